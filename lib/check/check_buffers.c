@@ -79,7 +79,8 @@ static bool same_elements(const struct checker *c, const struct lx_op *op, const
     const struct lx_layout *from = &c->l->layouts[op->inputs[input]], *to = &c->l->layouts[op->output];
     if (in->bytes != out->bytes || (in->rank < 0) != (out->rank < 0)) return false;
     if (!x->known) return from->rank == to->rank;
-    return x->shifted < 0 && lx_layout_equal(from, to) && x->rank[input] == x->rank[op->input_count] &&
+    return !op_index_shifted(x, input) && !op_index_shifted(x, op->input_count) &&
+           lx_layout_equal(from, to) && x->rank[input] == x->rank[op->input_count] &&
            memcmp(x->var[input], x->var[op->input_count], (size_t)x->rank[input]) == 0;
 }
 

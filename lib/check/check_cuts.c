@@ -121,8 +121,13 @@ static bool shares_sticks(const struct checker *c, const struct lx_op *op, const
 {
     int out = k->x.operand_count - 1, h = op_index_dim(&k->x, out, v);
     const struct lx_layout *l = &c->l->layouts[op->output];
-    return k->x.shifted == out && h >= 0 && h == l->stick_dim &&
-           (k->x.stride[h] != 1 || k->x.offset[h] % l->stick_elements != 0);
+    return op_index_shifted(&k->x, out) && h >= 0 && h == l->stick_dim &&
+           (op_index_stride(&k->x, out, h) != 1 || op_index_offset(&k->x, out, h) % l->stick_elements != 0);
+}
+
+static bool taken_whole(enum lx_nature n)
+{
+    return n == LX_WINDOWED || n == LX_CHOSEN || n == LX_JOINED;
 }
 
 /* Does a convolution with a stride slide along it? */
@@ -143,7 +148,7 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
     if (units % k->split[v] != 0)
         return refuse(c, op, k, v,
                       k->unit[v] > 1 ? "they do not divide its sticks" : "they do not divide it");
-    if (lx_var_nature(op, v) != LX_ITERATED) return refuse(c, op, k, v, "the op takes it as a whole");
+    if (taken_whole(lx_var_nature(op, v))) return refuse(c, op, k, v, "the op takes it as a whole");
     if (padded && op_index_reduced(&k->x, v))
         return refuse(c, op, k, v, "it is summed, and its last stick is partly filled");
     if (op_index_reduced(&k->x, v) && (op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND))
@@ -161,8 +166,8 @@ static int64_t positions(const struct lx_layout *l, const struct cut *k, int ope
 {
     int h = l->host_dim[d];
     if (h < 0) return 1;
-    bool shifted = k->x.shifted == operand;
-    int64_t scale = shifted ? k->x.stride[h] : 1, lead = shifted ? k->x.offset[h] % l->step[d] : 0;
+    int64_t scale = op_index_stride(&k->x, operand, h),
+            lead = op_index_offset(&k->x, operand, h) % l->step[d];
     if (lead < 0) lead += l->step[d];
     int v = k->x.var[operand][h];
     for (int i = 0; i < k->x.window_count; i++) {

@@ -55,9 +55,9 @@ static bool cuts_sticks(const struct launched *x, int d)
     if (d != l->stick_dim) return false;
     if (v->parts > 1 && v->part % l->stick_elements != 0) return true;
     if (v->inner >= v->extent) return false;
-    bool shifted = i->shifted == i->operand_count - 1;
+    int out = i->operand_count - 1;
     return v->inner % l->stick_elements != 0 || (v->side < v->extent && v->side % l->stick_elements != 0) ||
-           (shifted && (i->stride[d] != 1 || i->offset[d] % l->stick_elements != 0));
+           op_index_stride(i, out, d) != 1 || op_index_offset(i, out, d) % l->stick_elements != 0;
 }
 
 static bool dims_right(const struct launched *x)

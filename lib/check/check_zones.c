@@ -97,7 +97,7 @@ static struct zone touched(const struct checker *c, const struct cut *k, int32_t
 {
     const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
     struct zone z = zone_whole(l);
-    bool shifted = k->x.known && k->x.shifted == operand;
+    bool shifted = k->x.known && op_index_shifted(&k->x, operand);
     for (int d = 0; k->x.known && d < z.rank; d++) {
         int h = l->host_dim[d];
         if (h < 0) continue;
@@ -110,10 +110,11 @@ static struct zone touched(const struct checker *c, const struct cut *k, int32_t
             z.count[d] = z.hi[d] - z.lo[d];
         } else if (core >= 0 && (k->split[v] > 1 || k->tiles[v] > 1)) {
             int64_t from = core / k->stride[v] % k->split[v] * k->width[v];
-            touch(l, d, shifted ? k->x.offset[h] : 0, shifted ? k->x.stride[h] : 1, from,
+            touch(l, d, op_index_offset(&k->x, operand, h), op_index_stride(&k->x, operand, h), from,
                   min_i64(from + k->width[v], k->x.extent[v]), shifted, &z);
         } else if (shifted)
-            touch(l, d, k->x.offset[h], k->x.stride[h], 0, k->x.extent[v], true, &z);
+            touch(l, d, op_index_offset(&k->x, operand, h), op_index_stride(&k->x, operand, h), 0,
+                  k->x.extent[v], true, &z);
     }
     return z;
 }
@@ -154,8 +155,9 @@ int64_t zone_sticks(const struct zone *z)
 /* Does a view walk this dimension other than as a whole, from its begin on? */
 static bool jumps(const struct cut *k, const struct lx_layout *l, int operand, int h)
 {
-    return k->x.shifted == operand && (k->x.stride[h] != 1 || k->x.offset[h] != 0 ||
-                                       l->host_shape[h] != k->x.extent[(int)k->x.var[operand][h]]);
+    return op_index_shifted(&k->x, operand) &&
+           (op_index_stride(&k->x, operand, h) != 1 || op_index_offset(&k->x, operand, h) != 0 ||
+            l->host_shape[h] != k->x.extent[(int)k->x.var[operand][h]]);
 }
 
 /* Tiles that loops inside of the hold walk over lie one behind the other, each cut in slices, unless no core's part of a
@@ -187,7 +189,7 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         p.touched_whole &= !jumps(k, l, operand, h);
         /* Views take no padding along. */
         p.touched_whole &=
-            k->x.shifted != operand || ceil_div_i64(l->host_shape[h], l->step[d]) == l->size[d];
+            !op_index_shifted(&k->x, operand) || ceil_div_i64(l->host_shape[h], l->step[d]) == l->size[d];
         if (operand == 0) cut_halo(k, l, v, d, &p);
         if (k->split[v] == 1) continue;
         p.slices[d] = k->split[v];

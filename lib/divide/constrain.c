@@ -34,9 +34,9 @@ bool constraint_unaligned(int64_t extent, int64_t unit)
 /* Cores that would write parts of one stick. */
 static bool shares_sticks(const struct lx_layout *out, const struct op_index *x, int v)
 {
-    int d = op_index_dim(x, x->operand_count - 1, v);
-    return x->shifted == x->operand_count - 1 && d >= 0 && d == out->stick_dim &&
-           op_index_leaves_sticks(x, d, out->stick_elements);
+    int last = x->operand_count - 1, d = op_index_dim(x, last, v);
+    return op_index_shifted(x, last) && d >= 0 && d == out->stick_dim &&
+           op_index_leaves_sticks(x, last, d, out->stick_elements);
 }
 
 /* Parts that cores make of it cannot be added. */
@@ -50,7 +50,8 @@ static const char *whole_by_nature(enum lx_nature n)
 {
     static const char *const why[] = {[LX_WINDOWED] = "a window, which follows from where it is",
                                       [LX_CHOSEN] = "a dimension of which an operand chooses",
-                                      [LX_JOINED] = "a dimension that the op takes as a whole"};
+                                      [LX_JOINED] = "a dimension that the op takes as a whole",
+                                      [LX_SHIFTED] = NULL};
     return n == LX_ITERATED ? NULL : why[n];
 }
 

@@ -191,8 +191,9 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
         bool found = false;
         for (int i = 0; i < view.rank; i++) {
             if (y->host_dim[i] != h) continue;
-            bool jumps = x->shifted == operand &&
-                         (x->stride[h] != 1 || x->offset[h] != 0 || y->host_shape[h] != v->extent * v->tiles);
+            bool jumps = op_index_shifted(x, operand) &&
+                         (op_index_stride(x, operand, h) != 1 || op_index_offset(x, operand, h) != 0 ||
+                          y->host_shape[h] != v->extent * v->tiles);
             int64_t per_slice = v->units / v->split * v->unit;
             /* Parts must be equal boxes of the layout that begin where the dimension does. Padding may make
              * them unequal: 130 rows of which a layout has 192 are cut after 65, not after 96. */

@@ -52,7 +52,7 @@ static int64_t coefficient_of(const struct lx_graph *g, const struct lx_op *op, 
     int d = op_index_dim(x, operand, v);
     if (d < 0) return 0;
     const struct lx_tensor *t = &g->tensors[op_operand(op, operand)];
-    int64_t stride = x->shifted == operand ? x->stride[d] : 1;
+    int64_t stride = op_index_stride(x, operand, d);
     for (int e = d + 1; e < t->rank; e++) stride *= t->shape[e];
     return stride;
 }

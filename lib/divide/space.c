@@ -87,10 +87,9 @@ static bool add_operand(struct space *s, const struct lx_layouts *l, const struc
             o->dims[d].walk_count = 2;
             continue;
         }
-        bool shifted = x->shifted == i;
-        int64_t lead = shifted ? x->offset[h] % y->step[d] : 0;
+        int64_t lead = op_index_offset(x, i, h) % y->step[d];
         walks[d] = (struct coordinate_term){.var = axis_of_var[x->var[i][h]],
-                                            .scale = shifted ? x->stride[h] : 1,
+                                            .scale = op_index_stride(x, i, h),
                                             .divisor = y->step[d],
                                             .lead = lead < 0 ? lead + y->step[d] : lead};
         o->dims[d].walks = &walks[d];

@@ -2,6 +2,7 @@
  * takes over. Names are checked as they come, everything between tensors and ops in builder_finish. */
 #include "graph/builder.h"
 #include "graph/op_params.h"
+#include "graph/op_walks.h"
 #include "graph/op_windows.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -120,7 +121,7 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     copy.hints = arena_copy_array(b->memory, op->hints, (size_t)op->hint_count, sizeof *op->hints);
     copy.params = op_params_copy(b->memory, op->params);
     if ((op->offset && !copy.offset) || (op->stride && !copy.stride) || !copy.hints ||
-        (op->params && !copy.params) || !builder_copy_windows(b, op, &copy))
+        (op->params && !copy.params) || !builder_copy_windows(b, op, &copy) || !op_views_copy(b, op, &copy))
         return status_no_memory(st);
     struct op_places places = {b->here, b->here_einsum.line ? b->here_einsum : b->here};
     return VEC_PUSH(&b->ops, copy) && VEC_PUSH(&b->op_places, places) ? true : status_no_memory(st);

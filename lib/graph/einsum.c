@@ -4,6 +4,7 @@
  * kind allows follows from its traits: a pointwise op keeps every index of its inputs, a reduction drops
  * some, a contraction takes two inputs and drops only indices that both have. */
 #include "graph/builder.h"
+#include "graph/op_walks.h"
 #include "graph/op_windows.h"
 #include "base/fail.h"
 
@@ -54,8 +55,9 @@ static bool map_operand(struct map_context *c, int i, const char **at)
                 return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
                                      "op %s: %s indexes %s twice with '%c'; diagonals are not supported",
                                      op->name, op->einsum, t->name, **at);
-        if (c->map->extent[v] == 0) c->map->extent[v] = t->shape[d];
-        if (c->map->extent[v] != t->shape[d])
+        bool tells = !op_walks(op, i);
+        if (tells && c->map->extent[v] == 0) c->map->extent[v] = t->shape[d];
+        if (tells && c->map->extent[v] != t->shape[d])
             return builder_error(
                 c->b, c->at, c->st, LX_E_SHAPE,
                 "op %s: '%c' is %lld long in %s but %lld elsewhere in %s; make the shapes agree", op->name,
@@ -121,6 +123,8 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
         bool in_output = has(c, out, v);
         int holders = 0;
         for (int i = 0; i < out; i++) holders += has(c, i, v);
+        /* What a view takes one element of is not in the output, and nothing is reduced by that. */
+        if (c->map->walks && c->map->extent[v] == 1 && holders == 1 && !in_output) continue;
         if (!in_output) op->reduces = true;
         if (windowed(op, v)) continue;
         if (holders == 0) added = c->map->letter[v];
@@ -131,7 +135,7 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
                 c->map->letter[v], op->einsum);
     }
     /* Only a pointwise op may broadcast, and not while it reduces. */
-    if (added && (op->reduces || !(traits & LX_POINTWISE)))
+    if (added && (op->reduces || !(traits & (LX_POINTWISE | LX_PLACES))))
         return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: '%c' stands only in the output of %s",
                              op->name, added, op->einsum);
     if (op->reduces && !(traits & (LX_REDUCES | LX_CONTRACTS)))
@@ -152,10 +156,11 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
 static bool imply_einsum(struct map_context *c, struct lx_op *op)
 {
     const struct lx_tensor *out = operand(c, op->input_count);
-    bool same = (op->kind->traits & LX_POINTWISE) != 0;
+    bool same = (op->kind->traits & (LX_POINTWISE | LX_PLACES)) != 0, sized = !op_walks(op, 0);
     for (int i = 0; i < op->input_count && same; i++) {
         const struct lx_tensor *t = operand(c, i);
-        same = t->rank == out->rank && memcmp(t->shape, out->shape, (size_t)t->rank * sizeof *t->shape) == 0;
+        same = t->rank == out->rank &&
+               (!sized || memcmp(t->shape, out->shape, (size_t)t->rank * sizeof *t->shape) == 0);
     }
     if (!same)
         return builder_error(
@@ -203,6 +208,16 @@ static bool check_view(struct map_context *c, const struct lx_op *op)
 enum lx_nature lx_var_nature(const struct lx_op *op, int v)
 {
     return op->map ? (enum lx_nature)op->map->nature[v] : LX_ITERATED;
+}
+
+/* One sequence of elements. */
+static bool check_reshape(struct map_context *c, const struct lx_op *op)
+{
+    const struct lx_tensor *in = operand(c, 0), *out = operand(c, 1);
+    if (in->bytes == out->bytes && (in->rank < 0 || out->rank < 0 || in->dtype == out->dtype)) return true;
+    return builder_error(c->b, c->at, c->st, LX_E_SHAPE,
+                         "op %s: %s and %s do not have the same number of elements of one type", op->name,
+                         in->name, out->name);
 }
 
 static bool check_arity(struct map_context *c, const struct lx_op *op)
@@ -253,12 +268,16 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
                 "op %s has an offset or stride, but an operand is known by its bytes only; give shapes",
                 op->name);
         op->reduces = (op->kind->traits & LX_REDUCES) && !(op->kind->traits & LX_POINTWISE);
-        return true;
+        return op->kind->id != LX_KIND_RESHAPE || check_reshape(&c, op);
     }
+    if (op->window_count && op->views)
+        return builder_error(b, c.at, st, LX_E_EINSUM,
+                             "op %s has windows and views; slice what the windows go over first", op->name);
     if (op->window_count && (!op->einsum || (op->kind->traits & LX_VIEW)))
         return builder_error(b, c.at, st, LX_E_EINSUM,
                              "op %s has windows, which name letters of an \"einsum\"; give it one", op->name);
-    if (op->kind->traits & LX_VIEW) return check_view(&c, op);
+    if ((op->kind->traits & LX_VIEW) && (op->kind->id != LX_KIND_SLICE || !op->einsum || !op->offset))
+        return check_view(&c, op);
     if (!op->einsum && !imply_einsum(&c, op)) return false;
 
     int operands = op->input_count + 1;
@@ -276,7 +295,8 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
     c.map->rank = c.rank;
     c.map->index = (const signed char *const *)c.index;
     bool chooses = op->kind->traits & LX_CHOOSES, ranks = op->kind->traits & LX_RANKS;
-    if (!parse(&c) || !builder_map_windows(&windows, op)) return false;
+    if (!parse(&c) || !builder_map_windows(&windows, op) || !builder_walk_op(b, c.at, op, c.map, st))
+        return false;
     if (!(chooses ? choice_check(b, c.at, op, c.map, st)
           : ranks ? ranking_check(b, c.at, op, c.map, st)
                   : check_kind(&c, op)))

@@ -55,8 +55,17 @@ enum { LX_MAX_VARS = 52 };
 enum lx_nature {
     LX_ITERATED, /* index by index, each by itself: may be split, tiled, and the axis of a nest */
     LX_WINDOWED, /* `in` of a window: follows from the variables of its outputs and taps, is not gone along itself */
-    LX_CHOSEN, /* an index operand picks from it: never split, never the axis of a nest */
-    LX_JOINED, /* taken as a whole (the axis of a scan, a sort, a concat, a pad): never split either */
+    LX_CHOSEN,  /* an index operand picks from it: never split, never the axis of a nest */
+    LX_JOINED,  /* taken as a whole (the axis of a scan, of a sort): never split either */
+    LX_SHIFTED, /* iterated, but operands have it at other places: may be split, is no axis of a nest */
+};
+
+/* How an operand is walked whose dimensions are not just variables: dimension d is (first + by * v) / hole of its
+ * variable v; where that is no whole number, or outside of the tensor, there is nothing of it. The sticks that are
+ * touched are those of offset + stride * v, with a stride of at least 1. */
+struct lx_walk {
+    const int64_t *offset, *stride; /* per dimension; NULL: the operand has plain variables */
+    const int64_t *first, *by, *hole;
 };
 
 /* An einsum string taken apart. Variables are numbered in order of first appearance. */
@@ -67,6 +76,14 @@ struct lx_einsum {
     int64_t extent[LX_MAX_VARS];
     const signed char *const *index; /* per operand, per dimension: its variable */
     const int *rank;                 /* per operand */
+    const struct lx_walk *walks;     /* per operand; NULL: all are plain */
+};
+
+/* The box of an input that an op reads: one entry per dimension. A stride below 0 goes backwards. */
+struct lx_view {
+    const int64_t *offset; /* NULL: all of the tensor */
+    const int64_t *stride; /* NULL: 1 */
+    const int64_t *size; /* NULL: told by another operand; else one, or of what is reduced all that is left */
 };
 
 /* A split that the pattern asks for: dimension `letter` of the op's einsum into `split` slices. */
@@ -90,7 +107,7 @@ struct lx_op_params {
     int64_t axis; /* -1: none */
     const int64_t *axes;
     int axis_count;
-    const int64_t *low, *high, *interior; /* of a pad, one per dimension of its input; NULL: 0 everywhere */
+    const int64_t *low, *high, *interior; /* of a pad, one per dimension of its output; NULL: 0 everywhere */
     int low_count, high_count, interior_count;
     double start, step; /* of an iota; 0 and 1 where nothing is said */
     int64_t k;
@@ -122,6 +139,7 @@ struct lx_op {
     bool has_value;
     double value;                      /* the constant, where has_value */
     const int64_t *offset, *stride;    /* of a view: one per dimension of the larger operand; else NULL */
+    const struct lx_view *views;       /* one per input; NULL: all are read as they are */
     const struct lx_op_params *params; /* NULL: the pattern says nothing of the kind */
     const struct lx_split_hint *hints;
     int hint_count;

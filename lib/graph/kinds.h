@@ -19,6 +19,7 @@ enum lx_kind_traits {
     LX_WIPES = 1 << 8,     /* uses the scratchpads for itself: what was in them is lost */
     LX_ALTERS = 1 << 9,    /* its result is an input with some of it changed: made in that input */
     LX_CHOOSES = 1 << 10,  /* operands with indices say which elements of another it reads or writes */
+    LX_PLACES = 1 << 11,   /* puts elements of its inputs at other places: concat, pad */
     LX_RANKS = 1 << 12,    /* orders elements along an axis */
     LX_OFF_DEVICE = LX_OPAQUE | LX_MIXES | LX_EXTERN,
     LX_ELEMENTWISE = LX_POINTWISE | LX_IN_PLACE,

@@ -43,7 +43,8 @@ static const struct param_row rows[OP_PARAM_COUNT] = {
 static const struct {
     unsigned needs, takes;
 } taken[LX_KIND_COUNT] = {
-    [LX_KIND_ADD] = {0, 0}, /* and so do all that have no row */
+    [LX_KIND_CONCAT] = {OP_PARAM_AXIS, 0},
+    [LX_KIND_PAD] = {0, OP_PARAM_LOW | OP_PARAM_HIGH | OP_PARAM_INTERIOR},
     [LX_KIND_GATHER] = {0, OP_PARAM_AXIS | OP_PARAM_AXES},
     [LX_KIND_DYNAMIC_SLICE] = {0, OP_PARAM_AXIS | OP_PARAM_AXES | OP_PARAM_LOW},
     [LX_KIND_DYNAMIC_INSERT] = {0, OP_PARAM_AXIS | OP_PARAM_AXES | OP_PARAM_LOW},

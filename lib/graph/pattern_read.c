@@ -2,6 +2,7 @@
  * is checked here, with the place of each value; what the graph means is checked by builder_finish. */
 #include "graph/pattern.h"
 #include "graph/op_params.h"
+#include "graph/op_walks.h"
 #include "graph/pattern_list.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -251,8 +252,7 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
         int count;
         if (!json_opt_array(r->j, v, keys[k], &array, r->st)) return false;
         if (!array) continue;
-        if (!read_ints(r, array, keys[k], k == 0 ? -LX_INT_MAX : 1, LX_MAX_RANK, &entries, &count))
-            return false;
+        if (!read_ints(r, array, keys[k], -LX_INT_MAX, LX_MAX_RANK, &entries, &count)) return false;
         if (count != rank)
             return json_error(r->j, array, r->st, LX_E_SHAPE,
                               "op %s: %s has %d entries, but its operands have %d dimensions", op->name,
@@ -265,8 +265,8 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
 /* Keys of an op; behind them the rows of op_params.c. */
 static bool only_op_keys(struct reader *r, const cJSON *v)
 {
-    static const char *const own[] = {"name",   "kind",   "inputs", "output",  "einsum",  "value",
-                                      "offset", "stride", "hints",  "inplace", "windows", "outputs"};
+    static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
+                                      "stride", "hints", "inplace", "windows", "outputs", "views"};
     enum { OWN = sizeof own / sizeof *own };
     const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
     for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
@@ -325,7 +325,8 @@ static bool read_op(struct reader *r, const cJSON *v)
     if (!read_outputs(r, v, op.name, outputs, &results)) return false;
     op.output = outputs[0];
     if (!read_view(r, v, &op) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
-        !read_windows(r, v, &op) || !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
+        !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
+        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
         return false;
     r->b.here = place_of(r, v);
     r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};

@@ -2,6 +2,7 @@
  * that is implied. What a plan carries, what generators print and what is hashed all come from here. */
 #include "graph/pattern.h"
 #include "graph/op_params.h"
+#include "graph/op_walks.h"
 #include "graph/pattern_write.h"
 #include "base/fail.h"
 
@@ -144,9 +145,12 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
         text_add(t, ", \"value\": ");
         write_number(t, op->value);
     }
-    int rank = g->tensors[op->output].rank; /* a view's operands have the same rank */
+    int rank =
+        g->tensors[op->output].rank; /* a view's operands have the same rank, unless it has an einsum */
+    if (op->map && op->offset) rank = g->tensors[op->inputs[0]].rank;
     if (op->offset) write_ints(t, "offset", op->offset, rank);
     if (op->stride) write_ints(t, "stride", op->stride, rank);
+    op_views_write(g, op, t);
     op_params_write(op->params, t);
     for (int i = 0; i < op->hint_count; i++)
         text_format(t, "%s\"%c\": %" PRId64 "%s", i ? ", " : ", \"hints\": {", op->hints[i].letter,

@@ -196,9 +196,9 @@ static void add_operand(struct listing *w, int operand)
         text_add(&w->t, d ? ", " : "");
         if (op_index_follows(&w->x, v))
             text_format(&w->t, "0:%" PRId64, w->x.extent[v]);
-        else if (w->x.shifted == operand && (w->x.offset[d] || w->x.stride[d] != 1))
-            text_format(&w->t, "%" PRId64 " + %" PRId64 " * (%c%d:%c%d)", w->x.offset[d], w->x.stride[d], c,
-                        first, c, first + 1);
+        else if (op_index_offset(&w->x, operand, d) || op_index_stride(&w->x, operand, d) != 1)
+            text_format(&w->t, "%" PRId64 " + %" PRId64 " * (%c%d:%c%d)", op_index_offset(&w->x, operand, d),
+                        op_index_stride(&w->x, operand, d), c, first, c, first + 1);
         else if (in_nest(w, v))
             text_format(&w->t, "%c_at + (%c%d:%c%d)", c, c, first, c, first + 1);
         else

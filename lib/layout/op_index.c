@@ -43,6 +43,9 @@ static void from_einsum(const struct lx_op *op, struct op_index *x)
     for (int i = 0; i < m->operand_count; i++) {
         x->rank[i] = m->rank[i];
         memcpy(x->var[i], m->index[i], (size_t)m->rank[i]);
+        if (!m->walks) continue;
+        x->offset[i] = m->walks[i].offset;
+        x->stride[i] = m->walks[i].stride;
     }
 }
 
@@ -54,12 +57,12 @@ static void from_dimensions(const struct lx_graph *g, const struct lx_op *op, st
     for (int d = 0; d < in->rank; d++) {
         x->letter[d] = (char)('a' + d);
         x->extent[d] = in->shape[d] < out->shape[d] ? in->shape[d] : out->shape[d];
-        x->offset[d] = op->offset ? op->offset[d] : 0;
-        x->stride[d] = op->stride ? op->stride[d] : 1;
     }
     for (int d = 0; d < LX_MAX_RANK; d++) x->var[0][d] = x->var[1][d] = (signed char)d;
     x->rank[0] = x->rank[1] = in->rank;
-    if (op->offset) x->shifted = op_is_insert(op) ? 1 : 0;
+    int whole = op_is_insert(op) ? 1 : 0;
+    x->offset[whole] = op->offset;
+    x->stride[whole] = op->stride;
 }
 
 void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_index *out)
@@ -67,8 +70,9 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
     out->known = true;
     out->operand_count = op->input_count + 1;
     out->var_count = 0;
-    out->shifted = -1;
     out->window_count = 0;
+    for (int i = 0; i < out->operand_count; i++) out->offset[i] = out->stride[i] = NULL;
+    out->walks = op->map ? op->map->walks : NULL;
     bool plain = op->input_count == 1 && shaped(g, op) &&
                  g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
     if (op->map)
@@ -86,11 +90,12 @@ int op_index_dim(const struct op_index *x, int operand, int v)
     return -1;
 }
 
-bool op_index_leaves_sticks(const struct op_index *x, int dim, int64_t stick_elements)
+bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int64_t stick_elements)
 {
-    struct coordinate c = {.term_count = 1,
-                           .terms = {{.var = x->var[x->shifted][dim], .scale = x->stride[dim], .divisor = 1}},
-                           .constant = x->offset[dim]};
+    struct coordinate c = {
+        .term_count = 1,
+        .terms = {{.var = x->var[operand][dim], .scale = op_index_stride(x, operand, dim), .divisor = 1}},
+        .constant = op_index_offset(x, operand, dim)};
     bool turns;
     return !stick_coordinate_legal(&c, stick_elements, &turns) || turns;
 }

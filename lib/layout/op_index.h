@@ -11,12 +11,27 @@ struct op_index {
     int64_t extent[LX_MAX_VARS];
     int rank[LX_MAX_INPUTS + 1];
     signed char var[LX_MAX_INPUTS + 1][LX_MAX_RANK]; /* per operand (the output last) and dimension */
-    /* Of a view: this operand is indexed by offset + stride * v; -1: none. */
-    int shifted;
-    int64_t offset[LX_MAX_RANK], stride[LX_MAX_RANK];
+    /* Operands that are indexed by offset + stride * v; what is outside is not touched. NULL: by v; a stride: 1. */
+    const int64_t *offset[LX_MAX_INPUTS + 1], *stride[LX_MAX_INPUTS + 1];
+    const struct lx_walk *walks; /* of the op's map, for who asks where single elements are; NULL: none */
     int window_count;
     const struct lx_window *windows; /* the op's; variables as here */
 };
+
+static inline bool op_index_shifted(const struct op_index *x, int operand)
+{
+    return x->offset[operand] != NULL;
+}
+
+static inline int64_t op_index_offset(const struct op_index *x, int operand, int dim)
+{
+    return x->offset[operand] ? x->offset[operand][dim] : 0;
+}
+
+static inline int64_t op_index_stride(const struct op_index *x, int operand, int dim)
+{
+    return x->stride[operand] ? x->stride[operand][dim] : 1;
+}
 
 void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_index *out);
 /* The dimension of an operand that variable `v` walks, or -1. */
@@ -31,8 +46,8 @@ bool op_index_slides(const struct op_index *x, int v);
 bool op_index_tileable(const struct op_index *x, int v);
 /* Gone along, and not kept: what sums have terms of. */
 bool op_index_summed(const struct op_index *x, int v);
-/* Does the view walk dimension `dim` of what it shifts other than one by one from the begin of a stick on? */
-bool op_index_leaves_sticks(const struct op_index *x, int dim, int64_t stick_elements);
+/* Is dimension `dim` of the operand walked other than one by one from the begin of a stick on? */
+bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int64_t stick_elements);
 /* Tensor number of an operand. */
 int32_t op_operand(const struct lx_op *op, int operand);
 bool op_is_restickify(const struct lx_op *op);

@@ -10,10 +10,9 @@ bool operand_coordinates(const struct lx_layouts *l, int32_t op, const struct op
     int64_t constant = 0, step = 1;
     int count = x->rank[operand];
     for (int d = count - 1; d >= 0; d--) {
-        bool shifted = x->shifted == operand;
         int v = x->var[operand][d];
-        index[d] = (struct index_term){v, shifted ? x->stride[d] * step : step, x->extent[v], 0};
-        constant += shifted ? x->offset[d] * step : 0;
+        index[d] = (struct index_term){v, op_index_stride(x, operand, d) * step, x->extent[v], 0};
+        constant += op_index_offset(x, operand, d) * step;
         step *= y->host_shape[d];
     }
     return access_coordinates(y->rank, y->size, y->stride_map, index, count, constant, out, st);

@@ -41,10 +41,12 @@ static int preference(const struct op_index *x, int *order)
 
 static bool unaligned_view(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x, int v)
 {
-    if (x->shifted < 0 || v < 0) return false;
-    int d = op_index_dim(x, x->shifted, v);
-    int64_t e = lx_stick_elements(g->tensors[op_operand(op, x->shifted)].dtype, g->device.stick_bytes);
-    return op_index_leaves_sticks(x, d, e);
+    for (int i = 0; v >= 0 && i < x->operand_count; i++) {
+        int d = op_index_shifted(x, i) ? op_index_dim(x, i, v) : -1;
+        int64_t e = lx_stick_elements(g->tensors[op_operand(op, i)].dtype, g->device.stick_bytes);
+        if (d >= 0 && op_index_leaves_sticks(x, i, d, e)) return true;
+    }
+    return false;
 }
 
 static struct stick_way shared_way(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "layout/op_index.h"
 #include "graph/op_params.h"
+#include "graph/op_walks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 {
     if (a->kind != b->kind || a->input_count != b->input_count || a->output != b->output || a->hint_count ||
         b->hint_count || !a->offset != !b->offset || !a->einsum != !b->einsum ||
-        !op_params_equal(a->params, b->params) || !lx_windows_equal(a, b))
+        !op_params_equal(a->params, b->params) || !lx_windows_equal(a, b) || !op_views_equal(a, b))
         return false;
     if (a->input_count && memcmp(a->inputs, b->inputs, (size_t)a->input_count * sizeof *a->inputs) != 0)
         return false;
@@ -127,30 +128,41 @@ static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 }
 
 /* Is all that a view picks of a dimension there? */
-static bool is_inside(const struct op_index *x, int dim, int64_t size)
+static bool is_inside(const struct op_index *x, int operand, int dim, int64_t size)
 {
-    return x->offset[dim] > 0 && x->offset[dim] + x->stride[dim] * (x->extent[dim] - 1) < size;
+    int64_t offset = op_index_offset(x, operand, dim), extent = x->extent[x->var[operand][dim]];
+    return offset > 0 && offset + op_index_stride(x, operand, dim) * (extent - 1) < size;
+}
+
+static bool operand_alike(const struct lx_layout *l, const struct op_index *x, const struct op_index *y,
+                          int i)
+{
+    if (op_index_shifted(x, i) != op_index_shifted(y, i)) return false;
+    for (int k = 0; op_index_shifted(x, i) && k < l->rank; k++) {
+        int h = l->host_dim[k];
+        if (h < 0) continue;
+        int64_t p = op_index_offset(x, i, h), q = op_index_offset(y, i, h);
+        if (op_index_stride(x, i, h) != op_index_stride(y, i, h)) return false;
+        if (p == q) continue;
+        if (p % l->step[k] != q % l->step[k] || !is_inside(x, i, h, l->host_shape[h]) ||
+            !is_inside(y, i, h, l->host_shape[h]))
+            return false;
+    }
+    return true;
 }
 
 /* Views that pick other parts are alike if these lie in the same way on sticks, and neither where the tensor begins. */
 static bool views_alike(const struct nest_window *a, const struct nest_window *b, int32_t o)
 {
     struct op_index x, y;
-    if (!a->graph.ops[o].offset) return true;
-    op_index_of(&a->graph, &a->graph.ops[o], &x);
+    const struct lx_op *op = &a->graph.ops[o];
+    if (!op->offset) return true;
+    op_index_of(&a->graph, op, &x);
     op_index_of(&b->graph, &b->graph.ops[o], &y);
-    if (x.shifted != y.shifted || x.shifted < 0) return false;
-    const struct lx_layout *l = &a->layouts.layouts[op_operand(&a->graph.ops[o], x.shifted)];
-    for (int k = 0; k < l->rank; k++) {
-        int h = l->host_dim[k];
-        if (h < 0) continue;
-        if (x.stride[h] != y.stride[h]) return false;
-        if (x.offset[h] == y.offset[h]) continue;
-        if (x.offset[h] % l->step[k] != y.offset[h] % l->step[k] || !is_inside(&x, h, l->host_shape[h]) ||
-            !is_inside(&y, h, l->host_shape[h]))
-            return false;
-    }
-    return true;
+    bool alike = x.known && y.known;
+    for (int i = 0; alike && i <= op->input_count; i++)
+        alike = operand_alike(&a->layouts.layouts[op_operand(op, i)], &x, &y, i);
+    return alike;
 }
 
 static bool splits_alike(const struct lx_division *a, const struct lx_division *b)

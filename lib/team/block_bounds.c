@@ -85,7 +85,7 @@ static bool suggest(struct team_draft *d, int32_t o, const struct op_index *x, i
     struct lx_team_tensor *in = &d->tensors[t];
     if (in->bound || in->cut < 0 || tensor->role != LX_INTERMEDIATE || how->mode != LX_TEAM_SPLIT)
         return true;
-    if (x->var[i][in->cut] != how->var || (x->shifted == i && !team_is_shift(op))) return true;
+    if (x->var[i][in->cut] != how->var || (op_index_shifted(x, i) && !team_is_shift(op))) return true;
     int64_t *bound = arena_array(d->memory, (size_t)d->members + 1, sizeof *bound);
     if (!bound) return status_no_memory(st);
     for (int m = 0; m < d->members; m++) bound[m] = how->range[m].begin;

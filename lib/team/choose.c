@@ -159,6 +159,12 @@ bool team_choose_cuts(struct team_draft *d, lx_status *st)
                 st, LX_E_UNSUPPORTED, g->file, op->line, 0,
                 "op %s (%s) has no index map, so its output %s cannot be cut; let it be whole", op->name,
                 op->kind->name, g->tensors[op->output].name);
+        if (x.walks)
+            return status_set_at(
+                st, LX_E_UNSUPPORTED, g->file, op->line, 0,
+                "op %s (%s) has parts of its operands at other places than its output, which a team cannot "
+                "share out; plan it for one device",
+                op->name, op->kind->name);
         decide(d, op, &x, &d->ops[o]);
     }
     return true;

@@ -37,7 +37,8 @@ static bool add_slice(struct maker *k, const struct piece *q)
     int64_t offset[LX_MAX_RANK] = {0};
     const char *name;
     for (int d = 0; d < result.rank; d++)
-        offset[d] = q->x.offset[d] + q->x.stride[d] * result.offset[d] - from.box.offset[d];
+        offset[d] = op_index_offset(&q->x, 0, d) + op_index_stride(&q->x, 0, d) * result.offset[d] -
+                    from.box.offset[d];
     int32_t to = from.local < 0 ? -1 : maker_write(k, q->o, &result, &name);
     return to >= 0 && maker_view(k, LX_KIND_SLICE, name, from.local, to, offset, q->op->stride);
 }
@@ -76,7 +77,8 @@ static bool insert_part(struct maker *k, const struct piece *q, const struct lx_
     struct lx_team_insertion where = lx_team_insert_slice(&own, &slice, &source);
     int64_t offset[LX_MAX_RANK] = {0};
     for (int d = 0; d < part.rank; d++)
-        offset[d] = q->x.offset[d] + q->x.stride[d] * part.offset[d] - own.offset[d];
+        offset[d] =
+            op_index_offset(&q->x, 1, d) + op_index_stride(&q->x, 1, d) * part.offset[d] - own.offset[d];
     if (part.rank > 0) offset[along] = where.piece[LX_TEAM_OWN].destination;
     int32_t from = maker_fetch(k, q->o, q->op->inputs[0], q->how->exchange[0], &part);
     return from >= 0 &&
@@ -88,7 +90,7 @@ static bool insert_part(struct maker *k, const struct piece *q, const struct lx_
 static bool at_once(const struct maker *k, const struct piece *q)
 {
     int along = k->p->tensors[q->op->inputs[0]].cut;
-    return along < 0 || (q->x.offset[along] == 0 && q->x.stride[along] == 1);
+    return along < 0 || (op_index_offset(&q->x, 1, along) == 0 && op_index_stride(&q->x, 1, along) == 1);
 }
 
 static bool add_insert(struct maker *k, const struct piece *q)

@@ -32,10 +32,9 @@ struct lx_team_array team_own_array(const struct lx_tensor *t, const struct lx_t
 struct lx_team_view team_view_of(const struct op_index *x, int operand)
 {
     struct lx_team_view view = {.rank = x->rank[operand]};
-    bool shifted = x->shifted == operand;
     for (int k = 0; k < view.rank; k++) {
-        view.offset[k] = shifted ? x->offset[k] : 0;
-        view.stride[k] = shifted ? x->stride[k] : 1;
+        view.offset[k] = op_index_offset(x, operand, k);
+        view.stride[k] = op_index_stride(x, operand, k);
         view.size[k] = x->extent[x->var[operand][k]];
     }
     return view;
@@ -80,7 +79,7 @@ struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *o
     }
     if (none) return target;
     struct lx_team_box need = lx_team_local_bounding_box(&view, &target, NULL, false);
-    if (x->shifted == input && team_is_shift(op)) need_of_shift(t, &target, &need);
+    if (op_index_shifted(x, input) && team_is_shift(op)) need_of_shift(t, &target, &need);
     return need;
 }
 
@@ -95,7 +94,7 @@ struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op
 struct lx_team_range team_range_of_block(const struct op_index *x, int var, struct lx_team_range block)
 {
     int out = x->operand_count - 1, k = op_index_dim(x, out, var);
-    if (x->shifted != out) return block;
+    if (!op_index_shifted(x, out)) return block;
     struct lx_team_box own = team_box_along(block);
     struct lx_team_array part = lx_team_array_of_box(1, own.size, 0, &own);
     struct lx_team_view slice = team_view_along(x, out, k);

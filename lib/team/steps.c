@@ -83,7 +83,7 @@ static struct lx_team_range owned_core(const struct team_draft *d, int32_t o, co
     const struct lx_team_tensor *t = &d->tensors[op->inputs[i]];
     int64_t extent = d->g->tensors[op->inputs[i]].shape[t->cut], begin = t->bound[m], end = t->bound[m + 1];
     if (x->var[i][t->cut] != d->ops[o].var) return (struct lx_team_range){core.begin, core.begin};
-    if (x->shifted == i && team_is_shift(op)) {
+    if (op_index_shifted(x, i) && team_is_shift(op)) {
         /* its box includes the place that is written; beyond the ends there are zeros, which everybody owns */
         core = (struct lx_team_range){max_i64(core.begin, begin), min_i64(core.end, end)};
         if (begin == 0) begin = -extent;

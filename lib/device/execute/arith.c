@@ -153,6 +153,9 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_SLICE]      = {.row = copy_row, .moves = true},
     [LX_KIND_SHIFT]      = {.row = copy_row, .moves = true},
     [LX_KIND_INSERT]     = {.row = copy_row, .moves = true},
+    [LX_KIND_RESHAPE]    = {.row = copy_row, .moves = true},
+    [LX_KIND_CONCAT]     = {.row = copy_row, .moves = true},
+    [LX_KIND_PAD]        = {.row = copy_row, .moves = true},
     [LX_KIND_TOPK]       = {.row = copy_row, .moves = true},
     [LX_KIND_TOPK_INDEX] = {.row = copy_row, .moves = true},
     [LX_KIND_SORT]       = {.row = copy_row, .moves = true},
@@ -221,14 +224,19 @@ static uint64_t mix_word(const struct lx_op *op, uint64_t name, const struct mix
     return h;
 }
 
+/* An op that only moves: the same sequence of items. */
+static bool keeps_items(const struct lx_op *op, const struct mix_operand *inputs, void *to, int64_t bytes)
+{
+    const struct arith *a = arith_of(op->kind);
+    if (!a || !a->moves || op->input_count != 1 || inputs[0].bytes != bytes) return false;
+    memcpy(to, inputs[0].items, (size_t)bytes);
+    return true;
+}
+
 void mix_bytes(const struct lx_op *op, const struct mix_operand *inputs, void *to, int64_t bytes)
 {
     uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
-    const struct arith *a = arith_of(op->kind);
-    if (a && a->moves && op->input_count == 1 && inputs[0].bytes == bytes) {
-        memcpy(to, inputs[0].items, (size_t)bytes);
-        return;
-    }
+    if (keeps_items(op, inputs, to, bytes)) return;
     int64_t words = (bytes + 7) / 8;
     for (int64_t j = 0; j < words; j++) {
         uint64_t h = mix_word(op, name, inputs, j, words);
@@ -241,6 +249,7 @@ void mix_elements(const struct lx_op *op, const struct mix_operand *inputs, enum
 {
     const struct number_type *t = &number_types[dtype];
     uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
+    if (keeps_items(op, inputs, items, count * t->item)) return;
     for (int64_t j = 0; j < count; j++) {
         uint64_t h = mix_word(op, name, inputs, j, count);
         float f = t->integer ? (float)(h >> 61) : (float)((double)(h >> 11) * 0x1p-52 - 1);

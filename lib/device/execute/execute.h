@@ -108,7 +108,7 @@ typedef bool leaf_function(struct chunk *c);
 /* rank_rows.c: rows in order. */
 leaf_function leaf_ranking;
 bool compute_ranking(struct op_work *w);
-leaf_function leaf_pointwise, leaf_reduction, leaf_nest;
+leaf_function leaf_pointwise, leaf_reduction, leaf_nest, leaf_places;
 /* window_leaf.c: terms of windows, multiplied and added or folded; a mean's divisor is each element's own. */
 leaf_function leaf_window_products, leaf_window_fold;
 /* To what the windows of the slice reach of the input. */

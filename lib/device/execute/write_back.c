@@ -20,7 +20,8 @@ static void check_handover(struct op_work *w, int64_t core)
         if (q->stay != parent) continue;
         read = true;
         alike = alike && lx_layout_equal(&m->layouts[q->tensor], &m->layouts[p->tensor]) &&
-                box_equal(&q->box, &p->box) && w->class == CLASS_POINTWISE && w->x.shifted < 0 &&
+                box_equal(&q->box, &p->box) && w->class == CLASS_POINTWISE && !op_index_shifted(&w->x, i) &&
+                !op_index_shifted(&w->x, out) &&
                 memcmp(w->x.var[i], w->x.var[out], (size_t)w->x.rank[out]) == 0;
     }
     if (!read || !alike || m->plan->answer.address[parent] != p->address ||

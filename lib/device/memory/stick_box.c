@@ -74,10 +74,12 @@ void box_strides(const struct box *b, int64_t *strides)
     }
 }
 
-/* How one host dimension is walked: index offset + stride * v for v in [from, to). */
+/* How one host dimension is walked: index offset + stride * v for v in [from, to). Elements of a walk are found at
+ * (first + by * v) / hole. */
 struct span {
     int64_t offset, stride, from, to;
-    bool to_the_end; /* then padding behind the last index is touched too */
+    int64_t first, by, hole; /* hole 0: as offset and stride say */
+    bool to_the_end;         /* then padding behind the last index is touched too */
 };
 
 /* Where an index of host dimension h is; OUTSIDE: not in the box. */
@@ -105,16 +107,24 @@ static int64_t side_by_side(const struct lx_layout *l, int h)
     return run;
 }
 
+/* -1: nothing is there. */
+static int64_t walked(const struct span *s, int64_t v)
+{
+    int64_t at = s->first + s->by * v;
+    return at < 0 || at % s->hole != 0 ? -1 : at / s->hole;
+}
+
 static bool table_of_dim(const struct lx_layout *l, const struct box *b, int h, const struct span *s,
                          const int64_t *strides, struct arena *memory, struct region *out)
 {
-    int64_t n = max_i64(s->to - s->from, 0), run = s->stride == 1 ? side_by_side(l, h) : 1, count;
+    bool plain = s->hole == 0 || (s->hole == 1 && s->by == s->stride);
+    int64_t n = max_i64(s->to - s->from, 0), run = plain && s->stride == 1 ? side_by_side(l, h) : 1, count;
     int64_t *element = arena_array(memory, (size_t)n, sizeof *element);
     if (!element) return false;
     out->count[h] = n;
     out->element[h] = element;
     for (int64_t i = 0; i < n; i += count) {
-        int64_t index = s->offset + s->stride * (s->from + i);
+        int64_t index = plain ? s->offset + s->stride * (s->from + i) : walked(s, s->from + i);
         element[i] = element_at(l, b, h, strides, index);
         count = 1;
         if (run == 1 || element[i] == OUTSIDE) continue;
@@ -175,9 +185,13 @@ static void spans_of(const struct lx_layout *l, const struct op_index *x, int op
 {
     for (int h = 0; h < l->host_rank; h++) {
         int v = x->var[operand][h];
-        bool shifted = x->shifted == operand;
-        spans[h] = (struct span){.offset = shifted ? x->offset[h] : 0,
-                                 .stride = shifted ? x->stride[h] : 1,
+        bool shifted = op_index_shifted(x, operand);
+        const struct lx_walk *w = x->walks ? &x->walks[operand] : NULL;
+        spans[h] = (struct span){.offset = op_index_offset(x, operand, h),
+                                 .stride = op_index_stride(x, operand, h),
+                                 .first = w && w->offset ? w->first[h] : 0,
+                                 .by = w && w->offset ? w->by[h] : 0,
+                                 .hole = w && w->offset ? w->hole[h] : 0,
                                  .from = s->from[v],
                                  .to = s->to[v],
                                  .to_the_end = !shifted && s->to[v] == l->host_shape[h]};
@@ -204,7 +218,8 @@ bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_on
                   struct region *out)
 {
     struct span spans[LX_MAX_RANK] = {{0}};
-    for (int h = 0; h < l->host_rank; h++) spans[h] = (struct span){0, 1, 0, l->host_shape[h], true};
+    for (int h = 0; h < l->host_rank; h++)
+        spans[h] = (struct span){.stride = 1, .to = l->host_shape[h], .to_the_end = true};
     return build(l, b, spans, sticks_only, memory, out);
 }
 
@@ -213,7 +228,7 @@ bool region_of_box(const struct lx_layout *l, const struct box *b, const int64_t
 {
     struct span spans[LX_MAX_RANK] = {{0}};
     for (int h = 0; h < l->host_rank; h++) {
-        spans[h] = (struct span){0, 1, from[h], to[h], false};
+        spans[h] = (struct span){.stride = 1, .from = from[h], .to = to[h]};
         for (int k = 0; k < l->rank - 1; k++)
             if (l->host_dim[k] == h) {
                 spans[h].from = max_i64(from[h], min_i64(b->lo[k] * l->step[k], to[h]));

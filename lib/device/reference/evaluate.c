@@ -57,13 +57,31 @@ bool op_is_shaped(const struct lx_graph *g, const struct lx_op *op)
 
 /* ---- variables ---- */
 
+static int64_t walk_by(const struct lx_op *op, int operand, int d)
+{
+    const struct lx_walk *w = op->map->walks ? &op->map->walks[operand] : NULL;
+    return w && w->offset ? w->by[d] : 1;
+}
+
+/* Where the boxes that are read begin. */
+static void find_bases(struct evaluation *e)
+{
+    const struct lx_einsum *map = e->op->map;
+    for (int i = 0; map->walks && i < e->op->input_count; i++) {
+        const struct lx_tensor *t = &e->g->tensors[e->op->inputs[i]];
+        e->in[i].base = 0;
+        for (int d = 0; map->walks[i].offset && d < t->rank; d++)
+            e->in[i].base = e->in[i].base * t->shape[d] + map->walks[i].first[d];
+    }
+}
+
 static int64_t step_in(const struct evaluation *e, int operand, int v)
 {
     const struct lx_op *op = e->op;
     const struct lx_tensor *t = &e->g->tensors[operand < op->input_count ? op->inputs[operand] : op->output];
     int64_t step = 0, n = 1;
     for (int d = t->rank - 1; d >= 0; d--) {
-        if (op->map->index[operand][d] == v) step = n;
+        if (op->map->index[operand][d] == v) step = n * walk_by(op, operand, d);
         n *= t->shape[d];
     }
     return step;
@@ -402,8 +420,11 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
     if (e->op->kind->traits & LX_CHOOSES) return evaluate_choice(e);
     if (e->op->kind->traits & LX_RANKS) return evaluate_ranking(e);
     if (e->op->window_count) return evaluate_windows(e, pool);
-    if (e->op->map) {
+    if (e->op->kind->traits & LX_PLACES) {
+        s.block = placing_block;
+    } else if (e->op->map) {
         order_variables(e);
+        find_bases(e);
         if (e->op->kind->traits & LX_CONTRACTS) return evaluate_contraction(e, pool);
         s.block = e->op->reduces ? reduction_block : pointwise_block;
     }

@@ -25,7 +25,7 @@
 #include "kernels/thread_pool.h"
 
 /* Operands that ops are evaluated with; elements are functions of at most three. */
-enum { EVALUATED_MOST = LX_MAX_RANK + 1 };
+enum { EVALUATED_MOST = LX_MAX_INPUTS };
 
 /* Elements at .. at + x->count - 1 of the result. Called from many threads at once. */
 typedef void take_results(void *context, int worker, int64_t at, const struct expected *x);
@@ -72,6 +72,8 @@ bool evaluate_ranking(struct evaluation *e);
 bool evaluate_windows(struct evaluation *e, struct pool *pool);
 /* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */
 void evaluate_growth(struct evaluation *e);
+/* placing.c: ops that put elements at other places. */
+void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
 
 /* contract.c */
 bool evaluate_contraction(struct evaluation *e, struct pool *pool);

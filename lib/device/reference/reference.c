@@ -69,7 +69,7 @@ static void keep_numbers(void *context, int worker, int64_t at, const struct exp
 
 static struct operand operand_of(const struct value *x)
 {
-    return (struct operand){x->items, &number_types[x->dtype], x->wide};
+    return (struct operand){.items = x->items, .type = &number_types[x->dtype], .wide = x->wide};
 }
 
 static bool is_known(const struct value *x)
@@ -205,7 +205,7 @@ bool reference_distance(const struct lx_reference *r, const char *tensor, enum l
                         const void *items, double *error, double *largest)
 {
     const struct reference_output *x = output_named(r, tensor);
-    const struct operand got = {items, &number_types[dtype], NULL};
+    const struct operand got = {.items = items, .type = &number_types[dtype]};
     *error = *largest = 0;
     for (int64_t from = 0; x->numbers && from < x->count; from += JUDGED_MOST) {
         double row[JUDGED_MOST];

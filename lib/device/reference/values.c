@@ -2,6 +2,7 @@
 #include "device/reference/values.h"
 #include "base/fail.h"
 #include "graph/op_params.h"
+#include "graph/op_walks.h"
 #include "base/hash.h"
 #include "layout/op_index.h"
 
@@ -38,7 +39,7 @@ uint64_t program_identity(const struct lx_graph *g)
         h = hash_bytes(h, x->inputs, (size_t)x->input_count * sizeof *x->inputs);
         h = hash_bytes(hash_bytes(h, &x->output, sizeof x->output), &x->value, sizeof x->value);
         h = hash_array(hash_array(h, x->offset, rank), x->stride, rank);
-        h = op_params_hash(h, x->params);
+        h = op_views_hash(op_params_hash(h, x->params), x);
     }
     return h;
 }

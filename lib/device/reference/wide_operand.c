@@ -51,6 +51,7 @@ static void row_block(const struct operand *o, int64_t at, int64_t step, int64_t
 
 void operand_row(const struct operand *o, int64_t at, int64_t step, int64_t count, double *to)
 {
+    at += o->base;
     if (o->wide && step == 1) {
         memcpy(to, o->wide + at, (size_t)count * sizeof *to);
         return;
@@ -71,6 +72,7 @@ void operand_row(const struct operand *o, int64_t at, int64_t step, int64_t coun
 void operand_gather(const struct operand *o, int64_t at, const int64_t *offset, int64_t count, double *to)
 {
     uint32_t items[BLOCK] = {0}; /* not that any is read before it is set; gcc cannot see that everywhere */
+    at += o->base;
     for (int64_t i = 0; o->wide && i < count; i++) to[i] = o->wide[at + offset[i]];
     for (int64_t i = 0; !o->wide && i < count; i += BLOCK) {
         int64_t n = count - i < BLOCK ? count - i : BLOCK;

@@ -8,6 +8,7 @@ struct operand {
     const void *items;
     const struct number_type *type; /* of the items */
     const double *wide;             /* or NULL: the items */
+    int64_t base; /* of a box: where its first element is; all places are counted from there */
 };
 
 /* Elements at, at + step, ... as fp64: what the device reads, to the bit. */

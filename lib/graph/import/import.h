@@ -83,6 +83,13 @@ struct sketch {
     const struct lx_window
         *windows; /* in, out and tap are dimensions of the op; -1: of one element, without a letter */
     int window_count;
+    /* Dimensions (a bit each) along which operands have extents of their own: the one that is joined, and those that
+     * are padded. They may be cut where that divides `grain`. */
+    unsigned apart;
+    int joined; /* of a concat */
+    int64_t grain[VIEW_MAX_RANK];
+    const int64_t *low, *high, *between; /* of a pad, by dimension of the op; else NULL */
+    struct op_class *own;                /* of such an op; else NULL */
     /* Of an op that chooses: the dimensions along which it does, of its first operand; where they begin, unless operands say. */
     signed char choice[LX_MAX_RANK];
     int choice_count;
@@ -162,6 +169,8 @@ bool import_op(struct import *im, const struct model_op *op);
 
 /* import_cuts.c: until no op asks for another cut. */
 void import_cut(struct import *im);
+/* A cut at `at` of the storage within an atom, as cut of the dimension in which the atom begins at `base`. */
+bool import_cut_dim(const struct atom *a, int64_t base, int64_t at, struct cuts *c);
 /* import_build.c: `results` are the storages that are returned. */
 const struct lx_graph *import_build(struct import *im, const int32_t *results, int count);
 

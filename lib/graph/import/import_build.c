@@ -1,8 +1,8 @@
 /* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops get their index strings. */
 #include "graph/import/import.h"
+#include "graph/op_params.h"
 #include "base/fail.h"
 #include "base/text.h"
-#include "graph/op_params.h"
 
 #include <string.h>
 
@@ -53,8 +53,8 @@ static bool collect(const struct import *im, const struct sketch *s, struct lett
                 const struct atom *a = &o->view.atom[k];
                 const struct cuts *c = &im->storages.at[o->storage].cuts;
                 for (int j = 0; a->low > 0 && j < c->count; j++)
-                    if (c->at[j] > a->low && c->at[j] < a->low * a->extent &&
-                        !cuts_add(&l->cuts[d], base * (c->at[j] / a->low), &changed))
+                    if (c->at[j] > a->low && c->at[j] < atom_end(a) &&
+                        !import_cut_dim(a, base, c->at[j], &l->cuts[d]))
                         return false;
                 base *= a->extent;
             }
@@ -63,44 +63,92 @@ static bool collect(const struct import *im, const struct sketch *s, struct lett
     return true;
 }
 
-/* The letter of the piece of an operand's storage that begins at `low`; 0: none of the op's. */
-static char letter_at(const struct sketch *s, struct letters *l, const struct sketch_operand *o, int64_t low,
-                      int64_t extent)
+/* A letter that nothing has yet; 0: there is none left. */
+static char new_letter(struct letters *l)
 {
+    if (l->count == LX_MAX_VARS) return 0;
+    char letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
+    l->count++;
+    return letter;
+}
+
+/* The letter of the piece of dimension d that begins at `at`; 0: it does not have that extent. */
+static char letter_of(const struct sketch *s, struct letters *l, int d, int64_t at, int64_t extent)
+{
+    const struct cuts *c = &l->cuts[d];
+    int j = 0;
+    while (j + 2 < c->count && c->at[j] < at) j++;
+    bool own = (s->apart >> d & 1) && j + 2 == c->count; /* each operand has as much of it as it has */
+    if (c->at[j] != at || (!own && c->at[j + 1] / c->at[j] != extent)) return 0;
+    if (!l->letter[d][j]) l->letter[d][j] = new_letter(l);
+    return l->letter[d][j];
+}
+
+/* What an operand has of a piece of its storage. */
+struct piece {
+    char letter; /* 0: nothing of the op's */
+    int64_t offset, step, count;
+    bool part; /* not all of it */
+};
+
+/* Of the digits `extent` from place `at` on, relative to the atom: those that its part has. */
+static void part_of_piece(const struct atom *a, int64_t at, int64_t extent, struct piece *p)
+{
+    p->step = 1;
+    if (!a->span) {
+        p->count = extent;
+        return;
+    }
+    if (a->step != 1) {
+        *p = (struct piece){0, a->offset, a->step, at == 1 && extent == a->span ? a->extent : 0, true};
+        return;
+    }
+    bool all = a->offset % (at * extent) == 0 && a->extent % (at * extent) == 0;
+    bool some = a->offset % at == 0 && a->extent % at == 0;
+    p->part = !all;
+    p->offset = all ? 0 : a->offset / at % extent;
+    p->count = all ? extent : some ? a->extent / at : 1;
+    if (p->offset + p->count > extent) p->count = 0;
+}
+
+static struct piece piece_at(const struct sketch *s, struct letters *l, const struct sketch_operand *o,
+                             int64_t low, int64_t extent)
+{
+    struct piece p = {.step = 1};
+    for (int i = 0; i < o->view.fixed_count; i++) {
+        struct atom a = o->view.fixed[i];
+        if (low < a.low || low >= atom_end(&a)) continue;
+        p = (struct piece){new_letter(l), a.offset / (low / a.low) % extent, 1, 1, true};
+        return p;
+    }
     for (int d = 0; d < s->rank; d++) {
         int64_t base = 1;
         for (int k = o->view.first[d + 1] - 1; k >= o->view.first[d]; k--) {
             const struct atom *a = &o->view.atom[k];
-            if (a->low > 0 && low >= a->low && low < a->low * a->extent) {
-                int j = 0;
-                while (j + 2 < l->cuts[d].count && l->cuts[d].at[j] < base * (low / a->low)) j++;
-                if (l->cuts[d].at[j + 1] / l->cuts[d].at[j] != extent) return 0;
-                char *letter = &l->letter[d][j];
-                if (!*letter && l->count < LX_MAX_VARS) {
-                    *letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
-                    l->count++;
-                }
-                return *letter;
+            if (a->low > 0 && low >= a->low && low < atom_end(a)) {
+                part_of_piece(a, low / a->low, extent, &p);
+                bool one = p.part && p.count == 1;
+                if (p.count > 0)
+                    p.letter = one ? new_letter(l) : letter_of(s, l, d, base * (low / a->low), p.count);
+                return p;
             }
             base *= a->extent;
         }
     }
-    return 0;
+    return p;
 }
 
-/* The letter of a dimension that slides; one without a letter gets one that no operand has. */
-static signed char slid_letter(struct letters *l, int dim)
-{
-    char letter = dim >= 0 ? l->letter[dim][0] : 0;
-    if (letter) return (signed char)letter;
-    if (l->count == LX_MAX_VARS) return 0;
-    letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
-    l->count++;
-    return (signed char)letter;
-}
+/* The box of an operand, where it has one. */
+struct boxes {
+    int64_t offset[LX_MAX_INPUTS + 1][LX_MAX_RANK], step[LX_MAX_INPUTS + 1][LX_MAX_RANK];
+    int64_t count[LX_MAX_INPUTS + 1][LX_MAX_RANK];
+    bool part[LX_MAX_INPUTS + 1], any;
+    char fixed[LX_MAX_VARS + 1]; /* letters of single elements */
+};
 
 /* Rank 0 is stored as one element: it has no letter, and an op with such an operand no index string. */
-static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct text *t)
+static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
+                         struct text *t)
 {
     if (!collect(im, s, l)) return false;
     for (int i = 0; i <= s->input_count; i++) {
@@ -108,14 +156,81 @@ static bool index_string(const struct import *im, const struct sketch *s, struct
         const struct cuts *c = &im->storages.at[o->storage].cuts;
         if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
         if (c->count < 2 && !s->choice_count) return false;
-        if (c->count < 2) text_format(t, "%c", slid_letter(l, -1)); /* an index of one element */
-        for (int k = c->count - 2; k >= 0; k--) {
-            char letter[2] = {letter_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]), 0};
-            if (!letter[0]) return false;
-            text_add(t, letter);
+        if (c->count < 2) text_add(t, (char[]){new_letter(l), 0}); /* an index of one element */
+        for (int k = c->count - 2, d = 0; k >= 0; k--, d++) {
+            struct piece p = piece_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]);
+            if (!p.letter || d == LX_MAX_RANK) return false;
+            text_add(t, (char[]){p.letter, 0});
+            b->offset[i][d] = p.offset;
+            b->step[i][d] = p.step;
+            b->count[i][d] = p.count;
+            b->part[i] |= p.part;
+            b->any |= p.part;
+            if (p.part && p.count == 1) strncat(b->fixed, &p.letter, 1);
         }
     }
     return !t->failed;
+}
+
+static const int64_t *kept(struct import *im, const int64_t *list)
+{
+    return arena_copy_array(&im->memory, list, LX_MAX_RANK, sizeof *list);
+}
+
+/* Boxes as views of the op; a copy of a box is a slice. False: memory is out. */
+static bool add_boxes(struct import *im, const struct sketch *s, const struct boxes *b, struct lx_op *op)
+{
+    if (!b->any || !op->kind) return true;
+    if (op->kind->id == LX_KIND_CLONE) {
+        op->kind = lx_kind_at(LX_KIND_SLICE);
+        op->offset = kept(im, b->offset[0]);
+        op->stride = kept(im, b->step[0]);
+        return op->offset && op->stride ? true : status_no_memory(im->st);
+    }
+    struct lx_view *views = arena_array(&im->memory, (size_t)s->input_count, sizeof *views);
+    bool ok = views != NULL;
+    for (int i = 0; ok && i < s->input_count; i++) {
+        if (!b->part[i]) continue;
+        views[i] = (struct lx_view){kept(im, b->offset[i]), kept(im, b->step[i]), kept(im, b->count[i])};
+        ok = views[i].offset && views[i].stride && views[i].size;
+    }
+    op->views = views;
+    return ok ? true : status_no_memory(im->st);
+}
+
+/* Axis of a concat, amounts of a pad: by dimension of the tensors. False: memory is out. */
+static bool add_params(struct import *im, const struct sketch *s, const struct letters *l, const char *einsum,
+                       struct lx_op *op)
+{
+    const char *result = strstr(einsum, "->") + 2;
+    struct lx_op_params *p = arena_array(&im->memory, 1, sizeof *p);
+    int64_t *lists = arena_array(&im->memory, 3 * LX_MAX_RANK, sizeof *lists);
+    if (!p || !lists) return status_no_memory(im->st);
+    *p = op_params_none();
+    for (int d = 0; d < s->rank; d++) {
+        const struct cuts *c = &l->cuts[d];
+        char letter = (s->apart >> d & 1) && c->count > 1 ? l->letter[d][c->count - 2] : 0;
+        const char *at = letter ? strchr(result, letter) : NULL;
+        if (!at) continue;
+        if (!s->low) p->axis = at - result;
+        if (!s->low) continue;
+        lists[at - result] = s->low[d] / c->at[c->count - 2];
+        lists[LX_MAX_RANK + (at - result)] = s->high[d] / c->at[c->count - 2];
+        lists[2 * LX_MAX_RANK + (at - result)] = s->between[d];
+    }
+    if (s->low) {
+        p->low = lists, p->high = lists + LX_MAX_RANK, p->interior = lists + 2 * LX_MAX_RANK;
+        p->low_count = p->high_count = p->interior_count = (int)strlen(result);
+    }
+    op->params = p;
+    return true;
+}
+
+/* The letter of a dimension that slides; one without a letter gets one that no operand has. */
+static signed char slid_letter(struct letters *l, int dim)
+{
+    char letter = dim >= 0 ? l->letter[dim][0] : 0;
+    return (signed char)(letter ? letter : new_letter(l));
 }
 
 /* False: there are no letters left. */
@@ -137,7 +252,7 @@ static bool name_windows(struct import *im, const struct sketch *s, struct lette
 }
 
 /* What the kind demands of letters: a sum has something to sum, a contraction sums what both have. */
-static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *einsum)
+static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *einsum, const char *fixed)
 {
     const struct lx_kind *kind = lx_kind_find(s->kind);
     const char *arrow = strstr(einsum, "->"), *comma = strchr(einsum, ',');
@@ -145,7 +260,7 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     if (!kind || !arrow) return NULL;
     if (s->window_count || s->choice_count) return kind;
     for (const char *p = einsum; p < arrow; p++) {
-        if (*p == ',' || strchr(arrow, *p)) continue;
+        if (*p == ',' || strchr(arrow, *p) || strchr(fixed, *p)) continue;
         summed = true;
         const char *other = comma && p < comma ? memchr(comma, *p, (size_t)(arrow - comma))
                             : comma            ? memchr(einsum, *p, (size_t)(comma - einsum))
@@ -216,10 +331,13 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     for (int i = 0; ok && i < s->input_count; i++) inputs[i] = im->storages.at[s->operand[i].storage].tensor;
     op.output = im->storages.at[s->operand[s->input_count].storage].tensor;
     struct letters letters = {.count = 0};
-    bool indexed = s->rank >= 0 && index_string(im, s, &letters, &einsum) &&
+    struct boxes boxes = {.any = false};
+    bool indexed = s->rank >= 0 && index_string(im, s, &letters, &boxes, &einsum) &&
                    (s->window_count == 0 || name_windows(im, s, &letters, &op)) &&
                    (s->choice_count == 0 || name_choices(im, s, &letters, einsum.at, &op));
-    op.kind = indexed ? kind_that_fits(s, einsum.at) : s->rank < 0 ? opaque_kind(s) : NULL;
+    op.kind = indexed ? kind_that_fits(s, einsum.at, boxes.fixed) : s->rank < 0 ? opaque_kind(s) : NULL;
+    if (op.kind && boxes.any && !(op.kind->traits & (LX_POINTWISE | LX_REDUCES | LX_CONTRACTS)))
+        op.kind = NULL;
     op.einsum = indexed && op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);
@@ -228,6 +346,8 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
         op.window_count = 0;
         op.params = NULL;
     }
+    ok = ok && add_boxes(im, s, &boxes, &op) &&
+         (!s->apart || !op.einsum || add_params(im, s, &letters, einsum.at, &op));
     b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
     op.inplace = s->in_place ? 0 : -1;
     ok = ok && (op.kind->traits & LX_ALTERS ? builder_altering(b, &op, im->st) : builder_op(b, &op, im->st));

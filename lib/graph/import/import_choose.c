@@ -81,7 +81,9 @@ static bool over_op(struct import *im, const struct model_op *op, struct choosin
                     struct sketch_operand *o)
 {
     struct import_value *v = &c->operand[i];
-    if (!import_stored(im, v) || (!all_in_one_piece(im, c, i) && !lay_out(im, op, c, i))) return false;
+    if (!import_stored(im, v) || (view_is_part(&v->view) && !import_plain(im, v, op)) ||
+        (!all_in_one_piece(im, c, i) && !lay_out(im, op, c, i)))
+        return false;
     *o = (struct sketch_operand){.storage = v->storage, .via = v->via};
     view_start(&o->view);
     for (int d = 0; d < c->rank; d++) {
@@ -99,7 +101,7 @@ static void keep_whole(struct import *im, const struct sketch_operand *o, int di
     for (int i = o->view.first[dim]; i < o->view.first[dim + 1]; i++) {
         const struct atom *a = &o->view.atom[i];
         if (a->low > 0 && s->whole_count < STORAGE_MAX_WHOLE)
-            s->whole[s->whole_count++] = (struct atom){a->low, a->extent};
+            s->whole[s->whole_count++] = atom_of(a->low, a->extent);
     }
 }
 

@@ -17,9 +17,9 @@ static const char *cut_storage(const struct import *im, struct storage *s, int64
             s->cuts = before;
             return "window";
         }
-    const char *wrong = s->cuts.count > LX_MAX_RANK + 1                    ? "rank"
-                        : at * bits / 8 < STICK_BYTES && !im->short_sticks ? "stick"
-                                                                           : NULL;
+    /* Sticks run along the innermost piece; the others may be as short as they like. */
+    bool short_stick = !im->short_sticks && s->cuts.at[1] == at && at * bits / 8 < STICK_BYTES;
+    const char *wrong = s->cuts.count > LX_MAX_RANK + 1 ? "rank" : short_stick ? "stick" : NULL;
     if (wrong) s->cuts = before;
     *changed |= !wrong;
     return wrong;
@@ -33,10 +33,25 @@ static const char *cut_ends(struct import *im, const struct sketch_operand *o, b
         const struct atom *a = &o->view.atom[i];
         struct storage *s = &im->storages.at[o->storage];
         if (a->low > 1) wrong = cut_storage(im, s, a->low, changed);
-        if (!wrong && a->low > 0 && a->low * a->extent < s->elements)
-            wrong = cut_storage(im, s, a->low * a->extent, changed);
+        if (!wrong && a->low > 0 && atom_end(a) < s->elements)
+            wrong = cut_storage(im, s, atom_end(a), changed);
+    }
+    for (int i = 0; !wrong && i < o->view.fixed_count; i++) {
+        const struct atom *a = &o->view.fixed[i];
+        struct storage *s = &im->storages.at[o->storage];
+        if (a->low > 1) wrong = cut_storage(im, s, a->low, changed);
+        if (!wrong && atom_end(a) < s->elements) wrong = cut_storage(im, s, atom_end(a), changed);
     }
     return wrong;
+}
+
+/* A cut at `at` of the storage within an atom, as cut of the dimension in which the atom begins at `base`. */
+bool import_cut_dim(const struct atom *a, int64_t base, int64_t at, struct cuts *c)
+{
+    bool changed, within;
+    if (!atom_allows(a, at / a->low, &within)) return false;
+    if (within || (a->span && at / a->low == a->extent)) return true;
+    return cuts_add(c, base * (at / a->low), &changed);
 }
 
 /* Cuts of a storage within the atoms of a dimension, as cuts of the dimension. */
@@ -48,8 +63,8 @@ static bool gather_cuts(const struct import *im, const struct sketch_operand *o,
         const struct atom *a = &o->view.atom[i];
         const struct cuts *have = &im->storages.at[o->storage].cuts;
         for (int k = 0; ok && a->low > 0 && k < have->count; k++)
-            if (have->at[k] > a->low && have->at[k] < a->low * a->extent)
-                ok = cuts_add(c, base * (have->at[k] / a->low), &changed);
+            if (have->at[k] > a->low && have->at[k] < atom_end(a))
+                ok = import_cut_dim(a, base, have->at[k], c);
         base *= a->extent;
     }
     return ok;
@@ -59,11 +74,14 @@ static const char *spread_cuts(struct import *im, const struct sketch_operand *o
                                const struct cuts *c, bool *changed)
 {
     int64_t base = 1;
+    bool within;
     const char *wrong = NULL;
     for (int i = o->view.first[dim + 1] - 1; !wrong && i >= o->view.first[dim]; i--) {
         const struct atom *a = &o->view.atom[i];
         for (int k = 0; !wrong && a->low > 0 && k < c->count; k++)
-            if (c->at[k] > base && c->at[k] < base * a->extent)
+            if (c->at[k] > base && c->at[k] < base * a->extent && !atom_allows(a, c->at[k] / base, &within))
+                wrong = "slice";
+            else if (c->at[k] > base && c->at[k] < base * a->extent)
                 wrong = cut_storage(im, &im->storages.at[o->storage], a->low * (c->at[k] / base), changed);
         base *= a->extent;
     }
@@ -78,7 +96,10 @@ static const char *cut_op(struct import *im, const struct sketch *s, bool *chang
     for (int d = 0; !wrong && d < s->rank; d++) {
         cuts_whole(&c, s->extent[d]);
         for (int i = 0; !wrong && i <= s->input_count; i++)
-            if (!gather_cuts(im, &s->operand[i], d, &c)) wrong = "atoms";
+            if (!gather_cuts(im, &s->operand[i], d, &c))
+                wrong = view_is_part(&s->operand[i].view) ? "slice" : "atoms";
+        for (int k = 1; !wrong && (s->apart >> d & 1) && k + 1 < c.count; k++)
+            if (s->grain[d] % c.at[k] != 0) wrong = "atoms";
         for (int i = 0; !wrong && i <= s->input_count; i++)
             wrong = spread_cuts(im, &s->operand[i], d, &c, changed);
     }
@@ -93,7 +114,11 @@ void import_cut(struct import *im)
         for (size_t i = 0; i < im->sketches.count; i++) {
             const struct sketch *s = &im->sketches.at[i];
             const char *wrong = s->rank < 0 ? NULL : cut_op(im, s, &changed);
-            if (wrong) import_force(im, s->operand, s->input_count, wrong);
+            if (wrong && s->own && !s->own->forced) {
+                s->own->forced = wrong;
+                im->retry = true;
+            } else if (wrong)
+                import_force(im, s->operand, s->input_count, wrong);
         }
     }
 }

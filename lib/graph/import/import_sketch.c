@@ -12,11 +12,12 @@ void import_force(struct import *im, const struct sketch_operand *operand, int c
             im->retry = true;
             return;
         }
-    if (strcmp(reason, "stick") == 0 && !im->short_sticks) {
-        im->short_sticks = im->retry = true;
-        return;
-    }
-    if (!im->options.no_fold) im->retry = im->give_up = true;
+    if (im->options.no_fold) return;
+    im->retry = true;
+    if (!im->short_sticks && strcmp(reason, "stick") == 0)
+        im->short_sticks = true;
+    else
+        im->give_up = true;
 }
 
 /* Does the storage of this operand have the digits of dimension `dim` from `low` on? */
@@ -61,7 +62,7 @@ static bool lay_out(struct pieces *p, int rank, struct view *v)
         for (int k = c->count - 2; k >= 0; k--) {
             int64_t extent = c->at[k + 1] / c->at[k];
             if (p->there[d][k]) low /= extent;
-            if (!view_add(v, (struct atom){p->there[d][k] ? low : 0, extent})) return false;
+            if (!view_add(v, atom_of(p->there[d][k] ? low : 0, extent))) return false;
         }
     }
     return true;

@@ -130,7 +130,7 @@ static bool over_op(struct import *im, const struct model_op *op, struct slide *
                     struct sketch_operand *o)
 {
     struct import_value *v = &s->operand[i];
-    bool whole = true;
+    bool whole = !view_is_part(&v->view);
     for (int d = 0; d < v->view.rank; d++)
         if (slides(s, s->dim[i][d])) whole = whole && in_one_piece(im, v, d);
     if (!whole && !copy_value(im, op, v)) return false;
@@ -152,7 +152,7 @@ static void keep_whole(struct import *im, const struct sketch_operand *o, int di
     for (int i = dim < 0 ? 0 : o->view.first[dim]; dim >= 0 && i < o->view.first[dim + 1]; i++) {
         const struct atom *a = &o->view.atom[i];
         if (a->low > 0 && s->whole_count < STORAGE_MAX_WHOLE)
-            s->whole[s->whole_count++] = (struct atom){a->low, a->extent};
+            s->whole[s->whole_count++] = atom_of(a->low, a->extent);
     }
 }
 

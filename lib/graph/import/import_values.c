@@ -130,7 +130,7 @@ bool import_stored(struct import *im, struct import_value *v)
         view_start(&v->view);
         ok = true;
         for (int d = 0; ok && d < v->type->count; d++)
-            ok = view_open_dim(&v->view) && view_add(&v->view, (struct atom){0, v->type->extent[d]});
+            ok = view_open_dim(&v->view) && view_add(&v->view, atom_of(0, v->type->extent[d]));
     }
     return ok ? true : status_set(im->st, LX_E_LIMIT, "a constant of more than %d dimensions", VIEW_MAX_RANK);
 }

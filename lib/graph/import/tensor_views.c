@@ -5,7 +5,7 @@
 
 void view_start(struct view *v)
 {
-    v->rank = 0;
+    v->rank = v->fixed_count = 0;
     v->first[0] = 0;
 }
 
@@ -20,6 +20,7 @@ bool view_open_dim(struct view *v)
 /* Two atoms whose digits follow each other are one. */
 static bool follows(const struct atom *high, const struct atom *low)
 {
+    if (high->span || low->span) return false;
     return high->low == 0 ? low->low == 0 : low->low > 0 && high->low == low->low * low->extent;
 }
 
@@ -29,7 +30,7 @@ bool view_add(struct view *v, struct atom a)
     if (a.extent == 1) return true;
     if (*end > begin && follows(&v->atom[*end - 1], &a)) {
         struct atom *last = &v->atom[*end - 1];
-        *last = (struct atom){a.low, last->extent * a.extent};
+        *last = atom_of(a.low, last->extent * a.extent);
         return true;
     }
     if (*end == VIEW_MAX_ATOMS) return false;
@@ -39,7 +40,7 @@ bool view_add(struct view *v, struct atom a)
 
 bool view_add_dim(struct view *v, const struct view *from, int dim)
 {
-    if (!view_open_dim(v)) return false;
+    if (!view_open_dim(v) || !view_keep_fixed(v, from)) return false;
     for (int i = from->first[dim]; i < from->first[dim + 1]; i++)
         if (!view_add(v, from->atom[i])) return false;
     return true;
@@ -52,13 +53,94 @@ bool view_plain(struct view *v, int rank, const int64_t *extent)
     for (int d = 0; d < rank; d++) low *= extent[d];
     for (int d = 0; d < rank; d++) {
         if (extent[d] > 0) low /= extent[d];
-        if (!view_open_dim(v) || !view_add(v, (struct atom){low, extent[d]})) return false;
+        if (!view_open_dim(v) || !view_add(v, atom_of(low, extent[d]))) return false;
     }
+    return true;
+}
+
+bool view_is_part(const struct view *v)
+{
+    bool part = v->fixed_count > 0;
+    for (int i = 0; i < v->first[v->rank]; i++) part |= v->atom[i].span > 0;
+    return part;
+}
+
+bool view_keep_fixed(struct view *v, const struct view *from)
+{
+    for (int i = 0; i < from->fixed_count; i++) {
+        bool there = false;
+        for (int k = 0; k < v->fixed_count; k++) there |= v->fixed[k].low == from->fixed[i].low;
+        if (there) continue;
+        if (v->fixed_count == VIEW_MAX_FIXED) return false;
+        v->fixed[v->fixed_count++] = from->fixed[i];
+    }
+    return true;
+}
+
+bool atom_allows(const struct atom *a, int64_t at, bool *within)
+{
+    *within = false;
+    if (!a->span) return true;
+    if (a->step != 1 || a->span % at != 0) return false;
+    *within = a->extent <= at && a->offset / at == (a->offset + a->extent - 1) / at;
+    return *within || (a->offset % at == 0 && a->extent % at == 0);
+}
+
+/* A part of a part; what is repeated stays so. */
+static struct atom part_of(const struct atom *a, int64_t begin, int64_t step, int64_t count)
+{
+    struct atom p = *a;
+    p.extent = count;
+    if (a->low == 0) return p;
+    p.span = a->span ? a->span : a->extent;
+    p.offset = a->offset + a->step * begin;
+    p.step = a->step * step;
+    if (count == 1) p.step = 1;
+    return p;
+}
+
+/* Elements of one dimension with several atoms: a part of one of them, one digit of those above, all of those below. */
+static bool slice_dim(const struct view *v, int dim, int64_t begin, int64_t step, int64_t count,
+                      struct view *out)
+{
+    int64_t inside = view_extent(v, dim);
+    for (int i = v->first[dim]; i < v->first[dim + 1]; i++) {
+        struct atom a = v->atom[i];
+        inside /= a.extent;
+        int64_t first = begin / inside, last = (begin + step * (count - 1)) / inside;
+        bool one = first == last, blocks = step == 1 && begin % inside == 0 && count % inside == 0;
+        if (!one && inside > 1 && !blocks) return false;
+        int64_t taken = one ? 1 : inside > 1 ? count / inside : count;
+        struct atom p = taken == a.extent && step == 1 ? a : part_of(&a, first, inside > 1 ? 1 : step, taken);
+        if (p.span && p.extent == 1) {
+            if (out->fixed_count == VIEW_MAX_FIXED) return false;
+            out->fixed[out->fixed_count++] = p;
+        } else if (!view_add(out, p))
+            return false;
+        if (!one) { /* all of what is below */
+            for (int k = i + 1; inside > 1 && k < v->first[dim + 1]; k++)
+                if (!view_add(out, v->atom[k])) return false;
+            return true;
+        }
+        begin -= first * inside;
+    }
+    return true;
+}
+
+bool view_slice(const struct view *v, int dim, int64_t begin, int64_t step, int64_t count, struct view *out)
+{
+    view_start(out);
+    if (!view_keep_fixed(out, v)) return false;
+    for (int d = 0; d < v->rank; d++)
+        if (d != dim ? !view_add_dim(out, v, d)
+                     : !view_open_dim(out) || !slice_dim(v, d, begin, step, count, out))
+            return false;
     return true;
 }
 
 bool view_is_plain(const struct view *v, int64_t elements)
 {
+    if (view_is_part(v)) return false;
     for (int i = 0; i < v->first[v->rank]; i++) {
         if (v->atom[i].low * v->atom[i].extent != elements || v->atom[i].low == 0) return false;
         elements = v->atom[i].low;
@@ -99,16 +181,21 @@ static bool take(struct rest *r, int64_t wanted, struct atom *out)
         r->at.extent = 1;
         return wanted % have == 0;
     }
-    *out = (struct atom){r->at.low * (have / wanted), wanted};
-    r->at.extent = have / wanted;
-    return have % wanted == 0;
+    int64_t below = have / wanted;
+    bool within;
+    if (have % wanted != 0 || !atom_allows(&r->at, below, &within) || within) return false;
+    *out = r->at.span ? (struct atom){r->at.low * below, wanted, r->at.span / below, r->at.offset / below, 1}
+                      : atom_of(r->at.low * below, wanted);
+    r->at = atom_of(r->at.low, below);
+    return true;
 }
 
 bool view_reshape(const struct view *v, int rank, const int64_t *extent, struct view *out)
 {
-    struct rest r = {.v = v, .at = {0, 1}};
+    struct rest r = {.v = v, .at = {.extent = 1}};
     struct atom a;
     view_start(out);
+    if (!view_keep_fixed(out, v)) return false;
     for (int d = 0; d < rank; d++) {
         if (!view_open_dim(out)) return false;
         for (int64_t left = extent[d]; left > 1; left /= a.extent)
@@ -132,8 +219,9 @@ bool view_broadcast(const struct view *v, const int *to, int rank, const int64_t
         int from = 0;
         while (from < v->rank && to[from] != d) from++;
         bool repeats = from == v->rank || view_extent(v, from) == 1;
+        if (!view_keep_fixed(out, v)) return false;
         if (!repeats && !view_add_dim(out, v, from)) return false;
-        if (repeats && (!view_open_dim(out) || !view_add(out, (struct atom){0, extent[d]}))) return false;
+        if (repeats && (!view_open_dim(out) || !view_add(out, atom_of(0, extent[d])))) return false;
     }
     return true;
 }

@@ -10,17 +10,40 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { VIEW_MAX_RANK = 16, VIEW_MAX_ATOMS = 24, VIEW_MAX_CUTS = 16 };
+enum { VIEW_MAX_RANK = 16, VIEW_MAX_ATOMS = 24, VIEW_MAX_CUTS = 16, VIEW_MAX_FIXED = 8 };
 
+/* A part of a run of digits (a slice) has the digits offset, offset + step, ... of the `span` that the run has. */
 struct atom {
     int64_t low, extent;
+    int64_t span, offset, step; /* span 0: all of the run */
 };
 
 struct view {
-    signed char rank;
+    signed char rank, fixed_count;
+    struct atom fixed[VIEW_MAX_FIXED]; /* runs of which the view has one digit, `offset`; of no dimension */
     signed char first[VIEW_MAX_RANK + 1]; /* dimension d has the atoms first[d] to first[d + 1] - 1 */
     struct atom atom[VIEW_MAX_ATOMS];
 };
+
+static inline struct atom atom_of(int64_t low, int64_t extent)
+{
+    return (struct atom){low, extent, 0, 0, 1};
+}
+
+/* The place value behind the run that it is in. */
+static inline int64_t atom_end(const struct atom *a)
+{
+    return a->low * (a->span ? a->span : a->extent);
+}
+
+/* May a run be cut behind its first `at` digits without cutting the part apart? *within: the part has no more of it. */
+bool atom_allows(const struct atom *a, int64_t at, bool *within);
+/* Has it only a part of its storage? */
+bool view_is_part(const struct view *v);
+/* Digits that are fixed in `from` are so in `v`. */
+bool view_keep_fixed(struct view *v, const struct view *from);
+/* Elements begin, begin + step, ... of a dimension. False also where they are not one part of one run. */
+bool view_slice(const struct view *v, int dim, int64_t begin, int64_t step, int64_t count, struct view *out);
 
 /* The storage itself, in that shape. False, here and below: too many dimensions or atoms. */
 bool view_plain(struct view *v, int rank, const int64_t *extent);

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "graph/op_params.h"
+#include "graph/op_walks.h"
 #include "layout/op_index.h"
 
 #include <math.h>
@@ -86,7 +87,8 @@ static bool same_shape(const struct builder *b, int32_t first, int32_t second)
         return false;
     if (!p->einsum != !q->einsum || (p->einsum && strcmp(p->einsum, q->einsum) != 0)) return false;
     if (x->kind != y->kind || x->split_count != y->split_count) return false;
-    if (!p->hint_count != !q->hint_count || !op_params_equal(p->params, q->params) || !lx_windows_equal(p, q))
+    if (!p->hint_count != !q->hint_count || !op_params_equal(p->params, q->params) ||
+        !lx_windows_equal(p, q) || !op_views_equal(p, q))
         return false;
     for (int i = 0; i <= p->input_count; i++) {
         int32_t s = op_operand(p, i), t = op_operand(q, i);

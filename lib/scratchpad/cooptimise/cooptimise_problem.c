@@ -81,7 +81,7 @@ static bool in_place(const struct graph_problem *w, int32_t o, int32_t in)
     const struct lx_layout *y = w->d->layouts->layouts;
     if (!(op->kind->traits & LX_IN_PLACE) || op->reduces || !op->map || in == op->output) return false;
     if (w->use[in].last_op != o || w->use[op->output].first_op != o) return false;
-    if (!lx_layout_equal(&y[in], &y[op->output])) return false;
+    if (!lx_layout_equal(&y[in], &y[op->output]) || op->map->walks) return false;
     for (int i = 0; i < op->input_count; i++)
         if (op->inputs[i] == in &&
             (op->map->rank[i] != op->map->rank[op->input_count] ||

@@ -36,14 +36,15 @@ static int64_t steps_touched(int64_t offset, int64_t stride, int64_t extent, int
 }
 
 /* The operand of a view that is larger than what is moved. */
-static int64_t part_bytes(const struct lx_layout *y, const struct op_index *x)
+static int64_t part_bytes(const struct lx_layout *y, const struct op_index *x, int operand)
 {
     int64_t sticks = 1;
     for (int k = 0; k < y->rank - 1; k++) {
         int h = y->host_dim[k];
         int64_t positions = y->size[k];
         if (h >= 0)
-            positions = steps_touched(x->offset[h], x->stride[h], x->extent[h], y->host_shape[h], y->step[k]);
+            positions = steps_touched(op_index_offset(x, operand, h), op_index_stride(x, operand, h),
+                                      x->extent[x->var[operand][h]], y->host_shape[h], y->step[k]);
         if (!mul_i64(sticks, positions, &sticks)) return INT64_MAX;
     }
     return mul_i64(sticks, y->stick_bytes, &sticks) ? sticks : INT64_MAX;
@@ -74,10 +75,10 @@ static int64_t chosen_bytes(const struct lx_layout *y, const struct lx_op *op, c
 static int64_t access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
 {
     int32_t tensor = op_operand(op, operand);
-    if (op->offset && l->layouts[tensor].rank > 0) {
+    if ((op->offset || (op->map && op->map->walks)) && l->layouts[tensor].rank > 0) {
         struct op_index x;
         op_index_of(l->graph, op, &x);
-        if (x.known && x.shifted == operand) return part_bytes(&l->layouts[tensor], &x);
+        if (x.known && op_index_shifted(&x, operand)) return part_bytes(&l->layouts[tensor], &x, operand);
     }
     struct lx_choice c;
     if (lx_choice_of(op, &c) && c.operand == operand) return chosen_bytes(&l->layouts[tensor], op, &c);

@@ -13,6 +13,7 @@ static bool runs_in_place(const struct lx_layouts *l, const struct lx_op *op, in
     if (!(op->kind->traits & LX_IN_PLACE) || op->reduces) return false;
     if (in->bytes != out->bytes || (in->rank >= 0) != (out->rank >= 0)) return false;
     if (!op->map) return from->rank == to->rank;
+    if (op->map->walks && op->map->walks[i].offset) return false;
     return in->rank == out->rank && lx_layout_equal(from, to) &&
            memcmp(op->map->index[i], op->map->index[op->input_count], (size_t)in->rank) == 0;
 }

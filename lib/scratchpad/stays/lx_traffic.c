@@ -15,10 +15,10 @@ static struct span span_of(const struct op_index *x, const struct lx_division *d
                            int64_t core)
 {
     int v = x->var[operand][h];
-    struct span s = {0, 1, 0, x->extent[v], x->shifted == operand};
+    struct span s = {0, 1, 0, x->extent[v], op_index_shifted(x, operand)};
     for (int i = 0; i < d->split_count; i++)
         if (d->splits[i].letter == x->letter[v]) lx_division_slice(d, i, core, &s.from, &s.to);
-    if (s.shifted) s.offset = x->offset[h], s.stride = x->stride[h];
+    if (s.shifted) s.offset = op_index_offset(x, operand, h), s.stride = op_index_stride(x, operand, h);
     return s;
 }
 

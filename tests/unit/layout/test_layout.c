@@ -160,7 +160,7 @@ static void check_operand(const struct lx_layouts *l, int32_t op, const struct o
     for (int v = 0; v < x->var_count; v++) vars[v] = rng_between(r, 0, x->extent[v] - 1);
     for (int d = 0; d < x->rank[i]; d++) {
         int64_t v = vars[x->var[i][d]];
-        index[d] = x->shifted == i ? x->offset[d] + x->stride[d] * v : v;
+        index[d] = op_index_offset(x, i, d) + op_index_stride(x, i, d) * v;
     }
     layout_to_device(y, index, want);
     for (int d = 0; d < y->rank; d++)
@@ -172,12 +172,14 @@ static void check_operand(const struct lx_layouts *l, int32_t op, const struct o
 /* A view that begins within a stick is moved as a whole: its coordinates do not carry. */
 static bool carries(const struct lx_layouts *l, const struct op_index *x, int32_t op)
 {
-    const struct lx_layout *y =
-        x->shifted < 0 ? NULL : &l->layouts[op_operand(&l->graph->ops[op], x->shifted)];
-    bool negative = false;
-    for (int d = 0; y && d < y->host_rank; d++) negative |= x->offset[d] < 0;
-    return y &&
-           (negative || (y->stick_dim >= 0 && op_index_leaves_sticks(x, y->stick_dim, y->stick_elements)));
+    bool moved = false;
+    for (int i = 0; i < x->operand_count; i++) {
+        const struct lx_layout *y = &l->layouts[op_operand(&l->graph->ops[op], i)];
+        if (!op_index_shifted(x, i)) continue;
+        for (int d = 0; d < y->host_rank; d++) moved |= op_index_offset(x, i, d) < 0;
+        moved |= y->stick_dim >= 0 && op_index_leaves_sticks(x, i, y->stick_dim, y->stick_elements);
+    }
+    return moved;
 }
 
 static void test_operand_coordinates(void **state)

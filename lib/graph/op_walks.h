@@ -1,0 +1,24 @@
+/* Operands that are not walked index by index: boxes of inputs, parts of a concat, what a pad surrounds. */
+#ifndef LX_GRAPH_OP_WALKS_H
+#define LX_GRAPH_OP_WALKS_H
+
+#include "base/json.h"
+#include "graph/builder.h"
+
+/* Do shapes of this operand say nothing of the extents of its variables? */
+bool op_walks(const struct lx_op *op, int operand);
+/* Extents that no plain operand tells, walks and natures of an einsum whose letters are known. */
+bool builder_walk_op(const struct graph_builder *b, struct place at, const struct lx_op *op,
+                     struct lx_einsum *m, lx_status *st);
+
+/* "views" of an op in a pattern. */
+bool op_views_read(const struct json *j, const cJSON *op, const struct graph_builder *b, struct lx_op *out,
+                   lx_status *st);
+void op_views_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
+/* False: memory is out. */
+bool op_views_copy(const struct graph_builder *b, const struct lx_op *from, struct lx_op *to);
+/* Of ops with as many inputs, whose operands have the same ranks. */
+bool op_views_equal(const struct lx_op *a, const struct lx_op *b);
+uint64_t op_views_hash(uint64_t h, const struct lx_op *op);
+
+#endif
