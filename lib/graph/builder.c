@@ -1,6 +1,7 @@
 /* A graph under construction: three growing lists, two sets of names and one arena, which the finished graph
  * takes over. Names are checked as they come, everything between tensors and ops in builder_finish. */
 #include "graph/builder.h"
+#include "graph/op_data.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 #include "graph/op_windows.h"
@@ -120,8 +121,10 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
         copy.stride = arena_copy_array(b->memory, op->stride, (size_t)max_i64(rank, 0), sizeof(int64_t));
     copy.hints = arena_copy_array(b->memory, op->hints, (size_t)op->hint_count, sizeof *op->hints);
     copy.params = op_params_copy(b->memory, op->params);
+    copy.data = op_data_copy(b->memory, op->data);
     if ((op->offset && !copy.offset) || (op->stride && !copy.stride) || !copy.hints ||
-        (op->params && !copy.params) || !builder_copy_windows(b, op, &copy) || !op_views_copy(b, op, &copy))
+        (op->params && !copy.params) || (op->data && !copy.data) || !builder_copy_windows(b, op, &copy) ||
+        !op_views_copy(b, op, &copy))
         return status_no_memory(st);
     struct op_places places = {b->here, b->here_einsum.line ? b->here_einsum : b->here};
     return VEC_PUSH(&b->ops, copy) && VEC_PUSH(&b->op_places, places) ? true : status_no_memory(st);

@@ -56,6 +56,8 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Parts of builder_finish, one file each. */
+bool builder_check_types(const struct graph_builder *b, const struct lx_op *op, struct place at,
+                         lx_status *st); /* op_data.c: types, axes and numbers that a kind wants */
 bool builder_map_op(struct graph_builder *b, size_t op, lx_status *st); /* einsum.c */
 /* choice.c: is the map one that a kind that chooses can have? Sets the natures of its variables. */
 bool choice_check(const struct graph_builder *b, struct place at, const struct lx_op *op,

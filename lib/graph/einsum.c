@@ -144,6 +144,9 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
                              op->name, op->einsum, op->kind->name);
     if (op->reduces && (traits & LX_REDUCES) && (op->input_count != 1 || op->has_value))
         return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: a reduction takes one input", op->name);
+    bool picks = op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN;
+    for (int v = 0; picks && v < c->map->var_count; v++)
+        if (!has(c, out, v)) c->map->nature[v] = LX_JOINED;
     if (!op->reduces && (traits & LX_REDUCES) &&
         (!(traits & LX_POINTWISE) || (op->input_count == 1 && !op->has_value)))
         return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
@@ -249,7 +252,7 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
 {
     struct lx_op *op = &b->ops.at[number];
     struct map_context c = {.b = b, .op = op, .at = b->op_places.at[number].op, .st = st};
-    if (!check_arity(&c, op)) return false;
+    if (!check_arity(&c, op) || !builder_check_types(b, op, c.at, st)) return false;
     bool shaped = true;
     for (int i = 0; i <= op->input_count; i++) shaped = shaped && operand(&c, i)->rank >= 0;
     c.at = b->op_places.at[number].einsum;

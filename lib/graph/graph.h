@@ -28,7 +28,14 @@ enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8 };
     X(LX_INT32, "int32", 32)                                                                                 \
     X(LX_INT8, "int8", 8)                                                                                    \
     X(LX_INT4, "int4", 4)                                                                                    \
-    X(LX_BOOL, "bool", 8)
+    X(LX_BOOL, "bool", 8)                                                                                    \
+    X(LX_FP64, "fp64", 64)                                                                                   \
+    X(LX_INT16, "int16", 16)                                                                                 \
+    X(LX_UINT8, "uint8", 8)                                                                                  \
+    X(LX_UINT16, "uint16", 16)                                                                               \
+    X(LX_UINT32, "uint32", 32)                                                                               \
+    X(LX_UINT64, "uint64", 64)                                                                               \
+    X(LX_FP8_E5M2, "fp8_e5m2", 8)
 
 #define LX_DTYPE_ENUM(id, word, bits) id,
 enum lx_dtype { LX_DTYPES(LX_DTYPE_ENUM) LX_DTYPE_COUNT };
@@ -115,6 +122,13 @@ struct lx_op_params {
     enum lx_combine combine;
 };
 
+/* Numbers of a constant, in order; one of them is for all elements. */
+struct lx_op_data {
+    int64_t count;
+    const double *numbers;
+};
+enum { LX_MAX_DATA = 4096 };
+
 /* A window: variable `in` of the first input is not iterated. It is (stride * out + dilation * tap - pad) / hole;
  * where that is no whole number or outside, there is no term. */
 struct lx_window {
@@ -141,6 +155,7 @@ struct lx_op {
     const int64_t *offset, *stride;    /* of a view: one per dimension of the larger operand; else NULL */
     const struct lx_view *views;       /* one per input; NULL: all are read as they are */
     const struct lx_op_params *params; /* NULL: the pattern says nothing of the kind */
+    const struct lx_op_data *data;     /* of a constant; else NULL */
     const struct lx_split_hint *hints;
     int hint_count;
     const struct lx_window *windows; /* of a contraction or a reduction; NULL: none */

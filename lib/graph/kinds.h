@@ -34,6 +34,7 @@ enum lx_kind_error {
     LX_ERROR_OF_RESULT,  /* the result */
     LX_ERROR_OF_OPERAND, /* the first operand: parts of its size cancel */
     LX_ERROR_OF_TERMS,   /* the absolute terms of a sum, each of which is rounded once per addition */
+    LX_ERROR_OF_PRODUCT, /* the result, once per multiplication, and the factors above 1 where it is tiny */
     LX_ERROR_OF_POWERS,  /* 1 for each addition of powers of e, and the largest number for each logarithm */
 };
 

@@ -1,6 +1,7 @@
 /* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text
  * is checked here, with the place of each value; what the graph means is checked by builder_finish. */
 #include "graph/pattern.h"
+#include "graph/op_data.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 #include "graph/pattern_list.h"
@@ -20,7 +21,7 @@ struct place place_of(const struct reader *r, const cJSON *value)
 }
 
 /* Room for a list of words in an error. */
-enum { LIST = 600, MEANT = 80, MOST_WORDS = 2000 };
+enum { LIST = 700, MEANT = 80, MOST_WORDS = 2000 };
 
 /* "known: a, b, c" for errors about words. */
 static const char *list_words(char out[LIST], const char *(*word)(int), int count)
@@ -266,7 +267,7 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
 static bool only_op_keys(struct reader *r, const cJSON *v)
 {
     static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
-                                      "stride", "hints", "inplace", "windows", "outputs", "views"};
+                                      "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
     enum { OWN = sizeof own / sizeof *own };
     const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
     for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
@@ -304,8 +305,7 @@ static bool read_op(struct reader *r, const cJSON *v)
     char known[LIST], near[MEANT];
     if (!only_op_keys(r, v) || !json_string(j, v, "name", &op.name, r->st) ||
         !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
-        !json_opt_string(j, v, "einsum", &op.einsum, r->st) ||
-        !json_opt_number(j, v, "value", -1e300, 1e300, &op.value, r->st))
+        !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !op_value_read(j, v, &op.value, r->st))
         return false;
     op.has_value = json_find(v, "value") != NULL;
     op.kind = lx_kind_find(kind);
@@ -326,7 +326,8 @@ static bool read_op(struct reader *r, const cJSON *v)
     op.output = outputs[0];
     if (!read_view(r, v, &op) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
         !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
-        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st))
+        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st) ||
+        !op_data_read(j, v, &op, r->b.memory, r->st))
         return false;
     r->b.here = place_of(r, v);
     r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};

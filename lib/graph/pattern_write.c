@@ -1,6 +1,7 @@
 /* Patterns as text, in one canonical form: one tensor, op or buffer per line, keys in a fixed order, nothing
  * that is implied. What a plan carries, what generators print and what is hashed all come from here. */
 #include "graph/pattern.h"
+#include "graph/op_data.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 #include "graph/pattern_write.h"
@@ -14,10 +15,14 @@
 
 FORMAT_WRITES_GRAPHS(pattern);
 
-/* The shortest decimal form that reads back as the same double. */
+/* The shortest decimal form that reads back as the same double; what JSON has no number for is a word. */
 void write_number(struct text *t, double v)
 {
     char s[40];
+    if (!isfinite(v)) {
+        text_add(t, isnan(v) ? "\"nan\"" : v > 0 ? "\"inf\"" : "\"-inf\"");
+        return;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(s, sizeof s, "%.*g", digits, v);
         if (strtod(s, NULL) == v) break;
@@ -152,6 +157,7 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
     if (op->stride) write_ints(t, "stride", op->stride, rank);
     op_views_write(g, op, t);
     op_params_write(op->params, t);
+    op_data_write(op->data, t);
     for (int i = 0; i < op->hint_count; i++)
         text_format(t, "%s\"%c\": %" PRId64 "%s", i ? ", " : ", \"hints\": {", op->hints[i].letter,
                     op->hints[i].split, i + 1 < op->hint_count ? "" : "}");

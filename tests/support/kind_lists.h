@@ -19,20 +19,29 @@ static inline struct kind_list kinds_that(kind_filter *fits)
     return list;
 }
 
+/* Shifts are of integers, and bits keep their width. */
+static inline bool of_any_type(const struct lx_kind *k)
+{
+    return k->id != LX_KIND_SHL && k->id != LX_KIND_SHR && k->id != LX_KIND_SAR && k->id != LX_KIND_BITCAST &&
+           k->id != LX_KIND_ARGMAX && k->id != LX_KIND_ARGMIN;
+}
+
 /* Element-wise, and every number is welcome: what one op makes, the next may read. */
 static inline bool kind_is_unary(const struct lx_kind *k)
 {
-    return (k->traits & LX_POINTWISE) && k->most_inputs == 1 && k->positive == LX_ANY_NUMBER;
+    return (k->traits & LX_POINTWISE) && k->most_inputs == 1 && k->positive == LX_ANY_NUMBER &&
+           of_any_type(k);
 }
 
 static inline bool kind_is_binary(const struct lx_kind *k)
 {
-    return (k->traits & LX_POINTWISE) && k->most_inputs == 2 && k->positive == LX_ANY_NUMBER;
+    return (k->traits & LX_POINTWISE) && k->most_inputs == 2 && k->positive == LX_ANY_NUMBER &&
+           of_any_type(k);
 }
 
 static inline bool kind_reduces(const struct lx_kind *k)
 {
-    return (k->traits & LX_REDUCES) != 0;
+    return (k->traits & LX_REDUCES) != 0 && of_any_type(k);
 }
 
 #endif

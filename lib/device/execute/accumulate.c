@@ -22,6 +22,18 @@ static void read_sum(struct op_work *w, const struct strip_work *s, uint32_t par
         sticks_to_bytes(m, p->tensor, shadow_read(m, p, &s->written, want));
 }
 
+static void add_wide(struct op_work *w, const struct strip_work *s, const struct place *p)
+{
+    double *before = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *before);
+    if (before) {
+        dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->operands - 1),
+                          &s->written, p->in->bytes + p->address, &w->x, w->operands - 1, &s->layout, before);
+        wide_join(w, s->wide, before, s->layout.floats);
+    } else
+        __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
+    free(before);
+}
+
 static void add_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
@@ -29,6 +41,10 @@ static void add_task(void *context, int64_t strip, int worker)
     const struct place *p = &w->core[s->core].place[w->operands - 1];
     (void)worker;
     if (!is_written(w, s)) return;
+    if (w->wide) {
+        add_wide(w, s, p);
+        return;
+    }
     float *before = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *before);
     if (!before) {
         __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
@@ -55,11 +71,16 @@ bool add_to_sums(struct op_work *w)
 
 void divide_means(struct op_work *w)
 {
-    bool means = w->arith->sum && w->class != CLASS_POINTWISE && w->arith->sum->divides;
+    bool means = work_folds(w) && (w->wide ? w->wide->divides : w->arith->sum->divides);
     if (!means || iteration_parts_after(&w->m->at, w->summed) > 0) return;
     for (size_t i = 0; i < w->strip_count; i++)
         if (w->x.window_count)
             divide_window_means(w, &w->strip[i]);
         else
-            for (int64_t k = 0; k < w->strip[i].layout.floats; k++) w->strip[i].out[k] /= (float)w->terms;
+            for (int64_t k = 0; k < w->strip[i].layout.floats; k++) {
+                if (w->wide)
+                    w->strip[i].wide[k] /= (double)w->terms;
+                else
+                    w->strip[i].out[k] /= (float)w->terms;
+            }
 }

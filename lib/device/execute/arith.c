@@ -1,5 +1,6 @@
 /* One row of the table per kind, by its id. */
 #include "device/execute/arith.h"
+#include "device/execute/wide_arith.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
@@ -52,9 +53,29 @@ ROW(silu, A *sigmoid(A))
 ROW(sigmoid, sigmoid(A))
 ROW(tanh, tanhf(A))
 ROW(greater, A > B ? 1.0f : 0.0f)
+ROW(cos, cosf(A))
+ROW(sin, sinf(A))
+ROW(erf, erff(A))
+ROW(log1p, log1pf(A))
+ROW(floor, floorf(A))
+ROW(ceil, ceilf(A))
+ROW(round, rintf(A))
+ROW(sign, A > 0 ? 1.0f : A < 0 ? -1.0f : A)
+ROW(is_finite, isfinite(A) ? 1.0f : 0.0f)
+ROW(gelu_erf, 0.5f * A * (1 + erff(A * 0.7071067812f)))
+ROW(eq, A == B ? 1.0f : 0.0f)
+ROW(ne, A != B ? 1.0f : 0.0f)
+ROW(lt, A < B ? 1.0f : 0.0f)
+ROW(le, A <= B ? 1.0f : 0.0f)
+ROW(ge, A >= B ? 1.0f : 0.0f)
+ROW(and, A != 0 && B != 0 ? 1.0f : 0.0f)
+ROW(or, A != 0 || B != 0 ? 1.0f : 0.0f)
+ROW(xor, (A != 0) != (B != 0) ? 1.0f : 0.0f)
+ROW(not, A == 0 ? 1.0f : 0.0f)
+ROW(rem, fmodf(A, B))
+ROW(clamp, SMALLER(LARGER(A, B), c[i]))
 ROW(where, A != 0 ? B : c[i])
 ROW(copy, A)
-ROW(cut, truncf(A))
 
 /* Sums run in LANES lanes, so that the compiler can use vectors; the order is fixed. */
 enum { LANES = 16 };
@@ -80,11 +101,17 @@ enum { LANES = 16 };
         for (int64_t i = 0; i < count; i++) to[i] = combine(to[i], from[i]);                                 \
     }
 
-#define PLUS(x, y) ((x) + (y))
+#define PLUS(x, y)   ((x) + (y))
+#define TIMES(x, y)  ((x) * (y))
+#define EITHER(x, y) ((x) != 0 || (y) != 0 ? 1.0f : 0.0f)
+#define BOTH(x, y)   ((x) != 0 && (y) != 0 ? 1.0f : 0.0f)
 
 REDUCE_ROW(sum, 0, PLUS)
 REDUCE_ROW(largest, -INFINITY, LARGER)
 REDUCE_ROW(smallest, INFINITY, SMALLER)
+REDUCE_ROW(product, 1, TIMES)
+REDUCE_ROW(any, 0, EITHER)
+REDUCE_ROW(all, 1, BOTH)
 
 /* What a logarithm of a sum begins with: below all numbers, but one, so that numbers can be taken from it. */
 #define LEAST (-FLT_MAX)
@@ -116,6 +143,9 @@ static void powers_join(float *to, const float *from, int64_t count)
 const struct reduction reduction_sum = {0, sum_all, sum_join, false};
 static const struct reduction reduction_mean = {0, sum_all, sum_join, true};
 static const struct reduction reduction_powers = {LEAST, powers_all, powers_join, false};
+static const struct reduction reduction_product = {1, product_all, product_join, false};
+static const struct reduction reduction_any = {0, any_all, any_join, false};
+static const struct reduction reduction_all = {1, all_all, all_join, false};
 static const struct reduction reduction_max = {-INFINITY, largest_all, largest_join, false};
 static const struct reduction reduction_min = {INFINITY, smallest_all, smallest_join, false};
 
@@ -131,6 +161,14 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_SUM]        = {.sum = &reduction_sum},
     [LX_KIND_MEAN]       = {.sum = &reduction_mean},
     [LX_KIND_LOGSUMEXP]  = {.sum = &reduction_powers},
+    [LX_KIND_PROD]       = {.sum = &reduction_product},
+    [LX_KIND_ANY]        = {.sum = &reduction_any},
+    [LX_KIND_ALL]        = {.sum = &reduction_all},
+    [LX_KIND_ARGMAX]     = {.sum = &reduction_max, .whole = true},
+    [LX_KIND_ARGMIN]     = {.sum = &reduction_min, .whole = true},
+    [LX_KIND_SCAN]       = {.row = copy_row, .made = true},
+    [LX_KIND_IOTA]       = {.row = copy_row, .made = true},
+    [LX_KIND_CONSTANT]   = {.row = copy_row, .made = true},
     [LX_KIND_NEG]        = {.row = neg_row},
     [LX_KIND_ABS]        = {.row = abs_row},
     [LX_KIND_EXP]        = {.row = exp_row},
@@ -144,8 +182,33 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_SIGMOID]    = {.row = sigmoid_row},
     [LX_KIND_TANH]       = {.row = tanh_row},
     [LX_KIND_GREATER]    = {.row = greater_row},
+    [LX_KIND_COS]        = {.row = cos_row},
+    [LX_KIND_SIN]        = {.row = sin_row},
+    [LX_KIND_ERF]        = {.row = erf_row},
+    [LX_KIND_LOG1P]      = {.row = log1p_row},
+    [LX_KIND_FLOOR]      = {.row = floor_row},
+    [LX_KIND_CEIL]       = {.row = ceil_row},
+    [LX_KIND_ROUND]      = {.row = round_row},
+    [LX_KIND_SIGN]       = {.row = sign_row},
+    [LX_KIND_IS_FINITE]  = {.row = is_finite_row},
+    [LX_KIND_GELU_ERF]   = {.row = gelu_erf_row},
+    [LX_KIND_EQ]         = {.row = eq_row},
+    [LX_KIND_NE]         = {.row = ne_row},
+    [LX_KIND_LT]         = {.row = lt_row},
+    [LX_KIND_LE]         = {.row = le_row},
+    [LX_KIND_GE]         = {.row = ge_row},
+    [LX_KIND_AND]        = {.row = and_row},
+    [LX_KIND_OR]         = {.row = or_row},
+    [LX_KIND_XOR]        = {.row = xor_row},
+    [LX_KIND_NOT]        = {.row = not_row},
+    [LX_KIND_REM]        = {.row = rem_row},
+    [LX_KIND_CLAMP]      = {.row = clamp_row},
     [LX_KIND_WHERE]      = {.row = where_row},
     [LX_KIND_CLONE]      = {.row = copy_row, .moves = true},
+    [LX_KIND_SHL]        = {.row = copy_row, .whole = true},
+    [LX_KIND_SHR]        = {.row = copy_row, .whole = true},
+    [LX_KIND_SAR]        = {.row = copy_row, .whole = true},
+    [LX_KIND_BITCAST]    = {.row = copy_row, .whole = true},
     [LX_KIND_CAST]       = {.row = copy_row},
     [LX_KIND_MATMUL]     = {.sum = &reduction_sum},
     [LX_KIND_BLEND]      = {.sum = &reduction_sum},
@@ -175,23 +238,26 @@ const struct arith *arith_of(const struct lx_kind *kind)
     return (a->row || !rows) && (a->sum || !sums) ? a : NULL;
 }
 
-const struct arith *arith_of_op(const struct lx_graph *g, const struct lx_op *op)
+/* Has the device the arithmetic of an op, in the numbers that it computes with? */
+static bool knows(const struct lx_graph *g, const struct lx_op *op)
 {
-    static const struct arith cuts = {.row = cut_row};
-    enum lx_dtype to = g->tensors[op->output].dtype;
-    bool whole = number_types[to].integer && to != LX_BOOL;
-    return op->kind->id == LX_KIND_CAST && whole ? &cuts : arith_of(op->kind);
+    if (op->kind->traits & LX_MIXES) return true;
+    enum numbers n = op_numbers(g, op);
+    const struct arith *a = arith_of(op->kind);
+    if (op->kind->traits & (LX_CHOOSES | LX_RANKS | LX_PLACES) || op->window_count)
+        return a != NULL; /* in fp32 whatever they are */
+    return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
 }
 
 bool arith_known(const struct lx_graph *g, lx_status *st)
 {
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
-        if (arith_of(op->kind) || (op->kind->traits & LX_MIXES)) continue;
+        if (knows(g, op)) continue;
         return status_set_at(st, LX_E_UNSUPPORTED, g->file, op->line, 0,
-                             "op %s: the device has no arithmetic for the kind %s; give it a row in "
-                             "device/execute/arith.c",
-                             op->name, op->kind->name);
+                             "op %s: the device has no arithmetic for the kind %s with elements of type %s; "
+                             "cast its operands first",
+                             op->name, op->kind->name, lx_dtype_word(g->tensors[op->output].dtype));
     }
     return true;
 }

@@ -28,13 +28,13 @@ struct arith {
     row_function *row;           /* NULL: not pointwise */
     const struct reduction *sum; /* NULL: it does not reduce */
     bool moves;                  /* it computes nothing */
+    bool made;                   /* made.c makes all of its output at once */
+    bool whole;                  /* it is of integers only; wide_arith.c has it */
 };
 
 /* NULL: it has no arithmetic. Then the kind is one of those that only mix their operands (LX_MIXES), or the device
  * cannot run it. */
 const struct arith *arith_of(const struct lx_kind *kind);
-/* The same of an op, where it depends on its types. */
-const struct arith *arith_of_op(const struct lx_graph *g, const struct lx_op *op);
 /* Can the device run every op? If not, `st` names the first that it cannot. */
 bool arith_known(const struct lx_graph *g, lx_status *st);
 extern const struct reduction reduction_sum;

@@ -1,4 +1,4 @@
-/* Dense fp32 arrays that operands are packed into, so that each tile is dense by itself. Private to the stage.
+/* Dense arrays of fp32 (or fp64) that operands are packed into, so that each tile is dense by itself. Private to the stage.
  *
  * A layout is of a box of so many elements along each variable, in tiles. Its variables stand in the order of
  * tile_operands.h. Where a tile would not be dense in the array of the whole box, the tiles along a variable are
@@ -6,6 +6,7 @@
 #ifndef LX_DEVICE_EXECUTE_DENSE_H
 #define LX_DEVICE_EXECUTE_DENSE_H
 
+#include "device/memory/dtypes.h"
 #include "device/memory/stick_box.h"
 
 struct dense {
@@ -35,5 +36,12 @@ void dense_gather(const struct lx_layout *l, const struct region *r, const void 
                   int operand, const struct dense *d, float *to);
 void dense_scatter(const struct lx_layout *l, const struct region *r, const float *from,
                    const struct op_index *x, int operand, const struct dense *d, void *at);
+/* The same in fp64, the elements taken as of type `as`. */
+void dense_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                       const void *at, const struct op_index *x, int operand, const struct dense *d,
+                       double *to);
+void dense_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                        const double *from, const struct op_index *x, int operand, const struct dense *d,
+                        void *at);
 
 #endif

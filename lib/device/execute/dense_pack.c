@@ -66,3 +66,27 @@ void dense_scatter(const struct lx_layout *l, const struct region *r, const floa
         pack_scatter(l, &part, from + offset, strides, at);
     } while (panel_next(&p));
 }
+
+void dense_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                       const void *at, const struct op_index *x, int operand, const struct dense *d,
+                       double *to)
+{
+    struct panels p = {.d = d, .x = x, .operand = operand};
+    do {
+        struct region part;
+        int64_t strides[LX_MAX_RANK], offset = panel_now(&p, r, &part, strides);
+        pack_gather_wide(l, as, &part, at, to + offset, strides);
+    } while (panel_next(&p));
+}
+
+void dense_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                        const double *from, const struct op_index *x, int operand, const struct dense *d,
+                        void *at)
+{
+    struct panels p = {.d = d, .x = x, .operand = operand};
+    do {
+        struct region part;
+        int64_t strides[LX_MAX_RANK], offset = panel_now(&p, r, &part, strides);
+        pack_scatter_wide(l, as, &part, from + offset, strides, at);
+    } while (panel_next(&p));
+}

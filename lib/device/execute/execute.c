@@ -36,7 +36,7 @@ int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks)
 
 static enum op_class class_of(const struct op_work *w)
 {
-    if (!w->x.known || !w->arith) return CLASS_BYTES;
+    if (!w->x.known || (w->op->kind->traits & LX_MIXES)) return CLASS_BYTES;
     if (w->op->kind->traits & LX_CHOOSES) return CLASS_CHOICE;
     if (w->op->kind->traits & LX_RANKS) return CLASS_RANKING;
     if (w->op->kind->traits & LX_CONTRACTS) return CLASS_CONTRACTION;
@@ -175,7 +175,10 @@ static void execute_tiles(struct op_work *w)
     struct machine *m = w->m;
     w->core = arena_array(m->scratch, (size_t)w->cores, sizeof *w->core);
     bool ok = w->core && execute_strips(w);
-    for (size_t i = 0; w->strip && i < w->strip_count; i++) free(w->strip[i].out);
+    for (size_t i = 0; w->strip && i < w->strip_count; i++) {
+        free(w->strip[i].out);
+        free(w->strip[i].wide);
+    }
     for (int64_t c = 0; w->core && c < w->cores; c++) strips_free(&w->core[c].strips);
     if (!ok) m->no_memory = true;
 }
@@ -198,7 +201,7 @@ void execute_op(struct machine *m)
     const struct lx_op *op = machine_op(m);
     struct op_work w = {.m = m,
                         .op = op,
-                        .arith = arith_of_op(m->graph, op),
+                        .arith = arith_of(op->kind),
                         .operands = op->input_count + 1,
                         .cores = m->cores,
                         .groups = 1};
@@ -207,7 +210,8 @@ void execute_op(struct machine *m)
     w.class = class_of(&w);
     w.launch = &m->launches[m->tick];
     if (w.class != CLASS_BYTES) take_tile(&w);
-    w.nests = w.class != CLASS_BYTES && lx_nest_kind_of(op, &w.x) != LX_NEST_NONE;
+    if (w.class != CLASS_BYTES) w.wide = wide_arith_of(op, op_numbers(m->graph, op));
+    w.nests = w.class != CLASS_BYTES && !w.wide && lx_nest_kind_of(op, &w.x) != LX_NEST_NONE;
     check_arguments(m);
     if (w.class == CLASS_BYTES) {
         check_whole(m);

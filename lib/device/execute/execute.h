@@ -5,6 +5,7 @@
 #include "device/execute/arith.h"
 #include "device/execute/dense.h"
 #include "device/execute/strips.h"
+#include "device/execute/wide_arith.h"
 #include "device/memory/machine.h"
 #include "graph/choice.h"
 #include "loops/nest_of_op.h"
@@ -28,6 +29,7 @@ struct strip_work {
     struct region written; /* of the output */
     struct dense layout;   /* of `out` */
     float *out;            /* what it computes of the output */
+    double *wide;          /* the same, of an op that computes in fp64 or whole numbers; else NULL */
 };
 
 /* The nest of a tile of one shape, through all passes. */
@@ -47,6 +49,7 @@ struct op_work {
     unsigned summed; /* levels of its nest that it sums over: it goes on with what it has so far */
     const struct lx_op_launch *launch;
     const struct arith *arith;
+    const struct wide_arith *wide; /* of an op that does not compute in fp32; else NULL */
     enum op_class class;
     struct lx_choice choice; /* of an op that chooses */
     row_function *row;       /* instead of the kind's own; NULL: that */
@@ -101,6 +104,7 @@ struct chunk {
     struct slice slice;
     struct dense layout[LX_MAX_INPUTS];
     float *operand[LX_MAX_INPUTS]; /* dense, as the layouts say */
+    double *wide[LX_MAX_INPUTS];   /* the same of an op that does not compute in fp32 */
 };
 
 typedef bool leaf_function(struct chunk *c);
@@ -114,6 +118,11 @@ leaf_function leaf_window_products, leaf_window_fold;
 /* To what the windows of the slice reach of the input. */
 void narrow_windows(const struct op_index *x, struct slice *s);
 void divide_window_means(const struct op_work *w, const struct strip_work *s);
+/* wide_leaves.c: all of these in fp64 and whole numbers, and how their partial results are joined. */
+leaf_function leaf_wide;
+void wide_join(const struct op_work *w, double *to, const double *from, int64_t count);
+/* Does it sum (or maximise, ...)? */
+bool work_folds(const struct op_work *w);
 /* nest_leaf.c: makes the nests of all shapes that a strip has. */
 bool prepare_nests(struct op_work *w, const struct strip_work *s);
 

@@ -1,6 +1,7 @@
 /* Ops of which only the operands are known: whole tensors, on one core, mixed as bytes. */
 #include "graph/online.h"
 #include "device/execute/execute.h"
+#include "device/execute/made.h"
 #include "base/checked.h"
 #include "device/memory/dtypes.h"
 #include "device/memory/pack.h"
@@ -94,6 +95,8 @@ static void make_output(struct machine *m, const struct mix_operand *inputs, str
         for (int i = 0; i < op->input_count; i++) items[i] = inputs[i].items;
         m->host_failed = !m->host.op(m->host.context, graph_origin_op(m->plan->graph, origin), items,
                                      out->items, &m->host_status);
+    } else if (is_made(meant)) {
+        if (!make_items(m->program.pattern, meant, inputs[0].items, out->items)) m->no_memory = true;
     } else if (m->graph->tensors[op->output].rank < 0)
         mix_bytes(meant, inputs, out->items, out->bytes);
     else

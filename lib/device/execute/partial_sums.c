@@ -78,32 +78,41 @@ static void count_parts(struct op_work *w, int32_t group)
 
 void count_partials(struct op_work *w)
 {
-    bool sums = w->arith->sum && w->class != CLASS_POINTWISE;
-    for (int32_t g = 1; g < w->groups && sums; g++) count_parts(w, g);
+    for (int32_t g = 1; g < w->groups && work_folds(w); g++) count_parts(w, g);
 }
 
-static void join_parts(const struct reduction *r, struct op_work *w, struct sorted_strip *list, size_t n)
+static void copy_total(const struct strip_work *total, struct strip_work *s)
+{
+    size_t count = (size_t)total->layout.floats;
+    if (total->wide)
+        memcpy(s->wide, total->wide, count * sizeof *total->wide);
+    else
+        memcpy(s->out, total->out, count * sizeof *total->out);
+}
+
+static void join_parts(struct op_work *w, struct sorted_strip *list, size_t n)
 {
     struct strip_work *total = list[0].strip;
     for (size_t i = 1; i < n; i++) {
         struct strip_work *s = list[i].strip;
-        r->join(total->out, s->out, total->layout.floats);
+        if (w->wide)
+            wide_join(w, total->wide, s->wide, total->layout.floats);
+        else
+            w->arith->sum->join(total->out, s->out, total->layout.floats);
         s->writes = w->core[s->core].place[w->operands - 1].stay >= 0;
     }
-    for (size_t i = 1; i < n; i++)
-        memcpy(list[i].strip->out, total->out, (size_t)total->layout.floats * sizeof *total->out);
+    for (size_t i = 1; i < n; i++) copy_total(total, list[i].strip);
 }
 
 bool join_partials(struct op_work *w)
 {
-    const struct reduction *r = w->arith->sum;
-    if (!r || w->class == CLASS_POINTWISE) return true;
+    if (!work_folds(w)) return true;
     if (w->groups > 1) {
         struct sorted_strip *list = sort_strips(w);
         if (!list) return false;
         for (size_t i = 0, n; i < w->strip_count; i += n) {
             n = parts_from(w, list, i);
-            join_parts(r, w, list + i, n);
+            join_parts(w, list + i, n);
         }
         free(list);
     }

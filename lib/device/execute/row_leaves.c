@@ -1,58 +1,39 @@
 /* The innermost work of ops that have no nest: rows of elements, and rows that become one number. */
-#include "device/execute/execute.h"
+#include "device/execute/rows.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
 
-/* An odometer over some variables, with the offsets that it means in several arrays: the output, then inputs. */
-enum { MOST_ARRAYS = LX_MAX_INPUTS + 1 };
-
-struct odometer {
-    int count, arrays;
-    int64_t extent[LX_MAX_VARS], at[LX_MAX_VARS];
-    int64_t step[MOST_ARRAYS][LX_MAX_VARS];
-    int64_t offset[MOST_ARRAYS];
-};
-
-/* What a leaf needs beside the chunk. */
-struct rows {
-    struct chunk *c;
-    struct dense_strides strides[MOST_ARRAYS];
-    float *to; /* the first element of the chunk */
-    struct odometer odometer;
-};
-
-static int64_t width(const struct chunk *c, int v)
+int64_t rows_width(const struct chunk *c, int v)
 {
     return c->slice.to[v] - c->slice.from[v];
 }
 
-static struct rows *rows_make(struct chunk *c)
+struct rows *rows_make(struct chunk *c)
 {
     struct rows *r = calloc(1, sizeof *r);
     int64_t size[LX_MAX_VARS];
     int out = c->w->operands - 1;
     if (!r) return NULL;
     r->c = c;
-    r->to = c->strip->out;
     r->odometer.arrays = c->w->operands;
-    for (int v = 0; v < c->w->x.var_count; v++) size[v] = width(c, v);
+    for (int v = 0; v < c->w->x.var_count; v++) size[v] = rows_width(c, v);
     dense_part(&c->strip->layout, size, &r->strides[0]);
     for (int i = 0; i < out; i++) dense_part(&c->layout[i], size, &r->strides[i + 1]);
     for (int v = 0; v < c->w->x.var_count; v++)
-        r->to += (c->slice.from[v] - c->strip->slice.from[v]) * r->strides[0].element[v];
+        r->first += (c->slice.from[v] - c->strip->slice.from[v]) * r->strides[0].element[v];
     return r;
 }
 
-static void odometer_add(struct rows *r, int v)
+void odometer_add(const struct rows *r, struct odometer *o, int v)
 {
-    struct odometer *o = &r->odometer;
     int k = o->count++;
-    o->extent[k] = width(r->c, v);
+    o->arrays = r->c->w->operands;
+    o->extent[k] = rows_width(r->c, v);
     for (int a = 0; a < o->arrays; a++) o->step[a][k] = r->strides[a].element[v];
 }
 
-static bool odometer_next(struct odometer *o)
+bool odometer_next(struct odometer *o)
 {
     for (int k = o->count - 1; k >= 0; k--) {
         for (int a = 0; a < o->arrays; a++) o->offset[a] += o->step[a][k];
@@ -70,7 +51,7 @@ static bool is_one_row(const struct chunk *c)
     for (int i = 0; i < c->w->op->input_count; i++)
         if (x->rank[i] != x->rank[c->w->operands - 1]) return false;
     for (int v = 0; v < x->var_count; v++)
-        if (width(c, v) != c->strip->slice.to[v] - c->strip->slice.from[v]) return false;
+        if (rows_width(c, v) != c->strip->slice.to[v] - c->strip->slice.from[v]) return false;
     return true;
 }
 
@@ -101,17 +82,18 @@ bool leaf_pointwise(struct chunk *c)
     const struct op_index *x = &c->w->x;
     int out = c->w->operands - 1, rank = x->rank[out], last = rank > 0 ? x->var[out][rank - 1] : -1;
     bool whole = is_one_row(c);
-    int64_t row = whole ? c->strip->layout.floats : last >= 0 ? width(c, last) : 1;
+    int64_t row = whole ? c->strip->layout.floats : last >= 0 ? rows_width(c, last) : 1;
     struct rows *r = rows_make(c);
     float *same = malloc((size_t)max_i64(row, 1) * 3 * sizeof *same);
     bool ok = r && same;
-    for (int h = 0; ok && !whole && h < rank - 1; h++) odometer_add(r, x->var[out][h]);
+    for (int h = 0; ok && !whole && h < rank - 1; h++) odometer_add(r, &r->odometer, x->var[out][h]);
     if (ok && op->has_value)
         for (int64_t i = 0; i < row; i++) same[row * 2 + i] = (float)op->value;
     if (ok) do {
             const float *operand[4] = {same, same, same, same};
             row_operands(r, last, row, whole, same, operand);
-            row_of(c->w)(r->to + r->odometer.offset[0], operand[0], operand[1], operand[2], row);
+            row_of(c->w)(c->strip->out + r->first + r->odometer.offset[0], operand[0], operand[1], operand[2],
+                         row);
         } while (odometer_next(&r->odometer));
     free(r);
     free(same);
@@ -124,10 +106,13 @@ bool leaf_reduction(struct chunk *c)
     struct rows *r = rows_make(c);
     if (!r) return false;
     int64_t row = 1;
-    for (int h = 0; h < x->rank[c->w->operands - 1]; h++) odometer_add(r, x->var[c->w->operands - 1][h]);
+    for (int h = 0; h < x->rank[c->w->operands - 1]; h++)
+        odometer_add(r, &r->odometer, x->var[c->w->operands - 1][h]);
     for (int v = 0; v < x->var_count; v++)
-        if (op_index_reduced(x, v)) row *= width(c, v);
-    do r->to[r->odometer.offset[0]] = c->w->arith->sum->row(c->operand[0] + r->odometer.offset[1], row);
+        if (op_index_reduced(x, v)) row *= rows_width(c, v);
+    do
+        c->strip->out[r->first + r->odometer.offset[0]] =
+            c->w->arith->sum->row(c->operand[0] + r->odometer.offset[1], row);
     while (odometer_next(&r->odometer));
     free(r);
     return true;

@@ -64,6 +64,20 @@ static void make_layout(const struct op_work *w, const struct strip_work *s, con
     dense_make(order, n, widths, layout_tiles(w, s, tiles), out);
 }
 
+static bool pack_wide(struct chunk *c, int i, int64_t count, struct arena *memory)
+{
+    struct op_work *w = c->w;
+    const struct lx_layout *l = &w->m->layouts[op_operand(w->op, i)];
+    const struct place *p = &w->core[c->strip->core].place[i];
+    struct region r;
+    c->wide[i] = calloc((size_t)count, sizeof *c->wide[i]);
+    if (!c->wide[i] || !(c->strip->usable >> i & 1)) return c->wide[i] != NULL;
+    if (!region_make(l, &p->box, &w->x, i, &c->slice, memory, &r)) return false;
+    dense_gather_wide(l, op_number_type(w->m->graph, w->op, i), &r, p->in->bytes + p->address, &w->x, i,
+                      &c->layout[i], c->wide[i]);
+    return true;
+}
+
 static bool pack_input(struct chunk *c, int i, struct arena *memory)
 {
     struct op_work *w = c->w;
@@ -72,6 +86,7 @@ static bool pack_input(struct chunk *c, int i, struct arena *memory)
     struct region r;
     make_layout(w, c->strip, &c->slice, i, &c->layout[i]);
     int64_t count = max_i64(c->layout[i].floats, 1);
+    if (w->wide) return pack_wide(c, i, count, memory);
     if (!(c->strip->usable >> i & 1)) return (c->operand[i] = calloc((size_t)count, sizeof(float))) != NULL;
     c->operand[i] = malloc((size_t)count * sizeof(float));
     if (!c->operand[i] || !region_make(l, &p->box, &w->x, i, &c->slice, memory, &r)) return false;
@@ -84,7 +99,10 @@ static leaf_function *leaf_of(const struct op_work *w)
     if (w->x.window_count) return w->class == CLASS_CONTRACTION ? leaf_window_products : leaf_window_fold;
     if (w->op->kind->traits & LX_PLACES) return leaf_places;
     if (w->class == CLASS_RANKING) return leaf_ranking;
-    return w->nests ? leaf_nest : w->class == CLASS_REDUCTION ? leaf_reduction : leaf_pointwise;
+    return w->wide                       ? leaf_wide
+           : w->nests                    ? leaf_nest
+           : w->class == CLASS_REDUCTION ? leaf_reduction
+                                         : leaf_pointwise;
 }
 
 static bool compute_chunk(struct op_work *w, const struct task *t)
@@ -100,7 +118,10 @@ static bool compute_chunk(struct op_work *w, const struct task *t)
     }
     for (int i = 0; ok && i < w->op->input_count; i++) ok = pack_input(c, i, &memory);
     ok = ok && leaf_of(w)(c);
-    for (int i = 0; c && i < w->op->input_count; i++) free(c->operand[i]);
+    for (int i = 0; c && i < w->op->input_count; i++) {
+        free(c->operand[i]);
+        free(c->wide[i]);
+    }
     arena_free(&memory);
     free(c);
     return ok;
@@ -140,11 +161,14 @@ bool strip_prepare(struct op_work *w, struct strip_work *s)
 {
     int64_t products = w->class == CLASS_CONTRACTION ? 2 : 1;
     make_layout(w, s, &s->slice, w->operands - 1, &s->layout);
-    s->out = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
+    if (w->wide)
+        s->wide = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->wide);
+    else
+        s->out = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
     for (int v = 0; v < w->x.var_count; v++)
         if (!op_index_follows(&w->x, v)) products *= width(&s->slice, v);
     if (!w->arith->moves) w->m->counted[s->core].flops += products;
-    return s->out && (!w->nests || prepare_nests(w, s));
+    return (s->out || s->wide) && (!w->nests || prepare_nests(w, s));
 }
 
 bool compute_strips(struct op_work *w)

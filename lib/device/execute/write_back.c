@@ -100,7 +100,12 @@ static void write_task(void *context, int64_t strip, int worker)
     const struct strip_work *s = &w->strip[strip];
     const struct place *p = &w->core[s->core].place[w->operands - 1];
     (void)worker;
-    if (is_written(w, s))
+    if (!is_written(w, s)) return;
+    if (s->wide)
+        dense_scatter_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->operands - 1),
+                           &s->written, s->wide, &w->x, w->operands - 1, &s->layout,
+                           p->in->bytes + p->address);
+    else
         dense_scatter(&w->m->layouts[w->op->output], &s->written, s->out, &w->x, w->operands - 1, &s->layout,
                       p->in->bytes + p->address);
 }

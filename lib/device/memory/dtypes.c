@@ -1,5 +1,6 @@
 /* One row a type: fp16 is IEEE binary16, bf16 its namesake, fp8 is 1-4-3 with the largest number 448 and no
- * infinity, int64 is narrowed to 32 bits and a bool is a 16-bit 0 or 1, as the device has them. */
+ * infinity, fp8_e5m2 the upper half of fp16, integers of 64 bits are narrowed to 32 and a bool is a 16-bit 0 or 1, as the
+ * device has them. */
 #include "device/memory/dtypes.h"
 #include "kernels/kernels.h"
 
@@ -81,37 +82,77 @@ static void fp8_encode(const float *from, int64_t count, void *to, int64_t at)
     for (int64_t i = 0; i < count; i++) b[i] = fp8_code(from[i]);
 }
 
+/* The upper half of fp16: rounded to three bits first, it has nothing in the lower. */
+static void e5m2_decode(const void *from, int64_t at, int64_t count, float *to)
+{
+    const uint8_t *b = (const uint8_t *)from + at;
+    for (int64_t i = 0; i < count; i++) {
+        uint16_t half = (uint16_t)(b[i] << 8);
+        fp32_from_fp16(kernel_target_best(), to + i, &half, 1);
+    }
+}
+
+static void e5m2_encode(const float *from, int64_t count, void *to, int64_t at)
+{
+    uint8_t *b = (uint8_t *)to + at;
+    for (int64_t i = 0; i < count; i++) {
+        float f = (float)number_rounded((double)from[i], 3, -16);
+        uint16_t half;
+        fp16_from_fp32(kernel_target_best(), &half, &f, 1);
+        b[i] = isnan(from[i]) ? (uint8_t)((half >> 8 & 0x80) | 0x7e) : (uint8_t)(half >> 8);
+    }
+}
+
 /* To the nearest integer of the range; what is no number becomes 0. */
-static int32_t whole(float f, float low, float high)
+static int64_t whole(double x, double low, double high)
 {
-    if (isnan(f)) return 0;
-    if (f <= low) return (int32_t)low;
-    if (f >= high) return high >= 0x1p31f ? INT32_MAX : (int32_t)high;
-    return (int32_t)rintf(f);
+    if (isnan(x)) return 0;
+    return (int64_t)rint(x < low ? low : x > high ? high : x);
 }
 
-static void int32_decode(const void *from, int64_t at, int64_t count, float *to)
+#define INTEGER_TYPE(name, type, low, high)                                                                  \
+    static void name##_decode(const void *from, int64_t at, int64_t count, float *to)                        \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) to[i] = (float)((const type *)from)[at + i];                     \
+    }                                                                                                        \
+    static void name##_encode(const float *from, int64_t count, void *to, int64_t at)                        \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) ((type *)to)[at + i] = (type)whole((double)from[i], low, high);  \
+    }                                                                                                        \
+    static void name##_widen(const void *from, int64_t at, int64_t count, double *to)                        \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) to[i] = (double)((const type *)from)[at + i];                    \
+    }                                                                                                        \
+    static void name##_narrow(const double *from, int64_t count, void *to, int64_t at)                       \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) ((type *)to)[at + i] = (type)whole(from[i], low, high);          \
+    }
+
+INTEGER_TYPE(int8, int8_t, -128, 127)
+INTEGER_TYPE(int16, int16_t, -32768, 32767)
+INTEGER_TYPE(int32, int32_t, -0x1p31, 0x1p31 - 1)
+INTEGER_TYPE(uint8, uint8_t, 0, 255)
+INTEGER_TYPE(uint16, uint16_t, 0, 65535)
+INTEGER_TYPE(uint32, uint32_t, 0, 0x1p32 - 1)
+
+static void fp64_decode(const void *from, int64_t at, int64_t count, float *to)
 {
-    const int32_t *n = (const int32_t *)from + at;
-    for (int64_t i = 0; i < count; i++) to[i] = (float)n[i];
+    for (int64_t i = 0; i < count; i++) to[i] = (float)((const double *)from)[at + i];
 }
 
-static void int32_encode(const float *from, int64_t count, void *to, int64_t at)
+static void fp64_encode(const float *from, int64_t count, void *to, int64_t at)
 {
-    int32_t *n = (int32_t *)to + at;
-    for (int64_t i = 0; i < count; i++) n[i] = whole(from[i], -0x1p31f, 0x1p31f);
+    for (int64_t i = 0; i < count; i++) ((double *)to)[at + i] = (double)from[i];
 }
 
-static void int8_decode(const void *from, int64_t at, int64_t count, float *to)
+static void fp64_widen(const void *from, int64_t at, int64_t count, double *to)
 {
-    const int8_t *n = (const int8_t *)from + at;
-    for (int64_t i = 0; i < count; i++) to[i] = n[i];
+    memcpy(to, (const double *)from + at, (size_t)count * sizeof *to);
 }
 
-static void int8_encode(const float *from, int64_t count, void *to, int64_t at)
+static void fp64_narrow(const double *from, int64_t count, void *to, int64_t at)
 {
-    int8_t *n = (int8_t *)to + at;
-    for (int64_t i = 0; i < count; i++) n[i] = (int8_t)whole(from[i], -128, 127);
+    memcpy((double *)to + at, from, (size_t)count * sizeof *from);
 }
 
 /* Two elements per byte, the even one in the low half. */
@@ -135,20 +176,34 @@ static void int4_decode(const void *from, int64_t at, int64_t count, float *to)
 
 static void int4_encode(const float *from, int64_t count, void *to, int64_t at)
 {
-    for (int64_t i = 0; i < count; i++) nibble_put(to, at + i, whole(from[i], -8, 7));
+    for (int64_t i = 0; i < count; i++) nibble_put(to, at + i, (int)whole((double)from[i], -8, 7));
 }
 
+/* clang-format off */
+#define INTEGER(bits, item, low, high, name) \
+    {bits, item, true, 1, high, low, 0, 0, name##_decode, name##_encode, name##_widen, name##_narrow}
+#define FLOAT(bits, item, digits, least, decode, encode) \
+    {bits, item, false, 0x1p1 / (UINT64_C(1) << (digits)), 0, 0, digits, least, decode, encode, NULL, NULL}
+
 const struct number_type number_types[LX_DTYPE_COUNT] = {
-    [LX_FP16] = {16, 2, false, 0x1p-10, 0, 0, half_decode, half_encode},
-    [LX_BF16] = {16, 2, false, 0x1p-7, 0, 0, bf16_decode, bf16_encode},
-    [LX_FP32] = {32, 4, false, 0x1p-23, 0, 0, fp32_decode, fp32_encode},
-    [LX_FP8] = {8, 1, false, 0x1p-3, 0, 0, fp8_decode, fp8_encode},
-    [LX_INT64] = {32, 4, true, 1, 0x1p31f, -0x1p31f, int32_decode, int32_encode},
-    [LX_INT32] = {32, 4, true, 1, 0x1p31f, -0x1p31f, int32_decode, int32_encode},
-    [LX_INT8] = {8, 1, true, 1, 127, -128, int8_decode, int8_encode},
-    [LX_INT4] = {4, 1, true, 1, 7, -8, int4_decode, int4_encode},
-    [LX_BOOL] = {16, 2, true, 1, 1, 0, half_decode, bool_encode},
+    [LX_FP16] = FLOAT(16, 2, 11, -24, half_decode, half_encode),
+    [LX_BF16] = FLOAT(16, 2, 8, -133, bf16_decode, bf16_encode),
+    [LX_FP32] = FLOAT(32, 4, 24, -149, fp32_decode, fp32_encode),
+    [LX_FP8] = FLOAT(8, 1, 4, -9, fp8_decode, fp8_encode),
+    [LX_FP8_E5M2] = FLOAT(8, 1, 3, -16, e5m2_decode, e5m2_encode),
+    [LX_FP64] = {64, 8, false, 0x1p-52, 0, 0, 53, -1074, fp64_decode, fp64_encode, fp64_widen, fp64_narrow},
+    [LX_INT64] = INTEGER(32, 4, -0x1p31f, 0x1p31f, int32),
+    [LX_INT32] = INTEGER(32, 4, -0x1p31f, 0x1p31f, int32),
+    [LX_INT16] = INTEGER(16, 2, -32768, 32767, int16),
+    [LX_INT8] = INTEGER(8, 1, -128, 127, int8),
+    [LX_UINT64] = INTEGER(32, 4, 0, 0x1p32f, uint32),
+    [LX_UINT32] = INTEGER(32, 4, 0, 0x1p32f, uint32),
+    [LX_UINT16] = INTEGER(16, 2, 0, 65535, uint16),
+    [LX_UINT8] = INTEGER(8, 1, 0, 255, uint8),
+    [LX_INT4] = {4, 1, true, 1, 7, -8, 0, 0, int4_decode, int4_encode, NULL, NULL},
+    [LX_BOOL] = {16, 2, true, 1, 1, 0, 0, 0, half_decode, bool_encode, NULL, NULL},
 };
+/* clang-format on */
 
 void items_from_memory(const struct number_type *t, const void *from, int64_t at, int64_t count, void *items)
 {
@@ -179,5 +234,5 @@ void items_encode(const struct number_type *t, const float *from, int64_t count,
     if (t->bits >= 8)
         t->encode(from, count, items, 0);
     else
-        for (int64_t i = 0; i < count; i++) ((int8_t *)items)[i] = (int8_t)whole(from[i], -8, 7);
+        for (int64_t i = 0; i < count; i++) ((int8_t *)items)[i] = (int8_t)whole((double)from[i], -8, 7);
 }

@@ -1,4 +1,7 @@
-/* Stored elements and what they mean as fp32. Private to the stage. */
+/* Stored elements and what they mean, as fp32 and as fp64. Private to the stage.
+ *
+ * fp64 has every stored number to the bit: integers take 32 bits at most on the device. What is not computed in fp32 is
+ * therefore held in fp64, integers too. */
 #ifndef LX_DEVICE_MEMORY_DTYPES_H
 #define LX_DEVICE_MEMORY_DTYPES_H
 
@@ -11,8 +14,11 @@ struct number_type {
     bool integer;
     double unit;     /* distance to the next number, relative to its power of two; of integers 1, absolute */
     float high, low; /* integers: the range; others 0 */
+    int digits, least; /* of floats: bits of a number, and the exponent of its least step */
     void (*decode)(const void *from, int64_t at, int64_t count, float *to); /* `at`: in elements */
     void (*encode)(const float *from, int64_t count, void *to, int64_t at); /* rounds to nearest, even */
+    void (*widen)(const void *from, int64_t at, int64_t count, double *to); /* NULL: fp32 has them all */
+    void (*narrow)(const double *from, int64_t count, void *to, int64_t at);
 };
 
 extern const struct number_type number_types[LX_DTYPE_COUNT];
@@ -23,5 +29,21 @@ void items_to_memory(const struct number_type *t, const void *items, int64_t cou
 /* Items to and from fp32. */
 void items_decode(const struct number_type *t, const void *items, int64_t count, float *to);
 void items_encode(const struct number_type *t, const float *from, int64_t count, void *items);
+/* The same to and from fp64, in memory and of items: one rounding, to nearest even; integers saturate. */
+void numbers_widen(const struct number_type *t, const void *from, int64_t at, int64_t count, double *to);
+void numbers_narrow(const struct number_type *t, const double *from, int64_t count, void *to, int64_t at);
+void items_widen(const struct number_type *t, const void *items, int64_t count, double *to);
+void items_narrow(const struct number_type *t, const double *from, int64_t count, void *items);
+
+/* What an op computes with: fp32, or fp64 where an operand or the result is (and where a cast has integers), or whole
+ * numbers of the width of its result. */
+enum numbers { NUMBERS_FP32, NUMBERS_FP64, NUMBERS_INTEGER };
+enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op);
+/* The type as which an op takes its operand (inputs, then the output): a bitcast takes bits. */
+const struct number_type *op_number_type(const struct lx_graph *g, const struct lx_op *op, int operand);
+/* The low bits of a whole number, as a number of the type: two's complement; of a truth, whether it is not 0. */
+double number_wrapped(const struct number_type *t, int64_t n);
+/* To so many bits, the least step being 2^least. */
+double number_rounded(double x, int digits, int least);
 
 #endif

@@ -13,6 +13,8 @@ struct run_job {
     unsigned char *to_memory;
     const float *from;
     float *to;
+    const double *wide_from;
+    double *wide_to;
     const unsigned char *items_from;
     unsigned char *items_to;
     int64_t *differing; /* counts items */
@@ -46,9 +48,24 @@ static void scatter_run(const struct run_job *j, int64_t at, int64_t dense, int6
     j->type->encode(from, count, j->to_memory, at);
 }
 
+static void gather_wide_run(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count)
+{
+    double run[MOST_RUN] = {0};
+    if (at != OUTSIDE) numbers_widen(j->type, j->from_memory, at, count, run);
+    for (int64_t i = 0; i < count; i++) j->wide_to[dense + i * step] = run[i];
+}
+
+static void scatter_wide_run(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count)
+{
+    double run[MOST_RUN];
+    if (at == OUTSIDE) return;
+    for (int64_t i = 0; i < count; i++) run[i] = j->wide_from[dense + i * step];
+    numbers_narrow(j->type, run, count, j->to_memory, at);
+}
+
 static void items_in_run(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count)
 {
-    unsigned char run[MOST_RUN * 4];
+    unsigned char run[MOST_RUN * 8];
     int item = j->type->item;
     const unsigned char *from = j->items_from + dense * item;
     if (at == OUTSIDE) return;
@@ -61,7 +78,7 @@ static void items_in_run(const struct run_job *j, int64_t at, int64_t dense, int
 
 static void items_out_run(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count)
 {
-    unsigned char run[MOST_RUN * 4];
+    unsigned char run[MOST_RUN * 8];
     int item = j->type->item;
     unsigned char *to = j->items_to + dense * item;
     if (at == OUTSIDE) return;
@@ -75,7 +92,7 @@ static void items_out_run(const struct run_job *j, int64_t at, int64_t dense, in
 
 static void compare_run(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count)
 {
-    unsigned char run[MOST_RUN * 4];
+    unsigned char run[MOST_RUN * 8];
     int item = j->type->item;
     const unsigned char *want = j->items_from + dense * item;
     if (at == OUTSIDE) return;
@@ -154,6 +171,20 @@ void pack_scatter(const struct lx_layout *l, const struct region *r, const float
 {
     struct run_job j = {.type = &number_types[l->dtype], .to_memory = at, .from = from};
     walk(l, r, strides, scatter_run, &j);
+}
+
+void pack_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                      const void *at, double *to, const int64_t *strides)
+{
+    struct run_job j = {.type = as, .from_memory = at, .wide_to = to};
+    walk(l, r, strides, gather_wide_run, &j);
+}
+
+void pack_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                       const double *from, const int64_t *strides, void *at)
+{
+    struct run_job j = {.type = as, .to_memory = at, .wide_from = from};
+    walk(l, r, strides, scatter_wide_run, &j);
 }
 
 void pack_items_in(const struct lx_layout *l, const struct region *r, const void *items, void *at)

@@ -2,6 +2,7 @@
 #ifndef LX_DEVICE_MEMORY_PACK_H
 #define LX_DEVICE_MEMORY_PACK_H
 
+#include "device/memory/dtypes.h"
 #include "device/memory/stick_box.h"
 
 /* `at`: the begin of the region's box. `strides`: elements per step of each host dimension in the dense
@@ -10,6 +11,11 @@ void pack_gather(const struct lx_layout *l, const struct region *r, const void *
                  const int64_t *strides);
 void pack_scatter(const struct lx_layout *l, const struct region *r, const float *from,
                   const int64_t *strides, void *at);
+/* As fp64, the elements taken as of type `as`. */
+void pack_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                      const void *at, double *to, const int64_t *strides);
+void pack_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
+                       const double *from, const int64_t *strides, void *at);
 /* Whole tensors as items in host order. */
 void pack_items_in(const struct lx_layout *l, const struct region *r, const void *items, void *at);
 void pack_items_out(const struct lx_layout *l, const struct region *r, const void *at, void *items);

@@ -13,12 +13,24 @@ enum { BLOCK = JUDGED_MOST, TASKS = 64, ROUNDED_BEFORE = 4 };
  * exp(89) is infinite. */
 static const double LOST_BY_FORMULAS = 0x1p-119, LOST_BY_ROUNDING = 0x1p-149, EXACT_INTEGERS = 0x1p24;
 
+static double unit_of(const struct evaluation *e)
+{
+    return e->numbers == NUMBERS_FP64 ? 0x1p-52 : 0x1p-24;
+}
+
+/* What is computed in fp64 is rounded when it is stored; fp32 is not, and bounds of its own type count on that. */
+static double stored_in_fp32(const struct evaluation *e, double value)
+{
+    return e->numbers == NUMBERS_FP64 && e->g->tensors[e->op->output].dtype == LX_FP32 ? 0x1p-24 * fabs(value)
+                                                                                       : 0;
+}
+
 /* (1 + u)^n (1 + last) - 1: the most that so many roundings of a term make of it. */
 static double growth_of(const struct evaluation *e)
 {
-    double last = e->op->kind->ulps * 0x1p-23,
+    double last = e->op->kind->ulps * 2 * unit_of(e),
            terms = (double)e->terms + ROUNDED_BEFORE * (e->before.items != NULL);
-    return expm1(terms * log1p(0x1p-24) + log1p(last));
+    return expm1(terms * log1p(unit_of(e)) + log1p(last));
 }
 
 /* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights that they
@@ -33,6 +45,10 @@ static double slack_of_powers(const struct evaluation *e, double largest, double
 double slack_of_sum(const struct evaluation *e, double absolute, double value)
 {
     if (e->op->kind->error == LX_ERROR_OF_POWERS) return slack_of_powers(e, absolute, value);
+    if (e->numbers == NUMBERS_FP64 && !e->meaning->fold->divides)
+        return e->growth * absolute + stored_in_fp32(e, value) + LOST_BY_ROUNDING;
+    if (e->op->kind->error == LX_ERROR_OF_PRODUCT)
+        return e->growth * fabs(value) + (double)(e->terms + 1) * LOST_BY_ROUNDING * absolute;
     if (e->integers && absolute <= EXACT_INTEGERS) return e->op->kind->ulps * 0x1p-23 * fabs(value);
     if (e->meaning->fold->divides) return e->growth * absolute / (double)e->divisor + LOST_BY_ROUNDING;
     return e->growth * absolute + (double)(e->terms + 1) * LOST_BY_ROUNDING;
@@ -44,7 +60,8 @@ double slack_of_element(const struct evaluation *e, double operand, double value
     double size = fabs(k->error == LX_ERROR_OF_OPERAND ? operand : value);
     bool once = k->ulps <= 0.5;
     if (once && e->integers && size <= EXACT_INTEGERS && value == rint(value)) return 0;
-    return k->ulps * 0x1p-23 * size + (once ? LOST_BY_ROUNDING : LOST_BY_FORMULAS);
+    return k->ulps * 2 * unit_of(e) * size + stored_in_fp32(e, value) +
+           (once ? LOST_BY_ROUNDING : LOST_BY_FORMULAS);
 }
 
 bool op_is_shaped(const struct lx_graph *g, const struct lx_op *op)
@@ -169,6 +186,7 @@ static void pointwise_run(const struct evaluation *e, double (*x)[BLOCK], int64_
         double v[3] = {x[0][i], x[1][i], x[2][i]};
         value[i] = e->meaning->in_double(v);
     }
+    for (int64_t i = 0; e->cuts && i < count; i++) value[i] = trunc(value[i]);
     for (int64_t i = 0; rounds && i < count; i++) slack[i] = slack_of_element(e, x[0][i], value[i]);
 }
 
@@ -176,8 +194,9 @@ static void pointwise_block(const struct evaluation *e, int worker, int64_t from
 {
     int last = e->kept_vars - 1, inputs = e->op->input_count;
     int64_t row = last >= 0 ? e->extent[last] : 1, count;
-    double x[3][BLOCK] = {{0}}, value[BLOCK], slack[BLOCK], constant = (double)(float)e->op->value;
+    double x[3][BLOCK] = {{0}}, value[BLOCK], slack[BLOCK], constant = e->op->value;
     bool rounds = e->bounded && e->op->kind->error != LX_ERROR_NONE;
+    if (e->numbers == NUMBERS_FP32) constant = (double)(float)constant;
     for (int64_t i = 0; e->op->has_value && i < BLOCK; i++) x[inputs][i] = constant;
     for (int64_t n = from; n < to; n += count) {
         int64_t at[3];
@@ -202,6 +221,12 @@ static double larger_of(double a, double b)
     return b > a && b <= (double)FLT_MAX ? b : a;
 }
 
+/* What is kept beside a fold that does not add: the largest, or the product of what is above 1. */
+static double size_with(const struct meaning_fold *fold, double size, double term)
+{
+    return fold->multiplies ? fmax(size, 1) * fmax(term, 1) : larger_of(size, term);
+}
+
 /* One more term each; of what is not added up the largest instead of the sum of sizes. */
 static void fold_in(const struct meaning_fold *fold, const double *term, int64_t count, double *value,
                     double *absolute)
@@ -212,7 +237,7 @@ static void fold_in(const struct meaning_fold *fold, const double *term, int64_t
     }
     for (int64_t i = 0; !fold->adds && i < count; i++) {
         value[i] = fold->in_double((double[]){value[i], term[i]});
-        absolute[i] = larger_of(absolute[i], fabs(term[i]));
+        absolute[i] = size_with(fold, absolute[i], fabs(term[i]));
     }
 }
 
@@ -237,7 +262,7 @@ static void fold_run(const struct meaning_fold *fold, const double *term, int64_
     }
     for (int64_t i = 0; !fold->adds && i < count; i++) {
         sum = fold->in_double((double[]){sum, term[i]});
-        size = larger_of(size, fabs(term[i]));
+        size = size_with(fold, size, fabs(term[i]));
     }
     *value = sum;
     *absolute = size;
@@ -413,7 +438,9 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
 {
     const struct lx_tensor *out = &e->g->tensors[e->op->output];
     struct share s = {.e = e, .block = view_block};
-    e->meaning = meaning_of_op(e->g, e->op);
+    e->meaning = meaning_of(e->op->kind);
+    e->numbers = op_numbers(e->g, e->op);
+    e->cuts = e->op->kind->id == LX_KIND_CAST && number_types[out->dtype].integer && out->dtype != LX_BOOL;
     e->integers = all_integers(e);
     e->out_count = 1;
     for (int d = 0; d < out->rank; d++) e->out_count *= out->shape[d];
@@ -425,8 +452,12 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
     } else if (e->op->map) {
         order_variables(e);
         find_bases(e);
-        if (e->op->kind->traits & LX_CONTRACTS) return evaluate_contraction(e, pool);
-        s.block = e->op->reduces ? reduction_block : pointwise_block;
+        bool whole = e->numbers == NUMBERS_INTEGER;
+        if (!whole && e->op->kind->traits & LX_CONTRACTS) return evaluate_contraction(e, pool);
+        s.block = e->op->kind->id == LX_KIND_ARGMAX || e->op->kind->id == LX_KIND_ARGMIN ? pick_block
+                  : whole                                                                ? integer_block
+                  : e->op->reduces                                                       ? reduction_block
+                                                                                         : pointwise_block;
     }
     s.per_task = e->out_count / TASKS + 1;
     pool_run(pool, (e->out_count + s.per_task - 1) / s.per_task, share_task, &s);

@@ -15,6 +15,9 @@
  *     a function of elements                         its row of kinds.def, times 2^-23 of the result or the operand
  *     integers up to 2^24, sums of these             0, fp32 has them all
  *
+ *     whole numbers                                  0: what wraps is known as well
+ *     of ops in fp64                                 the same with u = 2^-52, which covers the rounding of both sides
+ *
  * and (1 + u)^n - 1 <= n u / (1 - n u). */
 #ifndef LX_DEVICE_REFERENCE_EVALUATE_H
 #define LX_DEVICE_REFERENCE_EVALUATE_H
@@ -44,7 +47,9 @@ struct evaluation {
     /* From here on filled by evaluate. Variables of an einsum, outermost first: `kept_vars` of the output, then those
      * that are summed; neighbours that every operand walks as one are one. */
     const struct meaning *meaning;
-    bool integers; /* all operands are */
+    enum numbers numbers; /* that the device computes with */
+    bool cuts;            /* a cast to integers: toward zero */
+    bool integers;        /* all operands are */
     int vars, kept_vars;
     int64_t extent[LX_MAX_VARS], step[3][LX_MAX_VARS], out_step[LX_MAX_VARS];
     int64_t out_count;
@@ -72,6 +77,11 @@ bool evaluate_ranking(struct evaluation *e);
 bool evaluate_windows(struct evaluation *e, struct pool *pool);
 /* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */
 void evaluate_growth(struct evaluation *e);
+/* evaluate_integers.c: elements of an op that computes with whole numbers. */
+void integer_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
+
+/* evaluate_picks.c: places of the largest and the least. */
+void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
 /* placing.c: ops that put elements at other places. */
 void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
 

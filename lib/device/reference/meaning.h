@@ -10,7 +10,8 @@ struct meaning_fold {
     double start;
     double (*in_double)(const double *v); /* of what there is and one more */
     bool adds;                            /* it is a plain sum, for which callers have loops of their own */
-    bool divides;                         /* in the end, by the number of elements */
+    bool multiplies;
+    bool divides; /* in the end, by the number of elements */
 };
 
 struct meaning {
@@ -23,8 +24,15 @@ struct meaning {
 /* NULL: nobody knows what it computes. Then the kind is one of those that only mix their operands (LX_MIXES), or it
  * cannot be evaluated. */
 const struct meaning *meaning_of(const struct lx_kind *kind);
-/* The same of an op, where it depends on its types. */
-const struct meaning *meaning_of_op(const struct lx_graph *g, const struct lx_op *op);
+/* What an op gives that computes with whole numbers: of elements, or of what there is and one more. The result is brought
+ * into the range of its type by the caller. `width`: bits of that type, 0 of a truth. */
+typedef int64_t whole_function(int64_t a, int64_t b, int64_t c, int width);
+struct whole_meaning {
+    whole_function *element, *fold; /* NULL: it has none */
+    int64_t start;                  /* of a fold; the first term where it has to be one */
+    bool from_first;
+};
+const struct whole_meaning *whole_meaning_of(const struct lx_kind *kind);
 /* Can every op be evaluated? If not, `st` names the first that cannot. */
 bool meanings_known(const struct lx_graph *g, lx_status *st);
 

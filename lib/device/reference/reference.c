@@ -8,6 +8,7 @@
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "device/reference/input_data.h"
+#include "device/reference/made_values.h"
 
 #include <float.h>
 #include <math.h>
@@ -82,7 +83,7 @@ static bool evaluate_shaped(struct evaluating *v, int32_t o, struct value *out)
     const struct lx_op *op = &v->g->ops[o];
     struct evaluation e = {.g = v->g, .op = op, .take = keep_numbers, .context = out};
     int32_t kept = v->r->program.kept[o];
-    bool known = kept < 0 || is_known(&v->values[kept]);
+    bool known = op->kind->id != LX_KIND_BITCAST && (kept < 0 || is_known(&v->values[kept]));
     for (int i = 0; i < op->input_count && i < EVALUATED_MOST; i++) {
         const struct value *x = &v->values[program_input(&v->r->program, o, i)];
         known = known && is_known(x);
@@ -111,6 +112,26 @@ static bool evaluate_mixed(struct evaluating *v, int32_t o, struct value *out)
     else
         mix_elements(op, inputs, out->dtype, out->items, out->count);
     return true;
+}
+
+static bool evaluate_made(struct evaluating *v, int32_t o, struct value *out)
+{
+    const struct lx_op *op = &v->g->ops[o];
+    const struct value *x = op->input_count > 0 ? &v->values[program_input(&v->r->program, o, 0)] : NULL;
+    struct operand in = {0};
+    if (x && !is_known(x)) return true;
+    if (x) in = operand_of(x);
+    out->wide = malloc((size_t)(out->count + 1) * sizeof *out->wide);
+    double *slack = malloc((size_t)(out->count + 1) * sizeof *slack);
+    if (out->wide && slack) made_values(v->g, op, &in, out->wide, slack);
+    free(slack);
+    return out->wide && slack;
+}
+
+static bool evaluate_one(struct evaluating *v, int32_t o, struct value *out)
+{
+    if (made_known(&v->g->ops[o])) return evaluate_made(v, o, out);
+    return op_is_shaped(v->g, &v->g->ops[o]) ? evaluate_shaped(v, o, out) : evaluate_mixed(v, o, out);
 }
 
 static void drop(struct value *x)
@@ -149,8 +170,7 @@ static bool evaluate_all(struct evaluating *v)
         struct value *out = &v->values[v->g->tensor_count + o];
         for (int i = 0; i < v->g->ops[o].input_count && ok; i++)
             ok = begin_value(v, program_input(&v->r->program, o, i));
-        ok = ok && begin_value(v, v->r->program.kept[o]) &&
-             (op_is_shaped(v->g, &v->g->ops[o]) ? evaluate_shaped(v, o, out) : evaluate_mixed(v, o, out));
+        ok = ok && begin_value(v, v->r->program.kept[o]) && evaluate_one(v, o, out);
         if (ok) drop_after(v, o);
     }
     return ok;

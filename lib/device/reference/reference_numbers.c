@@ -1,7 +1,6 @@
 /* Kinds of ops as functions of numbers, written down once more and apart from those of the device. */
 #include "device/reference/meaning.h"
 #include "base/fail.h"
-#include "device/memory/dtypes.h"
 
 #include <float.h>
 #include <math.h>
@@ -40,9 +39,29 @@ MEANING(silu, A *SIGMOID(A))
 MEANING(sigmoid, SIGMOID(A))
 MEANING(tanh, tanh(A))
 MEANING(greater, A > B ? 1 : 0)
+MEANING(cos, cos(A))
+MEANING(sin, sin(A))
+MEANING(erf, erf(A))
+MEANING(log1p, log1p(A))
+MEANING(floor, floor(A))
+MEANING(ceil, ceil(A))
+MEANING(round, nearbyint(A))
+MEANING(sign, A > 0 ? 1 : A < 0 ? -1 : A)
+MEANING(is_finite, A - A == 0 ? 1 : 0)
+MEANING(gelu_erf, A *(0.5 + 0.5 * erf(A / sqrt(2))))
+MEANING(eq, A == B ? 1 : 0)
+MEANING(ne, A == B ? 0 : 1)
+MEANING(lt, B > A ? 1 : 0)
+MEANING(le, B >= A ? 1 : 0)
+MEANING(ge, A >= B ? 1 : 0)
+MEANING(both, A == 0 || B == 0 ? 0 : 1)
+MEANING(either, A == 0 && B == 0 ? 0 : 1)
+MEANING(one_of, (A == 0) == (B == 0) ? 0 : 1)
+MEANING(none, A == 0 ? 1 : 0)
+MEANING(rem, fmod(A, B))
+MEANING(clamp, max_double(v) != max_double(v) || max_double(v) < C ? max_double(v) : C)
 MEANING(where, A != 0 ? B : C)
 MEANING(same, A)
-MEANING(whole, trunc(A))
 
 /* log(e^a + e^b), where nothing overflows; nothing at all is the least number of fp32, from which others can be taken. */
 static double powers_double(const double *v)
@@ -53,11 +72,14 @@ static double powers_double(const double *v)
     return isinf(top) ? top : top + log1p(exp(low - top));
 }
 
-static const struct meaning_fold total = {0, add_double, true, false};
-static const struct meaning_fold mean = {0, add_double, true, true};
-static const struct meaning_fold powers = {-(double)FLT_MAX, powers_double, false, false};
-static const struct meaning_fold largest = {-INFINITY, max_double, false, false};
-static const struct meaning_fold smallest = {INFINITY, min_double, false, false};
+static const struct meaning_fold total = {0, add_double, .adds = true};
+static const struct meaning_fold mean = {0, add_double, .adds = true, .divides = true};
+static const struct meaning_fold powers = {-(double)FLT_MAX, powers_double, .adds = false};
+static const struct meaning_fold largest = {-INFINITY, max_double, .adds = false};
+static const struct meaning_fold smallest = {INFINITY, min_double, .adds = false};
+static const struct meaning_fold product = {1, mul_double, .multiplies = true};
+static const struct meaning_fold any = {0, either_double, .adds = false};
+static const struct meaning_fold all = {1, both_double, .adds = false};
 
 /* clang-format off */
 #define OF(name) .in_double = name##_double
@@ -73,6 +95,14 @@ static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_SUM]        = {.fold = &total},
     [LX_KIND_MEAN]       = {.fold = &mean},
     [LX_KIND_LOGSUMEXP]  = {.fold = &powers},
+    [LX_KIND_PROD]       = {.fold = &product},
+    [LX_KIND_ANY]        = {.fold = &any},
+    [LX_KIND_ALL]        = {.fold = &all},
+    [LX_KIND_ARGMAX]     = {.fold = &largest},
+    [LX_KIND_ARGMIN]     = {.fold = &smallest},
+    [LX_KIND_SCAN]       = {OF(same)},
+    [LX_KIND_IOTA]       = {OF(same)},
+    [LX_KIND_CONSTANT]   = {OF(same)},
     [LX_KIND_NEG]        = {OF(neg)},
     [LX_KIND_ABS]        = {OF(abs)},
     [LX_KIND_EXP]        = {OF(exp)},
@@ -86,6 +116,31 @@ static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_SIGMOID]    = {OF(sigmoid)},
     [LX_KIND_TANH]       = {OF(tanh)},
     [LX_KIND_GREATER]    = {OF(greater)},
+    [LX_KIND_COS]        = {OF(cos)},
+    [LX_KIND_SIN]        = {OF(sin)},
+    [LX_KIND_ERF]        = {OF(erf)},
+    [LX_KIND_LOG1P]      = {OF(log1p)},
+    [LX_KIND_FLOOR]      = {OF(floor)},
+    [LX_KIND_CEIL]       = {OF(ceil)},
+    [LX_KIND_ROUND]      = {OF(round)},
+    [LX_KIND_SIGN]       = {OF(sign)},
+    [LX_KIND_IS_FINITE]  = {OF(is_finite)},
+    [LX_KIND_GELU_ERF]   = {OF(gelu_erf)},
+    [LX_KIND_EQ]         = {OF(eq)},
+    [LX_KIND_NE]         = {OF(ne)},
+    [LX_KIND_LT]         = {OF(lt)},
+    [LX_KIND_LE]         = {OF(le)},
+    [LX_KIND_GE]         = {OF(ge)},
+    [LX_KIND_AND]        = {OF(both)},
+    [LX_KIND_OR]         = {OF(either)},
+    [LX_KIND_XOR]        = {OF(one_of)},
+    [LX_KIND_NOT]        = {OF(none)},
+    [LX_KIND_REM]        = {OF(rem)},
+    [LX_KIND_CLAMP]      = {OF(clamp)},
+    [LX_KIND_SHL]        = {OF(same)},
+    [LX_KIND_SHR]        = {OF(same)},
+    [LX_KIND_SAR]        = {OF(same)},
+    [LX_KIND_BITCAST]    = {OF(same)},
     [LX_KIND_WHERE]      = {OF(where)},
     [LX_KIND_CLONE]      = {OF(same)},
     [LX_KIND_CAST]       = {OF(same)},
@@ -115,14 +170,6 @@ const struct meaning *meaning_of(const struct lx_kind *kind)
     const struct meaning *m = &meanings[kind->id];
     bool folds = kind->traits & (LX_REDUCES | LX_CONTRACTS), by_element = kind->traits != LX_REDUCES;
     return (m->in_double || !by_element) && (m->fold || !folds) ? m : NULL;
-}
-
-const struct meaning *meaning_of_op(const struct lx_graph *g, const struct lx_op *op)
-{
-    static const struct meaning toward_zero = {OF(whole)};
-    enum lx_dtype to = g->tensors[op->output].dtype;
-    bool cuts = op->kind->id == LX_KIND_CAST && number_types[to].integer && to != LX_BOOL;
-    return cuts ? &toward_zero : meaning_of(op->kind);
 }
 
 bool meanings_known(const struct lx_graph *g, lx_status *st)

@@ -20,7 +20,14 @@ static const struct storing storings[LX_DTYPE_COUNT] = {
     [LX_INT64] = {0, 0.5, 0x1p31 - 256},
     [LX_INT32] = {0, 0.5, 0x1p31 - 256},
     [LX_INT8] = {0, 0.5, 127},
+    [LX_INT16] = {0, 0.5, 32767},
     [LX_INT4] = {0, 0.5, 7},
+    [LX_UINT64] = {0, 0.5, 0x1p32 - 512},
+    [LX_UINT32] = {0, 0.5, 0x1p32 - 512},
+    [LX_UINT16] = {0, 0.5, 65535},
+    [LX_UINT8] = {0, 0.5, 255},
+    [LX_FP64] = {0, 0, DBL_MAX},
+    [LX_FP8_E5M2] = {0x1p-3, 0x1p-17, 57344},
     [LX_BOOL] = {0, 0.5, -1}, /* everything but 0 is 1: no bound says that */
 };
 
@@ -33,12 +40,17 @@ static double bound_of(const struct storing *s, double size, double slack)
     return (slack + fmax(s->unit * (size + slack), s->least)) * SAFETY;
 }
 
+double stored_number(enum lx_dtype dtype, double x)
+{
+    uint64_t item = 0;
+    items_narrow(&number_types[dtype], &x, 1, &item);
+    items_widen(&number_types[dtype], &item, 1, &x);
+    return x;
+}
+
 static double stored_float(enum lx_dtype dtype, float f)
 {
-    uint32_t item = 0;
-    items_encode(&number_types[dtype], &f, 1, &item);
-    items_decode(&number_types[dtype], &item, 1, &f);
-    return (double)f;
+    return stored_number(dtype, (double)f);
 }
 
 /* C leaves conversions beyond the range to the machine. */
@@ -46,11 +58,6 @@ static float nearest(double x)
 {
     if (fabs(x) >= 0x1.ffffffp127) return x > 0 ? INFINITY : -INFINITY;
     return (float)x;
-}
-
-double stored_number(enum lx_dtype dtype, double x)
-{
-    return stored_float(dtype, nearest(x));
 }
 
 void judged_add(struct judged *to, const struct judged *more)
@@ -101,6 +108,7 @@ static bool is_end(enum lx_dtype dtype, double got)
 static bool is_right(enum lx_dtype dtype, double value, double slack, double peak, double got)
 {
     if (!isfinite(value)) return same(stored_number(dtype, value), got);
+    if (dtype == LX_FP64) return peak >= DBL_MAX ? !isfinite(got) : fabs(got - value) <= slack * SAFETY;
     double low = value - slack * SAFETY, high = value + slack * SAFETY;
     bool overflows = peak >= (double)FLT_MAX * (1 - 0x1p-20);
     if (overflows && (!isfinite(got) || is_end(dtype, got))) return true;
@@ -153,10 +161,10 @@ struct pairs {
 };
 
 /* False: the plain bound does not decide on one of them, or it is wrong; then nothing was noted. */
-static bool judge_pair(const struct storing *s, const double *value, const double *slack, const float *got,
+static bool judge_pair(const struct storing *s, const double *value, const double *slack, const double *got,
                        struct pairs *m)
 {
-    pair exact = {value[0], value[1]}, e = {slack[0], slack[1]}, here = {(double)got[0], (double)got[1]};
+    pair exact = {value[0], value[1]}, e = {slack[0], slack[1]}, here = {got[0], got[1]};
     pair size = absolute(exact), difference = absolute(here - exact), reach = size + e;
     pair bound = (e + larger(s->unit * reach, s->least - (pair){0})) * SAFETY;
     pair_bits right = (difference <= bound) & (reach <= s->plain - (pair){0});
@@ -168,7 +176,7 @@ static bool judge_pair(const struct storing *s, const double *value, const doubl
     return true;
 }
 
-static void judge_rounded(const struct expected *x, enum lx_dtype dtype, const float *got, struct judged *to)
+static void judge_rounded(const struct expected *x, enum lx_dtype dtype, const double *got, struct judged *to)
 {
     struct pairs m = {{0}, {0}, {0}, {0}};
     bool in_pairs = !number_types[dtype].integer;
@@ -177,31 +185,30 @@ static void judge_rounded(const struct expected *x, enum lx_dtype dtype, const f
         n = x->count - i < 2 ? x->count - i : 2;
         if (in_pairs && n == 2 && judge_pair(&storings[dtype], x->value + i, x->slack + i, got + i, &m))
             continue;
-        for (int64_t k = i; k < i + n; k++) judge_one(x, k, dtype, (double)got[k], to);
+        for (int64_t k = i; k < i + n; k++) judge_one(x, k, dtype, got[k], to);
     }
     for (int k = 0; k < 2; k++)
         judged_add(to, &(struct judged){0, m.error[k], m.bound[k], m.share[k], m.largest[k]});
 }
 
 /* Bits that are determined. */
-static void judge_exact(const struct expected *x, enum lx_dtype dtype, const void *items, const float *got,
+static void judge_exact(const struct expected *x, enum lx_dtype dtype, const void *items, const double *got,
                         struct judged *to)
 {
     const struct number_type *t = &number_types[dtype];
-    uint32_t want_items[JUDGED_MOST];
-    float want[JUDGED_MOST];
+    uint64_t want_items[JUDGED_MOST];
+    double want[JUDGED_MOST];
     for (int64_t i = 0; i < x->count; i++) {
-        want[i] = nearest(x->value[i]);
         double size = fabs(x->value[i]);
         if (size <= DBL_MAX && size > to->largest) to->largest = size;
     }
-    items_encode(t, want, x->count, want_items);
+    items_narrow(t, x->value, x->count, want_items);
     if (memcmp(want_items, items, (size_t)(x->count * t->item)) == 0) return;
-    items_decode(t, want_items, x->count, want);
+    items_widen(t, want_items, x->count, want);
     for (int64_t i = 0; i < x->count; i++) {
         bool zeros = want[i] == 0 && got[i] == 0 && !x->signless && signbit(want[i]) != signbit(got[i]);
-        if (same((double)want[i], (double)got[i]) && !zeros) continue;
-        double difference = fabs((double)want[i] - (double)got[i]);
+        if (same(want[i], got[i]) && !zeros) continue;
+        double difference = fabs(want[i] - got[i]);
         to->wrong++;
         to->share = INFINITY;
         if (difference <= DBL_MAX) to->error = fmax(to->error, difference);
@@ -210,8 +217,8 @@ static void judge_exact(const struct expected *x, enum lx_dtype dtype, const voi
 
 void judge_elements(const struct expected *x, enum lx_dtype dtype, const void *items, struct judged *to)
 {
-    float got[JUDGED_MOST];
-    items_decode(&number_types[dtype], items, x->count, got);
+    double got[JUDGED_MOST];
+    items_widen(&number_types[dtype], items, x->count, got);
     if (x->slack)
         judge_rounded(x, dtype, got, to);
     else

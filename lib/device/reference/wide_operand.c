@@ -6,7 +6,7 @@
 
 enum { BLOCK = 256 };
 
-/* Bytes of an item are 1, 2 or 4: one loop each, for the compiler to see. */
+/* Bytes of an item are 1, 2, 4 or 8: one loop each, for the compiler to see. */
 #define COLLECT(type, place)                                                                                 \
     for (int64_t i = 0; i < count; i++) ((type *)to)[i] = ((const type *)from)[place]
 
@@ -16,8 +16,10 @@ static void collect_steps(const void *from, int item, int64_t at, int64_t step, 
         COLLECT(uint8_t, at + i * step);
     else if (item == 2)
         COLLECT(uint16_t, at + i * step);
-    else
+    else if (item == 4)
         COLLECT(uint32_t, at + i * step);
+    else
+        COLLECT(uint64_t, at + i * step);
 }
 
 static void collect_offsets(const void *from, int item, int64_t at, const int64_t *offset, int64_t count,
@@ -27,26 +29,21 @@ static void collect_offsets(const void *from, int item, int64_t at, const int64_
         COLLECT(uint8_t, at + offset[i]);
     else if (item == 2)
         COLLECT(uint16_t, at + offset[i]);
-    else
+    else if (item == 4)
         COLLECT(uint32_t, at + offset[i]);
-}
-
-static void widen(const struct number_type *t, const void *items, int64_t count, double *to)
-{
-    float numbers[BLOCK];
-    items_decode(t, items, count, numbers);
-    for (int64_t i = 0; i < count; i++) to[i] = (double)numbers[i];
+    else
+        COLLECT(uint64_t, at + offset[i]);
 }
 
 static void row_block(const struct operand *o, int64_t at, int64_t step, int64_t count, double *to)
 {
-    uint32_t items[BLOCK] = {0}; /* not that any is read before it is set; gcc cannot see that everywhere */
+    uint64_t items[BLOCK] = {0}; /* not that any is read before it is set; gcc cannot see that everywhere */
     if (step == 1) {
-        widen(o->type, (const char *)o->items + at * o->type->item, count, to);
+        items_widen(o->type, (const char *)o->items + at * o->type->item, count, to);
         return;
     }
     collect_steps(o->items, o->type->item, at, step, count, items);
-    widen(o->type, items, count, to);
+    items_widen(o->type, items, count, to);
 }
 
 void operand_row(const struct operand *o, int64_t at, int64_t step, int64_t count, double *to)
@@ -71,12 +68,12 @@ void operand_row(const struct operand *o, int64_t at, int64_t step, int64_t coun
 
 void operand_gather(const struct operand *o, int64_t at, const int64_t *offset, int64_t count, double *to)
 {
-    uint32_t items[BLOCK] = {0}; /* not that any is read before it is set; gcc cannot see that everywhere */
+    uint64_t items[BLOCK] = {0}; /* not that any is read before it is set; gcc cannot see that everywhere */
     at += o->base;
     for (int64_t i = 0; o->wide && i < count; i++) to[i] = o->wide[at + offset[i]];
     for (int64_t i = 0; !o->wide && i < count; i += BLOCK) {
         int64_t n = count - i < BLOCK ? count - i : BLOCK;
         collect_offsets(o->items, o->type->item, at, offset + i, n, items);
-        widen(o->type, items, n, to + i);
+        items_widen(o->type, items, n, to + i);
     }
 }

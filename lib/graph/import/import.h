@@ -80,6 +80,9 @@ struct sketch {
     int64_t extent[VIEW_MAX_RANK];
     bool has_value, needed;
     double value;
+    const struct lx_op_params *params; /* NULL: none */
+    const struct lx_op_data *data;     /* of a constant */
+    int64_t axis_low; /* above 0: the axis is the piece of the first operand's storage that begins there */
     const struct lx_window
         *windows; /* in, out and tap are dimensions of the op; -1: of one element, without a letter */
     int window_count;

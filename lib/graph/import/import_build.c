@@ -6,18 +6,21 @@
 
 #include <string.h>
 
-/* The word of ours for an element type. What we have no type for yet is planned as one of its width. */
+/* The word of ours for an element type. What we have no type for is planned as one of its width. */
 static enum lx_dtype dtype_of(enum model_element e)
 {
     static const enum lx_dtype known[MODEL_ELEMENT_COUNT] = {
-        [MODEL_F64] = LX_INT64,  [MODEL_F32] = LX_FP32,       [MODEL_F16] = LX_FP16,
-        [MODEL_BF16] = LX_BF16,  [MODEL_F8E4M3FN] = LX_FP8,   [MODEL_F8E4M3FNUZ] = LX_FP8,
-        [MODEL_F8E5M2] = LX_FP8, [MODEL_F8E5M2FNUZ] = LX_FP8, [MODEL_F8E4M3B11FNUZ] = LX_FP8,
-        [MODEL_I64] = LX_INT64,  [MODEL_I32] = LX_INT32,      [MODEL_I16] = LX_FP16,
-        [MODEL_I8] = LX_INT8,    [MODEL_I4] = LX_INT4,        [MODEL_U64] = LX_INT64,
-        [MODEL_U32] = LX_INT32,  [MODEL_U16] = LX_FP16,       [MODEL_U8] = LX_INT8,
-        [MODEL_U4] = LX_INT4,    [MODEL_BOOL] = LX_BOOL,      [MODEL_C64] = LX_INT64,
-        [MODEL_C128] = LX_INT64};
+        [MODEL_F64] = LX_FP64,          [MODEL_F32] = LX_FP32,
+        [MODEL_F16] = LX_FP16,          [MODEL_BF16] = LX_BF16,
+        [MODEL_F8E4M3FN] = LX_FP8,      [MODEL_F8E4M3FNUZ] = LX_FP8,
+        [MODEL_F8E5M2] = LX_FP8_E5M2,   [MODEL_F8E5M2FNUZ] = LX_FP8_E5M2,
+        [MODEL_F8E4M3B11FNUZ] = LX_FP8, [MODEL_I64] = LX_INT64,
+        [MODEL_I32] = LX_INT32,         [MODEL_I16] = LX_INT16,
+        [MODEL_I8] = LX_INT8,           [MODEL_I4] = LX_INT4,
+        [MODEL_U64] = LX_UINT64,        [MODEL_U32] = LX_UINT32,
+        [MODEL_U16] = LX_UINT16,        [MODEL_U8] = LX_UINT8,
+        [MODEL_U4] = LX_INT4,           [MODEL_BOOL] = LX_BOOL,
+        [MODEL_C64] = LX_INT64,         [MODEL_C128] = LX_INT64};
     return known[e];
 }
 
@@ -27,7 +30,6 @@ static bool make_tensor(struct import *im, struct graph_builder *b, struct stora
     int rank = 0;
     if (s->tensor >= 0) return true;
     for (int k = s->cuts.count - 2; k >= 0; k--) shape[rank++] = s->cuts.at[k + 1] / s->cuts.at[k];
-    if (rank == 0) shape[rank++] = 1;
     b->here = (struct place){s->line, s->column};
     s->tensor = builder_tensor(b, s->name, s->role, dtype_of(s->element), rank, shape, 0, im->st);
     return s->tensor >= 0;
@@ -146,7 +148,7 @@ struct boxes {
     char fixed[LX_MAX_VARS + 1]; /* letters of single elements */
 };
 
-/* Rank 0 is stored as one element: it has no letter, and an op with such an operand no index string. */
+/* One element has no letter. */
 static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
                          struct text *t)
 {
@@ -155,8 +157,6 @@ static bool index_string(const struct import *im, const struct sketch *s, struct
         const struct sketch_operand *o = &s->operand[i];
         const struct cuts *c = &im->storages.at[o->storage].cuts;
         if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
-        if (c->count < 2 && !s->choice_count) return false;
-        if (c->count < 2) text_add(t, (char[]){new_letter(l), 0}); /* an index of one element */
         for (int k = c->count - 2, d = 0; k >= 0; k--, d++) {
             struct piece p = piece_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]);
             if (!p.letter || d == LX_MAX_RANK) return false;
@@ -177,11 +177,19 @@ static const int64_t *kept(struct import *im, const int64_t *list)
     return arena_copy_array(&im->memory, list, LX_MAX_RANK, sizeof *list);
 }
 
+/* Has the output a letter that the input lacks? */
+static bool repeats(const char *einsum)
+{
+    const char *arrow = strstr(einsum, "->"), *p = arrow + 2;
+    while (*p && memchr(einsum, *p, (size_t)(arrow - einsum))) p++;
+    return *p != 0;
+}
+
 /* Boxes as views of the op; a copy of a box is a slice. False: memory is out. */
 static bool add_boxes(struct import *im, const struct sketch *s, const struct boxes *b, struct lx_op *op)
 {
-    if (!b->any || !op->kind) return true;
-    if (op->kind->id == LX_KIND_CLONE) {
+    if (!b->any || !op->einsum) return true;
+    if (op->kind->id == LX_KIND_CLONE && !repeats(op->einsum)) {
         op->kind = lx_kind_at(LX_KIND_SLICE);
         op->offset = kept(im, b->offset[0]);
         op->stride = kept(im, b->step[0]);
@@ -273,6 +281,17 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
     return summed ? NULL : kind;
 }
 
+/* The parameters with the axis as a dimension of the tensor. */
+static const struct lx_op_params *axis_param(struct import *im, const struct sketch *s)
+{
+    if (s->axis_low == 0) return s->params;
+    struct lx_op_params *p = arena_copy_array(&im->memory, s->params, 1, sizeof *p);
+    const struct cuts *c = &im->storages.at[s->operand[0].storage].cuts;
+    for (int k = 0; p && k + 1 < c->count; k++)
+        if (c->at[k] == s->axis_low) p->axis = c->count - 2 - k;
+    return p;
+}
+
 /* What has no index map: a kind that needs none. */
 static const struct lx_kind *opaque_kind(const struct sketch *s)
 {
@@ -335,6 +354,8 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     bool indexed = s->rank >= 0 && index_string(im, s, &letters, &boxes, &einsum) &&
                    (s->window_count == 0 || name_windows(im, s, &letters, &op)) &&
                    (s->choice_count == 0 || name_choices(im, s, &letters, einsum.at, &op));
+    if (s->params) op.params = axis_param(im, s);
+    op.data = s->data;
     op.kind = indexed ? kind_that_fits(s, einsum.at, boxes.fixed) : s->rank < 0 ? opaque_kind(s) : NULL;
     if (op.kind && boxes.any && !(op.kind->traits & (LX_POINTWISE | LX_REDUCES | LX_CONTRACTS)))
         op.kind = NULL;

@@ -1,7 +1,6 @@
 /* Ops of the table that work element by element. */
 #include "graph/import/import_steps.h"
 
-#include <math.h>
 #include <string.h>
 
 static bool commutes(const char *ours)
@@ -23,9 +22,9 @@ bool import_pointwise(struct import *im, const struct model_op *op, const char *
         type->count > VIEW_MAX_RANK)
         return import_generic(im, op, "kind");
     if (kind->takes_value && op->operand_count == 2) {
-        if (import_splat(import_in(im, op, 1), &number) && isfinite(number))
+        if (import_splat(import_in(im, op, 1), &number))
             splat = 1;
-        else if (commutes(ours) && import_splat(import_in(im, op, 0), &number) && isfinite(number))
+        else if (commutes(ours) && import_splat(import_in(im, op, 0), &number))
             splat = 0;
     }
     for (int i = 0; i < op->operand_count; i++)
@@ -48,6 +47,22 @@ static bool compare(struct import *im, const struct model_op *op, const char *ou
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], direction) == 0) return import_pointwise(im, op, words[i][1]);
     return import_generic(im, op, "kind");
+}
+
+/* Only of equal widths the bits stay in place. */
+static bool bitcast(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_type *from = model_type_of(im->m, op->operands[0]), *to = import_type_out(im, op);
+    bool same = model_element_row(from->element)->bits == model_element_row(to->element)->bits &&
+                (from->element == MODEL_BOOL) == (to->element == MODEL_BOOL) && from->count == to->count;
+    return same ? import_pointwise(im, op, ours) : import_generic(im, op, "width");
+}
+
+/* The formula that the op asks for. */
+static bool gelu(struct import *im, const struct model_op *op, const char *ours)
+{
+    const char *how = model_attr_word(&op->attrs, "approximate", "none");
+    return import_pointwise(im, op, strcmp(how, "tanh") == 0 ? "gelu" : ours);
 }
 
 /* clang-format off */
@@ -74,11 +89,12 @@ const struct op_row import_pointwise_rows[] = {
     {{"sin", "sine", "Sin"}, "sin", import_pointwise, 1},
     {{"erf", "erf", "Erf"}, "erf", import_pointwise, 1},
     {{"log1p", "log-plus-one", "lxplan:Log1p"}, "log1p", import_pointwise, 1},
+    {{"round", "round-nearest-even", "Round"}, "round", import_pointwise, 1},
     {{"floor", "floor", "Floor"}, "floor", import_pointwise, 1},
     {{"ceil", "ceil", "Ceil"}, "ceil", import_pointwise, 1},
     {{"sign", "sign", "Sign"}, "sign", import_pointwise, 1},
     {{"isfinite", "is-finite", NULL}, "is_finite", import_pointwise, 1},
-    {{"gelu", NULL, "Gelu"}, "gelu_erf", import_pointwise, 1},
+    {{"gelu", NULL, "Gelu"}, "gelu_erf", gelu, 1},
     {{"gt", NULL, "Greater"}, "greater", import_pointwise, 2},
     {{"eq", NULL, "Equal"}, "eq", import_pointwise, 2},
     {{"ne", NULL, NULL}, "ne", import_pointwise, 2},
@@ -90,13 +106,18 @@ const struct op_row import_pointwise_rows[] = {
     {{"logical_or", "or", "Or"}, "or", import_pointwise, 2},
     {{"logical_xor", "xor", "Xor"}, "xor", import_pointwise, 2},
     {{"logical_not", "not", "Not"}, "not", import_pointwise, 1},
-    {{NULL, "shift-left", NULL}, "shl", import_pointwise, 2},
-    {{NULL, "shift-right-logical", NULL}, "shr", import_pointwise, 2},
+    {{"bitwise_and", NULL, "BitwiseAnd"}, "and", import_pointwise, 2},
+    {{"bitwise_or", NULL, "BitwiseOr"}, "or", import_pointwise, 2},
+    {{"bitwise_xor", NULL, "BitwiseXor"}, "xor", import_pointwise, 2},
+    {{"bitwise_not", NULL, "BitwiseNot"}, "not", import_pointwise, 1},
+    {{"silu", NULL, NULL}, "silu", import_pointwise, 1},
+    {{"logical_left_shift", "shift-left", NULL}, "shl", import_pointwise, 2},
+    {{"logical_right_shift", "shift-right-logical", NULL}, "shr", import_pointwise, 2},
     {{NULL, "shift-right-arithmetic", NULL}, "sar", import_pointwise, 2},
     {{"where", "select", "Where"}, "where", import_pointwise, 3},
     {{NULL, "clamp", NULL}, "clamp", import_pointwise, 3},
     {{"typecast", "convert", "Cast"}, "cast", import_pointwise, 1},
-    {{NULL, "bitcast-convert", NULL}, "bitcast", import_pointwise, 1},
+    {{NULL, "bitcast-convert", NULL}, "bitcast", bitcast, 1},
     {.emit = NULL},
 };
 /* clang-format on */

@@ -15,9 +15,10 @@ bool import_without_repeats(struct import *im, const struct model_op *op, struct
     return true;
 }
 
-static bool reduced(struct import *im, const struct model_op *op, const char *ours, const bool *goes)
+static bool reduced_value(struct import *im, const struct model_op *op, struct import_value v,
+                          const char *ours, const bool *goes)
 {
-    struct import_value v = *import_in(im, op, 0), out;
+    struct import_value out;
     const struct model_type *x = v.type, *type = import_type_out(im, op);
     struct sketch_operand operand;
     int dims[VIEW_MAX_RANK], next = 0;
@@ -34,6 +35,32 @@ static bool reduced(struct import *im, const struct model_op *op, const char *ou
     if (!import_sketch(im, ours, op, x->count, x->extent, &operand, 1, NULL, type, dims, &out)) return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
+}
+
+static bool reduced(struct import *im, const struct model_op *op, const char *ours, const bool *goes)
+{
+    return reduced_value(im, op, *import_in(im, op, 0), ours, goes);
+}
+
+/* Places are counted in the order of the file: the operand is laid out that way. */
+static bool pick(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value v = *import_in(im, op, 0);
+    const struct model_type *x = v.type;
+    bool goes[VIEW_MAX_RANK] = {false}, onnx = im->format == MODEL_ONNX;
+    int count = 0;
+    const int64_t *list = onnx ? NULL : model_attr_ints(&op->attrs, "dim_arg", &count);
+    int64_t dim = onnx ? model_attr_int(&op->attrs, "axis", 0) : count == 1 ? list[0] : 0, length = 1;
+    if (dim < 0) dim += x->count;
+    if (x->count > VIEW_MAX_RANK || count > 1 || dim < 0 || dim >= x->count ||
+        model_attr_int(&op->attrs, "select_last_index", 0) != 0)
+        return import_generic(im, op, "axis");
+    for (int d = 0; d < x->count; d++) {
+        goes[d] = d == dim || (!onnx && count == 0);
+        if (goes[d]) length *= x->extent[d];
+    }
+    if (length == 1) return import_number(im, op, 0);
+    return import_plain(im, &v, op) && reduced_value(im, op, v, ours, goes);
 }
 
 static bool reduce(struct import *im, const struct model_op *op, const char *ours)
@@ -127,6 +154,8 @@ const struct op_row import_reduce_rows[] = {
     {{"max", NULL, "ReduceMax"}, "max", reduce, 1},
     {{"min", NULL, "ReduceMin"}, "min", reduce, 1},
     {{"prod", NULL, "ReduceProd"}, "prod", reduce, 1},
+    {{"argmax", NULL, "ArgMax"}, "argmax", pick, 1},
+    {{"argmin", NULL, "ArgMin"}, "argmin", pick, 1},
     {{"reduce_or", NULL, NULL}, "any", reduce, 1},
     {{"reduce_and", NULL, NULL}, "all", reduce, 1},
     {{NULL, "reduce", NULL}, NULL, reduce_by_body, 1},

@@ -20,7 +20,7 @@ struct op_row {
 /* One table a theme; import_ops.c looks through all of them. */
 extern const struct op_row import_pointwise_rows[], import_reduce_rows[], import_contract_rows[],
     import_moves_rows[], import_box_rows[], import_index_rows[], import_window_rows[],
-    import_collective_rows[], import_layer_rows[];
+    import_collective_rows[], import_layer_rows[], import_made_rows[];
 
 /* import_ops.c. The pointer is good until the next value is bound. */
 struct import_value *import_in(struct import *im, const struct model_op *op, int i);
@@ -43,6 +43,11 @@ bool import_constant(struct import *im, const struct model_op *op, const char *o
 bool import_computed(struct import *im, const struct model_op *op, bool *done);
 /* Its result is that number everywhere. */
 bool import_number(struct import *im, const struct model_op *op, int64_t number);
+/* import_made.c: a tensor from nothing, or from one that is stored plain (-1: nothing). */
+bool import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
+                 int32_t storage, const struct lx_op_params *params, const struct lx_op_data *data);
+/* A constant of numbers that are known and few. *done: it was one. */
+bool import_made_constant(struct import *im, const struct import_value *v, int32_t storage, bool *done);
 /* import_ops.c: the version of ai.onnx that the kinds of the body under way are of. */
 int64_t import_opset(const struct import *im);
 /* import_values.c: a type that the file does not have. */

@@ -113,7 +113,9 @@ static bool fresh_constant(struct import *im, struct import_value *v, bool one)
 {
     v->storage = import_storage(im, "constant", v->type->element, one ? 1 : v->type->elements, NULL);
     if (v->storage < 0) return false;
-    im->storages.at[v->storage].role = LX_WEIGHT;
+    bool made;
+    if (!import_made_constant(im, v, v->storage, &made)) return false;
+    if (!made) im->storages.at[v->storage].role = LX_WEIGHT;
     if (!one) cut_by_shape(&im->storages.at[v->storage], v->type);
     return keep_stored(im, v->known, v->storage);
 }

@@ -243,7 +243,8 @@ static float moved(enum lx_dtype dtype, double value, double bound, bool up)
 
 static bool has_arithmetic(const struct lx_kind *k)
 {
-    return arith_of(k) && meaning_of(k) && !(k->traits & (LX_VIEW | LX_OPAQUE));
+    return arith_of(k) && !arith_of(k)->whole && meaning_of(k) &&
+           !(k->traits & (LX_VIEW | LX_OPAQUE | LX_CHOOSES | LX_RANKS | LX_PLACES));
 }
 
 /* A thousand elements, each moved by one and a half of its bound: each is found, and it alone. */

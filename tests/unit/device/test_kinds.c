@@ -149,6 +149,11 @@ L(gelu, a / (1 + expl(-2 * sqrtl(2 / 3.14159265358979323846264338327950288L) * (
 L(silu, a / (1 + expl(-a)))
 L(sigmoid, 1 / (1 + expl(-a)))
 L(tanh, tanhl(a))
+L(cos, cosl(a))
+L(sin, sinl(a))
+L(erf, erfl(a))
+L(log1p, log1pl(a))
+L(gelu_erf, 0.5L * a * erfcl(-a / sqrtl(2)))
 
 static const struct {
     enum lx_kind_id id;
@@ -168,6 +173,11 @@ static const struct {
     {LX_KIND_SILU, silu_long},
     {LX_KIND_TANH, tanh_long},
     {LX_KIND_SIGMOID, sigmoid_long},
+    {LX_KIND_COS, cos_long},
+    {LX_KIND_SIN, sin_long},
+    {LX_KIND_ERF, erf_long},
+    {LX_KIND_LOG1P, log1p_long},
+    {LX_KIND_GELU_ERF, gelu_erf_long},
 };
 enum { EXACT_ROWS = sizeof exact_rows / sizeof *exact_rows };
 
@@ -235,7 +245,7 @@ static void bounds_are_all_tried(void **state)
     for (int kind = 0; kind < LX_KIND_COUNT; kind++) {
         const struct lx_kind *k = kind_at(kind);
         bool tried = k->error == LX_ERROR_NONE || k->error == LX_ERROR_OF_TERMS ||
-                     k->error == LX_ERROR_OF_POWERS; /* below */
+                     k->error == LX_ERROR_OF_POWERS || k->error == LX_ERROR_OF_PRODUCT; /* below */
         for (int i = 0; i < EXACT_ROWS; i++) tried |= (int)exact_rows[i].id == kind;
         if (!tried) fail_msg("%s is not compared with long double", k->name);
     }
@@ -279,8 +289,9 @@ static double folded(const struct meaning_fold *f, const float *row, int64_t cou
 static double slack_of_fold(const struct lx_kind *k, int64_t count, double want)
 {
     struct lx_op op = {.kind = k};
-    struct evaluation e = {.op = &op, .terms = count};
-    return k->error == LX_ERROR_OF_POWERS ? slack_of_sum(&e, 1, want) : 0;
+    struct evaluation e = {.op = &op, .terms = count, .growth = (double)count * 0x1p-23};
+    bool rounds = k->error == LX_ERROR_OF_POWERS || k->error == LX_ERROR_OF_PRODUCT;
+    return rounds ? slack_of_sum(&e, 1, want) : 0;
 }
 
 static long double powers_long(const float *row, int64_t count)

@@ -1,0 +1,96 @@
+/* Whole tensors, computed in fp64 or whole numbers, rounded once. */
+#include "device/execute/made.h"
+#include "device/memory/dtypes.h"
+
+#include <stdlib.h>
+
+struct making {
+    const struct lx_op *op;
+    const struct lx_tensor *out;
+    const struct number_type *type;
+    int64_t count, inside, length; /* elements; a step along the axis; its length */
+    const double *from;            /* the input, NULL: none */
+};
+
+typedef void make_function(const struct making *m, double *to);
+
+/* Integers wrap. */
+static double in_type(const struct making *m, double x)
+{
+    return m->type->integer ? number_wrapped(m->type, (int64_t)x) : x;
+}
+
+static void make_iota(const struct making *m, double *to)
+{
+    const struct lx_op_params *p = m->op->params;
+    double start = p ? p->start : 0, step = p ? p->step : 1;
+    for (int64_t i = 0; i < m->count; i++)
+        to[i] = in_type(m, start + step * (double)(i / m->inside % m->length));
+}
+
+static void make_constant(const struct making *m, double *to)
+{
+    const struct lx_op_data *d = m->op->data;
+    for (int64_t i = 0; i < m->count; i++) to[i] = d ? d->numbers[d->count > 1 ? i : 0] : 0;
+}
+
+/* One row along the axis, from its begin or its end. */
+static void scan_row(const struct making *m, int64_t at, double *to)
+{
+    const struct lx_op_params *p = m->op->params;
+    double sum = 0;
+    for (int64_t k = 0; k < m->length; k++) {
+        int64_t i = at + (p->reverse ? m->length - 1 - k : k) * m->inside;
+        double with = in_type(m, sum + m->from[i]);
+        to[i] = p->exclusive ? sum : with;
+        sum = with;
+    }
+}
+
+static void make_scan(const struct making *m, double *to)
+{
+    for (int64_t i = 0; i < m->count; i++)
+        if (i / m->inside % m->length == 0) scan_row(m, i, to);
+}
+
+static make_function *const makers[LX_KIND_COUNT] = {
+    [LX_KIND_IOTA] = make_iota, [LX_KIND_CONSTANT] = make_constant, [LX_KIND_SCAN] = make_scan};
+
+bool is_made(const struct lx_op *op)
+{
+    return makers[op->kind->id] != NULL;
+}
+
+static void find_axis(struct making *m)
+{
+    int64_t axis = m->op->params ? m->op->params->axis : -1;
+    m->count = m->inside = m->length = 1;
+    for (int d = m->out->rank - 1; d >= 0; d--) {
+        if (d > axis && axis >= 0) m->inside *= m->out->shape[d];
+        if (d == axis) m->length = m->out->shape[d];
+        m->count *= m->out->shape[d];
+    }
+    if (axis >= 0) return;
+    m->inside = 1; /* through all elements, in their order */
+    m->length = m->count;
+}
+
+bool make_items(const struct lx_graph *g, const struct lx_op *op, const void *input, void *items)
+{
+    struct making m = {
+        .op = op, .out = &g->tensors[op->output], .type = &number_types[g->tensors[op->output].dtype]};
+    find_axis(&m);
+    double *from = NULL, *to = malloc((size_t)m.count * sizeof *to + 1);
+    bool ok = to != NULL;
+    if (ok && op->input_count > 0) {
+        from = malloc((size_t)m.count * sizeof *from + 1);
+        ok = from != NULL;
+        if (ok) items_widen(&number_types[g->tensors[op->inputs[0]].dtype], input, m.count, from);
+    }
+    m.from = from;
+    if (ok) makers[op->kind->id](&m, to);
+    if (ok) items_narrow(m.type, to, m.count, items);
+    free(from);
+    free(to);
+    return ok;
+}

@@ -1,0 +1,28 @@
+/* Arithmetic that fp32 does not have: in fp64, and in whole numbers of two's complement. Private to the stage.
+ *
+ * Rows are of fp64 in both cases: stored integers have 32 bits at most, and each result is brought into the range of its
+ * type at once. */
+#ifndef LX_DEVICE_EXECUTE_WIDE_ARITH_H
+#define LX_DEVICE_EXECUTE_WIDE_ARITH_H
+
+#include "device/memory/dtypes.h"
+
+/* `t`: the type of the result. */
+typedef double wide_function(double a, double b, double c, const struct number_type *t);
+
+struct wide_fold {
+    double neutral;
+    wide_function *join; /* of what there is and one more */
+};
+
+struct wide_arith {
+    wide_function *element; /* of a contraction: what is summed; NULL: it only folds */
+    const struct wide_fold *fold;
+    int picks;    /* the place of the largest (1) or the least (-1) instead of a fold */
+    bool divides; /* by the number of terms, in the end */
+};
+
+/* NULL: the device has none for these numbers. */
+const struct wide_arith *wide_arith_of(const struct lx_op *op, enum numbers numbers);
+
+#endif

@@ -1,0 +1,168 @@
+/* Stored elements as fp64, and with what an op computes. Types of which fp32 has every number go through it: a number
+ * that is rounded to the type's bits first is not rounded again. */
+#include "device/memory/dtypes.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { BLOCK = 256 };
+
+double number_rounded(double x, int digits, int least)
+{
+    int exponent;
+    if (!isfinite(x) || x == 0) return x;
+    frexp(x, &exponent);
+    int step = exponent - digits > least ? exponent - digits : least;
+    return ldexp(rint(ldexp(x, -step)), step);
+}
+
+/* To the type's own bits, as a float; beyond the range infinite. */
+static float to_float(const struct number_type *t, double x)
+{
+    if (t->digits > 0) x = number_rounded(x, t->digits, t->least);
+    if (fabs(x) >= 0x1p128) return x > 0 ? INFINITY : -INFINITY;
+    /* fp32 must not make 0 of what is not: a truth would be lost. */
+    return t->integer && x != 0 && fabs(x) < (double)FLT_MIN ? FLT_MIN : (float)x;
+}
+
+typedef void decode_function(const struct number_type *t, const void *from, int64_t at, int64_t count,
+                             float *to);
+typedef void encode_function(const struct number_type *t, const float *from, int64_t count, void *to,
+                             int64_t at);
+
+static void widen_by(decode_function *decode, const struct number_type *t, const void *from, int64_t at,
+                     int64_t count, double *to)
+{
+    float run[BLOCK];
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = count - i < BLOCK ? count - i : BLOCK;
+        decode(t, from, at + i, n, run);
+        for (int64_t k = 0; k < n; k++) to[i + k] = (double)run[k];
+    }
+}
+
+static void narrow_by(encode_function *encode, const struct number_type *t, const double *from, int64_t count,
+                      void *to, int64_t at)
+{
+    float run[BLOCK];
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = count - i < BLOCK ? count - i : BLOCK;
+        for (int64_t k = 0; k < n; k++) run[k] = to_float(t, from[i + k]);
+        encode(t, run, n, to, at + i);
+    }
+}
+
+static void memory_decode(const struct number_type *t, const void *from, int64_t at, int64_t count, float *to)
+{
+    t->decode(from, at, count, to);
+}
+
+static void memory_encode(const struct number_type *t, const float *from, int64_t count, void *to, int64_t at)
+{
+    t->encode(from, count, to, at);
+}
+
+static void item_decode(const struct number_type *t, const void *from, int64_t at, int64_t count, float *to)
+{
+    items_decode(t, (const char *)from + at * t->item, count, to);
+}
+
+static void item_encode(const struct number_type *t, const float *from, int64_t count, void *to, int64_t at)
+{
+    items_encode(t, from, count, (char *)to + at * t->item);
+}
+
+void numbers_widen(const struct number_type *t, const void *from, int64_t at, int64_t count, double *to)
+{
+    if (t->widen)
+        t->widen(from, at, count, to);
+    else
+        widen_by(memory_decode, t, from, at, count, to);
+}
+
+void numbers_narrow(const struct number_type *t, const double *from, int64_t count, void *to, int64_t at)
+{
+    if (t->narrow)
+        t->narrow(from, count, to, at);
+    else
+        narrow_by(memory_encode, t, from, count, to, at);
+}
+
+void items_widen(const struct number_type *t, const void *items, int64_t count, double *to)
+{
+    if (t->widen)
+        t->widen(items, 0, count, to);
+    else
+        widen_by(item_decode, t, items, 0, count, to);
+}
+
+void items_narrow(const struct number_type *t, const double *from, int64_t count, void *items)
+{
+    if (t->narrow)
+        t->narrow(from, count, items, 0);
+    else
+        narrow_by(item_encode, t, from, count, items, 0);
+}
+
+double number_wrapped(const struct number_type *t, int64_t n)
+{
+    if (t == &number_types[LX_BOOL]) return n != 0;
+    uint64_t span = UINT64_C(1) << t->bits, low = (uint64_t)n & (span - 1);
+    return t->low < 0 && low >= span / 2 ? (double)low - (double)span : (double)low;
+}
+
+/* ---- what ops compute with ---- */
+
+static enum lx_dtype dtype_of(const struct lx_graph *g, const struct lx_op *op, int operand)
+{
+    return g->tensors[operand < op->input_count ? op->inputs[operand] : op->output].dtype;
+}
+
+/* Results of these are truths, whatever type they are stored as. */
+static bool compares(const struct lx_kind *k)
+{
+    static const enum lx_kind_id all[] = {LX_KIND_GREATER, LX_KIND_EQ, LX_KIND_NE,       LX_KIND_LT,
+                                          LX_KIND_LE,      LX_KIND_GE, LX_KIND_IS_FINITE};
+    bool one = false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) one |= k->id == all[i];
+    return one;
+}
+
+/* Of `where` the condition does not count. */
+static bool all_whole(const struct lx_graph *g, const struct lx_op *op)
+{
+    bool whole = !op->has_value || (op->value == rint(op->value) && fabs(op->value) < 0x1p53);
+    for (int i = op->kind->id == LX_KIND_WHERE; i < op->input_count + !compares(op->kind); i++)
+        whole = whole && number_types[dtype_of(g, op, i)].integer;
+    return whole;
+}
+
+/* Functions of real numbers, which have fractions of whole ones too. */
+static const bool fractions[LX_KIND_COUNT] = {
+    [LX_KIND_MEAN] = true,    [LX_KIND_LOGSUMEXP] = true, [LX_KIND_BLEND] = true,
+    [LX_KIND_EXP] = true,     [LX_KIND_LOG] = true,       [LX_KIND_SQRT] = true,
+    [LX_KIND_RSQRT] = true,   [LX_KIND_GELU] = true,      [LX_KIND_RECIPROCAL] = true,
+    [LX_KIND_SILU] = true,    [LX_KIND_TANH] = true,      [LX_KIND_GELU_ERF] = true,
+    [LX_KIND_SIGMOID] = true, [LX_KIND_COS] = true,       [LX_KIND_SIN] = true,
+    [LX_KIND_ERF] = true,     [LX_KIND_LOG1P] = true,
+};
+
+enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
+{
+    bool wide = false, floats = true;
+    for (int i = 0; i <= op->input_count; i++) {
+        wide |= dtype_of(g, op, i) == LX_FP64;
+        floats &= !number_types[dtype_of(g, op, i)].integer;
+    }
+    if (op->kind->id == LX_KIND_BITCAST) return NUMBERS_INTEGER;
+    if (op->kind->id == LX_KIND_CAST) return wide || !floats ? NUMBERS_FP64 : NUMBERS_FP32;
+    if (wide || op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN) return NUMBERS_FP64;
+    return !fractions[op->kind->id] && all_whole(g, op) ? NUMBERS_INTEGER : NUMBERS_FP32;
+}
+
+const struct number_type *op_number_type(const struct lx_graph *g, const struct lx_op *op, int operand)
+{
+    const struct number_type *t = &number_types[dtype_of(g, op, operand)];
+    if (op->kind->id != LX_KIND_BITCAST) return t;
+    return &number_types[t->bits == 8 ? LX_UINT8 : t->bits == 16 ? LX_UINT16 : LX_UINT32];
+}

@@ -1,0 +1,99 @@
+/* Ops that compute with whole numbers: exact, and brought into the range of the result's type in the end. Elements,
+ * reductions and contractions are one loop: over the output, and inside over what is summed. */
+#include "device/reference/evaluate.h"
+
+enum { BLOCK = 256 };
+
+struct whole_op {
+    const struct evaluation *e;
+    const struct whole_meaning *m;
+    const struct number_type *type;
+    int width; /* of the result, 0 of a truth */
+    int inputs;
+    int64_t run; /* terms along the last summed variable */
+};
+
+/* Offsets in the inputs of number `n` of the variables first .. last - 1. */
+static void add_offsets(const struct evaluation *e, int first, int last, int64_t n, int64_t *offset)
+{
+    for (int k = last - 1; k >= first; k--) {
+        for (int i = 0; i < 3; i++) offset[i] += n % e->extent[k] * e->step[i][k];
+        n /= e->extent[k];
+    }
+}
+
+static int64_t number(const struct whole_op *w, int operand, double x)
+{
+    return w->e->op->kind->id == LX_KIND_WHERE && operand == 0 ? x != 0 : (int64_t)x;
+}
+
+/* `count` elements from these offsets on, along variable `v` (-1: only one). */
+static void elements(const struct whole_op *w, const int64_t *at, int v, int64_t count, int64_t *to)
+{
+    double x[3][BLOCK] = {{0}};
+    for (int i = 0; i < w->inputs; i++)
+        operand_row(&w->e->in[i], at[i], v < 0 ? 0 : w->e->step[i][v], count, x[i]);
+    for (int64_t k = 0; w->e->op->has_value && k < count; k++) x[w->inputs][k] = w->e->op->value;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t a = number(w, 0, x[0][k]), b = (int64_t)x[1][k], c = (int64_t)x[2][k];
+        bool plain = w->e->op->reduces && !(w->e->op->kind->traits & LX_CONTRACTS);
+        to[k] = plain ? a : w->m->element(a, b, c, w->width);
+    }
+}
+
+static int64_t folded(const struct whole_op *w, int64_t n, const int64_t *at)
+{
+    const struct evaluation *e = w->e;
+    int last = e->vars > e->kept_vars ? e->vars - 1 : -1;
+    bool first = w->m->from_first;
+    int64_t total = w->m->start, term[BLOCK];
+    double before;
+    if (e->before.items) {
+        operand_row(&e->before, n, 1, 1, &before);
+        total = (int64_t)before;
+        first = false;
+    }
+    for (int64_t j = 0, count; j < e->terms; j += count) {
+        int64_t from[3] = {at[0], at[1], at[2]}, left = w->run - j % w->run;
+        count = left < BLOCK ? left : BLOCK;
+        add_offsets(e, e->kept_vars, e->vars, j, from);
+        elements(w, from, last, count, term);
+        for (int64_t k = 0; k < count; k++, first = false)
+            total = first ? term[k] : w->m->fold(total, term[k], 0, w->width);
+    }
+    return total;
+}
+
+/* Elements from n on that lie in one row of the output. */
+static int64_t row_from(const struct whole_op *w, int64_t n, int64_t to)
+{
+    const struct evaluation *e = w->e;
+    int64_t row = e->kept_vars > 0 ? e->extent[e->kept_vars - 1] : 1, left = row - n % row;
+    left = left < to - n ? left : to - n;
+    return left < BLOCK ? left : BLOCK;
+}
+
+void integer_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
+{
+    const struct number_type *t = op_number_type(e->g, e->op, e->op->input_count);
+    struct whole_op w = {.e = e, .m = whole_meaning_of(e->op->kind), .type = t, .inputs = e->op->input_count};
+    bool folds = e->op->reduces || e->op->kind->traits & LX_CONTRACTS;
+    w.width = t == &number_types[LX_BOOL] ? 0 : t->bits;
+    w.run = e->vars > e->kept_vars ? e->extent[e->vars - 1] : 1;
+    for (int64_t n = from, count; n < to; n += count) {
+        int64_t result[BLOCK], at[3] = {0};
+        double value[BLOCK];
+        count = row_from(&w, n, to);
+        add_offsets(e, 0, e->kept_vars, n, at);
+        if (!folds) elements(&w, at, e->kept_vars - 1, count, result);
+        for (int64_t k = 0; k < count; k++) {
+            int64_t here[3] = {0};
+            if (folds) {
+                add_offsets(e, 0, e->kept_vars, n + k, here);
+                result[k] = folded(&w, n + k, here);
+            }
+            value[k] = number_wrapped(t, result[k]);
+        }
+        e->take(e->context, worker, n, &(struct expected){.count = count, .value = value});
+    }
+}

@@ -1,0 +1,49 @@
+/* Where the largest or the least is: of equal ones the first, and the first that is no number before all. Exact. */
+#include "device/reference/evaluate.h"
+
+#include <math.h>
+
+enum { BLOCK = 256 };
+
+static int64_t offset_of(const struct evaluation *e, int first, int last, int64_t n)
+{
+    int64_t offset = 0;
+    for (int k = last - 1; k >= first; k--) {
+        offset += n % e->extent[k] * e->step[0][k];
+        n /= e->extent[k];
+    }
+    return offset;
+}
+
+/* Does `x` come before what was found so far? */
+static bool is_better(const struct evaluation *e, double x, double best)
+{
+    if (isnan(best) || isnan(x)) return isnan(x) && !isnan(best);
+    return e->op->kind->id == LX_KIND_ARGMAX ? x > best : x < best;
+}
+
+static double place_of(const struct evaluation *e, int64_t n)
+{
+    int64_t at = offset_of(e, 0, e->kept_vars, n), found = 0;
+    double best = 0;
+    for (int64_t j = 0; j < e->terms; j++) {
+        double x;
+        operand_row(&e->in[0], at + offset_of(e, e->kept_vars, e->vars, j), 1, 1, &x);
+        if (j > 0 && !is_better(e, x, best)) continue;
+        best = x;
+        found = j;
+    }
+    return (double)found;
+}
+
+void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
+{
+    double value[BLOCK];
+    for (int64_t n = from, count; n < to; n += count) {
+        count = to - n < BLOCK ? to - n : BLOCK;
+        for (int64_t k = 0; k < count; k++)
+            value[k] = number_wrapped(&number_types[e->g->tensors[e->op->output].dtype],
+                                      (int64_t)place_of(e, n + k));
+        e->take(e->context, worker, n, &(struct expected){.count = count, .value = value});
+    }
+}

@@ -1,0 +1,113 @@
+/* Tensors that the model makes by itself: constants, numbers that count, running sums. Their ops know no index map: what
+ * they make is plain, whatever pieces it is cut into. */
+#include "graph/import/import_steps.h"
+#include "graph/op_params.h"
+#include "base/fail.h"
+
+#include <string.h>
+
+bool import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
+                 int32_t storage, const struct lx_op_params *params, const struct lx_op_data *data)
+{
+    struct sketch s = {.kind = kind, .from = at, .rank = -1, .input_count = from >= 0, .data = data};
+    s.name = import_name(im, &im->op_names, at && at->location ? at->location : kind);
+    s.operand = arena_array(&im->memory, 2, sizeof *s.operand);
+    if (params) s.params = arena_copy_array(&im->memory, params, 1, sizeof *params);
+    if (!s.name || !s.operand || (params && !s.params)) return status_no_memory(im->st);
+    if (from >= 0) s.operand[0].storage = from;
+    s.operand[s.input_count].storage = storage;
+    return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
+}
+
+bool import_made_constant(struct import *im, const struct import_value *v, int32_t storage, bool *done)
+{
+    const struct model_data *d = v->known;
+    int64_t count = im->storages.at[storage].elements;
+    *done = d && (d->reals || d->ints) && count <= LX_MAX_DATA &&
+            (d->form == DATA_SPLAT || d->type->elements >= count);
+    if (!*done) return true;
+    struct lx_op_data *data = arena_alloc(&im->memory, sizeof *data);
+    double *numbers = arena_array(&im->memory, (size_t)count, sizeof *numbers);
+    if (!data || !numbers) return status_no_memory(im->st);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t k = d->form == DATA_SPLAT ? 0 : i;
+        numbers[i] = d->reals ? d->reals[k] : (double)d->ints[k];
+    }
+    *data = (struct lx_op_data){count, numbers};
+    return import_made(im, "constant", NULL, -1, storage, NULL, data);
+}
+
+/* One row of numbers, repeated along the other dimensions. */
+static bool iota(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_type *type = import_type_out(im, op);
+    bool hlo = im->format == MODEL_HLO;
+    int64_t dim = model_attr_int(&op->attrs, hlo ? "iota_dimension" : "arange_dimension", 0);
+    struct import_value out = {.type = type};
+    struct lx_op_params p = op_params_none();
+    if (dim < 0) dim += type->count;
+    if (dim < 0 || dim >= type->count || type->count > VIEW_MAX_RANK || type->elements == 0)
+        return import_generic(im, op, "schema");
+    p.start = hlo ? 0 : (double)model_attr_int(&op->attrs, "start", 0);
+    p.step = hlo ? 1 : (double)model_attr_int(&op->attrs, "step", 1);
+    out.storage = import_storage(im, im->result_name, type->element, type->extent[dim], op);
+    if (out.storage < 0 || !import_made(im, ours, op, -1, out.storage, &p, NULL)) return false;
+    view_start(&out.view);
+    for (int d = 0; d < type->count; d++) {
+        bool own = d == dim && type->extent[d] > 1;
+        if (!view_open_dim(&out.view) || !view_add(&out.view, atom_of(own, type->extent[d])))
+            return status_set(im->st, LX_E_LIMIT, "more than %d dimensions", VIEW_MAX_RANK);
+    }
+    import_class(im, op, CLASS_MAPPED, NULL);
+    return import_bind_one(im, op, &out);
+}
+
+/* The axis must stay one piece, in what is summed and in the sums. */
+static bool keep_whole(struct import *im, int32_t storage, int64_t low, int64_t extent)
+{
+    struct storage *s = &im->storages.at[storage];
+    if (s->whole_count == STORAGE_MAX_WHOLE) return false;
+    s->whole[s->whole_count++] = atom_of(low, extent);
+    return true;
+}
+
+static bool scan_axis(struct import *im, const struct model_op *op, int rank, int64_t *axis)
+{
+    double number = 0;
+    bool known =
+        im->format != MODEL_ONNX || (op->operand_count > 1 && import_splat(import_in(im, op, 1), &number));
+    *axis = im->format == MODEL_ONNX ? (int64_t)number : model_attr_int(&op->attrs, "dim", 0);
+    if (*axis < 0) *axis += rank;
+    return known && *axis >= 0 && *axis < rank;
+}
+
+static bool scan(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value v = *import_in(im, op, 0), out;
+    struct lx_op_params p = op_params_none();
+    int64_t axis, low = 1;
+    bool exclusive = model_attr_int(&op->attrs, "exclusive", 0) != 0;
+    if (!scan_axis(im, op, v.type->count, &axis) || v.type->extent[axis] < 2)
+        return import_generic(im, op, "axis");
+    for (int d = v.type->count - 1; d > axis; d--) low *= v.type->extent[d];
+    if (!import_plain(im, &v, op) || !import_fresh(im, im->result_name, import_type_out(im, op), op, &out))
+        return false;
+    p.exclusive = exclusive;
+    p.reverse = model_attr_int(&op->attrs, "reverse", 0) != 0;
+    p.axis = axis;
+    if (!keep_whole(im, v.storage, low, v.type->extent[axis]) ||
+        !keep_whole(im, out.storage, low, v.type->extent[axis]))
+        return import_generic(im, op, "axis");
+    if (!import_made(im, ours, op, v.storage, out.storage, &p, NULL)) return false;
+    im->sketches.at[im->sketches.count - 1].axis_low = low;
+    import_class(im, op, CLASS_MAPPED, NULL);
+    return import_bind_one(im, op, &out);
+}
+
+/* clang-format off */
+const struct op_row import_made_rows[] = {
+    {{"arange", "iota", NULL}, "iota", iota, 0},
+    {{"cumsum", NULL, "CumSum"}, "scan", scan, 1},
+    {.emit = NULL},
+};
+/* clang-format on */

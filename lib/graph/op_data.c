@@ -1,0 +1,145 @@
+/* Numbers in ops, read and written; and what kinds want of types, axes and numbers. JSON has no infinities: they are
+ * words. */
+#include "graph/op_data.h"
+#include "graph/builder.h"
+#include "graph/pattern_write.h"
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool number_of(const struct json *j, const cJSON *v, const char *key, double *out, lx_status *st)
+{
+    static const struct {
+        const char *word;
+        double number;
+    } words[] = {{"inf", INFINITY}, {"-inf", -INFINITY}, {"nan", NAN}};
+    if (cJSON_IsNumber(v)) {
+        *out = v->valuedouble;
+        if (fabs(*out) <= 1e300) return true;
+        return json_error(j, v, st, LX_E_RANGE, "%s is %g; it must be from %g to %g", key, *out, -1e300,
+                          1e300);
+    }
+    for (size_t i = 0; cJSON_IsString(v) && i < sizeof words / sizeof *words; i++)
+        if (strcmp(v->valuestring, words[i].word) == 0) return *out = words[i].number, true;
+    return json_error(j, v, st, LX_E_SCHEMA, "\"%s\" must be a number, \"inf\", \"-inf\" or \"nan\"", key);
+}
+
+bool op_value_read(const struct json *j, const cJSON *object, double *out, lx_status *st)
+{
+    const cJSON *v = json_find(object, "value");
+    if (v && cJSON_IsString(v)) return number_of(j, v, "value", out, st);
+    return json_opt_number(j, object, "value", -1e300, 1e300, out, st);
+}
+
+bool op_data_read(const struct json *j, const cJSON *object, struct lx_op *op, struct arena *memory,
+                  lx_status *st)
+{
+    const cJSON *v = json_find(object, "data"), *item = v;
+    if (!v) return true;
+    bool list = cJSON_IsArray(v);
+    int n = list ? cJSON_GetArraySize(v) : 1, at = 0;
+    if (n > LX_MAX_DATA)
+        return json_error(j, v, st, LX_E_LIMIT, "%d numbers here; at most %d are allowed, more are a weight",
+                          n, LX_MAX_DATA);
+    struct lx_op_data *d = arena_alloc(memory, sizeof *d);
+    double *numbers = arena_array(memory, (size_t)n + 1, sizeof *numbers);
+    if (!d || !numbers) return status_no_memory(st);
+    for (item = list ? v->child : v; item && at < n; item = list ? item->next : NULL)
+        if (!number_of(j, item, "data", &numbers[at++], st)) return false;
+    *d = (struct lx_op_data){n, numbers};
+    op->data = d;
+    return true;
+}
+
+void op_data_write(const struct lx_op_data *d, struct text *t)
+{
+    if (!d) return;
+    text_add(t, d->count == 1 ? ", \"data\": " : ", \"data\": [");
+    for (int64_t i = 0; i < d->count; i++) {
+        if (i) text_add(t, ", ");
+        write_number(t, d->numbers[i]);
+    }
+    if (d->count != 1) text_add(t, "]");
+}
+
+const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d)
+{
+    struct lx_op_data *copy = d ? arena_copy_array(memory, d, 1, sizeof *d) : NULL;
+    if (copy) copy->numbers = arena_copy_array(memory, d->numbers, (size_t)d->count, sizeof *d->numbers);
+    return copy && copy->numbers ? copy : NULL;
+}
+
+/* ---- what kinds want ---- */
+
+struct wanted {
+    const struct graph_builder *b;
+    const struct lx_op *op;
+    struct place at;
+    lx_status *st;
+};
+
+static const struct lx_tensor *operand(const struct wanted *w, int i)
+{
+    return &w->b->tensors.at[i < w->op->input_count ? w->op->inputs[i] : w->op->output];
+}
+
+/* Bits as they are need the same number of them. */
+static bool bits_agree(const struct wanted *w)
+{
+    enum lx_dtype from = operand(w, 0)->dtype, to = operand(w, 1)->dtype;
+    if (lx_dtype_bits(from) == lx_dtype_bits(to) && (from == LX_BOOL) == (to == LX_BOOL)) return true;
+    return builder_error(
+        w->b, w->at, w->st, LX_E_SHAPE,
+        "op %s: %s and %s have not the same bits; a bitcast needs types of one width, use cast", w->op->name,
+        lx_dtype_word(from), lx_dtype_word(to));
+}
+
+static bool counts(const struct wanted *w)
+{
+    enum lx_dtype to = operand(w, 1)->dtype;
+    bool whole = to == LX_INT64 || to == LX_INT32 || to == LX_INT16 || to == LX_INT8 || to == LX_UINT64 ||
+                 to == LX_UINT32 || to == LX_UINT16 || to == LX_UINT8;
+    if (whole) return true;
+    return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
+                         "op %s: %s gives places, which are integers; %s is %s, make it int32", w->op->name,
+                         w->op->kind->name, operand(w, 1)->name, lx_dtype_word(to));
+}
+
+static bool has_axis(const struct wanted *w)
+{
+    const struct lx_tensor *in = operand(w, 0), *out = operand(w, w->op->input_count);
+    int64_t axis = w->op->params ? w->op->params->axis : -1;
+    bool same = in->rank == out->rank && in->rank >= 0 &&
+                memcmp(in->shape, out->shape, (size_t)in->rank * sizeof *in->shape) == 0;
+    if (same && axis < in->rank) return true;
+    return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
+                         "op %s: %s needs operands of one shape, and an axis of it", w->op->name,
+                         w->op->kind->name);
+}
+
+static bool has_numbers(const struct wanted *w)
+{
+    const struct lx_tensor *out = operand(w, 0);
+    const struct lx_op_data *d = w->op->data;
+    int64_t elements = out->rank < 0 ? 0 : 1;
+    for (int i = 0; i < out->rank; i++)
+        elements *= out->shape[i] <= LX_MAX_DATA || (d && d->count == 1) ? out->shape[i] : 0;
+    if (d && elements > 0 && (d->count == 1 || d->count == elements)) return true;
+    return builder_error(w->b, w->at, w->st, LX_E_SCHEMA,
+                         "op %s: a constant needs \"data\": one number, or one for each element of %s",
+                         w->op->name, out->name);
+}
+
+static bool (*const wants[LX_KIND_COUNT])(const struct wanted *w) = {
+    [LX_KIND_BITCAST] = bits_agree, [LX_KIND_ARGMAX] = counts, [LX_KIND_ARGMIN] = counts,
+    [LX_KIND_SCAN] = has_axis,      [LX_KIND_IOTA] = has_axis, [LX_KIND_CONSTANT] = has_numbers};
+
+bool builder_check_types(const struct graph_builder *b, const struct lx_op *op, struct place at,
+                         lx_status *st)
+{
+    const struct wanted w = {b, op, at, st};
+    if (op->data && op->kind->id != LX_KIND_CONSTANT)
+        return builder_error(b, at, st, LX_E_SCHEMA, "op %s: only a constant has \"data\"", op->name);
+    return !wants[op->kind->id] || wants[op->kind->id](&w);
+}
