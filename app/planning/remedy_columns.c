@@ -14,6 +14,12 @@ static int64_t delta_of(const struct remedy_row *row)
     return row->it->value - lx_plan_value(row->of->plan);
 }
 
+/* Its time was up before it was as good as the plan of now: what it moves in the end is not known. */
+static bool is_unknown(const struct remedy_row *row)
+{
+    return row->it->state == REMEDY_CUT && delta_of(row) > 0;
+}
+
 static enum paint paint_of(const struct remedy_row *row)
 {
     int64_t delta = delta_of(row);
@@ -51,6 +57,11 @@ static void delta_value(const void *row_of_table, const struct column *column, s
     v->words = "";
     v->number = NAN;
     if (!has_figures(row)) return;
+    if (is_unknown(row)) {
+        v->paint = PAINT_DIM;
+        v->words = "?";
+        return;
+    }
     v->paint = paint_of(row);
     value_whole(v, delta_of(row));
     v->words = NULL;
@@ -67,7 +78,7 @@ static void share_value(const void *row_of_table, const struct column *column, s
     (void)column;
     v->words = "";
     v->number = NAN;
-    if (!has_figures(row) || now == 0) return;
+    if (!has_figures(row) || now == 0 || is_unknown(row)) return;
     v->paint = PAINT_DIM;
     v->words = "=";
     if (delta_of(row) == 0) return;

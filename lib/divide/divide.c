@@ -309,8 +309,8 @@ struct op_parts {
 /* Copies compute nothing; the cost model has one operation per point of the iteration space. */
 static double flops_of(const struct lx_op *op, const struct cost_work *w)
 {
-    bool copies = op->kind->traits & (LX_VIEW | LX_PLACES) || op->kind->id == LX_KIND_CLONE ||
-                  op->kind->id == LX_KIND_RESTICKIFY;
+    bool copies = op->kind->traits & (LX_VIEW | LX_PLACES | LX_CHOOSES | LX_RANKS) ||
+                  op->kind->id == LX_KIND_CLONE || op->kind->id == LX_KIND_RESTICKIFY;
     return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 * w->flops / multiplies(op) : w->flops;
 }
 

@@ -125,7 +125,8 @@ bool nest_walks_op(const struct lx_layouts *l, int32_t op)
     const struct lx_op *o = &l->graph->ops[op];
     struct op_index x;
     op_index_of(l->graph, o, &x);
-    return x.known && (!(o->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_VIEW)) || op_is_restickify(o));
+    unsigned whole = LX_EXTERN | LX_OPAQUE | LX_VIEW | LX_CHOOSES | LX_RANKS;
+    return x.known && (!(o->kind->traits & whole) || op_is_restickify(o));
 }
 
 bool nest_takes_op(const struct lx_layouts *l, int32_t op)

@@ -158,9 +158,10 @@ struct lx_model {
     VEC(struct model_value) values;
     VEC(struct model_body) bodies;
     int32_t entry;
-    int function_count;       /* local functions of ONNX, which are inlined */
-    struct model_attrs attrs; /* of the whole */
-    VEC(int32_t) constants;   /* values that stand in the file apart from ops */
+    int function_count;          /* local functions of ONNX, which are inlined */
+    struct model_attrs attrs;    /* of the whole */
+    VEC(int32_t) constants;      /* values that stand in the file apart from ops */
+    bool *dim_used, *fixed_used; /* by what the user said: does the file have it? */
 };
 
 /* Told by content; MODEL_FORMAT_COUNT: none. */

@@ -76,6 +76,24 @@ enum model_format model_format_of(const char *text, size_t length)
     return (enum model_format)f;
 }
 
+static bool all_used(const struct lx_model *m, const char *option, const struct lx_model_binding *list,
+                     const bool *used, int count, lx_status *st)
+{
+    for (int i = 0; i < count; i++)
+        if (!used[i])
+            return status_set_at(st, LX_E_UNKNOWN_NAME, m->file, 0, 0,
+                                 "--%s %.100s: the file has no such name", option, list[i].name);
+    return true;
+}
+
+/* Types as their kinds have them, and nothing said about what is not there. */
+static bool is_sound(const struct lx_model *m, const struct lx_model_options *o, lx_status *st)
+{
+    return (m->format == MODEL_ONNX || model_check_types(m, st)) &&
+           all_used(m, "dim", o->dims, m->dim_used, o->dim_count, st) &&
+           all_used(m, "value", o->fixed, m->fixed_used, o->fixed_count, st);
+}
+
 struct lx_model *lx_model_read(const char *file, const char *text, size_t length,
                                const struct lx_model_options *options, lx_status *st)
 {
@@ -93,10 +111,14 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
     if (!m) return status_no_memory(st), NULL;
     m->format = format;
     m->file = arena_string(&m->memory, file);
-    if (m->file && read[format](m, text, length, options ? options : &none, st) &&
-        (format == MODEL_ONNX || model_check_types(m, st)))
-        return m;
-    if (!m->file) status_no_memory(st);
+    const struct lx_model_options *o = options ? options : &none;
+    m->dim_used = arena_array(&m->memory, (size_t)o->dim_count + 1, sizeof *m->dim_used);
+    m->fixed_used = arena_array(&m->memory, (size_t)o->fixed_count + 1, sizeof *m->fixed_used);
+    bool room = m->file && m->dim_used && m->fixed_used;
+    if (room) memset(m->dim_used, 0, (size_t)o->dim_count + 1);
+    if (room) memset(m->fixed_used, 0, (size_t)o->fixed_count + 1);
+    if (room && read[format](m, text, length, o, st) && is_sound(m, o, st)) return m;
+    if (!room) status_no_memory(st);
     lx_model_free(m);
     return NULL;
 }

@@ -34,6 +34,7 @@ static bool fix_value(struct onnx *o, struct model_value *v)
                                  .ints = is_real ? NULL : whole,
                                  .reals = is_real ? real : NULL};
         v->data = d;
+        o->w.m->fixed_used[i] = true;
     }
     return true;
 }

@@ -158,6 +158,7 @@ static bool bound(const struct onnx *o, const char *name, int64_t *out)
     for (int i = 0; i < o->options->dim_count; i++)
         if (strcmp(o->options->dims[i].name, name) == 0) {
             *out = o->options->dims[i].value;
+            o->w.m->dim_used[i] = true;
             return true;
         }
     return false;

@@ -331,8 +331,13 @@ static bool search_windows(struct planner *p, struct nest_menus *menus)
 /* Of many ops nests are looked for in windows, and the whole is only polished. */
 static bool search_any(struct planner *p, struct nest_menus *menus)
 {
-    int64_t tries = 24;
-    if (p->best.draft.graph->op_count <= WINDOW) return search_nests(p, menus, tries_of(p, 1));
+    enum {
+        POLISH = 24,
+        USUAL = 400,
+        LEAST = 2
+    }; /* plans of the whole; of more ops fewer, for each takes longer */
+    int64_t ops = p->best.draft.graph->op_count, tries = max_i64(LEAST, POLISH * USUAL / max_i64(USUAL, ops));
+    if (ops <= WINDOW) return search_nests(p, menus, tries_of(p, 1));
     return (p->best.draft.how.nest_count > 0 || search_windows(p, menus)) &&
            nest_set_refine(p, menus, &tries);
 }

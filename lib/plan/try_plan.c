@@ -207,10 +207,20 @@ static bool find_enough(const struct planner *p, const struct decisions *how, in
     return keep_least(p, how, enough);
 }
 
+/* Who proves nothing gains little by many tries; who does may take long on large graphs. */
+static int tries_of(const struct planner *p)
+{
+    int64_t size = p->divided->layouts->graph->tensor_count + 1;
+    unsigned both = LX_CAN_PROVE | LX_CAN_CHARGES;
+    int least = size > 8000 ? 1 : 4;
+    return (p->options->solver->caps & both) == both ? (int)max_i64(least, min_i64(64, 8000 / size)) : least;
+}
+
 static bool attempt_decided(const struct planner *p, const struct decisions *plain, struct attempt *out)
 {
     enum { TRIES = 3 };
-    return decides_relayouts(p) ? relayout_search(p, plain, TRIES, out) : attempt_once(p, plain, out);
+    int tries = tries_of(p) < TRIES ? tries_of(p) : TRIES;
+    return decides_relayouts(p) ? relayout_search(p, plain, tries, out) : attempt_once(p, plain, out);
 }
 
 bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out)
@@ -298,15 +308,6 @@ static bool try_loaded(struct planner *p, bool *better)
     }
     free(list);
     return ok;
-}
-
-/* Who proves nothing gains little by many tries; who does may take long on large graphs. */
-static int tries_of(const struct planner *p)
-{
-    int64_t size = p->divided->layouts->graph->tensor_count + 1;
-    unsigned both = LX_CAN_PROVE | LX_CAN_CHARGES;
-    int least = size > 8000 ? 1 : 4;
-    return (p->options->solver->caps & both) == both ? (int)max_i64(least, min_i64(64, 8000 / size)) : least;
 }
 
 /* What the rule of the heuristic copies may cost more than it saves: then nothing is copied. */

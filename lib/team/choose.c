@@ -119,9 +119,21 @@ static void decide(struct team_draft *d, const struct lx_op *op, const struct op
     }
 }
 
+/* What indices choose may be on another member, and so may what is in order. */
+static bool refuse_choices(const struct lx_graph *g, lx_status *st)
+{
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (g->ops[o].kind->traits & (LX_CHOOSES | LX_RANKS))
+            return status_set_at(st, LX_E_UNSUPPORTED, g->file, g->ops[o].line, 0,
+                                 "op %s: a team has no %s; plan it for one device", g->ops[o].name,
+                                 g->ops[o].kind->name);
+    return true;
+}
+
 bool team_choose_cuts(struct team_draft *d, lx_status *st)
 {
     const struct lx_graph *g = d->g;
+    if (!refuse_choices(g, st)) return false;
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_tensor *x = &g->tensors[t];
         if (x->rank < 0)

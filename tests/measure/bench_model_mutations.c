@@ -77,7 +77,11 @@ static enum lx_code read_one(const char *file, const char *text, size_t length)
     static const struct lx_model_binding dims[] = {{"batch", 1},          {"batch_size", 1},
                                                    {"seq_len", 4},        {"past_seq_len", 15},
                                                    {"total_seq_len", 16}, {"max_seq_len_in_batch", 128}};
-    struct lx_import_options options = {.model = {.dims = dims, .dim_count = 6}, .branch = -1};
+    struct lx_model_binding named[6];
+    struct lx_import_options options = {.model = {.dims = named}, .branch = -1};
+    for (int i = 0; i < 6; i++)
+        if (memmem(text, length, dims[i].name, strlen(dims[i].name)))
+            named[options.model.dim_count++] = dims[i];
     char *report = NULL;
     lx_status st = {0};
     const struct lx_graph *g = lx_model_import(file, text, length, &options, &report, &st);

@@ -11,7 +11,8 @@ struct placing {
     struct dense_strides strides[LX_MAX_INPUTS + 1]; /* the output's, then the inputs' */
     int rank;                                        /* of the output */
     int64_t at[LX_MAX_RANK]; /* indices of the output, of the first element of a row */
-    float *to;
+    float *to; /* of the first element of the chunk; or, of numbers that fp32 does not have, the next */
+    double *wide_to;
     int64_t begin[LX_MAX_INPUTS + 1]; /* of a concat: of each part, and the end */
 };
 
@@ -44,12 +45,16 @@ static struct placing *placing_make(const struct chunk *c)
     if (!p) return NULL;
     p->c = c;
     p->rank = w->x.rank[w->operands - 1];
-    p->to = c->strip->out;
     for (int v = 0; v < w->x.var_count; v++) size[v] = c->slice.to[v] - c->slice.from[v];
     dense_part(&c->strip->layout, size, &p->strides[0]);
     for (int i = 0; i < w->op->input_count; i++) dense_part(&c->layout[i], size, &p->strides[i + 1]);
+    int64_t first = 0;
     for (int v = 0; v < w->x.var_count; v++)
-        p->to += (c->slice.from[v] - c->strip->slice.from[v]) * p->strides[0].element[v];
+        first += (c->slice.from[v] - c->strip->slice.from[v]) * p->strides[0].element[v];
+    if (w->wide)
+        p->wide_to = c->strip->wide + first;
+    else
+        p->to = c->strip->out + first;
     for (int d = 0; d < p->rank; d++) p->at[d] = from_of(p, d);
     find_parts(p);
     return p;
@@ -72,9 +77,11 @@ static int64_t row_step(const struct placing *p, int array)
 static void copy_run(const struct placing *p, int input, int64_t first, int64_t count)
 {
     int64_t step = row_step(p, input + 1), out_step = row_step(p, 0);
-    const float *from = p->c->operand[input] + row_offset(p, input + 1) + first * step;
-    float *to = p->to + row_offset(p, 0) + first * out_step;
-    for (int64_t i = 0; i < count; i++) to[i * out_step] = from[i * step];
+    int64_t from = row_offset(p, input + 1) + first * step, to = row_offset(p, 0) + first * out_step;
+    for (int64_t i = 0; i < count && p->wide_to; i++)
+        p->wide_to[to + i * out_step] = p->c->wide[input][from + i * step];
+    for (int64_t i = 0; i < count && p->to; i++)
+        p->to[to + i * out_step] = p->c->operand[input][from + i * step];
 }
 
 static void concat_row(const struct placing *p, int64_t row)
@@ -110,13 +117,15 @@ static void pad_row(const struct placing *p, int64_t row)
     const struct lx_op *op = p->c->w->op;
     bool there = true;
     for (int d = 0; d < p->rank - 1; d++) there = there && inside(p, d, p->at[d]);
-    float *to = p->to + row_offset(p, 0);
+    int64_t to = row_offset(p, 0);
     for (int64_t i = 0; i < row; i++) {
         bool own = there && (p->rank == 0 || inside(p, p->rank - 1, p->at[p->rank - 1] + i));
         if (own || op->input_count > 1)
             copy_run(p, own ? 0 : 1, i, 1);
+        else if (p->wide_to)
+            p->wide_to[to + i * row_step(p, 0)] = op->value;
         else
-            to[i * row_step(p, 0)] = (float)op->value;
+            p->to[to + i * row_step(p, 0)] = (float)op->value;
     }
 }
 

@@ -173,7 +173,7 @@ static const struct wide_arith table[LX_KIND_COUNT][2] = {
     BOTH(GREATER, greater), BOTH(EQ, eq), BOTH(NE, ne), BOTH(LT, lt), BOTH(LE, le), BOTH(GE, ge),
     BOTH(AND, and), BOTH(OR, or), BOTH(XOR, xor), BOTH(NOT, not), BOTH(REM, rem), BITS(SHL, shl), BITS(SHR, shr),
     BITS(SAR, sar), BOTH(CLAMP, clamp), BITS(BITCAST, copy), BOTH(WHERE, where), BOTH(CLONE, copy), FP64(CAST, cast),
-    BOTH(RESTICKIFY, copy), BOTH(SLICE, copy), BOTH(SHIFT, copy), BOTH(INSERT, copy),
+    BOTH(CONCAT, copy), BOTH(PAD, copy), BOTH(RESTICKIFY, copy), BOTH(SLICE, copy), BOTH(SHIFT, copy), BOTH(INSERT, copy),
     /* Integers are whole and finite. */
     [LX_KIND_FLOOR] = {{.element = floor_wide}, {.element = copy_whole}},
     [LX_KIND_CEIL] = {{.element = ceil_wide}, {.element = copy_whole}},

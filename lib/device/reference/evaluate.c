@@ -452,7 +452,8 @@ bool evaluate_op(struct evaluation *e, struct pool *pool)
     } else if (e->op->map) {
         order_variables(e);
         find_bases(e);
-        bool whole = e->numbers == NUMBERS_INTEGER;
+        bool whole =
+            e->numbers == NUMBERS_INTEGER && !(e->op->kind->traits & LX_VIEW); /* nothing is computed */
         if (!whole && e->op->kind->traits & LX_CONTRACTS) return evaluate_contraction(e, pool);
         s.block = e->op->kind->id == LX_KIND_ARGMAX || e->op->kind->id == LX_KIND_ARGMIN ? pick_block
                   : whole                                                                ? integer_block

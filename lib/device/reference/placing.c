@@ -67,7 +67,7 @@ static bool misses(const struct evaluation *e, int64_t n)
 
 static double placed(const struct evaluation *e, int64_t n)
 {
-    double value = (double)(float)e->op->value;
+    double value = e->numbers == NUMBERS_FP32 ? (double)(float)e->op->value : e->op->value;
     int i = e->op->kind->id == LX_KIND_CONCAT ? part_of(e, n) : 0;
     int64_t at = e->op->kind->id == LX_KIND_PAD && misses(e, n) ? -1 : place_in(e, i, n);
     if (at < 0 && e->op->input_count > 1) at = place_in(e, i = 1, n);

@@ -98,6 +98,8 @@ struct sketch {
     int choice_count;
     const int64_t *starts;
     enum lx_combine combine;
+    int64_t k; /* of an op that orders: how many come out */
+    bool descending;
     bool in_place; /* the result is the first operand */
 };
 

@@ -177,11 +177,19 @@ static const int64_t *kept(struct import *im, const int64_t *list)
     return arena_copy_array(&im->memory, list, LX_MAX_RANK, sizeof *list);
 }
 
+/* Has the output a letter that the input lacks? */
+static bool repeats(const char *einsum)
+{
+    const char *arrow = strstr(einsum, "->"), *p = arrow + 2;
+    while (*p && memchr(einsum, *p, (size_t)(arrow - einsum))) p++;
+    return *p != 0;
+}
+
 /* Boxes as views of the op; a copy of a box is a slice. False: memory is out. */
 static bool add_boxes(struct import *im, const struct sketch *s, const struct boxes *b, struct lx_op *op)
 {
-    if (!b->any || !op->kind) return true;
-    if (op->kind->id == LX_KIND_CLONE) {
+    if (!b->any || !op->einsum) return true;
+    if (op->kind->id == LX_KIND_CLONE && !repeats(op->einsum)) {
         op->kind = lx_kind_at(LX_KIND_SLICE);
         op->offset = kept(im, b->offset[0]);
         op->stride = kept(im, b->step[0]);
@@ -312,12 +320,46 @@ static bool name_choices(struct import *im, const struct sketch *s, const struct
         axes[i] = at - einsum;
     }
     p.axes = arena_copy_array(&im->memory, axes, (size_t)s->choice_count, sizeof *axes);
+    if (!p.axes) return false;
     p.axis_count = s->choice_count;
     p.low = s->starts;
     p.low_count = s->starts ? s->choice_count : 0;
     p.combine = s->combine;
+    if (lx_kind_find(s->kind)->traits & LX_RANKS) { /* one axis */
+        p = op_params_none();
+        p.axis = axes[0];
+        p.k = s->k;
+        p.descending = s->descending;
+    }
     op->params = arena_copy_array(&im->memory, &p, 1, sizeof p);
-    return p.axes && op->params;
+    return op->params != NULL;
+}
+
+/* An index map that the graph would refuse is none: the op is generic, and the report says so. */
+static bool believed(struct import *im, struct graph_builder *b, const struct sketch *s)
+{
+    struct lx_op *op = &b->ops.at[b->ops.count - 1], as_told = *op;
+    lx_status why = {0};
+    if (op->window_count > 0) return true; /* these are mapped once */
+    if (builder_map_op(b, b->ops.count - 1, &why)) {
+        *op = as_told;
+        return true;
+    }
+    if (why.code == LX_E_MEMORY || op->kind->id == LX_KIND_GENERIC) {
+        *im->st = why;
+        return false;
+    }
+    *op = (struct lx_op){.name = op->name,
+                         .kind = lx_kind_at(LX_KIND_GENERIC),
+                         .input_count = op->input_count,
+                         .inputs = op->inputs,
+                         .output = op->output,
+                         .outputs = op->outputs,
+                         .output_count = op->output_count,
+                         .inplace = -1,
+                         .line = op->line};
+    without_letters(s);
+    return true;
 }
 
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
@@ -357,6 +399,7 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
     op.inplace = s->in_place ? 0 : -1;
     ok = ok && (op.kind->traits & LX_ALTERS ? builder_altering(b, &op, im->st) : builder_op(b, &op, im->st));
+    ok = ok && (s->in_place || believed(im, b, s));
     text_free(&einsum);
     return ok;
 }

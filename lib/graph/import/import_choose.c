@@ -47,15 +47,43 @@ static bool in_one_piece(const struct import *im, const struct import_value *v, 
     return true;
 }
 
+static bool all_in_one_piece(const struct import *im, const struct choosing *c, int i)
+{
+    const struct import_value *v = &c->operand[i];
+    bool whole = true;
+    for (int d = 0; d < v->view.rank; d++)
+        if (c->dim[i][d] >= 0 && stays_whole(c, c->dim[i][d])) whole = whole && in_one_piece(im, v, d);
+    return whole;
+}
+
+/* As it is where its elements stand in order and nobody has cut it; else a copy that is cut by its own dimensions. */
+static bool lay_out(struct import *im, const struct model_op *op, struct choosing *c, int i)
+{
+    struct import_value *v = &c->operand[i], copy;
+    int dims[VIEW_MAX_RANK];
+    if (view_is_plain(&v->view, im->storages.at[v->storage].elements)) {
+        if (!view_plain(&v->view, v->type->count, v->type->extent)) return false;
+        if (all_in_one_piece(im, c, i)) return true;
+    }
+    struct sketch_operand in = {v->storage, v->view, v->via};
+    for (int d = 0; d < v->type->count; d++) dims[d] = d;
+    bool whole = im->whole_result;
+    im->whole_result = true;
+    bool ok =
+        import_sketch(im, "clone", op, v->type->count, v->type->extent, &in, 1, NULL, v->type, dims, &copy);
+    im->whole_result = whole;
+    if (!ok) return false;
+    *v = copy;
+    return view_plain(&v->view, v->type->count, v->type->extent);
+}
+
 static bool over_op(struct import *im, const struct model_op *op, struct choosing *c, int i,
                     struct sketch_operand *o)
 {
     struct import_value *v = &c->operand[i];
-    bool whole = !view_is_part(&v->view);
-    if (!import_stored(im, v)) return false;
-    for (int d = 0; d < v->view.rank; d++)
-        if (c->dim[i][d] >= 0 && stays_whole(c, c->dim[i][d])) whole = whole && in_one_piece(im, v, d);
-    if (!whole && !import_plain(im, v, op)) return false;
+    if (!import_stored(im, v) || (view_is_part(&v->view) && !import_plain(im, v, op)) ||
+        (!all_in_one_piece(im, c, i) && !lay_out(im, op, c, i)))
+        return false;
     *o = (struct sketch_operand){.storage = v->storage, .via = v->via};
     view_start(&o->view);
     for (int d = 0; d < c->rank; d++) {
@@ -82,6 +110,8 @@ static bool settle(struct import *im, const struct choosing *c, struct sketch *s
 {
     s->choice_count = c->chosen_count;
     s->combine = c->combine;
+    s->k = c->k;
+    s->descending = c->descending;
     memcpy(s->choice, c->chosen, sizeof s->choice);
     if (c->starts)
         s->starts = arena_copy_array(&im->memory, c->start, (size_t)c->chosen_count, sizeof *c->start);

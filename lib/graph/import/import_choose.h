@@ -20,6 +20,8 @@ struct choosing {
     bool starts;
     int whole[VIEW_MAX_RANK], whole_count; /* further dimensions that nobody may cut */
     enum lx_combine combine;
+    int64_t k; /* of an op that orders */
+    bool descending;
     bool full; /* too many dimensions or operands: the op stays generic */
 };
 

@@ -331,6 +331,58 @@ static bool fill_cache(struct import *im, const struct model_op *op, const char 
     return emit_on_state(im, op, &c);
 }
 
+/* ---- in order ---- */
+
+/* Elements along `axis` and where they stand, the `k` first of them; each result that is wanted by an op of its own. */
+static bool order_along(struct import *im, const struct model_op *op, const char *const kinds[2],
+                        int64_t axis, int64_t k, bool descending)
+{
+    struct import_value x = *import_in(im, op, 0), out;
+    int rank = x.type->count, of_x[VIEW_MAX_RANK], dims[VIEW_MAX_RANK];
+    bool sorts = kinds[0][0] == 's';
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank || rank > VIEW_MAX_RANK - 1 || x.type->extent[axis] < 2 || k < 1 ||
+        k > x.type->extent[axis] || op->result_count > 2)
+        return import_generic(im, op, "form");
+    for (int r = 0; r < op->result_count; r++) {
+        struct choosing c = {.kind = kinds[r], .k = sorts ? 0 : k, .descending = sorts && descending};
+        if (op->results[r] < 0) continue;
+        for (int d = 0; d < rank; d++) of_x[d] = dims[d] = choose_dim(&c, x.type->extent[d]);
+        choose_operand(&c, &x, of_x);
+        choose_along(&c, of_x[axis]);
+        if (!sorts) dims[axis] = k > 1 ? choose_dim(&c, k) : -1;
+        if (dims[axis] >= 0) c.whole[c.whole_count++] = dims[axis];
+        if (!choose_emit(im, op, &c, model_type_of(im->m, op->results[r]), dims, false, &out) ||
+            !import_bind(im, op->results[r], &out, 1))
+            return false;
+    }
+    import_class(im, op, CLASS_MAPPED, NULL);
+    return true;
+}
+
+static bool topk(struct import *im, const struct model_op *op, const char *ours)
+{
+    static const char *const kinds[2] = {"topk", "topk_index"};
+    const struct model_data *d =
+        import_has(op, 1) ? im->m->values.at[op->operands[1]].data : NULL; /* ONNX: k is an operand */
+    int64_t k = d && d->ints && d->type->elements == 1 ? d->ints[0] : model_attr_int(&op->attrs, "k", 0);
+    int64_t axis = model_attr_int(&op->attrs, im->format == MODEL_ONNX ? "axis" : "dim", -1);
+    (void)ours;
+    if (model_attr_int(&op->attrs, "largest", 1) != 1) return import_generic(im, op, "form");
+    return order_along(im, op, kinds, axis, k, true);
+}
+
+static bool sort(struct import *im, const struct model_op *op, const char *ours)
+{
+    static const char *const kinds[2] = {"sort", "sort_index"};
+    int64_t axis = model_attr_int(&op->attrs, "dim", -1), rank = model_type_of(im->m, op->operands[0])->count;
+    (void)ours;
+    if (axis < 0) axis += rank;
+    if (axis < 0 || axis >= rank) return import_generic(im, op, "schema");
+    return order_along(im, op, kinds, axis, model_type_of(im->m, op->operands[0])->extent[axis],
+                       model_attr_int(&op->attrs, "descending", 0) == 1);
+}
+
 /* clang-format off */
 const struct op_row import_index_rows[] = {
     {{"embedding", NULL, NULL}, "gather", embedding, 2},
@@ -340,6 +392,8 @@ const struct op_row import_index_rows[] = {
     {{NULL, "dynamic-update-slice", "lxplan:DynamicInsert"}, "dynamic_insert", dynamic_insert, 2},
     {{"update_cache", NULL, NULL}, "dynamic_insert", update_cache, LOOSE + 3},
     {{"fill_cache", NULL, NULL}, "dynamic_insert", fill_cache, LOOSE + 2},
+    {{"topk", NULL, "TopK"}, "topk", topk, LOOSE + 1},
+    {{"sort", NULL, NULL}, "sort", sort, LOOSE + 1},
     {.emit = NULL},
 };
 /* clang-format on */

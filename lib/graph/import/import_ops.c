@@ -64,8 +64,10 @@ static bool has_all(const struct import *im, const struct model_op *op, const st
     for (int i = 0; i < op->result_count; i++)
         all = all && ((loose && i > 0 && op->results[i] < 0) || import_is_tensor(im, op->results[i]));
     for (int i = 0; i < op->operand_count; i++)
-        all = all && ((loose && op->operands[i] < 0) || import_is_tensor(im, op->operands[i]) ||
-                      (joins && model_type_of(im->m, op->operands[i])->elements == 0));
+        all =
+            all && ((loose && i >= row->operands % LOOSE && op->operands[i] < 0) ||
+                    import_is_tensor(im, op->operands[i]) ||
+                    (joins && op->operands[i] >= 0 && model_type_of(im->m, op->operands[i])->elements == 0));
     return all;
 }
 

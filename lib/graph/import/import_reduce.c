@@ -137,13 +137,15 @@ static bool reduce_by_body(struct import *im, const struct model_op *op, const c
 {
     const struct reducer *r = op->operand_count == 2 ? reducer_of(im, op) : NULL;
     struct steps s = {im, op, true};
+    double number;
     (void)ours;
     if (!r) return import_generic(im, op, "reducer");
     bool neutral = is_neutral(import_in(im, op, 1), r);
     if (!reduce(im, op, r->ours) || neutral || import_class_of(im, op)->class == CLASS_GENERIC)
         return im->st->code == LX_OK;
     struct import_value y = *import_leaf(im, op->results[0], 0), first = *import_in(im, op, 1);
-    y = step_point(&s, r->two, y, &first, NULL, y.type->element);
+    bool one = import_splat(&first, &number);
+    y = step_point(&s, r->two, y, one ? NULL : &first, one ? &number : NULL, y.type->element);
     return s.ok && import_bind_one(im, op, &y);
 }
 

@@ -6,7 +6,7 @@
 
 typedef bool import_emit(struct import *im, const struct model_op *op, const char *ours);
 
-/* Added to the least number of operands of a row. LOOSE: some may be left out (-1), results may be several or none, and
+/* Added to the least number of operands of a row. LOOSE: those beyond may be left out (-1), results may be several or none, and
  * only the first of them must be wanted. ANY_TYPE: one result, and tensors may be tuples or empty. */
 enum { LOOSE = 1000, ANY_TYPE = 2000 };
 

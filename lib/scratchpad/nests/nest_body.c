@@ -118,7 +118,7 @@ static bool begin_part(struct body *b, int32_t access, int32_t k)
     int64_t unused;
     *t = (struct body_part){.tensor = x->accesses[access].tensor, .before = -1, .behind = -1};
     t->fills = n ? nest_product(n, levels_to(x->held[access].level)) : 1;
-    t->stuck = x->accesses[access].writes && held_covers(x, access, &first, &last);
+    t->stuck = x->how.passes.no_ring || (x->accesses[access].writes && held_covers(x, access, &first, &last));
     neighbours(b, t->tensor, &before, &behind);
     if (k == x->tensor_at[t->tensor] || x->tensor_access[k - 1] == before)
         t->before = joins(x, before, access) ? label_outside(b, t, before, &t->before_bytes) : -1;

@@ -8,9 +8,10 @@
 /* Accesses of a tensor that one stay could serve. */
 struct body_part {
     int32_t tensor;
-    int32_t last_access;  /* so far */
-    bool wanted;          /* on chip it would save something */
-    bool stuck;           /* made in a nest and there for all of it: no copy of it can be made in time */
+    int32_t last_access; /* so far */
+    bool wanted;         /* on chip it would save something */
+    bool
+        stuck; /* no copy in another view: there is no ring, or it is made in a nest and there for all of it */
     int before, behind;   /* labels with which it comes from outside and goes on there; -1: it does not */
     int32_t from, until;  /* ops of the run while it is there */
     int64_t saved;        /* bytes, if it is on chip */

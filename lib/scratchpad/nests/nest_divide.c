@@ -175,6 +175,8 @@ static void end_parts(const struct body *b, struct way *w)
             if (its >= 0 && (last < 0 || its == t->behind)) last = its;
         }
         w->us += ring_us(b, t, last, t->behind);
+        if (b->x->how.passes.no_ring && last != t->behind)
+            w->excess += LOSS * b->accesses[t->last_access].lost;
     }
 }
 

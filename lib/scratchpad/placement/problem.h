@@ -102,7 +102,7 @@ struct lx_run {
     const int32_t *incumbent_pool; /* their pools; NULL: all in pool 0 */
     int64_t known_bound;
     int64_t enough; /* set by who asks: an objective beyond which nothing is gained; 0: none */
-    int64_t spare;  /* set by who asks several times: steps that a solver should take where it has no limit; 0: any */
+    int64_t spare;  /* by who asks often: steps to take where there is no limit; 0: any */
     /* Somebody waits for any legal answer: nothing is proved beside the solver, a plan is not searched for a better. */
     bool hasty;
 };

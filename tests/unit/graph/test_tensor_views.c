@@ -14,9 +14,12 @@ static int64_t place_of(const struct view *v, int64_t index)
 {
     int64_t at = 0;
     for (int i = v->first[v->rank] - 1; i >= 0; i--) {
-        at += index % v->atom[i].extent * v->atom[i].low;
+        const struct atom *a = &v->atom[i];
+        int64_t digit = index % a->extent;
+        at += (a->span ? a->offset + a->step * digit : digit) * a->low;
         index /= v->atom[i].extent;
     }
+    for (int i = 0; i < v->fixed_count; i++) at += v->fixed[i].offset * v->fixed[i].low;
     return at;
 }
 
@@ -83,6 +86,31 @@ static void test_broadcast(void **state)
     assert_false(view_is_plain(&merged, 6));
 }
 
+/* Parts of dimensions, of parts, and of dimensions that were put together; regrouped where nothing is cut apart. */
+static void test_slices(void **state)
+{
+    struct view v, half, heads, row, back;
+    int64_t wanted[48];
+    bool within;
+    (void)state;
+    assert_true(view_plain(&v, 2, (int64_t[]){2, 24}));
+    assert_true(view_slice(&v, 1, 8, 1, 8, &half) && view_is_part(&half));
+    for (int64_t i = 0; i < 16; i++) wanted[i] = i / 8 * 24 + 8 + i % 8;
+    expect_places(&half, wanted, 16);
+    assert_true(view_reshape(&half, 3, (int64_t[]){2, 2, 4}, &heads));
+    expect_places(&heads, wanted, 16);
+    assert_false(view_reshape(&half, 1, (int64_t[]){16}, &row) && view_is_plain(&row, 48));
+    assert_true(view_slice(&heads, 1, 1, 1, 1, &row)); /* the second head of the part */
+    for (int64_t i = 0; i < 8; i++) wanted[i] = i / 4 * 24 + 12 + i % 4;
+    expect_places(&row, wanted, 8);
+    assert_true(view_slice(&v, 1, 23, -1, 24, &back));
+    for (int64_t i = 0; i < 48; i++) wanted[i] = i / 24 * 24 + 23 - i % 24;
+    expect_places(&back, wanted, 48);
+    assert_true(atom_allows(&half.atom[1], 8, &within) && within); /* all of it is in one block of 8 */
+    assert_true(atom_allows(&half.atom[1], 4, &within) && !within);
+    assert_false(atom_allows(&half.atom[1], 6, &within)); /* 8 to 15 is no number of blocks of 6 */
+}
+
 static void test_cuts(void **state)
 {
     struct cuts c;
@@ -101,7 +129,8 @@ static void test_cuts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_reshape_of_permuted),
-        cmocka_unit_test(test_back_to_plain), cmocka_unit_test(test_broadcast), cmocka_unit_test(test_cuts)};
+        cmocka_unit_test(test_plain),         cmocka_unit_test(test_reshape_of_permuted),
+        cmocka_unit_test(test_back_to_plain), cmocka_unit_test(test_broadcast),
+        cmocka_unit_test(test_slices),        cmocka_unit_test(test_cuts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

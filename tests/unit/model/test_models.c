@@ -254,6 +254,10 @@ static void test_unbound_extent(void **state)
     assert_non_null(m);
     assert_int_equal(model_type_of(m, m->bodies.at[m->entry].results[0])->elements, 14);
     lx_model_free(m);
+    dim.name = "nobody";
+    n = relu_model(bytes, false);
+    assert_null(lx_model_read("here", bytes, n, &options, &st));
+    assert_int_equal(st.code, LX_E_UNKNOWN_NAME);
 }
 
 /* A flood of brackets ends at a limit, not in the stack. */

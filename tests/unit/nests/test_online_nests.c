@@ -233,8 +233,8 @@ static void parts_of_it_are_refused(void **state)
                                 .level_count = 1,
                                 .tiles = {2},
                                 .var = (const signed char(*)[LX_MAX_LEVELS])var};
-            /* Complete sums may be read by anybody; a blend needs its sum along. */
-            bool whole = first == lse ? end == last : end < first_y;
+            /* Complete sums may be read by anybody; a blend needs its sum along. One op alone is no nest. */
+            bool whole = first == lse ? end == last : end < first_y && first < end;
             if (nest_valid(l, &n, &st) != whole)
                 fail_msg("ops %d to %d of %d to %d: %s", (int)first, (int)end, (int)lse, (int)last,
                          whole ? st.text : "taken for a nest");
