@@ -1,5 +1,6 @@
 /* The way in for models: which format, and its reader. */
 #include "model/model_parts.h"
+#include "model/open_extents.h"
 #include "model/type_rules.h"
 #include "base/fail.h"
 
@@ -87,9 +88,9 @@ static bool all_used(const struct lx_model *m, const char *option, const struct 
 }
 
 /* Types as their kinds have them, and nothing said about what is not there. */
-static bool is_sound(const struct lx_model *m, const struct lx_model_options *o, lx_status *st)
+static bool is_sound(struct lx_model *m, const struct lx_model_options *o, lx_status *st)
 {
-    return (m->format == MODEL_ONNX || model_check_types(m, st)) &&
+    return (m->format == MODEL_ONNX || (model_extents_bind(m, o, st) && model_check_types(m, st))) &&
            all_used(m, "dim", o->dims, m->dim_used, o->dim_count, st) &&
            all_used(m, "value", o->fixed, m->fixed_used, o->fixed_count, st);
 }

@@ -1,5 +1,6 @@
 /* Reading ONNX: op sets, local functions, the graph, then all shapes. */
 #include "model/onnx.h"
+#include "model/open_extents.h"
 #include "base/fail.h"
 #include "base/text.h"
 
@@ -85,21 +86,13 @@ static bool everything(struct onnx *o)
     return o->w.m->entry >= 0;
 }
 
-static bool all_bound(const struct onnx *o)
-{
-    if (o->unbound->length == 0) return true;
-    return status_set_at(o->w.st, LX_E_SHAPE, o->w.m->file, 0, 0,
-                         "extents without a number; give each one, as in \"lxplan import FILE%s\"",
-                         o->unbound->at);
-}
-
 bool onnx_read(struct lx_model *m, const char *text, size_t length, const struct lx_model_options *options,
                lx_status *st)
 {
     struct text unbound = {0};
     struct onnx o = {.options = options, .unbound = &unbound};
     wire_begin(&o.w, m, text, length, &o.failed, st);
-    bool ok = everything(&o) && all_bound(&o) && onnx_shapes(m, st);
+    bool ok = everything(&o) && model_extents_told(m, &unbound, st) && onnx_shapes(m, st);
     VEC_FREE(&o.functions);
     VEC_FREE(&o.captured);
     names_free(&o.function_names);

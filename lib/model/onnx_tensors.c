@@ -1,7 +1,7 @@
 /* Tensors and types of ONNX. Numbers stand in raw bytes or in a field by type, packed or one by one. */
 #include "model/onnx.h"
+#include "model/open_extents.h"
 #include "model/source.h"
-#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -153,25 +153,6 @@ const struct model_data *onnx_tensor(struct wire w, const char **name)
     return ok ? d : NULL;
 }
 
-static bool bound(const struct onnx *o, const char *name, int64_t *out)
-{
-    for (int i = 0; i < o->options->dim_count; i++)
-        if (strcmp(o->options->dims[i].name, name) == 0) {
-            *out = o->options->dims[i].value;
-            o->w.m->dim_used[i] = true;
-            return true;
-        }
-    return false;
-}
-
-static void ask_for(struct onnx *o, const char *name)
-{
-    char line[MODEL_MAX_NAME + 8];
-    size_t n = (size_t)snprintf(line, sizeof line, " --dim %s=N", name);
-    if (o->unbound->length > 600 || n > 200) return;
-    if (!o->unbound->at || !strstr(o->unbound->at, line)) text_add(o->unbound, line);
-}
-
 /* A dimension: a number, or a name; one without either is called "input:axis". */
 static bool dimension(struct onnx *o, struct wire w, struct onnx_info *of, int axis, bool ask, int64_t *out)
 {
@@ -188,7 +169,8 @@ static bool dimension(struct onnx *o, struct wire w, struct onnx_info *of, int a
     *out = -1;
     of->exact = false;
     snprintf(unnamed, sizeof unnamed, "%s:%d", of->name, axis);
-    if (!bound(o, name ? name : unnamed, out) && ask) ask_for(o, name ? name : unnamed);
+    if (!model_extent_given(o->w.m, o->options, name ? name : unnamed, out) && ask)
+        model_extent_ask(o->unbound, name ? name : unnamed);
     return true;
 }
 

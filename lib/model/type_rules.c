@@ -285,26 +285,31 @@ static bool broken(const struct ruling *r, const struct rule_row *row, lx_status
 }
 
 /* Tensors with known extents, of at most the rank that rules have room for. */
-static bool judged(struct ruling *r)
+static bool judged(struct ruling *r, bool open)
 {
     bool can = r->op->result_count == 1 && r->op->operand_count > 0;
     for (int i = -1; can && i < r->op->operand_count; i++) {
         const struct model_type *t = model_type_of(r->m, i < 0 ? r->op->results[0] : r->op->operands[i]);
-        can = t && t->element != MODEL_TUPLE && t->elements >= 0 && t->count <= MOST;
+        can = t && t->element != MODEL_TUPLE && (t->elements >= 0 || (open && i < 0)) && t->count <= MOST;
         if (i >= 0 && i < 3) r->in[i] = t;
         if (i < 0) r->y = t;
     }
     return can;
 }
 
+/* As many operands as the rule looks at. */
+static bool fits(const struct rule_row *row, const struct model_op *op)
+{
+    bool pointwise = row->rule == broadcasts || row->rule == equal_shapes;
+    bool two = row->rule == contracts || row->rule == multiplies;
+    return !(pointwise && op->operand_count > 3) && !(two && op->operand_count < 2);
+}
+
 static bool check_op(const struct lx_model *m, const struct model_op *op, lx_status *st)
 {
     const struct rule_row *row = row_of(m, op);
     struct ruling r = {.m = m, .op = op};
-    if (!row || !judged(&r)) return true;
-    bool pointwise = row->rule == broadcasts || row->rule == equal_shapes;
-    bool two = row->rule == contracts || row->rule == multiplies;
-    if ((pointwise && op->operand_count > 3) || (two && op->operand_count < 2)) return true;
+    if (!row || !judged(&r, false) || !fits(row, op)) return true;
     return row->rule(&r) ? true : broken(&r, row, st);
 }
 
@@ -314,4 +319,41 @@ bool model_check_types(const struct lx_model *m, lx_status *st)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
             if (!check_op(m, &m->bodies.at[b].ops[i], st)) return false;
     return true;
+}
+
+/* Rules that begin with the result leave its open extents as they are: those are the operand's of the same rank. A row
+ * that repeats an extent of 1 says nothing of how often. */
+static int64_t followed(const struct ruling *r, const struct rule_row *row, int d)
+{
+    bool open = r->want[d] < 0 || (row->rule == repeated && r->want[d] == 1);
+    if (!open) return r->want[d];
+    bool like_operands = row->rule == equal_shapes || row->rule == multiplies;
+    for (int i = 0; like_operands && i < 3 && i < r->op->operand_count; i++)
+        if (r->in[i]->count == r->rank && r->in[i]->extent[d] != 1) return r->in[i]->extent[d];
+    return like_operands && r->in[0]->count == r->rank ? r->in[0]->extent[d] : -1;
+}
+
+/* Kinds that are not judged, because other shapes are accepted of them, and have their first operand's all the same. */
+static const struct rule_row alike[] = {
+    {"rms_norm", UNARY},     {"layer_norm", UNARY}, {"batch_norm_inference", UNARY},
+    {"clamp_scalar", UNARY}, {"silu", UNARY},       {"leaky_relu", UNARY},
+    {"cumsum", UNARY},       {"dropout", UNARY},    {NULL, NULL, NULL}};
+
+static const struct rule_row *row_to_follow(const struct lx_model *m, const struct model_op *op)
+{
+    const struct rule_row *row = row_of(m, op);
+    for (const struct rule_row *r = alike; !row && m->format == MODEL_TTIR && r->kind; r++)
+        if (strcmp(r->kind, op->kind) == 0) row = r;
+    return row;
+}
+
+void model_follow_types(const struct lx_model *m, const struct model_op *op, int64_t *extent)
+{
+    const struct rule_row *row = row_to_follow(m, op);
+    struct ruling r = {.m = m, .op = op};
+    if (!row || !judged(&r, true) || !fits(row, op)) return;
+    row->rule(&r);
+    if (r.rank != r.y->count) return;
+    for (int d = 0; d < r.rank; d++)
+        if (extent[d] < 0) extent[d] = followed(&r, row, d);
 }

@@ -141,6 +141,42 @@ static void test_loop_import(void **state)
     lx_graph_free(g);
 }
 
+/* What is open follows from one number; without it that one is asked for, and one that breaks a rule is told. */
+static void test_open_extents(void **state)
+{
+    static const char text[] =
+        "func.func @f(%x: tensor<?x256xf32>, %w: tensor<256x64xf32>) -> tensor<?x2x32xf32> {\n"
+        "  %0 = \"ttir.matmul\"(%x, %w) : (tensor<?x256xf32>, tensor<256x64xf32>) -> tensor<?x64xf32>\n"
+        "  %1 = \"ttir.add\"(%0, %0) : (tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>\n"
+        "  %2 = \"ttir.reshape\"(%1) <{shape = [-1 : i32, 2 : i32, 32 : i32]}> : (tensor<?x64xf32>) -> "
+        "tensor<?x2x32xf32>\n  return %2 : tensor<?x2x32xf32>\n}\n";
+    static const char open_hlo[] =
+        "HloModule m\n\nENTRY e {\n  x = f32[?,64]{1,0} parameter(0)\n"
+        "  y = f32[?,64]{1,0} add(x, x)\n  t = (f32[?,64]{1,0}) tuple(y)\n"
+        "  g = f32[?,64]{1,0} get-tuple-element(t), index=0\n  ROOT z = f32[?,64]{1,0} negate(g)\n}\n";
+    static const struct lx_model_binding dims[] = {{"%x:0", 48}, {"x:0", 48}, {"%0:0", 7}};
+    const char *const texts[] = {text, open_hlo};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct lx_import_options options = {.branch = -1, .model = {.dims = &dims[i], .dim_count = 1}};
+        lx_status st = {0};
+        const struct lx_graph *g = lx_model_import("here", texts[i], strlen(texts[i]), &options, NULL, &st);
+        assert_non_null(g);
+        for (int t = 0; t < g->tensor_count; t++)
+            assert_true(g->tensors[t].role == LX_WEIGHT || g->tensors[t].shape[0] == 48);
+        lx_graph_free(g);
+        options.model.dim_count = 0;
+        assert_null(lx_model_import("here", texts[i], strlen(texts[i]), &options, NULL, &st));
+        assert_int_equal(st.code, LX_E_SHAPE);
+        assert_non_null(strstr(st.text, " --dim %x:0=N\""));
+    }
+    struct lx_import_options wrong = {.branch = -1, .model = {.dims = dims, .dim_count = 3}};
+    lx_status st = {0};
+    assert_null(lx_model_import("here", text, strlen(text), &wrong, NULL, &st));
+    assert_int_equal(st.code, LX_E_SHAPE);
+    assert_non_null(strstr(st.text, "it would be [48,64]"));
+}
+
 /* max, sub, exp, sum, div, and nothing of them where that is not wanted. */
 static void test_expanded(void **state)
 {
@@ -280,10 +316,11 @@ static void test_brackets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ttir_facts),     cmocka_unit_test(test_hlo_facts),
-        cmocka_unit_test(test_folded),         cmocka_unit_test(test_unfolded),
-        cmocka_unit_test(test_loop_import),    cmocka_unit_test(test_expanded),
-        cmocka_unit_test(test_errors),         cmocka_unit_test(test_onnx),
-        cmocka_unit_test(test_unbound_extent), cmocka_unit_test(test_brackets)};
+        cmocka_unit_test(test_ttir_facts),  cmocka_unit_test(test_hlo_facts),
+        cmocka_unit_test(test_folded),      cmocka_unit_test(test_unfolded),
+        cmocka_unit_test(test_loop_import), cmocka_unit_test(test_open_extents),
+        cmocka_unit_test(test_expanded),    cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_onnx),        cmocka_unit_test(test_unbound_extent),
+        cmocka_unit_test(test_brackets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
