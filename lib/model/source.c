@@ -17,13 +17,14 @@ int source_column(const struct source *s)
 
 bool source_fail(struct source *s, enum lx_code code, const char *format, ...)
 {
+    char words[sizeof s->st->text]; /* `format` may be about the status that is set */
     va_list args;
     if (s->failed) return false;
     va_start(args, format);
-    status_vset_at(s->st, code, s->m->file, s->line, source_column(s), format, args);
+    vsnprintf(words, sizeof words, format, args);
     va_end(args);
     s->failed = true;
-    return false;
+    return status_set_at(s->st, code, s->m->file, s->line, source_column(s), "%s", words);
 }
 
 bool source_no_memory(struct source *s)
