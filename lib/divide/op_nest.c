@@ -120,13 +120,19 @@ int64_t nest_tile_basis(const struct lx_layout *y, int dim)
     return basis;
 }
 
+/* What stands between or around parts of an operand: which of its tiles an iteration reads is not known. */
+static bool has_gaps(const struct lx_op *op)
+{
+    return op->kind->id == LX_KIND_PAD || op->kind->id == LX_KIND_CONCAT;
+}
+
 bool nest_walks_op(const struct lx_layouts *l, int32_t op)
 {
     const struct lx_op *o = &l->graph->ops[op];
     struct op_index x;
     op_index_of(l->graph, o, &x);
     unsigned whole = LX_EXTERN | LX_OPAQUE | LX_VIEW | LX_CHOOSES | LX_RANKS;
-    return x.known && (!(o->kind->traits & whole) || op_is_restickify(o));
+    return x.known && !has_gaps(o) && (!(o->kind->traits & whole) || op_is_restickify(o));
 }
 
 bool nest_takes_op(const struct lx_layouts *l, int32_t op)

@@ -240,6 +240,14 @@ static bool find_tensor(struct reader *r, const cJSON *v, const char *op, int32_
                       v->valuestring, near ? " did you mean \"" : "", near ? near : "", near ? "\"? Or" : "");
 }
 
+static bool strides_valid(struct reader *r, const cJSON *array)
+{
+    const cJSON *v;
+    cJSON_ArrayForEach(v, array) if (v->valuedouble == 0) return json_error(
+        r->j, v, r->st, LX_E_RANGE, "stride is 0; 1 takes every element, a negative one goes backwards");
+    return true;
+}
+
 /* `offset` and `stride` of a view: one entry per dimension of the larger operand. */
 static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
 {
@@ -253,7 +261,9 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
         int count;
         if (!json_opt_array(r->j, v, keys[k], &array, r->st)) return false;
         if (!array) continue;
-        if (!read_ints(r, array, keys[k], -LX_INT_MAX, LX_MAX_RANK, &entries, &count)) return false;
+        if (!read_ints(r, array, keys[k], -LX_INT_MAX, LX_MAX_RANK, &entries, &count) ||
+            (k == 1 && !strides_valid(r, array)))
+            return false;
         if (count != rank)
             return json_error(r->j, array, r->st, LX_E_SHAPE,
                               "op %s: %s has %d entries, but its operands have %d dimensions", op->name,

@@ -244,9 +244,7 @@ static bool knows(const struct lx_graph *g, const struct lx_op *op)
     if (op->kind->traits & LX_MIXES) return true;
     enum numbers n = op_numbers(g, op);
     const struct arith *a = arith_of(op->kind);
-    if (op->kind->traits & (LX_CHOOSES | LX_RANKS | LX_PLACES) || op->window_count ||
-        op->kind->id == LX_KIND_RESHAPE)
-        return a != NULL; /* in fp32 whatever they are, or as bytes */
+    if (op->kind->id == LX_KIND_RESHAPE) return a != NULL; /* as bytes */
     return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
 }
 

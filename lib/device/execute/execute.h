@@ -112,12 +112,16 @@ typedef bool leaf_function(struct chunk *c);
 /* rank_rows.c: rows in order. */
 leaf_function leaf_ranking;
 bool compute_ranking(struct op_work *w);
+/* pick_rows.c: what is chosen, of numbers that fp32 does not have. */
+leaf_function leaf_wide_choice;
 leaf_function leaf_pointwise, leaf_reduction, leaf_nest, leaf_places;
 /* window_leaf.c: terms of windows, multiplied and added or folded; a mean's divisor is each element's own. */
 leaf_function leaf_window_products, leaf_window_fold;
 /* To what the windows of the slice reach of the input. */
 void narrow_windows(const struct op_index *x, struct slice *s);
 void divide_window_means(const struct op_work *w, const struct strip_work *s);
+/* wide_windows.c: windows in fp64 and whole numbers. */
+leaf_function leaf_wide_windows;
 /* wide_leaves.c: all of these in fp64 and whole numbers, and how their partial results are joined. */
 leaf_function leaf_wide;
 void wide_join(const struct op_work *w, double *to, const double *from, int64_t count);

@@ -2,7 +2,7 @@
  *
  * Of the tensor that is chosen from, an op counts what the plan counts (graph/choice.h): so many times what one index
  * names. Which elements these are is in the data; what is checked is all that it could have named. */
-#include "device/execute/execute.h"
+#include "device/execute/rows.h"
 #include "base/checked.h"
 #include "device/memory/dtypes.h"
 
@@ -137,8 +137,12 @@ static void load_kept(const struct op_work *w, const struct strip_work *s)
     int out = w->operands - 1;
     const struct place *p = &w->core[s->core].place[out];
     if (!p->in || !(s->usable >> out & 1)) return;
-    dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x, out,
-                 &s->layout, s->out);
+    if (w->wide)
+        dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, out), &s->written,
+                          p->in->bytes + p->address, &w->x, out, &s->layout, s->wide);
+    else
+        dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x, out,
+                     &s->layout, s->out);
 }
 
 static void pick_task(void *context, int64_t strip, int worker)
@@ -166,6 +170,23 @@ COMBINE(add, to[i] + from[i])
 COMBINE(mul, to[i] * from[i])
 COMBINE(min, from[i] < to[i] || from[i] != from[i] ? from[i] : to[i])
 COMBINE(max, from[i] > to[i] || from[i] != from[i] ? from[i] : to[i])
+
+bool leaf_wide_choice(struct chunk *c)
+{
+    const struct op_work *w = c->w;
+    int out = w->operands - 1, from = w->choice.operand == out ? w->choice.other : w->choice.operand;
+    const struct number_type *t = op_number_type(w->m->graph, w->op, out);
+    wide_function *combine = wide_combine_of(w->op, op_numbers(w->m->graph, w->op));
+    struct rows *r = rows_make(c);
+    if (!r) return false;
+    for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
+    do {
+        double *to = c->strip->wide + r->first + r->odometer.offset[0];
+        *to = combine(*to, c->wide[from][r->odometer.offset[from + 1]], 0, t);
+    } while (odometer_next(&r->odometer));
+    free(r);
+    return true;
+}
 
 bool compute_choice(struct op_work *w)
 {

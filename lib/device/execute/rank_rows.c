@@ -1,4 +1,5 @@
-/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself. */
+/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself. In fp64, which has
+ * every number and every place. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "graph/ranking.h"
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 
 struct entry {
-    float value;
+    double value;
     int64_t place;
 };
 
@@ -26,7 +27,7 @@ static int64_t width(const struct chunk *c, int v)
 
 static bool before(const struct ordering *o, const struct entry *a, const struct entry *b)
 {
-    return lx_ranks_before(&o->by, (double)a->value, a->place, (double)b->value, b->place);
+    return lx_ranks_before(&o->by, a->value, a->place, b->value, b->place);
 }
 
 /* From the bottom up: halves that are in order become one. */
@@ -46,14 +47,14 @@ static void order_row(const struct ordering *o, int64_t n)
     for (int64_t i = 0; from != o->row && i < n; i++) o->row[i] = from[i];
 }
 
-static void take_row(struct ordering *o, const float *in, float *out)
+static void take_row(struct ordering *o, const double *in, double *out)
 {
     int64_t n = width(o->c, o->by.from), most = o->by.to >= 0 ? width(o->c, o->by.to) : 1;
     for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
     order_row(o, n);
     for (int64_t k = 0; k < most; k++)
         out[o->by.to >= 0 ? k * o->out.element[o->by.to] : 0] =
-            o->by.places ? (float)o->row[k].place : o->row[k].value;
+            o->by.places ? (double)o->row[k].place : o->row[k].value;
 }
 
 static bool next_row(struct ordering *o)
@@ -82,7 +83,7 @@ bool leaf_ranking(struct chunk *c)
             in += o.at[v] * o.in.element[v];
             out += o.at[v] * o.out.element[v];
         }
-        take_row(&o, c->operand[0] + in, c->strip->out + out);
+        take_row(&o, c->wide[0] + in, c->strip->wide + out);
     } while (next_row(&o));
     free(o.row);
     return true;

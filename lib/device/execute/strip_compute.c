@@ -96,9 +96,11 @@ static bool pack_input(struct chunk *c, int i, struct arena *memory)
 
 static leaf_function *leaf_of(const struct op_work *w)
 {
+    if (w->x.window_count && w->wide) return leaf_wide_windows;
     if (w->x.window_count) return w->class == CLASS_CONTRACTION ? leaf_window_products : leaf_window_fold;
     if (w->op->kind->traits & LX_PLACES) return leaf_places;
     if (w->class == CLASS_RANKING) return leaf_ranking;
+    if (w->class == CLASS_CHOICE && w->wide) return leaf_wide_choice;
     return w->wide                       ? leaf_wide
            : w->nests                    ? leaf_nest
            : w->class == CLASS_REDUCTION ? leaf_reduction

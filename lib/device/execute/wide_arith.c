@@ -60,6 +60,7 @@ WIDE(rem, fmod(a, b))
 WIDE(clamp, SMALLER(LARGER(a, b), c))
 WIDE(where, a != 0 ? b : c)
 WIDE(copy, a)
+WIDE(second, b)
 /* Toward zero where the result is whole; a truth is whether it is not 0. */
 WIDE(cast, t->integer &&t != &number_types[LX_BOOL] ? trunc(a) : a)
 WIDE(powers, LARGER(a, b) <= -DBL_MAX || isinf(LARGER(a, b)) || a != a || b != b
@@ -174,6 +175,8 @@ static const struct wide_arith table[LX_KIND_COUNT][2] = {
     BOTH(AND, and), BOTH(OR, or), BOTH(XOR, xor), BOTH(NOT, not), BOTH(REM, rem), BITS(SHL, shl), BITS(SHR, shr),
     BITS(SAR, sar), BOTH(CLAMP, clamp), BITS(BITCAST, copy), BOTH(WHERE, where), BOTH(CLONE, copy), FP64(CAST, cast),
     BOTH(CONCAT, copy), BOTH(PAD, copy), BOTH(RESTICKIFY, copy), BOTH(SLICE, copy), BOTH(SHIFT, copy), BOTH(INSERT, copy),
+    BOTH(GATHER, copy), BOTH(SCATTER, copy), BOTH(DYNAMIC_SLICE, copy), BOTH(DYNAMIC_INSERT, copy),
+    FP64(TOPK, copy), FP64(TOPK_INDEX, copy), FP64(SORT, copy), FP64(SORT_INDEX, copy),
     /* Integers are whole and finite. */
     [LX_KIND_FLOOR] = {{.element = floor_wide}, {.element = copy_whole}},
     [LX_KIND_CEIL] = {{.element = ceil_wide}, {.element = copy_whole}},
@@ -197,5 +200,16 @@ const struct wide_arith *wide_arith_of(const struct lx_op *op, enum numbers numb
     const struct wide_arith *a = &table[op->kind->id][numbers == NUMBERS_INTEGER];
     bool folds = op->reduces || op->kind->traits & LX_CONTRACTS;
     bool elements = !op->reduces || op->kind->traits & LX_CONTRACTS;
-    return (a->element || !elements) && (a->fold || !folds) && op->window_count == 0 ? a : NULL;
+    return (a->element || !elements) && (a->fold || !folds) ? a : NULL;
+}
+
+wide_function *wide_combine_of(const struct lx_op *op, enum numbers numbers)
+{
+    static wide_function *const rows[LX_COMBINE_COUNT][2] = {
+        [LX_COMBINE_REPLACE] = {second_wide, second_wide}, [LX_COMBINE_ADD] = {add_wide, add_whole},
+        [LX_COMBINE_MUL] = {mul_wide, mul_whole},          [LX_COMBINE_MIN] = {min_wide, min_whole},
+        [LX_COMBINE_MAX] = {max_wide, max_whole},
+    };
+    bool combines = op->kind->id == LX_KIND_SCATTER && op->params;
+    return rows[combines ? op->params->combine : LX_COMBINE_REPLACE][numbers == NUMBERS_INTEGER];
 }

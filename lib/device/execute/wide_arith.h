@@ -24,5 +24,7 @@ struct wide_arith {
 
 /* NULL: the device has none for these numbers. */
 const struct wide_arith *wide_arith_of(const struct lx_op *op, enum numbers numbers);
+/* What an op that chooses makes of what is there (a) and what comes (b). */
+wide_function *wide_combine_of(const struct lx_op *op, enum numbers numbers);
 
 #endif

@@ -291,7 +291,10 @@ void divide_window_means(const struct op_work *w, const struct strip_work *s)
             int v = x->windows[i].out, d = op_index_dim(x, out, v);
             n *= taps_inside(x, &x->windows[i], s->slice.from[v] + (d >= 0 ? index[d] : 0));
         }
-        s->out[k] = n > 0 ? s->out[k] / (float)n : 0;
+        if (w->wide)
+            s->wide[k] = n > 0 ? s->wide[k] / (double)n : 0;
+        else
+            s->out[k] = n > 0 ? s->out[k] / (float)n : 0;
         for (int d = x->rank[out] - 1; d >= 0; d--) {
             int v = x->var[out][d];
             if (++index[d] < s->slice.to[v] - s->slice.from[v]) break;

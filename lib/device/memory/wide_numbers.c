@@ -156,7 +156,10 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
     }
     if (op->kind->id == LX_KIND_BITCAST) return NUMBERS_INTEGER;
     if (op->kind->id == LX_KIND_CAST) return wide || !floats ? NUMBERS_FP64 : NUMBERS_FP32;
-    if (wide || op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN) return NUMBERS_FP64;
+    /* Numbers are compared as they are, and places counted. */
+    bool places =
+        op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN || op->kind->traits & LX_RANKS;
+    if (wide || places) return NUMBERS_FP64;
     return !fractions[op->kind->id] && all_whole(g, op) ? NUMBERS_INTEGER : NUMBERS_FP32;
 }
 

@@ -61,17 +61,25 @@ static bool choose(struct choosing *k)
     return true;
 }
 
+/* Whole numbers wrap around at the width of their type. */
+static double whole_of(const struct choosing *k, uint64_t n)
+{
+    return number_wrapped(&number_types[k->e->g->tensors[k->e->op->output].dtype], (int64_t)n);
+}
+
 static void combine(struct choosing *k, int64_t to, double x)
 {
     const struct lx_op_params *p = k->e->op->params;
     double y = k->value[to];
+    bool whole = k->e->numbers == NUMBERS_INTEGER;
+    uint64_t a = whole ? (uint64_t)(int64_t)y : 0, b = whole ? (uint64_t)(int64_t)x : 0;
     switch (p ? p->combine : LX_COMBINE_REPLACE) {
     case LX_COMBINE_ADD:
-        k->value[to] = y + x;
+        k->value[to] = whole ? whole_of(k, a + b) : y + x;
         k->size[to] += fabs(x);
         return;
     case LX_COMBINE_MUL:
-        k->value[to] = y * x;
+        k->value[to] = whole ? whole_of(k, a * b) : y * x;
         k->size[to] = fabs(y * x);
         return;
     case LX_COMBINE_MIN:
@@ -139,13 +147,15 @@ static bool rounds(const struct evaluation *e)
 {
     const struct lx_op_params *p = e->op->params;
     enum lx_combine c = p ? p->combine : LX_COMBINE_REPLACE;
-    return e->bounded && e->op->kind->id == LX_KIND_SCATTER && (c == LX_COMBINE_ADD || c == LX_COMBINE_MUL);
+    return e->bounded && e->numbers != NUMBERS_INTEGER && e->op->kind->id == LX_KIND_SCATTER &&
+           (c == LX_COMBINE_ADD || c == LX_COMBINE_MUL);
 }
 
 static void hand_over(const struct choosing *k)
 {
     const struct evaluation *e = k->e;
-    double growth = expm1((double)(lx_choice_picks(e->op, &k->c) + 1) * log1p(0x1p-24));
+    double growth = expm1((double)(lx_choice_picks(e->op, &k->c) + 1) *
+                          log1p(e->numbers == NUMBERS_FP64 ? 0x1p-53 : 0x1p-24));
     for (int64_t i = 0; i < e->out_count; i += JUDGED_MOST) {
         int64_t n = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST;
         double slack[JUDGED_MOST];

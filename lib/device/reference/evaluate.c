@@ -50,7 +50,8 @@ double slack_of_sum(const struct evaluation *e, double absolute, double value)
     if (e->op->kind->error == LX_ERROR_OF_PRODUCT)
         return e->growth * fabs(value) + (double)(e->terms + 1) * LOST_BY_ROUNDING * absolute;
     if (e->integers && absolute <= EXACT_INTEGERS) return e->op->kind->ulps * 0x1p-23 * fabs(value);
-    if (e->meaning->fold->divides) return e->growth * absolute / (double)e->divisor + LOST_BY_ROUNDING;
+    if (e->meaning->fold->divides)
+        return e->growth * absolute / (double)e->divisor + stored_in_fp32(e, value) + LOST_BY_ROUNDING;
     return e->growth * absolute + (double)(e->terms + 1) * LOST_BY_ROUNDING;
 }
 

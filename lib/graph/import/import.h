@@ -47,10 +47,11 @@ struct op_class {
     const char *reason; /* NULL: none */
     bool seen, live;
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
-    bool merged;        /* what it does is done by an op before it */
-    bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
-    bool unknown;       /* a loop or branch that data decides on */
-    int64_t taken;      /* how often a loop was walked through, which branch was taken */
+    int apart;     /* of a concat or pad: what is copied to keep the cuts of others away (import_apart.c) */
+    bool merged;   /* what it does is done by an op before it */
+    bool capped;   /* a loop that would be too long unrolled, found out in an earlier round */
+    bool unknown;  /* a loop or branch that data decides on */
+    int64_t taken; /* how often a loop was walked through, which branch was taken */
     int32_t first, end; /* its sketches */
 };
 
@@ -123,6 +124,7 @@ struct import {
     struct op_class *owner;   /* of the op that is being sketched */
     int last_number;          /* that kept two names apart */
     bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
+    bool apart_result;        /* of the concat or pad under way (import_apart.c) */
     const char *result_name;
     bool short_sticks; /* nothing was left to be copied where sticks are too short: they are padded */
     bool retry;        /* something was forced: sketch again */
@@ -169,6 +171,13 @@ void import_class(struct import *im, const struct model_op *op, enum import_clas
 bool import_known_ahead(const struct import *im, const struct model_op *op);
 /* One op that is no control flow. */
 bool import_op(struct import *im, const struct model_op *op);
+
+/* import_apart.c: an operand of a concat or pad, and its result, before others see them. `count` operands are at `v`. */
+bool import_apart_operands(struct import *im, const struct model_op *op, struct import_value *v, int count,
+                           unsigned dims);
+bool import_apart_result(struct import *im, const struct model_op *op, struct import_value *v);
+/* False: it is as far apart as it can be. */
+bool import_more_apart(struct import *im, struct op_class *c);
 
 /* import_cuts.c: until no op asks for another cut. */
 void import_cut(struct import *im);

@@ -287,11 +287,9 @@ static bool concat(struct import *im, const struct model_op *op, const char *our
     int count, parts = 0;
     const int64_t *dims = model_attr_ints(&op->attrs, key, &count);
     int64_t axis = from_end(count > 0 ? dims[0] : 0, type->count);
-    struct op_class *c = import_class_of(im, op);
     struct import_value *part = arena_array(&im->memory, (size_t)op->operand_count, sizeof *part), out;
     (void)ours;
     if (!part) return status_no_memory(im->st);
-    if (c->forced) return import_generic(im, op, c->forced);
     if (axis < 0 || axis >= type->count || type->count > VIEW_MAX_RANK)
         return import_generic(im, op, "schema");
     for (int i = 0; i < op->operand_count; i++) {
@@ -302,7 +300,10 @@ static bool concat(struct import *im, const struct model_op *op, const char *our
     }
     if (parts == 1) out = part[0];
     if (parts == 0) return import_generic(im, op, "form");
-    if (parts > 1 && !join_all(im, op, part, parts, (int)axis, type, &out)) return false;
+    if (parts > 1 &&
+        !(import_apart_operands(im, op, part, parts, 1u << axis) &&
+          join_all(im, op, part, parts, (int)axis, type, &out) && import_apart_result(im, op, &out)))
+        return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
 }
@@ -389,8 +390,10 @@ static bool pad(struct import *im, const struct model_op *op, const char *ours)
                                          : read_ttir_pad(op, &a, in->count);
     if (in->count > VIEW_MAX_RANK || !ok || !pads_fit(in, type, &a) || !pad_value(im, op, &value))
         return import_generic(im, op, "schema");
-    if (c->forced) return import_generic(im, op, c->forced);
-    if (!laid_out(im, op, &v)) return false;
+    unsigned apart = 0;
+    for (int d = 0; d < type->count; d++)
+        if (a.low[d] || a.high[d] || a.between[d]) apart |= 1u << d;
+    if (!laid_out(im, op, &v) || !import_apart_operands(im, op, &v, 1, apart)) return false;
     struct sketch_operand from = {.storage = v.storage, .view = v.view, .via = v.via};
     for (int d = 0; d < type->count; d++) dims[d] = d;
     im->whole_result = true;
@@ -403,13 +406,12 @@ static bool pad(struct import *im, const struct model_op *op, const char *ours)
     s->high = arena_copy_array(&im->memory, a.high, VIEW_MAX_RANK, sizeof *a.high);
     s->between = arena_copy_array(&im->memory, a.between, VIEW_MAX_RANK, sizeof *a.between);
     if (!s->low || !s->high || !s->between) return status_no_memory(im->st);
-    for (int d = 0; d < type->count; d++) {
-        if (!a.low[d] && !a.high[d] && !a.between[d]) continue;
-        s->apart |= 1u << d;
-        s->grain[d] = a.between[d] ? 1 : common(common(in->extent[d], a.low[d]), a.high[d]);
-    }
+    s->apart = apart;
+    for (int d = 0; d < type->count; d++)
+        if (apart >> d & 1)
+            s->grain[d] = a.between[d] ? 1 : common(common(in->extent[d], a.low[d]), a.high[d]);
     import_class(im, op, CLASS_MAPPED, NULL);
-    return import_bind_one(im, op, &out);
+    return import_apart_result(im, op, &out) && import_bind_one(im, op, &out);
 }
 
 /* clang-format off */

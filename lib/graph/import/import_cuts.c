@@ -114,10 +114,7 @@ void import_cut(struct import *im)
         for (size_t i = 0; i < im->sketches.count; i++) {
             const struct sketch *s = &im->sketches.at[i];
             const char *wrong = s->rank < 0 ? NULL : cut_op(im, s, &changed);
-            if (wrong && s->own && !s->own->forced) {
-                s->own->forced = wrong;
-                im->retry = true;
-            } else if (wrong)
+            if (wrong && !(s->own && import_more_apart(im, s->own)))
                 import_force(im, s->operand, s->input_count, wrong);
         }
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 40 };
+enum { MOST_ROUNDS = 40, LAST_ROUNDS = 4 };
 
 /* What the report says of the file. */
 struct about {
@@ -123,7 +123,7 @@ static const struct lx_graph *rounds(struct import *im, int32_t *results)
 {
     int count = 0;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        if (round == MOST_ROUNDS - 1 || im->give_up) im->options.no_fold = true;
+        if (round >= MOST_ROUNDS - LAST_ROUNDS || im->give_up) im->options.no_fold = im->short_sticks = true;
         if (!sketch(im, results, &count)) return NULL;
         if (!im->retry) return import_build(im, results, count);
     }

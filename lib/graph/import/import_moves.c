@@ -18,7 +18,8 @@ static bool viewed(struct import *im, const struct model_op *op, const struct vi
         return import_bind_one(im, op, &out);
     }
     import_class(im, op, CLASS_COPIED, cannot);
-    return import_opaque(im, "reshape", op);
+    /* ONNX says shapes by operands: these are no data. */
+    return import_opaque_leaf(im, "reshape", op, v, out.type, &out) && import_bind_one(im, op, &out);
 }
 
 /* The same for views that an index string can say: permutations and repetitions. */

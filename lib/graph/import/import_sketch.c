@@ -12,12 +12,11 @@ void import_force(struct import *im, const struct sketch_operand *operand, int c
             im->retry = true;
             return;
         }
-    if (im->options.no_fold) return;
+    bool sticks = !im->short_sticks && strcmp(reason, "stick") == 0;
+    if (im->options.no_fold && !sticks) return;
     im->retry = true;
-    if (!im->short_sticks && strcmp(reason, "stick") == 0)
-        im->short_sticks = true;
-    else
-        im->give_up = true;
+    im->short_sticks |= sticks;
+    im->give_up |= !sticks;
 }
 
 /* Does the storage of this operand have the digits of dimension `dim` from `low` on? */

@@ -11,8 +11,8 @@ static void first_match_under_the_cursor_counts(void **state)
 {
     (void)state;
     struct explorer *x = open_on(GRAPHS, 24, 80);
-    type(x, "<wait>/gq<Enter>");
-    assert_true(shows(x, "1 of 1 with \"gq\""));
+    type(x, "<wait>/gq_a<Enter>");
+    assert_true(shows(x, "1 of 1 with \"gq_a\""));
     assert_int_equal(view_selected(x, VIEW_PATTERNS), 5);
     type(x, "/softmax<Enter>");
     assert_true(shows(x, "1 of 2 with \"softmax\""));

@@ -1,0 +1,93 @@
+/* Windows of ops that do not compute in fp32: each element of the output by itself, in fp64 or whole numbers. Where a tap
+ * lies is computed where it is needed; one that is outside is left out. */
+#include "device/execute/rows.h"
+
+#include <stdlib.h>
+
+struct wide_slide {
+    struct rows *rows;
+    const struct number_type *type; /* of the result */
+    struct odometer summed;
+    int out_at[LX_MAX_RANK], tap_at[LX_MAX_RANK]; /* per window: its variables in the odometers; -1: none */
+};
+
+/* The variables of the windows among those that an odometer goes along. */
+static void note_variable(const struct op_index *x, int v, int place, struct wide_slide *s)
+{
+    for (int i = 0; i < x->window_count; i++) {
+        if (x->windows[i].out == v) s->out_at[i] = place;
+        if (x->windows[i].tap == v) s->tap_at[i] = place;
+    }
+}
+
+/* Where the windows of this term are in the input; false: one of them is outside. */
+static bool slid_offset(const struct wide_slide *s, int64_t *offset)
+{
+    const struct chunk *c = s->rows->c;
+    const struct op_index *x = &c->w->x;
+    *offset = 0;
+    for (int i = 0; i < x->window_count; i++) {
+        const struct lx_window *w = &x->windows[i];
+        int64_t out = c->slice.from[(int)w->out], tap = c->slice.from[(int)w->tap];
+        if (s->out_at[i] >= 0) out += s->rows->odometer.at[s->out_at[i]];
+        if (s->tap_at[i] >= 0) tap += s->summed.at[s->tap_at[i]];
+        int64_t at = lx_window_at(w, out, tap);
+        if (at < 0 || at >= x->extent[(int)w->in]) return false;
+        *offset += (at - c->slice.from[(int)w->in]) * s->rows->strides[1].element[(int)w->in];
+    }
+    return true;
+}
+
+static double term(const struct wide_slide *s, int64_t slid)
+{
+    const struct chunk *c = s->rows->c;
+    const int64_t *kept = s->rows->odometer.offset, *summed = s->summed.offset;
+    double a = c->wide[0][kept[1] + summed[1] + slid];
+    if (c->w->class != CLASS_CONTRACTION) return a;
+    return c->w->wide->element(a, c->wide[1][kept[2] + summed[2]], 0, s->type);
+}
+
+static double folded(struct wide_slide *s)
+{
+    const struct wide_fold *fold = s->rows->c->w->wide->fold;
+    double total = fold->neutral;
+    int64_t slid;
+    do
+        if (slid_offset(s, &slid)) total = fold->join(total, term(s, slid), 0, s->type);
+    while (odometer_next(&s->summed));
+    return total;
+}
+
+static void slide_all(struct wide_slide *s)
+{
+    struct rows *r = s->rows;
+    const struct op_index *x = &r->c->w->x;
+    int out = r->c->w->operands - 1;
+    s->type = op_number_type(r->c->w->m->graph, r->c->w->op, out);
+    for (int i = 0; i < x->window_count; i++) s->out_at[i] = s->tap_at[i] = -1;
+    for (int d = 0; d < x->rank[out]; d++) {
+        note_variable(x, x->var[out][d], d, s);
+        odometer_add(r, &r->odometer, x->var[out][d]);
+    }
+    for (int v = 0; v < x->var_count; v++)
+        if (op_index_summed(x, v)) {
+            note_variable(x, v, s->summed.count, s);
+            odometer_add(r, &s->summed, v);
+        }
+    do r->c->strip->wide[r->first + r->odometer.offset[0]] = folded(s);
+    while (odometer_next(&r->odometer));
+}
+
+bool leaf_wide_windows(struct chunk *c)
+{
+    struct wide_slide *s = calloc(1, sizeof *s);
+    struct rows *r = rows_make(c);
+    bool ok = s && r;
+    if (ok) {
+        s->rows = r;
+        slide_all(s);
+    }
+    free(r);
+    free(s);
+    return ok;
+}

@@ -1,0 +1,71 @@
+/* Folding changes no bit: small models with views of all kinds, run on the device with their views folded and without. */
+#include "support/both_ways.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+struct small {
+    const char *name, *text;
+};
+
+#define HLO(name, body)                                                                                      \
+    {                                                                                                        \
+        name, "HloModule m\n\nENTRY e {\n" body "}\n"                                                        \
+    }
+
+/* clang-format off */
+static const struct small models[] = {
+    HLO("heads", "  x = f32[8,128] parameter(0)\n  w = f32[128,128] parameter(1)\n"
+                 "  q = f32[8,128] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+                 "  h = f32[8,2,64] reshape(q)\n  t = f32[2,8,64] transpose(h), dimensions={1,0,2}\n"
+                 "  ROOT s = f32[2,8,8] dot(t, t), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+                 "lhs_contracting_dims={2}, rhs_contracting_dims={2}\n"),
+    HLO("shapes that do not fit", "  x = f32[6,32] parameter(0)\n  a = f32[2,3,32] reshape(x)\n"
+                 "  b = f32[3,2,32] reshape(x)\n  c = f32[3,2,32] transpose(a), dimensions={1,0,2}\n"
+                 "  ROOT y = f32[3,2,32] subtract(b, c)\n"),
+    HLO("repeated keys", "  k = f32[2,16,64] parameter(0)\n  q = f32[8,64] parameter(1)\n"
+                 "  b = f32[2,4,16,64] broadcast(k), dimensions={0,2,3}\n  r = f32[8,16,64] reshape(b)\n"
+                 "  n = f32[8,16,64] negate(r)\n"
+                 "  ROOT s = f32[8,16] dot(q, n), lhs_batch_dims={0}, rhs_batch_dims={0}, "
+                 "lhs_contracting_dims={1}, rhs_contracting_dims={2}\n"),
+    HLO("halves", "  x = f32[4,128] parameter(0)\n  a = f32[4,64] slice(x), slice={[0:4], [0:64]}\n"
+                 "  b = f32[4,64] slice(x), slice={[0:4], [64:128]}\n  n = f32[4,64] negate(b)\n"
+                 "  c = f32[4,128] concatenate(n, a), dimensions={1}\n  ROOT y = f32[4,128] multiply(c, x)\n"),
+    HLO("sum of what is repeated", "  x = f32[4,32] parameter(0)\n  b = f32[4,3,32] broadcast(x), dimensions={0,2}\n"
+                 "  r = f32[12,32] reshape(b)\n  w = f32[12,5] parameter(1)\n"
+                 "  ROOT y = f32[32,5] dot(r, w), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"),
+    HLO("every other, backwards", "  x = f32[9,32] parameter(0)\n  r = f32[9,32] reverse(x), dimensions={0}\n"
+                 "  s = f32[4,32] slice(r), slice={[1:9:2], [0:32]}\n  ROOT y = f32[4,32] exponential(s)\n"),
+    HLO("a pad that is reshaped", "  x = f32[5,32] parameter(0)\n  z = f32[] constant(1.5)\n"
+                 "  p = f32[8,32] pad(x, z), padding=1_2x0_0\n  r = f32[2,4,32] reshape(p)\n"
+                 "  ROOT y = f32[4,2,32] transpose(r), dimensions={1,0,2}\n"),
+};
+/* clang-format on */
+
+static void compared(const char *name, const char *text, size_t length, bool generic)
+{
+    struct lx_import_options options = {.branch = -1};
+    struct both_ways b;
+    lx_status st = {0};
+    if (!both_ways(&b, name, text, length, options, &st)) fail_msg("%s: %s", name, st.text);
+    if (*b.why) fail_msg("%s: %s", name, b.why);
+    for (int i = 0; !generic && i < 2; i++)
+        if (b.way[i].generic > 0) fail_msg("%s: %s are generic", name, i ? "copies" : "ops");
+    assert_true(b.way[0].count > 0);
+    both_free(&b);
+}
+
+static void small_models(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        compared(models[i].name, models[i].text, strlen(models[i].text), false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_models)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
