@@ -38,6 +38,7 @@ struct storage {
     int whole_count;
     int32_t tensor; /* once built, else -1 */
     bool needed;
+    bool counts; /* 0, 1, 2 .. */
     int line, column;
 };
 

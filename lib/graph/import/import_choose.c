@@ -147,3 +147,54 @@ bool choose_emit(struct import *im, const struct model_op *op, struct choosing *
     im->whole_result = false;
     return ok && settle(im, c, &im->sketches.at[im->sketches.count - 1]);
 }
+
+bool choose_finish(struct import *im, const struct model_op *op, struct choosing *c,
+                   const struct model_type *type, const int *dims)
+{
+    struct import_value out;
+    if (c->full) return import_generic(im, op, "rank");
+    if (!choose_emit(im, op, c, type, dims, false, &out)) return false;
+    import_class(im, op, CLASS_MAPPED, NULL);
+    return import_bind_one(im, op, &out);
+}
+
+static bool below_zero(const struct import_value *index)
+{
+    const struct model_data *d = index->known;
+    int64_t n = d && d->form == DATA_SPLAT ? 1 : index->type->elements;
+    if (model_element_row(index->type->element)->number == MODEL_UNSIGNED) return false;
+    bool known = d && d->ints;
+    for (int64_t i = 0; known && i < n; i++)
+        if (d->ints[i] < 0) return true;
+    return !known;
+}
+
+/* A list of whole numbers, as a constant. */
+static bool constant_list(struct import *im, const int64_t *list, int count, enum model_element e,
+                          struct import_value *out)
+{
+    int64_t extent = count;
+    struct model_data *d = arena_alloc(&im->memory, sizeof *d);
+    *out = (struct import_value){.storage = -1, .type = import_type(im, e, 1, &extent)};
+    const int64_t *copy = arena_copy_array(&im->memory, list, (size_t)count, sizeof *list);
+    if (!d || !out->type || !copy) return status_no_memory(im->st);
+    *d = (struct model_data){.form = DATA_LIST, .type = out->type, .ints = copy};
+    out->known = d;
+    return true;
+}
+
+/* (i + n) rem n. */
+bool choose_from_end(struct import *im, const struct model_op *op, struct import_value *index,
+                     const int64_t *extent, int count)
+{
+    struct steps s = {im, op, true};
+    double number = (double)extent[0];
+    enum model_element e = index->type->element;
+    struct import_value list;
+    if (!below_zero(index)) return true;
+    if (count > 1 && !constant_list(im, extent, count, e, &list)) return false;
+    const struct import_value *all = count > 1 ? &list : NULL;
+    *index = step_point(&s, "add", *index, all, all ? NULL : &number, e);
+    *index = step_point(&s, "rem", *index, all, all ? NULL : &number, e);
+    return s.ok;
+}

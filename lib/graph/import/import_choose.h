@@ -32,5 +32,18 @@ void choose_along(struct choosing *c, int dim);
 /* The result is of `type`; its dimension i is dims[i]. `in_place`: it is the first operand, changed. */
 bool choose_emit(struct import *im, const struct model_op *op, struct choosing *c,
                  const struct model_type *type, const int *dims, bool in_place, struct import_value *out);
+/* The same, and the result of the op is that; too many dimensions leave it generic. */
+bool choose_finish(struct import *im, const struct model_op *op, struct choosing *c,
+                   const struct model_type *type, const int *dims);
+/* Indices below 0 count from the end of `extent`, one for each element of their last dimension, or one for all. */
+bool choose_from_end(struct import *im, const struct model_op *op, struct import_value *index,
+                     const int64_t *extent, int count);
+
+/* import_compare.c: does the computation of a sort compare its first operand, and which way? */
+bool compare_orders(const struct import *im, const struct model_op *op, bool *descending);
+/* Does the computation of a reduction of pairs (element, place) keep the larger, or the lesser? */
+bool compare_picks(const struct import *im, const struct model_op *op, bool *least);
+/* import_order.c: a reduction of elements and their places. */
+bool order_pairs(struct import *im, const struct model_op *op);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ops of the table that choose by indices: gathers, scatters, slices with starts of the run, caches. */
+/* Ops of the table that choose by indices: rows of tables, slices with starts of the run, caches. */
 #include "graph/import/import_choose.h"
 
 #include <string.h>
@@ -9,16 +9,6 @@ static bool known_whole(const struct import_value *v, int64_t *number)
     if (!import_splat(v, &n) || n < -9e15 || n > 9e15) return false;
     *number = (int64_t)n;
     return true;
-}
-
-static bool finish(struct import *im, const struct model_op *op, struct choosing *c,
-                   const struct model_type *type, const int *dims)
-{
-    struct import_value out;
-    if (c->full) return import_generic(im, op, "rank");
-    if (!choose_emit(im, op, c, type, dims, false, &out)) return false;
-    import_class(im, op, CLASS_MAPPED, NULL);
-    return import_bind_one(im, op, &out);
 }
 
 /* ---- rows of a table ---- */
@@ -48,7 +38,7 @@ static bool gather_axis(struct import *im, const struct model_op *op, const stru
         c.start[0] = number < 0 ? number + table->type->extent[axis] : number;
     } else
         choose_operand(&c, index, of_index);
-    return finish(im, op, &c, y, dims);
+    return choose_finish(im, op, &c, y, dims);
 }
 
 static bool embedding(struct import *im, const struct model_op *op, const char *ours)
@@ -56,19 +46,6 @@ static bool embedding(struct import *im, const struct model_op *op, const char *
     struct import_value index = *import_in(im, op, 0), table = *import_in(im, op, 1);
     (void)ours;
     return gather_axis(im, op, &table, &index, table.type->count - 2);
-}
-
-/* An index below 0 counts from the end: (i + n) rem n. */
-static bool from_the_end(struct import *im, const struct model_op *op, struct import_value *index, int64_t n)
-{
-    struct steps s = {im, op, true};
-    double extent = (double)n;
-    enum model_element e = index->type->element;
-    if (!lx_kind_find("rem") || e == MODEL_U8 || e == MODEL_U16 || e == MODEL_U32 || e == MODEL_U64)
-        return true;
-    *index = step_point(&s, "add", *index, NULL, &extent, e);
-    *index = step_point(&s, "rem", *index, NULL, &extent, e);
-    return s.ok;
 }
 
 static bool gather_onnx(struct import *im, const struct model_op *op, const char *ours)
@@ -79,70 +56,9 @@ static bool gather_onnx(struct import *im, const struct model_op *op, const char
     if (axis < 0) axis += table.type->count;
     if (axis < 0 || axis >= table.type->count) return import_generic(im, op, "schema");
     if (!known_whole(&index, &number) && table.type->extent[axis] > 1 &&
-        !from_the_end(im, op, &index, table.type->extent[axis]))
+        !choose_from_end(im, op, &index, &table.type->extent[axis], 1))
         return false;
     return gather_axis(im, op, &table, &index, axis);
-}
-
-static bool listed(const int64_t *list, int count, int64_t d)
-{
-    for (int i = 0; i < count; i++)
-        if (list[i] == d) return true;
-    return false;
-}
-
-/* Dimensions of the index but the one that counts axes, which is the last or has one element. */
-static bool index_dims(struct choosing *c, const struct import_value *index, int64_t vector, int axes,
-                       int *out)
-{
-    int rank = index->type->count;
-    if (vector < rank && (index->type->extent[vector] != axes || (axes > 1 && vector != rank - 1)))
-        return false;
-    if (vector >= rank && axes != 1) return false;
-    for (int d = 0; d < rank; d++)
-        out[d] = d == vector && axes == 1 ? -1 : choose_dim(c, index->type->extent[d]);
-    return true;
-}
-
-/* HLO, TTIR: rows along the dimensions of start_index_map, all of the others. */
-static bool gather_general(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct import_value table = *import_in(im, op, 0), index = *import_in(im, op, 1);
-    const struct model_type *y = import_type_out(im, op);
-    struct choosing c = {.kind = ours};
-    int offsets, collapsed, maps, sizes, of_table[VIEW_MAX_RANK], of_index[VIEW_MAX_RANK],
-        dims[VIEW_MAX_RANK];
-    const int64_t *offset = model_attr_ints(&op->attrs, "offset_dims", &offsets);
-    const int64_t *gone = model_attr_ints(&op->attrs, "collapsed_slice_dims", &collapsed);
-    const int64_t *map = model_attr_ints(&op->attrs, "start_index_map", &maps);
-    const int64_t *size = model_attr_ints(&op->attrs, "slice_sizes", &sizes);
-    int64_t vector = model_attr_int(&op->attrs, "index_vector_dim", index.type->count);
-    int rank = table.type->count, next_row = 0, next_index = 0;
-    if (!map || maps != collapsed || sizes != rank || rank > VIEW_MAX_RANK || y->count > VIEW_MAX_RANK ||
-        index.type->count > VIEW_MAX_RANK || offsets + collapsed != rank)
-        return import_generic(im, op, "form");
-    for (int d = 0; d < rank; d++) {
-        if (listed(gone, collapsed, d) != listed(map, maps, d) ||
-            size[d] != (listed(gone, collapsed, d) ? 1 : table.type->extent[d]) ||
-            (listed(map, maps, d) && table.type->extent[d] < 2))
-            return import_generic(im, op, "form");
-        of_table[d] = choose_dim(&c, table.type->extent[d]);
-    }
-    if (!index_dims(&c, &index, vector, maps, of_index)) return import_generic(im, op, "form");
-    for (int d = 0; d < y->count; d++) {
-        if (listed(offset, offsets, d)) {
-            while (next_row < rank && listed(gone, collapsed, next_row)) next_row++;
-            dims[d] = next_row < rank ? of_table[next_row++] : -1;
-        } else {
-            if (next_index == vector) next_index++;
-            dims[d] = next_index < index.type->count ? of_index[next_index++] : -1;
-        }
-        if (dims[d] < 0 || y->extent[d] != c.extent[dims[d]]) return import_generic(im, op, "form");
-    }
-    choose_operand(&c, &table, of_table);
-    choose_operand(&c, &index, of_index);
-    for (int i = 0; i < maps; i++) choose_along(&c, of_table[map[i]]);
-    return finish(im, op, &c, y, dims);
 }
 
 /* ---- parts that begin where the run says ---- */
@@ -203,7 +119,7 @@ static bool dynamic_slice(struct import *im, const struct model_op *op, const ch
     }
     choose_operand(&c, &x, of_x);
     if (run > 0) add_starts(im, op, 1, &c, of_x, rank);
-    return finish(im, op, &c, y, of_y);
+    return choose_finish(im, op, &c, y, of_y);
 }
 
 /* A copy of the first operand with the second in it. */
@@ -223,7 +139,7 @@ static bool dynamic_insert(struct import *im, const struct model_op *op, const c
     choose_operand(&c, &x, of_x);
     choose_operand(&c, &part, of_part);
     if (run > 0) add_starts(im, op, 2, &c, of_x, rank);
-    return finish(im, op, &c, import_type_out(im, op), of_x);
+    return choose_finish(im, op, &c, import_type_out(im, op), of_x);
 }
 
 /* ---- caches ---- */
@@ -331,69 +247,14 @@ static bool fill_cache(struct import *im, const struct model_op *op, const char 
     return emit_on_state(im, op, &c);
 }
 
-/* ---- in order ---- */
-
-/* Elements along `axis` and where they stand, the `k` first of them; each result that is wanted by an op of its own. */
-static bool order_along(struct import *im, const struct model_op *op, const char *const kinds[2],
-                        int64_t axis, int64_t k, bool descending)
-{
-    struct import_value x = *import_in(im, op, 0), out;
-    int rank = x.type->count, of_x[VIEW_MAX_RANK], dims[VIEW_MAX_RANK];
-    bool sorts = kinds[0][0] == 's';
-    if (axis < 0) axis += rank;
-    if (axis < 0 || axis >= rank || rank > VIEW_MAX_RANK - 1 || x.type->extent[axis] < 2 || k < 1 ||
-        k > x.type->extent[axis] || op->result_count > 2)
-        return import_generic(im, op, "form");
-    for (int r = 0; r < op->result_count; r++) {
-        struct choosing c = {.kind = kinds[r], .k = sorts ? 0 : k, .descending = sorts && descending};
-        if (op->results[r] < 0) continue;
-        for (int d = 0; d < rank; d++) of_x[d] = dims[d] = choose_dim(&c, x.type->extent[d]);
-        choose_operand(&c, &x, of_x);
-        choose_along(&c, of_x[axis]);
-        if (!sorts) dims[axis] = k > 1 ? choose_dim(&c, k) : -1;
-        if (dims[axis] >= 0) c.whole[c.whole_count++] = dims[axis];
-        if (!choose_emit(im, op, &c, model_type_of(im->m, op->results[r]), dims, false, &out) ||
-            !import_bind(im, op->results[r], &out, 1))
-            return false;
-    }
-    import_class(im, op, CLASS_MAPPED, NULL);
-    return true;
-}
-
-static bool topk(struct import *im, const struct model_op *op, const char *ours)
-{
-    static const char *const kinds[2] = {"topk", "topk_index"};
-    const struct model_data *d =
-        import_has(op, 1) ? im->m->values.at[op->operands[1]].data : NULL; /* ONNX: k is an operand */
-    int64_t k = d && d->ints && d->type->elements == 1 ? d->ints[0] : model_attr_int(&op->attrs, "k", 0);
-    int64_t axis = model_attr_int(&op->attrs, im->format == MODEL_ONNX ? "axis" : "dim", -1);
-    (void)ours;
-    if (model_attr_int(&op->attrs, "largest", 1) != 1) return import_generic(im, op, "form");
-    return order_along(im, op, kinds, axis, k, true);
-}
-
-static bool sort(struct import *im, const struct model_op *op, const char *ours)
-{
-    static const char *const kinds[2] = {"sort", "sort_index"};
-    int64_t axis = model_attr_int(&op->attrs, "dim", -1), rank = model_type_of(im->m, op->operands[0])->count;
-    (void)ours;
-    if (axis < 0) axis += rank;
-    if (axis < 0 || axis >= rank) return import_generic(im, op, "schema");
-    return order_along(im, op, kinds, axis, model_type_of(im->m, op->operands[0])->extent[axis],
-                       model_attr_int(&op->attrs, "descending", 0) == 1);
-}
-
 /* clang-format off */
 const struct op_row import_index_rows[] = {
     {{"embedding", NULL, NULL}, "gather", embedding, 2},
     {{NULL, NULL, "Gather"}, "gather", gather_onnx, 2},
-    {{"gather", "gather", NULL}, "gather", gather_general, 2},
     {{NULL, "dynamic-slice", NULL}, "dynamic_slice", dynamic_slice, 1},
     {{NULL, "dynamic-update-slice", "lxplan:DynamicInsert"}, "dynamic_insert", dynamic_insert, 2},
     {{"update_cache", NULL, NULL}, "dynamic_insert", update_cache, LOOSE + 3},
     {{"fill_cache", NULL, NULL}, "dynamic_insert", fill_cache, LOOSE + 2},
-    {{"topk", NULL, "TopK"}, "topk", topk, LOOSE + 1},
-    {{"sort", NULL, NULL}, "sort", sort, LOOSE + 1},
     {.emit = NULL},
 };
 /* clang-format on */

@@ -52,6 +52,7 @@ static bool iota(struct import *im, const struct model_op *op, const char *ours)
     p.step = hlo ? 1 : (double)model_attr_int(&op->attrs, "step", 1);
     out.storage = import_storage(im, im->result_name, type->element, type->extent[dim], op);
     if (out.storage < 0 || !import_made(im, ours, op, -1, out.storage, &p, NULL)) return false;
+    im->storages.at[out.storage].counts = p.start == 0 && p.step == 1;
     view_start(&out.view);
     for (int d = 0; d < type->count; d++) {
         bool own = d == dim && type->extent[d] > 1;

@@ -1,5 +1,5 @@
 /* Ops of the table that go along dimensions: sums and the like. */
-#include "graph/import/import_steps.h"
+#include "graph/import/import_choose.h"
 
 #include <math.h>
 #include <string.h>
@@ -120,6 +120,12 @@ const char *import_reducer(const struct import *im, const struct model_op *op)
     return r ? r->ours : NULL;
 }
 
+bool import_replaces(const struct import *im, const struct model_op *op)
+{
+    const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
+    return b && b->argument_count == 2 && b->result_count == 1 && b->results[0] == b->arguments[1];
+}
+
 /* Does the number that the reduction begins with change nothing? The least whole number is as good as none. */
 static bool is_neutral(const struct import_value *v, const struct reducer *r)
 {
@@ -133,13 +139,23 @@ static bool is_neutral(const struct import_value *v, const struct reducer *r)
            (isinf(r->neutral) && (number < 0) == (r->neutral < 0) && fabs(number) >= 3.3e38);
 }
 
+bool import_neutral(const struct import_value *v, const char *ours)
+{
+    for (size_t k = 0; k < sizeof reducers / sizeof *reducers; k++)
+        if (strcmp(reducers[k].ours, ours) == 0) return is_neutral(v, &reducers[k]);
+    return false;
+}
+
 static bool reduce_by_body(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct reducer *r = op->operand_count == 2 ? reducer_of(im, op) : NULL;
     struct steps s = {im, op, true};
     double number;
     (void)ours;
-    if (!r) return import_generic(im, op, "reducer");
+    if (op->operand_count == 4) return order_pairs(im, op);
+    if (!r || !import_is_tensor(im, op->operands[0]) || !import_is_tensor(im, op->operands[1]) ||
+        !import_is_tensor(im, op->results[0]))
+        return import_generic(im, op, "reducer");
     bool neutral = is_neutral(import_in(im, op, 1), r);
     if (!reduce(im, op, r->ours) || neutral || import_class_of(im, op)->class == CLASS_GENERIC)
         return im->st->code == LX_OK;
@@ -160,7 +176,7 @@ const struct op_row import_reduce_rows[] = {
     {{"argmin", NULL, "ArgMin"}, "argmin", pick, 1},
     {{"reduce_or", NULL, NULL}, "any", reduce, 1},
     {{"reduce_and", NULL, NULL}, "all", reduce, 1},
-    {{NULL, "reduce", NULL}, NULL, reduce_by_body, 1},
+    {{NULL, "reduce", NULL}, NULL, reduce_by_body, ANY_TYPE + 1},
     {.emit = NULL},
 };
 /* clang-format on */

@@ -19,8 +19,8 @@ struct op_row {
 
 /* One table a theme; import_ops.c looks through all of them. */
 extern const struct op_row import_pointwise_rows[], import_reduce_rows[], import_contract_rows[],
-    import_moves_rows[], import_box_rows[], import_index_rows[], import_window_rows[],
-    import_collective_rows[], import_layer_rows[], import_made_rows[];
+    import_moves_rows[], import_box_rows[], import_index_rows[], import_pick_rows[], import_order_rows[],
+    import_window_rows[], import_collective_rows[], import_layer_rows[], import_made_rows[];
 
 /* import_ops.c. The pointer is good until the next value is bound. */
 struct import_value *import_in(struct import *im, const struct model_op *op, int i);
@@ -36,6 +36,10 @@ bool import_without_repeats(struct import *im, const struct model_op *op, struct
                             const bool *goes);
 /* What the computation of an HLO op does with two elements: a kind of ours, or NULL. */
 const char *import_reducer(const struct import *im, const struct model_op *op);
+/* Does a reduction of that kind of ours that begins with this number begin with nothing? */
+bool import_neutral(const struct import_value *v, const char *ours);
+/* Is that just its second element? */
+bool import_replaces(const struct import *im, const struct model_op *op);
 /* import_pointwise.c, import_moves.c: rows that other themes use as well. */
 bool import_pointwise(struct import *im, const struct model_op *op, const char *ours);
 bool import_constant(struct import *im, const struct model_op *op, const char *ours);

@@ -1,4 +1,4 @@
-/* Caches, embeddings and top-k of models: what they become, what is in place of what, and that fills become one. */
+/* Caches, embeddings, scatters and sorts of models: what they become, what is in place of what, and that fills become one. */
 #include "graph/graph.h"
 
 #include <setjmp.h>
@@ -66,9 +66,135 @@ static void fills_become_one(void **state)
     lx_graph_free(g);
 }
 
+static const struct lx_op *op_of(const struct lx_graph *g, const char *kind, int which)
+{
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (strcmp(g->ops[o].kind->name, kind) == 0 && which-- == 0) return &g->ops[o];
+    fail_msg("there is no %s", kind);
+    return NULL;
+}
+
+#define SCALARS(t) "  a = " t "[] parameter(0)\n  b = " t "[] parameter(1)\n"
+
+static const char scatters[] =
+    "HloModule t\n"
+    "sum {\n" SCALARS(
+        "f32") "  ROOT c = f32[] add(a, b)\n}\n"
+               "put {\n  a = f32[] parameter(0)\n  ROOT b = f32[] parameter(1)\n}\n"
+               "odd {\n" SCALARS(
+                   "f32") "  ROOT c = f32[] subtract(a, b)\n}\n"
+                          "ENTRY main {\n"
+                          "  x = f32[40,64] parameter(0)\n  i = s32[6,1] parameter(1)\n  u = f32[6,64] "
+                          "parameter(2)\n"
+                          "  y = f32[4,8,64] parameter(3)\n  j = s32[2,5] parameter(4)\n  v = f32[5,64] "
+                          "parameter(5)\n"
+                          "  z = f32[3,10,32] parameter(6)\n  k = s32[3,7,1] parameter(7)\n  w = f32[3,7,32] "
+                          "parameter(8)\n"
+                          "  one = f32[1,11,64] parameter(9)\n  at = s32[1,2] parameter(10)\n"
+                          "  s0 = f32[40,64] scatter(x, i, u), update_window_dims={1}, "
+                          "inserted_window_dims={0}, "
+                          "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum\n"
+                          "  s1 = f32[4,8,64] scatter(y, j, v), update_window_dims={1}, "
+                          "inserted_window_dims={0,1}, "
+                          "scatter_dims_to_operand_dims={1,0}, index_vector_dim=0, to_apply=put\n"
+                          "  s2 = f32[3,10,32] scatter(z, k, w), update_window_dims={2}, "
+                          "inserted_window_dims={1}, "
+                          "scatter_dims_to_operand_dims={1}, input_batching_dims={0}, "
+                          "scatter_indices_batching_dims={0}, "
+                          "index_vector_dim=2, to_apply=put\n"
+                          "  s3 = f32[40,64] scatter(x, i, u), update_window_dims={1}, "
+                          "inserted_window_dims={0}, "
+                          "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=odd\n"
+                          "  g = f32[1,64] gather(one, at), offset_dims={1}, collapsed_slice_dims={0,1}, "
+                          "start_index_map={0,1}, "
+                          "index_vector_dim=1, slice_sizes={1,1,64}\n"
+                          "  ROOT t = (f32[40,64], f32[4,8,64], f32[3,10,32], f32[40,64], f32[1,64]) "
+                          "tuple(s0, s1, s2, s3, g)\n}\n";
+
+/* In a graph an op that changes a tensor has only what it puts into it as operands. */
+static void scatters_name_rows(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = imported(scatters);
+    assert_int_equal(kinds(g, "scatter"), 3);
+    assert_int_equal(kinds(g, "generic"), 1);
+    const struct lx_op *sum = op_of(g, "scatter", 0), *two = op_of(g, "scatter", 1);
+    assert_string_equal(sum->einsum, "c,cb->ab");
+    assert_int_equal(sum->params->combine, LX_COMBINE_ADD);
+    assert_string_equal(two->einsum, "de,dc->abc");
+    assert_int_equal(two->params->axes[0], 1);
+    assert_int_equal(two->params->axes[1], 0);
+    assert_int_equal(two->params->combine, LX_COMBINE_REPLACE);
+    assert_string_equal(op_of(g, "scatter", 2)->einsum, "ad,adc->abc");
+    /* Of two components only that one counts whose dimension has more than one element. */
+    const struct lx_op *row = op_of(g, "gather", 0), *part = op_of(g, "slice", 0);
+    assert_string_equal(row->einsum, "ab,->b");
+    assert_int_equal(part->output, row->inputs[1]);
+    lx_graph_free(g);
+}
+
+static const char orders[] =
+    "HloModule t\n"
+    "less {\n" SCALARS(
+        "f32") "  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n"
+               "  e = s32[] parameter(4)\n  f = s32[] parameter(5)\n  zero = f32[] constant(0)\n"
+               "  c0 = pred[] compare(a, zero), direction=EQ\n  s0 = f32[] select(c0, zero, a)\n"
+               "  c1 = pred[] compare(b, zero), direction=EQ\n  s1 = f32[] select(c1, zero, b)\n"
+               "  ROOT r = pred[] compare(s0, s1), direction=LT, type=TOTALORDER\n}\n"
+               "more {\n" SCALARS(
+                   "f32") "  ROOT r = pred[] compare(a, b), direction=GT\n}\n"
+                          "odd {\n" SCALARS(
+                              "f32") "  ROOT r = pred[] compare(a, a), direction=GT\n}\n"
+                                     "largest {\n  a = f32[] parameter(0)\n  i = s32[] parameter(1)\n  b = "
+                                     "f32[] parameter(2)\n"
+                                     "  j = s32[] parameter(3)\n  gt = pred[] compare(a, b), direction=GT\n"
+                                     "  eq = pred[] compare(a, b), direction=EQ\n  lt = pred[] compare(i, "
+                                     "j), direction=LT\n"
+                                     "  and = pred[] and(eq, lt)\n  or = pred[] or(gt, and)\n  v = f32[] "
+                                     "select(gt, a, b)\n"
+                                     "  k = s32[] select(or, i, j)\n  ROOT t = (f32[], s32[]) tuple(v, "
+                                     "k)\n}\n"
+                                     "ENTRY main {\n"
+                                     "  x = f32[40,64] parameter(0)\n  p = s32[40,64] parameter(1)\n"
+                                     "  io = s32[40,64] iota(), iota_dimension=1\n  low = f32[] "
+                                     "constant(-inf)\n  no = s32[] constant(0)\n"
+                                     "  s = (f32[40,64], s32[40,64], s32[40,64]) sort(x, io, p), "
+                                     "dimensions={1}, is_stable=true, "
+                                     "to_apply=less\n"
+                                     "  d = f32[40,64] sort(x), dimensions={0}, to_apply=more\n"
+                                     "  n = f32[40,64] sort(x), dimensions={0}, to_apply=odd\n"
+                                     "  k = (f32[40,5], s32[40,5]) custom-call(x), "
+                                     "custom_call_target=\"TopK\", called_computations={more}\n"
+                                     "  a = (f32[40], s32[40]) reduce(x, io, low, no), dimensions={1}, "
+                                     "to_apply=largest\n"
+                                     "  ROOT t = ((f32[40,64], s32[40,64], s32[40,64]), f32[40,64], "
+                                     "f32[40,64], (f32[40,5], s32[40,5]), "
+                                     "(f32[40], s32[40])) tuple(s, d, n, k, a)\n}\n";
+
+static void sorts_carry_what_goes_along(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = imported(orders);
+    assert_int_equal(kinds(g, "sort"), 2);
+    assert_int_equal(kinds(g, "sort_index"), 1);
+    assert_int_equal(kinds(g, "gather"), 1); /* p; the places are those of the sort */
+    assert_int_equal(kinds(g, "iota"), 0);
+    assert_int_equal(kinds(g, "generic"), 1);
+    assert_int_equal(op_of(g, "sort", 0)->params->axis, 1);
+    assert_false(op_of(g, "sort", 0)->params->descending);
+    assert_int_equal(op_of(g, "sort", 1)->params->axis, 0);
+    assert_true(op_of(g, "sort", 1)->params->descending);
+    assert_int_equal(op_of(g, "topk", 0)->params->k, 5);
+    assert_int_equal(kinds(g, "topk_index"), 1);
+    assert_string_equal(op_of(g, "argmax", 0)->einsum, "ab->a");
+    assert_string_equal(op_of(g, "max", 0)->einsum, "ab->a");
+    lx_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(caches_are_changed_where_they_are),
-                                       cmocka_unit_test(fills_become_one)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(caches_are_changed_where_they_are), cmocka_unit_test(fills_become_one),
+        cmocka_unit_test(scatters_name_rows), cmocka_unit_test(sorts_carry_what_goes_along)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,6 +193,23 @@ static void whatever_stops_it_leaves_a_plan(void **state)
     }
 }
 
+/* Stopped at once: the most of what nests save is found all the same, in windows and without them. */
+static void stopped_at_once_it_has_nests(void **state)
+{
+    (void)state;
+    for (int layers = 1; layers <= 3; layers += 2) {
+        struct subject *s = blocks(layers, 4096);
+        struct patience p = {0};
+        int64_t plain = s->by.best.hbm_bytes;
+        s->options.run.stop = is_out;
+        s->options.run.context = &p;
+        assert_true(tile_search(&s->by));
+        assert_true(s->by.best.draft.how.nest_count >= layers);
+        assert_true(s->by.best.hbm_bytes < plain / 2);
+        subject_free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(axes_go_on_through_later_ops),
@@ -200,6 +217,7 @@ int main(void)
                                        cmocka_unit_test(layers_are_windows_that_look_alike),
                                        cmocka_unit_test(windows_find_what_the_whole_would),
                                        cmocka_unit_test(the_same_is_found_again),
-                                       cmocka_unit_test(whatever_stops_it_leaves_a_plan)};
+                                       cmocka_unit_test(whatever_stops_it_leaves_a_plan),
+                                       cmocka_unit_test(stopped_at_once_it_has_nests)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
