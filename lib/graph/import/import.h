@@ -36,7 +36,8 @@ struct storage {
     struct cuts cuts;
     struct atom whole[STORAGE_MAX_WHOLE]; /* runs of digits that are never cut: windows slide along them */
     int whole_count;
-    int32_t tensor; /* once built, else -1 */
+    int32_t tensor;  /* once built, else -1 */
+    int32_t seen_by; /* of an argument: the last of the values that are views of it, from 1 on; 0: none */
     bool needed;
     bool counts; /* 0, 1, 2 .. */
     int line, column;
@@ -105,6 +106,11 @@ struct sketch {
     bool in_place; /* the result is the first operand */
 };
 
+/* A value that is a view of an argument, and the one before it. */
+struct alias {
+    int32_t value, part, before;
+};
+
 struct import_role;
 
 struct import {
@@ -115,9 +121,10 @@ struct import {
     VEC(struct storage) storages;
     VEC(struct sketch) sketches;
     VEC(struct import_value) leaves; /* tensors of the values of bodies under way */
-    struct import_role *roles;       /* by argument of the entry */
-    int32_t *leaf;                   /* by value of the model: the first of its leaves, -1: not made yet */
-    struct op_class **classes;       /* by body and op */
+    VEC(struct alias) aliases;
+    struct import_role *roles; /* by argument of the entry */
+    int32_t *leaf;             /* by value of the model: the first of its leaves, -1: not made yet */
+    struct op_class **classes; /* by body and op */
     struct names tensor_names, op_names;
     struct names constants;   /* storages by the data of constants */
     struct model_facts notes; /* for the report: collectives, roles, loops, branches */
@@ -150,6 +157,9 @@ bool import_splat(const struct import_value *v, double *number);
 bool import_stored(struct import *im, struct import_value *v);
 /* A storage of its own, in its own order: copied unless it is that already. */
 bool import_plain(struct import *im, struct import_value *v, const struct model_op *at);
+
+/* Before an argument is written: values that are views of it, except `written`, keep what they have. */
+bool import_keep_old(struct import *im, int32_t storage, int32_t written, const struct model_op *at);
 
 /* import_sketch.c: an op over `rank` dimensions; operands have views over them. Dimension i of the result is dims[i] of
  * the op (-1: of extent 1). The result has no storage for what all operands lack. */
@@ -184,7 +194,8 @@ bool import_more_apart(struct import *im, struct op_class *c);
 void import_cut(struct import *im);
 /* A cut at `at` of the storage within an atom, as cut of the dimension in which the atom begins at `base`. */
 bool import_cut_dim(const struct atom *a, int64_t base, int64_t at, struct cuts *c);
-/* import_build.c: `results` are the storages that are returned. */
-const struct lx_graph *import_build(struct import *im, const int32_t *results, int count);
+/* import_build.c: which sketches lead to a result; `results` are the storages that are returned. */
+void import_mark_needed(struct import *im, const int32_t *results, int count);
+const struct lx_graph *import_build(struct import *im);
 
 #endif

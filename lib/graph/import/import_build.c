@@ -404,7 +404,7 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     return ok;
 }
 
-static void mark_needed(struct import *im, const int32_t *results, int count)
+void import_mark_needed(struct import *im, const int32_t *results, int count)
 {
     for (int i = 0; i < count; i++)
         if (results[i] >= 0) im->storages.at[results[i]].needed = true;
@@ -418,12 +418,11 @@ static void mark_needed(struct import *im, const int32_t *results, int count)
     }
 }
 
-const struct lx_graph *import_build(struct import *im, const int32_t *results, int count)
+const struct lx_graph *import_build(struct import *im)
 {
     struct graph_builder b;
     const char *name = im->m->bodies.at[im->m->entry].name;
     bool ok = builder_begin(&b, im->m->file, name && *name ? name : "model", im->st);
-    mark_needed(im, results, count);
     for (size_t i = 0; ok && i < im->sketches.count; i++)
         if (im->sketches.at[i].needed) ok = build_op(im, &b, &im->sketches.at[i]);
     if (ok) return builder_finish(&b, im->st);

@@ -113,7 +113,7 @@ void import_cut(struct import *im)
         changed = false;
         for (size_t i = 0; i < im->sketches.count; i++) {
             const struct sketch *s = &im->sketches.at[i];
-            const char *wrong = s->rank < 0 ? NULL : cut_op(im, s, &changed);
+            const char *wrong = s->rank < 0 || !s->needed ? NULL : cut_op(im, s, &changed);
             if (wrong && !(s->own && import_more_apart(im, s->own)))
                 import_force(im, s->operand, s->input_count, wrong);
         }

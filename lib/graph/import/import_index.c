@@ -153,7 +153,8 @@ static bool emit_on_state(struct import *im, const struct model_op *op, struct c
         return import_generic(im, op, "form");
     if (im->storages.at[cache->storage].role == LX_INPUT) im->storages.at[cache->storage].role = LX_STATE;
     import_class(im, op, CLASS_MAPPED, NULL);
-    return choose_emit(im, op, c, NULL, NULL, true, NULL);
+    return import_keep_old(im, cache->storage, op->operands[0], op) &&
+           choose_emit(im, op, c, NULL, NULL, true, NULL);
 }
 
 /* cache[b, h, index, :] = input[0, h, b, :]; the index is one, or one a batch. */

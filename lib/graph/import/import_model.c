@@ -82,7 +82,7 @@ static void forget(struct import *im)
     im->notes = (struct model_facts){.m = im->m};
     im->memory = (struct arena){0};
     im->tensor_names = im->op_names = im->constants = (struct names){0};
-    im->storages.count = im->sketches.count = im->leaves.count = 0;
+    im->storages.count = im->sketches.count = im->leaves.count = im->aliases.count = 0;
     im->retry = im->give_up = false;
     im->last_number = im->depth = 0;
     im->walked = 0;
@@ -113,8 +113,10 @@ static bool sketch(struct import *im, int32_t *results, int *count)
     forget(im);
     for (int i = 0; i < b->argument_count; i++)
         if (!bind_tensor(im, b->arguments[i], role_of(im, i))) return false;
+    for (size_t i = 0; i < im->storages.count; i++) im->storages.at[i].seen_by = 0; /* but by themselves */
     if (!bind_constants(im) || !import_body(im, im->m->entry) || !gather_results(im, b, results, count))
         return false;
+    import_mark_needed(im, results, *count);
     if (!im->retry) import_cut(im);
     return true;
 }
@@ -125,7 +127,7 @@ static const struct lx_graph *rounds(struct import *im, int32_t *results)
     for (int round = 0; round < MOST_ROUNDS; round++) {
         if (round >= MOST_ROUNDS - LAST_ROUNDS || im->give_up) im->options.no_fold = im->short_sticks = true;
         if (!sketch(im, results, &count)) return NULL;
-        if (!im->retry) return import_build(im, results, count);
+        if (!im->retry) return import_build(im);
     }
     return status_set(im->st, LX_E_INTERNAL, "views of %.80s get into each other's way", im->m->file), NULL;
 }
@@ -153,6 +155,7 @@ static void finish(struct import *im)
     VEC_FREE(&im->storages);
     VEC_FREE(&im->sketches);
     VEC_FREE(&im->leaves);
+    VEC_FREE(&im->aliases);
     names_free(&im->tensor_names);
     names_free(&im->op_names);
     names_free(&im->constants);

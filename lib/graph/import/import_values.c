@@ -72,12 +72,24 @@ bool import_fresh(struct import *im, const char *name, const struct model_type *
     return true;
 }
 
+/* Only arguments are written where they are. */
+static bool note_alias(struct import *im, int32_t value, int part, int32_t storage)
+{
+    struct storage *s = storage >= 0 ? &im->storages.at[storage] : NULL;
+    if (!s || (s->role != LX_INPUT && s->role != LX_STATE)) return true;
+    struct alias a = {value, part, s->seen_by};
+    if (!VEC_PUSH(&im->aliases, a)) return status_no_memory(im->st);
+    s->seen_by = (int32_t)im->aliases.count;
+    return true;
+}
+
 bool import_bind(struct import *im, int32_t value, const struct import_value *leaves, int count)
 {
     int32_t first = (int32_t)im->leaves.count;
     for (int i = 0; i < count; i++) {
         struct import_value copy = leaves[i]; /* the list may move */
         if (!VEC_PUSH(&im->leaves, copy)) return status_no_memory(im->st);
+        if (!note_alias(im, value, i, copy.storage)) return false;
     }
     im->leaf[value] = first;
     return true;
@@ -152,4 +164,32 @@ bool import_plain(struct import *im, struct import_value *v, const struct model_
     im->whole_result = false;
     if (ok) *v = copy;
     return ok;
+}
+
+static bool copied(struct import *im, struct import_value *v, const struct model_op *at)
+{
+    struct sketch_operand in = {v->storage, v->view, v->via};
+    struct import_value copy;
+    int dims[VIEW_MAX_RANK];
+    for (int d = 0; d < v->type->count; d++) dims[d] = d;
+    if (!import_sketch(im, "clone", at, v->type->count, v->type->extent, &in, 1, NULL, v->type, dims, &copy))
+        return false;
+    *v = copy;
+    return true;
+}
+
+/* Copies that nobody reads are not built. */
+bool import_keep_old(struct import *im, int32_t storage, int32_t written, const struct model_op *at)
+{
+    int32_t next = im->storages.at[storage].seen_by;
+    im->storages.at[storage].seen_by = 0;
+    while (next > 0) {
+        struct alias a = im->aliases.at[next - 1];
+        struct import_value v = *import_leaf(im, a.value, a.part);
+        next = a.before;
+        if (a.value == written || v.storage != storage) continue;
+        if (!copied(im, &v, at)) return false;
+        *import_leaf(im, a.value, a.part) = v;
+    }
+    return true;
 }

@@ -41,6 +41,14 @@ static const struct small models[] = {
     HLO("a pad that is reshaped", "  x = f32[5,32] parameter(0)\n  z = f32[] constant(1.5)\n"
                  "  p = f32[8,32] pad(x, z), padding=1_2x0_0\n  r = f32[2,4,32] reshape(p)\n"
                  "  ROOT y = f32[4,2,32] transpose(r), dimensions={1,0,2}\n"),
+    {"a view of a cache that is written before it is read",
+     "func.func @main(%arg0: tensor<2x2x4x64xf32>, %arg1: tensor<1x2x2x64xf32>, %arg2: tensor<1xi32>) -> "
+     "(tensor<2x4x2x64xf32>, tensor<2x2x4x64xf32>, tensor<2x2x4x64xf32>) {\n"
+     "  %0 = \"ttir.permute\"(%arg0) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<2x2x4x64xf32>) -> tensor<2x4x2x64xf32>\n"
+     "  \"ttir.update_cache\"(%arg0, %arg1, %arg2) <{batch_offset = 0 : i32}> : (tensor<2x2x4x64xf32>, tensor<1x2x2x64xf32>, tensor<1xi32>) -> ()\n"
+     "  %1 = \"ttir.neg\"(%0) : (tensor<2x4x2x64xf32>) -> tensor<2x4x2x64xf32>\n"
+     "  %2 = \"ttir.neg\"(%arg0) : (tensor<2x2x4x64xf32>) -> tensor<2x2x4x64xf32>\n"
+     "  return %1, %2, %arg0 : tensor<2x4x2x64xf32>, tensor<2x2x4x64xf32>, tensor<2x2x4x64xf32>\n}\n"},
 };
 /* clang-format on */
 
