@@ -112,6 +112,28 @@ static inline void both_compare_items(struct both_ways *b, int i)
                  (long long)wrong, (long long)n, (long long)first, apart, most);
 }
 
+static inline const struct lx_tensor *both_output(const struct both_ways *b, int way, int i)
+{
+    return &b->way[way].g->tensors[b->way[way].tensor[i]];
+}
+
+/* Copies are made where the file has them, so outputs may come in another order: by name, else the next of that size. */
+static inline void both_match(struct both_ways *b, int i)
+{
+    struct one_way *w = &b->way[1];
+    const struct lx_tensor *t = both_output(b, 0, i);
+    int found = -1;
+    for (int k = w->count - 1; k >= i; k--)
+        if (both_items(both_output(b, 1, k)) == both_items(t)) found = k;
+    for (int k = i; k < w->count; k++)
+        if (strcmp(both_output(b, 1, k)->name, t->name) == 0) found = k;
+    if (found < 0) return;
+    int32_t tensor = w->tensor[i];
+    char *items = w->items[i];
+    w->tensor[i] = w->tensor[found], w->items[i] = w->items[found];
+    w->tensor[found] = tensor, w->items[found] = items;
+}
+
 static inline void both_compare(struct both_ways *b)
 {
     if (b->way[0].count != b->way[1].count) {
@@ -120,8 +142,8 @@ static inline void both_compare(struct both_ways *b)
         return;
     }
     for (int i = 0; i < b->way[0].count; i++) {
-        const struct lx_tensor *t = &b->way[0].g->tensors[b->way[0].tensor[i]],
-                               *u = &b->way[1].g->tensors[b->way[1].tensor[i]];
+        both_match(b, i);
+        const struct lx_tensor *t = both_output(b, 0, i), *u = both_output(b, 1, i);
         if (both_items(t) == both_items(u) && t->dtype == u->dtype)
             both_compare_items(b, i);
         else if (!*b->why)

@@ -280,6 +280,15 @@ static bool join_all(struct import *im, const struct model_op *op, struct import
     return join(im, op, part, count, axis, type, out);
 }
 
+bool import_join(struct import *im, const struct model_op *op, struct import_value *part, int count, int axis,
+                 const struct model_type *type, struct import_value *out)
+{
+    for (int i = 0; i < count; i++)
+        if (!laid_out(im, op, &part[i])) return false;
+    return import_apart_operands(im, op, part, count, 1u << axis) &&
+           join_all(im, op, part, count, axis, type, out) && import_apart_result(im, op, out);
+}
+
 static bool concat(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op);
@@ -295,15 +304,12 @@ static bool concat(struct import *im, const struct model_op *op, const char *our
     for (int i = 0; i < op->operand_count; i++) {
         if (!import_is_tensor(im, op->operands[i])) continue; /* an extent of 0 */
         part[parts] = *import_in(im, op, i);
-        if (part[parts].type->count != type->count) return import_generic(im, op, "schema");
-        if (!laid_out(im, op, &part[parts++])) return false;
+        if (part[parts++].type->count != type->count) return import_generic(im, op, "schema");
     }
-    if (parts == 1) out = part[0];
     if (parts == 0) return import_generic(im, op, "form");
-    if (parts > 1 &&
-        !(import_apart_operands(im, op, part, parts, 1u << axis) &&
-          join_all(im, op, part, parts, (int)axis, type, &out) && import_apart_result(im, op, &out)))
-        return false;
+    if (parts == 1 && !laid_out(im, op, part)) return false;
+    if (parts == 1) out = part[0];
+    if (parts > 1 && !import_join(im, op, part, parts, (int)axis, type, &out)) return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
 }

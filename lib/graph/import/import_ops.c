@@ -115,11 +115,32 @@ static bool bind_nothing(struct import *im, const struct model_op *op)
     return true;
 }
 
+/* Nothing is summed, nothing is padded: HLO says by an operand what is there instead, or it is 0. */
+static bool from_nothing(struct import *im, const struct model_op *op, bool *done)
+{
+    bool dot = strcmp(op->kind, "dot") == 0, begins = strcmp(op->kind, "reduce") == 0;
+    double number;
+    *done = im->format == MODEL_HLO && op->operand_count == 2 && op->result_count == 1 &&
+            import_is_tensor(im, op->results[0]) && op->operands[0] >= 0 &&
+            model_type_of(im->m, op->operands[0])->elements == 0 &&
+            (dot || begins || strcmp(op->kind, "pad") == 0);
+    if (!*done) return true;
+    if (dot) return import_number(im, op, 0);
+    struct import_value v = *import_in(im, op, 1);
+    *done = import_splat(&v, &number);
+    if (!*done) return true;
+    v.type = import_type_out(im, op);
+    import_class(im, op, CLASS_FOLDED, NULL);
+    return import_bind_one(im, op, &v);
+}
+
 bool import_op(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = row_of(im, op);
     bool done;
     if (makes_nothing(im, op)) return bind_nothing(im, op);
+    if (!from_nothing(im, op, &done) || done) return done;
+    if (import_is_complex(im, op)) return import_complex(im, op);
     if (!import_computed(im, op, &done) || done) return done;
     if (import_known_ahead(im, op)) return import_constant(im, op, NULL);
     if (!row) return import_generic(im, op, "kind");

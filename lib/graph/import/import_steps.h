@@ -47,6 +47,14 @@ bool import_constant(struct import *im, const struct model_op *op, const char *o
 bool import_computed(struct import *im, const struct model_op *op, bool *done);
 /* Its result is that number everywhere. */
 bool import_number(struct import *im, const struct model_op *op, int64_t number);
+/* import_boxes.c: parts one after the other along a dimension, however many. */
+bool import_join(struct import *im, const struct model_op *op, struct import_value *part, int count, int axis,
+                 const struct model_type *type, struct import_value *out);
+/* import_complex.c: has the op complex numbers? Then it is one of these. */
+bool import_is_complex(const struct import *im, const struct model_op *op);
+bool import_complex(struct import *im, const struct model_op *op);
+/* The type as which a tensor is stored: of real numbers. NULL: memory is out. */
+const struct model_type *import_real_type(struct import *im, const struct model_type *t);
 /* import_made.c: a tensor from nothing, or from one that is stored plain (-1: nothing). */
 bool import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
                  int32_t storage, const struct lx_op_params *params, const struct lx_op_data *data);
