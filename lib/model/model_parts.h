@@ -71,6 +71,7 @@ enum model_data_form {
  * booleans, else `reals`; of a splat just one. */
 struct model_data {
     enum model_data_form form;
+    bool missing; /* external, and that file is not there, or too short */
     const struct model_type *type;
     const int64_t *ints;
     const double *reals;

@@ -1,9 +1,11 @@
 /* Tensors and types of ONNX. Numbers stand in raw bytes or in a field by type, packed or one by one. */
 #include "model/onnx.h"
+#include "model/onnx_external.h"
 #include "model/open_extents.h"
 #include "model/source.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct tensor_parts {
@@ -14,6 +16,7 @@ struct tensor_parts {
     int64_t type;
     enum model_element element;
     struct wire raw;
+    struct onnx_external beside;
     bool has_raw, external;
 };
 
@@ -80,6 +83,7 @@ static bool first_look(struct wire w, struct tensor_parts *p, const char **name)
         if (f.number == 1 && !wire_numbers(&f, WIRE_NUMBER, add_dim, p)) return false;
         if (f.number == 2) p->type = (int64_t)f.value;
         if (f.number == 8 && !(*name = wire_string(&f))) return false;
+        if (f.number == 13 && f.kind == WIRE_BYTES && !onnx_external_entry(&p->beside, f.body)) return false;
         if (f.number == 14) p->external = f.value == 1;
         if (f.number == 9 && f.kind == WIRE_BYTES) {
             p->raw = f.body;
@@ -104,23 +108,49 @@ static bool second_look(struct wire w, struct tensor_parts *p)
     return !*w.failed;
 }
 
-static bool keep(const struct wire *w, struct tensor_parts *p, struct model_data *d)
+/* Of a file beside the model only what is small enough to be known is read; of the rest, is there any? */
+static bool look_beside(const struct wire *w, struct tensor_parts *p, struct model_data *d, bool wanted)
 {
-    enum model_number n = model_element_row(p->element)->number;
-    int64_t wanted = d->type->elements;
-    int bits = model_element_row(p->element)->bits;
-    d->form = p->external ? DATA_EXTERNAL : p->has_raw || p->count ? DATA_BYTES : DATA_ABSENT;
-    if (wanted == 0) d->form = DATA_BYTES;
-    if (d->form != DATA_BYTES || n == MODEL_COMPLEX || n == MODEL_NO_NUMBER || bits < 8) return true;
-    if (p->count != (uint64_t)wanted)
+    size_t size = (size_t)d->type->bytes;
+    if (!wanted) {
+        d->missing = !onnx_external_there(&p->beside, w->m->file);
+        return true;
+    }
+    unsigned char *bytes = onnx_external_bytes(&p->beside, w->m->file, size);
+    d->missing = !bytes;
+    if (!bytes) return true;
+    p->raw = *w;
+    p->raw.at = bytes;
+    p->raw.end = bytes + size;
+    bool ok = add_raw(p) || wire_no_memory(w);
+    free(bytes);
+    return ok;
+}
+
+static bool copy_numbers(const struct wire *w, const struct tensor_parts *p, struct model_data *d, bool real)
+{
+    if (p->count != (uint64_t)d->type->elements)
         return wire_fail(w, LX_E_SHAPE, "%llu numbers for a tensor of %lld", (unsigned long long)p->count,
-                         (long long)wanted);
-    if (wanted > MODEL_MAX_KNOWN) return true;
-    if (n == MODEL_FLOAT)
+                         (long long)d->type->elements);
+    if (d->type->elements > MODEL_MAX_KNOWN) return true;
+    if (real)
         d->reals = arena_copy_array(&w->m->memory, p->reals.at, p->reals.count, sizeof *p->reals.at);
     else
         d->ints = arena_copy_array(&w->m->memory, p->ints.at, p->ints.count, sizeof *p->ints.at);
     return d->reals || d->ints ? true : wire_no_memory(w);
+}
+
+static bool keep(const struct wire *w, struct tensor_parts *p, struct model_data *d)
+{
+    const struct model_element_row *row = model_element_row(p->element);
+    bool numbers = row->number != MODEL_COMPLEX && row->number != MODEL_NO_NUMBER && row->bits >= 8;
+    bool known = numbers && d->type->elements <= MODEL_MAX_KNOWN;
+    d->form = p->external ? DATA_EXTERNAL : p->has_raw || p->count ? DATA_BYTES : DATA_ABSENT;
+    if (d->type->elements == 0) d->form = DATA_BYTES;
+    if (d->form == DATA_EXTERNAL && (!look_beside(w, p, d, known) || d->missing || !known))
+        return !*w->failed;
+    if (d->form == DATA_ABSENT || !numbers) return true;
+    return copy_numbers(w, p, d, row->number == MODEL_FLOAT);
 }
 
 static bool make(const struct wire *w, struct tensor_parts *p, struct model_data *d)
@@ -142,7 +172,9 @@ const struct model_data *onnx_tensor(struct wire w, const char **name)
     struct tensor_parts p = {0};
     struct model_data *d = arena_alloc(&w.m->memory, sizeof *d);
     bool ok = d ? first_look(w, &p, name) : wire_no_memory(&w);
-    if (ok && p.has_raw && p.element != MODEL_ELEMENT_COUNT)
+    if (ok && p.external)
+        p.has_raw = false; /* whatever stands there besides */
+    else if (ok && p.has_raw && p.element != MODEL_ELEMENT_COUNT)
         ok = add_raw(&p) || wire_no_memory(&w);
     else if (ok)
         ok = second_look(w, &p);

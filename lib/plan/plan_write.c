@@ -111,10 +111,21 @@ static void write_bundles(const struct lx_plan *p, struct text *t)
     text_add(t, "    ],\n");
 }
 
+/* They follow from the rest; of a plan of thousands of ops on many cores they would be nearly all of the file. */
+static bool lists_launches(const struct lx_plan *p)
+{
+    enum { MOST_CORES = 1 << 18 };
+    int64_t cores = 0;
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
+        if (p->launches[o].launch) cores += p->launches[o].launch->core_count;
+    return cores <= MOST_CORES;
+}
+
 static bool write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     int32_t count = p->layouts->graph->op_count;
     struct plan_launch x;
+    if (!lists_launches(p)) return true;
     text_add(t, "    \"launches\": [\n");
     for (int32_t i = 0; i < count; i++) {
         if (!plan_pack_launch(&p->launches[i], memory, &x)) return false;

@@ -212,7 +212,7 @@ static int tries_of(const struct planner *p)
 {
     int64_t size = p->divided->layouts->graph->tensor_count + 1;
     unsigned both = LX_CAN_PROVE | LX_CAN_CHARGES;
-    int least = size > 8000 ? 1 : 4;
+    int least = size > 2000 ? 1 : 4;
     return (p->options->solver->caps & both) == both ? (int)max_i64(least, min_i64(64, 8000 / size)) : least;
 }
 

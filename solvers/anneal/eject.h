@@ -21,7 +21,7 @@ struct ejector {
     struct links *links;   /* NULL: none; otherwise its own, which it keeps up to date */
     int64_t *base;
     struct sharing *share;
-    struct range *scratch;
+    struct byte_range *scratch;
     int32_t *off, off_count, *off_slot;
     int32_t *ejected;
     int64_t energy;

@@ -25,7 +25,7 @@ static bool fill_holes(struct search *s)
     const struct items *it = &s->items;
     size_t n = (size_t)it->count;
     struct sharing *share = malloc((n + 1) * sizeof *share);
-    struct range *scratch = malloc((n + 1) * sizeof *scratch);
+    struct byte_range *scratch = malloc((n + 1) * sizeof *scratch);
     struct dear *off = malloc((n + 1) * sizeof *off);
     int32_t count = 0;
     bool ok = share && scratch && off;

@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct range *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return (x->to > y->to) - (x->to < y->to);
-}
-
 static bool clear_of_others(const struct items *it, int32_t i, int32_t partner, int64_t at,
                             const int64_t *base)
 {
@@ -50,7 +43,7 @@ static int64_t shared_fit(const struct items *it, int32_t i, const int64_t *base
 }
 
 int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share,
-                   struct range *scratch)
+                   struct byte_range *scratch)
 {
     const struct item *b = &it->item[i];
     int64_t at = shared_fit(it, i, base, share);
@@ -60,9 +53,9 @@ int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struc
     for (size_t k = it->first[i]; k < it->first[i + 1]; k++) {
         int32_t other = it->near[k];
         if (base[other] >= 0)
-            scratch[taken++] = (struct range){base[other], base[other] + it->item[other].size};
+            scratch[taken++] = (struct byte_range){base[other], base[other] + it->item[other].size};
     }
-    qsort(scratch, taken, sizeof *scratch, compare_ranges);
+    range_sort(scratch, taken);
     at = 0;
     for (size_t k = 0; k < taken && scratch[k].from < at + b->size; k++)
         if (scratch[k].to > at) at = item_align(b, scratch[k].to);
@@ -155,7 +148,7 @@ struct placing {
     bool *done;
     bool by_rank; /* parents wait for their turn */
     struct sharing *share;
-    struct range *scratch;
+    struct byte_range *scratch;
 };
 
 /* Parents before children, so that their slots can be offered (not before fixed ones, which nothing may

@@ -11,14 +11,11 @@
 #include "common/gap_fit.h"
 #include "common/full_fit.h"
 #include "common/crowds.h"
+#include "common/range_sort.h"
 #include "base/checked.h"
 #include "solvers.h"
 
 #include <stdlib.h>
-
-struct range {
-    int64_t from, to;
-};
 
 struct fitter {
     const struct lx_problem *p;
@@ -26,16 +23,9 @@ struct fitter {
     bool tightest;
     struct crowds placed;
     int32_t *found;
-    struct range *taken; /* of buffers, and between the gaps of crowds */
+    struct byte_range *taken; /* of buffers, and between the gaps of crowds */
     int32_t taken_count;
 };
-
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct range *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return (x->to > y->to) - (x->to < y->to);
-}
 
 static bool is_parent(const struct lx_buffer *b, int32_t other)
 {
@@ -51,9 +41,9 @@ static int32_t gather(struct fitter *f, const struct lx_buffer *b, int32_t found
     for (int32_t i = 0; i < found; i++) {
         int32_t other = f->found[i];
         if (!with_parents && is_parent(b, other)) continue;
-        f->taken[n++] = (struct range){f->address[other], f->address[other] + f->p->buffers[other].size};
+        f->taken[n++] = (struct byte_range){f->address[other], f->address[other] + f->p->buffers[other].size};
     }
-    qsort(f->taken, (size_t)n, sizeof *f->taken, compare_ranges);
+    range_sort(f->taken, (size_t)n);
     return n;
 }
 
@@ -108,7 +98,7 @@ static void take_up_to(void *context, int64_t from, int64_t to)
 {
     struct fitter *f = context;
     f->taken[f->taken_count - 1].to = from;
-    f->taken[f->taken_count++] = (struct range){to, f->capacity};
+    f->taken[f->taken_count++] = (struct byte_range){to, f->capacity};
 }
 
 /* The tightest gap beside crowds: found in the one crowd there is, else among all ranges together. */
@@ -120,10 +110,10 @@ static int64_t tightest_free(struct fitter *f, const struct in_the_way *way, int
         return gap_tree_tightest(only, size);
     f->taken_count = taken;
     for (int32_t k = 0; k < way->whole_count; k++) {
-        f->taken[f->taken_count++] = (struct range){0, f->capacity};
+        f->taken[f->taken_count++] = (struct byte_range){0, f->capacity};
         gap_tree_walk(way->whole[k], take_up_to, f);
     }
-    qsort(f->taken, (size_t)f->taken_count, sizeof *f->taken, compare_ranges);
+    range_sort(f->taken, (size_t)f->taken_count);
     return choose_gap(f, f->taken_count, size, alignment);
 }
 

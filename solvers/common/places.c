@@ -75,13 +75,6 @@ static void gather_rivals(struct places *x, int32_t i)
         if (x->address[x->alone[k]] >= 0) x->found[x->found_count++] = x->alone[k];
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct byte_range *x = a, *y = b;
-    if (x->from != y->from) return x->from < y->from ? -1 : 1;
-    return (x->to > y->to) - (x->to < y->to);
-}
-
 static bool shares_pool(const struct places *x, int32_t other, int32_t pool)
 {
     return x->address[other] >= 0 && (!x->pool || x->pool[other] == pool);
@@ -97,7 +90,7 @@ static int32_t list_taken(struct places *x, const struct lx_buffer *b, int32_t p
         const struct lx_reserved *r = &x->p->pools[pool].reserved[k];
         if (lives_on(b, r->start, r->end)) x->taken[n++] = (struct byte_range){r->from, r->to};
     }
-    qsort(x->taken, (size_t)n, sizeof *x->taken, compare_ranges);
+    range_sort(x->taken, (size_t)n);
     return n;
 }
 

@@ -6,6 +6,7 @@
 #ifndef LX_SOLVERS_COMMON_PLACES_H
 #define LX_SOLVERS_COMMON_PLACES_H
 
+#include "common/range_sort.h"
 #include "scratchpad/placement/problem.h"
 
 /* Partners of a buffer in some kind of pair, with what the pair costs. */
@@ -13,10 +14,6 @@ struct partners {
     size_t *first; /* count + 1 */
     int32_t *at;
     int64_t *cost; /* of reuse only */
-};
-
-struct byte_range {
-    int64_t from, to;
 };
 
 struct spot {

@@ -27,7 +27,7 @@ static bool reserve_rows(struct lp *lp, int32_t rows)
     if (!grow(&lp->row_id, n, sizeof *lp->row_id) || !grow(&lp->basic, n, sizeof *lp->basic) ||
         !grow(&lp->xb, n, sizeof *lp->xb) || !grow(&lp->dual, n, sizeof *lp->dual) ||
         !grow(&lp->ray, n, sizeof *lp->ray) || !grow(&lp->work, 2 * n, sizeof *lp->work) ||
-        !grow(&lp->inverse, n, sizeof *lp->inverse))
+        !grow(&lp->filled, n, sizeof *lp->filled) || !grow(&lp->inverse, n, sizeof *lp->inverse))
         return false;
     for (int32_t k = 0; k < lp->room; k++)
         if (!grow(&lp->inverse[k], n, sizeof **lp->inverse)) return false;
@@ -48,10 +48,8 @@ static double coefficient(const struct lp *lp, int32_t row_id, int32_t column)
     return 0;
 }
 
-/* The basis column of a variable, spread over the basis rows. */
-static void spread_column(const struct lp *lp, int32_t variable, double *out)
+static void set_entries(const struct lp *lp, int32_t variable, double *out)
 {
-    memset(out, 0, (size_t)lp->m * sizeof *out);
     if (variable >= lp->columns) {
         out[lp->row_of[variable - lp->columns]] = -1;
         return;
@@ -62,6 +60,16 @@ static void spread_column(const struct lp *lp, int32_t variable, double *out)
         int32_t i = lp->row_of[lp->sections + e->row];
         if (i >= 0) out[i] = e->value;
     }
+}
+
+/* The basis column of a variable, spread over the basis rows. */
+static void spread_column(struct lp *lp, int32_t variable)
+{
+    memset(lp->work, 0, (size_t)lp->m * sizeof *lp->work);
+    set_entries(lp, variable, lp->work);
+    lp->filled_count = 0;
+    for (int32_t i = 0; i < lp->m; i++)
+        if (lp->work[i] != 0) lp->filled[lp->filled_count++] = i;
 }
 
 static double dot(const double *a, const double *b, int32_t n)
@@ -76,6 +84,18 @@ static double dot(const double *a, const double *b, int32_t n)
     }
     for (; i < n; i++) s0 += a[i] * b[i];
     return s0 + s1 + s2 + s3;
+}
+
+/* That with the column in `work`, to the last bit: what is left out is zero, and the four sums are the same. */
+static double dot_column(const struct lp *lp, const double *a)
+{
+    double s[4] = {0, 0, 0, 0};
+    int32_t whole = lp->m & ~3;
+    for (int32_t k = 0; k < lp->filled_count; k++) {
+        int32_t i = lp->filled[k];
+        s[i < whole ? i & 3 : 0] += a[i] * lp->work[i];
+    }
+    return s[0] + s[1] + s[2] + s[3];
 }
 
 static void place_basic(struct lp *lp, int32_t position, int32_t variable)
@@ -176,15 +196,15 @@ bool lp_basis_pivot(struct lp *lp, int32_t leave, int32_t entering, bool to_low)
 {
     int32_t m = lp->m, variable = entering;
     if (entering >= lp->columns) variable = lp->columns + lp->row_id[entering - lp->columns];
-    spread_column(lp, variable, lp->work);
+    spread_column(lp, variable);
     double *pivot_row = lp->inverse[leave];
-    double pivot = dot(pivot_row, lp->work, m);
+    double pivot = dot_column(lp, pivot_row);
     if (fabs(pivot) < 1e-8) return false;
     lp->pivots++;
     lp->effort += 1 + (int64_t)m * m / 4096 + lp->columns / 512;
     for (int32_t k = 0; k < m; k++) {
         if (k == leave) continue;
-        double a = dot(lp->inverse[k], lp->work, m);
+        double a = dot_column(lp, lp->inverse[k]);
         if (fabs(a) > 1e-13) subtract_multiple(lp->inverse[k], pivot_row, a / pivot, m);
     }
     for (int32_t i = 0; i < m; i++) pivot_row[i] /= pivot;
@@ -224,11 +244,11 @@ bool lp_basis_refactor(struct lp *lp)
         if (v % 16 == 15 && lp->stop && lp->stop(lp->stop_context))
             ok = false; /* thousands of rows take seconds */
         if (!ok) break;
-        spread_column(lp, variables[v], lp->work);
+        spread_column(lp, variables[v]);
         double *column = lp->work + lp->room;
         int32_t best = -1;
         for (int32_t k = 0; k < m; k++) {
-            column[k] = dot(lp->inverse[k], lp->work, m);
+            column[k] = dot_column(lp, lp->inverse[k]);
             if (!row_taken[k] && (best < 0 || fabs(column[k]) > fabs(column[best]))) best = k;
         }
         ok = best >= 0 && fabs(column[best]) > 1e-9;
@@ -295,10 +315,11 @@ void lp_free(struct lp *lp)
     for (int32_t k = 0; k < lp->extra_count; k++) free(lp->extras[k].entries);
     for (int32_t k = 0; k < lp->room; k++) free(lp->inverse[k]);
     void *arrays[] = {
-        lp->first,  lp->last,    lp->true_cost,  lp->perturbed_cost, lp->low,      lp->high,     lp->need,
-        lp->links,  lp->extras,  lp->row_id,     lp->basic,          lp->xb,       lp->dual,     lp->ray,
-        lp->work,   lp->inverse, lp->row_of,     lp->slack_position, lp->position, lp->at_upper, lp->reduced,
-        lp->prefix, lp->prefix2, lp->candidates, lp->product};
+        lp->first,          lp->last,     lp->true_cost, lp->perturbed_cost, lp->low,     lp->high,
+        lp->need,           lp->links,    lp->extras,    lp->row_id,         lp->basic,   lp->xb,
+        lp->dual,           lp->ray,      lp->work,      lp->filled,         lp->inverse, lp->row_of,
+        lp->slack_position, lp->position, lp->at_upper,  lp->reduced,        lp->prefix,  lp->prefix2,
+        lp->candidates,     lp->product};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
     free(lp);
 }

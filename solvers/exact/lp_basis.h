@@ -25,10 +25,11 @@ struct lp {
     int32_t *row_id; /* section, or sections + extra row */
     int32_t *basic;  /* variable at a basis position: a column, or columns + row id for its slack */
     double *xb, *dual, *ray, *work;
-    double **inverse;        /* one vector per basis position */
-    int32_t *row_of;         /* by row id: basis row, or -1 */
-    int32_t *slack_position; /* by row id: basis position, or -1 */
-    int32_t *position;       /* by column: basis position, or -1 */
+    int32_t *filled, filled_count; /* where the column that is spread over `work` is not zero, ascending */
+    double **inverse;              /* one vector per basis position */
+    int32_t *row_of;               /* by row id: basis row, or -1 */
+    int32_t *slack_position;       /* by row id: basis position, or -1 */
+    int32_t *position;             /* by column: basis position, or -1 */
     bool *at_upper;
     double *reduced, *product, *prefix, *prefix2;
     struct candidate *candidates;

@@ -7,6 +7,7 @@
 #include "exact/ask_fit.h"
 #include "base/rng.h"
 #include "base/vec.h"
+#include "common/range_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,9 @@ struct placed {
     int64_t start, end, low, high;
 };
 
-struct range {
-    int64_t low, high; /* bases strictly between are forbidden */
-};
-
 struct board {
     VEC(struct placed) placed;
-    VEC(struct range) ranges;
+    VEC(struct byte_range) ranges; /* bases strictly between are forbidden */
     bool failed;
 };
 
@@ -29,13 +26,6 @@ struct turn {
     double key;
     int32_t index;
 };
-
-static int compare_ranges(const void *a, const void *b)
-{
-    const struct range *x = a, *y = b;
-    if (x->low != y->low) return x->low < y->low ? -1 : 1;
-    return (x->high > y->high) - (x->high < y->high);
-}
 
 static int compare_turns(const void *a, const void *b)
 {
@@ -57,17 +47,17 @@ static int64_t lowest_base(struct board *b, const struct fit_item *item, const s
         for (size_t r = 0; r < b->placed.count; r++) {
             const struct placed *o = &b->placed.at[r];
             if (o->start < piece->end && piece->start < o->end &&
-                !VEC_PUSH(&b->ranges, (struct range){o->low - piece->size, o->high}))
+                !VEC_PUSH(&b->ranges, (struct byte_range){o->low - piece->size, o->high}))
                 b->failed = true;
         }
     }
     if (b->failed) return -1;
     int64_t at = item->fixed >= 0 ? item->fixed : 0;
-    if (b->ranges.count) qsort(b->ranges.at, b->ranges.count, sizeof *b->ranges.at, compare_ranges);
-    for (size_t r = 0; r < b->ranges.count && b->ranges.at[r].low < at; r++)
-        if (b->ranges.at[r].high > at) {
+    range_sort(b->ranges.at, b->ranges.count);
+    for (size_t r = 0; r < b->ranges.count && b->ranges.at[r].from < at; r++)
+        if (b->ranges.at[r].to > at) {
             if (item->fixed >= 0) return -1;
-            at = round_up_i64(b->ranges.at[r].high, item->alignment);
+            at = round_up_i64(b->ranges.at[r].to, item->alignment);
         }
     return at <= capacity - height ? at : -1;
 }

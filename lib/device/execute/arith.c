@@ -238,12 +238,20 @@ const struct arith *arith_of(const struct lx_kind *kind)
     return (a->row || !rows) && (a->sum || !sums) ? a : NULL;
 }
 
+/* On the device some types have other widths than in files, and only whole bytes have types of their own. */
+static bool has_equal_bits(const struct lx_graph *g, const struct lx_op *op)
+{
+    int from = number_types[g->tensors[op->inputs[0]].dtype].bits;
+    return from == number_types[g->tensors[op->output].dtype].bits && from >= 8 && from <= 32;
+}
+
 /* Has the device the arithmetic of an op, in the numbers that it computes with? */
 static bool knows(const struct lx_graph *g, const struct lx_op *op)
 {
     if (op->kind->traits & LX_MIXES) return true;
     enum numbers n = op_numbers(g, op);
     const struct arith *a = arith_of(op->kind);
+    if (op->kind->id == LX_KIND_BITCAST && !has_equal_bits(g, op)) return false;
     if (op->kind->id == LX_KIND_RESHAPE) return a != NULL; /* as bytes */
     return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
 }

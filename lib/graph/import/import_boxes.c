@@ -1,6 +1,6 @@
-/* Ops of the table that take parts or put parts together: slices, reversals, splits, concatenations, pads, repetition of
+/* Ops of the table that take parts or put parts together: slices, reversals, splits, concatenations, repetition of
  * pixels. A part is a view where storages allow it; what cannot be one is a slice that copies. */
-#include "graph/import/import_steps.h"
+#include "graph/import/import_boxes.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static bool take_part(struct import *im, const struct model_op *op, const struct
     return import_bind(im, op->results[result], &out, 1);
 }
 
-static int64_t from_end(int64_t at, int64_t extent)
+int64_t box_from_end(int64_t at, int64_t extent)
 {
     return at < 0 ? at + extent : at;
 }
@@ -121,10 +121,10 @@ static bool read_hlo_slice(const char *text, struct box *b, int rank)
 static int64_t onnx_begin(int64_t begin, int64_t step, int64_t extent)
 {
     begin = begin < -extent ? -extent : begin;
-    return clamped(from_end(begin, extent), 0, step < 0 ? extent - 1 : extent);
+    return clamped(box_from_end(begin, extent), 0, step < 0 ? extent - 1 : extent);
 }
 
-static bool known_list(struct import *im, const struct model_op *op, int i, const struct model_data **out)
+bool box_known_list(struct import *im, const struct model_op *op, int i, const struct model_data **out)
 {
     *out = import_has(op, i) ? im->m->values.at[op->operands[i]].data : NULL;
     if (!*out && import_has(op, i)) *out = import_in(im, op, i)->known;
@@ -138,12 +138,13 @@ static bool read_onnx_slice(struct import *im, const struct model_op *op, const 
     int count, axis_count;
     const int64_t *list = model_attr_ints(&op->attrs, "starts", &count),
                   *along = model_attr_ints(&op->attrs, "axes", &axis_count);
-    if (!known_list(im, op, 1, &begins) || !known_list(im, op, 3, &axes) || !known_list(im, op, 4, &steps))
+    if (!box_known_list(im, op, 1, &begins) || !box_known_list(im, op, 3, &axes) ||
+        !box_known_list(im, op, 4, &steps))
         return false;
     if (begins) count = (int)begins->type->elements;
     for (int i = 0; i < count; i++) {
         int64_t d = axes ? model_data_int(axes, i) : i < axis_count ? along[i] : i;
-        d = from_end(d, in->count);
+        d = box_from_end(d, in->count);
         if (d < 0 || d >= in->count) return false;
         b->step[d] = steps ? model_data_int(steps, i) : 1;
         b->begin[d] = onnx_begin(begins ? model_data_int(begins, i) : list[i], b->step[d], in->extent[d]);
@@ -156,13 +157,13 @@ static bool read_ttir_slice(const struct model_op *op, const struct model_type *
     int begins, steps;
     const int64_t *begin = model_attr_ints(&op->attrs, "begins", &begins),
                   *step = model_attr_ints(&op->attrs, "step", &steps);
-    int64_t d = from_end(model_attr_int(&op->attrs, "dim", 0), in->count);
+    int64_t d = box_from_end(model_attr_int(&op->attrs, "dim", 0), in->count);
     bool one = model_attr_find(&op->attrs, "dim") != NULL;
     if (one ? d < 0 || d >= in->count : begins != in->count) return false;
-    if (one) b->begin[d] = from_end(model_attr_int(&op->attrs, "begin", 0), in->extent[d]);
+    if (one) b->begin[d] = box_from_end(model_attr_int(&op->attrs, "begin", 0), in->extent[d]);
     if (one) b->step[d] = model_attr_int(&op->attrs, "step", 1);
     for (int i = 0; !one && i < in->count; i++) {
-        b->begin[i] = clamped(from_end(begin[i], in->extent[i]), 0, in->extent[i]);
+        b->begin[i] = clamped(box_from_end(begin[i], in->extent[i]), 0, in->extent[i]);
         b->step[i] = i < steps ? step[i] : 1;
     }
     return true;
@@ -191,7 +192,7 @@ static bool reverse(struct import *im, const struct model_op *op, const char *ou
     (void)ours;
     all_of(&b, VIEW_MAX_RANK);
     for (int i = 0; i < count; i++) {
-        int64_t d = from_end(dims[i], in->count);
+        int64_t d = box_from_end(dims[i], in->count);
         if (d < 0 || d >= in->count || d >= VIEW_MAX_RANK) return import_generic(im, op, "schema");
         b.begin[d] = in->extent[d] - 1;
         b.step[d] = in->extent[d] > 1 ? -1 : 1;
@@ -202,7 +203,7 @@ static bool reverse(struct import *im, const struct model_op *op, const char *ou
 static bool split(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *in = model_type_of(im->m, op->operands[0]);
-    int64_t axis = from_end(model_attr_int(&op->attrs, "axis", 0), in->count);
+    int64_t axis = box_from_end(model_attr_int(&op->attrs, "axis", 0), in->count);
     struct box b;
     (void)ours;
     all_of(&b, VIEW_MAX_RANK);
@@ -218,14 +219,14 @@ static bool split(struct import *im, const struct model_op *op, const char *ours
 /* ---- concat ---- */
 
 /* An operand whose storage has all its elements, each once. */
-static bool laid_out(struct import *im, const struct model_op *op, struct import_value *v)
+bool box_laid_out(struct import *im, const struct model_op *op, struct import_value *v)
 {
     bool plain = v->storage >= 0 && !view_is_part(&v->view);
     for (int i = 0; plain && i < v->view.first[v->view.rank]; i++) plain = v->view.atom[i].low > 0;
     return plain || import_plain(im, v, op);
 }
 
-static int64_t common(int64_t a, int64_t b)
+int64_t box_common(int64_t a, int64_t b)
 {
     while (b) {
         int64_t rest = a % b;
@@ -244,7 +245,7 @@ static bool join(struct import *im, const struct model_op *op, const struct impo
     for (int d = 0; d < type->count; d++) dims[d] = d;
     for (int i = 0; i < count; i++) {
         in[i] = (struct sketch_operand){.storage = part[i].storage, .view = part[i].view, .via = part[i].via};
-        grain = common(grain, part[i].type->extent[axis]);
+        grain = box_common(grain, part[i].type->extent[axis]);
     }
     im->whole_result = true;
     bool ok = import_sketch(im, "concat", op, type->count, type->extent, in, count, NULL, type, dims, out);
@@ -284,7 +285,7 @@ bool import_join(struct import *im, const struct model_op *op, struct import_val
                  const struct model_type *type, struct import_value *out)
 {
     for (int i = 0; i < count; i++)
-        if (!laid_out(im, op, &part[i])) return false;
+        if (!box_laid_out(im, op, &part[i])) return false;
     return import_apart_operands(im, op, part, count, 1u << axis) &&
            join_all(im, op, part, count, axis, type, out) && import_apart_result(im, op, out);
 }
@@ -295,7 +296,7 @@ static bool concat(struct import *im, const struct model_op *op, const char *our
     const char *key = im->format == MODEL_TTIR ? "dim" : im->format == MODEL_HLO ? "dimensions" : "axis";
     int count, parts = 0;
     const int64_t *dims = model_attr_ints(&op->attrs, key, &count);
-    int64_t axis = from_end(count > 0 ? dims[0] : 0, type->count);
+    int64_t axis = box_from_end(count > 0 ? dims[0] : 0, type->count);
     struct import_value *part = arena_array(&im->memory, (size_t)op->operand_count, sizeof *part), out;
     (void)ours;
     if (!part) return status_no_memory(im->st);
@@ -307,117 +308,11 @@ static bool concat(struct import *im, const struct model_op *op, const char *our
         if (part[parts++].type->count != type->count) return import_generic(im, op, "schema");
     }
     if (parts == 0) return import_generic(im, op, "form");
-    if (parts == 1 && !laid_out(im, op, part)) return false;
+    if (parts == 1 && !box_laid_out(im, op, part)) return false;
     if (parts == 1) out = part[0];
     if (parts > 1 && !import_join(im, op, part, parts, (int)axis, type, &out)) return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
-}
-
-/* ---- pad ---- */
-
-struct amounts {
-    int64_t low[VIEW_MAX_RANK], high[VIEW_MAX_RANK], between[VIEW_MAX_RANK];
-};
-
-/* "0_0x3_3x1_1_1" */
-static bool read_hlo_pad(const char *text, struct amounts *a, int rank)
-{
-    char *end;
-    for (int d = 0; text && d < rank; d++) {
-        a->low[d] = strtoll(text, &end, 10);
-        if (*end != '_') return false;
-        a->high[d] = strtoll(end + 1, &end, 10);
-        if (*end == '_') a->between[d] = strtoll(end + 1, &end, 10);
-        if (*end != (d + 1 < rank ? 'x' : 0)) return false;
-        text = end + 1;
-    }
-    return text != NULL;
-}
-
-static bool read_ttir_pad(const struct model_op *op, struct amounts *a, int rank)
-{
-    int count;
-    const int64_t *list = model_attr_ints(&op->attrs, "padding", &count);
-    if (count != 2 * rank) return false;
-    for (int d = 0; d < rank; d++) a->low[d] = list[2 * d], a->high[d] = list[2 * d + 1];
-    return true;
-}
-
-static bool read_onnx_pad(struct import *im, const struct model_op *op, struct amounts *a, int rank)
-{
-    const struct model_data *pads = NULL, *axes = NULL;
-    int count;
-    const int64_t *list = model_attr_ints(&op->attrs, "pads", &count);
-    if (strcmp(model_attr_word(&op->attrs, "mode", "constant"), "constant") != 0) return false;
-    if (!known_list(im, op, 1, &pads) || !known_list(im, op, 3, &axes)) return false;
-    if (pads) count = (int)pads->type->elements;
-    for (int i = 0; i < count / 2; i++) {
-        int64_t d = axes ? from_end(model_data_int(axes, i), rank) : i;
-        if (d < 0 || d >= rank) return false;
-        a->low[d] = pads ? model_data_int(pads, i) : list[i];
-        a->high[d] = pads ? model_data_int(pads, i + count / 2) : list[i + count / 2];
-    }
-    return true;
-}
-
-/* The number around it: an attribute, or an operand that is known. */
-static bool pad_value(struct import *im, const struct model_op *op, double *value)
-{
-    int operand = im->format == MODEL_HLO ? 1 : im->format == MODEL_ONNX ? 2 : -1;
-    const struct model_attr *a = model_attr_find(&op->attrs, "value");
-    *value = a ? (a->form == ATTR_REAL ? a->real : (double)a->number) : 0;
-    if (operand < 0 || !import_has(op, operand)) return true;
-    return import_splat(import_in(im, op, operand), value);
-}
-
-static bool pads_fit(const struct model_type *in, const struct model_type *out, const struct amounts *a)
-{
-    const int64_t most = INT64_C(1) << 40;
-    bool ok = in->count == out->count && in->count <= VIEW_MAX_RANK;
-    for (int d = 0; ok && d < in->count; d++)
-        ok = llabs(a->low[d]) < most && llabs(a->high[d]) < most && a->between[d] >= 0 &&
-             a->between[d] < most / in->extent[d] &&
-             a->low[d] + a->high[d] + in->extent[d] + (in->extent[d] - 1) * a->between[d] == out->extent[d];
-    return ok;
-}
-
-static bool pad(struct import *im, const struct model_op *op, const char *ours)
-{
-    const struct model_type *in = model_type_of(im->m, op->operands[0]), *type = import_type_out(im, op);
-    const struct model_attr *text = model_attr_find(&op->attrs, "padding");
-    struct op_class *c = import_class_of(im, op);
-    struct amounts a = {.low = {0}};
-    struct import_value v = *import_in(im, op, 0), out;
-    int dims[VIEW_MAX_RANK];
-    double value;
-    bool ok = im->format == MODEL_HLO    ? read_hlo_pad(text ? text->text : NULL, &a, in->count)
-              : im->format == MODEL_ONNX ? read_onnx_pad(im, op, &a, in->count)
-                                         : read_ttir_pad(op, &a, in->count);
-    if (in->count > VIEW_MAX_RANK || !ok || !pads_fit(in, type, &a) || !pad_value(im, op, &value))
-        return import_generic(im, op, "schema");
-    unsigned apart = 0;
-    for (int d = 0; d < type->count; d++)
-        if (a.low[d] || a.high[d] || a.between[d]) apart |= 1u << d;
-    if (!laid_out(im, op, &v) || !import_apart_operands(im, op, &v, 1, apart)) return false;
-    struct sketch_operand from = {.storage = v.storage, .view = v.view, .via = v.via};
-    for (int d = 0; d < type->count; d++) dims[d] = d;
-    im->whole_result = true;
-    ok = import_sketch(im, ours, op, type->count, type->extent, &from, 1, &value, type, dims, &out);
-    im->whole_result = false;
-    if (!ok) return false;
-    struct sketch *s = &im->sketches.at[im->sketches.count - 1];
-    s->own = c;
-    s->low = arena_copy_array(&im->memory, a.low, VIEW_MAX_RANK, sizeof *a.low);
-    s->high = arena_copy_array(&im->memory, a.high, VIEW_MAX_RANK, sizeof *a.high);
-    s->between = arena_copy_array(&im->memory, a.between, VIEW_MAX_RANK, sizeof *a.between);
-    if (!s->low || !s->high || !s->between) return status_no_memory(im->st);
-    s->apart = apart;
-    for (int d = 0; d < type->count; d++)
-        if (apart >> d & 1)
-            s->grain[d] = a.between[d] ? 1 : common(common(in->extent[d], a.low[d]), a.high[d]);
-    import_class(im, op, CLASS_MAPPED, NULL);
-    return import_apart_result(im, op, &out) && import_bind_one(im, op, &out);
 }
 
 /* clang-format off */
@@ -427,7 +322,6 @@ const struct op_row import_box_rows[] = {
     {{"reverse", "reverse", NULL}, "slice", reverse, 1},
     {{NULL, NULL, "Split"}, "slice", split, LOOSE + 1},
     {{"concat", "concatenate", "Concat"}, "concat", concat, LOOSE + 1},
-    {{"pad", "pad", "Pad"}, "pad", pad, LOOSE + 1},
     {.emit = NULL},
 };
 /* clang-format on */

@@ -63,11 +63,12 @@ static bool gather_onnx(struct import *im, const struct model_op *op, const char
 
 /* ---- parts that begin where the run says ---- */
 
-/* Dimensions that a part has less of than the whole are chosen along; -1: their starts are partly known, partly not. */
+/* Dimensions that a part has less of than the whole are chosen along; how many of their starts only the run knows. If any
+ * does, the others are constants beside them. */
 static int starts_of(struct import *im, const struct model_op *op, int first, const struct model_type *whole,
                      const struct model_type *part, struct choosing *c, const int *of_whole, int *of_part)
 {
-    int run = 0, known = 0;
+    int run = 0;
     int64_t number;
     for (int pass = 0; pass < 2; pass++) /* those of one element come first */
         for (int d = 0; d < whole->count; d++) {
@@ -79,12 +80,12 @@ static int starts_of(struct import *im, const struct model_op *op, int first, co
             choose_along(c, of_whole[d]);
             if (c->full) return -1;
             if (known_whole(import_in(im, op, first + d), &number))
-                c->start[c->chosen_count - 1] = number, known++;
+                c->start[c->chosen_count - 1] = number;
             else
                 run++;
         }
     c->starts = run == 0;
-    return known > 0 && run > 0 ? -1 : run;
+    return run;
 }
 
 static void add_starts(struct import *im, const struct model_op *op, int first, struct choosing *c,

@@ -3,6 +3,7 @@
 #include "graph/import/import_steps.h"
 #include "base/fail.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool whole(const struct import_value *v, int64_t *number)
@@ -93,6 +94,35 @@ bool import_number(struct import *im, const struct model_op *op, int64_t number)
     return import_bind_one(im, op, &v);
 }
 
+/* A number that every float type of 16 bits or more has. */
+static bool exact_everywhere(double n)
+{
+    return isinf(n) || (fabs(n) <= 256 && n == floor(n));
+}
+
+/* The same number in another float type. */
+static bool converted(struct import *im, const struct model_op *op, bool *done)
+{
+    const struct model_type *type = op->result_count == 1 ? model_type_of(im->m, op->results[0]) : NULL;
+    bool casts = strcmp(op->kind, im->format == MODEL_HLO ? "convert" : "typecast") == 0;
+    double number;
+    *done = casts && im->format != MODEL_ONNX && op->operand_count == 1 &&
+            import_is_tensor(im, op->results[0]) && import_is_tensor(im, op->operands[0]) &&
+            import_splat(import_in(im, op, 0), &number) &&
+            model_element_row(import_in(im, op, 0)->type->element)->number != MODEL_COMPLEX &&
+            model_element_row(type->element)->number == MODEL_FLOAT &&
+            model_element_row(type->element)->bits >= 16 && exact_everywhere(number);
+    if (!*done) return true;
+    struct import_value v = {.storage = -1, .type = type};
+    struct model_data *d = arena_alloc(&im->memory, sizeof *d);
+    const double *copy = arena_copy_array(&im->memory, &number, 1, sizeof number);
+    if (!d || !copy) return status_no_memory(im->st);
+    *d = (struct model_data){.form = DATA_SPLAT, .type = type, .reals = copy};
+    v.known = d;
+    import_class(im, op, CLASS_FOLDED, NULL);
+    return import_bind_one(im, op, &v);
+}
+
 bool import_computed(struct import *im, const struct model_op *op, bool *done)
 {
     const struct known_row *row = row_of(im, op);
@@ -102,9 +132,9 @@ bool import_computed(struct import *im, const struct model_op *op, bool *done)
             import_is_tensor(im, op->results[0]);
     for (int i = 0; *done && i < op->operand_count; i++)
         *done = import_is_tensor(im, op->operands[i]) && whole(import_in(im, op, i), &a[i]);
-    if (!*done) return true;
+    if (!*done) return converted(im, op, done);
     enum model_element e = import_type_out(im, op)->element;
     enum model_number n = model_element_row(e)->number;
     *done = (n == MODEL_SIGNED || n == MODEL_UNSIGNED) && row->compute(a, &y);
-    return *done ? import_number(im, op, wrapped(e, y)) : true;
+    return *done ? import_number(im, op, wrapped(e, y)) : converted(im, op, done);
 }

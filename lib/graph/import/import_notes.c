@@ -32,7 +32,8 @@ static void note_constant(struct import *im, const struct model_data *d)
         [DATA_SPLAT] = "splat",   [DATA_LIST] = "list",         [DATA_BYTES] = "list",
         [DATA_ELIDED] = "elided", [DATA_EXTERNAL] = "external", [DATA_ABSENT] = "absent"};
     fact_add(&im->notes, "constants", words[d->form], 1);
-    if (d->form == DATA_EXTERNAL || d->form == DATA_ABSENT || d->form == DATA_ELIDED)
+    if (d->missing) fact_add(&im->notes, "warnings", "external data whose file is missing or too short", 1);
+    if (d->form == DATA_ABSENT || d->form == DATA_ELIDED)
         fact_add(&im->notes, "warnings", "constants whose numbers are not in the file", 1);
 }
 

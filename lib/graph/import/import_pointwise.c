@@ -1,6 +1,7 @@
 /* Ops of the table that work element by element. */
 #include "graph/import/import_steps.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool commutes(const char *ours)
@@ -38,15 +39,66 @@ bool import_pointwise(struct import *im, const struct model_op *op, const char *
     return import_bind_one(im, op, &out);
 }
 
+/* The integer of a float's width; of 64 bits the device has none. */
+static enum model_element bits_of(enum model_element e)
+{
+    int bits = model_element_row(e)->bits;
+    return bits == 8 ? MODEL_I8 : bits == 16 ? MODEL_I16 : bits == 32 ? MODEL_I32 : MODEL_ELEMENT_COUNT;
+}
+
+/* A whole number that is ordered as the bits of a float are from -NaN to NaN: those below 0 run backwards. */
+static struct import_value ordered_bits(struct steps *s, int operand, enum model_element e)
+{
+    double sign = model_element_row(e)->bits - 1, rest = ldexp(1, (int)sign) - 1;
+    struct import_value x = step_point(s, "bitcast", step_operand(s, operand), NULL, NULL, e);
+    struct import_value below = step_point(s, "sar", x, NULL, &sign, e);
+    below = step_point(s, "and", below, NULL, &rest, e);
+    return step_point(s, "xor", x, &below, NULL, e);
+}
+
+static bool compare_all(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct steps s;
+    enum model_element e = bits_of(model_type_of(im->m, op->operands[0])->element);
+    if (e == MODEL_ELEMENT_COUNT || !steps_begin(&s, im, op)) return import_generic(im, op, "kind");
+    struct import_value a = ordered_bits(&s, 0, e), b = ordered_bits(&s, 1, e);
+    steps_result(&s, 0, step_point(&s, ours, a, &b, NULL, import_type_out(im, op)->element));
+    return steps_end(&s);
+}
+
+/* In the order of all floats only where they are floats: that of integers is one anyway. */
 static bool compare(struct import *im, const struct model_op *op, const char *ours)
 {
     static const char *const words[][2] = {{"GT", "greater"}, {"EQ", "eq"}, {"NE", "ne"},
                                            {"LT", "lt"},      {"LE", "le"}, {"GE", "ge"}};
     const char *direction = model_attr_word(&op->attrs, "direction", "");
+    const struct model_type *t = model_type_of(im->m, op->operands[0]);
+    bool all = strcmp(model_attr_word(&op->attrs, "type", ""), "TOTALORDER") == 0 &&
+               model_element_row(t->element)->number == MODEL_FLOAT;
     (void)ours;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i][0], direction) == 0) return import_pointwise(im, op, words[i][1]);
+        if (strcmp(words[i][0], direction) == 0)
+            return (all ? compare_all : import_pointwise)(im, op, words[i][1]);
     return import_generic(im, op, "kind");
+}
+
+/* Nothing to round where the type has just these bits. */
+static bool precision(struct import *im, const struct model_op *op, const char *ours)
+{
+    static const struct {
+        enum model_element type;
+        int64_t exponent, fraction;
+    } rows[] = {{MODEL_BF16, 8, 7}, {MODEL_F16, 5, 10}, {MODEL_F32, 8, 23}, {MODEL_F64, 11, 52}};
+    enum model_element e = import_type_out(im, op)->element;
+    (void)ours;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].type == e && model_attr_int(&op->attrs, "exponent_bits", 0) == rows[i].exponent &&
+            model_attr_int(&op->attrs, "mantissa_bits", 0) == rows[i].fraction) {
+            struct import_value v = *import_in(im, op, 0);
+            import_class(im, op, CLASS_FREE, "names");
+            return import_bind_one(im, op, &v);
+        }
+    return import_generic(im, op, "width");
 }
 
 /* Only of equal widths the bits stay in place. */
@@ -118,6 +170,7 @@ const struct op_row import_pointwise_rows[] = {
     {{NULL, "clamp", NULL}, "clamp", import_pointwise, 3},
     {{"typecast", "convert", "Cast"}, "cast", import_pointwise, 1},
     {{NULL, "bitcast-convert", NULL}, "bitcast", bitcast, 1},
+    {{NULL, "reduce-precision", NULL}, NULL, precision, 1},
     {.emit = NULL},
 };
 /* clang-format on */

@@ -19,8 +19,9 @@ struct op_row {
 
 /* One table a theme; import_ops.c looks through all of them. */
 extern const struct op_row import_pointwise_rows[], import_reduce_rows[], import_contract_rows[],
-    import_moves_rows[], import_box_rows[], import_index_rows[], import_pick_rows[], import_order_rows[],
-    import_window_rows[], import_collective_rows[], import_layer_rows[], import_made_rows[];
+    import_moves_rows[], import_box_rows[], import_pad_rows[], import_index_rows[], import_pick_rows[],
+    import_order_rows[], import_window_rows[], import_collective_rows[], import_layer_rows[],
+    import_made_rows[];
 
 /* import_ops.c. The pointer is good until the next value is bound. */
 struct import_value *import_in(struct import *im, const struct model_op *op, int i);

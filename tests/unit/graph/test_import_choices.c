@@ -191,10 +191,39 @@ static void sorts_carry_what_goes_along(void **state)
     lx_graph_free(g);
 }
 
+static const char partly[] =
+    "HloModule t\n"
+    "pad {\n  x = f32[8,64] parameter(0)\n  n = s32[] parameter(1)\n  v = f32[] convert(n)\n"
+    "  ROOT y = f32[12,67] pad(x, v), padding=1_3x3_0\n}\n"
+    "ENTRY main {\n"
+    "  x = f32[8,64] parameter(0)\n  v = f32[] parameter(1)\n  c = f32[4,16,64] parameter(2)\n"
+    "  u = f32[1,1,64] parameter(3)\n  p = s32[] parameter(4)\n  two = s32[] constant(2)\n"
+    "  zero = s32[] constant(0)\n"
+    "  y = f32[12,67] pad(x, v), padding=1_3x3_0\n  k = f32[12,67] call(x, two), to_apply=pad\n"
+    "  d = f32[4,16,64] dynamic-update-slice(c, u, two, p, zero)\n"
+    "  s = f32[1,4,64] dynamic-slice(d, two, p, zero), dynamic_slice_sizes={1,4,64}\n"
+    "  ROOT t = (f32[12,67], f32[12,67], f32[4,16,64], f32[1,4,64]) tuple(y, k, d, s)\n}\n";
+
+static void what_is_known_stands_beside_what_is_not(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = imported(partly);
+    assert_int_equal(kinds(g, "generic"), 0);
+    const struct lx_op *part = op_of(g, "dynamic_slice", 0);
+    assert_string_equal(part->einsum, "abc,,->dc");
+    assert_int_equal(part->input_count, 3);
+    /* A pad by a number of the run is a pad, a mask, and a choice between both. */
+    assert_int_equal(kinds(g, "pad"), 3);
+    assert_int_equal(kinds(g, "where"), 1);
+    assert_float_equal(op_of(g, "pad", 2)->value, 2, 0);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(caches_are_changed_where_they_are), cmocka_unit_test(fills_become_one),
-        cmocka_unit_test(scatters_name_rows), cmocka_unit_test(sorts_carry_what_goes_along)};
+        cmocka_unit_test(scatters_name_rows), cmocka_unit_test(sorts_carry_what_goes_along),
+        cmocka_unit_test(what_is_known_stands_beside_what_is_not)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -243,10 +244,92 @@ static void test_too_large(void **state)
     }
 }
 
+/* x reshaped by numbers that stand in a file at `location`. */
+static struct onnx_bytes with_external(const char *location, const char *offset)
+{
+    struct onnx_bytes graph = {.n = 0}, shape = onnx_tensor_of("shape", 7, (int64_t[]){2, 0});
+    onnx_entry(&shape, "location", location);
+    onnx_entry(&shape, "offset", offset);
+    onnx_entry(&shape, "length", "16");
+    onnx_number(&shape, 14, 1);
+    onnx_message(&graph, 5, &shape);
+    onnx_node_of(&graph, "Reshape", "x shape", "r", NULL, 0);
+    onnx_node_of(&graph, "Relu", "r", "y", NULL, 0);
+    onnx_end(&graph, 11, "x", (int64_t[]){64, 8, 0});
+    onnx_end(&graph, 12, "y", (int64_t[]){4, 128, 0});
+    return onnx_model_of(&graph, 17);
+}
+
+static const struct lx_graph *import_external(const char *folder, const char *location, const char *offset,
+                                              char **report, lx_status *st)
+{
+    struct lx_import_options options = {.branch = -1};
+    struct onnx_bytes b = with_external(location, offset);
+    char file[4200];
+    snprintf(file, sizeof file, "%s/model.onnx", folder);
+    return lx_model_import(file, (const char *)b.at, b.n, &options, report, st);
+}
+
+/* Data beside the model is read where it is needed; upwards and from the root nothing is; what is missing is told. */
+static void test_external(void **state)
+{
+    char folder[] = "/tmp/lxplan_external_XXXXXX", path[80];
+    static const int64_t numbers[] = {7, 4, 128};
+    static const char *const outside[] = {"../data", "/etc/passwd", "a/../../data", "", "..", "a/.."};
+    lx_status st = {0};
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/data", folder);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(numbers, 8, 3, f), 3);
+    fclose(f);
+    char *report = NULL;
+    const struct lx_graph *g = import_external(folder, "data", "8", &report, &st);
+    if (!g) print_error("%s\n", st.text);
+    assert_non_null(g);
+    assert_null(strstr(report, "is missing"));
+    assert_int_equal(g->tensors[g->ops[g->op_count - 1].output].shape[0], 4);
+    lx_graph_free(g);
+    free(report);
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+        assert_null(import_external(folder, outside[i], "8", NULL, &st));
+        assert_int_equal(st.code, LX_E_SCHEMA);
+    }
+    assert_null(import_external(folder, "data", "-8", NULL, &st));
+    assert_int_equal(st.code, LX_E_SCHEMA);
+    unlink(path);
+    rmdir(folder);
+}
+
+/* Nothing needs the numbers of a weight: that its file is not there is a warning. */
+static void test_external_missing(void **state)
+{
+    struct onnx_bytes graph = {.n = 0}, w = onnx_tensor_of("w", 1, (int64_t[]){128, 64, 0});
+    struct lx_import_options options = {.branch = -1};
+    char *report = NULL;
+    lx_status st = {0};
+    (void)state;
+    onnx_entry(&w, "location", "nobody.bin");
+    onnx_number(&w, 14, 1);
+    onnx_message(&graph, 5, &w);
+    onnx_node_of(&graph, "MatMul", "x w", "y", NULL, 0);
+    onnx_end(&graph, 11, "x", (int64_t[]){64, 128, 0});
+    onnx_end(&graph, 12, "y", (int64_t[]){64, 64, 0});
+    struct onnx_bytes b = onnx_model_of(&graph, 17);
+    const struct lx_graph *g = lx_model_import("here", (const char *)b.at, b.n, &options, &report, &st);
+    assert_non_null(g);
+    assert_non_null(strstr(report, "external data whose file is missing"));
+    lx_graph_free(g);
+    free(report);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage), cmocka_unit_test(test_long_line),
-                                       cmocka_unit_test(test_brackets), cmocka_unit_test(test_lengths),
-                                       cmocka_unit_test(test_too_large)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_damage),          cmocka_unit_test(test_long_line),
+        cmocka_unit_test(test_brackets),        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_too_large),       cmocka_unit_test(test_external),
+        cmocka_unit_test(test_external_missing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

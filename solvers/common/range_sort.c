@@ -1,0 +1,94 @@
+/* Sorting ranges: see range_sort.h. */
+#include "common/range_sort.h"
+
+#include <stdbool.h>
+
+enum { SHORT = 16, DEEPEST = 64 };
+
+static bool is_before(struct byte_range x, struct byte_range y)
+{
+    return x.from != y.from ? x.from < y.from : x.to < y.to;
+}
+
+static void insert_all(struct byte_range *at, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct byte_range moving = at[i];
+        size_t k = i;
+        for (; k > 0 && is_before(moving, at[k - 1]); k--) at[k] = at[k - 1];
+        at[k] = moving;
+    }
+}
+
+static void swap(struct byte_range *x, struct byte_range *y)
+{
+    struct byte_range old = *x;
+    *x = *y;
+    *y = old;
+}
+
+static void sift_down(struct byte_range *heap, size_t count, size_t at)
+{
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && is_before(heap[child], heap[child + 1])) child++;
+        if (!is_before(heap[at], heap[child])) return;
+        swap(&heap[at], &heap[child]);
+    }
+}
+
+static void heap_sort(struct byte_range *at, size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;) sift_down(at, count, i);
+    for (size_t left = count; left > 1; left--) {
+        swap(&at[0], &at[left - 1]);
+        sift_down(at, left - 1, 0);
+    }
+}
+
+/* The middle one of the first, the central and the last. */
+static struct byte_range median(const struct byte_range *at, size_t count)
+{
+    struct byte_range a = at[0], b = at[count / 2], c = at[count - 1];
+    if (is_before(b, a)) swap(&a, &b);
+    if (is_before(c, b)) b = is_before(c, a) ? a : c;
+    return b;
+}
+
+/* Those before the pivot first; where the others begin: neither side is empty. */
+static size_t split(struct byte_range *at, size_t count)
+{
+    struct byte_range pivot = median(at, count);
+    size_t low = 0, high = count - 1;
+    for (;; low++, high--) {
+        while (is_before(at[low], pivot)) low++;
+        while (is_before(pivot, at[high])) high--;
+        if (low >= high) return low > high ? low : low + (low == 0);
+        swap(&at[low], &at[high]);
+    }
+}
+
+struct stretch {
+    struct byte_range *at;
+    size_t count;
+    int left; /* splits until a heap takes over */
+};
+
+void range_sort(struct byte_range *at, size_t count)
+{
+    struct stretch open[DEEPEST], now = {at, count, 0};
+    int depth = 0;
+    for (size_t n = count; n; n /= 2) now.left += 2;
+    for (;;) {
+        while (now.count > SHORT && now.left-- > 0) {
+            size_t first = split(now.at, now.count);
+            struct stretch low = {now.at, first, now.left},
+                           high = {now.at + first, now.count - first, now.left};
+            bool low_is_shorter = low.count < high.count; /* the longer one waits, so that few do */
+            open[depth++] = low_is_shorter ? high : low;
+            now = low_is_shorter ? low : high;
+        }
+        (now.count > SHORT ? heap_sort : insert_all)(now.at, now.count);
+        if (depth == 0) return;
+        now = open[--depth];
+    }
+}
