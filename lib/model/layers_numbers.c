@@ -2,6 +2,7 @@
  * that do not overflow, numbers with the bits of another type. */
 #include "model/layers.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_integer(enum model_element e)
@@ -78,6 +79,24 @@ static void precision(struct layer *l)
         layer_result(l, 0, layer_cast(l, layer_cast(l, x, MODEL_BF16), MODEL_F32));
 }
 
+/* What is no number is not equal to itself. */
+static void is_nan(struct layer *l)
+{
+    layer_result(l, 0, layer_one(l, "Not", layer_two(l, "Equal", layer_in(l, 0), layer_in(l, 0))));
+}
+
+static void is_infinite(struct layer *l)
+{
+    bool above = layer_int(l, "detect_positive", 1) != 0, below = layer_int(l, "detect_negative", 1) != 0;
+    int32_t x = layer_in(l, 0);
+    if (!above && !below) {
+        layer_fail(l);
+        return;
+    }
+    if (above && below) x = layer_one(l, "Abs", x);
+    layer_result(l, 0, layer_by(l, "Equal", x, above ? INFINITY : -INFINITY));
+}
+
 /* clang-format off */
 const struct layer_row layers_numbers[] = {
     {{NULL, NULL, "Mod"}, modulo},
@@ -86,6 +105,8 @@ const struct layer_row layers_numbers[] = {
     {{"logical_xor", NULL, NULL}, logic},
     {{"logical_not", NULL, NULL}, logic},
     {{NULL, NULL, "Cast"}, saturated},
+    {{NULL, NULL, "IsNaN"}, is_nan},
+    {{NULL, NULL, "IsInf"}, is_infinite},
     {{NULL, "reduce-precision", NULL}, precision},
     {{NULL}, NULL},
 };

@@ -117,6 +117,12 @@ static bool gelu(struct import *im, const struct model_op *op, const char *ours)
     return import_pointwise(im, op, strcmp(how, "tanh") == 0 ? "gelu" : ours);
 }
 
+static bool bit_shift(struct import *im, const struct model_op *op, const char *ours)
+{
+    bool left = strcmp(model_attr_word(&op->attrs, "direction", ""), "LEFT") == 0;
+    return import_pointwise(im, op, left ? "shl" : ours);
+}
+
 /* clang-format off */
 const struct op_row import_pointwise_rows[] = {
     {{"add", "add", "Add"}, "add", import_pointwise, 2},
@@ -165,6 +171,7 @@ const struct op_row import_pointwise_rows[] = {
     {{"silu", NULL, NULL}, "silu", import_pointwise, 1},
     {{"logical_left_shift", "shift-left", NULL}, "shl", import_pointwise, 2},
     {{"logical_right_shift", "shift-right-logical", NULL}, "shr", import_pointwise, 2},
+    {{NULL, NULL, "BitShift"}, "shr", bit_shift, 2},
     {{NULL, "shift-right-arithmetic", NULL}, "sar", import_pointwise, 2},
     {{"where", "select", "Where"}, "where", import_pointwise, 3},
     {{NULL, "clamp", NULL}, "clamp", import_pointwise, 3},

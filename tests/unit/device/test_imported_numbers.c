@@ -187,6 +187,16 @@ static void attribute(struct bytes *node, const char *key, size_t number)
     field(node, 5, a.at, a.count);
 }
 
+static void word_attribute(struct bytes *node, const char *key, const char *word)
+{
+    static const char form[] = {(char)((20 << 3 & 127) | 128), 1, 3};
+    struct bytes a = {.count = 0};
+    field(&a, 1, key, strlen(key));
+    field(&a, 4, word, strlen(word));
+    memcpy(a.at + a.count, form, sizeof form);
+    field(node, 5, a.at, a.count + sizeof form);
+}
+
 /* y = kind(a, b), or kind(a). */
 static void run_node(const char *kind, int inputs, size_t from, size_t to, struct bytes *node,
                      struct model *m)
@@ -249,11 +259,51 @@ static void narrow_floats_saturate(void **state)
     }
 }
 
+static void what_is_no_number_is_found(void **state)
+{
+    double a[NUMBERS], nan[NUMBERS], infinite[NUMBERS], below[NUMBERS];
+    (void)state;
+    for (int k = 0; k < NUMBERS; k++) {
+        a[k] = k % 4 == 0 ? (double)NAN : k % 4 == 1 ? (double)INFINITY : k % 4 == 2 ? -(double)INFINITY : k;
+        nan[k] = k % 4 == 0;
+        infinite[k] = k % 4 == 1 || k % 4 == 2;
+        below[k] = k % 4 == 2;
+    }
+    for (int i = 0; i < 3; i++) {
+        struct model m = {.in = {a, a}};
+        struct bytes node = {.count = 0};
+        if (i == 2) attribute(&node, "detect_positive", 0);
+        run_node(i ? "IsInf" : "IsNaN", 1, 1, 9, &node, &m);
+        expect(&m, i == 0 ? nan : i == 1 ? infinite : below, i ? "IsInf" : "IsNaN");
+    }
+}
+
+static void bits_are_shifted(void **state)
+{
+    double a[NUMBERS], b[NUMBERS], left[NUMBERS], right[NUMBERS];
+    (void)state;
+    for (int k = 0; k < NUMBERS; k++) {
+        uint32_t x = UINT32_C(0x9e3779b9) * (uint32_t)(k + 1), by = (uint32_t)k * 2;
+        a[k] = x;
+        b[k] = by;
+        left[k] = x << by;
+        right[k] = x >> by;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct model m = {.in = {a, b}};
+        struct bytes node = {.count = 0};
+        word_attribute(&node, "direction", i ? "RIGHT" : "LEFT");
+        run_node("BitShift", 2, 12, 12, &node, &m);
+        expect(&m, i ? right : left, "BitShift");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_have_one_order), cmocka_unit_test(integers_are_true_or_not),
-        cmocka_unit_test(precision_is_reduced), cmocka_unit_test(remainders_have_a_sign),
-        cmocka_unit_test(narrow_floats_saturate)};
+        cmocka_unit_test(floats_have_one_order),  cmocka_unit_test(integers_are_true_or_not),
+        cmocka_unit_test(precision_is_reduced),   cmocka_unit_test(remainders_have_a_sign),
+        cmocka_unit_test(narrow_floats_saturate), cmocka_unit_test(what_is_no_number_is_found),
+        cmocka_unit_test(bits_are_shifted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
