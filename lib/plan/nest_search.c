@@ -29,14 +29,14 @@ static struct nest_asks asks_of(const struct planner *p, bool tiny)
                               .least_gain = tiny ? -LX_INT_MAX : 1};
 }
 
-/* Plans that are tried in all, of some thirty ops each. */
-enum { EFFORT = 1200 };
+/* Plans that are tried in all, of some thirty ops each; more where several windows share them. */
+enum { EFFORT = 900, EFFORT_SHARED = 1200 };
 
 int64_t nest_search_tries(const struct planner *p, int32_t windows)
 {
-    int64_t ops = p->best.draft.graph->op_count;
+    int64_t ops = p->best.draft.graph->op_count, effort = windows > 1 ? EFFORT_SHARED : EFFORT;
     if (is_tiny(p)) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
-    return max_i64(windows > 20 ? 10 : 40, EFFORT * 30 / (ops + 10) / windows);
+    return max_i64(windows > 20 ? 10 : 40, effort * 30 / (ops + 10) / windows);
 }
 
 int64_t *nest_op_bytes(const struct planner *p, const struct attempt *a, struct arena *memory)
