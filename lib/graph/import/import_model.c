@@ -1,6 +1,7 @@
 /* The whole way from a model to a graph. Views that get into each other's way are found out when storages are cut; then
  * the sketch is made anew, with these copied. */
 #include "graph/import/import_report.h"
+#include "graph/import/import_in_place.h"
 #include "graph/import/import_roles.h"
 #include "graph/pattern.h"
 #include "model/layers.h"
@@ -114,7 +115,8 @@ static bool sketch(struct import *im, int32_t *results, int *count)
     for (int i = 0; i < b->argument_count; i++)
         if (!bind_tensor(im, b->arguments[i], role_of(im, i))) return false;
     for (size_t i = 0; i < im->storages.count; i++) im->storages.at[i].seen_by = 0; /* but by themselves */
-    if (!bind_constants(im) || !import_body(im, im->m->entry) || !gather_results(im, b, results, count))
+    if (!bind_constants(im) || !import_body(im, im->m->entry) || !gather_results(im, b, results, count) ||
+        !import_in_place(im, results, count))
         return false;
     import_mark_needed(im, results, *count);
     if (!im->retry) import_cut(im);

@@ -219,11 +219,47 @@ static void what_is_known_stands_beside_what_is_not(void **state)
     lx_graph_free(g);
 }
 
+#define DOT(name, x)                                                                                         \
+    "  " name " = f32[4,16] dot(" x                                                                          \
+    ", q), lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, "                               \
+    "rhs_contracting_dims={1}\n"
+#define ALIASED(last)                                                                                        \
+    "HloModule t, input_output_alias={ {1}: (0, {}, may-alias) }\n"                                          \
+    "ENTRY main {\n"                                                                                         \
+    "  c = f32[4,16,64] parameter(0)\n  u = f32[4,1,64] parameter(1)\n  p = s32[] parameter(2)\n"            \
+    "  q = f32[4,64] parameter(3)\n  z = s32[] constant(0)\n"                                                \
+    "  d = f32[4,16,64] dynamic-update-slice(c, u, z, p, z)\n"                                               \
+    "  d2 = f32[4,16,64] dynamic-update-slice(d, u, z, z, z)\n" DOT("s", "d2")                               \
+        DOT("old", last) "  e = f32[4,16] add(s, old)\n"                                                     \
+                         "  ROOT t = (f32[4,16], f32[4,16,64]) tuple(e, d2)\n}\n"
+
+static void aliased_parameters_are_states(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = imported(ALIASED("d2"));
+    assert_int_equal(kinds(g, "clone"), 0);
+    assert_int_equal(kinds(g, "dynamic_insert"), 2);
+    assert_int_equal(g->tensors[op_of(g, "dynamic_insert", 0)->output].role, LX_STATE);
+    assert_int_equal(op_of(g, "dynamic_insert", 0)->output, op_of(g, "dynamic_insert", 1)->output);
+    lx_graph_free(g);
+    /* What is read below keeps its content: a copy is changed. */
+    g = imported(ALIASED("c"));
+    assert_int_equal(kinds(g, "clone"), 1);
+    assert_int_equal(g->tensors[op_of(g, "dynamic_insert", 1)->output].role, LX_OUTPUT);
+    assert_int_equal(op_of(g, "dynamic_insert", 0)->output, op_of(g, "dynamic_insert", 1)->output);
+    lx_graph_free(g);
+    g = imported(ALIASED("d"));
+    assert_int_equal(kinds(g, "clone"), 2);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(caches_are_changed_where_they_are), cmocka_unit_test(fills_become_one),
-        cmocka_unit_test(scatters_name_rows), cmocka_unit_test(sorts_carry_what_goes_along),
-        cmocka_unit_test(what_is_known_stands_beside_what_is_not)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(caches_are_changed_where_they_are),
+                                       cmocka_unit_test(fills_become_one),
+                                       cmocka_unit_test(scatters_name_rows),
+                                       cmocka_unit_test(sorts_carry_what_goes_along),
+                                       cmocka_unit_test(what_is_known_stands_beside_what_is_not),
+                                       cmocka_unit_test(aliased_parameters_are_states)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
