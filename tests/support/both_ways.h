@@ -117,16 +117,24 @@ static inline const struct lx_tensor *both_output(const struct both_ways *b, int
     return &b->way[way].g->tensors[b->way[way].tensor[i]];
 }
 
+/* The same name but for the number that keeps equal ones apart? */
+static inline bool both_alike(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "#");
+    return n == strcspn(b, "#") && strncmp(a, b, n) == 0;
+}
+
 /* Copies are made where the file has them, so outputs may come in another order: by name, else the next of that size. */
 static inline void both_match(struct both_ways *b, int i)
 {
     struct one_way *w = &b->way[1];
     const struct lx_tensor *t = both_output(b, 0, i);
     int found = -1;
-    for (int k = w->count - 1; k >= i; k--)
-        if (both_items(both_output(b, 1, k)) == both_items(t)) found = k;
-    for (int k = i; k < w->count; k++)
-        if (strcmp(both_output(b, 1, k)->name, t->name) == 0) found = k;
+    for (int alike = 0; alike < 2; alike++)
+        for (int k = w->count - 1; k >= i; k--) {
+            const struct lx_tensor *u = both_output(b, 1, k);
+            if (both_items(u) == both_items(t) && (!alike || both_alike(u->name, t->name))) found = k;
+        }
     if (found < 0) return;
     int32_t tensor = w->tensor[i];
     char *items = w->items[i];

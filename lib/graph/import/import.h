@@ -49,11 +49,11 @@ struct op_class {
     const char *reason; /* NULL: none */
     bool seen, live;
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
-    int apart;     /* of a concat or pad: what is copied to keep the cuts of others away (import_apart.c) */
-    bool merged;   /* what it does is done by an op before it */
-    bool capped;   /* a loop that would be too long unrolled, found out in an earlier round */
-    bool unknown;  /* a loop or branch that data decides on */
-    int64_t taken; /* how often a loop was walked through, which branch was taken */
+    int apart; /* of a concat, pad or slice: what is copied to keep the cuts of others away (import_apart.c) */
+    bool merged;        /* what it does is done by an op before it */
+    bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
+    bool unknown;       /* a loop or branch that data decides on */
+    int64_t taken;      /* how often a loop was walked through, which branch was taken */
     int32_t first, end; /* its sketches */
 };
 

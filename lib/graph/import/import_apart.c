@@ -1,6 +1,6 @@
-/* Concat and pad have dimensions along which operands are of different extents: what others cut there may not fit them. In
- * the round after that was found out they are kept apart by copies: first operands that are cut themselves, or, if none
- * is, the result from its readers; then all of them, and nobody else's cut reaches them. */
+/* Concat, pad and slices that copy have dimensions along which operands are of different extents: what others cut there
+ * may not fit them. In the round after that was found out they are kept apart by copies: first operands that are cut
+ * themselves, or, if none is, the result from its readers; then all of them, and nobody else's cut reaches them. */
 #include "graph/import/import_steps.h"
 
 enum { APART_SOME = 1, APART_ALL = 2 };

@@ -51,6 +51,16 @@ static bool within(const struct model_type *in, const struct model_type *out, co
     return ok;
 }
 
+/* What is cut so that no slice can be told is kept apart in the next round. */
+static bool copy_part(struct import *im, const struct model_op *op, struct import_value *v)
+{
+    size_t before = im->sketches.count;
+    if (!import_plain(im, v, op)) return false;
+    if (im->sketches.count > before) im->sketches.at[im->sketches.count - 1].own = import_class_of(im, op);
+    v->via = NULL;
+    return import_apart_result(im, op, v);
+}
+
 /* One result: the box of operand 0. */
 static bool take_part(struct import *im, const struct model_op *op, const struct box *b, int result)
 {
@@ -64,7 +74,7 @@ static bool take_part(struct import *im, const struct model_op *op, const struct
         import_class(im, op, CLASS_FOLDED, NULL);
         return import_bind(im, op->results[result], &v, 1);
     }
-    if (!import_stored(im, &v)) return false;
+    if (!import_stored(im, &v) || !import_apart_operands(im, op, &v, 1, ~0u)) return false;
     out = v;
     out.type = type;
     if (!take_box(&v.view, b, type, &out.view)) {
@@ -77,11 +87,9 @@ static bool take_part(struct import *im, const struct model_op *op, const struct
                       : im->options.no_fold                     ? "no-fold"
                       : breaks_sticks(&out.view, type->element) ? "stick"
                                                                 : NULL;
-    if (why && strcmp(why, "slice") == 0) return import_generic(im, op, "slice");
     if (!why) out.via = c;
     import_class(im, op, why ? CLASS_COPIED : CLASS_FREE, why ? why : "view");
-    if (why && !import_plain(im, &out, op)) return false;
-    if (why) out.via = NULL;
+    if (why && !copy_part(im, op, &out)) return false;
     return import_bind(im, op->results[result], &out, 1);
 }
 

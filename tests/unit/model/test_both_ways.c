@@ -59,6 +59,13 @@ static const struct small models[] = {
                  "  d = f32[4,32] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  e = f32[4,32] add(c, d)\n"
                  "  p = f32[4,32] pad(n, z), padding=3_1x0_0\n  f = f32[4,32] multiply(e, p)\n  g = f32[4,32] add(x, x)\n"
                  "  ROOT y = f32[4,32] subtract(f, g)\n"),
+    {"0 pixels repeated",
+     "func.func @main(%arg0: tensor<1x3x4x32xf32>) -> tensor<1x3x4x32xf32> {\n"
+     "  %0 = \"ttir.upsample2d\"(%arg0) <{mode = \"nearest\", scale_factor = array<i32: 2, 3>}> : (tensor<1x3x4x32xf32>) -> tensor<1x6x12x32xf32>\n"
+     "  %1 = \"ttir.neg\"(%0) : (tensor<1x6x12x32xf32>) -> tensor<1x6x12x32xf32>\n"
+     "  %2 = \"ttir.slice_static\"(%1) <{begins = [0 : i32, 1 : i32, 2 : i32, 0 : i32], ends = [1 : i32, 6 : i32, 12 : i32, 32 : i32], step = [1 : i32, 2 : i32, 3 : i32, 1 : i32]}> : (tensor<1x6x12x32xf32>) -> tensor<1x3x4x32xf32>\n"
+     "  %3 = \"ttir.add\"(%2, %arg0) : (tensor<1x3x4x32xf32>, tensor<1x3x4x32xf32>) -> tensor<1x3x4x32xf32>\n"
+     "  return %3 : tensor<1x3x4x32xf32>\n}\n"},
     {"a view of a cache that is written before it is read",
      "func.func @main(%arg0: tensor<2x2x4x64xf32>, %arg1: tensor<1x2x2x64xf32>, %arg2: tensor<1xi32>) -> "
      "(tensor<2x4x2x64xf32>, tensor<2x2x4x64xf32>, tensor<2x2x4x64xf32>) {\n"
