@@ -8,17 +8,9 @@ struct wide_slide {
     struct rows *rows;
     const struct number_type *type; /* of the result */
     struct odometer summed;
-    int out_at[LX_MAX_RANK], tap_at[LX_MAX_RANK]; /* per window: its variables in the odometers; -1: none */
+    /* Per window: its place in the odometer of what is kept, and of what is summed; -1: it has one value. */
+    int out_at[LX_MAX_RANK], tap_at[LX_MAX_RANK];
 };
-
-/* The variables of the windows among those that an odometer goes along. */
-static void note_variable(const struct op_index *x, int v, int place, struct wide_slide *s)
-{
-    for (int i = 0; i < x->window_count; i++) {
-        if (x->windows[i].out == v) s->out_at[i] = place;
-        if (x->windows[i].tap == v) s->tap_at[i] = place;
-    }
-}
 
 /* Where the windows of this term are in the input; false: one of them is outside. */
 static bool slid_offset(const struct wide_slide *s, int64_t *offset)
@@ -66,12 +58,14 @@ static void slide_all(struct wide_slide *s)
     s->type = op_number_type(r->c->w->m->graph, r->c->w->op, out);
     for (int i = 0; i < x->window_count; i++) s->out_at[i] = s->tap_at[i] = -1;
     for (int d = 0; d < x->rank[out]; d++) {
-        note_variable(x, x->var[out][d], d, s);
+        for (int i = 0; i < x->window_count; i++)
+            if (x->windows[i].out == x->var[out][d]) s->out_at[i] = d;
         odometer_add(r, &r->odometer, x->var[out][d]);
     }
     for (int v = 0; v < x->var_count; v++)
         if (op_index_summed(x, v)) {
-            note_variable(x, v, s->summed.count, s);
+            for (int i = 0; i < x->window_count; i++)
+                if (x->windows[i].tap == v) s->tap_at[i] = s->summed.count;
             odometer_add(r, &s->summed, v);
         }
     do r->c->strip->wide[r->first + r->odometer.offset[0]] = folded(s);

@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "device/device.h"
+#include "device/memory/dtypes.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -23,12 +24,13 @@ struct slid {
 
 struct trial {
     const char *kind;
+    enum lx_dtype type;
     char operand[3][MOST_DIMS + 1]; /* letters of x, of w (empty: none), of y */
     int64_t extent[LETTERS];
     int windows;
     struct slid window[2];
     char summed[LETTERS];
-    float *data[2], *got;
+    double *data[2], *got;
 };
 
 static bool is_product(const struct trial *t)
@@ -71,9 +73,11 @@ static void add_letter(struct trial *t, int operand, char letter, bool drop)
 
 static void draw(struct trial *t, struct rng *rng)
 {
-    static const char *const kinds[] = {"matmul", "matmul", "sum", "mean", "max", "min"};
+    static const char *const kinds[] = {"matmul", "matmul", "sum", "max", "min", "mean"};
+    static const enum lx_dtype types[] = {LX_FP32, LX_FP32, LX_FP64, LX_INT32};
     memset(t, 0, sizeof *t);
-    t->kind = kinds[rng_below(rng, 6)];
+    t->type = types[rng_below(rng, 4)];
+    t->kind = kinds[rng_below(rng, t->type == LX_INT32 ? 5 : 6)];
     t->windows = 1 + (int)rng_below(rng, 2);
     bool grouped = (int64_t)rng_below(rng, 2), drop = (int64_t)rng_below(rng, 2);
     bool channels = !is_product(t) || rng_below(rng, 4);
@@ -112,8 +116,8 @@ static int64_t elements(const struct trial *t, int operand)
 static void write_tensor(struct text *s, const struct trial *t, const char *name, const char *letters,
                          const char *role)
 {
-    text_format(s, "%s{\"name\": \"%s\", \"dtype\": \"fp32\", \"shape\": [",
-                strcmp(name, "x") == 0 ? "" : ", ", name);
+    text_format(s, "%s{\"name\": \"%s\", \"dtype\": \"%s\", \"shape\": [", strcmp(name, "x") == 0 ? "" : ", ",
+                name, lx_dtype_word(t->type));
     for (const char *p = letters; *p; p++)
         text_format(s, "%s%lld", p == letters ? "" : ", ", (long long)t->extent[(int)*p]);
     text_format(s, "]%s%s%s}", *role ? ", \"role\": \"" : "", role, *role ? "\"" : "");
@@ -202,6 +206,13 @@ static double fold(const char *kind, double a, double b)
     return strcmp(kind, "max") == 0 ? fmax(a, b) : strcmp(kind, "min") == 0 ? fmin(a, b) : a + b;
 }
 
+/* A window that is outside as a whole leaves the end of the type; the least integer is its own negative. */
+static double stored(enum lx_dtype type, double x)
+{
+    if (type == LX_FP32) return (double)(float)x;
+    return type == LX_FP64 || isfinite(x) ? x : x > 0 ? 0x1p31 - 1 : 0x1p31;
+}
+
 static double naive(const struct trial *t, int64_t *index)
 {
     double sum = strcmp(t->kind, "max") == 0 ? -INFINITY : strcmp(t->kind, "min") == 0 ? INFINITY : 0;
@@ -209,33 +220,33 @@ static double naive(const struct trial *t, int64_t *index)
     do {
         counted += counts(t, index);
         if (!inside(t, index)) continue;
-        double term = -(double)t->data[0][place(t, 0, index)];
-        if (is_product(t)) term *= (double)t->data[1][place(t, 1, index)];
+        double term = -t->data[0][place(t, 0, index)];
+        if (is_product(t)) term *= t->data[1][place(t, 1, index)];
         sum = fold(t->kind, sum, term);
     } while (next(t, t->summed, index));
-    if (strcmp(t->kind, "mean") == 0) sum = counted ? (double)((float)sum / (float)counted) : 0;
-    return -sum;
+    if (strcmp(t->kind, "mean") == 0) sum = counted ? sum / (double)counted : 0;
+    return -stored(t->type, sum);
 }
 
 static void put(void *context, int32_t tensor, void *items)
 {
     const struct trial *t = context;
     int which = tensor == 0 ? 0 : 1; /* tensors of the pattern: x, x2, w, ... */
-    memcpy(items, t->data[which], (size_t)elements(t, which) * sizeof(float));
+    items_narrow(&number_types[t->type], t->data[which], elements(t, which), items);
 }
 
 static void take(void *context, int32_t tensor, const void *items)
 {
     struct trial *t = context;
     (void)tensor;
-    memcpy(t->got, items, (size_t)elements(t, 2) * sizeof(float));
+    items_widen(&number_types[t->type], items, elements(t, 2), t->got);
 }
 
 static void compare(const struct trial *t, const char *text)
 {
     int64_t index[LETTERS] = {0};
     do {
-        double want = naive(t, index), got = (double)t->got[place(t, 2, index)];
+        double want = naive(t, index), got = t->got[place(t, 2, index)];
         if (got != want)
             fail_msg("%g, but it is %g at %lld of %s", got, want, (long long)place(t, 2, index), text);
     } while (next(t, t->operand[2], index));
@@ -258,10 +269,10 @@ static void fill(struct trial *t, struct rng *rng)
 {
     for (int i = 0; i < 2; i++) {
         int64_t n = i == 0 || is_product(t) ? elements(t, i) : 0;
-        t->data[i] = calloc((size_t)n + 1, sizeof(float));
-        for (int64_t k = 0; k < n; k++) t->data[i][k] = (float)((int64_t)rng_below(rng, 17) - 8);
+        t->data[i] = calloc((size_t)n + 1, sizeof(double));
+        for (int64_t k = 0; k < n; k++) t->data[i][k] = (double)((int64_t)rng_below(rng, 17) - 8);
     }
-    t->got = calloc((size_t)elements(t, 2) + 1, sizeof(float));
+    t->got = calloc((size_t)elements(t, 2) + 1, sizeof(double));
 }
 
 static void one_trial(struct rng *rng)
