@@ -277,8 +277,9 @@ static bool begin(struct replay *r)
     r->held = arena_array(c->memory, buffers, sizeof *r->held);
     r->transfer_at = arena_array(c->memory, ops + 1, sizeof *r->transfer_at);
     r->bundle_of = arena_array(c->memory, ops, sizeof *r->bundle_of);
+    r->meeting = arena_array(c->memory, buffers, sizeof *r->meeting);
     r->lives = hbm_begin(c);
-    if (!r->latest || !r->in_hbm || !r->held || !r->transfer_at || !r->bundle_of || !r->lives)
+    if (!r->latest || !r->in_hbm || !r->held || !r->meeting || !r->transfer_at || !r->bundle_of || !r->lives)
         return status_no_memory(c->st);
     for (size_t i = 0; i < buffers; i++) r->held[i].tiles.of[0] = NOTHING;
     for (size_t t = 0; t < tensors; t++) {

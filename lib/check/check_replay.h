@@ -32,8 +32,9 @@ struct replay {
     int32_t *transfer_at;             /* per op, and one more: its copies */
     int32_t *bundle_of;               /* per op */
     struct hbm_lives *lives;
-    struct cut cut;             /* of the op under way */
-    const struct lx_nest *nest; /* under way, or NULL */
+    struct cut cut;                  /* of the op under way */
+    const struct lx_nest *nest;      /* under way, or NULL */
+    int32_t *meeting, meeting_count; /* placed buffers that live in its run */
     int turns[LX_MAX_LEVELS], turn[LX_MAX_LEVELS];
     int32_t clock; /* versions */
     int32_t tick, wipes;

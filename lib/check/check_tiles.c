@@ -111,8 +111,12 @@ void open_nest(struct replay *r, const struct lx_nest *n)
         spread(&r->latest[tensor]);
         spread(&r->in_hbm[tensor]);
     }
-    for (int32_t b = 0; b < r->c->p->problem.count; b++)
-        if (meets_run(r, b)) spread(&r->held[b].tiles);
+    r->meeting_count = 0;
+    for (int32_t b = 0; b < r->c->p->problem.count; b++) {
+        if (!meets_run(r, b)) continue;
+        r->meeting[r->meeting_count++] = b;
+        spread(&r->held[b].tiles);
+    }
 }
 
 /* One version stands for all tiles: those who have the latest of each have it. */
@@ -127,8 +131,8 @@ static void join(struct replay *r, struct versions *v, const struct versions *la
 void close_nest(struct replay *r)
 {
     const struct lx_plan *p = r->c->p;
-    for (int32_t b = 0; b < p->problem.count; b++) {
-        if (!meets_run(r, b)) continue;
+    for (int32_t i = 0; i < r->meeting_count; i++) {
+        int32_t b = r->meeting[i];
         struct looped t = looped_in(r->c, r->nest, p->stays[b].tensor);
         join(r, &r->held[b].tiles, &r->latest[p->stays[b].tensor], &t);
     }
@@ -142,9 +146,10 @@ void close_nest(struct replay *r)
 /* What does not live through all of the run may have been written over when it begins again. */
 static void lose_contents(struct replay *r)
 {
-    for (int32_t b = 0; b < r->c->p->problem.count; b++) {
+    for (int32_t i = 0; i < r->meeting_count; i++) {
+        int32_t b = r->meeting[i];
         const struct lx_buffer *x = &r->c->p->problem.buffers[b];
-        if (meets_run(r, b) && (x->start > r->nest->first || x->end <= r->nest->last)) forget(r, b);
+        if (x->start > r->nest->first || x->end <= r->nest->last) forget(r, b);
     }
 }
 

@@ -32,9 +32,15 @@ void nest_tile_index(const struct lx_nest *nests, int32_t count, int32_t op, str
 
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op)
 {
-    for (int32_t i = 0; i < count; i++)
-        if (nests[i].first <= op && op <= nests[i].last) return i;
-    return -1;
+    int32_t low = 0, high = count; /* the first that ends at the op or later */
+    while (low < high) {
+        int32_t mid = low + (high - low) / 2;
+        if (nests[mid].last < op)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < count && nests[low].first <= op ? low : -1;
 }
 
 int64_t nest_fills(const struct lx_nest *nests, int32_t count, int32_t op, int hold)

@@ -63,7 +63,7 @@ int64_t nest_runs(const struct lx_nest *nests, int32_t count, int32_t op);
 int64_t nest_fills(const struct lx_nest *nests, int32_t count, int32_t op, int hold);
 /* The letter of a level's axis in an op of the run. */
 char nest_letter(const struct lx_layouts *l, const struct lx_nest *n, int32_t op, int level);
-/* The nest of an op, or -1. */
+/* The nest of an op, or -1; they stand in order of time. */
 int32_t nest_of_op(const struct lx_nest *nests, int32_t count, int32_t op);
 
 #endif
