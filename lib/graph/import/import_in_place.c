@@ -142,9 +142,6 @@ bool import_in_place(struct import *im, int32_t *results, int *count)
 {
     struct in_place p = {.im = im};
     int kept = 0;
-    for (size_t i = 0; i < im->sketches.count; i++) /* an operand without elements has no storage */
-        for (int k = 0; k <= im->sketches.at[i].input_count; k++)
-            if (im->sketches.at[i].operand[k].storage < 0) return true;
     p.use = calloc(im->storages.count + 1, sizeof *p.use);
     p.may = calloc(im->sketches.count + 1, sizeof *p.may);
     bool ok = p.use && p.may;

@@ -121,6 +121,23 @@ static struct op_class *origin_of(const struct view *v, const struct sketch_oper
     return NULL;
 }
 
+static bool opaque_result(struct import *im, const char *kind, const struct model_op *op,
+                          const int32_t *inputs, int count, const struct model_type *type,
+                          struct import_value *out);
+
+/* What has no elements has no storage, and no place in an index map: the op is known by its other operands. */
+static bool sketch_of_rest(struct import *im, const struct model_op *from, const struct sketch_operand *in,
+                           int count, const struct model_type *type, struct import_value *out)
+{
+    int32_t *there = arena_array(&im->memory, (size_t)count + 1, sizeof *there);
+    int n = 0;
+    if (!there) return status_no_memory(im->st);
+    for (int i = 0; i < count; i++)
+        if (in[i].storage >= 0) there[n++] = in[i].storage;
+    if (!from) return import_fresh(im, im->result_name, type, from, out);
+    return opaque_result(im, "generic", from, there, n, type, out);
+}
+
 bool import_sketch(struct import *im, const char *kind, const struct model_op *from, int rank,
                    const int64_t *extent, const struct sketch_operand *in, int count, const double *value,
                    const struct model_type *type, const int *dims, struct import_value *out)
@@ -133,6 +150,8 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
                        .owner = im->owner};
     if (type->count > VIEW_MAX_RANK || rank > VIEW_MAX_RANK)
         return status_set(im->st, LX_E_LIMIT, "more than %d dimensions", VIEW_MAX_RANK);
+    for (int i = 0; i < count; i++)
+        if (in[i].storage < 0) return sketch_of_rest(im, from, in, count, type, out);
     if (!result(im, from, extent, in, count, type, dims, out)) return false;
     out->via = origin_of(&out->view, in, count);
     memcpy(s.extent, extent, (size_t)rank * sizeof *extent);

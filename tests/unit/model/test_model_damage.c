@@ -216,7 +216,7 @@ static void test_lengths(void **state)
             struct onnx_bytes b = {.n = 0}, graph = {.n = 0}, node = {.n = 0}, *in[] = {&b, &graph, &node};
             lx_status st;
             onnx_number(&b, 1, 8);
-            onnx_varint(in[depth], (depth == 0 ? 7 : 1) << 3 | 2);
+            onnx_varint(in[depth], depth == 0 ? 58 : 10);
             onnx_varint(in[depth], lengths[i]);
             onnx_raw(in[depth], "abc", 3);
             if (depth == 2) onnx_message(&graph, 1, &node);
