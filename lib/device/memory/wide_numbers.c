@@ -160,7 +160,9 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
     bool places =
         op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN || op->kind->traits & LX_RANKS;
     if (wide || places) return NUMBERS_FP64;
-    return !fractions[op->kind->id] && all_whole(g, op) ? NUMBERS_INTEGER : NUMBERS_FP32;
+    bool whole =
+        op->kind->id < LX_KIND_COUNT && !fractions[op->kind->id]; /* a kind of no row is refused later */
+    return whole && all_whole(g, op) ? NUMBERS_INTEGER : NUMBERS_FP32;
 }
 
 const struct number_type *op_number_type(const struct lx_graph *g, const struct lx_op *op, int operand)
