@@ -183,17 +183,6 @@ static bool same(struct import *im, const struct model_op *op, const char *ours)
     return import_bind_one(im, op, &v);
 }
 
-/* Its numbers are not kept: a weight. */
-static bool constant(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct import_value v;
-    (void)ours;
-    if (!import_fresh(im, im->result_name, import_type_out(im, op), op, &v)) return false;
-    if (v.storage >= 0) im->storages.at[v.storage].role = LX_WEIGHT;
-    import_class(im, op, CLASS_FOLDED, NULL);
-    return import_bind_one(im, op, &v);
-}
-
 static const struct complex_row {
     const char *name, *ours; /* of HLO */
     import_emit *emit;
@@ -205,7 +194,7 @@ static const struct complex_row {
     {"multiply", "mul", multiply, 2},     {"conj", "neg", conjugate, 1},
     {"reshape", "reshape", reshape, 1},   {"bitcast", "reshape", reshape, 1},
     {"transpose", "clone", transpose, 1}, {"broadcast", "clone", broadcast, 1},
-    {"copy", "clone", same, 1},           {"constant", "constant", constant, 0},
+    {"copy", "clone", same, 1},           {"constant", "constant", import_unknown_constant, 0},
 };
 
 static bool is_stored_real(const struct import_value *v)

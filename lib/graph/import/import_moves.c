@@ -190,7 +190,7 @@ bool import_constant(struct import *im, const struct model_op *op, const char *o
 }
 
 /* One that is too large to be known is as good as a weight: files without their weights have these in their place. */
-static bool unknown_constant(struct import *im, const struct model_op *op, const char *ours)
+bool import_unknown_constant(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v;
     (void)ours;
@@ -210,7 +210,7 @@ const struct op_row import_moves_rows[] = {
     {{"transpose", NULL, NULL}, "clone", permute, 1},
     {{"broadcast", "broadcast", "Expand"}, "clone", broadcast, 1},
     {{"constant", "constant", "Constant"}, "constant", import_constant, 0},
-    {{NULL, NULL, "ConstantOfShape"}, "constant", unknown_constant, 1},
+    {{NULL, NULL, "ConstantOfShape"}, "constant", import_unknown_constant, 1},
     {{NULL, "copy", "Identity"}, "clone", same, 1},
     {{NULL, "opt-barrier", "Dropout"}, "clone", same, 1},
     {{"upsample2d", NULL, "Upsample"}, "clone", upsample, LOOSE + 1},

@@ -44,6 +44,8 @@ bool import_replaces(const struct import *im, const struct model_op *op);
 /* import_pointwise.c, import_moves.c: rows that other themes use as well. */
 bool import_pointwise(struct import *im, const struct model_op *op, const char *ours);
 bool import_constant(struct import *im, const struct model_op *op, const char *ours);
+/* Its numbers are not kept: a weight. */
+bool import_unknown_constant(struct import *im, const struct model_op *op, const char *ours);
 /* import_known.c: *done: the op was computed, its operands being known. */
 bool import_computed(struct import *im, const struct model_op *op, bool *done);
 /* Its result is that number everywhere. */
