@@ -83,6 +83,7 @@ struct sketch {
     int64_t extent[VIEW_MAX_RANK];
     bool has_value, needed;
     double value;
+    int64_t whole;                     /* the value exactly, of an integer that a double has not */
     const struct lx_op_params *params; /* NULL: none */
     const struct lx_op_data *data;     /* of a constant */
     int64_t axis_low; /* above 0: the axis is the piece of the first operand's storage that begins there */
@@ -151,7 +152,8 @@ struct import_value *import_leaf(struct import *im, int32_t value, int part);
 bool import_fresh(struct import *im, const char *name, const struct model_type *type,
                   const struct model_op *at, struct import_value *out);
 bool import_bind(struct import *im, int32_t value, const struct import_value *leaves, int count);
-/* Has it numbers that are all the same? */
+/* Has it numbers that are all the same? As a double, where that has it; exact: the nearest double, and integers in full. */
+bool import_splat_exact(const struct import_value *v, double *number, int64_t *whole);
 bool import_splat(const struct import_value *v, double *number);
 /* Makes a storage of a constant that has none yet. */
 bool import_stored(struct import *im, struct import_value *v);

@@ -370,7 +370,8 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
                        .input_count = s->input_count,
                        .inputs = inputs,
                        .has_value = s->has_value,
-                       .value = s->value};
+                       .value = s->value,
+                       .whole = s->whole};
     bool ok = true;
     for (int i = 0; ok && i <= s->input_count; i++)
         ok = make_tensor(im, b, &im->storages.at[s->operand[i].storage]);

@@ -10,9 +10,7 @@ static bool whole(const struct import_value *v, int64_t *number)
 {
     const struct model_data *d = v->known;
     double unused;
-    if (!d || !d->ints || !import_splat(v, &unused)) return false;
-    *number = d->ints[0];
-    return true;
+    return d && d->ints && import_splat_exact(v, &unused, number);
 }
 
 /* What is left of a number in an element of that type. */

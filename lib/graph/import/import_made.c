@@ -2,6 +2,7 @@
  * they make is plain, whatever pieces it is cut into. */
 #include "graph/import/import_steps.h"
 #include "graph/op_params.h"
+#include "base/checked.h"
 #include "base/fail.h"
 
 #include <string.h>
@@ -28,12 +29,18 @@ bool import_made_constant(struct import *im, const struct import_value *v, int32
     if (!*done) return true;
     struct lx_op_data *data = arena_alloc(&im->memory, sizeof *data);
     double *numbers = arena_array(&im->memory, (size_t)count, sizeof *numbers);
-    if (!data || !numbers) return status_no_memory(im->st);
+    int64_t *wholes = arena_array(&im->memory, (size_t)count, sizeof *wholes);
+    if (!data || !numbers || !wholes) return status_no_memory(im->st);
     for (int64_t i = 0; i < count; i++) {
         int64_t k = d->form == DATA_SPLAT ? 0 : i;
-        numbers[i] = d->reals ? d->reals[k] : (double)d->ints[k];
+        numbers[i] = model_data_real(d, k);
+        wholes[i] = 0;
+        if (d->ints)
+            wholes[i] = d->ints[k];
+        else
+            whole_of_double(numbers[i], &wholes[i]);
     }
-    *data = (struct lx_op_data){count, numbers};
+    *data = (struct lx_op_data){count, numbers, wholes};
     return import_made(im, "constant", NULL, -1, storage, NULL, data);
 }
 

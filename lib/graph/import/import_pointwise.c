@@ -19,13 +19,14 @@ bool import_pointwise(struct import *im, const struct model_op *op, const char *
     struct import_value out;
     int dims[VIEW_MAX_RANK], count = 0, splat = -1;
     double number = 0;
+    int64_t whole = 0;
     if (!kind || op->operand_count < kind->least_inputs || op->operand_count > kind->most_inputs ||
         type->count > VIEW_MAX_RANK)
         return import_generic(im, op, "kind");
     if (kind->takes_value && op->operand_count == 2) {
-        if (import_splat(import_in(im, op, 1), &number))
+        if (import_splat_exact(import_in(im, op, 1), &number, &whole))
             splat = 1;
-        else if (commutes(ours) && import_splat(import_in(im, op, 0), &number))
+        else if (commutes(ours) && import_splat_exact(import_in(im, op, 0), &number, &whole))
             splat = 0;
     }
     for (int i = 0; i < op->operand_count; i++)
@@ -35,6 +36,8 @@ bool import_pointwise(struct import *im, const struct model_op *op, const char *
     if (!import_sketch(im, ours, op, type->count, type->extent, operand, count, splat >= 0 ? &number : NULL,
                        type, dims, &out))
         return false;
+    if (splat >= 0 && count > 0 && operand[0].storage >= 0)
+        im->sketches.at[im->sketches.count - 1].whole = whole;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
 }

@@ -1,5 +1,6 @@
 /* Values of a model as views of storages. */
 #include "graph/import/import_steps.h"
+#include "base/checked.h"
 #include "base/fail.h"
 
 #include <stdio.h>
@@ -97,13 +98,22 @@ bool import_bind(struct import *im, int32_t value, const struct import_value *le
     return true;
 }
 
-bool import_splat(const struct import_value *v, double *number)
+bool import_splat_exact(const struct import_value *v, double *number, int64_t *whole)
 {
     const struct model_data *d = v->known;
     if (!d || v->storage >= 0 || (!d->reals && !d->ints)) return false;
     if (d->form != DATA_SPLAT && d->type->elements != 1) return false;
-    *number = d->reals ? d->reals[0] : (double)d->ints[0];
+    *number = model_data_real(d, 0);
+    *whole = d->ints ? d->ints[0] : 0;
     return true;
+}
+
+/* An integer that a double has not is no number that all its readers could take. */
+bool import_splat(const struct import_value *v, double *number)
+{
+    int64_t whole, back;
+    return import_splat_exact(v, number, &whole) &&
+           (!v->known->ints || (whole_of_double(*number, &back) && back == whole));
 }
 
 /* Each constant is stored once, however many ops read it and however often its body is walked through. */

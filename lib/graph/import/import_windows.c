@@ -382,17 +382,6 @@ static bool hlo_conv(struct import *im, const struct model_op *op, const char *o
     return convolve(im, op, &k);
 }
 
-/* The init value is the one that changes nothing. */
-static bool neutral(struct import *im, const struct model_op *op, const char *kind)
-{
-    double number;
-    const struct model_element_row *row = model_element_row(model_type_of(im->m, op->operands[1])->element);
-    double most = row->number == MODEL_FLOAT ? INFINITY : ldexp(1, row->bits - 1) - 1;
-    if (!import_splat(import_in(im, op, 1), &number)) return false;
-    if (strcmp(kind, "sum") == 0) return number == 0;
-    return strcmp(kind, "max") == 0 ? number <= -most : number >= most;
-}
-
 static bool hlo_reduce_window(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *x = model_type_of(im->m, op->operands[0]), *y = import_type_out(im, op);
@@ -401,7 +390,7 @@ static bool hlo_reduce_window(struct import *im, const struct model_op *op, cons
     ours = op->operand_count == 2 ? import_reducer(im, op) : NULL;
     if (!ours || (strcmp(ours, "sum") && strcmp(ours, "max") && strcmp(ours, "min")))
         return import_generic(im, op, "reducer");
-    if (!neutral(im, op, ours)) return import_generic(im, op, "init");
+    if (!import_neutral(import_in(im, op, 1), ours)) return import_generic(im, op, "init");
     if (count < 1 || x->count != count || y->count != count) return import_generic(im, op, "window");
     for (int i = 0; i < count; i++) {
         at[i] = i;
