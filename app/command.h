@@ -108,6 +108,8 @@ bool goes_to_file(const struct call *call);
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out);
 /* Likewise the number of the word that it has. */
 bool option_word(struct call *call, const char *name, const char *(*word)(int k), int *out);
+/* The same of a value that somebody has found; NULL: none was given. */
+bool word_given(struct call *call, const char *name, const char *value, const char *(*word)(int k), int *out);
 
 /* main.c: the whole program, from its arguments to its exit code. */
 int run_program(int argc, char **argv);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_ROWS = 64, HELP_COLUMN = 28, HELP_WIDTH = 96 };
+enum { MAX_ROWS = 128, HELP_COLUMN = 28, HELP_WIDTH = 96 };
 
 const struct option_row *find_row(const struct option_row *rows, const char *name)
 {

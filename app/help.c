@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/words.h"
 #include "planning/format_words.h"
+#include "planning/model_reading.h"
 #include "planning/planning.h"
 #include "text/colour.h"
 
@@ -76,8 +77,10 @@ void command_help(const struct call *call, struct text *out)
     if (c->details) text_format(out, "\n%s", c->details);
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, "options:\n");
-    for (const struct option_row *const *table = c->options; *table; table++)
-        options_help(*table, c->words, out);
+    for (const struct option_row *const *table = c->options; *table; table++) {
+        if (*table == model_rows) paint_add(out, PAINT_HEADING, "\nof models (TTIR, HLO, ONNX):\n");
+        options_help(*table, *table == model_rows ? NULL : c->words, out);
+    }
     if (c->more_help) c->more_help(call, out);
 }
 

@@ -100,7 +100,11 @@ bool option_int(struct call *call, const char *name, int64_t low, int64_t high, 
 
 bool option_word(struct call *call, const char *name, const char *(*word)(int k), int *out)
 {
-    const char *value = option_value(&call->line, name);
+    return word_given(call, name, option_value(&call->line, name), word, out);
+}
+
+bool word_given(struct call *call, const char *name, const char *value, const char *(*word)(int k), int *out)
+{
     struct text known = {0};
     if (!value) return true;
     for (int k = 0; word(k); k++)

@@ -121,18 +121,27 @@ static void add_parameters(struct text *out)
     }
 }
 
-static bool is_planning(const struct option_row *rows)
+/* Those that have a section of their own. */
+static bool is_shared(const struct option_row *rows)
 {
-    return rows == planning_rows;
+    return rows == planning_rows || rows == model_rows;
+}
+
+static void add_models(struct text *out)
+{
+    text_add(out, ".SS Options of models\nHow a file of TTIR, HLO or ONNX is imported, of ");
+    add_users(out, model_rows);
+    text_add(out, ".\n");
+    for (const struct option_row *row = model_rows; row->name; row++) add_option(NULL, row, out);
 }
 
 static void add_command(const struct command *c, struct text *out)
 {
     text_format(out, ".SS lxplan %s\n", c->name);
     for (const struct option_row *const *table = c->options; *table; table++)
-        if (is_planning(*table)) text_add(out, "The planning options, and:\n");
+        if (*table == planning_rows) text_add(out, "The planning options, and:\n");
     for (const struct option_row *const *table = c->options; *table; table++)
-        for (const struct option_row *row = *table; row->name && !is_planning(*table); row++)
+        for (const struct option_row *row = *table; row->name && !is_shared(*table); row++)
             add_option(c, row, out);
 }
 
@@ -143,6 +152,7 @@ static void add_options(struct text *out)
     text_add(out, ".\n");
     for (int g = 0; g < LX_GROUP_COUNT; g++) add_group(out, (enum lx_option_group)g);
     add_parameters(out);
+    add_models(out);
     for (const struct command *const *c = commands; *c; c++) add_command(*c, out);
 }
 

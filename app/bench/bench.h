@@ -8,6 +8,7 @@
 #define LX_APP_BENCH_BENCH_H
 
 #include "command.h"
+#include "planning/model_reading.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/vec.h"
@@ -64,6 +65,7 @@ struct bench_solver {
 
 struct settings {
     struct lx_options options; /* what the command line says about problems and runs */
+    struct model_options models;
     VEC(struct bench_solver) solvers;
     int64_t seeds, seed, repeats, warmup, memory_mb, work;
     int64_t jobs;       /* runs at the same time in this process */

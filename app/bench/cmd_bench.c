@@ -182,8 +182,8 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {bench_rows, bench_plan_rows, json_rows,
-                                                  quiet_rows, help_rows,       NULL};
+static const struct option_row *const tables[] = {bench_rows, bench_plan_rows, json_rows, quiet_rows,
+                                                  help_rows,  model_rows,      NULL};
 
 const struct command command_bench = {
     .name = "bench",

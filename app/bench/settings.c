@@ -203,8 +203,9 @@ bool settings_solvers(struct call *call, struct settings *s)
 bool settings_read(struct call *call, struct settings *s)
 {
     *s = (struct settings){.seeds = 1, .repeats = 1, .jobs = 1, .ranks = 1, .memory_mb = 4096, .time = 60};
-    if (!read_options_but(call, bench_rows, &s->options) || !read_time(call, s) || !read_objective(call, s) ||
-        !read_capacity(call, s) || !option_int(call, "seeds", 1, 100000, &s->seeds) ||
+    if (!read_options_but(call, bench_rows, &s->options) || !read_model_options(call, &s->models) ||
+        !read_time(call, s) || !read_objective(call, s) || !read_capacity(call, s) ||
+        !option_int(call, "seeds", 1, 100000, &s->seeds) ||
         !option_int(call, "seed", 0, LX_INT_MAX - 100000, &s->seed) ||
         !option_int(call, "repeat", 1, 100000, &s->repeats) ||
         !option_int(call, "warmup", 0, 1000, &s->warmup) || !option_int(call, "jobs", 1, 256, &s->jobs) ||

@@ -141,7 +141,7 @@ static lx_status refusal(struct call *call, const char *file, const char *text, 
                          const char *stage)
 {
     call->st = (lx_status){0};
-    const struct lx_graph *read = lx_graph_parse(file, text, length, &call->st),
+    const struct lx_graph *read = parse_graph(call, file, text, length),
                           *g = read ? with_sizes(call, read) : NULL;
     if (g) try_stage(call, g, stage);
     lx_graph_free(g);
@@ -236,7 +236,8 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {planning_rows, json_rows, quiet_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {planning_rows, json_rows,  quiet_rows,
+                                                  help_rows,     model_rows, NULL};
 
 const struct command command_check = {
     .name = "check",

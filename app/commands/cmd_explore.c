@@ -57,14 +57,16 @@ static int run(struct call *call)
 {
     const char *no_colour = getenv("NO_COLOR"), *script = option_value(&call->line, "script");
     char *bundled = NULL, *text = NULL;
+    struct model_options models = {0};
     struct explore_options o = {.paths = call->line.files.at,
                                 .path_count = (int)call->line.files.count,
                                 .no_colour = no_colour && *no_colour,
                                 .ascii = option_given(&call->line, "ascii"),
                                 .theme = option_value(&call->line, "theme"),
-                                .dump = option_value(&call->line, "dump-screen")};
-    bool interrupted = false,
-         ok = read_size(call, &o) && read_options(call, &o.how.options) && read_config(call, &o);
+                                .dump = option_value(&call->line, "dump-screen"),
+                                .models = &models};
+    bool interrupted = false, ok = read_size(call, &o) && read_options(call, &o.how.options) &&
+                                   read_config(call, &o) && read_model_options(call, &models);
     o.how.options.prefix = NULL; /* in the explorer one types "cores 8", not "--cores 8" */
     if (ok && o.path_count == 0) {
         bundled = bundled_patterns();
@@ -86,7 +88,7 @@ static int run(struct call *call)
     return !ok ? FAILED : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 
-static const struct option_row *const tables[] = {planning_rows, rows, help_rows, NULL};
+static const struct option_row *const tables[] = {planning_rows, rows, help_rows, model_rows, NULL};
 
 const struct command command_explore = {
     .name = "explore",

@@ -77,8 +77,7 @@ static char *write_pattern(struct call *call, const char *file, const char *text
                            const struct lx_format *format, size_t *length)
 {
     struct lx_plan *plan = lx_is_plan(text, *length) ? plan_of_text(call, file, text, *length) : NULL;
-    const struct lx_graph *read =
-        lx_is_plan(text, *length) ? NULL : lx_graph_parse(file, text, *length, &call->st);
+    const struct lx_graph *read = lx_is_plan(text, *length) ? NULL : parse_graph(call, file, text, *length);
     const struct lx_graph *g = plan ? plan->graph : read;
     char *written = g ? format->write_graph(g, length, &call->st) : NULL;
     lx_graph_free(read);
@@ -139,7 +138,7 @@ static char *write_list(struct call *call, const char *file, const char *text, c
                         size_t *length)
 {
     if (lx_is_plan(text, *length)) return write_addresses(call, file, text, format, length);
-    const struct lx_graph *g = lx_graph_parse(file, text, *length, &call->st);
+    const struct lx_graph *g = parse_graph(call, file, text, *length);
     struct lx_question *q = g ? make_problem(call, g) : NULL;
     char *written = q ? write_problem(call, file, &q->problem, NULL, format, length) : NULL;
     lx_question_free(q);
@@ -168,7 +167,7 @@ static void more_help(const struct call *call, struct text *out)
 }
 
 static const struct option_row *const tables[] = {rows,      output_rows, quiet_rows, json_error_rows,
-                                                  help_rows, NULL};
+                                                  help_rows, model_rows,  NULL};
 
 const struct command command_export = {
     .name = "export",

@@ -1,5 +1,6 @@
 /* lxplan import: what another tool has written becomes a pattern. */
-#include "commands/import_models.h"
+#include "commands/import_table.h"
+#include "planning/model_reading.h"
 #include "planning/format_words.h"
 #include "base/fail.h"
 #include "base/checked.h"
@@ -12,6 +13,7 @@ static const struct option_row rows[] = {
     {"capacity", 0, "BYTES",
      "the scratchpad that the buffers must share (default: the number in the name of the file, "
      "as in NAME.1048576.csv; without one the least height is asked for)"},
+    {"report", 0, "FILE", "of a model: write what became of each kind of op, in ops and bytes, as JSON"},
     {0},
 };
 
@@ -24,6 +26,39 @@ static bool is_news(const struct lx_format *format, const struct lx_graph *g, lx
         "a pattern with tensors and ops already; import takes files of other tools, and buffer lists");
 }
 
+/* The report where one is asked for, and a table beside a file. */
+static bool tell(struct call *call, const char *report)
+{
+    const char *path = option_value(&call->line, "report");
+    return (!path || file_write(path, report, strlen(report), &call->st)) &&
+           (!goes_to_file(call) || wants_json(call) || show_import(call, report));
+}
+
+static const struct lx_graph *read_model(struct call *call, const char *file, const char *text, size_t length)
+{
+    struct model_options how;
+    char *report = NULL;
+    const struct lx_graph *g = NULL;
+    if (read_model_options(call, &how))
+        g = lx_model_import(file, text, length, &how.import, &report, &call->st);
+    if (g && !tell(call, report)) {
+        lx_graph_free(g);
+        g = NULL;
+    }
+    free(report);
+    return g;
+}
+
+/* Of another tool, but no model: then there is no report either. */
+static const struct lx_graph *read_other(struct call *call, const char *file, const char *text, size_t length)
+{
+    if (option_given(&call->line, "report"))
+        return status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                             "--report tells of a model (TTIR, HLO or ONNX), and this is none; leave it out"),
+               NULL;
+    return parse_graph(call, file, text, length);
+}
+
 static const struct lx_graph *read_foreign(struct call *call, const char *path)
 {
     size_t length;
@@ -31,8 +66,8 @@ static const struct lx_graph *read_foreign(struct call *call, const char *path)
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
     const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
-    const struct lx_graph *g = lx_model_sniff(text, length) ? import_model_file(call, file, text, length)
-                                                            : lx_graph_parse(file, text, length, st);
+    const struct lx_graph *g = lx_model_sniff(text, length) ? read_model(call, file, text, length)
+                                                            : read_other(call, file, text, length);
     bool ok = g && is_news(lx_format_of(text, length), g, st);
     free(text);
     if (ok) return g;
@@ -62,8 +97,8 @@ static void more_help(const struct call *call, struct text *out)
     formats_help(out, false);
 }
 
-static const struct option_row *const tables[] = {rows,      model_rows, output_rows, json_error_rows,
-                                                  help_rows, NULL};
+static const struct option_row *const tables[] = {rows,      output_rows, json_error_rows,
+                                                  help_rows, model_rows,  NULL};
 
 const struct command command_import = {
     .name = "import",

@@ -341,7 +341,8 @@ static bool plan_options_fit(struct call *call)
     for (int i = 0; i < lx_options_count() && !option_given(&call->line, "op"); i++)
         if (option_given(&call->line, lx_options_at(i).name))
             return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", lx_options_at(i).name);
-    return true;
+    const char *of_models = option_given(&call->line, "op") ? NULL : model_option_given(call);
+    return !of_models || status_set(&call->st, LX_E_USAGE, "--%s goes with --op", of_models);
 }
 
 static bool do_input(struct job *job, const char *tree, const char *file)
@@ -388,7 +389,8 @@ static void passes_help(const struct call *call, struct text *out)
         help_entry(out, lx_loop_rules_name(lx_loop_rules_at(i)), lx_loop_rules_summary(lx_loop_rules_at(i)));
 }
 
-static const struct option_row *const tables[] = {rows, planning_rows, json_rows, help_rows, NULL};
+static const struct option_row *const tables[] = {rows,      planning_rows, json_rows,
+                                                  help_rows, model_rows,    NULL};
 
 const struct command command_loops = {
     .name = "loops",

@@ -126,8 +126,8 @@ static int run(struct call *call)
     return code;
 }
 
-static const struct option_row *const tables[] = {rows,      team_rows,  member_rows, planning_rows,
-                                                  json_rows, quiet_rows, help_rows,   NULL};
+static const struct option_row *const tables[] = {
+    rows, team_rows, member_rows, planning_rows, json_rows, quiet_rows, help_rows, model_rows, NULL};
 
 const struct command command_run = {
     .name = "run",

@@ -127,7 +127,7 @@ static bool read_remedies(struct call *call, const struct form *form, const stru
     if (form->draw != show_html) return status_set(&call->st, LX_E_USAGE, "--remedies goes with --html");
     if (strcmp(path, "-") == 0)
         return status_set(&call->st, LX_E_USAGE, "--remedies needs a file, and not standard input");
-    const struct lx_graph *pattern = lx_graph_read(path, &call->st);
+    const struct lx_graph *pattern = read_graph(call, path);
     bool ok = pattern && add_remedies(call, pattern, p, NULL, html_table, out);
     lx_graph_free(pattern);
     return ok && (!out->failed || status_no_memory(&call->st));
@@ -170,7 +170,7 @@ static int run(struct call *call)
 }
 
 static const struct option_row *const tables[] = {rows,      output_rows, planning_rows, json_error_rows,
-                                                  help_rows, NULL};
+                                                  help_rows, model_rows,  NULL};
 
 const struct command command_show = {
     .name = "show",

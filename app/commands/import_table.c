@@ -1,5 +1,5 @@
 /* The coverage report for people: a row a kind of the file, and one line of sums. */
-#include "commands/import_models.h"
+#include "commands/import_table.h"
 #include "text/format.h"
 #include "text/table.h"
 #include "base/fail.h"

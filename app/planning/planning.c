@@ -41,7 +41,7 @@ void planning_begin(void)
 
 static bool is_planning_option(const char *name)
 {
-    return find_row(planning_rows, name) != NULL;
+    return find_row(planning_rows, name) || find_row(model_rows, name);
 }
 
 /* Every time that the option was given, in order. */
@@ -105,7 +105,7 @@ static const char *name_of(const char *path)
 
 const struct lx_graph *read_pattern_as_is(struct call *call, const char *path)
 {
-    const struct lx_graph *g = lx_graph_read(path, &call->st);
+    const struct lx_graph *g = read_graph(call, path);
     if (!g || expectations_known(g, &call->st)) return g;
     lx_graph_free(g);
     return NULL;
@@ -120,7 +120,7 @@ const struct lx_graph *read_pattern(struct call *call, const char *path)
 
 const struct lx_graph *pattern_of_text(struct call *call, const char *file, const char *text, size_t length)
 {
-    const struct lx_graph *g = lx_graph_parse(file, text, length, &call->st), *sized = NULL;
+    const struct lx_graph *g = parse_graph(call, file, text, length), *sized = NULL;
     if (g && expectations_known(g, &call->st)) sized = with_sizes(call, g);
     lx_graph_free(g);
     return sized;

@@ -59,6 +59,17 @@ static const char *value_word(int k)
     return words[k];
 }
 
+/* The last one; NAME=N is about a model. */
+static const char *value_asked(const struct call *call)
+{
+    const char *value = NULL;
+    for (size_t i = 0; i < call->line.options.count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (strcmp(o->name, "value") == 0 && !strchr(o->value, '=')) value = o->value;
+    }
+    return value;
+}
+
 static const char *form_word(int k)
 {
     return sweep_forms[k].name;
@@ -118,7 +129,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     for (size_t i = 0; ok && i < how.solvers.count; i++) solvers[i] = how.solvers.at[i].how;
     ok = ok && sweep_begin(s, g, solvers, (int)how.solvers.count, &sizes, &cores, &call->st);
     int value = lx_options_ask(&how.options) == LX_ASK_TIME;
-    bool known = ok && option_word(call, "value", value_word, &value);
+    bool known = ok && word_given(call, "value", value_asked(call), value_word, &value);
     if (ok && !known) sweep_free(s);
     s->by_time = value;
     if (known && s->by_time && g->is_list) {
@@ -241,7 +252,7 @@ static bool prepare(struct call *call, struct sweep *s)
     if (!option_given(&call->line, "solver") &&
         !VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS}))
         return status_no_memory(&call->st);
-    const struct lx_graph *g = lx_graph_read(call->line.files.at[0], &call->st);
+    const struct lx_graph *g = read_graph(call, call->line.files.at[0]);
     bool ok = g && read_lines(call, g, s);
     lx_graph_free(g);
     return ok;
@@ -298,7 +309,7 @@ static int run(struct call *call)
 }
 
 static const struct option_row *const tables[] = {rows_of_sweep, sweep_plan_rows, output_rows, json_rows,
-                                                  quiet_rows,    help_rows,       NULL};
+                                                  quiet_rows,    help_rows,       model_rows,  NULL};
 
 const struct command command_sweep = {
     .name = "sweep",

@@ -83,8 +83,10 @@ static bool choose_theme(struct explorer *x, const struct explore_options *o, lx
 
 static bool add_paths(struct explorer *x, const struct explore_options *o, lx_status *st)
 {
+    x->session.models = o->models;
     for (int i = 0; i < o->path_count; i++)
         if (!session_add(&x->session, o->paths[i], st)) return false;
+    x->session.models = NULL; /* what is opened by hand is none of those */
     /* One file is opened; of several one is chosen first. */
     if (x->session.patterns.count == 1) {
         session_open(&x->session, 0);

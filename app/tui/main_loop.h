@@ -8,6 +8,7 @@ struct explore_options {
     const char *const *paths;
     int path_count;
     struct what_if how;
+    const struct model_options *models; /* how the files at `paths` are read; NULL: as they are */
     bool ascii, no_colour;
     const char *theme;  /* NULL: by the terminal */
     const char *script; /* keys instead of a terminal; NULL: a terminal */

@@ -13,15 +13,17 @@ struct pattern_source {
     bool is_read;
     atomic_bool is_old; /* forgotten */
     struct source_content content;
+    const struct model_options *models;
     char path[];
 };
 
-struct pattern_source *source_new(const char *path)
+struct pattern_source *source_new(const char *path, const struct model_options *models)
 {
     size_t length = strlen(path);
     struct pattern_source *s = calloc(1, sizeof *s + length + 1);
     if (!s) return NULL;
     memcpy(s->path, path, length);
+    s->models = models;
     pthread_mutex_init(&s->lock, NULL);
     return s;
 }
@@ -41,7 +43,7 @@ void source_free(struct pattern_source *s)
     free(s);
 }
 
-static void read_file(const char *path, struct source_content *c)
+static void read_file(const char *path, const struct model_options *models, struct source_content *c)
 {
     size_t length = 0;
     char *text = file_read(path, &length, &c->st);
@@ -50,7 +52,7 @@ static void read_file(const char *path, struct source_content *c)
         c->plan = lx_plan_parse(path, text, length, &c->st);
         c->graph = c->plan ? lx_graph_ref(c->plan->graph) : NULL;
     } else if (text)
-        c->graph = lx_graph_parse(path, text, length, &c->st);
+        c->graph = graph_of_text(models, path, text, length, &c->st);
     free(text);
 }
 
@@ -64,7 +66,7 @@ struct source_content source_read(struct pattern_source *s)
 {
     pthread_mutex_lock(&s->lock);
     if (atomic_exchange(&s->is_old, false)) drop(s);
-    if (!s->is_read) read_file(s->path, &s->content);
+    if (!s->is_read) read_file(s->path, s->models, &s->content);
     s->is_read = true;
     struct source_content c = s->content;
     lx_graph_ref(c.graph);

@@ -3,12 +3,13 @@
 #ifndef LX_APP_TUI_PATTERN_SOURCE_H
 #define LX_APP_TUI_PATTERN_SOURCE_H
 
+#include "planning/model_reading.h"
 #include "lxplan.h"
 
 struct pattern_source;
 
-/* NULL when memory is out. */
-struct pattern_source *source_new(const char *path);
+/* `models`: how a model is read, for as long as the source is there; NULL: as it is. NULL when memory is out. */
+struct pattern_source *source_new(const char *path, const struct model_options *models);
 void source_free(struct pattern_source *s);
 
 /* What was read; graph NULL: `st` says why. */

@@ -46,7 +46,8 @@ struct held {
 struct session {
     struct worker *worker;
     VEC(struct pattern) patterns;
-    int current; /* the open pattern, or -1 */
+    int current;                        /* the open pattern, or -1 */
+    const struct model_options *models; /* of files that are added; NULL: as they are */
 
     struct what_if now;
     VEC(struct what_if) undo, redo;

@@ -7,10 +7,10 @@
 static const struct {
     const struct layer_row *rows;
     bool macro;
-} tables[] = {{layers_activations, false}, {layers_products, false},  {layers_einsum, false},
-              {layers_loops, false},       {layers_ttir, false},      {layers_norms, true},
-              {layers_attention, true},    {layers_recurrent, true},  {layers_quantised, true},
-              {layers_numbers, false},     {layers_ttir_moves, false}};
+} tables[] = {{layers_activations, false}, {layers_products, false},   {layers_einsum, false},
+              {layers_loops, false},       {layers_ttir, false},       {layers_norms, true},
+              {layers_attention, true},    {layers_recurrent, true},   {layers_quantised, true},
+              {layers_numbers, false},     {layers_reductions, false}, {layers_ttir_moves, false}};
 
 static layer_expand *row_of(enum model_format format, const char *kind, bool macros)
 {
@@ -53,13 +53,14 @@ static bool keep(struct layer *l, struct model_op *op)
     return true;
 }
 
-/* Operands and results must be tensors that have elements. */
+/* Operands and results must be tensors that have elements; lists of ONNX and parts to be joined need not. */
 static bool can_be(const struct lx_model *m, const struct model_op *op)
 {
     bool can = op->result_count > 0;
     for (int i = 0; i < op->operand_count; i++) {
         const struct model_type *t = model_type_of(m, op->operands[i]);
-        can = can && (op->operands[i] < 0 || (t && t->element != MODEL_TUPLE && t->elements > 0));
+        bool empty = m->format == MODEL_ONNX && i > 0 && t && t->elements == 0;
+        can = can && (op->operands[i] < 0 || (t && t->element != MODEL_TUPLE && (t->elements > 0 || empty)));
     }
     for (int i = 0; i < op->result_count; i++) {
         const struct model_type *t = model_type_of(m, op->results[i]);

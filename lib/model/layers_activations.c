@@ -89,9 +89,11 @@ static void selu(struct layer *l)
                 layer_real(l, "gamma", 1.05070102214813232421875));
 }
 
+/* log(1 + exp x) as max(x, 0) + log1p(exp(-|x|)): no power overflows. */
 static int32_t soft(struct layer *l, int32_t x)
 {
-    return layer_one(l, "lxplan:Log1p", layer_one(l, "Exp", x));
+    int32_t power = layer_one(l, "Exp", layer_one(l, "Neg", layer_one(l, "Abs", x)));
+    return layer_two(l, "Add", layer_one(l, "Relu", x), layer_one(l, "lxplan:Log1p", power));
 }
 
 static void softplus(struct layer *l)

@@ -1,4 +1,4 @@
-/* Products with more to them than a contraction, reductions by other means, and moves made of simpler ones. */
+/* Products with more to them than a contraction, and moves made of simpler ones. */
 #include "model/layers.h"
 
 #include <string.h>
@@ -48,89 +48,6 @@ static void linear(struct layer *l)
     int32_t y = layer_two(l, "MatMul", a, b);
     if (layer_has(l, 2)) y = layer_two(l, "Add", y, layer_in(l, 2));
     layer_result(l, 0, y);
-}
-
-/* Of all given axes (an attribute, or an operand that is known), or of all there are. */
-static int32_t over_axes(struct layer *l, const char *kind, int32_t a)
-{
-    const struct model_attr *list = model_attr_find(&l->op->attrs, "axes");
-    if (list && list->form == ATTR_INTS) layer_put_list(l, "axes", list->count, list->ints);
-    layer_put(l, "keepdims", layer_int(l, "keepdims", 1));
-    layer_put(l, "noop_with_empty_axes", layer_int(l, "noop_with_empty_axes", 0));
-    if (layer_has(l, 1)) return layer_two(l, kind, a, layer_in(l, 1));
-    return layer_one(l, kind, a);
-}
-
-static void reduce_l1(struct layer *l)
-{
-    layer_result(l, 0, over_axes(l, "ReduceSum", layer_one(l, "Abs", layer_in(l, 0))));
-}
-
-static int32_t squares(struct layer *l)
-{
-    return over_axes(l, "ReduceSum", layer_two(l, "Mul", layer_in(l, 0), layer_in(l, 0)));
-}
-
-static void reduce_squares(struct layer *l)
-{
-    layer_result(l, 0, squares(l));
-}
-
-static void reduce_l2(struct layer *l)
-{
-    layer_result(l, 0, layer_one(l, "Sqrt", squares(l)));
-}
-
-static void reduce_log_sum(struct layer *l)
-{
-    layer_result(l, 0, layer_one(l, "Log", over_axes(l, "ReduceSum", layer_in(l, 0))));
-}
-
-static void reduce_log_sum_exp(struct layer *l)
-{
-    int32_t p = layer_one(l, "Exp", layer_in(l, 0));
-    layer_result(l, 0, layer_one(l, "Log", over_axes(l, "ReduceSum", p)));
-}
-
-/* s - log z */
-static void log_softmax(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    bool old = model_attr_int(&l->m->attrs, "", 13) < 13 && l->m->format == MODEL_ONNX;
-    int rank = layer_type(l, x)->count;
-    int64_t axis = layer_int(l, "axis", old ? 1 : -1), axes[MODEL_MAX_RANK];
-    int count = 0;
-    if (axis < 0) axis += rank;
-    for (int64_t d = axis; d >= 0 && d < rank && (old || d == axis); d++) axes[count++] = d;
-    int32_t s = layer_two(l, "Sub", x, layer_reduce(l, "ReduceMax", x, count, axes, true));
-    int32_t z = layer_reduce(l, "ReduceSum", layer_one(l, "Exp", s), count, axes, true);
-    layer_result(l, 0, layer_two(l, "Sub", s, layer_one(l, "Log", z)));
-}
-
-/* x / its norm along an axis */
-static void lp_normalization(struct layer *l)
-{
-    int32_t x = layer_in(l, 0), n;
-    int64_t axis = layer_int(l, "axis", -1);
-    if (layer_int(l, "p", 2) == 1)
-        n = layer_reduce(l, "ReduceSum", layer_one(l, "Abs", x), 1, &axis, true);
-    else
-        n = layer_one(l, "Sqrt", layer_reduce(l, "ReduceSum", layer_two(l, "Mul", x, x), 1, &axis, true));
-    layer_result(l, 0, layer_two(l, "Div", x, n));
-}
-
-/* Over all spatial dimensions. */
-static void global_pool(struct layer *l)
-{
-    int rank = layer_type(l, layer_in(l, 0))->count;
-    int64_t axes[MODEL_MAX_RANK];
-    for (int d = 2; d < rank; d++) axes[d - 2] = d;
-    const char *kind = strcmp(l->op->kind, "GlobalMaxPool") == 0 ? "ReduceMax" : "ReduceMean";
-    if (rank < 3) {
-        layer_fail(l);
-        return;
-    }
-    layer_result(l, 0, layer_reduce(l, kind, layer_in(l, 0), rank - 2, axes, true));
 }
 
 /* Repetition along each dimension: a new one in front of it, merged with it. */
@@ -211,7 +128,7 @@ static void trilu(struct layer *l)
     layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){stays, x, other}));
 }
 
-/* A counter along a new axis, compared with the indices. */
+/* A counter along a new axis, compared with the indices; those below 0 count from the end. */
 static void one_hot(struct layer *l)
 {
     const struct model_type *y = model_type_of(l->m, l->op->results[0]), *t = layer_type(l, layer_in(l, 0));
@@ -226,6 +143,8 @@ static void one_hot(struct layer *l)
     int32_t count = layer_part(l, "Range", 3, (int32_t[]){zero, n, one});
     for (int d = 0; d < y->count; d++) shape[d] = d == axis ? 1 : y->extent[d];
     int32_t ids = layer_reshape(l, layer_cast(l, layer_in(l, 0), MODEL_I64), y->count, shape);
+    int32_t from_end = layer_two(l, "Add", ids, n), below = layer_by(l, "Less", ids, 0);
+    ids = layer_part(l, "Where", 3, (int32_t[]){below, from_end, ids});
     int32_t is = layer_two(l, "Equal", ids, layer_channels(l, count, y->count, (int)axis));
     int32_t off = layer_slice(l, layer_in(l, 2), 0, 0, 1), on = layer_slice(l, layer_in(l, 2), 0, 1, 2);
     layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){is, on, off}));
@@ -273,15 +192,6 @@ const struct layer_row layers_products[] = {
     {{NULL, NULL, "com.microsoft:FusedMatMul"}, fused_matmul},
     {{NULL, NULL, "com.microsoft:TransposeMatMul"}, fused_matmul},
     {{"linear", NULL, NULL}, linear},
-    {{NULL, NULL, "ReduceL1"}, reduce_l1},
-    {{NULL, NULL, "ReduceL2"}, reduce_l2},
-    {{NULL, NULL, "ReduceSumSquare"}, reduce_squares},
-    {{NULL, NULL, "ReduceLogSum"}, reduce_log_sum},
-    {{NULL, NULL, "ReduceLogSumExp"}, reduce_log_sum_exp},
-    {{NULL, NULL, "LogSoftmax"}, log_softmax},
-    {{NULL, NULL, "LpNormalization"}, lp_normalization},
-    {{NULL, NULL, "GlobalAveragePool"}, global_pool},
-    {{NULL, NULL, "GlobalMaxPool"}, global_pool},
     {{"repeat", NULL, "Tile"}, tile},
     {{"repeat_interleave", NULL, NULL}, repeat_interleave},
     {{NULL, NULL, "Trilu"}, trilu},

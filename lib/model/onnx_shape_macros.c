@@ -151,7 +151,7 @@ static int64_t listed(const struct shaper *x, const char *key, int i)
 {
     int count;
     const int64_t *list = model_attr_ints(&x->op->attrs, key, &count);
-    return i < count ? list[i] : 0;
+    return i >= 0 && i < count ? list[i] : 0;
 }
 
 static enum shaped scan(struct shaper *x)

@@ -121,7 +121,7 @@ static void measure_first(const char *path, const char *what)
 {
     struct what_if how;
     struct outcome o;
-    struct pattern_source *source = source_new(path);
+    struct pattern_source *source = source_new(path, NULL);
     settings_default(&how);
     double began = own_ms();
     struct source_content from = source_read(source);

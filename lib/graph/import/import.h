@@ -30,7 +30,9 @@ enum { STORAGE_MAX_WHOLE = 16 };
 /* A tensor to be, row-major in its own sequence of elements. */
 struct storage {
     const char *name;
-    enum lx_role role; /* LX_ROLE_COUNT: follows from its use */
+    const char *part;    /* what of it this is; NULL: it itself */
+    bool named, settled; /* the file has a name for it; no other has it */
+    enum lx_role role;   /* LX_ROLE_COUNT: follows from its use */
     enum model_element element;
     int64_t elements;
     struct cuts cuts;
@@ -65,6 +67,7 @@ struct import_value {
     const struct model_type *type;
     const struct model_data *known; /* numbers of a constant, or NULL */
     struct op_class *via;           /* the last op that only changed the view; NULL: none */
+    const char *name;               /* of the file; NULL: it has none */
 };
 
 struct sketch_operand {
@@ -74,8 +77,8 @@ struct sketch_operand {
 };
 
 struct sketch {
-    const char *kind; /* of ours */
-    const char *name;
+    const char *kind;        /* of ours */
+    const char *name, *part; /* as of storages */
     const struct model_op *from;
     struct op_class *owner;         /* of the op that it is part of */
     struct sketch_operand *operand; /* the inputs, then the result */
@@ -131,14 +134,15 @@ struct import {
     struct model_facts notes; /* for the report: collectives, roles, loops, branches */
     int32_t body;             /* that is being walked through */
     struct op_class *owner;   /* of the op that is being sketched */
-    int last_number;          /* that kept two names apart */
     bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
     bool apart_result;        /* of the concat or pad under way (import_apart.c) */
-    const char *result_name;
-    bool short_sticks; /* nothing was left to be copied where sticks are too short: they are padded */
-    bool last;         /* rounds are out: what does not fit now is generic */
-    bool retry;        /* something was forced: sketch again */
-    bool give_up;      /* nothing was left to be forced: without folding */
+    const char *result_name;  /* for now: import_names.c has what they are called in the end */
+    const char *path;         /* of what is inlined; NULL: nothing */
+    VEC(int32_t) name_counts; /* how often names were asked for */
+    bool short_sticks;        /* nothing was left to be copied where sticks are too short: they are padded */
+    bool last;                /* rounds are out: what does not fit now is generic */
+    bool retry;               /* something was forced: sketch again */
+    bool give_up;             /* nothing was left to be forced: without folding */
     int depth;
     int64_t walked; /* ops, each as often as it is called */
     lx_status *st;
@@ -147,7 +151,6 @@ struct import {
 /* import_values.c */
 int32_t import_storage(struct import *im, const char *name, enum model_element e, int64_t elements,
                        const struct model_op *at);
-const char *import_name(struct import *im, struct names *taken, const char *name);
 struct import_value *import_leaf(struct import *im, int32_t value, int part);
 /* A value that is all of a new storage. */
 bool import_fresh(struct import *im, const char *name, const struct model_type *type,

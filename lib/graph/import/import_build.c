@@ -1,5 +1,5 @@
 /* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops get their index strings. */
-#include "graph/import/import.h"
+#include "graph/import/import_names.h"
 #include "graph/op_params.h"
 #include "base/fail.h"
 #include "base/text.h"
@@ -30,6 +30,7 @@ static bool make_tensor(struct import *im, struct graph_builder *b, struct stora
     int rank = 0;
     if (s->tensor >= 0) return true;
     for (int k = s->cuts.count - 2; k >= 0; k--) shape[rank++] = s->cuts.at[k + 1] / s->cuts.at[k];
+    if (!import_tensor_name(im, s)) return false;
     b->here = (struct place){s->line, s->column};
     s->tensor = builder_tensor(b, s->name, s->role, dtype_of(s->element), rank, shape, 0, im->st);
     return s->tensor >= 0;
@@ -366,12 +367,12 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
 {
     int32_t inputs[LX_MAX_INPUTS];
     struct text einsum = {0};
-    struct lx_op op = {.name = s->name,
+    struct lx_op op = {.name = import_op_name(im, s),
                        .input_count = s->input_count,
                        .inputs = inputs,
                        .has_value = s->has_value,
                        .value = s->value};
-    bool ok = true;
+    bool ok = op.name != NULL;
     for (int i = 0; ok && i <= s->input_count; i++)
         ok = make_tensor(im, b, &im->storages.at[s->operand[i].storage]);
     for (int i = 0; ok && i < s->input_count; i++) inputs[i] = im->storages.at[s->operand[i].storage].tensor;
@@ -422,7 +423,8 @@ const struct lx_graph *import_build(struct import *im)
 {
     struct graph_builder b;
     const char *name = im->m->bodies.at[im->m->entry].name;
-    bool ok = builder_begin(&b, im->m->file, name && *name ? name : "model", im->st);
+    bool ok =
+        builder_begin(&b, im->m->file, name && *name ? name : "model", im->st) && import_names_first(im);
     for (size_t i = 0; ok && i < im->sketches.count; i++)
         if (im->sketches.at[i].needed) ok = build_op(im, &b, &im->sketches.at[i]);
     if (ok) return builder_finish(&b, im->st);

@@ -10,10 +10,9 @@ bool import_made(struct import *im, const char *kind, const struct model_op *at,
                  int32_t storage, const struct lx_op_params *params, const struct lx_op_data *data)
 {
     struct sketch s = {.kind = kind, .from = at, .rank = -1, .input_count = from >= 0, .data = data};
-    s.name = import_name(im, &im->op_names, at && at->location ? at->location : kind);
     s.operand = arena_array(&im->memory, 2, sizeof *s.operand);
     if (params) s.params = arena_copy_array(&im->memory, params, 1, sizeof *params);
-    if (!s.name || !s.operand || (params && !s.params)) return status_no_memory(im->st);
+    if (!s.operand || (params && !s.params)) return status_no_memory(im->st);
     if (from >= 0) s.operand[0].storage = from;
     s.operand[s.input_count].storage = storage;
     return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);

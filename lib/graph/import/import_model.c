@@ -1,5 +1,6 @@
 /* The whole way from a model to a graph. Views that get into each other's way are found out when storages are cut; then
  * the sketch is made anew, with these copied. */
+#include "graph/import/import_names.h"
 #include "graph/import/import_report.h"
 #include "graph/import/import_in_place.h"
 #include "graph/import/import_roles.h"
@@ -46,6 +47,7 @@ static bool bind_tensor(struct import *im, int32_t value, enum lx_role role)
     for (int i = 0; ok && i < v->type->leaves; i++) {
         struct import_value leaf;
         ok = import_fresh(im, name_of(v), model_leaf_type(v->type, i), NULL, &leaf);
+        leaf.name = name_of(v);
         if (ok && leaf.storage >= 0) {
             im->storages.at[leaf.storage].role = role;
             im->storages.at[leaf.storage].line = v->line;
@@ -64,7 +66,7 @@ static bool bind_constants(struct import *im)
     for (size_t i = 0; i < im->m->constants.count; i++) {
         int32_t value = im->m->constants.at[i];
         const struct model_value *v = &im->m->values.at[value];
-        struct import_value one = {.storage = -1, .type = v->type, .known = v->data};
+        struct import_value one = {.storage = -1, .type = v->type, .known = v->data, .name = v->name};
         double number;
         if (import_splat(&one, &number) ? !import_bind(im, value, &one, 1)
                                         : !bind_tensor(im, value, LX_WEIGHT))
@@ -85,7 +87,9 @@ static void forget(struct import *im)
     im->tensor_names = im->op_names = im->constants = (struct names){0};
     im->storages.count = im->sketches.count = im->leaves.count = im->aliases.count = 0;
     im->retry = im->give_up = false;
-    im->last_number = im->depth = 0;
+    im->depth = 0;
+    im->path = NULL;
+    im->name_counts.count = 0;
     im->walked = 0;
     for (size_t b = 0; b < im->m->bodies.count; b++)
         for (int i = 0; i < im->m->bodies.at[b].op_count; i++) im->classes[b][i].seen = false;
@@ -98,10 +102,13 @@ static bool gather_results(struct import *im, const struct model_body *b, int32_
     for (int i = 0; i < b->result_count; i++)
         for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
             struct import_value v = *import_leaf(im, b->results[i], k);
+            struct label_place at = {im->sketches.count, im->storages.count, NULL};
             im->result_name = "output";
             if (!import_plain(im, &v, NULL)) return false;
+            import_call_it(im, &at, v.name);
             enum lx_role role = v.storage < 0 ? LX_INPUT : im->storages.at[v.storage].role;
             if (role < LX_INTERMEDIATE || role == LX_STATE) continue;
+            if (role != LX_OUTPUT) import_call_output(im, v.storage, v.name);
             im->storages.at[v.storage].role = LX_OUTPUT;
             results[(*count)++] = v.storage;
         }
@@ -159,6 +166,7 @@ static void finish(struct import *im)
     VEC_FREE(&im->sketches);
     VEC_FREE(&im->leaves);
     VEC_FREE(&im->aliases);
+    VEC_FREE(&im->name_counts);
     names_free(&im->tensor_names);
     names_free(&im->op_names);
     names_free(&im->constants);

@@ -161,9 +161,8 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
     out->via = origin_of(&out->view, in, count);
     memcpy(s.extent, extent, (size_t)rank * sizeof *extent);
     if (value) s.value = *value;
-    s.name = import_name(im, &im->op_names, from && from->location ? from->location : kind);
     s.operand = arena_array(&im->memory, (size_t)count + 1, sizeof *s.operand);
-    if (!s.name || !s.operand) return status_no_memory(im->st);
+    if (!s.operand) return status_no_memory(im->st);
     memcpy(s.operand, in, (size_t)count * sizeof *in);
     s.operand[count].storage = out->storage;
     if (!over_op(&out->view, rank, dims, &s.operand[count].view))
@@ -176,9 +175,8 @@ static bool opaque_sketch(struct import *im, const char *kind, const struct mode
                           const int32_t *inputs, int count, int32_t output)
 {
     struct sketch s = {.kind = kind, .from = op, .rank = -1, .input_count = count, .owner = im->owner};
-    s.name = import_name(im, &im->op_names, op->location ? op->location : op->kind);
     s.operand = arena_array(&im->memory, (size_t)count + 1, sizeof *s.operand);
-    if (!s.name || !s.operand) return status_no_memory(im->st);
+    if (!s.operand) return status_no_memory(im->st);
     for (int i = 0; i <= count; i++) s.operand[i].storage = i < count ? inputs[i] : output;
     return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
 }

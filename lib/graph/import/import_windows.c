@@ -40,6 +40,7 @@ static void turn_window(const struct model_op *op, int i, int64_t in, int64_t ou
     model_attr_ints(&op->attrs, "output_shape", &stated);
     if (stated > 0 || strncmp(mode, "SAME", 4) == 0) {
         n = stride * (in - 1) + listed(op, "output_padding", i, 0) + dilation * (size - 1) + 1 - out;
+        if (n < 0) n = 0; /* what is beyond is at the end */
         low = strcmp(mode, "SAME_UPPER") == 0 ? n / 2 : n - n / 2;
     }
     *w = (struct model_window){

@@ -18,7 +18,7 @@ static struct explorer *open_and_type(const char *pattern, int rows, int columns
 
 static void cut_file(const char *path, int members, struct team_cut *out)
 {
-    struct pattern_source *source = source_new(path);
+    struct pattern_source *source = source_new(path, NULL);
     struct source_content from = source_read(source);
     team_cut_make(&from, members, out);
     source_content_free(&from);

@@ -1,0 +1,151 @@
+/* Options of models: extents and values that the file leaves open, and what of it is to be run, and how. */
+#include "planning/model_reading.h"
+#include "base/arena.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/option.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct option_row model_rows[] = {
+    {"func", 0, "NAME", "the function to import (default: the only one, or the only public one)"},
+    {"dim", 0, "NAME=N", "the extent NAME is N; may be repeated"},
+    {"value", 0, "NAME=N", "the scalar input NAME is N; may be repeated"},
+    {"branch", 0, "K", "branch K of conditionals that data decides on (default: the one with most bytes)"},
+    {"trips", 0, "N",
+     "go N times through loops that data ends, and those that would be too long (default: 1)"},
+    {"max-ops", 0, "N", "unroll loops that count while ops stay below N (default: 100000)"},
+    {"partition", 0, "K", "of several devices that share the work, plan number K (default: 0)"},
+    {"role", 0, "NAME=ROLE", "the argument NAME is an input, a weight or a state; may be repeated"},
+    {"share-cache", 0, NULL, "past and present of a cache in ONNX, of one shape, are one buffer"},
+    {"no-fold", 0, NULL, "reshapes, permutations and broadcasts stay ops that copy"},
+    {"no-expand", 0, NULL, "softmax, norms and other layers that are one op of the file stay generic"},
+    {"strict", 0, NULL, "refuse a model with ops that would be generic"},
+    {0},
+};
+
+typedef VEC(struct lx_model_binding) bindings;
+
+static bool takes_number(const char *text, int64_t *out, lx_status *st)
+{
+    return lx_parse_int("the number of --dim or --value", text, 0, LX_INT_MAX, out, st);
+}
+
+static bool takes_role(const char *text, int64_t *out, lx_status *st)
+{
+    static const struct {
+        const char *word;
+        int64_t role;
+    } words[] = {{"input", LX_INPUT}, {"weight", LX_WEIGHT}, {"state", LX_STATE}};
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (strcmp(words[k].word, text) == 0) return *out = words[k].role, true;
+    return status_set(st, LX_E_USAGE, "--role: \"%s\" is none; write NAME=input, NAME=weight or NAME=state",
+                      text);
+}
+
+/* Does the command itself take this word? Then it is not about a model (sweep --value time). */
+static bool is_word_of_command(const struct call *call, const struct given_option *o)
+{
+    const char *(*word)(int) = option_words_of(call->command->words, o->name);
+    return word && !strchr(o->value, '=');
+}
+
+static bool gather(struct call *call, const char *option, bool (*takes)(const char *, int64_t *, lx_status *),
+                   bindings *to)
+{
+    for (size_t i = 0; i < call->line.options.count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (strcmp(o->name, option) != 0 || is_word_of_command(call, o)) continue;
+        const char *equals = strrchr(o->value, '=');
+        struct lx_model_binding b = {0};
+        if (!equals || equals == o->value)
+            return status_set(&call->st, LX_E_USAGE, "--%s %s: write %s", option, o->value,
+                              find_row(model_rows, option)->argument);
+        if (!takes(equals + 1, &b.value, &call->st)) return false;
+        b.name = arena_copy(call->line.memory, o->value, (size_t)(equals - o->value));
+        if (!b.name || !VEC_PUSH(to, b)) return status_no_memory(&call->st);
+    }
+    return true;
+}
+
+/* The same as a list that lives as long as the command line. */
+static bool read_bindings(struct call *call, const char *option,
+                          bool (*takes)(const char *, int64_t *, lx_status *),
+                          const struct lx_model_binding **list, int *count)
+{
+    bindings all = {0};
+    bool ok = gather(call, option, takes, &all);
+    *list = ok && all.count ? arena_copy_array(call->line.memory, all.at, all.count, sizeof *all.at) : NULL;
+    if (ok && all.count && !*list) ok = status_no_memory(&call->st);
+    *count = (int)all.count;
+    VEC_FREE(&all);
+    return ok;
+}
+
+static bool read_numbers(struct call *call, struct lx_import_options *o)
+{
+    return option_int(call, "branch", 0, 1 << 20, &o->branch) &&
+           option_int(call, "trips", 1, 1 << 19, &o->trips) &&
+           option_int(call, "max-ops", 1, 1 << 19, &o->max_ops) &&
+           option_int(call, "partition", 0, 1 << 20, &o->device);
+}
+
+const char *model_option_given(const struct call *call)
+{
+    for (size_t i = 0; i < call->line.options.count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (find_row(model_rows, o->name) && !(o->value && is_word_of_command(call, o))) return o->name;
+    }
+    return NULL;
+}
+
+bool read_model_options(struct call *call, struct model_options *o)
+{
+    struct lx_import_options *i = &o->import;
+    *o = (struct model_options){.import = {.branch = -1}, .given = model_option_given(call)};
+    i->no_fold = option_given(&call->line, "no-fold");
+    i->no_expand = option_given(&call->line, "no-expand");
+    i->strict = option_given(&call->line, "strict");
+    i->share_cache = option_given(&call->line, "share-cache");
+    i->model.function = option_value(&call->line, "func");
+    return read_numbers(call, i) &&
+           read_bindings(call, "dim", takes_number, &i->model.dims, &i->model.dim_count) &&
+           read_bindings(call, "value", takes_number, &i->model.fixed, &i->model.fixed_count) &&
+           read_bindings(call, "role", takes_role, &i->roles, &i->role_count);
+}
+
+const struct lx_graph *graph_of_text(const struct model_options *how, const char *file, const char *text,
+                                     size_t length, lx_status *st)
+{
+    if (!how || !how->given) return lx_graph_parse(file, text, length, st);
+    if (lx_model_sniff(text, length)) return lx_model_import(file, text, length, &how->import, NULL, st);
+    status_set_at(st, LX_E_USAGE, file, 0, 0,
+                  "--%s says how a model (TTIR, HLO or ONNX) is imported, and this is none; leave it out",
+                  how->given);
+    return NULL;
+}
+
+const struct lx_graph *graph_of_file(const struct model_options *how, const char *path, lx_status *st)
+{
+    size_t length;
+    char *text = file_read(path, &length, st);
+    if (!text) return NULL;
+    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    const struct lx_graph *g = graph_of_text(how, file, text, length, st);
+    free(text);
+    return g;
+}
+
+const struct lx_graph *read_graph(struct call *call, const char *path)
+{
+    struct model_options how;
+    return read_model_options(call, &how) ? graph_of_file(&how, path, &call->st) : NULL;
+}
+
+const struct lx_graph *parse_graph(struct call *call, const char *file, const char *text, size_t length)
+{
+    struct model_options how;
+    return read_model_options(call, &how) ? graph_of_text(&how, file, text, length, &call->st) : NULL;
+}
