@@ -7,10 +7,10 @@
 static const struct {
     const struct layer_row *rows;
     bool macro;
-} tables[] = {{layers_activations, false}, {layers_products, false},  {layers_einsum, false},
-              {layers_loops, false},       {layers_ttir, false},      {layers_norms, true},
-              {layers_attention, true},    {layers_recurrent, true},  {layers_quantised, true},
-              {layers_numbers, false},     {layers_reductions, false}};
+} tables[] = {{layers_activations, false}, {layers_products, false},   {layers_einsum, false},
+              {layers_loops, false},       {layers_ttir, false},       {layers_norms, true},
+              {layers_attention, true},    {layers_recurrent, true},   {layers_quantised, true},
+              {layers_numbers, false},     {layers_reductions, false}, {layers_ttir_moves, false}};
 
 static layer_expand *row_of(enum model_format format, const char *kind, bool macros)
 {

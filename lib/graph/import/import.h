@@ -39,7 +39,7 @@ struct storage {
     struct atom whole[STORAGE_MAX_WHOLE]; /* runs of digits that are never cut: windows slide along them */
     int whole_count;
     int32_t tensor;  /* once built, else -1 */
-    int32_t seen_by; /* of an argument: the last of the values that are views of it, from 1 on; 0: none */
+    int32_t seen_by; /* the last of the values that are views of it, from 1 on; 0: none */
     bool needed;
     bool counts; /* 0, 1, 2 .. */
     int line, column;
@@ -51,6 +51,7 @@ struct op_class {
     const char *reason; /* NULL: none */
     bool seen, live;
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
+    bool alone; /* its operands and results are copies of their own: what others cut does not reach it */
     int apart; /* of a concat, pad or slice: what is copied to keep the cuts of others away (import_apart.c) */
     bool merged;        /* what it does is done by an op before it */
     bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
@@ -110,7 +111,7 @@ struct sketch {
     bool in_place; /* the result is the first operand */
 };
 
-/* A value that is a view of an argument, and the one before it. */
+/* A value that is a view of a storage, and the one before it. */
 struct alias {
     int32_t value, part, before;
 };
@@ -140,6 +141,7 @@ struct import {
     const char *path;         /* of what is inlined; NULL: nothing */
     VEC(int32_t) name_counts; /* how often names were asked for */
     bool short_sticks;        /* nothing was left to be copied where sticks are too short: they are padded */
+    bool last;                /* rounds are out: what does not fit now is generic */
     bool retry;               /* something was forced: sketch again */
     bool give_up;             /* nothing was left to be forced: without folding */
     int depth;
@@ -172,7 +174,8 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
                    const int64_t *extent, const struct sketch_operand *in, int count, const double *value,
                    const struct model_type *type, const int *dims, struct import_value *out);
 /* The next best way where two views of an op cut a dimension against each other: one of them is copied in the next round. */
-void import_force(struct import *im, const struct sketch_operand *operand, int count, const char *reason);
+void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
+                  const char *reason);
 /* Operands as they are, nothing known: `kind` generic or one that has no index map. */
 bool import_opaque(struct import *im, const char *kind, const struct model_op *op);
 /* The same from one tensor to one. */
@@ -192,6 +195,9 @@ bool import_op(struct import *im, const struct model_op *op);
 bool import_apart_operands(struct import *im, const struct model_op *op, struct import_value *v, int count,
                            unsigned dims);
 bool import_apart_result(struct import *im, const struct model_op *op, struct import_value *v);
+/* An op that is alone: its operands before it is sketched, and behind it; `was` has what they were. */
+bool import_alone(struct import *im, const struct model_op *op, int32_t *was);
+bool import_together(struct import *im, const struct model_op *op, const int32_t *was);
 /* False: it is as far apart as it can be. */
 bool import_more_apart(struct import *im, struct op_class *c);
 

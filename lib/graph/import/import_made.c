@@ -88,27 +88,40 @@ static bool scan_axis(struct import *im, const struct model_op *op, int rank, in
     return known && *axis >= 0 && *axis < rank;
 }
 
-static bool scan(struct import *im, const struct model_op *op, const char *ours)
+bool import_scan(struct import *im, const struct model_op *op, int64_t axis, bool exclusive, bool reverse)
 {
     struct import_value v = *import_in(im, op, 0), out;
     struct lx_op_params p = op_params_none();
-    int64_t axis, low = 1;
-    bool exclusive = model_attr_int(&op->attrs, "exclusive", 0) != 0;
-    if (!scan_axis(im, op, v.type->count, &axis) || v.type->extent[axis] < 2)
-        return import_generic(im, op, "axis");
+    int64_t low = 1;
     for (int d = v.type->count - 1; d > axis; d--) low *= v.type->extent[d];
     if (!import_plain(im, &v, op) || !import_fresh(im, im->result_name, import_type_out(im, op), op, &out))
         return false;
     p.exclusive = exclusive;
-    p.reverse = model_attr_int(&op->attrs, "reverse", 0) != 0;
+    p.reverse = reverse;
     p.axis = axis;
     if (!keep_whole(im, v.storage, low, v.type->extent[axis]) ||
         !keep_whole(im, out.storage, low, v.type->extent[axis]))
         return import_generic(im, op, "axis");
-    if (!import_made(im, ours, op, v.storage, out.storage, &p, NULL)) return false;
+    if (!import_made(im, "scan", op, v.storage, out.storage, &p, NULL)) return false;
     im->sketches.at[im->sketches.count - 1].axis_low = low;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
+}
+
+/* The sum of one element is the element, and of none it is 0. */
+static bool scan(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value v = *import_in(im, op, 0);
+    bool exclusive = model_attr_int(&op->attrs, "exclusive", 0) != 0;
+    int64_t axis;
+    (void)ours;
+    if (!scan_axis(im, op, v.type->count, &axis)) return import_generic(im, op, "axis");
+    if (v.type->extent[axis] == 1 && exclusive) return import_number(im, op, 0);
+    if (v.type->extent[axis] == 1) {
+        import_class(im, op, CLASS_FREE, "names");
+        return import_bind_one(im, op, &v);
+    }
+    return import_scan(im, op, axis, exclusive, model_attr_int(&op->attrs, "reverse", 0) != 0);
 }
 
 /* clang-format off */

@@ -134,7 +134,8 @@ static const struct lx_graph *rounds(struct import *im, int32_t *results)
 {
     int count = 0;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        if (round >= MOST_ROUNDS - LAST_ROUNDS || im->give_up) im->options.no_fold = im->short_sticks = true;
+        im->last = round >= MOST_ROUNDS - LAST_ROUNDS;
+        if (im->last || im->give_up) im->options.no_fold = im->short_sticks = true;
         if (!sketch(im, results, &count)) return NULL;
         if (!im->retry) return import_build(im);
     }

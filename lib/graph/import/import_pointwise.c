@@ -85,25 +85,6 @@ static bool compare(struct import *im, const struct model_op *op, const char *ou
     return import_generic(im, op, "kind");
 }
 
-/* Nothing to round where the type has just these bits. */
-static bool precision(struct import *im, const struct model_op *op, const char *ours)
-{
-    static const struct {
-        enum model_element type;
-        int64_t exponent, fraction;
-    } rows[] = {{MODEL_BF16, 8, 7}, {MODEL_F16, 5, 10}, {MODEL_F32, 8, 23}, {MODEL_F64, 11, 52}};
-    enum model_element e = import_type_out(im, op)->element;
-    (void)ours;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].type == e && model_attr_int(&op->attrs, "exponent_bits", 0) == rows[i].exponent &&
-            model_attr_int(&op->attrs, "mantissa_bits", 0) == rows[i].fraction) {
-            struct import_value v = *import_in(im, op, 0);
-            import_class(im, op, CLASS_FREE, "names");
-            return import_bind_one(im, op, &v);
-        }
-    return import_generic(im, op, "width");
-}
-
 /* Only of equal widths the bits stay in place. */
 static bool bitcast(struct import *im, const struct model_op *op, const char *ours)
 {
@@ -180,7 +161,6 @@ const struct op_row import_pointwise_rows[] = {
     {{NULL, "clamp", NULL}, "clamp", import_pointwise, 3},
     {{"typecast", "convert", "Cast"}, "cast", import_pointwise, 1},
     {{NULL, "bitcast-convert", NULL}, "bitcast", bitcast, 1},
-    {{NULL, "reduce-precision", NULL}, NULL, precision, 1},
     {.emit = NULL},
 };
 /* clang-format on */

@@ -62,11 +62,11 @@ bool import_fresh(struct import *im, const char *name, const struct model_type *
     return true;
 }
 
-/* Only arguments are written where they are. */
+/* For those that are written where they are. */
 static bool note_alias(struct import *im, int32_t value, int part, int32_t storage)
 {
     struct storage *s = storage >= 0 ? &im->storages.at[storage] : NULL;
-    if (!s || (s->role != LX_INPUT && s->role != LX_STATE)) return true;
+    if (!s || s->role == LX_WEIGHT) return true;
     struct alias a = {value, part, s->seen_by};
     if (!VEC_PUSH(&im->aliases, a)) return status_no_memory(im->st);
     s->seen_by = (int32_t)im->aliases.count;
