@@ -1,4 +1,4 @@
-/* The innermost work of ops that do not compute in fp32: element by element, in fp64, with the strides that each
+/* The innermost work of ops that do not compute in fp32: element by element, with the strides that each
  * operand has. Sums run in the order of the variables. */
 #include "device/execute/rows.h"
 
@@ -17,43 +17,44 @@ bool work_folds(const struct op_work *w)
     return w->class == CLASS_REDUCTION || w->class == CLASS_CONTRACTION;
 }
 
-void wide_join(const struct op_work *w, double *to, const double *from, int64_t count)
+void wide_join(const struct op_work *w, wide_number *to, const wide_number *from, int64_t count)
 {
     const struct number_type *t = op_number_type(w->m->graph, w->op, w->operands - 1);
     for (int64_t i = 0; i < count; i++) to[i] = w->wide->fold->join(to[i], from[i], 0, t);
 }
 
 /* The element at the odometer, and `further` in each array. */
-static double element(const struct wide_leaf *l, const int64_t *further)
+static wide_number element(const struct wide_leaf *l, const int64_t *further)
 {
     const struct chunk *c = l->rows->c;
     const struct lx_op *op = c->w->op;
-    double v[4] = {0};
+    wide_number v[4] = {0};
     for (int i = 0; i < op->input_count && i < 3; i++)
         v[i] = c->wide[i][l->rows->odometer.offset[i + 1] + further[i + 1]];
-    if (op->has_value) v[op->input_count] = op->value;
+    if (op->has_value) v[op->input_count] = op_constant(op);
     return c->w->class == CLASS_REDUCTION ? v[0] : l->arith->element(v[0], v[1], v[2], l->type);
 }
 
 /* Where the best is: the first of equal ones, and the first that is no number before all. */
-static double picked(struct wide_leaf *l)
+static wide_number picked(struct wide_leaf *l)
 {
-    double best = NAN, place = 0, at = 0;
+    wide_number best = NAN;
+    int64_t place = 0, at = 0;
     do {
-        double x = element(l, l->summed.offset) * l->arith->picks;
+        wide_number x = element(l, l->summed.offset) * l->arith->picks;
         if (at == 0 || x > best || (isnan(x) && !isnan(best))) {
             best = x;
             place = at;
         }
         at++;
     } while (odometer_next(&l->summed));
-    return number_wrapped(l->type, (int64_t)place);
+    return number_wrapped(l->type, place);
 }
 
-static double folded(struct wide_leaf *l)
+static wide_number folded(struct wide_leaf *l)
 {
     if (l->arith->picks) return picked(l);
-    double total = l->arith->fold->neutral;
+    wide_number total = l->arith->fold->neutral;
     do total = l->arith->fold->join(total, element(l, l->summed.offset), 0, l->type);
     while (odometer_next(&l->summed));
     return total;

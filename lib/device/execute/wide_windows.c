@@ -30,19 +30,19 @@ static bool slid_offset(const struct wide_slide *s, int64_t *offset)
     return true;
 }
 
-static double term(const struct wide_slide *s, int64_t slid)
+static wide_number term(const struct wide_slide *s, int64_t slid)
 {
     const struct chunk *c = s->rows->c;
     const int64_t *kept = s->rows->odometer.offset, *summed = s->summed.offset;
-    double a = c->wide[0][kept[1] + summed[1] + slid];
+    wide_number a = c->wide[0][kept[1] + summed[1] + slid];
     if (c->w->class != CLASS_CONTRACTION) return a;
     return c->w->wide->element(a, c->wide[1][kept[2] + summed[2]], 0, s->type);
 }
 
-static double folded(struct wide_slide *s)
+static wide_number folded(struct wide_slide *s)
 {
     const struct wide_fold *fold = s->rows->c->w->wide->fold;
-    double total = fold->neutral;
+    wide_number total = fold->neutral;
     int64_t slid;
     do
         if (slid_offset(s, &slid)) total = fold->join(total, term(s, slid), 0, s->type);

@@ -292,7 +292,7 @@ void divide_window_means(const struct op_work *w, const struct strip_work *s)
             n *= taps_inside(x, &x->windows[i], s->slice.from[v] + (d >= 0 ? index[d] : 0));
         }
         if (w->wide)
-            s->wide[k] = n > 0 ? s->wide[k] / (double)n : 0;
+            s->wide[k] = n > 0 ? (wide_number)((double)s->wide[k] / (double)n) : 0;
         else
             s->out[k] = n > 0 ? s->out[k] / (float)n : 0;
         for (int d = x->rank[out] - 1; d >= 0; d--) {
