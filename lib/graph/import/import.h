@@ -41,6 +41,7 @@ struct storage {
     int32_t tensor;  /* once built, else -1 */
     int32_t seen_by; /* the last of the values that are views of it, from 1 on; 0: none */
     bool needed;
+    bool stays;  /* an argument that is returned: a tensor even if no op reads it */
     bool counts; /* 0, 1, 2 .. */
     int line, column;
 };
@@ -68,6 +69,7 @@ struct import_value {
     const struct model_data *known; /* numbers of a constant, or NULL */
     struct op_class *via;           /* the last op that only changed the view; NULL: none */
     const char *name;               /* of the file; NULL: it has none */
+    bool copied;                    /* the file asks for a copy, which nothing needs so far */
 };
 
 struct sketch_operand {
@@ -85,6 +87,7 @@ struct sketch {
     int input_count;
     int rank; /* dimensions of the op; -1: opaque, operands are plain */
     int64_t extent[VIEW_MAX_RANK];
+    const char *why; /* of a copy that is no op of the file; else NULL */
     bool has_value, needed;
     double value;
     int64_t whole;                     /* the value exactly, of an integer that a double has not */

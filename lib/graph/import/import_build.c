@@ -428,6 +428,8 @@ const struct lx_graph *import_build(struct import *im)
         builder_begin(&b, im->m->file, name && *name ? name : "model", im->st) && import_names_first(im);
     for (size_t i = 0; ok && i < im->sketches.count; i++)
         if (im->sketches.at[i].needed) ok = build_op(im, &b, &im->sketches.at[i]);
+    for (size_t i = 0; ok && i < im->storages.count; i++)
+        if (im->storages.at[i].stays) ok = make_tensor(im, &b, &im->storages.at[i]);
     if (ok) return builder_finish(&b, im->st);
     builder_abandon(&b);
     return NULL;

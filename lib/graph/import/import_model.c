@@ -1,8 +1,8 @@
 /* The whole way from a model to a graph. Views that get into each other's way are found out when storages are cut; then
  * the sketch is made anew, with these copied. */
-#include "graph/import/import_names.h"
 #include "graph/import/import_report.h"
 #include "graph/import/import_in_place.h"
+#include "graph/import/import_results.h"
 #include "graph/import/import_roles.h"
 #include "graph/pattern.h"
 #include "model/layers.h"
@@ -20,18 +20,10 @@ struct about {
     const struct model_facts *facts;
 };
 
-/* A state that nothing writes is an input that is returned as another tensor. */
-static enum lx_role role_of(struct import *im, int argument)
+/* A state is an input until an op writes it. */
+static enum lx_role role_of(const struct import *im, int argument)
 {
-    static const char *const words[] = {[LX_INPUT] = "input", [LX_WEIGHT] = "weight", [LX_STATE] = "state"};
-    const struct import_role *r = &im->roles[argument];
-    const struct model_type *t = model_type_of(im->m, im->m->bodies.at[im->m->entry].arguments[argument]);
-    enum lx_role role = r->role == LX_WEIGHT || r->role == LX_STATE ? r->role : LX_INPUT;
-    fact_add(&im->notes, "arguments", words[role], 1);
-    fact_add(&im->notes, "argument bytes", words[role], t->bytes);
-    fact_add(&im->notes, "rules of roles", r->rule, 1);
-    if (t->elements == 0) fact_add(&im->notes, "empty arguments", NULL, 1);
-    return role == LX_STATE ? LX_INPUT : role;
+    return im->roles[argument].role == LX_WEIGHT ? LX_WEIGHT : LX_INPUT;
 }
 
 static const char *name_of(const struct model_value *v)
@@ -95,34 +87,17 @@ static void forget(struct import *im)
         for (int i = 0; i < im->m->bodies.at[b].op_count; i++) im->classes[b][i].seen = false;
 }
 
-/* What is returned, stored as itself; an argument that is returned unchanged is no work. */
-static bool gather_results(struct import *im, const struct model_body *b, int32_t *results, int *count)
-{
-    *count = 0;
-    for (int i = 0; i < b->result_count; i++)
-        for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
-            struct import_value v = *import_leaf(im, b->results[i], k);
-            struct label_place at = {im->sketches.count, im->storages.count, NULL};
-            im->result_name = "output";
-            if (!import_plain(im, &v, NULL)) return false;
-            import_call_it(im, &at, v.name);
-            enum lx_role role = v.storage < 0 ? LX_INPUT : im->storages.at[v.storage].role;
-            if (role < LX_INTERMEDIATE || role == LX_STATE) continue;
-            if (role != LX_OUTPUT) import_call_output(im, v.storage, v.name);
-            im->storages.at[v.storage].role = LX_OUTPUT;
-            results[(*count)++] = v.storage;
-        }
-    return true;
-}
-
 static bool sketch(struct import *im, int32_t *results, int *count)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
     forget(im);
-    for (int i = 0; i < b->argument_count; i++)
+    for (int i = 0; i < b->argument_count; i++) {
         if (!bind_tensor(im, b->arguments[i], role_of(im, i))) return false;
+        bool one = model_type_of(im->m, b->arguments[i])->leaves > 0;
+        im->roles[i].storage = one ? import_leaf(im, b->arguments[i], 0)->storage : -1;
+    }
     for (size_t i = 0; i < im->storages.count; i++) im->storages.at[i].seen_by = 0; /* but by themselves */
-    if (!bind_constants(im) || !import_body(im, im->m->entry) || !gather_results(im, b, results, count) ||
+    if (!bind_constants(im) || !import_body(im, im->m->entry) || !import_gather_results(im, results, count) ||
         !import_in_place(im, results, count))
         return false;
     import_mark_needed(im, results, *count);

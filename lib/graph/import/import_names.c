@@ -35,11 +35,16 @@ static const char *with_path(struct import *im, const char *name)
     return im->path && name ? arena_format(&im->memory, "%s%.200s", im->path, name) : name;
 }
 
+const char *import_op_label(struct import *im, const struct model_op *op)
+{
+    return op->location ? op->location : with_path(im, own_name(im, op));
+}
+
 bool import_label_begin(struct import *im, const struct model_op *op, struct label_place *at)
 {
     *at = (struct label_place){im->sketches.count, im->storages.count, NULL};
     if (im->m->bodies.at[im->body].derived) return true;
-    at->label = op->location ? op->location : with_path(im, own_name(im, op));
+    at->label = import_op_label(im, op);
     im->result_name = at->label;
     return at->label ? true : status_no_memory(im->st);
 }

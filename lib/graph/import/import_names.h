@@ -10,6 +10,8 @@ struct label_place {
     const char *label; /* what the op is called; NULL: as the one that it is part of */
 };
 
+/* What an op of the file is called. NULL: memory is out. */
+const char *import_op_label(struct import *im, const struct model_op *op);
 /* Around an op of a body; of a derived one the op that it stands for has the name. */
 bool import_label_begin(struct import *im, const struct model_op *op, struct label_place *at);
 void import_label_end(struct import *im, const struct model_op *op, const struct label_place *at);

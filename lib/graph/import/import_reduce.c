@@ -11,7 +11,11 @@ bool import_without_repeats(struct import *im, const struct model_op *op, struct
     if (!import_stored(im, v)) return false;
     for (int d = 0; d < v->view.rank; d++)
         for (int i = v->view.first[d]; goes[d] && i < v->view.first[d + 1]; i++)
-            if (v->view.atom[i].low == 0) return import_plain(im, v, op);
+            if (v->view.atom[i].low == 0) {
+                if (!import_plain(im, v, op)) return false;
+                im->sketches.at[im->sketches.count - 1].why = "repeats";
+                return true;
+            }
     return true;
 }
 

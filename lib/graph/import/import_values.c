@@ -166,6 +166,7 @@ bool import_plain(struct import *im, struct import_value *v, const struct model_
         import_sketch(im, "clone", at, v->type->count, v->type->extent, &in, 1, NULL, v->type, dims, &copy);
     im->whole_result = false;
     copy.name = v->name;
+    if (ok) im->sketches.at[im->sketches.count - 1].why = "reader";
     if (ok) *v = copy;
     return ok;
 }

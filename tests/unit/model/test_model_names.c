@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -95,6 +96,76 @@ static void test_trips(void **state)
         "w/e=w/e w/g=w/g w/e#2=w/e#2 w/g#2=r!");
 }
 
+/* The report of a model has these words. */
+static void assert_report(const char *model, const char *const *words, int tensors)
+{
+    static const struct lx_import_options plain = {.branch = -1};
+    lx_status st = {0};
+    char *report = NULL;
+    const struct lx_graph *g = lx_model_import("here", model, strlen(model), &plain, &report, &st);
+    if (!g) print_error("%d:%d: %s\n", st.line, st.column, st.text);
+    assert_non_null(g);
+    assert_int_equal(g->tensor_count, tensors);
+    for (; *words; words++) {
+        if (!strstr(report, *words)) print_error("no %s in %s\n", *words, report);
+        assert_non_null(strstr(report, *words));
+    }
+    free(report);
+    lx_graph_free(g);
+}
+
+#define H "f32[64,128]{1,0}"
+
+/* A copy that is returned is one; an argument that is returned unchanged is a tensor and a note. */
+static void test_returned(void **state)
+{
+    (void)state;
+    assert_names("HloModule m\nENTRY main {\n  x = " H " parameter(0)\n  ROOT r = " H " copy(x)\n}\n",
+                 "r=r!");
+    assert_report("HloModule m\nENTRY main {\n  x = " H " parameter(0)\n  y = " H " negate(x)\n  ROOT t = (" H
+                  ", " H ", " H ") tuple(x, y, y)\n}\n",
+                  (const char *const[]){"\"arguments returned unchanged\": {\"x\": 1}",
+                                        "\"outputs returned twice\": {\"y\": 1}", NULL},
+                  2);
+    assert_report("func.func @f(%x: " T ") -> " T " {\n  return %x : " T "\n}",
+                  (const char *const[]){"\"arguments returned unchanged\": {\"x\": 1}", NULL}, 1);
+}
+
+/* Roles in the report are those in the pattern, whatever the rule said at first. */
+static void test_reported_roles(void **state)
+{
+    (void)state;
+    assert_report("HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }\nENTRY main {\n  s = " H
+                  " parameter(0)\n  y = f32[128,64]{1,0} parameter(1)\n  ROOT n = " H
+                  " transpose(y), dimensions={1,0}\n}\n",
+                  (const char *const[]){"\"arguments\": {\"input\": 2}", "\"not written in place\": 1", NULL},
+                  2);
+    assert_report("func.func @f(%c: tensor<2x3x8x64xbf16>, %n: tensor<1x3x2x64xbf16>, %p: tensor<1xi32>) -> "
+                  "tensor<2x3x8x64xbf16> {\n  \"ttir.update_cache\"(%c, %n, %p) <{batch_offset = 0 : i32}> : "
+                  "(tensor<2x3x8x64xbf16>, tensor<1x3x2x64xbf16>, tensor<1xi32>) -> ()\n  return %c : "
+                  "tensor<2x3x8x64xbf16>\n}",
+                  (const char *const[]){"\"arguments\": {\"state\": 1, \"input\": 2}", "\"written\": 1",
+                                        "\"states returned\": {\"c\": 1}", NULL},
+                  3);
+}
+
+/* Branches and loops are told of one by one; copies of views say why. */
+static void test_reported_choices(void **state)
+{
+    (void)state;
+    assert_report("HloModule m\nt {\n  x = " H " parameter(0)\n  ROOT y = " H
+                  " exponential(x)\n}\nf {\n  x = " H " parameter(0)\n  ROOT y = " H
+                  " tanh(x)\n}\nENTRY main {\n  x = " H " parameter(0)\n  k = s32[] constant(1)\n  a = " H
+                  " conditional(k, x, x), branch_computations={t, f}\n  ROOT b = " H
+                  " conditional(k, a, a), branch_computations={t, f}\n}\n",
+                  (const char *const[]){"\"branches known\": {\"a\": 1, \"b\": 1}", NULL}, 3);
+    assert_report("HloModule m\nENTRY main {\n  x = f32[64]{0} parameter(0)\n  k = " H
+                  " parameter(1)\n  b = " H
+                  " broadcast(x), dimensions={0}\n  ROOT d = f32[64,64]{1,0} dot(b, k), "
+                  "lhs_contracting_dims={1}, rhs_contracting_dims={1}\n}\n",
+                  (const char *const[]){"\"views copied\": {\"repeats\": 1}", NULL}, 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +174,9 @@ int main(void)
         cmocka_unit_test(test_views),
         cmocka_unit_test(test_inlined),
         cmocka_unit_test(test_trips),
+        cmocka_unit_test(test_returned),
+        cmocka_unit_test(test_reported_roles),
+        cmocka_unit_test(test_reported_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
