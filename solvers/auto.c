@@ -24,6 +24,7 @@ enum {
     SMALL = 128,
     MEDIUM = 512,
     EXACT_MOST = 1200,
+    RELAXED_SOON = 2000,
     RELAXED_MOST = 12000,
     CLOSE_MOST = 20000,
     ORDERS_MOST = 20000
@@ -226,12 +227,19 @@ static bool is_close(const struct best *b)
     return b->have && b->p->count <= CLOSE_MOST && b->objective - b->bound <= b->objective / CLOSE_PART;
 }
 
+/* Whoever says how many steps to take has no seconds to spare for a linear programme. */
+static bool is_limited(const struct best *b)
+{
+    return b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->spare > 0);
+}
+
 /* Exact search works on one part after the other; and where nobody else improves what the heuristics find, it is worth
  * its time at any size. */
 static bool is_too_large(const struct best *b, const struct stage *s)
 {
     bool exact = s->solver == &lx_solver_exact;
     int32_t count = exact ? b->together : b->p->count;
+    if (exact && is_limited(b) && b->have && count > RELAXED_SOON) return true;
     if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
     if (exact && s->start == ALONE && !takes(b, &lx_solver_anneal)) return false;
     return !(s->or_close && is_close(b));

@@ -54,6 +54,14 @@ static inline int64_t lcm_i64(int64_t a, int64_t b)
     return mul_i64(a / gcd_i64(a, b), b, &common) ? common : INT64_MAX;
 }
 
+/* The 64 bits of a double that is an integer from -2^63 to 2^64 - 1; from 2^63 on it is taken as unsigned. */
+static inline bool whole_of_double(double d, int64_t *bits)
+{
+    if (!(d >= -0x1p63 && d < 0x1p64)) return false;
+    *bits = d < 0x1p63 ? (int64_t)d : (int64_t)(uint64_t)d;
+    return d < 0x1p63 ? (double)*bits == d : (double)(uint64_t)*bits == d;
+}
+
 static inline int64_t min_i64(int64_t a, int64_t b)
 {
     return a < b ? a : b;

@@ -51,7 +51,7 @@ bool json_parse(struct json *j, const char *file, const char *text, size_t lengt
         text += 3;
         length -= 3;
     }
-    if (!json_scan(file, text, length, &j->places, &j->place_count, st)) return false;
+    if (!json_scan(j, file, text, length, st)) return false;
     j->file = strdup(file);
     j->root = cJSON_ParseWithLength(text, length);
     if (!j->file || !j->root) {
@@ -69,6 +69,7 @@ void json_free(struct json *j)
 {
     cJSON_Delete(j->root);
     free(j->places);
+    free(j->wide);
     free(j->file);
     *j = (struct json){0};
 }
@@ -152,10 +153,40 @@ static bool wrong_type(const struct json *j, const cJSON *v, const char *what, c
     return json_error(j, v, st, LX_E_SCHEMA, "%s must be %s, not %s", what, wanted, type_name(v));
 }
 
+/* NULL: a double holds it. */
+static const struct json_wide *wide_of(const struct json *j, const cJSON *v)
+{
+    size_t low = 0, high = j->wide_count, place = (size_t)v->valueint;
+    if (fabs(v->valuedouble) < (double)LX_INT_MAX) return NULL;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (j->wide[mid].place < place)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < j->wide_count && j->wide[low].place == place ? &j->wide[low] : NULL;
+}
+
+static bool too_wide(const struct json *j, const cJSON *v, lx_status *st)
+{
+    if (!wide_of(j, v)) return false;
+    json_error(j, v, st, LX_E_RANGE, "an integer beyond 2^53 (9007199254740992), the largest that is exact");
+    return true;
+}
+
+bool json_whole(const struct json *j, const cJSON *v, int64_t *bits)
+{
+    const struct json_wide *w = cJSON_IsNumber(v) ? wide_of(j, v) : NULL;
+    if (w) return *bits = w->bits, true;
+    return cJSON_IsNumber(v) && whole_of_double(v->valuedouble, bits);
+}
+
 bool json_int_value(const struct json *j, const cJSON *v, const char *what, int64_t low, int64_t high,
                     int64_t *out, lx_status *st)
 {
     if (!cJSON_IsNumber(v)) return wrong_type(j, v, what, "an integer", st);
+    if (too_wide(j, v, st)) return false;
     double d = v->valuedouble;
     if (d != floor(d)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %g", what, d);
     if (d < (double)low || d > (double)high || fabs(d) > (double)LX_INT_MAX)
@@ -185,6 +216,7 @@ bool json_opt_number(const struct json *j, const cJSON *object, const char *key,
     const cJSON *v = json_find(object, key);
     if (!v) return true;
     if (!cJSON_IsNumber(v)) return wrong_type(j, v, key, "a number", st);
+    if (too_wide(j, v, st)) return false;
     if (!(v->valuedouble >= low && v->valuedouble <= high))
         return json_error(j, v, st, LX_E_RANGE, "%s is %g; it must be from %g to %g", key, v->valuedouble,
                           low, high);

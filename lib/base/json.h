@@ -2,8 +2,9 @@
  *
  * cJSON builds the tree; before it runs, a strict scan (json_scan.c) checks the text against RFC 8259
  * and notes the place of every value, so that an error found much later still has a line and a column.
- * The scan also refuses what cJSON would take silently: integers that a double cannot hold, numbers
- * that overflow, NUL characters, invalid UTF-8, nesting bombs and floods of values.
+ * The scan also refuses what cJSON would take silently: integers beyond 64 bits, numbers that overflow, NUL
+ * characters, invalid UTF-8, nesting bombs and floods of values. Integers beyond 2^53, which a double need not hold,
+ * are kept beside the tree: json_whole has them exactly, all other readers refuse them.
  *
  * The readers below look a key up in an object, check type and range, and report against the place of
  * the value. A key read with a `json_opt_*` function may be absent and then leaves `*out` as it is. */
@@ -25,11 +26,19 @@ struct json_place {
     int key; /* column of the key that names the value, if it stands in the same line; else 0 */
 };
 
+/* An integer beyond 2^53, in two's complement. */
+struct json_wide {
+    size_t place; /* of the value, by number */
+    int64_t bits;
+};
+
 struct json {
     char *file;
     cJSON *root;
     struct json_place *places; /* in the order in which values begin in the text */
     size_t place_count;
+    struct json_wide *wide; /* in the same order */
+    size_t wide_count;
 };
 
 bool json_parse(struct json *j, const char *file, const char *text, size_t length, lx_status *st);
@@ -73,8 +82,11 @@ bool json_opt_array(const struct json *j, const cJSON *object, const char *key, 
 bool json_int_value(const struct json *j, const cJSON *value, const char *what, int64_t low, int64_t high,
                     int64_t *out, lx_status *st);
 
-/* The scan: checks `text` and fills `places` (malloc'ed). */
-bool json_scan(const char *file, const char *text, size_t length, struct json_place **places, size_t *count,
-               lx_status *st);
+/* The 64 bits of a number that is an integer from -2^63 to 2^64 - 1; those from 2^63 on are taken as unsigned. False:
+ * it is none. */
+bool json_whole(const struct json *j, const cJSON *value, int64_t *bits);
+
+/* The scan: checks `text` and fills places and wide numbers of `j` (malloc'ed). */
+bool json_scan(struct json *j, const char *file, const char *text, size_t length, lx_status *st);
 
 #endif

@@ -16,6 +16,7 @@ struct scan {
     int line;
     int key_line, key; /* of the last key: its line and column */
     VEC(struct json_place) places;
+    VEC(struct json_wide) wide;
     lx_status *st;
 };
 
@@ -114,18 +115,28 @@ static bool scan_string(struct scan *s)
     return fail(s, LX_E_SYNTAX, "the text ends inside a string");
 }
 
+/* An integer beyond 2^53, exactly; `size` without its sign. */
+static bool keep_wide(struct scan *s, bool negative, uint64_t size, bool fits)
+{
+    struct json_wide w = {s->places.count - 1, (int64_t)(negative ? 0 - size : size)};
+    if (!fits || (negative && size > UINT64_C(1) << 63))
+        return fail(s, LX_E_RANGE, "an integer beyond 2^53 (9007199254740992) that 64 bits do not hold");
+    return VEC_PUSH(&s->wide, w) ? true : status_no_memory(s->st);
+}
+
 static bool scan_number(struct scan *s)
 {
     const unsigned char *start = s->at;
     char seen_text[24];
-    bool integer = true;
-    int64_t value = 0;
+    bool integer = true, fits = true;
+    uint64_t value = 0;
     if (*s->at == '-') s->at++;
     if (!is_digit(s)) return fail(s, LX_E_SYNTAX, "expected a digit, found %s", seen(s, seen_text));
     if (*s->at == '0' && s->at + 1 < s->end && s->at[1] >= '0' && s->at[1] <= '9')
         return fail(s, LX_E_SYNTAX, "a number may not begin with 0; remove the zeros");
     for (; is_digit(s); s->at++)
-        if (value <= LX_INT_MAX) value = value * 10 + (*s->at - '0');
+        fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
+               !__builtin_add_overflow(value, (uint64_t)(*s->at - '0'), &value);
     if (s->at < s->end && *s->at == '.') {
         integer = false;
         s->at++;
@@ -143,8 +154,7 @@ static bool scan_number(struct scan *s)
     }
     size_t length = (size_t)(s->at - start);
     s->at = start;
-    if (integer && value > LX_INT_MAX)
-        return fail(s, LX_E_RANGE, "an integer beyond 2^53 (9007199254740992), the largest that is exact");
+    if (integer && (!fits || value > LX_INT_MAX) && !keep_wide(s, *start == '-', value, fits)) return false;
     /* cJSON cuts a number at 63 characters; nobody writes a longer one by hand. */
     if (length > 60) return fail(s, LX_E_RANGE, "a number of %zu characters; at most 60 are read", length);
     char copy[64];
@@ -255,16 +265,18 @@ static bool scan_all(struct scan *s)
     return true;
 }
 
-bool json_scan(const char *file, const char *text, size_t length, struct json_place **places, size_t *count,
-               lx_status *st)
+bool json_scan(struct json *j, const char *file, const char *text, size_t length, lx_status *st)
 {
     const unsigned char *p = (const unsigned char *)text;
     struct scan s = {.file = file, .at = p, .end = p + length, .line_start = p, .line = 1, .st = st};
     if (!scan_all(&s)) {
         VEC_FREE(&s.places);
+        VEC_FREE(&s.wide);
         return false;
     }
-    *places = s.places.at;
-    *count = s.places.count;
+    j->places = s.places.at;
+    j->place_count = s.places.count;
+    j->wide = s.wide.at;
+    j->wide_count = s.wide.count;
     return true;
 }

@@ -102,6 +102,7 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     struct lx_op copy = *op;
     copy.name = arena_string(b->memory, op->name);
     copy.line = b->here.line;
+    if (op->has_value && op->whole == 0) whole_of_double(op->value, &copy.whole);
     copy.map = NULL;
     if (!add_name(b, &b->op_names, "op", copy.name, b->ops.count, st)) return false;
     copy.inputs = arena_copy_array(b->memory, op->inputs, (size_t)op->input_count, sizeof *op->inputs);

@@ -126,6 +126,8 @@ struct lx_op_params {
 struct lx_op_data {
     int64_t count;
     const double *numbers;
+    const int64_t
+        *wholes; /* the same exactly where they are integers: 64 bits, from 2^63 on unsigned; else 0 */
 };
 enum { LX_MAX_DATA = 4096 };
 
@@ -152,6 +154,7 @@ struct lx_op {
     bool reduces;                /* some variable of the inputs is not in the output */
     bool has_value;
     double value;                      /* the constant, where has_value */
+    int64_t whole;                     /* the same exactly if it is an integer, as in lx_op_data; else 0 */
     const int64_t *offset, *stride;    /* of a view: one per dimension of the larger operand; else NULL */
     const struct lx_view *views;       /* one per input; NULL: all are read as they are */
     const struct lx_op_params *params; /* NULL: the pattern says nothing of the kind */

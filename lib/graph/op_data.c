@@ -5,17 +5,27 @@
 #include "graph/pattern_write.h"
 #include "base/fail.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-static bool number_of(const struct json *j, const cJSON *v, const char *key, double *out, lx_status *st)
+static bool number_is_whole(enum lx_dtype t)
+{
+    return t == LX_INT64 || t == LX_INT32 || t == LX_INT16 || t == LX_INT8 || t == LX_UINT64 ||
+           t == LX_UINT32 || t == LX_UINT16 || t == LX_UINT8;
+}
+
+static bool number_of(const struct json *j, const cJSON *v, const char *key, double *out, int64_t *whole,
+                      lx_status *st)
 {
     static const struct {
         const char *word;
         double number;
     } words[] = {{"inf", INFINITY}, {"-inf", -INFINITY}, {"nan", NAN}};
+    *whole = 0;
     if (cJSON_IsNumber(v)) {
         *out = v->valuedouble;
+        json_whole(j, v, whole);
         if (fabs(*out) <= 1e300) return true;
         return json_error(j, v, st, LX_E_RANGE, "%s is %g; it must be from %g to %g", key, *out, -1e300,
                           1e300);
@@ -25,11 +35,33 @@ static bool number_of(const struct json *j, const cJSON *v, const char *key, dou
     return json_error(j, v, st, LX_E_SCHEMA, "\"%s\" must be a number, \"inf\", \"-inf\" or \"nan\"", key);
 }
 
-bool op_value_read(const struct json *j, const cJSON *object, double *out, lx_status *st)
+bool op_value_read(const struct json *j, const cJSON *object, struct lx_op *op, lx_status *st)
 {
     const cJSON *v = json_find(object, "value");
-    if (v && cJSON_IsString(v)) return number_of(j, v, "value", out, st);
-    return json_opt_number(j, object, "value", -1e300, 1e300, out, st);
+    op->has_value = v != NULL;
+    if (v && (cJSON_IsString(v) || cJSON_IsNumber(v)))
+        return number_of(j, v, "value", &op->value, &op->whole, st);
+    return json_opt_number(j, object, "value", -1e300, 1e300, &op->value, st);
+}
+
+/* Of whole numbers all digits, where a double has not all of them. */
+static void write_exact(struct text *t, enum lx_dtype type, double real, int64_t whole)
+{
+    bool wide = number_is_whole(type) && fabs(real) >= 0x1p53 && fabs(real) <= 0x1p64;
+    if (!wide)
+        write_number(t, real);
+    else if (real < 0)
+        text_format(t, "%" PRId64, whole);
+    else
+        text_format(t, "%" PRIu64, (uint64_t)whole);
+}
+
+void op_value_write(const struct lx_graph *g, const struct lx_op *op, struct text *t)
+{
+    int32_t beside = op->input_count > 0 ? op->inputs[op->input_count - 1] : op->output;
+    if (!op->has_value) return;
+    text_add(t, ", \"value\": ");
+    write_exact(t, g->tensors[beside].dtype, op->value, op->whole);
 }
 
 bool op_data_read(const struct json *j, const cJSON *object, struct lx_op *op, struct arena *memory,
@@ -44,21 +76,23 @@ bool op_data_read(const struct json *j, const cJSON *object, struct lx_op *op, s
                           n, LX_MAX_DATA);
     struct lx_op_data *d = arena_alloc(memory, sizeof *d);
     double *numbers = arena_array(memory, (size_t)n + 1, sizeof *numbers);
-    if (!d || !numbers) return status_no_memory(st);
-    for (item = list ? v->child : v; item && at < n; item = list ? item->next : NULL)
-        if (!number_of(j, item, "data", &numbers[at++], st)) return false;
-    *d = (struct lx_op_data){n, numbers};
+    int64_t *wholes = arena_array(memory, (size_t)n + 1, sizeof *wholes);
+    if (!d || !numbers || !wholes) return status_no_memory(st);
+    for (item = list ? v->child : v; item && at < n; item = list ? item->next : NULL, at++)
+        if (!number_of(j, item, "data", &numbers[at], &wholes[at], st)) return false;
+    *d = (struct lx_op_data){n, numbers, wholes};
     op->data = d;
     return true;
 }
 
-void op_data_write(const struct lx_op_data *d, struct text *t)
+void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text *t)
 {
+    const struct lx_op_data *d = op->data;
     if (!d) return;
     text_add(t, d->count == 1 ? ", \"data\": " : ", \"data\": [");
     for (int64_t i = 0; i < d->count; i++) {
         if (i) text_add(t, ", ");
-        write_number(t, d->numbers[i]);
+        write_exact(t, g->tensors[op->output].dtype, d->numbers[i], d->wholes[i]);
     }
     if (d->count != 1) text_add(t, "]");
 }
@@ -66,8 +100,10 @@ void op_data_write(const struct lx_op_data *d, struct text *t)
 const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d)
 {
     struct lx_op_data *copy = d ? arena_copy_array(memory, d, 1, sizeof *d) : NULL;
-    if (copy) copy->numbers = arena_copy_array(memory, d->numbers, (size_t)d->count, sizeof *d->numbers);
-    return copy && copy->numbers ? copy : NULL;
+    if (!copy) return NULL;
+    copy->numbers = arena_copy_array(memory, d->numbers, (size_t)d->count, sizeof *d->numbers);
+    copy->wholes = arena_copy_array(memory, d->wholes, (size_t)d->count, sizeof *d->wholes);
+    return copy->numbers && copy->wholes ? copy : NULL;
 }
 
 /* ---- what kinds want ---- */
@@ -98,9 +134,7 @@ static bool bits_agree(const struct wanted *w)
 static bool counts(const struct wanted *w)
 {
     enum lx_dtype to = operand(w, 1)->dtype;
-    bool whole = to == LX_INT64 || to == LX_INT32 || to == LX_INT16 || to == LX_INT8 || to == LX_UINT64 ||
-                 to == LX_UINT32 || to == LX_UINT16 || to == LX_UINT8;
-    if (whole) return true;
+    if (number_is_whole(to)) return true;
     return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
                          "op %s: %s gives places, which are integers; %s is %s, make it int32", w->op->name,
                          w->op->kind->name, operand(w, 1)->name, lx_dtype_word(to));

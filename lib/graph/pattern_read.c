@@ -315,9 +315,8 @@ static bool read_op(struct reader *r, const cJSON *v)
     char known[LIST], near[MEANT];
     if (!only_op_keys(r, v) || !json_string(j, v, "name", &op.name, r->st) ||
         !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
-        !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !op_value_read(j, v, &op.value, r->st))
+        !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !op_value_read(j, v, &op, r->st))
         return false;
-    op.has_value = json_find(v, "value") != NULL;
     op.kind = lx_kind_find(kind);
     if (!op.kind)
         return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND,

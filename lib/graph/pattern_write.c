@@ -146,10 +146,7 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
         write_window(op, &op->windows[i], t);
         if (i + 1 == op->window_count) text_add(t, "]");
     }
-    if (op->has_value) {
-        text_add(t, ", \"value\": ");
-        write_number(t, op->value);
-    }
+    op_value_write(g, op, t);
     int rank =
         g->tensors[op->output].rank; /* a view's operands have the same rank, unless it has an einsum */
     if (op->map && op->offset) rank = g->tensors[op->inputs[0]].rank;
@@ -157,7 +154,7 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
     if (op->stride) write_ints(t, "stride", op->stride, rank);
     op_views_write(g, op, t);
     op_params_write(op->params, t);
-    op_data_write(op->data, t);
+    op_data_write(g, op, t);
     for (int i = 0; i < op->hint_count; i++)
         text_format(t, "%s\"%c\": %" PRId64 "%s", i ? ", " : ", \"hints\": {", op->hints[i].letter,
                     op->hints[i].split, i + 1 < op->hint_count ? "" : "}");

@@ -35,7 +35,7 @@ bool lx_ranking_of(const struct lx_op *op, struct lx_ranking *out)
     return true;
 }
 
-bool lx_ranks_before(const struct lx_ranking *r, double a, int64_t i, double b, int64_t j)
+bool lx_ranks_before(const struct lx_ranking *r, long double a, int64_t i, long double b, int64_t j)
 {
     bool larger = isnan(a) ? !isnan(b) : a > b, smaller = isnan(b) ? !isnan(a) : a < b;
     if (!larger && !smaller) return i < j;

@@ -14,6 +14,6 @@ struct lx_ranking {
 /* False: the op orders nothing. */
 bool lx_ranking_of(const struct lx_op *op, struct lx_ranking *out);
 /* Is a, which stands at `i`, before b at `j`? Equal ones as they stand; what is no number is the largest. */
-bool lx_ranks_before(const struct lx_ranking *r, double a, int64_t i, double b, int64_t j);
+bool lx_ranks_before(const struct lx_ranking *r, long double a, int64_t i, long double b, int64_t j);
 
 #endif

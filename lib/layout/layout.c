@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-/* Bits on the device: 1-6-9 floats for every 16-bit type and for bool, 64-bit integers narrowed to 32. */
+/* Bits on the device: 1-6-9 floats for every 16-bit type and for bool. */
 static const int device_bits[LX_DTYPE_COUNT] = {
-    [LX_FP16] = 16,   [LX_BF16] = 16,   [LX_FP32] = 32,   [LX_FP8] = 8,      [LX_INT64] = 32, [LX_INT32] = 32,
+    [LX_FP16] = 16,   [LX_BF16] = 16,   [LX_FP32] = 32,   [LX_FP8] = 8,      [LX_INT64] = 64, [LX_INT32] = 32,
     [LX_INT8] = 8,    [LX_INT4] = 4,    [LX_BOOL] = 16,   [LX_FP64] = 64,    [LX_INT16] = 16, [LX_UINT8] = 8,
-    [LX_UINT16] = 16, [LX_UINT32] = 32, [LX_UINT64] = 32, [LX_FP8_E5M2] = 8,
+    [LX_UINT16] = 16, [LX_UINT32] = 32, [LX_UINT64] = 64, [LX_FP8_E5M2] = 8,
 };
 
 static void put_dim(struct lx_layout *l, int64_t size, int host_dim, int64_t step)

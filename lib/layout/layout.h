@@ -31,7 +31,7 @@ struct lx_layout {
     int64_t stick_bytes;
 };
 
-/* Elements of a stick: what the device stores, which is 16 bits for bool and 32 for int64. */
+/* Elements of a stick: what the device stores, which is 16 bits for bool. */
 int64_t lx_stick_elements(enum lx_dtype dtype, int64_t stick_bytes);
 
 /* `stride` NULL: row-major. `order` NULL: identity; with rank + 1 entries of which the last is -1: sparse. */

@@ -173,6 +173,7 @@ const struct layer_row layers_ttir[] = {
     {{"mesh_shard", NULL, NULL}, mesh_shard},
     {{"distributed_rms_norm", NULL, NULL}, distributed_norm},
     {{"zeros", NULL, NULL}, zeros},
+    {{"empty", NULL, NULL}, zeros}, /* whatever is in it */
     {{"ones", NULL, NULL}, ones},
     {{"full", NULL, NULL}, full},
     {{"clamp_scalar", NULL, NULL}, clamp_scalar},

@@ -148,6 +148,13 @@ int64_t model_data_int(const struct model_data *d, int64_t element)
     return d->ints ? d->ints[i] : (int64_t)d->reals[i];
 }
 
+double model_data_real(const struct model_data *d, int64_t element)
+{
+    int64_t i = d->form == DATA_SPLAT ? 0 : element;
+    if (d->reals) return d->reals[i];
+    return d->type->element == MODEL_U64 ? (double)(uint64_t)d->ints[i] : (double)d->ints[i];
+}
+
 void lx_model_free(struct lx_model *m)
 {
     if (!m) return;

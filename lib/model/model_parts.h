@@ -199,5 +199,7 @@ const int64_t *model_attr_ints(const struct model_attrs *attrs, const char *key,
 const struct model_type *model_type_of(const struct lx_model *m, int32_t value);
 /* Numbers of a constant; NULL: not known. A splat has one of them. */
 int64_t model_data_int(const struct model_data *d, int64_t element);
+/* As a double, the nearest one. */
+double model_data_real(const struct model_data *d, int64_t element);
 
 #endif

@@ -1,5 +1,5 @@
 /* Inside the reader of TTIR: what its files share. ttir_read.c has modules and functions, ttir_ops.c ops, ttir_attrs.c
- * attributes and constants, ttir_places.c locations and their aliases. */
+ * attributes and constants, ttir_places.c locations and their aliases, ttir_rooms.c operands of older files. */
 #ifndef LX_MODEL_TTIR_H
 #define LX_MODEL_TTIR_H
 
@@ -39,6 +39,9 @@ bool ttir_location(struct ttir *t, const char **text);
 bool ttir_alias(struct ttir *t);
 /* Names that are aliases become what these stand for. */
 void ttir_resolve_locations(struct ttir *t);
+
+/* ttir_rooms.c: operands that are only room for a result are left out. */
+void ttir_drop_rooms(struct lx_model *m);
 
 /* The ops of a function up to its closing bracket, which is taken. */
 bool ttir_ops(struct ttir *t, struct model_body *body);

@@ -125,13 +125,13 @@ static bool check_types(struct ttir *t, const struct model_op *op, const ttir_ty
     return true;
 }
 
-/* " : (TYPES) -> TYPES loc(...)". */
-static bool signature(struct ttir *t, const struct names_of_results *r, struct model_op *op)
+/* " : (TYPES) -> TYPES loc(...)"; bare: " : TYPES". */
+static bool signature(struct ttir *t, const struct names_of_results *r, struct model_op *op, bool bare)
 {
     ttir_types in = {0}, out = {0};
-    bool ok = source_want(&t->s, ":") && ttir_type_list(&t->s, &in) && check_types(t, op, &in) &&
-              source_want(&t->s, "->") && ttir_type_list(&t->s, &out) && add_results(t, r, &out, op) &&
-              ttir_location(t, &op->location);
+    bool ok = source_want(&t->s, ":") &&
+              (bare || (ttir_type_list(&t->s, &in) && check_types(t, op, &in) && source_want(&t->s, "->"))) &&
+              ttir_type_list(&t->s, &out) && add_results(t, r, &out, op) && ttir_location(t, &op->location);
     VEC_FREE(&in);
     VEC_FREE(&out);
     return ok;
@@ -154,21 +154,44 @@ static bool properties(struct ttir *t, struct model_op *op)
     return ttir_attrs_kept(t, &op->attrs);
 }
 
+/* The kind as tables have it: without the dialect, calls of all dialects alike. */
 static const char *without_dialect(const char *name)
 {
-    const char *dot = strchr(name, '.');
-    return strncmp(name, "ttir.", 5) == 0 && dot ? dot + 1 : name;
+    static const char *const same[][2] = {
+        {"func.call", "call"}, {"ttcore.load_cached", "call"}, {"tensor.empty", "empty"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(name, same[i][0]) == 0) return same[i][1];
+    return strncmp(name, "ttir.", 5) == 0 ? name + 5 : name;
 }
 
-/* "[func.]call @name(operands)". */
-static bool call(struct ttir *t, struct model_op *op)
+/* "@name". */
+static bool function_name(struct ttir *t, struct model_op *op)
 {
     struct model_attr callee = {.key = "callee", .form = ATTR_WORD};
     if (!source_want(&t->s, "@")) return false;
     callee.text = source_name(&t->s, source_is_name, "the name of a function");
     op->kind = "call";
-    if (!callee.text || !VEC_PUSH(&t->attrs, callee)) return source_no_memory(&t->s);
-    return source_want(&t->s, "(");
+    return callee.text && VEC_PUSH(&t->attrs, callee) ? true : source_no_memory(&t->s);
+}
+
+/* "[func.]call @name(operands)" */
+static bool call(struct ttir *t, struct model_op *op)
+{
+    return function_name(t, op) && source_want(&t->s, "(") && operands(t, ")");
+}
+
+/* "ttcore.load_cached(@name, [operands])": what it gives is computed once, here each time. */
+static bool load_cached(struct ttir *t, struct model_op *op)
+{
+    return source_want(&t->s, "(") && function_name(t, op) && source_want(&t->s, ",") &&
+           source_want(&t->s, "[") && operands(t, "]") && source_want(&t->s, ")");
+}
+
+/* "ttir.empty()": room for a result. */
+static bool empty(struct ttir *t, struct model_op *op)
+{
+    op->kind = "empty";
+    return source_want(&t->s, "(") && source_want(&t->s, ")");
 }
 
 static bool quoted(struct ttir *t, struct model_op *op)
@@ -180,8 +203,19 @@ static bool quoted(struct ttir *t, struct model_op *op)
                            "--mlir-print-op-generic");
     if (strlen(name) > MODEL_MAX_NAME) return source_fail(&t->s, LX_E_LIMIT, "a name that is too long");
     op->kind = without_dialect(name);
-    return source_want(&t->s, "(");
+    return source_want(&t->s, "(") && operands(t, ")");
 }
+
+/* Ops that are printed without quotes. */
+static const struct {
+    const char *word;
+    bool (*read)(struct ttir *t, struct model_op *op);
+    bool bare; /* of its types only that of the result is there */
+} unquoted[] = {{"func.call", call, false},
+                {"call", call, false},
+                {"ttcore.load_cached", load_cached, false},
+                {"ttir.empty", empty, true},
+                {"tensor.empty", empty, true}};
 
 static bool one(struct ttir *t)
 {
@@ -190,10 +224,12 @@ static bool one(struct ttir *t)
     if (t->ops.count >= MODEL_MAX_OPS)
         return source_fail(&t->s, LX_E_LIMIT, "more than %d ops", MODEL_MAX_OPS);
     if (!result_names(t, &r)) return false;
-    bool calls = source_take(&t->s, "func.call") || source_take(&t->s, "call");
-    if (!(calls ? call(t, &op) : quoted(t, &op)) || !operands(t, ")")) return false;
+    size_t form = 0, forms = sizeof unquoted / sizeof *unquoted;
+    while (form < forms && !source_take(&t->s, unquoted[form].word)) form++;
+    if (!(form < forms ? unquoted[form].read : quoted)(t, &op)) return false;
+    bool bare = form < forms && unquoted[form].bare;
     op.operands = kept(t, &op.operand_count);
-    if (!op.operands || !properties(t, &op) || !signature(t, &r, &op)) return false;
+    if (!op.operands || !properties(t, &op) || !signature(t, &r, &op, bare)) return false;
     return VEC_PUSH(&t->ops, op) ? true : source_no_memory(&t->s);
 }
 

@@ -120,13 +120,23 @@ static bool everything(struct ttir *t)
     return !s->failed;
 }
 
-/* The function that was asked for, else the only one, else the only public one. */
+static bool is_called(const struct lx_model *m, int32_t body)
+{
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++)
+            if (m->bodies.at[b].ops[i].body_count && m->bodies.at[b].ops[i].bodies[0] == body) return true;
+    return false;
+}
+
+/* The function that was asked for, else the only one, else the only public one; of several, the one that no other calls. */
 static bool choose(struct ttir *t, const char *wanted)
 {
     struct lx_model *m = t->s.m;
-    int found = 0, fits = 0;
+    int found = 0, fits = 0, open = 0;
+    for (size_t b = 0; b < m->bodies.count; b++) open += m->bodies.at[b].declared_public;
     for (size_t b = 0; b < m->bodies.count; b++) {
         const struct model_body *body = &m->bodies.at[b];
+        if (!wanted && open > 1 && open <= MODEL_MAX_DEPTH && is_called(m, (int32_t)b)) continue;
         if (wanted ? strcmp(body->name, wanted) != 0 : !body->declared_public && m->bodies.count > 1)
             continue;
         found = (int)b;
@@ -141,9 +151,11 @@ static bool choose(struct ttir *t, const char *wanted)
                          fits);
 }
 
+/* `callee = @name` of the generic form keeps its sign. */
 static const char *callee_of(const struct model_op *op)
 {
-    return strcmp(op->kind, "call") == 0 ? model_attr_word(&op->attrs, "callee", NULL) : NULL;
+    const struct model_attr *a = strcmp(op->kind, "call") == 0 ? model_attr_find(&op->attrs, "callee") : NULL;
+    return a && a->text ? a->text + (*a->text == '@') : NULL;
 }
 
 /* Calls, once all functions are known. */
@@ -176,8 +188,9 @@ bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct
 {
     struct ttir t = {0};
     source_begin(&t.s, m, text, length, st);
-    bool ok = everything(&t) && choose(&t, options->function) && bind_calls(&t);
+    bool ok = everything(&t) && bind_calls(&t) && choose(&t, options->function);
     if (ok) ttir_resolve_locations(&t);
+    if (ok) ttir_drop_rooms(m);
     names_free(&t.alias_names);
     names_free(&t.values);
     VEC_FREE(&t.aliases);

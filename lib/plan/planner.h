@@ -43,6 +43,13 @@ struct planner {
     lx_status *st;
 };
 
+/* Of a graph of more ops each solve takes seconds, and what many of them find beyond two is a hundredth or less. */
+enum { LARGE_GRAPH = 2000 };
+static inline bool is_large(const struct planner *p)
+{
+    return p->divided->count > LARGE_GRAPH;
+}
+
 /* try_plan.c. An attempt under some decisions; what they say of relayouts is decided anew. */
 bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out);
 /* The same with more tries of that, and with what would be moved without limit. */
@@ -51,6 +58,8 @@ bool attempt_plain(const struct planner *p, const struct decisions *how, struct 
 bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out);
 /* relayouts.c: the best of the ways to decide relayouts; at most `tries` drafts are solved. */
 bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out);
+/* Steps that one draft of the planner's graph is worth. */
+int64_t relayout_steps(const struct planner *p);
 void attempt_free(struct attempt *a);
 /* The same once more, with memory of its own. */
 bool attempt_copy(const struct planner *p, const struct attempt *from, struct attempt *out);

@@ -42,6 +42,7 @@ static bool search_any(struct planner *p, struct nest_menus *menus)
         WINDOW = 56
     }; /* plans of the whole; of more ops fewer, for each takes longer */
     int64_t ops = p->best.draft.graph->op_count, tries = max_i64(LEAST, POLISH * USUAL / max_i64(USUAL, ops));
+    if (is_large(p)) tries = 0;
     if (ops <= WINDOW) return search_whole(p, menus);
     return (p->best.draft.how.nest_count > 0 || nest_search_windows(p, menus)) &&
            nest_set_refine(p, menus, &tries);

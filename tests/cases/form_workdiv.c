@@ -64,7 +64,7 @@ const char *key_of(const cJSON *value)
 enum lx_dtype dtype_of(const char *word)
 {
     char plain[32];
-    size_t n = strcspn(word, "( ");
+    size_t n = strcspn(word, "() ");
     snprintf(plain, sizeof plain, "%.*s", (int)n, word);
     int d = 0;
     while (d < LX_DTYPE_COUNT && strcmp(lx_dtype_word((enum lx_dtype)d), plain) != 0) d++;

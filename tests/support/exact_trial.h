@@ -23,7 +23,7 @@ struct trial_tensor {
     enum lx_dtype type;
     int rank;
     int64_t shape[TRIAL_RANK];
-    double *data; /* what it has, or should have */
+    wide_number *data; /* what it has, or should have */
 };
 
 struct trial {
@@ -41,7 +41,7 @@ static inline int64_t trial_count(const struct trial_tensor *t)
 }
 
 /* The element with these indices. */
-static inline double *trial_at(const struct trial_tensor *t, const int64_t *index)
+static inline wide_number *trial_at(const struct trial_tensor *t, const int64_t *index)
 {
     int64_t at = 0;
     for (int d = 0; d < t->rank; d++) at = at * t->shape[d] + index[d];
@@ -58,15 +58,15 @@ static inline bool trial_next(const struct trial_tensor *t, int64_t *index)
     return false;
 }
 
-static inline double trial_number(enum lx_dtype type, struct rng *rng)
+static inline wide_number trial_number(enum lx_dtype type, struct rng *rng)
 {
     const struct number_type *t = &number_types[type];
-    if (t->integer) return number_wrapped(t, (int64_t)rng_next(rng));
+    if (t->integer) return number_wrapped(t, (whole_number)rng_next(rng));
     double x = ldexp((double)((int64_t)rng_next(rng) >> 11), -40), back;
     uint64_t item = 0;
     items_narrow(t, &x, 1, &item);
     items_widen(t, &item, 1, &back);
-    return back;
+    return (wide_number)back;
 }
 
 static inline void trial_fill(struct trial_tensor *t, struct rng *rng)
@@ -119,7 +119,8 @@ static inline void trial_put(void *context, int32_t tensor, void *items)
 {
     const struct trial *t = context;
     assert_true(tensor < t->inputs);
-    items_narrow(&number_types[t->in[tensor].type], t->in[tensor].data, trial_count(&t->in[tensor]), items);
+    items_from_wide(&number_types[t->in[tensor].type], t->in[tensor].data, trial_count(&t->in[tensor]),
+                    items);
 }
 
 static inline void trial_take(void *context, int32_t tensor, const void *items)
@@ -133,10 +134,10 @@ static inline void trial_compare(const struct trial *t, const char *text)
 {
     const struct number_type *type = &number_types[t->out.type];
     for (int64_t i = 0; i < trial_count(&t->out); i++) {
-        double got;
-        items_widen(type, (const char *)t->got + i * type->item, 1, &got);
+        wide_number got;
+        items_to_wide(type, (const char *)t->got + i * type->item, 1, &got);
         if (got != t->out.data[i])
-            fail_msg("%.17g, but it is %.17g at %lld of %s", got, t->out.data[i], (long long)i, text);
+            fail_msg("%.21Lg, but it is %.21Lg at %lld of %s", got, t->out.data[i], (long long)i, text);
     }
 }
 

@@ -24,7 +24,7 @@ static void read_sum(struct op_work *w, const struct strip_work *s, uint32_t par
 
 static void add_wide(struct op_work *w, const struct strip_work *s, const struct place *p)
 {
-    double *before = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *before);
+    wide_number *before = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *before);
     if (before) {
         dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->operands - 1),
                           &s->written, p->in->bytes + p->address, &w->x, w->operands - 1, &s->layout, before);
@@ -79,7 +79,7 @@ void divide_means(struct op_work *w)
         else
             for (int64_t k = 0; k < w->strip[i].layout.floats; k++) {
                 if (w->wide)
-                    w->strip[i].wide[k] /= (double)w->terms;
+                    w->strip[i].wide[k] = (wide_number)((double)w->strip[i].wide[k] / (double)w->terms);
                 else
                     w->strip[i].out[k] /= (float)w->terms;
             }

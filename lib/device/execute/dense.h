@@ -36,12 +36,12 @@ void dense_gather(const struct lx_layout *l, const struct region *r, const void 
                   int operand, const struct dense *d, float *to);
 void dense_scatter(const struct lx_layout *l, const struct region *r, const float *from,
                    const struct op_index *x, int operand, const struct dense *d, void *at);
-/* The same in fp64, the elements taken as of type `as`. */
+/* The same in wide numbers, the elements taken as of type `as`. */
 void dense_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
                        const void *at, const struct op_index *x, int operand, const struct dense *d,
-                       double *to);
+                       wide_number *to);
 void dense_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
-                        const double *from, const struct op_index *x, int operand, const struct dense *d,
+                        const wide_number *from, const struct op_index *x, int operand, const struct dense *d,
                         void *at);
 
 #endif

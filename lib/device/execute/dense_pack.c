@@ -69,7 +69,7 @@ void dense_scatter(const struct lx_layout *l, const struct region *r, const floa
 
 void dense_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
                        const void *at, const struct op_index *x, int operand, const struct dense *d,
-                       double *to)
+                       wide_number *to)
 {
     struct panels p = {.d = d, .x = x, .operand = operand};
     do {
@@ -80,7 +80,7 @@ void dense_gather_wide(const struct lx_layout *l, const struct number_type *as, 
 }
 
 void dense_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
-                        const double *from, const struct op_index *x, int operand, const struct dense *d,
+                        const wide_number *from, const struct op_index *x, int operand, const struct dense *d,
                         void *at)
 {
     struct panels p = {.d = d, .x = x, .operand = operand};

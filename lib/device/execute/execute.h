@@ -29,7 +29,7 @@ struct strip_work {
     struct region written; /* of the output */
     struct dense layout;   /* of `out` */
     float *out;            /* what it computes of the output */
-    double *wide;          /* the same, of an op that computes in fp64 or whole numbers; else NULL */
+    wide_number *wide;     /* the same, of an op that computes in fp64 or whole numbers; else NULL */
 };
 
 /* The nest of a tile of one shape, through all passes. */
@@ -103,8 +103,8 @@ struct chunk {
     struct strip_work *strip;
     struct slice slice;
     struct dense layout[LX_MAX_INPUTS];
-    float *operand[LX_MAX_INPUTS]; /* dense, as the layouts say */
-    double *wide[LX_MAX_INPUTS];   /* the same of an op that does not compute in fp32 */
+    float *operand[LX_MAX_INPUTS];    /* dense, as the layouts say */
+    wide_number *wide[LX_MAX_INPUTS]; /* the same of an op that does not compute in fp32 */
 };
 
 typedef bool leaf_function(struct chunk *c);
@@ -124,7 +124,7 @@ void divide_window_means(const struct op_work *w, const struct strip_work *s);
 leaf_function leaf_wide_windows;
 /* wide_leaves.c: all of these in fp64 and whole numbers, and how their partial results are joined. */
 leaf_function leaf_wide;
-void wide_join(const struct op_work *w, double *to, const double *from, int64_t count);
+void wide_join(const struct op_work *w, wide_number *to, const wide_number *from, int64_t count);
 /* Does it sum (or maximise, ...)? */
 bool work_folds(const struct op_work *w);
 /* nest_leaf.c: makes the nests of all shapes that a strip has. */

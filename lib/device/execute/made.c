@@ -2,6 +2,7 @@
 #include "device/execute/made.h"
 #include "device/memory/dtypes.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct making {
@@ -9,45 +10,56 @@ struct making {
     const struct lx_tensor *out;
     const struct number_type *type;
     int64_t count, inside, length; /* elements; a step along the axis; its length */
-    const double *from;            /* the input, NULL: none */
+    const wide_number *from;       /* the input, NULL: none */
 };
 
-typedef void make_function(const struct making *m, double *to);
+typedef void make_function(const struct making *m, wide_number *to);
 
 /* Integers wrap. */
-static double in_type(const struct making *m, double x)
+static wide_number added(const struct making *m, wide_number a, wide_number b)
 {
-    return m->type->integer ? number_wrapped(m->type, (int64_t)x) : x;
+    if (m->type->integer) return number_wrapped(m->type, number_whole(a) + number_whole(b));
+    return (wide_number)((double)a + (double)b);
 }
 
-static void make_iota(const struct making *m, double *to)
+/* The start and so many steps: of whole numbers exactly, and wrapped. */
+static wide_number counted(const struct making *m, double start, double step, int64_t steps)
+{
+    bool whole = m->type->integer && start == rint(start) && step == rint(step);
+    if (whole)
+        return number_wrapped(m->type, number_whole((wide_number)start) +
+                                           number_whole((wide_number)step) * (whole_number)steps);
+    double x = start + step * (double)steps;
+    return m->type->integer ? number_wrapped(m->type, number_whole(truncl((wide_number)x))) : (wide_number)x;
+}
+
+static void make_iota(const struct making *m, wide_number *to)
 {
     const struct lx_op_params *p = m->op->params;
     double start = p ? p->start : 0, step = p ? p->step : 1;
-    for (int64_t i = 0; i < m->count; i++)
-        to[i] = in_type(m, start + step * (double)(i / m->inside % m->length));
+    for (int64_t i = 0; i < m->count; i++) to[i] = counted(m, start, step, i / m->inside % m->length);
 }
 
-static void make_constant(const struct making *m, double *to)
+static void make_constant(const struct making *m, wide_number *to)
 {
     const struct lx_op_data *d = m->op->data;
-    for (int64_t i = 0; i < m->count; i++) to[i] = d ? d->numbers[d->count > 1 ? i : 0] : 0;
+    for (int64_t i = 0; i < m->count; i++) to[i] = d ? (wide_number)d->numbers[d->count > 1 ? i : 0] : 0;
 }
 
 /* One row along the axis, from its begin or its end. */
-static void scan_row(const struct making *m, int64_t at, double *to)
+static void scan_row(const struct making *m, int64_t at, wide_number *to)
 {
     const struct lx_op_params *p = m->op->params;
-    double sum = 0;
+    wide_number sum = 0;
     for (int64_t k = 0; k < m->length; k++) {
         int64_t i = at + (p->reverse ? m->length - 1 - k : k) * m->inside;
-        double with = in_type(m, sum + m->from[i]);
+        wide_number with = added(m, sum, m->from[i]);
         to[i] = p->exclusive ? sum : with;
         sum = with;
     }
 }
 
-static void make_scan(const struct making *m, double *to)
+static void make_scan(const struct making *m, wide_number *to)
 {
     for (int64_t i = 0; i < m->count; i++)
         if (i / m->inside % m->length == 0) scan_row(m, i, to);
@@ -80,16 +92,16 @@ bool make_items(const struct lx_graph *g, const struct lx_op *op, const void *in
     struct making m = {
         .op = op, .out = &g->tensors[op->output], .type = &number_types[g->tensors[op->output].dtype]};
     find_axis(&m);
-    double *from = NULL, *to = malloc((size_t)m.count * sizeof *to + 1);
+    wide_number *from = NULL, *to = malloc((size_t)m.count * sizeof *to + 1);
     bool ok = to != NULL;
     if (ok && op->input_count > 0) {
         from = malloc((size_t)m.count * sizeof *from + 1);
         ok = from != NULL;
-        if (ok) items_widen(&number_types[g->tensors[op->inputs[0]].dtype], input, m.count, from);
+        if (ok) items_to_wide(&number_types[g->tensors[op->inputs[0]].dtype], input, m.count, from);
     }
     m.from = from;
     if (ok) makers[op->kind->id](&m, to);
-    if (ok) items_narrow(m.type, to, m.count, items);
+    if (ok) items_from_wide(m.type, to, m.count, items);
     free(from);
     free(to);
     return ok;

@@ -50,6 +50,7 @@ static int64_t stored_integer(const struct number_type *t, const void *memory, i
         unsigned char items[8];
     } u = {0};
     items_from_memory(t, memory, at, 1, u.items);
+    if (t == &number_types[LX_UINT64] && u.whole < 0) return INT64_MAX;
     int64_t n = t->item == 8 ? u.whole : t->item == 4 ? u.word : t->item == 2 ? u.half : u.byte;
     return t->low < 0 || t->item == 8 ? n : n & ((INT64_C(1) << (8 * t->item)) - 1);
 }
@@ -181,7 +182,7 @@ bool leaf_wide_choice(struct chunk *c)
     if (!r) return false;
     for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
     do {
-        double *to = c->strip->wide + r->first + r->odometer.offset[0];
+        wide_number *to = c->strip->wide + r->first + r->odometer.offset[0];
         *to = combine(*to, c->wide[from][r->odometer.offset[from + 1]], 0, t);
     } while (odometer_next(&r->odometer));
     free(r);

@@ -12,7 +12,7 @@ struct placing {
     int rank;                                        /* of the output */
     int64_t at[LX_MAX_RANK]; /* indices of the output, of the first element of a row */
     float *to; /* of the first element of the chunk; or, of numbers that fp32 does not have, the next */
-    double *wide_to;
+    wide_number *wide_to;
     int64_t begin[LX_MAX_INPUTS + 1]; /* of a concat: of each part, and the end */
 };
 
@@ -123,7 +123,7 @@ static void pad_row(const struct placing *p, int64_t row)
         if (own || op->input_count > 1)
             copy_run(p, own ? 0 : 1, i, 1);
         else if (p->wide_to)
-            p->wide_to[to + i * row_step(p, 0)] = op->value;
+            p->wide_to[to + i * row_step(p, 0)] = op_constant(op);
         else
             p->to[to + i * row_step(p, 0)] = (float)op->value;
     }

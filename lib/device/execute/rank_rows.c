@@ -1,5 +1,5 @@
-/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself. In fp64, which has
- * every number and every place. */
+/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself. In wide numbers,
+ * which have every number and every place. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "graph/ranking.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 struct entry {
-    double value;
+    wide_number value;
     int64_t place;
 };
 
@@ -47,14 +47,14 @@ static void order_row(const struct ordering *o, int64_t n)
     for (int64_t i = 0; from != o->row && i < n; i++) o->row[i] = from[i];
 }
 
-static void take_row(struct ordering *o, const double *in, double *out)
+static void take_row(struct ordering *o, const wide_number *in, wide_number *out)
 {
     int64_t n = width(o->c, o->by.from), most = o->by.to >= 0 ? width(o->c, o->by.to) : 1;
     for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
     order_row(o, n);
     for (int64_t k = 0; k < most; k++)
         out[o->by.to >= 0 ? k * o->out.element[o->by.to] : 0] =
-            o->by.places ? (double)o->row[k].place : o->row[k].value;
+            o->by.places ? (wide_number)o->row[k].place : o->row[k].value;
 }
 
 static bool next_row(struct ordering *o)

@@ -8,7 +8,16 @@
 /* ---- fp64 ---- */
 
 #define WIDE(name, expression)                                                                               \
-    static double name##_wide(double a, double b, double c, const struct number_type *t)                     \
+    static wide_number name##_wide(wide_number x, wide_number y, wide_number z, const struct number_type *t) \
+    {                                                                                                        \
+        double a = (double)x, b = (double)y, c = (double)z;                                                  \
+        (void)a, (void)b, (void)c, (void)t;                                                                  \
+        return (wide_number)(double)(expression);                                                            \
+    }
+
+/* As they are: nothing is computed. */
+#define MOVED(name, expression)                                                                              \
+    static wide_number name##_wide(wide_number a, wide_number b, wide_number c, const struct number_type *t) \
     {                                                                                                        \
         (void)a, (void)b, (void)c, (void)t;                                                                  \
         return (expression);                                                                                 \
@@ -58,11 +67,11 @@ WIDE(xor, (a != 0) != (b != 0))
 WIDE(not, a == 0)
 WIDE(rem, fmod(a, b))
 WIDE(clamp, SMALLER(LARGER(a, b), c))
-WIDE(where, a != 0 ? b : c)
-WIDE(copy, a)
-WIDE(second, b)
+MOVED(where, a != 0 ? b : c)
+MOVED(copy, a)
+MOVED(second, b)
 /* Toward zero where the result is whole; a truth is whether it is not 0. */
-WIDE(cast, t->integer &&t != &number_types[LX_BOOL] ? trunc(a) : a)
+MOVED(cast, t->integer &&t != &number_types[LX_BOOL] ? truncl(a) : a)
 WIDE(powers, LARGER(a, b) <= -DBL_MAX || isinf(LARGER(a, b)) || a != a || b != b
                  ? LARGER(a, b)
                  : LARGER(a, b) + log1p(exp(-fabs(a - b))))
@@ -70,11 +79,12 @@ WIDE(powers, LARGER(a, b) <= -DBL_MAX || isinf(LARGER(a, b)) || a != a || b != b
 /* ---- whole numbers ---- */
 
 #define WHOLE(name, expression)                                                                              \
-    static double name##_whole(double x, double y, double z, const struct number_type *t)                    \
+    static wide_number name##_whole(wide_number x, wide_number y, wide_number z,                             \
+                                    const struct number_type *t)                                             \
     {                                                                                                        \
-        int64_t a = (int64_t)x, b = (int64_t)y, c = (int64_t)z;                                              \
+        whole_number a = number_whole(x), b = number_whole(y), c = number_whole(z);                          \
         (void)a, (void)b, (void)c;                                                                           \
-        return number_wrapped(t, (int64_t)(expression));                                                     \
+        return number_wrapped(t, (whole_number)(expression));                                                \
     }
 
 static bool is_truth(const struct number_type *t)
@@ -83,17 +93,17 @@ static bool is_truth(const struct number_type *t)
 }
 
 /* The bits of the width of the type. */
-static uint64_t bits_of(const struct number_type *t, int64_t n)
+static uint64_t bits_of(const struct number_type *t, whole_number n)
 {
-    return (uint64_t)n & ((UINT64_C(1) << t->bits) - 1);
+    return (uint64_t)n & (UINT64_MAX >> (64 - t->bits));
 }
 
-static bool shifts_out(const struct number_type *t, int64_t by)
+static bool shifts_out(const struct number_type *t, whole_number by)
 {
     return by < 0 || by >= t->bits;
 }
 
-static uint64_t power(int64_t a, int64_t b)
+static uint64_t power(whole_number a, whole_number b)
 {
     uint64_t result = 1, base = (uint64_t)a;
     if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? (uint64_t)-1 : 1) : a == 0 ? (uint64_t)-1 : 0;
@@ -134,19 +144,19 @@ WHOLE(any, a != 0 || b != 0)
 WHOLE(all, a != 0 && b != 0)
 
 /* The condition may be a fraction. */
-static double where_whole(double x, double y, double z, const struct number_type *t)
+static wide_number where_whole(wide_number x, wide_number y, wide_number z, const struct number_type *t)
 {
-    return number_wrapped(t, (int64_t)(x != 0 ? y : z));
+    return number_wrapped(t, number_whole(x != 0 ? y : z));
 }
 
 /* What nothing yet has been compared with is infinite. */
-static double largest_whole(double x, double y, double z, const struct number_type *t)
+static wide_number largest_whole(wide_number x, wide_number y, wide_number z, const struct number_type *t)
 {
     (void)z, (void)t;
     return x > y ? x : y;
 }
 
-static double smallest_whole(double x, double y, double z, const struct number_type *t)
+static wide_number smallest_whole(wide_number x, wide_number y, wide_number z, const struct number_type *t)
 {
     (void)z, (void)t;
     return x < y ? x : y;
@@ -173,7 +183,8 @@ static const struct wide_arith table[LX_KIND_COUNT][2] = {
     FP64(TANH, tanh), FP64(COS, cos), FP64(SIN, sin), FP64(ERF, erf), FP64(LOG1P, log1p), BOTH(SIGN, sign),
     BOTH(GREATER, greater), BOTH(EQ, eq), BOTH(NE, ne), BOTH(LT, lt), BOTH(LE, le), BOTH(GE, ge),
     BOTH(AND, and), BOTH(OR, or), BOTH(XOR, xor), BOTH(NOT, not), BOTH(REM, rem), BITS(SHL, shl), BITS(SHR, shr),
-    BITS(SAR, sar), BOTH(CLAMP, clamp), BITS(BITCAST, copy), BOTH(WHERE, where), BOTH(CLONE, copy), FP64(CAST, cast),
+    BITS(SAR, sar), BOTH(CLAMP, clamp), BITS(BITCAST, copy), BOTH(WHERE, where), BOTH(CLONE, copy),
+    [LX_KIND_CAST] = {{.element = cast_wide}, {.element = copy_whole}},
     BOTH(CONCAT, copy), BOTH(PAD, copy), BOTH(RESTICKIFY, copy), BOTH(SLICE, copy), BOTH(SHIFT, copy), BOTH(INSERT, copy),
     BOTH(GATHER, copy), BOTH(SCATTER, copy), BOTH(DYNAMIC_SLICE, copy), BOTH(DYNAMIC_INSERT, copy),
     FP64(TOPK, copy), FP64(TOPK_INDEX, copy), FP64(SORT, copy), FP64(SORT_INDEX, copy),

@@ -1,17 +1,16 @@
 /* Arithmetic that fp32 does not have: in fp64, and in whole numbers of two's complement. Private to the stage.
  *
- * Rows are of fp64 in both cases: stored integers have 32 bits at most, and each result is brought into the range of its
- * type at once. */
+ * Rows are of wide numbers in both cases; each result is rounded to fp64, or brought into the range of its type, at once. */
 #ifndef LX_DEVICE_EXECUTE_WIDE_ARITH_H
 #define LX_DEVICE_EXECUTE_WIDE_ARITH_H
 
 #include "device/memory/dtypes.h"
 
 /* `t`: the type of the result. */
-typedef double wide_function(double a, double b, double c, const struct number_type *t);
+typedef wide_number wide_function(wide_number a, wide_number b, wide_number c, const struct number_type *t);
 
 struct wide_fold {
-    double neutral;
+    wide_number neutral;
     wide_function *join; /* of what there is and one more */
 };
 

@@ -1,5 +1,5 @@
-/* The innermost work of ops that do not compute in fp32: element by element, in fp64, with the strides that each
- * operand has. Sums run in the order of the variables. */
+/* The innermost work of ops that do not compute in fp32: element by element, with the strides that each
+ * operand has. Sums run in the order of their letters. */
 #include "device/execute/rows.h"
 
 #include <math.h>
@@ -17,46 +17,56 @@ bool work_folds(const struct op_work *w)
     return w->class == CLASS_REDUCTION || w->class == CLASS_CONTRACTION;
 }
 
-void wide_join(const struct op_work *w, double *to, const double *from, int64_t count)
+void wide_join(const struct op_work *w, wide_number *to, const wide_number *from, int64_t count)
 {
     const struct number_type *t = op_number_type(w->m->graph, w->op, w->operands - 1);
     for (int64_t i = 0; i < count; i++) to[i] = w->wide->fold->join(to[i], from[i], 0, t);
 }
 
 /* The element at the odometer, and `further` in each array. */
-static double element(const struct wide_leaf *l, const int64_t *further)
+static wide_number element(const struct wide_leaf *l, const int64_t *further)
 {
     const struct chunk *c = l->rows->c;
     const struct lx_op *op = c->w->op;
-    double v[4] = {0};
+    wide_number v[4] = {0};
     for (int i = 0; i < op->input_count && i < 3; i++)
         v[i] = c->wide[i][l->rows->odometer.offset[i + 1] + further[i + 1]];
-    if (op->has_value) v[op->input_count] = op->value;
+    if (op->has_value) v[op->input_count] = op_constant(op);
     return c->w->class == CLASS_REDUCTION ? v[0] : l->arith->element(v[0], v[1], v[2], l->type);
 }
 
 /* Where the best is: the first of equal ones, and the first that is no number before all. */
-static double picked(struct wide_leaf *l)
+static wide_number picked(struct wide_leaf *l)
 {
-    double best = NAN, place = 0, at = 0;
+    wide_number best = NAN;
+    int64_t place = 0, at = 0;
     do {
-        double x = element(l, l->summed.offset) * l->arith->picks;
+        wide_number x = element(l, l->summed.offset) * l->arith->picks;
         if (at == 0 || x > best || (isnan(x) && !isnan(best))) {
             best = x;
             place = at;
         }
         at++;
     } while (odometer_next(&l->summed));
-    return number_wrapped(l->type, (int64_t)place);
+    return number_wrapped(l->type, place);
 }
 
-static double folded(struct wide_leaf *l)
+static wide_number folded(struct wide_leaf *l)
 {
     if (l->arith->picks) return picked(l);
-    double total = l->arith->fold->neutral;
+    wide_number total = l->arith->fold->neutral;
     do total = l->arith->fold->join(total, element(l, l->summed.offset), 0, l->type);
     while (odometer_next(&l->summed));
     return total;
+}
+
+/* A place along the indices that go is counted as the input has them. */
+static void add_terms(struct wide_leaf *l, const struct op_index *x)
+{
+    int vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
+    for (int i = 0; !l->arith->picks && i < count; i++) odometer_add(l->rows, &l->summed, vars[i]);
+    for (int v = 0; l->arith->picks && v < x->var_count; v++)
+        if (op_index_reduced(x, v)) odometer_add(l->rows, &l->summed, v);
 }
 
 bool leaf_wide(struct chunk *c)
@@ -72,8 +82,7 @@ bool leaf_wide(struct chunk *c)
         l->arith = w->wide;
         l->type = op_number_type(w->m->graph, w->op, out);
         for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
-        for (int v = 0; v < w->x.var_count; v++)
-            if (op_index_reduced(&w->x, v)) odometer_add(r, &l->summed, v);
+        add_terms(l, &w->x);
         do c->strip->wide[r->first + r->odometer.offset[0]] = work_folds(w) ? folded(l) : element(l, here);
         while (odometer_next(&r->odometer));
     }

@@ -30,24 +30,35 @@ static bool slid_offset(const struct wide_slide *s, int64_t *offset)
     return true;
 }
 
-static double term(const struct wide_slide *s, int64_t slid)
+static wide_number term(const struct wide_slide *s, int64_t slid)
 {
     const struct chunk *c = s->rows->c;
     const int64_t *kept = s->rows->odometer.offset, *summed = s->summed.offset;
-    double a = c->wide[0][kept[1] + summed[1] + slid];
+    wide_number a = c->wide[0][kept[1] + summed[1] + slid];
     if (c->w->class != CLASS_CONTRACTION) return a;
     return c->w->wide->element(a, c->wide[1][kept[2] + summed[2]], 0, s->type);
 }
 
-static double folded(struct wide_slide *s)
+static wide_number folded(struct wide_slide *s)
 {
     const struct wide_fold *fold = s->rows->c->w->wide->fold;
-    double total = fold->neutral;
+    wide_number total = fold->neutral;
     int64_t slid;
     do
         if (slid_offset(s, &slid)) total = fold->join(total, term(s, slid), 0, s->type);
     while (odometer_next(&s->summed));
     return total;
+}
+
+static void add_terms(struct wide_slide *s, const struct op_index *x)
+{
+    int vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
+    for (int k = 0; k < count; k++) {
+        if (op_index_follows(x, vars[k])) continue;
+        for (int i = 0; i < x->window_count; i++)
+            if (x->windows[i].tap == vars[k]) s->tap_at[i] = s->summed.count;
+        odometer_add(s->rows, &s->summed, vars[k]);
+    }
 }
 
 static void slide_all(struct wide_slide *s)
@@ -62,12 +73,7 @@ static void slide_all(struct wide_slide *s)
             if (x->windows[i].out == x->var[out][d]) s->out_at[i] = d;
         odometer_add(r, &r->odometer, x->var[out][d]);
     }
-    for (int v = 0; v < x->var_count; v++)
-        if (op_index_summed(x, v)) {
-            for (int i = 0; i < x->window_count; i++)
-                if (x->windows[i].tap == v) s->tap_at[i] = s->summed.count;
-            odometer_add(r, &s->summed, v);
-        }
+    add_terms(s, x);
     do r->c->strip->wide[r->first + r->odometer.offset[0]] = folded(s);
     while (odometer_next(&r->odometer));
 }

@@ -1,6 +1,5 @@
 /* One row a type: fp16 is IEEE binary16, bf16 its namesake, fp8 is 1-4-3 with the largest number 448 and no
- * infinity, fp8_e5m2 the upper half of fp16, integers of 64 bits are narrowed to 32 and a bool is a 16-bit 0 or 1, as the
- * device has them. */
+ * infinity, fp8_e5m2 the upper half of fp16, and a bool is a 16-bit 0 or 1, as the device has it. */
 #include "device/memory/dtypes.h"
 #include "kernels/kernels.h"
 
@@ -135,6 +134,38 @@ INTEGER_TYPE(uint8, uint8_t, 0, 255)
 INTEGER_TYPE(uint16, uint16_t, 0, 65535)
 INTEGER_TYPE(uint32, uint32_t, 0, 0x1p32 - 1)
 
+/* The ends of 64 bits are no numbers of fp64. */
+static int64_t int64_of(double x)
+{
+    return isnan(x) ? 0 : x >= 0x1p63 ? INT64_MAX : x <= -0x1p63 ? INT64_MIN : (int64_t)rint(x);
+}
+
+static uint64_t uint64_of(double x)
+{
+    return isnan(x) || x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (uint64_t)rint(x);
+}
+
+#define LONG_TYPE(type)                                                                                      \
+    static void type##_decode(const void *from, int64_t at, int64_t count, float *to)                        \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) to[i] = (float)((const type##_t *)from)[at + i];                 \
+    }                                                                                                        \
+    static void type##_encode(const float *from, int64_t count, void *to, int64_t at)                        \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) ((type##_t *)to)[at + i] = type##_of((double)from[i]);           \
+    }                                                                                                        \
+    static void type##_widen(const void *from, int64_t at, int64_t count, double *to)                        \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) to[i] = (double)((const type##_t *)from)[at + i];                \
+    }                                                                                                        \
+    static void type##_narrow(const double *from, int64_t count, void *to, int64_t at)                       \
+    {                                                                                                        \
+        for (int64_t i = 0; i < count; i++) ((type##_t *)to)[at + i] = type##_of(from[i]);                   \
+    }
+
+LONG_TYPE(int64)
+LONG_TYPE(uint64)
+
 static void fp64_decode(const void *from, int64_t at, int64_t count, float *to)
 {
     for (int64_t i = 0; i < count; i++) to[i] = (float)((const double *)from)[at + i];
@@ -192,11 +223,11 @@ const struct number_type number_types[LX_DTYPE_COUNT] = {
     [LX_FP8] = FLOAT(8, 1, 4, -9, fp8_decode, fp8_encode),
     [LX_FP8_E5M2] = FLOAT(8, 1, 3, -16, e5m2_decode, e5m2_encode),
     [LX_FP64] = {64, 8, false, 0x1p-52, 0, 0, 53, -1074, fp64_decode, fp64_encode, fp64_widen, fp64_narrow},
-    [LX_INT64] = INTEGER(32, 4, -0x1p31f, 0x1p31f, int32),
+    [LX_INT64] = INTEGER(64, 8, -0x1p63f, 0x1p63f, int64),
     [LX_INT32] = INTEGER(32, 4, -0x1p31f, 0x1p31f, int32),
     [LX_INT16] = INTEGER(16, 2, -32768, 32767, int16),
     [LX_INT8] = INTEGER(8, 1, -128, 127, int8),
-    [LX_UINT64] = INTEGER(32, 4, 0, 0x1p32f, uint32),
+    [LX_UINT64] = INTEGER(64, 8, 0, 0x1p64f, uint64),
     [LX_UINT32] = INTEGER(32, 4, 0, 0x1p32f, uint32),
     [LX_UINT16] = INTEGER(16, 2, 0, 65535, uint16),
     [LX_UINT8] = INTEGER(8, 1, 0, 255, uint8),

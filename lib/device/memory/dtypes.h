@@ -1,11 +1,17 @@
 /* Stored elements and what they mean, as fp32 and as fp64. Private to the stage.
  *
- * fp64 has every stored number to the bit: integers take 32 bits at most on the device. What is not computed in fp32 is
- * therefore held in fp64, integers too. */
+ * What is not computed in fp32 is held in wide numbers, which have every fp64 and every integer of 64 bits to the bit. */
 #ifndef LX_DEVICE_MEMORY_DTYPES_H
 #define LX_DEVICE_MEMORY_DTYPES_H
 
 #include "graph/graph.h"
+
+#include <float.h>
+
+/* 64 bits of a number, or more; and whole ones with room for their sums and products. */
+typedef long double wide_number;
+_Static_assert(LDBL_MANT_DIG >= 64, "wide numbers have every integer of 64 bits");
+__extension__ typedef __int128 whole_number;
 
 /* How a type is stored, and how exact it is. */
 struct number_type {
@@ -29,20 +35,32 @@ void items_to_memory(const struct number_type *t, const void *items, int64_t cou
 /* Items to and from fp32. */
 void items_decode(const struct number_type *t, const void *items, int64_t count, float *to);
 void items_encode(const struct number_type *t, const float *from, int64_t count, void *items);
-/* The same to and from fp64, in memory and of items: one rounding, to nearest even; integers saturate. */
+/* The same to and from fp64, in memory and of items: one rounding, to nearest even; integers saturate. Integers of 64 bits
+ * are rounded. */
 void numbers_widen(const struct number_type *t, const void *from, int64_t at, int64_t count, double *to);
 void numbers_narrow(const struct number_type *t, const double *from, int64_t count, void *to, int64_t at);
 void items_widen(const struct number_type *t, const void *items, int64_t count, double *to);
 void items_narrow(const struct number_type *t, const double *from, int64_t count, void *items);
+/* As wide numbers: those are exact. */
+void numbers_to_wide(const struct number_type *t, const void *from, int64_t at, int64_t count,
+                     wide_number *to);
+void numbers_from_wide(const struct number_type *t, const wide_number *from, int64_t count, void *to,
+                       int64_t at);
+void items_to_wide(const struct number_type *t, const void *items, int64_t count, wide_number *to);
+void items_from_wide(const struct number_type *t, const wide_number *from, int64_t count, void *items);
 
-/* What an op computes with: fp32, or fp64 where an operand or the result is (and where a cast has integers), or whole
- * numbers of the width of its result. */
+/* What an op computes with: fp32, or fp64 where an operand or the result is (and where a cast has integers and others), or
+ * whole numbers of the width of its result. */
 enum numbers { NUMBERS_FP32, NUMBERS_FP64, NUMBERS_INTEGER };
 enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op);
 /* The type as which an op takes its operand (inputs, then the output): a bitcast takes bits. */
 const struct number_type *op_number_type(const struct lx_graph *g, const struct lx_op *op, int operand);
 /* The low bits of a whole number, as a number of the type: two's complement; of a truth, whether it is not 0. */
-double number_wrapped(const struct number_type *t, int64_t n);
+wide_number number_wrapped(const struct number_type *t, whole_number n);
+/* A number that is whole. */
+whole_number number_whole(wide_number x);
+/* The constant of an op. */
+wide_number op_constant(const struct lx_op *op);
 /* To so many bits, the least step being 2^least. */
 double number_rounded(double x, int digits, int least);
 

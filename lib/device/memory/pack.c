@@ -13,8 +13,8 @@ struct run_job {
     unsigned char *to_memory;
     const float *from;
     float *to;
-    const double *wide_from;
-    double *wide_to;
+    const wide_number *wide_from;
+    wide_number *wide_to;
     const unsigned char *items_from;
     unsigned char *items_to;
     int64_t *differing; /* counts items */
@@ -50,17 +50,17 @@ static void scatter_run(const struct run_job *j, int64_t at, int64_t dense, int6
 
 static void gather_wide_run(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count)
 {
-    double run[MOST_RUN] = {0};
-    if (at != OUTSIDE) numbers_widen(j->type, j->from_memory, at, count, run);
+    wide_number run[MOST_RUN] = {0};
+    if (at != OUTSIDE) numbers_to_wide(j->type, j->from_memory, at, count, run);
     for (int64_t i = 0; i < count; i++) j->wide_to[dense + i * step] = run[i];
 }
 
 static void scatter_wide_run(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count)
 {
-    double run[MOST_RUN];
+    wide_number run[MOST_RUN];
     if (at == OUTSIDE) return;
     for (int64_t i = 0; i < count; i++) run[i] = j->wide_from[dense + i * step];
-    numbers_narrow(j->type, run, count, j->to_memory, at);
+    numbers_from_wide(j->type, run, count, j->to_memory, at);
 }
 
 static void items_in_run(const struct run_job *j, int64_t at, int64_t dense, int64_t step, int64_t count)
@@ -174,14 +174,14 @@ void pack_scatter(const struct lx_layout *l, const struct region *r, const float
 }
 
 void pack_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
-                      const void *at, double *to, const int64_t *strides)
+                      const void *at, wide_number *to, const int64_t *strides)
 {
     struct run_job j = {.type = as, .from_memory = at, .wide_to = to};
     walk(l, r, strides, gather_wide_run, &j);
 }
 
 void pack_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
-                       const double *from, const int64_t *strides, void *at)
+                       const wide_number *from, const int64_t *strides, void *at)
 {
     struct run_job j = {.type = as, .to_memory = at, .wide_from = from};
     walk(l, r, strides, scatter_wide_run, &j);

@@ -11,11 +11,11 @@ void pack_gather(const struct lx_layout *l, const struct region *r, const void *
                  const int64_t *strides);
 void pack_scatter(const struct lx_layout *l, const struct region *r, const float *from,
                   const int64_t *strides, void *at);
-/* As fp64, the elements taken as of type `as`. */
+/* As wide numbers, the elements taken as of type `as`. */
 void pack_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
-                      const void *at, double *to, const int64_t *strides);
+                      const void *at, wide_number *to, const int64_t *strides);
 void pack_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
-                       const double *from, const int64_t *strides, void *at);
+                       const wide_number *from, const int64_t *strides, void *at);
 /* Whole tensors as items in host order. */
 void pack_items_in(const struct lx_layout *l, const struct region *r, const void *items, void *at);
 void pack_items_out(const struct lx_layout *l, const struct region *r, const void *at, void *items);

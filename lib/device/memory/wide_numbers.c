@@ -1,5 +1,6 @@
-/* Stored elements as fp64, and with what an op computes. Types of which fp32 has every number go through it: a number
- * that is rounded to the type's bits first is not rounded again. */
+/* Stored elements as fp64 and as wide numbers, and with what an op computes. Types of which fp32 has every number go
+ * through it, those of which fp64 has every one through that: a number that is rounded to the type's bits first is not
+ * rounded again. */
 #include "device/memory/dtypes.h"
 
 #include <float.h>
@@ -104,11 +105,122 @@ void items_narrow(const struct number_type *t, const double *from, int64_t count
         narrow_by(item_encode, t, from, count, items, 0);
 }
 
-double number_wrapped(const struct number_type *t, int64_t n)
+/* ---- wide numbers ---- */
+
+static bool is_long(const struct number_type *t)
+{
+    return t->integer && t->bits == 64;
+}
+
+static void long_to_wide(const struct number_type *t, const void *from, int64_t at, int64_t count,
+                         wide_number *to)
+{
+    for (int64_t i = 0; i < count && t->low < 0; i++) to[i] = (wide_number)((const int64_t *)from)[at + i];
+    for (int64_t i = 0; i < count && t->low >= 0; i++) to[i] = (wide_number)((const uint64_t *)from)[at + i];
+}
+
+static int64_t long_of(wide_number x)
+{
+    return x != x ? 0 : x >= 0x1p63L ? INT64_MAX : x <= -0x1p63L ? INT64_MIN : (int64_t)rintl(x);
+}
+
+static uint64_t unsigned_long_of(wide_number x)
+{
+    return x != x || x <= 0 ? 0 : x >= 0x1p64L ? UINT64_MAX : (uint64_t)rintl(x);
+}
+
+static void long_from_wide(const struct number_type *t, const wide_number *from, int64_t count, void *to,
+                           int64_t at)
+{
+    for (int64_t i = 0; i < count && t->low < 0; i++) ((int64_t *)to)[at + i] = long_of(from[i]);
+    for (int64_t i = 0; i < count && t->low >= 0; i++) ((uint64_t *)to)[at + i] = unsigned_long_of(from[i]);
+}
+
+/* As fp64, of which the type has fewer bits: what fp64 does not have is rounded to those of the type at once. */
+static double as_double(const struct number_type *t, wide_number x)
+{
+    double near = (double)x;
+    if (!isfinite(near) || (wide_number)near == x || t->digits == 0) return near;
+    int exponent;
+    frexpl(x, &exponent);
+    int step = exponent - t->digits > t->least ? exponent - t->digits : t->least;
+    return (double)ldexpl(rintl(ldexpl(x, -step)), step);
+}
+
+void numbers_to_wide(const struct number_type *t, const void *from, int64_t at, int64_t count,
+                     wide_number *to)
+{
+    double run[BLOCK];
+    if (is_long(t)) {
+        long_to_wide(t, from, at, count, to);
+        return;
+    }
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = count - i < BLOCK ? count - i : BLOCK;
+        numbers_widen(t, from, at + i, n, run);
+        for (int64_t k = 0; k < n; k++) to[i + k] = (wide_number)run[k];
+    }
+}
+
+void numbers_from_wide(const struct number_type *t, const wide_number *from, int64_t count, void *to,
+                       int64_t at)
+{
+    double run[BLOCK];
+    if (is_long(t)) {
+        long_from_wide(t, from, count, to, at);
+        return;
+    }
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = count - i < BLOCK ? count - i : BLOCK;
+        for (int64_t k = 0; k < n; k++) run[k] = as_double(t, from[i + k]);
+        numbers_narrow(t, run, n, to, at + i);
+    }
+}
+
+void items_to_wide(const struct number_type *t, const void *items, int64_t count, wide_number *to)
+{
+    double run[BLOCK];
+    if (t->bits >= 8) {
+        numbers_to_wide(t, items, 0, count, to);
+        return;
+    }
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = count - i < BLOCK ? count - i : BLOCK;
+        items_widen(t, (const char *)items + i * t->item, n, run);
+        for (int64_t k = 0; k < n; k++) to[i + k] = (wide_number)run[k];
+    }
+}
+
+void items_from_wide(const struct number_type *t, const wide_number *from, int64_t count, void *items)
+{
+    double run[BLOCK];
+    if (t->bits >= 8) {
+        numbers_from_wide(t, from, count, items, 0);
+        return;
+    }
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = count - i < BLOCK ? count - i : BLOCK;
+        for (int64_t k = 0; k < n; k++) run[k] = (double)from[i + k];
+        items_narrow(t, run, n, (char *)items + i * t->item);
+    }
+}
+
+wide_number number_wrapped(const struct number_type *t, whole_number n)
 {
     if (t == &number_types[LX_BOOL]) return n != 0;
-    uint64_t span = UINT64_C(1) << t->bits, low = (uint64_t)n & (span - 1);
-    return t->low < 0 && low >= span / 2 ? (double)low - (double)span : (double)low;
+    if (t->bits == 64) return t->low < 0 ? (wide_number)(int64_t)(uint64_t)n : (wide_number)(uint64_t)n;
+    int64_t span = INT64_C(1) << t->bits, low = (int64_t)((uint64_t)n & (uint64_t)(span - 1));
+    return (wide_number)(t->low < 0 && low >= span / 2 ? low - span : low);
+}
+
+whole_number number_whole(wide_number x)
+{
+    return x < 0 ? (whole_number)long_of(x) : (whole_number)unsigned_long_of(x);
+}
+
+wide_number op_constant(const struct lx_op *op)
+{
+    return (wide_number)op->value;
 }
 
 /* ---- what ops compute with ---- */
@@ -155,6 +267,7 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
         floats &= !number_types[dtype_of(g, op, i)].integer;
     }
     if (op->kind->id == LX_KIND_BITCAST) return NUMBERS_INTEGER;
+    if (op->kind->id == LX_KIND_CAST && all_whole(g, op)) return NUMBERS_INTEGER;
     if (op->kind->id == LX_KIND_CAST) return wide || !floats ? NUMBERS_FP64 : NUMBERS_FP32;
     /* Numbers are compared as they are, and places counted. */
     bool places =
@@ -169,5 +282,8 @@ const struct number_type *op_number_type(const struct lx_graph *g, const struct 
 {
     const struct number_type *t = &number_types[dtype_of(g, op, operand)];
     if (op->kind->id != LX_KIND_BITCAST) return t;
-    return &number_types[t->bits == 8 ? LX_UINT8 : t->bits == 16 ? LX_UINT16 : LX_UINT32];
+    return &number_types[t->bits == 8    ? LX_UINT8
+                         : t->bits == 16 ? LX_UINT16
+                         : t->bits == 32 ? LX_UINT32
+                                         : LX_UINT64];
 }

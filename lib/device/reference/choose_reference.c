@@ -12,7 +12,8 @@ struct choosing {
     int64_t step[LX_MAX_INPUTS + 1][LX_MAX_VARS]; /* per operand and variable, in elements */
     int64_t at[LX_MAX_VARS];                      /* of each variable */
     int walk[LX_MAX_VARS], walk_count;            /* variables that are gone through, outermost first */
-    double *value, *size;                         /* of the output; size: of all terms of an element */
+    wide_number *value;                           /* of the output */
+    double *size;                                 /* of all terms of an element */
 };
 
 static void find_steps(struct choosing *k)
@@ -34,10 +35,10 @@ static int64_t place_in(const struct choosing *k, int operand)
     return n;
 }
 
-static double element(const struct operand *o, int64_t at)
+static wide_number element(const struct operand *o, int64_t at)
 {
-    double x;
-    operand_row(o, at, 1, 1, &x);
+    wide_number x;
+    operand_wide_row(o, at, 1, 1, &x);
     return x;
 }
 
@@ -51,10 +52,11 @@ static bool choose(struct choosing *k)
         int64_t moved = c->window[a] < 0 ? 1 : map->extent[c->window[a]];
         if (c->vector >= 0) k->at[c->vector] = a;
         k->at[c->var[a]] = 0;
-        double n = c->start ? (double)c->start[a] : element(&k->e->in[operand], place_in(k, operand)),
-               last = (double)map->extent[c->var[a]];
+        wide_number n = c->start ? (wide_number)c->start[a]
+                                 : element(&k->e->in[operand], place_in(k, operand)),
+                    last = (wide_number)map->extent[c->var[a]];
         if (k->e->op->kind->id == LX_KIND_SCATTER && (n < 0 || n >= last)) return false;
-        n = fmin(fmax(n, 0), last - (double)moved);
+        n = fminl(fmaxl(n, 0), last - (wide_number)moved);
         k->at[c->var[a]] = (int64_t)n + (c->window[a] < 0 ? 0 : k->at[c->window[a]]);
     }
     if (c->vector >= 0) k->at[c->vector] = 0;
@@ -62,35 +64,36 @@ static bool choose(struct choosing *k)
 }
 
 /* Whole numbers wrap around at the width of their type. */
-static double whole_of(const struct choosing *k, uint64_t n)
+static wide_number whole_of(const struct choosing *k, uint64_t n)
 {
-    return number_wrapped(&number_types[k->e->g->tensors[k->e->op->output].dtype], (int64_t)n);
+    return number_wrapped(&number_types[k->e->g->tensors[k->e->op->output].dtype], (whole_number)n);
 }
 
-static void combine(struct choosing *k, int64_t to, double x)
+static void combine(struct choosing *k, int64_t to, wide_number term)
 {
     const struct lx_op_params *p = k->e->op->params;
-    double y = k->value[to];
+    wide_number now = k->value[to];
+    double y = (double)now, x = (double)term;
     bool whole = k->e->numbers == NUMBERS_INTEGER;
-    uint64_t a = whole ? (uint64_t)(int64_t)y : 0, b = whole ? (uint64_t)(int64_t)x : 0;
+    uint64_t a = whole ? (uint64_t)number_whole(now) : 0, b = whole ? (uint64_t)number_whole(term) : 0;
     switch (p ? p->combine : LX_COMBINE_REPLACE) {
     case LX_COMBINE_ADD:
-        k->value[to] = whole ? whole_of(k, a + b) : y + x;
+        k->value[to] = whole ? whole_of(k, a + b) : (wide_number)(y + x);
         k->size[to] += fabs(x);
         return;
     case LX_COMBINE_MUL:
-        k->value[to] = whole ? whole_of(k, a * b) : y * x;
+        k->value[to] = whole ? whole_of(k, a * b) : (wide_number)(y * x);
         k->size[to] = fabs(y * x);
         return;
     case LX_COMBINE_MIN:
-        k->value[to] = isnan(y) || y < x ? y : x;
+        k->value[to] = isnan(y) || now < term ? now : term;
         return;
     case LX_COMBINE_MAX:
-        k->value[to] = isnan(y) || y > x ? y : x;
+        k->value[to] = isnan(y) || now > term ? now : term;
         return;
     case LX_COMBINE_REPLACE:
     case LX_COMBINE_COUNT:
-        k->value[to] = x;
+        k->value[to] = term;
         k->size[to] = fabs(x);
     }
 }
@@ -121,13 +124,13 @@ static void put_in(struct choosing *k)
 {
     int64_t n = k->e->out_count;
     for (int64_t i = 0; i < n; i += JUDGED_MOST)
-        operand_row(&k->e->kept, i, 1, n - i < JUDGED_MOST ? n - i : JUDGED_MOST, k->value + i);
-    for (int64_t i = 0; i < n; i++) k->size[i] = fabs(k->value[i]);
+        operand_wide_row(&k->e->kept, i, 1, n - i < JUDGED_MOST ? n - i : JUDGED_MOST, k->value + i);
+    for (int64_t i = 0; i < n; i++) k->size[i] = fabs((double)k->value[i]);
     for (int j = 0; j < k->c.index_count; j++) walk_along(k, k->c.index + j);
     walk_along(k, k->c.other);
     do {
         for (int a = 0; a < k->c.axis_count; a++) k->at[k->c.var[a]] = 0;
-        double x = element(&k->e->in[k->c.other], place_in(k, k->c.other));
+        wide_number x = element(&k->e->in[k->c.other], place_in(k, k->c.other));
         if (choose(k)) combine(k, place_in(k, k->e->op->input_count), x);
     } while (next(k));
 }
@@ -158,11 +161,15 @@ static void hand_over(const struct choosing *k)
                           log1p(e->numbers == NUMBERS_FP64 ? 0x1p-53 : 0x1p-24));
     for (int64_t i = 0; i < e->out_count; i += JUDGED_MOST) {
         int64_t n = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST;
-        double slack[JUDGED_MOST];
-        for (int64_t j = 0; j < n; j++) slack[j] = growth * k->size[i + j] + 0x1p-149;
+        double slack[JUDGED_MOST], value[JUDGED_MOST];
+        for (int64_t j = 0; j < n; j++) {
+            slack[j] = growth * k->size[i + j] + 0x1p-149;
+            value[j] = (double)k->value[i + j];
+        }
         e->take(e->context, 0, i,
                 &(struct expected){.count = n,
-                                   .value = k->value + i,
+                                   .value = value,
+                                   .exact = rounds(e) ? NULL : k->value + i,
                                    .slack = rounds(e) ? slack : NULL,
                                    .peak = rounds(e) ? k->size + i : NULL});
     }

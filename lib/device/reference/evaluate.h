@@ -75,10 +75,19 @@ bool evaluate_choice(struct evaluation *e);
 bool evaluate_ranking(struct evaluation *e);
 /* evaluate_windows.c: ops with windows. False: memory is out. */
 bool evaluate_windows(struct evaluation *e, struct pool *pool);
+/* evaluate_whole_windows.c: the same of whole numbers. */
+bool evaluate_whole_windows(struct evaluation *e, struct pool *pool);
 /* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */
 void evaluate_growth(struct evaluation *e);
 /* evaluate_integers.c: elements of an op that computes with whole numbers. */
 void integer_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
+/* Integers of 64 bits at other places, or as other numbers: rounded once, when they are stored. */
+void long_move_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
+
+/* evaluate_views.c: slices, shifts, copies, inserts. */
+void view_block(const struct evaluation *e, int worker, int64_t from, int64_t to);
+/* Elements from n on that lie in one row of the output, at most a block of them. */
+int64_t run_from(int64_t n, int64_t to, int64_t row);
 
 /* evaluate_picks.c: places of the largest and the least. */
 void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to);

@@ -22,35 +22,35 @@ static void add_offsets(const struct evaluation *e, int first, int last, int64_t
     }
 }
 
-static int64_t number(const struct whole_op *w, int operand, double x)
+static whole_number number(const struct whole_op *w, int operand, wide_number x)
 {
-    return w->e->op->kind->id == LX_KIND_WHERE && operand == 0 ? x != 0 : (int64_t)x;
+    return w->e->op->kind->id == LX_KIND_WHERE && operand == 0 ? x != 0 : number_whole(x);
 }
 
 /* `count` elements from these offsets on, along variable `v` (-1: only one). */
-static void elements(const struct whole_op *w, const int64_t *at, int v, int64_t count, int64_t *to)
+static void elements(const struct whole_op *w, const int64_t *at, int v, int64_t count, whole_number *to)
 {
-    double x[3][BLOCK] = {{0}};
+    wide_number x[3][BLOCK] = {{0}};
     for (int i = 0; i < w->inputs; i++)
-        operand_row(&w->e->in[i], at[i], v < 0 ? 0 : w->e->step[i][v], count, x[i]);
-    for (int64_t k = 0; w->e->op->has_value && k < count; k++) x[w->inputs][k] = w->e->op->value;
+        operand_wide_row(&w->e->in[i], at[i], v < 0 ? 0 : w->e->step[i][v], count, x[i]);
+    for (int64_t k = 0; w->e->op->has_value && k < count; k++) x[w->inputs][k] = op_constant(w->e->op);
     for (int64_t k = 0; k < count; k++) {
-        int64_t a = number(w, 0, x[0][k]), b = (int64_t)x[1][k], c = (int64_t)x[2][k];
+        whole_number a = number(w, 0, x[0][k]), b = number_whole(x[1][k]), c = number_whole(x[2][k]);
         bool plain = w->e->op->reduces && !(w->e->op->kind->traits & LX_CONTRACTS);
         to[k] = plain ? a : w->m->element(a, b, c, w->width);
     }
 }
 
-static int64_t folded(const struct whole_op *w, int64_t n, const int64_t *at)
+static whole_number folded(const struct whole_op *w, int64_t n, const int64_t *at)
 {
     const struct evaluation *e = w->e;
     int last = e->vars > e->kept_vars ? e->vars - 1 : -1;
     bool first = w->m->from_first;
-    int64_t total = w->m->start, term[BLOCK];
-    double before;
+    whole_number total = w->m->start, term[BLOCK];
+    wide_number before;
     if (e->before.items) {
-        operand_row(&e->before, n, 1, 1, &before);
-        total = (int64_t)before;
+        operand_wide_row(&e->before, n, 1, 1, &before);
+        total = number_whole(before);
         first = false;
     }
     for (int64_t j = 0, count; j < e->terms; j += count) {
@@ -81,8 +81,9 @@ void integer_block(const struct evaluation *e, int worker, int64_t from, int64_t
     w.width = t == &number_types[LX_BOOL] ? 0 : t->bits;
     w.run = e->vars > e->kept_vars ? e->extent[e->vars - 1] : 1;
     for (int64_t n = from, count; n < to; n += count) {
-        int64_t result[BLOCK], at[3] = {0};
-        double value[BLOCK];
+        int64_t at[3] = {0};
+        whole_number result[BLOCK];
+        wide_number exact[BLOCK];
         count = row_from(&w, n, to);
         add_offsets(e, 0, e->kept_vars, n, at);
         if (!folds) elements(&w, at, e->kept_vars - 1, count, result);
@@ -92,8 +93,22 @@ void integer_block(const struct evaluation *e, int worker, int64_t from, int64_t
                 add_offsets(e, 0, e->kept_vars, n + k, here);
                 result[k] = folded(&w, n + k, here);
             }
-            value[k] = number_wrapped(t, result[k]);
+            exact[k] = number_wrapped(t, result[k]);
         }
-        e->take(e->context, worker, n, &(struct expected){.count = count, .value = value});
+        e->take(e->context, worker, n, &(struct expected){.count = count, .exact = exact});
+    }
+}
+
+void long_move_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
+{
+    int last = e->kept_vars - 1;
+    struct whole_op w = {.e = e};
+    for (int64_t n = from, count; n < to; n += count) {
+        int64_t at[3] = {0};
+        wide_number exact[BLOCK];
+        count = row_from(&w, n, to);
+        add_offsets(e, 0, e->kept_vars, n, at);
+        operand_wide_row(&e->in[0], at[0], last >= 0 ? e->step[0][last] : 0, count, exact);
+        e->take(e->context, worker, n, &(struct expected){.count = count, .exact = exact});
     }
 }

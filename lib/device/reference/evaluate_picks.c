@@ -16,34 +16,33 @@ static int64_t offset_of(const struct evaluation *e, int first, int last, int64_
 }
 
 /* Does `x` come before what was found so far? */
-static bool is_better(const struct evaluation *e, double x, double best)
+static bool is_better(const struct evaluation *e, wide_number x, wide_number best)
 {
     if (isnan(best) || isnan(x)) return isnan(x) && !isnan(best);
     return e->op->kind->id == LX_KIND_ARGMAX ? x > best : x < best;
 }
 
-static double place_of(const struct evaluation *e, int64_t n)
+static int64_t place_of(const struct evaluation *e, int64_t n)
 {
     int64_t at = offset_of(e, 0, e->kept_vars, n), found = 0;
-    double best = 0;
+    wide_number best = 0;
     for (int64_t j = 0; j < e->terms; j++) {
-        double x;
-        operand_row(&e->in[0], at + offset_of(e, e->kept_vars, e->vars, j), 1, 1, &x);
+        wide_number x;
+        operand_wide_row(&e->in[0], at + offset_of(e, e->kept_vars, e->vars, j), 1, 1, &x);
         if (j > 0 && !is_better(e, x, best)) continue;
         best = x;
         found = j;
     }
-    return (double)found;
+    return found;
 }
 
 void pick_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
 {
-    double value[BLOCK];
+    wide_number exact[BLOCK];
     for (int64_t n = from, count; n < to; n += count) {
         count = to - n < BLOCK ? to - n : BLOCK;
         for (int64_t k = 0; k < count; k++)
-            value[k] = number_wrapped(&number_types[e->g->tensors[e->op->output].dtype],
-                                      (int64_t)place_of(e, n + k));
-        e->take(e->context, worker, n, &(struct expected){.count = count, .value = value});
+            exact[k] = number_wrapped(&number_types[e->g->tensors[e->op->output].dtype], place_of(e, n + k));
+        e->take(e->context, worker, n, &(struct expected){.count = count, .exact = exact});
     }
 }

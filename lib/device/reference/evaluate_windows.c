@@ -184,27 +184,6 @@ static void add_side_by_side(const struct row *r, const struct reach *t, const d
     }
 }
 
-/* Whole numbers wrap around at the width of the result's type. */
-static double whole_of(const struct windowed *x, uint64_t n)
-{
-    return number_wrapped(&number_types[x->e->g->tensors[x->e->op->output].dtype], (int64_t)n);
-}
-
-static void fold_whole(const struct windowed *x, const struct row *r, const struct reach *t)
-{
-    const struct whole_meaning *m = whole_meaning_of(x->e->op->kind);
-    const double *a = x->in[0] + t->at[0], *b = x->in[1] ? x->in[1] + t->at[1] : NULL;
-    for (int64_t i = t->first; i < t->end; i += t->period, a += t->apart[0]) {
-        uint64_t n = (uint64_t)(int64_t)*a;
-        if (b) n *= (uint64_t)(int64_t)*b;
-        if (b) b += t->apart[1];
-        /* What nothing yet has been compared with is infinite. */
-        r->value[i] = isinf(r->value[i])
-                          ? (double)(int64_t)n
-                          : whole_of(x, (uint64_t)m->fold((int64_t)r->value[i], (int64_t)n, 0, 64));
-    }
-}
-
 static void add_products(const struct windowed *x, const struct row *r, const struct reach *t)
 {
     const double *a = x->in[0] + t->at[0], *b = x->in[1] + t->at[1];
@@ -262,9 +241,7 @@ static void add_tap(const struct windowed *x, const struct row *r)
     bool product = x->e->op->input_count == 2;
     if (!reach_of(x, r, &t)) return;
     do
-        if (x->e->numbers == NUMBERS_INTEGER)
-            fold_whole(x, r, &t);
-        else if (product)
+        if (product)
             add_products(x, r, &t);
         else
             fold_terms(x, r, &t);
@@ -294,7 +271,7 @@ static void finish(const struct windowed *x, int worker, int64_t at, const struc
     struct evaluation own = *x->e;
     double slack[BLOCK];
     bool divides = own.meaning->fold && own.meaning->fold->divides;
-    bool rounds = own.bounded && own.numbers != NUMBERS_INTEGER && own.op->kind->error != LX_ERROR_NONE;
+    bool rounds = own.bounded && own.op->kind->error != LX_ERROR_NONE;
     for (int64_t i = 0; i < r->count; i++) {
         if (divides) own.divisor = counted(x, r, i);
         if (divides) r->value[i] = own.divisor > 0 ? r->value[i] / (double)own.divisor : 0;

@@ -85,15 +85,19 @@ static bool judge_made(const struct op_items *x, struct judged *out)
     const struct number_type *type = &number_types[t->dtype];
     int64_t count = bytes_of(x->g, x->op->output) / type->item;
     struct operand in = {0};
-    double *value = calloc((size_t)count + 1, sizeof *value),
-           *slack = calloc((size_t)count + 1, sizeof *slack);
-    bool ok = value && slack;
+    wide_number *value = calloc((size_t)count + 1, sizeof *value);
+    double *slack = calloc((size_t)count + 1, sizeof *slack), near[JUDGED_MOST];
+    bool ok = value && slack, sums = x->op->kind->id == LX_KIND_SCAN && !type->integer;
     if (x->op->input_count > 0) in = operand_of(x->g, x->op->inputs[0], x->inputs[0]);
     if (ok) made_values(x->g, x->op, &in, value, slack);
     for (int64_t at = 0, n; ok && at < count; at += n) {
         n = count - at < JUDGED_MOST ? count - at : JUDGED_MOST;
-        struct expected e = {.count = n, .value = value + at, .signless = true};
-        if (x->op->kind->id == LX_KIND_SCAN && !type->integer) e.slack = slack + at;
+        for (int64_t i = 0; i < n; i++) near[i] = (double)value[at + i];
+        struct expected e = {.count = n, .value = near, .signless = true};
+        if (sums)
+            e.slack = slack + at;
+        else
+            e.exact = value + at;
         judge_elements(&e, t->dtype, (const char *)x->output + at * type->item, out);
     }
     free(value);

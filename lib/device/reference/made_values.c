@@ -25,24 +25,36 @@ static struct axis axis_of(const struct lx_tensor *t, const struct lx_op_params 
     return a;
 }
 
-static double in_range(const struct number_type *t, double x)
+static wide_number sum_of(const struct number_type *t, wide_number a, wide_number b)
 {
-    return t->integer ? number_wrapped(t, (int64_t)x) : x;
+    return t->integer ? number_wrapped(t, number_whole(a) + number_whole(b))
+                      : (wide_number)((double)a + (double)b);
+}
+
+/* From the start on by steps; where neither has a fraction every one is exact. */
+static wide_number counted(const struct number_type *t, const struct lx_op_params *p, int64_t index)
+{
+    double start = p ? p->start : 0, step = p ? p->step : 1;
+    if (!t->integer) return (wide_number)(start + step * (double)index);
+    if (start != rint(start) || step != rint(step))
+        return number_wrapped(t, number_whole(truncl((wide_number)(start + step * (double)index))));
+    whole_number steps = (whole_number)index * number_whole((wide_number)step);
+    return number_wrapped(t, steps + number_whole((wide_number)start));
 }
 
 /* Each is the one before it and its own term; `before` is where that is. Then, where its own does not count, all go on
  * by one. */
 static void running_sums(const struct number_type *t, const struct axis *a, const struct lx_op_params *p,
-                         const struct operand *in, double *value, double *size)
+                         const struct operand *in, wide_number *value, double *size)
 {
     int64_t before = p->reverse ? a->step : -a->step, end = p->reverse ? a->length - 1 : 0;
     for (int64_t k = 0; k < a->count; k++) {
         int64_t n = p->reverse ? a->count - 1 - k : k;
         bool begins = n / a->step % a->length == end;
-        double x;
-        operand_row(in, n, 1, 1, &x);
-        value[n] = in_range(t, (begins ? 0 : value[n + before]) + x);
-        size[n] = (begins ? 0 : size[n + before]) + fabs(x);
+        wide_number x;
+        operand_wide_row(in, n, 1, 1, &x);
+        value[n] = sum_of(t, begins ? 0 : value[n + before], x);
+        size[n] = (begins ? 0 : size[n + before]) + fabs((double)x);
     }
     for (int64_t k = 0; p->exclusive && k < a->count; k++) {
         int64_t n = p->reverse ? k : a->count - 1 - k;
@@ -51,8 +63,8 @@ static void running_sums(const struct number_type *t, const struct axis *a, cons
     }
 }
 
-void made_values(const struct lx_graph *g, const struct lx_op *op, const struct operand *in, double *value,
-                 double *slack)
+void made_values(const struct lx_graph *g, const struct lx_op *op, const struct operand *in,
+                 wide_number *value, double *slack)
 {
     const struct lx_tensor *t = &g->tensors[op->output];
     const struct number_type *type = &number_types[t->dtype];
@@ -60,14 +72,14 @@ void made_values(const struct lx_graph *g, const struct lx_op *op, const struct 
     struct axis a = axis_of(t, p);
     for (int64_t n = 0; n < a.count; n++) {
         slack[n] = 0;
-        if (op->kind->id == LX_KIND_CONSTANT) value[n] = op->data->numbers[op->data->count == 1 ? 0 : n];
-        if (op->kind->id == LX_KIND_IOTA)
-            value[n] =
-                in_range(type, (p ? p->start : 0) + (p ? p->step : 1) * (double)(n / a.step % a.length));
+        if (op->kind->id == LX_KIND_CONSTANT)
+            value[n] = (wide_number)op->data->numbers[op->data->count == 1 ? 0 : n];
+        if (op->kind->id == LX_KIND_IOTA) value[n] = counted(type, p, n / a.step % a.length);
     }
     if (op->kind->id != LX_KIND_SCAN) return;
     running_sums(type, &a, p, in, value, slack);
     double stored = t->dtype == LX_FP32 ? 0x1p-24 : 0; /* bounds of fp32 count on sums that it makes itself */
     for (int64_t n = 0; n < a.count; n++)
-        slack[n] = type->integer ? 0 : slack[n] * (double)a.length * 0x1p-51 + stored * fabs(value[n]);
+        slack[n] =
+            type->integer ? 0 : slack[n] * (double)a.length * 0x1p-51 + stored * fabs((double)value[n]);
 }

@@ -6,7 +6,7 @@
 
 bool made_known(const struct lx_op *op);
 /* Elements of the result, in host order, and bounds of the errors that a sum in fp64 makes; `slack` has the same room. */
-void made_values(const struct lx_graph *g, const struct lx_op *op, const struct operand *in, double *value,
-                 double *slack);
+void made_values(const struct lx_graph *g, const struct lx_op *op, const struct operand *in,
+                 wide_number *value, double *slack);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef LX_DEVICE_REFERENCE_MEANING_H
 #define LX_DEVICE_REFERENCE_MEANING_H
 
-#include "graph/graph.h"
+#include "device/memory/dtypes.h"
 
 /* How elements become one where indices go. */
 struct meaning_fold {
@@ -26,10 +26,10 @@ struct meaning {
 const struct meaning *meaning_of(const struct lx_kind *kind);
 /* What an op gives that computes with whole numbers: of elements, or of what there is and one more. The result is brought
  * into the range of its type by the caller. `width`: bits of that type, 0 of a truth. */
-typedef int64_t whole_function(int64_t a, int64_t b, int64_t c, int width);
+typedef whole_number whole_function(whole_number a, whole_number b, whole_number c, int width);
 struct whole_meaning {
     whole_function *element, *fold; /* NULL: it has none */
-    int64_t start;                  /* of a fold; the first term where it has to be one */
+    whole_number start;             /* of a fold; the first term where it has to be one */
     bool from_first;
 };
 const struct whole_meaning *whole_meaning_of(const struct lx_kind *kind);

@@ -65,22 +65,22 @@ static bool misses(const struct evaluation *e, int64_t n)
     return false;
 }
 
-static double placed(const struct evaluation *e, int64_t n)
+static wide_number placed(const struct evaluation *e, int64_t n)
 {
-    double value = e->numbers == NUMBERS_FP32 ? (double)(float)e->op->value : e->op->value;
+    wide_number value = e->numbers == NUMBERS_FP32 ? (wide_number)(float)e->op->value : op_constant(e->op);
     int i = e->op->kind->id == LX_KIND_CONCAT ? part_of(e, n) : 0;
     int64_t at = e->op->kind->id == LX_KIND_PAD && misses(e, n) ? -1 : place_in(e, i, n);
     if (at < 0 && e->op->input_count > 1) at = place_in(e, i = 1, n);
-    if (at >= 0) operand_row(&e->in[i], at, 1, 1, &value);
+    if (at >= 0) operand_wide_row(&e->in[i], at, 1, 1, &value);
     return value;
 }
 
 void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t to)
 {
-    double value[BLOCK];
+    wide_number exact[BLOCK];
     for (int64_t n = from, count; n < to; n += count) {
         count = to - n < BLOCK ? to - n : BLOCK;
-        for (int64_t i = 0; i < count; i++) value[i] = placed(e, n + i);
-        e->take(e->context, worker, n, &(struct expected){.count = count, .value = value});
+        for (int64_t i = 0; i < count; i++) exact[i] = placed(e, n + i);
+        e->take(e->context, worker, n, &(struct expected){.count = count, .exact = exact});
     }
 }

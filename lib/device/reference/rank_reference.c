@@ -9,7 +9,7 @@ struct ranking {
     struct lx_ranking by;
     int64_t step[2][LX_MAX_VARS];
     int64_t at[LX_MAX_VARS];
-    double *row, *value;
+    wide_number *row, *value;
     int64_t *order;
 };
 
@@ -70,12 +70,12 @@ static void take_row(struct ranking *k)
     int64_t n = map->extent[k->by.from], most = k->by.to >= 0 ? map->extent[k->by.to] : 1, in = 0, out = 0;
     for (int v = 0; v < map->var_count; v++) in += k->at[v] * k->step[0][v], out += k->at[v] * k->step[1][v];
     for (int64_t i = 0; i < n; i += JUDGED_MOST)
-        operand_row(&k->e->in[0], in + i * k->step[0][k->by.from], k->step[0][k->by.from],
-                    n - i < JUDGED_MOST ? n - i : JUDGED_MOST, k->row + i);
+        operand_wide_row(&k->e->in[0], in + i * k->step[0][k->by.from], k->step[0][k->by.from],
+                         n - i < JUDGED_MOST ? n - i : JUDGED_MOST, k->row + i);
     order(k, n);
     for (int64_t i = 0; i < most; i++)
         k->value[out + (k->by.to >= 0 ? i * k->step[1][k->by.to] : 0)] =
-            k->by.places ? (double)k->order[i] : k->row[k->order[i]];
+            k->by.places ? (wide_number)k->order[i] : k->row[k->order[i]];
 }
 
 bool evaluate_ranking(struct evaluation *e)
@@ -94,7 +94,7 @@ bool evaluate_ranking(struct evaluation *e)
     for (int64_t i = 0; ok && i < e->out_count; i += JUDGED_MOST)
         e->take(e->context, 0, i,
                 &(struct expected){.count = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST,
-                                   .value = k.value + i});
+                                   .exact = k.value + i});
     free(k.row);
     free(k.order);
     free(k.value);

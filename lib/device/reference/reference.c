@@ -21,7 +21,8 @@ struct value {
     double *wide;
     int64_t count;
     enum lx_dtype dtype;
-    bool whole; /* integers, which are stored rounded */
+    bool whole;    /* integers, which are stored rounded */
+    bool computed; /* items of 64 bits that an op has made: what was rounded on the way may be another bit */
     int32_t last_op;
 };
 
@@ -64,8 +65,23 @@ static void keep_numbers(void *context, int worker, int64_t at, const struct exp
 {
     const struct value *to = context;
     (void)worker;
-    for (int64_t i = 0; i < x->count; i++)
-        to->wide[at + i] = to->whole ? stored_number(to->dtype, x->value[i]) : x->value[i];
+    for (int64_t i = 0; to->items && i < x->count; i++) {
+        wide_number n = x->exact ? x->exact[i] : (wide_number)x->value[i];
+        items_from_wide(&number_types[to->dtype], &n, 1, (char *)to->items + (at + i) * 8);
+    }
+    for (int64_t i = 0; !to->items && i < x->count; i++) {
+        double n = expected_number(x, i);
+        to->wide[at + i] = to->whole ? stored_number(to->dtype, n) : n;
+    }
+}
+
+/* Room for what an op makes: fp64 does not have all integers of 64 bits. */
+static bool numbers_make(struct value *x)
+{
+    x->computed = true;
+    if (x->whole && number_types[x->dtype].bits == 64) return items_make(x);
+    x->wide = malloc((size_t)(x->count + 1) * sizeof *x->wide);
+    return x->wide != NULL;
 }
 
 static struct operand operand_of(const struct value *x)
@@ -91,8 +107,7 @@ static bool evaluate_shaped(struct evaluating *v, int32_t o, struct value *out)
     }
     if (kept >= 0) e.kept = operand_of(&v->values[kept]);
     if (!known) return true;
-    out->wide = malloc((size_t)(out->count + 1) * sizeof *out->wide);
-    return out->wide && evaluate_op(&e, v->pool);
+    return numbers_make(out) && evaluate_op(&e, v->pool);
 }
 
 static bool evaluate_mixed(struct evaluating *v, int32_t o, struct value *out)
@@ -102,7 +117,7 @@ static bool evaluate_mixed(struct evaluating *v, int32_t o, struct value *out)
     bool known = true;
     for (int i = 0; i < op->input_count; i++) {
         const struct value *x = &v->values[program_input(&v->r->program, o, i)];
-        known = known && x->items;
+        known = known && x->items && !x->computed;
         inputs[i] = (struct mix_operand){x->items, x->count * number_types[x->dtype].item};
     }
     if (!known) return true;
@@ -121,11 +136,14 @@ static bool evaluate_made(struct evaluating *v, int32_t o, struct value *out)
     struct operand in = {0};
     if (x && !is_known(x)) return true;
     if (x) in = operand_of(x);
-    out->wide = malloc((size_t)(out->count + 1) * sizeof *out->wide);
+    wide_number *value = malloc((size_t)(out->count + 1) * sizeof *value);
     double *slack = malloc((size_t)(out->count + 1) * sizeof *slack);
-    if (out->wide && slack) made_values(v->g, op, &in, out->wide, slack);
+    bool ok = value && slack && numbers_make(out);
+    if (ok) made_values(v->g, op, &in, value, slack);
+    if (ok) keep_numbers(out, 0, 0, &(struct expected){.count = out->count, .exact = value});
+    free(value);
     free(slack);
-    return out->wide && slack;
+    return ok;
 }
 
 static bool evaluate_one(struct evaluating *v, int32_t o, struct value *out)
@@ -180,7 +198,12 @@ static void take_outputs(struct evaluating *v)
 {
     for (int32_t t = 0; t < v->g->tensor_count; t++) {
         struct value *x = &v->values[v->r->program.final[t]];
-        if (!lx_role_leaves(v->g->tensors[t].role) || !x->wide) continue;
+        if (!lx_role_leaves(v->g->tensors[t].role)) continue;
+        if (x->items && x->computed && !x->wide) {
+            x->wide = malloc((size_t)(x->count + 1) * sizeof *x->wide);
+            if (x->wide) items_widen(&number_types[x->dtype], x->items, x->count, x->wide);
+        }
+        if (!x->wide) continue;
         v->r->outputs[t] = (struct reference_output){x->wide, x->count};
         x->wide = NULL;
     }

@@ -2,14 +2,14 @@
 #include "device/reference/meaning.h"
 
 #define INTEGER(name, expression)                                                                            \
-    static int64_t name##_integer(int64_t a, int64_t b, int64_t c, int width)                                \
+    static whole_number name##_integer(whole_number a, whole_number b, whole_number c, int width)            \
     {                                                                                                        \
         (void)a, (void)b, (void)c, (void)width;                                                              \
-        return (int64_t)(expression);                                                                        \
+        return (whole_number)(expression);                                                                   \
     }
 
 /* By repeated multiplication; a negative power is that of 1 / a, toward zero, and all bits where a is 0. */
-static uint64_t power(int64_t a, int64_t b)
+static uint64_t power(whole_number a, whole_number b)
 {
     uint64_t n = 1;
     if (b < 0 && a == 0) return UINT64_MAX;
@@ -23,20 +23,20 @@ static uint64_t power(int64_t a, int64_t b)
     return n;
 }
 
-static int64_t unsigned_bits(int64_t a, int width)
+static whole_number unsigned_bits(whole_number a, int width)
 {
-    int64_t span = INT64_C(1) << width, rest = a % span;
+    whole_number span = (whole_number)1 << width, rest = a % span;
     return rest < 0 ? rest + span : rest;
 }
 
 /* Times or divided by 2 as often as that, toward minus infinity. */
-static int64_t halved(int64_t a, int64_t times)
+static whole_number halved(whole_number a, whole_number times)
 {
     for (; times > 0; times--) a = (a - (a < 0 ? a % 2 != 0 : 0)) / 2;
     return a;
 }
 
-static uint64_t doubled(int64_t a, int64_t times)
+static uint64_t doubled(whole_number a, whole_number times)
 {
     uint64_t n = (uint64_t)a;
     for (; times > 0; times--) n += n;
@@ -86,7 +86,7 @@ static const struct whole_meaning meanings[LX_KIND_COUNT] = {
     OF(RELU, relu), OF(SIGN, sign), OF(IS_FINITE, yes), OF(FLOOR, same), OF(CEIL, same), OF(ROUND, same),
     OF(GREATER, greater), OF(EQ, eq), OF(NE, ne), OF(LT, lt), OF(LE, le), OF(GE, ge), OF(AND, and), OF(OR, or),
     OF(XOR, xor), OF(NOT, not), OF(SHL, shl), OF(SHR, shr), OF(SAR, sar), OF(CLAMP, clamp), OF(WHERE, where),
-    OF(CLONE, same), OF(BITCAST, same), FOLD(SUM, add, 0), FOLD(PROD, mul, 1), FOLD(ANY, any, 0), FOLD(ALL, all, 1),
+    OF(CLONE, same), OF(BITCAST, same), OF(CAST, same), FOLD(SUM, add, 0), FOLD(PROD, mul, 1), FOLD(ANY, any, 0), FOLD(ALL, all, 1),
     [LX_KIND_MAX] = {.element = max_integer, .fold = max_integer, .from_first = true},
     [LX_KIND_MIN] = {.element = min_integer, .fold = min_integer, .from_first = true},
     [LX_KIND_MATMUL] = {.element = mul_integer, .fold = add_integer},

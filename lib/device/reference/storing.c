@@ -17,12 +17,12 @@ static const struct storing storings[LX_DTYPE_COUNT] = {
     [LX_BF16] = {0x1p-8, 0x1p-134, 0x1.fep127},
     [LX_FP32] = {0, 0, (double)FLT_MAX},
     [LX_FP8] = {0x1p-4, 0x1p-10, 448},
-    [LX_INT64] = {0, 0.5, 0x1p31 - 256},
+    [LX_INT64] = {0, 0.5, 0x1p63 - 0x1p40},
     [LX_INT32] = {0, 0.5, 0x1p31 - 256},
     [LX_INT8] = {0, 0.5, 127},
     [LX_INT16] = {0, 0.5, 32767},
     [LX_INT4] = {0, 0.5, 7},
-    [LX_UINT64] = {0, 0.5, 0x1p32 - 512},
+    [LX_UINT64] = {0, 0.5, 0x1p64 - 0x1p41},
     [LX_UINT32] = {0, 0.5, 0x1p32 - 512},
     [LX_UINT16] = {0, 0.5, 65535},
     [LX_UINT8] = {0, 0.5, 255},
@@ -38,6 +38,11 @@ static const double SAFETY = 1 + 0x1p-20;
 static double bound_of(const struct storing *s, double size, double slack)
 {
     return (slack + fmax(s->unit * (size + slack), s->least)) * SAFETY;
+}
+
+double expected_number(const struct expected *x, int64_t i)
+{
+    return x->exact ? (double)x->exact[i] : x->value[i];
 }
 
 double stored_number(enum lx_dtype dtype, double x)
@@ -199,15 +204,21 @@ static void judge_exact(const struct expected *x, enum lx_dtype dtype, const voi
     uint64_t want_items[JUDGED_MOST];
     double want[JUDGED_MOST];
     for (int64_t i = 0; i < x->count; i++) {
-        double size = fabs(x->value[i]);
+        double size = fabs(expected_number(x, i));
         if (size <= DBL_MAX && size > to->largest) to->largest = size;
     }
-    items_narrow(t, x->value, x->count, want_items);
+    if (x->exact)
+        items_from_wide(t, x->exact, x->count, want_items);
+    else
+        items_narrow(t, x->value, x->count, want_items);
     if (memcmp(want_items, items, (size_t)(x->count * t->item)) == 0) return;
     items_widen(t, want_items, x->count, want);
     for (int64_t i = 0; i < x->count; i++) {
         bool zeros = want[i] == 0 && got[i] == 0 && !x->signless && signbit(want[i]) != signbit(got[i]);
-        if (same(want[i], got[i]) && !zeros) continue;
+        bool equal = t->integer ? memcmp((const char *)want_items + i * t->item,
+                                         (const char *)items + i * t->item, (size_t)t->item) == 0
+                                : same(want[i], got[i]);
+        if (equal && !zeros) continue;
         double difference = fabs(want[i] - got[i]);
         to->wrong++;
         to->share = INFINITY;
@@ -219,7 +230,7 @@ void judge_elements(const struct expected *x, enum lx_dtype dtype, const void *i
 {
     double got[JUDGED_MOST];
     items_widen(&number_types[dtype], items, x->count, got);
-    if (x->slack)
+    if (x->slack && !x->exact)
         judge_rounded(x, dtype, got, to);
     else
         judge_exact(x, dtype, items, got, to);

@@ -14,7 +14,7 @@
 #ifndef LX_DEVICE_REFERENCE_STORING_H
 #define LX_DEVICE_REFERENCE_STORING_H
 
-#include "graph/graph.h"
+#include "device/memory/dtypes.h"
 
 /* Of one element or of many: sums and maxima, so that it does not matter who judged which. */
 struct judged {
@@ -32,7 +32,8 @@ void judged_add(struct judged *to, const struct judged *more);
 struct expected {
     int64_t count;
     const double *value;
-    const double *slack; /* NULL: nothing was rounded, the stored bits are determined */
+    const wide_number *exact; /* instead of value: whole numbers of all bits, and what is only moved */
+    const double *slack;      /* NULL: nothing was rounded, the stored bits are determined */
     const double
         *peak; /* what partial results may reach, or NULL: beyond the range of fp32 any order may overflow */
     bool signless; /* of zeros of either sign one is as good as the other */
@@ -42,6 +43,8 @@ struct expected {
 enum { JUDGED_MOST = 1024 };
 void judge_elements(const struct expected *x, enum lx_dtype dtype, const void *items, struct judged *to);
 
+/* Element i. */
+double expected_number(const struct expected *x, int64_t i);
 /* A number as it comes back after it was stored. */
 double stored_number(enum lx_dtype dtype, double x);
 

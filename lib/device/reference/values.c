@@ -38,9 +38,11 @@ uint64_t program_identity(const struct lx_graph *g)
         h = hash_string(hash_string(hash_string(h, x->name), x->kind->name), x->einsum);
         h = hash_bytes(h, x->inputs, (size_t)x->input_count * sizeof *x->inputs);
         h = hash_bytes(hash_bytes(h, &x->output, sizeof x->output), &x->value, sizeof x->value);
+        h = hash_bytes(h, &x->whole, sizeof x->whole);
         h = hash_array(hash_array(h, x->offset, rank), x->stride, rank);
         h = op_views_hash(op_params_hash(h, x->params), x);
         if (x->data) h = hash_bytes(h, x->data->numbers, (size_t)x->data->count * sizeof *x->data->numbers);
+        if (x->data) h = hash_bytes(h, x->data->wholes, (size_t)x->data->count * sizeof *x->data->wholes);
     }
     return h;
 }

@@ -66,6 +66,21 @@ void operand_row(const struct operand *o, int64_t at, int64_t step, int64_t coun
         row_block(o, at + i * step, step, count - i < BLOCK ? count - i : BLOCK, to + i);
 }
 
+static void wide_block(const struct operand *o, int64_t at, int64_t step, int64_t count, wide_number *to)
+{
+    uint64_t items[BLOCK] = {0};
+    collect_steps(o->items, o->type->item, at, step, count, items);
+    items_to_wide(o->type, items, count, to);
+}
+
+void operand_wide_row(const struct operand *o, int64_t at, int64_t step, int64_t count, wide_number *to)
+{
+    at += o->base;
+    for (int64_t i = 0; o->wide && i < count; i++) to[i] = (wide_number)o->wide[at + i * step];
+    for (int64_t i = 0; !o->wide && i < count; i += BLOCK)
+        wide_block(o, at + i * step, step, count - i < BLOCK ? count - i : BLOCK, to + i);
+}
+
 void operand_gather(const struct operand *o, int64_t at, const int64_t *offset, int64_t count, double *to)
 {
     uint64_t items[BLOCK] = {0}; /* not that any is read before it is set; gcc cannot see that everywhere */

@@ -13,6 +13,8 @@ struct operand {
 
 /* Elements at, at + step, ... as fp64: what the device reads, to the bit. */
 void operand_row(const struct operand *o, int64_t at, int64_t step, int64_t count, double *to);
+/* The same with all bits of 64-bit integers. */
+void operand_wide_row(const struct operand *o, int64_t at, int64_t step, int64_t count, wide_number *to);
 /* Elements at + offset[0], at + offset[1], ... */
 void operand_gather(const struct operand *o, int64_t at, const int64_t *offset, int64_t count, double *to);
 

@@ -30,15 +30,18 @@ enum { STORAGE_MAX_WHOLE = 16 };
 /* A tensor to be, row-major in its own sequence of elements. */
 struct storage {
     const char *name;
-    enum lx_role role; /* LX_ROLE_COUNT: follows from its use */
+    const char *part;    /* what of it this is; NULL: it itself */
+    bool named, settled; /* the file has a name for it; no other has it */
+    enum lx_role role;   /* LX_ROLE_COUNT: follows from its use */
     enum model_element element;
     int64_t elements;
     struct cuts cuts;
     struct atom whole[STORAGE_MAX_WHOLE]; /* runs of digits that are never cut: windows slide along them */
     int whole_count;
     int32_t tensor;  /* once built, else -1 */
-    int32_t seen_by; /* of an argument: the last of the values that are views of it, from 1 on; 0: none */
+    int32_t seen_by; /* the last of the values that are views of it, from 1 on; 0: none */
     bool needed;
+    bool stays;  /* an argument that is returned: a tensor even if no op reads it */
     bool counts; /* 0, 1, 2 .. */
     int line, column;
 };
@@ -49,6 +52,7 @@ struct op_class {
     const char *reason; /* NULL: none */
     bool seen, live;
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
+    bool alone; /* its operands and results are copies of their own: what others cut does not reach it */
     int apart; /* of a concat, pad or slice: what is copied to keep the cuts of others away (import_apart.c) */
     bool merged;        /* what it does is done by an op before it */
     bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
@@ -64,6 +68,8 @@ struct import_value {
     const struct model_type *type;
     const struct model_data *known; /* numbers of a constant, or NULL */
     struct op_class *via;           /* the last op that only changed the view; NULL: none */
+    const char *name;               /* of the file; NULL: it has none */
+    bool copied;                    /* the file asks for a copy, which nothing needs so far */
 };
 
 struct sketch_operand {
@@ -73,16 +79,18 @@ struct sketch_operand {
 };
 
 struct sketch {
-    const char *kind; /* of ours */
-    const char *name;
+    const char *kind;        /* of ours */
+    const char *name, *part; /* as of storages */
     const struct model_op *from;
     struct op_class *owner;         /* of the op that it is part of */
     struct sketch_operand *operand; /* the inputs, then the result */
     int input_count;
     int rank; /* dimensions of the op; -1: opaque, operands are plain */
     int64_t extent[VIEW_MAX_RANK];
+    const char *why; /* of a copy that is no op of the file; else NULL */
     bool has_value, needed;
     double value;
+    int64_t whole;                     /* the value exactly, of an integer that a double has not */
     const struct lx_op_params *params; /* NULL: none */
     const struct lx_op_data *data;     /* of a constant */
     int64_t axis_low; /* above 0: the axis is the piece of the first operand's storage that begins there */
@@ -106,7 +114,7 @@ struct sketch {
     bool in_place; /* the result is the first operand */
 };
 
-/* A value that is a view of an argument, and the one before it. */
+/* A value that is a view of a storage, and the one before it. */
 struct alias {
     int32_t value, part, before;
 };
@@ -130,13 +138,15 @@ struct import {
     struct model_facts notes; /* for the report: collectives, roles, loops, branches */
     int32_t body;             /* that is being walked through */
     struct op_class *owner;   /* of the op that is being sketched */
-    int last_number;          /* that kept two names apart */
     bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
     bool apart_result;        /* of the concat or pad under way (import_apart.c) */
-    const char *result_name;
-    bool short_sticks; /* nothing was left to be copied where sticks are too short: they are padded */
-    bool retry;        /* something was forced: sketch again */
-    bool give_up;      /* nothing was left to be forced: without folding */
+    const char *result_name;  /* for now: import_names.c has what they are called in the end */
+    const char *path;         /* of what is inlined; NULL: nothing */
+    VEC(int32_t) name_counts; /* how often names were asked for */
+    bool short_sticks;        /* nothing was left to be copied where sticks are too short: they are padded */
+    bool last;                /* rounds are out: what does not fit now is generic */
+    bool retry;               /* something was forced: sketch again */
+    bool give_up;             /* nothing was left to be forced: without folding */
     int depth;
     int64_t walked; /* ops, each as often as it is called */
     lx_status *st;
@@ -145,13 +155,13 @@ struct import {
 /* import_values.c */
 int32_t import_storage(struct import *im, const char *name, enum model_element e, int64_t elements,
                        const struct model_op *at);
-const char *import_name(struct import *im, struct names *taken, const char *name);
 struct import_value *import_leaf(struct import *im, int32_t value, int part);
 /* A value that is all of a new storage. */
 bool import_fresh(struct import *im, const char *name, const struct model_type *type,
                   const struct model_op *at, struct import_value *out);
 bool import_bind(struct import *im, int32_t value, const struct import_value *leaves, int count);
-/* Has it numbers that are all the same? */
+/* Has it numbers that are all the same? As a double, where that has it; exact: the nearest double, and integers in full. */
+bool import_splat_exact(const struct import_value *v, double *number, int64_t *whole);
 bool import_splat(const struct import_value *v, double *number);
 /* Makes a storage of a constant that has none yet. */
 bool import_stored(struct import *im, struct import_value *v);
@@ -167,7 +177,8 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
                    const int64_t *extent, const struct sketch_operand *in, int count, const double *value,
                    const struct model_type *type, const int *dims, struct import_value *out);
 /* The next best way where two views of an op cut a dimension against each other: one of them is copied in the next round. */
-void import_force(struct import *im, const struct sketch_operand *operand, int count, const char *reason);
+void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
+                  const char *reason);
 /* Operands as they are, nothing known: `kind` generic or one that has no index map. */
 bool import_opaque(struct import *im, const char *kind, const struct model_op *op);
 /* The same from one tensor to one. */
@@ -187,6 +198,9 @@ bool import_op(struct import *im, const struct model_op *op);
 bool import_apart_operands(struct import *im, const struct model_op *op, struct import_value *v, int count,
                            unsigned dims);
 bool import_apart_result(struct import *im, const struct model_op *op, struct import_value *v);
+/* An op that is alone: its operands before it is sketched, and behind it; `was` has what they were. */
+bool import_alone(struct import *im, const struct model_op *op, int32_t *was);
+bool import_together(struct import *im, const struct model_op *op, const int32_t *was);
 /* False: it is as far apart as it can be. */
 bool import_more_apart(struct import *im, struct op_class *c);
 

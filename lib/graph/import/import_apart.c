@@ -1,4 +1,6 @@
-/* Concat, pad and slices that copy have dimensions along which operands are of different extents: what others cut there
+/* Ops kept apart from what others do to the storages that they share.
+ *
+ * Concat, pad and slices that copy have dimensions along which operands are of different extents: what others cut there
  * may not fit them. In the round after that was found out they are kept apart by copies: first operands that are cut
  * themselves, or, if none is, the result from its readers; then all of them, and nobody else's cut reaches them. */
 #include "graph/import/import_steps.h"
@@ -46,4 +48,36 @@ bool import_apart_result(struct import *im, const struct model_op *op, struct im
     bool copies = im->apart_result;
     im->apart_result = false;
     return !copies || set_apart(im, op, v);
+}
+
+/* Numbers that are the same everywhere have no storage that could be cut. */
+static bool copy_operand(struct import *im, const struct model_op *op, int32_t value)
+{
+    struct import_value v = *import_leaf(im, value, 0);
+    const struct model_data *known = v.known;
+    double number;
+    if (import_splat(&v, &number)) return true;
+    if (!set_apart(im, op, &v)) return false;
+    v.known = known;
+    return import_bind(im, value, &v, 1);
+}
+
+bool import_alone(struct import *im, const struct model_op *op, int32_t *was)
+{
+    bool ok = true;
+    for (int i = 0; i < op->operand_count; i++) {
+        was[i] = op->operands[i] >= 0 ? im->leaf[op->operands[i]] : -1;
+        if (ok && import_is_tensor(im, op->operands[i])) ok = copy_operand(im, op, op->operands[i]);
+    }
+    return ok;
+}
+
+bool import_together(struct import *im, const struct model_op *op, const int32_t *was)
+{
+    bool ok = true;
+    for (int i = op->operand_count - 1; i >= 0; i--)
+        if (op->operands[i] >= 0) im->leaf[op->operands[i]] = was[i];
+    for (int r = 0; ok && r < op->result_count; r++)
+        if (import_is_tensor(im, op->results[r])) ok = copy_operand(im, op, op->results[r]);
+    return ok;
 }

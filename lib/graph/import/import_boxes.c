@@ -177,6 +177,14 @@ static bool read_ttir_slice(const struct model_op *op, const struct model_type *
     return true;
 }
 
+bool box_take(struct import *im, const struct model_op *op, const int64_t *begin)
+{
+    struct box b;
+    all_of(&b, VIEW_MAX_RANK);
+    memcpy(b.begin, begin, (size_t)import_type_out(im, op)->count * sizeof *begin);
+    return take_part(im, op, &b, 0);
+}
+
 static bool slice(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *in = model_type_of(im->m, op->operands[0]);

@@ -6,6 +6,8 @@
 
 /* An operand whose storage has all its elements, each once. */
 bool box_laid_out(struct import *im, const struct model_op *op, struct import_value *v);
+/* The first result is the elements begin, begin + 1, ... of each dimension of operand 0, as many as its type has. */
+bool box_take(struct import *im, const struct model_op *op, const int64_t *begin);
 /* The greatest common divisor. */
 int64_t box_common(int64_t a, int64_t b);
 /* The numbers of operand `i`; *out is NULL if it is left out. False: they are not known. */

@@ -123,11 +123,11 @@ static bool settle(struct import *im, const struct choosing *c, struct sketch *s
 static bool push_in_place(struct import *im, const struct model_op *op, const struct choosing *c,
                           const struct sketch_operand *in)
 {
-    struct sketch s = {.kind = c->kind, .from = op, .rank = c->rank, .input_count = c->count};
+    struct sketch s = {
+        .kind = c->kind, .from = op, .rank = c->rank, .input_count = c->count, .owner = im->owner};
     memcpy(s.extent, c->extent, (size_t)c->rank * sizeof *c->extent);
-    s.name = import_name(im, &im->op_names, op->location ? op->location : c->kind);
     s.operand = arena_array(&im->memory, (size_t)c->count + 1, sizeof *s.operand);
-    if (!s.name || !s.operand) return status_no_memory(im->st);
+    if (!s.operand) return status_no_memory(im->st);
     memcpy(s.operand, in, (size_t)c->count * sizeof *in);
     s.operand[c->count] = in[0];
     s.in_place = true;

@@ -97,27 +97,29 @@ static bool dot_general(struct import *im, const struct model_op *op, const char
     return ok ? contracted(im, op, &p) : import_generic(im, op, "rank");
 }
 
-/* The last two dimensions of both; those before them are shared, aligned at their end. */
+/* The last two dimensions of both; those before them are shared, aligned at their end. A vector on the left is a row, one
+ * on the right a column, and the result lacks that dimension. */
 static bool matmul(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *a = import_in(im, op, 0)->type, *b = import_in(im, op, 1)->type,
                             *y = import_type_out(im, op);
-    bool onnx = im->format == MODEL_ONNX;
-    bool turn_a = model_attr_int(&op->attrs, onnx ? "transA" : "transpose_a", 0),
-         turn_b = model_attr_int(&op->attrs, onnx ? "transB" : "transpose_b", 0);
+    bool onnx = im->format == MODEL_ONNX, rows = a->count > 1, columns = b->count > 1;
+    bool turn_a = rows && model_attr_int(&op->attrs, onnx ? "transA" : "transpose_a", 0),
+         turn_b = columns && model_attr_int(&op->attrs, onnx ? "transB" : "transpose_b", 0);
+    int shared = y->count - rows - columns, of_a = a->count - 1 - rows, of_b = b->count - 1 - columns;
     struct product p = {0};
     (void)ours;
-    if (op->operand_count != 2 || a->count < 2 || b->count < 2 || a->count > VIEW_MAX_RANK ||
-        b->count > VIEW_MAX_RANK || y->count < 2 || y->count > VIEW_MAX_RANK - 1)
+    if (op->operand_count != 2 || a->count < 1 || b->count < 1 || shared < of_a || shared < of_b ||
+        y->count > VIEW_MAX_RANK - 1)
         return import_generic(im, op, "form");
     p.rank = p.out = y->count;
     memcpy(p.extent, y->extent, (size_t)y->count * sizeof *y->extent);
     add_dim(&p, a->extent[a->count - (turn_a ? 2 : 1)]);
-    for (int d = 0; d < a->count - 2; d++) p.of[0][d] = y->count - a->count + d;
-    for (int d = 0; d < b->count - 2; d++) p.of[1][d] = y->count - b->count + d;
-    p.of[0][a->count - (turn_a ? 1 : 2)] = y->count - 2;
-    p.of[0][a->count - (turn_a ? 2 : 1)] = p.of[1][b->count - (turn_b ? 1 : 2)] = p.out;
-    p.of[1][b->count - (turn_b ? 2 : 1)] = y->count - 1;
+    for (int d = 0; d < of_a; d++) p.of[0][d] = shared - of_a + d;
+    for (int d = 0; d < of_b; d++) p.of[1][d] = shared - of_b + d;
+    if (rows) p.of[0][a->count - (turn_a ? 1 : 2)] = shared;
+    p.of[0][a->count - (turn_a ? 2 : 1)] = p.of[1][b->count - (!columns || turn_b ? 1 : 2)] = p.out;
+    if (columns) p.of[1][b->count - (turn_b ? 2 : 1)] = shared + rows;
     return contracted(im, op, &p);
 }
 

@@ -1,5 +1,6 @@
 /* Walking through bodies: calls are inlined, of branches one is taken, loops are unrolled while their conditions are known
  * and not too many ops come of it. Values may be tuples of tensors. */
+#include "graph/import/import_names.h"
 #include "graph/import/import_steps.h"
 #include "base/fail.h"
 
@@ -76,6 +77,7 @@ static bool enter(struct import *im, const struct model_op *op, int32_t number, 
 {
     const struct model_body *b = &im->m->bodies.at[number];
     int32_t back = im->body;
+    const char *path = im->path;
     if (++im->depth > MODEL_MAX_DEPTH)
         return status_set_at(im->st, LX_E_LIMIT, im->m->file, op->line, op->column, "calls nest too deep");
     bool fits = b->argument_count == count && b->result_count >= op->result_count;
@@ -89,8 +91,9 @@ static bool enter(struct import *im, const struct model_op *op, int32_t number, 
     for (int i = 0; i < count; i++)
         if (!pass_on(im, operands[i], 0, leaves_of(im, operands[i]), b->arguments[i])) return false;
     import_class(im, op, CLASS_FREE, "inlined");
-    if (!import_body(im, number)) return false;
+    if (!import_path_enter(im, op) || !import_body(im, number)) return false;
     im->body = back;
+    im->path = path;
     im->depth--;
     for (int i = 0; i < op->result_count; i++)
         if (!pass_on(im, b->results[i], 0, leaves_of(im, b->results[i]), op->results[i])) return false;
@@ -278,11 +281,11 @@ bool import_body(struct import *im, int32_t number)
         bool first = !c->seen;
         if (first) c->first = (int32_t)im->sketches.count;
         im->owner = c;
-        im->result_name = op->location                              ? op->location
-                          : op->result_count && op->results[0] >= 0 ? im->m->values.at[op->results[0]].name
-                                                                    : op->kind;
-        if (!control(im, op, &done) || (!done && !import_op(im, op))) return false;
+        struct label_place at;
+        if (!import_label_begin(im, op, &at) || !control(im, op, &done) || (!done && !import_op(im, op)))
+            return false;
         im->body = number;
+        if (!done || op->instead) import_label_end(im, op, &at);
         if (first) c->end = (int32_t)im->sketches.count;
     }
     return true;

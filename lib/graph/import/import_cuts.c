@@ -70,6 +70,7 @@ static bool gather_cuts(const struct import *im, const struct sketch_operand *o,
     return ok;
 }
 
+/* But not the end of the dimension: of what is cropped an operand has more than the op. */
 static const char *spread_cuts(struct import *im, const struct sketch_operand *o, int dim,
                                const struct cuts *c, bool *changed)
 {
@@ -78,7 +79,7 @@ static const char *spread_cuts(struct import *im, const struct sketch_operand *o
     const char *wrong = NULL;
     for (int i = o->view.first[dim + 1] - 1; !wrong && i >= o->view.first[dim]; i--) {
         const struct atom *a = &o->view.atom[i];
-        for (int k = 0; !wrong && a->low > 0 && k < c->count; k++)
+        for (int k = 0; !wrong && a->low > 0 && k + 1 < c->count; k++)
             if (c->at[k] > base && c->at[k] < base * a->extent && !atom_allows(a, c->at[k] / base, &within))
                 wrong = "slice";
             else if (c->at[k] > base && c->at[k] < base * a->extent)
@@ -115,7 +116,7 @@ void import_cut(struct import *im)
             const struct sketch *s = &im->sketches.at[i];
             const char *wrong = s->rank < 0 || !s->needed ? NULL : cut_op(im, s, &changed);
             if (wrong && !(s->own && import_more_apart(im, s->own)))
-                import_force(im, s->operand, s->input_count, wrong);
+                import_force(im, s->owner, s->operand, s->input_count, wrong);
         }
     }
 }

@@ -134,6 +134,7 @@ static void join(struct in_place *p, const struct sketch *s)
     if (a->role == LX_ROLE_COUNT && b->role == LX_OUTPUT) {
         a->role = LX_OUTPUT;
         a->name = b->name;
+        a->part = b->part;
     }
     p->use[to].now = from;
 }

@@ -1,4 +1,4 @@
-/* Ops of the table that choose by indices: rows of tables, slices with starts of the run, caches. */
+/* Ops of the table that choose by indices: rows of tables, slices with starts of the run. */
 #include "graph/import/import_choose.h"
 
 #include <string.h>
@@ -143,120 +143,12 @@ static bool dynamic_insert(struct import *im, const struct model_op *op, const c
     return choose_finish(im, op, &c, import_type_out(im, op), of_x);
 }
 
-/* ---- caches ---- */
-
-/* The argument is changed where it is. */
-static bool emit_on_state(struct import *im, const struct model_op *op, struct choosing *c)
-{
-    struct import_value *cache = import_in(im, op, 0);
-    if (c->full || cache->storage < 0 || im->storages.at[cache->storage].role == LX_WEIGHT ||
-        !view_is_plain(&cache->view, im->storages.at[cache->storage].elements))
-        return import_generic(im, op, "form");
-    if (im->storages.at[cache->storage].role == LX_INPUT) im->storages.at[cache->storage].role = LX_STATE;
-    import_class(im, op, CLASS_MAPPED, NULL);
-    return import_keep_old(im, cache->storage, op->operands[0], op) &&
-           choose_emit(im, op, c, NULL, NULL, true, NULL);
-}
-
-/* cache[b, h, index, :] = input[0, h, b, :]; the index is one, or one a batch. */
-static bool update_cache(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct import_value cache = *import_in(im, op, 0), x = *import_in(im, op, 1), at = *import_in(im, op, 2);
-    const int64_t *n = cache.type->extent, *m = x.type->extent;
-    struct choosing c = {.kind = ours};
-    int of_cache[4], of_x[4], of_at[1];
-    if (cache.type->count != 4 || x.type->count != 4 || at.type->count > 1 || m[0] != 1 || m[1] != n[1] ||
-        m[2] != n[0] || m[3] != n[3] || n[2] < 2 || model_attr_int(&op->attrs, "batch_offset", 0) != 0 ||
-        (at.type->elements != 1 && at.type->elements != n[0]))
-        return import_generic(im, op, "form");
-    for (int d = 0; d < 4; d++) of_cache[d] = choose_dim(&c, n[d]);
-    of_x[0] = -1, of_x[1] = of_cache[1], of_x[2] = of_cache[0], of_x[3] = of_cache[3];
-    of_at[0] = at.type->elements == 1 ? -1 : of_cache[0];
-    choose_operand(&c, &cache, of_cache);
-    choose_operand(&c, &x, of_x);
-    choose_operand(&c, &at, of_at);
-    choose_along(&c, of_cache[2]);
-    return emit_on_state(im, op, &c);
-}
-
-/* Is it the slice of one batch of `*whole`, all of its other dimensions? */
-static bool slices_batch(const struct import *im, const struct model_op *op, int64_t batch, int32_t *whole)
-{
-    int begins, ends, steps;
-    if (strcmp(op->kind, "slice_static") != 0 || op->operand_count != 1 || op->result_count != 1)
-        return false;
-    const int64_t *begin = model_attr_ints(&op->attrs, "begins", &begins);
-    const int64_t *end = model_attr_ints(&op->attrs, "ends", &ends);
-    const int64_t *step = model_attr_ints(&op->attrs, "step", &steps);
-    const struct model_type *x = model_type_of(im->m, op->operands[0]);
-    if (begins != x->count || ends != x->count || steps != x->count || x->count != 4) return false;
-    bool all = begin[0] == batch && end[0] == batch + 1;
-    for (int d = 0; d < 4; d++)
-        all = all && step[d] == 1 && (d == 0 || (begin[d] == 0 && end[d] == x->extent[d]));
-    all = all && (*whole < 0 || *whole == op->operands[0]);
-    *whole = op->operands[0];
-    return all;
-}
-
-/* Fills of all batches, one behind the other, each from a slice of one value: that value, or -1. */
-static int32_t filled_from(struct import *im, const struct model_op *op, int64_t batches)
-{
-    const struct model_body *b = &im->m->bodies.at[im->body];
-    int64_t at = op - b->ops;
-    int32_t whole = -1;
-    if (at < 1 || at + 2 * (batches - 1) >= b->op_count) return -1;
-    for (int64_t k = 0; k < batches; k++) {
-        const struct model_op *fill = &b->ops[at + 2 * k];
-        if (strcmp(fill->kind, "fill_cache") != 0 || fill->operand_count != 2 ||
-            fill->operands[0] != op->operands[0] || model_attr_int(&fill->attrs, "batch_offset", 0) != k ||
-            !slices_batch(im, fill - 1, k, &whole) || fill[-1].results[0] != fill->operands[1])
-            return -1;
-    }
-    for (int64_t k = 1; k < batches; k++) import_class_of(im, &b->ops[at + 2 * k])->merged = true;
-    return whole;
-}
-
-/* cache[o, h, 0.., :] = input[0, h, .., :]; all batches at once where they come one behind the other. */
-static bool fill_cache(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct op_class *class = import_class_of(im, op);
-    struct import_value cache = *import_in(im, op, 0), x = *import_in(im, op, 1);
-    int64_t batch = model_attr_int(&op->attrs, "batch_offset", 0);
-    struct choosing c = {.kind = ours, .starts = true};
-    int of_cache[4], of_x[4];
-    if (class->merged) {
-        class->merged = false;
-        import_class(im, op, CLASS_FREE, "merged");
-        return true;
-    }
-    if (cache.type->count != 4 || x.type->count != 4) return import_generic(im, op, "form");
-    const int64_t *n = cache.type->extent, *m = x.type->extent;
-    if (m[0] != 1 || m[1] != n[1] || m[3] != n[3] || m[2] > n[2] || batch < 0 || batch >= n[0])
-        return import_generic(im, op, "form");
-    int32_t all = batch == 0 && n[0] > 1 ? filled_from(im, op, n[0]) : -1;
-    if (all >= 0) x = *import_leaf(im, all, 0);
-    for (int d = 0; d < 4; d++) of_cache[d] = of_x[d] = choose_dim(&c, n[d]);
-    if (all < 0) of_x[0] = -1;
-    if (all < 0 && n[0] > 1) c.start[c.chosen_count] = batch, choose_along(&c, of_cache[0]);
-    if (m[2] < n[2]) {
-        of_x[2] = m[2] > 1 ? choose_dim(&c, m[2]) : -1;
-        if (of_x[2] >= 0) c.whole[c.whole_count++] = of_x[2];
-        choose_along(&c, of_cache[2]);
-    }
-    if (c.chosen_count == 0) return import_generic(im, op, "form");
-    choose_operand(&c, &cache, of_cache);
-    choose_operand(&c, &x, of_x);
-    return emit_on_state(im, op, &c);
-}
-
 /* clang-format off */
 const struct op_row import_index_rows[] = {
     {{"embedding", NULL, NULL}, "gather", embedding, 2},
     {{NULL, NULL, "Gather"}, "gather", gather_onnx, 2},
     {{NULL, "dynamic-slice", NULL}, "dynamic_slice", dynamic_slice, 1},
     {{NULL, "dynamic-update-slice", "lxplan:DynamicInsert"}, "dynamic_insert", dynamic_insert, 2},
-    {{"update_cache", NULL, NULL}, "dynamic_insert", update_cache, LOOSE + 3},
-    {{"fill_cache", NULL, NULL}, "dynamic_insert", fill_cache, LOOSE + 2},
     {.emit = NULL},
 };
 /* clang-format on */

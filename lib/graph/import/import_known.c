@@ -10,9 +10,7 @@ static bool whole(const struct import_value *v, int64_t *number)
 {
     const struct model_data *d = v->known;
     double unused;
-    if (!d || !d->ints || !import_splat(v, &unused)) return false;
-    *number = d->ints[0];
-    return true;
+    return d && d->ints && import_splat_exact(v, &unused, number);
 }
 
 /* What is left of a number in an element of that type. */
@@ -81,15 +79,21 @@ static const struct known_row *row_of(const struct import *im, const struct mode
     return NULL;
 }
 
-bool import_number(struct import *im, const struct model_op *op, int64_t number)
+bool import_whole(struct import *im, const struct model_type *type, int64_t number, struct import_value *out)
 {
-    struct import_value v = {.storage = -1, .type = import_type_out(im, op)};
     struct model_data *d = arena_alloc(&im->memory, sizeof *d);
     int64_t *at = arena_alloc(&im->memory, sizeof *at);
-    if (!d || !at) return status_no_memory(im->st);
+    *out = (struct import_value){.storage = -1, .type = type, .known = d};
+    if (!d || !at || !type) return status_no_memory(im->st);
     *at = number;
-    *d = (struct model_data){.form = DATA_SPLAT, .type = v.type, .ints = at};
-    v.known = d;
+    *d = (struct model_data){.form = DATA_SPLAT, .type = type, .ints = at};
+    return true;
+}
+
+bool import_number(struct import *im, const struct model_op *op, int64_t number)
+{
+    struct import_value v;
+    if (!import_whole(im, import_type_out(im, op), number, &v)) return false;
     import_class(im, op, CLASS_FOLDED, NULL);
     return import_bind_one(im, op, &v);
 }

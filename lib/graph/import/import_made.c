@@ -2,6 +2,7 @@
  * they make is plain, whatever pieces it is cut into. */
 #include "graph/import/import_steps.h"
 #include "graph/op_params.h"
+#include "base/checked.h"
 #include "base/fail.h"
 
 #include <string.h>
@@ -10,10 +11,9 @@ bool import_made(struct import *im, const char *kind, const struct model_op *at,
                  int32_t storage, const struct lx_op_params *params, const struct lx_op_data *data)
 {
     struct sketch s = {.kind = kind, .from = at, .rank = -1, .input_count = from >= 0, .data = data};
-    s.name = import_name(im, &im->op_names, at && at->location ? at->location : kind);
     s.operand = arena_array(&im->memory, 2, sizeof *s.operand);
     if (params) s.params = arena_copy_array(&im->memory, params, 1, sizeof *params);
-    if (!s.name || !s.operand || (params && !s.params)) return status_no_memory(im->st);
+    if (!s.operand || (params && !s.params)) return status_no_memory(im->st);
     if (from >= 0) s.operand[0].storage = from;
     s.operand[s.input_count].storage = storage;
     return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
@@ -28,12 +28,18 @@ bool import_made_constant(struct import *im, const struct import_value *v, int32
     if (!*done) return true;
     struct lx_op_data *data = arena_alloc(&im->memory, sizeof *data);
     double *numbers = arena_array(&im->memory, (size_t)count, sizeof *numbers);
-    if (!data || !numbers) return status_no_memory(im->st);
+    int64_t *wholes = arena_array(&im->memory, (size_t)count, sizeof *wholes);
+    if (!data || !numbers || !wholes) return status_no_memory(im->st);
     for (int64_t i = 0; i < count; i++) {
         int64_t k = d->form == DATA_SPLAT ? 0 : i;
-        numbers[i] = d->reals ? d->reals[k] : (double)d->ints[k];
+        numbers[i] = model_data_real(d, k);
+        wholes[i] = 0;
+        if (d->ints)
+            wholes[i] = d->ints[k];
+        else
+            whole_of_double(numbers[i], &wholes[i]);
     }
-    *data = (struct lx_op_data){count, numbers};
+    *data = (struct lx_op_data){count, numbers, wholes};
     return import_made(im, "constant", NULL, -1, storage, NULL, data);
 }
 
@@ -82,27 +88,40 @@ static bool scan_axis(struct import *im, const struct model_op *op, int rank, in
     return known && *axis >= 0 && *axis < rank;
 }
 
-static bool scan(struct import *im, const struct model_op *op, const char *ours)
+bool import_scan(struct import *im, const struct model_op *op, int64_t axis, bool exclusive, bool reverse)
 {
     struct import_value v = *import_in(im, op, 0), out;
     struct lx_op_params p = op_params_none();
-    int64_t axis, low = 1;
-    bool exclusive = model_attr_int(&op->attrs, "exclusive", 0) != 0;
-    if (!scan_axis(im, op, v.type->count, &axis) || v.type->extent[axis] < 2)
-        return import_generic(im, op, "axis");
+    int64_t low = 1;
     for (int d = v.type->count - 1; d > axis; d--) low *= v.type->extent[d];
     if (!import_plain(im, &v, op) || !import_fresh(im, im->result_name, import_type_out(im, op), op, &out))
         return false;
     p.exclusive = exclusive;
-    p.reverse = model_attr_int(&op->attrs, "reverse", 0) != 0;
+    p.reverse = reverse;
     p.axis = axis;
     if (!keep_whole(im, v.storage, low, v.type->extent[axis]) ||
         !keep_whole(im, out.storage, low, v.type->extent[axis]))
         return import_generic(im, op, "axis");
-    if (!import_made(im, ours, op, v.storage, out.storage, &p, NULL)) return false;
+    if (!import_made(im, "scan", op, v.storage, out.storage, &p, NULL)) return false;
     im->sketches.at[im->sketches.count - 1].axis_low = low;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
+}
+
+/* The sum of one element is the element, and of none it is 0. */
+static bool scan(struct import *im, const struct model_op *op, const char *ours)
+{
+    struct import_value v = *import_in(im, op, 0);
+    bool exclusive = model_attr_int(&op->attrs, "exclusive", 0) != 0;
+    int64_t axis;
+    (void)ours;
+    if (!scan_axis(im, op, v.type->count, &axis)) return import_generic(im, op, "axis");
+    if (v.type->extent[axis] == 1 && exclusive) return import_number(im, op, 0);
+    if (v.type->extent[axis] == 1) {
+        import_class(im, op, CLASS_FREE, "names");
+        return import_bind_one(im, op, &v);
+    }
+    return import_scan(im, op, axis, exclusive, model_attr_int(&op->attrs, "reverse", 0) != 0);
 }
 
 /* clang-format off */

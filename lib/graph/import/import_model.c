@@ -2,6 +2,7 @@
  * the sketch is made anew, with these copied. */
 #include "graph/import/import_report.h"
 #include "graph/import/import_in_place.h"
+#include "graph/import/import_results.h"
 #include "graph/import/import_roles.h"
 #include "graph/pattern.h"
 #include "model/layers.h"
@@ -19,18 +20,10 @@ struct about {
     const struct model_facts *facts;
 };
 
-/* A state that nothing writes is an input that is returned as another tensor. */
-static enum lx_role role_of(struct import *im, int argument)
+/* A state is an input until an op writes it. */
+static enum lx_role role_of(const struct import *im, int argument)
 {
-    static const char *const words[] = {[LX_INPUT] = "input", [LX_WEIGHT] = "weight", [LX_STATE] = "state"};
-    const struct import_role *r = &im->roles[argument];
-    const struct model_type *t = model_type_of(im->m, im->m->bodies.at[im->m->entry].arguments[argument]);
-    enum lx_role role = r->role == LX_WEIGHT || r->role == LX_STATE ? r->role : LX_INPUT;
-    fact_add(&im->notes, "arguments", words[role], 1);
-    fact_add(&im->notes, "argument bytes", words[role], t->bytes);
-    fact_add(&im->notes, "rules of roles", r->rule, 1);
-    if (t->elements == 0) fact_add(&im->notes, "empty arguments", NULL, 1);
-    return role == LX_STATE ? LX_INPUT : role;
+    return im->roles[argument].role == LX_WEIGHT ? LX_WEIGHT : LX_INPUT;
 }
 
 static const char *name_of(const struct model_value *v)
@@ -46,6 +39,7 @@ static bool bind_tensor(struct import *im, int32_t value, enum lx_role role)
     for (int i = 0; ok && i < v->type->leaves; i++) {
         struct import_value leaf;
         ok = import_fresh(im, name_of(v), model_leaf_type(v->type, i), NULL, &leaf);
+        leaf.name = name_of(v);
         if (ok && leaf.storage >= 0) {
             im->storages.at[leaf.storage].role = role;
             im->storages.at[leaf.storage].line = v->line;
@@ -64,7 +58,7 @@ static bool bind_constants(struct import *im)
     for (size_t i = 0; i < im->m->constants.count; i++) {
         int32_t value = im->m->constants.at[i];
         const struct model_value *v = &im->m->values.at[value];
-        struct import_value one = {.storage = -1, .type = v->type, .known = v->data};
+        struct import_value one = {.storage = -1, .type = v->type, .known = v->data, .name = v->name};
         double number;
         if (import_splat(&one, &number) ? !import_bind(im, value, &one, 1)
                                         : !bind_tensor(im, value, LX_WEIGHT))
@@ -85,37 +79,25 @@ static void forget(struct import *im)
     im->tensor_names = im->op_names = im->constants = (struct names){0};
     im->storages.count = im->sketches.count = im->leaves.count = im->aliases.count = 0;
     im->retry = im->give_up = false;
-    im->last_number = im->depth = 0;
+    im->depth = 0;
+    im->path = NULL;
+    im->name_counts.count = 0;
     im->walked = 0;
     for (size_t b = 0; b < im->m->bodies.count; b++)
         for (int i = 0; i < im->m->bodies.at[b].op_count; i++) im->classes[b][i].seen = false;
-}
-
-/* What is returned, stored as itself; an argument that is returned unchanged is no work. */
-static bool gather_results(struct import *im, const struct model_body *b, int32_t *results, int *count)
-{
-    *count = 0;
-    for (int i = 0; i < b->result_count; i++)
-        for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
-            struct import_value v = *import_leaf(im, b->results[i], k);
-            im->result_name = "output";
-            if (!import_plain(im, &v, NULL)) return false;
-            enum lx_role role = v.storage < 0 ? LX_INPUT : im->storages.at[v.storage].role;
-            if (role < LX_INTERMEDIATE || role == LX_STATE) continue;
-            im->storages.at[v.storage].role = LX_OUTPUT;
-            results[(*count)++] = v.storage;
-        }
-    return true;
 }
 
 static bool sketch(struct import *im, int32_t *results, int *count)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
     forget(im);
-    for (int i = 0; i < b->argument_count; i++)
+    for (int i = 0; i < b->argument_count; i++) {
         if (!bind_tensor(im, b->arguments[i], role_of(im, i))) return false;
+        bool one = model_type_of(im->m, b->arguments[i])->leaves > 0;
+        im->roles[i].storage = one ? import_leaf(im, b->arguments[i], 0)->storage : -1;
+    }
     for (size_t i = 0; i < im->storages.count; i++) im->storages.at[i].seen_by = 0; /* but by themselves */
-    if (!bind_constants(im) || !import_body(im, im->m->entry) || !gather_results(im, b, results, count) ||
+    if (!bind_constants(im) || !import_body(im, im->m->entry) || !import_gather_results(im, results, count) ||
         !import_in_place(im, results, count))
         return false;
     import_mark_needed(im, results, *count);
@@ -127,7 +109,8 @@ static const struct lx_graph *rounds(struct import *im, int32_t *results)
 {
     int count = 0;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        if (round >= MOST_ROUNDS - LAST_ROUNDS || im->give_up) im->options.no_fold = im->short_sticks = true;
+        im->last = round >= MOST_ROUNDS - LAST_ROUNDS;
+        if (im->last || im->give_up) im->options.no_fold = im->short_sticks = true;
         if (!sketch(im, results, &count)) return NULL;
         if (!im->retry) return import_build(im);
     }
@@ -158,6 +141,7 @@ static void finish(struct import *im)
     VEC_FREE(&im->sketches);
     VEC_FREE(&im->leaves);
     VEC_FREE(&im->aliases);
+    VEC_FREE(&im->name_counts);
     names_free(&im->tensor_names);
     names_free(&im->op_names);
     names_free(&im->constants);

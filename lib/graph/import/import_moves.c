@@ -174,6 +174,7 @@ static bool same(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v = *import_in(im, op, 0);
     (void)ours;
+    v.copied |= im->format == MODEL_HLO;
     import_class(im, op, CLASS_FREE, "names");
     return import_bind_one(im, op, &v);
 }

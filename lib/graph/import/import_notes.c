@@ -1,6 +1,7 @@
 /* What the report says of the pattern: products and multiply-adds, which are those of the file as it runs; views that were
  * folded, copies that are left; constants by form; the highest rank and the most letters. */
 #include "graph/import/import_report.h"
+#include "graph/import/import_results.h"
 #include "base/checked.h"
 
 #include <string.h>
@@ -56,6 +57,9 @@ static void note_constants(struct import *im)
 
 static void note_views(struct import *im)
 {
+    for (size_t i = 0; i < im->sketches.count; i++)
+        if (im->sketches.at[i].why && im->sketches.at[i].needed)
+            fact_add(&im->notes, "views copied", im->sketches.at[i].why, 1);
     for (size_t b = 0; b < im->m->bodies.count; b++)
         for (int i = 0; i < im->m->bodies.at[b].op_count; i++) {
             const struct op_class *c = &im->classes[b][i];
@@ -72,6 +76,7 @@ void import_note_pattern(struct import *im, const struct lx_graph *g)
     for (int i = 0; zero[i]; i++) fact_add(&im->notes, zero[i], NULL, 0);
     for (size_t i = 0; i < im->sketches.count; i++)
         if (im->sketches.at[i].needed) note_work(im, &im->sketches.at[i]);
+    import_note_arguments(im);
     note_views(im);
     note_constants(im);
     fact_add(&im->notes, "pattern", "ops", g->op_count);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 static const struct op_row *const tables[] = {
-    import_pointwise_rows,  import_reduce_rows, import_contract_rows, import_moves_rows, import_box_rows,
-    import_pad_rows,        import_index_rows,  import_pick_rows,     import_order_rows, import_window_rows,
-    import_collective_rows, import_made_rows,   import_layer_rows};
+    import_pointwise_rows, import_reduce_rows, import_contract_rows,   import_moves_rows,
+    import_box_rows,       import_pad_rows,    import_index_rows,      import_pick_rows,
+    import_order_rows,     import_window_rows, import_collective_rows, import_made_rows,
+    import_layer_rows,     import_cache_rows,  import_precision_rows,  import_pool_rows};
 
 struct import_value *import_in(struct import *im, const struct model_op *op, int i)
 {
@@ -116,23 +117,46 @@ static bool bind_nothing(struct import *im, const struct model_op *op)
     return true;
 }
 
-/* Nothing is summed, nothing is padded: HLO says by an operand what is there instead, or it is 0. */
+/* What comes of nothing: a number, or what the second operand of HLO says. */
+static const struct {
+    const char *kind;
+    int64_t number;
+    bool stated;
+} of_nothing[] = {{"dot", 0, false},         {"reduce", 0, true},     {"pad", 0, true},
+                  {"sum", 0, false},         {"prod", 1, false},      {"reduce_or", 0, false},
+                  {"reduce_and", 1, false},  {"matmul", 0, false},    {"dot_general", 0, false},
+                  {"MatMul", 0, false},      {"ReduceSum", 0, false}, {"ReduceProd", 1, false},
+                  {"reduce-window", 0, true}};
+
+/* Nothing is summed, nothing is padded. */
 static bool from_nothing(struct import *im, const struct model_op *op, bool *done)
 {
-    bool dot = strcmp(op->kind, "dot") == 0, begins = strcmp(op->kind, "reduce") == 0;
+    size_t row = 0, rows = sizeof of_nothing / sizeof *of_nothing;
     double number;
-    *done = im->format == MODEL_HLO && op->operand_count == 2 && op->result_count == 1 &&
+    while (row < rows && strcmp(of_nothing[row].kind, op->kind) != 0) row++;
+    bool stated = row < rows && of_nothing[row].stated;
+    *done = row < rows && op->operand_count >= (stated ? 2 : 1) && op->result_count == 1 &&
             import_is_tensor(im, op->results[0]) && op->operands[0] >= 0 &&
-            model_type_of(im->m, op->operands[0])->elements == 0 &&
-            (dot || begins || strcmp(op->kind, "pad") == 0);
+            model_type_of(im->m, op->operands[0])->element != MODEL_TUPLE &&
+            model_type_of(im->m, op->operands[0])->elements == 0 && !(stated && im->format != MODEL_HLO);
     if (!*done) return true;
-    if (dot) return import_number(im, op, 0);
-    struct import_value v = *import_in(im, op, 1);
-    *done = import_splat(&v, &number);
+    if (!stated) return import_number(im, op, of_nothing[row].number);
+    *done = op->operand_count == 2 && import_is_tensor(im, op->operands[1]);
+    struct import_value v = *done ? *import_in(im, op, 1) : (struct import_value){.storage = -1};
+    *done = *done && import_splat(&v, &number);
     if (!*done) return true;
     v.type = import_type_out(im, op);
     import_class(im, op, CLASS_FOLDED, NULL);
     return import_bind_one(im, op, &v);
+}
+
+/* What writes an operand cannot do that to a copy. */
+static bool emit(struct import *im, const struct model_op *op, const struct op_row *row)
+{
+    if (!import_class_of(im, op)->alone || op->result_count == 0) return row->emit(im, op, row->ours);
+    int32_t *was = arena_array(&im->memory, (size_t)op->operand_count + 1, sizeof *was);
+    if (!was) return status_no_memory(im->st);
+    return import_alone(im, op, was) && row->emit(im, op, row->ours) && import_together(im, op, was);
 }
 
 bool import_op(struct import *im, const struct model_op *op)
@@ -148,5 +172,5 @@ bool import_op(struct import *im, const struct model_op *op)
     if (row->emit == import_constant && op->result_count == 1 && import_is_tensor(im, op->results[0]))
         return import_constant(im, op, NULL);
     if (!has_all(im, op, row)) return import_generic(im, op, "form");
-    return row->emit(im, op, row->ours);
+    return emit(im, op, row);
 }

@@ -1,6 +1,7 @@
 /* Ops of the table that order along a dimension: top-k and sorts of all formats, and the reductions of HLO that carry along
  * where an element stands. What their computations do is asked of import_compare.c. */
 #include "graph/import/import_choose.h"
+#include "base/fail.h"
 
 #include <string.h>
 
@@ -31,16 +32,48 @@ static bool ordered(struct import *im, const struct model_op *op, const char *ki
     return choose_emit(im, op, &c, type, dims, false, out);
 }
 
+/* The first `k` of all in rising order: a view of these. */
+static bool first_of_sorted(struct import *im, const struct model_op *op, const char *kind,
+                            struct import_value x, const struct order *o, const struct model_type *type,
+                            struct import_value *out)
+{
+    const struct order all = {.axis = o->axis};
+    const struct model_type *whole = import_type(im, type->element, x.type->count, x.type->extent);
+    struct import_value sorted;
+    if (!whole || !ordered(im, op, kind, x, &all, whole, &sorted)) return false;
+    *out = sorted;
+    out->type = type;
+    if (!view_slice(&sorted.view, o->axis, 0, 1, o->k, &out->view))
+        return status_set(im->st, LX_E_LIMIT, "too many dimensions");
+    return import_plain(im, out, op);
+}
+
+/* One element is in order: itself, at place 0. */
+static bool only_one(struct import *im, const struct model_op *op, const struct import_value *x)
+{
+    for (int r = 0; r < op->result_count; r++) {
+        struct import_value v = *x;
+        if (op->results[r] < 0) continue;
+        if (r > 0 && !import_whole(im, model_type_of(im->m, op->results[r]), 0, &v)) return false;
+        if (!import_bind(im, op->results[r], &v, 1)) return false;
+    }
+    import_class(im, op, CLASS_FREE, "names");
+    return true;
+}
+
 /* Each result that is wanted by an op of its own. */
 static bool order_along(struct import *im, const struct model_op *op, const char *const kinds[2],
                         const struct order *o)
 {
     struct import_value x = *import_in(im, op, 0), out;
+    bool some = o->k > 0 && !o->descending;
+    if (op->result_count <= 2 && o->axis >= 0 && o->axis < x.type->count && x.type->extent[o->axis] == 1)
+        return only_one(im, op, &x);
     if (!order_fits(x.type, o) || op->result_count > 2) return import_generic(im, op, "form");
     for (int r = 0; r < op->result_count; r++)
-        if (op->results[r] >= 0 &&
-            (!ordered(im, op, kinds[r], x, o, model_type_of(im->m, op->results[r]), &out) ||
-             !import_bind(im, op->results[r], &out, 1)))
+        if (op->results[r] >= 0 && (!(some ? first_of_sorted : ordered)(
+                                        im, op, kinds[r], x, o, model_type_of(im->m, op->results[r]), &out) ||
+                                    !import_bind(im, op->results[r], &out, 1)))
             return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return true;
@@ -58,9 +91,9 @@ static bool topk(struct import *im, const struct model_op *op, const char *ours)
     int rank = model_type_of(im->m, op->operands[0])->count;
     (void)ours;
     if (axis < 0) axis += rank;
-    if (model_attr_int(&op->attrs, "largest", 1) != 1 || k < 1 || axis < 0 || axis >= rank)
-        return import_generic(im, op, "form");
-    return order_along(im, op, topk_kinds, &(struct order){(int)axis, k, true});
+    if (k < 1 || axis < 0 || axis >= rank) return import_generic(im, op, "form");
+    bool largest = model_attr_int(&op->attrs, "largest", 1) != 0;
+    return order_along(im, op, largest ? topk_kinds : sort_kinds, &(struct order){(int)axis, k, largest});
 }
 
 static bool sort(struct import *im, const struct model_op *op, const char *ours)
@@ -123,6 +156,11 @@ static bool sort_by_body(struct import *im, const struct model_op *op, const cha
     (void)ours;
     if (count > LX_MAX_INPUTS || !same_shapes(im, op, count)) return import_generic(im, op, "form");
     key = *import_in(im, op, 0);
+    if (o.axis >= 0 && o.axis < key.type->count && key.type->extent[o.axis] == 1) { /* as they are */
+        for (int i = 0; i < count; i++) out[i] = *import_in(im, op, i);
+        import_class(im, op, CLASS_FREE, "names");
+        return import_bind(im, op->results[0], out, count);
+    }
     if (!order_fits(key.type, &o)) return import_generic(im, op, "form");
     if (!compare_orders(im, op, &o.descending)) return import_generic(im, op, "comparator");
     const struct model_type *places = import_type(im, MODEL_I32, key.type->count, key.type->extent);

@@ -103,13 +103,13 @@ static bool padded(struct import *im, const struct model_op *op, struct import_v
 
 /* The number around it is known by the run only: it is put where a padded mask says that there is nothing. */
 static bool filled(struct import *im, const struct model_op *op, const struct amounts *a,
-                   struct import_value around, struct import_value *y)
+                   const struct model_type *x, struct import_value around, struct import_value *y)
 {
     struct import_value one = {.storage = -1}, mask;
     struct sketch_operand in[3];
     struct model_data *d = arena_alloc(&im->memory, sizeof *d);
     const int64_t number = 1, *copy = arena_copy_array(&im->memory, &number, 1, sizeof number);
-    const struct model_type *x = model_type_of(im->m, op->operands[0]), *type = y->type;
+    const struct model_type *type = y->type;
     int dims[VIEW_MAX_RANK];
     one.type = import_type(im, MODEL_BOOL, x->count, x->extent);
     const struct model_type *there = import_type(im, MODEL_BOOL, type->count, type->extent);
@@ -123,12 +123,47 @@ static bool filled(struct import *im, const struct model_op *op, const struct am
     return import_sketch(im, "where", op, type->count, type->extent, in, 3, NULL, type, dims, y);
 }
 
+/* Is it just a part of the operand? Where it begins. */
+static bool only_crops(const struct model_type *in, const struct amounts *a, int64_t *begin)
+{
+    bool ok = true;
+    for (int d = 0; ok && d < in->count; d++) {
+        ok = a->low[d] <= 0 && a->high[d] <= 0 && a->between[d] == 0 && -a->low[d] < in->extent[d];
+        begin[d] = -a->low[d];
+    }
+    return ok;
+}
+
+/* What is cropped to one element has no letter left: such a dimension is cut before. Elements between others are in the way. */
+static bool crop_to_one(struct import *im, const struct model_op *op, struct amounts *a,
+                        struct import_value *v, const struct model_type *type)
+{
+    int64_t extent[VIEW_MAX_RANK];
+    bool cropped = false;
+    memcpy(extent, v->type->extent, (size_t)type->count * sizeof *extent);
+    for (int d = 0; d < type->count; d++) {
+        struct view part;
+        if (type->extent[d] != 1 || extent[d] == 1 || a->between[d] || a->low[d] > 0 || a->high[d] > 0)
+            continue;
+        if (!import_plain(im, v, op)) return false;
+        if (!view_slice(&v->view, d, -a->low[d], 1, 1, &part))
+            return status_set(im->st, LX_E_LIMIT, "too many dimensions");
+        v->view = part;
+        extent[d] = 1;
+        a->low[d] = a->high[d] = 0;
+        cropped = true;
+    }
+    if (cropped) v->type = import_type(im, v->type->element, type->count, extent);
+    return v->type != NULL;
+}
+
 static bool pad(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *in = model_type_of(im->m, op->operands[0]), *type = import_type_out(im, op);
     const struct model_attr *text = model_attr_find(&op->attrs, "padding");
     struct amounts a = {.low = {0}};
     struct import_value out;
+    int64_t begin[VIEW_MAX_RANK];
     double value;
     (void)ours;
     bool ok = in->count <= VIEW_MAX_RANK &&
@@ -139,8 +174,10 @@ static bool pad(struct import *im, const struct model_op *op, const char *ours)
     bool known = pad_value(im, op, &value);
     struct import_value around = *import_in(im, op, known ? 0 : im->format == MODEL_HLO ? 1 : 2);
     if (!known && around.type->elements != 1) return import_generic(im, op, "schema");
-    if (!padded(im, op, *import_in(im, op, 0), &a, known ? value : 0, type, &out) ||
-        (!known && !filled(im, op, &a, around, &out)))
+    if (only_crops(in, &a, begin)) return box_take(im, op, begin);
+    struct import_value v = *import_in(im, op, 0);
+    if (!crop_to_one(im, op, &a, &v, type) || !padded(im, op, v, &a, known ? value : 0, type, &out) ||
+        (!known && !filled(im, op, &a, v.type, around, &out)))
         return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);

@@ -19,13 +19,14 @@ bool import_pointwise(struct import *im, const struct model_op *op, const char *
     struct import_value out;
     int dims[VIEW_MAX_RANK], count = 0, splat = -1;
     double number = 0;
+    int64_t whole = 0;
     if (!kind || op->operand_count < kind->least_inputs || op->operand_count > kind->most_inputs ||
         type->count > VIEW_MAX_RANK)
         return import_generic(im, op, "kind");
     if (kind->takes_value && op->operand_count == 2) {
-        if (import_splat(import_in(im, op, 1), &number))
+        if (import_splat_exact(import_in(im, op, 1), &number, &whole))
             splat = 1;
-        else if (commutes(ours) && import_splat(import_in(im, op, 0), &number))
+        else if (commutes(ours) && import_splat_exact(import_in(im, op, 0), &number, &whole))
             splat = 0;
     }
     for (int i = 0; i < op->operand_count; i++)
@@ -35,6 +36,8 @@ bool import_pointwise(struct import *im, const struct model_op *op, const char *
     if (!import_sketch(im, ours, op, type->count, type->extent, operand, count, splat >= 0 ? &number : NULL,
                        type, dims, &out))
         return false;
+    if (splat >= 0 && count > 0 && operand[0].storage >= 0)
+        im->sketches.at[im->sketches.count - 1].whole = whole;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);
 }
@@ -80,25 +83,6 @@ static bool compare(struct import *im, const struct model_op *op, const char *ou
         if (strcmp(words[i][0], direction) == 0)
             return (all ? compare_all : import_pointwise)(im, op, words[i][1]);
     return import_generic(im, op, "kind");
-}
-
-/* Nothing to round where the type has just these bits. */
-static bool precision(struct import *im, const struct model_op *op, const char *ours)
-{
-    static const struct {
-        enum model_element type;
-        int64_t exponent, fraction;
-    } rows[] = {{MODEL_BF16, 8, 7}, {MODEL_F16, 5, 10}, {MODEL_F32, 8, 23}, {MODEL_F64, 11, 52}};
-    enum model_element e = import_type_out(im, op)->element;
-    (void)ours;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].type == e && model_attr_int(&op->attrs, "exponent_bits", 0) == rows[i].exponent &&
-            model_attr_int(&op->attrs, "mantissa_bits", 0) == rows[i].fraction) {
-            struct import_value v = *import_in(im, op, 0);
-            import_class(im, op, CLASS_FREE, "names");
-            return import_bind_one(im, op, &v);
-        }
-    return import_generic(im, op, "width");
 }
 
 /* Only of equal widths the bits stay in place. */
@@ -177,7 +161,6 @@ const struct op_row import_pointwise_rows[] = {
     {{NULL, "clamp", NULL}, "clamp", import_pointwise, 3},
     {{"typecast", "convert", "Cast"}, "cast", import_pointwise, 1},
     {{NULL, "bitcast-convert", NULL}, "bitcast", bitcast, 1},
-    {{NULL, "reduce-precision", NULL}, NULL, precision, 1},
     {.emit = NULL},
 };
 /* clang-format on */

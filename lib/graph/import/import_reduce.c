@@ -11,7 +11,11 @@ bool import_without_repeats(struct import *im, const struct model_op *op, struct
     if (!import_stored(im, v)) return false;
     for (int d = 0; d < v->view.rank; d++)
         for (int i = v->view.first[d]; goes[d] && i < v->view.first[d + 1]; i++)
-            if (v->view.atom[i].low == 0) return import_plain(im, v, op);
+            if (v->view.atom[i].low == 0) {
+                if (!import_plain(im, v, op)) return false;
+                im->sketches.at[im->sketches.count - 1].why = "repeats";
+                return true;
+            }
     return true;
 }
 
@@ -126,16 +130,24 @@ bool import_replaces(const struct import *im, const struct model_op *op)
     return b && b->argument_count == 2 && b->result_count == 1 && b->results[0] == b->arguments[1];
 }
 
+/* The largest or the least number of an integer type, as its 64 bits. */
+static int64_t end_of_range(enum model_element e, bool most)
+{
+    int bits = model_element_row(e)->bits;
+    bool with_sign = model_element_row(e)->number == MODEL_SIGNED;
+    uint64_t all = UINT64_MAX >> (64 - bits);
+    if (e == MODEL_BOOL) return most;
+    return (int64_t)(with_sign ? (most ? all >> 1 : ~(all >> 1)) : most ? all : 0);
+}
+
 /* Does the number that the reduction begins with change nothing? The least whole number is as good as none. */
 static bool is_neutral(const struct import_value *v, const struct reducer *r)
 {
     double number;
-    int bits = model_element_row(v->type->element)->bits;
-    if (!import_splat(v, &number)) return false;
-    bool whole = v->known->ints != NULL && bits < 64 && v->type->element != MODEL_BOOL;
-    bool least = whole && r->neutral < 0 && number <= -ldexp(1, bits - 1),
-         most = whole && r->neutral > 1 && number >= ldexp(1, bits - 1) - 1;
-    return number == r->neutral || least || most ||
+    int64_t whole;
+    if (!import_splat_exact(v, &number, &whole)) return false;
+    if (v->known->ints && isinf(r->neutral)) return whole == end_of_range(v->type->element, r->neutral > 0);
+    return number == r->neutral ||
            (isinf(r->neutral) && (number < 0) == (r->neutral < 0) && fabs(number) >= 3.3e38);
 }
 

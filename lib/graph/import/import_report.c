@@ -1,12 +1,15 @@
 /* The coverage report: what the file has, what became of it by kind, in ops and bytes, and all that was decided on the
  * way: roles, loops, branches, copies. Every op of the file is in exactly one class. */
 #include "graph/import/import_report.h"
+#include "graph/import/import_names.h"
 #include "model/hlo.h"
 #include "base/fail.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_ALIKE = 1000 }; /* loops and branches of one name that are told of */
 
 const char *import_class_word(enum import_class class)
 {
@@ -101,18 +104,26 @@ static bool is_structural(const struct import *im, const struct model_op *op)
     return false;
 }
 
+/* Each has a key of its own: numbers of branches do not add up. */
+static void note_taken(struct import *im, const char *group, const struct model_op *op, int64_t taken)
+{
+    const char *name = import_op_label(im, op), *key = name;
+    for (int n = 2; key && model_fact(&im->notes, group, key, -1) >= 0; n++)
+        key = n <= MOST_ALIKE ? arena_format(&im->memory, "%.200s#%d", name, n) : NULL;
+    if (key) fact_add(&im->notes, group, key, taken);
+}
+
 static void note_control(struct import *im, const struct model_op *op, const struct op_class *c)
 {
     bool branch = strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0;
     bool loop = strcmp(op->kind, "while") == 0;
-    const char *name = op->location ? op->location : op->kind;
     if (!c->seen || (!branch && !loop)) return;
     if (loop) {
-        fact_add(&im->notes, "loops", name, c->taken);
-        if (c->unknown) fact_add(&im->notes, "loops that data ends", name, c->taken);
-        if (c->capped) fact_add(&im->notes, "loops cut short", name, c->taken);
+        note_taken(im, "loops", op, c->taken);
+        if (c->unknown) note_taken(im, "loops that data ends", op, c->taken);
+        if (c->capped) note_taken(im, "loops cut short", op, c->taken);
     } else {
-        fact_add(&im->notes, c->unknown ? "branches chosen" : "branches known", name, c->taken);
+        note_taken(im, c->unknown ? "branches chosen" : "branches known", op, c->taken);
     }
 }
 

@@ -191,7 +191,7 @@ bool import_roles(struct import *im, struct import_role *out)
                                : im->m->format == MODEL_HLO ? hlo_role(im->m, value, output[i], use[value])
                                                             : onnx_role(im, value);
         given(im, v, &c);
-        out[i] = (struct import_role){c.role, c.rule, im->m->format == MODEL_HLO ? output[i] : -1};
+        out[i] = (struct import_role){c.role, c.rule, -1, im->m->format == MODEL_HLO ? output[i] : -1};
     }
     free(use);
     free(output);

@@ -7,6 +7,7 @@
 struct import_role {
     enum lx_role role;
     const char *rule; /* which one decided, in a word */
+    int32_t storage;  /* of its first tensor; -1: it has none */
     int64_t output;   /* whose buffer it is, by number of the result; -1: of none */
 };
 

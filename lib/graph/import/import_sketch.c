@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-void import_force(struct import *im, const struct sketch_operand *operand, int count, const char *reason)
+void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
+                  const char *reason)
 {
     for (int i = count - 1; i >= 0; i--)
         if (operand[i].via && !operand[i].via->forced) {
@@ -13,6 +14,10 @@ void import_force(struct import *im, const struct sketch_operand *operand, int c
             return;
         }
     bool sticks = !im->short_sticks && strcmp(reason, "stick") == 0;
+    if (!sticks && owner && !owner->alone && !im->last) {
+        owner->alone = im->retry = true;
+        return;
+    }
     if (im->options.no_fold && !sticks) return;
     im->retry = true;
     im->short_sticks |= sticks;
@@ -43,7 +48,7 @@ static void find_pieces(struct import *im, const struct sketch_operand *in, int 
     bool changed;
     cuts_whole(cuts, extent);
     for (int i = 0; i < count; i++)
-        if (!cuts_of_dim(cuts, &in[i].view, dim, &changed)) import_force(im, in, count, "atoms");
+        if (!cuts_of_dim(cuts, &in[i].view, dim, &changed)) import_force(im, im->owner, in, count, "atoms");
     for (int k = 0; k + 1 < cuts->count; k++) {
         there[k] = im->whole_result || count == 0;
         for (int i = 0; i < count; i++) there[k] |= has_piece(&in[i], dim, cuts->at[k]);
@@ -103,7 +108,7 @@ static bool result(struct import *im, const struct model_op *from, const int64_t
     }
     *out = (struct import_value){.type = type};
     if (!lay_out(&p, type->count, &out->view)) {
-        import_force(im, in, count, "rank");
+        import_force(im, im->owner, in, count, "rank");
         return import_fresh(im, "value", type, from, out);
     }
     out->storage = import_storage(im, im->result_name, type->element, p.elements, from);
@@ -156,12 +161,12 @@ bool import_sketch(struct import *im, const char *kind, const struct model_op *f
     out->via = origin_of(&out->view, in, count);
     memcpy(s.extent, extent, (size_t)rank * sizeof *extent);
     if (value) s.value = *value;
-    s.name = import_name(im, &im->op_names, from && from->location ? from->location : kind);
     s.operand = arena_array(&im->memory, (size_t)count + 1, sizeof *s.operand);
-    if (!s.name || !s.operand) return status_no_memory(im->st);
+    if (!s.operand) return status_no_memory(im->st);
     memcpy(s.operand, in, (size_t)count * sizeof *in);
     s.operand[count].storage = out->storage;
-    if (!over_op(&out->view, rank, dims, &s.operand[count].view)) import_force(im, in, count, "rank");
+    if (!over_op(&out->view, rank, dims, &s.operand[count].view))
+        import_force(im, im->owner, in, count, "rank");
     return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
 }
 
@@ -170,9 +175,8 @@ static bool opaque_sketch(struct import *im, const char *kind, const struct mode
                           const int32_t *inputs, int count, int32_t output)
 {
     struct sketch s = {.kind = kind, .from = op, .rank = -1, .input_count = count, .owner = im->owner};
-    s.name = import_name(im, &im->op_names, op->location ? op->location : op->kind);
     s.operand = arena_array(&im->memory, (size_t)count + 1, sizeof *s.operand);
-    if (!s.name || !s.operand) return status_no_memory(im->st);
+    if (!s.operand) return status_no_memory(im->st);
     for (int i = 0; i <= count; i++) s.operand[i].storage = i < count ? inputs[i] : output;
     return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
 }

@@ -1,33 +1,21 @@
 /* Values of a model as views of storages. */
+#include "graph/import/import_names.h"
 #include "graph/import/import_steps.h"
+#include "base/checked.h"
 #include "base/fail.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Names of a file may stand for several of ours: a number keeps them apart. */
-const char *import_name(struct import *im, struct names *taken, const char *name)
-{
-    const char *base = name && *name ? name : "value";
-    const char *tried = arena_format(&im->memory, "%.200s", base);
-    while (tried) {
-        enum names_result added = names_add(taken, tried, 0);
-        if (added == NAMES_ADDED) return tried;
-        if (added == NAMES_NO_MEMORY) return NULL;
-        tried = arena_format(&im->memory, "%.200s#%d", base, ++im->last_number);
-    }
-    return NULL;
-}
-
 int32_t import_storage(struct import *im, const char *name, enum model_element e, int64_t elements,
                        const struct model_op *at)
 {
     struct storage s = {.role = LX_ROLE_COUNT, .element = e, .elements = elements, .tensor = -1};
-    s.name = import_name(im, &im->tensor_names, name);
+    s.name = name;
     s.line = at ? at->line : 0;
     s.column = at ? at->column : 0;
     cuts_whole(&s.cuts, elements);
-    if (!s.name || !VEC_PUSH(&im->storages, s)) return status_no_memory(im->st), -1;
+    if (!VEC_PUSH(&im->storages, s)) return status_no_memory(im->st), -1;
     return (int32_t)im->storages.count - 1;
 }
 
@@ -74,11 +62,11 @@ bool import_fresh(struct import *im, const char *name, const struct model_type *
     return true;
 }
 
-/* Only arguments are written where they are. */
+/* For those that are written where they are. */
 static bool note_alias(struct import *im, int32_t value, int part, int32_t storage)
 {
     struct storage *s = storage >= 0 ? &im->storages.at[storage] : NULL;
-    if (!s || (s->role != LX_INPUT && s->role != LX_STATE)) return true;
+    if (!s || s->role == LX_WEIGHT) return true;
     struct alias a = {value, part, s->seen_by};
     if (!VEC_PUSH(&im->aliases, a)) return status_no_memory(im->st);
     s->seen_by = (int32_t)im->aliases.count;
@@ -88,8 +76,10 @@ static bool note_alias(struct import *im, int32_t value, int part, int32_t stora
 bool import_bind(struct import *im, int32_t value, const struct import_value *leaves, int count)
 {
     int32_t first = (int32_t)im->leaves.count;
+    const char *name = count == 1 ? import_value_name(im, value) : NULL;
     for (int i = 0; i < count; i++) {
         struct import_value copy = leaves[i]; /* the list may move */
+        if (name) copy.name = name;
         if (!VEC_PUSH(&im->leaves, copy)) return status_no_memory(im->st);
         if (!note_alias(im, value, i, copy.storage)) return false;
     }
@@ -97,13 +87,22 @@ bool import_bind(struct import *im, int32_t value, const struct import_value *le
     return true;
 }
 
-bool import_splat(const struct import_value *v, double *number)
+bool import_splat_exact(const struct import_value *v, double *number, int64_t *whole)
 {
     const struct model_data *d = v->known;
     if (!d || v->storage >= 0 || (!d->reals && !d->ints)) return false;
     if (d->form != DATA_SPLAT && d->type->elements != 1) return false;
-    *number = d->reals ? d->reals[0] : (double)d->ints[0];
+    *number = model_data_real(d, 0);
+    *whole = d->ints ? d->ints[0] : 0;
     return true;
+}
+
+/* An integer that a double has not is no number that all its readers could take. */
+bool import_splat(const struct import_value *v, double *number)
+{
+    int64_t whole, back;
+    return import_splat_exact(v, number, &whole) &&
+           (!v->known->ints || (whole_of_double(*number, &back) && back == whole));
 }
 
 /* Each constant is stored once, however many ops read it and however often its body is walked through. */
@@ -125,10 +124,12 @@ static bool keep_stored(struct import *im, const struct model_data *d, int32_t s
 
 static bool fresh_constant(struct import *im, struct import_value *v, bool one)
 {
+    struct label_place at = {im->sketches.count, im->storages.count, NULL};
     v->storage = import_storage(im, "constant", v->type->element, one ? 1 : v->type->elements, NULL);
     if (v->storage < 0) return false;
     bool made;
     if (!import_made_constant(im, v, v->storage, &made)) return false;
+    if (v->name) import_call_it(im, &at, v->name);
     if (!made) im->storages.at[v->storage].role = LX_WEIGHT;
     if (!one) cut_by_shape(&im->storages.at[v->storage], v->type);
     return keep_stored(im, v->known, v->storage);
@@ -164,6 +165,8 @@ bool import_plain(struct import *im, struct import_value *v, const struct model_
     bool ok =
         import_sketch(im, "clone", at, v->type->count, v->type->extent, &in, 1, NULL, v->type, dims, &copy);
     im->whole_result = false;
+    copy.name = v->name;
+    if (ok) im->sketches.at[im->sketches.count - 1].why = "reader";
     if (ok) *v = copy;
     return ok;
 }
@@ -172,10 +175,13 @@ static bool copied(struct import *im, struct import_value *v, const struct model
 {
     struct sketch_operand in = {v->storage, v->view, v->via};
     struct import_value copy;
+    struct label_place place = {im->sketches.count, im->storages.count, NULL};
     int dims[VIEW_MAX_RANK];
     for (int d = 0; d < v->type->count; d++) dims[d] = d;
     if (!import_sketch(im, "clone", at, v->type->count, v->type->extent, &in, 1, NULL, v->type, dims, &copy))
         return false;
+    import_call_it(im, &place, v->name);
+    copy.name = v->name;
     *v = copy;
     return true;
 }

@@ -152,6 +152,30 @@ static void readers_check_type_and_range(void **state)
     json_free(&j);
 }
 
+/* Whoever asks for all 64 bits gets them; nobody else takes such a number. */
+static void integers_beyond_a_double(void **state)
+{
+    static const char text[] = "[9007199254740993, -9223372036854775808, 5, 18446744073709551615, 0.5, 1e18]";
+    static const int64_t want[] = {9007199254740993, INT64_MIN, 5, -1, 0, 1000000000000000000};
+    struct json j;
+    lx_status st;
+    int64_t v;
+    int i = 0;
+    (void)state;
+    assert_true(parse_n(text, sizeof text - 1, &j, &st));
+    for (const cJSON *item = j.root->child; item; item = item->next, i++) {
+        assert_int_equal(json_whole(&j, item, &v), i != 4);
+        if (i != 4) assert_true(v == want[i]);
+        assert_int_equal(json_int_value(&j, item, "x", INT64_MIN, INT64_MAX, &v, &st), i == 2);
+    }
+    json_free(&j);
+    assert_true(parse_n("{\"x\": 9007199254740993}", 23, &j, &st));
+    double d;
+    assert_false(json_opt_number(&j, j.root, "x", 0, 1e300, &d, &st));
+    assert_true(st.code == LX_E_RANGE && st.line == 1 && st.column == 7 && strstr(st.text, "2^53"));
+    json_free(&j);
+}
+
 static void numbers_at_the_edges(void **state)
 {
     (void)state;
@@ -163,9 +187,9 @@ static void numbers_at_the_edges(void **state)
     assert_true(json_int_value(&j, item, "x", 0, LX_INT_MAX, &v, &st) && v == LX_INT_MAX);
     assert_true(json_int_value(&j, item->next, "x", INT64_MIN, LX_INT_MAX, &v, &st) && v == -LX_INT_MAX);
     json_free(&j);
-    assert_refused("[9007199254740993]", LX_E_RANGE, 1, 2, "2^53");
-    assert_refused("[1, -9007199254740993]", LX_E_RANGE, 1, 5, "2^53");
-    assert_refused("18446744073709551617", LX_E_RANGE, 1, 1, "2^53");
+    assert_refused("18446744073709551616", LX_E_RANGE, 1, 1, "2^53");
+    assert_refused("[1, -9223372036854775809]", LX_E_RANGE, 1, 5, "2^53");
+    assert_refused("[184467440737095516160]", LX_E_RANGE, 1, 2, "64 bits");
     assert_refused("1e400", LX_E_RANGE, 1, 1, "too large");
     assert_refused("[-1e999999999]", LX_E_RANGE, 1, 2, "too large");
     assert_refused("[NaN]", LX_E_SYNTAX, 1, 2, "NaN and Infinity do not exist");
@@ -354,11 +378,17 @@ static void random_bytes_are_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_of_values),         cmocka_unit_test(keys_stand_once),
-        cmocka_unit_test(keys_are_known),           cmocka_unit_test(readers_check_type_and_range),
-        cmocka_unit_test(numbers_at_the_edges),     cmocka_unit_test(strings_are_utf8),
-        cmocka_unit_test(grammar_is_strict),        cmocka_unit_test(bombs_are_defused),
-        cmocka_unit_test(every_prefix_is_survived), cmocka_unit_test(random_bytes_are_survived),
+        cmocka_unit_test(places_of_values),
+        cmocka_unit_test(keys_stand_once),
+        cmocka_unit_test(keys_are_known),
+        cmocka_unit_test(readers_check_type_and_range),
+        cmocka_unit_test(numbers_at_the_edges),
+        cmocka_unit_test(integers_beyond_a_double),
+        cmocka_unit_test(strings_are_utf8),
+        cmocka_unit_test(grammar_is_strict),
+        cmocka_unit_test(bombs_are_defused),
+        cmocka_unit_test(every_prefix_is_survived),
+        cmocka_unit_test(random_bytes_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

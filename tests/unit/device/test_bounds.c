@@ -156,7 +156,7 @@ static void note(void *context, int worker, int64_t at, const struct expected *x
     struct subject *s = context;
     (void)worker;
     for (int64_t i = 0; i < x->count; i++) {
-        s->value[at + i] = x->value[i];
+        s->value[at + i] = expected_number(x, i);
         s->slack[at + i] = x->slack ? x->slack[i] : 0;
     }
     s->exact = !x->slack;

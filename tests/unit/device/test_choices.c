@@ -124,6 +124,8 @@ static void put(void *context, int32_t tensor, void *items)
     for (int i = 0; i < t->count; i++)
         if (t->dtype[0] == 'f')
             ((float *)items)[i] = (float)t->before[i];
+        else if (strcmp(t->dtype, "int64") == 0)
+            ((int64_t *)items)[i] = (int64_t)t->before[i];
         else
             ((int32_t *)items)[i] = (int32_t)t->before[i];
 }

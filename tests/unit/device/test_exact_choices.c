@@ -3,7 +3,8 @@
 
 enum { TRIALS = 24 };
 
-static const enum lx_dtype types[] = {LX_INT32, LX_UINT32, LX_INT16, LX_UINT8, LX_FP64, LX_INT64, LX_BF16};
+static const enum lx_dtype types[] = {LX_INT32, LX_UINT32, LX_INT16,  LX_UINT8,
+                                      LX_FP64,  LX_INT64,  LX_UINT64, LX_BF16};
 
 static enum lx_dtype draw_type(struct rng *rng)
 {
@@ -20,7 +21,7 @@ static struct trial_tensor index_of(struct rng *rng, int64_t count, int64_t rows
 {
     struct trial_tensor t = {.type = LX_INT32, .rank = 1, .shape = {count}};
     t.data = calloc((size_t)count, sizeof *t.data);
-    for (int64_t i = 0; i < count; i++) t.data[i] = (double)rng_between(rng, -1, rows);
+    for (int64_t i = 0; i < count; i++) t.data[i] = (wide_number)rng_between(rng, -1, rows);
     return t;
 }
 
@@ -46,18 +47,19 @@ static void rows_are_gathered(void **state)
         for (int64_t b = 0; b < count; b++)
             for (int64_t d = 0; d < width; d++)
                 t.out.data[b * width + d] =
-                    t.in[0].data[(int64_t)fmin(fmax(t.in[1].data[b], 0), (double)rows - 1) * width + d];
+                    t.in[0]
+                        .data[(int64_t)fminl(fmaxl(t.in[1].data[b], 0), (wide_number)rows - 1) * width + d];
         trial_run_all(&t);
     }
 }
 
-static double combined(const char *how, enum lx_dtype type, double y, double x)
+static wide_number combined(const char *how, enum lx_dtype type, wide_number y, wide_number x)
 {
     const struct number_type *t = &number_types[type];
-    uint64_t a = t->integer ? (uint64_t)(int64_t)y : 0, b = t->integer ? (uint64_t)(int64_t)x : 0;
-    if (strcmp(how, "add") == 0) return number_wrapped(t, (int64_t)(a + b));
-    if (strcmp(how, "mul") == 0) return number_wrapped(t, (int64_t)(a * b));
-    return strcmp(how, "min") == 0 ? fmin(y, x) : strcmp(how, "max") == 0 ? fmax(y, x) : x;
+    uint64_t a = t->integer ? (uint64_t)number_whole(y) : 0, b = t->integer ? (uint64_t)number_whole(x) : 0;
+    if (strcmp(how, "add") == 0) return number_wrapped(t, (whole_number)(a + b));
+    if (strcmp(how, "mul") == 0) return number_wrapped(t, (whole_number)(a * b));
+    return strcmp(how, "min") == 0 ? fminl(y, x) : strcmp(how, "max") == 0 ? fmaxl(y, x) : x;
 }
 
 static void rows_are_scattered(void **state)
@@ -81,9 +83,9 @@ static void rows_are_scattered(void **state)
         result_room(&t);
         memcpy(t.out.data, t.in[0].data, (size_t)(rows * width) * sizeof *t.out.data);
         for (int64_t i = 0; i < count * width; i++) {
-            double row = t.in[1].data[i / width];
-            if (row < 0 || row >= (double)rows) continue;
-            double *to = &t.out.data[(int64_t)row * width + i % width];
+            wide_number row = t.in[1].data[i / width];
+            if (row < 0 || row >= (wide_number)rows) continue;
+            wide_number *to = &t.out.data[(int64_t)row * width + i % width];
             *to = combined(how, type, *to, t.in[2].data[i]);
         }
         trial_run_all(&t);
@@ -110,8 +112,8 @@ static void parts_begin_where_told(void **state)
         trial_fill(&t.in[0], &rng);
         if (insert) t.in[1] = tensor_of(type, part, width), trial_fill(&t.in[1], &rng);
         result_room(&t);
-        int64_t at = (int64_t)fmin(fmax(start->data[0], 0), (double)(rows - part));
-        if (insert) memcpy(t.out.data, t.in[0].data, (size_t)(rows * width) * sizeof(double));
+        int64_t at = (int64_t)fminl(fmaxl(start->data[0], 0), (wide_number)(rows - part));
+        if (insert) memcpy(t.out.data, t.in[0].data, (size_t)(rows * width) * sizeof(wide_number));
         for (int64_t i = 0; i < part * width; i++) {
             if (insert)
                 t.out.data[at * width + i] = t.in[1].data[i];
@@ -123,7 +125,7 @@ static void parts_begin_where_told(void **state)
 }
 
 /* So many come before element i of a row. */
-static int64_t rank_of(const double *row, int64_t n, int64_t i, bool descending)
+static int64_t rank_of(const wide_number *row, int64_t n, int64_t i, bool descending)
 {
     int64_t before = 0;
     for (int64_t k = 0; k < n; k++)
@@ -152,31 +154,31 @@ static void rows_are_ordered(void **state)
         trial_fill(&t.in[0], &rng);
         result_room(&t);
         for (int64_t i = 0; i < rows * width; i++) {
-            const double *row = t.in[0].data + i / width * width;
+            const wide_number *row = t.in[0].data + i / width * width;
             int64_t to = rank_of(row, width, i % width, descending);
-            if (to < k) t.out.data[i / width * k + to] = places ? (double)(i % width) : row[i % width];
+            if (to < k) t.out.data[i / width * k + to] = places ? (wide_number)(i % width) : row[i % width];
         }
         trial_run_all(&t);
     }
 }
 
 /* y[p, c] of x[h, c], h = 2 p + k - 1, and, of products, w[k, c]. */
-static double slid(const struct trial *t, const char *kind, int64_t p, int64_t c, int64_t taps)
+static wide_number slid(const struct trial *t, const char *kind, int64_t p, int64_t c, int64_t taps)
 {
     const struct number_type *type = &number_types[t->out.type];
     int64_t rows = t->in[0].shape[0], width = t->in[0].shape[1];
-    double total = strcmp(kind, "max") == 0 ? -INFINITY : strcmp(kind, "min") == 0 ? INFINITY : 0;
+    wide_number total = strcmp(kind, "max") == 0 ? -INFINITY : strcmp(kind, "min") == 0 ? INFINITY : 0;
     for (int64_t k = 0; k < taps; k++) {
         int64_t h = 2 * p + k - 1;
         if (h < 0 || h >= rows) continue;
-        double x = t->in[0].data[h * width + c];
+        wide_number x = t->in[0].data[h * width + c];
         if (strcmp(kind, "matmul") == 0)
-            x = number_wrapped(
-                type, (int64_t)((uint64_t)(int64_t)x * (uint64_t)(int64_t)t->in[1].data[k * width + c]));
+            x = number_wrapped(type, (whole_number)((uint64_t)number_whole(x) *
+                                                    (uint64_t)number_whole(t->in[1].data[k * width + c])));
         if (isinf(total) || strcmp(kind, "max") == 0 || strcmp(kind, "min") == 0)
-            total = strcmp(kind, "min") == 0 ? fmin(total, x) : fmax(total, x);
+            total = strcmp(kind, "min") == 0 ? fminl(total, x) : fmaxl(total, x);
         else
-            total = number_wrapped(type, (int64_t)total + (int64_t)x);
+            total = number_wrapped(type, number_whole(total) + number_whole(x));
     }
     return total;
 }

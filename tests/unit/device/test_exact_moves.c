@@ -4,7 +4,8 @@
 
 enum { TRIALS = 30, MOST = 4 };
 
-static const enum lx_dtype types[] = {LX_INT32, LX_FP16, LX_FP32, LX_UINT8, LX_FP64, LX_INT16, LX_BOOL};
+static const enum lx_dtype types[] = {LX_INT32, LX_FP16, LX_INT64,  LX_UINT8,
+                                      LX_FP64,  LX_FP32, LX_UINT64, LX_BOOL};
 
 static enum lx_dtype draw_type(struct rng *rng)
 {
@@ -174,7 +175,7 @@ static void edges_are_put(void **state)
         int rank = (int)rng_between(&rng, 1, MOST);
         int64_t low[MOST], high[MOST], interior[MOST];
         enum lx_dtype type = draw_type(&rng);
-        double value = type == LX_BOOL ? 1 : 3;
+        wide_number value = type == LX_BOOL ? 1 : 3;
         t.in[0].type = t.in[1].type = t.out.type = type;
         t.in[0].rank = t.out.rank = rank;
         for (int d = 0; d < rank; d++) {
@@ -247,13 +248,13 @@ static void boxes_are_read(void **state)
         result_room(&t);
         int64_t y[TRIAL_RANK] = {0};
         do {
-            double v[2];
+            wide_number v[2];
             for (int i = 0; i < 2; i++) {
                 int64_t x[TRIAL_RANK] = {0};
                 for (int k = 0; k < rank; k++) x[k] = b[i].offset[k] + b[i].stride[k] * y[order[i][k]];
                 v[i] = *trial_at(&t.in[i], x);
             }
-            *trial_at(&t.out, y) = fmax(v[0], v[1]);
+            *trial_at(&t.out, y) = fmaxl(v[0], v[1]);
         } while (trial_next(&t.out, y));
         trial_run_all(&t);
     }

@@ -358,6 +358,34 @@ static void test_round_trips(void **state)
     lx_graph_free(g);
 }
 
+/* Integers that a double has not, through the text and back. */
+static void test_wide_integers_are_exact(void **state)
+{
+    (void)state;
+    const struct lx_graph *g =
+        parse(GRAPH("{\"name\": \"x\", \"shape\": [3], \"dtype\": \"int64\"},\n"
+                    "{\"name\": \"c\", \"shape\": [3], \"dtype\": \"int64\"},\n"
+                    "{\"name\": \"u\", \"shape\": [], \"dtype\": \"uint64\"},\n"
+                    "{\"name\": \"y\", \"shape\": [3], \"dtype\": \"int64\"}\n",
+                    "{\"name\": \"c\", \"kind\": \"constant\", \"inputs\": [], \"output\": \"c\", \"data\": "
+                    "[9007199254740993, -9223372036854775808, 7]},\n"
+                    "{\"name\": \"u\", \"kind\": \"constant\", \"inputs\": [], \"output\": \"u\", \"data\": "
+                    "18446744073709551615},\n"
+                    "{\"name\": \"y\", \"kind\": \"min\", \"inputs\": [\"x\"], \"output\": \"y\", \"value\": "
+                    "9223372036854775807}\n"));
+    assert_true(g->ops[0].data->wholes[0] == 9007199254740993 && g->ops[0].data->wholes[1] == INT64_MIN);
+    assert_true(g->ops[0].data->wholes[2] == 7 && g->ops[1].data->wholes[0] == -1);
+    assert_true(g->ops[2].whole == INT64_MAX && g->ops[2].value == 0x1p63);
+    size_t n;
+    char *text = lx_graph_to_json(g, &n);
+    assert_non_null(strstr(text, "[9007199254740993, -9223372036854775808, 7]"));
+    assert_non_null(strstr(text, "\"data\": 18446744073709551615}"));
+    assert_non_null(strstr(text, "\"value\": 9223372036854775807}"));
+    free(text);
+    check_round_trip(g);
+    lx_graph_free(g);
+}
+
 static void test_the_hash_is_of_what_is_planned(void **state)
 {
     (void)state;
@@ -386,6 +414,7 @@ int main(void)
         cmocka_unit_test(test_mistakes_are_shown_where_they_are),
         cmocka_unit_test(test_hostile_text_ends_soon),
         cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_wide_integers_are_exact),
         cmocka_unit_test(test_the_hash_is_of_what_is_planned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,97 @@
+/* What a model takes and gives: outputs stored as themselves, arguments that are returned, and the roles of arguments as
+ * they are in the pattern in the end. */
+#include "graph/import/import_results.h"
+#include "graph/import/import_names.h"
+#include "graph/import/import_roles.h"
+#include "base/fail.h"
+
+/* A copy that the file asks for (copy of HLO) is one where it is returned. */
+static bool copied(struct import *im, struct import_value *v)
+{
+    int dims[VIEW_MAX_RANK];
+    struct sketch_operand in = {v->storage, v->view, v->via};
+    struct import_value copy;
+    for (int d = 0; d < v->type->count; d++) dims[d] = d;
+    im->whole_result = true;
+    bool ok =
+        import_sketch(im, "clone", NULL, v->type->count, v->type->extent, &in, 1, NULL, v->type, dims, &copy);
+    im->whole_result = false;
+    copy.name = v->name;
+    if (ok) *v = copy;
+    return ok;
+}
+
+static bool is_argument(const struct import *im, int32_t storage)
+{
+    enum lx_role role = storage < 0 ? LX_ROLE_COUNT : im->storages.at[storage].role;
+    return role < LX_INTERMEDIATE || role == LX_STATE;
+}
+
+/* An argument that is returned unchanged is no work: a tensor, and a note. */
+static void note_returned(struct import *im, int32_t storage)
+{
+    struct storage *s = &im->storages.at[storage];
+    bool state = s->role == LX_STATE;
+    s->stays = true;
+    fact_add(&im->notes, state ? "states returned" : "arguments returned unchanged", s->name, 1);
+}
+
+/* The storage of one result; -1: it is none of its own. */
+static bool stored_result(struct import *im, struct import_value v, int32_t *out)
+{
+    struct label_place at = {im->sketches.count, im->storages.count, NULL};
+    *out = -1;
+    im->result_name = "output";
+    if (v.copied && v.storage >= 0 && is_argument(im, v.storage) ? !copied(im, &v)
+                                                                 : !import_plain(im, &v, NULL))
+        return false;
+    import_call_it(im, &at, v.name);
+    if (v.storage < 0) {
+        fact_add(&im->notes, "outputs without elements", NULL, 1);
+        return true;
+    }
+    if (is_argument(im, v.storage)) return note_returned(im, v.storage), true;
+    if (im->storages.at[v.storage].role == LX_OUTPUT)
+        fact_add(&im->notes, "outputs returned twice", im->storages.at[v.storage].name, 1);
+    else
+        import_call_output(im, v.storage, v.name);
+    im->storages.at[v.storage].role = LX_OUTPUT;
+    *out = v.storage;
+    return true;
+}
+
+bool import_gather_results(struct import *im, int32_t *results, int *count)
+{
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    *count = 0;
+    for (int i = 0; i < b->result_count; i++)
+        for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
+            int32_t storage;
+            if (!stored_result(im, *import_leaf(im, b->results[i], k), &storage)) return false;
+            if (storage >= 0) results[(*count)++] = storage;
+        }
+    return true;
+}
+
+/* Where the pattern differs from what the rule said, why. */
+static const char *rule_of(const struct import_role *r, enum lx_role role)
+{
+    if (role == r->role) return r->rule;
+    return role == LX_STATE ? "written" : "not written in place";
+}
+
+void import_note_arguments(struct import *im)
+{
+    static const char *const words[] = {[LX_INPUT] = "input", [LX_WEIGHT] = "weight", [LX_STATE] = "state"};
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    for (int i = 0; i < b->argument_count; i++) {
+        const struct import_role *r = &im->roles[i];
+        const struct model_type *t = model_type_of(im->m, b->arguments[i]);
+        enum lx_role role = r->storage >= 0 ? im->storages.at[r->storage].role : r->role;
+        if (role != LX_WEIGHT && role != LX_STATE) role = LX_INPUT;
+        fact_add(&im->notes, "arguments", words[role], 1);
+        fact_add(&im->notes, "argument bytes", words[role], t->bytes);
+        fact_add(&im->notes, "rules of roles", rule_of(r, role), 1);
+        if (t->elements == 0) fact_add(&im->notes, "empty arguments", NULL, 1);
+    }
+}

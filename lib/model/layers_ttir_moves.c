@@ -1,0 +1,105 @@
+/* Ops of TTIR that take, pick and put parts, in kinds of ONNX: tensors that StableHLO or PyTorch has other words for. */
+#include "model/layers.h"
+
+#include <string.h>
+
+enum { MOST_PARTS = 256 };
+
+static int64_t from_end(int64_t axis, int rank)
+{
+    return axis < 0 ? axis + rank : axis;
+}
+
+/* Every `step`th element, `count` of them. */
+static int32_t every(struct layer *l, int32_t x, int64_t axis, int64_t begin, int64_t step, int64_t count)
+{
+    const int64_t end = begin + (count - 1) * step + 1;
+    int32_t parts[] = {x, layer_list(l, 1, &begin), layer_list(l, 1, &end), layer_list(l, 1, &axis),
+                       layer_list(l, 1, &step)};
+    return layer_part(l, "Slice", 5, parts);
+}
+
+/* `length` elements each `stride`, from `begin` on; or rows that an operand names. */
+static void index_select(struct layer *l)
+{
+    int32_t x = layer_in(l, 0), parts[MOST_PARTS];
+    const struct model_type *t = layer_type(l, x), *y = model_type_of(l->m, l->op->results[0]);
+    int64_t axis = from_end(layer_int(l, "dim", 0), t->count);
+    int64_t begin = layer_int(l, "begin", 0), length = layer_int(l, "length", 1),
+            stride = layer_int(l, "stride", 0);
+    if (axis < 0 || axis >= t->count || y->count != t->count) {
+        layer_fail(l);
+        return;
+    }
+    if (l->op->operand_count == 2) {
+        layer_put(l, "axis", axis);
+        layer_result(l, 0, layer_two(l, "Gather", x, layer_in(l, 1)));
+        return;
+    }
+    if (stride == 0) stride = t->extent[axis];
+    int64_t count = length > 0 ? y->extent[axis] / length : 0;
+    if (count < 1 || (length > 1 && count > MOST_PARTS) || count * length != y->extent[axis] ||
+        stride < length || begin < 0) {
+        layer_fail(l);
+        return;
+    }
+    if (length == 1) {
+        layer_result(l, 0, every(l, x, axis, begin, stride, count));
+        return;
+    }
+    for (int64_t i = 0; i < count; i++)
+        parts[i] = layer_slice(l, x, (int)axis, begin + i * stride, begin + i * stride + length);
+    layer_result(l, 0, layer_concat(l, (int)axis, (int)count, parts));
+}
+
+/* y[.., i, ..] = x[.., index[.., i, ..], ..]; dimensions of the index may be shorter than those of x. */
+static void gather_dim(struct layer *l)
+{
+    int32_t x = layer_in(l, 0), index = layer_in(l, 1);
+    const struct model_type *t = layer_type(l, x), *i = layer_type(l, index);
+    int64_t axis = from_end(layer_int(l, "dim", 0), t->count);
+    if (l->op->operand_count != 2 || i->count != t->count || axis < 0 || axis >= t->count) {
+        layer_fail(l);
+        return;
+    }
+    for (int d = 0; d < t->count; d++)
+        if (d != axis && i->extent[d] < t->extent[d]) x = layer_slice(l, x, d, 0, i->extent[d]);
+    layer_put(l, "axis", axis);
+    layer_result(l, 0, layer_two(l, "GatherElements", x, index));
+}
+
+/* The word in `#ttcore.reduce_type<sum>`, as ONNX has it; NULL: none that it has. */
+static const char *reduction(const struct layer *l)
+{
+    static const char *const words[][2] = {{"sum", "add"},      {"add", "add"}, {"prod", "mul"},
+                                           {"multiply", "mul"}, {"max", "max"}, {"min", "min"},
+                                           {"invalid", "none"}};
+    const struct model_attr *a = model_attr_find(&l->op->attrs, "scatter_reduce_type");
+    if (!a) return "none";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (a->text && strcasestr(a->text, words[i][0])) return words[i][1];
+    return NULL;
+}
+
+/* x with source[.., i, ..] at index[.., i, ..] along a dimension. */
+static void scatter_dim(struct layer *l)
+{
+    const char *how = reduction(l);
+    int64_t axis = from_end(layer_int(l, "dim", 0), layer_type(l, layer_in(l, 0))->count);
+    if (!how || l->op->operand_count != 3 || !model_attr_find(&l->op->attrs, "dim") || axis < 0) {
+        layer_fail(l);
+        return;
+    }
+    layer_put(l, "axis", axis);
+    l->attr[l->attr_count++] = (struct model_attr){.key = "reduction", .form = ATTR_WORD, .text = how};
+    layer_result(l, 0, layer_part(l, "ScatterElements", 3, l->op->operands));
+}
+
+/* clang-format off */
+const struct layer_row layers_ttir_moves[] = {
+    {{"index_select", NULL, NULL}, index_select},
+    {{"gather_dim", NULL, NULL}, gather_dim},
+    {{"scatter", NULL, NULL}, scatter_dim},
+    {{NULL}, NULL},
+};
+/* clang-format on */

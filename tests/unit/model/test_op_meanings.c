@@ -1,0 +1,290 @@
+/* Ops of TTIR and HLO, one small model each, run on the device: what comes out is what a few lines here say that the op
+ * means. Inputs are a, b, c: floats in eighths from -1 to 1, whole numbers from 0 to 3. */
+#include "device/device.h"
+#include "device/memory/dtypes.h"
+#include "graph/import/model_import.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST = 4096 };
+
+/* What the device got and gave. */
+struct tried {
+    const struct lx_graph *g;
+    double in[3][MOST], out[MOST], want[MOST];
+    int64_t count;
+};
+
+struct meaning {
+    const char *name, *text;
+    void (*of)(struct tried *n); /* fills in `want` */
+};
+
+static int64_t items_of(const struct lx_tensor *t)
+{
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++) n *= t->shape[d];
+    assert_true(n <= MOST);
+    return n;
+}
+
+static void put(void *context, int32_t tensor, void *items)
+{
+    struct tried *n = context;
+    const struct lx_tensor *t = &n->g->tensors[tensor];
+    const struct number_type *type = &number_types[t->dtype];
+    int which = t->name[0] - 'a';
+    assert_in_range(which, 0, 2);
+    for (int64_t i = 0; i < items_of(t); i++)
+        n->in[which][i] =
+            type->integer ? (double)((i * 5 + which) % 4) : (double)((i * 7 + which * 3) % 17) / 8 - 1;
+    items_narrow(type, n->in[which], items_of(t), items);
+}
+
+static void take(void *context, int32_t tensor, const void *items)
+{
+    struct tried *n = context;
+    const struct lx_tensor *t = &n->g->tensors[tensor];
+    n->count = items_of(t);
+    items_widen(&number_types[t->dtype], items, n->count, n->out);
+}
+
+static void run(const struct meaning *m, bool no_fold, struct tried *n)
+{
+    struct lx_import_options options = {.branch = -1, .no_fold = no_fold};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+    struct lx_device_options device = {.input = put, .output = take, .context = n};
+    lx_status st = {0};
+    n->g = lx_model_import(m->name, m->text, strlen(m->text), &options, NULL, &st);
+    if (!n->g) fail_msg("%s: %s", m->name, st.text);
+    for (int32_t o = 0; o < n->g->op_count; o++)
+        if (n->g->ops[o].kind->traits & LX_MIXES) fail_msg("%s: %s is generic", m->name, n->g->ops[o].name);
+    struct lx_plan *p = lx_plan_make(n->g, &how, &st);
+    if (!p || !lx_plan_check(p, &st)) fail_msg("%s: %s", m->name, st.text);
+    struct lx_run_result *r = lx_device_run(p, &device, &st);
+    if (!r || !r->ok) fail_msg("%s: %s", m->name, st.text);
+    lx_run_result_free(r);
+    lx_plan_free(p);
+    lx_graph_free(n->g);
+}
+
+#define HLO(body) "HloModule m\n" REDUCERS "ENTRY e {\n" body "}\n"
+#define REDUCERS                                                                                             \
+    "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT z = f32[] add(x, y)\n}\n"             \
+    "most {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT z = f32[] maximum(x, y)\n}\n"
+/* A model of TTIR from a (and b, c) to a result. */
+#define TTIR(args, result, body)                                                                             \
+    "func.func @main(" args ") -> tensor<" result "> {\n" body "  return %y : tensor<" result ">\n}\n"
+
+/* ---- what ops mean ---- */
+
+static void last_seven_rows(struct tried *n)
+{
+    for (int i = 0; i < 7 * 32; i++) n->want[i] = n->in[0][i + 32];
+}
+
+/* Row 1 of 4, one column before it and one behind it. */
+static void one_row_within(struct tried *n)
+{
+    for (int i = 0; i < 34; i++) n->want[i] = i == 0 || i == 33 ? 2.5 : n->in[0][32 + i - 1];
+}
+
+static void row_by_matrix(struct tried *n)
+{
+    for (int b = 0; b < 2; b++)
+        for (int k = 0; k < 8; k++)
+            for (int i = 0; i < 32; i++) n->want[b * 8 + k] += n->in[0][i] * n->in[1][(b * 32 + i) * 8 + k];
+}
+
+/* [4,2,8,32] with [1,2,2,32] in rows 1 and 2, each where c says. */
+static void cache_rows(struct tried *n)
+{
+    memcpy(n->want, n->in[0], sizeof n->want);
+    for (int b = 0; b < 2; b++)
+        for (int h = 0; h < 2; h++)
+            for (int d = 0; d < 32; d++)
+                n->want[(((b + 1) * 2 + h) * 8 + (int)n->in[2][b]) * 32 + d] = n->in[1][(h * 2 + b) * 32 + d];
+}
+
+/* [2,4] from [4,2,8,32]: the first of three numbers. */
+static void negated(struct tried *n)
+{
+    for (int i = 0; i < 64; i++) n->want[i] = -n->in[0][i];
+}
+
+static void every_other_row(struct tried *n)
+{
+    for (int i = 0; i < 64; i++) n->want[i] = n->in[0][i / 32 * 64 + 32 + i % 32];
+}
+
+static void pairs_of_rows(struct tried *n)
+{
+    for (int i = 0; i < 4 * 32; i++) n->want[i] = n->in[0][(i / 64 * 3 + i / 32 % 2) * 32 + i % 32];
+}
+
+static void picked(struct tried *n)
+{
+    for (int i = 0; i < 12; i++) n->want[i] = n->in[0][i / 3 * 32 + (int)n->in[1][i]];
+}
+
+static int rising(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void three_least(struct tried *n)
+{
+    for (int r = 0; r < 4; r++) {
+        double row[32];
+        memcpy(row, n->in[0] + r * 32, sizeof row);
+        qsort(row, 32, sizeof *row, rising);
+        for (int i = 0; i < 3; i++) n->want[r * 3 + i] = row[i];
+    }
+}
+
+/* Windows of two rows, and 0.25 where all are less. */
+static void at_least_a_quarter(struct tried *n)
+{
+    for (int i = 0; i < 128; i++) {
+        const double *x = n->in[0] + i / 32 * 64 + i % 32;
+        n->want[i] = fmax(0.25, fmax(x[0], x[32]));
+    }
+}
+
+/* Along the second of [2,5,32], from its end. */
+static void running_from_the_end(struct tried *n)
+{
+    for (int b = 0; b < 2; b++)
+        for (int d = 0; d < 32; d++) {
+            double sum = 0;
+            for (int i = 4; i >= 0; i--)
+                n->want[(b * 5 + i) * 32 + d] = sum += n->in[0][(b * 5 + i) * 32 + d];
+        }
+}
+
+/* e bits of exponent and m of fraction: what is left of 1 / a, spread over many sizes. */
+static void narrowed(struct tried *n)
+{
+    for (int i = 0; i < 64; i++) {
+        double x = n->in[0][i] * ldexp(1, 3 * (i % 16) - 24), least = ldexp(1, -14);
+        int e;
+        frexp(x, &e);
+        double y = ldexp(nearbyint(ldexp(x, 4 - e)), e - 4);
+        n->want[i] = fabs(y) >= 65536 ? copysign(INFINITY, x) : fabs(y) < least ? copysign(0, x) : y;
+    }
+}
+
+static void nothing_added(struct tried *n)
+{
+    memcpy(n->want, n->in[0], sizeof n->want);
+}
+
+/* clang-format off */
+static const struct meaning meanings[] = {
+    {"a pad that crops", TTIR("%a: tensor<8x32xf32>", "7x32xf32",
+     "  %y = \"ttir.pad\"(%a) <{padding = array<i32: -1, 0, 0, 0>, value = 1.0 : f32}> : (tensor<8x32xf32>) -> tensor<7x32xf32>\n"),
+     last_seven_rows},
+    {"a pad that crops to one and grows", HLO("  a = f32[4,32] parameter(0)\n  z = f32[] constant(2.5)\n"
+     "  ROOT p = f32[1,34] pad(a, z), padding=-1_-2x1_1\n"), one_row_within},
+    {"a row and a matrix", TTIR("%a: tensor<32xf32>, %b: tensor<2x32x8xf32>", "2x8xf32",
+     "  %y = \"ttir.matmul\"(%a, %b) : (tensor<32xf32>, tensor<2x32x8xf32>) -> tensor<2x8xf32>\n"), row_by_matrix},
+    {"rows of a cache", TTIR("%a: tensor<4x2x8x32xf32>, %b: tensor<1x2x2x32xf32>, %c: tensor<2xi32>", "4x2x8x32xf32",
+     "  %y = \"ttir.update_cache\"(%a, %b, %c) <{batch_offset = 1 : i32}> : (tensor<4x2x8x32xf32>, tensor<1x2x2x32xf32>, tensor<2xi32>) -> tensor<4x2x8x32xf32>\n"),
+     cache_rows},
+    {"rows of a cache that is made", TTIR("%a: tensor<4x2x8x32xf32>, %b: tensor<1x2x2x32xf32>, %c: tensor<2xi32>", "4x2x8x32xf32",
+     "  %0 = \"ttir.neg\"(%a) : (tensor<4x2x8x32xf32>) -> tensor<4x2x8x32xf32>\n"
+     "  %y = \"ttir.neg\"(%0) : (tensor<4x2x8x32xf32>) -> tensor<4x2x8x32xf32>\n"
+     "  \"ttir.update_cache\"(%y, %b, %c) <{batch_offset = 1 : i32}> : (tensor<4x2x8x32xf32>, tensor<1x2x2x32xf32>, tensor<2xi32>) -> ()\n"),
+     cache_rows},
+    {"a call of another form", TTIR("%a: tensor<2x32xf32>", "2x32xf32",
+     "  %y = \"func.call\"(%a) <{callee = @b}> : (tensor<2x32xf32>) -> tensor<2x32xf32>\n")
+     "func.func @b(%x: tensor<2x32xf32>) -> tensor<2x32xf32> {\n  %0 = ttir.empty() : tensor<2x32xf32>\n"
+     "  %1 = \"ttir.neg\"(%x, %0) : (tensor<2x32xf32>, tensor<2x32xf32>) -> tensor<2x32xf32>\n  return %1 : tensor<2x32xf32>\n}\n",
+     negated},
+    {"every other row", TTIR("%a: tensor<4x32xf32>", "2x32xf32",
+     "  %y = \"ttir.index_select\"(%a) <{dim = 0 : si32, begin = 1 : si32, length = 1 : si32, stride = 2 : si32}> : (tensor<4x32xf32>) -> tensor<2x32xf32>\n"),
+     every_other_row},
+    {"two of each three rows", TTIR("%a: tensor<6x32xf32>", "4x32xf32",
+     "  %y = \"ttir.index_select\"(%a) <{dim = 0 : si32, begin = 0 : si32, length = 2 : si32, stride = 3 : si32}> : (tensor<6x32xf32>) -> tensor<4x32xf32>\n"),
+     pairs_of_rows},
+    {"elements that an index names", TTIR("%a: tensor<5x32xf32>, %b: tensor<4x3xi32>", "4x3xf32",
+     "  %y = \"ttir.gather_dim\"(%a, %b) <{dim = 1 : i32}> : (tensor<5x32xf32>, tensor<4x3xi32>) -> tensor<4x3xf32>\n"), picked},
+    {"the three least", "func.func @main(%a: tensor<4x32xf32>) -> tensor<4x3xf32> {\n"
+     "  %y:2 = \"ttir.topk\"(%a) <{k = 3 : i32, dim = -1 : i32, largest = false, sorted = true}> : (tensor<4x32xf32>) -> (tensor<4x3xf32>, tensor<4x3xi32>)\n"
+     "  return %y#0 : tensor<4x3xf32>\n}\n", three_least},
+    {"a window that begins with a number", HLO("  a = f32[8,32] parameter(0)\n  q = f32[] constant(0.25)\n"
+     "  ROOT w = f32[4,32] reduce-window(a, q), window={size=2x1 stride=2x1}, to_apply=most\n"), at_least_a_quarter},
+    {"running sums", HLO("  a = f32[2,5,32] parameter(0)\n  z = f32[] constant(0)\n"
+     "  ROOT w = f32[2,5,32] reduce-window(a, z), window={size=1x5x1 pad=0_0x0_4x0_0}, to_apply=add\n"), running_from_the_end},
+    {"fewer bits", HLO("  a = f32[4,16] parameter(0)\n"
+     "  k = f32[16] constant({5.9604644775390625e-08, 4.76837158203125e-07, 3.814697265625e-06, 3.0517578125e-05, 0.000244140625, "
+     "0.001953125, 0.015625, 0.125, 1, 8, 64, 512, 4096, 32768, 262144, 2097152})\n  b = f32[4,16] broadcast(k), dimensions={1}\n"
+     "  m = f32[4,16] multiply(a, b)\n  ROOT r = f32[4,16] reduce-precision(m), exponent_bits=5, mantissa_bits=3\n"), narrowed},
+    {"a sum of nothing", TTIR("%a: tensor<4x32xf32>, %b: tensor<0x32xf32>", "4x32xf32",
+     "  %0 = \"ttir.sum\"(%b) <{dim_arg = [0 : i32], keep_dim = false}> : (tensor<0x32xf32>) -> tensor<32xf32>\n"
+     "  %y = \"ttir.add\"(%a, %0) : (tensor<4x32xf32>, tensor<32xf32>) -> tensor<4x32xf32>\n"), nothing_added},
+};
+/* clang-format on */
+
+static void ops_mean_what_they_say(void **state)
+{
+    static struct tried n;
+    (void)state;
+    for (size_t i = 0; i < 2 * (sizeof meanings / sizeof *meanings); i++) {
+        const struct meaning *m = &meanings[i / 2];
+        memset(&n, 0, sizeof n);
+        run(m, i % 2, &n);
+        m->of(&n);
+        assert_true(n.count > 0);
+        for (int64_t k = 0; k < n.count; k++)
+            if (fabs(n.out[k] - n.want[k]) > 1e-5 * fmax(1, fabs(n.want[k])) && n.out[k] != n.want[k])
+                fail_msg("%s: %.9g at %lld, not %.9g", m->name, n.out[k], (long long)k, n.want[k]);
+    }
+}
+
+/* What two views want of one storage is found out where they meet: nothing else is copied for it. */
+static void one_conflict_copies_little(void **state)
+{
+    static const char text[] =
+        "func.func @main(%a: tensor<1x8x8x192xf32>, %b: tensor<64x96x3x3xf32>, %c: tensor<96x64x3x3xf32>, "
+        "%d: "
+        "tensor<4x64xf32>) -> (tensor<1x6x6x64xf32>, tensor<1x6x6x96xf32>, tensor<64x4xf32>) {\n"
+        "  %0 = \"ttir.conv2d\"(%a, %b) <{dilation = 1 : i32, groups = 2 : i32, padding = 0 : i32, stride = "
+        "1 : "
+        "i32}> : (tensor<1x8x8x192xf32>, tensor<64x96x3x3xf32>) -> tensor<1x6x6x64xf32>\n"
+        "  %1 = \"ttir.conv2d\"(%a, %c) <{dilation = 1 : i32, groups = 3 : i32, padding = 0 : i32, stride = "
+        "1 : "
+        "i32}> : (tensor<1x8x8x192xf32>, tensor<96x64x3x3xf32>) -> tensor<1x6x6x96xf32>\n"
+        "  %2 = \"ttir.permute\"(%d) <{permutation = array<i64: 1, 0>}> : (tensor<4x64xf32>) -> "
+        "tensor<64x4xf32>\n"
+        "  %3 = \"ttir.neg\"(%2) : (tensor<64x4xf32>) -> tensor<64x4xf32>\n"
+        "  return %0, %1, %3 : tensor<1x6x6x64xf32>, tensor<1x6x6x96xf32>, tensor<64x4xf32>\n}\n";
+    struct lx_import_options options = {.branch = -1};
+    lx_status st = {0};
+    int products = 0, copies = 0;
+    (void)state;
+    const struct lx_graph *g = lx_model_import("two groupings", text, sizeof text - 1, &options, NULL, &st);
+    if (!g) fail_msg("%s", st.text);
+    for (int32_t o = 0; o < g->op_count; o++) {
+        products += g->ops[o].kind->id == LX_KIND_MATMUL;
+        copies += g->ops[o].kind->id == LX_KIND_CLONE;
+    }
+    assert_int_equal(products, 2);
+    assert_int_equal(copies, 0);
+    lx_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ops_mean_what_they_say),
+                                       cmocka_unit_test(one_conflict_copies_little)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
