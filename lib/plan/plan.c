@@ -170,11 +170,12 @@ static bool search_around(struct lx_plan *p, struct planner *by, bool spill)
            (!spill || by->options->run.hasty || search_many(by));
 }
 
-static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
+static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t beat, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
     if (!plan_divide(p, &how.passes, options->like, st)) return false;
-    struct planner by = {.divided = p->own_divisions, .options = options, .memory = p->memory, .st = st};
+    struct planner by = {
+        .divided = p->own_divisions, .options = options, .beat = beat, .memory = p->memory, .st = st};
     if (!attempt_plain(&by, &how, &by.best)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
     by.bound = spill ? by.best.perfect_bytes : 0;
@@ -285,7 +286,7 @@ struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan
     return NULL;
 }
 
-struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
+struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options, int64_t beat,
                                 lx_status *st)
 {
     const char *wrong =
@@ -300,7 +301,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     struct lx_plan *p = plan_begin(g, options, st);
     if (!p) return NULL;
     double start = clock_seconds();
-    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st);
+    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, beat, st);
     p->seconds = clock_seconds() - start;
     ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
     if (ok) {

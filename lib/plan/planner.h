@@ -37,6 +37,8 @@ struct planner {
     bool limited;   /* bundles have more borders than extern ops make, and some may be taken away */
     int64_t bound;  /* traffic that no plan goes below, whatever the passes find */
     int64_t enough; /* and none under the decisions that are being tried; 0: not known */
+    int64_t beat;   /* bytes of a plan that there is already; 0: none */
+    bool brief;     /* solvers that search do so once */
     int64_t spare;  /* steps that the solver should take for one draft where it has no limit; 0: any */
     const char *unproved; /* in words why it may not be met; NULL: the solver knows */
     struct arena *memory; /* the plan's: what decisions point to */
@@ -56,6 +58,8 @@ bool attempt_make(const struct planner *p, const struct decisions *how, struct a
 bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out);
 /* Under all of the decisions, as they stand. */
 bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out);
+/* Like attempt_make, if it may move as little as `below` (0: whatever it moves); `out` without memory: it cannot. */
+bool attempt_below(const struct planner *p, const struct decisions *how, int64_t below, struct attempt *out);
 /* relayouts.c: the best of the ways to decide relayouts; at most `tries` drafts are solved. */
 bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out);
 /* Steps that one draft of the planner's graph is worth. */
@@ -111,8 +115,9 @@ bool reorder_search(struct planner *p); /* reorder.c: the order of the ops */
 bool evict_search(struct planner *p);   /* evict.c: where stays are cut */
 bool move_search(struct planner *p);    /* move_buffers.c: where stays change their addresses */
 bool tile_search(struct planner *p);    /* tile_nests.c: runs of ops that become nests */
-/* tile_nests.c: an attempt under all decisions, with less effort where there are nests: the solver's bound is none then. */
-bool attempt_nested(const struct planner *p, const struct decisions *how, struct attempt *out);
+/* tile_nests.c: the same decisions solved once more, if less could be moved under them; with less effort where there are
+ * nests: the solver's bound is none then. */
+bool attempt_in_full(const struct planner *p, struct attempt *a);
 /* evict.c: what is moved at least wherever stays are cut. nest_bound.c: whatever is tiled. */
 int64_t evict_least(const struct draft *x);
 int64_t tile_least(const struct draft *x);
@@ -136,8 +141,8 @@ bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, lx_status *
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
-/* A plan of the graph as it is. */
-struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
+/* A plan of the graph as it is. `beat`: bytes of another that is taken if this one moves no less; 0: none. */
+struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options, int64_t beat,
                                 lx_status *st);
 /* Of a graph it is the plan that is proved or not, whatever the solver says of its last answer. */
 void plan_settle(struct lx_plan *p);
