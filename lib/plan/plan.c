@@ -145,13 +145,16 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
 }
 
 /* All that the passes find beyond the first attempt, and what nothing goes below. */
-static bool search_further(struct lx_plan *p, struct planner *by, bool spill)
+static bool search_further(struct lx_plan *p, struct planner *by, const struct decisions *how, bool spill)
 {
     bool ok = asks_time(by) ? least_time_search(by) : !spill || run_searches(by, LX_TRIES_FEW);
     bool limited = ok && spill && bundles_are_limited(by);
     by->limited = limited && !asks_time(by);
     ok = ok && (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st));
-    return ok && planner_find_bound(by, limited) && (!spill || (search_many(by) && search_others(by))) &&
+    ok = ok && planner_find_bound(by, limited);
+    if (by->put_off && !by->nested) ok = ok && plain_end(by, how, 0) && planner_find_bound(by, limited);
+    return ok &&
+           (!spill || (search_many(by) && plain_end(by, how, by->best.hbm_bytes) && search_others(by))) &&
            (!limited || by->limited || merge_bundles(by)) &&
            (!spill || asks_time(by) || planner_raise_bound(by, limited));
 }
@@ -176,13 +179,13 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     if (!plan_divide(p, &how.passes, options->like, st)) return false;
     struct planner by = {
         .divided = p->own_divisions, .options = options, .beat = beat, .memory = p->memory, .st = st};
-    if (!attempt_plain(&by, &how, &by.best)) return false;
+    if (!plain_begin(&by, &how)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
     by.bound = spill ? by.best.perfect_bytes : 0;
     p->asks_time = asks_time(&by);
     bool ok = (*options->nests      ? search_around(p, &by, spill)
                : options->run.hasty ? true
-                                    : search_further(p, &by, spill)) &&
+                                    : search_further(p, &by, &how, spill)) &&
               adopt_best(p, &by);
     if (ok && !spill) p->figures.bound_bytes = by.bound;
     if (ok && spill && !p->asks_time) {

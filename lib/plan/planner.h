@@ -39,7 +39,9 @@ struct planner {
     int64_t enough; /* and none under the decisions that are being tried; 0: not known */
     int64_t beat;   /* bytes of a plan that there is already; 0: none */
     bool brief;     /* solvers that search do so once */
-    int64_t spare;  /* steps that the solver should take for one draft where it has no limit; 0: any */
+    bool put_off;   /* the best is, or comes from, a brief plan without nests; */
+    int64_t plain_least;  /* none of these moves less */
+    int64_t spare;        /* steps that the solver should take for one draft where it has no limit; 0: any */
     const char *unproved; /* in words why it may not be met; NULL: the solver knows */
     struct arena *memory; /* the plan's: what decisions point to */
     lx_status *st;
@@ -121,6 +123,10 @@ bool attempt_in_full(const struct planner *p, struct attempt *a);
 /* evict.c: what is moved at least wherever stays are cut. nest_bound.c: whatever is tiled. */
 int64_t evict_least(const struct draft *x);
 int64_t tile_least(const struct draft *x);
+/* plain_later.c: the best becomes a plan without nests, a brief one where nests are looked for; and, unless a plan that moves `found`
+ * bytes is better than any without nests (0: none is), one in full where that is better. */
+bool plain_begin(struct planner *p, const struct decisions *how);
+bool plain_end(struct planner *p, const struct decisions *how, int64_t found);
 /* forced_nests.c: the best becomes one with the nests that are asked for. */
 bool force_nests(struct planner *p);
 /* nest_bound.c: what no plan goes below if nests may be in it; not known where they cannot help. */
