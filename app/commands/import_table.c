@@ -77,8 +77,8 @@ static void add_sums(const cJSON *report, struct text *out)
 /* "x32: a to b, 94 ops" */
 static void add_repeats(const cJSON *report, struct text *out)
 {
-    const cJSON *notes = json_find(report, "notes"), *f;
-    cJSON_ArrayForEach(f, notes ? json_find(notes, "layers") : NULL)
+    const cJSON *notes = json_find(report, "notes"), *layers = notes ? json_find(notes, "layers") : NULL, *f;
+    cJSON_ArrayForEach(f, layers)
     {
         text_format(out, "x%lld: ", (long long)f->valuedouble);
         add_printable(out, f->string, 90);
