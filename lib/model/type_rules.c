@@ -141,12 +141,6 @@ static const struct rule_row *row_of(const struct lx_model *m, const char *kind)
     return NULL;
 }
 
-int model_most_operands(const struct lx_model *m, const char *kind)
-{
-    const struct rule_row *row = row_of(m, kind);
-    return row ? row->most : MANY;
-}
-
 /* ---- words ---- */
 
 static void words_of(int rank, const int64_t *extent, char *out, size_t size)

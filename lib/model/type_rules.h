@@ -9,7 +9,4 @@ bool model_check_types(const struct lx_model *m, lx_status *st);
 /* What is below 0 in `extent`, of the op's one result, as far as the rule of its kind says it. */
 void model_follow_types(const struct lx_model *m, const struct model_op *op, int64_t *extent);
 
-/* How many operands a kind takes; a large number where that is not known. */
-int model_most_operands(const struct lx_model *m, const char *kind);
-
 #endif
