@@ -45,12 +45,6 @@ int rule_dim(int64_t dim, int rank)
     return (int)(dim < 0 ? dim + rank : dim);
 }
 
-bool rule_anything(struct ruling *r)
-{
-    rule_like(r, r->y);
-    return true;
-}
-
 bool rule_same_shape(struct ruling *r)
 {
     rule_like(r, r->in[0]);

@@ -38,7 +38,7 @@ const int64_t *rule_ints(const struct ruling *r, const char *key, int *count);
 /* From the end if below 0; -1: outside. */
 int rule_dim(int64_t dim, int rank);
 
-rule_of rule_same_shape, rule_broadcasts, rule_equal_shapes, rule_same_elements, rule_anything;
+rule_of rule_same_shape, rule_broadcasts, rule_equal_shapes, rule_same_elements;
 rule_of rule_permuted, rule_swapped, rule_placed, rule_repeated, rule_joined, rule_cut_out, rule_index,
     rule_hlo_slice, rule_ttir_pad, rule_hlo_pad, rule_iota, rule_arange, rule_squeezed, rule_unsqueezed,
     rule_reshaped, rule_repeat, rule_interleaved, rule_upsampled, rule_constant, rule_gathered_parts;
