@@ -12,7 +12,7 @@ static const struct {
               {layers_attention, true},    {layers_recurrent, true},   {layers_quantised, true},
               {layers_numbers, false},     {layers_reductions, false}, {layers_images, false},
               {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false},
-              {layers_rotary, true}};
+              {layers_rotary, true},       {layers_qlinear, true},     {layers_fused, true}};
 
 static layer_expand *row_of(enum model_format format, const char *kind, bool macros)
 {
