@@ -214,7 +214,8 @@ int32_t layer_number(struct layer *l, enum model_element e, double number)
 
 int32_t layer_list(struct layer *l, int count, const int64_t *numbers)
 {
-    return constant(l, MODEL_I64, 1, (int64_t[]){count}, numbers, NULL);
+    static const int64_t nothing[1]; /* a list of none is one, too */
+    return constant(l, MODEL_I64, 1, (int64_t[]){count}, numbers ? numbers : nothing, NULL);
 }
 
 int32_t layer_reals(struct layer *l, enum model_element e, int rank, const int64_t *extent,

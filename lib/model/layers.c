@@ -11,7 +11,8 @@ static const struct {
               {layers_loops, false},       {layers_ttir, false},       {layers_norms, true},
               {layers_attention, true},    {layers_recurrent, true},   {layers_quantised, true},
               {layers_numbers, false},     {layers_reductions, false}, {layers_images, false},
-              {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false}};
+              {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false},
+              {layers_rotary, true}};
 
 /* Complex numbers have a table of their own: nobody else's parts are right for them. */
 static bool is_complex(const struct lx_model *m, int32_t value)
