@@ -114,7 +114,7 @@ static struct zone touched(const struct checker *c, const struct cut *k, int32_t
                   min_i64(from + k->width[v], k->x.extent[v]), shifted, &z);
         } else if (shifted)
             touch(l, d, op_index_offset(&k->x, operand, h), op_index_stride(&k->x, operand, h), 0,
-                  k->x.extent[v], true, &z);
+                  k->x.extent[v] * k->tiles[v], true, &z);
     }
     return z;
 }
@@ -155,9 +155,10 @@ int64_t zone_sticks(const struct zone *z)
 /* Does a view walk this dimension other than as a whole, from its begin on? */
 static bool jumps(const struct cut *k, const struct lx_layout *l, int operand, int h)
 {
+    int v = k->x.var[operand][h];
     return op_index_shifted(&k->x, operand) &&
            (op_index_stride(&k->x, operand, h) != 1 || op_index_offset(&k->x, operand, h) != 0 ||
-            l->host_shape[h] != k->x.extent[(int)k->x.var[operand][h]]);
+            l->host_shape[h] != k->x.extent[v] * k->tiles[v]);
 }
 
 /* Tiles that loops inside of the hold walk over lie one behind the other, each cut in slices, unless no core's part of a
@@ -210,6 +211,34 @@ bool parts_equal(const struct parts *a, const struct parts *b)
             a->high[d] != b->high[d])
             return false;
     return true;
+}
+
+static bool core_finds(const struct zone *z, const struct lx_layout *l, const struct parts *held,
+                       int64_t core)
+{
+    int64_t lo, hi;
+    for (int d = 0; d < z->rank && !zone_empty(z); d++) {
+        piece_of(l, held, d, core, &lo, &hi);
+        if (z->lo[d] < lo || z->hi[d] > hi) return false;
+    }
+    return true;
+}
+
+bool parts_serve(const struct checker *c, const struct cut *k, int32_t op, int operand,
+                 const struct parts *seen, const struct parts *held)
+{
+    const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
+    bool serve = parts_equal(seen, held);
+    for (int d = 0; serve && d < held->rank; d++) {
+        int h = l->host_dim[d];
+        bool walked = held->tiles[d] > 1 || held->blocks[d] > 1;
+        serve = !walked || h < 0 || !jumps(k, l, operand, h);
+    }
+    for (int64_t core = 0; serve && core < k->cores; core++) {
+        struct zone z = touched(c, k, op, operand, core);
+        serve = core_finds(&z, l, held, core);
+    }
+    return serve;
 }
 
 int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core)
