@@ -84,7 +84,8 @@ struct best {
     unsigned needs;
     int tried; /* parts that take such a problem */
     bool have;
-    bool asked_exact; /* for all that it can do alone */
+    bool asked_exact;                  /* for all that it can do alone */
+    const struct lx_solver *worked[2]; /* in haste: those that searched already */
     /* Exact search from the best on, the last time: its limit, and what it came from. */
     int64_t last_steps, last_objective;
     int32_t together; /* buffers of the largest part that the problem falls into */
@@ -245,6 +246,16 @@ static bool is_too_large(const struct best *b, const struct stage *s)
     return !(s->or_close && is_close(b));
 }
 
+/* In haste who searches does so once. */
+static bool has_worked(struct best *b, const struct lx_solver *solver)
+{
+    if (!b->run->hasty || (solver != &lx_solver_exact && solver != &lx_solver_anneal)) return false;
+    const struct lx_solver **place = &b->worked[solver == &lx_solver_anneal];
+    bool worked = *place;
+    *place = solver;
+    return worked;
+}
+
 static bool is_needless(struct best *b, const struct stage *s)
 {
     bool whole = s->solver == &lx_solver_exact && s->start == ALONE;
@@ -267,7 +278,7 @@ static bool climb(struct best *b, int level)
         bool first = i == 0 || !b->have;
         if (s->level > level || proved(b) || (!first && is_over(b))) break;
         if (is_too_large(b, s) || is_needless(b, s)) continue;
-        if (s->solver && !takes(b, s->solver)) continue;
+        if (s->solver && (!takes(b, s->solver) || has_worked(b, s->solver))) continue;
         if (!(s->solver ? try_solver(b, s) : try_orders(b))) return false;
     }
     return true;

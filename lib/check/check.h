@@ -40,6 +40,7 @@ struct parts {
     int64_t low[LX_MAX_DEVICE_RANK],
         high[LX_MAX_DEVICE_RANK]; /* positions around its slice that a core has too */
     bool touched_whole;           /* the op that sees the tensor so touches exactly these parts */
+    bool within;                  /* it touches nothing else */
 };
 
 /* What a nest does to a tensor of its ops. Sets of levels are bits; the outermost level is 1. */
@@ -101,10 +102,6 @@ int64_t whole_bytes(const struct checker *c, int32_t tensor);
 /* Of a buffer that has the slice which the levels up to `hold` fix. */
 struct parts parts_of_operand(const struct checker *c, const struct cut *cut, int32_t op, int operand,
                               int hold);
-/* Does each core find what it reads of a part that holds all, in every iteration? So does the first, where both are cut alike and
- * what loops walk along is read as a whole. */
-bool parts_serve(const struct checker *c, const struct cut *k, int32_t op, int operand,
-                 const struct parts *seen, const struct parts *held);
 bool parts_equal(const struct parts *a, const struct parts *b);
 /* Sticks of a core's part, and those that two ways to lay out the same slice give it both. */
 int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core);

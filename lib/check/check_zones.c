@@ -114,7 +114,7 @@ static struct zone touched(const struct checker *c, const struct cut *k, int32_t
                   min_i64(from + k->width[v], k->x.extent[v]), shifted, &z);
         } else if (shifted)
             touch(l, d, op_index_offset(&k->x, operand, h), op_index_stride(&k->x, operand, h), 0,
-                  k->x.extent[v] * k->tiles[v], true, &z);
+                  k->x.extent[v] * (core < 0 ? k->tiles[v] : 1), true, &z);
     }
     return z;
 }
@@ -181,7 +181,8 @@ static void find_blocks(const struct cut *k, const struct lx_layout *l, int oper
 struct parts parts_of_operand(const struct checker *c, const struct cut *k, int32_t op, int operand, int hold)
 {
     const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
-    struct parts p = {.cores = k->cores, .rank = l->rank > 0 ? l->rank - 1 : 0, .touched_whole = true};
+    struct parts p = {
+        .cores = k->cores, .rank = l->rank > 0 ? l->rank - 1 : 0, .touched_whole = true, .within = true};
     for (int d = 0; d < p.rank; d++) {
         int h = l->host_dim[d];
         p.slices[d] = 1;
@@ -195,8 +196,10 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         if (k->split[v] == 1) continue;
         p.slices[d] = k->split[v];
         p.stride[d] = k->stride[v];
-        p.touched_whole &= k->width[v] % l->step[d] == 0 &&
-                           k->width[v] / l->step[d] == ceil_div_i64(l->size[d] / k->tiles[v], k->split[v]);
+        bool exactly = k->width[v] % l->step[d] == 0 &&
+                       k->width[v] / l->step[d] == ceil_div_i64(l->size[d] / k->tiles[v], k->split[v]);
+        p.touched_whole &= exactly;
+        p.within &= exactly && !jumps(k, l, operand, h);
     }
     find_blocks(k, l, operand, hold, &p);
     return p;
@@ -211,34 +214,6 @@ bool parts_equal(const struct parts *a, const struct parts *b)
             a->high[d] != b->high[d])
             return false;
     return true;
-}
-
-static bool core_finds(const struct zone *z, const struct lx_layout *l, const struct parts *held,
-                       int64_t core)
-{
-    int64_t lo, hi;
-    for (int d = 0; d < z->rank && !zone_empty(z); d++) {
-        piece_of(l, held, d, core, &lo, &hi);
-        if (z->lo[d] < lo || z->hi[d] > hi) return false;
-    }
-    return true;
-}
-
-bool parts_serve(const struct checker *c, const struct cut *k, int32_t op, int operand,
-                 const struct parts *seen, const struct parts *held)
-{
-    const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
-    bool serve = parts_equal(seen, held);
-    for (int d = 0; serve && d < held->rank; d++) {
-        int h = l->host_dim[d];
-        bool walked = held->tiles[d] > 1 || held->blocks[d] > 1;
-        serve = !walked || h < 0 || !jumps(k, l, operand, h);
-    }
-    for (int64_t core = 0; serve && core < k->cores; core++) {
-        struct zone z = touched(c, k, op, operand, core);
-        serve = core_finds(&z, l, held, core);
-    }
-    return serve;
 }
 
 int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t core)

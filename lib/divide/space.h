@@ -33,9 +33,9 @@ struct axis {
 
 struct device_dim {
     int64_t size;
-    int64_t picked; /* positions behind the start that a slice is picked at or put to; 0: it is none */
     int walk_count;
     struct coordinate_term *walks; /* `var` is the axis */
+    int64_t picked; /* positions behind the start that a slice is picked at or put to; 0: it is none */
 };
 
 struct operand {

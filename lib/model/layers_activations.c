@@ -134,6 +134,25 @@ static void gelu_of_sum(struct layer *l)
     layer_result(l, 0, layer_one(l, "Gelu", x));
 }
 
+/* x + bias below -lambd, x - bias above lambd, else 0 */
+static void shrink(struct layer *l)
+{
+    double lambda = layer_real(l, "lambd", 0.5), bias = layer_real(l, "bias", 0);
+    int32_t x = layer_in(l, 0), zero = layer_number(l, layer_element(l, x), 0);
+    int32_t up = bias == 0 ? x : layer_by(l, "Add", x, bias),
+            down = bias == 0 ? x : layer_by(l, "Sub", x, bias);
+    int32_t y = layer_part(l, "Where", 3, (int32_t[]){layer_by(l, "Greater", x, lambda), down, zero});
+    layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){layer_by(l, "Less", x, -lambda), up, y}));
+}
+
+/* (log(1 + x) - log(1 - x)) / 2 */
+static void atanh_of(struct layer *l)
+{
+    int32_t x = layer_in(l, 0), up = layer_one(l, "lxplan:Log1p", x),
+            down = layer_one(l, "lxplan:Log1p", layer_one(l, "Neg", x));
+    layer_result(l, 0, layer_by(l, "Mul", layer_two(l, "Sub", up, down), 0.5));
+}
+
 static void relu6(struct layer *l)
 {
     layer_result(l, 0, layer_by(l, "Min", layer_one(l, "Relu", layer_in(l, 0)), 6));
@@ -279,6 +298,8 @@ const struct layer_row layers_activations[] = {
     {{"tan", "tan", "Tan"}, tangent},
     {{NULL, NULL, "Sinh"}, hyperbolic},
     {{NULL, NULL, "Cosh"}, hyperbolic},
+    {{NULL, NULL, "Atanh"}, atanh_of},
+    {{NULL, NULL, "Shrink"}, shrink},
     {{NULL, NULL, "Max"}, most},
     {{NULL, NULL, "Min"}, least},
     {{NULL, NULL, "Sum"}, sum},

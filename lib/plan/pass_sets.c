@@ -39,7 +39,6 @@ static bool search_quickly(struct planner *p)
     struct lx_plan_options quick = *p->options;
     struct planner tries = *p;
     struct decisions plain = {.passes = p->best.draft.how.passes, .divided = p->best.draft.how.divided};
-    struct attempt full;
     quick.solver = p->options->quick_solver;
     quick.run.options = NULL;
     quick.run.work_limit = 0;
@@ -51,12 +50,10 @@ static bool search_quickly(struct planner *p)
         attempt_keep_better(&p->best, &tries.best);
         return true;
     }
-    ok = ok && attempt_nested(p, &tries.best.draft.how, &full);
-    if (ok) {
-        full.perfect_bytes = tries.best.perfect_bytes;
-        attempt_keep_better(&full, &tries.best);
-        attempt_keep_better(&p->best, &full);
-    } else
+    ok = ok && attempt_in_full(p, &tries.best);
+    if (ok)
+        attempt_keep_better(&p->best, &tries.best);
+    else
         attempt_free(&tries.best);
     return ok;
 }

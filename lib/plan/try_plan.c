@@ -104,6 +104,7 @@ static bool solve_linked(const struct planner *by, int64_t base, const struct lx
     if (lx_problem_needs(p) & ~solver->caps) return solve_unlinked(p, solver, &run, answer, by->st);
     run.enough = max_i64(0, by->enough - base);
     run.spare = by->spare;
+    run.hasty |= by->brief;
     return solve_valid(p, solver, &run, answer, by->st);
 }
 
@@ -166,18 +167,43 @@ static bool solve(const struct planner *by, struct attempt *a)
     return p->objective == LX_SPILL ? solve_traffic(by, a) : solve_packing(by, a);
 }
 
-bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out)
+static bool begin_attempt(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
     *out = (struct attempt){.perfect_bytes = -1, .memory = calloc(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(p->st);
     struct decisions plain = *how;
     plain.move_count = 0; /* moves are of other addresses */
-    if (!draft_make(p->divided, &plain, out->memory, &out->draft, p->st) || !solve(p, out)) {
-        attempt_free(out);
+    if (draft_make(p->divided, &plain, out->memory, &out->draft, p->st)) return true;
+    attempt_free(out);
+    return false;
+}
+
+static bool end_attempt(const struct planner *p, struct attempt *a)
+{
+    if (!solve(p, a)) {
+        attempt_free(a);
         return false;
     }
-    LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64, (int)how->cut_count,
-        (int)how->loaded_count, out->hbm_bytes, out->answer.objective, out->bound);
+    LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64,
+        (int)a->draft.how.cut_count, (int)a->draft.how.loaded_count, a->hbm_bytes, a->answer.objective,
+        a->bound);
+    return true;
+}
+
+bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out)
+{
+    return begin_attempt(p, how, out) && end_attempt(p, out);
+}
+
+/* What the draft moves at least: with all room, then with what is there on each tick; the latter where nothing but the
+ * solver decides, while it may be as little as `most`. */
+static bool find_least(const struct planner *p, const struct draft *x, int64_t most, int64_t *least)
+{
+    int64_t bound;
+    *least = x->least_bytes;
+    if (*least > most || !p->options->run.hasty || asks_time(p)) return true;
+    if (!lx_bound(&x->problem, &bound, p->st)) return false;
+    if (bound < INT64_MAX) *least = x->base_bytes + bound;
     return true;
 }
 
@@ -252,6 +278,18 @@ bool attempt_make(const struct planner *p, const struct decisions *how, struct a
     struct planner tries = *p;
     struct decisions plain = without_relayouts(how);
     return find_enough(p, &plain, &tries.enough) && attempt_decided(&tries, &plain, few_tries(p), out);
+}
+
+bool attempt_below(const struct planner *p, const struct decisions *how, int64_t below, struct attempt *out)
+{
+    struct planner by = *p;
+    int64_t most = below > 0 && !asks_time(p) ? below : INT64_MAX;
+    if (!begin_attempt(p, how, out)) return false;
+    bool ok = find_least(p, &out->draft, most, &by.enough);
+    if (ok && by.enough <= most && p->options->run.hasty) return end_attempt(&by, out);
+    bool worth = ok && by.enough <= most;
+    attempt_free(out);
+    return ok && (!worth || attempt_make(p, how, out));
 }
 
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
