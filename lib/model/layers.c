@@ -2,6 +2,7 @@
 #include "model/layers.h"
 #include "base/fail.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -114,9 +115,41 @@ static bool derive(struct lx_model *m, struct model_op *op, layer_expand *expand
     return ok;
 }
 
+static void count_reads(const struct lx_model *m, const int32_t *values, int count, bool *read)
+{
+    for (int i = 0; i < count; i++)
+        if (values[i] >= 0 && (size_t)values[i] < m->values.count) read[values[i]] = true;
+}
+
+/* Results of ONNX beyond the first that nobody reads are not wanted, whatever they are called. */
+static bool drop_unread(struct lx_model *m, lx_status *st)
+{
+    bool ok = true, *read = calloc(m->values.count + 1, sizeof *read);
+    if (!read) return status_no_memory(st);
+    for (size_t b = 0; b < m->bodies.count; b++) {
+        const struct model_body *body = &m->bodies.at[b];
+        count_reads(m, body->results, body->result_count, read);
+        for (int i = 0; i < body->op_count; i++)
+            count_reads(m, body->ops[i].operands, body->ops[i].operand_count, read);
+    }
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; ok && i < m->bodies.at[b].op_count; i++) {
+            struct model_op *op = &m->bodies.at[b].ops[i];
+            if (op->result_count < 2 || op->body_count) continue;
+            int32_t *own = arena_copy_array(&m->memory, op->results, (size_t)op->result_count, sizeof *own);
+            ok = own != NULL || status_no_memory(st);
+            for (int r = 1; ok && r < op->result_count; r++)
+                if (own[r] >= 0 && !read[own[r]]) own[r] = -1;
+            if (ok) op->results = own;
+        }
+    free(read);
+    return ok;
+}
+
 bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_status *st)
 {
     struct layer_limits left = *limits;
+    if (m->format == MODEL_ONNX && !drop_unread(m, st)) return false;
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];

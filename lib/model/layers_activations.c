@@ -51,9 +51,15 @@ static void leaky_relu(struct layer *l)
     layer_result(l, 0, below(l, 0, false, layer_by(l, "Mul", layer_in(l, 0), alpha)));
 }
 
+/* Below 7 a vector of slopes is one of channels. */
 static void prelu(struct layer *l)
 {
-    layer_result(l, 0, below(l, 0, false, layer_two(l, "Mul", layer_in(l, 0), layer_in(l, 1))));
+    int32_t slope = layer_in(l, 1);
+    const struct model_type *x = layer_type(l, layer_in(l, 0)), *s = layer_type(l, slope);
+    bool old = l->m->format == MODEL_ONNX && onnx_opset(l->m, "") < 7;
+    if (old && s->count == 1 && s->elements > 1 && x->count > 1)
+        slope = layer_channels(l, slope, x->count, 1);
+    layer_result(l, 0, below(l, 0, false, layer_two(l, "Mul", layer_in(l, 0), slope)));
 }
 
 static void thresholded_relu(struct layer *l)

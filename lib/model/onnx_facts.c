@@ -110,7 +110,7 @@ static bool is_folded(const struct lx_model *m, const struct model_op *op)
 {
     for (int i = 0; i < op->result_count; i++) {
         const struct model_data *d = op->results[i] < 0 ? NULL : m->values.at[op->results[i]].data;
-        if (op->results[i] >= 0 && (!d || (!d->ints && !d->reals))) return false;
+        if (op->results[i] >= 0 && (!d || d->beyond || (!d->ints && !d->reals))) return false;
     }
     return op->result_count > 0;
 }

@@ -3,58 +3,46 @@
  * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some millions in
  * all, so that no file makes it long. */
 #include "model/fold_numbers.h"
-#include "model/onnx.h"
+#include "model/onnx_fold.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST = MODEL_MAX_RANK };
 
-/* One result under way. */
-struct folding {
-    struct shaper *x;
-    const struct model_type *y;
-    int result;
-    bool real;
-    int64_t *ints;
-    double *reals;
-};
-
 static bool is_real(const struct model_type *t)
 {
     return model_element_row(t->element)->number == MODEL_FLOAT;
 }
 
-static double number(const struct model_data *d, int64_t i)
+double fold_number(const struct model_data *d, int64_t i)
 {
     return model_data_real(d, i);
 }
 
-/* In the type of the result. */
-static void put(struct folding *f, int64_t at, const struct model_data *d, int64_t i)
+void fold_put(struct folding *f, int64_t at, const struct model_data *d, int64_t i)
 {
     enum model_element e = f->y->element;
     if (f->real)
-        f->reals[at] = d->reals ? fold_kept_real(e, number(d, i))
+        f->reals[at] = d->reals ? fold_kept_real(e, fold_number(d, i))
                                 : fold_to_real(e, d->type->element, model_data_int(d, i));
     else
-        f->ints[at] = d->reals ? fold_to_int(e, number(d, i)) : fold_kept_int(e, model_data_int(d, i));
+        f->ints[at] = d->reals ? fold_to_int(e, fold_number(d, i)) : fold_kept_int(e, model_data_int(d, i));
 }
 
-static void next_index(int64_t *index, const struct model_type *t)
+void fold_next(int64_t *index, const struct model_type *t)
 {
     for (int d = t->count - 1; d >= 0 && ++index[d] == t->extent[d]; d--) index[d] = 0;
 }
 
-static int64_t offset_of(const int64_t *index, const struct model_type *t)
+int64_t fold_offset(const int64_t *index, const struct model_type *t)
 {
     int64_t at = 0;
     for (int d = 0; d < t->count; d++) at = at * t->extent[d] + index[d];
     return at;
 }
 
-/* Where the element of the result at `index` comes from, of an operand that is broadcast to it. */
-static int64_t spread_offset(const int64_t *index, const struct model_type *y, const struct model_type *t)
+int64_t fold_spread(const int64_t *index, const struct model_type *y, const struct model_type *t)
 {
     int64_t at = 0;
     for (int d = 0; d < t->count; d++)
@@ -62,12 +50,10 @@ static int64_t spread_offset(const int64_t *index, const struct model_type *y, c
     return at;
 }
 
-typedef bool fold_of(struct folding *f);
-
 static bool copied(struct folding *f)
 {
     const struct model_data *d = shaper_data(f->x, 0);
-    for (int64_t i = 0; i < f->y->elements; i++) put(f, i, d, i);
+    for (int64_t i = 0; i < f->y->elements; i++) fold_put(f, i, d, i);
     return true;
 }
 
@@ -75,8 +61,8 @@ static bool expand(struct folding *f)
 {
     const struct model_data *d = shaper_data(f->x, 0);
     int64_t index[MOST] = {0};
-    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y))
-        put(f, i, d, spread_offset(index, f->y, d->type));
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y))
+        fold_put(f, i, d, fold_spread(index, f->y, d->type));
     return true;
 }
 
@@ -87,9 +73,9 @@ static bool transpose(struct folding *f)
     int64_t index[MOST] = {0}, from[MOST], perm[MOST];
     int count;
     if (f->real || !shaper_ints(f->x, "perm", -1, perm, MOST, &count)) return false;
-    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         for (int k = 0; k < f->y->count; k++) from[count < 0 ? f->y->count - 1 - k : perm[k]] = index[k];
-        put(f, i, d, offset_of(from, d->type));
+        fold_put(f, i, d, fold_offset(from, d->type));
     }
     return true;
 }
@@ -99,9 +85,9 @@ static bool slice(struct folding *f)
     const struct model_data *d = shaper_data(f->x, 0);
     int64_t start[MOST], step[MOST], extent[MOST], index[MOST] = {0}, from[MOST];
     if (!onnx_slice(f->x, start, step, extent)) return false;
-    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         for (int k = 0; k < f->y->count; k++) from[k] = start[k] + step[k] * index[k];
-        put(f, i, d, offset_of(from, d->type));
+        fold_put(f, i, d, fold_offset(from, d->type));
     }
     return true;
 }
@@ -112,13 +98,13 @@ static bool gather(struct folding *f)
     int axis = shaper_axis(shaper_int(f->x, "axis", 0), d->type->count), k = pick->type->count;
     int64_t index[MOST] = {0}, from[MOST];
     if (f->real) return false;
-    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
-        int64_t at = model_data_int(pick, offset_of(index + axis, pick->type));
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
+        int64_t at = model_data_int(pick, fold_offset(index + axis, pick->type));
         if (at < 0) at += d->type->extent[axis];
         if (at < 0 || at >= d->type->extent[axis]) return false;
         for (int e = 0; e < d->type->count; e++)
             from[e] = e < axis ? index[e] : e == axis ? at : index[e + k - 1];
-        put(f, i, d, offset_of(from, d->type));
+        fold_put(f, i, d, fold_offset(from, d->type));
     }
     return true;
 }
@@ -127,13 +113,13 @@ static bool concat(struct folding *f)
 {
     int axis = shaper_axis(shaper_int(f->x, "axis", f->x->opset < 4 ? 1 : 0), f->y->count);
     int64_t index[MOST] = {0};
-    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         int64_t from[MOST];
         int part = 0;
         memcpy(from, index, sizeof from);
         while (from[axis] >= shaper_data(f->x, part)->type->extent[axis])
             from[axis] -= shaper_data(f->x, part++)->type->extent[axis];
-        put(f, i, shaper_data(f->x, part), offset_of(from, shaper_data(f->x, part)->type));
+        fold_put(f, i, shaper_data(f->x, part), fold_offset(from, shaper_data(f->x, part)->type));
     }
     return true;
 }
@@ -145,11 +131,11 @@ static bool split(struct folding *f)
     int axis;
     if (!onnx_split(f->x, &axis, sizes)) return false;
     for (int r = 0; r < f->result; r++) before += sizes[r];
-    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         int64_t from[MOST];
         memcpy(from, index, sizeof from);
         from[axis] += before;
-        put(f, i, d, offset_of(from, d->type));
+        fold_put(f, i, d, fold_offset(from, d->type));
     }
     return true;
 }
@@ -159,7 +145,7 @@ static bool constant_of_shape(struct folding *f)
     const struct model_attr *a = model_attr_find(&f->x->op->attrs, "value");
     const struct model_data *d = a && a->form == ATTR_DATA ? a->data : NULL;
     for (int64_t i = 0; d && (d->ints || d->reals) && d->type->elements > 0 && i < f->y->elements; i++)
-        put(f, i, d, 0);
+        fold_put(f, i, d, 0);
     return true;
 }
 
@@ -183,7 +169,7 @@ static bool range(struct folding *f)
     const struct model_data *from = shaper_data(f->x, 0), *step = shaper_data(f->x, 2);
     for (int64_t i = 0; i < f->y->elements; i++) {
         if (f->real)
-            f->reals[i] = number(from, 0) + number(step, 0) * (double)i;
+            f->reals[i] = fold_number(from, 0) + fold_number(step, 0) * (double)i;
         else if (__builtin_mul_overflow(model_data_int(step, 0), i, &f->ints[i]) ||
                  __builtin_add_overflow(model_data_int(from, 0), f->ints[i], &f->ints[i]))
             return false;
@@ -200,7 +186,7 @@ static bool element(struct folding *f, enum binary op, const struct model_data *
         return fold_whole(a->type->element, op, f->ints[i], model_data_int(b, from),
                           shaper_int(f->x, "fmod", 0) != 0, &f->ints[i]);
     double left = f->real ? f->reals[i] : (double)f->ints[i];
-    if (!fold_fraction(op, left, number(b, from), &y)) return false;
+    if (!fold_fraction(op, left, fold_number(b, from), &y)) return false;
     if (f->real)
         f->reals[i] = y;
     else
@@ -216,17 +202,17 @@ static bool combined(struct folding *f, enum binary op)
     bool compares = a->reals && !f->real;
     int64_t index[MOST] = {0};
     if (f->x->opset < 7) return false; /* aligned otherwise */
-    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
-        int64_t first = spread_offset(index, f->y, a->type);
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
+        int64_t first = fold_spread(index, f->y, a->type);
         double y;
         if (f->real)
-            put(f, i, a, first);
+            fold_put(f, i, a, first);
         else
             f->ints[i] = model_data_int(a, first); /* a truth may come of it */
         for (int k = 1; k < f->x->op->operand_count; k++) {
             const struct model_data *b = shaper_data(f->x, k);
-            int64_t at = spread_offset(index, f->y, b->type);
-            if (compares ? !fold_fraction(op, number(a, first), number(b, at), &y)
+            int64_t at = fold_spread(index, f->y, b->type);
+            if (compares ? !fold_fraction(op, fold_number(a, first), fold_number(b, at), &y)
                          : !element(f, op, b, i, at))
                 return false;
             if (compares) f->ints[i] = y != 0;
@@ -264,10 +250,10 @@ static bool where(struct folding *f)
 {
     const struct model_data *c = shaper_data(f->x, 0);
     int64_t index[MOST] = {0};
-    for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
+    for (int64_t i = 0; i < f->y->elements; i++, fold_next(index, f->y)) {
         const struct model_data *d =
-            shaper_data(f->x, model_data_int(c, spread_offset(index, f->y, c->type)) ? 1 : 2);
-        put(f, i, d, spread_offset(index, f->y, d->type));
+            shaper_data(f->x, model_data_int(c, fold_spread(index, f->y, c->type)) ? 1 : 2);
+        fold_put(f, i, d, fold_spread(index, f->y, d->type));
     }
     return true;
 }
@@ -277,7 +263,7 @@ static bool floored(struct folding *f)
     const struct model_data *d = shaper_data(f->x, 0);
     bool up = f->x->op->kind[0] == 'C';
     for (int64_t i = 0; f->real && i < f->y->elements; i++)
-        f->reals[i] = up ? ceil(number(d, i)) : floor(number(d, i));
+        f->reals[i] = up ? ceil(fold_number(d, i)) : floor(fold_number(d, i));
     return f->real;
 }
 
@@ -287,19 +273,20 @@ static bool reduced(struct folding *f)
     const struct model_data *d = shaper_data(f->x, 0);
     bool product = strcmp(f->x->op->kind, "ReduceProd") == 0;
     if (f->y->elements != 1 || d->type->elements < 1) return false;
-    put(f, 0, d, 0);
+    fold_put(f, 0, d, 0);
     for (int64_t i = 1; i < d->type->elements; i++)
-        if (f->real ? !fold_fraction(product ? MUL : MAX, f->reals[0], number(d, i), &f->reals[0])
+        if (f->real ? !fold_fraction(product ? MUL : MAX, f->reals[0], fold_number(d, i), &f->reals[0])
                     : !fold_whole(f->y->element, product ? MUL : MAX, f->ints[0], model_data_int(d, i), false,
                                   &f->ints[0]))
             return false;
     return true;
 }
 
-static fold_of *fold_find(const char *kind)
+/* *beyond: it is not among the kinds that are counted. */
+static fold_of *fold_find(const char *kind, bool *beyond)
 {
     /* clang-format off */
-    static const struct { const char *kind; fold_of *fold; } rows[] = {
+    static const struct fold_row rows[] = {
         {"Identity", copied}, {"Reshape", copied}, {"Squeeze", copied}, {"Unsqueeze", copied}, {"Cast", copied},
         {"Expand", expand}, {"Transpose", transpose}, {"Slice", slice}, {"Gather", gather}, {"Concat", concat},
         {"Split", split}, {"ConstantOfShape", constant_of_shape}, {"Shape", shape}, {"Size", size}, {"Range", range},
@@ -309,6 +296,9 @@ static fold_of *fold_find(const char *kind)
     /* clang-format on */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].kind, kind) == 0) return rows[i].fold;
+    *beyond = true;
+    for (const struct fold_row *r = onnx_fold_more; r->fold; r++)
+        if (strcmp(r->kind, kind) == 0) return r->fold;
     return NULL;
 }
 
@@ -321,24 +311,25 @@ static bool all_known(const struct shaper *x)
     return true;
 }
 
-static bool keep(struct folding *f, bool *folded)
+static bool keep(struct folding *f, bool folded, bool beyond)
 {
     struct model_data *d = arena_alloc(&f->x->m->memory, sizeof *d);
     if (!d) return false;
-    for (int64_t i = 0; *folded && i < f->y->elements; i++)
+    for (int64_t i = 0; folded && i < f->y->elements; i++)
         if (f->real)
             f->reals[i] = fold_kept_real(f->y->element, f->reals[i]);
         else
             f->ints[i] = fold_kept_int(f->y->element, f->ints[i]);
     *d = (struct model_data){.form = DATA_LIST,
                              .type = f->y,
+                             .beyond = beyond,
                              .ints = f->real ? NULL : f->ints,
                              .reals = f->real ? f->reals : NULL};
-    if (*folded) f->x->m->values.at[f->x->op->results[f->result]].data = d;
+    if (folded) f->x->m->values.at[f->x->op->results[f->result]].data = d;
     return true;
 }
 
-static bool fold_result(struct shaper *x, fold_of *fold, int result)
+static bool fold_result(struct shaper *x, fold_of *fold, int result, bool beyond)
 {
     struct folding f = {.x = x, .y = model_type_of(x->m, x->op->results[result]), .result = result};
     if (f.y->elements > MODEL_MAX_KNOWN || f.y->elements > x->budget || f.y->count > MOST) return true;
@@ -351,15 +342,16 @@ static bool fold_result(struct shaper *x, fold_of *fold, int result)
     else
         f.ints = arena_array(&x->m->memory, (size_t)f.y->elements, sizeof *f.ints);
     if (!f.reals && !f.ints) return false;
-    bool folded = fold(&f);
-    return keep(&f, &folded);
+    return keep(&f, fold(&f), beyond);
 }
 
 bool onnx_fold(struct shaper *x)
 {
-    fold_of *fold = fold_find(x->op->kind);
+    bool beyond = false;
+    fold_of *fold = fold_find(x->op->kind, &beyond);
     if (!fold || x->budget <= 0 || !all_known(x) || (x->op->result_count != 1 && fold != split)) return true;
+    for (int i = 0; i < x->op->operand_count; i++) beyond |= shaper_data(x, i) && shaper_data(x, i)->beyond;
     for (int r = 0; r < x->op->result_count; r++)
-        if (x->op->results[r] >= 0 && !fold_result(x, fold, r)) return false;
+        if (x->op->results[r] >= 0 && !fold_result(x, fold, r, beyond)) return false;
     return true;
 }

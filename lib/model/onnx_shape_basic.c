@@ -52,17 +52,19 @@ static enum shaped where(struct shaper *x)
     return t ? spread(x, t->element) : SHAPE_UNKNOWN;
 }
 
-/* Bias and gate ops of com.microsoft: the first operand has the shape. */
 static enum shaped cast(struct shaper *x)
 {
+    static const struct {
+        const char *word;
+        enum model_element element;
+    } words[] = {{"FLOAT", MODEL_F32},  {"DOUBLE", MODEL_F64}, {"FLOAT16", MODEL_F16}, {"BOOL", MODEL_BOOL},
+                 {"INT64", MODEL_I64},  {"INT32", MODEL_I32},  {"INT16", MODEL_I16},   {"INT8", MODEL_I8},
+                 {"UINT64", MODEL_U64}, {"UINT32", MODEL_U32}, {"UINT16", MODEL_U16},  {"UINT8", MODEL_U8}};
     const struct model_type *t = shaper_in(x, 0);
     enum model_element e = model_element_of_onnx(shaper_int(x, "to", 0));
     const char *word = model_attr_word(&x->op->attrs, "to", NULL); /* below 6 */
-    if (word && strcmp(word, "FLOAT") == 0) e = MODEL_F32;
-    if (word && strcmp(word, "INT64") == 0) e = MODEL_I64;
-    if (word && strcmp(word, "INT32") == 0) e = MODEL_I32;
-    if (word && strcmp(word, "FLOAT16") == 0) e = MODEL_F16;
-    if (word && strcmp(word, "BOOL") == 0) e = MODEL_BOOL;
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, word) == 0) e = words[i].element;
     if (e == MODEL_ELEMENT_COUNT) return shaper_wrong(x, "\"to\" is no element type that has a size");
     return t ? as(x, 0, e, t) : SHAPE_UNKNOWN;
 }

@@ -13,6 +13,13 @@ static bool scaled(const struct shaper *x, int operand, int count, const int *ax
     const struct model_type *t = shaper_in(x, 0);
     const struct model_attr *a = model_attr_find(&x->op->attrs, "scales");
     const struct model_data *d = shaper_data(x, operand);
+    const struct model_attr *high = model_attr_find(&x->op->attrs, "height_scale"),
+                            *wide = model_attr_find(&x->op->attrs, "width_scale");
+    if (high && wide && t->count == 4) { /* of the first version */
+        extent[2] = (int64_t)floor((double)t->extent[2] * fmin(fabs(high->real), 1e6));
+        extent[3] = (int64_t)floor((double)t->extent[3] * fmin(fabs(wide->real), 1e6));
+        return t->extent[2] < INT32_MAX && t->extent[3] < INT32_MAX;
+    }
     bool given = a && a->form == ATTR_REALS && a->count == count;
     if (!given && (!d || !d->reals || d->type->elements != count)) return false;
     for (int i = 0; i < count; i++) {

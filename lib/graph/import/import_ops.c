@@ -63,9 +63,11 @@ static bool has_all(const struct import *im, const struct model_op *op, const st
     bool loose = row->operands >= LOOSE, all = op->operand_count >= row->operands % LOOSE;
     bool onnx = im->format == MODEL_ONNX; /* a list of no extents or axes is one, too */
     if (row->operands >= ANY_TYPE) return all && op->result_count == 1 && op->results[0] >= 0;
-    all = all && (loose || op->result_count == 1);
     for (int i = 0; i < op->result_count; i++)
-        all = all && ((loose && i > 0 && op->results[i] < 0) || import_is_tensor(im, op->results[i]));
+        all =
+            all &&
+            (i > 0 && op->results[i] < 0 ? true : (loose || i == 0) && import_is_tensor(im, op->results[i]));
+    all = all && (loose || op->result_count > 0);
     for (int i = 0; i < op->operand_count; i++)
         all = all && ((loose && i >= row->operands % LOOSE && op->operands[i] < 0) ||
                       import_is_tensor(im, op->operands[i]) ||

@@ -38,6 +38,7 @@ static bool read_onnx_pad(struct import *im, const struct model_op *op, struct a
     const struct model_data *pads = NULL, *axes = NULL;
     int count;
     const int64_t *list = model_attr_ints(&op->attrs, "pads", &count);
+    if (count == 0) list = model_attr_ints(&op->attrs, "paddings", &count); /* of the first version */
     if (strcmp(model_attr_word(&op->attrs, "mode", "constant"), "constant") != 0) return false;
     if (!box_known_list(im, op, 1, &pads) || !box_known_list(im, op, 3, &axes)) return false;
     if (pads) count = (int)pads->type->elements;
