@@ -159,6 +159,7 @@ static int layout_dims(const char *layout, const char *key, int *to)
 {
     const char *at = layout ? strstr(layout, key) : NULL;
     int count = 0;
+    while (at && at > layout && !strchr(" ,<", at[-1])) at = strstr(at + 1, key); /* within a longer key */
     at = at ? strchr(at, '=') : NULL;
     while (at && count < MODEL_MAX_WINDOWS) {
         char *end;
