@@ -47,7 +47,7 @@ struct layer_row {
 /* Tables of the layers_*.c files. */
 extern const struct layer_row layers_activations[], layers_products[], layers_norms[], layers_attention[],
     layers_recurrent[], layers_quantised[], layers_loops[], layers_ttir[], layers_ttir_moves[],
-    layers_einsum[], layers_numbers[], layers_reductions[];
+    layers_functions[], layers_ttir_heads[], layers_einsum[], layers_numbers[], layers_reductions[];
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 bool layer_has(const struct layer *l, int operand);

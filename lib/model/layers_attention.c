@@ -1,18 +1,10 @@
 /* Attention in its many forms: scores, mask, softmax and the weighted sum, heads in groups that share keys and values.
  *
  * Inside, queries are [B, H, S, D], keys and values [B, K, T, D] with K heads for groups of H / K queries. */
-#include "model/layers.h"
+#include "model/attention.h"
 
 #include <math.h>
 #include <string.h>
-
-struct attention {
-    int32_t q, k, v;
-    int32_t bias;    /* added to the scores, broadcast to [B,H,S,T]; -1: none */
-    int32_t allowed; /* boolean, likewise: scores count only there; -1: everywhere */
-    double scale, cap;
-    bool causal; /* the last query is at the last key */
-};
 
 static int64_t extent(const struct layer *l, int32_t value, int dim)
 {
@@ -21,7 +13,7 @@ static int64_t extent(const struct layer *l, int32_t value, int dim)
 }
 
 /* 0, 1, .. along the last dimension of [1, .., n] of that rank, or the one before it. */
-static int32_t counter(struct layer *l, int64_t from, int64_t n, int rank, int axis)
+int32_t attention_counter(struct layer *l, int64_t from, int64_t n, int rank, int axis)
 {
     int32_t first = layer_number(l, MODEL_I64, (double)from),
             last = layer_number(l, MODEL_I64, (double)(from + n));
@@ -59,12 +51,13 @@ static int32_t masked(struct layer *l, const struct attention *a, int32_t s)
     }
     if (a->allowed >= 0) s = only_where(l, over_groups(l, a->allowed, kv), s, -INFINITY);
     if (!a->causal || queries == 1) return s;
-    int32_t row = counter(l, keys - queries, queries, 5, 3), column = counter(l, 0, keys, 5, 4);
+    int32_t row = attention_counter(l, keys - queries, queries, 5, 3),
+            column = attention_counter(l, 0, keys, 5, 4);
     return only_where(l, layer_two(l, "GreaterOrEqual", row, column), s, -INFINITY);
 }
 
 /* [B,H,S,D] */
-static int32_t attended(struct layer *l, const struct attention *a)
+int32_t attention_of(struct layer *l, const struct attention *a)
 {
     int64_t b = extent(l, a->q, 0), h = extent(l, a->q, 1), s = extent(l, a->q, 2), d = extent(l, a->q, 3);
     int64_t kv = extent(l, a->k, 1), t = extent(l, a->k, 2), dv = extent(l, a->v, 3);
@@ -99,7 +92,7 @@ static double root_scale(const struct layer *l, int32_t q)
     return 1 / sqrt((double)extent(l, q, 3));
 }
 
-static double scale_of(const struct layer *l, int32_t q)
+double attention_scale(const struct layer *l, int32_t q)
 {
     double given = layer_real(l, "scale", 0);
     return given != 0 ? given : root_scale(l, q);
@@ -117,7 +110,7 @@ static int32_t allowed_by(struct layer *l, int32_t mask, int64_t batch, int64_t 
     if (mask < 0 || !l->ok) return -1;
     if (t->count == 1 && t->extent[0] == batch) {
         int32_t length = layer_cast(l, layer_channels(l, mask, 4, 0), MODEL_I64);
-        return layer_two(l, "Less", counter(l, 0, keys, 4, 3), length);
+        return layer_two(l, "Less", attention_counter(l, 0, keys, 4, 3), length);
     }
     int64_t shape[4] = {batch, 1, 1, keys};
     if (t->count == 3) shape[2] = t->extent[1];
@@ -145,7 +138,7 @@ static void attention(struct layer *l)
     }
     struct attention a = {part[0], part[1],
                           part[2], layer_in(l, 5),
-                          -1,      scale_of(l, part[0]),
+                          -1,      attention_scale(l, part[0]),
                           0,       layer_int(l, "unidirectional", 0) != 0};
     for (int i = 0; layer_has(l, 4) && i < 2; i++) {
         const struct model_type *p = layer_type(l, layer_in(l, 4));
@@ -157,7 +150,7 @@ static void attention(struct layer *l)
         *(i ? &a.v : &a.k) = appended(l, past, i ? a.v : a.k);
     }
     a.allowed = allowed_by(l, layer_in(l, 3), extent(l, a.q, 0), extent(l, a.k, 2));
-    layer_result(l, 0, merged(l, attended(l, &a)));
+    layer_result(l, 0, merged(l, attention_of(l, &a)));
     if (l->op->result_count < 2 || l->op->results[1] < 0) return;
     int64_t one[] = {1, extent(l, a.k, 0), extent(l, a.k, 1), extent(l, a.k, 2), extent(l, a.k, 3)};
     int32_t both[] = {layer_reshape(l, a.k, 5, one), layer_reshape(l, a.v, 5, one)};
@@ -187,11 +180,11 @@ static void multi_head(struct layer *l)
                           appended(l, layer_in(l, 7), part[2]),
                           layer_in(l, 5),
                           -1,
-                          scale_of(l, part[0]),
+                          attention_scale(l, part[0]),
                           0,
                           layer_int(l, "unidirectional", 0) != 0};
     a.allowed = allowed_by(l, layer_in(l, 4), extent(l, a.q, 0), extent(l, a.k, 2));
-    layer_result(l, 0, merged(l, attended(l, &a)));
+    layer_result(l, 0, merged(l, attention_of(l, &a)));
     layer_result(l, 1, a.k);
     layer_result(l, 2, a.v);
 }
@@ -245,7 +238,7 @@ static int32_t cached(struct layer *l, const struct caches *c, int32_t past, int
 static int32_t rows_of(struct layer *l, const struct caches *c, int32_t table)
 {
     if (c->start < 0) return layer_slice(l, table, 0, c->before, c->before + c->now);
-    int32_t at = layer_two(l, "Add", counter(l, 0, c->now, 1, 0), c->start);
+    int32_t at = layer_two(l, "Add", attention_counter(l, 0, c->now, 1, 0), c->start);
     return layer_two(l, "Gather", table, at);
 }
 
@@ -294,14 +287,14 @@ static void group_query(struct layer *l)
                           cached(l, &c, layer_in(l, 4), v),
                           -1,
                           -1,
-                          scale_of(l, q),
+                          attention_scale(l, q),
                           layer_real(l, "softcap", 0),
                           c.start < 0};
     if (c.start >= 0) {
-        int32_t row = layer_two(l, "Add", counter(l, 0, c.now, 4, 2), c.start);
-        a.allowed = layer_two(l, "GreaterOrEqual", row, counter(l, 0, c.total, 4, 3));
+        int32_t row = layer_two(l, "Add", attention_counter(l, 0, c.now, 4, 2), c.start);
+        a.allowed = layer_two(l, "GreaterOrEqual", row, attention_counter(l, 0, c.total, 4, 3));
     }
-    layer_result(l, 0, merged(l, attended(l, &a)));
+    layer_result(l, 0, merged(l, attention_of(l, &a)));
     layer_result(l, 1, a.k);
     layer_result(l, 2, a.v);
 }
@@ -324,59 +317,15 @@ static void plain_attention(struct layer *l)
                           appended(l, layer_in(l, 5), part[2]),
                           -1,
                           -1,
-                          scale_of(l, part[0]),
+                          attention_scale(l, part[0]),
                           layer_real(l, "softcap", 0),
                           layer_int(l, "is_causal", 0) != 0};
     bool choice = layer_element(l, layer_in(l, 3)) == MODEL_BOOL;
     if (layer_has(l, 3)) *(choice ? &a.allowed : &a.bias) = layer_in(l, 3);
-    int32_t y = attended(l, &a);
+    int32_t y = attention_of(l, &a);
     layer_result(l, 0, flat ? merged(l, y) : y);
     layer_result(l, 1, a.k);
     layer_result(l, 2, a.v);
-}
-
-/* query, key, value, mask? of TTIR, [B,H,S,D] */
-static void sdpa(struct layer *l)
-{
-    if (l->op->operand_count < 3 || layer_type(l, layer_in(l, 0))->count != 4) {
-        layer_fail(l);
-        return;
-    }
-    struct attention a = {layer_in(l, 0),
-                          layer_in(l, 1),
-                          layer_in(l, 2),
-                          layer_in(l, 3),
-                          -1,
-                          scale_of(l, layer_in(l, 0)),
-                          0,
-                          layer_int(l, "is_causal", layer_has(l, 3) ? 0 : 1) != 0};
-    layer_result(l, 0, attended(l, &a));
-}
-
-/* One query a user: [1,B,H,D] */
-static void sdpa_decode(struct layer *l)
-{
-    int32_t q = layer_in(l, 0);
-    if (l->op->operand_count < 3 || layer_type(l, q)->count != 4) {
-        layer_fail(l);
-        return;
-    }
-    q = layer_permute(l, q, 4, (int64_t[]){1, 2, 0, 3});
-    struct attention a = {q, layer_in(l, 1), layer_in(l, 2), -1, -1, scale_of(l, q), 0, false};
-    for (int i = 3; i < l->op->operand_count; i++) {
-        const struct model_type *t = layer_type(l, layer_in(l, i));
-        if (!layer_has(l, i)) continue;
-        if (t->count == 4)
-            a.bias = layer_permute(l, layer_in(l, i), 4, (int64_t[]){0, 2, 1, 3});
-        else if (t->count == 1 && t->extent[0] == extent(l, q, 0)) {
-            int32_t last = layer_cast(l, layer_channels(l, layer_in(l, i), 4, 0), MODEL_I64);
-            a.allowed = layer_two(l, "LessOrEqual", counter(l, 0, extent(l, a.k, 2), 4, 3), last);
-        } else {
-            layer_fail(l);
-            return;
-        }
-    }
-    layer_result(l, 0, layer_permute(l, attended(l, &a), 4, (int64_t[]){2, 0, 1, 3}));
 }
 
 /* x, tables and places; com.microsoft has the places second. Where x is [B,S,H D] it has as many heads as it says. */
@@ -410,8 +359,6 @@ const struct layer_row layers_attention[] = {
     {{NULL, NULL, "com.microsoft:RotaryEmbedding"}, rotary},
     {{NULL, NULL, "RotaryEmbedding"}, rotary},
     {{NULL, NULL, "Attention"}, plain_attention},
-    {{"scaled_dot_product_attention", NULL, NULL}, sdpa},
-    {{"scaled_dot_product_attention_decode", NULL, NULL}, sdpa_decode},
     {{NULL}, NULL},
 };
 /* clang-format on */
