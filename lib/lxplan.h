@@ -18,6 +18,7 @@
 #include "base/status.h"
 #include "graph/target.h"
 #include "graph/graph.h"
+#include "graph/repeats.h"
 #include "graph/formats.h"
 #include "graph/generate.h"
 #include "graph/import/model_import.h"

@@ -24,6 +24,7 @@ enum {
     SMALL = 128,
     MEDIUM = 512,
     EXACT_MOST = 1200,
+    RELAXED_SOON = 2000,
     RELAXED_MOST = 12000,
     CLOSE_MOST = 20000,
     ORDERS_MOST = 20000
@@ -83,7 +84,8 @@ struct best {
     unsigned needs;
     int tried; /* parts that take such a problem */
     bool have;
-    bool asked_exact; /* for all that it can do alone */
+    bool asked_exact;                  /* for all that it can do alone */
+    const struct lx_solver *worked[2]; /* in haste: those that searched already */
     /* Exact search from the best on, the last time: its limit, and what it came from. */
     int64_t last_steps, last_objective;
     int32_t together; /* buffers of the largest part that the problem falls into */
@@ -226,15 +228,32 @@ static bool is_close(const struct best *b)
     return b->have && b->p->count <= CLOSE_MOST && b->objective - b->bound <= b->objective / CLOSE_PART;
 }
 
+/* Whoever says how many steps to take has no seconds to spare for a linear programme. */
+static bool is_limited(const struct best *b)
+{
+    return b->p->objective == LX_SPILL && (b->run->work_limit > 0 || b->spare > 0);
+}
+
 /* Exact search works on one part after the other; and where nobody else improves what the heuristics find, it is worth
  * its time at any size. */
 static bool is_too_large(const struct best *b, const struct stage *s)
 {
     bool exact = s->solver == &lx_solver_exact;
     int32_t count = exact ? b->together : b->p->count;
+    if (exact && is_limited(b) && b->have && count > RELAXED_SOON) return true;
     if (!s->most || !b->have || b->p->objective != LX_SPILL || count <= s->most) return false;
     if (exact && s->start == ALONE && !takes(b, &lx_solver_anneal)) return false;
     return !(s->or_close && is_close(b));
+}
+
+/* In haste who searches does so once. */
+static bool has_worked(struct best *b, const struct lx_solver *solver)
+{
+    if (!b->run->hasty || (solver != &lx_solver_exact && solver != &lx_solver_anneal)) return false;
+    const struct lx_solver **place = &b->worked[solver == &lx_solver_anneal];
+    bool worked = *place;
+    *place = solver;
+    return worked;
 }
 
 static bool is_needless(struct best *b, const struct stage *s)
@@ -259,7 +278,7 @@ static bool climb(struct best *b, int level)
         bool first = i == 0 || !b->have;
         if (s->level > level || proved(b) || (!first && is_over(b))) break;
         if (is_too_large(b, s) || is_needless(b, s)) continue;
-        if (s->solver && !takes(b, s->solver)) continue;
+        if (s->solver && (!takes(b, s->solver) || has_worked(b, s->solver))) continue;
         if (!(s->solver ? try_solver(b, s) : try_orders(b))) return false;
     }
     return true;

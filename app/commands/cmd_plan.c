@@ -1,4 +1,5 @@
 /* lxplan plan: a pattern in, a plan out, for people or as a file. */
+#include "planning/layer_words.h"
 #include "planning/nest_words.h"
 #include "planning/planning.h"
 #include "base/fail.h"
@@ -54,6 +55,18 @@ static void write_pattern_line(const struct lx_plan *p, struct text *out)
         text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
     else
         text_format(out, ": %s, %s\n", counted(g->op_count, "op").at, counted(g->tensor_count, "tensor").at);
+}
+
+/* Of a graph that repeats some of itself. */
+static void write_layers(const struct lx_plan *p, struct text *out)
+{
+    struct text layers = {0};
+    add_layers(p->graph, &layers);
+    if (layers.at && layers.length) {
+        label(out, "layers");
+        text_format(out, "%s\n", layers.at);
+    }
+    text_free(&layers);
 }
 
 static void write_answer_lines(const struct lx_plan *p, struct text *out)
@@ -222,6 +235,7 @@ static void write_buffers(const struct call *call, const struct lx_plan *p, stru
 static void write_summary(const struct call *call, const struct lx_plan *p, struct text *out)
 {
     write_pattern_line(p, out);
+    write_layers(p, out);
     label(out, "device");
     device_line(p, out);
     text_add(out, "\n");

@@ -74,6 +74,18 @@ static void add_sums(const cJSON *report, struct text *out)
                 bytes > 0 ? 100 * odd_bytes / bytes : 0);
 }
 
+/* "x32: a to b, 94 ops" */
+static void add_repeats(const cJSON *report, struct text *out)
+{
+    const cJSON *notes = json_find(report, "notes"), *layers = notes ? json_find(notes, "layers") : NULL, *f;
+    cJSON_ArrayForEach(f, layers)
+    {
+        text_format(out, "x%lld: ", (long long)f->valuedouble);
+        add_printable(out, f->string, 90);
+        text_add(out, "\n");
+    }
+}
+
 bool show_import(struct call *call, const char *report)
 {
     struct json j;
@@ -88,6 +100,7 @@ bool show_import(struct call *call, const char *report)
         if (rows) rows[n++] = k;
     }
     add_sums(j.root, &out);
+    add_repeats(j.root, &out);
     if (rows) table_add_text(&TABLE(import_kind_columns, rows, n), &out);
     bool ok = !out.failed && (fputs(out.at, stdout), true);
     free(rows);

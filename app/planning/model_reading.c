@@ -3,10 +3,8 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/option.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const struct option_row model_rows[] = {
@@ -114,28 +112,6 @@ bool read_model_options(struct call *call, struct model_options *o)
            read_bindings(call, "dim", takes_number, &i->model.dims, &i->model.dim_count) &&
            read_bindings(call, "value", takes_number, &i->model.fixed, &i->model.fixed_count) &&
            read_bindings(call, "role", takes_role, &i->roles, &i->role_count);
-}
-
-const struct lx_graph *graph_of_text(const struct model_options *how, const char *file, const char *text,
-                                     size_t length, lx_status *st)
-{
-    if (!how || !how->given) return lx_graph_parse(file, text, length, st);
-    if (lx_model_sniff(text, length)) return lx_model_import(file, text, length, &how->import, NULL, st);
-    status_set_at(st, LX_E_USAGE, file, 0, 0,
-                  "--%s says how a model (TTIR, HLO or ONNX) is imported, and this is none; leave it out",
-                  how->given);
-    return NULL;
-}
-
-const struct lx_graph *graph_of_file(const struct model_options *how, const char *path, lx_status *st)
-{
-    size_t length;
-    char *text = file_read(path, &length, st);
-    if (!text) return NULL;
-    const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
-    const struct lx_graph *g = graph_of_text(how, file, text, length, st);
-    free(text);
-    return g;
 }
 
 const struct lx_graph *read_graph(struct call *call, const char *path)

@@ -44,8 +44,9 @@ struct graph_row {
     const struct lx_graph *graph;
     const struct lx_op *op;
     const struct lx_op_wait *wait;
-    int32_t number, last; /* last: of a nest that is folded; else the op itself */
-    bool here;            /* it is selected */
+    int32_t number, last;          /* last: of what is folded; else the op itself */
+    const struct lx_repeat *layer; /* that is folded here; NULL: none */
+    bool here;                     /* it is selected */
 };
 
 static int64_t ring_of(const struct lx_op_traffic *t)
@@ -53,7 +54,7 @@ static int64_t ring_of(const struct lx_op_traffic *t)
     return t->ring + t->reduce_ring;
 }
 
-/* "scores..mixed" of a nest that is folded. */
+/* "scores..mixed" of a nest that is folded, "x32 of 94 ops" of layers. */
 static void name_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct graph_row *row = row_of_table;
@@ -62,6 +63,10 @@ static void name_value(const void *row_of_table, const struct column *column, st
     v->words = row->op->name;
     if (row->last == row->number) return;
     v->words = NULL;
+    if (row->layer) {
+        value_format(v, "x%d of %s", (int)row->layer->times, counted(row->layer->ops, "op").at);
+        return;
+    }
     value_add(v, row->op->name);
     value_add(v, "..");
     value_add(v, row->graph->ops[row->last].name);
@@ -94,14 +99,18 @@ static void cores_value(const void *row_of_table, const struct column *column, s
     const struct graph_row *row = row_of_table;
     const struct lx_division *d = outcome_division(row->outcome, row->number);
     (void)column;
+    if (row->layer) {
+        v->words = "";
+        return;
+    }
     value_whole(v, d ? d->cores_used : 0);
     v->paint = d && d->cores_used < d->cores ? PAINT_WARN : PAINT_PLAIN;
 }
 
 /* clang-format off */
-VALUE_OF(kind_value,   struct graph_row, v->words = row->last > row->number ? "nest" : row->op->kind->name; v->paint = PAINT_DIM;)
+VALUE_OF(kind_value,   struct graph_row, v->words = row->layer ? "layer" : row->last > row->number ? "nest" : row->op->kind->name; v->paint = PAINT_DIM;)
 VALUE_OF(shape_value,  struct graph_row, add_shape(&row->graph->tensors[row->op->output], &v->made); v->words = v->made.at;)
-VALUE_OF(splits_value, struct graph_row, add_splits(outcome_division(row->outcome, row->number), &v->made); v->words = v->made.at;)
+VALUE_OF(splits_value, struct graph_row, if (!row->layer) add_splits(outcome_division(row->outcome, row->number), &v->made); v->words = v->made.at ? v->made.at : "";)
 VALUE_OF(time_value,   struct graph_row, v->number = row->wait->device_us; value_format(v, "%s", in_micros(v->number).at);)
 VALUE_OF(bound_value,  struct graph_row, v->words = lx_wait_us(row->wait) > 0 ? lx_wait_word(lx_wait_longest(row->wait)) : "-";)
 
@@ -164,9 +173,19 @@ static void put_nest(const struct scene *on, struct box at, int32_t op, bool fol
                (long long)n->tiles[level], nest_axis_letter(p, n, level));
 }
 
-int32_t graph_row_last(const struct lx_plan *p, int32_t op, bool folded)
+/* The layers whose row begins with an op. */
+static const struct lx_repeat *layer_row(const struct outcome *o, int32_t op, struct graph_fold fold)
 {
-    int32_t nest = folded ? plan_nest_at(p, op) : -1;
+    const struct lx_repeat *r = fold.layers ? outcome_repeat(o, op) : NULL;
+    return r && r->first == op ? r : NULL;
+}
+
+int32_t graph_row_last(const struct outcome *o, int32_t op, struct graph_fold fold)
+{
+    const struct lx_plan *p = o->plan;
+    const struct lx_repeat *layer = layer_row(o, op, fold);
+    int32_t nest = fold.nests ? plan_nest_at(p, op) : -1;
+    if (layer) return op + layer->ops * layer->times - 1;
     return nest >= 0 && p->nests[nest].first == op ? p->nests[nest].last : op;
 }
 
@@ -176,11 +195,11 @@ static struct lx_op_wait waits_of_row(const struct outcome *o, int32_t op, int32
 }
 
 /* How wide a name is depends on the room. */
-void graph_rows_fit(const struct scene *on, int room, bool folded, struct graph_rows *out)
+void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out)
 {
     const struct outcome *o = &on->session->shown;
-    *out = (struct graph_rows){
-        .rails = rails_fit(o, room), .folded = folded, .nests = nest_columns(o->plan, room)};
+    *out =
+        (struct graph_rows){.rails = rails_fit(o, room), .fold = fold, .nests = nest_columns(o->plan, room)};
     out->columns_at = TICK_COLUMNS + out->nests + out->rails.columns + 2;
     int rest = room - out->columns_at;
     memcpy(out->columns, graph_array, sizeof graph_array);
@@ -192,7 +211,7 @@ void graph_rows_fit(const struct scene *on, int room, bool folded, struct graph_
     out->fitted = fit_columns((struct columns){graph_columns.name, out->columns, GRAPH_COLUMNS}, rest);
     out->bar_at = out->columns_at + out->fitted.end + 1;
     for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
-        struct lx_op_wait sum = waits_of_row(o, i, graph_row_last(o->plan, i, folded));
+        struct lx_op_wait sum = waits_of_row(o, i, graph_row_last(o, i, fold));
         out->longest_us = fmax(out->longest_us, lx_wait_us(&sum));
     }
 }
@@ -215,13 +234,15 @@ void put_graph_row(const struct scene *on, const struct graph_rows *r, struct bo
 {
     const struct outcome *o = &on->session->shown;
     const struct lx_graph *g = outcome_graph(o);
-    int32_t last = graph_row_last(o->plan, i, r->folded), selected = on->session->selection.op;
+    int32_t last = graph_row_last(o, i, r->fold), selected = on->session->selection.op;
     struct lx_op_wait wait = waits_of_row(o, i, last);
-    struct graph_row data = {o, g, &g->ops[i], &wait, i, last, selected >= i && selected <= last};
+    struct graph_row data = {
+        o, g, &g->ops[i], &wait, i, last, layer_row(o, i, r->fold), selected >= i && selected <= last};
     uint8_t tone = tone_of_identity(buffer_identity(o->plan, outcome_buffer(o, data.op->output)));
     struct box columns = columns_of_row(r, row);
     put_right(on->cells, row.row, row.column, TICK_COLUMNS - 1, INK(DIM), grouped(i).at);
-    put_nest(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->nests}, i, r->folded);
+    if (!data.layer)
+        put_nest(on, (struct box){row.row, row.column + TICK_COLUMNS, 1, r->nests}, i, r->fold.nests);
     put_rails(on, (struct box){row.row, row.column + TICK_COLUMNS + r->nests, 1, r->rails.columns}, r->rails,
               i);
     put(on->cells, row.row, columns.column - 2, data.here ? on->glyphs->mark : on->glyphs->bullet,

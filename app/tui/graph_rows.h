@@ -18,10 +18,15 @@ enum graph_column {
     GRAPH_COLUMNS
 };
 
+/* What is one row each, with the sums of its ops. */
+struct graph_fold {
+    bool nests, layers;
+};
+
 /* Where things stand in a row: tick, the bracket of its nest, lanes, a mark in the colour of the output, the columns, a bar. */
 struct graph_rows {
     struct rail_room rails;
-    bool folded;
+    struct graph_fold fold;
     int nests; /* columns of the brackets of nests; 0: there are none */
     struct column columns[GRAPH_COLUMNS];
     struct fitted fitted;
@@ -29,10 +34,9 @@ struct graph_rows {
     double longest_us;      /* of an op: the whole bar */
 };
 
-/* `folded`: nests are one row each, with the sums of their ops. */
-void graph_rows_fit(const struct scene *on, int room, bool folded, struct graph_rows *out);
-/* The last op of the row that begins with an op: the last of its nest where that is folded. */
-int32_t graph_row_last(const struct lx_plan *p, int32_t op, bool folded);
+void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out);
+/* The last op of the row that begins with an op: the last of its layers, or of its nest, where these are folded. */
+int32_t graph_row_last(const struct outcome *o, int32_t op, struct graph_fold fold);
 void put_graph_head(const struct scene *on, const struct graph_rows *r, struct box row);
 void put_graph_row(const struct scene *on, const struct graph_rows *r, struct box row, int32_t op);
 /* Has the op this in its name, its kind's or its output's? */

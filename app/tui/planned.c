@@ -88,6 +88,8 @@ static bool add_up(struct outcome *o)
     if (!o->moved || (g && !o->waits)) return false;
     o->bytes = lx_plan_byte_sums(o->plan, o->moved);
     if (!g) return true;
+    o->repeats = lx_repeats(g, &o->repeat_count, &o->st);
+    if (!o->repeats) return false;
     lx_plan_waits(o->plan, o->waits);
     o->waits_sum = lx_waits_sum(o->waits, g->op_count);
     return true;
@@ -182,6 +184,7 @@ void outcome_free(struct outcome *o)
     free(o->stays_by_tensor);
     free(o->moved);
     free(o->waits);
+    free(o->repeats);
     free(o->producer);
     free(o->readers);
     free(o->reader_at);
@@ -211,6 +214,19 @@ int32_t outcome_tensor(const struct outcome *o, int32_t buffer)
 int32_t outcome_buffer(const struct outcome *o, int32_t tensor)
 {
     return outcome_graph(o) && tensor >= 0 && tensor < o->plan->problem.count ? tensor : -1;
+}
+
+static int against_run(const void *op, const void *run)
+{
+    const struct lx_repeat *r = run;
+    int32_t o = *(const int32_t *)op;
+    return o < r->first ? -1 : o >= r->first + r->ops * r->times;
+}
+
+const struct lx_repeat *outcome_repeat(const struct outcome *o, int32_t op)
+{
+    if (o->repeat_count == 0) return NULL;
+    return bsearch(&op, o->repeats, (size_t)o->repeat_count, sizeof *o->repeats, against_run);
 }
 
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op)

@@ -32,6 +32,8 @@ struct outcome {
     int32_t *producer; /* per tensor: the op that writes it, or -1 */
     int32_t *readers;  /* ops that read tensor t: readers[reader_at[t]] up to reader_at[t + 1] */
     int32_t *reader_at;
+    struct lx_repeat *repeats; /* layers that the graph has several times, in order */
+    int32_t repeat_count;
     struct what_if how;
     bool unread;   /* there is no plan as the file cannot be read, whatever the settings */
     bool was_read; /* a plan file, shown as it is */
@@ -63,6 +65,8 @@ const struct lx_graph *plan_graph(const struct lx_plan *p);
 int32_t outcome_tensor(const struct outcome *o, int32_t buffer);
 /* The first buffer of a tensor, or -1. */
 int32_t outcome_buffer(const struct outcome *o, int32_t tensor);
+/* The run of repeated layers that an op is in; NULL: none. */
+const struct lx_repeat *outcome_repeat(const struct outcome *o, int32_t op);
 /* How op `op` is divided; NULL where nothing is known. */
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op);
 /* HBM bytes that op `op` moves under the plan. */

@@ -136,6 +136,8 @@ enum argument {
     R(PREVIOUS_NEST, "previous-nest", ",", IN_PLAN, NONE, "Nests", "to the nest before")                     \
     R(FOLLOW, "follow", "<Space>", IN(GRAPH), NONE, "Graph", "go through producers and consumers")           \
     R(FOLD, "fold", "z", IN(GRAPH), NONE, "Graph", "a row for each nest, or all its ops")                    \
+    R(LAYERS, "layers", "Z", IN(GRAPH), NONE, "Graph",                                                       \
+      "a row for layers that are repeated, or all their ops")                                                \
     R(OPERAND, "operand", "<Space> m", IN(CORES) | IN(TEAM), NONE, "Cores", "the next tensor of the op")     \
     R(RACE, "race", "r", IN(COMPARE), NONE, "Compare", "race all solvers on this pattern")                   \
     R(EXECUTE, "execute", "r", IN(RUN), NONE, "Run", "execute the plan that is shown")                       \

@@ -11,11 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LARGE = 256 }; /* ops from which on repeated layers are folded at first */
+
 struct graph_view {
     struct list list;
     int32_t *shown;  /* ops that the filter leaves, in their order */
     int count, edge; /* edge: of the producers and consumers, the one that is pointed at */
-    bool folded;     /* nests are one row each */
+    struct graph_fold fold;
+    int seen; /* the pattern that was looked at last, from 1 on: another one is folded by its size */
 };
 
 static void end(void *state)
@@ -24,16 +27,26 @@ static void end(void *state)
     free(v->shown);
 }
 
+/* Layers of a large graph are folded when it is first seen. */
+static void fold_if_large(struct graph_view *v, const struct session *s)
+{
+    const struct lx_graph *g = outcome_graph(&s->shown);
+    if (!g || s->shown_pattern + 1 == v->seen) return;
+    v->seen = s->shown_pattern + 1;
+    v->fold.layers = g->op_count > LARGE;
+}
+
 static void arrange(struct graph_view *v, const struct session *s, const char *filter)
 {
     const struct lx_graph *g = outcome_graph(&s->shown);
     int32_t n = g ? g->op_count : 0;
     int32_t *shown = realloc(v->shown, ((size_t)n + 1) * sizeof *shown);
     if (!shown) return;
+    fold_if_large(v, s);
     v->shown = shown;
     v->count = 0;
     for (int32_t i = 0, next; i < n; i = next) {
-        next = graph_row_last(s->shown.plan, i, v->folded) + 1;
+        next = graph_row_last(&s->shown, i, v->fold) + 1;
         bool matches = false;
         for (int32_t o = i; o < next; o++) matches |= op_matches(g, o, filter);
         if (matches) shown[v->count++] = i;
@@ -91,6 +104,16 @@ static int draw_nest(const struct scene *on, struct box row)
     return 1;
 }
 
+/* Behind the title of an op: which of the repeated layers it is in. Returns the columns that it took. */
+static int draw_layer(const struct scene *on, struct box at)
+{
+    int32_t op = on->session->selection.op;
+    const struct lx_repeat *r = outcome_repeat(&on->session->shown, op);
+    if (!r || at.columns < 20) return 0;
+    return put_format(on->cells, at.row, at.column, at.columns, INK(DIM), "  layer %d of %d",
+                      (int)((op - r->first) / r->ops) + 1, (int)r->times);
+}
+
 static void draw_edges(const struct scene *on, struct graph_view *v, struct box area)
 {
     const struct lx_graph *g = outcome_graph(&on->session->shown);
@@ -100,6 +123,7 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
     const struct lx_op *op = &g->ops[on->session->selection.op];
     int title = put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "%s = %s %s", op->name,
                            op->kind->name, op->einsum ? op->einsum : "");
+    title += draw_layer(on, (struct box){area.row, area.column + title, 1, area.columns - title});
     put_wait_legend(on, (struct box){area.row, area.column + title + 3, 1, area.columns - title - 3});
     box_cut_top(&area, draw_nest(on, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}));
     if (v->edge >= n) v->edge = 0;
@@ -173,7 +197,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct box edges = box_cut_bottom(&list, edge_rows(o, area.rows));
     draw_waits(on, box_cut_bottom(&list, area.rows >= 10));
     struct box head = box_cut_top(&list, area.rows >= 6);
-    graph_rows_fit(on, list.columns, v->folded, &rows);
+    graph_rows_fit(on, list.columns, v->fold, &rows);
     if (head.rows) put_graph_head(on, &rows, head);
     list_show(&v->list, v->count, list);
     if (v->count == 0)
@@ -191,9 +215,21 @@ static void fold(struct explorer *x, struct graph_view *v)
         explorer_say(x, TONE_DIM, "this plan has no nests");
         return;
     }
-    v->folded = !v->folded;
+    v->fold.nests = !v->fold.nests;
     explorer_say(x, TONE_PLAIN,
-                 v->folded ? "one row for each nest: sums of its ops" : "all ops of each nest");
+                 v->fold.nests ? "one row for each nest: sums of its ops" : "all ops of each nest");
+}
+
+static void fold_layers(struct explorer *x, struct graph_view *v)
+{
+    if (x->session.shown.repeat_count == 0) {
+        explorer_say(x, TONE_DIM, "this graph repeats no layers");
+        return;
+    }
+    v->fold.layers = !v->fold.layers;
+    explorer_say(x, TONE_PLAIN,
+                 v->fold.layers ? "one row for each run of repeated layers: sums of their ops"
+                                : "all ops of repeated layers");
 }
 
 static bool request(struct explorer *x, void *state, enum request r, const char *argument)
@@ -211,6 +247,9 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         return true;
     case REQ_FOLD:
         fold(x, v);
+        return true;
+    case REQ_LAYERS:
+        fold_layers(x, v);
         return true;
     case REQ_OPEN:
         if (argument) return false;

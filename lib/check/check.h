@@ -40,6 +40,7 @@ struct parts {
     int64_t low[LX_MAX_DEVICE_RANK],
         high[LX_MAX_DEVICE_RANK]; /* positions around its slice that a core has too */
     bool touched_whole;           /* the op that sees the tensor so touches exactly these parts */
+    bool within;                  /* it touches nothing else */
 };
 
 /* What a nest does to a tensor of its ops. Sets of levels are bits; the outermost level is 1. */

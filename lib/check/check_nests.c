@@ -96,8 +96,9 @@ static bool op_right(const struct checker *c, const struct lx_nest *n, int32_t o
     const struct lx_op *op = &c->g->ops[o];
     struct op_index x;
     op_index_of(c->g, op, &x);
-    unsigned whole = LX_EXTERN | LX_OPAQUE | LX_VIEW | LX_CHOOSES | LX_RANKS;
-    if (!x.known || ((op->kind->traits & whole) && !op_is_restickify(op)))
+    unsigned never = LX_EXTERN | LX_OPAQUE | LX_CHOOSES;
+    bool by_dimensions = (op->kind->traits & LX_VIEW) && !op->map;
+    if (!x.known || (((op->kind->traits & never) || by_dimensions) && !op_is_restickify(op)))
         return refuse(c, o, "it has no variables that could be cut");
     if (c->writer[op->output] != o) return refuse(c, o, "another op writes its output, too");
     for (int l = 0; l < n->level_count; l++)

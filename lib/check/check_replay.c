@@ -48,8 +48,9 @@ static bool on_its_core(const struct replay *r, int operand, int32_t buffer, boo
 {
     struct parts seen =
         parts_of_operand(r->c, &r->cut, r->tick, operand, r->nest ? r->c->p->stays[buffer].hold : 0);
-    *whole = seen.touched_whole && parts_equal(&seen, &r->parts[buffer]);
-    if (*whole && !r->held[buffer].zones) return true;
+    bool equal = parts_equal(&seen, &r->parts[buffer]), reads = operand < op_now(r)->input_count;
+    *whole = seen.touched_whole && equal;
+    if ((*whole || (equal && reads && seen.within)) && !r->held[buffer].zones) return true;
     return !r->nest && in_one_piece(&r->parts[buffer]) && r->cut.cores <= r->parts[buffer].cores &&
            zones_within(r, operand, buffer);
 }

@@ -114,7 +114,7 @@ static struct zone touched(const struct checker *c, const struct cut *k, int32_t
                   min_i64(from + k->width[v], k->x.extent[v]), shifted, &z);
         } else if (shifted)
             touch(l, d, op_index_offset(&k->x, operand, h), op_index_stride(&k->x, operand, h), 0,
-                  k->x.extent[v], true, &z);
+                  k->x.extent[v] * (core < 0 ? k->tiles[v] : 1), true, &z);
     }
     return z;
 }
@@ -155,9 +155,10 @@ int64_t zone_sticks(const struct zone *z)
 /* Does a view walk this dimension other than as a whole, from its begin on? */
 static bool jumps(const struct cut *k, const struct lx_layout *l, int operand, int h)
 {
+    int v = k->x.var[operand][h];
     return op_index_shifted(&k->x, operand) &&
            (op_index_stride(&k->x, operand, h) != 1 || op_index_offset(&k->x, operand, h) != 0 ||
-            l->host_shape[h] != k->x.extent[(int)k->x.var[operand][h]]);
+            l->host_shape[h] != k->x.extent[v] * k->tiles[v]);
 }
 
 /* Tiles that loops inside of the hold walk over lie one behind the other, each cut in slices, unless no core's part of a
@@ -180,7 +181,8 @@ static void find_blocks(const struct cut *k, const struct lx_layout *l, int oper
 struct parts parts_of_operand(const struct checker *c, const struct cut *k, int32_t op, int operand, int hold)
 {
     const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[op], operand)];
-    struct parts p = {.cores = k->cores, .rank = l->rank > 0 ? l->rank - 1 : 0, .touched_whole = true};
+    struct parts p = {
+        .cores = k->cores, .rank = l->rank > 0 ? l->rank - 1 : 0, .touched_whole = true, .within = true};
     for (int d = 0; d < p.rank; d++) {
         int h = l->host_dim[d];
         p.slices[d] = 1;
@@ -194,8 +196,10 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         if (k->split[v] == 1) continue;
         p.slices[d] = k->split[v];
         p.stride[d] = k->stride[v];
-        p.touched_whole &= k->width[v] % l->step[d] == 0 &&
-                           k->width[v] / l->step[d] == ceil_div_i64(l->size[d] / k->tiles[v], k->split[v]);
+        bool exactly = k->width[v] % l->step[d] == 0 &&
+                       k->width[v] / l->step[d] == ceil_div_i64(l->size[d] / k->tiles[v], k->split[v]);
+        p.touched_whole &= exactly;
+        p.within &= exactly && !jumps(k, l, operand, h);
     }
     find_blocks(k, l, operand, hold, &p);
     return p;

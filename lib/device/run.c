@@ -2,6 +2,7 @@
 #include "graph/online.h"
 #include "device/device.h"
 #include "base/clock.h"
+#include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "device/execute/arith.h"
@@ -43,6 +44,26 @@ static bool executable(const struct lx_plan *p, lx_status *st)
         st, LX_E_UNSUPPORTED,
         "%s is a bare list of buffers: there is nothing to execute; a pattern with ops can be run",
         p->graph->name ? p->graph->name : "the pattern");
+}
+
+enum { MOST_SHIFT = 37 }; /* all tensors of a graph that is executed have at most 2^37 bytes */
+
+/* Each tensor is there in full, with what it is compared to: the largest is named where that cannot be. `all`: by what
+ * they are together, however much memory there is. */
+static bool has_room(const struct lx_graph *g, bool all, lx_status *st)
+{
+    const struct lx_tensor *largest = NULL;
+    int64_t sum = 0, most = (int64_t)1 << (all ? MOST_SHIFT : 30);
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        sum += min_i64(g->tensors[t].bytes, most);
+        sum = min_i64(sum, most + 1);
+        if (!largest || g->tensors[t].bytes > largest->bytes) largest = &g->tensors[t];
+    }
+    if (sum <= most) return true;
+    return status_set_at(st, LX_E_LIMIT, g->file, largest->line, largest->column,
+                         "no memory to execute this: %.60s alone has %lld bytes, and every tensor is held in "
+                         "full; plan and check need none of it, or take smaller extents",
+                         largest->name, (long long)largest->bytes);
 }
 
 static bool make_result(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
@@ -277,7 +298,8 @@ static bool make_room(struct lx_execution *u, lx_status *st)
 struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_device_options *how,
                                      lx_status *st)
 {
-    if (!executable(p, st) || !arith_known(p->layouts->graph, st)) return NULL;
+    if (!executable(p, st) || !arith_known(p->layouts->graph, st) || !has_room(p->graph, true, st))
+        return NULL;
     struct lx_execution *u = calloc(1, sizeof *u);
     if (!u) return status_no_memory(st), NULL;
     if (how) u->how = *how;
@@ -292,6 +314,7 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
     }
     if (ok) return u;
     lx_device_abandon(u);
+    if (st && st->code == LX_E_MEMORY) has_room(p->graph, false, st);
     return NULL;
 }
 

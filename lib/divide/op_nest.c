@@ -126,31 +126,15 @@ int64_t nest_tile_basis(const struct lx_layout *y, int dim)
     return basis;
 }
 
-/* What stands between or around parts of an operand: which of its tiles an iteration reads is not known. */
-static bool has_gaps(const struct lx_op *op)
-{
-    return op->kind->id == LX_KIND_PAD || op->kind->id == LX_KIND_CONCAT;
-}
-
-/* One index of a dimension that others of the nest walk along: what lies on chip then is another tile of it. */
-static bool picks_one(const struct lx_graph *g, const struct lx_op *op)
-{
-    for (int i = 0; op->views && i < op->input_count; i++) {
-        const struct lx_tensor *t = &g->tensors[op->inputs[i]];
-        for (int d = 0; op->views[i].size && d < t->rank; d++)
-            if (op->views[i].size[d] == 1 && t->shape[d] > 1) return true;
-    }
-    return false;
-}
-
 bool nest_walks_op(const struct lx_layouts *l, int32_t op)
 {
     const struct lx_op *o = &l->graph->ops[op];
     struct op_index x;
     op_index_of(l->graph, o, &x);
-    unsigned whole = LX_EXTERN | LX_OPAQUE | LX_VIEW | LX_CHOOSES | LX_RANKS;
-    return x.known && !has_gaps(o) && !picks_one(l->graph, o) &&
-           (!(o->kind->traits & whole) || op_is_restickify(o));
+    bool whole = o->kind->traits & (LX_EXTERN | LX_OPAQUE | LX_CHOOSES);
+    /* Of views without index strings nobody says which dimensions are taken as they are. */
+    bool shifts = o->kind->traits & LX_VIEW && !o->map;
+    return x.known && ((!whole && !shifts) || op_is_restickify(o));
 }
 
 bool nest_takes_op(const struct lx_layouts *l, int32_t op)

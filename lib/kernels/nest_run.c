@@ -232,6 +232,14 @@ static void take_apart(struct lx_nest_runner *r, const struct lx_loops *l)
         r->tasks *= r->shared[i].size; /* no more than there are output elements */
 }
 
+/* A sum that the passes have cut is one again: how it is added up depends on its length alone. */
+static void join_batch(struct lx_nest_runner *r)
+{
+    if (!goes_on(&r->batch, &r->k)) return;
+    r->k.size *= r->batch.size;
+    r->batch = single;
+}
+
 /* May a turn around the nest be one of the kernel's m or n? Of a move either may be any loop. */
 static bool fits_role(const struct lx_nest_runner *r, const struct lx_loop *turn, const struct lx_loop *role,
                       enum lx_loop_type type)
@@ -316,6 +324,7 @@ struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const s
     struct lx_nest_runner *r = lx_nest_runner_make(nest, 1, st);
     if (!r) return NULL;
     r->even_sums = true;
+    join_batch(r);
     take_turns(r, turns, turn_count);
     if (lx_touch_contracts(r->main)) prepare_products(r, 1);
     return r;

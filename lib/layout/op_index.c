@@ -100,6 +100,25 @@ bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int6
     return !stick_coordinate_legal(&c, stick_elements, &turns) || turns;
 }
 
+/* Small letters before capitals. */
+static int letter_rank(char letter)
+{
+    return letter >= 'a' ? letter - 'a' : letter - 'A' + 26;
+}
+
+int op_index_sum_order(const struct op_index *x, int *vars)
+{
+    int count = 0;
+    for (int v = 0; v < x->var_count; v++) {
+        if (!op_index_reduced(x, v)) continue;
+        int at = count++;
+        for (; at > 0 && letter_rank(x->letter[vars[at - 1]]) > letter_rank(x->letter[v]); at--)
+            vars[at] = vars[at - 1];
+        vars[at] = v;
+    }
+    return count;
+}
+
 bool op_index_follows(const struct op_index *x, int v)
 {
     for (int i = 0; i < x->window_count; i++)

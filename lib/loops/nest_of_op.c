@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "layout/op_index.h"
+#include "loops/nest.h"
 #include "loops/tile_operands.h"
 
 static const char *const kind_words[LX_NEST_KINDS] = {
@@ -57,9 +58,18 @@ static int ordered_vars(const struct op_index *x, int *vars)
 {
     int count = 0, output = x->operand_count - 1;
     for (int d = 0; d < x->rank[output]; d++) vars[count++] = x->var[output][d];
-    for (int v = 0; v < x->var_count; v++)
-        if (op_index_reduced(x, v)) vars[count++] = v;
-    return count;
+    return count + op_index_sum_order(x, vars + count);
+}
+
+/* The terms of a sum lie in one order in both inputs, so that several loops over them are one. */
+static void join_sum(struct lx_loops *l)
+{
+    if (l->count < 2) return;
+    struct lx_loop *outer = &l->loop[l->count - 2], *inner = &l->loop[l->count - 1];
+    if (inner->type != LX_DIM_K || !loops_fit(outer, inner)) return;
+    inner->size *= outer->size; /* an op has less than 2^63 products */
+    *outer = *inner;
+    l->count--;
 }
 
 static bool add_loops(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x,
@@ -78,6 +88,7 @@ static bool add_loops(const struct lx_layouts *l, const struct lx_op *op, const 
         struct lx_loop *loop = add_loop(&out->nest, lx_nest_type(out, x, vars[i]), size[vars[i]], st);
         if (!loop) return false;
         for (int o = 0; o < LX_LOOP_OPERANDS; o++) loop->stride[o] = stride[o][vars[i]];
+        join_sum(&out->nest);
     }
     /* A scalar from scalars is one turn. */
     return out->nest.count > 0 || add_loop(&out->nest, LX_DIM_C, 1, st);

@@ -19,13 +19,12 @@ static int class_of(const struct op_index *x, bool contracts, bool sums_inside, 
 int tile_operand_order(const struct op_index *x, bool contracts, const struct lx_layout *l, int operand,
                        int *order)
 {
-    int output = x->operand_count - 1, all[LX_MAX_VARS], count = 0, n = 0;
+    int output = x->operand_count - 1, all[LX_MAX_VARS + LX_MAX_RANK], count = 0, n = 0;
     bool sums_inside = true;
     if (contracts && operand == 1) /* as its sticks run, so that packing copies runs */
         sums_inside = l->stick_dim >= 0 && op_index_reduced(x, x->var[operand][l->stick_dim]);
     for (int d = 0; d < x->rank[output]; d++) all[count++] = x->var[output][d];
-    for (int v = 0; v < x->var_count; v++)
-        if (op_index_reduced(x, v)) all[count++] = v;
+    count += op_index_sum_order(x, all + count);
     for (int class = 0; class < CLASSES; class ++)
         for (int i = 0; i < count; i++)
             if (op_index_dim(x, operand, all[i]) >= 0 &&

@@ -20,6 +20,9 @@ struct hlo {
 const struct model_type *hlo_type(struct source *s);
 /* `word` has been read already, the bracket behind it is next. */
 const struct model_type *hlo_type_behind(struct source *s, const char *word);
+/* Two statements of the type of `name`, whatever their layouts; false: a failure that shows both. */
+bool hlo_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
+                    const char *name);
 /* What stands in constant(...). */
 bool hlo_literal(struct source *s, const struct model_type *type, const struct model_data **data);
 /* "key=value, ..." up to the end of the line, a comma before each. */

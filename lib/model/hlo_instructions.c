@@ -22,10 +22,11 @@ static bool operand(struct hlo *h)
     struct source *s = &h->s;
     source_skip(s, true);
     bool typed = source_peek(s) == '(';
-    if (typed && !hlo_type(s)) return false;
+    const struct model_type *stated = NULL;
+    if (typed && !(stated = hlo_type(s))) return false;
     const char *name = hlo_name(s, "an operand");
     if (name && !typed && source_peek(s) == '[') {
-        if (!hlo_type_behind(s, name)) return false;
+        if (!(stated = hlo_type_behind(s, name))) return false;
         name = hlo_name(s, "an operand");
     }
     if (!name) return false;
@@ -34,6 +35,7 @@ static bool operand(struct hlo *h)
         s->at -= strlen(name);
         return source_fail(s, LX_E_UNKNOWN_NAME, "%.80s has not been made above in its computation", name);
     }
+    if (stated && !hlo_same_types(s, s->m->values.at[v].type, stated, name)) return false;
     return VEC_PUSH(&h->list, v) ? true : source_no_memory(s);
 }
 
@@ -86,6 +88,32 @@ static bool numbers_of(struct source *s, struct model_attr *a)
     return a->ints ? true : source_no_memory(s);
 }
 
+static const char *past_spaces(const struct source *s, const char *p)
+{
+    while (p < s->end && (*p == ' ' || *p == '\t')) p++;
+    return p;
+}
+
+/* "[ROOT] %name =" is next: lines need not end where instructions do. */
+static bool next_begins(const struct source *s)
+{
+    const char *p = past_spaces(s, s->at), *from;
+    if (s->end - p > 5 && memcmp(p, "ROOT ", 5) == 0) p = past_spaces(s, p + 5);
+    if (p < s->end && *p == '%') p++;
+    for (from = p; p < s->end && hlo_is_name(*p);) p++;
+    if (p == from) return false;
+    p = past_spaces(s, p);
+    return p < s->end && *p == '=';
+}
+
+static const char *attr_text(struct source *s)
+{
+    s->ends = next_begins;
+    const char *text = source_kept(s, false);
+    s->ends = NULL;
+    return text;
+}
+
 static bool attr(struct hlo *h)
 {
     struct source *s = &h->s;
@@ -93,7 +121,7 @@ static bool attr(struct hlo *h)
     source_skip(s, false);
     a.key = source_name(s, hlo_is_name, "the name of an attribute");
     if (!a.key || !source_want(s, "=")) return false;
-    if (!(a.text = source_kept(s, false)) || !numbers_of(s, &a)) return false;
+    if (!(a.text = attr_text(s)) || !numbers_of(s, &a)) return false;
     return VEC_PUSH(&h->attrs, a) ? true : source_no_memory(s);
 }
 
@@ -105,7 +133,7 @@ bool hlo_attrs(struct hlo *h, struct model_attrs *out)
         s->at++;
         if (!attr(h)) return false;
     }
-    if (!source_ended(s) && *s->at != '\n' && *s->at != '}')
+    if (!source_ended(s) && *s->at != '\n' && *s->at != '}' && !next_begins(s))
         return source_fail(s, LX_E_SYNTAX, "expected \",\" or the end of the line");
     out->count = (int)h->attrs.count;
     out->at = arena_copy_array(&s->m->memory, h->attrs.at, h->attrs.count, sizeof *h->attrs.at);

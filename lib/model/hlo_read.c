@@ -31,13 +31,14 @@ static bool table(struct source *s)
 }
 
 /* "(p: TYPE, ...) -> TYPE": the instructions say the same once more. */
-static bool signature(struct source *s)
+static bool signature(struct source *s, const struct model_type **result)
 {
+    *result = NULL;
     if (!source_take(s, "(")) return true;
     if (!source_is(s, ")")) do {
             if (!hlo_name(s, "a parameter") || !source_want(s, ":") || !hlo_type(s)) return false;
         } while (source_take(s, ","));
-    return source_want(s, ")") && source_want(s, "->") && hlo_type(s);
+    return source_want(s, ")") && source_want(s, "->") && (*result = hlo_type(s));
 }
 
 static bool finish(struct hlo *h, struct model_body *body)
@@ -63,6 +64,7 @@ static bool computation(struct hlo *h)
 {
     struct source *s = &h->s;
     struct model_body body = {.line = s->line, .column = source_column(s)};
+    const struct model_type *result;
     bool entry = source_take(s, "ENTRY");
     h->body = (int32_t)s->m->bodies.count;
     h->root = -1;
@@ -70,7 +72,7 @@ static bool computation(struct hlo *h)
     names_free(&h->values);
     h->values = (struct names){0};
     if (entry && s->m->entry >= 0) return source_fail(s, LX_E_DUPLICATE, "a second ENTRY");
-    if (!(body.name = hlo_name(s, "a computation")) || !signature(s)) return false;
+    if (!(body.name = hlo_name(s, "a computation")) || !signature(s, &result)) return false;
     enum names_result added = names_add(&h->computations, body.name, h->body);
     if (added == NAMES_KNOWN)
         return source_fail(s, LX_E_DUPLICATE, "computation %.80s stands twice", body.name);
@@ -91,7 +93,9 @@ static bool computation(struct hlo *h)
         size_t length;
         if (!source_balanced(s, false, &from, &length)) return false;
     }
-    return finish(h, &body);
+    return finish(h, &body) &&
+           (!result || hlo_same_types(s, model_type_of(s->m, s->m->bodies.at[h->body].results[0]), result,
+                                      s->m->bodies.at[h->body].name));
 }
 
 static bool everything(struct hlo *h)

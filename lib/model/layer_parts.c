@@ -63,6 +63,15 @@ void layer_put(struct layer *l, const char *key, int64_t number)
     l->attr[l->attr_count++] = (struct model_attr){.key = key, .form = ATTR_INT, .number = number};
 }
 
+void layer_put_real(struct layer *l, const char *key, double number)
+{
+    if (l->attr_count == LAYER_MAX_ATTRS) {
+        layer_fail(l);
+        return;
+    }
+    l->attr[l->attr_count++] = (struct model_attr){.key = key, .form = ATTR_REAL, .real = number};
+}
+
 void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list)
 {
     int64_t *own = checked(l, arena_copy_array(&l->m->memory, list, (size_t)count, sizeof *list));
@@ -157,7 +166,9 @@ static int32_t constant(struct layer *l, enum model_element e, int rank, const i
                         const int64_t *ints, const double *reals)
 {
     struct model_data *d = checked(l, arena_alloc(&l->m->memory, sizeof *d));
-    size_t count = rank ? (size_t)extent[0] : 1;
+    size_t count = 1;
+    for (int i = 0; i < rank; i++) count *= (size_t)extent[i];
+    if (count > MODEL_MAX_KNOWN) layer_fail(l); /* its numbers would be lost */
     if (!l->ok) return -1;
     *d = (struct model_data){.form = rank ? DATA_LIST : DATA_SPLAT};
     d->type = model_type_make(l->m, e, rank, extent, l->st);
@@ -188,6 +199,12 @@ int32_t layer_list(struct layer *l, int count, const int64_t *numbers)
     return constant(l, MODEL_I64, 1, (int64_t[]){count}, numbers, NULL);
 }
 
+int32_t layer_reals(struct layer *l, enum model_element e, int rank, const int64_t *extent,
+                    const double *numbers)
+{
+    return constant(l, e, rank, extent, NULL, numbers);
+}
+
 int32_t layer_by(struct layer *l, const char *kind, int32_t a, double number)
 {
     return layer_two(l, kind, a, layer_number(l, layer_element(l, a), number));
@@ -216,6 +233,13 @@ int32_t layer_permute(struct layer *l, int32_t a, int rank, const int64_t *perm)
 int32_t layer_expand_to(struct layer *l, int32_t a, int rank, const int64_t *extent)
 {
     return layer_two(l, "Expand", a, layer_list(l, rank, extent));
+}
+
+int32_t layer_gather(struct layer *l, int32_t a, int axis, int64_t count, const int64_t *from)
+{
+    int32_t index = count > MODEL_MAX_KNOWN ? (layer_fail(l), -1) : layer_list(l, (int)count, from);
+    layer_put(l, "axis", axis);
+    return layer_two(l, "Gather", a, index);
 }
 
 int32_t layer_slice(struct layer *l, int32_t a, int axis, int64_t begin, int64_t end)

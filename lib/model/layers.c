@@ -10,7 +10,8 @@ static const struct {
 } tables[] = {{layers_activations, false}, {layers_products, false},   {layers_einsum, false},
               {layers_loops, false},       {layers_ttir, false},       {layers_norms, true},
               {layers_attention, true},    {layers_recurrent, true},   {layers_quantised, true},
-              {layers_numbers, false},     {layers_reductions, false}, {layers_ttir_moves, false},
+              {layers_numbers, false},     {layers_reductions, false}, {layers_images, false},
+              {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false},
               {layers_functions, false},   {layers_ttir_heads, true}};
 
 static layer_expand *row_of(enum model_format format, const char *kind, bool macros)

@@ -20,7 +20,7 @@ struct layer_limits {
 /* Derives a body for each op that has one. False: memory is out. */
 bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_status *st);
 
-enum { LAYER_MAX_ATTRS = 6, ONNX_DERIVED_OPSET = 20 }; /* the kinds are those of that version */
+enum { LAYER_MAX_ATTRS = 8, ONNX_DERIVED_OPSET = 20 }; /* the kinds are those of that version */
 
 /* One derived body under way. */
 struct layer {
@@ -47,7 +47,8 @@ struct layer_row {
 /* Tables of the layers_*.c files. */
 extern const struct layer_row layers_activations[], layers_products[], layers_norms[], layers_attention[],
     layers_recurrent[], layers_quantised[], layers_loops[], layers_ttir[], layers_ttir_moves[],
-    layers_functions[], layers_ttir_heads[], layers_einsum[], layers_numbers[], layers_reductions[];
+    layers_functions[], layers_ttir_heads[], layers_einsum[], layers_numbers[], layers_reductions[],
+    layers_images[], layers_picks[], layers_pools[];
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 bool layer_has(const struct layer *l, int operand);
@@ -59,6 +60,7 @@ int64_t layer_int(const struct layer *l, const char *key, int64_t otherwise);
 double layer_real(const struct layer *l, const char *key, double otherwise);
 /* Attributes of the next part. */
 void layer_put(struct layer *l, const char *key, int64_t number);
+void layer_put_real(struct layer *l, const char *key, double number);
 void layer_put_list(struct layer *l, const char *key, int count, const int64_t *list);
 /* Parts: an op with these operands and one result. */
 int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *operands);
@@ -73,11 +75,16 @@ int32_t layer_by(struct layer *l, const char *kind, int32_t a,
                  double number);                                            /* a (kind) number, in a's type */
 int32_t layer_number(struct layer *l, enum model_element e, double number); /* rank 0 */
 int32_t layer_list(struct layer *l, int count, const int64_t *numbers);     /* int64, rank 1 */
+/* Fractions, at most MODEL_MAX_KNOWN. */
+int32_t layer_reals(struct layer *l, enum model_element e, int rank, const int64_t *extent,
+                    const double *numbers);
 int32_t layer_cast(struct layer *l, int32_t a, enum model_element e);
 int32_t layer_reshape(struct layer *l, int32_t a, int rank, const int64_t *extent);
 int32_t layer_permute(struct layer *l, int32_t a, int rank, const int64_t *perm);
 int32_t layer_expand_to(struct layer *l, int32_t a, int rank, const int64_t *extent);
 int32_t layer_slice(struct layer *l, int32_t a, int axis, int64_t begin, int64_t end);
+/* Elements `from` along a dimension, as many; they are at most MODEL_MAX_KNOWN. */
+int32_t layer_gather(struct layer *l, int32_t a, int axis, int64_t count, const int64_t *from);
 int32_t layer_concat(struct layer *l, int axis, int count, const int32_t *parts);
 int32_t layer_reduce(struct layer *l, const char *kind, int32_t a, int count, const int64_t *axes, bool keep);
 int32_t layer_softmax(struct layer *l, int32_t a, int64_t axis);

@@ -134,6 +134,17 @@ static void gelu_of_sum(struct layer *l)
     layer_result(l, 0, layer_one(l, "Gelu", x));
 }
 
+/* x + bias below -lambd, x - bias above lambd, else 0 */
+static void shrink(struct layer *l)
+{
+    double lambda = layer_real(l, "lambd", 0.5), bias = layer_real(l, "bias", 0);
+    int32_t x = layer_in(l, 0), zero = layer_number(l, layer_element(l, x), 0);
+    int32_t up = bias == 0 ? x : layer_by(l, "Add", x, bias),
+            down = bias == 0 ? x : layer_by(l, "Sub", x, bias);
+    int32_t y = layer_part(l, "Where", 3, (int32_t[]){layer_by(l, "Greater", x, lambda), down, zero});
+    layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){layer_by(l, "Less", x, -lambda), up, y}));
+}
+
 static void relu6(struct layer *l)
 {
     layer_result(l, 0, layer_by(l, "Min", layer_one(l, "Relu", layer_in(l, 0)), 6));
@@ -255,6 +266,7 @@ const struct layer_row layers_activations[] = {
     {{NULL, NULL, "com.microsoft:BiasGelu"}, gelu_of_sum},
     {{NULL, NULL, "com.microsoft:Gelu"}, gelu_of_sum},
     {{"relu6", NULL, NULL}, relu6},
+    {{NULL, NULL, "Shrink"}, shrink},
     {{NULL, NULL, "Max"}, most},
     {{NULL, NULL, "Min"}, least},
     {{NULL, NULL, "Sum"}, sum},

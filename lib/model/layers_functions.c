@@ -67,12 +67,12 @@ static void area_cosine(struct layer *l)
     layer_result(l, 0, layer_one(l, "lxplan:Log1p", layer_two(l, "Add", t, root)));
 }
 
-/* log(1 + 2 x / (1 - x)) / 2 */
+/* (log(1 + x) - log(1 - x)) / 2 */
 static void area_tangent(struct layer *l)
 {
-    int32_t x = layer_in(l, 0), one = layer_number(l, layer_element(l, x), 1);
-    int32_t y = layer_two(l, "Div", layer_by(l, "Mul", x, 2), layer_two(l, "Sub", one, x));
-    layer_result(l, 0, layer_by(l, "Mul", layer_one(l, "lxplan:Log1p", y), 0.5));
+    int32_t x = layer_in(l, 0), up = layer_one(l, "lxplan:Log1p", x),
+            down = layer_one(l, "lxplan:Log1p", layer_one(l, "Neg", x));
+    layer_result(l, 0, layer_by(l, "Mul", layer_two(l, "Sub", up, down), 0.5));
 }
 
 static void square(struct layer *l)

@@ -89,8 +89,9 @@ static void is_infinite(struct layer *l)
 {
     bool above = layer_int(l, "detect_positive", 1) != 0, below = layer_int(l, "detect_negative", 1) != 0;
     int32_t x = layer_in(l, 0);
-    if (!above && !below) {
-        layer_fail(l);
+    if (!above && !below) { /* none is */
+        const struct model_type *t = layer_type(l, x);
+        layer_result(l, 0, layer_expand_to(l, layer_number(l, MODEL_BOOL, 0), t->count, t->extent));
         return;
     }
     if (above && below) x = layer_one(l, "Abs", x);

@@ -105,51 +105,6 @@ static void repeat_interleave(struct layer *l)
     layer_result(l, 0, repeated(l, layer_in(l, 0), times, true));
 }
 
-/* Rows at or above (below) a diagonal are kept: a comparison of two counters. */
-static void trilu(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    const struct model_type *t = layer_type(l, x);
-    const struct model_data *k = layer_has(l, 1) ? l->m->values.at[layer_in(l, 1)].data : NULL;
-    bool upper = layer_int(l, "upper", 1) != 0;
-    if (t->count < 2 || (layer_has(l, 1) && (!k || !k->ints))) {
-        layer_fail(l);
-        return;
-    }
-    int32_t zero = layer_number(l, MODEL_I64, 0), one = layer_number(l, MODEL_I64, 1);
-    int64_t rows = t->extent[t->count - 2], columns = t->extent[t->count - 1];
-    int32_t r = layer_part(l, "Range", 3, (int32_t[]){zero, layer_number(l, MODEL_I64, (double)rows), one});
-    int32_t c =
-        layer_part(l, "Range", 3, (int32_t[]){zero, layer_number(l, MODEL_I64, (double)columns), one});
-    r = layer_by(l, "Add", layer_reshape(l, r, 2, (int64_t[]){rows, 1}), k ? (double)k->ints[0] : 0);
-    c = layer_reshape(l, c, 2, (int64_t[]){1, columns});
-    int32_t stays = layer_two(l, upper ? "LessOrEqual" : "GreaterOrEqual", r, c);
-    int32_t other = layer_number(l, t->element, 0);
-    layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){stays, x, other}));
-}
-
-/* A counter along a new axis, compared with the indices; those below 0 count from the end. */
-static void one_hot(struct layer *l)
-{
-    const struct model_type *y = model_type_of(l->m, l->op->results[0]), *t = layer_type(l, layer_in(l, 0));
-    int64_t axis = layer_int(l, "axis", -1), shape[MODEL_MAX_RANK];
-    if (axis < 0) axis += y->count;
-    if (l->op->operand_count < 3 || axis < 0 || axis >= y->count || t->count + 1 != y->count) {
-        layer_fail(l);
-        return;
-    }
-    int32_t zero = layer_number(l, MODEL_I64, 0), one = layer_number(l, MODEL_I64, 1);
-    int32_t n = layer_number(l, MODEL_I64, (double)y->extent[axis]);
-    int32_t count = layer_part(l, "Range", 3, (int32_t[]){zero, n, one});
-    for (int d = 0; d < y->count; d++) shape[d] = d == axis ? 1 : y->extent[d];
-    int32_t ids = layer_reshape(l, layer_cast(l, layer_in(l, 0), MODEL_I64), y->count, shape);
-    int32_t from_end = layer_two(l, "Add", ids, n), below = layer_by(l, "Less", ids, 0);
-    ids = layer_part(l, "Where", 3, (int32_t[]){below, from_end, ids});
-    int32_t is = layer_two(l, "Equal", ids, layer_channels(l, count, y->count, (int)axis));
-    int32_t off = layer_slice(l, layer_in(l, 2), 0, 0, 1), on = layer_slice(l, layer_in(l, 2), 0, 1, 2);
-    layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){is, on, off}));
-}
-
 /* (x + bias[c]) * scale of old files */
 static void image_scaler(struct layer *l)
 {
@@ -194,8 +149,6 @@ const struct layer_row layers_products[] = {
     {{"linear", NULL, NULL}, linear},
     {{"repeat", NULL, "Tile"}, tile},
     {{"repeat_interleave", NULL, NULL}, repeat_interleave},
-    {{NULL, NULL, "Trilu"}, trilu},
-    {{NULL, NULL, "OneHot"}, one_hot},
     {{NULL, NULL, "ImageScaler"}, image_scaler},
     {{NULL, NULL, "Crop"}, crop},
     {{NULL}, NULL},

@@ -11,6 +11,16 @@ static void range_of(enum model_element e, double *low, double *high)
     *low = is_signed ? -*high - 1 : 0;
 }
 
+/* Blocks that do not come out even: the last one is shorter. */
+static int32_t spread_rest(struct layer *l, int32_t s, int64_t extent, int axis, int64_t block)
+{
+    int64_t from[MODEL_MAX_KNOWN];
+    if (extent > MODEL_MAX_KNOWN || (extent - 1) / block >= layer_type(l, s)->extent[axis])
+        return layer_fail(l), -1;
+    for (int64_t i = 0; i < extent; i++) from[i] = i / block;
+    return layer_gather(l, s, axis, extent, from);
+}
+
 /* A scale or zero point: one number, one a channel along `axis`, or one a block of it. */
 static int32_t spread(struct layer *l, int32_t s, int32_t x, int64_t axis)
 {
@@ -20,8 +30,11 @@ static int32_t spread(struct layer *l, int32_t s, int32_t x, int64_t axis)
     if (has->elements == 1 && has->count <= t->count) return s;
     if (axis < 0 || axis >= t->count || t->count + 1 > MODEL_MAX_RANK) return layer_fail(l), -1;
     if (has->count == 1 && has->elements == t->extent[axis]) return layer_channels(l, s, t->count, (int)axis);
-    int64_t blocks = has->count == t->count ? has->extent[axis] : 0;
-    if (blocks < 1 || t->extent[axis] % blocks != 0) return layer_fail(l), -1;
+    int64_t blocks = has->count == t->count ? has->extent[axis] : 0, block = layer_int(l, "block_size", 0);
+    if (blocks < 1) return layer_fail(l), -1;
+    if (block > 0 && (block > t->extent[axis] / blocks || t->extent[axis] % blocks != 0))
+        return spread_rest(l, s, t->extent[axis], (int)axis, block);
+    if (t->extent[axis] % blocks != 0) return layer_fail(l), -1;
     for (int d = 0; d <= t->count; d++) {
         int from = d <= axis ? d : d - 1;
         full[d] = d == axis + 1 ? t->extent[axis] / blocks : has->extent[from];

@@ -72,7 +72,7 @@ bool onnx_attrs(struct onnx_building *b, struct wire node, struct model_attrs *o
 /* Puts the nodes in an order in which makers stand before readers; *changed: it was another one. */
 bool onnx_sort(struct onnx *o, onnx_nodes *nodes, int32_t body, const char *graph, bool *changed);
 /* Types (and values, where they can be known) of all results of the graph and its subgraphs. */
-bool onnx_shapes(struct lx_model *m, lx_status *st);
+bool onnx_shapes(struct lx_model *m, const struct lx_model_options *options, lx_status *st);
 
 /* The same of one op that is not in the file. */
 bool onnx_shape_part(struct lx_model *m, struct model_op *op, lx_status *st);
@@ -88,6 +88,7 @@ struct shaper {
     bool one_opset; /* whatever the file says */
     int64_t budget; /* elements that may still be computed ahead */
     int depth;
+    const struct lx_model_options *options; /* NULL: none */
     lx_status *st;
 };
 
@@ -114,6 +115,9 @@ onnx_shape_of *onnx_shape_basic(const char *kind);
 onnx_shape_of *onnx_shape_view(const char *kind);
 onnx_shape_of *onnx_shape_window(const char *kind);
 onnx_shape_of *onnx_shape_macro(const char *kind);
+onnx_shape_of *onnx_shape_pick(const char *kind);
+onnx_shape_of *onnx_shape_image(const char *kind);
+onnx_shape_of *onnx_shape_make(const char *kind);
 bool onnx_give_types(struct shaper *x);
 /* Where a Slice begins and how it steps, dimension by dimension, with the extents that come out; false: not known. */
 bool onnx_slice(const struct shaper *x, int64_t *start, int64_t *step, int64_t *extent);

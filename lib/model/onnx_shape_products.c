@@ -1,5 +1,6 @@
 /* Shapes of contractions and of windows that slide: MatMul, Gemm, Conv, pools. */
 #include "model/onnx.h"
+#include "model/onnx_einsum.h"
 #include "model/windows.h"
 #include "base/checked.h"
 
@@ -65,30 +66,26 @@ static enum shaped matmul_bits(struct shaper *x)
     return shaper_set(x, 0, a->element, a->count, extent);
 }
 
-/* "bij,bjk->bik", extents by letter; an ellipsis is not read. */
+/* Extents by letter; those of one element are repeated. */
 static enum shaped einsum(struct shaper *x)
 {
-    const char *text = model_attr_word(&x->op->attrs, "equation", "");
-    int64_t of[128] = {0}, extent[MOST];
-    int operand = 0, d = 0, rank = 0;
-    bool output = false;
-    const struct model_type *t = shaper_in(x, 0);
-    if (!t || !strstr(text, "->") || strchr(text, '.')) return SHAPE_UNKNOWN;
-    for (; *text; text++) {
-        if (*text == '-') output = true;
-        if (*text == ',') t = shaper_in(x, ++operand);
-        if (*text == ',') d = 0;
-        bool letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
-        if (!letter) continue;
-        if (!t || rank == MOST || (!output && d >= t->count))
-            return shaper_wrong(x, "the equation has other ranks");
-        if (output)
-            extent[rank++] = of[(int)*text];
-        else
-            of[(int)*text] = max_i64(of[(int)*text], t->extent[d++]);
+    int64_t of[256] = {0}, extent[EINSUM_LETTERS];
+    int rank[EINSUM_TERMS], count = x->op->operand_count;
+    struct einsum e;
+    for (int i = 0; i < count && i < EINSUM_TERMS; i++) {
+        if (!shaper_in(x, i)) return SHAPE_UNKNOWN;
+        rank[i] = shaper_in(x, i)->count;
     }
-    t = shaper_in(x, 0);
-    return shaper_set(x, 0, t->element, rank, extent);
+    if (!einsum_read(model_attr_word(&x->op->attrs, "equation", ""), count, rank, &e))
+        return shaper_wrong(x, "the equation is none of its operands");
+    for (int i = 0; i < count; i++)
+        for (int d = 0; d < rank[i]; d++) {
+            int64_t *all = &of[(unsigned char)e.in[i].letter[d]], n = shaper_in(x, i)->extent[d];
+            if (*all > 1 && n > 1 && *all != n) return shaper_wrong(x, "a letter has two extents");
+            *all = max_i64(*all, n);
+        }
+    for (int d = 0; d < e.out.count; d++) extent[d] = of[(unsigned char)e.out.letter[d]];
+    return shaper_set(x, 0, shaper_in(x, 0)->element, e.out.count, extent);
 }
 
 static void list_of(const struct model_op *op, const char *key, int64_t *out, int count, int64_t otherwise)

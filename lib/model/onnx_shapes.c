@@ -107,10 +107,12 @@ onnx_shape_of *onnx_shape_find(const struct onnx_shape_row *rows, const char *ki
 
 static onnx_shape_of *rule_of(const char *kind)
 {
-    onnx_shape_of *f = onnx_shape_basic(kind);
-    if (!f) f = onnx_shape_view(kind);
-    if (!f) f = onnx_shape_window(kind);
-    return f ? f : onnx_shape_macro(kind);
+    static onnx_shape_of *(*const tables[])(const char *) = {
+        onnx_shape_basic, onnx_shape_view,  onnx_shape_make, onnx_shape_window,
+        onnx_shape_pick,  onnx_shape_image, onnx_shape_macro};
+    onnx_shape_of *f = NULL;
+    for (size_t i = 0; !f && i < sizeof tables / sizeof *tables; i++) f = tables[i](kind);
+    return f;
 }
 
 static void words_of(const struct model_type *t, char *out, size_t size)
@@ -187,9 +189,9 @@ static bool body_shapes(struct shaper *x, int32_t body)
     return all_typed(x, b->results, b->result_count, "output");
 }
 
-bool onnx_shapes(struct lx_model *m, lx_status *st)
+bool onnx_shapes(struct lx_model *m, const struct lx_model_options *options, lx_status *st)
 {
-    struct shaper x = {.m = m, .st = st, .budget = MOST_FOLDED};
+    struct shaper x = {.m = m, .st = st, .budget = MOST_FOLDED, .options = options};
     return body_shapes(&x, m->entry);
 }
 

@@ -198,6 +198,7 @@ bool source_balanced(struct source *s, bool lines, const char **from, size_t *le
         char c = *s->at;
         if (c == 0) return source_fail(s, LX_E_SYNTAX, "a NUL character");
         if (depth == 0 && (c == ',' || (c == '\n' && !lines) || closes(s, *from))) break;
+        if (depth == 0 && c == ' ' && s->ends && s->ends(s)) break;
         if (c == '"') {
             s->at++;
             if (!skip_string(s)) return false;

@@ -14,6 +14,8 @@ struct source {
     int line;
 
     bool spans_comments; /* are there comments between slash-star and star-slash? */
+    /* Asked at spaces outside of brackets: does what is balanced end here? NULL: it does not. */
+    bool (*ends)(const struct source *s);
     bool failed;
     lx_status *st;
 };

@@ -11,6 +11,8 @@ struct ttir_alias {
     const char *stands; /* the alias that is asked instead, or NULL */
 };
 
+typedef VEC(const struct model_type *) ttir_types;
+
 struct ttir {
     struct source s;
     struct names alias_names;
@@ -19,13 +21,18 @@ struct ttir {
     VEC(struct model_op) ops;
     VEC(int32_t) list;
     VEC(struct model_attr) attrs;
-    int32_t body; /* number of the function */
+    int32_t body;       /* number of the function */
+    ttir_types results; /* that it states */
 };
 
+/* "@name" or "@\"any name\"", `what` in the error. */
+const char *ttir_symbol(struct source *s, const char *what);
 /* tensor<4x8xbf16>; NULL: failed. */
 const struct model_type *ttir_type(struct source *s);
 /* (a, b) or a bare type; each type is pushed to the list that `types` has. */
-typedef VEC(const struct model_type *) ttir_types;
+/* Two statements of one type; false: a failure that shows both. */
+bool ttir_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
+                     const char *what, int number);
 bool ttir_type_list(struct source *s, ttir_types *types);
 
 /* "{key = value, ...}", the cursor at the bracket: added to t->attrs. A key that is there already keeps its value. */

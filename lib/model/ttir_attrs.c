@@ -145,14 +145,31 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* "0x0001...": little-endian bytes of all elements. */
-static bool dense_bytes(struct source *s, const char *hex, const struct model_type *type, struct gathered *g)
+/* Truths, eight a byte, the first in its lowest bit. */
+static bool dense_bits(struct source *s, const char *digits, int64_t count, struct gathered *g)
 {
+    for (int64_t i = 0; i < count && i < MODEL_MAX_KNOWN; i++) {
+        int nibble = hex_digit(digits[i / 8 * 2 + (i % 8 < 4)]);
+        if (nibble < 0) return source_fail(s, LX_E_SYNTAX, "a character that is no hexadecimal digit");
+        int bit = nibble >> (i % 4) & 1;
+        if (!gather(s, g, bit, bit)) return false;
+    }
+    return true;
+}
+
+/* "0x0001...": little-endian bytes of all elements, or of one for all. */
+static bool dense_bytes(struct source *s, const char *hex, struct model_data *d, struct gathered *g)
+{
+    const struct model_type *type = d->type;
     size_t size = (size_t)model_element_row(type->element)->bits / 8, digits = strlen(hex);
-    if (digits < 2 || strncmp(hex, "0x", 2) != 0 || size == 0 || size > 8 || type->elements < 0 ||
-        (digits - 2) != (size_t)type->bytes * 2)
+    bool known = digits > 2 && strncmp(hex, "0x", 2) == 0 && size > 0 && size <= 8 && type->elements >= 0;
+    bool packed = known && type->element == MODEL_BOOL && type->elements > 1 &&
+                  digits - 2 == (size_t)(type->elements + 7) / 8 * 2;
+    if (packed) return dense_bits(s, hex + 2, type->elements, g);
+    if (known && digits - 2 == size * 2) d->form = DATA_SPLAT;
+    if (!known || (d->form != DATA_SPLAT && digits - 2 != (size_t)type->bytes * 2))
         return source_fail(s, LX_E_SHAPE, "bytes that are not those of the type of the constant");
-    for (int64_t i = 0; i < type->elements && i < MODEL_MAX_KNOWN; i++) {
+    for (int64_t i = 0; i < (d->form == DATA_SPLAT ? 1 : type->elements) && i < MODEL_MAX_KNOWN; i++) {
         uint64_t bits = 0;
         for (size_t k = size; k-- > 0;) {
             const char *p = hex + 2 + ((size_t)i * size + k) * 2;
@@ -192,7 +209,7 @@ static bool dense_value(struct source *s, struct model_data *d, struct gathered 
     if (source_peek(s) == '"') {
         const char *hex = source_string(s);
         d->form = DATA_BYTES;
-        return hex && dense_bytes(s, hex, d->type, g);
+        return hex && dense_bytes(s, hex, d, g);
     }
     if (source_peek(s) == '[') {
         d->form = DATA_LIST;

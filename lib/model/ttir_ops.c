@@ -117,11 +117,9 @@ static bool check_types(struct ttir *t, const struct model_op *op, const ttir_ty
 {
     if (types->count != (size_t)op->operand_count)
         return source_fail(&t->s, LX_E_SYNTAX, "%zu types for %d operands", types->count, op->operand_count);
-    for (int i = 0; i < op->operand_count; i++) {
-        const struct model_type *a = t->s.m->values.at[op->operands[i]].type, *b = types->at[i];
-        if (a->element != b->element || !model_same_shape(a, b))
-            return source_fail(&t->s, LX_E_SHAPE, "operand %d has another type than the value it names", i);
-    }
+    for (int i = 0; i < op->operand_count; i++)
+        if (!ttir_same_types(&t->s, t->s.m->values.at[op->operands[i]].type, types->at[i], "operand", i))
+            return false;
     return true;
 }
 
@@ -168,10 +166,9 @@ static const char *without_dialect(const char *name)
 static bool function_name(struct ttir *t, struct model_op *op)
 {
     struct model_attr callee = {.key = "callee", .form = ATTR_WORD};
-    if (!source_want(&t->s, "@")) return false;
-    callee.text = source_name(&t->s, source_is_name, "the name of a function");
     op->kind = "call";
-    return callee.text && VEC_PUSH(&t->attrs, callee) ? true : source_no_memory(&t->s);
+    if (!(callee.text = ttir_symbol(&t->s, "the name of a function"))) return false;
+    return VEC_PUSH(&t->attrs, callee) ? true : source_no_memory(&t->s);
 }
 
 /* "[func.]call @name(operands)" */
@@ -233,21 +230,41 @@ static bool one(struct ttir *t)
     return VEC_PUSH(&t->ops, op) ? true : source_no_memory(&t->s);
 }
 
+/* Types behind a return: those of the values, and of the results that the function states. */
+static bool check_returned(struct source *s, const struct model_body *body, const ttir_types *types,
+                           const ttir_types *stated)
+{
+    if (types->count != (size_t)body->result_count)
+        return source_fail(s, LX_E_SYNTAX, "%zu types for %d results", types->count, body->result_count);
+    if (stated->count != types->count)
+        return source_fail(s, LX_E_SHAPE, "%zu results are returned, the function states %zu", types->count,
+                           stated->count);
+    for (int i = 0; i < body->result_count; i++)
+        if (!ttir_same_types(s, s->m->values.at[body->results[i]].type, types->at[i], "result", i) ||
+            !ttir_same_types(s, types->at[i], stated->at[i], "result", i))
+            return false;
+    return true;
+}
+
 /* "return %a, %b : TYPES loc(...)". */
 static bool returned(struct ttir *t, struct model_body *body)
 {
     ttir_types types = {0};
     const char *location;
     bool ok = true;
+    struct source behind = t->s;
     if (source_is(&t->s, "%")) {
         ok = operands(t, NULL) && source_want(&t->s, ":");
         do {
             const struct model_type *type = ok ? ttir_type(&t->s) : NULL;
             ok = type && VEC_PUSH(&types, type);
+            behind = t->s;
         } while (ok && source_take(&t->s, ","));
     }
+    ok = ok && (body->results = kept(t, &body->result_count)) &&
+         check_returned(&behind, body, &types, &t->results);
     VEC_FREE(&types);
-    return ok && (body->results = kept(t, &body->result_count)) && ttir_location(t, &location);
+    return ok && ttir_location(t, &location);
 }
 
 bool ttir_ops(struct ttir *t, struct model_body *body)

@@ -3,6 +3,7 @@
 #include "model/ttir.h"
 #include "base/fail.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,18 +43,31 @@ static bool arguments(struct ttir *t, struct model_body *body)
     return body->arguments ? source_want(s, ")") : source_no_memory(s);
 }
 
-/* "-> (TYPE {attributes}, ...)" or "-> TYPE": what is returned says the same. */
+/* "-> (TYPE {attributes}, ...)" or "-> TYPE". */
 static bool result_types(struct ttir *t)
 {
     struct source *s = &t->s;
+    t->results.count = 0;
     if (!source_take(s, "->")) return true;
     bool list = source_take(s, "(");
     if (list && source_take(s, ")")) return true;
     do {
-        if (!ttir_type(s) || (source_is(s, "{") && list && !ttir_attrs(t))) return false;
+        const struct model_type *type = ttir_type(s);
+        if (!type || (source_is(s, "{") && list && !ttir_attrs(t))) return false;
+        if (!VEC_PUSH(&t->results, type)) return source_no_memory(s);
         t->attrs.count = 0;
     } while (list && source_take(s, ","));
     return !list || source_want(s, ")");
+}
+
+const char *ttir_symbol(struct source *s, const char *what)
+{
+    if (!source_want(s, "@")) return NULL;
+    if (source_peek(s) != '"') return source_name(s, source_is_name, what);
+    const char *name = source_string(s);
+    if (name && strlen(name) > MODEL_MAX_NAME)
+        return source_fail(s, LX_E_LIMIT, "%s of more than %d characters", what, MODEL_MAX_NAME), NULL;
+    return name;
 }
 
 static bool function(struct ttir *t)
@@ -66,8 +80,7 @@ static bool function(struct ttir *t)
     names_free(&t->values);
     t->values = (struct names){0};
     t->body = (int32_t)s->m->bodies.count;
-    if (!source_want(s, "@") || !(body.name = source_name(s, source_is_name, "the name of a function")) ||
-        !arguments(t, &body) || !result_types(t))
+    if (!(body.name = ttir_symbol(s, "the name of a function")) || !arguments(t, &body) || !result_types(t))
         return false;
     if (source_take(s, "attributes") && !ttir_attrs(t)) return false;
     t->attrs.count = 0;
@@ -80,11 +93,7 @@ static bool function(struct ttir *t)
 static bool module(struct ttir *t)
 {
     struct source *s = &t->s;
-    if (source_take(s, "@")) {
-        s->m->name =
-            source_is(s, "\"") ? source_string(s) : source_name(s, source_is_name, "the name of a module");
-        if (!s->m->name) return false;
-    }
+    if (source_is(s, "@") && !(s->m->name = ttir_symbol(s, "the name of a module"))) return false;
     if (source_take(s, "attributes")) {
         struct model_attrs found;
         if (!ttir_attrs(t) || !ttir_attrs_kept(t, &found)) return false;
@@ -128,6 +137,18 @@ static bool is_called(const struct lx_model *m, int32_t body)
     return false;
 }
 
+/* Those there are, as many as there is room for. */
+static bool no_function(const struct ttir *t, const char *wanted)
+{
+    const struct lx_model *m = t->s.m;
+    char names[400] = "";
+    size_t n = 0;
+    for (size_t b = 0; b < m->bodies.count && n + 80 < sizeof names; b++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s@%.60s", b ? ", " : "", m->bodies.at[b].name);
+    return status_set_at(t->s.st, LX_E_UNKNOWN_NAME, m->file, 0, 0,
+                         "there is no function @%.100s; the file has %s", wanted, n ? names : "none");
+}
+
 /* The function that was asked for, else the only one, else the only public one; of several, the one that no other calls. */
 static bool choose(struct ttir *t, const char *wanted)
 {
@@ -144,18 +165,21 @@ static bool choose(struct ttir *t, const char *wanted)
     }
     m->entry = found;
     if (fits == 1) return true;
-    if (wanted)
-        return status_set_at(t->s.st, LX_E_UNKNOWN_NAME, m->file, 0, 0, "there is no function @%s", wanted);
+    if (wanted) return no_function(t, wanted);
     return status_set_at(t->s.st, LX_E_SYNTAX, m->file, 0, 0,
                          fits ? "%d public functions; choose one with --func NAME" : "no function (%d)",
                          fits);
 }
 
-/* `callee = @name` of the generic form keeps its sign. */
-static const char *callee_of(const struct model_op *op)
+/* `callee = @name` of the generic form keeps its sign, and quotes. */
+static const char *callee_of(struct ttir *t, const struct model_op *op)
 {
     const struct model_attr *a = strcmp(op->kind, "call") == 0 ? model_attr_find(&op->attrs, "callee") : NULL;
-    return a && a->text ? a->text + (*a->text == '@') : NULL;
+    if (!a || !a->text) return NULL;
+    const char *name = a->text + (*a->text == '@');
+    size_t n = strlen(name);
+    if (n < 2 || name[0] != '"' || name[n - 1] != '"') return name;
+    return arena_copy(&t->s.m->memory, name + 1, n - 2);
 }
 
 /* Calls, once all functions are known. */
@@ -169,7 +193,7 @@ static bool bind_calls(struct ttir *t)
     for (size_t b = 0; ok && b < m->bodies.count; b++)
         for (int i = 0; ok && i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
-            const char *callee = callee_of(op);
+            const char *callee = callee_of(t, op);
             int32_t body = callee ? names_find(&names, callee) : -1;
             if (!callee) continue;
             op->bodies = arena_copy_array(&m->memory, &body, 1, sizeof body);
@@ -197,5 +221,6 @@ bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct
     VEC_FREE(&t.ops);
     VEC_FREE(&t.list);
     VEC_FREE(&t.attrs);
+    VEC_FREE(&t.results);
     return ok;
 }

@@ -22,6 +22,12 @@ static enum model_element element(struct source *s)
     word[n] = 0;
     enum model_element e = model_element_find(MODEL_TTIR, word[0] == 's' && word[1] == 'i' ? word + 1 : word);
     if (e < MODEL_TUPLE && model_element_row(e)->bits > 0) return e;
+    struct source rest = *s;
+    source_skip(&rest, true);
+    if (source_ended(&rest)) {
+        source_fail(s, LX_E_SYNTAX, "the file ends within a type");
+        return MODEL_ELEMENT_COUNT;
+    }
     s->at = from;
     source_fail(s, LX_E_UNKNOWN_KIND, "an element type that has no size: \"%s\"", word);
     return MODEL_ELEMENT_COUNT;
@@ -51,6 +57,25 @@ const struct model_type *ttir_type(struct source *s)
     const struct model_type *type = model_type_make(s->m, e, rank, extent, s->st);
     if (!type) source_fail(s, s->st->code, "%s", s->st->text);
     return type;
+}
+
+static void words_of(const struct model_type *t, char *out, size_t size)
+{
+    size_t n = (size_t)snprintf(out, size, "tensor<");
+    for (int d = 0; d < t->count && n + 40 < size; d++)
+        n += t->extent[d] < 0 ? (size_t)snprintf(out + n, size - n, "?x")
+                              : (size_t)snprintf(out + n, size - n, "%lldx", (long long)t->extent[d]);
+    snprintf(out + n, size - n, "%s>", model_element_word(MODEL_TTIR, t->element));
+}
+
+bool ttir_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
+                     const char *what, int number)
+{
+    char one[160], other[160];
+    if (a->element == b->element && model_same_shape(a, b)) return true;
+    words_of(a, one, sizeof one);
+    words_of(b, other, sizeof other);
+    return source_fail(s, LX_E_SHAPE, "%s %d is %s, but %s stands here", what, number, one, other);
 }
 
 bool ttir_type_list(struct source *s, ttir_types *types)

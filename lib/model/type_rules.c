@@ -1,268 +1,147 @@
 /* Types that text formats state for results, against what their kinds make of the operands. A file that breaks a rule
- * says so itself wrongly, and nothing could be believed of it: the rule is named in the error. Kinds without a row are
- * taken at their word. */
+ * says so itself wrongly, and nothing could be believed of it: the rule is named in the error. Each kind has one row:
+ * the rule of extents, the operands it takes, the rule of element types. Kinds without a row are taken at their word,
+ * and so is what a rule cannot judge: a legal file is never refused. */
 #include "model/type_rules.h"
+#include "model/rulings.h"
 #include "base/fail.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = MODEL_MAX_RANK };
-
-/* One op under the rule; `want` is what the result would have to be. */
-struct ruling {
-    const struct lx_model *m;
-    const struct model_op *op;
-    const struct model_type *in[3], *y;
-    int64_t want[MOST];
-    int rank;
+/* Floats of all widths are one: files may mix them. Integers are told apart in HLO only. */
+enum element_rule {
+    E_ANY,
+    E_LIKE,   /* the result as the first operand */
+    E_EITHER, /* as one of the operands */
+    E_ALL,    /* all the same */
+    E_TRUTH,  /* operands the same, the result a truth */
+    E_CHOICE, /* a truth chooses between operands of the result's type */
+    E_INDEX,  /* as the first operand; from the second on integers */
+    E_UPDATE, /* as the first two operands; then integers */
 };
-
-/* False: the rule is broken. What the rule cannot judge (attributes that are not as they must be) it lets pass. */
-typedef bool rule_of(struct ruling *r);
-
-static void like(struct ruling *r, const struct model_type *t)
-{
-    r->rank = t->count;
-    for (int d = 0; d < t->count; d++) r->want[d] = t->extent[d];
-}
-
-static bool as_wanted(const struct ruling *r)
-{
-    bool same = r->rank == r->y->count;
-    for (int d = 0; same && d < r->rank; d++) same = r->want[d] == r->y->extent[d];
-    return same;
-}
-
-static bool same_shape(struct ruling *r)
-{
-    like(r, r->in[0]);
-    return as_wanted(r);
-}
-
-/* Right-aligned, extents of 1 repeated. */
-static bool broadcasts(struct ruling *r)
-{
-    for (int i = 0; i < r->op->operand_count; i++)
-        if (r->in[i]->count > r->rank) r->rank = r->in[i]->count;
-    for (int d = 0; d < r->rank; d++) r->want[d] = 1;
-    for (int i = 0; i < r->op->operand_count; i++)
-        for (int d = 0; d < r->in[i]->count; d++) {
-            int64_t *e = &r->want[r->rank - r->in[i]->count + d], n = r->in[i]->extent[d];
-            if (*e != n && *e != 1 && n != 1) return false;
-            if (*e == 1) *e = n;
-        }
-    return as_wanted(r);
-}
-
-/* Equal shapes; a number may stand for a tensor in select and clamp. */
-static bool equal_shapes(struct ruling *r)
-{
-    bool scalars = strcmp(r->op->kind, "select") == 0 || strcmp(r->op->kind, "clamp") == 0, same = true;
-    like(r, r->y);
-    for (int i = 0; i < r->op->operand_count; i++)
-        same = same && (model_same_shape(r->in[i], r->y) || (scalars && r->in[i]->count == 0));
-    return same;
-}
-
-static bool same_elements(struct ruling *r)
-{
-    like(r, r->in[0]);
-    return r->in[0]->elements == r->y->elements;
-}
-
-static bool permuted(struct ruling *r)
-{
-    int count;
-    const int64_t *perm =
-        model_attr_ints(&r->op->attrs, r->m->format == MODEL_HLO ? "dimensions" : "permutation", &count);
-    if (count != r->in[0]->count) return count == 0;
-    r->rank = count;
-    for (int d = 0; d < count; d++) {
-        if (perm[d] < 0 || perm[d] >= count) return true;
-        r->want[d] = r->in[0]->extent[perm[d]];
-    }
-    return as_wanted(r);
-}
-
-/* x dim i is y dim d[i], of equal extent */
-static bool placed(struct ruling *r)
-{
-    int count;
-    const int64_t *dims = model_attr_ints(&r->op->attrs, "dimensions", &count);
-    like(r, r->y);
-    if (count != r->in[0]->count) return count == 0 && r->in[0]->count == 0;
-    for (int d = 0; d < count; d++) {
-        if (dims[d] < 0 || dims[d] >= r->rank) return false;
-        r->want[dims[d]] = r->in[0]->extent[d];
-    }
-    return as_wanted(r);
-}
-
-/* Each dimension is a multiple of the operand's, one of the two factors being 1. */
-static bool repeated(struct ruling *r)
-{
-    like(r, r->in[0]);
-    if (r->in[0]->count != r->y->count) return false;
-    bool fits = true;
-    for (int d = 0; d < r->rank; d++) fits = fits && (r->y->extent[d] == r->want[d] || r->want[d] == 1);
-    return fits;
-}
-
-static bool joined(struct ruling *r)
-{
-    int64_t dim = model_attr_int(&r->op->attrs, "dim", -1);
-    int count;
-    const int64_t *dims = model_attr_ints(&r->op->attrs, "dimensions", &count);
-    if (r->m->format == MODEL_HLO && count == 1) dim = dims[0];
-    const struct model_type *first = r->in[0];
-    if (dim < 0) dim += first->count;
-    if (dim < 0 || dim >= first->count) return true;
-    like(r, first);
-    for (int i = 1; i < r->op->operand_count; i++) {
-        const struct model_type *t = model_type_of(r->m, r->op->operands[i]);
-        if (t->count != first->count) return false;
-        for (int d = 0; d < t->count; d++)
-            if (d == dim)
-                r->want[d] += t->extent[d];
-            else if (t->extent[d] != first->extent[d])
-                return false;
-    }
-    return as_wanted(r);
-}
-
-/* ceil((end - begin) / step) */
-static bool cut_out(struct ruling *r)
-{
-    int counts[3];
-    static const char *const keys[] = {"begins", "ends", "step"};
-    const int64_t *list[3];
-    for (int i = 0; i < 3; i++) list[i] = model_attr_ints(&r->op->attrs, keys[i], &counts[i]);
-    r->rank = r->in[0]->count;
-    for (int i = 0; i < 3; i++)
-        if (counts[i] != r->rank) return true;
-    for (int d = 0; d < r->rank; d++) {
-        int64_t n = r->in[0]->extent[d], b = list[0][d], e = list[1][d], s = list[2][d];
-        if (b < -n || e < -n || b > n || e > n || s < 1) return true;
-        b += b < 0 ? n : 0;
-        e += e < 0 ? n : 0;
-        r->want[d] = e > b ? (e - b + s - 1) / s : 0;
-    }
-    return as_wanted(r);
-}
-
-/* Batch, free of the left, free of the right; what is contracted is equally long. */
-static bool contracts(struct ruling *r)
-{
-    static const char *const keys[2][4] = {
-        {"batch_dims_lhs", "batch_dims_rhs", "contract_dims_lhs", "contract_dims_rhs"},
-        {"lhs_batch_dims", "rhs_batch_dims", "lhs_contracting_dims", "rhs_contracting_dims"}};
-    bool used[2][MOST] = {{false}};
-    const int64_t *list[4];
-    int count[4];
-    for (int i = 0; i < 4; i++) {
-        list[i] = model_attr_ints(&r->op->attrs, keys[r->m->format == MODEL_HLO][i], &count[i]);
-        for (int k = 0; k < count[i]; k++) {
-            if (list[i][k] < 0 || list[i][k] >= r->in[i % 2]->count) return true;
-            used[i % 2][list[i][k]] = true;
-        }
-    }
-    if (count[0] != count[1] || count[2] != count[3]) return true;
-    for (int i = 0; i < 4; i += 2)
-        for (int k = 0; k < count[i]; k++) {
-            int64_t a = r->in[0]->extent[list[i][k]], b = r->in[1]->extent[list[i + 1][k]];
-            if (i == 0 && r->rank < MOST) r->want[r->rank++] = a;
-            if (a != b) return false;
-        }
-    for (int s = 0; s < 2; s++)
-        for (int d = 0; d < r->in[s]->count; d++)
-            if (!used[s][d] && r->rank < MOST) r->want[r->rank++] = r->in[s]->extent[d];
-    return as_wanted(r);
-}
-
-static bool multiplies(struct ruling *r)
-{
-    const struct model_type *a = r->in[0], *b = r->in[1];
-    bool turn_a = model_attr_int(&r->op->attrs, "transpose_a", 0),
-         turn_b = model_attr_int(&r->op->attrs, "transpose_b", 0);
-    like(r, r->y);
-    if (a->count < 2 || b->count < 2 || r->y->count < 2) return true;
-    r->want[r->rank - 2] = a->extent[a->count - (turn_a ? 1 : 2)];
-    r->want[r->rank - 1] = b->extent[b->count - (turn_b ? 2 : 1)];
-    if (a->extent[a->count - (turn_a ? 2 : 1)] != b->extent[b->count - (turn_b ? 1 : 2)]) return false;
-    return as_wanted(r);
-}
-
-/* Dimensions that go are 1 long if they are kept. */
-static bool reduces(struct ruling *r)
-{
-    bool hlo = r->m->format == MODEL_HLO, goes[MOST] = {false},
-         keep = model_attr_int(&r->op->attrs, "keep_dim", 0) != 0;
-    int count;
-    const int64_t *dims = model_attr_ints(&r->op->attrs, hlo ? "dimensions" : "dim_arg", &count);
-    const struct model_type *x = r->in[0];
-    for (int d = 0; d < x->count; d++) goes[d] = count == 0 && !hlo;
-    for (int i = 0; i < count; i++) {
-        int64_t d = dims[i] < 0 ? dims[i] + x->count : dims[i];
-        if (d < 0 || d >= x->count) return true;
-        goes[d] = true;
-    }
-    for (int d = 0; d < x->count; d++)
-        if (!goes[d] || keep) r->want[r->rank++] = goes[d] ? 1 : x->extent[d];
-    return as_wanted(r);
-}
 
 struct rule_row {
     const char *kind;
     rule_of *rule;
     const char *words;
+    int least, most; /* operands */
+    enum element_rule element;
 };
 
-#define UNARY  same_shape, "the shape of the operand"
-#define BINARY broadcasts, "operands are broadcast, aligned at the right"
-#define EQUAL  equal_shapes, "operands and result have one shape"
-#define VIEWED same_elements, "as many elements as the operand"
-#define SUMMED reduces, "without the dimensions that go, or 1 for them"
+enum { MANY = 1 << 20 };
+
+#define POINT   rule_same_shape, "the shape of the operand", 1, 1
+#define FIRST   rule_same_shape, "the shape of the first operand", 1, MANY
+#define BINARY  rule_broadcasts, "operands are broadcast, aligned at the right", 2, 2
+#define EQUAL_1 rule_equal_shapes, "operand and result have one shape", 1, 1
+#define EQUAL_2 rule_equal_shapes, "operands and result have one shape", 2, 2
+#define EQUAL_3 rule_equal_shapes, "operands and result have one shape", 3, 3
+#define VIEWED  rule_same_elements, "as many elements as the operand", 1, 1
+#define SUMMED  rule_reduces, "without the dimensions that go, or 1 for them", 1, 1
+#define PRODUCT rule_multiplies, "rows of the left, columns of the right; what is between is equal"
+#define DOT                                                                                                  \
+    rule_contracts, "batch, then free dimensions of the left and the right; contracted ones are equal", 2, 2
+#define SLID   "floor((n + low + high - dilation (k - 1) - 1) / stride) + 1 along each window"
+#define JOINED rule_joined, "the parts one after the other, other extents equal", 1, MANY, E_LIKE
+#define PICKED rule_gather, "dimensions of the index and, at offset_dims, of the box", 2, 2
+#define CACHED "heads and width of the cache, within its rows and its length"
+#define PARTS                                                                                                \
+    rule_gathered_parts, "the shape of the operand, one extent by the number of devices", 1, MANY, E_LIKE
 
 /* clang-format off */
 static const struct rule_row ttir_rules[] = {
-    {"add", BINARY}, {"subtract", BINARY}, {"multiply", BINARY}, {"div", BINARY}, {"pow", BINARY}, {"maximum", BINARY},
-    {"minimum", BINARY}, {"remainder", BINARY}, {"eq", BINARY}, {"ne", BINARY}, {"lt", BINARY}, {"le", BINARY},
-    {"gt", BINARY}, {"ge", BINARY}, {"logical_and", BINARY}, {"logical_or", BINARY}, {"logical_xor", BINARY},
-    {"where", BINARY}, {"neg", UNARY}, {"abs", UNARY}, {"exp", UNARY}, {"log", UNARY}, {"sqrt", UNARY}, {"rsqrt", UNARY},
-    {"reciprocal", UNARY}, {"tanh", UNARY}, {"sigmoid", UNARY}, {"relu", UNARY}, {"cos", UNARY}, {"sin", UNARY},
-    {"erf", UNARY}, {"floor", UNARY}, {"ceil", UNARY}, {"sign", UNARY}, {"isfinite", UNARY}, {"gelu", UNARY},
-    {"logical_not", UNARY}, {"typecast", UNARY}, {"softmax", UNARY}, {"reverse", UNARY},
-    {"reshape", VIEWED}, {"squeeze", VIEWED}, {"unsqueeze", VIEWED},
-    {"permute", permuted, "dimension i is dimension permutation[i] of the operand"},
-    {"broadcast", repeated, "extents of the operand, or 1 repeated"},
-    {"concat", joined, "the parts one after the other, other extents equal"},
-    {"slice_static", cut_out, "ceil((end - begin) / step)"},
-    {"dot_general", contracts, "batch, then free dimensions of the left and the right; contracted ones are equal"},
-    {"matmul", multiplies, "rows of the left, columns of the right; what is between is equal"},
-    {"sum", SUMMED}, {"mean", SUMMED}, {"max", SUMMED}, {"min", SUMMED}, {"prod", SUMMED}, {"reduce_or", SUMMED},
-    {"reduce_and", SUMMED}, {NULL, NULL, NULL}};
+    {"add", BINARY, E_EITHER}, {"subtract", BINARY, E_EITHER}, {"multiply", BINARY, E_EITHER}, {"div", BINARY, E_EITHER},
+    {"pow", BINARY, E_EITHER}, {"maximum", BINARY, E_EITHER}, {"minimum", BINARY, E_EITHER},
+    {"remainder", BINARY, E_EITHER}, {"atan2", BINARY, E_EITHER}, {"eq", BINARY, E_ANY}, {"ne", BINARY, E_ANY},
+    {"lt", BINARY, E_ANY}, {"le", BINARY, E_ANY}, {"gt", BINARY, E_ANY}, {"ge", BINARY, E_ANY},
+    {"logical_and", BINARY, E_ANY}, {"logical_or", BINARY, E_ANY}, {"logical_xor", BINARY, E_ANY},
+    {"bitwise_and", BINARY, E_EITHER}, {"bitwise_or", BINARY, E_EITHER}, {"bitwise_xor", BINARY, E_EITHER},
+    {"logical_left_shift", BINARY, E_EITHER}, {"logical_right_shift", BINARY, E_EITHER},
+    {"where", rule_broadcasts, "operands are broadcast, aligned at the right", 3, 3, E_ANY},
+    {"neg", POINT, E_LIKE}, {"abs", POINT, E_LIKE}, {"exp", POINT, E_LIKE}, {"expm1", POINT, E_LIKE},
+    {"log", POINT, E_LIKE}, {"log1p", POINT, E_LIKE}, {"sqrt", POINT, E_LIKE}, {"rsqrt", POINT, E_LIKE},
+    {"cbrt", POINT, E_LIKE}, {"reciprocal", POINT, E_LIKE}, {"tanh", POINT, E_LIKE}, {"sigmoid", POINT, E_LIKE},
+    {"relu", POINT, E_LIKE}, {"relu6", POINT, E_LIKE}, {"cos", POINT, E_LIKE}, {"sin", POINT, E_LIKE},
+    {"tan", POINT, E_LIKE}, {"atan", POINT, E_LIKE}, {"erf", POINT, E_LIKE}, {"floor", POINT, E_LIKE},
+    {"ceil", POINT, E_LIKE}, {"round", POINT, E_LIKE}, {"sign", POINT, E_LIKE}, {"gelu", POINT, E_LIKE},
+    {"silu", POINT, E_LIKE}, {"mish", POINT, E_LIKE}, {"elu", POINT, E_LIKE}, {"selu", POINT, E_LIKE},
+    {"softplus", POINT, E_LIKE}, {"softsign", POINT, E_LIKE}, {"hardsigmoid", POINT, E_LIKE},
+    {"hardswish", POINT, E_LIKE}, {"leaky_relu", POINT, E_LIKE}, {"clamp_scalar", POINT, E_LIKE},
+    {"bitwise_not", POINT, E_LIKE}, {"isfinite", POINT, E_ANY}, {"logical_not", POINT, E_ANY},
+    {"typecast", POINT, E_ANY}, {"softmax", POINT, E_LIKE}, {"reverse", POINT, E_LIKE}, {"cumsum", POINT, E_LIKE},
+    {"dropout", POINT, E_LIKE}, {"clamp_tensor", FIRST, E_LIKE}, {"prelu", FIRST, E_LIKE},
+    {"rms_norm", FIRST, E_LIKE}, {"layer_norm", FIRST, E_LIKE}, {"group_norm", FIRST, E_LIKE},
+    {"batch_norm_inference", FIRST, E_LIKE}, {"rotary_embedding", FIRST, E_LIKE}, {"all_reduce", FIRST, E_LIKE},
+    {"collective_permute", FIRST, E_LIKE},
+    {"reshape", rule_reshaped, "as many elements as the operand", 1, 1, E_LIKE},
+    {"squeeze", rule_squeezed, "the operand without that dimension", 1, 1, E_LIKE},
+    {"unsqueeze", rule_unsqueezed, "the operand with one more dimension of 1", 1, 1, E_LIKE},
+    {"permute", rule_permuted, "dimension i is dimension permutation[i] of the operand", 1, 1, E_LIKE},
+    {"transpose", rule_swapped, "the operand with dim0 and dim1 exchanged", 1, 1, E_LIKE},
+    {"broadcast", rule_repeated, "extents of the operand, or 1 repeated", 1, 1, E_LIKE},
+    {"repeat", rule_repeat, "extents of the operand times repeat_dimensions", 1, 1, E_LIKE},
+    {"repeat_interleave", rule_interleaved, "the operand, dim times repeats", 1, 1, E_LIKE},
+    {"upsample2d", rule_upsampled, "height and width times scale_factor", 1, 1, E_LIKE}, {"concat", JOINED},
+    {"slice_static", rule_cut_out, "ceil((end - begin) / step)", 1, 1, E_LIKE},
+    {"index", rule_index, "ceil((end - begin) / step) along dim", 1, 1, E_LIKE},
+    {"pad", rule_ttir_pad, "low + n + high", 1, 1, E_LIKE},
+    {"arange", rule_arange, "ceil((end - start) / step) along arange_dimension", 0, 0, E_ANY},
+    {"constant", rule_constant, "the type of its value", 0, 0, E_ANY},
+    {"dot_general", DOT, E_ANY}, {"matmul", PRODUCT, 2, 2, E_ANY}, {"linear", PRODUCT, 2, 3, E_ANY},
+    {"conv2d", rule_conv2d, SLID, 2, 3, E_LIKE}, {"max_pool2d", rule_pool2d, SLID, 1, 1, E_LIKE},
+    {"avg_pool2d", rule_pool2d, SLID, 1, 1, E_LIKE},
+    {"global_avg_pool2d", rule_global_pool, "height and width are 1", 1, 1, E_LIKE},
+    {"sum", SUMMED, E_LIKE}, {"mean", SUMMED, E_ANY}, {"max", SUMMED, E_LIKE}, {"min", SUMMED, E_LIKE},
+    {"prod", SUMMED, E_LIKE}, {"reduce_or", SUMMED, E_ANY}, {"reduce_and", SUMMED, E_ANY}, {"argmax", SUMMED, E_ANY},
+    {"argmin", SUMMED, E_ANY},
+    {"embedding", rule_embedding, "dimensions of the index, then a row of the table", 2, 2, E_ANY},
+    {"gather", PICKED, E_LIKE}, {"scatter", FIRST, E_LIKE},
+    {"fill_cache", rule_fill_cache, CACHED, 2, 2, E_ANY}, {"update_cache", rule_update_cache, CACHED, 3, 3, E_ANY},
+    {"all_gather", PARTS}, {"reduce_scatter", PARTS},
+    {NULL, NULL, NULL, 0, 0, E_ANY}};
 
 static const struct rule_row hlo_rules[] = {
-    {"add", EQUAL}, {"subtract", EQUAL}, {"multiply", EQUAL}, {"divide", EQUAL}, {"power", EQUAL}, {"maximum", EQUAL},
-    {"minimum", EQUAL}, {"remainder", EQUAL}, {"and", EQUAL}, {"or", EQUAL}, {"xor", EQUAL}, {"compare", EQUAL},
-    {"select", EQUAL}, {"clamp", EQUAL}, {"negate", EQUAL}, {"abs", EQUAL}, {"exponential", EQUAL}, {"log", EQUAL},
-    {"sqrt", EQUAL}, {"rsqrt", EQUAL}, {"tanh", EQUAL}, {"logistic", EQUAL}, {"cosine", EQUAL}, {"sine", EQUAL},
-    {"floor", EQUAL}, {"ceil", EQUAL}, {"sign", EQUAL}, {"not", EQUAL}, {"convert", EQUAL}, {"copy", EQUAL},
-    {"reverse", EQUAL}, {"is-finite", EQUAL}, {"reshape", VIEWED},
-    {"transpose", permuted, "dimension i is dimension dimensions[i] of the operand"},
-    {"broadcast", placed, "dimension i of the operand is dimension dimensions[i] of the result, equally long"},
-    {"concatenate", joined, "the parts one after the other, other extents equal"},
-    {"dot", contracts, "batch, then free dimensions of the left and the right; contracted ones are equal"},
-    {NULL, NULL, NULL}};
+    {"add", EQUAL_2, E_ALL}, {"subtract", EQUAL_2, E_ALL}, {"multiply", EQUAL_2, E_ALL}, {"divide", EQUAL_2, E_ALL},
+    {"power", EQUAL_2, E_ALL}, {"maximum", EQUAL_2, E_ALL}, {"minimum", EQUAL_2, E_ALL}, {"remainder", EQUAL_2, E_ALL},
+    {"atan2", EQUAL_2, E_ALL}, {"and", EQUAL_2, E_ALL}, {"or", EQUAL_2, E_ALL}, {"xor", EQUAL_2, E_ALL},
+    {"shift-left", EQUAL_2, E_ALL}, {"shift-right-logical", EQUAL_2, E_ALL},
+    {"shift-right-arithmetic", EQUAL_2, E_ALL}, {"compare", EQUAL_2, E_TRUTH}, {"select", EQUAL_3, E_CHOICE},
+    {"clamp", EQUAL_3, E_ALL}, {"complex", EQUAL_2, E_ANY}, {"real", EQUAL_1, E_ANY}, {"imag", EQUAL_1, E_ANY},
+    {"negate", EQUAL_1, E_LIKE}, {"abs", EQUAL_1, E_LIKE}, {"exponential", EQUAL_1, E_LIKE},
+    {"exponential-minus-one", EQUAL_1, E_LIKE}, {"log", EQUAL_1, E_LIKE}, {"log-plus-one", EQUAL_1, E_LIKE},
+    {"sqrt", EQUAL_1, E_LIKE}, {"rsqrt", EQUAL_1, E_LIKE}, {"cbrt", EQUAL_1, E_LIKE}, {"tanh", EQUAL_1, E_LIKE},
+    {"tan", EQUAL_1, E_LIKE}, {"erf", EQUAL_1, E_LIKE}, {"logistic", EQUAL_1, E_LIKE}, {"cosine", EQUAL_1, E_LIKE},
+    {"sine", EQUAL_1, E_LIKE}, {"floor", EQUAL_1, E_LIKE}, {"ceil", EQUAL_1, E_LIKE},
+    {"round-nearest-even", EQUAL_1, E_LIKE}, {"round-nearest-afz", EQUAL_1, E_LIKE}, {"sign", EQUAL_1, E_LIKE},
+    {"not", EQUAL_1, E_LIKE}, {"popcnt", EQUAL_1, E_LIKE}, {"count-leading-zeros", EQUAL_1, E_LIKE},
+    {"convert", EQUAL_1, E_ANY}, {"copy", EQUAL_1, E_LIKE}, {"reverse", EQUAL_1, E_LIKE}, {"is-finite", EQUAL_1, E_TRUTH},
+    {"reduce-precision", EQUAL_1, E_LIKE}, {"optimization-barrier", EQUAL_1, E_LIKE}, {"reshape", VIEWED, E_LIKE},
+    {"transpose", rule_permuted, "dimension i is dimension dimensions[i] of the operand", 1, 1, E_LIKE},
+    {"broadcast", rule_placed, "dimension i of the operand is dimension dimensions[i] of the result, equally long", 1, 1, E_LIKE},
+    {"concatenate", JOINED}, {"slice", rule_hlo_slice, "ceil((end - begin) / step), within the operand", 1, 1, E_LIKE},
+    {"pad", rule_hlo_pad, "low + n + high + interior (n - 1)", 2, 2, E_ALL},
+    {"iota", rule_iota, "a dimension of the result counts", 0, 0, E_ANY}, {"dot", DOT, E_ANY},
+    {"convolution", rule_hlo_conv, SLID, 2, 2, E_ANY}, {"reduce-window", rule_hlo_window, SLID, 2, MANY, E_LIKE},
+    {"reduce", rule_hlo_reduce, "the operand without the dimensions that go", 2, MANY, E_LIKE},
+    {"gather", PICKED, E_INDEX}, {"scatter", FIRST, E_LIKE}, {"select-and-scatter", FIRST, E_LIKE},
+    {"dynamic-slice", rule_dynamic_slice, "dynamic_slice_sizes, within the operand", 1, MANY, E_INDEX},
+    {"dynamic-update-slice", rule_dynamic_update, "the first operand, in which the second has room", 2, MANY, E_UPDATE},
+    {"sort", FIRST, E_LIKE}, {"all-reduce", FIRST, E_LIKE}, {"collective-permute", FIRST, E_LIKE},
+    {"all-gather", PARTS}, {"reduce-scatter", PARTS},
+    {"tuple", rule_tuple, "the types of its operands", 0, MANY, E_ANY},
+    {"get-tuple-element", rule_part, "the type of that part of the tuple", 1, 1, E_ANY},
+    {NULL, NULL, NULL, 0, 0, E_ANY}};
 /* clang-format on */
 
-static const struct rule_row *row_of(const struct lx_model *m, const struct model_op *op)
+static const struct rule_row *row_of(const struct lx_model *m, const char *kind)
 {
     for (const struct rule_row *r = m->format == MODEL_HLO ? hlo_rules : ttir_rules; r->kind; r++)
-        if (strcmp(r->kind, op->kind) == 0) return r;
+        if (r->kind[0] == kind[0] && strcmp(r->kind, kind) == 0) return r;
     return NULL;
 }
+
+/* ---- words ---- */
 
 static void words_of(int rank, const int64_t *extent, char *out, size_t size)
 {
@@ -272,45 +151,169 @@ static void words_of(int rank, const int64_t *extent, char *out, size_t size)
     snprintf(out + n, size - n, "]");
 }
 
+/* " of [2,3] and [3,4]": the first operands. */
+static void operands_of(const struct ruling *r, char *out, size_t size)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (int i = 0; i < r->op->operand_count && i < 3; i++) {
+        char one[100];
+        if (!r->in[i] || r->in[i]->element == MODEL_TUPLE) continue;
+        words_of(r->in[i]->count, r->in[i]->extent, one, sizeof one);
+        n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : " of ", one);
+    }
+}
+
+static const char *name_of(const struct ruling *r)
+{
+    const char *name =
+        r->op->result_count > 0 && r->op->results[0] >= 0 ? r->m->values.at[r->op->results[0]].name : NULL;
+    return name ? name : "an op";
+}
+
 static bool broken(const struct ruling *r, const struct rule_row *row, lx_status *st)
 {
-    char have[200], want[200];
-    const char *name = r->m->values.at[r->op->results[0]].name;
-    words_of(r->y->count, r->y->extent, have, sizeof have);
-    words_of(r->rank, r->want, want, sizeof want);
-    return status_set_at(st, LX_E_SHAPE, r->m->file, r->op->line, r->op->column,
-                         "%.60s (%.40s) is %s, which breaks the rule of its kind (%s)%s%s",
-                         name ? name : "a result", r->op->kind, have, row->words,
-                         strcmp(have, want) ? ": it would be " : "", strcmp(have, want) ? want : "");
+    char have[200] = "a tuple", want[240] = "", from[340], shape[200];
+    bool tuple = r->y->element == MODEL_TUPLE;
+    const char *more = r->schema ? r->schema : r->why;
+    if (!tuple) words_of(r->y->count, r->y->extent, have, sizeof have);
+    words_of(r->rank, r->want, shape, sizeof shape);
+    operands_of(r, from, sizeof from);
+    if (more)
+        snprintf(want, sizeof want, ": %s", more);
+    else if (r->told && !tuple && strcmp(have, shape) != 0)
+        snprintf(want, sizeof want, ": it would be %s", shape);
+    return status_set_at(st, r->schema ? LX_E_SCHEMA : LX_E_SHAPE, r->m->file, r->op->line, r->op->column,
+                         "%.60s (%.40s)%s is %s, which breaks the rule of its kind (%s)%s", name_of(r),
+                         r->op->kind, from, have, row->words, want);
+}
+
+/* ---- operands ---- */
+
+static bool wrong_count(const struct ruling *r, const struct rule_row *row, lx_status *st)
+{
+    char most[40] = "";
+    if (row->most != row->least)
+        snprintf(most, sizeof most, row->most == MANY ? " or more" : " to %d", row->most);
+    return status_set_at(st, LX_E_SCHEMA, r->m->file, r->op->line, r->op->column,
+                         "%.60s (%.40s) has %d operands; it takes %d%s", name_of(r), r->op->kind,
+                         r->op->operand_count, row->least, most);
 }
 
 /* Tensors with known extents, of at most the rank that rules have room for. */
-static bool judged(struct ruling *r, bool open)
+static bool judged(struct ruling *r, const struct rule_row *row, bool open)
 {
-    bool can = r->op->result_count == 1 && r->op->operand_count > 0;
+    bool tuples = row->rule == rule_tuple || row->rule == rule_part, can = r->op->result_count <= 1;
     for (int i = -1; can && i < r->op->operand_count; i++) {
+        if (i < 0 && r->op->result_count == 0) continue;
         const struct model_type *t = model_type_of(r->m, i < 0 ? r->op->results[0] : r->op->operands[i]);
-        can = t && t->element != MODEL_TUPLE && (t->elements >= 0 || (open && i < 0)) && t->count <= MOST;
-        if (i >= 0 && i < 3) r->in[i] = t;
+        can = t && (tuples || (t->element != MODEL_TUPLE && t->count <= RULE_RANK &&
+                               (t->elements >= 0 || (open && i < 0))));
+        if (i >= 0 && i < RULE_OPERANDS) r->in[i] = t;
         if (i < 0) r->y = t;
     }
-    return can;
+    if (can && !r->y) r->y = r->in[0];
+    return can && r->y;
 }
 
-/* As many operands as the rule looks at. */
-static bool fits(const struct rule_row *row, const struct model_op *op)
+/* ---- element types ---- */
+
+/* Equal numbers: the types may stand for each other. */
+static int family(const struct lx_model *m, const struct model_type *t)
 {
-    bool pointwise = row->rule == broadcasts || row->rule == equal_shapes;
-    bool two = row->rule == contracts || row->rule == multiplies;
-    return !(pointwise && op->operand_count > 3) && !(two && op->operand_count < 2);
+    enum model_number n = model_element_row(t->element)->number;
+    if (n == MODEL_FLOAT || n == MODEL_COMPLEX || n == MODEL_NO_NUMBER) return -(int)n - 1;
+    return m->format == MODEL_HLO ? (int)t->element : 0;
 }
+
+static bool is_integer(const struct lx_model *m, const struct model_type *t)
+{
+    return family(m, t) >= 0;
+}
+
+/* Are operands from .. to - 1 of the result's family? */
+static bool as_result(const struct ruling *r, int from, int to)
+{
+    bool all = true;
+    for (int i = from; i < to && i < r->op->operand_count && i < RULE_OPERANDS; i++)
+        all = all && family(r->m, r->in[i]) == family(r->m, r->y);
+    return all;
+}
+
+static bool rest_counts(const struct ruling *r, int from)
+{
+    bool all = true;
+    for (int i = from; i < r->op->operand_count && i < RULE_OPERANDS; i++)
+        all = all && is_integer(r->m, r->in[i]);
+    return all;
+}
+
+/* Sizes of complex numbers are no complex numbers. */
+static bool first_fits(const struct ruling *r)
+{
+    bool size =
+        model_element_row(r->in[0]->element)->number == MODEL_COMPLEX && strcmp(r->op->kind, "abs") == 0;
+    return size || as_result(r, 0, 1);
+}
+
+static bool elements_fit(const struct ruling *r, enum element_rule rule)
+{
+    int count = r->op->operand_count;
+    bool same = count < 2 || family(r->m, r->in[0]) == family(r->m, r->in[1]);
+    switch (rule) {
+    case E_ANY:
+        return true;
+    case E_LIKE:
+        return count == 0 || first_fits(r);
+    case E_EITHER:
+        return as_result(r, 0, 1) || as_result(r, 1, 2);
+    case E_ALL:
+        return as_result(r, 0, count);
+    case E_TRUTH:
+        return r->y->element == MODEL_BOOL && same;
+    case E_CHOICE:
+        return r->in[0]->element == MODEL_BOOL && as_result(r, 1, 3);
+    case E_INDEX:
+        return as_result(r, 0, 1) && rest_counts(r, 1);
+    case E_UPDATE:
+        return as_result(r, 0, 2) && rest_counts(r, 2);
+    }
+    return true;
+}
+
+static bool wrong_elements(const struct ruling *r, enum element_rule rule, lx_status *st)
+{
+    static const char *const words[] = {[E_ANY] = "",
+                                        [E_LIKE] = "the type of the operand",
+                                        [E_EITHER] = "the type of an operand",
+                                        [E_ALL] = "all of one type",
+                                        [E_TRUTH] = "operands of one type make a truth",
+                                        [E_CHOICE] = "a truth chooses between operands of the result's type",
+                                        [E_INDEX] = "the type of the first operand, the others are integers",
+                                        [E_UPDATE] =
+                                            "the type of the first two operands, the others are integers"};
+    char types[RULE_OPERANDS * 20 + 8] = "";
+    size_t n = 0;
+    for (int i = 0; i < r->op->operand_count && i < RULE_OPERANDS; i++)
+        n += (size_t)snprintf(types + n, sizeof types - n, "%s%.15s", i ? ", " : " of ",
+                              model_element_word(r->m->format, r->in[i]->element));
+    return status_set_at(st, LX_E_SHAPE, r->m->file, r->op->line, r->op->column,
+                         "%.60s (%.40s)%s is %s, which breaks the rule of its kind (elements: %s)",
+                         name_of(r), r->op->kind, types, model_element_word(r->m->format, r->y->element),
+                         words[rule]);
+}
+
+/* ---- asked ---- */
 
 static bool check_op(const struct lx_model *m, const struct model_op *op, lx_status *st)
 {
-    const struct rule_row *row = row_of(m, op);
+    const struct rule_row *row = row_of(m, op->kind);
     struct ruling r = {.m = m, .op = op};
-    if (!row || !judged(&r, false) || !fits(row, op)) return true;
-    return row->rule(&r) ? true : broken(&r, row, st);
+    if (!row) return true;
+    if (op->operand_count < row->least || op->operand_count > row->most) return wrong_count(&r, row, st);
+    if (!judged(&r, row, false)) return true;
+    if (!row->rule(&r)) return broken(&r, row, st);
+    return elements_fit(&r, row->element) ? true : wrong_elements(&r, row->element, st);
 }
 
 bool model_check_types(const struct lx_model *m, lx_status *st)
@@ -325,35 +328,22 @@ bool model_check_types(const struct lx_model *m, lx_status *st)
  * that repeats an extent of 1 says nothing of how often. */
 static int64_t followed(const struct ruling *r, const struct rule_row *row, int d)
 {
-    bool open = r->want[d] < 0 || (row->rule == repeated && r->want[d] == 1);
+    bool open = r->want[d] < 0 || (row->rule == rule_repeated && r->want[d] == 1);
     if (!open) return r->want[d];
-    bool like_operands = row->rule == equal_shapes || row->rule == multiplies;
-    for (int i = 0; like_operands && i < 3 && i < r->op->operand_count; i++)
+    bool like_operands = row->rule == rule_equal_shapes;
+    for (int i = 0; like_operands && i < RULE_OPERANDS && i < r->op->operand_count; i++)
         if (r->in[i]->count == r->rank && r->in[i]->extent[d] != 1) return r->in[i]->extent[d];
     return like_operands && r->in[0]->count == r->rank ? r->in[0]->extent[d] : -1;
 }
 
-/* Kinds that are not judged, because other shapes are accepted of them, and have their first operand's all the same. */
-static const struct rule_row alike[] = {
-    {"rms_norm", UNARY},     {"layer_norm", UNARY}, {"batch_norm_inference", UNARY},
-    {"clamp_scalar", UNARY}, {"silu", UNARY},       {"leaky_relu", UNARY},
-    {"cumsum", UNARY},       {"dropout", UNARY},    {NULL, NULL, NULL}};
-
-static const struct rule_row *row_to_follow(const struct lx_model *m, const struct model_op *op)
-{
-    const struct rule_row *row = row_of(m, op);
-    for (const struct rule_row *r = alike; !row && m->format == MODEL_TTIR && r->kind; r++)
-        if (strcmp(r->kind, op->kind) == 0) row = r;
-    return row;
-}
-
 void model_follow_types(const struct lx_model *m, const struct model_op *op, int64_t *extent)
 {
-    const struct rule_row *row = row_to_follow(m, op);
+    const struct rule_row *row = row_of(m, op->kind);
     struct ruling r = {.m = m, .op = op};
-    if (!row || !judged(&r, true) || !fits(row, op)) return;
+    if (!row || op->operand_count < row->least || op->operand_count > row->most || !judged(&r, row, true))
+        return;
     row->rule(&r);
-    if (r.rank != r.y->count) return;
+    if (r.rank != r.y->count || r.schema || r.why) return;
     for (int d = 0; d < r.rank; d++)
         if (extent[d] < 0) extent[d] = followed(&r, row, d);
 }

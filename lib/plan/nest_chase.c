@@ -31,7 +31,7 @@ static void try_set(struct chase *c, const struct nest_set *s)
     if (is_over(c)) return;
     struct nest_set from = *s;
     int64_t before = s->menus->spent;
-    from.below = nest_pool_worst(c->pool);
+    from.below = nest_pool_limit(c->pool, s);
     c->ok = nest_set_plan(c->p, &from, &next);
     *c->tries -= s->menus->spent - before;
     if (c->ok && next.memory) nest_pool_add(c->pool, &next);

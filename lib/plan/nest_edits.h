@@ -36,7 +36,7 @@ bool nest_set_replace(const struct lx_layouts *l, const struct nest_set *s, int3
 bool nest_set_hold(const struct nest_set *s, struct hold h, struct arena *memory, struct nest_set *out);
 /* The holds of a nest are the usual ones again. Changes the set's own array. */
 void nest_set_forget_holds(struct nest_set *s, int32_t nest);
-/* Plans it; `out` without memory: it is no nest. */
+/* nest_try.c. Plans it; `out` without memory: it is no nest. */
 bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *out);
 /* The same of nests that are asked for: false with `st` where they cannot be planned. */
 bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out);
@@ -48,6 +48,8 @@ bool nest_let_go(const struct planner *p, int64_t below, struct attempt *a);
 bool nests_suffice(const struct planner *p);
 /* Less time where that is asked for, less bytes, fewer iterations, fewer levels. */
 bool nest_set_is_better(const struct attempt *a, const struct attempt *b);
+/* What the set may move to be better than that. */
+int64_t nest_set_limit(const struct nest_set *s, const struct attempt *than);
 /* Plans it; what is no nest is no better. */
 bool nest_set_try(struct planner *p, const struct nest_set *s, bool *better);
 /* nest_refine.c: single changes to the best, until none helps or the tries are used up. */

@@ -39,7 +39,8 @@ bool nest_let_go(const struct planner *p, int64_t below, struct attempt *a)
     how.loaded_count = ok ? find_copies(a, copies, &saved) : 0;
     how.loaded = copies;
     bool worth = how.loaded_count > 0 && (below <= 0 || a->hbm_bytes - saved <= below);
-    if (ok && worth && (ok = attempt_once(p, &how, &next))) attempt_keep_better(a, &next);
+    ok = ok && (!worth || attempt_below(p, &how, a->hbm_bytes - 1, &next));
+    if (ok && worth && next.memory) attempt_keep_better(a, &next);
     arena_free(&memory);
     return ok;
 }

@@ -21,9 +21,9 @@ static bool is_like(const struct attempt *a, const struct attempt *b)
     return true;
 }
 
-int64_t nest_pool_worst(const struct nest_pool *b)
+int64_t nest_pool_limit(const struct nest_pool *b, const struct nest_set *s)
 {
-    return b->count == b->width ? b->at[b->count - 1].hbm_bytes : 0;
+    return b->count == b->width ? nest_set_limit(s, &b->at[b->count - 1]) : 0;
 }
 
 void nest_pool_add(struct nest_pool *b, struct attempt *a)

@@ -15,8 +15,8 @@ struct nest_pool {
 void nest_pool_free(struct nest_pool *b);
 /* Takes the attempt over, if it is one of the best and not there already; frees it if not. */
 void nest_pool_add(struct nest_pool *b, struct attempt *a);
-/* Bytes of the last, if there is no room for more; else 0. */
-int64_t nest_pool_worst(const struct nest_pool *b);
+/* What the set may move to come in; 0: anything. */
+int64_t nest_pool_limit(const struct nest_pool *b, const struct nest_set *s);
 /* A copy of the first becomes the planner's best, if it is better. */
 bool nest_pool_take_best(struct planner *p, const struct nest_pool *b, bool *better);
 

@@ -2,6 +2,7 @@
 #include "plan/nest_window.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "plan/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +13,21 @@ struct cutting {
     int32_t ops, most;
 };
 
+/* Of a large graph what lives for longer than windows are wide does not count: it crosses an end wherever that is, and it grows
+ * from layer to layer, so that layers that are alike would be cut at other ops. */
 static void count_crossing(struct cutting *c)
 {
     const struct draft *x = c->x;
+    int32_t longest = c->ops > LARGE_GRAPH ? c->most : c->ops;
     for (int32_t t = 0; t < x->graph->tensor_count; t++) {
         if (x->tensor_at[t] == x->tensor_at[t + 1] || x->graph->tensors[t].role == LX_WEIGHT) continue;
         int32_t first = x->access_op[x->tensor_access[x->tensor_at[t]]],
                 last = x->access_op[x->tensor_access[x->tensor_at[t + 1] - 1]];
-        for (int32_t o = first; o < last; o++) c->crossing[o] += tensor_bytes(x->layouts, t);
+        if (first >= last || last - first > longest) continue;
+        c->crossing[first] += tensor_bytes(x->layouts, t);
+        c->crossing[last] -= tensor_bytes(x->layouts, t);
     }
+    for (int32_t o = 1; o < c->ops; o++) c->crossing[o] += c->crossing[o - 1];
 }
 
 static bool same_op(const struct draft *x, int32_t a, int32_t b)

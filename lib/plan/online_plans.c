@@ -107,7 +107,8 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
         lx_graph_free(rewritten);
         return p;
     }
-    struct lx_plan *online = rewritten ? plan_as_written(rewritten, how, st) : NULL;
+    struct lx_plan *online =
+        rewritten ? plan_as_written(rewritten, how, p->asks_time ? 0 : p->figures.hbm_bytes, st) : NULL;
     lx_graph_free(rewritten);
     if (online) return better_of(p, online);
     lx_plan_free(p);
@@ -125,12 +126,12 @@ static const struct lx_graph *origin_of(const struct lx_graph *g, lx_status *st)
 static struct lx_plan *plan_asked(const struct lx_graph *g, const struct lx_plan_options *how, lx_status *st)
 {
     struct lx_passes passes = passes_of_stage(&how->passes);
-    struct lx_plan *p = plan_as_written(g, how, st);
+    struct lx_plan *p = plan_as_written(g, how, 0, st);
     const struct lx_graph *rewritten = NULL;
     lx_status why = {0};
     if (p || passes.online != LX_ONLINE_AUTO || g->came_from || g->is_list) return p;
     if (st->code != LX_E_NEST && st->code != LX_E_UNKNOWN_NAME) return NULL;
-    if (graph_online(g, &rewritten, &why) && rewritten) p = plan_as_written(rewritten, how, &why);
+    if (graph_online(g, &rewritten, &why) && rewritten) p = plan_as_written(rewritten, how, 0, &why);
     lx_graph_free(rewritten);
     return p;
 }
@@ -139,7 +140,7 @@ struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_opti
 {
     if (*options->nests) return plan_asked(g, options, st);
     const struct lx_graph *from = origin_of(g, st);
-    struct lx_plan *p = from ? plan_as_written(from, options, st) : NULL;
+    struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;
     lx_graph_free(from);
     return p ? with_online(p, options, st) : NULL;
 }

@@ -39,7 +39,6 @@ static bool search_quickly(struct planner *p)
     struct lx_plan_options quick = *p->options;
     struct planner tries = *p;
     struct decisions plain = {.passes = p->best.draft.how.passes, .divided = p->best.draft.how.divided};
-    struct attempt full;
     quick.solver = p->options->quick_solver;
     quick.run.options = NULL;
     quick.run.work_limit = 0;
@@ -51,12 +50,10 @@ static bool search_quickly(struct planner *p)
         attempt_keep_better(&p->best, &tries.best);
         return true;
     }
-    ok = ok && attempt_nested(p, &tries.best.draft.how, &full);
-    if (ok) {
-        full.perfect_bytes = tries.best.perfect_bytes;
-        attempt_keep_better(&full, &tries.best);
-        attempt_keep_better(&p->best, &full);
-    } else
+    ok = ok && attempt_in_full(p, &tries.best);
+    if (ok)
+        attempt_keep_better(&p->best, &tries.best);
+    else
         attempt_free(&tries.best);
     return ok;
 }
@@ -70,12 +67,22 @@ static unsigned many_searches(const struct planner *p)
     return bits;
 }
 
+/* Is it the only search of its sort? */
+static bool runs_alone(const struct planner *p, bool (*search)(struct planner *))
+{
+    unsigned many = many_searches(p);
+    return planner_runs(p, search) && (many & (many - 1)) == 0;
+}
+
+/* Nests of large graphs are found by parts, with few plans of the whole: no quicker solver is needed for these. */
 static bool search_from_best(struct planner *p)
 {
     enum { LARGE = 400 };
     const struct lx_plan_options *how = p->options;
     bool quick = how->quick_solver && how->quick_solver != how->solver;
-    return p->best.draft.problem.count > LARGE && quick ? search_quickly(p) : run_searches(p, LX_TRIES_MANY);
+    if (p->best.draft.problem.count <= LARGE || !quick || (is_large(p) && runs_alone(p, tile_search)))
+        return run_searches(p, LX_TRIES_MANY);
+    return search_quickly(p);
 }
 
 /* What the searches of a set of passes have found. */

@@ -145,13 +145,16 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
 }
 
 /* All that the passes find beyond the first attempt, and what nothing goes below. */
-static bool search_further(struct lx_plan *p, struct planner *by, bool spill)
+static bool search_further(struct lx_plan *p, struct planner *by, const struct decisions *how, bool spill)
 {
     bool ok = asks_time(by) ? least_time_search(by) : !spill || run_searches(by, LX_TRIES_FEW);
     bool limited = ok && spill && bundles_are_limited(by);
     by->limited = limited && !asks_time(by);
     ok = ok && (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st));
-    return ok && planner_find_bound(by, limited) && (!spill || (search_many(by) && search_others(by))) &&
+    ok = ok && planner_find_bound(by, limited);
+    if (by->put_off && !by->nested) ok = ok && plain_end(by, how, 0) && planner_find_bound(by, limited);
+    return ok &&
+           (!spill || (search_many(by) && plain_end(by, how, by->best.hbm_bytes) && search_others(by))) &&
            (!limited || by->limited || merge_bundles(by)) &&
            (!spill || asks_time(by) || planner_raise_bound(by, limited));
 }
@@ -170,18 +173,19 @@ static bool search_around(struct lx_plan *p, struct planner *by, bool spill)
            (!spill || by->options->run.hasty || search_many(by));
 }
 
-static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, lx_status *st)
+static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t beat, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
     if (!plan_divide(p, &how.passes, options->like, st)) return false;
-    struct planner by = {.divided = p->own_divisions, .options = options, .memory = p->memory, .st = st};
-    if (!attempt_plain(&by, &how, &by.best)) return false;
+    struct planner by = {
+        .divided = p->own_divisions, .options = options, .beat = beat, .memory = p->memory, .st = st};
+    if (!plain_begin(&by, &how)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
     by.bound = spill ? by.best.perfect_bytes : 0;
     p->asks_time = asks_time(&by);
     bool ok = (*options->nests      ? search_around(p, &by, spill)
                : options->run.hasty ? true
-                                    : search_further(p, &by, spill)) &&
+                                    : search_further(p, &by, &how, spill)) &&
               adopt_best(p, &by);
     if (ok && !spill) p->figures.bound_bytes = by.bound;
     if (ok && spill && !p->asks_time) {
@@ -285,7 +289,7 @@ struct lx_plan *lx_plan_of_answer(const struct lx_graph *g, const struct lx_plan
     return NULL;
 }
 
-struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
+struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options, int64_t beat,
                                 lx_status *st)
 {
     const char *wrong =
@@ -300,7 +304,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     struct lx_plan *p = plan_begin(g, options, st);
     if (!p) return NULL;
     double start = clock_seconds();
-    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, st);
+    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, beat, st);
     p->seconds = clock_seconds() - start;
     ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
     if (ok) {

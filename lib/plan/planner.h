@@ -37,11 +37,22 @@ struct planner {
     bool limited;   /* bundles have more borders than extern ops make, and some may be taken away */
     int64_t bound;  /* traffic that no plan goes below, whatever the passes find */
     int64_t enough; /* and none under the decisions that are being tried; 0: not known */
-    int64_t spare;  /* steps that the solver should take for one draft where it has no limit; 0: any */
+    int64_t beat;   /* bytes of a plan that there is already; 0: none */
+    bool brief;     /* solvers that search do so once */
+    bool put_off;   /* the best is, or comes from, a brief plan without nests; */
+    int64_t plain_least;  /* none of these moves less */
+    int64_t spare;        /* steps that the solver should take for one draft where it has no limit; 0: any */
     const char *unproved; /* in words why it may not be met; NULL: the solver knows */
     struct arena *memory; /* the plan's: what decisions point to */
     lx_status *st;
 };
+
+/* Of a graph of more ops each solve takes seconds, and what many of them find beyond two is a hundredth or less. */
+enum { LARGE_GRAPH = 2000 };
+static inline bool is_large(const struct planner *p)
+{
+    return p->divided->count > LARGE_GRAPH;
+}
 
 /* try_plan.c. An attempt under some decisions; what they say of relayouts is decided anew. */
 bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out);
@@ -49,8 +60,12 @@ bool attempt_make(const struct planner *p, const struct decisions *how, struct a
 bool attempt_plain(const struct planner *p, const struct decisions *how, struct attempt *out);
 /* Under all of the decisions, as they stand. */
 bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out);
+/* Like attempt_make, if it may move as little as `below` (0: whatever it moves); `out` without memory: it cannot. */
+bool attempt_below(const struct planner *p, const struct decisions *how, int64_t below, struct attempt *out);
 /* relayouts.c: the best of the ways to decide relayouts; at most `tries` drafts are solved. */
 bool relayout_search(const struct planner *p, const struct decisions *how, int tries, struct attempt *out);
+/* Steps that one draft of the planner's graph is worth. */
+int64_t relayout_steps(const struct planner *p);
 void attempt_free(struct attempt *a);
 /* The same once more, with memory of its own. */
 bool attempt_copy(const struct planner *p, const struct attempt *from, struct attempt *out);
@@ -102,11 +117,16 @@ bool reorder_search(struct planner *p); /* reorder.c: the order of the ops */
 bool evict_search(struct planner *p);   /* evict.c: where stays are cut */
 bool move_search(struct planner *p);    /* move_buffers.c: where stays change their addresses */
 bool tile_search(struct planner *p);    /* tile_nests.c: runs of ops that become nests */
-/* tile_nests.c: an attempt under all decisions, with less effort where there are nests: the solver's bound is none then. */
-bool attempt_nested(const struct planner *p, const struct decisions *how, struct attempt *out);
+/* tile_nests.c: the same decisions solved once more, if less could be moved under them; with less effort where there are
+ * nests: the solver's bound is none then. */
+bool attempt_in_full(const struct planner *p, struct attempt *a);
 /* evict.c: what is moved at least wherever stays are cut. nest_bound.c: whatever is tiled. */
 int64_t evict_least(const struct draft *x);
 int64_t tile_least(const struct draft *x);
+/* plain_later.c: the best becomes a plan without nests, a brief one where nests are looked for; and, unless a plan that moves `found`
+ * bytes is better than any without nests (0: none is), one in full where that is better. */
+bool plain_begin(struct planner *p, const struct decisions *how);
+bool plain_end(struct planner *p, const struct decisions *how, int64_t found);
 /* forced_nests.c: the best becomes one with the nests that are asked for. */
 bool force_nests(struct planner *p);
 /* nest_bound.c: what no plan goes below if nests may be in it; not known where they cannot help. */
@@ -127,8 +147,8 @@ bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, lx_status *
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
-/* A plan of the graph as it is. */
-struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options,
+/* A plan of the graph as it is. `beat`: bytes of another that is taken if this one moves no less; 0: none. */
+struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options, int64_t beat,
                                 lx_status *st);
 /* Of a graph it is the plan that is proved or not, whatever the solver says of its last answer. */
 void plan_settle(struct lx_plan *p);

@@ -193,10 +193,20 @@ static bool keep_in_turn(struct search *s, const struct attempt *a, const cuts *
     return ok;
 }
 
+static int64_t effort_of(const struct planner *p)
+{
+    int64_t tensors = p->divided->layouts->graph->tensor_count;
+    return (int64_t)EFFORT * LARGE / (LARGE + tensors);
+}
+
+int64_t relayout_steps(const struct planner *p)
+{
+    return max_i64(LEAST_STEPS, effort_of(p) / ONE_PART);
+}
+
 static int64_t effort_left(const struct search *s)
 {
-    int64_t tensors = s->by->divided->layouts->graph->tensor_count;
-    return (int64_t)EFFORT * LARGE / (LARGE + tensors) - s->spent;
+    return effort_of(s->by) - s->spent;
 }
 
 static bool solve_draft(struct search *s, const struct decisions *how, struct attempt *out)

@@ -1,6 +1,7 @@
 /* Where runs of ops become nests: of few ops by one search, of many in windows, polished as a whole. */
 #include "base/checked.h"
 #include "base/clock.h"
+#include "plan/keep.h"
 #include "plan/nest_search.h"
 
 /* With the solver that is asked for, but less of its effort for each of the many plans. */
@@ -42,6 +43,7 @@ static bool search_any(struct planner *p, struct nest_menus *menus)
         WINDOW = 56
     }; /* plans of the whole; of more ops fewer, for each takes longer */
     int64_t ops = p->best.draft.graph->op_count, tries = max_i64(LEAST, POLISH * USUAL / max_i64(USUAL, ops));
+    if (is_large(p)) tries = 0;
     if (ops <= WINDOW) return search_whole(p, menus);
     return (p->best.draft.how.nest_count > 0 || nest_search_windows(p, menus)) &&
            nest_set_refine(p, menus, &tries);
@@ -74,16 +76,38 @@ static void light_fuse(struct fuse *f, const struct lx_run *run, struct lx_run *
     to->context = f;
 }
 
-bool attempt_nested(const struct planner *p, const struct decisions *how, struct attempt *out)
+/* What is moved at least under the same decisions: whatever is on chip, or by prices of what is there on each tick. If that is
+ * no less than what there is, no more is to be found. */
+static bool is_least(const struct planner *p, const struct attempt *a, bool *least)
+{
+    int64_t bytes = a->draft.least_bytes, there = a->hbm_bytes, priced = 0;
+    if (p->beat > 0) there = min_i64(there, p->beat);
+    *least = bytes >= there;
+    if (*least || asks_time(p) || a->draft.how.cut_count > 0) return true;
+    if (!keep_least(p, &a->draft.how, &priced)) return false;
+    *least = priced >= there;
+    return true;
+}
+
+bool attempt_in_full(const struct planner *p, struct attempt *a)
 {
     enum { STEPS = 600, STEPS_AROUND = 2000 };
+    const struct decisions *how = &a->draft.how;
     struct lx_plan_options options = *p->options;
     struct planner by = *p;
+    struct attempt full;
     int64_t most = options.run.work_limit, steps = how->nest_count > 0 ? STEPS : STEPS_AROUND;
+    bool least = false;
+    if (how->nest_count > 0 && !is_least(p, a, &least)) return false;
+    if (least) return true;
     if (p->divided->count > FEW_OPS && (how->nest_count > 0 || p->nested))
         options.run.work_limit = most > 0 ? min_i64(most, steps) : steps;
     by.options = &options;
-    return attempt_make(&by, how, out);
+    by.brief = how->nest_count > 0;
+    if (!attempt_make(&by, how, &full)) return false;
+    full.perfect_bytes = a->perfect_bytes;
+    nest_keep_better(a, &full);
+    return true;
 }
 
 bool tile_search(struct planner *p)
@@ -91,16 +115,13 @@ bool tile_search(struct planner *p)
     struct nest_menus menus = {0};
     struct lx_plan_options brief = brief_options(p);
     struct planner tries = *p;
-    struct attempt full;
     struct fuse fuse;
     if (nests_suffice(p)) return true;
     light_fuse(&fuse, &p->options->run, &brief.run);
     tries.options = &brief;
     bool ok = attempt_copy(p, &p->best, &tries.best) && search_any(&tries, &menus);
-    if (ok && tries.best.draft.how.nest_count > 0 && attempt_nested(p, &tries.best.draft.how, &full)) {
-        full.perfect_bytes = p->best.perfect_bytes;
-        nest_keep_better(&p->best, &full);
-    }
+    /* Who tries with a quick solver solves what was found in full himself. */
+    ok = ok && (p->asked || !tries.best.draft.how.nest_count || attempt_in_full(p, &tries.best));
     if (ok)
         nest_keep_better(&p->best, &tries.best);
     else

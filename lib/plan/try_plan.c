@@ -1,5 +1,6 @@
 /* One try at a plan: a draft under some decisions, solved and weighed by what it really moves. */
 #include "plan/keep.h"
+#include "plan/nest_edits.h"
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -103,6 +104,7 @@ static bool solve_linked(const struct planner *by, int64_t base, const struct lx
     if (lx_problem_needs(p) & ~solver->caps) return solve_unlinked(p, solver, &run, answer, by->st);
     run.enough = max_i64(0, by->enough - base);
     run.spare = by->spare;
+    run.hasty |= by->brief;
     return solve_valid(p, solver, &run, answer, by->st);
 }
 
@@ -165,18 +167,43 @@ static bool solve(const struct planner *by, struct attempt *a)
     return p->objective == LX_SPILL ? solve_traffic(by, a) : solve_packing(by, a);
 }
 
-bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out)
+static bool begin_attempt(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
     *out = (struct attempt){.perfect_bytes = -1, .memory = calloc(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(p->st);
     struct decisions plain = *how;
     plain.move_count = 0; /* moves are of other addresses */
-    if (!draft_make(p->divided, &plain, out->memory, &out->draft, p->st) || !solve(p, out)) {
-        attempt_free(out);
+    if (draft_make(p->divided, &plain, out->memory, &out->draft, p->st)) return true;
+    attempt_free(out);
+    return false;
+}
+
+static bool end_attempt(const struct planner *p, struct attempt *a)
+{
+    if (!solve(p, a)) {
+        attempt_free(a);
         return false;
     }
-    LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64, (int)how->cut_count,
-        (int)how->loaded_count, out->hbm_bytes, out->answer.objective, out->bound);
+    LOG(attempt, "%d cuts, %d loaded: HBM %" PRId64 ", cost %" PRId64 ", bound %" PRId64,
+        (int)a->draft.how.cut_count, (int)a->draft.how.loaded_count, a->hbm_bytes, a->answer.objective,
+        a->bound);
+    return true;
+}
+
+bool attempt_once(const struct planner *p, const struct decisions *how, struct attempt *out)
+{
+    return begin_attempt(p, how, out) && end_attempt(p, out);
+}
+
+/* What the draft moves at least: with all room, then with what is there on each tick; the latter where nothing but the
+ * solver decides, while it may be as little as `most`. */
+static bool find_least(const struct planner *p, const struct draft *x, int64_t most, int64_t *least)
+{
+    int64_t bound;
+    *least = x->least_bytes;
+    if (*least > most || !p->options->run.hasty || asks_time(p)) return true;
+    if (!lx_bound(&x->problem, &bound, p->st)) return false;
+    if (bound < INT64_MAX) *least = x->base_bytes + bound;
     return true;
 }
 
@@ -216,18 +243,53 @@ static int tries_of(const struct planner *p)
     return (p->options->solver->caps & both) == both ? (int)max_i64(least, min_i64(64, 8000 / size)) : least;
 }
 
-static bool attempt_decided(const struct planner *p, const struct decisions *plain, struct attempt *out)
+/* Of a large graph: all sources wait for their copies; then copies are loaded whose sources found no room. */
+static bool attempt_waiting(const struct planner *p, const struct decisions *plain, struct attempt *out)
+{
+    struct planner by = *p;
+    by.spare = relayout_steps(p);
+    if (!attempt_once(&by, plain, out)) return false;
+    if (out->hbm_bytes > p->enough && !nest_let_go(&by, 0, out)) {
+        attempt_free(out);
+        return false;
+    }
+    out->bound = min_i64(p->enough, out->hbm_bytes);
+    out->open_relayouts = true;
+    return true;
+}
+
+/* Relayouts decided anew, with at most so many drafts. */
+static bool attempt_decided(const struct planner *p, const struct decisions *plain, int tries,
+                            struct attempt *out)
+{
+    if (!decides_relayouts(p)) return attempt_once(p, plain, out);
+    return is_large(p) ? attempt_waiting(p, plain, out) : relayout_search(p, plain, tries, out);
+}
+
+/* Where many attempts are made. */
+static int few_tries(const struct planner *p)
 {
     enum { TRIES = 3 };
-    int tries = tries_of(p) < TRIES ? tries_of(p) : TRIES;
-    return decides_relayouts(p) ? relayout_search(p, plain, tries, out) : attempt_once(p, plain, out);
+    return tries_of(p) < TRIES ? tries_of(p) : TRIES;
 }
 
 bool attempt_make(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
     struct planner tries = *p;
     struct decisions plain = without_relayouts(how);
-    return find_enough(p, &plain, &tries.enough) && attempt_decided(&tries, &plain, out);
+    return find_enough(p, &plain, &tries.enough) && attempt_decided(&tries, &plain, few_tries(p), out);
+}
+
+bool attempt_below(const struct planner *p, const struct decisions *how, int64_t below, struct attempt *out)
+{
+    struct planner by = *p;
+    int64_t most = below > 0 && !asks_time(p) ? below : INT64_MAX;
+    if (!begin_attempt(p, how, out)) return false;
+    bool ok = find_least(p, &out->draft, most, &by.enough);
+    if (ok && by.enough <= most && p->options->run.hasty) return end_attempt(&by, out);
+    bool worth = ok && by.enough <= most;
+    attempt_free(out);
+    return ok && (!worth || attempt_make(p, how, out));
 }
 
 bool attempt_keep_better(struct attempt *best, struct attempt *next)
@@ -268,7 +330,7 @@ bool planner_try(struct planner *p, const struct decisions *how, bool *better)
     *better = false;
     if (!find_enough(p, &plain, &tries.enough)) return false;
     if (tries.enough > 0 && tries.enough >= p->best.hbm_bytes) return true; /* none of them is better */
-    if (!attempt_decided(&tries, &plain, &next)) return false;
+    if (!attempt_decided(&tries, &plain, few_tries(p), &next)) return false;
     next.perfect_bytes = p->best.perfect_bytes;
     *better = attempt_keep_better(&p->best, &next);
     return true;
@@ -317,7 +379,7 @@ static bool try_without_copies(struct planner *p, const struct decisions *how)
     struct attempt next;
     int64_t bound = p->best.bound;
     none.passes.clone = LX_CLONE_NONE;
-    if (!relayout_search(p, &none, tries_of(p), &next)) return false;
+    if (!attempt_decided(p, &none, tries_of(p), &next)) return false;
     attempt_keep_better(&p->best, &next);
     p->best.bound = bound;
     return true;
@@ -347,12 +409,11 @@ bool attempt_plain(const struct planner *p, const struct decisions *how, struct 
     struct planner tries = *p;
     struct decisions plain = without_relayouts(how);
     if (!find_enough(p, &plain, &tries.enough)) return false;
-    bool ok = decides_relayouts(p) ? relayout_search(&tries, &plain, tries_of(p), &tries.best)
-                                   : attempt_once(p, &plain, &tries.best);
+    bool ok = attempt_decided(&tries, &plain, tries_of(p), &tries.best);
     if (!ok) return false;
     if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC)
         ok = try_without_copies(&tries, &plain);
-    ok = ok && (!decides_relayouts(p) || try_all_kept(&tries, &plain));
+    ok = ok && (!decides_relayouts(p) || is_large(p) || try_all_kept(&tries, &plain));
     ok = ok && perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
     bool better = asks_time(p) && !p->options->run.hasty;
     for (int round = 0; ok && better && round < ROUNDS; round++) ok = try_loaded(&tries, &better);

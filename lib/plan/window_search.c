@@ -105,6 +105,14 @@ static bool begin_window(struct windows *w, struct window_kind *k)
             nest_search_begin(&k->search, &k->by, &k->menus, nest_search_tries(&k->by, w->kind_count)));
 }
 
+/* Is what a first look found far above a plan that there is? */
+static bool is_far_off(const struct windows *w)
+{
+    int64_t sum = 0;
+    for (int32_t i = 0; i < w->count; i++) sum += w->kinds[w->like[i]].by.best.hbm_bytes;
+    return w->p->beat > 0 && sum - w->p->beat > w->p->beat / 2;
+}
+
 /* All kinds, those that move most first: a first look at each, then each to its end. */
 static bool search_kinds(struct windows *w)
 {
@@ -113,7 +121,7 @@ static bool search_kinds(struct windows *w)
     int32_t begun = 0;
     for (; ok && begun < w->kind_count && (begun == 0 || !lx_run_stopped(run)); begun++)
         ok = begin_window(w, &w->kinds[begun]);
-    for (int32_t i = 0; ok && i < begun && !lx_run_stopped(run); i++)
+    for (int32_t i = 0; ok && i < begun && !lx_run_stopped(run) && !is_far_off(w); i++)
         ok = !w->kinds[i].help || nest_search_end(&w->kinds[i].search);
     return ok &&
            (begun == 0 || !w->kinds[0].help || nest_search_hastily(&w->kinds[0].by, &w->kinds[0].menus));

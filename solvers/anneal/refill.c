@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOVES_EACH = 4 }; /* on average, up to which insertion is the faster sort */
 enum { GUESTS = 2, LEAVE_ONE_IN = 4, NOISE = 614, NOISE_FROM = 717 };
 enum kind { BY_SIZE, BY_COST, BY_WORTH, BY_AREA, KINDS };
 enum gap { FIRST, LAST, TIGHTEST, GAPS };
@@ -88,24 +89,66 @@ static int64_t partners_slot(const struct refiller *f, int32_t i)
     return NOT_PLACED;
 }
 
+/* Two sorted runs become one, equals in their order; the pairs that stood the wrong way round. */
+static int64_t merge(struct neighbour *from, struct neighbour *to, int32_t left, int32_t count)
+{
+    int64_t inversions = 0;
+    for (int32_t a = 0, b = left, k = 0; k < count; k++) {
+        bool first = a < left && (b >= count || from[a].spot.base <= from[b].spot.base);
+        if (!first) inversions += left - a;
+        to[k] = from[first ? a++ : b++];
+    }
+    return inversions;
+}
+
+/* Sorts what is in `scratch`, from the bottom up. What insertion would have had to move is what it counts as: a step is
+ * worth the same whichever way it goes. */
+static int64_t sort_merging(struct refiller *f, int32_t count)
+{
+    struct neighbour *from = f->scratch, *to = f->scratch + count;
+    int64_t inversions = 0;
+    for (int32_t wide = 1; wide < count; wide *= 2) {
+        for (int32_t at = 0; at < count; at += 2 * wide) {
+            int32_t left = wide < count - at ? wide : count - at;
+            int32_t both = 2 * wide < count - at ? 2 * wide : count - at;
+            inversions += merge(from + at, to + at, left, both);
+        }
+        struct neighbour *old = from;
+        from = to;
+        to = old;
+    }
+    if (from != f->scratch) memcpy(f->scratch, from, (size_t)count * sizeof *from);
+    return inversions;
+}
+
+/* By insertion, from the first that is not in its place on. False: too much of it is not, and the rest is as it was. */
+static bool sort_inserting(struct refiller *f, int32_t count, int64_t *moves)
+{
+    struct neighbour *r = f->scratch;
+    int64_t most = (int64_t)MOVES_EACH * count;
+    for (int32_t k = 1; k < count; k++) {
+        struct neighbour n = r[k];
+        int32_t at = k;
+        for (; at > 0 && r[at - 1].spot.base > n.spot.base; at--) r[at] = r[at - 1];
+        r[at] = n;
+        *moves += k - at;
+        if (*moves > most) return false;
+    }
+    return true;
+}
+
 /* What conflicts with the item, by address; those off chip first. The list of conflicts itself is kept in that order,
- * because few of them have moved when it is needed again: sorting by insertion is then all but linear. */
+ * because few of them have moved when it is needed again: sorting by insertion is then all but linear. Where it is not,
+ * as for the first time, it is sorted by merging. */
 static int32_t gather(struct refiller *f, int32_t i)
 {
-    struct spot *r = f->scratch;
     int32_t *near = f->near + f->it->first[i], count = (int32_t)(f->it->first[i + 1] - f->it->first[i]);
-    for (int32_t k = 0; k < count; k++) {
-        int32_t other = near[k], at = k;
-        struct spot s = f->spot[other];
-        for (; at > 0 && r[at - 1].base > s.base; at--) {
-            r[at] = r[at - 1];
-            near[at] = near[at - 1];
-        }
-        r[at] = s;
-        near[at] = other;
-        f->looks += k - at;
-    }
-    f->looks += count;
+    int64_t moves = 0;
+    for (int32_t k = 0; k < count; k++) f->scratch[k] = (struct neighbour){f->spot[near[k]], near[k]};
+    if (!sort_inserting(f, count, &moves)) moves += sort_merging(f, count);
+    if (moves)
+        for (int32_t k = 0; k < count; k++) near[k] = f->scratch[k].item;
+    f->looks += count + moves;
     return count;
 }
 
@@ -115,13 +158,13 @@ static int64_t find_gap(struct refiller *f, int32_t i, enum gap gap)
     int32_t count = gather(f, i);
     int64_t low = 0, best = NOT_PLACED, least = INT64_MAX;
     for (int32_t k = 0; k <= count; k++) {
-        int64_t high = k < count ? min_i64(f->scratch[k].base - b->size, b->last) : b->last;
+        int64_t high = k < count ? min_i64(f->scratch[k].spot.base - b->size, b->last) : b->last;
         if (low <= high && (gap != TIGHTEST || high - low < least)) {
             best = gap == LAST ? high / b->align * b->align : low;
             least = high - low;
             if (gap == FIRST) break;
         }
-        if (k < count && f->scratch[k].top > low) low = item_align(b, f->scratch[k].top);
+        if (k < count && f->scratch[k].spot.top > low) low = item_align(b, f->scratch[k].spot.top);
     }
     return best;
 }
@@ -336,7 +379,7 @@ bool refiller_make(struct refiller *f, const struct items *it, struct links *lin
     f->spot = calloc(n, sizeof *f->spot);
     f->off = calloc(n, sizeof *f->off);
     f->off_slot = calloc(n, sizeof *f->off_slot);
-    f->scratch = calloc(n, sizeof *f->scratch);
+    f->scratch = malloc(2 * n * sizeof *f->scratch);
     f->near = malloc((it->first[it->count] + 1) * sizeof *f->near);
     if (f->near) memcpy(f->near, it->near, it->first[it->count] * sizeof *f->near);
     f->stale = calloc(n, sizeof *f->stale);

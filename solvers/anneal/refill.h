@@ -22,6 +22,12 @@ struct spot {
     int64_t base, top; /* off chip: NOT_PLACED twice, which is in nobody's way */
 };
 
+/* One that conflicts, and where it is. */
+struct neighbour {
+    struct spot spot;
+    int32_t item;
+};
+
 struct refiller {
     const struct items *it;
     const int64_t *fee;   /* energy of an item off chip */
@@ -30,9 +36,9 @@ struct refiller {
     struct spot *spot;
     int32_t from, to;
     int32_t *off, off_count, *off_slot; /* of the window */
-    struct spot *scratch;
-    int32_t *near; /* the conflicts of the items, each list in an order of its own */
-    int64_t room;  /* units of the scratchpad */
+    struct neighbour *scratch;          /* twice as many as there are items */
+    int32_t *near;                      /* the conflicts of the items, each list in an order of its own */
+    int64_t room;                       /* units of the scratchpad */
     int64_t energy, spilled;
     int32_t off_all;             /* items off chip, of all windows */
     int32_t *stale, stale_count; /* changed since the last save */

@@ -22,3 +22,18 @@ $LXPLAN plan patterns/graphs/swiglu.json --func main; echo "exit $?"
 $LXPLAN import "$scratch/m.plan" --report "$scratch/r.json"; echo "exit $?"
 $LXPLAN plan "$scratch/m.mlir" --dim 128; echo "exit $?"
 $LXPLAN plan "$scratch/m.mlir" --dim %x:0=128 --role %w=constant; echo "exit $?"
+# Layers that are repeated, and names of what is expanded.
+{
+    echo 'func.func @stack(%0: tensor<128x256xf32>, %w: tensor<256x256xf32>) -> tensor<128x256xf32> {'
+    for l in 0 1 2 3 4; do
+        echo "  %m$l = \"ttir.matmul\"(%$l, %w) : (tensor<128x256xf32>, tensor<256x256xf32>) -> tensor<128x256xf32> loc(\"layer$l/proj\")"
+        echo "  %s$l = \"ttir.softmax\"(%m$l) <{dimension = 1 : si32}> : (tensor<128x256xf32>) -> tensor<128x256xf32>"
+        echo "  %$((l + 1)) = \"ttir.add\"(%$l, %s$l) : (tensor<128x256xf32>, tensor<128x256xf32>) -> tensor<128x256xf32>"
+    done
+    echo '  return %5 : tensor<128x256xf32>'
+    echo '}'
+} >"$scratch/stack.mlir"
+$LXPLAN import "$scratch/stack.mlir" --report "$scratch/r.json" -o "$scratch/stack.json"; grep '"layers"' "$scratch/r.json"
+$LXPLAN plan "$scratch/stack.mlir" --tile none | grep -E '^(pattern|layers)'
+$LXPLAN explore "$scratch/stack.mlir" --tile none --size 80x24 --script '<wait>2jj' --dump-screen "$scratch/s"; sed -n '2,8p;/layer . of/p' "$scratch/s" | sed 's/ *$//'
+$LXPLAN explore "$scratch/stack.mlir" --tile none --size 80x24 --script '<wait>2jjZ' --dump-screen "$scratch/s"; sed -n '2,5p' "$scratch/s" | sed 's/ *$//'

@@ -1,6 +1,7 @@
 /* A model with its views folded and without: both graphs are planned for one core and run on the same data, told by the
- * names of arguments, and what leaves the device must be the same bit for bit. Data are whole eighths, so that short sums are
- * exact in any order. Memory of a comparison that fails is left to the end of the program. */
+ * names of arguments, and what leaves the device must be the same bit for bit. Data have all the digits of fp32, so that
+ * sums in another order are other numbers, or are whole eighths, of which short sums are exact. There are no nests: those
+ * that cut a sum add its parts. Memory of a comparison that fails is left to the end of the program. */
 #ifndef LX_TESTS_SUPPORT_BOTH_WAYS_H
 #define LX_TESTS_SUPPORT_BOTH_WAYS_H
 
@@ -22,6 +23,7 @@ struct one_way {
     char *items[BOTH_MOST_OUTPUTS];
     int count;
     int64_t generic; /* ops */
+    bool eighths;
 };
 
 struct both_ways {
@@ -37,16 +39,18 @@ static inline int64_t both_items(const struct lx_tensor *t)
     return n;
 }
 
-/* Small numbers that depend on the name and the place; of integers none that could not be an index. */
+/* Small numbers that depend on the place and the name, but for the number that keeps equal names apart; of integers none that could not be an index. */
 static inline void both_put(void *context, int32_t tensor, void *items)
 {
     const struct one_way *w = context;
     const struct lx_tensor *t = &w->g->tensors[tensor];
     const struct number_type *type = &number_types[t->dtype];
-    uint64_t key = hash_bytes(HASH_START, t->name, strlen(t->name));
+    uint64_t key = hash_bytes(HASH_START, t->name, strcspn(t->name, "#"));
     for (int64_t i = 0, n = both_items(t); t->rank >= 0 && i < n; i++) {
         uint64_t h = hash_bytes(key, &i, sizeof i) >> 40;
-        float number = type->integer ? (float)(h & (t->dtype == LX_BOOL ? 1 : 3)) : (float)(h % 17) / 8 - 1;
+        float number = type->integer ? (float)(h & (t->dtype == LX_BOOL ? 1 : 3))
+                       : w->eighths  ? (float)(h % 17) / 8 - 1
+                                     : (float)h / 8388608 - 1;
         items_encode(type, &number, 1, (char *)items + i * type->item);
     }
     if (t->rank < 0) memset(items, (int)(key & 63), (size_t)t->bytes);
@@ -65,7 +69,7 @@ static inline void both_take(void *context, int32_t tensor, const void *items)
 
 static inline bool both_planned(struct one_way *w, lx_status *st)
 {
-    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .passes.tile = LX_TILE_NONE};
     struct lx_device_options run = {
         .verify = LX_VERIFY_NONE, .input = both_put, .output = both_take, .context = w};
     struct lx_plan *p = lx_plan_make(w->g, &how, st);
@@ -161,9 +165,9 @@ static inline void both_compare(struct both_ways *b)
 
 /* False: one of them could not be run at all, `st` says why. */
 static inline bool both_ways(struct both_ways *b, const char *file, const char *text, size_t length,
-                             struct lx_import_options options, lx_status *st)
+                             struct lx_import_options options, bool eighths, lx_status *st)
 {
-    *b = (struct both_ways){.largest = 0};
+    *b = (struct both_ways){.way = {{.eighths = eighths}, {.eighths = eighths}}};
     for (int i = 0; i < 2; i++) {
         options.no_fold = i == 1;
         if (!both_run(&b->way[i], file, text, length, &options, st)) return false;

@@ -48,8 +48,12 @@ bool odometer_next(struct odometer *o)
 static bool is_one_row(const struct chunk *c)
 {
     const struct op_index *x = &c->w->x;
-    for (int i = 0; i < c->w->op->input_count; i++)
-        if (x->rank[i] != x->rank[c->w->operands - 1]) return false;
+    int out = c->w->operands - 1;
+    for (int i = 0; i < c->w->op->input_count; i++) {
+        if (x->rank[i] != x->rank[out]) return false;
+        for (int d = 0; d < x->rank[out]; d++)
+            if (op_index_dim(x, i, x->var[out][d]) < 0) return false;
+    }
     for (int v = 0; v < x->var_count; v++)
         if (rows_width(c, v) != c->strip->slice.to[v] - c->strip->slice.from[v]) return false;
     return true;

@@ -1,5 +1,5 @@
 /* The innermost work of ops that do not compute in fp32: element by element, with the strides that each
- * operand has. Sums run in the order of the variables. */
+ * operand has. Sums run in the order of their letters. */
 #include "device/execute/rows.h"
 
 #include <math.h>
@@ -60,6 +60,15 @@ static wide_number folded(struct wide_leaf *l)
     return total;
 }
 
+/* A place along the indices that go is counted as the input has them. */
+static void add_terms(struct wide_leaf *l, const struct op_index *x)
+{
+    int vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
+    for (int i = 0; !l->arith->picks && i < count; i++) odometer_add(l->rows, &l->summed, vars[i]);
+    for (int v = 0; l->arith->picks && v < x->var_count; v++)
+        if (op_index_reduced(x, v)) odometer_add(l->rows, &l->summed, v);
+}
+
 bool leaf_wide(struct chunk *c)
 {
     static const int64_t here[MOST_ARRAYS] = {0};
@@ -73,8 +82,7 @@ bool leaf_wide(struct chunk *c)
         l->arith = w->wide;
         l->type = op_number_type(w->m->graph, w->op, out);
         for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
-        for (int v = 0; v < w->x.var_count; v++)
-            if (op_index_reduced(&w->x, v)) odometer_add(r, &l->summed, v);
+        add_terms(l, &w->x);
         do c->strip->wide[r->first + r->odometer.offset[0]] = work_folds(w) ? folded(l) : element(l, here);
         while (odometer_next(&r->odometer));
     }

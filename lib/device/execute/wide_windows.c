@@ -50,6 +50,17 @@ static wide_number folded(struct wide_slide *s)
     return total;
 }
 
+static void add_terms(struct wide_slide *s, const struct op_index *x)
+{
+    int vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
+    for (int k = 0; k < count; k++) {
+        if (op_index_follows(x, vars[k])) continue;
+        for (int i = 0; i < x->window_count; i++)
+            if (x->windows[i].tap == vars[k]) s->tap_at[i] = s->summed.count;
+        odometer_add(s->rows, &s->summed, vars[k]);
+    }
+}
+
 static void slide_all(struct wide_slide *s)
 {
     struct rows *r = s->rows;
@@ -62,12 +73,7 @@ static void slide_all(struct wide_slide *s)
             if (x->windows[i].out == x->var[out][d]) s->out_at[i] = d;
         odometer_add(r, &r->odometer, x->var[out][d]);
     }
-    for (int v = 0; v < x->var_count; v++)
-        if (op_index_summed(x, v)) {
-            for (int i = 0; i < x->window_count; i++)
-                if (x->windows[i].tap == v) s->tap_at[i] = s->summed.count;
-            odometer_add(r, &s->summed, v);
-        }
+    add_terms(s, x);
     do r->c->strip->wide[r->first + r->odometer.offset[0]] = folded(s);
     while (odometer_next(&r->odometer));
 }

@@ -76,15 +76,15 @@ void narrow_windows(const struct op_index *x, struct slice *s)
 static void share_out_variables(struct slide *s)
 {
     const struct op_index *x = s->x;
-    int out = x->operand_count - 1;
+    int out = x->operand_count - 1, vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
     s->inner = x->rank[out] > 0 ? x->var[out][x->rank[out] - 1] : -1;
     s->inner_window = s->inner >= 0 ? window_of_out(x, s->inner) : NULL;
     for (int d = 0; d < x->rank[out] - 1; d++) s->kept.var[s->kept.count++] = x->var[out][d];
-    for (int v = 0; v < x->var_count; v++)
-        if (is_tap(x, v))
-            s->taps.var[s->taps.count++] = v;
-        else if (op_index_summed(x, v))
-            s->rest.var[s->rest.count++] = v;
+    for (int i = 0; i < count; i++)
+        if (is_tap(x, vars[i]))
+            s->taps.var[s->taps.count++] = vars[i];
+        else if (!op_index_follows(x, vars[i]))
+            s->rest.var[s->rest.count++] = vars[i];
 }
 
 static bool slide_begin(struct slide *s, struct chunk *c)

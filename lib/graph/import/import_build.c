@@ -1,4 +1,6 @@
-/* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops get their index strings. */
+/* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops what their kinds need beside
+ * their letters. */
+#include "graph/import/import_letters.h"
 #include "graph/import/import_names.h"
 #include "graph/op_params.h"
 #include "base/fail.h"
@@ -34,143 +36,6 @@ static bool make_tensor(struct import *im, struct graph_builder *b, struct stora
     b->here = (struct place){s->line, s->column};
     s->tensor = builder_tensor(b, s->name, s->role, dtype_of(s->element), rank, shape, 0, im->st);
     return s->tensor >= 0;
-}
-
-/* Letters of the pieces of an op's dimensions. */
-struct letters {
-    struct cuts cuts[VIEW_MAX_RANK];
-    char letter[VIEW_MAX_RANK][VIEW_MAX_CUTS];
-    int count;
-};
-
-static bool collect(const struct import *im, const struct sketch *s, struct letters *l)
-{
-    bool changed;
-    for (int d = 0; d < s->rank; d++) {
-        cuts_whole(&l->cuts[d], s->extent[d]);
-        for (int i = 0; i <= s->input_count; i++) {
-            const struct sketch_operand *o = &s->operand[i];
-            int64_t base = 1;
-            if (!cuts_of_dim(&l->cuts[d], &o->view, d, &changed)) return false;
-            for (int k = o->view.first[d + 1] - 1; k >= o->view.first[d]; k--) {
-                const struct atom *a = &o->view.atom[k];
-                const struct cuts *c = &im->storages.at[o->storage].cuts;
-                for (int j = 0; a->low > 0 && j < c->count; j++)
-                    if (c->at[j] > a->low && c->at[j] < atom_end(a) &&
-                        !import_cut_dim(a, base, c->at[j], &l->cuts[d]))
-                        return false;
-                base *= a->extent;
-            }
-        }
-    }
-    return true;
-}
-
-/* A letter that nothing has yet; 0: there is none left. */
-static char new_letter(struct letters *l)
-{
-    if (l->count == LX_MAX_VARS) return 0;
-    char letter = (char)(l->count < 26 ? 'a' + l->count : 'A' + l->count - 26);
-    l->count++;
-    return letter;
-}
-
-/* The letter of the piece of dimension d that begins at `at`; 0: it does not have that extent. */
-static char letter_of(const struct sketch *s, struct letters *l, int d, int64_t at, int64_t extent)
-{
-    const struct cuts *c = &l->cuts[d];
-    int j = 0;
-    while (j + 2 < c->count && c->at[j] < at) j++;
-    bool own = (s->apart >> d & 1) && j + 2 == c->count; /* each operand has as much of it as it has */
-    if (c->at[j] != at || (!own && c->at[j + 1] / c->at[j] != extent)) return 0;
-    if (!l->letter[d][j]) l->letter[d][j] = new_letter(l);
-    return l->letter[d][j];
-}
-
-/* What an operand has of a piece of its storage. */
-struct piece {
-    char letter; /* 0: nothing of the op's */
-    int64_t offset, step, count;
-    bool part; /* not all of it */
-};
-
-/* Of the digits `extent` from place `at` on, relative to the atom: those that its part has. */
-static void part_of_piece(const struct atom *a, int64_t at, int64_t extent, struct piece *p)
-{
-    p->step = 1;
-    if (!a->span) {
-        p->count = extent;
-        return;
-    }
-    if (a->step != 1) {
-        *p = (struct piece){0, a->offset, a->step, at == 1 && extent == a->span ? a->extent : 0, true};
-        return;
-    }
-    bool all = a->offset % (at * extent) == 0 && a->extent % (at * extent) == 0;
-    bool some = a->offset % at == 0 && a->extent % at == 0;
-    p->part = !all;
-    p->offset = all ? 0 : a->offset / at % extent;
-    p->count = all ? extent : some ? a->extent / at : 1;
-    if (p->offset + p->count > extent) p->count = 0;
-}
-
-static struct piece piece_at(const struct sketch *s, struct letters *l, const struct sketch_operand *o,
-                             int64_t low, int64_t extent)
-{
-    struct piece p = {.step = 1};
-    for (int i = 0; i < o->view.fixed_count; i++) {
-        struct atom a = o->view.fixed[i];
-        if (low < a.low || low >= atom_end(&a)) continue;
-        p = (struct piece){new_letter(l), a.offset / (low / a.low) % extent, 1, 1, true};
-        return p;
-    }
-    for (int d = 0; d < s->rank; d++) {
-        int64_t base = 1;
-        for (int k = o->view.first[d + 1] - 1; k >= o->view.first[d]; k--) {
-            const struct atom *a = &o->view.atom[k];
-            if (a->low > 0 && low >= a->low && low < atom_end(a)) {
-                part_of_piece(a, low / a->low, extent, &p);
-                bool one = p.part && p.count == 1;
-                if (p.count > 0)
-                    p.letter = one ? new_letter(l) : letter_of(s, l, d, base * (low / a->low), p.count);
-                return p;
-            }
-            base *= a->extent;
-        }
-    }
-    return p;
-}
-
-/* The box of an operand, where it has one. */
-struct boxes {
-    int64_t offset[LX_MAX_INPUTS + 1][LX_MAX_RANK], step[LX_MAX_INPUTS + 1][LX_MAX_RANK];
-    int64_t count[LX_MAX_INPUTS + 1][LX_MAX_RANK];
-    bool part[LX_MAX_INPUTS + 1], any;
-    char fixed[LX_MAX_VARS + 1]; /* letters of single elements */
-};
-
-/* One element has no letter. */
-static bool index_string(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
-                         struct text *t)
-{
-    if (!collect(im, s, l)) return false;
-    for (int i = 0; i <= s->input_count; i++) {
-        const struct sketch_operand *o = &s->operand[i];
-        const struct cuts *c = &im->storages.at[o->storage].cuts;
-        if (i > 0) text_add(t, i == s->input_count ? "->" : ",");
-        for (int k = c->count - 2, d = 0; k >= 0; k--, d++) {
-            struct piece p = piece_at(s, l, o, c->at[k], c->at[k + 1] / c->at[k]);
-            if (!p.letter || d == LX_MAX_RANK) return false;
-            text_add(t, (char[]){p.letter, 0});
-            b->offset[i][d] = p.offset;
-            b->step[i][d] = p.step;
-            b->count[i][d] = p.count;
-            b->part[i] |= p.part;
-            b->any |= p.part;
-            if (p.part && p.count == 1) strncat(b->fixed, &p.letter, 1);
-        }
-    }
-    return !t->failed;
 }
 
 static const int64_t *kept(struct import *im, const int64_t *list)
@@ -239,7 +104,7 @@ static bool add_params(struct import *im, const struct sketch *s, const struct l
 static signed char slid_letter(struct letters *l, int dim)
 {
     char letter = dim >= 0 ? l->letter[dim][0] : 0;
-    return (signed char)(letter ? letter : new_letter(l));
+    return (signed char)(letter ? letter : import_new_letter(l));
 }
 
 /* False: there are no letters left. */
@@ -380,7 +245,7 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     op.output = im->storages.at[s->operand[s->input_count].storage].tensor;
     struct letters letters = {.count = 0};
     struct boxes boxes = {.any = false};
-    bool indexed = s->rank >= 0 && index_string(im, s, &letters, &boxes, &einsum) &&
+    bool indexed = s->rank >= 0 && import_index_string(im, s, &letters, &boxes, &einsum) &&
                    (s->window_count == 0 || name_windows(im, s, &letters, &op)) &&
                    (s->choice_count == 0 || name_choices(im, s, &letters, einsum.at, &op));
     if (s->params) op.params = axis_param(im, s);

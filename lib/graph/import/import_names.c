@@ -27,7 +27,8 @@ static const char *own_name(struct import *im, const struct model_op *op)
     const char *made = op->result_count && op->results[0] >= 0 ? im->m->values.at[op->results[0]].name : NULL;
     if (!made || !*made) return op->kind;
     if (!is_number(made)) return made;
-    return arena_format(&im->memory, "%.100s%s%.40s", op->kind, *made == '%' ? "" : "%", made);
+    const char *sign = im->m->format == MODEL_ONNX ? "_" : "%";
+    return arena_format(&im->memory, "%.100s%s%.40s", op->kind, *made == '%' ? "" : sign, made);
 }
 
 static const char *with_path(struct import *im, const char *name)
@@ -119,7 +120,7 @@ const char *import_value_name(struct import *im, int32_t value)
     const struct model_op *op = by_location ? &im->m->bodies.at[v->body].ops[v->op] : NULL;
     if (op && op->location) return op->location;
     if (!v->name || !*v->name) return NULL;
-    bool bare = is_number(v->name) && *v->name != '%';
+    bool bare = im->m->format != MODEL_ONNX && is_number(v->name) && *v->name != '%';
     return with_path(im, bare ? arena_format(&im->memory, "%%%.40s", v->name) : v->name);
 }
 

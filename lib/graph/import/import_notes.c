@@ -2,8 +2,10 @@
  * folded, copies that are left; constants by form; the highest rank and the most letters. */
 #include "graph/import/import_report.h"
 #include "graph/import/import_results.h"
+#include "graph/repeats.h"
 #include "base/checked.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Dimensions that a product runs over; what a window reads follows from the others. */
@@ -70,6 +72,21 @@ static void note_views(struct import *im)
         }
 }
 
+/* Layers that the pattern has several times, by the names of the first and the last op of the first. */
+static void note_layers(struct import *im, const struct lx_graph *g)
+{
+    lx_status st = {0};
+    int32_t count;
+    struct lx_repeat *r = lx_repeats(g, &count, &st);
+    im->notes.failed |= !r;
+    for (int32_t i = 0; r && i < count; i++) {
+        const char *key = arena_format(&im->memory, "%s to %s, %d ops", g->ops[r[i].first].name,
+                                       g->ops[r[i].first + r[i].ops - 1].name, (int)r[i].ops);
+        if (key) fact_add(&im->notes, "layers", key, r[i].times);
+    }
+    free(r);
+}
+
 void import_note_pattern(struct import *im, const struct lx_graph *g)
 {
     static const char *const zero[] = {"flops of the pattern", "macs of the pattern", "views folded", NULL};
@@ -79,6 +96,7 @@ void import_note_pattern(struct import *im, const struct lx_graph *g)
     import_note_arguments(im);
     note_views(im);
     note_constants(im);
+    note_layers(im, g);
     fact_add(&im->notes, "pattern", "ops", g->op_count);
     fact_add(&im->notes, "pattern", "tensors", g->tensor_count);
     for (int t = 0; t < g->tensor_count; t++) fact_most(&im->notes, "peak rank", g->tensors[t].rank);

@@ -1,0 +1,306 @@
+/* Repeated layers. An op is told by a hash of all that it is but names, tensors, numbers, and where the boxes that it reads
+ * begin (weights of layers may be stacked): what it costs. Context, as far as a few producers
+ * up, makes most ops of a layer unlike all others of it, so that the distance to the next alike is the length of the
+ * layer. The lengths that most ops speak for are tried: a run goes on while each op is like the one a layer above it,
+ * and reads the same tensor, one as far up, or one from outside of the run as well. Of overlapping runs the one with most ops alike is taken; where a
+ * layer begins is where the fewest tensors pass. O(n log n) for n ops. */
+#include "graph/repeats.h"
+#include "graph/graph.h"
+#include "base/fail.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTEXT = 4, TRIED = 16, LEAST_OPS = 4, LEAST_RUN = 16 };
+
+struct alike {
+    uint64_t hash;
+    int32_t op;
+};
+
+struct length {
+    int32_t ops, votes;
+};
+
+struct run {
+    struct lx_repeat is;
+    int32_t span; /* ops that are alike, those beside whole layers too */
+};
+
+struct search {
+    const struct lx_graph *g;
+    int32_t *producer;    /* by tensor, of the op under way; -1: none */
+    int32_t *made;        /* by op and input (at): the op that made it; -1: none */
+    int32_t *at;          /* by op: its first in `made` */
+    uint64_t *own, *hash; /* by op: without and with context */
+    int32_t *passing;     /* by op: tensors that are made above it and read from it on */
+    struct alike *alike;
+    struct length *lengths;
+    struct run *runs;
+    int32_t run_count, run_room;
+};
+
+static uint64_t mix(uint64_t h, int64_t n)
+{
+    return hash_words(h, &n, sizeof n);
+}
+
+static uint64_t mix_list(uint64_t h, const int64_t *list, int count)
+{
+    h = mix(h, list ? count : -1);
+    return list && count > 0 ? hash_words(h, list, (size_t)count * sizeof *list) : h;
+}
+
+static uint64_t mix_tensor(uint64_t h, const struct lx_tensor *t)
+{
+    h = mix(mix(h, (int64_t)t->dtype), t->rank);
+    return t->rank < 0 ? mix(h, t->bytes) : mix_list(h, t->shape, t->rank);
+}
+
+static uint64_t mix_params(uint64_t h, const struct lx_kind *kind, const struct lx_op_params *p)
+{
+    if (!p) return mix(h, -2);
+    h = mix_list(mix(h, p->axis), p->axes, p->axis_count);
+    if (!(kind->traits & LX_CHOOSES)) h = mix_list(h, p->low, p->low_count);
+    h = mix_list(mix_list(h, p->high, p->high_count), p->interior, p->interior_count);
+    h = hash_words(hash_words(h, &p->start, sizeof p->start), &p->step, sizeof p->step);
+    return mix(mix(h, p->k), p->descending + 2 * p->exclusive + 4 * p->reverse + 8 * (int)p->combine);
+}
+
+static uint64_t mix_windows(uint64_t h, const struct lx_op *op)
+{
+    for (int i = 0; i < op->window_count; i++) {
+        const struct lx_window *w = &op->windows[i];
+        const int64_t all[] = {w->in,       w->out, w->tap,  w->size,     w->stride,
+                               w->dilation, w->pad, w->hole, w->count_all};
+        h = hash_words(h, all, sizeof all);
+    }
+    return h;
+}
+
+static uint64_t mix_views(uint64_t h, const struct lx_graph *g, const struct lx_op *op)
+{
+    for (int i = 0; op->views && i < op->input_count; i++) {
+        int rank = g->tensors[op->inputs[i]].rank;
+        h = mix_list(mix_list(h, op->views[i].stride, rank), op->views[i].size, rank);
+    }
+    return h;
+}
+
+static uint64_t hash_op(const struct lx_graph *g, const struct lx_op *op)
+{
+    uint64_t h = mix(mix(HASH_START, (int64_t)op->kind->id), op->input_count);
+    h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
+    for (int i = 0; i < op->input_count; i++) h = mix_tensor(h, &g->tensors[op->inputs[i]]);
+    h = mix_tensor(h, &g->tensors[op->output]);
+    h = mix(mix(mix(h, op->output_count), op->inplace), op->has_value);
+    h = mix_views(mix_windows(mix_params(h, op->kind, op->params), op), g, op);
+    return mix(h, op->data ? op->data->count : -1);
+}
+
+/* Who made what each op reads, and how many tensors pass each place. */
+static void follow(struct search *s)
+{
+    const struct lx_graph *g = s->g;
+    int32_t n = g->op_count, *last = s->passing;
+    for (int32_t t = 0; t < g->tensor_count; t++) s->producer[t] = -1;
+    for (int32_t o = 0; o < n; o++) {
+        const struct lx_op *op = &g->ops[o];
+        for (int i = 0; i < op->input_count; i++) s->made[s->at[o] + i] = s->producer[op->inputs[i]];
+        for (int i = 0; i < op->output_count; i++) s->producer[op->outputs[i]] = o;
+        s->own[o] = s->hash[o] = hash_op(g, op);
+    }
+    /* A tensor counts from behind its op to its last reader: +1 and -1 where that begins and ends. */
+    for (int32_t t = 0; t < g->tensor_count; t++) s->producer[t] = -1;
+    for (int32_t o = n - 1; o >= 0; o--) {
+        for (int i = 0; i < g->ops[o].input_count; i++) {
+            int32_t t = g->ops[o].inputs[i];
+            if (s->made[s->at[o] + i] < 0 || s->producer[t] >= 0) continue;
+            s->producer[t] = o;
+            last[s->made[s->at[o] + i] + 1]++;
+            last[o + 1]--;
+        }
+        for (int i = 0; i < g->ops[o].output_count; i++) s->producer[g->ops[o].outputs[i]] = -1;
+    }
+    for (int32_t o = 1; o <= n; o++) s->passing[o] += s->passing[o - 1];
+}
+
+/* From the last op up, so that each round looks at the hashes of the one before. */
+static void add_context(struct search *s)
+{
+    for (int round = 0; round < CONTEXT; round++)
+        for (int32_t o = s->g->op_count - 1; o >= 0; o--)
+            for (int i = 0; i < s->g->ops[o].input_count; i++) {
+                int32_t from = s->made[s->at[o] + i];
+                s->hash[o] = mix(s->hash[o], from < 0 ? -1 : (int64_t)s->hash[from]);
+            }
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct alike *x = a, *y = b;
+    if (x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+    return x->op < y->op ? -1 : x->op > y->op;
+}
+
+static int by_ops(const void *a, const void *b)
+{
+    const struct length *x = a, *y = b;
+    return x->ops < y->ops ? -1 : x->ops > y->ops;
+}
+
+static int by_votes(const void *a, const void *b)
+{
+    const struct length *x = a, *y = b;
+    if (x->votes != y->votes) return x->votes > y->votes ? -1 : 1;
+    return by_ops(a, b);
+}
+
+/* Distances to the next op alike, those that most have first; how many there are. */
+static int32_t vote(struct search *s)
+{
+    int32_t n = s->g->op_count, count = 0, kept = 0;
+    for (int32_t o = 0; o < n; o++) s->alike[o] = (struct alike){s->hash[o], o};
+    qsort(s->alike, (size_t)n, sizeof *s->alike, by_hash);
+    for (int32_t i = 1; i < n; i++) {
+        int32_t ops = s->alike[i].op - s->alike[i - 1].op;
+        if (s->alike[i].hash == s->alike[i - 1].hash && ops >= LEAST_OPS)
+            s->lengths[count++] = (struct length){ops, 1};
+    }
+    qsort(s->lengths, (size_t)count, sizeof *s->lengths, by_ops);
+    for (int32_t i = 0; i < count; i++)
+        if (kept && s->lengths[kept - 1].ops == s->lengths[i].ops)
+            s->lengths[kept - 1].votes++;
+        else
+            s->lengths[kept++] = s->lengths[i];
+    qsort(s->lengths, (size_t)kept, sizeof *s->lengths, by_votes);
+    return kept < TRIED ? kept : TRIED;
+}
+
+/* Is op `o` like the one `ops` above it, in a run that begins at `first`? What is
+ * read from above the run is any tensor of the kind, as weights are. */
+static bool goes_on(const struct search *s, int32_t o, int32_t ops, int32_t first)
+{
+    const struct lx_op *here = &s->g->ops[o], *above = &s->g->ops[o - ops];
+    if (s->own[o] != s->own[o - ops]) return false;
+    for (int i = 0; i < here->input_count; i++) {
+        int32_t a = s->made[s->at[o] + i], b = s->made[s->at[o - ops] + i];
+        if (here->inputs[i] == above->inputs[i] || (a >= 0 && b >= 0 && a - b == ops)) continue;
+        bool enters =
+            a < first || o < first + 2 * ops; /* from above the run, or what its first layer is given */
+        if (b >= first || !enters) return false;
+    }
+    return true;
+}
+
+static bool add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
+{
+    int32_t span = end - first;
+    if (span / ops < 2 || span / ops * ops < LEAST_RUN) return true;
+    if (s->run_count == s->run_room) {
+        s->run_room = 2 * s->run_room + 16;
+        struct run *more = realloc(s->runs, (size_t)s->run_room * sizeof *more);
+        if (!more) return false;
+        s->runs = more;
+    }
+    s->runs[s->run_count++] = (struct run){{first, ops, span / ops}, span};
+    return true;
+}
+
+static bool find_runs(struct search *s, int32_t ops)
+{
+    int32_t first = -1;
+    for (int32_t o = ops; o < s->g->op_count; o++) {
+        bool on = goes_on(s, o, ops, first < 0 ? o - ops : first);
+        if (!on && first >= 0 && !add_run(s, first, ops, o)) return false;
+        first = !on ? -1 : first < 0 ? o - ops : first;
+    }
+    return first < 0 || add_run(s, first, ops, s->g->op_count);
+}
+
+/* By what is like something above it. */
+static int by_size(const void *a, const void *b)
+{
+    const struct lx_repeat *x = &((const struct run *)a)->is, *y = &((const struct run *)b)->is;
+    int64_t p = (int64_t)x->ops * (x->times - 1), q = (int64_t)y->ops * (y->times - 1);
+    if (p != q) return p > q ? -1 : 1;
+    if (x->ops != y->ops) return x->ops < y->ops ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct lx_repeat *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Where a layer begins: whole layers may be moved over the ops beside them. */
+static void settle_begin(const struct search *s, struct run *r)
+{
+    int32_t least = r->is.first, spare = r->span - r->is.ops * r->is.times;
+    for (int32_t k = 1; k <= spare; k++)
+        if (s->passing[r->is.first + k + r->is.ops] < s->passing[least + r->is.ops]) least = r->is.first + k;
+    r->is.first = least;
+}
+
+/* The largest first; what is left of others does not count. */
+static int32_t take_apart(struct search *s, struct lx_repeat *out)
+{
+    int32_t count = 0, *taken = s->at; /* no longer needed */
+    memset(taken, 0, (size_t)s->g->op_count * sizeof *taken);
+    if (s->run_count) qsort(s->runs, (size_t)s->run_count, sizeof *s->runs, by_size);
+    for (int32_t i = 0; i < s->run_count; i++) {
+        settle_begin(s, &s->runs[i]);
+        struct lx_repeat r = s->runs[i].is;
+        bool is_free = true;
+        for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) is_free = !taken[o];
+        for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) taken[o] = 1;
+        if (is_free) out[count++] = r;
+    }
+    qsort(out, (size_t)count, sizeof *out, by_first);
+    return count;
+}
+
+static bool begin(struct search *s)
+{
+    size_t n = (size_t)s->g->op_count, links = 0;
+    s->at = calloc(n + 1, sizeof *s->at);
+    for (size_t o = 0; s->at && o < n; o++) {
+        s->at[o] = (int32_t)links;
+        links += (size_t)s->g->ops[o].input_count;
+    }
+    s->made = calloc(links + 1, sizeof *s->made);
+    s->producer = calloc((size_t)s->g->tensor_count + 1, sizeof *s->producer);
+    s->own = calloc(n + 1, sizeof *s->own);
+    s->hash = calloc(n + 1, sizeof *s->hash);
+    s->passing = calloc(n + 2, sizeof *s->passing);
+    s->alike = calloc(n + 1, sizeof *s->alike);
+    s->lengths = calloc(n + 1, sizeof *s->lengths);
+    return s->at && s->made && s->producer && s->own && s->hash && s->passing && s->alike && s->lengths;
+}
+
+static void end(struct search *s)
+{
+    void *all[] = {s->at, s->made, s->producer, s->own, s->hash, s->passing, s->alike, s->lengths, s->runs};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+}
+
+struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count, lx_status *st)
+{
+    struct search s = {.g = g};
+    struct lx_repeat *out = calloc((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
+    bool ok = out && begin(&s);
+    *count = 0;
+    if (ok) {
+        follow(&s);
+        add_context(&s);
+        int32_t tried = vote(&s);
+        for (int32_t i = 0; ok && i < tried; i++) ok = find_runs(&s, s.lengths[i].ops);
+    }
+    if (ok) *count = take_apart(&s, out);
+    end(&s);
+    if (ok) return out;
+    free(out);
+    return status_no_memory(st), NULL;
+}

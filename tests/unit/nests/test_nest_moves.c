@@ -1,0 +1,196 @@
+/* Ops that take some of their letters as a whole, in nests over others: pads, concats, slices, boxes of operands, single
+ * indices, orders. Drawn, forced into nests on 1 to 32 cores with little and much room, planned, checked by who counts
+ * for himself, and run: every byte and every bit; no bound is above them. */
+#include "base/rng.h"
+#include "base/text.h"
+#include "lxplan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { ROUNDS = 12, ROOMS = 5 };
+
+/* The op in the middle; x and y are [n, r, 64], what it makes is [n, rows, 64]. NULL: it has one input. */
+struct move {
+    const char *text, *second;
+    int rows, columns; /* 0: as the input has them */
+};
+
+static const struct move moves[] = {
+    {"\"kind\": \"pad\", \"einsum\": \"nrc->nrc\", \"low\": [0, 1, 0], \"high\": [0, 3, 0], \"value\": 2",
+     NULL, 10, 0},
+    {"\"kind\": \"pad\", \"einsum\": \"nrc->nrc\", \"low\": [0, 2, 0], \"high\": [0, -2, 0], \"value\": 1",
+     NULL, 6, 0},
+    {"\"kind\": \"pad\", \"einsum\": \"nrc->nrc\", \"low\": [0, 1, 0], \"high\": [0, 0, 0], \"interior\": "
+     "[0, 1, 0], "
+     "\"value\": 0",
+     NULL, 12, 0},
+    {"\"kind\": \"concat\", \"einsum\": \"nrc,nrc->nrc\", \"axis\": 1", "y", 12, 0},
+    {"\"kind\": \"concat\", \"einsum\": \"nrc,nrc->nrc\", \"axis\": 2", "y", 0, 128},
+    {"\"kind\": \"slice\", \"einsum\": \"nrc->nrc\", \"offset\": [0, 2, 0], \"stride\": [1, 1, 1]", NULL, 4,
+     0},
+    {"\"kind\": \"slice\", \"einsum\": \"nrc->nrc\", \"offset\": [0, 1, 0], \"stride\": [1, 2, 1]", NULL, 2,
+     0},
+    {"\"kind\": \"slice\", \"einsum\": \"nrc->nrc\", \"offset\": [0, 5, 0], \"stride\": [1, -1, 1]", NULL, 6,
+     0},
+    {"\"kind\": \"mul\", \"einsum\": \"nrc,nrc->nrc\", \"views\": [{\"offset\": [0, 0, 0]}, {\"offset\": [0, "
+     "3, 0]}]",
+     "x", 3, 0},
+    {"\"kind\": \"add\", \"einsum\": \"nrc,nsc->nrc\", \"views\": [null, {\"offset\": [0, 4, 0], \"size\": "
+     "[8, "
+     "1, 64]}]",
+     "y", 0, 0},
+    {"\"kind\": \"topk\", \"einsum\": \"nrc->nkc\", \"axis\": 1, \"k\": 3", NULL, 3, 0},
+    {"\"kind\": \"sort\", \"einsum\": \"nrc->nrc\", \"axis\": 1", NULL, 0, 0},
+};
+enum { MOVES = sizeof moves / sizeof *moves };
+
+static void add_tensor(struct text *t, const char *name, const char *role, int rows, int columns)
+{
+    text_format(t, "{\"name\": \"%s\", \"dtype\": \"fp16\", \"role\": \"%s\", \"shape\": [8, %d, %d]}", name,
+                role, rows ? rows : 6, columns ? columns : 64);
+}
+
+/* relu, the move, neg; the relu and the second operand may be read once more behind it. */
+static char *pattern_of(const struct move *m, int cores, bool again)
+{
+    struct text t = {0};
+    bool second = m->second != NULL;
+    text_format(&t,
+                "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"device\": {\"preset\": \"spyre\", "
+                "\"cores\": %d}, \"tensors\": [",
+                cores);
+    add_tensor(&t, "i", "input", 0, 0);
+    text_add(&t, ", ");
+    add_tensor(&t, "y", "input", 0, 0);
+    text_add(&t, ", ");
+    add_tensor(&t, "x", "intermediate", 0, 0);
+    text_add(&t, ", ");
+    add_tensor(&t, "m", "intermediate", m->rows, m->columns);
+    text_add(&t, ", ");
+    add_tensor(&t, "o", "output", m->rows, m->columns);
+    text_add(&t, ", ");
+    add_tensor(&t, "z", "output", 0, 0);
+    text_add(&t,
+             "], \"ops\": [{\"name\": \"first\", \"kind\": \"relu\", \"inputs\": [\"i\"], \"output\": \"x\", "
+             "\"einsum\": \"nrc->nrc\"}, ");
+    text_format(&t, "{\"name\": \"move\", %s, \"inputs\": [\"x\"%s%s%s], \"output\": \"m\"}, ", m->text,
+                second ? ", \"" : "", second ? m->second : "", second ? "\"" : "");
+    text_add(&t,
+             "{\"name\": \"last\", \"kind\": \"neg\", \"inputs\": [\"m\"], \"output\": \"o\", \"einsum\": "
+             "\"nrc->nrc\"}, ");
+    text_format(&t,
+                "{\"name\": \"again\", \"kind\": \"add\", \"inputs\": [\"%s\", \"y\"], \"output\": \"z\", "
+                "\"einsum\": \"nrc,nrc->nrc\"}]}",
+                again ? "x" : "i");
+    assert_false(t.failed);
+    return t.at;
+}
+
+static void run_plan(struct lx_plan *p, const char *text, const char *nests, int64_t room)
+{
+    lx_status st = {0};
+    struct lx_device_options how = {.verify = LX_VERIFY_FULL};
+    if (!lx_plan_check(p, &st)) fail_msg("%s, %lld B: %s: %s", nests, (long long)room, st.text, text);
+    struct lx_run_result *r = lx_device_run(p, &how, &st);
+    if (!r) fail_msg("%s: %s", st.text, text);
+    if (!r->ok)
+        fail_msg("%s, %lld B: %s: %s", nests, (long long)room,
+                 r->fault_count ? r->faults[0].text
+                 : r->unequal   ? r->unequal
+                                : "wrong",
+                 text);
+    lx_run_result_free(r);
+}
+
+static int on_chip(const struct lx_plan *p)
+{
+    int n = 0;
+    for (int32_t i = 0; i < p->problem.count; i++) n += p->answer.address[i] >= 0 && p->stays[i].hold > 0;
+    return n;
+}
+
+/* What a search proves is below what was forced. */
+static void bound_holds(const struct lx_graph *g, int64_t forced, const char *text, const char *nests)
+{
+    lx_status st = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .passes = {.tile = LX_TILE_AUTO}};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s: %s", st.text, text);
+    if (lx_plan_least(p) > forced)
+        fail_msg("proved %lld, but %s moves %lld: %s", (long long)lx_plan_least(p), nests, (long long)forced,
+                 text);
+    run_plan(p, text, "searched", 0);
+    lx_plan_free(p);
+}
+
+/* How many tiles were on chip. */
+static int force(const struct move *m, int cores, bool again, const char *nests, int64_t room)
+{
+    lx_status st = {0};
+    char *text = pattern_of(m, cores, again);
+    const struct lx_graph *whole = lx_graph_parse("t", text, strlen(text), &st);
+    if (!whole) fail_msg("%s: %s", st.text, text);
+    const struct lx_graph *g = lx_graph_with_capacity(whole, room, &st);
+    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+    snprintf(how.nests, sizeof how.nests, "%s", nests);
+    struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
+    if (!p) fail_msg("%s: %s: %s", nests, st.text, text);
+    assert_int_equal(p->nest_count, 1);
+    run_plan(p, text, nests, room);
+    bound_holds(g, p->figures.hbm_bytes, text, nests);
+    int held = on_chip(p);
+    lx_plan_free(p);
+    lx_graph_free(g);
+    lx_graph_free(whole);
+    free(text);
+    return held;
+}
+
+static void tiles_go_through_moves(void **state)
+{
+    (void)state;
+    static const char *const nests[] = {"first-last:n/2", "first-last:n/8", "first-again:n/4",
+                                        "move-last:n/4", "first-move:n/2"};
+    static const int cores[] = {1, 2, 4, 32};
+    struct rng r = rng_seed(3);
+    for (int i = 0; i < MOVES; i++) {
+        int held = 0;
+        for (int n = 0; n < ROUNDS; n++)
+            held += force(&moves[i], cores[n % 4], rng_below(&r, 2), nests[rng_below(&r, 5)],
+                          INT64_C(512) << rng_below(&r, 8));
+        if (held == 0) fail_msg("nothing was ever on chip around %s", moves[i].text);
+    }
+}
+
+/* What is taken as a whole is no axis. */
+static void not_along_what_is_taken_whole(void **state)
+{
+    (void)state;
+    for (int i = 0; i < MOVES; i++) {
+        if (strstr(moves[i].text, "\"axis\": 2") || strstr(moves[i].text, "nsc")) continue;
+        lx_status st = {0};
+        char *text = pattern_of(&moves[i], 4, false);
+        const struct lx_graph *g = lx_graph_parse("t", text, strlen(text), &st);
+        struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+        snprintf(how.nests, sizeof how.nests, "first-move:r/2");
+        struct lx_plan *p = lx_plan_make(g, &how, &st);
+        if (p) fail_msg("the rows of %s are cut", moves[i].text);
+        lx_graph_free(g);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles_go_through_moves),
+        cmocka_unit_test(not_along_what_is_taken_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
