@@ -1,13 +1,5 @@
 /* Attention of TTIR, caches in pages, and heads on their way in and out. */
-#include "model/attention.h"
-
-#include <math.h>
-
-static int64_t extent(const struct layer *l, int32_t value, int dim)
-{
-    const struct model_type *t = layer_type(l, value);
-    return dim < t->count ? t->extent[dim] : 1;
-}
+#include "model/attention_scores.h"
 
 /* Keys not after the query, and not `window` or more before it: rows and columns are places, of [.,.,S,1] and [1,1,1,T]. */
 static int32_t in_sight(struct layer *l, int32_t rows, int32_t columns)
@@ -27,12 +19,17 @@ static void sdpa(struct layer *l)
         layer_fail(l);
         return;
     }
-    struct attention a = {q, k, layer_in(l, 2), layer_in(l, 3), -1, attention_scale(l, q), 0, causal};
+    struct attention a = {.q = q,
+                          .k = k,
+                          .v = layer_in(l, 2),
+                          .bias = layer_in(l, 3),
+                          .allowed = -1,
+                          .scale = attention_scale(l, q),
+                          .first = causal ? 0 : -1};
     if (causal && layer_int(l, "sliding_window_size", 0) > 0) {
-        int64_t queries = extent(l, q, 2), keys = extent(l, k, 2);
-        a.causal = false;
-        a.allowed = in_sight(l, attention_counter(l, keys - queries, queries, 4, 2),
-                             attention_counter(l, 0, keys, 4, 3));
+        a.first = -1;
+        a.allowed = in_sight(l, attention_counter(l, 0, attention_extent(l, q, 2), 4, 2),
+                             attention_counter(l, 0, attention_extent(l, k, 2), 4, 3));
     }
     layer_result(l, 0, attention_of(l, &a));
 }
@@ -40,7 +37,7 @@ static void sdpa(struct layer *l)
 /* Operands behind the keys and values of a decoding step: a mask [B,1,H,T], the place of each user's query [B]. */
 static bool decode_operands(struct layer *l, int first, struct attention *a)
 {
-    int64_t users = extent(l, a->q, 0);
+    int64_t users = attention_extent(l, a->q, 0);
     for (int i = first; i < l->op->operand_count; i++) {
         const struct model_type *t = layer_type(l, layer_in(l, i));
         if (!layer_has(l, i)) continue;
@@ -48,7 +45,7 @@ static bool decode_operands(struct layer *l, int first, struct attention *a)
             a->bias = layer_permute(l, layer_in(l, i), 4, (int64_t[]){0, 2, 1, 3});
         else if (t->count == 1 && t->extent[0] == users && a->allowed < 0) {
             int32_t place = layer_cast(l, layer_channels(l, layer_in(l, i), 4, 0), MODEL_I64);
-            a->allowed = in_sight(l, place, attention_counter(l, 0, extent(l, a->k, 2), 4, 3));
+            a->allowed = in_sight(l, place, attention_counter(l, 0, attention_extent(l, a->k, 2), 4, 3));
         } else
             return false;
     }
@@ -64,7 +61,8 @@ static void decoded(struct layer *l, int32_t k, int32_t v, int first)
         return;
     }
     q = layer_permute(l, q, 4, (int64_t[]){1, 2, 0, 3});
-    struct attention a = {q, k, v, -1, -1, attention_scale(l, q), 0, false};
+    struct attention a = {
+        .q = q, .k = k, .v = v, .bias = -1, .allowed = -1, .scale = attention_scale(l, q), .first = -1};
     if (!decode_operands(l, first, &a)) {
         layer_fail(l);
         return;
@@ -82,7 +80,8 @@ static int32_t from_pages(struct layer *l, int32_t pages, int32_t table)
 {
     layer_put(l, "axis", 0);
     int32_t x = layer_permute(l, layer_two(l, "Gather", pages, table), 5, (int64_t[]){0, 2, 1, 3, 4});
-    int64_t shape[] = {extent(l, x, 0), extent(l, x, 1), extent(l, x, 2) * extent(l, x, 3), extent(l, x, 4)};
+    int64_t shape[] = {attention_extent(l, x, 0), attention_extent(l, x, 1),
+                       attention_extent(l, x, 2) * attention_extent(l, x, 3), attention_extent(l, x, 4)};
     return layer_reshape(l, x, 4, shape);
 }
 
