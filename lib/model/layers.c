@@ -12,7 +12,8 @@ static const struct {
               {layers_attention, true},    {layers_recurrent, true},   {layers_quantised, true},
               {layers_numbers, false},     {layers_reductions, false}, {layers_images, false},
               {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false},
-              {layers_functions, false},   {layers_ttir_heads, true},  {layers_rotary, true}};
+              {layers_rotary, true},       {layers_qlinear, true},     {layers_fused, true},
+              {layers_functions, false},   {layers_ttir_heads, true}};
 
 /* Complex numbers have a table of their own: nobody else's parts are right for them. */
 static bool is_complex(const struct lx_model *m, int32_t value)

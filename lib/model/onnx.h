@@ -123,6 +123,7 @@ onnx_shape_of *onnx_shape_macro(const char *kind);
 onnx_shape_of *onnx_shape_pick(const char *kind);
 onnx_shape_of *onnx_shape_image(const char *kind);
 onnx_shape_of *onnx_shape_make(const char *kind);
+onnx_shape_of *onnx_shape_fused(const char *kind);
 bool onnx_give_types(struct shaper *x);
 /* Where a Slice begins and how it steps, dimension by dimension, with the extents that come out; false: not known. */
 bool onnx_slice(const struct shaper *x, int64_t *start, int64_t *step, int64_t *extent);

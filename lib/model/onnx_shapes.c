@@ -126,8 +126,8 @@ onnx_shape_of *onnx_shape_find(const struct onnx_shape_row *rows, const char *ki
 static onnx_shape_of *rule_of(const char *kind)
 {
     static onnx_shape_of *(*const tables[])(const char *) = {
-        onnx_shape_basic, onnx_shape_view,  onnx_shape_make, onnx_shape_window,
-        onnx_shape_pick,  onnx_shape_image, onnx_shape_macro};
+        onnx_shape_basic, onnx_shape_view,  onnx_shape_make,  onnx_shape_window,
+        onnx_shape_pick,  onnx_shape_image, onnx_shape_macro, onnx_shape_fused};
     onnx_shape_of *f = NULL;
     for (size_t i = 0; !f && i < sizeof tables / sizeof *tables; i++) f = tables[i](kind);
     return f;
