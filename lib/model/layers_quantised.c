@@ -22,9 +22,9 @@ static void requantize(struct layer *l)
         layer_fail(l);
         return;
     }
-    int32_t y = dequantised(l, layer_in(l, 0), layer_in(l, 1), layer_in(l, 2), axis);
+    int32_t y = quantised_back(l, layer_in(l, 0), layer_in(l, 1), layer_in(l, 2), axis);
     enum model_element to = layer_element(l, l->op->results[0]);
-    layer_result(l, 0, quantised(l, y, layer_in(l, 3), layer_in(l, 4), axis, to));
+    layer_result(l, 0, quantised_to(l, y, layer_in(l, 3), layer_in(l, 4), axis, to));
 }
 
 /* Scale and zero point that cover all elements, and 0, with 8 bits. */
