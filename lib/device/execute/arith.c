@@ -242,7 +242,7 @@ const struct arith *arith_of(const struct lx_kind *kind)
 static bool has_equal_bits(const struct lx_graph *g, const struct lx_op *op)
 {
     int from = number_types[g->tensors[op->inputs[0]].dtype].bits;
-    return from == number_types[g->tensors[op->output].dtype].bits && from >= 8 && from <= 32;
+    return from == number_types[g->tensors[op->output].dtype].bits && from >= 8 && from <= 64;
 }
 
 /* Has the device the arithmetic of an op, in the numbers that it computes with? */
