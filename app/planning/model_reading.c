@@ -92,13 +92,25 @@ static bool read_numbers(struct call *call, struct lx_import_options *o)
            option_int(call, "partition", 0, 1 << 20, &o->device);
 }
 
+static bool is_of_models(const struct call *call, const struct given_option *o)
+{
+    return find_row(model_rows, o->name) && !(o->value && is_word_of_command(call, o));
+}
+
 const char *model_option_given(const struct call *call)
 {
-    for (size_t i = 0; i < call->line.options.count; i++) {
-        const struct given_option *o = &call->line.options.at[i];
-        if (find_row(model_rows, o->name) && !(o->value && is_word_of_command(call, o))) return o->name;
-    }
+    for (size_t i = 0; i < call->line.options.count; i++)
+        if (is_of_models(call, &call->line.options.at[i])) return call->line.options.at[i].name;
     return NULL;
+}
+
+static bool keep_given(struct call *call, struct model_options *o)
+{
+    struct given_option *list = arena_array(call->line.memory, call->line.options.count + 1, sizeof *list);
+    for (size_t i = 0; list && i < call->line.options.count; i++)
+        if (is_of_models(call, &call->line.options.at[i])) list[o->count++] = call->line.options.at[i];
+    o->list = list;
+    return list ? true : status_no_memory(&call->st);
 }
 
 bool read_model_options(struct call *call, struct model_options *o)
@@ -111,7 +123,7 @@ bool read_model_options(struct call *call, struct model_options *o)
     i->weight_dtype = option_given(&call->line, "weight-dtype");
     i->share_cache = option_given(&call->line, "share-cache");
     i->model.function = option_value(&call->line, "func");
-    return read_numbers(call, i) &&
+    return keep_given(call, o) && read_numbers(call, i) &&
            read_bindings(call, "dim", takes_number, &i->model.dims, &i->model.dim_count) &&
            read_bindings(call, "value", takes_number, &i->model.fixed, &i->model.fixed_count) &&
            read_bindings(call, "role", takes_role, &i->roles, &i->role_count);

@@ -11,7 +11,9 @@ extern const struct option_row model_rows[];
 /* Constant once read, so that threads may share it; lists live as long as the command line. */
 struct model_options {
     struct lx_import_options import;
-    const char *given; /* one of those that were given; NULL: none */
+    const char *given;               /* one of those that were given; NULL: none */
+    const struct given_option *list; /* all of them, as they were given */
+    int count;
 };
 
 /* False with `call->st`. */

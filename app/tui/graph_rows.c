@@ -194,6 +194,18 @@ static struct lx_op_wait waits_of_row(const struct outcome *o, int32_t op, int32
     return op == last ? o->waits[op] : lx_waits_sum(&o->waits[op], last - op + 1);
 }
 
+/* Where there is room for long names: as many as they have. */
+static int name_columns(const struct lx_graph *g)
+{
+    enum { LEAST = 24, MOST = 48 };
+    size_t longest = LEAST;
+    for (int32_t i = 0; i < g->op_count && longest < MOST; i++) {
+        size_t n = strlen(g->ops[i].name);
+        if (n > longest) longest = n < MOST ? n : MOST;
+    }
+    return (int)longest;
+}
+
 /* How wide a name is depends on the room. */
 void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out)
 {
@@ -203,11 +215,12 @@ void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, st
     out->columns_at = TICK_COLUMNS + out->nests + out->rails.columns + 2;
     int rest = room - out->columns_at;
     memcpy(out->columns, graph_array, sizeof graph_array);
-    out->columns[GRAPH_NAME].width = rest >= 100  ? 24
-                                     : rest >= 70 ? 16
-                                     : rest >= 42 ? 13
-                                     : rest > 12  ? rest - 12
-                                                  : 1;
+    out->columns[GRAPH_NAME].width = rest >= 140   ? name_columns(outcome_graph(o))
+                                     : rest >= 100 ? 24
+                                     : rest >= 70  ? 16
+                                     : rest >= 42  ? 13
+                                     : rest > 12   ? rest - 12
+                                                   : 1;
     out->fitted = fit_columns((struct columns){graph_columns.name, out->columns, GRAPH_COLUMNS}, rest);
     out->bar_at = out->columns_at + out->fitted.end + 1;
     for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {

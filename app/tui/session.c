@@ -67,7 +67,8 @@ static void tell_apart(struct session *s, size_t new)
 static bool add_file(struct session *s, char *path, size_t skip, lx_status *st)
 {
     int slot = (int)s->patterns.count;
-    struct pattern p = {.path = path, .source = path ? source_new(path, s->models) : NULL};
+    struct pattern p = {
+        .path = path, .source = path ? source_new(path, s->models) : NULL, .models = s->models};
     if (p.source) p.shown = path + skip;
     if (!p.source || !VEC_PUSH(&s->patterns, p)) {
         source_free(p.source);

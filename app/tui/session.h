@@ -23,6 +23,7 @@ struct pattern {
     char *path;
     const char *shown; /* the part of the path that tells patterns apart */
     struct pattern_source *source;
+    const struct model_options *models; /* how a model is read; NULL: as it is */
     bool is_read;
     struct facts facts;
     struct last_plan last;

@@ -257,7 +257,8 @@ static void copy(struct explorer *x)
     struct what_if standard;
     settings_default(&standard); /* settings of plans have no say in teams */
     text_free(&x->copied);
-    settings_command(&standard, s->patterns.at[s->current].path, &x->copied);
+    settings_command(&standard, s->patterns.at[s->current].path, s->patterns.at[s->current].models,
+                     &x->copied);
     text_format(&x->copied, " --stage team --team %d", s->team.members);
     explorer_say(x, TONE_GOOD, "%s", x->copied.at ? x->copied.at : "");
 }

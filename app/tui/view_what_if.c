@@ -65,8 +65,9 @@ static void draw_setting(const struct scene *on, struct box row, int k, bool her
 static void draw_note(const struct scene *on, struct box note, int setting)
 {
     const struct session *s = on->session;
+    const struct pattern *p = s->current >= 0 ? &s->patterns.at[s->current] : NULL;
     struct text command = {0};
-    settings_command(&s->now, s->current >= 0 ? s->patterns.at[s->current].path : "FILE", &command);
+    settings_command(&s->now, p ? p->path : "FILE", p ? p->models : NULL, &command);
     struct box last = box_cut_bottom(&note, note.rows > 4 ? 4 : 1);
     if (note.rows > 0) put_wrapped(on->cells, note, INK(PLAIN), settings_row(setting).help);
     if (last.rows > 1)

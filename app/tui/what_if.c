@@ -142,7 +142,7 @@ void settings_show(const struct what_if *w, int i, struct text *out)
 /* A file name for a shell. */
 static void add_quoted(struct text *out, const char *name)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%";
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%=";
     if (*name && strspn(name, plain) == strlen(name)) {
         text_add(out, name);
         return;
@@ -163,10 +163,22 @@ static void add_pairs(struct text *out, const char *name, char *pairs)
     for (char *pair; (pair = strsep(&pairs, " "));) text_format(out, " --%s %s", name, pair);
 }
 
-void settings_command(const struct what_if *w, const char *file, struct text *out)
+static void add_models(const struct model_options *models, struct text *out)
+{
+    for (int i = 0; models && i < models->count; i++) {
+        text_format(out, " --%s", models->list[i].name);
+        if (!models->list[i].value) continue;
+        text_add(out, " ");
+        add_quoted(out, models->list[i].value);
+    }
+}
+
+void settings_command(const struct what_if *w, const char *file, const struct model_options *models,
+                      struct text *out)
 {
     text_add(out, "lxplan plan ");
     add_quoted(out, file);
+    add_models(models, out);
     for (int i = 0; i < settings_count(); i++) {
         struct lx_option_row row = lx_options_at(i);
         char *value = settings_changed(w, i) ? lx_options_get(&w->options, i) : NULL;

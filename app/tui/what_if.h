@@ -3,6 +3,7 @@
 #ifndef LX_APP_TUI_WHAT_IF_H
 #define LX_APP_TUI_WHAT_IF_H
 
+#include "planning/model_reading.h"
 #include "lxplan.h"
 #include "base/text.h"
 
@@ -48,8 +49,10 @@ bool settings_step(struct what_if *w, int i, int direction, int64_t now);
 void settings_show(const struct what_if *w, int i, struct text *out);
 /* By name; -1: none. */
 int settings_find(const char *name);
-/* "lxplan plan FILE --solver exact --cores 16": what differs from the defaults. */
-void settings_command(const struct what_if *w, const char *file, struct text *out);
+/* "lxplan plan FILE --dim batch=1 --solver exact --cores 16": how a model is read (NULL: as it is), and what differs from
+ * the defaults. */
+void settings_command(const struct what_if *w, const char *file, const struct model_options *models,
+                      struct text *out);
 
 /* The graph with these sizes (a reference, or NULL with `st`), and the options of the planner. `values`: room
  * for the options of any solver. */

@@ -7,6 +7,7 @@
  * one that the plan has in front. There is at most one of these. In a nest it is one tile that is cut. */
 #include "check/check.h"
 #include "base/checked.h"
+#include "graph/choice.h"
 #include "base/fail.h"
 
 #include <string.h>
@@ -181,12 +182,28 @@ static int64_t positions(const struct lx_layout *l, const struct cut *k, int ope
     return min_i64(((slice - 1) * scale + lead) / l->step[d] + 1, max_i64(l->size[d], 1));
 }
 
+/* Of what a slice is picked from or put into, the positions of the slice, wherever in a stick it begins. */
+static int64_t in_slice(const struct lx_layout *l, const struct cut *k, const struct lx_op *op, int operand,
+                        int d, int64_t most)
+{
+    struct lx_choice c;
+    bool starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
+    if (!starts || l->host_dim[d] < 0 || !lx_choice_of(op, &c) || c.operand != operand) return most;
+    for (int a = 0; a < c.axis_count; a++) {
+        if (k->x.var[operand][(int)l->host_dim[d]] != c.var[a]) continue;
+        int64_t elements = c.window[a] >= 0 ? k->x.extent[c.window[a]] : 1;
+        int64_t sticks = 1 + ceil_div_i64(elements - 1, l->step[d]);
+        return min_i64(most, sticks);
+    }
+    return most;
+}
+
 /* First to last byte that one core addresses: whole rows behind the outermost dimension of which it has several
  * positions. */
-static int64_t span(const struct lx_layout *l, const struct cut *k, int operand)
+static int64_t span(const struct lx_layout *l, const struct cut *k, const struct lx_op *op, int operand)
 {
     for (int d = 0; d < outer_rank(l); d++) {
-        int64_t bytes = positions(l, k, operand, d);
+        int64_t bytes = in_slice(l, k, op, operand, d, positions(l, k, operand, d));
         if (bytes == 1) continue;
         if (!mul_i64(bytes, l->stick_bytes, &bytes)) return INT64_MAX;
         for (int e = d + 1; e < outer_rank(l); e++)
@@ -199,7 +216,7 @@ static int64_t span(const struct lx_layout *l, const struct cut *k, int operand)
 static bool spans_fit(const struct checker *c, const struct lx_op *op, const struct cut *k)
 {
     for (int i = 0; i < k->x.operand_count; i++) {
-        int64_t bytes = span(&c->l->layouts[op_operand(op, i)], k, i);
+        int64_t bytes = span(&c->l->layouts[op_operand(op, i)], k, op, i);
         if (bytes > c->g->device.span_bytes)
             return status_set(
                 c->st, LX_E_NO, "op %s: one core addresses %lld bytes of %s, but the limit is %lld", op->name,

@@ -6,6 +6,7 @@
  * reduction when no coordinate of the output outside its sticks has it; that includes outputs of a single
  * stick, which cannot be split anyway. */
 #include "divide/space.h"
+#include "graph/choice.h"
 #include "base/fail.h"
 #include "base/checked.h"
 
@@ -100,6 +101,24 @@ static bool add_operand(struct space *s, const struct lx_layouts *l, const struc
     return true;
 }
 
+/* Of what a slice is picked from, or put into, a core addresses the slice alone, from a start that is known by then. What is
+ * gathered or scattered may be anywhere. */
+static void note_picked(struct space *s, const struct lx_layouts *l, const struct lx_op *op,
+                        const struct op_index *x)
+{
+    struct lx_choice c;
+    bool starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
+    if (!starts || !lx_choice_of(op, &c)) return;
+    const struct lx_layout *y = &l->layouts[op_operand(op, c.operand)];
+    for (int a = 0; a < c.axis_count; a++)
+        for (int d = 0; d < y->rank - 1; d++) {
+            int h = y->host_dim[d];
+            if (h < 0 || x->var[c.operand][h] != c.var[a]) continue;
+            int64_t wide = c.window[a] < 0 ? 1 : x->extent[c.window[a]], step = y->step[d];
+            s->operands[c.operand].dims[d].picked = wide > 1 ? (wide + step - 2) / step + 1 : 1;
+        }
+}
+
 /* Axes that the output has outside its sticks. */
 static void classify(struct space *s)
 {
@@ -173,6 +192,7 @@ bool space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores,
     for (int i = 0; i < x.operand_count; i++)
         if (!add_operand(out, l, &x, i, op_operand(op, i), axis_of_var, &out->operands[i]))
             return status_no_memory(st);
+    note_picked(out, l, op, &x);
     for (int i = 0; i < out->axis_count; i++) axis_settle(&out->axes[i]);
     classify(out);
     constrain_op(l, op_number, &x, axis_of_var, out);

@@ -35,6 +35,7 @@ struct device_dim {
     int64_t size;
     int walk_count;
     struct coordinate_term *walks; /* `var` is the axis */
+    int64_t picked; /* positions behind the start that a slice is picked at or put to; 0: it is none */
 };
 
 struct operand {

@@ -39,11 +39,19 @@ static int64_t extent_under(const struct space *s, const struct operand *o, int 
     return min_i64(extent, max_i64(o->dims[d].size, 1));
 }
 
+/* Positions that a core addresses from the first to the last: of a slice those of the slice. */
+static int64_t addressed(const struct space *s, const struct operand *o, int d, const int64_t *splits,
+                         unsigned relax)
+{
+    int64_t extent = extent_under(s, o, d, splits, relax);
+    return o->dims[d].picked ? min_i64(extent, o->dims[d].picked) : extent;
+}
+
 static int64_t span_under(const struct space *s, const struct operand *o, const int64_t *splits,
                           unsigned relax)
 {
     for (int d = 0; d < o->rank - 1; d++) {
-        int64_t extent = extent_under(s, o, d, splits, relax), behind = o->stick_bytes;
+        int64_t extent = addressed(s, o, d, splits, relax), behind = o->stick_bytes;
         if (extent == 1) continue;
         for (int e = d + 1; e < o->rank - 1; e++)
             if (!mul_i64(behind, o->dims[e].size, &behind)) return INT64_MAX;
@@ -137,7 +145,7 @@ static bool reduce_operand(const struct space *s, const struct operand *o, unsig
 {
     for (int d = 0; d < o->rank - 1; d++) {
         if (span_under(s, o, splits, relax) <= s->span_limit) return true;
-        if (extent_under(s, o, d, splits, relax) == 1) continue;
+        if (addressed(s, o, d, splits, relax) == 1) continue;
         struct choice c = {.s = s, .o = o, .relax = relax};
         memcpy(c.splits, splits, (size_t)s->axis_count * sizeof *splits);
         for (int w = 0; w < o->dims[d].walk_count && c.axis_count < 8; w++) {
@@ -148,7 +156,7 @@ static bool reduce_operand(const struct space *s, const struct operand *o, unsig
         try_axis(&c, 0);
         if (!c.found) return false;
         memcpy(splits, c.best, (size_t)s->axis_count * sizeof *splits);
-        if (extent_under(s, o, d, splits, relax) > 1) break;
+        if (addressed(s, o, d, splits, relax) > 1) break;
     }
     return span_under(s, o, splits, relax) <= s->span_limit;
 }
@@ -164,7 +172,7 @@ static bool fits_when(const struct space *s, const struct operand *o, const int6
 static const struct axis *deciding_axis(const struct space *s, const struct operand *o, const int64_t *splits)
 {
     for (int d = 0; d < o->rank - 1; d++)
-        if (extent_under(s, o, d, splits, 0) > 1 && o->dims[d].walk_count > 0)
+        if (addressed(s, o, d, splits, 0) > 1 && o->dims[d].walk_count > 0)
             return &s->axes[o->dims[d].walks[0].var];
     return NULL;
 }

@@ -406,8 +406,12 @@ bool propagate_sticks(const struct lx_graph *g, const bool *alive, struct arena 
     if (!out->way || !stick_costs_make(g, memory, &out->costs)) return status_no_memory(st);
     /* A narrow search first: often it proves its answer, else it limits the wide one. Too narrow to find any,
      * it limits nothing. */
-    lx_status none;
+    lx_status none = {0};
     bool found = search(g, alive, NARROW, INT64_MAX, out, &none);
     if (found && out->bound == out->moved) return true;
-    return search(g, alive, width, found ? out->moved : INT64_MAX, out, st);
+    if (search(g, alive, width, found ? out->moved : INT64_MAX, out, st)) return true;
+    /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
+    if (!found || st->code == LX_E_MEMORY) return false;
+    *st = none;
+    return true;
 }

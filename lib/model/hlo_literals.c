@@ -14,12 +14,11 @@ static bool add_number(struct source *s, enum model_element e, struct numbers *n
     int64_t whole;
     double real;
     bool is_whole;
-    if (source_take(s, "(")) { /* complex: not computed, only counted */
-        const char *from;
-        size_t length;
-        n->count++;
-        return source_balanced(s, true, &from, &length) && source_want(s, ",") &&
-               source_balanced(s, true, &from, &length) && source_want(s, ")");
+    if (model_element_row(e)->number == MODEL_COMPLEX) {
+        double part[2];
+        if (!source_complex(s, e, part)) return false;
+        if (++n->count > MODEL_MAX_KNOWN) return true;
+        return VEC_PUSH(&n->reals, part[0]) && VEC_PUSH(&n->reals, part[1]) ? true : source_no_memory(s);
     }
     if (!source_number(s, e, &whole, &real, &is_whole)) return false;
     if (++n->count > MODEL_MAX_KNOWN) return true;
@@ -48,8 +47,8 @@ static bool numbers(struct source *s, enum model_element e, struct numbers *n, b
 static bool keep(struct source *s, struct model_data *d, const struct numbers *n)
 {
     enum model_number form = model_element_row(d->type->element)->number;
-    if (n->count > MODEL_MAX_KNOWN || form == MODEL_COMPLEX) return true;
-    if (form == MODEL_FLOAT)
+    if (n->count > MODEL_MAX_KNOWN) return true;
+    if (form == MODEL_FLOAT || form == MODEL_COMPLEX)
         d->reals = arena_copy_array(&s->m->memory, n->reals.at, n->reals.count, sizeof *n->reals.at);
     else
         d->ints = arena_copy_array(&s->m->memory, n->ints.at, n->ints.count, sizeof *n->ints.at);

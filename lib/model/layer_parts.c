@@ -123,6 +123,24 @@ bool layer_parts(struct layer *l, const char *kind, int count, const int32_t *op
     return l->ok;
 }
 
+int32_t layer_like(struct layer *l, const struct model_op *like, int count, const int32_t *operands,
+                   const struct model_type *type)
+{
+    struct model_op op = *like;
+    if (!l->ok || !type || (int64_t)l->ops.count >= l->limits->ops) return l->ok = false, -1;
+    int32_t result = new_value(l, op.kind);
+    op.instead = 0;
+    op.location = name_of(l, op.kind);
+    op.operand_count = count;
+    op.result_count = 1;
+    op.operands = checked(l, arena_copy_array(&l->m->memory, operands, (size_t)count, sizeof *operands));
+    op.results = checked(l, arena_copy_array(&l->m->memory, &result, 1, sizeof result));
+    if (result < 0 || !l->ok) return l->ok = false, -1;
+    l->m->values.at[result].type = type;
+    if (!VEC_PUSH(&l->ops, op)) l->ok = status_no_memory(l->st);
+    return l->ok ? result : -1;
+}
+
 int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *operands)
 {
     int32_t result;
@@ -196,7 +214,8 @@ int32_t layer_number(struct layer *l, enum model_element e, double number)
 
 int32_t layer_list(struct layer *l, int count, const int64_t *numbers)
 {
-    return constant(l, MODEL_I64, 1, (int64_t[]){count}, numbers, NULL);
+    static const int64_t nothing[1]; /* a list of none is one, too */
+    return constant(l, MODEL_I64, 1, (int64_t[]){count}, numbers ? numbers : nothing, NULL);
 }
 
 int32_t layer_reals(struct layer *l, enum model_element e, int rank, const int64_t *extent,

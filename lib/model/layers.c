@@ -11,14 +11,40 @@ static const struct {
               {layers_loops, false},       {layers_ttir, false},       {layers_norms, true},
               {layers_attention, true},    {layers_recurrent, true},   {layers_quantised, true},
               {layers_numbers, false},     {layers_reductions, false}, {layers_images, false},
-              {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false}};
+              {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false},
+              {layers_rotary, true},       {layers_qlinear, true},     {layers_fused, true}};
 
-static layer_expand *row_of(enum model_format format, const char *kind, bool macros)
+/* Complex numbers have a table of their own: nobody else's parts are right for them. */
+static bool is_complex(const struct lx_model *m, int32_t value)
 {
-    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (const struct layer_row *r = tables[t].rows; r->expand && (macros || !tables[t].macro); r++)
-            if (r->name[format] && strcmp(r->name[format], kind) == 0) return r->expand;
+    const struct model_type *t = value >= 0 ? model_type_of(m, value) : NULL;
+    return t && (t->element == MODEL_C64 || t->element == MODEL_C128);
+}
+
+static bool has_complex(const struct lx_model *m, const struct model_op *op)
+{
+    for (int i = 0; i < op->operand_count; i++)
+        if (is_complex(m, op->operands[i])) return true;
+    for (int i = 0; i < op->result_count; i++)
+        if (is_complex(m, op->results[i])) return true;
+    return false;
+}
+
+static layer_expand *row_in(const struct layer_row *rows, enum model_format format, const char *kind)
+{
+    for (const struct layer_row *r = rows; r->expand; r++)
+        if (r->name[format] && strcmp(r->name[format], kind) == 0) return r->expand;
     return NULL;
+}
+
+static layer_expand *row_of(const struct lx_model *m, const struct model_op *op, bool derived, bool macros)
+{
+    enum model_format format = derived && !op->native ? MODEL_ONNX : m->format;
+    layer_expand *found = NULL;
+    if (has_complex(m, op)) return row_in(layers_complex, format, op->kind);
+    for (size_t t = 0; t < sizeof tables / sizeof *tables && !found; t++)
+        if (macros || !tables[t].macro) found = row_in(tables[t].rows, format, op->kind);
+    return found;
 }
 
 /* Tensors of the results; those that nobody wants count as one. */
@@ -94,8 +120,7 @@ bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_stat
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
-            layer_expand *expand =
-                row_of(m->bodies.at[b].derived ? MODEL_ONNX : m->format, op->kind, limits->macros);
+            layer_expand *expand = row_of(m, op, m->bodies.at[b].derived, limits->macros);
             if (expand && can_be(m, op) && !derive(m, op, expand, &left, st)) return false;
         }
     return true;

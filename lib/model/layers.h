@@ -3,8 +3,8 @@
  * A derived body does what the op does, in kinds of ONNX whatever the format of the file, so that the op mapping needs to
  * know each of them once; shapes and small constants follow from the rules of the reader of ONNX. The op points to it
  * (`instead`); the model as its file has it stays as it was. An op that cannot be written so is left alone. A part that
- * fails makes those behind it do nothing. Kinds that ONNX lacks are "lxplan:Rsqrt", "lxplan:Log1p" and
- * "lxplan:DynamicInsert" (x, update, one start a dimension). Bodies have 2 to 30 ops; recurrent layers and loops some for each step. */
+ * fails makes those behind it do nothing. Kinds that ONNX lacks are "lxplan:Rsqrt", "lxplan:Log1p",
+ * "lxplan:DynamicInsert" (x, update, one start a dimension) and "lxplan:Real", "lxplan:Imag", "lxplan:Complex" of complex numbers. Bodies have 2 to 30 ops; recurrent layers and loops some for each step. */
 #ifndef LX_MODEL_LAYERS_H
 #define LX_MODEL_LAYERS_H
 
@@ -47,7 +47,8 @@ struct layer_row {
 /* Tables of the layers_*.c files. */
 extern const struct layer_row layers_activations[], layers_products[], layers_norms[], layers_attention[],
     layers_recurrent[], layers_quantised[], layers_loops[], layers_ttir[], layers_ttir_moves[],
-    layers_einsum[], layers_numbers[], layers_reductions[], layers_images[], layers_picks[], layers_pools[];
+    layers_einsum[], layers_numbers[], layers_reductions[], layers_images[], layers_picks[], layers_pools[],
+    layers_rotary[], layers_qlinear[], layers_fused[], layers_complex[];
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 bool layer_has(const struct layer *l, int operand);
@@ -66,6 +67,9 @@ int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *
 /* The same with `result_count` results. */
 bool layer_parts(struct layer *l, const char *kind, int count, const int32_t *operands, int result_count,
                  int32_t *results);
+/* An op as that one, with other operands and this type of result. */
+int32_t layer_like(struct layer *l, const struct model_op *like, int count, const int32_t *operands,
+                   const struct model_type *type);
 /* A body of the file with these operands; as many results as it has. */
 bool layer_call(struct layer *l, int32_t body, int count, const int32_t *operands, int32_t *results);
 int32_t layer_one(struct layer *l, const char *kind, int32_t a);

@@ -51,12 +51,28 @@ static double largest_of(enum model_element e)
     return e == MODEL_F8E4M3FN ? 448 : e == MODEL_F8E5M2 ? 57344 : 0;
 }
 
+/* Four bits without a sign are stored as those with one: on the way in and out they go through int32. */
+static bool four_bits(struct layer *l, int32_t x, enum model_element from, enum model_element to)
+{
+    bool out = from == MODEL_U4 && model_element_row(to)->bits > 4,
+         in = to == MODEL_U4 && model_element_row(from)->bits > 4 && from != MODEL_I32;
+    if ((!out && !in) || layer_int(l, "lxplan_bits", 0)) return false;
+    if (out) {
+        layer_put(l, "lxplan_bits", 1);
+        x = layer_by(l, "BitwiseAnd", layer_cast(l, x, MODEL_I32), 15);
+    } else
+        x = layer_cast(l, x, MODEL_I32);
+    layer_result(l, 0, to == MODEL_I32 ? x : layer_cast(l, x, to));
+    return true;
+}
+
 /* To fp8 what is too large becomes the largest, unless the file says otherwise. */
 static void saturated(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     enum model_element to = model_type_of(l->m, l->op->results[0])->element, from = layer_element(l, x);
     double most = largest_of(to);
+    if (four_bits(l, x, from, to)) return;
     if (l->m->format != MODEL_ONNX || most == 0 || layer_int(l, "saturate", 1) == 0 ||
         largest_of(from) != 0 || model_element_row(from)->number != MODEL_FLOAT ||
         model_element_row(from)->bits < 16) {

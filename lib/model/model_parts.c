@@ -30,6 +30,11 @@ enum model_element model_element_find(enum model_format format, const char *word
     return MODEL_ELEMENT_COUNT;
 }
 
+enum model_element model_real_part(enum model_element e)
+{
+    return e == MODEL_C64 ? MODEL_F32 : e == MODEL_C128 ? MODEL_F64 : e;
+}
+
 enum model_element model_element_of_onnx(int64_t number)
 {
     for (int e = 0; number > 0 && e < MODEL_TUPLE; e++)

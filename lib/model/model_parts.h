@@ -47,6 +47,8 @@ const char *model_element_word(enum model_format format, enum model_element e);
 /* MODEL_ELEMENT_COUNT: there is none. */
 enum model_element model_element_find(enum model_format format, const char *word);
 enum model_element model_element_of_onnx(int64_t number);
+/* Of a complex type that of its parts; of others themselves. */
+enum model_element model_real_part(enum model_element e);
 
 struct model_type {
     enum model_element element;
@@ -68,7 +70,7 @@ enum model_data_form {
 };
 
 /* What is in a constant. The numbers are known up to MODEL_MAX_KNOWN elements (a splat always): `ints` of integers and
- * booleans, else `reals`; of a splat just one. */
+ * booleans, else `reals`, of complex numbers two of them; of a splat just one. */
 struct model_data {
     enum model_data_form form;
     bool missing; /* external, and that file is not there, or too short */
@@ -136,6 +138,7 @@ struct model_op {
     struct model_attrs attrs;
     const int32_t *bodies; /* what it calls or applies, in the order of the file */
     int body_count;
+    bool native;     /* in a derived body: of the file's format after all */
     int32_t instead; /* 1 + a derived body that does the same in smaller ops (layers.h); 0: none */
     int line, column;
 };

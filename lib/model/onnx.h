@@ -102,6 +102,11 @@ bool shaper_has(const struct shaper *x, int operand);
 const struct model_data *shaper_data(const struct shaper *x, int operand); /* NULL: not known */
 enum shaped shaper_set(struct shaper *x, int result, enum model_element e, int rank, const int64_t *extent);
 enum shaped shaper_wrong(struct shaper *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of operands and attributes that are not there. */
+enum shaped shaper_schema(struct shaper *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* onnx_signatures.c: operands and attributes of a node of the file, and the element type that it declares of a result. */
+bool onnx_check_node(struct shaper *x);
+bool onnx_check_declared(struct shaper *x, const struct model_value *v);
 int64_t shaper_int(const struct shaper *x, const char *key, int64_t otherwise);
 /* Numbers of an attribute, or (from some opset on) of an operand; false: neither is known. *count -1: not given. */
 bool shaper_ints(const struct shaper *x, const char *key, int operand, int64_t *out, int most, int *count);
@@ -118,6 +123,7 @@ onnx_shape_of *onnx_shape_macro(const char *kind);
 onnx_shape_of *onnx_shape_pick(const char *kind);
 onnx_shape_of *onnx_shape_image(const char *kind);
 onnx_shape_of *onnx_shape_make(const char *kind);
+onnx_shape_of *onnx_shape_fused(const char *kind);
 bool onnx_give_types(struct shaper *x);
 /* Where a Slice begins and how it steps, dimension by dimension, with the extents that come out; false: not known. */
 bool onnx_slice(const struct shaper *x, int64_t *start, int64_t *step, int64_t *extent);

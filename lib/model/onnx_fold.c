@@ -2,6 +2,7 @@
  *
  * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some millions in
  * all, so that no file makes it long. */
+#include "model/fold_numbers.h"
 #include "model/onnx.h"
 
 #include <math.h>
@@ -26,16 +27,18 @@ static bool is_real(const struct model_type *t)
 
 static double number(const struct model_data *d, int64_t i)
 {
-    if (d->form == DATA_SPLAT) i = 0;
-    return d->reals ? d->reals[i] : (double)d->ints[i];
+    return model_data_real(d, i);
 }
 
+/* In the type of the result. */
 static void put(struct folding *f, int64_t at, const struct model_data *d, int64_t i)
 {
+    enum model_element e = f->y->element;
     if (f->real)
-        f->reals[at] = number(d, i);
+        f->reals[at] = d->reals ? fold_kept_real(e, number(d, i))
+                                : fold_to_real(e, d->type->element, model_data_int(d, i));
     else
-        f->ints[at] = model_data_int(d, i);
+        f->ints[at] = d->reals ? fold_to_int(e, number(d, i)) : fold_kept_int(e, model_data_int(d, i));
 }
 
 static void next_index(int64_t *index, const struct model_type *t)
@@ -65,18 +68,6 @@ static bool copied(struct folding *f)
 {
     const struct model_data *d = shaper_data(f->x, 0);
     for (int64_t i = 0; i < f->y->elements; i++) put(f, i, d, i);
-    return true;
-}
-
-static bool cast(struct folding *f)
-{
-    const struct model_data *d = shaper_data(f->x, 0);
-    bool to_bool = f->y->element == MODEL_BOOL;
-    for (int64_t i = 0; i < f->y->elements; i++) {
-        if (!f->real && d->reals && !(fabs(number(d, i)) < 9e18)) return false;
-        put(f, i, d, i);
-        if (to_bool) f->ints[i] = number(d, i) != 0;
-    }
     return true;
 }
 
@@ -200,99 +191,16 @@ static bool range(struct folding *f)
     return true;
 }
 
-enum binary { ADD, SUB, MUL, DIV, MOD, MIN, MAX, EQUAL, LESS, GREATER, AND, OR };
-
-/* Division truncates, as the kind says of whole numbers; Mod has the sign of the divisor unless fmod is set. */
-static bool whole(enum binary op, int64_t a, int64_t b, bool fmod, int64_t *y)
-{
-    switch (op) {
-    case ADD:
-        return !__builtin_add_overflow(a, b, y);
-    case SUB:
-        return !__builtin_sub_overflow(a, b, y);
-    case MUL:
-        return !__builtin_mul_overflow(a, b, y);
-    case DIV:
-        if (b == 0 || (b == -1 && a == INT64_MIN)) return false;
-        *y = a / b;
-        return true;
-    case MOD:
-        if (b == 0 || b == -1) return false;
-        *y = a % b;
-        if (!fmod && *y != 0 && (*y < 0) != (b < 0)) *y += b;
-        return true;
-    case MIN:
-        *y = a < b ? a : b;
-        return true;
-    case MAX:
-        *y = a > b ? a : b;
-        return true;
-    case EQUAL:
-        *y = a == b;
-        return true;
-    case LESS:
-        *y = a < b;
-        return true;
-    case GREATER:
-        *y = a > b;
-        return true;
-    case AND:
-        *y = a && b;
-        return true;
-    case OR:
-        *y = a || b;
-        return true;
-    }
-    return false;
-}
-
-static bool fractional(enum binary op, double a, double b, double *y)
-{
-    switch (op) {
-    case ADD:
-        *y = a + b;
-        return true;
-    case SUB:
-        *y = a - b;
-        return true;
-    case MUL:
-        *y = a * b;
-        return true;
-    case DIV:
-        *y = a / b;
-        return true;
-    case MOD:
-        *y = fmod(a, b);
-        return true;
-    case MIN:
-        *y = a < b ? a : b;
-        return true;
-    case MAX:
-        *y = a > b ? a : b;
-        return true;
-    case EQUAL:
-        *y = a == b;
-        return true;
-    case LESS:
-        *y = a < b;
-        return true;
-    case GREATER:
-        *y = a > b;
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool element(struct folding *f, enum binary op, const struct model_data *b, int64_t i, int64_t at)
 {
     const struct model_data *a = shaper_data(f->x, 0);
     int64_t from = at;
     double y;
     if (!a->reals && !f->real)
-        return whole(op, f->ints[i], model_data_int(b, from), shaper_int(f->x, "fmod", 0) != 0, &f->ints[i]);
+        return fold_whole(a->type->element, op, f->ints[i], model_data_int(b, from),
+                          shaper_int(f->x, "fmod", 0) != 0, &f->ints[i]);
     double left = f->real ? f->reals[i] : (double)f->ints[i];
-    if (!fractional(op, left, number(b, from), &y)) return false;
+    if (!fold_fraction(op, left, number(b, from), &y)) return false;
     if (f->real)
         f->reals[i] = y;
     else
@@ -311,11 +219,15 @@ static bool combined(struct folding *f, enum binary op)
     for (int64_t i = 0; i < f->y->elements; i++, next_index(index, f->y)) {
         int64_t first = spread_offset(index, f->y, a->type);
         double y;
-        put(f, i, a, first);
+        if (f->real)
+            put(f, i, a, first);
+        else
+            f->ints[i] = model_data_int(a, first); /* a truth may come of it */
         for (int k = 1; k < f->x->op->operand_count; k++) {
             const struct model_data *b = shaper_data(f->x, k);
             int64_t at = spread_offset(index, f->y, b->type);
-            if (compares ? !fractional(op, number(a, first), number(b, at), &y) : !element(f, op, b, i, at))
+            if (compares ? !fold_fraction(op, number(a, first), number(b, at), &y)
+                         : !element(f, op, b, i, at))
                 return false;
             if (compares) f->ints[i] = y != 0;
         }
@@ -377,8 +289,9 @@ static bool reduced(struct folding *f)
     if (f->y->elements != 1 || d->type->elements < 1) return false;
     put(f, 0, d, 0);
     for (int64_t i = 1; i < d->type->elements; i++)
-        if (f->real ? !fractional(product ? MUL : MAX, f->reals[0], number(d, i), &f->reals[0])
-                    : !whole(product ? MUL : MAX, f->ints[0], model_data_int(d, i), false, &f->ints[0]))
+        if (f->real ? !fold_fraction(product ? MUL : MAX, f->reals[0], number(d, i), &f->reals[0])
+                    : !fold_whole(f->y->element, product ? MUL : MAX, f->ints[0], model_data_int(d, i), false,
+                                  &f->ints[0]))
             return false;
     return true;
 }
@@ -387,7 +300,7 @@ static fold_of *fold_find(const char *kind)
 {
     /* clang-format off */
     static const struct { const char *kind; fold_of *fold; } rows[] = {
-        {"Identity", copied}, {"Reshape", copied}, {"Squeeze", copied}, {"Unsqueeze", copied}, {"Cast", cast},
+        {"Identity", copied}, {"Reshape", copied}, {"Squeeze", copied}, {"Unsqueeze", copied}, {"Cast", copied},
         {"Expand", expand}, {"Transpose", transpose}, {"Slice", slice}, {"Gather", gather}, {"Concat", concat},
         {"Split", split}, {"ConstantOfShape", constant_of_shape}, {"Shape", shape}, {"Size", size}, {"Range", range},
         {"Add", add}, {"Sub", sub}, {"Mul", mul}, {"Div", divide}, {"Mod", mod}, {"Min", least}, {"Max", most},
@@ -412,6 +325,11 @@ static bool keep(struct folding *f, bool *folded)
 {
     struct model_data *d = arena_alloc(&f->x->m->memory, sizeof *d);
     if (!d) return false;
+    for (int64_t i = 0; *folded && i < f->y->elements; i++)
+        if (f->real)
+            f->reals[i] = fold_kept_real(f->y->element, f->reals[i]);
+        else
+            f->ints[i] = fold_kept_int(f->y->element, f->ints[i]);
     *d = (struct model_data){.form = DATA_LIST,
                              .type = f->y,
                              .ints = f->real ? NULL : f->ints,

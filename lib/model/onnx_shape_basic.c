@@ -108,6 +108,31 @@ static enum shaped batch_norm(struct shaper *x)
     return as(x, 0, t->element, t);
 }
 
+/* Scale and bias are repeated to the operand; each extent that they have is 1 or the operand's. */
+static bool scales(struct shaper *x, const struct model_type *t)
+{
+    for (int i = 1; i < 3; i++) {
+        const struct model_type *s = shaper_in(x, i);
+        bool fits = !s || s->count <= t->count;
+        for (int d = 0; s && fits && d < s->count; d++) {
+            int64_t n = s->extent[s->count - 1 - d];
+            fits = n == 1 || n == t->extent[t->count - 1 - d];
+        }
+        if (!fits) return shaper_wrong(x, "operand %d is not repeated to the first", i), false;
+    }
+    return true;
+}
+
+/* The axis is one of the operand's. */
+static enum shaped along(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0);
+    int64_t axis = shaper_int(x, "axis", 0);
+    if (t && t->count > 0 && shaper_axis(axis, t->count) < 0 && !(x->opset < 13 && axis == t->count))
+        return shaper_wrong(x, "there is no axis %lld", (long long)axis);
+    return same(x);
+}
+
 /* Mean and spread have an extent of 1 where it was averaged. */
 static enum shaped layer_norm(struct shaper *x)
 {
@@ -117,6 +142,7 @@ static enum shaped layer_norm(struct shaper *x)
     bool skip = strncmp(x->op->kind, "com.microsoft:Skip", 18) == 0;
     int axis = shaper_axis(shaper_int(x, "axis", -1), t->count);
     if (axis < 0) return shaper_wrong(x, "no such axis");
+    if (strcmp(x->op->kind, "LayerNormalization") == 0 && !scales(x, t)) return SHAPE_WRONG;
     for (int d = 0; d < t->count; d++) extent[d] = d >= axis ? 1 : t->extent[d];
     for (int r = 1; r < 3; r++)
         if (shaper_set(x, r, MODEL_F32, t->count, extent) != SHAPED) return SHAPE_WRONG;
@@ -171,8 +197,8 @@ onnx_shape_of *onnx_shape_basic(const char *kind)
         {"Relu", same}, {"Sigmoid", same}, {"Tanh", same}, {"Exp", same}, {"Log", same}, {"Sqrt", same}, {"Erf", same},
         {"Neg", same}, {"Abs", same}, {"Floor", same}, {"Ceil", same}, {"Round", same}, {"Sign", same}, {"Cos", same},
         {"Sin", same}, {"Tan", same}, {"Acos", same}, {"Asin", same}, {"Atan", same}, {"Cosh", same}, {"Sinh", same},
-        {"Acosh", same}, {"Asinh", same}, {"Atanh", same}, {"Reciprocal", same}, {"Softmax", same},
-        {"LogSoftmax", same}, {"Hardmax", same}, {"Clip", same}, {"LeakyRelu", same}, {"Elu", same}, {"Selu", same},
+        {"Acosh", same}, {"Asinh", same}, {"Atanh", same}, {"Reciprocal", same}, {"Softmax", along},
+        {"LogSoftmax", along}, {"Hardmax", along}, {"Clip", same}, {"LeakyRelu", same}, {"Elu", same}, {"Selu", same},
         {"Celu", same}, {"HardSigmoid", same}, {"HardSwish", same}, {"Mish", same}, {"Softplus", same},
         {"Softsign", same}, {"ThresholdedRelu", same}, {"Gelu", same}, {"Swish", same}, {"PRelu", same}, {"Identity", same}, {"Not", same},
         {"BitwiseNot", same}, {"InstanceNormalization", same}, {"GroupNormalization", same}, {"LRN", same},

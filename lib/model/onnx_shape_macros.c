@@ -58,12 +58,23 @@ static enum shaped attention(struct shaper *x)
     return shaper_set(x, 0, t->element, 3, out);
 }
 
+/* q [B,S,H D] or packed [B,S,H,3,D]; k and v likewise, packed [B,T,H,2,D], or [B,H,T,D]; then the caches, longer by them. */
 static enum shaped multi_head(struct shaper *x)
 {
-    const struct model_type *q = shaper_in(x, 0), *v = shaper_in(x, 2);
-    if (!q || q->count != 3) return SHAPE_UNKNOWN;
-    int64_t out[] = {q->extent[0], q->extent[1], v && v->count == 3 ? v->extent[2] : q->extent[2]};
-    return shaper_set(x, 0, q->element, 3, out);
+    const struct model_type *q = shaper_in(x, 0), *k = shaper_in(x, 1), *v = shaper_in(x, 2);
+    int64_t heads = shaper_int(x, "num_heads", 0);
+    if (!q || heads < 1 || (q->count != 3 && q->count != 5)) return SHAPE_UNKNOWN;
+    bool packed = q->count == 5;
+    int64_t width = packed ? q->extent[2] * q->extent[4] : q->extent[2], each = width / heads;
+    int64_t rows = packed ? q->extent[1] : !k ? 0 : k->count == 4 ? k->extent[2] : k->extent[1];
+    int64_t own = v && v->count == 3 ? v->extent[2] / heads : v && v->count == 4 ? v->extent[3] : each;
+    for (int i = 0; i < 2; i++) {
+        const struct model_type *past = shaper_in(x, 6 + i);
+        int64_t before = past && past->count == 4 ? past->extent[2] : 0;
+        int64_t cache[] = {q->extent[0], heads, before + rows, i ? own : each};
+        if (shaper_set(x, 1 + i, q->element, 4, cache) != SHAPED) return SHAPE_WRONG;
+    }
+    return shaper_set(x, 0, q->element, 3, (int64_t[]){q->extent[0], q->extent[1], own * heads});
 }
 
 /* q, k, v of four dimensions, or of three with the numbers of heads; then the caches, longer by k's rows. */
@@ -81,6 +92,10 @@ static enum shaped plain_attention(struct shaper *x)
                           flat ? t->extent[2] / kv : t->extent[3]};
         if (shaper_set(x, 1 + i, t->element, 4, four) != SHAPED) return SHAPE_WRONG;
     }
+    const struct model_type *past = shaper_in(x, 4);
+    int64_t keys = (past && past->count == 4 ? past->extent[2] : 0) + k->extent[flat ? 1 : 2];
+    int64_t scores[] = {q->extent[0], flat ? heads : q->extent[1], q->extent[flat ? 1 : 2], keys};
+    if (shaper_set(x, 3, q->element, 4, scores) != SHAPED) return SHAPE_WRONG;
     int64_t y3[] = {q->extent[0], q->extent[1], flat ? v->extent[2] / kv * heads : 0};
     int64_t y4[] = {q->extent[0], flat ? 0 : q->extent[1], flat ? 0 : q->extent[2], flat ? 0 : v->extent[3]};
     return shaper_set(x, 0, q->element, flat ? 3 : 4, flat ? y3 : y4);

@@ -34,11 +34,30 @@ static enum shaped product(struct shaper *x, enum model_element e, const struct 
     return shaper_set(x, 0, e, rank, extent);
 }
 
+/* What a Gemm adds is repeated to rows and columns, never the other way round. */
+static bool added(struct shaper *x, const struct model_type *a, const struct model_type *b)
+{
+    const struct model_type *c = shaper_in(x, 2);
+    if (a->count != 2 || b->count != 2) return shaper_wrong(x, "its operands are no matrices"), false;
+    int64_t mine[2] = {a->extent[shaper_int(x, "transA", 0) != 0],
+                       b->extent[shaper_int(x, "transB", 0) == 0]};
+    bool fits = !c || c->count <= 2;
+    for (int d = 0; c && fits && d < c->count; d++) {
+        int64_t n = c->extent[c->count - 1 - d];
+        fits = n == 1 || n == mine[1 - d];
+    }
+    if (!fits)
+        shaper_wrong(x, "what is added is not repeated to [%lld,%lld]", (long long)mine[0],
+                     (long long)mine[1]);
+    return fits;
+}
+
 static enum shaped matmul(struct shaper *x)
 {
     const struct model_type *a = shaper_in(x, 0), *b = shaper_in(x, 1);
     if (!a || !b) return SHAPE_UNKNOWN;
     bool whole = strcmp(x->op->kind, "MatMulInteger") == 0;
+    if (strcmp(x->op->kind, "Gemm") == 0 && x->opset >= 7 && !added(x, a, b)) return SHAPE_WRONG;
     return product(x, whole ? MODEL_I32 : a->element, a, b, shaper_int(x, "transA", 0) != 0,
                    shaper_int(x, "transB", 0) != 0);
 }
@@ -157,6 +176,9 @@ static enum shaped convolve(struct shaper *x, const struct model_type *w, enum m
     if (t->count < 3 || w->count != t->count || group < 1 || w->extent[1] > INT32_MAX || group > INT32_MAX ||
         w->extent[1] * group != t->extent[1])
         return shaper_wrong(x, "the weight does not have the channels of its operand");
+    if (w->extent[0] % group != 0)
+        return shaper_wrong(x, "%lld groups do not divide the %lld channels of the result", (long long)group,
+                            (long long)w->extent[0]);
     return slid(x, e, w->extent[0], w->extent + 2, w->count - 2);
 }
 

@@ -227,7 +227,8 @@ static enum shaped pad(struct shaper *x)
     const struct model_type *t = shaper_in(x, 0);
     int64_t pads[2 * MOST], axes[MOST], extent[MOST];
     int count, chosen;
-    const char *key = x->opset >= 11 ? NULL : x->opset == 1 ? "paddings" : "pads";
+    bool plain = !strchr(x->op->kind, ':');
+    const char *key = x->opset >= 11 || !plain ? NULL : x->opset == 1 ? "paddings" : "pads";
     if (!t || !shaper_ints(x, key, 1, pads, 2 * MOST, &count) || count < 0) return SHAPE_UNKNOWN;
     if (!shaper_ints(x, NULL, 3, axes, MOST, &chosen)) return SHAPE_UNKNOWN;
     int n = chosen < 0 ? t->count : chosen;
@@ -278,7 +279,7 @@ onnx_shape_of *onnx_shape_view(const char *kind)
     static const struct onnx_shape_row rows[] = {
         {"lxplan:AllGather", all_gather}, {"Reshape", reshape}, {"Flatten", flatten}, {"Squeeze", squeeze}, {"Unsqueeze", unsqueeze},
         {"Transpose", transpose}, {"Expand", expand}, {"Tile", tile}, {"Slice", slice}, {"Split", split},
-        {"Concat", concat}, {"com.microsoft:ConcatTraining", concat}, {"Pad", pad}, {"CenterCropPad", centre}, {NULL, NULL}};
+        {"Concat", concat}, {"com.microsoft:ConcatTraining", concat}, {"Pad", pad}, {"com.microsoft:Pad", pad}, {"CenterCropPad", centre}, {NULL, NULL}};
     /* clang-format on */
     return onnx_shape_find(rows, kind);
 }

@@ -27,15 +27,33 @@ const struct model_data *shaper_data(const struct shaper *x, int operand)
     return d && (d->ints || d->reals) ? d : NULL;
 }
 
-enum shaped shaper_wrong(struct shaper *x, const char *format, ...)
+static enum shaped wrong(struct shaper *x, enum lx_code code, const char *format, va_list args)
 {
     char words[400];
+    bool named = x->op->location && *x->op->location,
+         makes = x->op->result_count > 0 && x->op->results[0] >= 0;
+    const char *name = named ? x->op->location : makes ? x->m->values.at[x->op->results[0]].name : NULL;
+    vsnprintf(words, sizeof words, format, args);
+    status_set_at(x->st, code, x->m->file, 0, 0, "node %s%.100s (%.60s): %s", named || !name ? "" : "of ",
+                  name ? name : "without a name", x->op->kind, words);
+    return SHAPE_WRONG;
+}
+
+enum shaped shaper_wrong(struct shaper *x, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    vsnprintf(words, sizeof words, format, args);
+    wrong(x, LX_E_SHAPE, format, args);
     va_end(args);
-    status_set_at(x->st, LX_E_SHAPE, x->m->file, 0, 0, "node %.100s (%.60s): %s",
-                  x->op->location ? x->op->location : "without a name", x->op->kind, words);
+    return SHAPE_WRONG;
+}
+
+enum shaped shaper_schema(struct shaper *x, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    wrong(x, LX_E_SCHEMA, format, args);
+    va_end(args);
     return SHAPE_WRONG;
 }
 
@@ -108,8 +126,8 @@ onnx_shape_of *onnx_shape_find(const struct onnx_shape_row *rows, const char *ki
 static onnx_shape_of *rule_of(const char *kind)
 {
     static onnx_shape_of *(*const tables[])(const char *) = {
-        onnx_shape_basic, onnx_shape_view,  onnx_shape_make, onnx_shape_window,
-        onnx_shape_pick,  onnx_shape_image, onnx_shape_macro};
+        onnx_shape_basic, onnx_shape_view,  onnx_shape_make,  onnx_shape_window,
+        onnx_shape_pick,  onnx_shape_image, onnx_shape_macro, onnx_shape_fused};
     onnx_shape_of *f = NULL;
     for (size_t i = 0; !f && i < sizeof tables / sizeof *tables; i++) f = tables[i](kind);
     return f;
@@ -142,6 +160,7 @@ static enum shaped settle(struct shaper *x)
         if (!v->type) all = SHAPE_UNKNOWN;
         if (v->type && v->declared && v->declared_exact && !model_same_shape(v->type, v->declared))
             return disagree(x, v);
+        if (v->type && v->declared && !x->one_opset && !onnx_check_declared(x, v)) return SHAPE_WRONG;
     }
     return all;
 }
@@ -157,6 +176,7 @@ static bool op_shapes(struct shaper *x)
         if (!body_shapes(x, op->bodies[b])) return false;
     x->op = op;
     if (!x->one_opset) x->opset = onnx_opset(x->m, op->kind);
+    if (!x->one_opset && !onnx_check_node(x)) return false;
     enum shaped by_rule = rule ? rule(x) : SHAPE_UNKNOWN;
     if (by_rule == SHAPE_WRONG) return false;
     enum shaped settled = settle(x);

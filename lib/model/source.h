@@ -55,6 +55,8 @@ bool source_int(struct source *s, int64_t *out);
  * `element`. *is_whole: no point, exponent or word. */
 bool source_number(struct source *s, enum model_element element, int64_t *whole, double *real,
                    bool *is_whole);
+/* A complex number: the real part, the imaginary one. */
+bool source_complex(struct source *s, enum model_element element, double part[2]);
 
 /* The float that these bits are. */
 double model_float_of_bits(enum model_element element, uint64_t bits);

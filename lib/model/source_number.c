@@ -107,3 +107,18 @@ bool source_number(struct source *s, enum model_element element, int64_t *whole,
     s->at += end - digits;
     return true;
 }
+
+/* "(1, -2)", or its real part alone. */
+bool source_complex(struct source *s, enum model_element element, double part[2])
+{
+    enum model_element half = model_real_part(element);
+    bool pair = source_take(s, "("), is_whole;
+    int64_t whole;
+    part[1] = 0;
+    for (int i = 0; i < 1 + pair; i++) {
+        if ((i > 0 && !source_want(s, ",")) || !source_number(s, half, &whole, &part[i], &is_whole))
+            return false;
+        if (is_whole) part[i] = (double)whole;
+    }
+    return !pair || source_want(s, ")");
+}

@@ -115,12 +115,21 @@ static bool list(struct source *s, struct model_attr *a)
     return (a->text = source_kept(s, true)) != NULL;
 }
 
-/* Nested lists of numbers: brackets only group. The type behind them says how many there must be. */
-static bool dense_list(struct source *s, struct gathered *g, int64_t *count)
+static bool dense_number(struct source *s, enum model_element e, struct gathered *g, bool keep)
 {
+    double part[2];
     int64_t whole;
-    double real;
     bool is_whole;
+    if (model_element_row(e)->number == MODEL_COMPLEX)
+        return source_complex(s, e, part) &&
+               (!keep || (gather(s, g, 0, part[0]) && gather(s, g, 0, part[1])));
+    return source_number(s, MODEL_F32, &whole, part, &is_whole) &&
+           (!keep || gather(s, g, whole, is_whole ? (double)whole : *part));
+}
+
+/* Nested lists of numbers: brackets only group. The type behind them says how many there must be. */
+static bool dense_list(struct source *s, enum model_element e, struct gathered *g, int64_t *count)
+{
     int depth = 0;
     do {
         if (source_take(s, ",")) continue;
@@ -129,9 +138,8 @@ static bool dense_list(struct source *s, struct gathered *g, int64_t *count)
         } else if (source_take(s, "[")) {
             if (++depth > MODEL_MAX_DEPTH) return source_fail(s, LX_E_LIMIT, "lists nest too deep");
         } else {
-            if (!source_number(s, MODEL_F32, &whole, &real, &is_whole)) return false;
-            if (++*count <= MODEL_MAX_KNOWN && !gather(s, g, whole, is_whole ? (double)whole : real))
-                return false;
+            if (!dense_number(s, e, g, *count < MODEL_MAX_KNOWN)) return false;
+            ++*count;
         }
     } while (depth > 0 && !source_ended(s));
     return depth == 0 ? true : source_fail(s, LX_E_SYNTAX, "a list that does not end");
@@ -191,8 +199,8 @@ static bool keep_data(struct source *s, struct gathered *g, struct model_data *d
 {
     enum model_number n = model_element_row(d->type->element)->number;
     bool known = d->form == DATA_SPLAT || d->type->elements <= MODEL_MAX_KNOWN;
-    if (!known || n == MODEL_COMPLEX) return true;
-    if (n == MODEL_FLOAT)
+    if (!known || (n == MODEL_COMPLEX && d->form == DATA_BYTES)) return true;
+    if (n == MODEL_FLOAT || n == MODEL_COMPLEX)
         d->reals = arena_copy_array(&s->m->memory, g->reals.at, g->reals.count, sizeof *g->reals.at);
     else
         d->ints = arena_copy_array(&s->m->memory, g->ints.at, g->ints.count, sizeof *g->ints.at);
@@ -213,17 +221,16 @@ static bool dense_value(struct source *s, struct model_data *d, struct gathered 
     }
     if (source_peek(s) == '[') {
         d->form = DATA_LIST;
-        if (!dense_list(s, g, &count)) return false;
+        if (!dense_list(s, d->type->element, g, &count)) return false;
         return count == d->type->elements ? true
                                           : source_fail(s, LX_E_SHAPE, "%lld numbers for a constant of %lld",
                                                         (long long)count, (long long)d->type->elements);
     }
     d->form = DATA_SPLAT;
-    if (source_peek(s) == '>' || source_peek(s) == '(') { /* empty, or a complex number */
-        const char *from;
-        size_t length;
-        return source_balanced(s, true, &from, &length) && gather(s, g, 0, 0);
-    }
+    bool pairs = model_element_row(d->type->element)->number == MODEL_COMPLEX;
+    if (source_peek(s) == '>') /* empty */
+        return gather(s, g, 0, 0) && (!pairs || gather(s, g, 0, 0));
+    if (pairs) return dense_number(s, d->type->element, g, true);
     return source_number(s, d->type->element, &whole, &real, &is_whole) &&
            gather(s, g, whole, is_whole ? (double)whole : real);
 }

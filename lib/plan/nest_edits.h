@@ -52,6 +52,8 @@ bool nest_set_is_better(const struct attempt *a, const struct attempt *b);
 int64_t nest_set_limit(const struct nest_set *s, const struct attempt *than);
 /* Plans it; what is no nest is no better. */
 bool nest_set_try(struct planner *p, const struct nest_set *s, bool *better);
+/* nest_quicken.c: the same nests in less time, if they move no more then. */
+bool nest_set_quicken(struct planner *p, struct nest_menus *menus);
 /* nest_refine.c: single changes to the best, until none helps or the tries are used up. */
 bool nest_set_refine(struct planner *p, struct nest_menus *menus, int64_t *tries);
 /* The same with the nests as they are: only what is held. */

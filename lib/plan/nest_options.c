@@ -151,6 +151,43 @@ static bool no_axis(const struct lx_layouts *l, const struct asked *a, int32_t o
         a->text, letter, o->name);
 }
 
+/* Why tiles of a level cannot cut an operand that has so many whole sticks along its variable. */
+static bool no_sticks(const struct lx_layouts *l, const struct asked *a, int level, int32_t op,
+                      int32_t tensor, int64_t sticks, lx_status *st)
+{
+    const char *name = l->graph->tensors[tensor].name;
+    if (sticks <= 1)
+        return status_set_at(
+            st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
+            "nests %.80s: tiles cannot cut %s along %c: it has one stick there, or the last one "
+            "is not full; take another variable",
+            a->text, name, a->letter[level]);
+    return status_set_at(
+        st, LX_E_NEST, l->graph->file, l->graph->ops[op].line, 1,
+        "nests %.80s: %lld tiles do not divide the %lld sticks of %s along %c; ask for a divisor "
+        "of that, or take another variable",
+        a->text, (long long)a->tiles[level], (long long)sticks, name, a->letter[level]);
+}
+
+/* Can so many tiles cut variable `v` of an op at all? */
+static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level, int32_t op,
+                    const struct op_index *x, int v, lx_status *st)
+{
+    const struct lx_op *o = &l->graph->ops[op];
+    if (x->extent[v] % a->tiles[level] != 0)
+        return status_set_at(
+            st, LX_E_NEST, l->graph->file, o->line, 1,
+            "nests %.80s: %lld tiles do not divide the extent %lld of %c in op %s; ask for a divisor "
+            "of it, or take another variable",
+            a->text, (long long)a->tiles[level], (long long)x->extent[v], a->letter[level], o->name);
+    for (int i = 0; i < x->operand_count; i++) {
+        int32_t t = op_operand(o, i);
+        int64_t sticks = nest_tile_basis(&l->layouts[t], op_index_dim(x, i, v));
+        if (sticks % a->tiles[level] != 0) return no_sticks(l, a, level, op, t, sticks, st);
+    }
+    return true;
+}
+
 /* The variables of the run that variable `v` of its first op is; NULL: `*missed` is the first op that lacks one. */
 static const signed char *axis_of(const struct lx_layouts *l, const struct lx_nest *n, int v,
                                   struct arena *memory, int32_t *missed)
@@ -185,6 +222,7 @@ static bool set_level(const struct lx_layouts *l, const struct asked *a, int lev
         return status_set_at(st, LX_E_NEST, l->graph->file, l->graph->ops[n->first].line, 1,
                              "nests %.80s: op %s, the first of the run, has no variable %c; it has %.*s",
                              a->text, l->graph->ops[n->first].name, a->letter[level], x.var_count, x.letter);
+    if (op_index_tileable(&x, v) && !can_cut(l, a, level, n->first, &x, v, st)) return false;
     const signed char *axis = axis_of(l, n, v, memory, &missed);
     if (!axis) return no_axis(l, a, missed <= n->last ? missed : n->last, a->letter[level], st);
     for (int32_t o = 0; o <= n->last - n->first; o++) var[o][level] = axis[o];

@@ -60,7 +60,7 @@ static uint64_t hash_nest(uint64_t hash, const struct lx_nest *n)
 /* Of nests, holds (in any order) and cuts. */
 static uint64_t hash_of(const struct nest_set *s)
 {
-    uint64_t hash = 1, holds = 0;
+    uint64_t hash = s->menus->by_memory ? 2 : 1, holds = 0;
     for (int32_t i = 0; i < s->nest_count; i++) hash = hash_nest(hash, &s->nests[i]);
     for (int32_t i = 0; i < s->hold_count; i++) {
         const struct hold *h = &s->holds[i];

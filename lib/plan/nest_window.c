@@ -116,11 +116,22 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
     return ok ? true : status_no_memory(st);
 }
 
+/* Which part a slice picks or fills is nothing that a plan depends on. */
+static bool params_alike(const struct lx_op *a, const struct lx_op *b)
+{
+    bool picks = a->kind->id == LX_KIND_DYNAMIC_SLICE || a->kind->id == LX_KIND_DYNAMIC_INSERT;
+    if (!picks || !a->params || !b->params || a->params->low_count != b->params->low_count)
+        return op_params_equal(a->params, b->params);
+    struct lx_op_params at = *a->params;
+    at.low = b->params->low;
+    return op_params_equal(&at, b->params);
+}
+
 static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 {
     if (a->kind != b->kind || a->input_count != b->input_count || a->output != b->output || a->hint_count ||
-        b->hint_count || !a->offset != !b->offset || !a->einsum != !b->einsum ||
-        !op_params_equal(a->params, b->params) || !lx_windows_equal(a, b) || !op_views_equal(a, b))
+        b->hint_count || !a->offset != !b->offset || !a->einsum != !b->einsum || !params_alike(a, b) ||
+        !lx_windows_equal(a, b) || !op_views_equal(a, b))
         return false;
     if (a->input_count && memcmp(a->inputs, b->inputs, (size_t)a->input_count * sizeof *a->inputs) != 0)
         return false;

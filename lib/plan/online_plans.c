@@ -136,8 +136,17 @@ static struct lx_plan *plan_asked(const struct lx_graph *g, const struct lx_plan
     return p;
 }
 
+/* Nests that are asked for where none are allowed. */
+static bool is_at_odds(const struct lx_plan_options *options, lx_status *st)
+{
+    if (!*options->nests || options->passes.tile != LX_TILE_NONE) return false;
+    return !status_set(st, LX_E_USAGE,
+                       "--nests asks for nests and --tile none for none; leave one of them out");
+}
+
 struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
+    if (is_at_odds(options, st)) return NULL;
     if (*options->nests) return plan_asked(g, options, st);
     const struct lx_graph *from = origin_of(g, st);
     struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;

@@ -44,9 +44,10 @@ static bool search_any(struct planner *p, struct nest_menus *menus)
     }; /* plans of the whole; of more ops fewer, for each takes longer */
     int64_t ops = p->best.draft.graph->op_count, tries = max_i64(LEAST, POLISH * USUAL / max_i64(USUAL, ops));
     if (is_large(p)) tries = 0;
-    if (ops <= WINDOW) return search_whole(p, menus);
-    return (p->best.draft.how.nest_count > 0 || nest_search_windows(p, menus)) &&
-           nest_set_refine(p, menus, &tries);
+    bool ok = ops <= WINDOW ? search_whole(p, menus)
+                            : (p->best.draft.how.nest_count > 0 || nest_search_windows(p, menus)) &&
+                                  nest_set_refine(p, menus, &tries);
+    return ok && (is_large(p) || nest_set_quicken(p, menus));
 }
 
 /* Where time is limited the search as a whole ends with it, too. */
@@ -117,6 +118,7 @@ bool tile_search(struct planner *p)
     struct planner tries = *p;
     struct fuse fuse;
     if (nests_suffice(p)) return true;
+    menus.by_memory = asks_time(p);
     light_fuse(&fuse, &p->options->run, &brief.run);
     tries.options = &brief;
     bool ok = attempt_copy(p, &p->best, &tries.best) && search_any(&tries, &menus);

@@ -99,6 +99,7 @@ static bool begin_window(struct windows *w, struct window_kind *k)
                              .memory = w->p->memory,
                              .st = w->p->st,
                              .is_window = true};
+    k->menus.by_memory = w->menus->by_memory;
     if (!attempt_make(&k->by, &how, &k->by.best)) return false;
     return nests_help(&k->by.best.draft, false, &k->help, k->by.st) &&
            (!k->help ||

@@ -16,7 +16,7 @@ static int64_t span_of(int rank, const int64_t *size, const int64_t *extent)
         axes[d].extent = extent[d];
         axis_settle(&axes[d]);
         walks[d] = (struct coordinate_term){.var = d, .scale = 1, .divisor = 1};
-        dims[d] = (struct device_dim){size[d], 1, &walks[d]};
+        dims[d] = (struct device_dim){size[d], 1, &walks[d], 0};
         ones[d] = 1;
     }
     struct space s = {.axes = axes, .axis_count = rank};
@@ -56,7 +56,7 @@ void workdiv_span(struct cases *c, const cJSON *root)
         make_space(&m, it, 32);
         struct coordinate_term walks[2] = {{.var = 0, .scale = 6, .divisor = 1},
                                            {.var = 1, .scale = 1, .divisor = 1}};
-        struct device_dim dims[2] = {{12, 2, walks}, {64, 0, NULL}};
+        struct device_dim dims[2] = {{12, 2, walks, 0}, {64, 0, NULL, 0}};
         m.operands[0] = (struct operand){.name = "t", .rank = 2, .dims = dims, .stick_bytes = 128};
         m.s.operand_count = 1;
         m.s.span_limit = 8 * 128;

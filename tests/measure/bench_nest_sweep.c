@@ -2,9 +2,11 @@
  * without nests, over combinations of passes (support/nest_monotone.h).
  *
  *     bench_nest_sweep STEP FILE ...
+ *     bench_nest_sweep single FILE ...
  *     bench_nest_sweep STEP --random FROM COUNT [time]
  *
- * STEP n takes every n-th combination only. Exit code 1: something was worse, below a bound or refused. */
+ * STEP n takes every n-th combination only; `single`: the passes as they are by themselves, with each value of each pass that
+ * is not its default, and with all that search at once. Exit code 1: something was worse, below a bound or refused. */
 #include "support/nest_monotone.h"
 #include "support/random_graph.h"
 
@@ -20,6 +22,44 @@ static const struct lx_graph *sized(const struct lx_graph *g, int64_t lx)
     return s;
 }
 
+/* Passes by number, and in words. */
+struct passes_row {
+    struct lx_passes passes;
+    char words[60];
+};
+enum { MOST_ROWS = 40 };
+
+/* By themselves, with one value changed each, and with all that search. */
+static int single_passes(struct passes_row rows[MOST_ROWS])
+{
+    int count = 1;
+    rows[0] = (struct passes_row){.words = "none"};
+    for (const struct lx_pass *row = lx_passes(); row->name; row++) {
+        if (strcmp(row->name, "tile") == 0 || strcmp(row->name, "stage") == 0) continue;
+        int values = row->words ? 0 : 2;
+        while (row->words && row->words[values]) values++;
+        for (int v = 1; v < values; v++, count++) {
+            rows[count] = (struct passes_row){{0}, ""};
+            lx_pass_set(&rows[count].passes, row, v);
+            snprintf(rows[count].words, sizeof rows[count].words, "%s %s", row->name,
+                     row->words ? row->words[v] : "on");
+        }
+    }
+    rows[count++] = (struct passes_row){
+        {.reorder = true, .evict = true, .move = true, .cooptimise = LX_COOPTIMISE_FULL}, "all that search"};
+    return count;
+}
+
+/* Each number of the other combinations is one of `step`. */
+static void sweep_passes(const struct lx_graph *g, int first, int step, struct nest_monotone *m)
+{
+    struct passes_row rows[MOST_ROWS];
+    int count = step ? 0 : single_passes(rows);
+    for (int i = 0; i < count; i++)
+        nest_monotone_passes(g, "auto", rows[i].passes, rows[i].words, objective, m);
+    for (int i = first; step && i < NEST_PASSES; i += step) nest_monotone_pair(g, "auto", i, objective, m);
+}
+
 static void sweep(const char *path, int step, struct nest_monotone *m)
 {
     static const int64_t kib[16] = {4, 8, 16, 20, 32, 48, 64, 100, 128, 192, 256, 400, 512, 768, 1024, 1536};
@@ -28,7 +68,7 @@ static void sweep(const char *path, int step, struct nest_monotone *m)
     if (!g) printf("%s\n", st.text), abort();
     for (int k = 0; k < 16; k++) {
         const struct lx_graph *s = sized(g, kib[k] * 1024);
-        for (int i = k % step; i < NEST_PASSES; i += step) nest_monotone_pair(s, "auto", i, objective, m);
+        sweep_passes(s, step ? k % step : 0, step, m);
         lx_graph_free(s);
     }
     printf("%-20s ", g->name);
@@ -62,9 +102,11 @@ int main(int argc, char **argv)
 {
     struct nest_monotone m = {0};
     int step = argc > 1 ? atoi(argv[1]) : 0;
-    if (step < 1) return fprintf(stderr, "usage: bench_nest_sweep STEP FILE ... | --random FROM COUNT\n"), 2;
+    if (step < 1 && (argc < 2 || strcmp(argv[1], "single") != 0))
+        return fprintf(stderr, "usage: bench_nest_sweep STEP|single FILE ... | STEP --random FROM COUNT\n"),
+               2;
     if (argc > 5 && strcmp(argv[5], "time") == 0) objective = LX_ASK_TIME;
-    if (argc > 4 && strcmp(argv[2], "--random") == 0)
+    if (step > 0 && argc > 4 && strcmp(argv[2], "--random") == 0)
         for (int i = 0; i < atoi(argv[4]); i++) at_random((uint64_t)(atoi(argv[3]) + i), step, &m);
     else
         for (int i = 2; i < argc; i++) sweep(argv[i], step, &m);

@@ -53,11 +53,11 @@ static inline struct nest_value nest_value_of(const struct lx_plan *p, enum lx_a
     return (struct nest_value){(double)p->figures.hbm_bytes, (double)lx_plan_least(p)};
 }
 
-static inline void nest_monotone_pair(const struct lx_graph *g, const char *solver, int number,
-                                      enum lx_ask objective, struct nest_monotone *m)
+/* `words`: which passes these are. */
+static inline void nest_monotone_passes(const struct lx_graph *g, const char *solver, struct lx_passes passes,
+                                        const char *words, enum lx_ask objective, struct nest_monotone *m)
 {
     lx_status st = {0};
-    struct lx_passes passes = nest_passes(number);
     struct lx_plan *with = nest_monotone_plan(g, solver, passes, LX_TILE_AUTO, objective),
                    *without = nest_monotone_plan(g, solver, passes, LX_TILE_NONE, objective);
     struct nest_value a = nest_value_of(with, objective), b = nest_value_of(without, objective);
@@ -70,10 +70,18 @@ static inline void nest_monotone_pair(const struct lx_graph *g, const char *solv
     m->below += below;
     m->refused += !legal;
     if (worse || below || !legal)
-        printf("%s, %" PRId64 " B, %s, passes %d: %.3f with nests, %.3f without, least %.3f; %s\n", g->name,
-               with->problem.capacity, solver, number, a.is, b.is, a.least, legal ? "legal" : st.text);
+        printf("%s, %" PRId64 " B, %s, passes %s: %.3f with nests, %.3f without, least %.3f; %s\n", g->name,
+               with->problem.capacity, solver, words, a.is, b.is, a.least, legal ? "legal" : st.text);
     lx_plan_free(with);
     lx_plan_free(without);
+}
+
+static inline void nest_monotone_pair(const struct lx_graph *g, const char *solver, int number,
+                                      enum lx_ask objective, struct nest_monotone *m)
+{
+    char words[20];
+    snprintf(words, sizeof words, "%d", number);
+    nest_monotone_passes(g, solver, nest_passes(number), words, objective, m);
 }
 
 static inline void nest_monotone_say(const struct nest_monotone *m)

@@ -44,6 +44,8 @@ struct storage {
     bool needed;
     bool stays;  /* an argument that is returned: a tensor even if no op reads it */
     bool counts; /* 0, 1, 2 .. */
+    const struct import_value
+        *parts; /* of complex numbers: the real and the imaginary ones; NULL: not apart */
     int line, column;
 };
 

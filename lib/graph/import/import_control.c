@@ -269,7 +269,7 @@ bool import_body(struct import *im, int32_t number)
         const struct model_op *op = &b->ops[i];
         bool done;
         im->body = number;
-        im->format = b->derived ? MODEL_ONNX : im->m->format;
+        im->format = b->derived && !op->native ? MODEL_ONNX : im->m->format;
         if (strcmp(op->kind, "parameter") == 0 && im->format == MODEL_HLO) {
             import_class(im, op, CLASS_FREE, "names");
             continue;

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct lx_nest *nest_at(const struct draft *x, int32_t access)
@@ -212,10 +213,12 @@ static bool menu_of_one(const struct body *b, int32_t op, struct arena *memory, 
 {
     int n = b->x->graph->ops[op].input_count + 1;
     struct lx_core_view *v = arena_array(memory, (size_t)n, sizeof *v);
-    double *us = arena_array(memory, 1, sizeof *us);
-    if (!v || !us) return false;
+    struct cost_parts *parts = arena_array(memory, 1, sizeof *parts);
+    double *memory_us = arena_array(memory, (size_t)n, sizeof *memory_us);
+    if (!v || !parts || !memory_us) return false;
     for (int i = 0; i < n; i++) v[i] = lx_division_view(b->x->divisions, op, i);
-    *out = (struct nest_menu){.count = 1, .operand_count = n, .views = v, .us = us};
+    *out = (struct nest_menu){
+        .count = 1, .operand_count = n, .views = v, .parts = parts, .memory_us = memory_us};
     return true;
 }
 
@@ -280,6 +283,34 @@ static void give_up(struct body *b)
     }
 }
 
+static double us_of(const struct body *b, int32_t o, int choice)
+{
+    const struct nest_menu *m = &b->menus[o];
+    const struct cost_parts *p = &m->parts[choice];
+    double memory = 0;
+    for (int i = 0; i < m->operand_count && b->by_memory; i++)
+        if (!b->parts[b->accesses[b->access_at[o] + i].of].wanted)
+            memory += m->memory_us[choice * m->operand_count + i];
+    return fmax(fmax(p->compute_us, p->port_us), memory) + p->extra_us + p->back_us;
+}
+
+/* Menus stand in nearly this order. */
+static bool price_choices(struct body *b, struct arena *memory)
+{
+    for (int32_t o = 0; o < b->op_count; o++) {
+        struct body_choice *list = arena_array(memory, (size_t)b->menus[o].count, sizeof *list);
+        if (!list) return false;
+        for (int c = 0; c < b->menus[o].count; c++) {
+            struct body_choice y = {c, us_of(b, o, c)};
+            int at = c;
+            for (; at > 0 && list[at - 1].us > y.us; at--) list[at] = list[at - 1];
+            list[at] = y;
+        }
+        b->choices[o] = list;
+    }
+    return true;
+}
+
 bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
                     struct arena *memory, struct body *out, lx_status *st)
 {
@@ -287,6 +318,7 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
            accesses = (size_t)(x->access_at[last + 1] - x->access_at[first]);
     *out = (struct body){.x = x, .first = first, .op_count = (int32_t)ops, .capacity = x->problem.capacity};
     out->menus = arena_array(memory, ops, sizeof *out->menus);
+    out->choices = arena_array(memory, ops, sizeof *out->choices);
     out->times = arena_array(memory, ops, sizeof *out->times);
     out->access_at = arena_array(memory, ops + 1, sizeof *out->access_at);
     out->accesses = arena_array(memory, accesses, sizeof *out->accesses);
@@ -294,12 +326,13 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     out->load = arena_array(memory, ops, sizeof *out->load);
     out->last_part = arena_array(memory, (size_t)x->graph->tensor_count, sizeof *out->last_part);
     out->views = &menus->views;
-    if (!out->last_part || !out->menus || !out->times || !out->access_at || !out->accesses || !out->parts ||
-        !out->load)
+    out->by_memory = menus->by_memory;
+    if (!out->choices || !out->last_part || !out->menus || !out->times || !out->access_at || !out->accesses ||
+        !out->parts || !out->load)
         return status_no_memory(st);
     bool ok = true;
     for (int32_t o = 0; ok && o < out->op_count; o++) ok = fill_op(out, o, menus, memory, st);
     if (ok) load_beside(out);
     if (ok) give_up(out);
-    return ok;
+    return ok && (price_choices(out, memory) ? true : status_no_memory(st));
 }

@@ -31,18 +31,26 @@ struct body_access {
     int gives_way;        /* of an output: an input that it may be written over, by operand; -1: none */
 };
 
+/* A choice of the menu with what it takes; by memory: if all that is not wanted on chip goes through HBM. */
+struct body_choice {
+    int number;
+    double us;
+};
+
 struct body {
     const struct draft *x;
     struct nest_views *views; /* whose numbers are labels */
     int32_t *last_part;       /* per tensor: 1 + its last part so far */
     int32_t first, op_count, part_count, access_count;
     struct nest_menu *menus;      /* per op */
+    struct body_choice **choices; /* per op: those of its menu, the quickest first */
     double *times;                /* per op: iterations */
     int32_t *access_at;           /* per op, and one more */
     struct body_access *accesses; /* by op, operands in order */
     struct body_part *parts;
     int64_t *load; /* per op: of what else is there */
     int64_t capacity;
+    bool by_memory;
 };
 
 bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,

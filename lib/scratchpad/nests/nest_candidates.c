@@ -23,8 +23,8 @@ struct finding {
     struct axis_found axes[MOST_AXES];
     int64_t counts[MOST_AXES][MOST_COUNTS];
     int count_of[MOST_AXES];
-    struct run_tensor *tensors;
-    int32_t tensor_count;
+    struct run_tensor *tensors, *groups; /* and those that are alike for the axes under way as one */
+    int32_t tensor_count, group_count;
     int64_t now, must; /* bytes that its ops move; and that any nest moves */
     int64_t *load;
     struct tensor_ways *ways;
@@ -92,6 +92,12 @@ static void keep(struct finding *f, const int *axis, struct nest_candidate c)
     if (is_wanted(&f->all, &c)) insert(&f->all, &c);
 }
 
+static struct guessing guess_of(const struct finding *f, int levels, const int *axis, const int64_t *tiles)
+{
+    return (struct guessing){f->tensors, f->tensor_count, f->first, f->last, levels, axis,
+                             tiles,      f->asks->room,   f->load,  f->ways, f->hold};
+}
+
 /* All counts of the levels from `level` on. */
 static void try_counts(struct finding *f, int levels, const int *axis, int level, int64_t *tiles)
 {
@@ -102,11 +108,10 @@ static void try_counts(struct finding *f, int levels, const int *axis, int level
         }
         return;
     }
-    struct guessing g = {f->tensors, f->tensor_count, f->first, f->last, levels, axis,
-                         tiles,      f->asks->room,   f->load,  f->ways, f->hold};
+    struct guessing g = guess_of(f, levels, axis, tiles);
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
-    c.gain = f->now - nest_guess_least(&g);
+    c.gain = f->now - nest_guess_least(&g, f->groups, f->group_count);
     if (!is_of_use(f, &c)) return;
     c.bytes = nest_guess(&g);
     c.gain = f->now - c.bytes;
@@ -154,7 +159,10 @@ static void try_axes(struct finding *f, int levels, int level, int *axis)
 {
     int64_t tiles[LX_MAX_LEVELS];
     if (level == levels || level >= LX_MAX_LEVELS) {
-        if (sums_right(f, levels, axis)) try_counts(f, levels, axis, 0, tiles);
+        if (!sums_right(f, levels, axis)) return;
+        struct guessing g = guess_of(f, levels, axis, tiles);
+        f->group_count = nest_guess_groups(&g, f->groups);
+        try_counts(f, levels, axis, 0, tiles);
         return;
     }
     for (int a = 0; a < f->axis_count; a++) {
@@ -218,11 +226,12 @@ static bool take_tensors(struct finding *f)
     size_t most = 0;
     for (int32_t o = f->first; o <= f->last; o++) most += (size_t)f->l->graph->ops[o].input_count + 1;
     f->tensors = arena_array(f->scratch, most, sizeof *f->tensors);
+    f->groups = arena_array(f->scratch, most, sizeof *f->groups);
     f->hold = arena_array(f->scratch, most, sizeof *f->hold);
     f->ways = arena_array(f->scratch, most, sizeof *f->ways);
     f->load = arena_array(f->scratch, (size_t)(f->last - f->first + 1), sizeof *f->load);
     f->tensor_count = 0;
-    if (!f->tensors || !f->hold || !f->load || !f->ways) return false;
+    if (!f->tensors || !f->groups || !f->hold || !f->load || !f->ways) return false;
     f->now = f->must = 0;
     for (int32_t o = f->first; o <= f->last; o++) {
         struct op_index x;

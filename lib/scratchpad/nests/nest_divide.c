@@ -253,9 +253,10 @@ static void step_from(struct dividing *d, const struct way *from, int32_t o)
     d->turn++;
     for (int32_t a = first; a < end; a++)
         if (b->parts[b->accesses[a].of].wanted) look_back(d, from, a, &d->past[a - first]);
-    for (int c = 0; c < b->menus[o].count; c++) {
+    for (int k = 0; k < b->menus[o].count; k++) {
+        int c = b->choices[o][k].number;
         d->trial = *from;
-        d->trial.us += b->times[o] * b->menus[o].us[c];
+        d->trial.us += b->times[o] * b->choices[o][k].us;
         if (!is_of_use(d)) break;
         d->trial.choice[o] = c;
         for (int32_t a = first; a < end && is_of_use(d); a++) add_access(d, a, d->past[a - first]);

@@ -116,15 +116,50 @@ static bool improve(const struct guessing *g, int64_t *bytes)
     return any;
 }
 
-int64_t nest_guess_least(const struct guessing *g)
+/* All ways that a tensor can be had in. */
+static void find_ways(const struct guessing *g)
 {
-    int64_t least = 0;
     for (int32_t i = 0; i < g->count; i++) {
         struct tensor_ways *y = &g->ways[i];
-        int64_t best = y->off = off_chip(g, &g->t[i]);
+        y->off = off_chip(g, &g->t[i]);
+        for (int h = 0; h <= g->levels; h++) y->at[h] = way_of(g, &g->t[i], h);
+    }
+}
+
+/* Does every byte of both cost the same, whatever the tiles? */
+static bool costs_alike(const struct guessing *g, const struct run_tensor *a, const struct run_tensor *b)
+{
+    bool alike =
+        a->made == b->made && a->wanted == b->wanted && a->reads == b->reads && a->writes == b->writes;
+    for (int l = 0; l < g->levels; l++) {
+        int axis = g->axis[l];
+        alike = alike && (a->dim[axis] < 0) == (b->dim[axis] < 0) && a->summed[axis] == b->summed[axis];
+    }
+    return alike;
+}
+
+int32_t nest_guess_groups(const struct guessing *g, struct run_tensor *groups)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < g->count; i++) {
+        int32_t k = 0;
+        while (k < count && !costs_alike(g, &groups[k], &g->t[i])) k++;
+        if (k < count)
+            groups[k].bytes += g->t[i].bytes;
+        else
+            groups[count++] = g->t[i];
+    }
+    return count;
+}
+
+int64_t nest_guess_least(const struct guessing *g, const struct run_tensor *groups, int32_t count)
+{
+    int64_t least = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int64_t best = off_chip(g, &groups[i]);
         for (int h = 0; h <= g->levels; h++) {
-            y->at[h] = way_of(g, &g->t[i], h);
-            if (y->at[h].is) best = min_i64(best, y->at[h].cost);
+            struct hold_way w = way_of(g, &groups[i], h);
+            if (w.is) best = min_i64(best, w.cost);
         }
         least += best;
     }
@@ -143,6 +178,7 @@ static int32_t pick(const struct guessing *g)
 int64_t nest_guess(const struct guessing *g)
 {
     int64_t bytes = 0;
+    find_ways(g);
     for (int32_t k = g->first; k <= g->last; k++) g->load[k - g->first] = 0;
     for (int32_t i = 0; i < g->count; i++) {
         g->hold[i] = -2;

@@ -43,8 +43,10 @@ struct guessing {
     signed char *hold;        /* per tensor: its level; -1: HBM */
 };
 
-/* Bytes that such a nest moves at least, if all had room. Has to be asked for first. */
-int64_t nest_guess_least(const struct guessing *g);
+/* Tensors of the run that cost the same byte by byte, whatever the tiles, as one: `groups` has room for all of them. */
+int32_t nest_guess_groups(const struct guessing *g, struct run_tensor *groups);
+/* Bytes that such a nest moves at least, if all had room. */
+int64_t nest_guess_least(const struct guessing *g, const struct run_tensor *groups, int32_t count);
 /* Bytes that it moves by load, with the holds. */
 int64_t nest_guess(const struct guessing *g);
 

@@ -41,19 +41,22 @@ static bool take(struct nest_menus *all, const struct division_menu *m, struct n
     size_t splits = (size_t)m->split_count, operands = (size_t)m->operand_count;
     int64_t *s = arena_array(&all->memory, (size_t)n * splits, sizeof *s);
     struct lx_core_view *v = arena_array(&all->memory, (size_t)n * operands, sizeof *v);
-    double *us = arena_array(&all->memory, (size_t)n, sizeof *us);
+    struct cost_parts *parts = arena_array(&all->memory, (size_t)n, sizeof *parts);
+    double *memory_us = arena_array(&all->memory, (size_t)n * operands, sizeof *memory_us);
     signed char *front = arena_array(&all->memory, (size_t)n, sizeof *front);
     struct lx_division **made = arena_array(&all->memory, (size_t)n, sizeof *made);
     struct menu_labels **labels = arena_array(&all->labels, operands, sizeof(struct menu_labels *));
-    if (!s || !v || !us || !front || !made || !labels) return false;
+    if (!s || !v || !parts || !memory_us || !front || !made || !labels) return false;
     for (int i = 0; i < n; i++) {
         size_t c = (size_t)picked[i], at = (size_t)i;
         memcpy(&s[at * splits], &m->splits[c * splits], splits * sizeof *s);
         memcpy(&v[at * operands], &m->views[c * operands], operands * sizeof *v);
-        us[i] = time_of(m, picked[i]);
+        memcpy(&memory_us[at * operands], &m->memory_us[c * operands], operands * sizeof *memory_us);
+        parts[i] = m->parts[c];
         front[i] = m->front ? m->front[picked[i]] : -1;
     }
-    *out = (struct nest_menu){n, m->split_count, m->operand_count, s, front, v, us, made, labels};
+    *out =
+        (struct nest_menu){n, m->split_count, m->operand_count, s, front, v, parts, memory_us, made, labels};
     return true;
 }
 

@@ -22,7 +22,8 @@ struct nest_menu {
     const int64_t *splits;                 /* per choice, split_count each */
     const signed char *front; /* per choice: the variable whose slices are on neighbours; -1: by the rule */
     const struct lx_core_view *views; /* per choice, operand_count each: of a tile */
-    const double *us;                 /* per choice: with all operands on chip */
+    const struct cost_parts *parts;   /* per choice */
+    const double *memory_us;          /* per choice, operand_count each: of an operand that is not on chip */
     struct lx_division **made;        /* per choice: NULL until somebody asks */
     struct menu_labels **labels;      /* per operand: those that were asked for */
 };
@@ -44,6 +45,7 @@ struct nest_menus {
     struct arena labels; /* not needed when the search is over */
     /* Of those who ask: sets of nests that were planned, by hash, and effort that it took. */
     VEC(uint64_t) tried;
+    bool by_memory; /* choices are weighed with the time of operands in HBM, too */
     int64_t spent;
 };
 

@@ -108,7 +108,7 @@ static void settings_are_typed_stepped_and_told(void **state)
     assert_false(settings_set(&w, SET_CORES, "many", &st));
     assert_true(settings_set(&w, settings_find("evict"), "on", &st));
     assert_true(settings_set(&w, settings_find("work"), "2k", &st));
-    settings_command(&w, "my file.json", &t);
+    settings_command(&w, "my file.json", NULL, &t);
     assert_string_equal(t.at, "lxplan plan 'my file.json' --solver exact --lx 1048576 --work 2048 --evict");
     text_free(&t);
     assert_true(settings_step(&w, SET_CORES, -1, 32));

@@ -117,9 +117,55 @@ static void any_nest_is_understood(void **state)
     assert_true(s.levels[1] > 0 && s.levels[2] > 0 && s.found > 0);
 }
 
+/* Rows of an input, beginning with one of them, compared with numbers. */
+static const struct lx_graph *graph_of_rows(int from, int rows)
+{
+    char text[1200];
+    lx_status st = {0};
+    int n = snprintf(
+        text, sizeof text,
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"rows\", \"device\": {\"preset\": "
+        "\"tenstorrent\"}, "
+        "\"tensors\": [{\"name\": \"x\", \"shape\": [4, 64], \"dtype\": \"int32\", \"role\": \"input\"}, "
+        "{\"name\": \"k\", \"shape\": [128], \"dtype\": \"int32\", \"role\": \"input\"}, "
+        "{\"name\": \"e\", \"shape\": [%d, 64, 128], \"dtype\": \"bool\", \"role\": \"intermediate\"}, "
+        "{\"name\": \"z\", \"shape\": [%d, 64, 128], \"dtype\": \"fp32\", \"role\": \"input\"}, "
+        "{\"name\": \"f\", \"shape\": [%d, 64, 128], \"dtype\": \"fp32\", \"role\": \"output\"}], "
+        "\"ops\": [{\"name\": \"eq\", \"kind\": \"eq\", \"inputs\": [\"x\", \"k\"], \"output\": \"e\", "
+        "\"einsum\": \"ab,c->abc\", \"views\": [{\"offset\": [%d, 0], \"stride\": [1, 1], \"size\": [%d, "
+        "64]}, null]}, "
+        "{\"name\": \"w\", \"kind\": \"where\", \"inputs\": [\"e\", \"z\", \"z\"], \"output\": \"f\"}]}",
+        rows, rows, rows, from, rows);
+    const struct lx_graph *g = lx_graph_parse("rows", text, (size_t)n, &st);
+    if (!g) fail_msg("%s", st.text);
+    return g;
+}
+
+/* What an op reads is less than the tile that lies on chip. */
+static void rows_of_a_tensor_are_read_in_nests(void **state)
+{
+    (void)state;
+    static const char *const nests[] = {"eq-w:b/4", "eq-w:c/2", "eq-w:b/2,c/2", "eq-w:c/2,b/8"};
+    int planned = 0;
+    for (int i = 0; i < 24; i++) {
+        const struct lx_graph *g = graph_of_rows(i % 3, i % 3 == 2 || i % 2 ? 2 : 3);
+        struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
+        lx_status st = {0};
+        snprintf(how.nests, sizeof how.nests, "%s", nests[i % 4]);
+        if (i >= 12) g = with_cores(g, 4);
+        struct lx_plan *p = lx_plan_make(g, &how, &st);
+        planned += p != NULL;
+        if (p) expect_legal_and_true(p, how.nests);
+        lx_plan_free(p);
+        lx_graph_free(g);
+    }
+    assert_true(planned >= 12);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_nest_is_understood)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_nest_is_understood),
+                                       cmocka_unit_test(rows_of_a_tensor_are_read_in_nests)};
     if (argc == 2 && atoi(argv[1]) > 0) wanted = atoi(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

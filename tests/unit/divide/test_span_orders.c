@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A turned copy, one op that goes along with it and one that sums. */
@@ -101,10 +102,47 @@ static void test_planned_and_checked(void **state)
     lx_graph_free(g);
 }
 
+/* A slice of a tensor that is far too large: a core addresses the slice alone. Not so where `window` is too much of it. */
+static const struct lx_graph *with_slice(int window, lx_status *st)
+{
+    char text[1200];
+    int n = snprintf(
+        text, sizeof text,
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"slice\", "
+        "\"device\": {\"preset\": \"spyre\", \"span_bytes\": 65536}, "
+        "\"tensors\": [{\"name\": \"x\", \"shape\": [64, 32, 64], \"dtype\": \"fp16\", \"role\": \"input\"}, "
+        "{\"name\": \"s\", \"shape\": [64, 32, 64], \"dtype\": \"fp16\", \"role\": \"state\"}, "
+        "{\"name\": \"y\", \"shape\": [64, %d, 64], \"dtype\": \"fp16\", \"role\": \"output\"}], "
+        "\"ops\": [{\"name\": \"pick\", \"kind\": \"dynamic_slice\", \"inputs\": [\"x\"], \"output\": \"y\", "
+        "\"einsum\": \"abc->adc\", \"axes\": [1], \"low\": [3]}, "
+        "{\"name\": \"put\", \"kind\": \"dynamic_insert\", \"inputs\": [\"s\", \"y\"], \"inplace\": 0, "
+        "\"output\": \"s\", \"einsum\": \"abc,adc->abc\", \"axes\": [1], \"low\": [5]}]}",
+        window);
+    return lx_graph_parse("slice", text, (size_t)n, st);
+}
+
+static void test_slices_alone_are_addressed(void **state)
+{
+    (void)state;
+    static const int windows[] = {1, 8, 16};
+    for (int i = 0; i < 3; i++) {
+        lx_status st = {0};
+        const struct lx_graph *g = with_slice(windows[i], &st);
+        struct lx_plan_options options = {.solver = lx_solver_find("bestfit")};
+        if (!g) fail_msg("%s", st.text);
+        struct lx_plan *p = lx_plan_make(g, &options, &st);
+        assert_int_equal(p != NULL, windows[i] <= 8);
+        assert_true(!p || lx_plan_check(p, &st));
+        if (!p) assert_int_equal(st.code, LX_E_DOMAIN);
+        lx_plan_free(p);
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_chain_follows),
-                                       cmocka_unit_test(test_else_as_it_was),
-                                       cmocka_unit_test(test_planned_and_checked)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chain_follows), cmocka_unit_test(test_slices_alone_are_addressed),
+        cmocka_unit_test(test_else_as_it_was), cmocka_unit_test(test_planned_and_checked)};
     return cmocka_run_group_tests_name("span_orders", tests, NULL, NULL);
 }

@@ -1,7 +1,10 @@
 /* Types of results against the rules of their kinds: what contradicts its operands is refused, with place, rule and both
  * shapes; what is legal passes, odd as it may look. Each row is one op among operands that are the same for all. */
+#include "model/fold_numbers.h"
 #include "model/model_parts.h"
+#include "support/onnx_bytes.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -266,9 +269,81 @@ static void test_what_is_returned(void **state)
     }
 }
 
+/* One node between x [4,9], w [9,3], s [4], n (two integers) and y, which the file states. */
+static void test_onnx(void **state)
+{
+    static const struct {
+        const char *kind, *inputs, *key;
+        int64_t number, y[3];
+        enum lx_code code;
+        const char *words;
+    } rows_of[] = {
+        {"Relu", "x", NULL, 0, {4, 9, 0}, LX_OK, ""},
+        {"Relu", "x", NULL, 0, {4, 8, 0}, SHAPE, "y is [4,9], but the file declares [4,8]"},
+        {"Relu", "x x", NULL, 0, {4, 9, 0}, SCHEMA, "2 operands; it takes 1"},
+        {"Add", "x", NULL, 0, {4, 9, 0}, SCHEMA, "1 operands; it takes 2"},
+        {"Add", "x n", NULL, 0, {4, 9, 0}, SHAPE, "operand 1 is i64 beside f32"},
+        {"Add", "x w", NULL, 0, {4, 9, 0}, SHAPE, "does not broadcast"},
+        {"MatMul", "x w", NULL, 0, {4, 3, 0}, LX_OK, ""},
+        {"Gemm", "x w", NULL, 0, {4, 3, 0}, LX_OK, ""},
+        {"Gemm", "x w s", NULL, 0, {4, 3, 0}, SHAPE, "[4,3]"},
+        {"Concat", "x x", "axis", 0, {8, 9, 0}, LX_OK, ""},
+        {"Concat", "x x", NULL, 0, {8, 9, 0}, SCHEMA, "it needs \"axis\""},
+        {"Where", "x x x", NULL, 0, {4, 9, 0}, SHAPE, "a truth"},
+        {"Gather", "x n", "axis", 0, {2, 9, 0}, LX_OK, ""},
+        {"Gather", "x x", "axis", 0, {2, 9, 0}, SHAPE, "int32 or int64"},
+        {"Softmax", "x", "axis", 2, {4, 9, 0}, SHAPE, "no axis 2"},
+        {"Slice", "x", NULL, 0, {4, 9, 0}, SCHEMA, "starts"},
+        {"Clip", "x - -", NULL, 0, {4, 9, 0}, LX_OK, ""},
+        {"Shape", "x", NULL, 0, {2, 0, 0}, SHAPE, "is i64, but the file declares f32"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows_of / sizeof *rows_of; i++) {
+        struct onnx_bytes graph = {.n = 0};
+        lx_status st = {0};
+        onnx_end(&graph, 11, "x", (int64_t[]){4, 9, 0});
+        onnx_end(&graph, 11, "w", (int64_t[]){9, 3, 0});
+        onnx_end(&graph, 11, "s", (int64_t[]){4, 0});
+        onnx_ints(&graph, "n", (int64_t[]){0, 1}, 2);
+        onnx_node_of(&graph, rows_of[i].kind, rows_of[i].inputs, "y", rows_of[i].key, rows_of[i].number);
+        onnx_end(&graph, 12, "y", rows_of[i].y);
+        struct onnx_bytes file = onnx_model_of(&graph, 17);
+        struct lx_model *m = lx_model_read("here", (const char *)file.at, file.n, NULL, &st);
+        if (!m != (rows_of[i].code != LX_OK) ||
+            (!m && (st.code != rows_of[i].code || !strstr(st.text, rows_of[i].words))))
+            fail_msg("%s(%s): code %d, %s", rows_of[i].kind, rows_of[i].inputs, (int)st.code, st.text);
+        lx_model_free(m);
+    }
+}
+
+/* What is computed ahead is what the op would have given. */
+static void test_numbers_ahead(void **state)
+{
+    int64_t y;
+    (void)state;
+    assert_true(fold_kept_int(MODEL_I8, 300) == 44 && fold_kept_int(MODEL_I8, -200) == 56);
+    assert_true(fold_kept_int(MODEL_U8, -1) == 255 && fold_kept_int(MODEL_I64, INT64_MIN) == INT64_MIN);
+    assert_true(fold_to_int(MODEL_I8, 300.7) == 127 && fold_to_int(MODEL_I8, -1e9) == -128);
+    assert_true(fold_to_int(MODEL_I64, 1e30) == INT64_MAX && fold_to_int(MODEL_I64, -1e30) == INT64_MIN);
+    assert_true(fold_to_int(MODEL_U64, 1e30) == -1 && fold_to_int(MODEL_U8, -3.0) == 0);
+    assert_true(fold_to_int(MODEL_I32, (double)NAN) == 0 && fold_to_int(MODEL_I32, -2.9) == -2);
+    assert_true(fold_kept_real(MODEL_F32, 0.1) == (double)0.1f);
+    assert_true(fold_kept_real(MODEL_F16, 2049) == 2048 && fold_kept_real(MODEL_F16, 2051) == 2052);
+    assert_true(isinf(fold_kept_real(MODEL_F16, 65520)) && fold_kept_real(MODEL_F16, 65519) == 65504);
+    assert_true(fold_kept_real(MODEL_BF16, 257) == 256 && fold_kept_real(MODEL_F64, 0.1) == 0.1);
+    assert_true(fold_to_real(MODEL_F32, MODEL_I64, 9007199791611905) ==
+                (double)(float)INT64_C(9007199791611905));
+    assert_true(fold_to_real(MODEL_F64, MODEL_U64, -1) == 0x1p64);
+    assert_true(fold_whole(MODEL_I64, DIV, -7, 2, false, &y) && y == -3);
+    assert_true(fold_whole(MODEL_I64, MOD, -7, 2, false, &y) && y == 1);
+    assert_true(fold_whole(MODEL_I64, EQUAL, 9007199254740993, 9007199254740992, false, &y) && y == 0);
+    assert_false(fold_whole(MODEL_U64, LESS, -1, 1, false, &y)); /* the op does it */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_hlo), cmocka_unit_test(test_ttir),
-                                       cmocka_unit_test(test_what_is_returned)};
+                                       cmocka_unit_test(test_what_is_returned), cmocka_unit_test(test_onnx),
+                                       cmocka_unit_test(test_numbers_ahead)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,11 +75,26 @@ static void what_cannot_be_is_told(void **state)
     told("scores-z:g/2", "are no two ops of the graph");
     told("y-scores:g/2", "first op runs after its last");
     told("scores-y:x/2", "has no variable x; it has grsdt");
-    told("scores-y:g/3", "do not divide");
+    told("scores-y:g/3", "3 tiles do not divide the extent 8 of g");
+    told("scores-y:t/128", "128 tiles do not divide the ");
     told("scores-y:d/2", "is no axis");
     told("scores-max:g/2;max-y:g/2", "is in two of them");
     told("y:t/2", "alone in it and accesses no tensor twice");
     told("scores-y:t/2", "complete only when the nest has ended");
+}
+
+/* Nests that are asked for where none are allowed. */
+static void none_and_some_are_at_odds(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = attention();
+    lx_status st = {0};
+    struct lx_plan_options how = {
+        .solver = lx_solver_find("auto"), .nests = "scores-y:g/2", .passes = {.tile = LX_TILE_NONE}};
+    assert_null(lx_plan_make(g, &how, &st));
+    assert_non_null(strstr(st.text, "leave one of them out"));
+    assert_int_equal(lx_code_exit(st.code), 2);
+    lx_graph_free(g);
 }
 
 /* The same run can be tiled along its rows once it is written with running sums. */
@@ -130,6 +145,7 @@ static void text_is_read_with_care(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_asked), cmocka_unit_test(what_cannot_be_is_told),
+                                       cmocka_unit_test(none_and_some_are_at_odds),
                                        cmocka_unit_test(rows_are_cut_with_running_sums),
                                        cmocka_unit_test(text_is_read_with_care)};
     return cmocka_run_group_tests(tests, NULL, NULL);

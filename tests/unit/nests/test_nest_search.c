@@ -210,6 +210,24 @@ static void stopped_at_once_it_has_nests(void **state)
     }
 }
 
+/* Among plans that move the same the quicker: not one that divides a product so that HBM serves it slowly. */
+static void ties_go_to_the_quicker(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/gq_attention.json", &st);
+    const struct lx_graph *sized = g ? lx_graph_with_capacity(g, 96 * 1024, &st) : NULL;
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"),
+                                  .quick_solver = lx_solver_find("bestfit")};
+    struct lx_plan *p = sized ? lx_plan_make(sized, &how, &st) : NULL;
+    if (!p) fail_msg("%s", st.text);
+    assert_int_equal(p->figures.hbm_bytes, 2654208);
+    assert_true(p->figures.end_to_end_us < 60);
+    lx_plan_free(p);
+    lx_graph_free(sized);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(axes_go_on_through_later_ops),
@@ -217,6 +235,7 @@ int main(void)
                                        cmocka_unit_test(layers_are_windows_that_look_alike),
                                        cmocka_unit_test(windows_find_what_the_whole_would),
                                        cmocka_unit_test(the_same_is_found_again),
+                                       cmocka_unit_test(ties_go_to_the_quicker),
                                        cmocka_unit_test(whatever_stops_it_leaves_a_plan),
                                        cmocka_unit_test(stopped_at_once_it_has_nests)};
     return cmocka_run_group_tests(tests, NULL, NULL);
