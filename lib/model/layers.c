@@ -12,7 +12,8 @@ static const struct {
               {layers_attention, true},    {layers_recurrent, true},   {layers_quantised, true},
               {layers_numbers, false},     {layers_reductions, false}, {layers_images, false},
               {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false},
-              {layers_rotary, true},       {layers_qlinear, true},     {layers_fused, true}};
+              {layers_rotary, true},       {layers_qlinear, true},     {layers_fused, true},
+              {layers_functions, false},   {layers_ttir_heads, true}};
 
 /* Complex numbers have a table of their own: nobody else's parts are right for them. */
 static bool is_complex(const struct lx_model *m, int32_t value)
@@ -114,12 +115,40 @@ static bool derive(struct lx_model *m, struct model_op *op, layer_expand *expand
     return ok;
 }
 
+/* Of operands that may be left out a file of TTIR says by `operandSegmentSizes` which are there. */
+static bool has_optional(const struct model_op *op)
+{
+    static const char *const words[] = {"norm", "attention", "paged", "conv", "linear", "quantize"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(op->kind, words[i])) return true;
+    return false;
+}
+
+static bool spread_operands(struct lx_model *m, struct model_op *op, lx_status *st)
+{
+    int count, next = 0;
+    const int64_t *sizes = model_attr_ints(&op->attrs, "operandSegmentSizes", &count);
+    int64_t sum = 0;
+    if (!has_optional(op)) return true;
+    for (int i = 0; i < count; i++) sum += sizes[i] == 0 || sizes[i] == 1 ? sizes[i] : MODEL_MAX_OPS;
+    int32_t *all = sum < count ? arena_array(&m->memory, (size_t)count, sizeof *all) : NULL;
+    if (sum >= count || sum < op->operand_count || sum > op->operand_count + op->result_count) return true;
+    if (!all) return status_no_memory(st);
+    for (int i = 0; i < count; i++) all[i] = sizes[i] && next < op->operand_count ? op->operands[next++] : -1;
+    while (count > 0 && all[count - 1] < 0) count--;
+    op->operands = all;
+    op->operand_count = count;
+    return true;
+}
+
 bool model_expand(struct lx_model *m, const struct layer_limits *limits, lx_status *st)
 {
     struct layer_limits left = *limits;
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
             struct model_op *op = &m->bodies.at[b].ops[i];
+            if (m->format == MODEL_TTIR && !m->bodies.at[b].derived && !spread_operands(m, op, st))
+                return false;
             layer_expand *expand = row_of(m, op, m->bodies.at[b].derived, limits->macros);
             if (expand && can_be(m, op) && !derive(m, op, expand, &left, st)) return false;
         }

@@ -145,37 +145,9 @@ static void shrink(struct layer *l)
     layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){layer_by(l, "Less", x, -lambda), up, y}));
 }
 
-/* (log(1 + x) - log(1 - x)) / 2 */
-static void atanh_of(struct layer *l)
-{
-    int32_t x = layer_in(l, 0), up = layer_one(l, "lxplan:Log1p", x),
-            down = layer_one(l, "lxplan:Log1p", layer_one(l, "Neg", x));
-    layer_result(l, 0, layer_by(l, "Mul", layer_two(l, "Sub", up, down), 0.5));
-}
-
 static void relu6(struct layer *l)
 {
     layer_result(l, 0, layer_by(l, "Min", layer_one(l, "Relu", layer_in(l, 0)), 6));
-}
-
-static void exp_less_one(struct layer *l)
-{
-    layer_result(l, 0, layer_by(l, "Sub", layer_one(l, "Exp", layer_in(l, 0)), 1));
-}
-
-static void tangent(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    layer_result(l, 0, layer_two(l, "Div", layer_one(l, "Sin", x), layer_one(l, "Cos", x)));
-}
-
-/* (e^x - e^-x) / 2, or their sum */
-static void hyperbolic(struct layer *l)
-{
-    int32_t x = layer_in(l, 0), up = layer_one(l, "Exp", x),
-            down = layer_one(l, "Exp", layer_one(l, "Neg", x));
-    const char *kind = strcmp(l->op->kind, "Sinh") == 0 ? "Sub" : "Add";
-    layer_result(l, 0, layer_by(l, "Mul", layer_two(l, kind, up, down), 0.5));
 }
 
 /* Kinds that take any number of operands here and two of ours: one after the other. */
@@ -294,11 +266,6 @@ const struct layer_row layers_activations[] = {
     {{NULL, NULL, "com.microsoft:BiasGelu"}, gelu_of_sum},
     {{NULL, NULL, "com.microsoft:Gelu"}, gelu_of_sum},
     {{"relu6", NULL, NULL}, relu6},
-    {{"expm1", "exponential-minus-one", NULL}, exp_less_one},
-    {{"tan", "tan", "Tan"}, tangent},
-    {{NULL, NULL, "Sinh"}, hyperbolic},
-    {{NULL, NULL, "Cosh"}, hyperbolic},
-    {{NULL, NULL, "Atanh"}, atanh_of},
     {{NULL, NULL, "Shrink"}, shrink},
     {{NULL, NULL, "Max"}, most},
     {{NULL, NULL, "Min"}, least},

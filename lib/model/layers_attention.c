@@ -150,57 +150,11 @@ static void plain_attention(struct layer *l)
     layer_result(l, 2, a.v);
 }
 
-/* query, key, value, mask? of TTIR, [B,H,S,D]; causal: query i sees the keys up to i, however many there are. */
-static void sdpa(struct layer *l)
-{
-    if (l->op->operand_count < 3 || layer_type(l, layer_in(l, 0))->count != 4) {
-        layer_fail(l);
-        return;
-    }
-    struct attention a = {
-        .q = layer_in(l, 0), .k = layer_in(l, 1), .v = layer_in(l, 2), .bias = layer_in(l, 3)};
-    a.allowed = -1;
-    a.scale = attention_scale(l, a.q);
-    a.first = layer_int(l, "is_causal", layer_has(l, 3) ? 0 : 1) != 0 ? 0 : -1;
-    layer_result(l, 0, attention_of(l, &a));
-}
-
-/* One query a user: [1,B,H,D] */
-static void sdpa_decode(struct layer *l)
-{
-    int32_t q = layer_in(l, 0);
-    if (l->op->operand_count < 3 || layer_type(l, q)->count != 4) {
-        layer_fail(l);
-        return;
-    }
-    q = layer_permute(l, q, 4, (int64_t[]){1, 2, 0, 3});
-    struct attention a = {
-        .q = q, .k = layer_in(l, 1), .v = layer_in(l, 2), .bias = -1, .allowed = -1, .first = -1};
-    a.scale = attention_scale(l, q);
-    for (int i = 3; i < l->op->operand_count; i++) {
-        const struct model_type *t = layer_type(l, layer_in(l, i));
-        if (!layer_has(l, i)) continue;
-        if (t->count == 4)
-            a.bias = layer_permute(l, layer_in(l, i), 4, (int64_t[]){0, 2, 1, 3});
-        else if (t->count == 1 && t->extent[0] == attention_extent(l, q, 0)) {
-            int32_t last = layer_cast(l, layer_channels(l, layer_in(l, i), 4, 0), MODEL_I64);
-            a.allowed =
-                layer_two(l, "LessOrEqual", attention_counter(l, 0, attention_extent(l, a.k, 2), 4, 3), last);
-        } else {
-            layer_fail(l);
-            return;
-        }
-    }
-    layer_result(l, 0, layer_permute(l, attention_of(l, &a), 4, (int64_t[]){2, 0, 1, 3}));
-}
-
 /* clang-format off */
 const struct layer_row layers_attention[] = {
     {{NULL, NULL, "com.microsoft:Attention"}, attention},
     {{NULL, NULL, "com.microsoft:MultiHeadAttention"}, multi_head},
     {{NULL, NULL, "Attention"}, plain_attention},
-    {{"scaled_dot_product_attention", NULL, NULL}, sdpa},
-    {{"scaled_dot_product_attention_decode", NULL, NULL}, sdpa_decode},
     {{NULL}, NULL},
 };
 /* clang-format on */

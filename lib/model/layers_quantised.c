@@ -14,6 +14,19 @@ static void dequantize(struct layer *l)
                  quantised_back(l, layer_in(l, 0), layer_in(l, 1), layer_in(l, 2), layer_int(l, "axis", 1)));
 }
 
+/* x, its scale and zero point, those of the result */
+static void requantize(struct layer *l)
+{
+    int64_t axis = layer_int(l, "axis", 1);
+    if (l->op->operand_count != 5) {
+        layer_fail(l);
+        return;
+    }
+    int32_t y = quantised_back(l, layer_in(l, 0), layer_in(l, 1), layer_in(l, 2), axis);
+    enum model_element to = layer_element(l, l->op->results[0]);
+    layer_result(l, 0, quantised_to(l, y, layer_in(l, 3), layer_in(l, 4), axis, to));
+}
+
 /* Scale and zero point that cover all elements, and 0, with 8 bits. */
 static void dynamic_scale(struct layer *l, int32_t x, int32_t *scale, int32_t *zero)
 {
@@ -114,9 +127,10 @@ static void dynamic_matmul(struct layer *l)
 
 /* clang-format off */
 const struct layer_row layers_quantised[] = {
-    {{NULL, NULL, "QuantizeLinear"}, quantize},
+    {{"quantize_unrolled", NULL, "QuantizeLinear"}, quantize},
     {{NULL, NULL, "com.microsoft:QuantizeLinear"}, quantize},
-    {{NULL, NULL, "DequantizeLinear"}, dequantize},
+    {{"dequantize_unrolled", NULL, "DequantizeLinear"}, dequantize},
+    {{"requantize_unrolled", NULL, NULL}, requantize},
     {{NULL, NULL, "com.microsoft:DequantizeLinear"}, dequantize},
     {{NULL, NULL, "DynamicQuantizeLinear"}, dynamic_quantize},
     {{NULL, NULL, "MatMulInteger"}, matmul_integer},

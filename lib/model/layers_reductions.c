@@ -95,7 +95,7 @@ static bool from_axis(const struct layer *l, struct along *a)
 {
     bool old = model_attr_int(&l->m->attrs, "", 13) < 13 && l->m->format == MODEL_ONNX;
     int rank = layer_type(l, layer_in(l, 0))->count;
-    int64_t axis = layer_int(l, "axis", old ? 1 : -1);
+    int64_t axis = layer_int(l, "axis", layer_int(l, "dimension", old ? 1 : -1));
     if (axis < 0) axis += rank;
     *a = (struct along){.keep = true};
     for (int64_t d = axis; d >= 0 && d < rank && (old || d == axis); d++) a->axis[a->count++] = d;
@@ -205,7 +205,7 @@ const struct layer_row layers_reductions[] = {
     {{NULL, NULL, "ReduceSumSquare"}, sum_of},
     {{NULL, NULL, "ReduceLogSum"}, sum_of},
     {{NULL, NULL, "ReduceLogSumExp"}, log_sum_exp},
-    {{NULL, NULL, "LogSoftmax"}, log_softmax},
+    {{"log_softmax", NULL, "LogSoftmax"}, log_softmax},
     {{NULL, NULL, "Hardmax"}, hardmax},
     {{NULL, NULL, "ArgMax"}, last_of_equal},
     {{NULL, NULL, "ArgMin"}, last_of_equal},

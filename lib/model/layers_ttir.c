@@ -49,6 +49,40 @@ static void clamp_tensor(struct layer *l)
     layer_result(l, 0, layer_two(l, "Min", y, layer_in(l, 2)));
 }
 
+/* Where or how it is stored is not looked at; it may be of another type. */
+static void same_elsewhere(struct layer *l)
+{
+    layer_result(l, 0, layer_one(l, "Identity", layer_in(l, 0)));
+}
+
+static void dimension_size(struct layer *l)
+{
+    const struct model_type *t = layer_type(l, layer_in(l, 0));
+    int64_t d = layer_int(l, "dimension", -1);
+    if (d < 0 || d >= t->count) {
+        layer_fail(l);
+        return;
+    }
+    filled(l, (double)t->extent[d]);
+}
+
+/* x, scale, offset, mean, variance: (x - mean) / sqrt(variance + e) * scale + offset */
+static void batch_norm(struct layer *l)
+{
+    int32_t x = layer_in(l, 0), in[5];
+    int rank = layer_type(l, x)->count;
+    int64_t f = layer_int(l, "dimension", 1);
+    if (layer_int(l, "training", 0) || l->op->operand_count != 5 || f < 0 || f >= rank) {
+        layer_fail(l);
+        return;
+    }
+    for (int i = 1; i < 5; i++) in[i] = layer_channels(l, layer_in(l, i), rank, (int)f);
+    int32_t a = layer_one(l, "lxplan:Rsqrt", layer_by(l, "Add", in[4], layer_real(l, "epsilon", 1e-5)));
+    a = layer_two(l, "Mul", a, in[1]);
+    int32_t b = layer_two(l, "Sub", in[2], layer_two(l, "Mul", in[3], a));
+    layer_result(l, 0, layer_two(l, "Add", layer_two(l, "Mul", x, a), b));
+}
+
 /* [B,H,S,D] as [B,S,H D] */
 static void concatenate_heads(struct layer *l)
 {
@@ -179,6 +213,10 @@ const struct layer_row layers_ttir[] = {
     {{"clamp_scalar", NULL, NULL}, clamp_scalar},
     {{"clamp_tensor", NULL, NULL}, clamp_tensor},
     {{"concatenate_heads", NULL, NULL}, concatenate_heads},
+    {{"nlp_concat_heads", NULL, NULL}, concatenate_heads},
+    {{"to_layout", NULL, NULL}, same_elsewhere},
+    {{"get_dimension_size", NULL, NULL}, dimension_size},
+    {{"batch_norm", NULL, NULL}, batch_norm},
     {{"split_query_key_value_and_split_heads", NULL, NULL}, split_heads},
     {{"rotary_embedding", NULL, NULL}, rotary},
     {{"global_avg_pool2d", NULL, NULL}, global_average},

@@ -58,7 +58,8 @@ static void gather_dim(struct layer *l)
     int32_t x = layer_in(l, 0), index = layer_in(l, 1);
     const struct model_type *t = layer_type(l, x), *i = layer_type(l, index);
     int64_t axis = from_end(layer_int(l, "dim", 0), t->count);
-    if (l->op->operand_count != 2 || i->count != t->count || axis < 0 || axis >= t->count) {
+    if (model_attr_find(&l->op->attrs, "offset_dims") || l->op->operand_count != 2 || i->count != t->count ||
+        axis < 0 || axis >= t->count) {
         layer_fail(l);
         return;
     }
@@ -95,11 +96,90 @@ static void scatter_dim(struct layer *l)
     layer_result(l, 0, layer_part(l, "ScatterElements", 3, l->op->operands));
 }
 
+/* What comes back goes to the rows that were looked up: sums of them, in a table of zeros. */
+static void embedding_back(struct layer *l)
+{
+    int32_t index = layer_in(l, 0), grad = layer_in(l, 2);
+    const struct model_type *y = model_type_of(l->m, l->op->results[0]), *i = layer_type(l, index);
+    int64_t width = y->count ? y->extent[y->count - 1] : 0, n = i->elements;
+    if (l->op->operand_count != 3 || y->count < 2 || y->elements != y->extent[y->count - 2] * width ||
+        layer_type(l, grad)->elements != n * width) {
+        layer_fail(l);
+        return;
+    }
+    int64_t rows[] = {y->extent[y->count - 2], width};
+    int32_t zeros = layer_expand_to(l, layer_number(l, y->element, 0), 2, rows);
+    int32_t parts[] = {zeros, layer_reshape(l, index, 2, (int64_t[]){n, 1}),
+                       layer_cast(l, layer_reshape(l, grad, 2, (int64_t[]){n, width}), y->element)};
+    l->attr[l->attr_count++] = (struct model_attr){.key = "reduction", .form = ATTR_WORD, .text = "add"};
+    layer_result(l, 0, layer_part(l, "ScatterND", 3, parts));
+}
+
+/* Each is the product of the one before it and its own element: one step an element of the axis. */
+static void running_product(struct layer *l)
+{
+    int32_t x = layer_in(l, 0), parts[MOST_PARTS];
+    const struct model_type *t = layer_type(l, x);
+    int64_t axis = from_end(layer_int(l, "dim", 0), t->count),
+            n = axis >= 0 && axis < t->count ? t->extent[axis] : 0;
+    if (n < 1 || n > MOST_PARTS || layer_int(l, "exclusive", 0) || layer_int(l, "reverse", 0)) {
+        layer_fail(l);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        parts[i] = layer_slice(l, x, (int)axis, i, i + 1);
+        if (i > 0) parts[i] = layer_two(l, "Mul", parts[i - 1], parts[i]);
+    }
+    layer_result(l, 0, layer_concat(l, (int)axis, (int)n, parts));
+}
+
+/* Where in the left side "b h w c" of a pattern stands a name; -1: not, or the side has groups. */
+static int name_at(const char *left, const char *end, const char *name, size_t length)
+{
+    int at = 0;
+    for (const char *p = left; p < end; at++) {
+        size_t n = strcspn(p, " ()-");
+        if (n == 0) return -1;
+        if (n == length && strncmp(p, name, n) == 0) return at;
+        p += n;
+        p += strspn(p, " ");
+    }
+    return -1;
+}
+
+/* "b n h d -> b h (n d)": the dimensions in another order, groups of them merged. Splitting ones say no sizes. */
+static void rearrange(struct layer *l)
+{
+    const char *left = model_attr_word(&l->op->attrs, "pattern", ""), *arrow = strstr(left, "->");
+    const struct model_type *t = layer_type(l, layer_in(l, 0));
+    int64_t perm[MODEL_MAX_RANK];
+    int count = 0;
+    left += strspn(left, " ");
+    for (const char *p = arrow ? arrow + 2 : ""; *p && l->ok;) {
+        size_t n = strcspn(p, " ()");
+        int at = n ? name_at(left, arrow, p, n) : 0;
+        if (n && (at < 0 || at >= t->count || count == t->count)) layer_fail(l);
+        if (n && l->ok) perm[count++] = at;
+        p += n ? n : 1;
+    }
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++)
+            if (perm[i] == perm[k]) layer_fail(l);
+    if (!arrow || count != t->count) layer_fail(l);
+    if (l->ok) layer_result(l, 0, layer_permute(l, layer_in(l, 0), count, perm));
+}
+
 /* clang-format off */
 const struct layer_row layers_ttir_moves[] = {
     {{"index_select", NULL, NULL}, index_select},
+    {{"select", NULL, NULL}, index_select},
     {{"gather_dim", NULL, NULL}, gather_dim},
+    {{"gather", NULL, NULL}, gather_dim},
     {{"scatter", NULL, NULL}, scatter_dim},
+    {{"scatter_in_dim", NULL, NULL}, scatter_dim},
+    {{"embedding_backward", NULL, NULL}, embedding_back},
+    {{"cumprod", NULL, NULL}, running_product},
+    {{"rearrange", NULL, NULL}, rearrange},
     {{NULL}, NULL},
 };
 /* clang-format on */

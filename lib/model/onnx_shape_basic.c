@@ -207,7 +207,7 @@ onnx_shape_of *onnx_shape_basic(const char *kind)
         {"Affine", same}, {"ImageScaler", same}, {"ParametricSoftplus", same}, {"ScaledTanh", same}, {"RMSNormalization", same},
         {"Inverse", same}, {"com.microsoft:FastGelu", same}, {"com.microsoft:Gelu", same}, {"com.microsoft:BiasGelu", same},
         {"com.microsoft:QuickGelu", same}, {"com.microsoft:RotaryEmbedding", same}, {"RotaryEmbedding", same},
-        {"lxplan:Rsqrt", same}, {"lxplan:Log1p", same}, {"lxplan:DynamicInsert", same},
+        {"lxplan:Rsqrt", same}, {"lxplan:Log1p", same}, {"lxplan:Expm1", same}, {"lxplan:Atan2", binary}, {"lxplan:DynamicInsert", same},
         {"SimplifiedLayerNormalization", layer_norm}, {"IsNaN", same_bool}, {"IsInf", same_bool},
         {"Add", binary}, {"Sub", binary}, {"Mul", binary}, {"Div", binary}, {"Pow", binary}, {"Mod", binary},
         {"Max", binary}, {"Min", binary}, {"Sum", binary}, {"Mean", binary}, {"And", binary}, {"Or", binary},

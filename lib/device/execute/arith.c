@@ -56,6 +56,9 @@ ROW(greater, A > B ? 1.0f : 0.0f)
 ROW(cos, cosf(A))
 ROW(sin, sinf(A))
 ROW(erf, erff(A))
+ROW(expm1, expm1f(A))
+ROW(cbrt, cbrtf(A))
+ROW(atan2, atan2f(A, B))
 ROW(log1p, log1pf(A))
 ROW(floor, floorf(A))
 ROW(ceil, ceilf(A))
@@ -186,6 +189,9 @@ static const struct arith table[LX_KIND_COUNT] = {
     [LX_KIND_SIN]        = {.row = sin_row},
     [LX_KIND_ERF]        = {.row = erf_row},
     [LX_KIND_LOG1P]      = {.row = log1p_row},
+    [LX_KIND_EXPM1]      = {.row = expm1_row},
+    [LX_KIND_CBRT]       = {.row = cbrt_row},
+    [LX_KIND_ATAN2]      = {.row = atan2_row},
     [LX_KIND_FLOOR]      = {.row = floor_row},
     [LX_KIND_CEIL]       = {.row = ceil_row},
     [LX_KIND_ROUND]      = {.row = round_row},

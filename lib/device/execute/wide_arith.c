@@ -48,6 +48,9 @@ WIDE(tanh, tanh(a))
 WIDE(cos, cos(a))
 WIDE(sin, sin(a))
 WIDE(erf, erf(a))
+WIDE(expm1, expm1(a))
+WIDE(cbrt, cbrt(a))
+WIDE(atan2, atan2(a, b))
 WIDE(log1p, log1p(a))
 WIDE(floor, floor(a))
 WIDE(ceil, ceil(a))
@@ -180,7 +183,8 @@ static const struct wide_arith table[LX_KIND_COUNT][2] = {
     BOTH(ADD, add), BOTH(SUB, sub), BOTH(MUL, mul), BOTH(DIV, div), BOTH(POW, pow), BOTH(NEG, neg), BOTH(ABS, abs),
     FP64(EXP, exp), FP64(LOG, log), FP64(SQRT, sqrt), FP64(RSQRT, rsqrt), FP64(RECIPROCAL, reciprocal),
     BOTH(RELU, relu), FP64(GELU, gelu), FP64(GELU_ERF, gelu_erf), FP64(SILU, silu), FP64(SIGMOID, sigmoid),
-    FP64(TANH, tanh), FP64(COS, cos), FP64(SIN, sin), FP64(ERF, erf), FP64(LOG1P, log1p), BOTH(SIGN, sign),
+    FP64(TANH, tanh), FP64(COS, cos), FP64(SIN, sin), FP64(ERF, erf), FP64(LOG1P, log1p), FP64(EXPM1, expm1),
+    FP64(CBRT, cbrt), FP64(ATAN2, atan2), BOTH(SIGN, sign),
     BOTH(GREATER, greater), BOTH(EQ, eq), BOTH(NE, ne), BOTH(LT, lt), BOTH(LE, le), BOTH(GE, ge),
     BOTH(AND, and), BOTH(OR, or), BOTH(XOR, xor), BOTH(NOT, not), BOTH(REM, rem), BITS(SHL, shl), BITS(SHR, shr),
     BITS(SAR, sar), BOTH(CLAMP, clamp), BITS(BITCAST, copy), BOTH(WHERE, where), BOTH(CLONE, copy),

@@ -262,7 +262,8 @@ static const bool fractions[LX_KIND_COUNT] = {
     [LX_KIND_RSQRT] = true,   [LX_KIND_GELU] = true,      [LX_KIND_RECIPROCAL] = true,
     [LX_KIND_SILU] = true,    [LX_KIND_TANH] = true,      [LX_KIND_GELU_ERF] = true,
     [LX_KIND_SIGMOID] = true, [LX_KIND_COS] = true,       [LX_KIND_SIN] = true,
-    [LX_KIND_ERF] = true,     [LX_KIND_LOG1P] = true,
+    [LX_KIND_ERF] = true,     [LX_KIND_LOG1P] = true,     [LX_KIND_EXPM1] = true,
+    [LX_KIND_CBRT] = true,    [LX_KIND_ATAN2] = true,
 };
 
 enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)

@@ -42,6 +42,9 @@ MEANING(greater, A > B ? 1 : 0)
 MEANING(cos, cos(A))
 MEANING(sin, sin(A))
 MEANING(erf, erf(A))
+MEANING(expm1, expm1(A))
+MEANING(cbrt, cbrt(A))
+MEANING(atan2, atan2(A, B))
 MEANING(log1p, log1p(A))
 MEANING(floor, floor(A))
 MEANING(ceil, ceil(A))
@@ -120,6 +123,9 @@ static const struct meaning meanings[LX_KIND_COUNT] = {
     [LX_KIND_SIN]        = {OF(sin)},
     [LX_KIND_ERF]        = {OF(erf)},
     [LX_KIND_LOG1P]      = {OF(log1p)},
+    [LX_KIND_EXPM1]      = {OF(expm1)},
+    [LX_KIND_CBRT]       = {OF(cbrt)},
+    [LX_KIND_ATAN2]      = {OF(atan2)},
     [LX_KIND_FLOOR]      = {OF(floor)},
     [LX_KIND_CEIL]       = {OF(ceil)},
     [LX_KIND_ROUND]      = {OF(round)},

@@ -334,6 +334,7 @@ static bool concat(struct import *im, const struct model_op *op, const char *our
 /* clang-format off */
 const struct op_row import_box_rows[] = {
     {{"slice_static", "slice", "Slice"}, "slice", slice, LOOSE + 1},
+    {{"slice", NULL, NULL}, "slice", slice, 1},
     {{"index", NULL, NULL}, "slice", slice, 1},
     {{"reverse", "reverse", NULL}, "slice", reverse, 1},
     {{NULL, NULL, "Split"}, "slice", split, LOOSE + 1},

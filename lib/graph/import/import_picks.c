@@ -224,10 +224,23 @@ static enum lx_combine combine_of(const char *word, bool logical)
     return LX_COMBINE_COUNT;
 }
 
+/* TTIR has a word where HLO has a computation; none: the update is put. */
+static const char *ttir_combination(const struct model_op *op)
+{
+    static const char *const words[][2] = {{"sum", "sum"}, {"prod", "prod"}, {"multiply", "mul"},
+                                           {"max", "max"}, {"min", "min"},   {"invalid", "none"}};
+    const struct model_attr *a = model_attr_find(&op->attrs, "scatter_reduce_type");
+    for (size_t i = 0; a && a->text && i < sizeof words / sizeof *words; i++)
+        if (strcasestr(a->text, words[i][0])) return words[i][1];
+    return a ? NULL : "none";
+}
+
 static bool scatter_general(struct import *im, const struct model_op *op, const char *ours)
 {
     struct picks p = picks_of(im, op);
-    const char *word = import_replaces(im, op) ? "none" : import_reducer(im, op);
+    const char *word = im->format == MODEL_TTIR  ? ttir_combination(op)
+                       : import_replaces(im, op) ? "none"
+                                                 : import_reducer(im, op);
     (void)ours;
     if (op->operand_count != 3) return import_generic(im, op, "form");
     p.form = (struct form){.window = list_of(op, "update_window_dims"),
@@ -317,7 +330,7 @@ static bool scatter_elements(struct import *im, const struct model_op *op, const
 /* clang-format off */
 const struct op_row import_pick_rows[] = {
     {{"gather", "gather", NULL}, "gather", gather_general, 2},
-    {{NULL, "scatter", NULL}, "scatter", scatter_general, 3},
+    {{"scatter", "scatter", NULL}, "scatter", scatter_general, 3},
     {{NULL, NULL, "GatherND"}, "gather", gather_nd, 2},
     {{NULL, NULL, "GatherElements"}, "gather", gather_elements, 2},
     {{NULL, NULL, "ScatterND"}, "scatter", scatter_nd, 3},

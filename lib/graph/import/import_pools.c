@@ -47,21 +47,30 @@ static bool global_pool(struct import *im, const struct model_op *op, const char
 
 /* ---- TTIR ---- */
 
+/* Of height and width by one key, or (older files) by two. */
+static int64_t of_side(const struct model_op *op, const char *key, const char *const sides[2], int i,
+                       int64_t otherwise)
+{
+    return slide_nth(op, key, i, model_attr_int(&op->attrs, sides[i], otherwise));
+}
+
 static bool ttir_pool(struct import *im, const struct model_op *op, const char *ours)
 {
+    static const char *const sizes[] = {"kernel_height", "kernel_width"},
+                             *const strides[] = {"stride_height", "stride_width"},
+                             *const dilations[] = {"dilation_height", "dilation_width"},
+                             *const pads[] = {"padding_top", "padding_left"};
     const struct model_type *x = model_type_of(im->m, op->operands[0]), *y = import_type_out(im, op);
     struct model_window w[2];
     static const int at[] = {1, 2};
-    int given;
-    if (!model_attr_ints(&op->attrs, "kernel", &given) || given < 1 || x->count != 4 || y->count != 4)
-        return import_generic(im, op, "window");
+    if (x->count != 4 || y->count != 4) return import_generic(im, op, "window");
     for (int i = 0; i < 2; i++)
         w[i] = (struct model_window){.in = x->extent[at[i]],
                                      .out = y->extent[at[i]],
-                                     .size = slide_nth(op, "kernel", i, 1),
-                                     .stride = slide_nth(op, "stride", i, 1),
-                                     .dilation = slide_nth(op, "dilation", i, 1),
-                                     .low = slide_nth(op, "padding", i, 0),
+                                     .size = of_side(op, "kernel", sizes, i, 0),
+                                     .stride = of_side(op, "stride", strides, i, 1),
+                                     .dilation = of_side(op, "dilation", dilations, i, 1),
+                                     .low = of_side(op, "padding", pads, i, 0),
                                      .hole = 1};
     return slide_pool(im, op, ours, w, at, 2, model_attr_int(&op->attrs, "count_include_pad", 1) != 0);
 }

@@ -159,6 +159,7 @@ static int layout_dims(const char *layout, const char *key, int *to)
 {
     const char *at = layout ? strstr(layout, key) : NULL;
     int count = 0;
+    while (at && at > layout && at[-1] == '_') at = strstr(at + 1, key); /* the end of a longer word */
     at = at ? strchr(at, '=') : NULL;
     while (at && count < MODEL_MAX_WINDOWS) {
         char *end;

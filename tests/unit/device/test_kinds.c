@@ -153,6 +153,9 @@ L(cos, cosl(a))
 L(sin, sinl(a))
 L(erf, erfl(a))
 L(log1p, log1pl(a))
+L(expm1, expm1l(a))
+L(cbrt, cbrtl(a))
+L(atan2, atan2l(a, b))
 L(gelu_erf, 0.5L * a * erfcl(-a / sqrtl(2)))
 
 static const struct {
@@ -177,6 +180,9 @@ static const struct {
     {LX_KIND_SIN, sin_long},
     {LX_KIND_ERF, erf_long},
     {LX_KIND_LOG1P, log1p_long},
+    {LX_KIND_EXPM1, expm1_long},
+    {LX_KIND_CBRT, cbrt_long},
+    {LX_KIND_ATAN2, atan2_long},
     {LX_KIND_GELU_ERF, gelu_erf_long},
 };
 enum { EXACT_ROWS = sizeof exact_rows / sizeof *exact_rows };
