@@ -116,8 +116,8 @@ static void add_baseline(const struct lx_plan *p, struct text *out)
     if (!legal && p->answer.status != LX_INFEASIBLE)
         text_add(out, "; not all may be off chip");
     else if (legal && all > 0)
-        text_format(out, "; all off chip %s, saved %s", in_bytes(all).at,
-                    in_percent((double)(all - p->figures.hbm_bytes) / (double)all).at);
+        text_format(out, "; all off chip%s %s, saved %s", p->graph->came_from ? " as rewritten" : "",
+                    in_bytes(all).at, in_percent((double)(all - p->figures.hbm_bytes) / (double)all).at);
 }
 
 /* "3 nests, 96 iterations: ticks 2 to 9 x16 over s; ..." as far as a line may go. */

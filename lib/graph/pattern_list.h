@@ -1,4 +1,4 @@
-/* Private to the readers of patterns: the parts of a bare list of buffers, in files of their own. */
+/* Private to the readers of patterns: their parts, and those of a bare list of buffers, in files of their own. */
 #ifndef LX_GRAPH_PATTERN_LIST_H
 #define LX_GRAPH_PATTERN_LIST_H
 
@@ -18,6 +18,19 @@ struct place place_of(const struct reader *r, const cJSON *value);
 bool read_ints(struct reader *r, const cJSON *array, const char *what, int64_t low, size_t most,
                int64_t **out, int *count);
 
+/* pattern_words.c. Room for a list of words in an error, and for the one that was meant; how many are compared with it. */
+enum { WORDS_LIST = 700, WORDS_MEANT = 80, WORDS_MOST = 2000 };
+/* "a, b, c" for errors about words. */
+const char *list_words(char out[WORDS_LIST], const char *(*word)(int), int count);
+/* " did you mean \"fp16\"?" of a word that is in no table; empty where none is near. */
+const char *words_meant(const char *word, const char *(*nth)(int), int count, char *out, size_t size);
+/* An optional string that must be one of a table's words. */
+bool read_word(struct reader *r, const cJSON *object, const char *key, const char *(*nth)(int), int count,
+               enum lx_code code, int *out);
+
+/* pattern_ops.c: one of them. */
+bool read_tensor(struct reader *r, const cJSON *v);
+bool read_op(struct reader *r, const cJSON *v);
 /* pattern_features.c: keys of an op, each where it is given. */
 bool read_hints(struct reader *r, const cJSON *v, struct lx_op *op);
 bool read_windows(struct reader *r, const cJSON *v, struct lx_op *op);

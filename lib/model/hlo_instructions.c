@@ -118,7 +118,7 @@ static bool attr(struct hlo *h)
 {
     struct source *s = &h->s;
     struct model_attr a = {.form = ATTR_TEXT};
-    source_skip(s, false);
+    source_skip(s, true);
     a.key = source_name(s, hlo_is_name, "the name of an attribute");
     if (!a.key || !source_want(s, "=")) return false;
     if (!(a.text = attr_text(s)) || !numbers_of(s, &a)) return false;

@@ -65,6 +65,15 @@ static bool hex_number(struct source *s, enum model_element element, int64_t *wh
     return true;
 }
 
+/* "nan(0x7fc01)": the bits behind it say which one. */
+static void pass_payload(struct source *s, double real)
+{
+    const char *p = s->at;
+    if (!isnan(real) || s->end - p < 3 || memcmp(p, "(0x", 3) != 0) return;
+    while (p < s->end && *p != ')' && *p != '\n') p++;
+    if (p < s->end && *p == ')') s->at = p + 1;
+}
+
 static bool word_number(struct source *s, int64_t *whole, double *real)
 {
     static const struct {
@@ -76,6 +85,7 @@ static bool word_number(struct source *s, int64_t *whole, double *real)
         if (!source_take(s, words[i].word)) continue;
         *real = words[i].value;
         *whole = *real == 1;
+        pass_payload(s, *real);
         return true;
     }
     return false;

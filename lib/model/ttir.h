@@ -1,4 +1,4 @@
-/* Inside the reader of TTIR: what its files share. ttir_read.c has modules and functions, ttir_ops.c ops, ttir_attrs.c
+/* Inside the reader of TTIR: what its files share. ttir_read.c has functions, ttir_modules.c what they stand in, ttir_ops.c ops, ttir_attrs.c
  * attributes and constants, ttir_places.c locations and their aliases, ttir_rooms.c operands of older files. */
 #ifndef LX_MODEL_TTIR_H
 #define LX_MODEL_TTIR_H
@@ -49,6 +49,14 @@ void ttir_resolve_locations(struct ttir *t);
 
 /* ttir_rooms.c: operands that are only room for a result are left out. */
 void ttir_drop_rooms(struct lx_model *m);
+
+/* ttir_modules.c: all that stands in the file. */
+bool ttir_modules(struct ttir *t);
+/* ttir_read.c: "@name(...) -> TYPES {...}", behind func.func. */
+bool ttir_function(struct ttir *t);
+void ttir_begin_body(struct ttir *t);
+/* "(%arg0: TYPE {attributes}, ...)" */
+bool ttir_arguments(struct ttir *t, struct model_body *body);
 
 /* The ops of a function up to its closing bracket, which is taken. */
 bool ttir_ops(struct ttir *t, struct model_body *body);

@@ -255,6 +255,22 @@ static bool dense(struct source *s, struct model_attr *a)
     return ok;
 }
 
+/* "dense_resource<name> : TYPE": the numbers are elsewhere, or left out. */
+static bool resource(struct source *s, struct model_attr *a)
+{
+    struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
+    const char *from;
+    size_t length;
+    if (!d) return source_no_memory(s);
+    if (!source_want(s, "<") || !source_balanced(s, true, &from, &length) || !source_want(s, ">") ||
+        !source_want(s, ":") || !(d->type = ttir_type(s)))
+        return false;
+    d->form = DATA_ELIDED;
+    a->form = ATTR_DATA;
+    a->data = d;
+    return true;
+}
+
 static bool plain_number(struct source *s, struct model_attr *a)
 {
     bool is_real;
@@ -282,6 +298,7 @@ static bool value(struct source *s, struct model_attr *a)
     if (source_is_digit(c) || c == '-') return plain_number(s, a);
     if (c == '[') return list(s, a);
     if (source_take(s, "dense")) return dense(s, a);
+    if (source_take(s, "dense_resource")) return resource(s, a);
     if (source_take(s, "array")) {
         bool ok = array(s, a, &g);
         gathered_free(&g);
@@ -295,12 +312,19 @@ static bool value(struct source *s, struct model_attr *a)
     return (a->text = source_kept(s, true)) != NULL;
 }
 
+/* The dialect ttcore was called tt once. */
+static const char *key_of_today(struct source *s, const char *key)
+{
+    return key && strncmp(key, "tt.", 3) == 0 ? arena_format(&s->m->memory, "ttcore.%s", key + 3) : key;
+}
+
 static bool one(struct ttir *t)
 {
     struct source *s = &t->s;
     struct model_attr a = {.form = ATTR_BOOL, .number = 1};
     source_skip(s, true);
     a.key = source_peek(s) == '"' ? source_string(s) : source_name(s, is_key, "the name of an attribute");
+    a.key = key_of_today(s, a.key);
     if (!a.key || (source_take(s, "=") && !value(s, &a))) return false;
     if (t->attrs.count == MOST_ATTRS)
         return source_fail(s, LX_E_LIMIT, "more than %d attributes", MOST_ATTRS);

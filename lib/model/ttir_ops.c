@@ -155,8 +155,10 @@ static bool properties(struct ttir *t, struct model_op *op)
 /* The kind as tables have it: without the dialect, calls of all dialects alike. */
 static const char *without_dialect(const char *name)
 {
-    static const char *const same[][2] = {
-        {"func.call", "call"}, {"ttcore.load_cached", "call"}, {"tensor.empty", "empty"}};
+    static const char *const same[][2] = {{"func.call", "call"},
+                                          {"ttcore.load_cached", "call"},
+                                          {"tt.load_cached", "call"},
+                                          {"tensor.empty", "empty"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (strcmp(name, same[i][0]) == 0) return same[i][1];
     return strncmp(name, "ttir.", 5) == 0 ? name + 5 : name;
@@ -246,6 +248,21 @@ static bool check_returned(struct source *s, const struct model_body *body, cons
     return true;
 }
 
+/* "\"func.return\"(%a, %b) : (TYPES) -> () loc(...)", behind the name. */
+static bool generic_returned(struct ttir *t, struct model_body *body)
+{
+    struct source *s = &t->s;
+    ttir_types types = {0};
+    const char *location;
+    bool ok = source_want(s, "(") && operands(t, ")") && source_want(s, ":") && ttir_type_list(s, &types);
+    struct source behind = *s;
+    ok = ok && (body->results = kept(t, &body->result_count)) &&
+         check_returned(&behind, body, &types, &t->results) && source_want(s, "->") && source_want(s, "(") &&
+         source_want(s, ")") && ttir_location(t, &location);
+    VEC_FREE(&types);
+    return ok;
+}
+
 /* "return %a, %b : TYPES loc(...)". */
 static bool returned(struct ttir *t, struct model_body *body)
 {
@@ -274,6 +291,8 @@ bool ttir_ops(struct ttir *t, struct model_body *body)
     while (!source_take(s, "}")) {
         if (source_take(s, "return") || source_take(s, "func.return")) {
             if (!returned(t, body)) return false;
+        } else if (source_take(s, "\"func.return\"")) {
+            if (!generic_returned(t, body)) return false;
         } else if (source_ended(s)) {
             return source_fail(s, LX_E_SYNTAX, "the function does not end: \"}\" is missing");
         } else if (!one(t)) {

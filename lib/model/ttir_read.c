@@ -1,4 +1,4 @@
-/* Reading TTIR: modules within modules, functions, aliases. Grammar and what is odd about it: MLIR's generic form, where
+/* Reading TTIR: functions, which of them is meant, and who calls whom; modules are in ttir_modules.c. Grammar and what is odd about it: MLIR's generic form, where
  * braces may carry locations and argument lists stand on one line of tens of thousands of characters. */
 #include "model/ttir.h"
 #include "base/fail.h"
@@ -30,13 +30,27 @@ static bool argument(struct ttir *t)
     return added == NAMES_ADDED && VEC_PUSH(&t->list, number) ? true : source_no_memory(s);
 }
 
-static bool arguments(struct ttir *t, struct model_body *body)
+/* Types alone, of a function that is only declared. */
+static bool nameless(struct ttir *t)
+{
+    do {
+        if (!ttir_type(&t->s) || (source_is(&t->s, "{") && !ttir_attrs(t))) return false;
+        t->attrs.count = 0;
+    } while (source_take(&t->s, ","));
+    return true;
+}
+
+bool ttir_arguments(struct ttir *t, struct model_body *body)
 {
     struct source *s = &t->s;
     if (!source_want(s, "(")) return false;
-    if (!source_is(s, ")")) do {
+    if (source_is(s, "tensor")) {
+        if (!nameless(t)) return false;
+    } else if (!source_is(s, ")")) {
+        do {
             if (!argument(t)) return false;
         } while (source_take(s, ","));
+    }
     body->argument_count = (int)t->list.count;
     body->arguments = arena_copy_array(&s->m->memory, t->list.at, t->list.count, sizeof *t->list.at);
     t->list.count = 0;
@@ -47,7 +61,6 @@ static bool arguments(struct ttir *t, struct model_body *body)
 static bool result_types(struct ttir *t)
 {
     struct source *s = &t->s;
-    t->results.count = 0;
     if (!source_take(s, "->")) return true;
     bool list = source_take(s, "(");
     if (list && source_take(s, ")")) return true;
@@ -70,63 +83,30 @@ const char *ttir_symbol(struct source *s, const char *what)
     return name;
 }
 
-static bool function(struct ttir *t)
+void ttir_begin_body(struct ttir *t)
+{
+    names_free(&t->values);
+    t->values = (struct names){0};
+    t->body = (int32_t)t->s.m->bodies.count;
+    t->list.count = t->attrs.count = t->results.count = 0;
+}
+
+bool ttir_function(struct ttir *t)
 {
     struct source *s = &t->s;
     struct model_body body = {.line = s->line, .column = source_column(s)};
     const char *location;
     body.declared_public = !source_take(s, "private");
     source_take(s, "public");
-    names_free(&t->values);
-    t->values = (struct names){0};
-    t->body = (int32_t)s->m->bodies.count;
-    if (!(body.name = ttir_symbol(s, "the name of a function")) || !arguments(t, &body) || !result_types(t))
+    ttir_begin_body(t);
+    if (!(body.name = ttir_symbol(s, "the name of a function")) || !ttir_arguments(t, &body) ||
+        !result_types(t))
         return false;
     if (source_take(s, "attributes") && !ttir_attrs(t)) return false;
     t->attrs.count = 0;
     if (!source_take(s, "{")) return ttir_location(t, &location); /* declared only */
     if (!ttir_ops(t, &body) || !ttir_location(t, &location)) return false;
     return VEC_PUSH(&s->m->bodies, body) ? true : source_no_memory(s);
-}
-
-/* "module @name attributes {...} {", what stands behind the word. The attributes of the outermost that has any are kept. */
-static bool module(struct ttir *t)
-{
-    struct source *s = &t->s;
-    if (source_is(s, "@") && !(s->m->name = ttir_symbol(s, "the name of a module"))) return false;
-    if (source_take(s, "attributes")) {
-        struct model_attrs found;
-        if (!ttir_attrs(t) || !ttir_attrs_kept(t, &found)) return false;
-        if (s->m->attrs.count == 0) s->m->attrs = found;
-    }
-    return source_want(s, "{");
-}
-
-static bool everything(struct ttir *t)
-{
-    static const char *const modules[] = {"module", "builtin.module", "ttcore.device_module"};
-    struct source *s = &t->s;
-    const char *location;
-    int depth = 0;
-    for (source_skip(s, true); !source_ended(s); source_skip(s, true)) {
-        bool opened = false;
-        for (int i = 0; i < 3 && !opened; i++) opened = source_take(s, modules[i]);
-        if (opened) {
-            if (++depth > MODEL_MAX_DEPTH) return source_fail(s, LX_E_LIMIT, "modules nest too deep");
-            if (!module(t)) return false;
-        } else if (source_take(s, "func.func")) {
-            if (!function(t)) return false;
-        } else if (source_peek(s) == '#') {
-            if (!ttir_alias(t)) return false;
-        } else if (depth > 0 && source_take(s, "}")) {
-            depth--;
-            if (!ttir_location(t, &location)) return false;
-        } else {
-            return source_fail(s, LX_E_SYNTAX, "expected a module, func.func%s", depth ? " or \"}\"" : "");
-        }
-    }
-    if (depth > 0) return source_fail(s, LX_E_SYNTAX, "\"}\" of a module is missing at the end");
-    return !s->failed;
 }
 
 static bool is_called(const struct lx_model *m, int32_t body)
@@ -212,7 +192,7 @@ bool ttir_read(struct lx_model *m, const char *text, size_t length, const struct
 {
     struct ttir t = {0};
     source_begin(&t.s, m, text, length, st);
-    bool ok = everything(&t) && bind_calls(&t) && choose(&t, options->function);
+    bool ok = ttir_modules(&t) && bind_calls(&t) && choose(&t, options->function);
     if (ok) ttir_resolve_locations(&t);
     if (ok) ttir_drop_rooms(m);
     names_free(&t.alias_names);

@@ -122,14 +122,15 @@ static bool enter_whole(struct planner *p, const struct attempt *from, const str
 }
 
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
-static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int32_t most,
-                      int64_t *tries, struct nest_pool *next)
+static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int quarters,
+                      int32_t most, int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
     struct nest_asks asks = asks_of(p, next->width == WIDEST_POOL);
     struct nest_list all = {0}, runs = {0};
     struct nest_set base, with;
     asks.now = &from->draft;
+    asks.room = asks.room / 4 * quarters;
     asks.op_bytes = nest_op_bytes(p, from, &memory);
     bool ok = asks.op_bytes && nest_candidates(&asks, &memory, &all, &runs, p->st) &&
               nest_set_of(&from->draft, menus, &memory, &base, p->st) &&
@@ -154,7 +155,11 @@ static bool add_round(struct nest_search *s)
     int64_t each = wide ? s->left / max_i64(now->count, 1) : 0;
     for (int i = 0; ok && i < now->count; i++) {
         int64_t left = wide ? each : s->left, had = left;
-        ok = add_nests(s->p, &now->at[i], s->menus, wide ? INT32_MAX : i == 0 ? FIRST : OTHERS, &left, &next);
+        ok = add_nests(s->p, &now->at[i], s->menus, s->quarters,
+                       wide     ? INT32_MAX
+                       : i == 0 ? FIRST
+                                : OTHERS,
+                       &left, &next);
         if (!wide) s->left -= had - left;
     }
     ok = ok && nest_pool_take_best(s->p, &next, &s->better);
@@ -167,11 +172,21 @@ static bool add_round(struct nest_search *s)
     return true;
 }
 
+/* Where no nest helps that is guessed to fit just so, one for less room may, which is easier to pack. */
+static bool asks_less(struct nest_search *s)
+{
+    enum { LEAST = 2 };
+    bool none = s->p->best.draft.how.nest_count == 0;
+    if (s->better || !none || s->quarters <= LEAST) return s->better;
+    s->quarters--;
+    return true;
+}
+
 /* Rounds, at most so many, as long as they help. */
 static bool add_rounds(struct nest_search *s, int most)
 {
     bool ok = true;
-    for (int i = 0; ok && i < most && s->better && s->left > 0 && !nests_suffice(s->p); i++)
+    for (int i = 0; ok && i < most && asks_less(s) && s->left > 0 && !nests_suffice(s->p); i++)
         ok = add_round(s);
     return ok;
 }
@@ -190,7 +205,7 @@ static bool divide_first(struct planner *p, struct nest_menus *menus, int64_t *t
 static bool begin_divided(struct nest_search *s, struct planner *p, struct nest_menus *menus, int64_t tries)
 {
     bool few = is_tiny(p);
-    *s = (struct nest_search){.p = p, .menus = menus, .tries = tries, .better = true};
+    *s = (struct nest_search){.p = p, .menus = menus, .tries = tries, .quarters = 4, .better = true};
     s->pool.width = few ? WIDEST_POOL : 4;
     s->kept = few ? 0 : tries / 5;
     s->left = tries - 2 * s->kept;

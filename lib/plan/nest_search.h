@@ -13,6 +13,7 @@ struct nest_search {
     struct nest_menus *menus;
     struct nest_pool pool;
     int64_t tries, kept, left; /* in all; a share for each later part; of the part that is under way */
+    int quarters;              /* of the room, that candidates are guessed to fit into */
     bool better;               /* the last round of one nest more was */
 };
 

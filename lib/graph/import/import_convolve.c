@@ -2,6 +2,7 @@
  * channel, tap..] -> y[batch, group, out channel, out..]. A window that is none (one tap on its place) or that has all of
  * the input (one output) needs no letters of its own: its dimensions are the same. */
 #include "graph/import/import_convolve.h"
+#include "base/checked.h"
 #include "base/fail.h"
 
 int64_t conv_extent(const struct model_type *t, int d)
@@ -19,9 +20,9 @@ static bool conv_fits(struct conv *k, const struct model_type *x, const struct m
         k->batch_groups < 1 || (k->groups > 1 && k->batch_groups > 1))
         return false;
     int64_t groups = k->groups * k->batch_groups, c = conv_extent(x, at->channel);
-    int64_t o = conv_extent(w, at->out_channel), i = conv_extent(w, at->in_channel);
-    int64_t all_o = k->by_channel ? o * groups : o, all_i = k->by_channel ? i : i * k->groups;
-    bool ok = all_i == c && all_o == conv_extent(y, at->y_channel) && all_o % groups == 0 &&
+    int64_t o = conv_extent(w, at->out_channel), i = conv_extent(w, at->in_channel), all_o, all_i;
+    bool ok = mul_i64(o, k->by_channel ? groups : 1, &all_o) &&
+              mul_i64(i, k->by_channel ? 1 : k->groups, &all_i) && all_i == c && all_o == conv_extent(y, at->y_channel) && all_o % groups == 0 &&
               (k->by_channel ? i : o) % groups == 0 && conv_extent(x, at->batch) % k->batch_groups == 0 &&
               conv_extent(x, at->batch) / k->batch_groups == conv_extent(y, at->y_batch);
     for (int s = 0; ok && s < k->count; s++) {

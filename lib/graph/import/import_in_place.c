@@ -1,6 +1,7 @@
 /* Inserts and scatters whose old tensor nobody reads any more work in its place: their result becomes that tensor, and
  * only what is changed moves. Two cases: a parameter that the file aliases with an output is a state if a chain of such
- * ops leads from it to that output; and a tensor that an op made for no one but the insert. Linear in sketches. */
+ * ops leads from it to that output; and a tensor that an op made for no one but the insert. Such a parameter is a state
+ * as well where any op writes all of the output when the parameter is no longer needed. Linear in sketches. */
 #include "graph/import/import_in_place.h"
 #include "graph/import/import_roles.h"
 #include "base/fail.h"
@@ -90,6 +91,58 @@ static void mark_chain(struct in_place *p, int32_t parameter, int32_t output)
     p->im->storages.at[parameter].role = LX_STATE;
 }
 
+/* Runs that were never cut are still not. */
+static void stay_whole(struct storage *a, const struct storage *b)
+{
+    for (int i = 0; i < b->whole_count; i++) {
+        bool there = a->whole_count == STORAGE_MAX_WHOLE;
+        for (int k = 0; !there && k < a->whole_count; k++)
+            there = a->whole[k].low == b->whole[i].low && a->whole[k].extent == b->whole[i].extent;
+        if (!there) a->whole[a->whole_count++] = b->whole[i];
+    }
+}
+
+static bool same_views(const struct view *a, const struct view *b)
+{
+    bool same = a->rank == b->rank && a->fixed_count == 0 && b->fixed_count == 0;
+    for (int d = 0; same && d <= a->rank; d++) same = a->first[d] == b->first[d];
+    for (int i = 0; same && i < a->first[a->rank]; i++)
+        same = a->atom[i].low == b->atom[i].low && a->atom[i].extent == b->atom[i].extent &&
+               a->atom[i].span == 0 && b->atom[i].span == 0;
+    return same;
+}
+
+/* An op reads what it writes over only element by element. */
+static bool reads_in_step(const struct sketch *s, int32_t storage)
+{
+    const struct lx_kind *kind = lx_kind_find(s->kind);
+    bool ok = kind && kind->traits & LX_POINTWISE;
+    for (int k = 0; k < s->input_count; k++)
+        if (s->operand[k].storage == storage)
+            ok = ok && same_views(&s->operand[k].view, &s->operand[s->input_count].view);
+    return ok;
+}
+
+/* An output that no op reads, made where the parameter is no longer needed, may stand in its place. What is read more
+ * than once stays an input: a state is never kept on chip. */
+static bool may_stand_for(const struct in_place *p, int32_t parameter, int32_t output)
+{
+    const struct use *x = &p->use[parameter], *y = &p->use[output];
+    const struct storage *a = &p->im->storages.at[parameter], *b = &p->im->storages.at[output];
+    const struct sketch *s = y->writer >= 0 ? &p->im->sketches.at[y->writer] : NULL;
+    return s && s->rank >= 0 && !s->in_place && !s->apart && s->choice_count == 0 && b->role == LX_OUTPUT &&
+           x->writer == -1 && x->reads <= 1 && y->reads == 0 && !x->returned && a->element == b->element &&
+           a->elements == b->elements && x->last <= y->writer &&
+           (x->last < y->writer || reads_in_step(s, parameter));
+}
+
+static void stand_for(struct in_place *p, int32_t parameter, int32_t output)
+{
+    stay_whole(&p->im->storages.at[parameter], &p->im->storages.at[output]);
+    p->im->storages.at[parameter].role = LX_STATE;
+    p->use[output].now = parameter;
+}
+
 static void mark_states(struct in_place *p)
 {
     struct import *im = p->im;
@@ -103,6 +156,10 @@ static void mark_states(struct in_place *p)
             im->storages.at[x->storage].role == LX_INPUT &&
             view_is_plain(&y->view, im->storages.at[y->storage].elements))
             mark_chain(p, x->storage, y->storage);
+        if (x->storage >= 0 && y && y->storage >= 0 && im->storages.at[x->storage].role == LX_INPUT &&
+            view_is_plain(&y->view, im->storages.at[y->storage].elements) &&
+            may_stand_for(p, x->storage, y->storage))
+            stand_for(p, x->storage, y->storage);
     }
 }
 
@@ -112,17 +169,6 @@ static bool is_own(const struct in_place *p, int32_t i)
     int32_t from = p->im->sketches.at[i].operand[0].storage;
     return p->im->storages.at[from].role == LX_ROLE_COUNT && p->use[from].writer >= 0 &&
            p->use[from].reads == 1 && is_last_change(p, i);
-}
-
-/* Runs that were never cut are still not. */
-static void stay_whole(struct storage *a, const struct storage *b)
-{
-    for (int i = 0; i < b->whole_count; i++) {
-        bool there = a->whole_count == STORAGE_MAX_WHOLE;
-        for (int k = 0; !there && k < a->whole_count; k++)
-            there = a->whole[k].low == b->whole[i].low && a->whole[k].extent == b->whole[i].extent;
-        if (!there) a->whole[a->whole_count++] = b->whole[i];
-    }
 }
 
 static void join(struct in_place *p, const struct sketch *s)

@@ -1,6 +1,7 @@
 /* Folding changes no bit: small models with views of all kinds, run on the device with their views folded and without. */
 #include "base/text.h"
 #include "support/both_ways.h"
+#include "support/random_models.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -206,8 +207,23 @@ static void many_parts(void **state)
     text_free(&t);
 }
 
+static void random_models(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct rng r = rng_seed(seed);
+        struct text t = {0};
+        char name[40];
+        random_model(&r, seed % 2 == 0, &t);
+        snprintf(name, sizeof name, "random model %llu", (unsigned long long)seed);
+        compared(name, t.at, strlen(t.at), false);
+        text_free(&t);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(small_models), cmocka_unit_test(many_parts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_models), cmocka_unit_test(many_parts),
+                                       cmocka_unit_test(random_models)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

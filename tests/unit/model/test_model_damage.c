@@ -244,6 +244,23 @@ static void test_too_large(void **state)
     }
 }
 
+/* Numbers whose products no integer holds: sanitizers see them. */
+static void test_products_too_large(void **state)
+{
+    static const char *const texts[] = {
+        "func.func @f(%x: tensor<1x8x8x4xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32> {\n"
+        "  %0 = \"ttir.conv2d\"(%x, %w) <{stride = array<i32: 1, 1>, padding = array<i32: 1, 1, 1, 1>, "
+        "dilation = "
+        "array<i32: 1, 1>, groups = 9223372036854775807 : i32}> : (tensor<1x8x8x4xf32>, tensor<8x4x3x3xf32>) "
+        "-> "
+        "tensor<1x8x8x8xf32>\n  return %0 : tensor<1x8x8x8xf32>\n}\n"};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
+        lx_status st;
+        import_bytes(texts[i / 2], strlen(texts[i / 2]), i % 2, &st);
+    }
+}
+
 /* x reshaped by numbers that stand in a file at `location`. */
 static struct onnx_bytes with_external(const char *location, const char *offset)
 {
@@ -327,9 +344,9 @@ static void test_external_missing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_damage),          cmocka_unit_test(test_long_line),
-        cmocka_unit_test(test_brackets),        cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_too_large),       cmocka_unit_test(test_external),
-        cmocka_unit_test(test_external_missing)};
+        cmocka_unit_test(test_damage),           cmocka_unit_test(test_long_line),
+        cmocka_unit_test(test_brackets),         cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_too_large),        cmocka_unit_test(test_external),
+        cmocka_unit_test(test_external_missing), cmocka_unit_test(test_products_too_large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,11 +136,32 @@ static void test_returned(void **state)
 static void test_reported_roles(void **state)
 {
     (void)state;
-    assert_report("HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }\nENTRY main {\n  s = " H
-                  " parameter(0)\n  y = f32[128,64]{1,0} parameter(1)\n  ROOT n = " H
-                  " transpose(y), dimensions={1,0}\n}\n",
-                  (const char *const[]){"\"arguments\": {\"input\": 2}", "\"not written in place\": 1", NULL},
-                  2);
+    static const char alias[] =
+        "HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }\nENTRY main {\n  s = " H
+        " parameter(0)\n  x = " H " parameter(1)\n";
+    static const struct {
+        const char *ops, *words[3];
+        int tensors;
+    } rows[] = {
+        /* Element by element in its place. */
+        {"  ROOT n = " H " add(s, x)\n}\n",
+         {"\"arguments\": {\"state\": 1, \"input\": 1}", "\"alias\": 1"},
+         2},
+        {"  ROOT n = " H " tanh(x)\n}\n", {"\"arguments\": {\"state\": 1, \"input\": 1}", "\"alias\": 1"}, 2},
+        /* Read twice: a state is never on chip. */
+        {"  a = " H " add(s, x)\n  ROOT n = " H " multiply(a, s)\n}\n",
+         {"\"arguments\": {\"input\": 2}", "\"not written in place\": 1"},
+         4},
+        /* Each element of the new one needs others of the old one. */
+        {"  ROOT n = " H " reverse(s), dimensions={0}\n}\n",
+         {"\"arguments\": {\"input\": 2}", "\"not written in place\": 1"},
+         2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "%s%s", alias, rows[i].ops);
+        assert_report(text, rows[i].words, rows[i].tensors);
+    }
     assert_report("func.func @f(%c: tensor<2x3x8x64xbf16>, %n: tensor<1x3x2x64xbf16>, %p: tensor<1xi32>) -> "
                   "tensor<2x3x8x64xbf16> {\n  \"ttir.update_cache\"(%c, %n, %p) <{batch_offset = 0 : i32}> : "
                   "(tensor<2x3x8x64xbf16>, tensor<1x3x2x64xbf16>, tensor<1xi32>) -> ()\n  return %c : "
