@@ -17,6 +17,8 @@ const struct option_row model_rows[] = {
     {"max-ops", 0, "N", "unroll loops that count while ops stay below N (default: 100000)"},
     {"partition", 0, "K", "of several devices that share the work, plan number K (default: 0)"},
     {"role", 0, "NAME=ROLE", "the argument NAME is an input, a weight or a state; may be repeated"},
+    {"weight-dtype", 0, NULL,
+     "weights that the file says may be stored with common exponents (bfp8, bfp4) are; planned, not run"},
     {"share-cache", 0, NULL, "past and present of a cache in ONNX, of one shape, are one buffer"},
     {"no-fold", 0, NULL, "reshapes, permutations and broadcasts stay ops that copy"},
     {"no-expand", 0, NULL, "softmax, norms and other layers that are one op of the file stay generic"},
@@ -118,6 +120,7 @@ bool read_model_options(struct call *call, struct model_options *o)
     i->no_fold = option_given(&call->line, "no-fold");
     i->no_expand = option_given(&call->line, "no-expand");
     i->strict = option_given(&call->line, "strict");
+    i->weight_dtype = option_given(&call->line, "weight-dtype");
     i->share_cache = option_given(&call->line, "share-cache");
     i->model.function = option_value(&call->line, "func");
     return keep_given(call, o) && read_numbers(call, i) &&

@@ -13,7 +13,8 @@ int64_t whole_bytes(const struct checker *c, int32_t tensor)
 
 int64_t bytes_of_sticks(const struct checker *c, int32_t tensor, int64_t sticks)
 {
-    return c->l->layouts[tensor].rank > 0 ? sticks * c->g->device.stick_bytes : c->g->tensors[tensor].bytes;
+    const struct lx_layout *l = &c->l->layouts[tensor];
+    return l->rank > 0 ? sticks * l->stick_bytes : c->g->tensors[tensor].bytes;
 }
 
 static struct zone zone_whole(const struct lx_layout *l)

@@ -64,8 +64,8 @@ static bool put_outermost(struct orders *s, int32_t tensor, int dim)
     if (at >= stated.order_count - 1 || at == 1) return false;
     stated.order[at] = stated.order[1];
     stated.order[1] = dim;
-    if (!lx_layout_make(t->dtype, t->rank, t->shape, NULL, stated.order, stated.order_count, y->stick_bytes,
-                        &fresh, NULL))
+    if (!lx_layout_make(t->dtype, t->rank, t->shape, NULL, stated.order, stated.order_count,
+                        s->l->graph->device.stick_bytes, &fresh, NULL))
         return false;
     for (int d = 0; d < t->rank; d++)
         if (stated.extents[d] && !lx_layout_pad(&fresh, d, stated.extents[d])) return false;

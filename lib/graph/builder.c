@@ -63,7 +63,7 @@ static bool add_name(struct graph_builder *b, struct names *names, const char *w
     return status_no_memory(st);
 }
 
-/* Elements times bits, rounded up to whole bytes. */
+/* Bits of all elements, rounded up to whole bytes. */
 static bool tensor_bytes(const struct graph_builder *b, struct lx_tensor *t, lx_status *st)
 {
     int64_t elements = 1, bits;
@@ -71,10 +71,16 @@ static bool tensor_bytes(const struct graph_builder *b, struct lx_tensor *t, lx_
         if (!mul_i64(elements, t->shape[i], &elements))
             return builder_error(b, b->here, st, LX_E_RANGE, "tensor %s has more than 2^63 elements",
                                  t->name);
-    if (!mul_i64(elements, lx_dtype_bits(t->dtype), &bits) || ceil_div_i64(bits, 8) > LX_INT_MAX)
+    if (!lx_dtype_size(t->dtype, elements, &bits) || ceil_div_i64(bits, 8) > LX_INT_MAX)
         return builder_error(b, b->here, st, LX_E_RANGE, "tensor %s is larger than 2^53 bytes", t->name);
     t->bytes = ceil_div_i64(bits, 8);
     return true;
+}
+
+bool builder_retype(struct graph_builder *b, int32_t tensor, enum lx_dtype dtype, lx_status *st)
+{
+    b->tensors.at[tensor].dtype = dtype;
+    return tensor_bytes(b, &b->tensors.at[tensor], st);
 }
 
 int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,

@@ -35,6 +35,8 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
  * counts, else it is computed. The number of the tensor, or -1. */
 int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,
                        int rank, const int64_t *shape, int64_t bytes, lx_status *st);
+/* The same tensor, of another type. */
+bool builder_retype(struct graph_builder *b, int32_t tensor, enum lx_dtype dtype, lx_status *st);
 /* Takes name, kind, inputs, output, einsum, value, offset, stride, views, params, windows and hints from `op`; the rest is
  * derived. Windows name letters, or variables where `op` has a map. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);

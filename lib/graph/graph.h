@@ -18,26 +18,30 @@
 
 enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8 };
 
-/* Element types: word, bits, and whether the device computes with it. */
+/* Element types: word, bits of an element, and bits that LX_SHARING elements share beside their own: the exponent of blocks,
+ * as which weights of bf16 may be stored. These are planned and never computed with. */
+enum { LX_SHARING = 16 };
 #define LX_DTYPES(X)                                                                                         \
-    X(LX_FP16, "fp16", 16)                                                                                   \
-    X(LX_BF16, "bf16", 16)                                                                                   \
-    X(LX_FP32, "fp32", 32)                                                                                   \
-    X(LX_FP8, "fp8", 8)                                                                                      \
-    X(LX_INT64, "int64", 64)                                                                                 \
-    X(LX_INT32, "int32", 32)                                                                                 \
-    X(LX_INT8, "int8", 8)                                                                                    \
-    X(LX_INT4, "int4", 4)                                                                                    \
-    X(LX_BOOL, "bool", 8)                                                                                    \
-    X(LX_FP64, "fp64", 64)                                                                                   \
-    X(LX_INT16, "int16", 16)                                                                                 \
-    X(LX_UINT8, "uint8", 8)                                                                                  \
-    X(LX_UINT16, "uint16", 16)                                                                               \
-    X(LX_UINT32, "uint32", 32)                                                                               \
-    X(LX_UINT64, "uint64", 64)                                                                               \
-    X(LX_FP8_E5M2, "fp8_e5m2", 8)
+    X(LX_FP16, "fp16", 16, 0)                                                                                \
+    X(LX_BF16, "bf16", 16, 0)                                                                                \
+    X(LX_FP32, "fp32", 32, 0)                                                                                \
+    X(LX_FP8, "fp8", 8, 0)                                                                                   \
+    X(LX_INT64, "int64", 64, 0)                                                                              \
+    X(LX_INT32, "int32", 32, 0)                                                                              \
+    X(LX_INT8, "int8", 8, 0)                                                                                 \
+    X(LX_INT4, "int4", 4, 0)                                                                                 \
+    X(LX_BOOL, "bool", 8, 0)                                                                                 \
+    X(LX_FP64, "fp64", 64, 0)                                                                                \
+    X(LX_INT16, "int16", 16, 0)                                                                              \
+    X(LX_UINT8, "uint8", 8, 0)                                                                               \
+    X(LX_UINT16, "uint16", 16, 0)                                                                            \
+    X(LX_UINT32, "uint32", 32, 0)                                                                            \
+    X(LX_UINT64, "uint64", 64, 0)                                                                            \
+    X(LX_FP8_E5M2, "fp8_e5m2", 8, 0)                                                                         \
+    X(LX_BFP8, "bfp8", 8, 8)                                                                                 \
+    X(LX_BFP4, "bfp4", 4, 8)
 
-#define LX_DTYPE_ENUM(id, word, bits) id,
+#define LX_DTYPE_ENUM(id, word, bits, shared) id,
 enum lx_dtype { LX_DTYPES(LX_DTYPE_ENUM) LX_DTYPE_COUNT };
 #undef LX_DTYPE_ENUM
 
@@ -215,6 +219,12 @@ bool lx_windows_equal(const struct lx_op *a, const struct lx_op *b);
 int64_t lx_window_at(const struct lx_window *w, int64_t out, int64_t tap);
 const char *lx_dtype_word(enum lx_dtype d);
 int lx_dtype_bits(enum lx_dtype d);
+/* Bits of so many elements with what they share; false: beyond 2^63. */
+bool lx_dtype_size(enum lx_dtype d, int64_t elements, int64_t *bits);
+/* Elements of these have exponents in common. */
+bool lx_dtype_shares(enum lx_dtype d);
+/* May the op read this input as such? Products may, and who picks rows of a table. */
+bool lx_takes_blocks(const struct lx_op *op, int input);
 const char *lx_role_word(enum lx_role r);
 /* Is it in HBM before the first op; and must it be there behind the last? */
 bool lx_role_arrives(enum lx_role r);

@@ -1,13 +1,14 @@
 /* The tables of what there is: element types, roles and kinds of ops. */
 #include "graph/graph.h"
+#include "base/checked.h"
 
 #include <string.h>
 
 static const struct {
     const char *word;
-    int bits;
+    int bits, shared;
 } dtypes[LX_DTYPE_COUNT] = {
-#define LX_DTYPE_ROW(id, word, bits) [id] = {word, bits},
+#define LX_DTYPE_ROW(id, word, bits, shared) [id] = {word, bits, shared},
     LX_DTYPES(LX_DTYPE_ROW)
 #undef LX_DTYPE_ROW
 };
@@ -32,6 +33,24 @@ const char *lx_dtype_word(enum lx_dtype d)
 int lx_dtype_bits(enum lx_dtype d)
 {
     return (unsigned)d < LX_DTYPE_COUNT ? dtypes[d].bits : 0;
+}
+
+bool lx_dtype_shares(enum lx_dtype d)
+{
+    return (unsigned)d < LX_DTYPE_COUNT && dtypes[d].shared > 0;
+}
+
+bool lx_dtype_size(enum lx_dtype d, int64_t elements, int64_t *bits)
+{
+    int64_t own, shared;
+    return mul_i64(elements, lx_dtype_bits(d), &own) &&
+           mul_i64(ceil_div_i64(elements, LX_SHARING), dtypes[d].shared, &shared) &&
+           add_i64(own, shared, bits);
+}
+
+bool lx_takes_blocks(const struct lx_op *op, int input)
+{
+    return op->kind->traits & LX_CONTRACTS || (op->kind->id == LX_KIND_GATHER && input == 0);
 }
 
 const char *lx_role_word(enum lx_role r)

@@ -169,10 +169,28 @@ static bool (*const wants[LX_KIND_COUNT])(const struct wanted *w) = {
     [LX_KIND_BITCAST] = bits_agree, [LX_KIND_ARGMAX] = counts, [LX_KIND_ARGMIN] = counts,
     [LX_KIND_SCAN] = has_axis,      [LX_KIND_IOTA] = has_axis, [LX_KIND_CONSTANT] = has_numbers};
 
+/* Types with common exponents are those of weights that products read, or rows of which are picked. */
+static bool blocks_fit(const struct wanted *w)
+{
+    for (int i = 0; i <= w->op->input_count; i++) {
+        bool made = i == w->op->input_count;
+        const struct lx_tensor *t = &w->b->tensors.at[made ? w->op->output : w->op->inputs[i]];
+        if (!lx_dtype_shares(t->dtype)) continue;
+        if (!made && t->role == LX_WEIGHT && lx_takes_blocks(w->op, i)) continue;
+        return builder_error(
+            w->b, w->at, w->st, LX_E_SCHEMA,
+            "op %s: %s is of type %s, which weights have that products read or rows of which "
+            "are picked; give it another type",
+            w->op->name, t->name, lx_dtype_word(t->dtype));
+    }
+    return true;
+}
+
 bool builder_check_types(const struct graph_builder *b, const struct lx_op *op, struct place at,
                          lx_status *st)
 {
     const struct wanted w = {b, op, at, st};
+    if (!blocks_fit(&w)) return false;
     if (op->data && op->kind->id != LX_KIND_CONSTANT)
         return builder_error(b, at, st, LX_E_SCHEMA, "op %s: only a constant has \"data\"", op->name);
     return !wants[op->kind->id] || wants[op->kind->id](&w);

@@ -28,7 +28,7 @@ struct lx_layout {
     int64_t host_shape[LX_MAX_RANK];
     int stick_dim; /* the host dimension along which sticks run; -1: none (sparse, or a scalar) */
     int64_t stick_elements;
-    int64_t stick_bytes;
+    int64_t stick_bytes; /* as it is stored: of blocks (bfp8, bfp4) less than the device's */
 };
 
 /* Elements of a stick: what the device stores, which is 16 bits for bool. */

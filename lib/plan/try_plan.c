@@ -286,7 +286,8 @@ bool attempt_below(const struct planner *p, const struct decisions *how, int64_t
     int64_t most = below > 0 && !asks_time(p) ? below : INT64_MAX;
     if (!begin_attempt(p, how, out)) return false;
     bool ok = find_least(p, &out->draft, most, &by.enough);
-    if (ok && by.enough <= most && p->options->run.hasty) return end_attempt(&by, out);
+    /* Relayouts of large graphs are decided as the decisions say. */
+    if (ok && by.enough <= most && (p->options->run.hasty || is_large(p))) return end_attempt(&by, out);
     bool worth = ok && by.enough <= most;
     attempt_free(out);
     return ok && (!worth || attempt_make(p, how, out));

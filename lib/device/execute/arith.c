@@ -248,7 +248,7 @@ const struct arith *arith_of(const struct lx_kind *kind)
 static bool has_equal_bits(const struct lx_graph *g, const struct lx_op *op)
 {
     int from = number_types[g->tensors[op->inputs[0]].dtype].bits;
-    return from == number_types[g->tensors[op->output].dtype].bits && from >= 8 && from <= 32;
+    return from == number_types[g->tensors[op->output].dtype].bits && from >= 8 && from <= 64;
 }
 
 /* Has the device the arithmetic of an op, in the numbers that it computes with? */
@@ -262,8 +262,22 @@ static bool knows(const struct lx_graph *g, const struct lx_op *op)
     return a && (a->made || (n == NUMBERS_FP32 ? !a->whole : wide_arith_of(op, n) != NULL));
 }
 
+/* Common exponents are a matter of storage: what is stored so is planned, not run. */
+static bool is_computed(const struct lx_graph *g, lx_status *st)
+{
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        if (lx_dtype_shares(g->tensors[t].dtype))
+            return status_set_at(
+                st, LX_E_UNSUPPORTED, g->file, g->tensors[t].line, g->tensors[t].column,
+                "tensor %s is of type %s, which is planned and checked, but not computed with; "
+                "run it as bf16 (of a model: without --weight-dtype)",
+                g->tensors[t].name, lx_dtype_word(g->tensors[t].dtype));
+    return true;
+}
+
 bool arith_known(const struct lx_graph *g, lx_status *st)
 {
+    if (!is_computed(g, st)) return false;
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
         if (knows(g, op)) continue;

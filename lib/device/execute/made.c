@@ -43,7 +43,10 @@ static void make_iota(const struct making *m, wide_number *to)
 static void make_constant(const struct making *m, wide_number *to)
 {
     const struct lx_op_data *d = m->op->data;
-    for (int64_t i = 0; i < m->count; i++) to[i] = d ? (wide_number)d->numbers[d->count > 1 ? i : 0] : 0;
+    for (int64_t i = 0; i < m->count; i++) {
+        int64_t n = d && d->count > 1 ? i : 0;
+        to[i] = d ? number_stated(d->numbers[n], d->wholes[n]) : 0;
+    }
 }
 
 /* One row along the axis, from its begin or its end. */

@@ -59,7 +59,8 @@ const struct number_type *op_number_type(const struct lx_graph *g, const struct 
 wide_number number_wrapped(const struct number_type *t, whole_number n);
 /* A number that is whole. */
 whole_number number_whole(wide_number x);
-/* The constant of an op. */
+/* A number of a pattern, with all bits if it is whole; the constant of an op. */
+wide_number number_stated(double value, int64_t whole);
 wide_number op_constant(const struct lx_op *op);
 /* To so many bits, the least step being 2^least. */
 double number_rounded(double x, int digits, int least);

@@ -218,9 +218,15 @@ whole_number number_whole(wide_number x)
     return x < 0 ? (whole_number)long_of(x) : (whole_number)unsigned_long_of(x);
 }
 
+wide_number number_stated(double value, int64_t whole)
+{
+    if (value != rint(value) || fabs(value) > 0x1p64 || whole == 0) return (wide_number)value;
+    return value < 0 ? (wide_number)whole : (wide_number)(uint64_t)whole;
+}
+
 wide_number op_constant(const struct lx_op *op)
 {
-    return (wide_number)op->value;
+    return number_stated(op->value, op->whole);
 }
 
 /* ---- what ops compute with ---- */
@@ -243,7 +249,7 @@ static bool compares(const struct lx_kind *k)
 /* Of `where` the condition does not count. */
 static bool all_whole(const struct lx_graph *g, const struct lx_op *op)
 {
-    bool whole = !op->has_value || (op->value == rint(op->value) && fabs(op->value) < 0x1p53);
+    bool whole = !op->has_value || (op->value == rint(op->value) && fabs(op->value) <= 0x1p64);
     for (int i = op->kind->id == LX_KIND_WHERE; i < op->input_count + !compares(op->kind); i++)
         whole = whole && number_types[dtype_of(g, op, i)].integer;
     return whole;

@@ -72,8 +72,9 @@ void made_values(const struct lx_graph *g, const struct lx_op *op, const struct 
     struct axis a = axis_of(t, p);
     for (int64_t n = 0; n < a.count; n++) {
         slack[n] = 0;
+        int64_t which = op->data && op->data->count > 1 ? n : 0;
         if (op->kind->id == LX_KIND_CONSTANT)
-            value[n] = (wide_number)op->data->numbers[op->data->count == 1 ? 0 : n];
+            value[n] = number_stated(op->data->numbers[which], op->data->wholes[which]);
         if (op->kind->id == LX_KIND_IOTA) value[n] = counted(type, p, n / a.step % a.length);
     }
     if (op->kind->id != LX_KIND_SCAN) return;

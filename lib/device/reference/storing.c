@@ -15,6 +15,8 @@ struct storing {
 static const struct storing storings[LX_DTYPE_COUNT] = {
     [LX_FP16] = {0x1p-11, 0x1p-25, 65504},
     [LX_BF16] = {0x1p-8, 0x1p-134, 0x1.fep127},
+    [LX_BFP8] = {0x1p-8, 0x1p-134, 0x1.fep127},
+    [LX_BFP4] = {0x1p-8, 0x1p-134, 0x1.fep127},
     [LX_FP32] = {0, 0, (double)FLT_MAX},
     [LX_FP8] = {0x1p-4, 0x1p-10, 448},
     [LX_INT64] = {0, 0.5, 0x1p63 - 0x1p40},

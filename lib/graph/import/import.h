@@ -39,6 +39,7 @@ struct storage {
     struct atom whole[STORAGE_MAX_WHOLE]; /* runs of digits that are never cut: windows slide along them */
     int whole_count;
     int32_t tensor;  /* once built, else -1 */
+    int block;       /* one more than the type with common exponents that the file asks for; 0: none */
     int32_t seen_by; /* the last of the values that are views of it, from 1 on; 0: none */
     bool needed;
     bool stays;  /* an argument that is returned: a tensor even if no op reads it */
@@ -154,6 +155,9 @@ struct import {
     lx_status *st;
 };
 
+/* import_blocks.c: the type with common exponents that an argument is to be stored as, from 1 on; 0: none. */
+int import_block_of(const struct import *im, const struct model_value *v, enum lx_role role);
+bool import_store_blocks(struct import *im, struct graph_builder *b);
 /* import_values.c */
 int32_t import_storage(struct import *im, const char *name, enum model_element e, int64_t elements,
                        const struct model_op *at);

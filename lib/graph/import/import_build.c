@@ -295,6 +295,7 @@ const struct lx_graph *import_build(struct import *im)
         if (im->sketches.at[i].needed) ok = build_op(im, &b, &im->sketches.at[i]);
     for (size_t i = 0; ok && i < im->storages.count; i++)
         if (im->storages.at[i].stays) ok = make_tensor(im, &b, &im->storages.at[i]);
+    if (ok && im->options.weight_dtype) ok = import_store_blocks(im, &b);
     if (ok) return builder_finish(&b, im->st);
     builder_abandon(&b);
     return NULL;

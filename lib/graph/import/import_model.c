@@ -42,6 +42,7 @@ static bool bind_tensor(struct import *im, int32_t value, enum lx_role role)
         leaf.name = name_of(v);
         if (ok && leaf.storage >= 0) {
             im->storages.at[leaf.storage].role = role;
+            im->storages.at[leaf.storage].block = import_block_of(im, v, role);
             im->storages.at[leaf.storage].line = v->line;
             im->storages.at[leaf.storage].column = v->column;
         }

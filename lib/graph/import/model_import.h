@@ -21,8 +21,9 @@ struct lx_import_options {
     int64_t max_ops; /* up to which loops that count are unrolled; 0: 100,000 */
     const struct lx_model_binding *roles; /* of arguments: enum lx_role */
     int role_count;
-    bool share_cache; /* ONNX: past and present of one shape are one buffer */
-    int64_t device;   /* of several that share the work: whose part it is */
+    bool weight_dtype; /* weights are stored as the file says they may be: in blocks */
+    bool share_cache;  /* ONNX: past and present of one shape are one buffer */
+    int64_t device;    /* of several that share the work: whose part it is */
 };
 
 /* Is it a model? */

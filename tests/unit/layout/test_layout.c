@@ -89,7 +89,7 @@ static void test_round_trip(void **state)
             held += host;
         }
         assert_int_equal(held, hosts);
-        assert_int_equal(lx_layout_bytes(&y) % 128, 0);
+        assert_int_equal(lx_layout_bytes(&y) % y.stick_bytes, 0);
         free(taken);
     }
 }
