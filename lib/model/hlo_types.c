@@ -120,24 +120,11 @@ static void words_of(const struct model_type *t, char *out, size_t size)
     snprintf(out + n, size - n, "]");
 }
 
-enum { MOST_COMPARED = 1024 }; /* tensors of a tuple: each is looked for from the front */
-
-/* Tuples by the tensors in them. */
-static bool same(const struct model_type *a, const struct model_type *b)
-{
-    if (a->leaves != b->leaves) return false;
-    if (a->element != MODEL_TUPLE && b->element != MODEL_TUPLE)
-        return a->element == b->element && model_same_shape(a, b);
-    for (int i = 0; i < a->leaves && i < MOST_COMPARED; i++)
-        if (!same(model_leaf_type(a, i), model_leaf_type(b, i))) return false;
-    return true;
-}
-
 bool hlo_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
                     const char *name)
 {
     char one[160], other[160];
-    if (same(a, b)) return true;
+    if (model_same_types(a, b)) return true;
     words_of(a, one, sizeof one);
     words_of(b, other, sizeof other);
     return source_fail(s, LX_E_SHAPE, "%.60s is %s, but %s stands here", name, one, other);

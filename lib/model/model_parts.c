@@ -115,6 +115,26 @@ bool model_same_shape(const struct model_type *a, const struct model_type *b)
            (a->count == 0 || memcmp(a->extent, b->extent, (size_t)a->count * sizeof *a->extent) == 0);
 }
 
+enum { MOST_COMPARED = 1024 }; /* tensors of a tuple: each is looked for from the front */
+
+/* Extents that are not known are those of the other. */
+static bool same_tensor(const struct model_type *a, const struct model_type *b)
+{
+    bool same = a->element == b->element && a->count == b->count;
+    for (int d = 0; same && a->element != MODEL_TUPLE && d < a->count; d++)
+        same = a->extent[d] == b->extent[d] || a->extent[d] < 0 || b->extent[d] < 0;
+    return same;
+}
+
+bool model_same_types(const struct model_type *a, const struct model_type *b)
+{
+    if (a->leaves != b->leaves) return false;
+    if (a->element != MODEL_TUPLE && b->element != MODEL_TUPLE) return same_tensor(a, b);
+    for (int i = 0; i < a->leaves && i < MOST_COMPARED; i++)
+        if (!same_tensor(model_leaf_type(a, i), model_leaf_type(b, i))) return false;
+    return true;
+}
+
 const struct model_attr *model_attr_find(const struct model_attrs *attrs, const char *key)
 {
     for (int i = 0; i < attrs->count; i++)

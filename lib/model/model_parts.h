@@ -193,6 +193,8 @@ int32_t model_add_value(struct lx_model *m, const struct model_value *v, lx_stat
 /* Tensor `leaf` of a type, counted through tuples within tuples. */
 const struct model_type *model_leaf_type(const struct model_type *type, int leaf);
 bool model_same_shape(const struct model_type *a, const struct model_type *b);
+/* Elements and extents; tuples by the tensors in them, as far as the first thousand. */
+bool model_same_types(const struct model_type *a, const struct model_type *b);
 
 /* Finding: NULL or `otherwise` where there is none, or none of that form. */
 const struct model_attr *model_attr_find(const struct model_attrs *attrs, const char *key);

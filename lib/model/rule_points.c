@@ -106,3 +106,22 @@ bool rule_part(struct ruling *r)
     rule_like(r, part);
     return rule_as_wanted(r);
 }
+
+/* A body takes what it is given and gives what is said; a loop gives to itself. */
+bool rule_called(struct ruling *r)
+{
+    const struct model_op *op = r->op;
+    bool loops = strcmp(op->kind, "while") == 0, fits = true;
+    for (int i = 0; fits && i < op->body_count; i++) {
+        const struct model_body *b = &r->m->bodies.at[op->bodies[i]];
+        fits = b->argument_count == op->operand_count;
+        for (int k = 0; fits && k < b->argument_count; k++)
+            fits =
+                model_same_types(model_type_of(r->m, b->arguments[k]), model_type_of(r->m, op->operands[k]));
+        const struct model_type *gives = b->result_count > 0 ? model_type_of(r->m, b->results[0]) : NULL;
+        bool decides = loops && gives && gives->element == MODEL_BOOL && gives->count == 0;
+        for (int k = 0; fits && !decides && k < b->result_count && k < op->result_count; k++)
+            fits = model_same_types(model_type_of(r->m, b->results[k]), model_type_of(r->m, op->results[k]));
+    }
+    return fits && (!loops || model_same_types(r->in[0], r->y));
+}

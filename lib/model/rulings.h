@@ -45,6 +45,6 @@ rule_of rule_permuted, rule_swapped, rule_placed, rule_repeated, rule_joined, ru
 rule_of rule_contracts, rule_multiplies, rule_reduces, rule_hlo_reduce, rule_hlo_conv, rule_hlo_window,
     rule_conv2d, rule_pool2d, rule_global_pool;
 rule_of rule_gather, rule_embedding, rule_dynamic_slice, rule_dynamic_update, rule_fill_cache,
-    rule_update_cache, rule_tuple, rule_part;
+    rule_update_cache, rule_tuple, rule_part, rule_called;
 
 #endif

@@ -45,6 +45,7 @@ enum { MANY = 1 << 20 };
 #define SLID   "floor((n + low + high - dilation (k - 1) - 1) / stride) + 1 along each window"
 #define JOINED rule_joined, "the parts one after the other, other extents equal", 1, MANY, E_LIKE
 #define PICKED rule_gather, "dimensions of the index and, at offset_dims, of the box", 2, 2
+#define CALLED rule_called, "operands and result are those of what is called", 0, MANY, E_ANY
 #define CACHED "heads and width of the cache, within its rows and its length"
 #define PARTS                                                                                                \
     rule_gathered_parts, "the shape of the operand, one extent by the number of devices", 1, MANY, E_LIKE
@@ -98,7 +99,7 @@ static const struct rule_row ttir_rules[] = {
     {"embedding", rule_embedding, "dimensions of the index, then a row of the table", 2, 2, E_ANY},
     {"gather", PICKED, E_LIKE}, {"scatter", FIRST, E_LIKE},
     {"fill_cache", rule_fill_cache, CACHED, 2, 2, E_ANY}, {"update_cache", rule_update_cache, CACHED, 3, 3, E_ANY},
-    {"all_gather", PARTS}, {"reduce_scatter", PARTS},
+    {"call", CALLED}, {"all_gather", PARTS}, {"reduce_scatter", PARTS},
     {NULL, NULL, NULL, 0, 0, E_ANY}};
 
 static const struct rule_row hlo_rules[] = {
@@ -129,7 +130,7 @@ static const struct rule_row hlo_rules[] = {
     {"dynamic-update-slice", rule_dynamic_update, "the first operand, in which the second has room", 2, MANY, E_UPDATE},
     {"sort", FIRST, E_LIKE}, {"all-reduce", FIRST, E_LIKE}, {"collective-permute", FIRST, E_LIKE},
     {"all-gather", PARTS}, {"reduce-scatter", PARTS},
-    {"tuple", rule_tuple, "the types of its operands", 0, MANY, E_ANY},
+    {"call", CALLED}, {"fusion", CALLED}, {"while", CALLED}, {"tuple", rule_tuple, "the types of its operands", 0, MANY, E_ANY},
     {"get-tuple-element", rule_part, "the type of that part of the tuple", 1, 1, E_ANY},
     {NULL, NULL, NULL, 0, 0, E_ANY}};
 /* clang-format on */
@@ -203,7 +204,8 @@ static bool wrong_count(const struct ruling *r, const struct rule_row *row, lx_s
 /* Tensors with known extents, of at most the rank that rules have room for. */
 static bool judged(struct ruling *r, const struct rule_row *row, bool open)
 {
-    bool tuples = row->rule == rule_tuple || row->rule == rule_part, can = r->op->result_count <= 1;
+    bool tuples = row->rule == rule_tuple || row->rule == rule_part || row->rule == rule_called,
+         can = tuples || r->op->result_count <= 1;
     for (int i = -1; can && i < r->op->operand_count; i++) {
         if (i < 0 && r->op->result_count == 0) continue;
         const struct model_type *t = model_type_of(r->m, i < 0 ? r->op->results[0] : r->op->operands[i]);

@@ -69,6 +69,17 @@ static bool iota(struct import *im, const struct model_op *op, const char *ours)
     return import_bind_one(im, op, &out);
 }
 
+/* Extents that vary have their bound. */
+static bool dimension_size(struct import *im, const struct model_op *op, const char *ours)
+{
+    const struct model_type *t = model_type_of(im->m, op->operands[0]);
+    int count;
+    const int64_t *dims = model_attr_ints(&op->attrs, "dimensions", &count);
+    (void)ours;
+    if (count != 1 || dims[0] < 0 || dims[0] >= t->count) return import_generic(im, op, "schema");
+    return import_number(im, op, t->extent[dims[0]]);
+}
+
 /* The axis must stay one piece, in what is summed and in the sums. */
 static bool keep_whole(struct import *im, int32_t storage, int64_t low, int64_t extent)
 {
@@ -128,6 +139,7 @@ static bool scan(struct import *im, const struct model_op *op, const char *ours)
 const struct op_row import_made_rows[] = {
     {{"arange", "iota", NULL}, "iota", iota, 0},
     {{"cumsum", NULL, "CumSum"}, "scan", scan, 1},
+    {{NULL, "get-dimension-size", NULL}, NULL, dimension_size, 1},
     {.emit = NULL},
 };
 /* clang-format on */

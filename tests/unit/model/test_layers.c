@@ -258,6 +258,30 @@ static void test_collectives(void **state)
     free(report);
 }
 
+/* What goes on beside other ops is done where it begins: copies are none, computations are inlined. */
+static void test_beside(void **state)
+{
+    static const char text[] =
+        "HloModule m\nbeside (p: f32[64,128]) -> f32[64,128] {\n  p = f32[64,128]{1,0} parameter(0)\n"
+        "  ROOT n = f32[64,128]{1,0} exponential(p)\n}, execution_thread=\"other\"\n"
+        "ENTRY main {\n  x = f32[64,128]{1,0} parameter(0)\n"
+        "  cs = (f32[64,128]{1,0:S(1)}, f32[64,128]{1,0}, u32[]) copy-start(x)\n"
+        "  cd = f32[64,128]{1,0:S(1)} copy-done(cs)\n"
+        "  as = ((f32[64,128]{1,0}), f32[64,128]{1,0}, u32[]) async-start(cd), calls=beside\n"
+        "  au = ((f32[64,128]{1,0}), f32[64,128]{1,0}, u32[]) async-update(as)\n"
+        "  ad = f32[64,128]{1,0} async-done(au)\n"
+        "  ROOT r = f32[64,128]{1,0} add(ad, cd)\n}\n";
+    char *report = NULL;
+    const struct lx_graph *g = import_text(text, NULL, &report);
+    (void)state;
+    assert_int_equal(g->op_count, 2);
+    assert_string_equal(g->ops[0].kind->name, "exp");
+    assert_string_equal(g->ops[1].kind->name, "add");
+    assert_true(g->ops[1].inputs[0] == g->ops[0].output && g->ops[1].inputs[1] == g->ops[0].inputs[0]);
+    lx_graph_free(g);
+    free(report);
+}
+
 /* A predicate that is known chooses; else the user, else bytes. */
 static void test_branches(void **state)
 {
@@ -372,10 +396,11 @@ static void test_many_operands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attention),     cmocka_unit_test(test_group_query),
-        cmocka_unit_test(test_recurrent),     cmocka_unit_test(test_einsum),
-        cmocka_unit_test(test_collectives),   cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_reduce_begins), cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_roles),         cmocka_unit_test(test_many_operands)};
+        cmocka_unit_test(test_attention),    cmocka_unit_test(test_group_query),
+        cmocka_unit_test(test_recurrent),    cmocka_unit_test(test_einsum),
+        cmocka_unit_test(test_collectives),  cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_beside),       cmocka_unit_test(test_reduce_begins),
+        cmocka_unit_test(test_rules),        cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_many_operands)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

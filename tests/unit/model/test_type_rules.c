@@ -109,6 +109,10 @@ static const struct row hlo_rows[] = {
     {"(s32[], f32[2]) get-tuple-element(t), index=1", LX_OK, ""},
     {"f32[4,8] get-tuple-element(t), index=2", SCHEMA, "within it"},
     {"f32[4,9] get-tuple-element(t), index=0", SHAPE, "it would be [4,8]"},
+    /* what is called */
+    {"f32[] call(c, c), to_apply=add", LX_OK, ""},
+    {"f32[4,8] call(x, x), to_apply=add", SHAPE, "what is called"},
+    {"f32[] fusion(c), kind=kLoop, calls=add", SHAPE, "what is called"},
     /* nobody knows these: taken at their word */
     {"f32[7] custom-call(x), custom_call_target=\"a, b = c\"", LX_OK, ""},
     {"f32[4,8] frobnicate(x, x), bar={1,2}", LX_OK, ""},
