@@ -22,7 +22,8 @@ static bool conv_fits(struct conv *k, const struct model_type *x, const struct m
     int64_t groups = k->groups * k->batch_groups, c = conv_extent(x, at->channel);
     int64_t o = conv_extent(w, at->out_channel), i = conv_extent(w, at->in_channel), all_o, all_i;
     bool ok = mul_i64(o, k->by_channel ? groups : 1, &all_o) &&
-              mul_i64(i, k->by_channel ? 1 : k->groups, &all_i) && all_i == c && all_o == conv_extent(y, at->y_channel) && all_o % groups == 0 &&
+              mul_i64(i, k->by_channel ? 1 : k->groups, &all_i) && all_i == c &&
+              all_o == conv_extent(y, at->y_channel) && all_o % groups == 0 &&
               (k->by_channel ? i : o) % groups == 0 && conv_extent(x, at->batch) % k->batch_groups == 0 &&
               conv_extent(x, at->batch) / k->batch_groups == conv_extent(y, at->y_batch);
     for (int s = 0; ok && s < k->count; s++) {
