@@ -32,6 +32,13 @@ static bool has_complex(const struct lx_model *m, const struct model_op *op)
     return false;
 }
 
+/* One result that is a tensor. */
+static bool makes_tensor(const struct lx_model *m, const struct model_op *op)
+{
+    const struct model_type *t = op->result_count == 1 ? model_type_of(m, op->results[0]) : NULL;
+    return t && t->element != MODEL_TUPLE;
+}
+
 static layer_expand *row_in(const struct layer_row *rows, enum model_format format, const char *kind)
 {
     for (const struct layer_row *r = rows; r->expand; r++)
@@ -43,7 +50,7 @@ static layer_expand *row_of(const struct lx_model *m, const struct model_op *op,
 {
     enum model_format format = derived && !op->native ? MODEL_ONNX : m->format;
     layer_expand *found = NULL;
-    if (has_complex(m, op)) return row_in(layers_complex, format, op->kind);
+    if (has_complex(m, op)) return makes_tensor(m, op) ? row_in(layers_complex, format, op->kind) : NULL;
     for (size_t t = 0; t < sizeof tables / sizeof *tables && !found; t++)
         if (macros || !tables[t].macro) found = row_in(tables[t].rows, format, op->kind);
     return found;

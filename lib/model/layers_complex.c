@@ -34,6 +34,7 @@ static int32_t part(struct layer *l, int32_t value, int which)
 static void complex_result(struct layer *l, int32_t re, int32_t im)
 {
     struct model_op op = {.kind = "lxplan:Complex"};
+    if (!is_complex(l, l->op->results[0])) layer_fail(l);
     l->results[0] = layer_like(l, &op, 2, (int32_t[]){re, im}, type_out(l));
 }
 
@@ -112,6 +113,7 @@ static void quotient(struct layer *l)
 static void magnitude(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
+    if (is_complex(l, l->op->results[0])) layer_fail(l);
     layer_result(l, 0, layer_one(l, "Sqrt", norm(l, part(l, x, 0), part(l, x, 1))));
 }
 

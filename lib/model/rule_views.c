@@ -38,6 +38,7 @@ bool rule_swapped(struct ruling *r)
 /* x dim i is y dim d[i], of equal extent (or 1: older dumps) */
 bool rule_placed(struct ruling *r)
 {
+    bool seen[RULE_RANK] = {false};
     int count;
     const int64_t *dims = rule_ints(r, "dimensions", &count);
     rule_like(r, r->y);
@@ -46,6 +47,8 @@ bool rule_placed(struct ruling *r)
     for (int d = 0; d < count; d++) {
         if (dims[d] < 0 || dims[d] >= r->rank)
             return rule_wrong(r, "its dimensions are outside of the result");
+        if (seen[dims[d]]) return rule_wrong(r, "two of its dimensions are one of the result");
+        seen[dims[d]] = true;
         r->want[dims[d]] = r->in[0]->extent[d];
     }
     return rule_as_wanted(r);

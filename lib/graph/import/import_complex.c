@@ -134,6 +134,7 @@ static struct import_value both(struct steps *s, struct import_value re, struct 
 
 static bool result(struct steps *s, struct import_value y, enum import_class class)
 {
+    if (!s->ok && s->im->st->code == LX_OK) return import_generic(s->im, s->op, "rank"); /* or atoms */
     if (s->ok) import_class(s->im, s->op, class, NULL);
     return s->ok && import_bind_one(s->im, s->op, &y);
 }
@@ -141,7 +142,7 @@ static bool result(struct steps *s, struct import_value y, enum import_class cla
 static bool make(struct import *im, const struct model_op *op, const char *ours)
 {
     struct steps s = {im, op, true};
-    struct import_value v[2];
+    struct import_value v[2] = {{.storage = -1}, {.storage = -1}};
     (void)ours;
     for (int i = 0; s.ok && i < 2; i++) {
         v[i] = step_operand(&s, i);
@@ -150,7 +151,7 @@ static bool make(struct import *im, const struct model_op *op, const char *ours)
         if (s.ok) v[i].type = with_last(im, whole, 1);
         s.ok = s.ok && v[i].type;
     }
-    return s.ok && result(&s, both(&s, v[0], v[1]), CLASS_MAPPED);
+    return result(&s, both(&s, v[0], v[1]), CLASS_MAPPED);
 }
 
 static bool take(struct import *im, const struct model_op *op, const char *ours)

@@ -244,8 +244,8 @@ static void test_too_large(void **state)
     }
 }
 
-/* Numbers whose products no integer holds: sanitizers see them. */
-static void test_products_too_large(void **state)
+/* Numbers whose products no integer holds, types that kinds do not have: found by damage, seen by sanitizers. */
+static void test_found_by_damage(void **state)
 {
     static const char *const texts[] = {
         "func.func @f(%x: tensor<1x8x8x4xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32> {\n"
@@ -253,7 +253,13 @@ static void test_products_too_large(void **state)
         "dilation = "
         "array<i32: 1, 1>, groups = 9223372036854775807 : i32}> : (tensor<1x8x8x4xf32>, tensor<8x4x3x3xf32>) "
         "-> "
-        "tensor<1x8x8x8xf32>\n  return %0 : tensor<1x8x8x8xf32>\n}\n"};
+        "tensor<1x8x8x8xf32>\n  return %0 : tensor<1x8x8x8xf32>\n}\n",
+        "HloModule m\nENTRY e {\n  a = c64[4] parameter(0)\n  ROOT b = (c64[4], c64[4]) add(a, a)\n}\n",
+        "HloModule m\nENTRY e {\n  a = c64[4] parameter(0)\n  ROOT b = f32[4] add(a, a)\n}\n",
+        "HloModule m\nENTRY e {\n  a = c64[4] parameter(0)\n  ROOT b = c64[4] abs(a)\n}\n",
+        "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = f32[4] real(a)\n}\n",
+        "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = c64[3] complex(a, a)\n}\n",
+        "HloModule m\nENTRY e {\n  a = f32[4] parameter(0)\n  ROOT b = c64[4] complex(a)\n}\n"};
     (void)state;
     for (size_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
         lx_status st;
@@ -347,6 +353,6 @@ int main(void)
         cmocka_unit_test(test_damage),           cmocka_unit_test(test_long_line),
         cmocka_unit_test(test_brackets),         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_too_large),        cmocka_unit_test(test_external),
-        cmocka_unit_test(test_external_missing), cmocka_unit_test(test_products_too_large)};
+        cmocka_unit_test(test_external_missing), cmocka_unit_test(test_found_by_damage)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
