@@ -14,11 +14,14 @@ static const char *const naming[] = {"condition",
                                      "true_computation",
                                      "false_computation",
                                      "called_computations",
+                                     "select",
+                                     "scatter",
                                      NULL};
 
 bool hlo_is_control(const struct model_op *op)
 {
-    static const char *const kinds[] = {"call", "while", "conditional", "fusion", "async-start", NULL};
+    static const char *const kinds[] = {"call",        "while",      "conditional",  "fusion",
+                                        "async-start", "call-start", "fusion-start", NULL};
     for (int i = 0; kinds[i]; i++)
         if (strcmp(kinds[i], op->kind) == 0) return true;
     return false;

@@ -14,7 +14,8 @@ static const struct {
               {layers_numbers, false},     {layers_reductions, false}, {layers_images, false},
               {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false},
               {layers_rotary, true},       {layers_qlinear, true},     {layers_fused, true},
-              {layers_functions, false},   {layers_ttir_heads, true}};
+              {layers_functions, false},   {layers_ttir_heads, true},  {layers_hlo, false},
+              {layers_hlo_calls, false},   {layers_hlo_picks, false}};
 
 /* Complex numbers have a table of their own: nobody else's parts are right for them. */
 static bool is_complex(const struct lx_model *m, int32_t value)
@@ -71,7 +72,9 @@ static bool all_there(const struct layer *l)
     for (int r = 0, leaf = 0; r < l->op->result_count; r++) {
         bool wanted = l->op->results[r] >= 0;
         int leaves = wanted ? model_type_of(l->m, l->op->results[r])->leaves : 1;
-        for (int i = 0; i < leaves; i++, leaf++) all = all && (!wanted || l->results[leaf] >= 0);
+        for (int i = 0; i < leaves; i++, leaf++)
+            all = all && (!wanted || l->results[leaf] >= 0 ||
+                          model_leaf_type(model_type_of(l->m, l->op->results[r]), i)->elements == 0);
     }
     return all;
 }

@@ -195,6 +195,10 @@ bool import_opaque_leaf(struct import *im, const char *kind, const struct model_
 bool import_body(struct import *im, int32_t body);
 struct op_class *import_class_of(const struct import *im, const struct model_op *op);
 void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason);
+/* Tensors of a value that exists, from `first` on, become those of another. */
+bool import_pass_on(struct import *im, int32_t from, int first, int count, int32_t to);
+/* import_beside.c: *done: it was the beginning or the end of something that runs beside other ops. */
+bool import_beside(struct import *im, const struct model_op *op, bool *done);
 /* import_ops.c: what ONNX knows ahead is a constant, whatever made it. */
 bool import_known_ahead(const struct import *im, const struct model_op *op);
 /* One op that is no control flow. */

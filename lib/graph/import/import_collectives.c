@@ -53,18 +53,6 @@ static bool collective(struct import *im, const struct model_op *op, const char 
     return ok;
 }
 
-/* The end of an asynchronous one: what its beginning gave beside its operand. */
-static bool done(struct import *im, const struct model_op *op, const char *ours)
-{
-    int have = model_type_of(im->m, op->operands[0])->leaves;
-    (void)ours;
-    if (import_type_out(im, op)->leaves != 1 || have < 1) return import_generic(im, op, "form");
-    bool copy = strncmp(op->kind, "copy", 4) == 0;
-    struct import_value v = *import_leaf(im, op->operands[0], have > 1 && !copy ? 1 : 0);
-    import_class(im, op, CLASS_FREE, "names");
-    return import_bind_one(im, op, &v);
-}
-
 static bool own_number(struct import *im, const struct model_op *op, const char *ours)
 {
     (void)ours;
@@ -78,6 +66,9 @@ const struct op_row import_collective_rows[] = {
     {{NULL, "all-reduce-start", NULL}, "all_reduce", collective, ANY_TYPE + 1},
     {{"all_gather", "all-gather", "lxplan:AllGather"}, "all_gather", collective, ANY_TYPE + 1},
     {{NULL, "all-gather-start", NULL}, "all_gather", collective, ANY_TYPE + 1},
+    {{NULL, "reduce-scatter-start", NULL}, "reduce_scatter", collective, ANY_TYPE + 1},
+    {{NULL, "all-to-all-start", NULL}, "all_to_all", collective, ANY_TYPE + 1},
+    {{NULL, "collective-broadcast-start", NULL}, "device_permute", collective, ANY_TYPE + 1},
     {{"reduce_scatter", "reduce-scatter", NULL}, "reduce_scatter", collective, ANY_TYPE + 1},
     {{"all_to_all", "all-to-all", NULL}, "all_to_all", collective, ANY_TYPE + 1},
     {{NULL, "ragged-all-to-all", NULL}, "all_to_all", collective, ANY_TYPE + 1},
@@ -85,10 +76,6 @@ const struct op_row import_collective_rows[] = {
     {{NULL, "collective-permute-start", NULL}, "device_permute", collective, ANY_TYPE + 1},
     {{"collective_broadcast", "collective-broadcast", NULL}, "device_permute", collective, ANY_TYPE + 1},
     {{"point_to_point", NULL, NULL}, "device_permute", collective, ANY_TYPE + 1},
-    {{NULL, "all-reduce-done", NULL}, NULL, done, ANY_TYPE + 1},
-    {{NULL, "all-gather-done", NULL}, NULL, done, ANY_TYPE + 1},
-    {{NULL, "collective-permute-done", NULL}, NULL, done, ANY_TYPE + 1},
-    {{NULL, "copy-done", NULL}, NULL, done, ANY_TYPE + 1},
     {{NULL, "partition-id", NULL}, "device_id", own_number, 0},
     {{NULL, "replica-id", NULL}, "device_id", own_number, 0},
     {.emit = NULL},

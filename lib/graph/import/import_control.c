@@ -28,7 +28,7 @@ static int leaves_of(const struct import *im, int32_t value)
 }
 
 /* The leaves of a value that exists become those of another. */
-static bool pass_on(struct import *im, int32_t from, int first, int count, int32_t to)
+bool import_pass_on(struct import *im, int32_t from, int first, int count, int32_t to)
 {
     VEC(struct import_value) copy = {0};
     bool ok = true;
@@ -68,7 +68,7 @@ static bool element(struct import *im, const struct model_op *op)
     if (t->parts[index]->leaves != leaves_of(im, op->results[0]))
         return status_set_at(im->st, LX_E_SHAPE, im->m->file, op->line, op->column,
                              "element %lld of the tuple has another type", (long long)index);
-    return pass_on(im, op->operands[0], first, t->parts[index]->leaves, op->results[0]);
+    return import_pass_on(im, op->operands[0], first, t->parts[index]->leaves, op->results[0]);
 }
 
 static bool not_of_body(struct import *im, const struct model_op *op, const struct model_body *b)
@@ -91,7 +91,7 @@ static bool walk_into(struct import *im, const struct model_op *op, int32_t numb
         fits = leaves_of(im, b->arguments[i]) == leaves_of(im, operands[i]);
     if (!fits) return not_of_body(im, op, b);
     for (int i = 0; i < count; i++)
-        if (!pass_on(im, operands[i], 0, leaves_of(im, operands[i]), b->arguments[i])) return false;
+        if (!import_pass_on(im, operands[i], 0, leaves_of(im, operands[i]), b->arguments[i])) return false;
     import_class(im, op, CLASS_FREE, "inlined");
     if (!import_path_enter(im, op) || !import_body(im, number)) return false;
     im->body = back;
@@ -111,7 +111,7 @@ static bool enter(struct import *im, const struct model_op *op, int32_t number, 
     if (!fits) return not_of_body(im, op, b);
     if (!walk_into(im, op, number, operands, count)) return false;
     for (int i = 0; i < op->result_count; i++)
-        if (!pass_on(im, b->results[i], 0, leaves_of(im, b->results[i]), op->results[i])) return false;
+        if (!import_pass_on(im, b->results[i], 0, leaves_of(im, b->results[i]), op->results[i])) return false;
     return true;
 }
 
@@ -192,7 +192,11 @@ static bool derived(struct import *im, const struct model_op *op)
         int leaves = op->results[r] < 0 ? 1 : leaves_of(im, op->results[r]);
         bool ok = true;
         for (int i = 0; ok && i < leaves; i++, next++)
-            if (op->results[r] >= 0) ok = VEC_PUSH(&all, *import_leaf(im, b->results[next], 0));
+            if (op->results[r] >= 0) {
+                struct import_value none = {.storage = -1,
+                                            .type = model_leaf_type(model_type_of(im->m, op->results[r]), i)};
+                ok = VEC_PUSH(&all, b->results[next] < 0 ? none : *import_leaf(im, b->results[next], 0));
+            }
         ok = ok ? op->results[r] < 0 || import_bind(im, op->results[r], all.at, leaves)
                 : status_no_memory(im->st);
         VEC_FREE(&all);
@@ -270,7 +274,7 @@ static int goes_on(struct import *im, const struct model_op *op)
     if (b->argument_count != 1 || b->result_count != 1 ||
         leaves_of(im, b->arguments[0]) != leaves_of(im, op->results[0]) || leaves_of(im, b->results[0]) != 1)
         return -1;
-    if (!pass_on(im, op->results[0], 0, leaves_of(im, op->results[0]), b->arguments[0])) return -2;
+    if (!import_pass_on(im, op->results[0], 0, leaves_of(im, op->results[0]), b->arguments[0])) return -2;
     if (++im->depth > MODEL_MAX_DEPTH || !import_body(im, op->bodies[0])) return -2;
     im->depth--;
     im->body = back;
@@ -285,7 +289,7 @@ static bool loop(struct import *im, const struct model_op *op)
     if (op->operand_count != 1 || op->result_count != 1 ||
         leaves_of(im, op->operands[0]) != leaves_of(im, op->results[0]))
         return import_generic(im, op, "form");
-    if (!pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0])) return false;
+    if (!import_pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0])) return false;
     import_class(im, op, CLASS_FREE, "inlined");
     for (;; trips++) {
         int on = goes_on(im, op);
@@ -326,11 +330,13 @@ static bool control(struct import *im, const struct model_op *op, bool *done)
     *done = true;
     if (only_names(im, op)) {
         import_class(im, op, CLASS_FREE, "names");
-        return pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0]);
+        return import_pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0]);
     }
     if (begins_beside(im, op)) return begin_beside(im, op);
     if (ends_beside(im, op)) return end_beside(im, op);
     if (op->instead && !import_known_ahead(im, op)) return derived(im, op);
+    if (!import_beside(im, op, done) || *done) return *done;
+    *done = true;
     if (strcmp(op->kind, "tuple") == 0) return tuple(im, op);
     if (strcmp(op->kind, "get-tuple-element") == 0 && op->operand_count == 1) return element(im, op);
     if (op->body_count == 1 && (strcmp(op->kind, "call") == 0 || strcmp(op->kind, "fusion") == 0))

@@ -184,15 +184,17 @@ static bool topk_call(struct import *im, const struct model_op *op, const char *
     struct import_value out[2];
     (void)ours;
     bool fits = values && import_is_tensor(im, op->operands[0]) && values->count == x->count &&
-                x->count > 0 && model_same_shape(values, model_leaf_type(type, 1)) &&
-                model_attr_int(&op->attrs, "largest", 1) == 1 &&
-                strcmp(model_attr_word(&op->attrs, "largest", "true"), "false") != 0;
+                x->count > 0 && model_same_shape(values, model_leaf_type(type, 1));
+    bool largest = model_attr_int(&op->attrs, "largest", 1) == 1 &&
+                   strcmp(model_attr_word(&op->attrs, "largest", "true"), "false") != 0;
     if (!fits) return import_generic(im, op, "form");
     struct order o = {x->count - 1, values->extent[x->count - 1], true};
     for (int d = 0; fits && d < o.axis; d++) fits = values->extent[d] == x->extent[d];
     if (!fits || !order_fits(x, &o) || o.k < 1) return import_generic(im, op, "form");
     for (int r = 0; r < 2; r++)
-        if (!ordered(im, op, topk_kinds[r], *import_in(im, op, 0), &o, model_leaf_type(type, r), &out[r]))
+        if (!(largest ? ordered : first_of_sorted)(im, op, (largest ? topk_kinds : sort_kinds)[r],
+                                                   *import_in(im, op, 0), &o, model_leaf_type(type, r),
+                                                   &out[r]))
             return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind(im, op->results[0], out, 2);
@@ -201,7 +203,8 @@ static bool topk_call(struct import *im, const struct model_op *op, const char *
 static bool custom_call(struct import *im, const struct model_op *op, const char *ours)
 {
     const char *target = model_attr_word(&op->attrs, "custom_call_target", "");
-    bool top = strcmp(target, "TopK") == 0 || strcmp(target, "\"TopK\"") == 0;
+    size_t quoted = *target == '"';
+    bool top = strncmp(target + quoted, "TopK", 4) == 0 || strncmp(target + quoted, "mhlo.topk", 9) == 0;
     return top && op->operand_count == 1 ? topk_call(im, op, ours) : import_generic(im, op, "kind");
 }
 

@@ -161,8 +161,8 @@ static bool hlo_reduce_window(struct import *im, const struct model_op *op, cons
     int at[MODEL_MAX_WINDOWS], count = hlo_windows(op, w);
     ours = op->operand_count == 2 ? import_reducer(im, op) : NULL;
     bool sums = ours && strcmp(ours, "sum") == 0;
-    if (!ours || (!sums && strcmp(ours, "max") && strcmp(ours, "min")))
-        return import_generic(im, op, "reducer");
+    bool truth = model_type_of(im->m, op->operands[0])->element == MODEL_BOOL;
+    if (!ours || strcmp(ours, "prod") == 0) return import_generic(im, op, "reducer");
     if (count < 1 || x->count != count || y->count != count) return import_generic(im, op, "window");
     for (int i = 0; i < count; i++) {
         at[i] = i;
@@ -170,7 +170,12 @@ static bool hlo_reduce_window(struct import *im, const struct model_op *op, cons
         w[i].out = y->extent[i];
     }
     bool neutral = import_neutral(import_in(im, op, 1), ours);
-    if (!neutral && sums && !nothing_around(w, count)) return import_generic(im, op, "init");
+    bool idempotent = strcmp(ours, "max") == 0 || strcmp(ours, "min") == 0;
+    if (!neutral && !idempotent && !(sums && nothing_around(w, count))) return import_generic(im, op, "init");
+    if (strcmp(ours, "any") == 0 || strcmp(ours, "all") == 0) { /* of truths: the largest, the least */
+        if (!truth || !neutral) return import_generic(im, op, "reducer");
+        ours = strcmp(ours, "any") == 0 ? "max" : "min";
+    }
     if (neutral && sums && is_running(w, count, &r))
         return import_scan(im, op, r.axis, r.exclusive, r.reverse);
     return slide_pool(im, op, ours, w, at, count, false) &&
