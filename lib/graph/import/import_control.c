@@ -174,7 +174,7 @@ static bool end_beside(struct import *im, const struct model_op *op)
 {
     const struct model_type *t = model_type_of(im->m, op->operands[0]);
     import_class(im, op, CLASS_FREE, "names");
-    return pass_on(im, op->operands[0], t->parts[0]->leaves, t->parts[1]->leaves, op->results[0]);
+    return import_pass_on(im, op->operands[0], t->parts[0]->leaves, t->parts[1]->leaves, op->results[0]);
 }
 
 /* What the op is in smaller ops. */
