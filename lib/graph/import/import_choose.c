@@ -134,10 +134,38 @@ static bool push_in_place(struct import *im, const struct model_op *op, const st
     return VEC_PUSH(&im->sketches, s) ? true : status_no_memory(im->st);
 }
 
+/* Has operand i elements of its own along that dimension of the op, not one that is repeated? */
+static bool goes_along(const struct choosing *c, int i, int dim)
+{
+    const struct view *v = &c->operand[i].view;
+    bool own = false;
+    for (int k = 0; k < v->rank; k++) {
+        if (c->dim[i][k] != dim) continue;
+        own = true;
+        for (int a = v->first[k]; a < v->first[k + 1]; a++) own = own && v->atom[a].low > 0;
+    }
+    return own;
+}
+
+/* What is only repeated, by all operands that have it, is laid out in one of them. */
+static bool lay_out_repeated(struct import *im, const struct model_op *op, struct choosing *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (!import_stored(im, &c->operand[i])) return false;
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; k < c->operand[i].view.rank; k++) {
+            bool own = c->dim[i][k] < 0 || c->operand[i].type->extent[k] == 1;
+            for (int j = 0; !own && j < c->count; j++) own = goes_along(c, j, c->dim[i][k]);
+            if (!own && !import_plain(im, &c->operand[i], op)) return false;
+        }
+    return true;
+}
+
 bool choose_emit(struct import *im, const struct model_op *op, struct choosing *c,
                  const struct model_type *type, const int *dims, bool in_place, struct import_value *out)
 {
     struct sketch_operand in[CHOOSE_OPERANDS];
+    if (!lay_out_repeated(im, op, c)) return false;
     for (int i = 0; i < c->count; i++)
         if (!over_op(im, op, c, i, &in[i])) return false;
     im->whole_result = true;
