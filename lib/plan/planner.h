@@ -74,6 +74,8 @@ bool attempt_keep_better(struct attempt *best, struct attempt *next);
 /* Tries decisions that differ from the best's in what is on chip only; better ones become the best. */
 bool planner_try(struct planner *p, const struct decisions *how, bool *better);
 
+/* solve_draft.c: the draft of an attempt solved; its bytes and bound. */
+bool attempt_solve(const struct planner *by, struct attempt *a);
 /* unlinked.c: a problem with charges solved by one who takes none. */
 bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                     struct lx_answer *answer, lx_status *st);
