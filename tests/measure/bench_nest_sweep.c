@@ -6,7 +6,8 @@
  *     bench_nest_sweep STEP --random FROM COUNT [time]
  *
  * STEP n takes every n-th combination only; `single`: the passes as they are by themselves, with each value of each pass that
- * is not its default, and with all that search at once. Exit code 1: something was worse, below a bound or refused. */
+ * is not its default, and with all that search at once; those that choose divisions, which take longest, with every
+ * fourth size. Exit code 1: something was worse, below a bound or refused. */
 #include "support/nest_monotone.h"
 #include "support/random_graph.h"
 
@@ -50,14 +51,14 @@ static int single_passes(struct passes_row rows[MOST_ROWS])
     return count;
 }
 
-/* Each number of the other combinations is one of `step`. */
-static void sweep_passes(const struct lx_graph *g, int first, int step, struct nest_monotone *m)
+/* With the size of number `size`. */
+static void sweep_single(const struct lx_graph *g, int size, struct nest_monotone *m)
 {
     struct passes_row rows[MOST_ROWS];
-    int count = step ? 0 : single_passes(rows);
+    int count = single_passes(rows);
     for (int i = 0; i < count; i++)
-        nest_monotone_passes(g, "auto", rows[i].passes, rows[i].words, objective, m);
-    for (int i = first; step && i < NEST_PASSES; i += step) nest_monotone_pair(g, "auto", i, objective, m);
+        if (rows[i].passes.cooptimise == LX_COOPTIMISE_NONE || size % 4 == 2)
+            nest_monotone_passes(g, "auto", rows[i].passes, rows[i].words, objective, m);
 }
 
 static void sweep(const char *path, int step, struct nest_monotone *m)
@@ -68,7 +69,9 @@ static void sweep(const char *path, int step, struct nest_monotone *m)
     if (!g) printf("%s\n", st.text), abort();
     for (int k = 0; k < 16; k++) {
         const struct lx_graph *s = sized(g, kib[k] * 1024);
-        sweep_passes(s, step ? k % step : 0, step, m);
+        if (!step) sweep_single(s, k, m);
+        for (int i = step ? k % step : NEST_PASSES; i < NEST_PASSES; i += step)
+            nest_monotone_pair(s, "auto", i, objective, m);
         lx_graph_free(s);
     }
     printf("%-20s ", g->name);
