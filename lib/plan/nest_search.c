@@ -29,12 +29,15 @@ static struct nest_asks asks_of(const struct planner *p, bool tiny)
                               .least_gain = tiny ? -LX_INT_MAX : 1};
 }
 
-/* Plans that are tried in all, of some thirty ops each; fewer in windows, whose graph takes time as a whole, too. */
-enum { EFFORT = 900, EFFORT_WINDOWS = 600 };
+/* Plans that are tried in all, of some thirty ops each; fewer in windows that are all alike, whose graph takes time as a whole,
+ * too, and more where several share them. */
+enum { EFFORT = 900, EFFORT_ALIKE = 600, EFFORT_SHARED = 1200 };
 
 int64_t nest_search_tries(const struct planner *p, int32_t windows)
 {
-    int64_t ops = p->best.draft.graph->op_count, effort = p->is_window ? EFFORT_WINDOWS : EFFORT;
+    int64_t ops = p->best.draft.graph->op_count, effort = windows > 1    ? EFFORT_SHARED
+                                                          : p->is_window ? EFFORT_ALIKE
+                                                                         : EFFORT;
     if (is_tiny(p)) return max_i64(200, min_i64(4000, 20000 / (ops * ops / 8 + 1)));
     return max_i64(windows > 20 ? 10 : 40, effort * 30 / (ops + 10) / windows);
 }
