@@ -158,7 +158,8 @@ static const char *without_dialect(const char *name)
     static const char *const same[][2] = {{"func.call", "call"},
                                           {"ttcore.load_cached", "call"},
                                           {"tt.load_cached", "call"},
-                                          {"tensor.empty", "empty"}};
+                                          {"tensor.empty", "empty"},
+                                          {"arith.constant", "constant"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (strcmp(name, same[i][0]) == 0) return same[i][1];
     return strncmp(name, "ttir.", 5) == 0 ? name + 5 : name;

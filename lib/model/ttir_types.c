@@ -29,6 +29,9 @@ static enum model_element element(struct source *s)
         return MODEL_ELEMENT_COUNT;
     }
     s->at = from;
+    for (n = 0; n + 1 < sizeof word && s->at + n < s->end && !strchr(">, \n", from[n]); n++)
+        word[n] = from[n];
+    word[n] = 0;
     source_fail(s, LX_E_UNKNOWN_KIND, "an element type that has no size: \"%s\"", word);
     return MODEL_ELEMENT_COUNT;
 }

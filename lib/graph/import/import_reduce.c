@@ -104,6 +104,13 @@ static const struct reducer reducers[] = {{"add", "sum", "add", 0},
                                           {"and", "all", "and", 1},
                                           {"or", "any", "or", 0}};
 
+/* Bit by bit, where numbers are no truths: no kind of ours reduces so. */
+static bool combines_bits(const struct import *im, const struct model_op *op)
+{
+    bool bits = strcmp(op->kind, "and") == 0 || strcmp(op->kind, "or") == 0;
+    return bits && model_type_of(im->m, op->results[0])->element != MODEL_BOOL;
+}
+
 static const struct reducer *reducer_of(const struct import *im, const struct model_op *op)
 {
     const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
@@ -113,7 +120,7 @@ static const struct reducer *reducer_of(const struct import *im, const struct mo
             const struct model_op *o = &b->ops[i];
             if (strcmp(o->kind, reducers[k].theirs) == 0 && o->operand_count == 2 &&
                 o->operands[0] != o->operands[1] && o->results[0] == b->results[0])
-                return &reducers[k];
+                return combines_bits(im, o) ? NULL : &reducers[k];
         }
     return NULL;
 }

@@ -328,6 +328,39 @@ static void test_reduce_begins(void **state)
     }
 }
 
+/* The ends of ranges are neutral to the bit, and no others; integers are not combined as truths are. */
+static void test_reduced_integers(void **state)
+{
+    static const char form[] =
+        "HloModule m\nf { a = %s[] parameter(0) b = %s[] parameter(1) ROOT s = %s[] %s(a, b) }\n"
+        "ENTRY main {\n x = %s[64,128]{1,0} parameter(0)\n n = %s[] constant(%s)\n"
+        " ROOT r = %s[64]{0} reduce(x, n), dimensions={1}, to_apply=f\n}\n";
+    static const struct {
+        const char *type, *op, *number, *kind;
+        int ops;
+    } rows[] = {{"s64", "minimum", "9223372036854775807", "min", 1},
+                {"s64", "minimum", "9223372036854775806", "min", 3},
+                {"s64", "maximum", "-9223372036854775808", "max", 1},
+                {"u64", "maximum", "0", "max", 1},
+                {"u64", "minimum", "18446744073709551615", "min", 1},
+                {"s8", "maximum", "-128", "max", 1},
+                {"s8", "maximum", "-127", "max", 2},
+                {"s32", "and", "-1", "generic", 1},
+                {"pred", "and", "true", "all", 1},
+                {"pred", "or", "false", "any", 1},
+                {"s64", "add", "9007199254740993", "sum", 3}};
+    char text[1024];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *t = rows[i].type;
+        snprintf(text, sizeof text, form, t, t, t, rows[i].op, t, t, rows[i].number, t);
+        const struct lx_graph *g = import_text(text, NULL, NULL);
+        assert_int_equal(g->op_count, rows[i].ops);
+        assert_string_equal(g->ops[0].kind->name, rows[i].kind);
+        lx_graph_free(g);
+    }
+}
+
 static void test_rules(void **state)
 {
     static const char *const wrong[] = {
@@ -395,12 +428,17 @@ static void test_many_operands(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attention),    cmocka_unit_test(test_group_query),
-        cmocka_unit_test(test_recurrent),    cmocka_unit_test(test_einsum),
-        cmocka_unit_test(test_collectives),  cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_beside),       cmocka_unit_test(test_reduce_begins),
-        cmocka_unit_test(test_rules),        cmocka_unit_test(test_roles),
-        cmocka_unit_test(test_many_operands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_attention),
+                                       cmocka_unit_test(test_group_query),
+                                       cmocka_unit_test(test_recurrent),
+                                       cmocka_unit_test(test_einsum),
+                                       cmocka_unit_test(test_collectives),
+                                       cmocka_unit_test(test_branches),
+                                       cmocka_unit_test(test_beside),
+                                       cmocka_unit_test(test_reduce_begins),
+                                       cmocka_unit_test(test_reduced_integers),
+                                       cmocka_unit_test(test_rules),
+                                       cmocka_unit_test(test_roles),
+                                       cmocka_unit_test(test_many_operands)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
