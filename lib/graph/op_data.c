@@ -47,7 +47,8 @@ bool op_value_read(const struct json *j, const cJSON *object, struct lx_op *op, 
 /* Of whole numbers all digits, where a double has not all of them. */
 static void write_exact(struct text *t, enum lx_dtype type, double real, int64_t whole)
 {
-    bool wide = number_is_whole(type) && fabs(real) >= 0x1p53 && fabs(real) <= 0x1p64;
+    bool same = (real < 0 ? (double)whole : (double)(uint64_t)whole) == real;
+    bool wide = number_is_whole(type) && fabs(real) >= 0x1p53 && same;
     if (!wide)
         write_number(t, real);
     else if (real < 0)

@@ -1,5 +1,6 @@
 /* Rules of result types: reads and writes at places that operands say. */
 #include "model/rulings.h"
+#include "base/checked.h"
 
 #include <string.h>
 
@@ -59,7 +60,8 @@ bool rule_embedding(struct ruling *r)
     rule_like(r, r->in[0]);
     rule_want(r, table->extent[table->count - 1]);
     if (r->y->count == r->rank) return rule_as_wanted(r);
-    return r->y->elements == r->in[0]->elements * table->extent[table->count - 1];
+    int64_t all;
+    return mul_i64(r->in[0]->elements, table->extent[table->count - 1], &all) && r->y->elements == all;
 }
 
 bool rule_dynamic_slice(struct ruling *r)

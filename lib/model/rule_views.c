@@ -1,5 +1,6 @@
 /* Rules of result types: what moves elements, repeats or leaves them out. */
 #include "model/rulings.h"
+#include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,9 +78,7 @@ bool rule_joined(struct ruling *r)
         const struct model_type *t = model_type_of(r->m, r->op->operands[i]);
         if (t->count != first->count) return false;
         for (int d = 0; d < t->count; d++)
-            if (d == dim)
-                r->want[d] += t->extent[d];
-            else if (t->extent[d] != first->extent[d])
+            if (d == dim ? !add_i64(r->want[d], t->extent[d], &r->want[d]) : t->extent[d] != first->extent[d])
                 return false;
     }
     return rule_as_wanted(r);

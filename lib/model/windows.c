@@ -39,6 +39,7 @@ int64_t window_valid_taps(const struct model_window *w)
 int64_t window_out(const struct model_window *w, bool ceil)
 {
     int64_t padded, reach;
+    if (w->dilation < 0 || w->size < 0 || w->hole < 0) return 0;
     if (!mul_i64(w->in - 1, w->hole, &padded) || !mul_i64(w->dilation, w->size - 1, &reach)) return 0;
     reach++;
     if (!add_i64(padded, 1 + w->low + w->high, &padded) || padded < reach || w->stride < 1) return 0;
