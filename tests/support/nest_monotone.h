@@ -12,6 +12,7 @@
 struct nest_monotone {
     int plans, nested, better, optimal; /* pairs; with nests; that move less; proved with nests */
     int worse, below, refused;
+    int impossible; /* that cannot be planned at all, with nests or without */
 };
 
 /* The passes beside `tile` by number. */
@@ -28,17 +29,15 @@ static inline struct lx_passes nest_passes(int number)
 }
 
 static inline struct lx_plan *nest_monotone_plan(const struct lx_graph *g, const char *solver,
-                                                 struct lx_passes passes, int tile, enum lx_ask objective)
+                                                 struct lx_passes passes, int tile, enum lx_ask objective,
+                                                 lx_status *st)
 {
-    lx_status st = {0};
     passes.tile = tile;
     struct lx_plan_options how = {.solver = lx_solver_find(solver),
                                   .quick_solver = lx_solver_find("bestfit"),
                                   .objective = objective,
                                   .passes = passes};
-    struct lx_plan *p = lx_plan_make(g, &how, &st);
-    if (!p) printf("%s with %s: %s\n", g->name, solver, st.text), abort();
-    return p;
+    return lx_plan_make(g, &how, st);
 }
 
 /* What is compared of a plan: HBM bytes, or microseconds. */
@@ -58,8 +57,17 @@ static inline void nest_monotone_passes(const struct lx_graph *g, const char *so
                                         const char *words, enum lx_ask objective, struct nest_monotone *m)
 {
     lx_status st = {0};
-    struct lx_plan *with = nest_monotone_plan(g, solver, passes, LX_TILE_AUTO, objective),
-                   *without = nest_monotone_plan(g, solver, passes, LX_TILE_NONE, objective);
+    struct lx_plan *with = nest_monotone_plan(g, solver, passes, LX_TILE_AUTO, objective, &st),
+                   *without = nest_monotone_plan(g, solver, passes, LX_TILE_NONE, objective, &st);
+    if (!with || !without) {
+        bool none = !with && !without;
+        m->impossible += none;
+        m->refused += !none;
+        if (!none) printf("%s with %s, passes %s: %s\n", g->name, solver, words, st.text);
+        lx_plan_free(with);
+        lx_plan_free(without);
+        return;
+    }
     struct nest_value a = nest_value_of(with, objective), b = nest_value_of(without, objective);
     bool legal = lx_plan_check(with, &st), worse = a.is > b.is, below = a.least > a.is || a.least > b.is;
     m->plans++;
@@ -86,8 +94,10 @@ static inline void nest_monotone_pair(const struct lx_graph *g, const char *solv
 
 static inline void nest_monotone_say(const struct nest_monotone *m)
 {
-    printf("%d pairs, %d with nests, %d move less, %d proved; %d worse, %d below a bound, %d refused\n",
-           m->plans, m->nested, m->better, m->optimal, m->worse, m->below, m->refused);
+    printf("%d pairs, %d with nests, %d move less, %d proved; %d worse, %d below a bound, %d refused; %d "
+           "cannot be "
+           "planned\n",
+           m->plans, m->nested, m->better, m->optimal, m->worse, m->below, m->refused, m->impossible);
 }
 
 #endif
