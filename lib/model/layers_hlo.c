@@ -3,6 +3,7 @@
 #include "model/layers.h"
 #include "model/windows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +93,7 @@ static int32_t padded(struct layer *l, int32_t x, const struct taps *t)
         any |= (pads[t->rank + d] = t->w[d].high);
     }
     if (!any) return x;
-    double least = -1.0 / 0.0;
-    int32_t parts[] = {x, layer_list(l, 2 * t->rank, pads), layer_number(l, layer_element(l, x), least)};
+    int32_t parts[] = {x, layer_list(l, 2 * t->rank, pads), layer_number(l, layer_element(l, x), -INFINITY)};
     return layer_part(l, "Pad", 3, parts);
 }
 
@@ -216,6 +216,97 @@ static void mapped(struct layer *l)
         layer_fail(l);
 }
 
+/* ---- several reductions at once, each by itself ---- */
+
+/* ONNX has a kind for it; and what it begins with, if that changes nothing. */
+static const struct {
+    const char *theirs, *kind, *two;
+    double neutral;
+} folds[] = {{"add", "ReduceSum", "Add", 0},
+             {"multiply", "ReduceProd", "Mul", 1},
+             {"maximum", "ReduceMax", "Max", -INFINITY},
+             {"minimum", "ReduceMin", "Min", INFINITY}};
+
+static const struct model_op *maker(const struct layer *l, const struct model_body *b, int32_t value)
+{
+    const struct model_value *v = &l->m->values.at[value];
+    return v->from == FROM_OP && v->op >= 0 && v->op < b->op_count && b->ops[v->op].results[0] == value
+               ? &b->ops[v->op]
+               : NULL;
+}
+
+/* Which of the folds number `i` of `n` is; -1: it looks at others as well. */
+static int fold_of(const struct layer *l, const struct model_body *b, const struct model_op *root, int i,
+                   int n)
+{
+    const struct model_op *o = maker(l, b, root->operands[i]);
+    int32_t x = b->arguments[i], y = b->arguments[n + i];
+    bool own = o && o->operand_count == 2 &&
+               ((o->operands[0] == x && o->operands[1] == y) || (o->operands[0] == y && o->operands[1] == x));
+    for (int k = 0; own && k < (int)(sizeof folds / sizeof *folds); k++)
+        if (strcmp(folds[k].theirs, o->kind) == 0) return k;
+    return -1;
+}
+
+static void reduce_all(struct layer *l)
+{
+    const struct model_body *b = l->op->body_count == 1 ? &l->m->bodies.at[l->op->bodies[0]] : NULL;
+    int n = l->op->operand_count / 2, count, fold[MOST_STEPS];
+    const int64_t *axes = model_attr_ints(&l->op->attrs, "dimensions", &count);
+    const struct model_op *root = b && b->result_count == 1 ? maker(l, b, b->results[0]) : NULL;
+    bool ok = n > 1 && n <= MOST_STEPS && l->op->operand_count == 2 * n && root && count > 0 &&
+              strcmp(root->kind, "tuple") == 0 && root->operand_count == n && b->argument_count == 2 * n &&
+              l->result_count == n;
+    for (int i = 0; ok && i < n; i++) ok = (fold[i] = fold_of(l, b, root, i, n)) >= 0;
+    if (!ok) {
+        layer_fail(l);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        int32_t y = layer_reduce(l, folds[fold[i]].kind, layer_in(l, i), count, axes, false);
+        if (!is_number(l, n + i, folds[fold[i]].neutral))
+            y = layer_two(l, folds[fold[i]].two, y, layer_in(l, n + i));
+        layer_result(l, i, y);
+    }
+}
+
+/* ---- bits ---- */
+
+static int32_t shifted(struct layer *l, int32_t x, int by)
+{
+    return layer_by(l, "BitShift", x, by);
+}
+
+/* Sums of neighbours, twice as wide each time. */
+static int32_t ones(struct layer *l, int32_t x, int bits)
+{
+    static const double pairs[] = {0x55, 0x5555, 0x55555555}, fours[] = {0x33, 0x3333, 0x33333333},
+                        eights[] = {0x0f, 0x0f0f, 0x0f0f0f0f};
+    int w = bits == 8 ? 0 : bits == 16 ? 1 : 2;
+    x = layer_two(l, "Sub", x, layer_by(l, "BitwiseAnd", shifted(l, x, 1), pairs[w]));
+    int32_t high = layer_by(l, "BitwiseAnd", shifted(l, x, 2), fours[w]);
+    x = layer_two(l, "Add", layer_by(l, "BitwiseAnd", x, fours[w]), high);
+    x = layer_by(l, "BitwiseAnd", layer_two(l, "Add", x, shifted(l, x, 4)), eights[w]);
+    for (int by = 8; by < bits; by *= 2) x = layer_two(l, "Add", x, shifted(l, x, by));
+    return bits > 8 ? layer_by(l, "BitwiseAnd", x, 0x3f) : x;
+}
+
+/* How many are 1; or how many are 0 before the first 1: behind it all are made 1. */
+static void count_bits(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    int bits = model_element_row(layer_element(l, x))->bits;
+    if ((bits != 8 && bits != 16 && bits != 32) || layer_element(l, x) == MODEL_BOOL) {
+        layer_fail(l);
+        return;
+    }
+    if (strcmp(l->op->kind, "popcnt") != 0) {
+        for (int by = 1; by < bits; by *= 2) x = layer_two(l, "BitwiseOr", x, shifted(l, x, by));
+        x = layer_one(l, "BitwiseNot", x);
+    }
+    layer_result(l, 0, ones(l, x, bits));
+}
+
 /* ---- extents ---- */
 
 static void dimension_size(struct layer *l)
@@ -239,6 +330,9 @@ static void same(struct layer *l)
 const struct layer_row layers_hlo[] = {
     {{NULL, "select-and-scatter", NULL}, select_and_scatter},
     {{NULL, "map", NULL}, mapped},
+    {{NULL, "reduce", NULL}, reduce_all},
+    {{NULL, "popcnt", NULL}, count_bits},
+    {{NULL, "count-leading-zeros", NULL}, count_bits},
     {{NULL, "get-dimension-size", NULL}, dimension_size},
     {{NULL, "set-dimension-size", NULL}, same},
     {{NULL, "dynamic-reshape", NULL}, same},

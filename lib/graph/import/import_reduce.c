@@ -111,16 +111,37 @@ static bool combines_bits(const struct import *im, const struct model_op *op)
     return bits && model_type_of(im->m, op->results[0])->element != MODEL_BOOL;
 }
 
+/* What a value of the computation is before it was cast to a wider type and back. */
+static int32_t uncast(const struct import *im, const struct model_body *b, int32_t value)
+{
+    for (int steps = 0; steps < 4; steps++) {
+        const struct model_value *v = &im->m->values.at[value];
+        const struct model_op *o =
+            v->from == FROM_OP && v->op >= 0 && v->op < b->op_count ? &b->ops[v->op] : NULL;
+        if (!o || o->results[0] != value || strcmp(o->kind, "convert") != 0 || o->operand_count != 1) break;
+        value = o->operands[0];
+    }
+    return value;
+}
+
+/* One op of the two numbers, in either order. */
 static const struct reducer *reducer_of(const struct import *im, const struct model_op *op)
 {
     const struct model_body *b = op->body_count == 1 ? &im->m->bodies.at[op->bodies[0]] : NULL;
-    if (!b || b->op_count != 3 || b->argument_count != 2) return NULL;
-    for (int i = 0; i < 3; i++)
+    if (!b || b->op_count > 8 || b->argument_count != 2 || b->result_count != 1) return NULL;
+    int32_t root = uncast(im, b, b->results[0]), x = b->arguments[0], y = b->arguments[1];
+    if (model_type_of(im->m, root)->element == MODEL_TUPLE || model_type_of(im->m, x)->element == MODEL_TUPLE)
+        return NULL;
+    const struct model_element_row *inside = model_element_row(model_type_of(im->m, root)->element),
+                                   *outside = model_element_row(model_type_of(im->m, x)->element);
+    if (inside->number != outside->number || inside->bits < outside->bits) return NULL;
+    for (int i = 0; i < b->op_count; i++)
         for (size_t k = 0; k < sizeof reducers / sizeof *reducers; k++) {
             const struct model_op *o = &b->ops[i];
-            if (strcmp(o->kind, reducers[k].theirs) == 0 && o->operand_count == 2 &&
-                o->operands[0] != o->operands[1] && o->results[0] == b->results[0])
-                return combines_bits(im, o) ? NULL : &reducers[k];
+            if (strcmp(o->kind, reducers[k].theirs) != 0 || o->operand_count != 2 || o->results[0] != root)
+                continue;
+            int32_t p = uncast(im, b, o->operands[0]), q = uncast(im, b, o->operands[1]);
+            if ((p == x && q == y) || (p == y && q == x)) return combines_bits(im, o) ? NULL : &reducers[k];
         }
     return NULL;
 }

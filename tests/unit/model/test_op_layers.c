@@ -166,6 +166,38 @@ static void convolved(struct tried *n)
                 }
 }
 
+static uint32_t bits_at(const struct tried *n, int i)
+{
+    return ((uint32_t)at(n, 0, i) * UINT32_C(0x9e3779b9)) >> (i % 32);
+}
+
+static void ones_counted(struct tried *n)
+{
+    for (int i = 0; i < 64; i++) n->want[i] = __builtin_popcount(bits_at(n, i));
+}
+
+static void zeros_counted(struct tried *n)
+{
+    for (int i = 0; i < 64; i++) n->want[i] = bits_at(n, i) ? __builtin_clz(bits_at(n, i)) : 32;
+}
+
+/* The largest of rows of a, less the sum of rows of b and 0.5 */
+static void two_at_once(struct tried *n)
+{
+    for (int r = 0; r < 2; r++) {
+        double sum = 0.5, most = -1e9;
+        for (int i = 0; i < 32; i++) {
+            most = fmax(most, at(n, 0, r * 32 + i));
+            sum += at(n, 1, r * 32 + i);
+        }
+        n->want[r] = most - sum;
+    }
+}
+
+#define BITS(kind)                                                                                           \
+    HLO("  a = u32[2,32] parameter(0)\n  f = u32[] constant(2654435769)\n  g = u32[2,32] broadcast(f), "     \
+        "dimensions={}\n  m = u32[2,32] multiply(a, g)\n  i = u32[2,32] iota(), iota_dimension=1\n"          \
+        "  s = u32[2,32] shift-right-logical(m, i)\n  ROOT y = u32[2,32] " kind "(s)\n")
 #define V         "f32[2,32]"
 #define T         "tensor<2x32xf32>"
 #define ONE(kind) TTIR("%a: " T, "2x32xf32", "  %y = \"ttir." kind "\"(%a) : (" T ") -> " T "\n")
@@ -175,7 +207,10 @@ static void convolved(struct tried *n)
     "  ROOT s = f32[] add(m, h)\n}\n"                                                                        \
     "put {\n  x = f32[] parameter(0)\n  ROOT y = f32[] parameter(1)\n}\n"                                    \
     "ge {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT z = pred[] compare(x, y), "            \
-    "direction=GE\n}\n" REDUCERS
+    "direction=GE\n}\n"                                                                                      \
+    "pair {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  r = f32[] parameter(2)\n  s = f32[] "     \
+    "parameter(3)\n  m = f32[] maximum(p, r)\n  t = f32[] add(s, q)\n  ROOT z = (f32[], f32[]) tuple(m, "    \
+    "t)\n}\n" REDUCERS
 
 /* clang-format off */
 static const struct meaning meanings[] = {
@@ -221,6 +256,10 @@ static const struct meaning meanings[] = {
     {"a computation for each", CALLS "ENTRY e {\n  a = " V " parameter(0)\n  ROOT y = " V " map(a), dimensions={0,1}, to_apply=each\n}\n", twice_and_one_of},
     {"beside other ops", CALLS "ENTRY e {\n  a = " V " parameter(0)\n  k = token[] after-all()\n  s = ((" V "), " V ", u32[]) async-start(a), calls=inner\n"
      "  u = ((" V "), " V ", u32[]) async-update(s)\n  d = " V " async-done(u)\n  c = (" V ", " V ", u32[]) copy-start(d)\n  ROOT y = " V " copy-done(c)\n}\n", negated_of},
+    {"ones counted", BITS("popcnt"), ones_counted}, {"zeros counted", BITS("count-leading-zeros"), zeros_counted},
+    {"two reductions at once", CALLS "ENTRY e {\n  a = " V " parameter(0)\n  b = " V " parameter(1)\n  n = f32[] constant(-inf)\n  h = f32[] constant(0.5)\n"
+     "  t = (f32[2], f32[2]) reduce(a, b, n, h), dimensions={1}, to_apply=pair\n  m = f32[2] get-tuple-element(t), index=0\n"
+     "  s = f32[2] get-tuple-element(t), index=1\n  ROOT y = f32[2] subtract(m, s)\n}\n", two_at_once},
     {"a product of a library", HLO("  a = f32[4,32] parameter(0)\n  b = f32[32,8] parameter(1)\n  c = f32[8] parameter(2)\n"
      "  t = (f32[4,8], s8[64]) custom-call(a, b, c), custom_call_target=\"__cublas$lt$matmul\", backend_config={\"gemm_backend_config\":{\"alpha_real\":1,\"beta\":0,"
      "\"dot_dimension_numbers\":{\"lhs_contracting_dimensions\":[\"1\"],\"rhs_contracting_dimensions\":[\"0\"],\"lhs_batch_dimensions\":[],\"rhs_batch_dimensions\":[]},\"epilogue\":\"BIAS_RELU\"}}\n"
