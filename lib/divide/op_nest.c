@@ -107,9 +107,12 @@ static bool shape_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_
                            "a nest is a run of ops with one to three levels of at least two tiles each");
 }
 
-static bool written_once(const struct lx_graph *g, int32_t tensor)
+/* The output of an op. */
+static bool written_once(const struct lx_layouts *l, int32_t tensor)
 {
+    const struct lx_graph *g = l->graph;
     int writers = 0;
+    if (l->rewritten) return !l->rewritten[tensor];
     for (int32_t o = 0; o < g->op_count; o++) writers += g->ops[o].output == tensor;
     return writers == 1;
 }
@@ -139,7 +142,7 @@ bool nest_walks_op(const struct lx_layouts *l, int32_t op)
 
 bool nest_takes_op(const struct lx_layouts *l, int32_t op)
 {
-    return nest_walks_op(l, op) && written_once(l->graph, l->graph->ops[op].output);
+    return nest_walks_op(l, op) && written_once(l, l->graph->ops[op].output);
 }
 
 static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o,

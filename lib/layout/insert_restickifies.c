@@ -254,6 +254,19 @@ static bool in_pattern_order(struct inserter *n)
     return ok ? true : status_no_memory(n->st);
 }
 
+static const bool *find_rewritten(const struct lx_graph *g, struct arena *memory)
+{
+    size_t tensors = (size_t)g->tensor_count;
+    bool *again = arena_array(memory, tensors, sizeof *again), *once = calloc(tensors + 1, sizeof *once);
+    for (int32_t o = 0; again && once && o < g->op_count; o++) {
+        again[g->ops[o].output] |= once[g->ops[o].output];
+        once[g->ops[o].output] = true;
+    }
+    bool ok = again && once;
+    free(once);
+    return ok ? again : NULL;
+}
+
 static bool finish(struct inserter *n)
 {
     struct lx_layouts *out = n->out;
@@ -267,6 +280,7 @@ static bool finish(struct inserter *n)
     if (!in_pattern_order(n)) return false;
     if (!(g = builder_finish(&n->b, n->st))) return false;
     out->graph = g;
+    out->rewritten = find_rewritten(g, m);
     out->layouts = arena_copy_array(m, n->layouts.at, tensors, sizeof *out->layouts);
     out->origin = arena_copy_array(m, n->origin.at, tensors, sizeof *out->origin);
     out->op_origin = arena_copy_array(m, n->op_origin.at, ops, sizeof *out->op_origin);
@@ -276,8 +290,8 @@ static bool finish(struct inserter *n)
     out->restickify_count = (int32_t)n->restickifies.count;
     out->paddings = arena_copy_array(m, n->paddings.at, n->paddings.count, sizeof *out->paddings);
     out->padding_count = (int32_t)n->paddings.count;
-    bool ok =
-        out->layouts && out->origin && out->op_origin && out->stick_var && out->restickifies && out->paddings;
+    bool ok = out->rewritten && out->layouts && out->origin && out->op_origin && out->stick_var &&
+              out->restickifies && out->paddings;
     return ok ? true : status_no_memory(n->st);
 }
 

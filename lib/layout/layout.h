@@ -76,6 +76,7 @@ struct lx_layouts {
     const int32_t *op_origin; /* per op of the new graph: the old op, or -1 for an added restickify */
     const signed char *stick_var; /* per op: the einsum variable (or dimension of a view) its sticks run
                                      along; of a contraction the output's; -1: none */
+    const bool *rewritten;        /* per tensor: more than one op writes it; NULL: not looked for */
     const struct lx_restickify *restickifies;
     int32_t restickify_count;
     const struct lx_padding *paddings;

@@ -21,6 +21,8 @@
 
 /* DOMINATORS: a state is compared with so many of the cheapest; more find little and cost time. */
 enum { NARROW = 12, WIDTH = 200, MAX_NODES = 20000000, DOMINATORS = 8 };
+/* Slots of states that are looked at in all: fewer states where ops and slots are many. */
+enum { MAX_SLOTS = 300000000 };
 
 /* What a state knows of one tensor: the option of its stick above, a bit for each option that exists below.
  * Option 0 is sparse, option d + 1 a stick along dimension d. */
@@ -234,6 +236,16 @@ static void take_slot(struct search *s, int32_t tensor)
     s->tensor_at[s->slot[tensor]] = tensor;
 }
 
+/* An op changes no other slots. */
+static void restore_operands(const struct search *s, const struct lx_op *op, const tensor_state *from,
+                             tensor_state *key)
+{
+    for (int k = 0; k <= op->input_count; k++) {
+        int32_t slot = s->slot[op_operand(op, k)];
+        if (slot >= 0) key[slot] = from[slot];
+    }
+}
+
 static bool step(struct search *s, int32_t o, size_t width)
 {
     const struct lx_op *op = &s->g->ops[o];
@@ -248,10 +260,11 @@ static bool step(struct search *s, int32_t o, size_t width)
     tensor_state *key = malloc((n + 1) * sizeof *key);
     if (!key) return status_no_memory(s->st);
     bool ok = true;
-    for (size_t i = 0; i < s->now.count && ok; i++)
+    for (size_t i = 0; i < s->now.count && ok; i++) {
+        memcpy(key, &s->now_keys.at[i * n], n * sizeof *key);
         for (int w = 0; w < count && ok; w++) {
             struct state to = s->now.at[i];
-            memcpy(key, &s->now_keys.at[i * n], n * sizeof *key);
+            restore_operands(s, op, &s->now_keys.at[i * n], key);
             if (!apply_way(s, op, &ways[w], key, &to) ||
                 add_saturated(to.moved, s->least_after[o + 1]) > s->limit)
                 continue;
@@ -264,6 +277,7 @@ static bool step(struct search *s, int32_t o, size_t width)
             to.hash += operands_hash(s, op, key) - operands_hash(s, op, &s->now_keys.at[i * n]);
             ok = keep(s, &to, key);
         }
+    }
     free(key);
     if (!ok) return false;
     if (s->next.count == 0)
@@ -387,6 +401,8 @@ static bool search(const struct lx_graph *g, const bool *alive, size_t width, in
     struct search s = {
         .g = g, .alive = alive, .st = st, .costs = out->costs, .dropped = INT64_MAX, .limit = limit};
     bool ok = prepare(&s) && begin(&s);
+    int64_t most = MAX_SLOTS / ((int64_t)(s.slot_count + 1) * (g->op_count + 1));
+    if ((int64_t)width > most) width = (size_t)max_i64(most, NARROW);
     for (int32_t o = 0; ok && o < g->op_count; o++)
         if (alive[o]) ok = step(&s, o, width);
     if (ok) {

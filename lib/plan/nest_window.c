@@ -109,6 +109,7 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
     out->layouts.graph = &out->graph;
     out->layouts.op_origin += first;
     out->layouts.stick_var += first;
+    out->layouts.rewritten = NULL; /* by other numbers */
     out->layouts.restickify_count = out->layouts.padding_count = 0;
     bool ok = to && n.number && n.tensor && number_ops(&n, to, memory) && take_tensors(&n, memory) &&
               take_divisions(x, out, memory);

@@ -84,7 +84,7 @@ static bool is_least(const struct planner *p, const struct attempt *a, bool *lea
     int64_t bytes = a->draft.least_bytes, there = a->hbm_bytes, priced = 0;
     if (p->beat > 0) there = min_i64(there, p->beat);
     *least = bytes >= there;
-    if (*least || asks_time(p) || a->draft.how.cut_count > 0) return true;
+    if (*least || asks_time(p) || a->draft.how.cut_count > 0 || is_large(p)) return true;
     if (!keep_least(p, &a->draft.how, &priced)) return false;
     *least = priced >= there;
     return true;

@@ -79,6 +79,7 @@ static bool find_enough(const struct planner *p, const struct decisions *how, in
 {
     const struct lx_plan_options *options = p->options;
     *enough = 0;
+    if (is_large(p) && how->nest_count > 0) return true; /* it would tell the solver alone when to stop */
     if (!decides_relayouts(p) || how->passes.clone == LX_CLONE_HEURISTIC || how->cut_count > 0 ||
         options->solver == options->quick_solver)
         return true;

@@ -73,7 +73,7 @@ struct stretch {
     int left; /* splits until a heap takes over */
 };
 
-void range_sort(struct byte_range *at, size_t count)
+static void sort_by_splits(struct byte_range *at, size_t count)
 {
     struct stretch open[DEEPEST], now = {at, count, 0};
     int depth = 0;
@@ -91,4 +91,50 @@ void range_sort(struct byte_range *at, size_t count)
         if (depth == 0) return;
         now = open[--depth];
     }
+}
+
+/* Many by the leading digit first, each swapped to where its digit stands, then digit by digit. */
+enum { MANY = 128, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+static size_t digit_of(const struct byte_range *r, int64_t least, int shift)
+{
+    return (size_t)(((uint64_t)r->from - (uint64_t)least) >> shift);
+}
+
+/* Where each digit begins, and the number of bits behind it; false: all are the same. */
+static bool count_digits(const struct byte_range *at, size_t count, size_t *begin, int64_t *least, int *shift)
+{
+    int64_t most = at[0].from;
+    *least = most;
+    for (size_t i = 1; i < count; i++) {
+        if (at[i].from < *least) *least = at[i].from;
+        if (at[i].from > most) most = at[i].from;
+    }
+    for (*shift = 0; ((uint64_t)most - (uint64_t)*least) >> *shift >= DIGITS;) ++*shift;
+    for (size_t d = 0; d <= DIGITS; d++) begin[d] = 0;
+    for (size_t i = 0; i < count; i++) begin[digit_of(&at[i], *least, *shift) + 1]++;
+    for (size_t d = 0; d < DIGITS; d++) begin[d + 1] += begin[d];
+    return most > *least;
+}
+
+void range_sort(struct byte_range *at, size_t count)
+{
+    size_t begin[DIGITS + 1], next[DIGITS];
+    int64_t least;
+    int shift;
+    if (count < MANY || !count_digits(at, count, begin, &least, &shift)) {
+        sort_by_splits(at, count);
+        return;
+    }
+    for (size_t d = 0; d < DIGITS; d++) next[d] = begin[d];
+    for (size_t d = 0; d < DIGITS; d++)
+        while (next[d] < begin[d + 1]) {
+            size_t to = digit_of(&at[next[d]], least, shift);
+            if (to == d)
+                next[d]++;
+            else
+                swap(&at[next[d]], &at[next[to]++]);
+        }
+    for (size_t d = 0; d < DIGITS; d++)
+        if (begin[d + 1] - begin[d] > 1) sort_by_splits(at + begin[d], begin[d + 1] - begin[d]);
 }
