@@ -1,16 +1,40 @@
-/* bench_model_mutations COUNT[:SEED] FILE ...: reads each model COUNT times, each time damaged in another way.
+/* bench_model_mutations COUNT[:SEED[:EACH]] FILE ...: reads each model COUNT times, each time damaged in another way.
  *
  * support/model_damage.h says how; what comes of it must be a graph with its report or an error
- * with words. Meant for a build with sanitizers. Prints how many were read and how many refused, by code. */
+ * with words; of those that are read each EACH-th is planned, and the plan must be legal or refused with words. Meant for a
+ * build with sanitizers. Prints how many were read and how many refused, by code. */
 #include "base/file.h"
-#include "graph/graph.h"
-#include "graph/import/model_import.h"
+#include "lxplan.h"
 #include "support/model_damage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+enum { MOST_OPS_PLANNED = 200 };
+
+static long each, read_so_far, planned, unplannable;
+
+static void tell(const char *text, size_t length, const char *what, const lx_status *st)
+{
+    fwrite(text, 1, length, stderr);
+    fprintf(stderr, "\n%s: code %d, %s\n", what, (int)st->code, st->text);
+    abort();
+}
+
+static void plan_one(const struct lx_graph *g, const char *text, size_t length)
+{
+    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+    lx_status st = {0};
+    if (each == 0 || read_so_far++ % each != 0 || g->op_count > MOST_OPS_PLANNED) return;
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (p && !lx_plan_check(p, &st)) tell(text, length, "a plan that is not legal", &st);
+    if (!p && (st.code == LX_OK || !st.text[0])) tell(text, length, "not planned, without words", &st);
+    planned += p != NULL;
+    unplannable += p == NULL;
+    lx_plan_free(p);
+}
 
 static enum lx_code read_one(const char *file, const char *text, size_t length, bool no_fold)
 {
@@ -26,11 +50,8 @@ static enum lx_code read_one(const char *file, const char *text, size_t length, 
     char *report = NULL;
     lx_status st = {0};
     const struct lx_graph *g = lx_model_import(file, text, length, &options, &report, &st);
-    if (!g && (st.code == LX_OK || !st.text[0])) {
-        fwrite(text, 1, length, stderr);
-        fprintf(stderr, "\nrefused without words: code %d\n", (int)st.code);
-        abort();
-    }
+    if (!g && (st.code == LX_OK || !st.text[0])) tell(text, length, "refused without words", &st);
+    if (g) plan_one(g, text, length);
     lx_graph_free(g);
     free(report);
     return g ? LX_OK : st.code;
@@ -65,11 +86,13 @@ int main(int argc, char **argv)
     long codes[LX_CODE_COUNT] = {0};
     char *rest;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    if (argc < 3) return fprintf(stderr, "usage: %s COUNT[:SEED] FILE ...\n", argv[0]), 2;
+    if (argc < 3) return fprintf(stderr, "usage: %s COUNT[:SEED[:EACH]] FILE ...\n", argv[0]), 2;
     long count = strtol(argv[1], &rest, 10);
-    uint64_t seed = *rest == ':' ? strtoull(rest + 1, NULL, 10) : 0;
+    uint64_t seed = *rest == ':' ? strtoull(rest + 1, &rest, 10) : 0;
+    each = *rest == ':' ? strtol(rest + 1, NULL, 10) : 0;
     for (int i = 2; i < argc; i++) run(argv[i], count, seed, codes);
     for (int c = 0; c < LX_CODE_COUNT; c++)
         if (codes[c]) printf("%-14s %ld\n", lx_code_word((enum lx_code)c), codes[c]);
+    if (each) printf("planned and checked %ld, refused with words %ld\n", planned, unplannable);
     return 0;
 }
