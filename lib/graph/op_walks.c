@@ -172,6 +172,7 @@ static bool check_added(const struct walk_maker *w)
             return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
                                  "op %s: one element padded by %lld and %lld is not %lld long", w->op->name,
                                  (long long)low, (long long)high, (long long)extent);
+        w->m->nature[(int)w->m->index[out][d]] = LX_SHIFTED; /* where it is depends on the index itself */
     }
     return true;
 }
@@ -234,6 +235,9 @@ static bool make_walk(struct walk_maker *w, int operand)
                              : !walk_view(w, operand, d, &a))
             return false;
     set_natures(w, operand, &a);
+    if (is_concat(w->op) &&
+        w->m->nature[joined_var(w)] == LX_ITERATED) /* parts of one element may all lack it */
+        w->m->nature[joined_var(w)] = LX_SHIFTED;
     return keep_walk(w, operand, &a);
 }
 

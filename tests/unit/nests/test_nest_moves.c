@@ -186,11 +186,48 @@ static void not_along_what_is_taken_whole(void **state)
     }
 }
 
+/* A dimension that the inputs do not have, one element of it or one part each: where it is depends on the index. */
+static void not_along_what_is_added(void **state)
+{
+    (void)state;
+    static const char *const added[] = {
+        "\"kind\": \"pad\", \"einsum\": \"nc->nrc\", \"low\": [0, 2, 0], \"high\": [0, 3, 0], \"value\": 0, "
+        "\"inputs\": [\"x\"]",
+        "\"kind\": \"concat\", \"einsum\": \"nc,nc,nc,nc,nc,nc->nrc\", \"axis\": 1, "
+        "\"inputs\": [\"x\", \"y\", \"x\", \"y\", \"x\", \"y\"]"};
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+        struct text t = {0};
+        lx_status st = {0};
+        text_format(
+            &t,
+            "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"added\", \"tensors\": ["
+            "{\"name\": \"x\", \"dtype\": \"fp16\", \"role\": \"input\", \"shape\": [8, 64]}, "
+            "{\"name\": \"y\", \"dtype\": \"fp16\", \"role\": \"input\", \"shape\": [8, 64]}, "
+            "{\"name\": \"m\", \"dtype\": \"fp16\", \"role\": \"intermediate\", \"shape\": [8, 6, 64]}, "
+            "{\"name\": \"o\", \"dtype\": \"fp16\", \"role\": \"output\", \"shape\": [8, 6, 64]}], "
+            "\"ops\": [{\"name\": \"move\", %s, \"output\": \"m\"}, {\"name\": \"last\", \"kind\": \"neg\", "
+            "\"inputs\": [\"m\"], \"output\": \"o\", \"einsum\": \"nrc->nrc\"}]}",
+            added[i]);
+        const struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &st);
+        if (!g) fail_msg("%s: %s", st.text, t.at);
+        struct lx_plan_options how = {.solver = lx_solver_find("auto"), .nests = "move-last:r/2"};
+        struct lx_plan *p = lx_plan_make(g, &how, &st);
+        if (p) fail_msg("the rows of %s are cut", added[i]);
+        how.nests[0] = 0;
+        if (!(p = lx_plan_make(g, &how, &st))) fail_msg("%s", st.text);
+        run_plan(p, t.at, "no nests", 0);
+        lx_plan_free(p);
+        lx_graph_free(g);
+        text_free(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_go_through_moves),
         cmocka_unit_test(not_along_what_is_taken_whole),
+        cmocka_unit_test(not_along_what_is_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
