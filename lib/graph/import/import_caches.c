@@ -71,8 +71,8 @@ static bool row_and_position(struct import *im, const struct model_op *op, int64
     bool ok = view_plain(&part[0].view, 2, column);
     ok = ok && (at.type->elements == 1 ? view_broadcast(&at.view, (int[]){0}, 2, column, &view)
                                        : view_reshape(&at.view, 2, column, &view));
-    part[1] = (struct import_value){.storage = at.storage, .view = view, .type = one, .via = at.via};
     if (!ok) return status_set(im->st, LX_E_LIMIT, "too many dimensions");
+    part[1] = (struct import_value){.storage = at.storage, .view = view, .type = one, .via = at.via};
     return import_join(im, op, part, 2, 1, type, out);
 }
 
