@@ -161,11 +161,38 @@ static bool lay_out_repeated(struct import *im, const struct model_op *op, struc
     return true;
 }
 
+/* Does operand i of an op that changes its first one lack a letter that it needs? What goes into it (`moved`) has an
+ * element for each place; an index has one for each that only they have. */
+static bool lacks_letters(const struct choosing *c, int i, int moved)
+{
+    for (int k = 0; k < c->operand[i].view.rank; k++) {
+        int dim = c->dim[i][k];
+        if (dim >= 0 && c->extent[dim] > 1 && !goes_along(c, i, dim) &&
+            (i == moved || !goes_along(c, 0, dim)))
+            return true;
+    }
+    return false;
+}
+
+/* What is changed is a tensor as the result will be, in its order. */
+static bool lay_out_changed(struct import *im, const struct model_op *op, struct choosing *c)
+{
+    const struct lx_kind *kind = lx_kind_find(c->kind);
+    int moved = kind && kind->id == LX_KIND_SCATTER ? 2 : 1;
+    if (!kind || !(kind->traits & LX_ALTERS)) return true;
+    if (!import_plain(im, &c->operand[0], op)) return false;
+    for (int i = 1; i < c->count; i++)
+        if (!import_stored(im, &c->operand[i]) ||
+            (lacks_letters(c, i, moved) && !import_plain(im, &c->operand[i], op)))
+            return false;
+    return true;
+}
+
 bool choose_emit(struct import *im, const struct model_op *op, struct choosing *c,
                  const struct model_type *type, const int *dims, bool in_place, struct import_value *out)
 {
     struct sketch_operand in[CHOOSE_OPERANDS];
-    if (!lay_out_repeated(im, op, c)) return false;
+    if (!lay_out_changed(im, op, c) || !lay_out_repeated(im, op, c)) return false;
     for (int i = 0; i < c->count; i++)
         if (!over_op(im, op, c, i, &in[i])) return false;
     im->whole_result = true;

@@ -156,6 +156,43 @@ static const struct small models[] = {
      "  %1 = \"ttir.neg\"(%0) : (tensor<2x4x2x64xf32>) -> tensor<2x4x2x64xf32>\n"
      "  %2 = \"ttir.neg\"(%arg0) : (tensor<2x2x4x64xf32>) -> tensor<2x2x4x64xf32>\n"
      "  return %1, %2, %arg0 : tensor<2x4x2x64xf32>, tensor<2x2x4x64xf32>, tensor<2x2x4x64xf32>\n}\n"},
+    HLO("0 a row into a turned cache", "  c = f32[2,8,4,64] parameter(0)\n  n = f32[2,1,4,64] parameter(1)\n  i = s32[] parameter(2)\n"
+                 "  z = s32[] constant(0)\n  t = f32[2,4,8,64] transpose(c), dimensions={0,2,1,3}\n"
+                 "  m = f32[2,4,1,64] transpose(n), dimensions={0,2,1,3}\n"
+                 "  u = f32[2,4,8,64] dynamic-update-slice(t, m, z, z, i, z)\n"
+                 "  b = f32[2,8,4,64] transpose(u), dimensions={0,2,1,3}\n"
+                 "  v = f32[2,8,4,64] dynamic-update-slice(c, n, z, i, z, z)\n  ROOT o = f32[2,8,4,64] subtract(b, v)\n"),
+    HLO("0 a row into what is repeated", "  v = f32[64] parameter(0)\n  p = f32[1,64] parameter(1)\n"
+                 "  i = s32[] constant(1)\n  z = s32[] constant(0)\n  b = f32[4,64] broadcast(v), dimensions={1}\n"
+                 "  u = f32[4,64] dynamic-update-slice(b, p, i, z)\n  r = f32[1,64] reshape(v)\n"
+                 "  c = f32[4,64] concatenate(r, p, r, r), dimensions={0}\n  ROOT o = f32[4,64] subtract(u, c)\n"),
+    {"0 one row for several places, into what is turned", "HloModule m\n\nput {\n  p = f32[] parameter(0)\n  ROOT q = f32[] parameter(1)\n}\n\nENTRY e {\n"
+                 "  x = f32[64,8] parameter(0)\n  v = f32[64] parameter(1)\n  i = s32[3,1] constant({{1}, {3}, {6}})\n"
+                 "  t = f32[8,64] transpose(x), dimensions={1,0}\n  b = f32[3,64] broadcast(v), dimensions={1}\n"
+                 "  s = f32[8,64] scatter(t, i, b), update_window_dims={1}, inserted_window_dims={0}, "
+                 "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=put\n  r = f32[1,64] reshape(v)\n"
+                 "  a0 = f32[1,64] slice(t), slice={[0:1], [0:64]}\n  a2 = f32[1,64] slice(t), slice={[2:3], [0:64]}\n"
+                 "  a4 = f32[2,64] slice(t), slice={[4:6], [0:64]}\n  a7 = f32[1,64] slice(t), slice={[7:8], [0:64]}\n"
+                 "  c = f32[8,64] concatenate(a0, r, a2, r, a4, r, a7), dimensions={0}\n  ROOT o = f32[8,64] subtract(s, c)\n}\n"},
+    {"0 one number for several places, several for one", "HloModule m\n\nplus {\n  p = s32[] parameter(0)\n  q = s32[] parameter(1)\n"
+                 "  ROOT s = s32[] add(p, q)\n}\n\nENTRY e {\n"
+                 "  i = s32[4,1] constant({{0}, {1}, {1}, {3}})\n  one = s32[] constant(1)\n  u = s32[4] broadcast(one), dimensions={}\n"
+                 "  z = s32[] constant(0)\n  t = s32[4] broadcast(z), dimensions={}\n"
+                 "  s = s32[4] scatter(t, i, u), update_window_dims={}, inserted_window_dims={0}, "
+                 "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=plus\n"
+                 "  two = s32[] constant(2)\n  j = s32[3,1] broadcast(two), dimensions={}\n  w = s32[3] constant({1, 2, 4})\n"
+                 "  r = s32[4] scatter(t, j, w), update_window_dims={}, inserted_window_dims={0}, "
+                 "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=plus\n"
+                 "  a = s32[4] add(s, r)\n  c = s32[4] constant({1, 2, 7, 1})\n  ROOT o = s32[4] subtract(a, c)\n}\n"},
+    {"0 a turned cache of TTIR",
+     "func.func @main(%arg0: tensor<1x4x8x64xf32>, %arg1: tensor<1x8x1x64xf32>, %arg2: tensor<1xi32>) -> tensor<1x8x4x64xf32> {\n"
+     "  %0 = \"ttir.permute\"(%arg0) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<1x4x8x64xf32>) -> tensor<1x8x4x64xf32>\n"
+     "  %1 = \"ttir.update_cache\"(%0, %arg1, %arg2) <{batch_offset = 0 : i32}> : (tensor<1x8x4x64xf32>, tensor<1x8x1x64xf32>, tensor<1xi32>) -> tensor<1x8x4x64xf32>\n"
+     "  %2 = \"ttir.neg\"(%0) : (tensor<1x8x4x64xf32>) -> tensor<1x8x4x64xf32>\n"
+     "  %3 = \"ttir.neg\"(%arg1) : (tensor<1x8x1x64xf32>) -> tensor<1x8x1x64xf32>\n"
+     "  %4 = \"ttir.update_cache\"(%2, %3, %arg2) <{batch_offset = 0 : i32}> : (tensor<1x8x4x64xf32>, tensor<1x8x1x64xf32>, tensor<1xi32>) -> tensor<1x8x4x64xf32>\n"
+     "  %5 = \"ttir.add\"(%1, %4) : (tensor<1x8x4x64xf32>, tensor<1x8x4x64xf32>) -> tensor<1x8x4x64xf32>\n"
+     "  return %5 : tensor<1x8x4x64xf32>\n}\n"},
 };
 /* clang-format on */
 
