@@ -99,6 +99,15 @@ static bool scan_axis(struct import *im, const struct model_op *op, int rank, in
     return known && *axis >= 0 && *axis < rank;
 }
 
+/* Has another shape of it cut the storage there? */
+static bool is_cut_within(const struct import *im, int32_t storage, int64_t low, int64_t extent)
+{
+    const struct cuts *c = &im->storages.at[storage].cuts;
+    for (int k = 0; k < c->count; k++)
+        if (c->at[k] > low && c->at[k] < low * extent) return true;
+    return false;
+}
+
 bool import_scan(struct import *im, const struct model_op *op, int64_t axis, bool exclusive, bool reverse)
 {
     struct import_value v = *import_in(im, op, 0), out;
@@ -107,6 +116,9 @@ bool import_scan(struct import *im, const struct model_op *op, int64_t axis, boo
     for (int d = v.type->count - 1; d > axis; d--) low *= v.type->extent[d];
     if (!import_plain(im, &v, op) || !import_fresh(im, im->result_name, import_type_out(im, op), op, &out))
         return false;
+    struct sketch_operand in = {.storage = v.storage, .via = v.via};
+    if (is_cut_within(im, v.storage, low, v.type->extent[axis]))
+        import_force(im, im->owner, &in, 1, "window");
     p.exclusive = exclusive;
     p.reverse = reverse;
     p.axis = axis;

@@ -135,6 +135,9 @@ static bool over_op(struct import *im, const struct model_op *op, struct slide *
         if (slides(s, s->dim[i][d])) whole = whole && in_one_piece(im, v, d);
     if (!whole && !copy_value(im, op, v)) return false;
     *o = (struct sketch_operand){.storage = v->storage, .via = v->via};
+    for (int d = 0; d < v->view.rank;
+         d++) /* in order, but cut by another shape of it, which must be a copy then */
+        if (slides(s, s->dim[i][d]) && !in_one_piece(im, v, d)) import_force(im, im->owner, o, 1, "window");
     view_start(&o->view);
     for (int d = 0; d < s->rank; d++) {
         int k = 0;

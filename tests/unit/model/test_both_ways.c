@@ -33,6 +33,13 @@ static const struct small models[] = {
                  "  n = f32[8,16,64] negate(r)\n"
                  "  ROOT s = f32[8,16] dot(q, n), lhs_batch_dims={0}, rhs_batch_dims={0}, "
                  "lhs_contracting_dims={1}, rhs_contracting_dims={2}\n"),
+    {"windows over what a reshape has joined", "HloModule m\n\nmost {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n"
+                 "  ROOT s = f32[] maximum(p, q)\n}\n\nplus {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n"
+                 "  ROOT s = f32[] add(p, q)\n}\n\nENTRY e {\n  x = f32[4,3,32] parameter(0)\n  n = f32[4,3,32] negate(x)\n"
+                 "  r = f32[12,32] reshape(n)\n  i = f32[] constant(-inf)\n  z = f32[] constant(0)\n"
+                 "  w = f32[12,32] reduce-window(r, i), window={size=3x1 pad=1_1x0_0}, to_apply=most\n"
+                 "  c = f32[12,32] reduce-window(r, z), window={size=12x1 pad=11_0x0_0}, to_apply=plus\n"
+                 "  ROOT y = f32[12,32] subtract(w, c)\n}\n"},
     HLO("halves", "  x = f32[4,128] parameter(0)\n  a = f32[4,64] slice(x), slice={[0:4], [0:64]}\n"
                  "  b = f32[4,64] slice(x), slice={[0:4], [64:128]}\n  n = f32[4,64] negate(b)\n"
                  "  c = f32[4,128] concatenate(n, a), dimensions={1}\n  ROOT y = f32[4,128] multiply(c, x)\n"),
