@@ -7,12 +7,17 @@
 void import_force(struct import *im, struct op_class *owner, const struct sketch_operand *operand, int count,
                   const char *reason)
 {
+    const struct sketch_operand *least = NULL; /* the smallest is the cheapest to copy */
     for (int i = count - 1; i >= 0; i--)
-        if (operand[i].via && !operand[i].via->forced) {
-            operand[i].via->forced = reason;
-            im->retry = true;
-            return;
-        }
+        if (operand[i].via && !operand[i].via->forced &&
+            (!least ||
+             im->storages.at[operand[i].storage].elements < im->storages.at[least->storage].elements))
+            least = &operand[i];
+    if (least) {
+        least->via->forced = reason;
+        im->retry = true;
+        return;
+    }
     bool sticks = !im->short_sticks && strcmp(reason, "stick") == 0;
     if (!sticks && owner && !owner->alone && !im->last) {
         owner->alone = im->retry = true;
