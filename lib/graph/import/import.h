@@ -57,6 +57,7 @@ struct op_class {
     const char *forced; /* why it must be a copy, found out in an earlier round; NULL: it need not */
     bool alone; /* its operands and results are copies of their own: what others cut does not reach it */
     int apart; /* of a concat, pad or slice: what is copied to keep the cuts of others away (import_apart.c) */
+    bool unmapped;      /* it changes an operand in a way that has no letters, found out when it was built */
     bool merged;        /* what it does is done by an op before it */
     bool capped;        /* a loop that would be too long unrolled, found out in an earlier round */
     bool unknown;       /* a loop or branch that data decides on */
@@ -220,6 +221,7 @@ void import_cut(struct import *im);
 bool import_cut_dim(const struct atom *a, int64_t base, int64_t at, struct cuts *c);
 /* import_build.c: which sketches lead to a result; `results` are the storages that are returned. */
 void import_mark_needed(struct import *im, const int32_t *results, int count);
+/* NULL without an error: `retry` is set. */
 const struct lx_graph *import_build(struct import *im);
 
 #endif

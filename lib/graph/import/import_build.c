@@ -165,9 +165,17 @@ static const struct lx_kind *opaque_kind(const struct sketch *s)
     return kind && kind->traits & LX_OPAQUE && s->input_count <= kind->most_inputs ? kind : NULL;
 }
 
-/* It should have been mapped: the report says that it is not. */
-static void without_letters(const struct sketch *s)
+static bool alters(const struct sketch *s)
 {
+    const struct lx_kind *kind = lx_kind_find(s->kind);
+    return kind && kind->traits & LX_ALTERS;
+}
+
+/* It should have been mapped: the report says that it is not. What changes an operand may stand in its place already:
+ * it is sketched again as an op that reads all of its operands and makes another tensor. */
+static void without_letters(struct import *im, const struct sketch *s)
+{
+    if (s->owner && !s->owner->unmapped && alters(s)) s->owner->unmapped = im->retry = true;
     if (!s->owner || s->owner->class == CLASS_GENERIC) return;
     s->owner->class = CLASS_GENERIC;
     s->owner->reason = "letters";
@@ -224,8 +232,16 @@ static bool believed(struct import *im, struct graph_builder *b, const struct sk
                          .output_count = op->output_count,
                          .inplace = -1,
                          .line = op->line};
-    without_letters(s);
+    without_letters(im, s);
     return true;
+}
+
+/* Is the result indexed as the first operand, which it is with some of it changed? */
+static bool changes_first(const char *einsum)
+{
+    const char *result = strstr(einsum, "->") + 2;
+    size_t length = strcspn(einsum, ",-");
+    return strlen(result) == length && strncmp(einsum, result, length) == 0;
 }
 
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
@@ -253,10 +269,11 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     op.kind = indexed ? kind_that_fits(s, einsum.at, boxes.fixed) : s->rank < 0 ? opaque_kind(s) : NULL;
     if (op.kind && boxes.any && !(op.kind->traits & (LX_POINTWISE | LX_REDUCES | LX_CONTRACTS)))
         op.kind = NULL;
+    if (op.kind && alters(s) && !changes_first(einsum.at)) op.kind = NULL;
     op.einsum = indexed && op.kind ? einsum.at : NULL;
     if (!op.kind) {
         op.kind = lx_kind_at(LX_KIND_GENERIC);
-        if (s->rank >= 0) without_letters(s);
+        if (s->rank >= 0) without_letters(im, s);
         op.has_value = false;
         op.window_count = 0;
         op.params = NULL;
@@ -266,7 +283,7 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
     b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
     op.inplace = s->in_place ? 0 : -1;
     ok = ok && (op.kind->traits & LX_ALTERS ? builder_altering(b, &op, im->st) : builder_op(b, &op, im->st));
-    ok = ok && (s->in_place || believed(im, b, s));
+    ok = ok && believed(im, b, s);
     text_free(&einsum);
     return ok;
 }
@@ -296,7 +313,7 @@ const struct lx_graph *import_build(struct import *im)
     for (size_t i = 0; ok && i < im->storages.count; i++)
         if (im->storages.at[i].stays) ok = make_tensor(im, &b, &im->storages.at[i]);
     if (ok && im->options.weight_dtype) ok = import_store_blocks(im, &b);
-    if (ok) return builder_finish(&b, im->st);
+    if (ok && !im->retry) return builder_finish(&b, im->st);
     builder_abandon(&b);
     return NULL;
 }

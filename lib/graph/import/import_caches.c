@@ -48,6 +48,7 @@ static bool emit_on_state(struct import *im, const struct model_op *op, struct c
     if (names && !(changes && dies_here(im, op, cache.storage)))
         return choose_finish(im, op, c, import_type_out(im, op), of_cache);
     if (c->full || !changes || op->result_count > 1) return import_generic(im, op, "form");
+    if (im->owner && im->owner->unmapped) return import_generic(im, op, "letters");
     if (im->storages.at[cache.storage].role == LX_INPUT) im->storages.at[cache.storage].role = LX_STATE;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_keep_old(im, cache.storage, op->operands[0], op) &&

@@ -208,6 +208,7 @@ bool choose_finish(struct import *im, const struct model_op *op, struct choosing
 {
     struct import_value out;
     if (c->full) return import_generic(im, op, "rank");
+    if (im->owner && im->owner->unmapped) return import_generic(im, op, "letters");
     if (!choose_emit(im, op, c, type, dims, false, &out)) return false;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_bind_one(im, op, &out);

@@ -113,7 +113,8 @@ static const struct lx_graph *rounds(struct import *im, int32_t *results)
         im->last = round >= MOST_ROUNDS - LAST_ROUNDS;
         if (im->last || im->give_up) im->options.no_fold = im->short_sticks = true;
         if (!sketch(im, results, &count)) return NULL;
-        if (!im->retry) return import_build(im);
+        const struct lx_graph *g = im->retry ? NULL : import_build(im);
+        if (!im->retry) return g;
     }
     return status_set(im->st, LX_E_INTERNAL, "views of %.80s get into each other's way", im->m->file), NULL;
 }

@@ -253,6 +253,29 @@ static void aliased_parameters_are_states(void **state)
     lx_graph_free(g);
 }
 
+/* More dimensions than an index map has: the op is generic, in nobody's place. */
+static const char too_many[] =
+    "HloModule m\n\nput {\n  p = f32[] parameter(0)\n  ROOT q = f32[] parameter(1)\n}\n\nENTRY e {\n"
+    "  y = f32[2,3,2,3,2,3,2,3,2,3] parameter(0)\n  i = s32[2,1] parameter(1)\n"
+    "  u = f32[2,2,3,3,2,3,2,3,2,3] parameter(2)\n  x = f32[2,3,2,3,2,3,2,3,2,3] exponential(y)\n"
+    "  ROOT s = f32[2,3,2,3,2,3,2,3,2,3] scatter(x, i, u), update_window_dims={1,2,3,4,5,6,7,8,9}, "
+    "inserted_window_dims={2}, scatter_dims_to_operand_dims={2}, index_vector_dim=1, to_apply=put\n}\n";
+
+static void what_cannot_be_changed_is_made_anew(void **state)
+{
+    const struct lx_graph *g = imported(too_many);
+    int generics = 0;
+    (void)state;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        for (int32_t p = 0; p < o; p++) assert_int_not_equal(g->ops[p].output, op->output);
+        generics += strcmp(op->kind->name, "generic") == 0 && op->input_count == 3;
+    }
+    assert_int_equal(generics, 1);
+    assert_int_equal(kinds(g, "scatter"), 0);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(caches_are_changed_where_they_are),
@@ -260,6 +283,7 @@ int main(void)
                                        cmocka_unit_test(scatters_name_rows),
                                        cmocka_unit_test(sorts_carry_what_goes_along),
                                        cmocka_unit_test(what_is_known_stands_beside_what_is_not),
-                                       cmocka_unit_test(aliased_parameters_are_states)};
+                                       cmocka_unit_test(aliased_parameters_are_states),
+                                       cmocka_unit_test(what_cannot_be_changed_is_made_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
