@@ -62,12 +62,19 @@ static bool copy_operand(struct import *im, const struct model_op *op, int32_t v
     return import_bind(im, value, &v, 1);
 }
 
+/* An op without a result writes its first operand: a copy of that would be lost. */
+static bool is_written(const struct model_op *op, int i)
+{
+    return op->result_count == 0 && op->operands[i] == op->operands[0];
+}
+
 bool import_alone(struct import *im, const struct model_op *op, int32_t *was)
 {
     bool ok = true;
     for (int i = 0; i < op->operand_count; i++) {
         was[i] = op->operands[i] >= 0 ? im->leaf[op->operands[i]] : -1;
-        if (ok && import_is_tensor(im, op->operands[i])) ok = copy_operand(im, op, op->operands[i]);
+        if (ok && !is_written(op, i) && import_is_tensor(im, op->operands[i]))
+            ok = copy_operand(im, op, op->operands[i]);
     }
     return ok;
 }
@@ -76,7 +83,7 @@ bool import_together(struct import *im, const struct model_op *op, const int32_t
 {
     bool ok = true;
     for (int i = op->operand_count - 1; i >= 0; i--)
-        if (op->operands[i] >= 0) im->leaf[op->operands[i]] = was[i];
+        if (op->operands[i] >= 0 && !is_written(op, i)) im->leaf[op->operands[i]] = was[i];
     for (int r = 0; ok && r < op->result_count; r++)
         if (import_is_tensor(im, op->results[r])) ok = copy_operand(im, op, op->results[r]);
     return ok;

@@ -39,16 +39,27 @@ static bool can_change(const struct import *im, const struct import_value *cache
     return s->role != LX_WEIGHT && view_is_plain(&cache->view, s->elements);
 }
 
+/* What cannot be changed where it is has the new rows in a copy, which is what the operand is called from now on. */
+static bool emit_on_copy(struct import *im, const struct model_op *op, struct choosing *c,
+                         const int *of_cache)
+{
+    struct import_value out;
+    import_class(im, op, CLASS_MAPPED, NULL);
+    return choose_emit(im, op, c, model_type_of(im->m, op->operands[0]), of_cache, false, &out) &&
+           import_bind(im, op->operands[0], &out, 1);
+}
+
 /* The argument is changed where it is; a result is the same tensor under another name, or a copy with the new rows. */
 static bool emit_on_state(struct import *im, const struct model_op *op, struct choosing *c,
                           const int *of_cache)
 {
     struct import_value cache = *import_in(im, op, 0);
-    bool names = op->result_count == 1, changes = can_change(im, &cache);
+    bool names = op->result_count == 1, changes = can_change(im, &cache) && choose_in_one_piece(im, c, 0);
     if (names && !(changes && dies_here(im, op, cache.storage)))
         return choose_finish(im, op, c, import_type_out(im, op), of_cache);
-    if (c->full || !changes || op->result_count > 1) return import_generic(im, op, "form");
+    if (c->full || op->result_count > 1) return import_generic(im, op, "form");
     if (im->owner && im->owner->unmapped) return import_generic(im, op, "letters");
+    if (!changes) return emit_on_copy(im, op, c, of_cache);
     if (im->storages.at[cache.storage].role == LX_INPUT) im->storages.at[cache.storage].role = LX_STATE;
     import_class(im, op, CLASS_MAPPED, NULL);
     return import_keep_old(im, cache.storage, op->operands[0], op) &&

@@ -47,7 +47,7 @@ static bool in_one_piece(const struct import *im, const struct import_value *v, 
     return true;
 }
 
-static bool all_in_one_piece(const struct import *im, const struct choosing *c, int i)
+bool choose_in_one_piece(const struct import *im, const struct choosing *c, int i)
 {
     const struct import_value *v = &c->operand[i];
     bool whole = true;
@@ -63,7 +63,7 @@ static bool lay_out(struct import *im, const struct model_op *op, struct choosin
     int dims[VIEW_MAX_RANK];
     if (view_is_plain(&v->view, im->storages.at[v->storage].elements)) {
         if (!view_plain(&v->view, v->type->count, v->type->extent)) return false;
-        if (all_in_one_piece(im, c, i)) return true;
+        if (choose_in_one_piece(im, c, i)) return true;
     }
     struct sketch_operand in = {v->storage, v->view, v->via};
     for (int d = 0; d < v->type->count; d++) dims[d] = d;
@@ -82,7 +82,7 @@ static bool over_op(struct import *im, const struct model_op *op, struct choosin
 {
     struct import_value *v = &c->operand[i];
     if (!import_stored(im, v) || (view_is_part(&v->view) && !import_plain(im, v, op)) ||
-        (!all_in_one_piece(im, c, i) && !lay_out(im, op, c, i)))
+        (!choose_in_one_piece(im, c, i) && !lay_out(im, op, c, i)))
         return false;
     *o = (struct sketch_operand){.storage = v->storage, .via = v->via};
     view_start(&o->view);

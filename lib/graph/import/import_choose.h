@@ -29,6 +29,8 @@ int choose_dim(struct choosing *c, int64_t extent);
 /* An operand with all its dimensions new; and one with these. */
 void choose_operand(struct choosing *c, const struct import_value *v, const int *dim);
 void choose_along(struct choosing *c, int dim);
+/* Is each dimension of operand i that nobody may cut one piece of its storage? Else a copy of it is taken. */
+bool choose_in_one_piece(const struct import *im, const struct choosing *c, int i);
 /* The result is of `type`; its dimension i is dims[i]. `in_place`: it is the first operand, changed. */
 bool choose_emit(struct import *im, const struct model_op *op, struct choosing *c,
                  const struct model_type *type, const int *dims, bool in_place, struct import_value *out);

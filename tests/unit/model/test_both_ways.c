@@ -200,6 +200,16 @@ static const struct small models[] = {
      "  %4 = \"ttir.update_cache\"(%2, %3, %arg2) <{batch_offset = 0 : i32}> : (tensor<1x8x4x64xf32>, tensor<1x8x1x64xf32>, tensor<1xi32>) -> tensor<1x8x4x64xf32>\n"
      "  %5 = \"ttir.add\"(%1, %4) : (tensor<1x8x4x64xf32>, tensor<1x8x4x64xf32>) -> tensor<1x8x4x64xf32>\n"
      "  return %5 : tensor<1x8x4x64xf32>\n}\n"},
+    {"caches in other shapes and orders, written without a result",
+     "func.func @main(%arg0: tensor<2x4x4x4x64xf32>, %arg1: tensor<2x16x4x64xf32>, %arg2: tensor<1x4x2x64xf32>, %arg3: tensor<1xi32>) -> "
+     "(tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>) {\n"
+     "  %0 = \"ttir.reshape\"(%arg0) <{shape = [2 : i32, 4 : i32, 16 : i32, 64 : i32]}> : (tensor<2x4x4x4x64xf32>) -> tensor<2x4x16x64xf32>\n"
+     "  \"ttir.update_cache\"(%0, %arg2, %arg3) <{batch_offset = 0 : i32}> : (tensor<2x4x16x64xf32>, tensor<1x4x2x64xf32>, tensor<1xi32>) -> ()\n"
+     "  %1 = \"ttir.neg\"(%0) : (tensor<2x4x16x64xf32>) -> tensor<2x4x16x64xf32>\n"
+     "  %2 = \"ttir.permute\"(%arg1) <{permutation = array<i64: 0, 2, 1, 3>}> : (tensor<2x16x4x64xf32>) -> tensor<2x4x16x64xf32>\n"
+     "  \"ttir.update_cache\"(%2, %arg2, %arg3) <{batch_offset = 0 : i32}> : (tensor<2x4x16x64xf32>, tensor<1x4x2x64xf32>, tensor<1xi32>) -> ()\n"
+     "  %3 = \"ttir.neg\"(%2) : (tensor<2x4x16x64xf32>) -> tensor<2x4x16x64xf32>\n"
+     "  return %1, %3 : tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>\n}\n"},
 };
 /* clang-format on */
 
