@@ -31,13 +31,6 @@ static bool layout_of(struct cases *c, const cJSON *one, struct lx_layout *y)
     return case_expect(c, ok, "expected a layout, got: %s", ok ? "" : st.text);
 }
 
-/* Of "int64(stored as int32)" the second: our device stores int64 as it is, and as int32 what is. */
-static enum lx_dtype stored_as(const char *key)
-{
-    const char *as = strstr(key, "stored as int");
-    return dtype_of(as ? as + strlen("stored as ") : key);
-}
-
 static void layouts(struct cases *c, const cJSON *layout)
 {
     static const char *const lists[] = {"default", "dim_order", "sparse", "linear_weight_swapped"};
@@ -46,7 +39,11 @@ static void layouts(struct cases *c, const cJSON *layout)
     cJSON_ArrayForEach(one, json_find(layout, "elems_per_stick"))
     {
         case_begin(c, "layout/elems_per_stick/%s", key_of(one));
-        int64_t got = lx_stick_elements(stored_as(key_of(one)), 128);
+        if (strstr(key_of(one), "stored as int")) {
+            case_skip(c, "int64 has all its bits on our device, 16 to a stick, so that integers are exact");
+            continue;
+        }
+        int64_t got = lx_stick_elements(dtype_of(key_of(one)), 128);
         case_expect(c, got == case_int(one, -1), "expected %lld, got %lld", (long long)case_int(one, -1),
                     (long long)got);
         case_end(c, one);

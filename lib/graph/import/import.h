@@ -217,6 +217,14 @@ bool import_more_apart(struct import *im, struct op_class *c);
 
 /* import_cuts.c: until no op asks for another cut. */
 void import_cut(struct import *im);
+/* Is dimension `dim` of the value one run of the storage's digits, which nothing cuts? */
+bool import_in_one_piece(const struct import *im, const struct import_value *v, int dim);
+/* Has the storage been cut within these digits? */
+bool import_is_cut(const struct import *im, int32_t storage, const struct atom *a);
+/* Nobody may cut within them from now on. False: too many such runs are kept already. */
+bool import_keep_whole(struct import *im, int32_t storage, struct atom a);
+/* The same of a dimension of an operand, where there is one; the operand is copied where too many are kept. */
+void import_keep_dim(struct import *im, const struct sketch_operand *o, int dim);
 /* A cut at `at` of the storage within an atom, as cut of the dimension in which the atom begins at `base`. */
 bool import_cut_dim(const struct atom *a, int64_t base, int64_t at, struct cuts *c);
 /* import_build.c: which sketches lead to a result; `results` are the storages that are returned. */

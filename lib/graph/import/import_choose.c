@@ -35,24 +35,12 @@ static bool stays_whole(const struct choosing *c, int dim)
     return false;
 }
 
-static bool in_one_piece(const struct import *im, const struct import_value *v, int d)
-{
-    int first = v->view.first[d], count = v->view.first[d + 1] - first;
-    const struct atom *a = &v->view.atom[first];
-    const struct cuts *cuts = &im->storages.at[v->storage].cuts;
-    if (count == 0) return true;
-    if (count > 1 || a->low == 0) return false;
-    for (int i = 0; i < cuts->count; i++)
-        if (cuts->at[i] > a->low && cuts->at[i] < a->low * a->extent) return false;
-    return true;
-}
-
 bool choose_in_one_piece(const struct import *im, const struct choosing *c, int i)
 {
     const struct import_value *v = &c->operand[i];
     bool whole = true;
     for (int d = 0; d < v->view.rank; d++)
-        if (c->dim[i][d] >= 0 && stays_whole(c, c->dim[i][d])) whole = whole && in_one_piece(im, v, d);
+        if (c->dim[i][d] >= 0 && stays_whole(c, c->dim[i][d])) whole = whole && import_in_one_piece(im, v, d);
     return whole;
 }
 
@@ -95,16 +83,6 @@ static bool over_op(struct import *im, const struct model_op *op, struct choosin
     return true;
 }
 
-static void keep_whole(struct import *im, const struct sketch_operand *o, int dim)
-{
-    struct storage *s = &im->storages.at[o->storage];
-    for (int i = o->view.first[dim]; i < o->view.first[dim + 1]; i++) {
-        const struct atom *a = &o->view.atom[i];
-        if (a->low > 0 && s->whole_count < STORAGE_MAX_WHOLE)
-            s->whole[s->whole_count++] = atom_of(a->low, a->extent);
-    }
-}
-
 /* What only such sketches have. */
 static bool settle(struct import *im, const struct choosing *c, struct sketch *s)
 {
@@ -116,7 +94,7 @@ static bool settle(struct import *im, const struct choosing *c, struct sketch *s
     if (c->starts)
         s->starts = arena_copy_array(&im->memory, c->start, (size_t)c->chosen_count, sizeof *c->start);
     for (int d = 0; d < c->rank; d++)
-        for (int i = 0; stays_whole(c, d) && i <= s->input_count; i++) keep_whole(im, &s->operand[i], d);
+        for (int i = 0; stays_whole(c, d) && i <= s->input_count; i++) import_keep_dim(im, &s->operand[i], d);
     return !c->starts || s->starts ? true : status_no_memory(im->st);
 }
 

@@ -107,6 +107,40 @@ static const char *cut_op(struct import *im, const struct sketch *s, bool *chang
     return wrong;
 }
 
+bool import_is_cut(const struct import *im, int32_t storage, const struct atom *a)
+{
+    const struct cuts *c = &im->storages.at[storage].cuts;
+    for (int k = 0; k < c->count; k++)
+        if (c->at[k] > a->low && c->at[k] < a->low * a->extent) return true;
+    return false;
+}
+
+bool import_in_one_piece(const struct import *im, const struct import_value *v, int dim)
+{
+    int first = v->view.first[dim], count = v->view.first[dim + 1] - first;
+    const struct atom *a = &v->view.atom[first];
+    return count == 0 || (count == 1 && a->low > 0 && !import_is_cut(im, v->storage, a));
+}
+
+bool import_keep_whole(struct import *im, int32_t storage, struct atom a)
+{
+    struct storage *s = &im->storages.at[storage];
+    for (int i = 0; i < s->whole_count; i++)
+        if (s->whole[i].low == a.low && s->whole[i].extent == a.extent) return true;
+    if (s->whole_count == STORAGE_MAX_WHOLE) return false;
+    s->whole[s->whole_count++] = a;
+    return true;
+}
+
+void import_keep_dim(struct import *im, const struct sketch_operand *o, int dim)
+{
+    for (int i = dim < 0 ? 0 : o->view.first[dim]; dim >= 0 && i < o->view.first[dim + 1]; i++) {
+        const struct atom *a = &o->view.atom[i];
+        if (a->low > 0 && !import_keep_whole(im, o->storage, atom_of(a->low, a->extent)))
+            import_force(im, im->owner, o, 1, "window");
+    }
+}
+
 void import_cut(struct import *im)
 {
     bool changed = true;

@@ -92,14 +92,10 @@ static void mark_chain(struct in_place *p, int32_t parameter, int32_t output)
 }
 
 /* Runs that were never cut are still not. */
-static void stay_whole(struct storage *a, const struct storage *b)
+static void stay_whole(struct import *im, int32_t storage, int32_t other)
 {
-    for (int i = 0; i < b->whole_count; i++) {
-        bool there = a->whole_count == STORAGE_MAX_WHOLE;
-        for (int k = 0; !there && k < a->whole_count; k++)
-            there = a->whole[k].low == b->whole[i].low && a->whole[k].extent == b->whole[i].extent;
-        if (!there) a->whole[a->whole_count++] = b->whole[i];
-    }
+    for (int i = 0; i < im->storages.at[other].whole_count; i++)
+        (void)import_keep_whole(im, storage, im->storages.at[other].whole[i]);
 }
 
 static bool same_views(const struct view *a, const struct view *b)
@@ -138,7 +134,7 @@ static bool may_stand_for(const struct in_place *p, int32_t parameter, int32_t o
 
 static void stand_for(struct in_place *p, int32_t parameter, int32_t output)
 {
-    stay_whole(&p->im->storages.at[parameter], &p->im->storages.at[output]);
+    stay_whole(p->im, parameter, output);
     p->im->storages.at[parameter].role = LX_STATE;
     p->use[output].now = parameter;
 }
@@ -176,7 +172,7 @@ static void join(struct in_place *p, const struct sketch *s)
     struct import *im = p->im;
     int32_t from = p->use[s->operand[0].storage].now, to = s->operand[s->input_count].storage;
     struct storage *a = &im->storages.at[from], *b = &im->storages.at[to];
-    stay_whole(a, b);
+    stay_whole(im, from, to);
     if (a->role == LX_ROLE_COUNT && b->role == LX_OUTPUT) {
         a->role = LX_OUTPUT;
         a->name = b->name;

@@ -80,15 +80,6 @@ static bool dimension_size(struct import *im, const struct model_op *op, const c
     return import_number(im, op, t->extent[dims[0]]);
 }
 
-/* The axis must stay one piece, in what is summed and in the sums. */
-static bool keep_whole(struct import *im, int32_t storage, int64_t low, int64_t extent)
-{
-    struct storage *s = &im->storages.at[storage];
-    if (s->whole_count == STORAGE_MAX_WHOLE) return false;
-    s->whole[s->whole_count++] = atom_of(low, extent);
-    return true;
-}
-
 static bool scan_axis(struct import *im, const struct model_op *op, int rank, int64_t *axis)
 {
     double number = 0;
@@ -97,15 +88,6 @@ static bool scan_axis(struct import *im, const struct model_op *op, int rank, in
     *axis = im->format == MODEL_ONNX ? (int64_t)number : model_attr_int(&op->attrs, "dim", 0);
     if (*axis < 0) *axis += rank;
     return known && *axis >= 0 && *axis < rank;
-}
-
-/* Has another shape of it cut the storage there? */
-static bool is_cut_within(const struct import *im, int32_t storage, int64_t low, int64_t extent)
-{
-    const struct cuts *c = &im->storages.at[storage].cuts;
-    for (int k = 0; k < c->count; k++)
-        if (c->at[k] > low && c->at[k] < low * extent) return true;
-    return false;
 }
 
 bool import_scan(struct import *im, const struct model_op *op, int64_t axis, bool exclusive, bool reverse)
@@ -117,13 +99,12 @@ bool import_scan(struct import *im, const struct model_op *op, int64_t axis, boo
     if (!import_plain(im, &v, op) || !import_fresh(im, im->result_name, import_type_out(im, op), op, &out))
         return false;
     struct sketch_operand in = {.storage = v.storage, .via = v.via};
-    if (is_cut_within(im, v.storage, low, v.type->extent[axis]))
-        import_force(im, im->owner, &in, 1, "window");
+    struct atom along = atom_of(low, v.type->extent[axis]); /* one piece, in what is summed and in the sums */
+    if (import_is_cut(im, v.storage, &along)) import_force(im, im->owner, &in, 1, "window");
     p.exclusive = exclusive;
     p.reverse = reverse;
     p.axis = axis;
-    if (!keep_whole(im, v.storage, low, v.type->extent[axis]) ||
-        !keep_whole(im, out.storage, low, v.type->extent[axis]))
+    if (!import_keep_whole(im, v.storage, along) || !import_keep_whole(im, out.storage, along))
         return import_generic(im, op, "axis");
     if (!import_made(im, "scan", op, v.storage, out.storage, &p, NULL)) return false;
     im->sketches.at[im->sketches.count - 1].axis_low = low;

@@ -106,18 +106,6 @@ bool slide_view(struct import *im, const struct model_op *op, struct import_valu
     return true;
 }
 
-/* Is the dimension one run of the storage's digits, which nothing cuts? */
-static bool in_one_piece(const struct import *im, const struct import_value *v, int dim)
-{
-    int first = v->view.first[dim], end = v->view.first[dim + 1];
-    if (end - first != 1) return end == first;
-    const struct atom *a = &v->view.atom[first];
-    const struct cuts *c = &im->storages.at[v->storage].cuts;
-    for (int k = 0; k < c->count; k++)
-        if (c->at[k] > a->low && c->at[k] < a->low * a->extent) return false;
-    return true;
-}
-
 static bool slides(const struct slide *s, int dim)
 {
     for (int i = 0; i < s->window_count; i++)
@@ -132,12 +120,13 @@ static bool over_op(struct import *im, const struct model_op *op, struct slide *
     struct import_value *v = &s->operand[i];
     bool whole = !view_is_part(&v->view);
     for (int d = 0; d < v->view.rank; d++)
-        if (slides(s, s->dim[i][d])) whole = whole && in_one_piece(im, v, d);
+        if (slides(s, s->dim[i][d])) whole = whole && import_in_one_piece(im, v, d);
     if (!whole && !copy_value(im, op, v)) return false;
     *o = (struct sketch_operand){.storage = v->storage, .via = v->via};
     for (int d = 0; d < v->view.rank;
          d++) /* in order, but cut by another shape of it, which must be a copy then */
-        if (slides(s, s->dim[i][d]) && !in_one_piece(im, v, d)) import_force(im, im->owner, o, 1, "window");
+        if (slides(s, s->dim[i][d]) && !import_in_one_piece(im, v, d))
+            import_force(im, im->owner, o, 1, "window");
     view_start(&o->view);
     for (int d = 0; d < s->rank; d++) {
         int k = 0;
@@ -148,17 +137,6 @@ static bool over_op(struct import *im, const struct model_op *op, struct slide *
     return true;
 }
 
-/* Nobody may cut what slides. */
-static void keep_whole(struct import *im, const struct sketch_operand *o, int dim)
-{
-    struct storage *s = &im->storages.at[o->storage];
-    for (int i = dim < 0 ? 0 : o->view.first[dim]; dim >= 0 && i < o->view.first[dim + 1]; i++) {
-        const struct atom *a = &o->view.atom[i];
-        if (a->low > 0 && s->whole_count < STORAGE_MAX_WHOLE)
-            s->whole[s->whole_count++] = atom_of(a->low, a->extent);
-    }
-}
-
 static bool add_windows(struct import *im, struct slide *s)
 {
     struct sketch *k = &im->sketches.at[im->sketches.count - 1];
@@ -167,9 +145,9 @@ static bool add_windows(struct import *im, struct slide *s)
     if (!k->windows) return status_no_memory(im->st);
     for (int i = 0; i < s->window_count; i++)
         for (int o = 0; o <= k->input_count; o++) {
-            keep_whole(im, &k->operand[o], s->window[i].in);
-            keep_whole(im, &k->operand[o], s->window[i].out);
-            keep_whole(im, &k->operand[o], s->window[i].tap);
+            import_keep_dim(im, &k->operand[o], s->window[i].in);
+            import_keep_dim(im, &k->operand[o], s->window[i].out);
+            import_keep_dim(im, &k->operand[o], s->window[i].tap);
         }
     return true;
 }
