@@ -5,7 +5,7 @@
 #ifndef LX_APP_COMMAND_H
 #define LX_APP_COMMAND_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 #include "command_line.h"
 

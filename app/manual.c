@@ -98,8 +98,8 @@ static void add_group(struct text *out, enum lx_option_group group)
 {
     text_format(out, ".PP\n%s:\n", lx_option_group_word(group));
     for (int i = 0; planning_rows[i].name; i++) {
-        bool of_table = i < lx_options_count();
-        if ((of_table ? lx_options_at(i).group : LX_GROUP_PASSES) == group)
+        bool of_table = i < lx_settings_count();
+        if ((of_table ? lx_settings_at(i).group : LX_GROUP_PASSES) == group)
             add_option(NULL, &planning_rows[i], out);
     }
 }

@@ -135,7 +135,7 @@ static bool legal(const struct best *b, const struct lx_answer *a, int64_t *obje
     lx_status why;
     enum lx_rule rule;
     bool plain = !b->p->pool_count && !b->needs;
-    if (plain ? !lx_check(b->p, a->address, objective, &why)
+    if (plain ? !lx_problem_check(b->p, a->address, objective, &why)
               : !lx_check_places(b->p, a->pool, a->address, objective, &rule, &why))
         return false;
     if (b->p->objective != LX_FIT || !plain) return true;

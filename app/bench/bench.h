@@ -58,13 +58,13 @@ typedef VEC(struct row) rows;
 
 struct bench_solver {
     const struct lx_solver *solver;
-    struct lx_options how;
+    struct lx_settings how;
     int64_t values[LX_MOST_SOLVER_OPTIONS]; /* of its options */
     char config[17];                        /* hash of solver, options and limits */
 };
 
 struct settings {
-    struct lx_options options; /* what the command line says about problems and runs */
+    struct lx_settings options; /* what the command line says about problems and runs */
     struct model_options models;
     VEC(struct bench_solver) solvers;
     int64_t seeds, seed, repeats, warmup, memory_mb, work;

@@ -34,7 +34,7 @@ static bool ends_with(const char *s, const char *end)
 static struct lx_question *problem_of(const struct lx_graph *g, enum lx_ask objective,
                                       const struct settings *s, lx_status *st)
 {
-    struct lx_plan_options how = {.objective = objective, .passes = lx_options_passes(&s->options)};
+    struct lx_plan_options how = {.objective = objective, .passes = lx_settings_passes(&s->options)};
     return lx_problem_of(g, &how, st);
 }
 
@@ -61,9 +61,9 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
 static struct lx_question *read_problem(const char *path, const struct settings *s, lx_status *st)
 {
     const struct lx_graph *g = graph_of_file(&s->models, path, st),
-                          *on = g ? lx_options_graph(&s->options, g, st) : NULL,
+                          *on = g ? lx_settings_graph(&s->options, g, st) : NULL,
                           *sized = on ? with_capacity(on, s, st) : NULL;
-    struct lx_question *q = sized ? problem_of(sized, lx_options_ask(&s->options), s, st) : NULL;
+    struct lx_question *q = sized ? problem_of(sized, lx_settings_ask(&s->options), s, st) : NULL;
     lx_graph_free(sized);
     lx_graph_free(on);
     lx_graph_free(g);

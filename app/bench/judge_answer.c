@@ -42,7 +42,7 @@ static bool all_placed(const struct lx_problem *p, const int64_t *address)
     return true;
 }
 
-/* The same rule as in lx_solve, on our own numbers. */
+/* The same rule as in lx_problem_solve, on our own numbers. */
 static enum lx_verdict settle(const struct lx_problem *p, const struct wire *w, bool proves, bool complete,
                               const struct row *row)
 {
@@ -100,7 +100,7 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
     }
     bool plain = !p->pool_count && !lx_problem_needs(p);
     enum lx_rule rule;
-    bool legal = plain ? lx_check(p, r->address, &value, &why)
+    bool legal = plain ? lx_problem_check(p, r->address, &value, &why)
                        : lx_check_places(p, r->pool, r->address, &value, &rule, &why);
     bool complete = legal;
     if (!legal && why.code == LX_E_MEMORY) {

@@ -137,14 +137,14 @@ static void write_instances(const instances *list, struct text *t)
 }
 
 /* What else makes other problems of the same files: the device and the passes. */
-static void write_options(const struct lx_options *o, struct text *t)
+static void write_options(const struct lx_settings *o, struct text *t)
 {
     struct text all = {0};
-    for (int i = 0; i < lx_options_count(); i++) {
-        enum lx_option_group group = lx_options_at(i).group;
+    for (int i = 0; i < lx_settings_count(); i++) {
+        enum lx_option_group group = lx_settings_at(i).group;
         bool counts = (group == LX_GROUP_DEVICE && i != LX_OPTION_LX) || group == LX_GROUP_PASSES;
-        char *value = counts && lx_options_is_set(o, i) ? lx_options_get(o, i) : NULL;
-        if (value) text_format(&all, "%s--%s %s", all.length ? " " : "", lx_options_at(i).name, value);
+        char *value = counts && lx_settings_is_set(o, i) ? lx_settings_get(o, i) : NULL;
+        if (value) text_format(&all, "%s--%s %s", all.length ? " " : "", lx_settings_at(i).name, value);
         free(value);
     }
     if (all.length) member(t, "options", all.at);
@@ -164,7 +164,7 @@ void provenance_write(const struct settings *s, const instances *list, struct te
         text_format(t, "%lld}, ", (long long)s->work);
     else
         text_add(t, "null}, ");
-    enum lx_ask ask = lx_options_ask(&s->options);
+    enum lx_ask ask = lx_settings_ask(&s->options);
     member(t, "objective", ask ? lx_objective_word(lx_asked(ask, LX_SPILL)) : NULL);
     write_options(&s->options, t);
     member(t, "lx", s->lx);

@@ -5,7 +5,7 @@
  * runs, so everything is a test and a nap. */
 #include "bench/ranks.h"
 #include "base/fail.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <limits.h>
 #include <mpi.h>

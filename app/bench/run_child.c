@@ -47,7 +47,7 @@ static struct {
     int64_t base; /* bytes that a graph moves whatever is placed: part of every value */
 } spied;
 
-/* Stands between lx_solve and the solver: keeps what the solver itself claims, which lx_solve corrects. */
+/* Stands between lx_problem_solve and the solver: keeps what the solver itself claims, which lx_problem_solve corrects. */
 static bool spy_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     int64_t *address = answer->address;
@@ -212,7 +212,7 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     struct lx_answer answer = {.address = address, .pool = pool};
     lx_status st = {0};
     double start = clock_seconds();
-    bool ok = lx_solve(p, &spy, &run, &answer, &st);
+    bool ok = lx_problem_solve(p, &spy, &run, &answer, &st);
     wire.seconds = clock_seconds() - start;
     wire.solve_code = ok ? (int32_t)LX_OK : (int32_t)st.code;
     snprintf(wire.error, sizeof wire.error, "%.255s", ok ? "" : st.text);

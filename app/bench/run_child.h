@@ -13,9 +13,9 @@ enum { WIRE_STATS = LX_MAX_STATS };
 struct wire {
     uint64_t magic, checksum; /* of the places */
     double seconds;
-    int32_t called;     /* lx_solve reached the solver */
+    int32_t called;     /* lx_problem_solve reached the solver */
     int32_t solver_ok;  /* the solver did not run out of memory */
-    int32_t solve_code; /* lx_code of lx_solve */
+    int32_t solve_code; /* lx_code of lx_problem_solve */
     int32_t claim;      /* lx_verdict */
     int64_t bound, steps, count;
     int32_t stat_count;

@@ -38,8 +38,8 @@ struct option_row bench_plan_rows[LX_MOST_OPTIONS + 1];
 void bench_begin(void)
 {
     int n = 0;
-    for (int i = 0; i < lx_options_count(); i++)
-        if (!lx_options_at(i).of_search && !find_row(bench_rows, lx_options_at(i).name))
+    for (int i = 0; i < lx_settings_count(); i++)
+        if (!lx_settings_at(i).of_search && !find_row(bench_rows, lx_settings_at(i).name))
             bench_plan_rows[n++] = option_row_at(i);
 }
 
@@ -80,8 +80,8 @@ enum outcome outcome_find(const char *word)
 static bool read_objective(struct call *call, struct settings *s)
 {
     const char *word = option_value(&call->line, "objective");
-    if (word && !lx_options_set_row(&s->options, LX_OPTION_OBJECTIVE, word, &call->st)) return false;
-    if (lx_options_ask(&s->options) != LX_ASK_TIME) return true;
+    if (word && !lx_settings_set_row(&s->options, LX_OPTION_OBJECTIVE, word, &call->st)) return false;
+    if (lx_settings_ask(&s->options) != LX_ASK_TIME) return true;
     return status_set(&call->st, LX_E_USAGE,
                       "--objective %s: solvers are compared on one problem, which knows no time; it must be "
                       "traffic (or spill), fit or height",
@@ -94,7 +94,8 @@ static bool read_capacity(struct call *call, struct settings *s)
     s->lx_percent = -1;
     if (!s->lx) return true;
     size_t n = strlen(s->lx);
-    if (n == 0 || s->lx[n - 1] != '%') return lx_options_set_row(&s->options, LX_OPTION_LX, s->lx, &call->st);
+    if (n == 0 || s->lx[n - 1] != '%')
+        return lx_settings_set_row(&s->options, LX_OPTION_LX, s->lx, &call->st);
     char *number = arena_copy(call->line.memory, s->lx, n - 1);
     if (!number) return status_no_memory(&call->st);
     if (!lx_parse_number("--lx", number, &s->lx_percent, &call->st)) return false;
@@ -107,8 +108,8 @@ static bool read_capacity(struct call *call, struct settings *s)
 static bool add_solver(struct call *call, struct settings *s, const char *name)
 {
     struct bench_solver b = {.how = s->options};
-    if (!lx_options_set_row(&b.how, LX_OPTION_SOLVER, name, &call->st)) return false;
-    b.solver = lx_options_solver(&b.how, LX_SPILL);
+    if (!lx_settings_set_row(&b.how, LX_OPTION_SOLVER, name, &call->st)) return false;
+    b.solver = lx_settings_solver(&b.how, LX_SPILL);
     for (size_t i = 0; i < s->solvers.count; i++)
         if (s->solvers.at[i].solver == b.solver)
             return status_set(&call->st, LX_E_USAGE, "solver %s is named twice", name);
@@ -144,7 +145,7 @@ static bool read_solver_option(struct call *call, struct settings *s, const char
     for (size_t i = 0; i < s->solvers.count; i++) {
         struct bench_solver *b = &s->solvers.at[i];
         if (!named || (strlen(b->solver->name) == n && memcmp(b->solver->name, given, n) == 0))
-            return lx_options_set_row(&b->how, LX_OPTION_OF_SOLVER, pair, &call->st);
+            return lx_settings_set_row(&b->how, LX_OPTION_OF_SOLVER, pair, &call->st);
     }
     return status_set(&call->st, LX_E_USAGE, "-O %s: solver %.*s does not take part", given, (int)n, given);
 }
@@ -152,11 +153,11 @@ static bool read_solver_option(struct call *call, struct settings *s, const char
 /* The values of every solver's options, when all that is said about them has been read. */
 static bool complete_solvers(struct call *call, struct settings *s)
 {
-    bool has_level = !lx_options_is_set(&s->options, LX_OPTION_LEVEL);
+    bool has_level = !lx_settings_is_set(&s->options, LX_OPTION_LEVEL);
     for (size_t i = 0; i < s->solvers.count; i++) {
         struct bench_solver *b = &s->solvers.at[i];
         struct lx_plan_options how = {0};
-        if (!lx_options_plan(&b->how, LX_SPILL, &how, b->values, &call->st)) return false;
+        if (!lx_settings_plan(&b->how, LX_SPILL, &how, b->values, &call->st)) return false;
         for (int k = 0; k < b->solver->option_count; k++)
             has_level |= strcmp(b->solver->options[k].name, "level") == 0;
     }
@@ -167,7 +168,7 @@ static bool complete_solvers(struct call *call, struct settings *s)
 /* The identity of how a solver was run: whatever could change its answer or the time it gets. */
 static void make_config_hash(const struct settings *s, struct bench_solver *b)
 {
-    enum lx_ask ask = lx_options_ask(&s->options);
+    enum lx_ask ask = lx_settings_ask(&s->options);
     int question = ask ? (int)lx_asked(ask, LX_SPILL) : -1; /* -1: each its own */
     uint64_t h = hash_bytes(HASH_START, b->solver->name, strlen(b->solver->name) + 1);
     h = hash_bytes(h, b->values, (size_t)b->solver->option_count * sizeof *b->values);

@@ -338,9 +338,9 @@ static bool do_op(struct job *job, const char *path, const char *name)
 /* Options that make a plan mean nothing where there is none. */
 static bool plan_options_fit(struct call *call)
 {
-    for (int i = 0; i < lx_options_count() && !option_given(&call->line, "op"); i++)
-        if (option_given(&call->line, lx_options_at(i).name))
-            return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", lx_options_at(i).name);
+    for (int i = 0; i < lx_settings_count() && !option_given(&call->line, "op"); i++)
+        if (option_given(&call->line, lx_settings_at(i).name))
+            return status_set(&call->st, LX_E_USAGE, "--%s goes with --op", lx_settings_at(i).name);
     const char *of_models = option_given(&call->line, "op") ? NULL : model_option_given(call);
     return !of_models || status_set(&call->st, LX_E_USAGE, "--%s goes with --op", of_models);
 }

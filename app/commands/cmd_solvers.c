@@ -133,8 +133,8 @@ static int run(struct call *call)
     const char *name = call->line.files.at[0];
     const struct lx_solver *s = lx_solver_find(name);
     if (!s) {
-        struct lx_options o = {.solvers = lx_solvers()}; /* whose words for it are known */
-        (void)lx_options_set_row(&o, LX_OPTION_SOLVER, name, &call->st);
+        struct lx_settings o = {.solvers = lx_solvers()}; /* whose words for it are known */
+        (void)lx_settings_set_row(&o, LX_OPTION_SOLVER, name, &call->st);
         return FAILED;
     }
     if (option_given(&call->line, "names"))

@@ -2,7 +2,7 @@
 #ifndef LX_APP_COMMANDS_DIFF_NESTS_H
 #define LX_APP_COMMANDS_DIFF_NESTS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 /* A table of the runs of ops whose nests differ, with bytes that add up; nothing where none do. */

@@ -5,7 +5,7 @@
 #ifndef LX_APP_PICTURE_BANDS_H
 #define LX_APP_PICTURE_BANDS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "picture/axis.h"
 
 /* Picture addresses that a heading takes: any number that can be cut into the cells of one row. */

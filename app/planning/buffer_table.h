@@ -3,7 +3,7 @@
 #ifndef LX_APP_PLANNING_BUFFER_TABLE_H
 #define LX_APP_PLANNING_BUFFER_TABLE_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "text/column.h"
 
 /* One buffer. */

@@ -2,7 +2,7 @@
  * folder of the bundled ones: `patterns` here, else in the source tree of the build or where it was
  * installed. */
 #include "planning/bundled.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef LX_APP_PLANNING_EXPECTATIONS_H
 #define LX_APP_PLANNING_EXPECTATIONS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 
 /* False: "expect" names a solver that does not exist; `st` has its place and the nearest name. */
 bool expectations_known(const struct lx_graph *g, lx_status *st);

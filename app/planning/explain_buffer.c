@@ -149,7 +149,7 @@ static void add_rows(const struct remedies *r, void (*add)(const struct table *,
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,
                   const char *name, void (*add)(const struct table *, struct text *), struct text *out)
 {
-    struct lx_options asked;
+    struct lx_settings asked;
     struct remedies r = {0};
     if (!read_options(call, &asked)) return false;
     bool ok = remedies_list(p, &asked, name, &r, &call->st);

@@ -2,7 +2,7 @@
 #ifndef LX_APP_PLANNING_LAYER_WORDS_H
 #define LX_APP_PLANNING_LAYER_WORDS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 /* "x32 of 94 ops: norm to add; x4 of 12 ops: .."; nothing where nothing is repeated. */

@@ -4,7 +4,7 @@
 #define LX_APP_PLANNING_MODEL_READING_H
 
 #include "command.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 extern const struct option_row model_rows[];
 

@@ -6,7 +6,7 @@
 #ifndef LX_APP_PLANNING_NEST_WORDS_H
 #define LX_APP_PLANNING_NEST_WORDS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 /* The nest that a tick is in; -1: none. */

@@ -3,7 +3,7 @@
 #ifndef LX_APP_PLANNING_OP_WORDS_H
 #define LX_APP_PLANNING_OP_WORDS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 /* "on chip", "on chip, and stored: 262,144 B", "on chip, loaded: 32,768 B", "HBM: 1,048,576 B". Operands are inputs in

@@ -4,7 +4,7 @@
 #ifndef LX_APP_PLANNING_PLAN_WORDS_H
 #define LX_APP_PLANNING_PLAN_WORDS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 #include "text/format.h"
 

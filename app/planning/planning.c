@@ -20,21 +20,21 @@ struct option_row planning_rows[LX_MOST_OPTIONS + 2];
 
 const char *planning_word(const char *option, int k)
 {
-    struct lx_options o = {.solvers = lx_solvers()};
-    int i = lx_options_find(option);
-    if (i < 0 || (lx_options_at(i).kind != LX_TAKES_WORD && i != LX_OPTION_ORDER)) return NULL;
-    return lx_options_word(&o, i, k + (i == LX_OPTION_OBJECTIVE)); /* the first is said by saying nothing */
+    struct lx_settings o = {.solvers = lx_solvers()};
+    int i = lx_settings_find(option);
+    if (i < 0 || (lx_settings_at(i).kind != LX_TAKES_WORD && i != LX_OPTION_ORDER)) return NULL;
+    return lx_settings_word(&o, i, k + (i == LX_OPTION_OBJECTIVE)); /* the first is said by saying nothing */
 }
 
 struct option_row option_row_at(int i)
 {
-    struct lx_option_row row = lx_options_at(i);
+    struct lx_option_row row = lx_settings_at(i);
     return (struct option_row){row.name, row.letter, row.argument, row.help};
 }
 
 void planning_begin(void)
 {
-    int n = lx_options_count();
+    int n = lx_settings_count();
     for (int i = 0; i < n; i++) planning_rows[i] = option_row_at(i);
     planning_rows[n] = (struct option_row){"no-clone", 0, NULL, "the same as --clone none"};
 }
@@ -45,57 +45,57 @@ static bool is_planning_option(const char *name)
 }
 
 /* Every time that the option was given, in order. */
-static bool set_option(struct call *call, const char *name, struct lx_options *o)
+static bool set_option(struct call *call, const char *name, struct lx_settings *o)
 {
     for (size_t i = 0; i < call->line.options.count; i++) {
         const struct given_option *g = &call->line.options.at[i];
-        if (strcmp(g->name, name) == 0 && !lx_options_set(o, name, g->value, &call->st)) return false;
+        if (strcmp(g->name, name) == 0 && !lx_settings_set(o, name, g->value, &call->st)) return false;
     }
     return true;
 }
 
 /* What the environment says about cores, unless they were set. */
-static bool set_by_environment(struct lx_options *o, lx_status *st)
+static bool set_by_environment(struct lx_settings *o, lx_status *st)
 {
     const char *text = getenv("SENCORES");
     int64_t cores;
-    if (!text || !*text || lx_options_is_set(o, LX_OPTION_CORES)) return true;
+    if (!text || !*text || lx_settings_is_set(o, LX_OPTION_CORES)) return true;
     return lx_parse_int("SENCORES in the environment", text, 1, 32, &cores, st) &&
-           lx_options_set_row(o, LX_OPTION_CORES, text, st);
+           lx_settings_set_row(o, LX_OPTION_CORES, text, st);
 }
 
-bool read_options_but(struct call *call, const struct option_row *but, struct lx_options *o)
+bool read_options_but(struct call *call, const struct option_row *but, struct lx_settings *o)
 {
-    *o = (struct lx_options){.solvers = lx_solvers(), .prefix = "--"};
-    for (int i = 0; i < lx_options_count(); i++) {
-        const char *name = lx_options_at(i).name;
+    *o = (struct lx_settings){.solvers = lx_solvers(), .prefix = "--"};
+    for (int i = 0; i < lx_settings_count(); i++) {
+        const char *name = lx_settings_at(i).name;
         if (!(but && find_row(but, name)) && !set_option(call, name, o)) return false;
     }
     if (option_given(&call->line, "no-clone")) {
-        if (lx_options_passes(o).clone == LX_CLONE_HEURISTIC)
+        if (lx_settings_passes(o).clone == LX_CLONE_HEURISTIC)
             return status_set(&call->st, LX_E_USAGE, "--no-clone and --clone heuristic exclude each other");
-        if (!lx_options_set(o, "clone", "none", &call->st)) return false;
+        if (!lx_settings_set(o, "clone", "none", &call->st)) return false;
     }
     return set_by_environment(o, &call->st);
 }
 
-bool read_options(struct call *call, struct lx_options *o)
+bool read_options(struct call *call, struct lx_settings *o)
 {
     return read_options_but(call, NULL, o);
 }
 
 bool read_passes(struct call *call, struct lx_passes *out)
 {
-    struct lx_options o;
+    struct lx_settings o;
     if (!read_options(call, &o)) return false;
-    *out = lx_options_passes(&o);
+    *out = lx_settings_passes(&o);
     return true;
 }
 
 const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g)
 {
-    struct lx_options o;
-    return read_options(call, &o) ? lx_options_graph(&o, g, &call->st) : NULL;
+    struct lx_settings o;
+    return read_options(call, &o) ? lx_settings_graph(&o, g, &call->st) : NULL;
 }
 
 static const char *name_of(const char *path)
@@ -151,9 +151,9 @@ struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph)
 static bool choose(struct call *call, const struct lx_graph *g, const struct lx_solver *solver,
                    struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS])
 {
-    struct lx_options o;
+    struct lx_settings o;
     enum lx_objective own = g->is_list ? g->objective : LX_SPILL;
-    if (!read_options(call, &o) || !lx_options_plan(&o, own, how, values, &call->st)) return false;
+    if (!read_options(call, &o) || !lx_settings_plan(&o, own, how, values, &call->st)) return false;
     if (!solver) return true;
     how->solver = solver;
     how->run.options = NULL;
@@ -193,9 +193,9 @@ struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, co
 
 struct lx_question *make_problem(struct call *call, const struct lx_graph *graph)
 {
-    struct lx_options o;
+    struct lx_settings o;
     if (!read_options(call, &o)) return NULL;
-    struct lx_plan_options how = {.objective = lx_options_ask(&o), .passes = lx_options_passes(&o)};
+    struct lx_plan_options how = {.objective = lx_settings_ask(&o), .passes = lx_settings_passes(&o)};
     return lx_problem_of(graph, &how, &call->st);
 }
 
@@ -211,7 +211,7 @@ bool no_planning_options(struct call *call, const char *path)
 
 static struct lx_plan *keep_plan(struct call *call, const char *path, const char *text, size_t length)
 {
-    return no_planning_options(call, path) ? lx_plan_parse(path, text, length, &call->st) : NULL;
+    return no_planning_options(call, path) ? lx_plan_of_text(path, text, length, &call->st) : NULL;
 }
 
 struct lx_plan *plan_of_text(struct call *call, const char *file, const char *text, size_t length)
@@ -240,7 +240,7 @@ struct lx_plan *read_plan_file(struct call *call, const char *path)
     if (!text) return NULL;
     struct lx_plan *plan = NULL;
     if (lx_is_plan(text, length))
-        plan = lx_plan_parse(name_of(path), text, length, &call->st);
+        plan = lx_plan_of_text(name_of(path), text, length, &call->st);
     else
         status_set_at(&call->st, LX_E_USAGE, name_of(path), 0, 0,
                       "not a plan; `lxplan plan FILE -o PLAN` makes one of a pattern");

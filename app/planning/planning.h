@@ -15,9 +15,9 @@ struct option_row option_row_at(int i);
 const char *planning_word(const char *option, int k);
 
 /* What the command line (and $SENCORES) says; false with `call->st`. */
-bool read_options(struct call *call, struct lx_options *o);
+bool read_options(struct call *call, struct lx_settings *o);
 /* The same without options that the table `but` has, which mean something else to their command. */
-bool read_options_but(struct call *call, const struct option_row *but, struct lx_options *o);
+bool read_options_but(struct call *call, const struct option_row *but, struct lx_settings *o);
 bool read_passes(struct call *call, struct lx_passes *out);
 
 /* The pattern of a file as it stands there; NULL with `call->st`. */

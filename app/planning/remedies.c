@@ -21,7 +21,7 @@ static bool push(struct remedies *r, const struct remedy_sort *sort, struct reme
 static bool changed(const struct remedies *r, int row, const char *text, struct remedy *out)
 {
     *out = (struct remedy){.options = r->asked};
-    return lx_options_set_row(&out->options, row, text, NULL);
+    return lx_settings_set_row(&out->options, row, text, NULL);
 }
 
 /* What a help says first, of what is done or left out. */
@@ -47,24 +47,24 @@ static bool list_solvers(struct remedies *r, const struct remedy_sort *sort)
 
 static bool list_pass_value(struct remedies *r, const struct remedy_sort *sort, int row, int value)
 {
-    const char *word = lx_options_word(&r->asked, row, value), *name = lx_options_at(row).name;
-    bool is_switch = lx_options_at(row).kind == LX_TAKES_NOTHING;
+    const char *word = lx_settings_word(&r->asked, row, value), *name = lx_settings_at(row).name;
+    bool is_switch = lx_settings_at(row).kind == LX_TAKES_NOTHING;
     struct remedy it;
     if (!word || !changed(r, row, word, &it)) return true;
     snprintf(it.what, sizeof it.what, "%s--%.40s%s%.40s", is_switch && !value ? "without " : "", name,
              is_switch ? "" : " ", is_switch ? "" : word);
-    if (!is_switch || value) note_help(&it, lx_options_at(row).help, strcmp(word, "none") != 0);
+    if (!is_switch || value) note_help(&it, lx_settings_at(row).help, strcmp(word, "none") != 0);
     return push(r, sort, it);
 }
 
 /* Each value of each pass but the present one. How much may be on chip at all is a question of its own. */
 static bool list_passes(struct remedies *r, const struct remedy_sort *sort)
 {
-    struct lx_passes now = lx_options_passes(&r->asked);
+    struct lx_passes now = lx_settings_passes(&r->asked);
     bool ok = true;
     int row = LX_OPTION_PASSES;
     for (const struct lx_pass *p = lx_passes(); p->name && !r->plan->graph->is_list; p++, row++)
-        for (int v = 0; ok && strcmp(p->name, "stage") != 0 && lx_options_word(&r->asked, row, v); v++)
+        for (int v = 0; ok && strcmp(p->name, "stage") != 0 && lx_settings_word(&r->asked, row, v); v++)
             if (v != lx_pass_get(&now, p)) ok = list_pass_value(r, sort, row, v);
     return ok;
 }
@@ -72,7 +72,7 @@ static bool list_passes(struct remedies *r, const struct remedy_sort *sort)
 static bool list_goal(struct remedies *r, const struct remedy_sort *sort, enum remedy_goal goal)
 {
     struct remedy it = {.options = r->asked, .goal = goal};
-    snprintf(it.what, sizeof it.what, "--%s", lx_options_at(LX_OPTION_LX).name);
+    snprintf(it.what, sizeof it.what, "--%s", lx_settings_at(LX_OPTION_LX).name);
     snprintf(it.note, sizeof it.note, "the least %s",
              goal == GOAL_BUFFER ? "that keeps it on chip" : "with nothing spilled");
     return push(r, sort, it);
@@ -93,7 +93,7 @@ static bool list_objective(struct remedies *r, const struct remedy_sort *sort)
     struct remedy it;
     const char *word = lx_ask_word(r->plan->asks_time ? LX_ASK_TRAFFIC : LX_ASK_TIME);
     if (r->plan->graph->is_list || !changed(r, LX_OPTION_OBJECTIVE, word, &it)) return true;
-    snprintf(it.what, sizeof it.what, "--%s %s", lx_options_at(LX_OPTION_OBJECTIVE).name, word);
+    snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word);
     snprintf(it.note, sizeof it.note,
              r->plan->asks_time ? "least traffic, whatever it takes" : "least time, whatever it moves");
     return push(r, sort, it);
@@ -109,7 +109,7 @@ static bool list_cores(struct remedies *r, const struct remedy_sort *sort)
         struct remedy it;
         snprintf(text, sizeof text, "%lld", (long long)counts[i]);
         if (!lx_cores_valid(device, counts[i], NULL) || !changed(r, LX_OPTION_CORES, text, &it)) continue;
-        snprintf(it.what, sizeof it.what, "--%s %s", lx_options_at(LX_OPTION_CORES).name, text);
+        snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_CORES).name, text);
         snprintf(it.note, sizeof it.note, i ? "twice the cores" : "half the cores");
         ok = push(r, sort, it);
     }
@@ -156,7 +156,7 @@ static bool list_op_divisions(struct remedies *r, const struct remedy_sort *sort
         struct remedy it;
         bool can = add_hint(p, op, &found.at[i], &text) && changed(r, LX_OPTION_HINT, text.at, &it);
         if (can)
-            snprintf(it.what, sizeof it.what, "--%.8s %.100s", lx_options_at(LX_OPTION_HINT).name, text.at);
+            snprintf(it.what, sizeof it.what, "--%.8s %.100s", lx_settings_at(LX_OPTION_HINT).name, text.at);
         text_free(&text);
         if (!can) continue;
         if (found.at[i].agrees)
@@ -235,7 +235,7 @@ static bool list_count(struct remedies *r, const struct remedy_sort *sort, int32
     add_nests(p, nest, other.tiles, &text);
     bool can = !text.failed && text.length < 100 && changed(r, LX_OPTION_NESTS, text.at, &it);
     if (can) {
-        snprintf(it.what, sizeof it.what, "--%.8s \"%.100s\"", lx_options_at(LX_OPTION_NESTS).name, text.at);
+        snprintf(it.what, sizeof it.what, "--%.8s \"%.100s\"", lx_settings_at(LX_OPTION_NESTS).name, text.at);
         snprintf(it.note, sizeof it.note, "nest %d in %s tiles over %c", (int)nest + 1,
                  more ? "more" : "fewer", nest_axis_letter(p, &other, level));
     }
@@ -278,7 +278,7 @@ static const struct remedy_sort sorts[] = {
 };
 /* clang-format on */
 
-bool remedies_list(const struct lx_plan *p, const struct lx_options *asked, const char *name,
+bool remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
                    struct remedies *out, lx_status *st)
 {
     *out = (struct remedies){.plan = lx_plan_ref(p), .asked = *asked, .presence = presence_in(p, name)};

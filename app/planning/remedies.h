@@ -9,7 +9,7 @@
 #ifndef LX_APP_PLANNING_REMEDIES_H
 #define LX_APP_PLANNING_REMEDIES_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/vec.h"
 #include "text/column.h"
 
@@ -35,7 +35,7 @@ struct remedy_sort;
 
 struct remedy {
     const struct remedy_sort *sort;
-    struct lx_options
+    struct lx_settings
         options; /* those of the plan with this one changed; of a search, once it has found it */
     enum remedy_goal goal;
     char what[120]; /* to type: "-s exact", "--lx 118784" */
@@ -50,7 +50,7 @@ struct remedy {
 
 struct remedies {
     const struct lx_plan *plan; /* a reference: with which all are compared */
-    struct lx_options asked;    /* that it was made with */
+    struct lx_settings asked;   /* that it was made with */
     char *name;                 /* of the buffer, or of its tensor; NULL: the plan as a whole */
     enum presence presence;     /* as it is */
     VEC(struct remedy) all;
@@ -58,7 +58,7 @@ struct remedies {
 
 /* Every row, open. `name` NULL: for the plan as a whole. False with `st` when memory is out; `out` is to be freed
  * either way. */
-bool remedies_list(const struct lx_plan *p, const struct lx_options *asked, const char *name,
+bool remedies_list(const struct lx_plan *p, const struct lx_settings *asked, const char *name,
                    struct remedies *out, lx_status *st);
 void remedies_free(struct remedies *r);
 

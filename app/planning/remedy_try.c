@@ -26,13 +26,13 @@ static bool must_stop(void *context)
     return t->stopped || t->cut;
 }
 
-static const struct lx_plan *plan_with(struct trial *t, const struct lx_options *o, lx_status *st)
+static const struct lx_plan *plan_with(struct trial *t, const struct lx_settings *o, lx_status *st)
 {
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    const struct lx_graph *g = lx_options_graph(o, t->pattern, st);
+    const struct lx_graph *g = lx_settings_graph(o, t->pattern, st);
     struct lx_plan_options how = {.run = {.stop = must_stop, .context = t}, .like = t->of->plan};
     const struct lx_plan *p = NULL;
-    if (g && lx_options_plan(o, g->is_list ? g->objective : LX_SPILL, &how, values, st))
+    if (g && lx_settings_plan(o, g->is_list ? g->objective : LX_SPILL, &how, values, st))
         p = lx_plan_make(g, &how, st);
     lx_graph_free(g);
     return p;
@@ -92,7 +92,7 @@ static struct probe probe_lx(struct trial *t, const struct remedy *it, int64_t b
     char text[24];
     lx_status st = {0};
     snprintf(text, sizeof text, "%lld", (long long)bytes);
-    if (!lx_options_set_row(&out.as.options, LX_OPTION_LX, text, &st)) return out;
+    if (!lx_settings_set_row(&out.as.options, LX_OPTION_LX, text, &st)) return out;
     const struct lx_plan *p = plan_with(t, &out.as.options, &st);
     if (p) {
         take_figures(t, p, &out.as);
@@ -140,7 +140,7 @@ static void settle(struct trial *t, const struct probe *best, struct remedy *it)
              in_enough(bytes, false).at);
     *it = best->as;
     it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
-    snprintf(it->what, sizeof it->what, "--%s %lld", lx_options_at(LX_OPTION_LX).name, (long long)bytes);
+    snprintf(it->what, sizeof it->what, "--%s %lld", lx_settings_at(LX_OPTION_LX).name, (long long)bytes);
     snprintf(it->note, sizeof it->note, "%s", note);
 }
 

@@ -2,7 +2,7 @@
 #ifndef LX_APP_PLANNING_SHOW_RUN_H
 #define LX_APP_PLANNING_SHOW_RUN_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 /* Ops in a table (`most` of them, the busiest; 0: all), totals, and what is wrong. */

@@ -2,7 +2,7 @@
 #ifndef LX_APP_STAGES_SHOW_DIVIDE_H
 #define LX_APP_STAGES_SHOW_DIVIDE_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 /* Per tensor its device layout; then the restickifies that were added, and the padded rows. */

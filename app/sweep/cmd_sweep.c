@@ -107,7 +107,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     sweep_numbers sizes = {0}, cores = {0};
     int64_t steps = SWEEP_STEPS;
     const char *lx = option_value(&call->line, "lx"), *many = option_value(&call->line, "cores");
-    struct lx_options *solvers = NULL;
+    struct lx_settings *solvers = NULL;
     bool ok = option_int(call, "steps", 1, SWEEP_MOST_STEPS, &steps) &&
               read_options_but(call, rows_of_sweep, &how.options) && settings_solvers(call, &how) &&
               (lx ? sweep_sizes_read("--lx", lx, steps, &sizes, &call->st)
@@ -120,7 +120,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
         ok = status_set(&call->st, LX_E_USAGE,
                         "--cores: a list of buffers is of one scratchpad; leave it out");
     if (ok && many) ok = sweep_cores_read("--cores", many, &cores, &call->st);
-    if (ok && lx_asked(lx_options_ask(&how.options), g->is_list ? g->objective : LX_SPILL) == LX_HEIGHT)
+    if (ok && lx_asked(lx_settings_ask(&how.options), g->is_list ? g->objective : LX_SPILL) == LX_HEIGHT)
         ok = status_set(
             &call->st, LX_E_USAGE,
             "the least height does not depend on the size of the scratchpad; add --objective traffic "
@@ -128,7 +128,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     if (ok && !(solvers = calloc(how.solvers.count + 1, sizeof *solvers))) ok = status_no_memory(&call->st);
     for (size_t i = 0; ok && i < how.solvers.count; i++) solvers[i] = how.solvers.at[i].how;
     ok = ok && sweep_begin(s, g, solvers, (int)how.solvers.count, &sizes, &cores, &call->st);
-    int value = lx_options_ask(&how.options) == LX_ASK_TIME;
+    int value = lx_settings_ask(&how.options) == LX_ASK_TIME;
     bool known = ok && word_given(call, "value", value_asked(call), value_word, &value);
     if (ok && !known) sweep_free(s);
     s->by_time = value;

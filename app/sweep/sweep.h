@@ -8,7 +8,7 @@
 #ifndef LX_APP_SWEEP_SWEEP_H
 #define LX_APP_SWEEP_SWEEP_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -40,7 +40,7 @@ struct sweep_value {
 enum sweep_find { FIND_PLAN, FIND_FIT, FIND_COUNT };
 
 struct sweep_line {
-    struct lx_options how; /* solver and cores are set; the size is not */
+    struct lx_settings how; /* solver and cores are set; the size is not */
     char solver[24];
     int64_t cores; /* that its plans have */
     struct sweep_value *at;
@@ -76,11 +76,11 @@ bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, swee
                      lx_status *st);
 /* What the buffers that are worth a place need at once in a quick plan without nests; where that spills, more than it has.
  * 0: not known. */
-int64_t sweep_need(const struct lx_graph *g, const struct lx_options *asked);
+int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked);
 
 /* sweep_lines.c */
 /* A line per number of cores and solver; `cores` empty: the pattern's own. False with `st`. */
-bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_options *solvers,
+bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_settings *solvers,
                  int solver_count, const sweep_numbers *sizes, const sweep_numbers *cores, lx_status *st);
 void sweep_free(struct sweep *s);
 /* All values, one task each. */

@@ -10,15 +10,15 @@
 
 LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 
-static bool add_line(struct sweep *s, const struct lx_options *how, int64_t cores, lx_status *st)
+static bool add_line(struct sweep *s, const struct lx_settings *how, int64_t cores, lx_status *st)
 {
     struct sweep_line l = {.how = *how, .cores = cores ? cores : s->graph->device.cores};
     enum lx_objective own = s->graph->is_list ? s->graph->objective : LX_SPILL;
     char word[24];
     snprintf(word, sizeof word, "%lld", (long long)cores);
-    if (cores && !lx_options_set_row(&l.how, LX_OPTION_CORES, word, st)) return false;
+    if (cores && !lx_settings_set_row(&l.how, LX_OPTION_CORES, word, st)) return false;
     snprintf(l.solver, sizeof l.solver, "%s",
-             lx_options_solver(&l.how, lx_asked(lx_options_ask(&l.how), own))->name);
+             lx_settings_solver(&l.how, lx_asked(lx_settings_ask(&l.how), own))->name);
     l.at = calloc(s->sizes.count, sizeof *l.at);
     for (size_t i = 0; l.at && i < s->sizes.count; i++) l.at[i].lx = s->sizes.at[i];
     if (l.at && VEC_PUSH(&s->lines, l)) return true;
@@ -35,16 +35,16 @@ static bool copy(sweep_numbers *to, const sweep_numbers *from)
 }
 
 /* What cores are called where nobody says how many. */
-static int64_t own_cores(const struct sweep *s, const struct lx_options *how)
+static int64_t own_cores(const struct sweep *s, const struct lx_settings *how)
 {
     lx_status st;
-    const struct lx_graph *g = lx_options_graph(how, s->graph, &st);
+    const struct lx_graph *g = lx_settings_graph(how, s->graph, &st);
     int64_t cores = g ? g->device.cores : s->graph->device.cores;
     lx_graph_free(g);
     return cores;
 }
 
-bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_options *solvers,
+bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_settings *solvers,
                  int solver_count, const sweep_numbers *sizes, const sweep_numbers *cores, lx_status *st)
 {
     *s = (struct sweep){.graph = lx_graph_ref(g), .solver_count = solver_count};

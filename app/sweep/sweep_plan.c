@@ -34,7 +34,7 @@ static void refuse(const lx_status *st, struct sweep_value *out)
 static void plan_with(const struct sweep *s, const struct sweep_line *l, int64_t lx, const struct lx_run *run,
                       const struct lx_plan **like, struct sweep_value *out)
 {
-    struct lx_options how = l->how;
+    struct lx_settings how = l->how;
     struct lx_plan_options options = {.run = *run, .like = *like};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status st = {0};
@@ -42,9 +42,9 @@ static void plan_with(const struct sweep *s, const struct sweep_line *l, int64_t
     *out = (struct sweep_value){.lx = lx};
     snprintf(word, sizeof word, "%lld", (long long)lx);
     const struct lx_graph *g =
-        lx_options_set_row(&how, LX_OPTION_LX, word, &st) ? lx_options_graph(&how, s->graph, &st) : NULL;
+        lx_settings_set_row(&how, LX_OPTION_LX, word, &st) ? lx_settings_graph(&how, s->graph, &st) : NULL;
     const struct lx_plan *p = NULL;
-    if (g && lx_options_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st))
+    if (g && lx_settings_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st))
         p = lx_plan_make(g, &options, &st);
     if (p && lx_plan_check(p, &st))
         take_figures(p, out);

@@ -123,17 +123,17 @@ static int64_t need_of(const struct lx_plan *p)
 }
 
 /* Without nests: these make do with any size. */
-int64_t sweep_need(const struct lx_graph *g, const struct lx_options *asked)
+int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked)
 {
-    struct lx_options how = *asked;
+    struct lx_settings how = *asked;
     struct lx_plan_options options = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS], need = 0;
     lx_status st = {0};
-    if (g->pools || !lx_options_set(&how, "solver", "greedy", &st) ||
-        !lx_options_set(&how, "tile", "none", &st))
+    if (g->pools || !lx_settings_set(&how, "solver", "greedy", &st) ||
+        !lx_settings_set(&how, "tile", "none", &st))
         return 0;
-    const struct lx_graph *sized = lx_options_graph(&how, g, &st);
-    if (sized && lx_options_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st)) {
+    const struct lx_graph *sized = lx_settings_graph(&how, g, &st);
+    if (sized && lx_settings_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st)) {
         const struct lx_plan *p = lx_plan_make(sized, &options, &st);
         if (p) need = need_of(p);
         lx_plan_free(p);

@@ -6,7 +6,7 @@
 
 static bool is_fit(const struct sweep *s)
 {
-    return s->graph->is_list && lx_asked(lx_options_ask(&s->lines.at[0].how), s->graph->objective) == LX_FIT;
+    return s->graph->is_list && lx_asked(lx_settings_ask(&s->lines.at[0].how), s->graph->objective) == LX_FIT;
 }
 
 const char *sweep_value_name(const struct sweep *s)

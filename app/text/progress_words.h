@@ -2,7 +2,7 @@
 #ifndef LX_APP_TEXT_PROGRESS_WORDS_H
 #define LX_APP_TEXT_PROGRESS_WORDS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 
 struct progress_words {
     char at[160];

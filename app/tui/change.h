@@ -3,7 +3,7 @@
 #ifndef LX_APP_TUI_CHANGE_H
 #define LX_APP_TUI_CHANGE_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 struct change_figures {

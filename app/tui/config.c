@@ -106,7 +106,7 @@ static bool wish_set(struct wish_line *l)
     lx_status why;
     char *name = next_word(l), *value = name ? last_words(l) : NULL;
     if (!name || !*value) return missing(l, "set solver exact");
-    if (lx_options_set(&l->into->how.options, name, value, &why)) return true;
+    if (lx_settings_set(&l->into->how.options, name, value, &why)) return true;
     return wrong_at(l, settings_find(name) < 0 ? name : value, &why);
 }
 
@@ -170,10 +170,10 @@ bool config_read(const char *path, struct config *c, lx_status *st)
 void config_apply(const struct config *c, struct what_if *how)
 {
     lx_status ignored;
-    for (int i = 0; i < lx_options_count(); i++) {
-        if (!lx_options_is_set(&c->how.options, i) || lx_options_is_set(&how->options, i)) continue;
-        char *value = lx_options_get(&c->how.options, i);
-        if (value) (void)lx_options_set_row(&how->options, i, value, &ignored);
+    for (int i = 0; i < lx_settings_count(); i++) {
+        if (!lx_settings_is_set(&c->how.options, i) || lx_settings_is_set(&how->options, i)) continue;
+        char *value = lx_settings_get(&c->how.options, i);
+        if (value) (void)lx_settings_set_row(&how->options, i, value, &ignored);
         free(value);
     }
 }

@@ -2,7 +2,7 @@
 #ifndef LX_APP_TUI_CURVE_H
 #define LX_APP_TUI_CURVE_H
 
-#include "lxplan.h"
+#include "unstable.h"
 
 enum { CURVE_MOST = 128 };
 

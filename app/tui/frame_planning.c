@@ -16,7 +16,7 @@ static struct chart_label elapsed(double seconds)
 
 static const char *solver_of(const struct session *s)
 {
-    return lx_options_solver(&s->now.options, LX_SPILL)->name;
+    return lx_settings_solver(&s->now.options, LX_SPILL)->name;
 }
 
 /* "auto 12 s  best 73.4 MiB  bound 48.6 MiB": in the unit of the value beside it */

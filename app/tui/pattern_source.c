@@ -49,7 +49,7 @@ static void read_file(const char *path, const struct model_options *models, stru
     char *text = file_read(path, &length, &c->st);
     c->is_plan = text && lx_is_plan(text, length);
     if (c->is_plan) {
-        c->plan = lx_plan_parse(path, text, length, &c->st);
+        c->plan = lx_plan_of_text(path, text, length, &c->st);
         c->graph = c->plan ? lx_graph_ref(c->plan->graph) : NULL;
     } else if (text)
         c->graph = graph_of_text(models, path, text, length, &c->st);

@@ -4,7 +4,7 @@
 #define LX_APP_TUI_PATTERN_SOURCE_H
 
 #include "planning/model_reading.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 struct pattern_source;
 

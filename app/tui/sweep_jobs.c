@@ -87,9 +87,9 @@ static bool is_quick(const struct lx_solver *s)
 
 /* The solver of the settings, and the quick ones that answer the question. */
 static int choose_solvers(const struct session *s, enum lx_objective question,
-                          struct lx_options out[MOST_SOLVERS])
+                          struct lx_settings out[MOST_SOLVERS])
 {
-    const struct lx_solver *own = lx_options_solver(&s->now.options, question);
+    const struct lx_solver *own = lx_settings_solver(&s->now.options, question);
     int n = 0;
     out[n++] = s->now.options;
     for (int i = (int)s->racers.count - 1; i >= 0 && n < MOST_SOLVERS; i--) {
@@ -121,12 +121,12 @@ static bool post_sizes(struct swept *w, const struct lx_plan *like)
 static bool begin(struct swept *w, struct session *s, const char *range, lx_status *st)
 {
     const struct lx_plan *p = session_plan(s);
-    struct lx_options solvers[MOST_SOLVERS];
+    struct lx_settings solvers[MOST_SOLVERS];
     sweep_numbers sizes = {0}, none = {0};
     if (p->graph->pools)
         return status_set(st, LX_E_USAGE, "this list states pools with sizes of their own: nothing to sweep");
     enum lx_objective question =
-        lx_asked(lx_options_ask(&s->now.options), p->graph->is_list ? p->graph->objective : LX_SPILL);
+        lx_asked(lx_settings_ask(&s->now.options), p->graph->is_list ? p->graph->objective : LX_SPILL);
     if (question == LX_HEIGHT)
         return status_set(st, LX_E_USAGE,
                           "the least height does not depend on the scratchpad: nothing to sweep");
@@ -153,7 +153,7 @@ struct swept *sweep_start(struct session *s, const char *range, lx_status *st)
 
 static struct what_if without_size(struct what_if how)
 {
-    lx_options_unset(&how.options, LX_OPTION_LX);
+    lx_settings_unset(&how.options, LX_OPTION_LX);
     return how;
 }
 

@@ -26,8 +26,8 @@ static void make_cut(struct team_job *j)
 /* How members are planned: as usual. */
 static bool usual_plan(struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
-    struct lx_options usual = {.solvers = lx_solvers()};
-    return lx_options_plan(&usual, LX_SPILL, how, values, st);
+    struct lx_settings usual = {.solvers = lx_solvers()};
+    return lx_settings_plan(&usual, LX_SPILL, how, values, st);
 }
 
 static void cut_and_plan(void *data, void *watch)

@@ -10,13 +10,13 @@
 
 int settings_count(void)
 {
-    return lx_options_count();
+    return lx_settings_count();
 }
 
 /* `device` and `option` take pairs; the presets are pairs that can be stepped through. */
 struct setting settings_row(int i)
 {
-    struct lx_option_row row = lx_options_at(i);
+    struct lx_option_row row = lx_settings_at(i);
     return (struct setting){row.name, row.brief, row.none,
                             row.kind == LX_TAKES_WORD || row.kind == LX_TAKES_NOTHING || i == SET_DEVICE};
 }
@@ -25,7 +25,7 @@ const char *settings_word(int i, int64_t k)
 {
     struct what_if w;
     settings_default(&w);
-    return lx_options_word(&w.options, i, k);
+    return lx_settings_word(&w.options, i, k);
 }
 
 void settings_default(struct what_if *w)
@@ -35,34 +35,34 @@ void settings_default(struct what_if *w)
 
 bool settings_same(const struct what_if *a, const struct what_if *b)
 {
-    return lx_options_same(&a->options, &b->options);
+    return lx_settings_same(&a->options, &b->options);
 }
 
 bool settings_changed(const struct what_if *w, int i)
 {
     struct what_if without = *w;
-    lx_options_unset(&without.options, i);
+    lx_settings_unset(&without.options, i);
     return !settings_same(w, &without);
 }
 
 int settings_find(const char *name)
 {
-    return lx_options_find(name);
+    return lx_settings_find(name);
 }
 
 /* Nothing, the word of the default, and 0 where 0 is no value stand for the default. */
 static bool means_default(int i, const char *text)
 {
-    struct lx_option_row row = lx_options_at(i);
+    struct lx_option_row row = lx_settings_at(i);
     return !*text || (row.none && strcmp(text, row.none) == 0) ||
            (row.none && row.low > 0 && strcmp(text, "0") == 0);
 }
 
 bool settings_set(struct what_if *w, int i, const char *text, lx_status *st)
 {
-    struct lx_options before = w->options;
-    if (means_default(i, text) || lx_options_at(i).kind == LX_TAKES_TEXT) lx_options_unset(&w->options, i);
-    if (means_default(i, text) || lx_options_set_row(&w->options, i, text, st)) return true;
+    struct lx_settings before = w->options;
+    if (means_default(i, text) || lx_settings_at(i).kind == LX_TAKES_TEXT) lx_settings_unset(&w->options, i);
+    if (means_default(i, text) || lx_settings_set_row(&w->options, i, text, st)) return true;
     w->options = before;
     return false;
 }
@@ -70,7 +70,7 @@ bool settings_set(struct what_if *w, int i, const char *text, lx_status *st)
 void settings_take_solver(struct what_if *w, int solver)
 {
     lx_status ignored;
-    (void)lx_options_set_row(&w->options, SET_SOLVER, lx_solvers()[solver]->name, &ignored);
+    (void)lx_settings_set_row(&w->options, SET_SOLVER, lx_solvers()[solver]->name, &ignored);
 }
 
 /* How < and > change a number: sizes by an eighth, counts by two, choices by one. */
@@ -92,17 +92,17 @@ static int64_t stepped(int i, int64_t now, int direction)
 /* Around the words; the first of the presets is the pattern's own device. */
 static bool step_word(struct what_if *w, int i, int direction)
 {
-    struct lx_options *o = &w->options;
+    struct lx_settings *o = &w->options;
     int64_t count = 0, own = i == SET_DEVICE;
-    const char *now = i == SET_SOLVER ? lx_options_solver(o, LX_SPILL)->name : NULL;
+    const char *now = i == SET_SOLVER ? lx_settings_solver(o, LX_SPILL)->name : NULL;
     while (settings_word(i, count)) count++;
     int64_t k = i == SET_DEVICE ? o->preset : o->value[i];
     for (int64_t s = 0; now && s < count; s++)
         if (strcmp(settings_word(i, s), now) == 0) k = s;
     k = (k + direction + count + own) % (count + own);
     lx_status ignored;
-    if (k < own || (k == 0 && i != SET_SOLVER)) return lx_options_unset(o, i), true;
-    return lx_options_set_row(o, i, settings_word(i, k - own), &ignored);
+    if (k < own || (k == 0 && i != SET_SOLVER)) return lx_settings_unset(o, i), true;
+    return lx_settings_set_row(o, i, settings_word(i, k - own), &ignored);
 }
 
 static int64_t number_of(const struct what_if *w, int i)
@@ -112,29 +112,29 @@ static int64_t number_of(const struct what_if *w, int i)
 
 bool settings_step(struct what_if *w, int i, int direction, int64_t now)
 {
-    struct lx_option_row row = lx_options_at(i);
+    struct lx_option_row row = lx_settings_at(i);
     lx_status ignored;
     if (settings_row(i).has_words) return step_word(w, i, direction);
     if (row.kind == LX_TAKES_PAIRS || row.kind == LX_TAKES_TEXT) return false;
     bool is_none =
-        (row.none && !lx_options_is_set(&w->options, i)) || (i == SET_LX && w->options.lx_percent > 0);
+        (row.none && !lx_settings_is_set(&w->options, i)) || (i == SET_LX && w->options.lx_percent > 0);
     int64_t next = is_none && now < 0 ? row.low : stepped(i, is_none ? now : number_of(w, i), direction);
     char text[24];
     if (next < row.low || next > row.high) return false;
     snprintf(text, sizeof text, "%lld", (long long)next);
-    return lx_options_set_row(&w->options, i, text, &ignored);
+    return lx_settings_set_row(&w->options, i, text, &ignored);
 }
 
 void settings_show(const struct what_if *w, int i, struct text *out)
 {
-    struct lx_option_row row = lx_options_at(i);
+    struct lx_option_row row = lx_settings_at(i);
     bool is_number = row.kind == LX_TAKES_INTEGER && !(i == SET_LX && w->options.lx_percent > 0) &&
-                     (lx_options_is_set(&w->options, i) || !row.none);
+                     (lx_settings_is_set(&w->options, i) || !row.none);
     if (is_number) {
         text_add(out, i == SET_LX ? in_bytes(number_of(w, i)).at : grouped(number_of(w, i)).at);
         return;
     }
-    char *value = lx_options_get(&w->options, i);
+    char *value = lx_settings_get(&w->options, i);
     text_add(out, value ? value : "?");
     free(value);
 }
@@ -180,8 +180,8 @@ void settings_command(const struct what_if *w, const char *file, const struct mo
     add_quoted(out, file);
     add_models(models, out);
     for (int i = 0; i < settings_count(); i++) {
-        struct lx_option_row row = lx_options_at(i);
-        char *value = settings_changed(w, i) ? lx_options_get(&w->options, i) : NULL;
+        struct lx_option_row row = lx_settings_at(i);
+        char *value = settings_changed(w, i) ? lx_settings_get(&w->options, i) : NULL;
         if (value && row.kind == LX_TAKES_PAIRS)
             add_pairs(out, row.name, value);
         else if (value && row.kind == LX_TAKES_NOTHING)
@@ -199,6 +199,6 @@ const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_g
                                       lx_status *st)
 {
     enum lx_objective own = g->is_list ? g->objective : LX_SPILL;
-    if (!lx_options_plan(&w->options, own, how, values, st)) return NULL;
-    return lx_options_graph(&w->options, g, st);
+    if (!lx_settings_plan(&w->options, own, how, values, st)) return NULL;
+    return lx_settings_graph(&w->options, g, st);
 }

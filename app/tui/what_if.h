@@ -4,7 +4,7 @@
 #define LX_APP_TUI_WHAT_IF_H
 
 #include "planning/model_reading.h"
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 /* Settings are numbered as the library's options are; those that have keys of their own. */
@@ -20,7 +20,7 @@ enum {
 
 /* Compared and kept as a whole: that makes undo easy. */
 struct what_if {
-    struct lx_options options;
+    struct lx_settings options;
 };
 
 struct setting {

@@ -144,7 +144,7 @@ static bool places_legal(const struct checker *c)
                                   .parent_count = placed && p->took_slot_of[i] >= 0,
                                   .reason = placed || !p->stays[i].bar ? NULL : "the plan says so"};
     }
-    if (lx_check(&own, p->answer.address, &ignored, &why)) return true;
+    if (lx_problem_check(&own, p->answer.address, &ignored, &why)) return true;
     return status_set(c->st, why.code == LX_E_MEMORY ? why.code : LX_E_NO, "%s", why.text);
 }
 

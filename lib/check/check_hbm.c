@@ -138,6 +138,6 @@ bool hbm_check(const struct checker *c, struct hbm_lives *h)
                              .alignment = c->g->device.stick_bytes,
                              .count = rectangles(c, h, b, address),
                              .buffers = b};
-    if (lx_check(&own, address, &ignored, &why)) return sizes_right(c);
+    if (lx_problem_check(&own, address, &ignored, &why)) return sizes_right(c);
     return status_set(c->st, why.code, "in HBM: %s", why.text);
 }

@@ -236,7 +236,7 @@ enum lx_nature lx_var_nature(const struct lx_op *op, int v);
 /* Read a pattern: any of formats.h, told apart by content. "-" is standard input.
  * NULL: `st` says what is wrong, where, and what to do. */
 const struct lx_graph *lx_graph_read(const char *path, lx_status *st);
-const struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st);
+const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size_t length, lx_status *st);
 /* One more reference to the same graph; NULL gives NULL. */
 const struct lx_graph *lx_graph_ref(const struct lx_graph *g);
 void lx_graph_free(const struct lx_graph *g);

@@ -37,7 +37,7 @@ static const struct lx_graph *unknown_table(const char *file, lx_status *st)
     return NULL;
 }
 
-const struct lx_graph *lx_graph_parse(const char *file, const char *text, size_t length, lx_status *st)
+const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size_t length, lx_status *st)
 {
     const struct lx_format *format = lx_format_of(text, length);
     skip_byte_order_mark(&text, &length);
@@ -52,7 +52,7 @@ const struct lx_graph *lx_graph_read(const char *path, lx_status *st)
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
     const struct lx_graph *g =
-        lx_graph_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
+        lx_graph_of_text(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
     free(text);
     return g;
 }

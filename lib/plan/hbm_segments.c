@@ -120,7 +120,7 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, lx_status *st)
         ok = answer.address ? true : status_no_memory(st);
         bool able = solver && (solver->caps & LX_CAN_HEIGHT);
         struct lx_run run = {0};
-        if (ok && able) ok = lx_solve(&problem, solver, &run, &answer, st);
+        if (ok && able) ok = lx_problem_solve(&problem, solver, &run, &answer, st);
         if (ok && (!able || answer.status == LX_ERROR)) { /* one behind the other is always right */
             int64_t at = 0;
             for (int32_t i = 0; i < problem.count; i++) {

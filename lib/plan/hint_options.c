@@ -59,7 +59,7 @@ static void take_out(char *at)
     memmove(at, next, strlen(next) + 1);
 }
 
-bool hint_option_set(struct lx_options *o, const char *op, const char *text, lx_status *st)
+bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx_status *st)
 {
     struct lx_split_hint ignored[MOST_HINTS];
     char all[sizeof o->hints];
@@ -118,7 +118,8 @@ static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, 
                : lx_graph_with_hints(g, op, hints, count, st);
 }
 
-const struct lx_graph *hint_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st)
+const struct lx_graph *hint_options_graph(const struct lx_settings *o, const struct lx_graph *g,
+                                          lx_status *st)
 {
     char all[sizeof o->hints], *rest = all;
     const struct lx_graph *now = lx_graph_ref(g);

@@ -6,9 +6,9 @@
 #include "plan/options.h"
 
 /* Adds "s/8,t/4" for an op; what was asked for it before is replaced. */
-bool hint_option_set(struct lx_options *o, const char *op, const char *text, lx_status *st);
+bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx_status *st);
 /* The graph with all of them; a reference, or NULL with `st`. */
-const struct lx_graph *hint_options_graph(const struct lx_options *o, const struct lx_graph *g,
+const struct lx_graph *hint_options_graph(const struct lx_settings *o, const struct lx_graph *g,
                                           lx_status *st);
 
 #endif

@@ -146,7 +146,7 @@ static bool weigh(struct planner *p, struct attempt *a, bool *legal)
 {
     lx_status why = {0};
     struct clocks now;
-    *legal = lx_check(&a->draft.problem, a->answer.address, &a->answer.objective, &why);
+    *legal = lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, &why);
     if (!*legal) return why.code != LX_E_MEMORY ? true : status_no_memory(p->st);
     *legal = traffic_count(&a->draft, a->answer.address, &a->hbm_bytes);
     a->answer.status = LX_FEASIBLE;

@@ -91,7 +91,7 @@ static bool add_entry(char *all, const char *entry, lx_status *st)
     return true;
 }
 
-bool nest_option_set(struct lx_options *o, const char *text, lx_status *st)
+bool nest_option_set(struct lx_settings *o, const char *text, lx_status *st)
 {
     char all[LX_NESTS_TEXT], given[LX_NESTS_TEXT], *rest = given;
     bool ok = true, any = false;

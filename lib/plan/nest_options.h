@@ -7,7 +7,7 @@
 #include "plan/options.h"
 
 /* Adds one or several, with ';' between them; what was asked for a run before is replaced. */
-bool nest_option_set(struct lx_options *o, const char *text, lx_status *st);
+bool nest_option_set(struct lx_settings *o, const char *text, lx_status *st);
 /* The nests of that text in a graph, in order of time, in `memory`. False: `st` says which of them cannot be, and why. */
 bool nests_asked(const struct lx_layouts *l, const char *text, struct arena *memory, struct lx_nest **out,
                  int32_t *count, lx_status *st);

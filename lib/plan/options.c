@@ -95,12 +95,12 @@ static const struct lx_pass *pass_of(int row)
     return lx_passes() + (k < most ? k : most);
 }
 
-int lx_options_count(void)
+int lx_settings_count(void)
 {
     return LX_OPTION_PASSES + lx_pass_count();
 }
 
-struct lx_option_row lx_options_at(int row)
+struct lx_option_row lx_settings_at(int row)
 {
     if (row < LX_OPTION_PASSES) return rows[row];
     const struct lx_pass *p = pass_of(row);
@@ -113,11 +113,11 @@ struct lx_option_row lx_options_at(int row)
                                   .help = p->help};
 }
 
-int lx_options_find(const char *name)
+int lx_settings_find(const char *name)
 {
-    int n = lx_options_count();
+    int n = lx_settings_count();
     for (int i = 0; i < n; i++)
-        if (strcmp(lx_options_at(i).name, name) == 0) return i;
+        if (strcmp(lx_settings_at(i).name, name) == 0) return i;
     return -1;
 }
 
@@ -127,14 +127,14 @@ static const char *nth(const char *const *list, int64_t k)
     return *list;
 }
 
-static const char *solver_word(const struct lx_options *o, int64_t k)
+static const char *solver_word(const struct lx_settings *o, int64_t k)
 {
     const struct lx_solver *const *s = o->solvers;
     while (s && k-- > 0 && *s) s++;
     return s && *s ? (*s)->name : NULL;
 }
 
-const char *lx_options_word(const struct lx_options *o, int row, int64_t k)
+const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
 {
     static const char *const off_on[] = {"off", "on", NULL};
     switch (row) {

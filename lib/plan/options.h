@@ -69,7 +69,7 @@ struct lx_option_row {
 
 enum { LX_MOST_OPTIONS = 64, LX_MOST_SOLVER_OPTIONS = 64, LX_MOST_DEVICE_PARAMETERS = 64 };
 
-struct lx_options {
+struct lx_settings {
     const struct lx_solver *const *solvers; /* to choose from, NULL-terminated: the library knows none */
     const char *prefix;                     /* of names in errors: "--" on a command line; NULL: nothing */
     uint64_t given;                         /* a bit per row: it was set */
@@ -86,40 +86,41 @@ struct lx_options {
     struct lx_launch_options launch; /* its order and tiles; share and assignment are values of their rows */
 };
 
-int lx_options_count(void);
-struct lx_option_row lx_options_at(int row);
+int lx_settings_count(void);
+struct lx_option_row lx_settings_at(int row);
 /* By name; -1: there is none. */
-int lx_options_find(const char *name);
-/* Word k of a row, as lx_options_set takes it; NULL behind the last and for rows without words. Those of
+int lx_settings_find(const char *name);
+/* Word k of a row, as lx_settings_set takes it; NULL behind the last and for rows without words. Those of
  * `device` are the presets, which it also takes without "preset=". */
-const char *lx_options_word(const struct lx_options *o, int row, int64_t k);
+const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k);
 
 /* From text. NULL: a switch is switched on. The solver comes before its options. An error leaves `o` as it
  * was. */
-bool lx_options_set(struct lx_options *o, const char *name, const char *text, lx_status *st);
+bool lx_settings_set(struct lx_settings *o, const char *name, const char *text, lx_status *st);
 /* The same by row, and taken back. A solver that is changed or taken back loses its options. */
-bool lx_options_set_row(struct lx_options *o, int row, const char *text, lx_status *st);
-void lx_options_unset(struct lx_options *o, int row);
-bool lx_options_is_set(const struct lx_options *o, int row);
-/* The value as lx_options_set takes it, malloc'ed; of a row that is not set, its default. NULL: no memory. */
-char *lx_options_get(const struct lx_options *o, int row);
+bool lx_settings_set_row(struct lx_settings *o, int row, const char *text, lx_status *st);
+void lx_settings_unset(struct lx_settings *o, int row);
+bool lx_settings_is_set(const struct lx_settings *o, int row);
+/* The value as lx_settings_set takes it, malloc'ed; of a row that is not set, its default. NULL: no memory. */
+char *lx_settings_get(const struct lx_settings *o, int row);
 /* Would both make the same plan of every pattern? */
-bool lx_options_same(const struct lx_options *a, const struct lx_options *b);
+bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b);
 
 /* The chosen solver; without one "auto" if it answers the question, else "bestfit", else whoever does. */
-const struct lx_solver *lx_options_solver(const struct lx_options *o, enum lx_objective question);
+const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_objective question);
 /* What is asked. */
-enum lx_ask lx_options_ask(const struct lx_options *o);
+enum lx_ask lx_settings_ask(const struct lx_settings *o);
 /* The passes, with what an objective brings along: time is co-optimised unless that was set. */
-struct lx_passes lx_options_passes(const struct lx_options *o);
+struct lx_passes lx_settings_passes(const struct lx_settings *o);
 /* All of it for a plan whose pattern asks `own`; callbacks in `how` stay. `values`: room for what the solver's
  * options are, to which `how` then points. */
-bool lx_options_plan(const struct lx_options *o, enum lx_objective own, struct lx_plan_options *how,
-                     int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
+bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
+                      int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
 /* How ops are launched. */
-struct lx_launch_options lx_options_launch(const struct lx_options *o);
+struct lx_launch_options lx_settings_launch(const struct lx_settings *o);
 /* The graph on the device that is asked for: preset, then parameters, then cores, then `lx`. A reference; NULL
  * with `st`. */
-const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st);
+const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const struct lx_graph *g,
+                                         lx_status *st);
 
 #endif

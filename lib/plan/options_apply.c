@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-static const struct lx_solver *find_solver(const struct lx_options *o, const char *name)
+static const struct lx_solver *find_solver(const struct lx_settings *o, const char *name)
 {
     for (const struct lx_solver *const *s = o->solvers; s && *s; s++)
         if (strcmp((*s)->name, name) == 0) return *s;
     return NULL;
 }
 
-static const struct lx_solver *default_solver(const struct lx_options *o, enum lx_objective question)
+static const struct lx_solver *default_solver(const struct lx_settings *o, enum lx_objective question)
 {
     static const char *const preferred[] = {"auto", "bestfit"};
     for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
@@ -26,33 +26,33 @@ static const struct lx_solver *default_solver(const struct lx_options *o, enum l
     return o->solvers ? o->solvers[0] : NULL;
 }
 
-const struct lx_solver *lx_options_solver(const struct lx_options *o, enum lx_objective question)
+const struct lx_solver *lx_settings_solver(const struct lx_settings *o, enum lx_objective question)
 {
-    if (lx_options_is_set(o, LX_OPTION_SOLVER)) return o->solvers[o->value[LX_OPTION_SOLVER]];
+    if (lx_settings_is_set(o, LX_OPTION_SOLVER)) return o->solvers[o->value[LX_OPTION_SOLVER]];
     return default_solver(o, question);
 }
 
-enum lx_ask lx_options_ask(const struct lx_options *o)
+enum lx_ask lx_settings_ask(const struct lx_settings *o)
 {
     return (enum lx_ask)o->value[LX_OPTION_OBJECTIVE];
 }
 
-struct lx_passes lx_options_passes(const struct lx_options *o)
+struct lx_passes lx_settings_passes(const struct lx_settings *o)
 {
     struct lx_passes p = {0};
     bool cooptimise_is_set = false;
     int row = LX_OPTION_PASSES;
     for (const struct lx_pass *pass = lx_passes(); pass->name && row < LX_MOST_OPTIONS; pass++, row++) {
-        if (!lx_options_is_set(o, row)) continue;
+        if (!lx_settings_is_set(o, row)) continue;
         lx_pass_set(&p, pass, (int)o->value[row]);
         cooptimise_is_set |= strcmp(pass->name, "cooptimise") == 0;
     }
-    if (lx_options_ask(o) == LX_ASK_TIME) p.by_time = true;
+    if (lx_settings_ask(o) == LX_ASK_TIME) p.by_time = true;
     if (p.by_time && !cooptimise_is_set) p.cooptimise = LX_COOPTIMISE_FULL;
     return p;
 }
 
-struct lx_launch_options lx_options_launch(const struct lx_options *o)
+struct lx_launch_options lx_settings_launch(const struct lx_settings *o)
 {
     struct lx_launch_options launch = o->launch;
     launch.share = (enum lx_share)o->value[LX_OPTION_SHARE];
@@ -61,30 +61,30 @@ struct lx_launch_options lx_options_launch(const struct lx_options *o)
 }
 
 /* All values of the solver's options: defaults, the level, then what was set of this very solver. */
-static bool solver_values(const struct lx_options *o, const struct lx_solver *s, int64_t *out, lx_status *st)
+static bool solver_values(const struct lx_settings *o, const struct lx_solver *s, int64_t *out, lx_status *st)
 {
-    bool is_its_own = s == lx_options_solver(o, LX_SPILL);
+    bool is_its_own = s == lx_settings_solver(o, LX_SPILL);
     if (s->option_count > LX_MOST_SOLVER_OPTIONS)
         return status_set(st, LX_E_LIMIT, "%s has more than %d options, the most that are understood",
                           s->name, LX_MOST_SOLVER_OPTIONS);
     lx_values_default(s->options, s->option_count, out);
     for (int i = 0; i < s->option_count; i++) {
-        if (lx_options_is_set(o, LX_OPTION_LEVEL) && strcmp(s->options[i].name, "level") == 0)
+        if (lx_settings_is_set(o, LX_OPTION_LEVEL) && strcmp(s->options[i].name, "level") == 0)
             out[i] = o->value[LX_OPTION_LEVEL];
         if (is_its_own && o->solver_given >> i & 1) out[i] = o->solver_value[i];
     }
     return true;
 }
 
-bool lx_options_plan(const struct lx_options *o, enum lx_objective own, struct lx_plan_options *how,
-                     int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
+bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct lx_plan_options *how,
+                      int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
-    how->objective = lx_options_ask(o);
-    how->solver = lx_options_solver(o, lx_asked(how->objective, own));
+    how->objective = lx_settings_ask(o);
+    how->solver = lx_settings_solver(o, lx_asked(how->objective, own));
     if (!how->solver) return status_set(st, LX_E_INTERNAL, "this program was built without solvers");
     how->quick_solver = find_solver(o, "bestfit");
-    how->passes = lx_options_passes(o);
-    how->launch = lx_options_launch(o);
+    how->passes = lx_settings_passes(o);
+    how->launch = lx_settings_launch(o);
     memcpy(how->nests, o->nests, sizeof how->nests);
     how->run.seed = (uint64_t)o->value[LX_OPTION_SEED];
     how->run.work_limit = o->value[LX_OPTION_WORK];
@@ -105,7 +105,7 @@ static bool set_cores(struct lx_device *device, int64_t cores, lx_status *st)
     return true;
 }
 
-static bool set_device(const struct lx_options *o, struct lx_device *device, lx_status *st)
+static bool set_device(const struct lx_settings *o, struct lx_device *device, lx_status *st)
 {
     const struct lx_device_parameter *p = lx_device_parameters();
     if (o->preset && !lx_device_at(o->preset - 1))
@@ -113,7 +113,7 @@ static bool set_device(const struct lx_options *o, struct lx_device *device, lx_
     if (o->preset) *device = *lx_device_at(o->preset - 1);
     for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS && p[i].key; i++)
         if (o->device_given >> i & 1 && !lx_device_set(device, &p[i], o->device_value[i], st)) return false;
-    return !lx_options_is_set(o, LX_OPTION_CORES) || set_cores(device, o->value[LX_OPTION_CORES], st);
+    return !lx_settings_is_set(o, LX_OPTION_CORES) || set_cores(device, o->value[LX_OPTION_CORES], st);
 }
 
 /* A part of the scratchpad that the pattern or its device has. */
@@ -127,15 +127,15 @@ static bool part_of(const struct lx_graph *g, double percent, int64_t *bytes, lx
     return true;
 }
 
-const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct lx_graph *g, lx_status *st)
+const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const struct lx_graph *g, lx_status *st)
 {
     struct lx_device device = g->device;
-    bool changes = lx_options_is_set(o, LX_OPTION_DEVICE) || lx_options_is_set(o, LX_OPTION_CORES);
+    bool changes = lx_settings_is_set(o, LX_OPTION_DEVICE) || lx_settings_is_set(o, LX_OPTION_CORES);
     if (changes && !set_device(o, &device, st)) return NULL;
     const struct lx_graph *moved = changes ? lx_graph_with_device(g, &device, st) : lx_graph_ref(g);
     const struct lx_graph *on = moved ? hint_options_graph(o, moved, st) : NULL;
     lx_graph_free(moved);
-    if (!on || !lx_options_is_set(o, LX_OPTION_LX)) return on;
+    if (!on || !lx_settings_is_set(o, LX_OPTION_LX)) return on;
     int64_t bytes = o->value[LX_OPTION_LX];
     const struct lx_graph *sized = NULL;
     if (o->lx_percent <= 0 || part_of(on, o->lx_percent, &bytes, st))
@@ -144,7 +144,7 @@ const struct lx_graph *lx_options_graph(const struct lx_options *o, const struct
     return sized;
 }
 
-static bool same_device(const struct lx_options *a, const struct lx_options *b)
+static bool same_device(const struct lx_settings *a, const struct lx_settings *b)
 {
     if (a->preset != b->preset || a->device_given != b->device_given) return false;
     for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS; i++)
@@ -152,9 +152,9 @@ static bool same_device(const struct lx_options *a, const struct lx_options *b)
     return true;
 }
 
-static bool same_solver(const struct lx_options *a, const struct lx_options *b)
+static bool same_solver(const struct lx_settings *a, const struct lx_settings *b)
 {
-    if (lx_options_solver(a, LX_SPILL) != lx_options_solver(b, LX_SPILL) ||
+    if (lx_settings_solver(a, LX_SPILL) != lx_settings_solver(b, LX_SPILL) ||
         a->solver_given != b->solver_given)
         return false;
     for (int i = 0; i < LX_MOST_SOLVER_OPTIONS; i++)
@@ -162,16 +162,16 @@ static bool same_solver(const struct lx_options *a, const struct lx_options *b)
     return true;
 }
 
-bool lx_options_same(const struct lx_options *a, const struct lx_options *b)
+bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b)
 {
-    struct lx_passes x = lx_options_passes(a), y = lx_options_passes(b);
+    struct lx_passes x = lx_settings_passes(a), y = lx_settings_passes(b);
     for (const struct lx_pass *p = lx_passes(); p->name; p++)
         if (lx_pass_get(&x, p) != lx_pass_get(&y, p)) return false;
     for (int row = LX_OPTION_OBJECTIVE; row < LX_OPTION_PASSES; row++)
-        if (a->value[row] != b->value[row] || lx_options_is_set(a, row) != lx_options_is_set(b, row))
+        if (a->value[row] != b->value[row] || lx_settings_is_set(a, row) != lx_settings_is_set(b, row))
             return false;
     return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&
-           lx_options_is_set(a, LX_OPTION_LEVEL) == lx_options_is_set(b, LX_OPTION_LEVEL) &&
+           lx_settings_is_set(a, LX_OPTION_LEVEL) == lx_settings_is_set(b, LX_OPTION_LEVEL) &&
            a->seconds == b->seconds && a->lx_percent == b->lx_percent && same_solver(a, b) &&
            same_device(a, b) && strcmp(a->hints, b->hints) == 0 && strcmp(a->nests, b->nests) == 0 &&
            launch_options_same(&a->launch, &b->launch);

@@ -12,65 +12,65 @@
 #include <string.h>
 
 /* "--cores" for errors. */
-static const char *named(const struct lx_options *o, const char *name, char out[60])
+static const char *named(const struct lx_settings *o, const char *name, char out[60])
 {
     snprintf(out, 60, "%s%s", o->prefix ? o->prefix : "", name);
     return out;
 }
 
-bool lx_options_is_set(const struct lx_options *o, int row)
+bool lx_settings_is_set(const struct lx_settings *o, int row)
 {
     return row >= 0 && row < LX_MOST_OPTIONS && o->given >> row & 1;
 }
 
-static bool keep(struct lx_options *o, int row, int64_t value)
+static bool keep(struct lx_settings *o, int row, int64_t value)
 {
-    if (row == LX_OPTION_SOLVER && (!lx_options_is_set(o, row) || o->value[row] != value))
-        lx_options_unset(o, LX_OPTION_OF_SOLVER);
+    if (row == LX_OPTION_SOLVER && (!lx_settings_is_set(o, row) || o->value[row] != value))
+        lx_settings_unset(o, LX_OPTION_OF_SOLVER);
     o->value[row] = value;
     o->given |= UINT64_C(1) << row;
     return true;
 }
 
-void lx_options_unset(struct lx_options *o, int row)
+void lx_settings_unset(struct lx_settings *o, int row)
 {
-    if (row == LX_OPTION_SOLVER) lx_options_unset(o, LX_OPTION_OF_SOLVER);
+    if (row == LX_OPTION_SOLVER) lx_settings_unset(o, LX_OPTION_OF_SOLVER);
     if (row == LX_OPTION_OF_SOLVER) o->solver_given = 0;
     if (row == LX_OPTION_DEVICE) o->device_given = 0, o->preset = 0;
     if (row == LX_OPTION_HINT) o->hints[0] = 0;
     if (row == LX_OPTION_NESTS) o->nests[0] = 0;
     if (row == LX_OPTION_TIME) o->seconds = 0;
     if (row == LX_OPTION_LX) o->lx_percent = 0;
-    if (lx_options_at(row).kind == LX_TAKES_TEXT) launch_option_clear(&o->launch, row);
+    if (lx_settings_at(row).kind == LX_TAKES_TEXT) launch_option_clear(&o->launch, row);
     o->value[row] = 0;
     o->given &= ~(UINT64_C(1) << row);
 }
 
-static bool set_word(struct lx_options *o, int row, const char *text, lx_status *st)
+static bool set_word(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     const char *list[LX_MOST_OPTIONS + 1] = {0};
     char what[60];
     if (row == LX_OPTION_OBJECTIVE && lx_ask_find(text) < LX_ASK_COUNT)
         return keep(o, row, lx_ask_find(text)); /* also by the words that patterns use */
-    for (int k = 0; k < LX_MOST_OPTIONS && (list[k] = lx_options_word(o, row, k)); k++)
+    for (int k = 0; k < LX_MOST_OPTIONS && (list[k] = lx_settings_word(o, row, k)); k++)
         if (strcmp(list[k], text) == 0) return keep(o, row, k);
-    snprintf(what, sizeof what, "%s%s: there is no", o->prefix ? o->prefix : "", lx_options_at(row).name);
+    snprintf(what, sizeof what, "%s%s: there is no", o->prefix ? o->prefix : "", lx_settings_at(row).name);
     if (row == LX_OPTION_SOLVER) return unknown_word("there is no solver", text, list, LX_E_UNKNOWN_NAME, st);
     return unknown_word(what, text, list, LX_E_USAGE, st);
 }
 
-static bool set_switch(struct lx_options *o, int row, const char *text, lx_status *st)
+static bool set_switch(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     return text ? set_word(o, row, text, st) : keep(o, row, 1);
 }
 
 /* "50%" of what the pattern has. */
-static bool set_percent(struct lx_options *o, const char *text, lx_status *st)
+static bool set_percent(struct lx_settings *o, const char *text, lx_status *st)
 {
     char what[60], number[40];
     double percent;
     snprintf(number, sizeof number, "%.*s", (int)strlen(text) - 1, text);
-    named(o, lx_options_at(LX_OPTION_LX).name, what);
+    named(o, lx_settings_at(LX_OPTION_LX).name, what);
     if (!lx_parse_number(what, number, &percent, st)) return false;
     if (!(percent > 0 && percent <= 100000))
         return status_set(st, LX_E_USAGE, "%s %s: the part must be above 0 %% and at most 100000 %%", what,
@@ -79,9 +79,9 @@ static bool set_percent(struct lx_options *o, const char *text, lx_status *st)
     return keep(o, LX_OPTION_LX, 0);
 }
 
-static bool set_bytes(struct lx_options *o, const char *text, lx_status *st)
+static bool set_bytes(struct lx_settings *o, const char *text, lx_status *st)
 {
-    struct lx_option_row as = lx_options_at(LX_OPTION_LX);
+    struct lx_option_row as = lx_settings_at(LX_OPTION_LX);
     size_t n = strlen(text);
     char what[60];
     int64_t value;
@@ -91,19 +91,19 @@ static bool set_bytes(struct lx_options *o, const char *text, lx_status *st)
     return keep(o, LX_OPTION_LX, value);
 }
 
-static bool set_integer(struct lx_options *o, int row, const char *text, lx_status *st)
+static bool set_integer(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
-    struct lx_option_row as = lx_options_at(row);
+    struct lx_option_row as = lx_settings_at(row);
     char what[60];
     int64_t value;
     return lx_parse_int(named(o, as.name, what), text, as.low, as.high, &value, st) && keep(o, row, value);
 }
 
-static bool set_seconds(struct lx_options *o, int row, const char *text, lx_status *st)
+static bool set_seconds(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     char what[60];
     double value;
-    named(o, lx_options_at(row).name, what);
+    named(o, lx_settings_at(row).name, what);
     if (!lx_parse_number(what, text, &value, st)) return false;
     if (!(value > 0)) return status_set(st, LX_E_USAGE, "%s %s: it must be above 0", what, text);
     o->seconds = value;
@@ -111,9 +111,9 @@ static bool set_seconds(struct lx_options *o, int row, const char *text, lx_stat
 }
 
 /* The level is an option of the solver that everybody knows by name: it is refused where it means nothing. */
-static bool set_level(struct lx_options *o, const char *text, lx_status *st)
+static bool set_level(struct lx_settings *o, const char *text, lx_status *st)
 {
-    const struct lx_solver *s = lx_options_solver(o, LX_SPILL);
+    const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
     int64_t ignored[LX_MOST_SOLVER_OPTIONS];
     if (s && s->option_count <= LX_MOST_SOLVER_OPTIONS &&
         !lx_values_set(s->name, s->options, s->option_count, "level", text, ignored, st))
@@ -121,9 +121,9 @@ static bool set_level(struct lx_options *o, const char *text, lx_status *st)
     return set_integer(o, LX_OPTION_LEVEL, text, st);
 }
 
-static bool set_solver_option(struct lx_options *o, const char *name, const char *text, lx_status *st)
+static bool set_solver_option(struct lx_settings *o, const char *name, const char *text, lx_status *st)
 {
-    const struct lx_solver *s = lx_options_solver(o, LX_SPILL);
+    const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
     if (!s) return status_set(st, LX_E_INTERNAL, "this program was built without solvers");
     int n = s->option_count < LX_MOST_SOLVER_OPTIONS ? s->option_count : LX_MOST_SOLVER_OPTIONS;
     if (!lx_values_set(s->name, s->options, n, name, text, o->solver_value, st)) return false;
@@ -145,7 +145,7 @@ static bool unknown_parameter(const char *key, lx_status *st)
                       near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
 }
 
-static bool set_preset(struct lx_options *o, const char *name, lx_status *st)
+static bool set_preset(struct lx_settings *o, const char *name, lx_status *st)
 {
     char known[300];
     for (int i = 0; lx_device_at(i); i++)
@@ -157,7 +157,7 @@ static bool set_preset(struct lx_options *o, const char *name, lx_status *st)
                       lx_device_names(", ", known, sizeof known));
 }
 
-static bool set_parameter(struct lx_options *o, const char *key, const char *text, lx_status *st)
+static bool set_parameter(struct lx_settings *o, const char *key, const char *text, lx_status *st)
 {
     const struct lx_device_parameter *p = lx_device_parameter_find(key);
     struct lx_device tried = {0};
@@ -179,9 +179,9 @@ static bool set_parameter(struct lx_options *o, const char *key, const char *tex
 }
 
 /* "NAME=VALUE", once or several times. */
-static bool set_pairs(struct lx_options *o, int row, const char *text, lx_status *st)
+static bool set_pairs(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
-    bool (*set)(struct lx_options *, const char *, const char *, lx_status *) =
+    bool (*set)(struct lx_settings *, const char *, const char *, lx_status *) =
         row == LX_OPTION_DEVICE ? set_parameter
         : row == LX_OPTION_HINT ? hint_option_set
                                 : set_solver_option;
@@ -198,7 +198,7 @@ static bool set_pairs(struct lx_options *o, int row, const char *text, lx_status
         }
         if (!equals || equals == pair)
             return status_set(st, LX_E_USAGE, "%s %s: it must be NAME=VALUE",
-                              named(o, lx_options_at(row).name, what), text);
+                              named(o, lx_settings_at(row).name, what), text);
         *equals = 0;
         ok = set(o, pair, equals + 1, st);
         any = true;
@@ -207,42 +207,42 @@ static bool set_pairs(struct lx_options *o, int row, const char *text, lx_status
     return ok && keep(o, row, 1);
 }
 
-static bool set_text(struct lx_options *o, int row, const char *text, lx_status *st)
+static bool set_text(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     bool ok =
         row == LX_OPTION_NESTS ? nest_option_set(o, text, st) : launch_option_set(&o->launch, row, text, st);
     return ok && keep(o, row, 1);
 }
 
-static bool set_row(struct lx_options *o, int row, const char *text, lx_status *st)
+static bool set_row(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
-    static bool (*const by_kind[])(struct lx_options *, int, const char *, lx_status *) = {
+    static bool (*const by_kind[])(struct lx_settings *, int, const char *, lx_status *) = {
         [LX_TAKES_WORD] = set_word,       [LX_TAKES_NOTHING] = set_switch, [LX_TAKES_INTEGER] = set_integer,
         [LX_TAKES_SECONDS] = set_seconds, [LX_TAKES_PAIRS] = set_pairs,    [LX_TAKES_TEXT] = set_text,
     };
     if (row == LX_OPTION_LEVEL) return set_level(o, text, st);
     if (row == LX_OPTION_LX) return set_bytes(o, text, st);
-    return by_kind[lx_options_at(row).kind](o, row, text, st);
+    return by_kind[lx_settings_at(row).kind](o, row, text, st);
 }
 
-bool lx_options_set_row(struct lx_options *o, int row, const char *text, lx_status *st)
+bool lx_settings_set_row(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
-    struct lx_options before = *o;
+    struct lx_settings before = *o;
     char what[60];
-    if (!text && lx_options_at(row).kind != LX_TAKES_NOTHING)
-        return status_set(st, LX_E_USAGE, "%s needs a value (%s)", named(o, lx_options_at(row).name, what),
-                          lx_options_at(row).argument);
+    if (!text && lx_settings_at(row).kind != LX_TAKES_NOTHING)
+        return status_set(st, LX_E_USAGE, "%s needs a value (%s)", named(o, lx_settings_at(row).name, what),
+                          lx_settings_at(row).argument);
     if (set_row(o, row, text, st)) return true;
     *o = before;
     return false;
 }
 
-bool lx_options_set(struct lx_options *o, const char *name, const char *text, lx_status *st)
+bool lx_settings_set(struct lx_settings *o, const char *name, const char *text, lx_status *st)
 {
     const char *names[LX_MOST_OPTIONS + 1] = {0};
-    int row = lx_options_find(name);
-    if (row >= 0) return lx_options_set_row(o, row, text, st);
-    for (int i = 0; i < lx_options_count(); i++) names[i] = lx_options_at(i).name;
+    int row = lx_settings_find(name);
+    if (row >= 0) return lx_settings_set_row(o, row, text, st);
+    for (int i = 0; i < lx_settings_count(); i++) names[i] = lx_settings_at(i).name;
     return unknown_word("there is no option", name, names, LX_E_USAGE, st);
 }
 
@@ -251,16 +251,16 @@ static void add_pair(struct text *t, const char *name, double value)
     text_format(t, "%s%s=%.17g", t->length ? " " : "", name, value);
 }
 
-static void add_solver_options(const struct lx_options *o, struct text *t)
+static void add_solver_options(const struct lx_settings *o, struct text *t)
 {
-    const struct lx_solver *s = lx_options_solver(o, LX_SPILL);
+    const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
     for (int i = 0; s && i < s->option_count && i < LX_MOST_SOLVER_OPTIONS; i++)
         if (o->solver_given >> i & 1)
             text_format(t, "%s%s=%lld", t->length ? " " : "", s->options[i].name,
                         (long long)o->solver_value[i]);
 }
 
-static void add_device(const struct lx_options *o, struct text *t)
+static void add_device(const struct lx_settings *o, struct text *t)
 {
     const struct lx_device_parameter *p = lx_device_parameters();
     if (o->preset) text_format(t, "preset=%s", lx_device_at(o->preset - 1)->preset);
@@ -268,16 +268,16 @@ static void add_device(const struct lx_options *o, struct text *t)
         if (o->device_given >> i & 1) add_pair(t, p[i].key, o->device_value[i]);
 }
 
-char *lx_options_get(const struct lx_options *o, int row)
+char *lx_settings_get(const struct lx_settings *o, int row)
 {
-    struct lx_option_row as = lx_options_at(row);
+    struct lx_option_row as = lx_settings_at(row);
     struct text t = {0};
-    const char *word = lx_options_word(o, row, o->value[row]);
+    const char *word = lx_settings_word(o, row, o->value[row]);
     text_add(&t, ""); /* an empty text is a text */
-    if (!lx_options_is_set(o, row) && as.none)
+    if (!lx_settings_is_set(o, row) && as.none)
         text_add(&t, as.none);
-    else if (!lx_options_is_set(o, row) && row == LX_OPTION_SOLVER)
-        text_add(&t, lx_options_solver(o, LX_SPILL) ? lx_options_solver(o, LX_SPILL)->name : "none");
+    else if (!lx_settings_is_set(o, row) && row == LX_OPTION_SOLVER)
+        text_add(&t, lx_settings_solver(o, LX_SPILL) ? lx_settings_solver(o, LX_SPILL)->name : "none");
     else if (row == LX_OPTION_OF_SOLVER)
         add_solver_options(o, &t);
     else if (row == LX_OPTION_DEVICE)

@@ -71,7 +71,7 @@ static const struct lx_pass table[] = {
 
 /* Options have a bit and a value per row. */
 _Static_assert(sizeof table / sizeof *table - 1 + LX_OPTION_PASSES <= LX_MOST_OPTIONS,
-               "more passes than lx_options has room for");
+               "more passes than lx_settings has room for");
 
 const struct lx_pass *lx_passes(void)
 {

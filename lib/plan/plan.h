@@ -219,7 +219,7 @@ struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
 /* The plan as JSON: malloc'ed, or NULL when memory is out. Same plan, same bytes. */
 char *lx_plan_to_json(const struct lx_plan *p, size_t *length);
 struct lx_plan *lx_plan_read(const char *path, lx_status *st);
-struct lx_plan *lx_plan_parse(const char *file, const char *text, size_t length, lx_status *st);
+struct lx_plan *lx_plan_of_text(const char *file, const char *text, size_t length, lx_status *st);
 
 /* Is this text a plan file (and not a pattern)? Only its `kind` is looked at, wherever it stands. */
 bool lx_is_plan(const char *text, size_t length);

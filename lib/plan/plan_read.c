@@ -322,7 +322,7 @@ struct lx_plan *plan_read_json(const struct json *j, const cJSON *root, lx_statu
     return p;
 }
 
-struct lx_plan *lx_plan_parse(const char *file, const char *text, size_t length, lx_status *st)
+struct lx_plan *lx_plan_of_text(const char *file, const char *text, size_t length, lx_status *st)
 {
     struct json j;
     if (!json_parse(&j, file, text, length, st)) return NULL;
@@ -336,7 +336,7 @@ struct lx_plan *lx_plan_read(const char *path, lx_status *st)
     size_t length;
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
-    struct lx_plan *p = lx_plan_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
+    struct lx_plan *p = lx_plan_of_text(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
     free(text);
     return p;
 }

@@ -124,7 +124,7 @@ static bool replace(const struct search *s, const struct attempt *from, const st
     }
     for (int32_t i = 0; ok && i < count; i++)
         if (out->draft.stays[i].bar) out->answer.address[i] = LX_OFF_CHIP;
-    *legal = ok && lx_check(&out->draft.problem, out->answer.address, &out->answer.objective, &why);
+    *legal = ok && lx_problem_check(&out->draft.problem, out->answer.address, &out->answer.objective, &why);
     ok = ok && (*legal || why.code != LX_E_MEMORY ? true : status_no_memory(s->by->st));
     ok = ok && traffic_count(&out->draft, out->answer.address, &out->hbm_bytes);
     if (!ok) attempt_free(out);

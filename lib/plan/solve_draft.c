@@ -50,7 +50,7 @@ static bool solve_by_time(const struct planner *by, struct attempt *a)
     free(with.answer.address);
     a->bound = a->answer.bound = 0;
     if (ok) a->answer.status = LX_FEASIBLE;
-    return ok && lx_check(&a->draft.problem, a->answer.address, &a->answer.objective, by->st);
+    return ok && lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, by->st);
 }
 
 /* Who watches is told of the traffic of whole plans, whichever draft the solver works on. */
@@ -116,7 +116,7 @@ static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, 
     by_rule.buffers = ruled;
     ok = ok && solve_linked(by, x->base_bytes, &by_rule, &a->answer) &&
          solve_linked(by, x->base_bytes, p, &true_one) &&
-         lx_check(p, a->answer.address, &a->answer.objective, by->st);
+         lx_problem_check(p, a->answer.address, &a->answer.objective, by->st);
     if (ok) a->answer.bound = true_one.bound;
     free(ruled);
     free(true_one.address);

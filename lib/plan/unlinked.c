@@ -41,7 +41,7 @@ bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver, 
     bool ok = solve_valid(&plain, solver, run, answer, st);
     answer->bound = 0;
     ok = ok && (run->hasty || lx_bound(p, &answer->bound, st)) &&
-         lx_check(p, answer->address, &answer->objective, st);
+         lx_problem_check(p, answer->address, &answer->objective, st);
     free(buffers);
     if (ok && answer->status == LX_OPTIMAL && answer->objective != answer->bound)
         answer->status = LX_FEASIBLE;

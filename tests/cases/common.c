@@ -169,7 +169,7 @@ int64_t expect_legal(struct cases *c, const struct lx_problem *p, const int64_t 
 {
     lx_status st;
     int64_t objective = -1;
-    bool legal = lx_check(p, address, &objective, &st);
+    bool legal = lx_problem_check(p, address, &objective, &st);
     case_expect(c, legal, "expected the checker to accept the %s addresses, but: %s", whose, st.text);
     return legal ? objective : -1;
 }

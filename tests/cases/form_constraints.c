@@ -29,7 +29,7 @@ static const struct lx_graph *read_case(const cJSON *one, lx_status *st)
     cJSON_AddStringToObject(pattern, "kind", "pattern");
     cJSON_AddStringToObject(pattern, "name", "case");
     char *text = cJSON_Print(pattern);
-    const struct lx_graph *g = text ? lx_graph_parse("case", text, strlen(text), st) : NULL;
+    const struct lx_graph *g = text ? lx_graph_of_text("case", text, strlen(text), st) : NULL;
     cJSON_free(text);
     cJSON_Delete(pattern);
     return g;
@@ -83,7 +83,7 @@ static void ask_solvers(struct cases *c, const struct lx_problem *p, const struc
         struct lx_answer a = {.address = address, .pool = pool};
         struct lx_run run = {0};
         lx_status st = {0};
-        if (lx_solve(p, *s, &run, &a, &st)) {
+        if (lx_problem_solve(p, *s, &run, &a, &st)) {
             asked++;
             expect_answer(c, p, e, *s, &a);
         } else

@@ -75,7 +75,7 @@ static const struct lx_graph *to_graph(const struct pattern *p, lx_status *st)
     if (t.failed)
         status_no_memory(st);
     else
-        g = lx_graph_parse(p->name, t.at, t.length, st);
+        g = lx_graph_of_text(p->name, t.at, t.length, st);
     text_free(&t);
     if (!g || p->limit < 0) return g;
     const struct lx_graph *sized = lx_graph_with_capacity(g, p->limit, st);

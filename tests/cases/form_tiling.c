@@ -21,7 +21,7 @@ static const struct lx_graph *read_pattern(const cJSON *one, lx_status *st)
 {
     const cJSON *pattern = json_find(one, "pattern");
     char *text = cJSON_Print(pattern);
-    const struct lx_graph *g = text ? lx_graph_parse("case", text, strlen(text), st) : NULL;
+    const struct lx_graph *g = text ? lx_graph_of_text("case", text, strlen(text), st) : NULL;
     look_at_all(pattern);
     cJSON_free(text);
     return g;
@@ -60,7 +60,7 @@ static void expect_given(struct cases *c, const cJSON *one, const struct lx_plan
     cJSON *given = like ? tiling_plan_of(one, like) : NULL;
     char *written = given ? cJSON_Print(given) : NULL;
     lx_status st = {0};
-    struct lx_plan *p = written ? lx_plan_parse("given", written, strlen(written), &st) : NULL;
+    struct lx_plan *p = written ? lx_plan_of_text("given", written, strlen(written), &st) : NULL;
     if (case_expect(c, p && lx_plan_check(p, &st), "the plan of the case is refused: %s", st.text)) {
         struct lx_device_options how = {0};
         struct lx_run_result *run = lx_device_run(p, &how, &st);
@@ -85,7 +85,7 @@ static void expect_sound(struct cases *c, const cJSON *one, const struct lx_plan
     char *text = lx_plan_to_json(p, &length);
     lx_status st = {0};
     struct lx_check_report report = {0};
-    struct lx_plan *again = text ? lx_plan_parse("plan", text, length, &st) : NULL;
+    struct lx_plan *again = text ? lx_plan_of_text("plan", text, length, &st) : NULL;
     if (case_expect(c, again != NULL, "%s: the plan cannot be read again: %s", how, st.text)) {
         bool legal = lx_plan_check_report(again, &report, &st);
         case_expect(c, legal, "%s: expected a legal plan, but: %s", how, st.text);

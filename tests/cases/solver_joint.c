@@ -175,7 +175,7 @@ static void solve_and_expect(struct cases *c, const cJSON *one, struct captured 
     struct lx_joint_options how = {.mode = LX_JOINT_FULL, .solver = lx_solver_find("exact")};
     bool solved = case_expect(c, add_objective(p, case_text(one, "objective")),
                               "data that is not understood: %s", case_text(one, "objective")) &&
-                  lx_joint_solve(&p->problem, &how, &memory, &a, &st);
+                  lx_joint_search(&p->problem, &how, &memory, &a, &st);
     if (case_refusal(one))
         case_expect(c, !solved, "expected an error (%s), got an answer", case_refusal(one));
     else if (case_expect(c, solved, "expected an answer, but: %s", st.text)) {

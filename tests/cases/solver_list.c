@@ -50,7 +50,7 @@ const struct lx_graph *list_close(struct list *l, lx_status *st)
     if (l->text.failed)
         status_no_memory(st);
     else
-        g = lx_graph_parse("case", l->text.at, l->text.length, st);
+        g = lx_graph_of_text("case", l->text.at, l->text.length, st);
     text_free(&l->text);
     return g;
 }

@@ -74,7 +74,7 @@ static void check_life(struct cases *c, const cJSON *one)
                     (long long)case_int(reads, -1), (long long)lx_read_count(x));
     if (other && valid) {
         int64_t both_at_0[] = {0, 0}, objective;
-        bool overlap = !lx_check(&p, both_at_0, &objective, &st);
+        bool overlap = !lx_problem_check(&p, both_at_0, &objective, &st);
         case_expect(c, overlap == case_true(other, "value"), "expected the lives %s, but the checker says %s",
                     overlap ? "not to overlap" : "to overlap", overlap ? st.text : "they do not");
     }

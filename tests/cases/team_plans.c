@@ -28,7 +28,7 @@ static struct lx_team_plan *plan_of(struct cases *c, const char *text, int membe
 {
     lx_status st = {0};
     struct lx_team_options how = {.members = members};
-    *g = lx_graph_parse("case", text, strlen(text), &st);
+    *g = lx_graph_of_text("case", text, strlen(text), &st);
     struct lx_team_plan *p = *g ? lx_team_make(*g, &how, &st) : NULL;
     case_expect(c, p != NULL, "%s", st.text);
     return p;

@@ -1,7 +1,7 @@
 # Fails when a folder includes against the direction of the road (lib/README.md has the table):
 #   lib/ROOM    its own headers, those of rooms above it in ROAD, and base
 #   solvers     scratchpad/placement, base and their own
-#   app         lxplan.h, base and its own
+#   app         unstable.h, base and its own
 #   lib/check   shares nothing with the planner: base, graph, what layouts and launches mean, the placement checker and
 #               bounds, and the plan as it was read (CHECK_SEES); the structs of stages come with that, their code does not
 # A room is named by its longest folder that stands in ROAD: device/memory belongs to device.
@@ -38,7 +38,7 @@ function(allowed folder place header result)
     set(ok TRUE)
   elseif(folder STREQUAL "solvers" AND header MATCHES "^scratchpad/placement/")
     set(ok TRUE)
-  elseif(folder STREQUAL "app" AND header STREQUAL "lxplan.h")
+  elseif(folder STREQUAL "app" AND header STREQUAL "unstable.h")
     set(ok TRUE)
   endif()
   set(${result} ${ok} PARENT_SCOPE)
@@ -58,7 +58,7 @@ foreach(source ${sources})
       message(SEND_ERROR "${source} is in no room of the road")
     endif()
   elseif(folder STREQUAL "lib")
-    continue() # lxplan.h sees every room
+    continue() # unstable.h sees every room
   endif()
   file(STRINGS ${ROOT}/${source} lines REGEX "^#include \"")
   foreach(line ${lines})

@@ -1,4 +1,4 @@
-# Installs into a scratch folder and builds the example of lxplan.h against what is there: catches a public
+# Installs into a scratch folder and builds the example of unstable.h against what is there: catches a public
 # header that includes an internal one, a file missing from the rules, and a pkg-config file that lies.
 set(prefix ${BUILD}/install-test)
 file(REMOVE_RECURSE ${prefix})
@@ -21,7 +21,7 @@ endforeach()
 file(GLOB_RECURSE pc ${prefix}/*/lxplan.pc)
 get_filename_component(pc_folder ${pc} DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${pc_folder})
-file(WRITE ${prefix}/example.c "#include \"lxplan.h\"
+file(WRITE ${prefix}/example.c "#include \"unstable.h\"
 #include <stdio.h>
 int main(int argc, char **argv)
 {

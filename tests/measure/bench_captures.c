@@ -7,7 +7,7 @@
  * heuristic was left with. A point is under pressure when one of them spilt more than what is barred anyway;
  * only those are counted. Times are of single solves in this process, one after the other. */
 #include "support/bench_clock.h"
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/json.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -72,7 +72,7 @@ static const struct lx_graph *as_list(const char *name, const cJSON *instance, i
         text_add(&t, "}");
     }
     text_add(&t, "]}");
-    const struct lx_graph *g = t.failed ? NULL : lx_graph_parse(name, t.at, t.length, st);
+    const struct lx_graph *g = t.failed ? NULL : lx_graph_of_text(name, t.at, t.length, st);
     text_free(&t);
     return g;
 }
@@ -118,7 +118,7 @@ static bool run_point(struct bench *b, const char *name, const cJSON *instance, 
         struct lx_answer answer = {.address = address};
         struct tally *t = &b->ours[s];
         double start = now();
-        ok = lx_solve(&p, b->solvers[s], &run, &answer, st);
+        ok = lx_problem_solve(&p, b->solvers[s], &run, &answer, st);
         t->seconds[t->points++] = now() - start;
         spill[s] = answer.objective;
         if (spill[s] < best) best = spill[s];

@@ -66,7 +66,7 @@ static void ask(struct measure *m, const struct lx_solver *s, struct tally *t)
     struct lx_run run = {.seed = m->seed};
     lx_status st = {0};
     t->asked++;
-    if (lx_solve(&m->v.p, s, &run, &a, &st))
+    if (lx_problem_solve(&m->v.p, s, &run, &a, &st))
         judge(m, s->name, t, &a);
     else if (st.code == LX_E_USAGE)
         t->refused++;

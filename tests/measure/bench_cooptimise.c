@@ -39,7 +39,7 @@ static int64_t reference(const struct captured *c, const cJSON *solved)
         address[i] = on[i] ? captured_number(v, "address", LX_OFF_CHIP) : LX_OFF_CHIP;
     }
     if (lx_joint_placement(p, choice, &memory, &placement, &st) &&
-        lx_check(&placement, address, &objective, &st))
+        lx_problem_check(&placement, address, &objective, &st))
         objective = lx_joint_cost(p, choice, on);
     else
         printf("    reference refused: %s\n", st.text);
@@ -64,7 +64,7 @@ static bool run_capture(const char *name, const cJSON *graph)
         struct lx_joint_options how = {
             .mode = modes[i], .solver = lx_solver_find("auto"), .run.work_limit = step_limit};
         double start = now();
-        ok = lx_joint_solve(&c.problem, &how, &memory, &answer[i], &st);
+        ok = lx_joint_search(&c.problem, &how, &memory, &answer[i], &st);
         seconds[i] = now() - start;
     }
     if (!ok) {

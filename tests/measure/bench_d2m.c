@@ -7,7 +7,7 @@
  * is as large as the upper neighbour, too), else on top of them; while that is too high, the shortest prefix of a
  * ranking is spilled, found by bisection. Ends with 1 where exact spills more bytes. */
 #include "support/bench_clock.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,7 +191,7 @@ static bool compare(struct lx_problem *p, int64_t seed, int share, struct tally 
     struct lx_answer a = {.address = malloc(n * sizeof *a.address), .pool = calloc(n, sizeof *a.pool)};
     struct lx_run run = {0};
     double start = now();
-    bool ok = lx_solve(p, lx_solver_find("exact"), &run, &a, st);
+    bool ok = lx_problem_solve(p, lx_solver_find("exact"), &run, &a, st);
     double seconds = now() - start;
     int64_t theirs = run_heuristic(p);
     bool none = ok && (a.status == LX_INFEASIBLE || a.status == LX_ERROR),

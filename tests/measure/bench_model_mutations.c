@@ -4,7 +4,7 @@
  * with words; of those that are read each EACH-th is planned, and the plan must be legal or refused with words. Meant for a
  * build with sanitizers. Prints how many were read and how many refused, by code. */
 #include "base/file.h"
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/model_damage.h"
 
 #include <stdio.h>

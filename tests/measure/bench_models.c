@@ -6,7 +6,7 @@
  * memory, and HBM megabytes with all off chip, as planned without nests, with them, and the least that is proved (or
  * must cross). Each row is made by a process of its own, so that its memory is its own and a crash is a row. --cases has
  * the extents and values that ONNX files need; --nests-only leaves the plans without out. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "support/bench_clock.h"
@@ -103,7 +103,7 @@ static bool checks(const struct lx_plan *p, lx_status *st)
 {
     size_t length;
     char *text = lx_plan_to_json(p, &length);
-    struct lx_plan *again = text ? lx_plan_parse("plan", text, length, st) : NULL;
+    struct lx_plan *again = text ? lx_plan_of_text("plan", text, length, st) : NULL;
     bool ok = again && lx_plan_check(again, st);
     lx_plan_free(again);
     free(text);

@@ -5,7 +5,7 @@
  * A row a graph: what must cross once, what is moved without nests and with them, seconds of processor time of both
  * searches; then the nests. With --online
  * softmax is rewritten to running sums; with --losses the tensors that move more than they must, in order of bytes. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "plan/planner.h"
 #include "graph/online.h"
 #include "support/bench_clock.h"

@@ -10,7 +10,7 @@
  * its kind. Times are those of the processor, not of the clock on the wall. */
 #include "base/rng.h"
 #include "support/bench_clock.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static double solve(const struct lx_problem *p, uint64_t seed, int64_t *address,
     *answer = (struct lx_answer){.address = address};
     lx_status st;
     double start = now_by(CLOCK_PROCESS_CPUTIME_ID);
-    if (!lx_solve(p, lx_solver_find("exact"), &run, answer, &st)) fprintf(stderr, "%s\n", st.text);
+    if (!lx_problem_solve(p, lx_solver_find("exact"), &run, answer, &st)) fprintf(stderr, "%s\n", st.text);
     return (now_by(CLOCK_PROCESS_CPUTIME_ID) - start) * 1e3;
 }
 

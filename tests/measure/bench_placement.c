@@ -5,7 +5,7 @@
  * Problems of the `random` generator, from 1,000 buffers up; each figure is the median of repeated solves
  * in one run, so that the rows can be compared with each other whatever else the machine is doing. */
 #include "support/bench_clock.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <stdio.h>
 #include <stdlib.h>

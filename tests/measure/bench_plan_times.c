@@ -4,7 +4,7 @@
  *
  * Only rows whose words, as they are printed, have TEXT in them: the graph, a colon, KiB of scratchpad. Graphs of the generators at real sizes and with small scratchpads, and patterns of
  * this repository; with the solver, passes and effort that a plan has by itself. Asked for: at most 1 s for 300 ops. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/bench_clock.h"
 
 #include <inttypes.h>

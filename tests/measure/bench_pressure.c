@@ -4,7 +4,7 @@
  *     bench_pressure [-s SOLVER] [-v] FILE ...
  *
  * -v prints every plan. The sizes are k / 15 of the size that a plan without limit needs, in whole sticks. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  * A solver that has not ended by itself after SECONDS (60) is stopped, and its best so far counts. Seconds are those of
  * the processor, so that a busy machine does not matter. At the end: on how many lists auto is worse than a solver that
  * took no longer. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static int64_t measure(const struct lx_problem *p, const struct lx_solver *solve
     double start = cpu_seconds(), end = start + seconds;
     struct lx_run run = {.stop = is_over, .context = &end};
     struct lx_answer answer = {.address = malloc(((size_t)p->count + 1) * sizeof *answer.address)};
-    bool ok = answer.address && lx_solve(p, solver, &run, &answer, st);
+    bool ok = answer.address && lx_problem_solve(p, solver, &run, &answer, st);
     *took = cpu_seconds() - start;
     if (ok)
         printf("  %-9s %-9s %15lld  %15lld  %6.1f %%  %8.2f s\n", solver->name,

@@ -6,7 +6,7 @@
  * status, value, bound, what is published, milliseconds; then sums for each variant. Ends with 1 where a value is above
  * the published best or contradicts it. */
 #include "support/bench_clock.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +89,8 @@ static bool run_file(const char *directory, char **field, lx_status *st)
     size_t n = q ? (size_t)q->problem.count + 1 : 1;
     struct lx_answer a = {.address = malloc(n * sizeof *a.address), .pool = calloc(n, sizeof *a.pool)};
     double start = now();
-    bool ok = q && a.address && a.pool && lx_solve(&q->problem, lx_solver_find("exact"), &run, &a, st);
+    bool ok =
+        q && a.address && a.pool && lx_problem_solve(&q->problem, lx_solver_find("exact"), &run, &a, st);
     double seconds = now() - start;
     bool found =
         ok && a.status != LX_INFEASIBLE && a.status != LX_ERROR && !lx_left_out(&q->problem, a.address);

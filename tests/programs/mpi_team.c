@@ -1,7 +1,7 @@
 /* Team plans under mpirun: mpi_team [--fault KIND MEMBER STEP] PATTERN ... runs each pattern with as many
  * members as there are processes. Exit: 0 all equal to one device, 1 not or a member at fault,
  * 2 bad input. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "solvers.h"
 
 #include <mpi.h>

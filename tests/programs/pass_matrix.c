@@ -5,7 +5,7 @@
  *
  * Each combination is planned with the quickest solver; the passes do not know who solves. STEP n takes only
  * every n-th combination. Exit code 77: the pattern cannot be divided over so few cores at all. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static char *plan_text(const struct lx_graph *g, const struct lx_passes *passes,
     size_t length = 0, again_length = 0;
     struct lx_plan *p = lx_plan_make(g, &how, st);
     char *text = p && lx_plan_check(p, st) ? lx_plan_to_json(p, &length) : NULL, *again = NULL;
-    struct lx_plan *back = text ? lx_plan_parse("plan", text, length, st) : NULL;
+    struct lx_plan *back = text ? lx_plan_of_text("plan", text, length, st) : NULL;
     if (back && lx_plan_check(back, st)) again = lx_plan_to_json(back, &again_length);
     if (p) *hbm = p->figures.hbm_bytes;
     if (again && (length != again_length || memcmp(text, again, length) != 0)) {

@@ -5,7 +5,7 @@
 #ifndef LX_TESTS_SUPPORT_BOTH_WAYS_H
 #define LX_TESTS_SUPPORT_BOTH_WAYS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
 

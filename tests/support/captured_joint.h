@@ -8,7 +8,7 @@
 #ifndef LX_TESTS_SUPPORT_CAPTURED_JOINT_H
 #define LX_TESTS_SUPPORT_CAPTURED_JOINT_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/json.h"

@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_SUPPORT_DEVICE_PLANS_H
 #define LX_TESTS_SUPPORT_DEVICE_PLANS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "support/other_sizes.h"
@@ -28,7 +28,7 @@ static inline const struct lx_graph *read_graph(const char *path)
     if (!text) fail_msg("%s: %s", full, st.text);
     for (char *at = text; (at = strstr(at, "262144")) && strstr(path, "lm_head"); at += 6)
         memcpy(at, "  2048", 6);
-    const struct lx_graph *g = lx_graph_parse(full, text, length, &st);
+    const struct lx_graph *g = lx_graph_of_text(full, text, length, &st);
     if (!g) fail_msg("%s: %s", full, st.text);
     free(text);
     return g;

@@ -3,7 +3,7 @@
 #ifndef LX_TESTS_SUPPORT_EACH_PLAN_H
 #define LX_TESTS_SUPPORT_EACH_PLAN_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/other_sizes.h"
 
 #include <dirent.h>
@@ -98,7 +98,7 @@ static inline struct lx_plan *plan_with(const char *tensors, const char *ops, co
         snprintf(text, sizeof text,
                  "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [%s], \"ops\": [%s]}",
                  tensors, ops);
-    const struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, &st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, (size_t)n, &st);
     if (!g) fail_msg("%s", st.text);
     return plan_of(g, passes);
 }

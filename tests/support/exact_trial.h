@@ -145,7 +145,7 @@ static inline void trial_run(struct trial *t, int cores)
 {
     lx_status st = {0};
     char *text = trial_pattern(t, cores);
-    const struct lx_graph *g = lx_graph_parse("t", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
     if (!g) fail_msg("%s: %s", st.text, text);
     struct lx_plan_options how = {.solver = lx_solver_find("auto")};
     struct lx_plan *p = lx_plan_make(g, &how, &st);

@@ -49,7 +49,7 @@ static inline struct explorer *open_on(const char *pattern, int rows, int column
     lx_status st;
     settings_default(&how);
     /* Screens and keys are looked at with plans that are there at once; those of nests have tests of their own. */
-    assert_true(lx_options_set(&how.options, "tile", "none", &st));
+    assert_true(lx_settings_set(&how.options, "tile", "none", &st));
     assert_non_null(x);
     assert_true(explorer_begin(x, &how, rows, columns));
     assert_true(session_add(&x->session, pattern, &st));

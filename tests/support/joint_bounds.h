@@ -4,7 +4,7 @@
 #ifndef LX_TESTS_SUPPORT_JOINT_BOUNDS_H
 #define LX_TESTS_SUPPORT_JOINT_BOUNDS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "plan/planner.h"
 #include "scratchpad/cooptimise/least_traffic.h"
 #include "support/random_graph.h"
@@ -109,7 +109,7 @@ static inline void try_draft(struct rng *r, const struct draft *plain, struct le
     struct lx_run run = {0};
     struct lx_answer a = {.address = arena_array(&memory, (size_t)x.problem.count, sizeof *a.address)};
     const struct lx_solver *solver = lx_solver_find(solvers[rng_below(r, 3)]);
-    if (lx_solve(&x.problem, solver, &run, &a, &st) && traffic_count(&x, a.address, &moved)) {
+    if (lx_problem_solve(&x.problem, solver, &run, &a, &st) && traffic_count(&x, a.address, &moved)) {
         struct chain_beam_options beam = {.width = 256,
                                           .answers = 1,
                                           .capacity = only.capacity,

@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_SUPPORT_LISTED_PIECES_H
 #define LX_TESTS_SUPPORT_LISTED_PIECES_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "layout/op_index.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #ifndef LX_TESTS_SUPPORT_MONOTONE_H
 #define LX_TESTS_SUPPORT_MONOTONE_H
 
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <inttypes.h>
 #include <stdio.h>

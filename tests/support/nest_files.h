@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_SUPPORT_NEST_FILES_H
 #define LX_TESTS_SUPPORT_NEST_FILES_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "plan/plan_fields.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static inline int32_t comes_back(struct lx_plan *p, const char *name)
     lx_status st = {0};
     size_t length, again_length;
     char *text = lx_plan_to_json(p, &length);
-    struct lx_plan *back = lx_plan_parse("plan", text, length, &st);
+    struct lx_plan *back = lx_plan_of_text("plan", text, length, &st);
     if (!back) fail_msg("%s: line %d: %s", name, st.line, st.text);
     char *again = lx_plan_to_json(back, &again_length);
     assert_string_equal(text, again);
@@ -85,7 +85,7 @@ static inline void figures_follow(struct lx_plan *p, const char *name)
     lx_status st = {0};
     size_t length;
     char *text = lx_plan_to_json(p, &length), *bare = without_figures(text);
-    struct lx_plan *back = lx_plan_parse("plan", bare, strlen(bare), &st);
+    struct lx_plan *back = lx_plan_of_text("plan", bare, strlen(bare), &st);
     if (!back) fail_msg("%s: %s", name, st.text);
     assert_int_equal(back->figures.hbm_bytes, p->figures.hbm_bytes);
     assert_int_equal(back->figures.ring_bytes, p->figures.ring_bytes);

@@ -3,7 +3,7 @@
 #ifndef LX_TESTS_SUPPORT_NEST_FORGERY_H
 #define LX_TESTS_SUPPORT_NEST_FORGERY_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/rng.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef LX_TESTS_SUPPORT_NEST_MONOTONE_H
 #define LX_TESTS_SUPPORT_NEST_MONOTONE_H
 
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <inttypes.h>
 #include <stdio.h>

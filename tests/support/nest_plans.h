@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_SUPPORT_NEST_PLANS_H
 #define LX_TESTS_SUPPORT_NEST_PLANS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <cJSON.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static inline struct lx_plan *nest_plan(const struct lx_graph *g, enum lx_ask as
 static inline struct lx_plan *plan_of_case(const cJSON *c, enum lx_ask ask, lx_status *st)
 {
     char *text = cJSON_Print(cJSON_GetObjectItemCaseSensitive(c, "pattern"));
-    const struct lx_graph *g = lx_graph_parse("case", text, strlen(text), st);
+    const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), st);
     struct lx_plan *p = nest_plan(g, ask, st);
     lx_graph_free(g);
     free(text);

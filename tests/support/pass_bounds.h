@@ -5,7 +5,7 @@
 
 #include "support/random_graph.h"
 
-#include "lxplan.h"
+#include "unstable.h"
 
 enum { PASS_EVICT = 1, PASS_REORDER = 2, PASS_MOVE = 4, PASS_BITS = 8, PASS_SOLVERS = 3 };
 

@@ -6,7 +6,7 @@
 #ifndef LX_TESTS_SUPPORT_RANDOM_NEST_H
 #define LX_TESTS_SUPPORT_RANDOM_NEST_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/rng.h"
 
 enum random_main { ANY_MAIN, ONLY_CONTRACTIONS };

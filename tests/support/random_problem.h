@@ -4,7 +4,7 @@
 #ifndef LX_TESTS_SUPPORT_RANDOM_PROBLEM_H
 #define LX_TESTS_SUPPORT_RANDOM_PROBLEM_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/rng.h"

@@ -44,7 +44,7 @@ static inline void take_subject(struct subject *s, struct lx_plan *p)
     lx_status st = {0};
     s->plan = cJSON_Parse(text);
     assert_non_null(s->plan);
-    struct lx_plan *again = lx_plan_parse(s->name, text, length, &st);
+    struct lx_plan *again = lx_plan_of_text(s->name, text, length, &st);
     if (!again || !lx_plan_check(again, &st)) fail_msg("%s: %s", s->name, st.text);
     if ((s->runs = small_enough(p))) {
         s->good = run_it(again);
@@ -87,7 +87,7 @@ static inline void judge_run(const struct subject *s, const struct sabotage *k, 
 static inline void judge(const struct subject *s, const struct sabotage *k, const char *text, struct tally *t)
 {
     lx_status st = {0};
-    struct lx_plan *p = lx_plan_parse("sabotaged", text, strlen(text), &st);
+    struct lx_plan *p = lx_plan_of_text("sabotaged", text, strlen(text), &st);
     if (!p) {
         t->unread++;
         t->counted++;

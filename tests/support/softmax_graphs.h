@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_SUPPORT_SOFTMAX_GRAPHS_H
 #define LX_TESTS_SUPPORT_SOFTMAX_GRAPHS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -205,7 +205,7 @@ static inline const struct lx_graph *softmax_graph(const struct softmax_form *f,
         "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"softmax\", \"device\": {\"preset\": \"spyre\", "
         "\"lx_usable_bytes\": %lld},\n\"tensors\": [%s],\n\"ops\": [%s]}",
         (long long)usable, t->tensors, t->ops);
-    const struct lx_graph *g = lx_graph_parse("softmax", text, strlen(text), st);
+    const struct lx_graph *g = lx_graph_of_text("softmax", text, strlen(text), st);
     free(text);
     free(t);
     return g;

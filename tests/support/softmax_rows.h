@@ -3,7 +3,7 @@
 #ifndef LX_TESTS_SUPPORT_SOFTMAX_ROWS_H
 #define LX_TESTS_SUPPORT_SOFTMAX_ROWS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 
 struct softmax_row {
     const char *name;

@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_SUPPORT_STATED_NESTS_H
 #define LX_TESTS_SUPPORT_STATED_NESTS_H
 
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/rng.h"
 #include "layout/op_index.h"
 #include "plan/planner.h"

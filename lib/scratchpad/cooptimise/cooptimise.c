@@ -56,7 +56,7 @@ static bool search(struct goal_search *s, enum lx_joint_mode mode, int64_t units
     if (s->deadline > 0) how.run.time_limit = fmax(s->deadline - clock_seconds(), 1e-3);
     s->flipped |= mode == LX_JOINT_FULL;
     graph_problem_toll(&s->w, units_per_byte);
-    if (!lx_joint_solve(&s->w.problem, &how, &s->w.memory, answer, st)) return false;
+    if (!lx_joint_search(&s->w.problem, &how, &s->w.memory, answer, st)) return false;
     plan->choice = answer->choice;
     plan->address = answer->address;
     s->steps += answer->steps;

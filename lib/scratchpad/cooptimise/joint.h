@@ -103,8 +103,8 @@ struct lx_joint_answer {
 /* Sizes, seeds, labels and lives; the order of ops and accesses; sums within 2^60. */
 bool lx_joint_validate(const struct lx_joint_problem *p, lx_status *st);
 /* The answer's arrays come from `memory`. False: `st` says why. */
-bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
-                    struct arena *memory, struct lx_joint_answer *out, lx_status *st);
+bool lx_joint_search(const struct lx_joint_problem *p, const struct lx_joint_options *how,
+                     struct arena *memory, struct lx_joint_answer *out, lx_status *st);
 /* The label that all accesses of a buffer agree on, or -1. */
 int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, int32_t buffer);
 /* The objective from scratch; INT64_MAX: memory is out. `on`: per buffer; NULL: nothing is on chip. */

@@ -42,7 +42,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
                          .context = how->run.context};
     bool *on = calloc((size_t)p->buffer_count + 1, sizeof *on);
     bool ok = on ? lx_joint_placement(p, leaf->choice, &memory, &placement, st) : status_no_memory(st);
-    ok = ok && lx_solve(&placement, how->solver, &run, &answer, st);
+    ok = ok && lx_problem_solve(&placement, how->solver, &run, &answer, st);
     leaf->proved = ok && answer.status == LX_OPTIMAL;
     leaf->unpinned = 0;
     for (int32_t i = 0; ok && i < p->buffer_count; i++) {
@@ -204,8 +204,8 @@ static bool run_modes(struct joint_search *s, struct lx_joint_answer *out, lx_st
     return full_search(s, st);
 }
 
-bool lx_joint_solve(const struct lx_joint_problem *p, const struct lx_joint_options *how,
-                    struct arena *memory, struct lx_joint_answer *out, lx_status *st)
+bool lx_joint_search(const struct lx_joint_problem *p, const struct lx_joint_options *how,
+                     struct arena *memory, struct lx_joint_answer *out, lx_status *st)
 {
     struct joint_search s = {.p = p, .how = how, .trial.objective = INT64_MAX};
     *out = (struct lx_joint_answer){.status = LX_ERROR};

@@ -169,7 +169,7 @@ bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t
     return judge(&j, p->objective == LX_HEIGHT, value);
 }
 
-bool lx_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st)
+bool lx_problem_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st)
 {
     return check_so_far(p, NULL, address, objective, st);
 }

@@ -71,7 +71,7 @@ struct lx_answer {
     enum lx_verdict status;
     int64_t *address; /* `count` of them, allocated by the caller; LX_OFF_CHIP or >= 0 */
     int32_t *pool;    /* the same, of those that are placed; NULL: all in pool 0 (the problem has no other) */
-    int64_t objective; /* spill bytes or height; recomputed by lx_solve, solvers need not set it */
+    int64_t objective; /* spill bytes or height; recomputed by lx_problem_solve, solvers need not set it */
     int64_t bound;     /* proved: no answer can be better. A solver that proves none sets 0 */
     int64_t steps;     /* nodes, moves or placements: the deterministic measure of work */
     struct lx_stat stats[LX_MAX_STATS];
@@ -80,7 +80,7 @@ struct lx_answer {
 };
 
 /* What a solver reports while it works: at least every few hundred milliseconds, and whenever it has found a better
- * answer or proved a better bound. Who watches through lx_solve gets the best objective of the legal answers so far
+ * answer or proved a better bound. Who watches through lx_problem_solve gets the best objective of the legal answers so far
  * (INT64_MAX: none), which never rises, a bound that never falls, and the last answer at the latest at the end. */
 struct lx_progress {
     int64_t steps, objective, bound;
@@ -97,7 +97,7 @@ struct lx_run {
     bool (*stop)(void *context); /* may be NULL */
     void (*progress)(void *context, const struct lx_progress *so_far); /* may be NULL */
     void *context;
-    /* Set by lx_solve for the solver: an answer known to be legal, and a bound known to hold. */
+    /* Set by lx_problem_solve for the solver: an answer known to be legal, and a bound known to hold. */
     const int64_t *incumbent;      /* addresses, or NULL */
     const int32_t *incumbent_pool; /* their pools; NULL: all in pool 0 */
     int64_t known_bound;
@@ -304,7 +304,7 @@ bool lx_problem_validate(const struct lx_problem *p, lx_status *st);
 
 /* Is `address` a legal answer (to `fit`: as far as it goes)? If so, `*objective` is recomputed from scratch. If not, `st` (code
  * LX_E_NO) names the first rule that is broken, the buffers and the bytes. O(n log n). */
-bool lx_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st);
+bool lx_problem_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st);
 
 /* The same for places in several pools (`pool` NULL: all in pool 0), by the whole letter of the rules: where `fit` is
  * asked every buffer that may be placed is, and a legal answer is worth 0. `*rule` is the one that is broken. */
@@ -317,8 +317,8 @@ bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st);
 /* Validates, runs the solver, checks its answer and completes it: objective, the better of its bound and
  * ours, and `optimal` where they meet. An answer that the checker refuses never reaches the caller: it
  * is replaced by "all off chip", status LX_ERROR and the checker's words. False: `st` says why. */
-bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
-              struct lx_answer *answer, lx_status *st);
+bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                      struct lx_answer *answer, lx_status *st);
 
 /* How far the answer may be from the best: (objective - bound) / bound, 0 when they are equal; INFINITY: more than 0,
  * and nothing above 0 is proved. */

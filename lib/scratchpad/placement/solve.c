@@ -69,8 +69,8 @@ static bool can_answer(const struct lx_problem *p, const struct lx_solver *solve
     return true;
 }
 
-bool lx_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
-              struct lx_answer *answer, lx_status *st)
+bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                      struct lx_answer *answer, lx_status *st)
 {
     *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
     return can_answer(p, solver, st) && lx_problem_validate(p, st) && solve_valid(p, solver, run, answer, st);

@@ -14,14 +14,14 @@
 /* A plan of a pattern with "name value ..." set; NULL ends them. */
 static const struct lx_plan *plan_of(const char *file, const char *const *set)
 {
-    struct lx_options o = {.solvers = lx_solvers()};
+    struct lx_settings o = {.solvers = lx_solvers()};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct lx_plan_options how = {0};
     lx_status st = {0};
-    for (; *set; set += 2) assert_true(lx_options_set(&o, set[0], set[1], &st));
-    const struct lx_graph *g = lx_graph_read(file, &st), *sized = g ? lx_options_graph(&o, g, &st) : NULL;
+    for (; *set; set += 2) assert_true(lx_settings_set(&o, set[0], set[1], &st));
+    const struct lx_graph *g = lx_graph_read(file, &st), *sized = g ? lx_settings_graph(&o, g, &st) : NULL;
     if (!sized) fail_msg("%s", st.text);
-    assert_true(lx_options_plan(&o, sized->is_list ? sized->objective : LX_SPILL, &how, values, &st));
+    assert_true(lx_settings_plan(&o, sized->is_list ? sized->objective : LX_SPILL, &how, values, &st));
     const struct lx_plan *p = lx_plan_make(sized, &how, &st);
     if (!p) fail_msg("%s", st.text);
     lx_graph_free(g);

@@ -18,13 +18,13 @@ struct asked {
     const char *buffer; /* NULL: the plan as a whole; "": the dearest that is off chip */
 };
 
-static struct lx_options options_of(const struct asked *a)
+static struct lx_settings options_of(const struct asked *a)
 {
-    struct lx_options o = {.solvers = lx_solvers()};
+    struct lx_settings o = {.solvers = lx_solvers()};
     lx_status st = {0};
-    assert_true(lx_options_set(&o, "tile", "none", &st)); /* rows of nests have a test of their own */
-    if (a->lx) assert_true(lx_options_set(&o, "lx", a->lx, &st));
-    if (a->solver) assert_true(lx_options_set(&o, "solver", a->solver, &st));
+    assert_true(lx_settings_set(&o, "tile", "none", &st)); /* rows of nests have a test of their own */
+    if (a->lx) assert_true(lx_settings_set(&o, "lx", a->lx, &st));
+    if (a->solver) assert_true(lx_settings_set(&o, "solver", a->solver, &st));
     return o;
 }
 
@@ -37,14 +37,14 @@ static const struct lx_graph *read_it(const char *file)
 }
 
 /* As the command line makes it. */
-static const struct lx_plan *plan_of(const struct lx_graph *g, const struct lx_options *o)
+static const struct lx_plan *plan_of(const struct lx_graph *g, const struct lx_settings *o)
 {
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status st = {0};
     struct lx_plan_options how = {0};
-    const struct lx_graph *sized = lx_options_graph(o, g, &st);
+    const struct lx_graph *sized = lx_settings_graph(o, g, &st);
     if (!sized) fail_msg("%s", st.text);
-    assert_true(lx_options_plan(o, sized->is_list ? sized->objective : LX_SPILL, &how, values, &st));
+    assert_true(lx_settings_plan(o, sized->is_list ? sized->objective : LX_SPILL, &how, values, &st));
     const struct lx_plan *p = lx_plan_make(sized, &how, &st);
     if (!p) fail_msg("%s", st.text);
     lx_graph_free(sized);
@@ -65,12 +65,12 @@ static const char *dearest(const struct lx_plan *p)
 /* One step of the alignment less is not enough. */
 static void check_least(const struct remedies *r, const struct remedy *it, const struct lx_graph *g)
 {
-    struct lx_options less = it->options;
+    struct lx_settings less = it->options;
     char text[24];
     snprintf(text, sizeof text, "%lld",
              (long long)(it->options.value[LX_OPTION_LX] - r->plan->problem.alignment));
     lx_status st = {0};
-    if (!lx_options_set(&less, "lx", text, &st)) return;
+    if (!lx_settings_set(&less, "lx", text, &st)) return;
     const struct lx_plan *p = plan_of(g, &less);
     bool enough =
         it->goal == GOAL_BUFFER ? presence_in(p, r->name) == PRESENCE_YES : p->figures.spill_bytes == 0;
@@ -103,7 +103,7 @@ static void check_order(const struct remedies *r)
 /* How many rows were tried. */
 static int try_question(const struct asked *a)
 {
-    struct lx_options o = options_of(a);
+    struct lx_settings o = options_of(a);
     const struct lx_graph *g = read_it(a->file);
     const struct lx_plan *p = plan_of(g, &o);
     const char *name = a->buffer && !*a->buffer ? dearest(p) : a->buffer;
@@ -153,7 +153,7 @@ static const struct remedy *row_named(const struct remedies *r, const char *begi
 static void every_table_is_walked(void **state)
 {
     (void)state;
-    struct lx_options o = options_of(&(struct asked){.lx = "60k"});
+    struct lx_settings o = options_of(&(struct asked){.lx = "60k"});
     const struct lx_graph *g = read_it(PATTERN("graphs/gq_attention.json"));
     const struct lx_plan *p = plan_of(g, &o);
     struct remedies r;
@@ -192,11 +192,11 @@ static void every_table_is_walked(void **state)
 static void nests_have_rows(void **state)
 {
     (void)state;
-    struct lx_options o = options_of(&(struct asked){.lx = "6k"});
+    struct lx_settings o = options_of(&(struct asked){.lx = "6k"});
     struct remedies r;
     lx_status st = {0};
     int counts = 0;
-    assert_true(lx_options_set(&o, "tile", "auto", &st) && lx_options_set(&o, "online", "none", &st));
+    assert_true(lx_settings_set(&o, "tile", "auto", &st) && lx_settings_set(&o, "online", "none", &st));
     const struct lx_graph *g = read_it(SOURCE_DIR "/tests/data/graphs/tiled_attention.json");
     const struct lx_plan *p = plan_of(g, &o);
     assert_true(p->nest_count > 0);
@@ -227,7 +227,7 @@ static bool at_once(void *context)
 static void tries_end(void **state)
 {
     (void)state;
-    struct lx_options o = options_of(&(struct asked){.lx = "60k"});
+    struct lx_settings o = options_of(&(struct asked){.lx = "60k"});
     const struct lx_graph *g = read_it(PATTERN("graphs/moe_mlp.json"));
     const struct lx_plan *p = plan_of(g, &o);
     struct remedy_watch stopped = {.stop = at_once}, burnt = {.seconds = 1e-9};
@@ -254,7 +254,7 @@ static void tries_end(void **state)
 static void what_is_too_large_says_so(void **state)
 {
     (void)state;
-    struct lx_options o = options_of(&(struct asked){.solver = "firstfit"});
+    struct lx_settings o = options_of(&(struct asked){.solver = "firstfit"});
     lx_status st = {0};
     struct text json = {0};
     text_add(&json,
@@ -263,7 +263,7 @@ static void what_is_too_large_says_so(void **state)
         text_format(&json, "%s{\"name\": \"b%d\", \"size\": 48, \"start\": %d, \"end\": %d, \"cost\": 48}",
                     i ? "," : "", i, i, i + 2);
     text_add(&json, "]}");
-    const struct lx_graph *g = lx_graph_parse("many.json", json.at, json.length, &st);
+    const struct lx_graph *g = lx_graph_of_text("many.json", json.at, json.length, &st);
     if (!g) fail_msg("%s", st.text);
     const struct lx_plan *p = plan_of(g, &o);
     struct remedy_watch forever = {0};

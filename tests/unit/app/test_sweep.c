@@ -83,11 +83,11 @@ static const char list[] = "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t
 static void begin(struct sweep *s, const char *sizes, int64_t steps, const char *solver)
 {
     lx_status st = {0};
-    struct lx_options how = {.solvers = lx_solvers()};
-    const struct lx_graph *g = lx_graph_parse("three", list, sizeof list - 1, &st);
+    struct lx_settings how = {.solvers = lx_solvers()};
+    const struct lx_graph *g = lx_graph_of_text("three", list, sizeof list - 1, &st);
     if (!g) print_error("%s\n", st.text);
     assert_non_null(g);
-    assert_true(lx_options_set(&how, "solver", solver, &st));
+    assert_true(lx_settings_set(&how, "solver", solver, &st));
     sweep_numbers n = sizes_of(sizes, steps), none = {0};
     assert_true(sweep_begin(s, g, &how, 1, &n, &none, &st));
     VEC_FREE(&n);
@@ -151,7 +151,7 @@ static void test_own_sizes_reach_the_knee(void **state)
                                         SOURCE_DIR "/patterns/graphs/rms_norm.json"};
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct lx_options how = {.solvers = lx_solvers()};
+        struct lx_settings how = {.solvers = lx_solvers()};
         struct lx_plan_options options = {0};
         int64_t values[LX_MOST_SOLVER_OPTIONS];
         sweep_numbers n = {0}, none = {0};
@@ -160,9 +160,9 @@ static void test_own_sizes_reach_the_knee(void **state)
         bool has_own = false;
         const struct lx_graph *g = lx_graph_read(files[i], &st);
         assert_non_null(g);
-        assert_true(lx_options_set(&how, "solver", "bestfit", &st));
-        assert_true(lx_options_set(&how, "tile", "none", &st)); /* nests make do with any size */
-        assert_true(lx_options_plan(&how, LX_SPILL, &options, values, &st));
+        assert_true(lx_settings_set(&how, "solver", "bestfit", &st));
+        assert_true(lx_settings_set(&how, "tile", "none", &st)); /* nests make do with any size */
+        assert_true(lx_settings_plan(&how, LX_SPILL, &options, values, &st));
         const struct lx_plan *p = lx_plan_make(g, &options, &st);
         assert_non_null(p);
         assert_true(sweep_sizes_own(g, sweep_need(g, &how), 12, &n, &st));
@@ -195,11 +195,11 @@ static void test_no_twins_before_data(void **state)
 {
     struct sweep s;
     lx_status st = {0};
-    struct lx_options how[2] = {{.solvers = lx_solvers()}, {.solvers = lx_solvers()}};
-    const struct lx_graph *g = lx_graph_parse("three", list, sizeof list - 1, &st);
+    struct lx_settings how[2] = {{.solvers = lx_solvers()}, {.solvers = lx_solvers()}};
+    const struct lx_graph *g = lx_graph_of_text("three", list, sizeof list - 1, &st);
     (void)state;
-    assert_true(lx_options_set(&how[0], "solver", "bestfit", &st));
-    assert_true(lx_options_set(&how[1], "solver", "firstfit", &st));
+    assert_true(lx_settings_set(&how[0], "solver", "bestfit", &st));
+    assert_true(lx_settings_set(&how[1], "solver", "firstfit", &st));
     sweep_numbers n = sizes_of("50..1000", 5), none = {0};
     assert_true(sweep_begin(&s, g, how, 2, &n, &none, &st));
     assert_int_equal(sweep_twin(&s, 1), -1);

@@ -44,7 +44,7 @@ static void expect_legal_and_true(const struct lx_plan *p, const char *what)
     char *text = lx_plan_to_json(p, &length);
     struct lx_device_options how = {0};
     if (!lx_plan_check(p, &st)) fail_msg("%s: %s", what, st.text);
-    struct lx_plan *again = lx_plan_parse("again", text, length, &st);
+    struct lx_plan *again = lx_plan_of_text("again", text, length, &st);
     if (!again || !lx_plan_check(again, &st)) fail_msg("%s, read again: %s", what, st.text);
     char *second = lx_plan_to_json(again, &again_length);
     if (length != again_length || memcmp(text, second, length) != 0) fail_msg("%s: the file changes", what);
@@ -136,7 +136,7 @@ static const struct lx_graph *graph_of_rows(int from, int rows)
         "64]}, null]}, "
         "{\"name\": \"w\", \"kind\": \"where\", \"inputs\": [\"e\", \"z\", \"z\"], \"output\": \"f\"}]}",
         rows, rows, rows, from, rows);
-    const struct lx_graph *g = lx_graph_parse("rows", text, (size_t)n, &st);
+    const struct lx_graph *g = lx_graph_of_text("rows", text, (size_t)n, &st);
     if (!g) fail_msg("%s", st.text);
     return g;
 }

@@ -24,7 +24,7 @@ static cJSON *plan_tree(const char *pattern, const char *solver, int64_t capacit
 static struct lx_plan *read_tree(const cJSON *tree, lx_status *st)
 {
     char *text = cJSON_PrintUnformatted(tree);
-    struct lx_plan *p = lx_plan_parse("tree", text, strlen(text), st);
+    struct lx_plan *p = lx_plan_of_text("tree", text, strlen(text), st);
     free(text);
     return p;
 }

@@ -154,7 +154,7 @@ static void every_forgery_is_found(void **state)
     for (int i = 0; i < count; i++) {
         char *text = cJSON_PrintUnformatted(subjects[i].plan);
         lx_status st = {0};
-        struct lx_plan *p = lx_plan_parse(subjects[i].name, text, strlen(text), &st);
+        struct lx_plan *p = lx_plan_of_text(subjects[i].name, text, strlen(text), &st);
         assert_non_null(p);
         for (int k = 0; k < FORGERIES; k++)
             for (int times = 0; times < 2 + wanted / 500; times++)

@@ -1,5 +1,5 @@
 /* Chains: what is proved over all divisions holds for every draft; where little can be chosen, it is met. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/joint_bounds.h"
 #include "support/sampled.h"
 

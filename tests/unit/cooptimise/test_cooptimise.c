@@ -1,6 +1,6 @@
 /* Divisions and placement of graphs together: never worse than before, legal, repeatable; and the attention
  * graph that the published search cannot bring on chip. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "scratchpad/cooptimise/cooptimise.h"
 
 #include <setjmp.h>
@@ -238,7 +238,7 @@ static void opaque_ops(void **unused)
         "{\"name\": \"two\", \"kind\": \"extern\", \"inputs\": [\"a\"], \"output\": \"b\"},"
         "{\"name\": \"three\", \"kind\": \"exp\", \"inputs\": [\"b\"], \"output\": \"y\"}]}";
     lx_status st;
-    const struct lx_graph *g = lx_graph_parse("opaque", text, sizeof text - 1, &st);
+    const struct lx_graph *g = lx_graph_of_text("opaque", text, sizeof text - 1, &st);
     if (!g) fail_msg("%s", st.text);
     struct lx_cooptimise_options how = options(LX_JOINT_FULL, LX_GOAL_TIME);
     struct run r = run_graph(g, &how, 32);

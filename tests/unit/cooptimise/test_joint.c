@@ -1,6 +1,6 @@
 /* The joint search against everything: all choices, all sets of buffers on chip, placements proved by exact
  * search, on random problems small enough for it. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/rng.h"
@@ -136,7 +136,7 @@ static bool packable(const struct lx_problem *p, unsigned on)
     }
     struct lx_answer answer = {.address = address};
     struct lx_run run = {0};
-    assert_true(lx_solve(&q, lx_solver_find("exact"), &run, &answer, &st));
+    assert_true(lx_problem_solve(&q, lx_solver_find("exact"), &run, &answer, &st));
     assert_true(answer.status == LX_OPTIMAL || answer.status == LX_INFEASIBLE);
     return answer.status == LX_OPTIMAL;
 }
@@ -179,7 +179,7 @@ static struct lx_joint_answer solve(const struct lx_joint_problem *p, enum lx_jo
     struct lx_joint_options how = {.mode = mode, .solver = lx_solver_find(solver), .run.work_limit = work};
     struct lx_joint_answer answer;
     lx_status st;
-    if (!lx_joint_solve(p, &how, memory, &answer, &st)) fail_msg("%s", st.text);
+    if (!lx_joint_search(p, &how, memory, &answer, &st)) fail_msg("%s", st.text);
     return answer;
 }
 
@@ -192,7 +192,7 @@ static void expect_honest(const struct lx_joint_problem *p, const struct lx_join
     int64_t spill;
     bool on[MAX_BUFFERS];
     assert_true(lx_joint_placement(p, a->choice, &memory, &placement, &st));
-    if (!lx_check(&placement, a->address, &spill, &st)) fail_msg("%s", st.text);
+    if (!lx_problem_check(&placement, a->address, &spill, &st)) fail_msg("%s", st.text);
     for (int32_t i = 0; i < p->buffer_count; i++) {
         on[i] = a->address[i] >= 0;
         if (on[i]) assert_int_equal(a->label[i], lx_joint_label(p, a->choice, i));

@@ -145,7 +145,7 @@ static const struct lx_graph *graph_of(struct rng *r, const struct lx_kind *k, i
     for (int i = 0; i < inputs; i++) text_format(&t, "%s\"t%d\"", i ? ", " : "", i);
     text_format(&t, "], \"output\": \"t%d\"}]}", inputs);
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_of_text("t", t.at, t.length, &st);
     if (!g) fail_msg("%s: %s", t.at, st.text);
     text_free(&t);
     return g;
@@ -350,7 +350,7 @@ static void long_sums_are_right(void **state)
         struct text text = {0};
         lx_status st = {0};
         text_format(&text, pattern, t, rows, terms, t, rows, terms, t, rows, t, rows, t, rows);
-        const struct lx_graph *g = lx_graph_parse("sums", text.at, text.length, &st);
+        const struct lx_graph *g = lx_graph_of_text("sums", text.at, text.length, &st);
         if (!g) fail_msg("%s", st.text);
         struct lx_plan *p = plan_graph(with_cores(g, i % 2 ? 32 : 1), "greedy", &(struct lx_passes){0});
         struct lx_run_result *r = lx_device_run(p, NULL, &st);

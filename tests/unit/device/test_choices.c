@@ -153,7 +153,7 @@ static const struct lx_graph *graph_of(const struct lookup *l)
                       l->tensors[i].role);
     n += snprintf(text + n, sizeof text - (size_t)n, "], \"ops\": [%s]}", l->ops);
     lx_status st;
-    const struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, &st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, (size_t)n, &st);
     if (!g) fail_msg("%s: %s", st.text, l->ops);
     return g;
 }
@@ -165,7 +165,7 @@ static void comes_back(const struct lx_graph *g)
     lx_status st;
     char *json = lx_graph_to_json(g, &length);
     assert_non_null(json);
-    const struct lx_graph *again = lx_graph_parse("t", json, length, &st);
+    const struct lx_graph *again = lx_graph_of_text("t", json, length, &st);
     if (!again) fail_msg("%s: %s", st.text, json);
     assert_true(again->hash == g->hash);
     lx_graph_free(again);
@@ -212,7 +212,7 @@ static void only_what_is_chosen_moves(void **state)
         "{\"name\": \"p\", \"kind\": \"scatter\", \"inputs\": [\"s\", \"i\", \"y\"], \"output\": \"s\", "
         "\"inplace\": 0, \"axis\": 0, \"einsum\": \"vd,t,td->vd\"}]}";
     lx_status st;
-    const struct lx_graph *g = lx_graph_parse("t", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
     assert_non_null(g);
     struct lx_plan_options how = {.solver = lx_solver_find("auto")};
     struct lx_plan *p = lx_plan_make(g, &how, &st);

@@ -5,7 +5,7 @@
 static struct lx_plan *planned(const char *text, int64_t cores, bool no_ring)
 {
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_parse("counters.json", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("counters.json", text, strlen(text), &st);
     if (!g) fail_msg("%s", st.text);
     return plan_graph(with_cores(g, cores), "bestfit", &(struct lx_passes){.no_ring = no_ring});
 }

@@ -193,7 +193,7 @@ static const struct lx_graph *parse(const char *tensors, const char *ops)
     text_format(&t,
                 "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [%s], \"ops\": [%s]}",
                 tensors, ops);
-    const struct lx_graph *g = lx_graph_parse("t.json", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_of_text("t.json", t.at, t.length, &st);
     if (!g) fail_msg("%s", st.text);
     text_free(&t);
     return g;
@@ -356,7 +356,7 @@ static void what_cannot_run_is_said(void **state)
     (void)state;
     lx_status st = {0};
     const char *list = "id,lower,upper,size\n0,0,2,128\n1,1,3,128\n";
-    const struct lx_graph *g = lx_graph_parse("list.csv", list, strlen(list), &st);
+    const struct lx_graph *g = lx_graph_of_text("list.csv", list, strlen(list), &st);
     assert_non_null(g);
     struct lx_plan *p = plan_graph(g, "bestfit", &(struct lx_passes){0});
     assert_null(lx_device_run(p, NULL, &st));
@@ -381,7 +381,7 @@ static void plan_files_run(void **state)
     size_t length;
     char *json = lx_plan_to_json(p, &length);
     assert_non_null(json);
-    struct lx_plan *again = lx_plan_parse("p.json", json, length, &st);
+    struct lx_plan *again = lx_plan_of_text("p.json", json, length, &st);
     if (!again) fail_msg("%s", st.text);
     struct lx_run_result *a = lx_device_run(p, NULL, &st), *b = lx_device_run(again, NULL, &st);
     assert_true(a && b && a->ok && b->ok);

@@ -44,7 +44,7 @@ static void cases_run_as_given(void **state)
     {
         lx_status st = {0};
         char *text = cJSON_Print(stated_get(c, "pattern"));
-        const struct lx_graph *g = lx_graph_parse("case", text, strlen(text), &st);
+        const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), &st);
         struct lx_plan *p = g ? plan_stated(g, &passes, "exact", state_case, c, &st) : NULL;
         if (!p) fail_msg("%s", st.text);
         assert_int_equal(p->figures.hbm_bytes, (int64_t)stated_get(c, "least_with_nests")->valuedouble);
@@ -108,7 +108,7 @@ static int run_read_back(const char *name, const struct lx_plan *p)
     size_t length;
     lx_status st = {0};
     char *text = lx_plan_to_json(p, &length);
-    struct lx_plan *again = lx_plan_parse(name, text, length, &st);
+    struct lx_plan *again = lx_plan_of_text(name, text, length, &st);
     if (!again) fail_msg("%s: %s", name, st.text);
     int wrong = run_nests(name, again, LX_VERIFY_FULL);
     lx_plan_free(again);
@@ -224,7 +224,7 @@ static const struct lx_graph *sum_graph(const char *kind, const char *type, int6
         "{\"name\": \"copied\", \"kind\": \"clone\", \"einsum\": \"k->k\", \"inputs\": [\"y\"], "
         "\"output\": \"z\"}]}",
         (int)cores, type, type, type, type, kind);
-    const struct lx_graph *g = lx_graph_parse("sums", text, (size_t)n, &st);
+    const struct lx_graph *g = lx_graph_of_text("sums", text, (size_t)n, &st);
     if (!g) fail_msg("%s of %s: %s", kind, type, st.text);
     return g;
 }

@@ -275,7 +275,7 @@ static const struct lx_graph *random_graph(uint64_t seed, lx_status *st)
     text_format(
         &t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"random\", \"tensors\": [%s], \"ops\": [%s]}",
         k.tensors.at, k.ops.at);
-    const struct lx_graph *g = lx_graph_parse("random", t.at, t.length, st);
+    const struct lx_graph *g = lx_graph_of_text("random", t.at, t.length, st);
     if (!g) fail_msg("%s\n%s", st->text, t.at);
     text_free(&t);
     text_free(&k.tensors);

@@ -99,7 +99,7 @@ static void errors_list_them(void **state)
         "\"unheard\", \"inputs\": [\"a\"], \"output\": \"b\"}]}";
     lx_status st = {0};
     char word[60];
-    assert_null(lx_graph_parse("t", text, strlen(text), &st));
+    assert_null(lx_graph_of_text("t", text, strlen(text), &st));
     assert_int_equal((int)st.code, (int)LX_E_UNKNOWN_KIND);
     for (int i = 0; i < LX_KIND_COUNT; i++) {
         snprintf(word, sizeof word, " %s%s", kind_at(i)->name, i + 1 < LX_KIND_COUNT ? "," : "");
@@ -375,7 +375,7 @@ static void unknown_kinds_are_refused(void **state)
         "\"kind\": \"tanh\", \"inputs\": [\"a\"], \"output\": \"b\"}, {\"name\": \"p\", \"kind\": \"tanh\", "
         "\"inputs\": [\"b\"], \"output\": \"c\"}]}";
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_parse("t", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
     if (!g) fail_msg("%s", st.text);
     struct lx_graph changed = *g;
     struct lx_op ops[2] = {g->ops[0], g->ops[1]};

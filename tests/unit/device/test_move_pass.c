@@ -30,7 +30,7 @@ static void comes_back(const struct lx_plan *p)
     lx_status st = {0};
     size_t length = 0, again = 0;
     char *text = lx_plan_to_json(p, &length);
-    struct lx_plan *back = lx_plan_parse("plan", text, length, &st);
+    struct lx_plan *back = lx_plan_of_text("plan", text, length, &st);
     if (!back || !lx_plan_check(back, &st)) fail_msg("%s", st.text);
     char *second = lx_plan_to_json(back, &again);
     assert_int_equal(length, again);

@@ -314,7 +314,7 @@ static struct lx_plan *plan_subject(const struct subject *s)
     text_format(
         &t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"s\", \"tensors\": [%.*s], \"ops\": [%.*s]}",
         (int)strlen(s->tensors) - 1, s->tensors, (int)strlen(s->ops) - 1, s->ops);
-    const struct lx_graph *g = lx_graph_parse("s.json", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_of_text("s.json", t.at, t.length, &st);
     if (!g) fail_msg("%s", st.text);
     text_free(&t);
     g = with_cores(g, s->cores);

@@ -243,7 +243,7 @@ static void compare(const struct conv *c, const char *text)
 static void one(struct conv *c, char *text, struct rng *r)
 {
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_parse("t", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
     if (!g) fail_msg("%s: %s", st.text, text);
     for (int32_t o = 0; o < g->op_count; o++)
         if (g->ops[o].kind->id == LX_KIND_GENERIC) fail_msg("%s is generic: %s", g->ops[o].name, text);

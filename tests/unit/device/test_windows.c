@@ -258,7 +258,7 @@ static void comes_back(const struct lx_graph *g)
     size_t length;
     lx_status st = {0};
     char *json = lx_graph_to_json(g, &length);
-    const struct lx_graph *again = lx_graph_parse("t", json, length, &st);
+    const struct lx_graph *again = lx_graph_of_text("t", json, length, &st);
     assert_non_null(again);
     assert_true(again->hash == g->hash);
     lx_graph_free(again);
@@ -282,7 +282,7 @@ static void one_trial(struct rng *rng)
     draw(&t, rng);
     fill(&t, rng);
     char *text = pattern_of(&t);
-    const struct lx_graph *g = lx_graph_parse("t", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
     if (!g) fail_msg("%s: %s", st.text, text);
     comes_back(g);
     struct lx_plan_options how = {.solver = lx_solver_find("auto")};
@@ -320,7 +320,7 @@ static void refused(const char *einsum, const char *window, const char *word)
              "{\"name\": \"y\", \"shape\": [4, 8]}], \"ops\": [{\"name\": \"o\", \"kind\": \"matmul\", "
              "\"inputs\": [\"x\", \"w\"], \"output\": \"y\", \"einsum\": \"%s\", \"windows\": [%s]}]}",
              einsum, window);
-    const struct lx_graph *g = lx_graph_parse("t", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
     if (g || !strstr(st.text, word)) fail_msg("%s %s: %s", einsum, window, g ? "accepted" : st.text);
 }
 

@@ -1,6 +1,6 @@
 /* Other divisions of an op: in the order of their times, the present one among them with the time that the plan's model
  * gives, and agreement counted as the neighbours see it. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -26,7 +26,7 @@ static void setup(struct stages *s)
         "\"kind\": "
         "\"sum\", \"inputs\": [\"h\"], \"output\": \"y\", \"einsum\": \"mn->m\"}]}";
     *s = (struct stages){0};
-    s->graph = lx_graph_parse("t", text, strlen(text), &s->st);
+    s->graph = lx_graph_of_text("t", text, strlen(text), &s->st);
     s->layouts = s->graph ? lx_layouts_make(s->graph, &s->st) : NULL;
     s->divisions = s->layouts ? lx_divide(s->layouts, NULL, &s->st) : NULL;
     if (!s->divisions) fail_msg("%s", s->st.text);

@@ -35,7 +35,7 @@ static bool divide_body(struct stages *s, const char *body, const struct lx_divi
     *s = (struct stages){0};
     text_format(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", %s}", body);
     assert_false(t.failed);
-    const struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &s->st);
+    const struct lx_graph *g = lx_graph_of_text("t", t.at, t.length, &s->st);
     text_free(&t);
     return divide_graph(s, g, how);
 }

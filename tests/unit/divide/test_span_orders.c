@@ -1,5 +1,5 @@
 /* Orders of dimensions for the span limit: a chain of large tensors follows where one of them must, what is given stays. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static const char turned[] =
 static const struct lx_graph *with_span(int64_t bytes)
 {
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_parse("t", turned, strlen(turned), &st);
+    const struct lx_graph *g = lx_graph_of_text("t", turned, strlen(turned), &st);
     assert_non_null(g);
     struct lx_device device = g->device;
     device.span_bytes = bytes;
@@ -93,7 +93,7 @@ static void test_planned_and_checked(void **state)
     size_t length;
     assert_non_null(p);
     char *text = lx_plan_to_json(p, &length);
-    struct lx_plan *read = lx_plan_parse("plan", text, length, &st);
+    struct lx_plan *read = lx_plan_of_text("plan", text, length, &st);
     assert_non_null(read);
     assert_true(lx_plan_check(read, &st));
     lx_plan_free(read);
@@ -118,7 +118,7 @@ static const struct lx_graph *with_slice(int window, lx_status *st)
         "{\"name\": \"put\", \"kind\": \"dynamic_insert\", \"inputs\": [\"s\", \"y\"], \"inplace\": 0, "
         "\"output\": \"s\", \"einsum\": \"abc,adc->abc\", \"axes\": [1], \"low\": [5]}]}",
         window);
-    return lx_graph_parse("slice", text, (size_t)n, st);
+    return lx_graph_of_text("slice", text, (size_t)n, st);
 }
 
 static void test_slices_alone_are_addressed(void **state)

@@ -1,5 +1,5 @@
 /* Buffer lists as comma-separated values: both forms in and out, capacities in file names, mistakes. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 static const struct lx_graph *parse_as(const char *file, const char *text)
 {
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_parse(file, text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text(file, text, strlen(text), &st);
     if (!g) fail_msg("%s:%d:%d: %s", file, st.line, st.column, st.text);
     return g;
 }
@@ -116,7 +116,7 @@ static void test_csv_mistakes(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lx_status st = {0};
-        const struct lx_graph *g = lx_graph_parse("t.csv", cases[i].text, strlen(cases[i].text), &st);
+        const struct lx_graph *g = lx_graph_of_text("t.csv", cases[i].text, strlen(cases[i].text), &st);
         if (g) fail_msg("accepted: %s", cases[i].text);
         if (st.code != cases[i].code || st.line != cases[i].line || st.column != cases[i].column)
             fail_msg("wanted %s at %d:%d, got %s at %d:%d (%s) for: %s", lx_code_word(cases[i].code),

@@ -1,6 +1,6 @@
 /* Patterns in and out: what is accepted and how it is understood, what is refused and where the error
  * points, and round trips. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 static const struct lx_graph *parse_as(const char *file, const char *text)
 {
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_parse(file, text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text(file, text, strlen(text), &st);
     if (!g) fail_msg("%s:%d:%d: %s\n%s", file, st.line, st.column, st.text, text);
     return g;
 }
@@ -285,7 +285,7 @@ static void test_mistakes_are_shown_where_they_are(void **state)
         assert_non_null(clean);
         memmove(clean + (mark - text), mark + 1, strlen(mark));
         lx_status st = {0};
-        const struct lx_graph *g = lx_graph_parse("t.json", clean, strlen(clean), &st);
+        const struct lx_graph *g = lx_graph_of_text("t.json", clean, strlen(clean), &st);
         if (g) fail_msg("accepted: %s", text);
         if (st.code != mistakes[i].code || st.line != line || st.column != column)
             fail_msg("wanted %s at %d:%d, got %s at %d:%d (%s) for: %s", lx_code_word(mistakes[i].code), line,
@@ -303,11 +303,11 @@ static void test_hostile_text_ends_soon(void **state)
     lx_status st = {0};
     assert_non_null(text);
     memset(text, '[', n);
-    assert_null(lx_graph_parse("t.json", text, n, &st));
+    assert_null(lx_graph_of_text("t.json", text, n, &st));
     assert_int_equal(st.code, LX_E_LIMIT);
     text[10] = 0;
     memset(text, '"', 10);
-    assert_null(lx_graph_parse("t.json", text, n, &st));
+    assert_null(lx_graph_of_text("t.json", text, n, &st));
     assert_int_equal(st.code, LX_E_SYNTAX);
     free(text);
 }

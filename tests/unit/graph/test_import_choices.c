@@ -29,7 +29,7 @@ static const char prefill[] =
 static const struct lx_graph *imported(const char *text)
 {
     lx_status st;
-    const struct lx_graph *g = lx_graph_parse("t.mlir", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("t.mlir", text, strlen(text), &st);
     if (!g) fail_msg("%s", st.text);
     return g;
 }

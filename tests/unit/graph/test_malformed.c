@@ -3,7 +3,7 @@
  * tests/data/malformed/expected.tsv has a line for every file of the folder: file, code word, line, column,
  * and words that the text must have. A file that can be read must be refused when it is planned. Plans have their
  * own mistakes in unit/damaged_plans. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -151,7 +151,7 @@ static void a_good_file_is_accepted(void **state)
         "{\"name\": \"b\", \"size\": 256, \"uses\": [1, 2], \"in_place_parents\": [\"a\"]}]}";
     static const char csv[] = "\xef\xbb\xbfid,lower,upper,size\r\na,0,1,16\r\n\r\n\"b,\"\"c\"\"\",1,2,16";
     lx_status st;
-    const struct lx_graph *g = lx_graph_parse("good.json", pattern, sizeof pattern - 1, &st);
+    const struct lx_graph *g = lx_graph_of_text("good.json", pattern, sizeof pattern - 1, &st);
     assert_non_null(g);
     struct lx_plan_options how = {.solver = lx_solver_find("greedy")};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
@@ -160,7 +160,7 @@ static void a_good_file_is_accepted(void **state)
     assert_true(lx_plan_check(p, &st));
     assert_int_equal(p->took_slot_of[1], 0);
     lx_plan_free(p);
-    g = lx_graph_parse("good.csv", csv, sizeof csv - 1, &st);
+    g = lx_graph_of_text("good.csv", csv, sizeof csv - 1, &st);
     assert_non_null(g);
     assert_int_equal(g->buffer_count, 2);
     assert_string_equal(g->buffers[1].name, "b,\"c\"");

@@ -167,7 +167,7 @@ static void reads_back(void **state)
         size_t length = 0;
         lx_status st = {0};
         char *text = lx_graph_to_json(to, &length);
-        const struct lx_graph *again = lx_graph_parse("again", text, length, &st);
+        const struct lx_graph *again = lx_graph_of_text("again", text, length, &st);
         if (!again) fail_msg("%s", st.text);
         assert_true(again->hash == to->hash && again->came_from && again->came_from->hash == g->hash);
         free(text);
@@ -187,7 +187,7 @@ static void other_origins_are_refused(void **state)
     lx_status st = {0};
     forged.came_from = other;
     char *text = lx_graph_to_json(&forged, &length);
-    assert_null(lx_graph_parse("forged", text, length, &st));
+    assert_null(lx_graph_of_text("forged", text, length, &st));
     assert_int_equal((int)st.code, (int)LX_E_SCHEMA);
     free(text);
     lx_graph_free(other);

@@ -1,5 +1,5 @@
 /* Repeated layers: found with their length and number wherever they begin, and nothing that is not repeated. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 #include <setjmp.h>
@@ -73,7 +73,7 @@ static const struct lx_graph *stack_graph(const struct stack *s)
         "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"s\", \"device\": \"spyre\", \"tensors\": [%s], "
         "\"ops\": [%s]}",
         tensors.at, ops.at);
-    const struct lx_graph *g = lx_graph_parse("s", all.at, all.length, &st);
+    const struct lx_graph *g = lx_graph_of_text("s", all.at, all.length, &st);
     if (!g) print_error("%s\n", st.text);
     assert_non_null(g);
     text_free(&tensors);

@@ -1,5 +1,5 @@
 /* Readers of structured placement problems: dsa-problem-v1 and D2M. What they mean, and where mistakes are. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static const char whole[] =
 static const struct lx_graph *parse(const char *text, lx_status *st)
 {
     memset(st, 0, sizeof *st);
-    return lx_graph_parse("t.json", text, strlen(text), st);
+    return lx_graph_of_text("t.json", text, strlen(text), st);
 }
 
 static void test_dsa_problem(void **state)

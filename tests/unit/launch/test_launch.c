@@ -1,6 +1,6 @@
 /* Launches: every tile exactly once, evenly, in every order and on every grid, by brute force; and each
  * complaint under its own code. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/rng.h"
 
 #include <setjmp.h>

@@ -155,7 +155,7 @@ static void test_lists_have_neither(void **state)
         "\"a\", \"size\": 128, \"uses\": [0, 1]}]}";
     lx_status st = {0};
     struct lx_op_nest nest;
-    struct lx_plan *p = plan_of(lx_graph_parse("list", list, sizeof list - 1, &st), &(struct lx_passes){0});
+    struct lx_plan *p = plan_of(lx_graph_of_text("list", list, sizeof list - 1, &st), &(struct lx_passes){0});
     assert_null(lx_plan_launch(p, 0, NULL, &st));
     assert_int_equal(st.code, LX_E_USAGE);
     assert_false(lx_nest_of(p, 0, &nest, &st));

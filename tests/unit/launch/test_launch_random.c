@@ -76,7 +76,7 @@ static const struct lx_graph *random_graph(struct rng *r)
             "\"output\": \"y\"}]}",
             shapes[which].kind, shapes[which].einsum, shapes[which].inputs > 1 ? ", \"b\"" : "");
     lx_status st = {0};
-    return lx_graph_parse("r", text, strlen(text), &st); /* some kinds do not take some types */
+    return lx_graph_of_text("r", text, strlen(text), &st); /* some kinds do not take some types */
 }
 
 /* A divisor of the units of each variable, as long as cores are left. */
@@ -189,7 +189,7 @@ static void a_split_of_three_variables(void **state)
         "\"inputs\": [\"a\", \"b\"], \"output\": \"c\"}]}";
     lx_status st = {0};
     struct arena memory = {0};
-    const struct lx_graph *g = lx_graph_parse("t", text, sizeof text - 1, &st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, sizeof text - 1, &st);
     struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     if (!d) fail_msg("%s", st.text);

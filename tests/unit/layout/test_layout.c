@@ -212,7 +212,7 @@ static struct lx_layouts *layouts_of(const char *body, lx_status *st)
 {
     char text[4000];
     int n = snprintf(text, sizeof text, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", %s}", body);
-    const struct lx_graph *g = lx_graph_parse("t", text, (size_t)n, st);
+    const struct lx_graph *g = lx_graph_of_text("t", text, (size_t)n, st);
     struct lx_layouts *l = g ? lx_layouts_make(g, st) : NULL;
     lx_graph_free(g);
     return l;

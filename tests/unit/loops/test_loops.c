@@ -1,7 +1,7 @@
 /* Loop nests: both rule sets on the document's own example, the document's passes on random nests, the checks
  * one by one, files that are wrong, and a comparison that must notice sabotage. test_random_contractions.c
  * has ours. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/random_nest.h"
 #include "support/loop_rules.h"
 

@@ -1,7 +1,7 @@
 /* A thousand random legal contractions, and moves beside them: the rules of lxplan reject none; each pass
  * alone, each after the others, and all of them twice keep the result, by executing before and after; and the
  * kernels compute what the scalar executor does, whatever the passes and the threads. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/random_nest.h"
 #include "support/loop_rules.h"
 

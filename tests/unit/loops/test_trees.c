@@ -1,5 +1,5 @@
 /* Contraction trees and einsum strings: results by hand, and texts that are refused. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/loop_rules.h"
 
 #include <setjmp.h>

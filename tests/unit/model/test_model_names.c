@@ -1,5 +1,5 @@
 /* Names of the file: of outputs whatever they were folded from or expanded to, of parts, of what is inlined. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/text.h"
 
 #include <setjmp.h>

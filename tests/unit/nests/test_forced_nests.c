@@ -1,6 +1,6 @@
 /* Nests that are asked for: in the plan as asked, legal and proved no better than they are; and what cannot be is told with
  * what would help. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "plan/options.h"
 #include "support/nest_plans.h"
 
@@ -130,15 +130,15 @@ static void text_is_read_with_care(void **state)
                                         "a:s/2,s/4",
                                         "a:a/2,b/2,c/2,d/2",
                                         "a:s/99999999999"};
-    struct lx_options o = {.solvers = lx_solvers()};
+    struct lx_settings o = {.solvers = lx_solvers()};
     lx_status st = {0};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        if (lx_options_set(&o, "nests", wrong[i], &st)) fail_msg("%s was taken", wrong[i]);
+        if (lx_settings_set(&o, "nests", wrong[i], &st)) fail_msg("%s was taken", wrong[i]);
         assert_true(o.nests[0] == 0);
     }
-    assert_true(lx_options_set(&o, "nests", "a-b:s/2;c-d:t/4", &st));
-    assert_true(lx_options_set(&o, "nests", "e:s/2", &st));
-    assert_true(lx_options_set(&o, "nests", "a-b:s/8", &st));
+    assert_true(lx_settings_set(&o, "nests", "a-b:s/2;c-d:t/4", &st));
+    assert_true(lx_settings_set(&o, "nests", "e:s/2", &st));
+    assert_true(lx_settings_set(&o, "nests", "a-b:s/8", &st));
     assert_string_equal(o.nests, "c-d:t/4;e:s/2;a-b:s/8");
 }
 

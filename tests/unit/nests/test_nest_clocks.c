@@ -1,6 +1,6 @@
 /* Both clocks of plans with nests: every iteration takes the time of its tile and the launch of each of its ops, what each
  * op waits for adds up, and with time asked for nests are never slower than none. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "cost/bundle.h"
 #include "support/nest_files.h"
 #include "support/nest_plans.h"

@@ -1,5 +1,5 @@
 /* Drafts with nests: the best placement under the nests and holds of a case moves what exhaustive search found. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/file.h"
 #include "layout/op_index.h"
 #include "plan/planner.h"
@@ -120,7 +120,7 @@ static int64_t least(const struct draft *x)
     struct lx_answer a = {.address = calloc((size_t)x->problem.count, sizeof *a.address)};
     struct lx_run run = {0};
     int64_t bytes = -1, again = -1;
-    if (!lx_solve(&x->problem, lx_solver_find("exact"), &run, &a, &st)) fail_msg("%s", st.text);
+    if (!lx_problem_solve(&x->problem, lx_solver_find("exact"), &run, &a, &st)) fail_msg("%s", st.text);
     assert_true(traffic_count(x, a.address, &bytes));
     again = x->base_bytes + a.objective;
     assert_int_equal(bytes, again);
@@ -132,7 +132,7 @@ static int64_t plan_case(const cJSON *c)
 {
     lx_status st = {0};
     char *text = cJSON_Print(get(c, "pattern"));
-    const struct lx_graph *g = lx_graph_parse("case", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), &st);
     struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     struct given *how = calloc(1, sizeof *how);
@@ -164,7 +164,7 @@ static int64_t search_case(const cJSON *c)
 {
     lx_status st = {0};
     char *text = cJSON_Print(get(c, "pattern"));
-    const struct lx_graph *g = lx_graph_parse("case", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), &st);
     struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
     struct arena memory = {0};

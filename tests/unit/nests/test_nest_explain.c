@@ -1,5 +1,5 @@
 /* What is told of a nest, and of the nests of two plans: bytes add up to what the ops move. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/nest_plans.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Plans with nests in files: read back they are the same plan, and a file that states a nest or a hold that cannot be is
  * refused with its place. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/nest_files.h"
 #include "support/nest_plans.h"
 
@@ -43,7 +43,7 @@ static void refused(const char *text, const char *from, const char *to, const ch
     memcpy(bad, text, (size_t)(at - text));
     strcat(bad, to);
     strcat(bad, at + strlen(from));
-    struct lx_plan *p = lx_plan_parse("plan", bad, strlen(bad), &st);
+    struct lx_plan *p = lx_plan_of_text("plan", bad, strlen(bad), &st);
     if (p) fail_msg("%s was taken for %s", to, from);
     if (!strstr(st.text, what)) fail_msg("%s, not: %s", st.text, what);
     assert_true(st.line > 1);
@@ -65,7 +65,7 @@ static void wrong_nests_are_refused(void **state)
         "{\"name\": \"b\", \"kind\": \"exp\", \"inputs\": [\"y\"], \"output\": \"z\", \"einsum\": "
         "\"mn->mn\"}]}";
     lx_status st = {0};
-    const struct lx_graph *whole = lx_graph_parse("chain", pattern, strlen(pattern), &st);
+    const struct lx_graph *whole = lx_graph_of_text("chain", pattern, strlen(pattern), &st);
     const struct lx_graph *g = whole ? lx_graph_with_capacity(whole, 262144, &st) : NULL;
     struct lx_plan *p = nest_plan(g, LX_ASK_OWN, &st);
     size_t length;

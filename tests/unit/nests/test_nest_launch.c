@@ -1,6 +1,6 @@
 /* Launches of ops in nests: those of one tile, which their pieces cover once per slice of a sum; with the loops around
  * them in the runtime plan and in the text of the loop. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "layout/op_index.h"
 #include "support/nest_plans.h"
 

@@ -2,7 +2,7 @@
  * set of nests of one or two levels with every count of tiles, every level that tensors can be held with, and whole ones in one
  * stay or several, each placed by the planner itself; on one core, and of two ops on two cores with every division. A sample by
  * default; the number of graphs may be given. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "divide/priced_candidates.h"
@@ -89,7 +89,7 @@ static const struct lx_graph *random_small(struct rng *r, int cores, lx_status *
         "\"cores\": %d, \"grid_y\": 1, \"grid_x\": %d, \"lx_usable_bytes\": %d, \"stick_bytes\": 1}, "
         "\"tensors\": [%s], \"ops\": [%s]}",
         cores, cores, (int)rng_between(r, 2, 40), m.tensors.at, m.ops.at);
-    const struct lx_graph *g = lx_graph_parse("small", all.at, all.length, st);
+    const struct lx_graph *g = lx_graph_of_text("small", all.at, all.length, st);
     text_free(&m.tensors);
     text_free(&m.ops);
     text_free(&all);

@@ -3,7 +3,7 @@
  * for himself, and run: every byte and every bit; no bound is above them. */
 #include "base/rng.h"
 #include "base/text.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +134,7 @@ static int force(const struct move *m, int cores, bool again, const char *nests,
 {
     lx_status st = {0};
     char *text = pattern_of(m, cores, again);
-    const struct lx_graph *whole = lx_graph_parse("t", text, strlen(text), &st);
+    const struct lx_graph *whole = lx_graph_of_text("t", text, strlen(text), &st);
     if (!whole) fail_msg("%s: %s", st.text, text);
     const struct lx_graph *g = lx_graph_with_capacity(whole, room, &st);
     struct lx_plan_options how = {.solver = lx_solver_find("auto")};
@@ -176,7 +176,7 @@ static void not_along_what_is_taken_whole(void **state)
         if (strstr(moves[i].text, "\"axis\": 2") || strstr(moves[i].text, "nsc")) continue;
         lx_status st = {0};
         char *text = pattern_of(&moves[i], 4, false);
-        const struct lx_graph *g = lx_graph_parse("t", text, strlen(text), &st);
+        const struct lx_graph *g = lx_graph_of_text("t", text, strlen(text), &st);
         struct lx_plan_options how = {.solver = lx_solver_find("auto")};
         snprintf(how.nests, sizeof how.nests, "first-move:r/2");
         struct lx_plan *p = lx_plan_make(g, &how, &st);
@@ -208,7 +208,7 @@ static void not_along_what_is_added(void **state)
             "\"ops\": [{\"name\": \"move\", %s, \"output\": \"m\"}, {\"name\": \"last\", \"kind\": \"neg\", "
             "\"inputs\": [\"m\"], \"output\": \"o\", \"einsum\": \"nrc->nrc\"}]}",
             added[i]);
-        const struct lx_graph *g = lx_graph_parse("t", t.at, t.length, &st);
+        const struct lx_graph *g = lx_graph_of_text("t", t.at, t.length, &st);
         if (!g) fail_msg("%s: %s", st.text, t.at);
         struct lx_plan_options how = {.solver = lx_solver_find("auto"), .nests = "move-last:r/2"};
         struct lx_plan *p = lx_plan_make(g, &how, &st);

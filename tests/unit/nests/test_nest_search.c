@@ -1,6 +1,6 @@
 /* The search for nests: axes that go on through later ops, windows of what repeats, and plans that are found again, with less
  * traffic, whatever stops the search. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "layout/op_index.h"
 #include "plan/nest_edits.h"
 #include "plan/nest_window.h"
@@ -186,7 +186,7 @@ static void whatever_stops_it_leaves_a_plan(void **state)
         s->options.run.context = &p;
         assert_true(tile_search(&s->by));
         assert_true(s->by.best.hbm_bytes <= plain);
-        assert_true(lx_check(&s->by.best.draft.problem, s->by.best.answer.address, &moved, &s->st));
+        assert_true(lx_problem_check(&s->by.best.draft.problem, s->by.best.answer.address, &moved, &s->st));
         assert_true(traffic_count(&s->by.best.draft, s->by.best.answer.address, &moved));
         assert_int_equal(moved, s->by.best.hbm_bytes);
         subject_free(s);

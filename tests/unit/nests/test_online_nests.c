@@ -69,7 +69,7 @@ static void run_with_file(const struct lx_plan *p, const struct softmax_form *f)
     lx_status st = {0};
     size_t length = 0;
     char *text = lx_plan_to_json(p, &length);
-    struct lx_plan *again = lx_plan_parse("plan", text, length, &st);
+    struct lx_plan *again = lx_plan_of_text("plan", text, length, &st);
     if (!again) fail_msg("%s", st.text);
     run_well(again, f);
     lx_plan_free(again);

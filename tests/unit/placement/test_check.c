@@ -66,7 +66,7 @@ static void solve(const struct lx_problem *p, int64_t *address)
     struct lx_answer answer = {.address = address};
     struct lx_run run = {0};
     lx_status st;
-    assert_true(lx_solve(p, lx_solver_find("firstfit"), &run, &answer, &st));
+    assert_true(lx_problem_solve(p, lx_solver_find("firstfit"), &run, &answer, &st));
 }
 
 static int64_t random_address(struct rng *r, const struct lx_problem *p, int32_t i, const int64_t *address)
@@ -111,7 +111,7 @@ static void agrees_with_brute_force(void **state)
             int32_t i = (int32_t)rng_below(&r, (uint64_t)p.count);
             address[i] = random_address(&r, &p, i, address);
         }
-        bool expected = brute_check(&p, address, &theirs), got = lx_check(&p, address, &ours, &st);
+        bool expected = brute_check(&p, address, &theirs), got = lx_problem_check(&p, address, &ours, &st);
         if (expected != got || (got && ours != theirs)) {
             print_problem(&p, seed);
             for (int32_t i = 0; i < p.count; i++)
@@ -302,8 +302,8 @@ static void every_fault_is_caught(void **state)
             int64_t address[MOST], objective;
             lx_status st;
             solve(&p, address);
-            if (lx_check(&p, address, &objective, &st) && faults[k].inject(&r, &p, address)) {
-                if (lx_check(&p, address, &objective, &st) || st.code != LX_E_NO ||
+            if (lx_problem_check(&p, address, &objective, &st) && faults[k].inject(&r, &p, address)) {
+                if (lx_problem_check(&p, address, &objective, &st) || st.code != LX_E_NO ||
                     !strstr(st.text, faults[k].says)) {
                     print_problem(&p, seed);
                     fail_msg("%s was not caught, or not for its reason: %s", faults[k].name, st.text);
@@ -331,7 +331,7 @@ static void falsified_claims_are_caught(void **state)
         size_t length;
         lx_status st;
         char *text = problem_as_pattern(&p, &length);
-        const struct lx_graph *g = lx_graph_parse("random", text, length, &st);
+        const struct lx_graph *g = lx_graph_of_text("random", text, length, &st);
         struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
         assert_non_null(g);
         struct lx_plan *plan = lx_plan_make(g, &how, &st);

@@ -1,5 +1,5 @@
 /* The data model, rule by rule; the bound and the small functions on cases that are worked out by hand. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/checked.h"
 
 #include <math.h>

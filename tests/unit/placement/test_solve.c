@@ -1,5 +1,5 @@
-/* Solvers that lie: whatever they say, what lx_solve lets out is legal and no more than proved. */
-#include "lxplan.h"
+/* Solvers that lie: whatever they say, what lx_problem_solve lets out is legal and no more than proved. */
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void liars_are_found_out(void **state)
                 struct lx_answer a = {.address = address};
                 struct lx_run run = {0};
                 lx_status st;
-                assert_true(lx_solve(&p, &liar, &run, &a, &st));
+                assert_true(lx_problem_solve(&p, &liar, &run, &a, &st));
                 assert_true(lx_bound(&p, &bound, &st));
                 assert_ptr_equal(a.address, address);
                 assert_true(memchr(a.message, 0, sizeof a.message) && a.stat_count >= 0 &&
@@ -105,7 +105,7 @@ static void liars_are_found_out(void **state)
                     assert_true(a.status == LX_ERROR && a.objective == INT64_MAX);
                     continue;
                 }
-                assert_true(lx_check(&p, address, &real, &st));
+                assert_true(lx_problem_check(&p, address, &real, &st));
                 assert_true(real == a.objective && a.bound <= real && a.bound >= bound);
                 if (lies[k] == says_proved && proves)
                     continue; /* a proof cannot be checked, only who may give one */
@@ -121,11 +121,11 @@ static void liars_are_found_out(void **state)
     struct lx_answer a = {.address = address};
     struct lx_run run = {0};
     lx_status st;
-    assert_false(lx_solve(&p, &old, &run, &a, &st));
+    assert_false(lx_problem_solve(&p, &old, &run, &a, &st));
     assert_int_equal(st.code, LX_E_INTERNAL);
     old.abi = LX_SOLVER_ABI;
     p.objective = LX_FIT;
-    assert_false(lx_solve(&p, &old, &run, &a, &st));
+    assert_false(lx_problem_solve(&p, &old, &run, &a, &st));
     assert_int_equal(st.code, LX_E_USAGE);
 }
 

@@ -3,7 +3,7 @@
  * that is asked for. */
 #include "base/text.h"
 #include "graph/import/model_import.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static const struct lx_graph *graph_of(const char *type, const char *role, const
                 "\"ops\": [{\"name\": \"o\", %s, \"output\": \"y\"}]}",
                 type, role, op);
     assert_false(t.failed);
-    const struct lx_graph *g = lx_graph_parse("t", t.at, t.length, st);
+    const struct lx_graph *g = lx_graph_of_text("t", t.at, t.length, st);
     text_free(&t);
     return g;
 }

@@ -5,7 +5,7 @@
  *
  * The plans have copies that layout added, padded and cut sums, relayouts over the ring, loads, stores, a call off
  * the device, handovers, relayouts through HBM and stays that were cut; some 1500 changes in all. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/file.h"
 #include "plan/plan_fields.h"
 
@@ -119,7 +119,7 @@ static cJSON *plan_of(const char *pattern, const struct lx_passes *passes)
 {
     lx_status st = {0};
     size_t length;
-    const struct lx_graph *g = lx_graph_parse("pattern", pattern, strlen(pattern), &st);
+    const struct lx_graph *g = lx_graph_of_text("pattern", pattern, strlen(pattern), &st);
     struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .passes = *passes};
     how.passes.tile = LX_TILE_NONE; /* nests are damaged in test_nest_damage.c */
     struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
@@ -137,7 +137,7 @@ static bool accepted(const cJSON *plan)
 {
     lx_status st = {0};
     char *text = cJSON_PrintUnformatted(plan);
-    struct lx_plan *p = lx_plan_parse("plan", text, strlen(text), &st);
+    struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
     bool ok = p && lx_plan_check(p, &st);
     lx_plan_free(p);
     free(text);

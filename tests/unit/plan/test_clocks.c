@@ -90,7 +90,7 @@ static void comes_back(const struct lx_plan *p)
     lx_status st = {0};
     size_t length, again;
     char *text = lx_plan_to_json(p, &length);
-    struct lx_plan *q = lx_plan_parse("plan", text, length, &st);
+    struct lx_plan *q = lx_plan_of_text("plan", text, length, &st);
     if (!q || !lx_plan_check(q, &st)) fail_msg("%s", st.text);
     char *second = lx_plan_to_json(q, &again);
     assert_string_equal(text, second);

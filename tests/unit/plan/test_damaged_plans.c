@@ -2,7 +2,7 @@
  * edits of a good plan that is made here. An error of reading stands where the edit's `at` points; what only the
  * checker finds has no place. Plans of earlier releases (tests/data/old) must read, pass, and read the same
  * after they have been written anew. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "support/json_patch.h"
@@ -34,7 +34,7 @@ static cJSON *good_plan(const char *text)
 {
     lx_status st;
     size_t length;
-    const struct lx_graph *g = lx_graph_parse("good", text, strlen(text), &st);
+    const struct lx_graph *g = lx_graph_of_text("good", text, strlen(text), &st);
     struct lx_plan_options how = {.solver = lx_solver_find("greedy")};
     struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
     if (!p) fail_msg("%s", st.text);
@@ -89,7 +89,7 @@ static bool stands_at(const char *text, const char *at, const lx_status *st)
 static bool judge(const cJSON *edit, const char *text)
 {
     lx_status st = {0};
-    struct lx_plan *p = lx_plan_parse("plan", text, strlen(text), &st);
+    struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
     bool accepted = p && lx_plan_check(p, &st);
     lx_plan_free(p);
     const char *code = string_of(edit, "code");
@@ -145,7 +145,7 @@ static void good_plans_are_accepted(void **state)
         cJSON_AddNumberToObject(cJSON_GetArrayItem(cJSON_GetObjectItem(plan, "buffers"), 0), "colour", 3);
         char *text = cJSON_Print(plan);
         lx_status st = {0};
-        struct lx_plan *p = lx_plan_parse("plan", text, strlen(text), &st);
+        struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
         if (!p || !lx_plan_check(p, &st)) fail_msg("%s", st.text);
         lx_plan_free(p);
         free(text);
@@ -175,7 +175,7 @@ static void plans_of_earlier_releases_read(void **state)
         struct lx_plan *p = lx_plan_read(path, &st);
         if (!p || !lx_plan_check(p, &st)) fail_msg("%s: %s", e->d_name, st.text);
         char *once = written(p), *twice;
-        struct lx_plan *again = lx_plan_parse("again", once, strlen(once), &st);
+        struct lx_plan *again = lx_plan_of_text("again", once, strlen(once), &st);
         if (!again || !lx_plan_check(again, &st)) fail_msg("%s: %s", e->d_name, st.text);
         assert_string_equal(once, twice = written(again));
         lx_plan_free(p);

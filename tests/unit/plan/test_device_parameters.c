@@ -1,6 +1,6 @@
 /* No parameter of a device is without effect: twice or half of it changes a plan, a launch or a predicted time. And the
  * manual of patterns states the presets as they are. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "support/other_sizes.h"

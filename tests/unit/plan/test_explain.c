@@ -1,5 +1,5 @@
 /* Why a buffer is off chip, and who is in its way. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -119,7 +119,7 @@ static void fast_plans_are_plans(void **state)
         lx_status st = {0};
         struct lx_device_options how = {.threads = 1};
         assert_string_equal(text, second);
-        struct lx_plan *read = lx_plan_parse("plan", text, strlen(text), &st);
+        struct lx_plan *read = lx_plan_of_text("plan", text, strlen(text), &st);
         if (!read || !lx_plan_check(read, &st)) fail_msg("%s: %s", paths[i], st.text);
         assert_true(read->asks_time);
         struct lx_run_result *r = lx_device_run(read, &how, &st);

@@ -1,5 +1,5 @@
 /* What a plan takes on chip, against counting tick by tick and byte by byte; and the difference of two plans. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/rng.h"
 
 #include <setjmp.h>

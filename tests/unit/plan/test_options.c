@@ -1,7 +1,7 @@
 /* The table of options: every row changes what it sets and nothing else, takes back what it gives out, and is
  * refused in words that help. */
 #include "plan/options.h"
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 /* A value of a row that is not its default. */
-static const char *other_value(const struct lx_options *o, int row)
+static const char *other_value(const struct lx_settings *o, int row)
 {
     switch (row) {
     case LX_OPTION_SOLVER:
@@ -29,8 +29,8 @@ static const char *other_value(const struct lx_options *o, int row)
     case LX_OPTION_NESTS:
         return "scaled-masked:a/2";
     default:
-        if (lx_options_at(row).kind == LX_TAKES_WORD) return lx_options_word(o, row, 1);
-        return lx_options_at(row).kind == LX_TAKES_NOTHING ? NULL : "7";
+        if (lx_settings_at(row).kind == LX_TAKES_WORD) return lx_settings_word(o, row, 1);
+        return lx_settings_at(row).kind == LX_TAKES_NOTHING ? NULL : "7";
     }
 }
 
@@ -43,13 +43,13 @@ struct meaning {
     int hints;
 };
 
-static void mean(const struct lx_options *o, struct meaning *m)
+static void mean(const struct lx_settings *o, struct meaning *m)
 {
     lx_status st = {0};
     const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/gq_attention.json", &st),
-                          *on = g ? lx_options_graph(o, g, &st) : NULL;
+                          *on = g ? lx_settings_graph(o, g, &st) : NULL;
     memset(m, 0, sizeof *m);
-    if (!on || !lx_options_plan(o, LX_SPILL, &m->how, m->values, &st)) fail_msg("%s", st.text);
+    if (!on || !lx_settings_plan(o, LX_SPILL, &m->how, m->values, &st)) fail_msg("%s", st.text);
     m->device = on->device;
     m->capacity = on->capacity;
     for (int32_t i = 0; i < on->op_count; i++) m->hints += on->ops[i].hint_count;
@@ -78,38 +78,38 @@ static bool same_meaning(const struct meaning *a, const struct meaning *b)
 static void every_row_has_an_effect(void **state)
 {
     (void)state;
-    struct lx_options plain = {.solvers = lx_solvers()};
+    struct lx_settings plain = {.solvers = lx_solvers()};
     struct meaning before, after;
     mean(&plain, &before);
-    for (int i = 0; i < lx_options_count(); i++) {
-        struct lx_options o = plain;
+    for (int i = 0; i < lx_settings_count(); i++) {
+        struct lx_settings o = plain;
         lx_status st = {0};
-        const char *name = lx_options_at(i).name;
-        if (!lx_options_set(&o, name, other_value(&o, i), &st)) fail_msg("%s: %s", name, st.text);
-        assert_true(lx_options_is_set(&o, i));
+        const char *name = lx_settings_at(i).name;
+        if (!lx_settings_set(&o, name, other_value(&o, i), &st)) fail_msg("%s: %s", name, st.text);
+        assert_true(lx_settings_is_set(&o, i));
         mean(&o, &after);
         if (same_meaning(&before, &after)) fail_msg("%s has no effect", name);
-        if (lx_options_same(&o, &plain)) fail_msg("%s: options differ, but are said to be the same", name);
-        lx_options_unset(&o, i);
+        if (lx_settings_same(&o, &plain)) fail_msg("%s: options differ, but are said to be the same", name);
+        lx_settings_unset(&o, i);
         mean(&o, &after);
         if (!same_meaning(&before, &after)) fail_msg("%s cannot be taken back", name);
-        assert_true(lx_options_same(&o, &plain));
+        assert_true(lx_settings_same(&o, &plain));
     }
 }
 
 static void what_is_told_can_be_set(void **state)
 {
     (void)state;
-    struct lx_options plain = {.solvers = lx_solvers()};
-    for (int i = 0; i < lx_options_count(); i++) {
-        struct lx_options o = plain, again = plain;
+    struct lx_settings plain = {.solvers = lx_solvers()};
+    for (int i = 0; i < lx_settings_count(); i++) {
+        struct lx_settings o = plain, again = plain;
         lx_status st = {0};
-        assert_true(lx_options_set_row(&o, i, other_value(&o, i), &st));
-        char *text = lx_options_get(&o, i);
+        assert_true(lx_settings_set_row(&o, i, other_value(&o, i), &st));
+        char *text = lx_settings_get(&o, i);
         assert_non_null(text);
-        if (!lx_options_set_row(&again, i, text, &st)) fail_msg("%s: %s", text, st.text);
-        if (!lx_options_same(&o, &again))
-            fail_msg("%s: \"%s\" is not what it was", lx_options_at(i).name, text);
+        if (!lx_settings_set_row(&again, i, text, &st)) fail_msg("%s: %s", text, st.text);
+        if (!lx_settings_same(&o, &again))
+            fail_msg("%s: \"%s\" is not what it was", lx_settings_at(i).name, text);
         free(text);
     }
 }
@@ -117,16 +117,16 @@ static void what_is_told_can_be_set(void **state)
 static void every_word_is_taken(void **state)
 {
     (void)state;
-    for (int i = 0; i < lx_options_count(); i++) {
-        struct lx_options o = {.solvers = lx_solvers()};
-        struct lx_option_row row = lx_options_at(i);
+    for (int i = 0; i < lx_settings_count(); i++) {
+        struct lx_settings o = {.solvers = lx_solvers()};
+        struct lx_option_row row = lx_settings_at(i);
         lx_status st = {0};
-        for (int64_t k = 0; lx_options_word(&o, i, k); k++) {
-            const char *word = lx_options_word(&o, i, k);
-            if (!lx_options_set_row(&o, i, word, &st)) fail_msg("%s %s: %s", row.name, word, st.text);
+        for (int64_t k = 0; lx_settings_word(&o, i, k); k++) {
+            const char *word = lx_settings_word(&o, i, k);
+            if (!lx_settings_set_row(&o, i, word, &st)) fail_msg("%s %s: %s", row.name, word, st.text);
         }
         bool has_words = row.kind == LX_TAKES_WORD || row.kind == LX_TAKES_NOTHING;
-        assert_true(!has_words || lx_options_word(&o, i, 1));
+        assert_true(!has_words || lx_settings_word(&o, i, 1));
     }
 }
 
@@ -137,13 +137,13 @@ static void rows_are_whole(void **state)
     int passes = 0, parameters = 0;
     while (lx_passes()[passes].name) passes++;
     while (lx_device_parameters()[parameters].key) parameters++;
-    assert_int_equal(lx_options_count(), LX_OPTION_PASSES + passes);
+    assert_int_equal(lx_settings_count(), LX_OPTION_PASSES + passes);
     assert_true(parameters <= LX_MOST_DEVICE_PARAMETERS);
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++)
         assert_true((*s)->option_count <= LX_MOST_SOLVER_OPTIONS);
-    for (int i = 0; i < lx_options_count(); i++) {
-        struct lx_option_row row = lx_options_at(i);
-        assert_int_equal(lx_options_find(row.name), i);
+    for (int i = 0; i < lx_settings_count(); i++) {
+        struct lx_option_row row = lx_settings_at(i);
+        assert_int_equal(lx_settings_find(row.name), i);
         assert_true(row.help && *row.help && row.brief && *row.brief);
         assert_true((row.argument == NULL) == (row.kind == LX_TAKES_NOTHING));
         assert_true(row.low <= row.high && row.group < LX_GROUP_COUNT);
@@ -157,21 +157,21 @@ static void rows_below_rows(void **state)
     char pair[100];
     lx_status st = {0};
     for (const struct lx_device_parameter *p = lx_device_parameters(); p->key; p++) {
-        struct lx_options o = {.solvers = lx_solvers()};
+        struct lx_settings o = {.solvers = lx_solvers()};
         snprintf(pair, sizeof pair, "%s=%.17g", p->key, p->high < 1e6 ? p->high : p->low);
-        if (!lx_options_set(&o, "device", pair, &st)) fail_msg("%s: %s", pair, st.text);
-        assert_true(lx_options_is_set(&o, LX_OPTION_DEVICE));
+        if (!lx_settings_set(&o, "device", pair, &st)) fail_msg("%s: %s", pair, st.text);
+        assert_true(lx_settings_is_set(&o, LX_OPTION_DEVICE));
     }
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++)
         for (int i = 0; i < (*s)->option_count; i++) {
-            struct lx_options o = {.solvers = lx_solvers()};
+            struct lx_settings o = {.solvers = lx_solvers()};
             struct lx_plan_options how = {0};
             int64_t values[LX_MOST_SOLVER_OPTIONS], wanted = (*s)->options[i].high;
             if (wanted == (*s)->options[i].def) wanted = (*s)->options[i].low;
             snprintf(pair, sizeof pair, "%s=%lld", (*s)->options[i].name, (long long)wanted);
-            assert_true(lx_options_set(&o, "solver", (*s)->name, &st));
-            if (!lx_options_set(&o, "option", pair, &st)) fail_msg("%s: %s", pair, st.text);
-            assert_true(lx_options_plan(&o, LX_SPILL, &how, values, &st));
+            assert_true(lx_settings_set(&o, "solver", (*s)->name, &st));
+            if (!lx_settings_set(&o, "option", pair, &st)) fail_msg("%s: %s", pair, st.text);
+            assert_true(lx_settings_plan(&o, LX_SPILL, &how, values, &st));
             assert_int_equal(how.run.options[i], wanted);
         }
 }
@@ -205,10 +205,10 @@ static void mistakes_are_told(void **state)
         {"hint", "scores=s/99999999999999999999", "a split is at most 524288"},
         {"solvr", "auto", "did you mean \"solver\"?"},
     };
-    struct lx_options o = {.solvers = lx_solvers(), .prefix = "--"}, before = o;
+    struct lx_settings o = {.solvers = lx_solvers(), .prefix = "--"}, before = o;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lx_status st = {0};
-        assert_false(lx_options_set(&o, cases[i].name, cases[i].text, &st));
+        assert_false(lx_settings_set(&o, cases[i].name, cases[i].text, &st));
         if (!strstr(st.text, cases[i].words)) fail_msg("\"%s\" does not say: %s", st.text, cases[i].words);
         assert_int_equal(lx_code_exit(st.code), 2);
         assert_memory_equal(&o, &before, sizeof o);
@@ -228,10 +228,10 @@ static void hints_stay_within_the_cores(void **state)
     lx_status st = {0};
     const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/graphs/gq_attention.json", &st);
     for (size_t i = 0; g && i < sizeof cases / sizeof *cases; i++) {
-        struct lx_options o = {.solvers = lx_solvers(), .prefix = "--"};
-        assert_true(lx_options_set(&o, "hint", cases[i].hint, &st));
-        assert_true(lx_options_set(&o, "cores", cases[i].cores, &st));
-        const struct lx_graph *on = lx_options_graph(&o, g, &st);
+        struct lx_settings o = {.solvers = lx_solvers(), .prefix = "--"};
+        assert_true(lx_settings_set(&o, "hint", cases[i].hint, &st));
+        assert_true(lx_settings_set(&o, "cores", cases[i].cores, &st));
+        const struct lx_graph *on = lx_settings_graph(&o, g, &st);
         if (!on != !cases[i].fits) fail_msg("%s on %s cores: %s", cases[i].hint, cases[i].cores, st.text);
         if (!on) assert_non_null(strstr(st.text, "more slices than the"));
         if (!on) assert_int_equal(lx_code_exit(st.code), 2);
@@ -241,27 +241,27 @@ static void hints_stay_within_the_cores(void **state)
     lx_graph_free(g);
 }
 
-static void set_all(struct lx_options *o, const char *const (*pairs)[2])
+static void set_all(struct lx_settings *o, const char *const (*pairs)[2])
 {
     lx_status st = {0};
-    *o = (struct lx_options){.solvers = lx_solvers()};
+    *o = (struct lx_settings){.solvers = lx_solvers()};
     for (; (*pairs)[0]; pairs++)
-        if (!lx_options_set(o, (*pairs)[0], (*pairs)[1], &st)) fail_msg("%s", st.text);
+        if (!lx_settings_set(o, (*pairs)[0], (*pairs)[1], &st)) fail_msg("%s", st.text);
 }
 
 /* Rules between rows. */
 static void options_go_together(void **state)
 {
     (void)state;
-    struct lx_options o;
+    struct lx_settings o;
     struct meaning m;
     set_all(&o, (const char *const[][2]){{"objective", "time"}, {0}});
-    assert_true(lx_options_passes(&o).by_time);
-    assert_int_equal(lx_options_passes(&o).cooptimise, LX_COOPTIMISE_FULL);
+    assert_true(lx_settings_passes(&o).by_time);
+    assert_int_equal(lx_settings_passes(&o).cooptimise, LX_COOPTIMISE_FULL);
     set_all(&o, (const char *const[][2]){{"objective", "time"}, {"cooptimise", "none"}, {0}});
-    assert_int_equal(lx_options_passes(&o).cooptimise, LX_COOPTIMISE_NONE);
+    assert_int_equal(lx_settings_passes(&o).cooptimise, LX_COOPTIMISE_NONE);
     set_all(&o, (const char *const[][2]){{"objective", "spill"}, {0}});
-    assert_int_equal(lx_options_ask(&o), LX_ASK_TRAFFIC);
+    assert_int_equal(lx_settings_ask(&o), LX_ASK_TRAFFIC);
     /* A preset comes before parameters, wherever it stands; cores behind both. */
     set_all(&o, (const char *const[][2]){
                     {"device", "tile_rows=4"}, {"cores", "12"}, {"device", "preset=tenstorrent"}, {0}});
@@ -270,7 +270,7 @@ static void options_go_together(void **state)
     assert_true(m.device.tile_rows == 4 && m.device.cores == 12 && m.device.grid_y * m.device.grid_x == 12);
     /* The options of a solver go with it; the level is everyone's who has one. */
     set_all(&o, (const char *const[][2]){{"level", "2"}, {"option", "level=3"}, {"solver", "greedy"}, {0}});
-    assert_false(lx_options_is_set(&o, LX_OPTION_OF_SOLVER));
+    assert_false(lx_settings_is_set(&o, LX_OPTION_OF_SOLVER));
     set_all(&o, (const char *const[][2]){{"level", "2"}, {0}});
     mean(&o, &m);
     assert_int_equal(m.values[0], 2);
@@ -279,17 +279,17 @@ static void options_go_together(void **state)
 static void defaults_follow_the_question(void **state)
 {
     (void)state;
-    struct lx_options o = {.solvers = lx_solvers()}, none = {0};
+    struct lx_settings o = {.solvers = lx_solvers()}, none = {0};
     lx_status st = {0};
     struct meaning m;
-    assert_string_equal(lx_options_solver(&o, LX_HEIGHT)->name, "auto");
+    assert_string_equal(lx_settings_solver(&o, LX_HEIGHT)->name, "auto");
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
         const struct lx_solver *const only[] = {*s, NULL};
         o.solvers = only;
-        assert_ptr_equal(lx_options_solver(&o, LX_FIT), *s);
+        assert_ptr_equal(lx_settings_solver(&o, LX_FIT), *s);
     }
-    assert_null(lx_options_solver(&none, LX_SPILL));
-    assert_false(lx_options_plan(&none, LX_SPILL, &m.how, m.values, &st));
+    assert_null(lx_settings_solver(&none, LX_SPILL));
+    assert_false(lx_settings_plan(&none, LX_SPILL, &m.how, m.values, &st));
     assert_non_null(strstr(st.text, "without solvers"));
 }
 
@@ -305,18 +305,18 @@ static void every_part_of_the_program_takes_it(void **state)
     };
     static const char plain[] = SOURCE_DIR "/patterns/targets/staircase.json",
                       divided[] = SOURCE_DIR "/patterns/graphs/gq_attention.json";
-    struct lx_options o = {.solvers = lx_solvers()};
-    for (int i = 0; i < lx_options_count(); i++)
+    struct lx_settings o = {.solvers = lx_solvers()};
+    for (int i = 0; i < lx_settings_count(); i++)
         for (int k = 0; k < 3; k++) {
             const char *value = other_value(&o, i),
                        *of_auto = k == 2 && i == LX_OPTION_OF_SOLVER ? "auto." : "";
             char given[100], arguments[500], line[900];
             snprintf(given, sizeof given, "%s%s", of_auto, value ? value : "");
             snprintf(arguments, sizeof arguments, lines[k],
-                     i == LX_OPTION_HINT || i == LX_OPTION_NESTS ? divided : plain, lx_options_at(i).name,
+                     i == LX_OPTION_HINT || i == LX_OPTION_NESTS ? divided : plain, lx_settings_at(i).name,
                      given);
             snprintf(line, sizeof line, "'%s' %s", LXPLAN_PROGRAM, arguments);
-            bool refused = k == 2 && lx_options_at(i).of_search;
+            bool refused = k == 2 && lx_settings_at(i).of_search;
             int code = system(line);
             if (code != (refused ? 2 << 8 : 0)) fail_msg("%s ends with %d", line, code >> 8);
         }

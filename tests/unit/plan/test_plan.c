@@ -1,5 +1,5 @@
 /* Graph to problem, problem to plan, plan to file and back; and inputs of hostile size. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "base/checked.h"
 #include "base/text.h"
 #include "plan/plan.h"
@@ -21,7 +21,7 @@ static const struct lx_graph *parse(const char *tensors, const char *ops)
     text_format(&t,
                 "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [%s], \"ops\": [%s]}",
                 tensors, ops);
-    const struct lx_graph *g = lx_graph_parse("t.json", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_of_text("t.json", t.at, t.length, &st);
     if (!g) fail_msg("%s", st.text);
     text_free(&t);
     return g;
@@ -190,7 +190,7 @@ static const struct lx_graph *chain(int ops, bool cyclic, lx_status *st)
     }
     text_add(&t, "]}");
     assert_false(t.failed);
-    const struct lx_graph *g = lx_graph_parse("chain.json", t.at, t.length, st);
+    const struct lx_graph *g = lx_graph_of_text("chain.json", t.at, t.length, st);
     text_free(&t);
     return g;
 }
@@ -233,7 +233,7 @@ static void files_are_exact(void **state)
                 lx_plan_free(p);
             }
             assert_true(lx_is_plan(texts[0], lengths[0]));
-            struct lx_plan *back = lx_plan_parse("p.json", texts[0], lengths[0], &st);
+            struct lx_plan *back = lx_plan_of_text("p.json", texts[0], lengths[0], &st);
             if (!back) fail_msg("%s: %d: %s", (*s)->name, st.line, st.text);
             texts[2] = lx_plan_to_json(back, &lengths[2]);
             assert_string_equal(texts[0], texts[1]);
@@ -271,7 +271,7 @@ static void plans_are_recognised(void **state)
     size_t length;
     lx_status st = {0};
     char *text = lx_plan_to_json(p, &length);
-    struct lx_plan *back = lx_plan_parse("p.json", text, length, &st);
+    struct lx_plan *back = lx_plan_of_text("p.json", text, length, &st);
     if (!back) fail_msg("%s", st.text);
     assert_string_equal(back->answer.stats[0].name, "a \"quoted\" name");
     lx_plan_free(back);
@@ -321,7 +321,7 @@ static void tampered_numbers_are_seen(void **state)
                                   "\"in_place_parents\": [\"a\"]}, {\"name\": \"c\", \"size\": 16, "
                                   "\"start\": 0, \"end\": 4, \"cost\": 5}]}";
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_parse("t.json", pattern, sizeof pattern - 1, &st);
+    const struct lx_graph *g = lx_graph_of_text("t.json", pattern, sizeof pattern - 1, &st);
     assert_non_null(g);
     struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_OWN);
     size_t length;
@@ -340,7 +340,7 @@ static void tampered_numbers_are_seen(void **state)
             continue;
         char was = text[i];
         text[i] = was == '9' ? '8' : (char)(was + 1);
-        struct lx_plan *forged = lx_plan_parse("p.json", text, length, &st);
+        struct lx_plan *forged = lx_plan_of_text("p.json", text, length, &st);
         bool accepted = forged && lx_plan_check(forged, &st);
         if (accepted) fail_msg("not seen at byte %zu: %.60s", i, text + (i < 30 ? 0 : i - 30));
         assert_int_not_equal(st.code, LX_E_INTERNAL);
@@ -349,7 +349,7 @@ static void tampered_numbers_are_seen(void **state)
         changed++;
     }
     assert_true(changed > 25);
-    struct lx_plan *good = lx_plan_parse("p.json", text, length, &st);
+    struct lx_plan *good = lx_plan_of_text("p.json", text, length, &st);
     assert_non_null(good);
     assert_true(lx_plan_check(good, &st));
     lx_plan_free(good);
@@ -365,7 +365,7 @@ static void hostile_sizes(void **state)
     struct text t = {0}; /* few values per line, so that only the number of lines is too much */
     text_add(&t, "id,lower,upper,size\n");
     for (int i = 0; i <= LX_MAX_ITEMS; i++) text_format(&t, "%d,0,1,1\n", i);
-    assert_null(lx_graph_parse("million.csv", t.at, t.length, &st));
+    assert_null(lx_graph_of_text("million.csv", t.at, t.length, &st));
     text_free(&t);
     assert_int_equal(st.code, LX_E_LIMIT);
     assert_int_equal(st.line, LX_MAX_ITEMS + 2);
@@ -382,7 +382,7 @@ static void many_buffers(void **state)
     lx_status st = {0};
     text_add(&t, "id,lower,upper,size\n");
     for (int i = 0; i < MANY; i++) text_format(&t, "b%d,%d,%d,%d\n", i, i, i + 2 + i % 7, 1 + i * 31 % 4096);
-    const struct lx_graph *g = lx_graph_parse("many.20000.csv", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_of_text("many.20000.csv", t.at, t.length, &st);
     assert_non_null(g);
     assert_int_equal(g->buffer_count, MANY);
     struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_OWN);
@@ -404,7 +404,7 @@ static void many_contemporaries(void **state)
     text_add(&t, "id,lower,upper,size\n");
     for (int i = 0; i < MANY; i++) text_format(&t, "b%d,0,9,%d\n", i, 64 + i % 977);
     for (int i = 0; i < 2; i++) {
-        const struct lx_graph *g = lx_graph_parse(names[i], t.at, t.length, &st);
+        const struct lx_graph *g = lx_graph_of_text(names[i], t.at, t.length, &st);
         assert_non_null(g);
         struct lx_plan *p = plan_of(g, "greedy", LX_ASK_OWN);
         assert_true(lx_plan_check(p, &st));
@@ -416,7 +416,7 @@ static void many_contemporaries(void **state)
     enum { SOME = 3000 };
     text_add(&t, "id,lower,upper,size,offset\n");
     for (int i = 0; i < SOME; i++) text_format(&t, "f%d,0,9,64,%d\nb%d,0,9,128,\n", i, 128 * i, i);
-    const struct lx_graph *g = lx_graph_parse("fixed.1000000000.csv", t.at, t.length, &st);
+    const struct lx_graph *g = lx_graph_of_text("fixed.1000000000.csv", t.at, t.length, &st);
     assert_non_null(g);
     struct lx_plan *p = plan_of(g, "greedy", LX_ASK_OWN);
     assert_true(lx_plan_check(p, &st));
@@ -460,7 +460,7 @@ static void reasons_look_for_holes(void **state)
         char text[200];
         lx_status st = {0};
         int length = snprintf(text, sizeof text, "id,lower,upper,size,offset\n%s", cases[i].rows);
-        const struct lx_graph *g = lx_graph_parse("holes.100.csv", text, (size_t)length, &st);
+        const struct lx_graph *g = lx_graph_of_text("holes.100.csv", text, (size_t)length, &st);
         if (!g) fail_msg("%s", st.text);
         struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_TRAFFIC);
         const char *reason = p->reason[p->problem.count - 1];
@@ -483,7 +483,7 @@ static void who_is_left_off_though_there_is_room(void **state)
         .abi = LX_SOLVER_ABI, .name = "idle", .summary = "", .caps = LX_CAN_SPILL, .solve = place_none};
     lx_status st = {0};
     static const char text[] = "id,lower,upper,size\na,0,9,40\n";
-    const struct lx_graph *g = lx_graph_parse("room.100.csv", text, sizeof text - 1, &st);
+    const struct lx_graph *g = lx_graph_of_text("room.100.csv", text, sizeof text - 1, &st);
     struct lx_plan_options how = {.solver = &idle, .objective = LX_ASK_TRAFFIC};
     struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
     if (!p) fail_msg("%s", st.text);
@@ -498,7 +498,7 @@ static void no_more_work_for_one_pass(void **state)
     (void)state;
     static const char text[] = "id,lower,upper,size,offset\na,0,5,64,0\nb,3,9,64,32\n";
     lx_status st = {0};
-    const struct lx_graph *g = lx_graph_parse("pins.1000.csv", text, sizeof text - 1, &st);
+    const struct lx_graph *g = lx_graph_of_text("pins.1000.csv", text, sizeof text - 1, &st);
     if (!g) fail_msg("%s", st.text);
     struct lx_plan *p = plan_of(g, "firstfit", LX_ASK_FIT);
     assert_string_equal(p->unproved, "firstfit found no place for all; a solver that searches may");

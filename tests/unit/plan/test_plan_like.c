@@ -1,6 +1,6 @@
 /* A plan made like another: it shares layouts and divisions with it, outlives it, and is the plan that would
  * have been made without; one that does not fit shares nothing. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/other_sizes.h"
 
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static void others_share_nothing(void **state)
     assert_ptr_not_equal(other_rules->own_divisions, first->own_divisions);
     size_t length;
     char *json = lx_plan_to_json(first, &length); /* a file may state other layouts than ours */
-    const struct lx_plan *from_file = lx_plan_parse("plan.json", json, length, &st);
+    const struct lx_plan *from_file = lx_plan_of_text("plan.json", json, length, &st);
     const struct lx_plan *like_file = make(g, "greedy", (struct lx_passes){0}, from_file);
     assert_null(like_file->lender);
     free(json);

@@ -76,7 +76,7 @@ static void also_when_read(const struct lx_plan *p, void *covered)
     size_t length;
     lx_status st = {0};
     char *json = lx_plan_to_json(p, &length);
-    struct lx_plan *again = lx_plan_parse("again", json, length, &st);
+    struct lx_plan *again = lx_plan_of_text("again", json, length, &st);
     if (!again) fail_msg("%s", st.text);
     both_add_up(again, covered);
     lx_plan_free(again);

@@ -58,13 +58,13 @@ static void check_solver(const struct lx_problem *p, const struct lx_solver *sol
     struct lx_run run = {.seed = seed, .work_limit = is_searching(solver) ? 2000 : 0};
     int64_t objective = -1, bound = -1;
     lx_status st = {0};
-    MUST(lx_solve(p, solver, &run, &a, &st), "%s: %s", solver->name, st.text);
+    MUST(lx_problem_solve(p, solver, &run, &a, &st), "%s: %s", solver->name, st.text);
     MUST(a.address == first && !strstr(a.message, "refused"), "%s: %s", solver->name, a.message);
     MUST(lx_bound(p, &bound, &st), "%s", st.text);
     if (p->objective == LX_HEIGHT && a.status == LX_LIMIT && is_searching(solver))
         return; /* stopped with nothing */
     MUST(a.status != LX_ERROR, "%s gave up: %s", solver->name, a.message);
-    MUST(lx_check(p, first, &objective, &st), "%s: %s", solver->name, st.text);
+    MUST(lx_problem_check(p, first, &objective, &st), "%s: %s", solver->name, st.text);
     MUST(objective == a.objective, "%s: objective %lld, really %lld", solver->name, (long long)a.objective,
          (long long)objective);
     MUST(a.bound >= bound && a.bound <= objective, "%s: bound %lld (ours %lld), objective %lld", solver->name,
@@ -72,7 +72,7 @@ static void check_solver(const struct lx_problem *p, const struct lx_solver *sol
     if (p->objective != LX_FIT)
         MUST((a.status == LX_OPTIMAL) == (a.bound == objective), "%s: %s", solver->name,
              lx_verdict_word(a.status));
-    MUST(lx_solve(p, solver, &run, &again, &st), "%s: %s", solver->name, st.text);
+    MUST(lx_problem_solve(p, solver, &run, &again, &st), "%s: %s", solver->name, st.text);
     MUST(memcmp(first, second, (size_t)p->count * sizeof *first) == 0 && a.steps == again.steps &&
              a.status == again.status && a.bound == again.bound,
          "%s: two runs differ", solver->name);
@@ -171,7 +171,7 @@ static void bound_is_below_the_optimum(void **state)
             struct lx_run run = {.work_limit = is_searching(*solver) ? 20000 : 0};
             if (!((*solver)->caps & capability(p->objective)) || (is_searching(*solver) && seed % 10 > 2))
                 continue;
-            MUST(lx_solve(p, *solver, &run, &a, &st), "%s: %s", (*solver)->name, st.text);
+            MUST(lx_problem_solve(p, *solver, &run, &a, &st), "%s: %s", (*solver)->name, st.text);
             MUST(a.objective >= s.best, "%s found %lld, better than the optimum %lld", (*solver)->name,
                  (long long)a.objective, (long long)s.best);
             MUST(a.bound <= s.best, "%s proved %lld, above the optimum %lld", (*solver)->name,

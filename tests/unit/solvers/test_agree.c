@@ -20,7 +20,7 @@ static struct lx_answer answer_of(const struct lx_solver *solver, const struct l
     struct lx_answer a = {.address = address};
     struct lx_run run = {.seed = 1, .work_limit = work};
     lx_status st;
-    if (!lx_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
+    if (!lx_problem_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
     if (a.status == LX_ERROR) fail_msg("%s: %s", solver->name, a.message);
     return a;
 }

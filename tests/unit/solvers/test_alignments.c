@@ -32,7 +32,7 @@ static struct lx_answer answer_of(const struct lx_solver *solver, const struct l
         options[i] = solver->options[i].def;
         if (start_steps && strcmp(solver->options[i].name, "start-steps") == 0) options[i] = start_steps;
     }
-    if (!lx_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
+    if (!lx_problem_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
     return a;
 }
 

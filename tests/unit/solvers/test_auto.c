@@ -1,5 +1,5 @@
 /* Auto against every solver by itself, on lists and on graphs; and its levels against each other. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/linked_problem.h"
 #include "support/sampled.h"
 
@@ -18,7 +18,7 @@ static int64_t worth(const struct lx_problem *p, const struct lx_solver *solver,
     struct lx_answer a = {.address = address};
     struct lx_run run = {.seed = 2, .options = options};
     lx_status st;
-    if (!lx_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
+    if (!lx_problem_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
     if (a.status == LX_INFEASIBLE || a.status == LX_ERROR) return INT64_MAX;
     for (int32_t i = 0; i < p->count; i++) left += address[i] < 0 && !p->buffers[i].reason;
     return p->objective == LX_FIT ? left : a.objective;
@@ -130,7 +130,7 @@ static void test_enough(void **state)
         struct lx_answer a = {.address = address};
         struct lx_run run = {.seed = 2, .enough = best + rng_between(&rng, 0, best + 1)};
         lx_status st;
-        assert_true(lx_solve(&l.small.problem, lx_solver_find("auto"), &run, &a, &st));
+        assert_true(lx_problem_solve(&l.small.problem, lx_solver_find("auto"), &run, &a, &st));
         assert_int_not_equal(a.status, LX_ERROR);
         assert_true(a.objective <= run.enough && a.objective >= best && a.bound <= best);
     }

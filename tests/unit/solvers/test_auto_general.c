@@ -1,6 +1,6 @@
 /* Auto against every solver by itself on lists of the second version: pools, lives, pairs, staging, charges; small ones
  * of every kind, and large ones of many parts or of one; with and without limits of work. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/random_v2.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static int64_t worth(const struct lx_problem *p, const struct lx_solver *solver,
     int64_t left = 0;
     lx_status st;
     *a = (struct lx_answer){.address = address, .pool = pool};
-    if (!lx_solve(p, solver, &run, a, &st)) fail_msg("%s: %s", solver->name, st.text);
+    if (!lx_problem_solve(p, solver, &run, a, &st)) fail_msg("%s: %s", solver->name, st.text);
     if (a->status == LX_INFEASIBLE || a->status == LX_ERROR) return INT64_MAX;
     if (p->objective != LX_FIT) return a->objective;
     for (int32_t i = 0; i < p->count; i++) left += address[i] < 0 && !p->buffers[i].reason;

@@ -38,7 +38,7 @@ static int ask_all(const struct lx_problem *p, const struct oracle *o, uint64_t 
         struct lx_answer a = {.address = address, .pool = pool};
         struct lx_run run = {.seed = seed, .work_limit = 2000};
         lx_status st = {0};
-        if (lx_solve(p, *s, &run, &a, &st)) {
+        if (lx_problem_solve(p, *s, &run, &a, &st)) {
             judge(p, o, *s, &a, seed);
             asked++;
         } else if (st.code != LX_E_USAGE || !strstr(st.text, (*s)->name))

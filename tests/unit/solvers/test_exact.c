@@ -12,7 +12,7 @@
 static void solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     lx_status st;
-    if (!lx_solve(p, &lx_solver_exact, run, answer, &st)) fail_msg("%s", st.text);
+    if (!lx_problem_solve(p, &lx_solver_exact, run, answer, &st)) fail_msg("%s", st.text);
     if (answer->status == LX_ERROR) fail_msg("%s", answer->message);
 }
 
@@ -139,7 +139,7 @@ static void hear(void *context, const struct lx_progress *so_far)
     if (so_far->address) {
         int64_t value;
         lx_status st;
-        if (!lx_check(h->p, so_far->address, &value, &st)) fail_msg("%s", st.text);
+        if (!lx_problem_check(h->p, so_far->address, &value, &st)) fail_msg("%s", st.text);
         assert_int_equal(value, so_far->objective);
         h->answers++;
     }

@@ -1,5 +1,5 @@
 /* The engine of exact for structured problems: what its parts promise, on problems with known answers. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/random_v2.h"
 #include "exact/general/clique.h"
 #include "exact/general/programme.h"
@@ -24,7 +24,7 @@ static void test_small_problems_are_decided(void **state)
         lx_status st;
         random_v2(&v, &r, V2_MOST < 10 ? V2_MOST : 10);
         if (!lx_problem_validate(&v.p, &st)) continue;
-        assert_true(lx_solve(&v.p, lx_solver_find("exact"), &(struct lx_run){.seed = seed}, &a, &st));
+        assert_true(lx_problem_solve(&v.p, lx_solver_find("exact"), &(struct lx_run){.seed = seed}, &a, &st));
         if (a.status != LX_OPTIMAL && a.status != LX_INFEASIBLE)
             fail_msg("seed %d: %s %s", (int)seed, lx_verdict_word(a.status), a.message);
     }
@@ -49,7 +49,7 @@ static void test_reuse(void **state)
     int32_t pool[6];
     struct lx_answer a = {.address = address, .pool = pool};
     lx_status st;
-    assert_true(lx_solve(&p, lx_solver_find("exact"), &(struct lx_run){0}, &a, &st));
+    assert_true(lx_problem_solve(&p, lx_solver_find("exact"), &(struct lx_run){0}, &a, &st));
     assert_int_equal(a.status, LX_OPTIMAL);
     assert_int_equal(a.objective, 2); /* two pairs of equal parity */
 }

@@ -14,7 +14,7 @@ static struct lx_answer run_on(const struct lx_problem *p, const struct lx_run *
 {
     struct lx_answer answer = {.address = address};
     lx_status st;
-    if (!lx_solve(p, &lx_solver_ilp, run, &answer, &st)) fail_msg("%s", st.text);
+    if (!lx_problem_solve(p, &lx_solver_ilp, run, &answer, &st)) fail_msg("%s", st.text);
     return answer;
 }
 

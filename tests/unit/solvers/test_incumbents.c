@@ -29,7 +29,7 @@ static void watch(void *context, const struct lx_progress *so_far)
     assert_true(so_far->steps >= w->steps);
     assert_true((so_far->address != NULL) == (so_far->objective < w->objective));
     if (so_far->address) {
-        if (!lx_check(w->p, so_far->address, &objective, &st)) fail_msg("%s", st.text);
+        if (!lx_problem_check(w->p, so_far->address, &objective, &st)) fail_msg("%s", st.text);
         assert_int_equal(objective, so_far->objective);
         w->answers++;
     }
@@ -55,7 +55,7 @@ static void run_watched(const struct lx_problem *p, const struct lx_solver *solv
                          .stop = stop_after_first,
                          .context = &w};
     lx_status st;
-    if (!lx_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
+    if (!lx_problem_solve(p, solver, &run, &a, &st)) fail_msg("%s: %s", solver->name, st.text);
     assert_true(w.bound <= a.objective);
     bool complete = a.status == LX_FEASIBLE || a.status == LX_OPTIMAL;
     if (!complete) return;

@@ -106,7 +106,7 @@ static void test_refills_keep_the_sums(void **state)
             if (links.any) assert_links(&it, &links, base);
             assert_int_equal(f.spilled, items_spill(&it, base));
             items_answer(&it, base, address);
-            bool unbound = links.broken || lx_check(&s.small.problem, address, &objective, &st);
+            bool unbound = links.broken || lx_problem_check(&s.small.problem, address, &objective, &st);
             if (!unbound) fail_msg("%s", st.text);
         }
         refiller_free(&f);
@@ -131,7 +131,7 @@ static void test_answers(void **state)
             struct lx_run run = {.seed = 5};
             linked_random(&s, &rng, (int32_t)rng_between(&rng, 1, 7));
             int64_t least = linked_optimum(&s.small.problem);
-            bool legal = lx_solve(&s.small.problem, solver, &run, &a, &st);
+            bool legal = lx_problem_solve(&s.small.problem, solver, &run, &a, &st);
             int64_t cost = legal ? linked_value(&s.small.problem, address) : INT64_MAX;
             if (least == INT64_MAX) {
                 assert_true(cost == INT64_MAX);

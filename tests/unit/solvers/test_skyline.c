@@ -154,7 +154,7 @@ static void listen(void *context, const struct lx_progress *so_far)
     assert_true(so_far->bound >= t->bound);
     t->bound = so_far->bound;
     if (!so_far->address) return;
-    assert_true(lx_check(t->p, so_far->address, &objective, &st));
+    assert_true(lx_problem_check(t->p, so_far->address, &objective, &st));
     assert_int_equal(objective, so_far->objective);
     assert_true(objective < t->objective);
     t->objective = objective;
@@ -178,7 +178,7 @@ static void heights_on_the_way_are_true(void **state)
         struct lx_run run = {.work_limit = 30000, .progress = listen, .context = &told};
         struct lx_answer answer = {.address = address};
         lx_status st;
-        assert_true(lx_solve(&p, &lx_solver_exact, &run, &answer, &st));
+        assert_true(lx_problem_solve(&p, &lx_solver_exact, &run, &answer, &st));
         assert_true(told.packings >= 1);
         assert_int_equal(told.objective, answer.objective);
         assert_true(told.bound <= answer.bound);

@@ -21,7 +21,7 @@ static void ask(const struct lx_solver *s, struct lx_problem *p, enum lx_objecti
     struct lx_run run = {.work_limit = 2000};
     lx_status st = {0};
     p->objective = question;
-    if (!lx_solve(p, s, &run, &a, &st)) fail_msg("%s: %s", s->name, st.text);
+    if (!lx_problem_solve(p, s, &run, &a, &st)) fail_msg("%s: %s", s->name, st.text);
     for (int i = 0, before = -1; i < a.stat_count; i++) {
         int row = row_of(s, a.stats[i].name);
         if (row == s->stat_count) fail_msg("%s counts %s, which no row has", s->name, a.stats[i].name);

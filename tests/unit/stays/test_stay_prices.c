@@ -1,6 +1,6 @@
 /* The problem of a draft tells the truth: its cost and the draft's constant are what a placement really moves, of every
  * placement, legal or not. Random graphs under random passes, cuts, borders and relayouts. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "scratchpad/stays/draft.h"
 #include "support/other_sizes.h"
 #include "support/random_graph.h"

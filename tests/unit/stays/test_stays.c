@@ -1,5 +1,5 @@
 /* Stays, copies and what they move: known small cases, and laws that hold for every graph. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/other_sizes.h"
 #include "support/random_graph.h"
 #include "support/sampled.h"
@@ -29,7 +29,7 @@ static struct lx_plan *plan_text(const char *body, const struct lx_passes *passe
     char text[4000];
     lx_status st = {0};
     int n = snprintf(text, sizeof text, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", %s}", body);
-    const struct lx_graph *g = lx_graph_parse("t.json", text, (size_t)n, &st);
+    const struct lx_graph *g = lx_graph_of_text("t.json", text, (size_t)n, &st);
     if (!g) fail_msg("%s", st.text);
     struct lx_passes plain = *passes;
     plain.tile = LX_TILE_NONE; /* nests would avoid what is looked at */
@@ -210,7 +210,7 @@ static void refused_with(const char *json, const char *from, const char *to, con
     assert_non_null(text);
     int n = snprintf(text, room, "%.*s%s%s", (int)(at - json), json, instead, end + strlen(to));
     lx_status st = {0};
-    struct lx_plan *p = lx_plan_parse("plan.json", text, (size_t)n, &st);
+    struct lx_plan *p = lx_plan_of_text("plan.json", text, (size_t)n, &st);
     if (p && lx_plan_check(p, &st)) fail_msg("accepted without %s", from);
     if (!p) assert_true(st.line > 0);
     lx_plan_free(p);

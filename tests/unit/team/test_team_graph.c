@@ -1,6 +1,6 @@
 /* The graph of a member: every message has its twin, tensors are where they belong, and pieces are cut where parts
  * meet. That it computes what the member owns is for test_team_run to show. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "support/random_team.h"
 
 #include <setjmp.h>
@@ -136,7 +136,7 @@ static void test_random(void **state)
         lx_status st = {0};
         char *text = random_team_pattern(&r, MEANS, dtypes[n % 5]);
         assert_non_null(text);
-        const struct lx_graph *g = lx_graph_parse("random", text, strlen(text), &st);
+        const struct lx_graph *g = lx_graph_of_text("random", text, strlen(text), &st);
         if (!g) fail_msg("%s", st.text);
         moved += check_team(g, 1 + n % MOST) > 0;
         lx_graph_free(g);

@@ -1,7 +1,7 @@
 /* Files of team plans: written, read back, checked and run; and whatever number or step of one is changed, it is
  * refused. Run with --print, the program writes the tables of lib/README.md. */
 #include "support/field_tables.h"
-#include "lxplan.h"
+#include "unstable.h"
 #include "solvers.h"
 #include "base/file.h"
 #include "base/rng.h"

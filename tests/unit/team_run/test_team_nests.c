@@ -1,5 +1,5 @@
 /* Teams whose members have little room: their plans have nests, and what they compute together is what one device does. */
-#include "lxplan.h"
+#include "unstable.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void members_run_nests(void **state)
 {
     (void)state;
     lx_status st = {0};
-    const struct lx_graph *whole = lx_graph_parse("attention", attention, strlen(attention), &st);
+    const struct lx_graph *whole = lx_graph_of_text("attention", attention, strlen(attention), &st);
     if (!whole) fail_msg("%s", st.text);
     const struct lx_graph *g = lx_graph_with_capacity(whole, 2048, &st);
     for (int members = 2; members <= 4; members++) {

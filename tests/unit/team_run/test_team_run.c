@@ -1,7 +1,7 @@
 /* Team plans: what they move, and that running them on teams of 1, 2, 3, 4 and 7 gives one device's results;
  * and that a member that dies, hangs, disagrees or sends nonsense ends the run with an error
  * that names it. */
-#include "lxplan.h"
+#include "unstable.h"
 #include "solvers.h"
 #include "support/random_team.h"
 #include "support/sampled.h"
@@ -170,7 +170,7 @@ static void test_dtypes(void **state)
                      "{\"name\": \"y\", \"kind\": \"max\", \"inputs\": [\"a\", \"b\"], \"output\": "
                      "\"y\"}]}",
                      dtypes[n], dtypes[n], dtypes[n], dtypes[n]);
-            const struct lx_graph *g = lx_graph_parse("dtype", text, strlen(text), &st);
+            const struct lx_graph *g = lx_graph_of_text("dtype", text, strlen(text), &st);
             if (!g) fail_msg("%s", st.text);
             struct lx_team_plan *p = make_plan(g, teams[i]);
             struct lx_team_result r = run_plan(p);
@@ -367,7 +367,7 @@ static void test_random(void **state)
         lx_status st = {0};
         char *text = random_team_pattern(&r, (enum random_sums)(n % 3), dtypes[n / 3 % 3]);
         assert_non_null(text);
-        const struct lx_graph *g = lx_graph_parse("random", text, strlen(text), &st);
+        const struct lx_graph *g = lx_graph_of_text("random", text, strlen(text), &st);
         if (!g) fail_msg("%s\n%s", st.text, text);
         struct lx_team_plan *p = make_plan(g, teams[n % TEAMS]);
         expect_sound(p);

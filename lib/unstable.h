@@ -12,8 +12,8 @@
  * This header is all that a program outside the library includes. The library never prints, never exits
  * and keeps no state; every object is freed by the function named after it, and freeing NULL is fine. Graphs
  * and plans are shared by reference counts: each reference is given back once. */
-#ifndef LX_LXPLAN_H
-#define LX_LXPLAN_H
+#ifndef LX_UNSTABLE_H
+#define LX_UNSTABLE_H
 
 #include "base/status.h"
 #include "graph/target.h"
