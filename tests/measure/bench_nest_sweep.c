@@ -2,18 +2,19 @@
  * without nests, over combinations of passes (support/nest_monotone.h).
  *
  *     bench_nest_sweep STEP FILE ...
- *     bench_nest_sweep single FILE ...
+ *     bench_nest_sweep single|choosing FILE ...
  *     bench_nest_sweep STEP --random FROM COUNT [time]
  *
  * STEP n takes every n-th combination only; `single`: the passes as they are by themselves, with each value of each pass that
  * is not its default, and with all that search at once; those that choose divisions, which take longest, with every
- * fourth size. Exit code 1: something was worse, below a bound or refused. */
+ * fourth size. `choosing`: only those, with the other sizes. Exit code 1: something was worse, below a bound or refused. */
 #include "support/nest_monotone.h"
 #include "support/random_graph.h"
 
 #include <string.h>
 
 static enum lx_ask objective;
+static bool only_choosing;
 
 static const struct lx_graph *sized(const struct lx_graph *g, int64_t lx)
 {
@@ -57,7 +58,8 @@ static void sweep_single(const struct lx_graph *g, int size, struct nest_monoton
     struct passes_row rows[MOST_ROWS];
     int count = single_passes(rows);
     for (int i = 0; i < count; i++)
-        if (rows[i].passes.cooptimise == LX_COOPTIMISE_NONE || size % 4 == 2)
+        if (rows[i].passes.cooptimise == LX_COOPTIMISE_NONE ? !only_choosing
+                                                            : (size % 4 == 2) != only_choosing)
             nest_monotone_passes(g, "auto", rows[i].passes, rows[i].words, objective, m);
 }
 
@@ -105,8 +107,10 @@ int main(int argc, char **argv)
 {
     struct nest_monotone m = {0};
     int step = argc > 1 ? atoi(argv[1]) : 0;
-    if (step < 1 && (argc < 2 || strcmp(argv[1], "single") != 0))
-        return fprintf(stderr, "usage: bench_nest_sweep STEP|single FILE ... | STEP --random FROM COUNT\n"),
+    only_choosing = argc > 1 && strcmp(argv[1], "choosing") == 0;
+    if (step < 1 && (argc < 2 || (strcmp(argv[1], "single") != 0 && !only_choosing)))
+        return fprintf(stderr,
+                       "usage: bench_nest_sweep STEP|single|choosing FILE ... | STEP --random FROM COUNT\n"),
                2;
     if (argc > 5 && strcmp(argv[5], "time") == 0) objective = LX_ASK_TIME;
     if (step > 0 && argc > 4 && strcmp(argv[2], "--random") == 0)
