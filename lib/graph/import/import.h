@@ -137,6 +137,8 @@ struct import {
     struct import_role *roles; /* by argument of the entry */
     int32_t *leaf;             /* by value of the model: the first of its leaves, -1: not made yet */
     struct op_class **classes; /* by body and op */
+    struct op_class copying;   /* of copies into states at the end */
+    const int32_t *order;      /* in which sketches are built; NULL: as they were made */
     struct names tensor_names, op_names;
     struct names constants;   /* storages by the data of constants */
     struct model_facts notes; /* for the report: collectives, roles, loops, branches */

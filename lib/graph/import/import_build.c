@@ -308,8 +308,10 @@ const struct lx_graph *import_build(struct import *im)
     const char *name = im->m->bodies.at[im->m->entry].name;
     bool ok =
         builder_begin(&b, im->m->file, name && *name ? name : "model", im->st) && import_names_first(im);
-    for (size_t i = 0; ok && i < im->sketches.count; i++)
-        if (im->sketches.at[i].needed) ok = build_op(im, &b, &im->sketches.at[i]);
+    for (size_t i = 0; ok && i < im->sketches.count; i++) {
+        const struct sketch *s = &im->sketches.at[im->order ? (size_t)im->order[i] : i];
+        if (s->needed) ok = build_op(im, &b, s);
+    }
     for (size_t i = 0; ok && i < im->storages.count; i++)
         if (im->storages.at[i].stays) ok = make_tensor(im, &b, &im->storages.at[i]);
     if (ok && im->options.weight_dtype) ok = import_store_blocks(im, &b);

@@ -1,38 +1,42 @@
-/* Inserts and scatters whose old tensor nobody reads any more work in its place: their result becomes that tensor, and
- * only what is changed moves. Two cases: a parameter that the file aliases with an output is a state if a chain of such
- * ops leads from it to that output; and a tensor that an op made for no one but the insert. Such a parameter is a state
- * as well where any op writes all of the output when the parameter is no longer needed. Linear in sketches. */
+/* Tensors that are written where they are.
+ *
+ * A parameter that the file aliases with an output is a state. Where a chain of inserts and scatters leads from it to the
+ * output, these work in its place, and only what is changed moves; else whatever op makes the output writes it there. Who
+ * reads the parameter reads what it was, so all of them come before it is written (import_sequence.c moves them up). Where
+ * that cannot be, as the writer reads other elements than it writes, or a reader needs what is written, the output is
+ * made beside it and copied at the end. And a tensor that an op made for no one but an insert is changed in its place. */
 #include "graph/import/import_in_place.h"
 #include "graph/import/import_roles.h"
+#include "graph/import/import_sequence.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct use {
-    int32_t writer, reads, last; /* sketches; -1: none. More than one writer: -2 */
-    int32_t now;                 /* the storage that it is part of */
-    bool returned, walked;
+    int32_t writer; /* a sketch; -1: none; -2: more than one */
+    int32_t reads;  /* how many there are */
+    int32_t now;    /* the storage that it is part of */
+    int returned;   /* how often */
+    bool walked;
 };
 
 struct in_place {
     struct import *im;
     struct use *use; /* by storage */
     bool *may;       /* by sketch: one of a chain that ends in the output of its state */
+    struct sequence order;
+    bool turn; /* readers may be moved up, and outputs copied */
 };
 
 static void find_uses(struct in_place *p)
 {
     struct import *im = p->im;
-    for (size_t i = 0; i < im->storages.count; i++)
-        p->use[i] = (struct use){-1, 0, -1, (int32_t)i, false, false};
+    for (size_t i = 0; i < im->storages.count; i++) p->use[i] = (struct use){-1, 0, (int32_t)i, 0, false};
     for (size_t i = 0; i < im->sketches.count; i++) {
         const struct sketch *s = &im->sketches.at[i];
         struct use *out = &p->use[s->operand[s->input_count].storage];
-        for (int k = 0; k < s->input_count; k++) {
-            p->use[s->operand[k].storage].reads++;
-            p->use[s->operand[k].storage].last = (int32_t)i;
-        }
+        for (int k = 0; k < s->input_count; k++) p->use[s->operand[k].storage].reads++;
         out->writer = out->writer == -1 ? (int32_t)i : -2;
     }
 }
@@ -43,6 +47,9 @@ static const struct import_value *result_leaf(const struct in_place *p, int64_t 
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
     const struct model_type *t = b->result_count == 1 ? model_type_of(im->m, b->results[0]) : NULL;
     int first = 0;
+    if (im->m->format == MODEL_ONNX)
+        return output < b->result_count && b->results[output] >= 0 ? import_leaf(im, b->results[output], 0)
+                                                                   : NULL;
     if (!t || output < 0 || output >= (t->element == MODEL_TUPLE ? t->count : 1)) return NULL;
     for (int64_t i = 0; t->element == MODEL_TUPLE && i < output; i++) first += t->parts[i]->leaves;
     return first < t->leaves ? import_leaf(im, b->results[0], first) : NULL;
@@ -54,20 +61,19 @@ static void mark_returned(struct in_place *p)
     for (int i = 0; i < b->result_count; i++)
         for (int k = 0; k < model_type_of(p->im->m, b->results[i])->leaves; k++) {
             const struct import_value *v = import_leaf(p->im, b->results[i], k);
-            if (v->storage >= 0) p->use[v->storage].returned = true;
+            if (v->storage >= 0) p->use[v->storage].returned++;
         }
 }
 
-/* Changes all of one tensor to all of another that is like it, which nothing reads below. */
-static bool is_last_change(const struct in_place *p, int32_t i)
+/* Changes all of one tensor to all of another that is like it. */
+static bool is_change(const struct in_place *p, int32_t i)
 {
     const struct sketch *s = &p->im->sketches.at[i];
     if (strcmp(s->kind, "dynamic_insert") != 0 && strcmp(s->kind, "scatter") != 0) return false;
     const struct sketch_operand *from = &s->operand[0], *to = &s->operand[s->input_count];
     const struct storage *a = &p->im->storages.at[from->storage], *b = &p->im->storages.at[to->storage];
     bool ok = from->storage != to->storage && p->use[to->storage].writer == i &&
-              p->use[from->storage].last == i && !p->use[from->storage].returned &&
-              a->element == b->element && a->elements == b->elements &&
+              !p->use[from->storage].returned && a->element == b->element && a->elements == b->elements &&
               view_is_plain(&from->view, a->elements) && view_is_plain(&to->view, b->elements);
     for (int k = 1; k < s->input_count; k++) ok = ok && s->operand[k].storage != from->storage;
     return ok;
@@ -77,13 +83,18 @@ static bool is_last_change(const struct in_place *p, int32_t i)
 static void mark_chain(struct in_place *p, int32_t parameter, int32_t output)
 {
     int32_t at = output, i;
+    size_t mark = sequence_mark(&p->order);
     if (p->use[output].walked) return;
-    p->use[output].walked = true;
     while (at != parameter) {
         i = p->use[at].writer;
-        if (i < 0 || (at != output && p->use[at].returned) || !is_last_change(p, i)) return;
-        at = p->im->sketches.at[i].operand[0].storage;
+        bool fits = i >= 0 && (at == output || !p->use[at].returned) && is_change(p, i);
+        at = fits ? p->im->sketches.at[i].operand[0].storage : -1;
+        if (!fits || !sequence_before(&p->order, at, i, p->turn)) {
+            sequence_undo(&p->order, mark);
+            return;
+        }
     }
+    p->use[output].walked = true;
     for (at = output; at != parameter; at = p->im->sketches.at[i].operand[0].storage) {
         i = p->use[at].writer;
         p->may[i] = true;
@@ -119,17 +130,23 @@ static bool reads_in_step(const struct sketch *s, int32_t storage)
     return ok;
 }
 
-/* An output that no op reads, made where the parameter is no longer needed, may stand in its place. What is read more
- * than once stays an input: a state is never kept on chip. */
-static bool may_stand_for(const struct in_place *p, int32_t parameter, int32_t output)
+static bool is_alike(const struct in_place *p, int32_t parameter, int32_t output)
 {
-    const struct use *x = &p->use[parameter], *y = &p->use[output];
     const struct storage *a = &p->im->storages.at[parameter], *b = &p->im->storages.at[output];
-    const struct sketch *s = y->writer >= 0 ? &p->im->sketches.at[y->writer] : NULL;
-    return s && s->rank >= 0 && !s->in_place && !s->apart && s->choice_count == 0 && b->role == LX_OUTPUT &&
-           x->writer == -1 && x->reads <= 1 && y->reads == 0 && !x->returned && a->element == b->element &&
-           a->elements == b->elements && x->last <= y->writer &&
-           (x->last < y->writer || reads_in_step(s, parameter));
+    return p->use[parameter].writer == -1 && !p->use[parameter].returned && b->role == LX_OUTPUT &&
+           a->element == b->element && a->elements == b->elements;
+}
+
+/* What makes all of an output, when the parameter is no longer needed, may write it in its place. */
+static bool may_stand_for(struct in_place *p, int32_t parameter, int32_t output)
+{
+    int32_t writer = p->use[output].writer;
+    const struct sketch *s = writer >= 0 ? &p->im->sketches.at[writer] : NULL;
+    bool reads = false;
+    if (!s || s->rank < 0 || s->in_place || s->apart || s->choice_count > 0 || p->use[output].now != output)
+        return false;
+    for (int k = 0; k < s->input_count; k++) reads |= s->operand[k].storage == parameter;
+    return (!reads || reads_in_step(s, parameter)) && sequence_before(&p->order, parameter, writer, p->turn);
 }
 
 static void stand_for(struct in_place *p, int32_t parameter, int32_t output)
@@ -139,24 +156,79 @@ static void stand_for(struct in_place *p, int32_t parameter, int32_t output)
     p->use[output].now = parameter;
 }
 
-static void mark_states(struct in_place *p)
+/* The output is made beside the parameter and copied into it once everything else is done. An output of no other name
+ * is none then. False: memory is out. */
+static bool copy_over(struct in_place *p, int32_t parameter, int32_t output)
+{
+    struct import *im = p->im;
+    int64_t elements = im->storages.at[output].elements;
+    struct sketch s = {.kind = im->copying.alone ? "reshape" : "clone",
+                       .rank = im->copying.alone ? -1 : 1,
+                       .input_count = 1,
+                       .extent = {elements},
+                       .name = im->storages.at[parameter].name,
+                       .owner = &im->copying,
+                       .why = "state"};
+    s.operand = arena_array(&im->memory, 2, sizeof *s.operand);
+    if (!s.operand || !view_plain(&s.operand[0].view, 1, &elements)) return status_no_memory(im->st);
+    s.operand[0].storage = p->use[output].now;
+    s.operand[1] = s.operand[0];
+    s.operand[1].storage = parameter;
+    if (!VEC_PUSH(&im->sketches, s) || !sequence_append(&p->order, p->use[output].writer) ||
+        !sequence_before(&p->order, parameter, (int32_t)im->sketches.count - 1, true))
+        return status_no_memory(im->st);
+    if (p->use[output].returned == 1 && im->storages.at[output].role == LX_OUTPUT)
+        im->storages.at[output].role = LX_ROLE_COUNT;
+    im->storages.at[parameter].role = LX_STATE;
+    return true;
+}
+
+static bool mark_state(struct in_place *p, int32_t x, const struct import_value *y)
+{
+    struct import *im = p->im;
+    if (!y || y->storage < 0 || y->storage == x || im->storages.at[x].role != LX_INPUT ||
+        !view_is_plain(&y->view, im->storages.at[y->storage].elements))
+        return true;
+    mark_chain(p, x, y->storage);
+    if (im->storages.at[x].role != LX_INPUT || !is_alike(p, x, y->storage)) return true;
+    if (may_stand_for(p, x, y->storage)) return stand_for(p, x, y->storage), true;
+    return !p->turn || p->use[y->storage].writer < 0 || copy_over(p, x, y->storage);
+}
+
+/* First those that fit the order of the file. */
+static bool mark_states(struct in_place *p)
 {
     struct import *im = p->im;
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    for (int i = 0; i < b->argument_count; i++) {
-        const struct import_role *r = &im->roles[i];
-        if (r->role != LX_STATE || r->output < 0 || model_type_of(im->m, b->arguments[i])->leaves != 1)
-            continue;
-        const struct import_value *x = import_leaf(im, b->arguments[i], 0), *y = result_leaf(p, r->output);
-        if (x->storage >= 0 && y && y->storage >= 0 && y->storage != x->storage &&
-            im->storages.at[x->storage].role == LX_INPUT &&
-            view_is_plain(&y->view, im->storages.at[y->storage].elements))
-            mark_chain(p, x->storage, y->storage);
-        if (x->storage >= 0 && y && y->storage >= 0 && im->storages.at[x->storage].role == LX_INPUT &&
-            view_is_plain(&y->view, im->storages.at[y->storage].elements) &&
-            may_stand_for(p, x->storage, y->storage))
-            stand_for(p, x->storage, y->storage);
+    bool ok = true;
+    for (int pass = 0; pass < 2; pass++) {
+        p->turn = pass == 1;
+        for (int i = 0; ok && i < b->argument_count; i++) {
+            const struct import_role *r = &im->roles[i];
+            bool one = model_type_of(im->m, b->arguments[i])->leaves == 1;
+            const struct import_value *x = one ? import_leaf(im, b->arguments[i], 0) : NULL;
+            if (r->role == LX_STATE && r->output >= 0 && x && x->storage >= 0)
+                ok = mark_state(p, x->storage, result_leaf(p, r->output));
+        }
     }
+    return ok && sequence_order(&p->order);
+}
+
+static bool any_alias(const struct import *im)
+{
+    for (int i = 0; i < im->m->bodies.at[im->m->entry].argument_count; i++)
+        if (im->roles[i].role == LX_STATE && im->roles[i].output >= 0) return true;
+    return false;
+}
+
+static bool find_states(struct in_place *p)
+{
+    int arguments = p->im->m->bodies.at[p->im->m->entry].argument_count;
+    if (!any_alias(p->im)) return true;
+    bool ok = sequence_make(&p->order, p->im, arguments) ? mark_states(p) : status_no_memory(p->im->st);
+    if (ok && p->order.failed) ok = status_no_memory(p->im->st);
+    sequence_free(&p->order);
+    return ok;
 }
 
 /* Made by one op for this one alone. */
@@ -164,7 +236,7 @@ static bool is_own(const struct in_place *p, int32_t i)
 {
     int32_t from = p->im->sketches.at[i].operand[0].storage;
     return p->im->storages.at[from].role == LX_ROLE_COUNT && p->use[from].writer >= 0 &&
-           p->use[from].reads == 1 && is_last_change(p, i);
+           p->use[from].reads == 1 && is_change(p, i);
 }
 
 static void join(struct in_place *p, const struct sketch *s)
@@ -186,12 +258,13 @@ bool import_in_place(struct import *im, int32_t *results, int *count)
     struct in_place p = {.im = im};
     int kept = 0;
     p.use = calloc(im->storages.count + 1, sizeof *p.use);
-    p.may = calloc(im->sketches.count + 1, sizeof *p.may);
-    bool ok = p.use && p.may;
+    size_t arguments = (size_t)im->m->bodies.at[im->m->entry].argument_count;
+    p.may = calloc(im->sketches.count + arguments + 1, sizeof *p.may);
+    bool memory = p.use && p.may, ok = memory;
     if (ok) {
         find_uses(&p);
         mark_returned(&p);
-        mark_states(&p);
+        ok = find_states(&p);
     }
     for (size_t i = 0; ok && i < im->sketches.count; i++) {
         struct sketch *s = &im->sketches.at[i];
@@ -202,10 +275,11 @@ bool import_in_place(struct import *im, int32_t *results, int *count)
             im->sketches.at[i].operand[k].storage = p.use[im->sketches.at[i].operand[k].storage].now;
     for (int i = 0; ok && i < *count; i++) {
         int32_t now = p.use[results[i]].now;
-        if (im->storages.at[now].role != LX_STATE) results[kept++] = now;
+        enum lx_role role = im->storages.at[now].role;
+        if (role != LX_STATE && role != LX_ROLE_COUNT) results[kept++] = now;
     }
     if (ok) *count = kept;
     free(p.use);
     free(p.may);
-    return ok ? true : status_no_memory(im->st);
+    return memory ? ok : status_no_memory(im->st);
 }

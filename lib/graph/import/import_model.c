@@ -80,6 +80,7 @@ static void forget(struct import *im)
     im->tensor_names = im->op_names = im->constants = (struct names){0};
     im->storages.count = im->sketches.count = im->leaves.count = im->aliases.count = 0;
     im->retry = im->give_up = false;
+    im->order = NULL;
     im->depth = 0;
     im->path = NULL;
     im->name_counts.count = 0;

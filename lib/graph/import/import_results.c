@@ -36,9 +36,10 @@ static void note_returned(struct import *im, int32_t storage)
     fact_add(&im->notes, state ? "states returned" : "arguments returned unchanged", s->name, 1);
 }
 
-/* The storage of one result; -1: it is none of its own. */
-static bool stored_result(struct import *im, struct import_value v, int32_t *out)
+/* The storage of one result, which is all of it from now on; -1: it is none of its own. */
+static bool stored_result(struct import *im, struct import_value *of, int32_t *out)
 {
+    struct import_value v = *of;
     struct label_place at = {im->sketches.count, im->storages.count, NULL};
     *out = -1;
     im->result_name = "output";
@@ -46,6 +47,7 @@ static bool stored_result(struct import *im, struct import_value v, int32_t *out
                                                                  : !import_plain(im, &v, NULL))
         return false;
     import_call_it(im, &at, v.name);
+    *of = v;
     if (v.storage < 0) {
         fact_add(&im->notes, "outputs without elements", NULL, 1);
         return true;
@@ -67,7 +69,7 @@ bool import_gather_results(struct import *im, int32_t *results, int *count)
     for (int i = 0; i < b->result_count; i++)
         for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
             int32_t storage;
-            if (!stored_result(im, *import_leaf(im, b->results[i], k), &storage)) return false;
+            if (!stored_result(im, import_leaf(im, b->results[i], k), &storage)) return false;
             if (storage >= 0) results[(*count)++] = storage;
         }
     return true;

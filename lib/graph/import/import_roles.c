@@ -125,7 +125,7 @@ static struct role_choice hlo_role(const struct lx_model *m, int32_t value, int6
 }
 
 /* past* and a present* of the same shape, or state and stateN: one buffer, if caches are shared. */
-static struct role_choice onnx_role(const struct import *im, int32_t value)
+static struct role_choice onnx_role(const struct import *im, int32_t value, int64_t *output)
 {
     const struct lx_model *m = im->m;
     const struct model_body *b = &m->bodies.at[m->entry];
@@ -138,7 +138,9 @@ static struct role_choice onnx_role(const struct import *im, int32_t value)
                                                             (strncmp(v->name, "past_key_values", 15) == 0 &&
                                                              strcmp(r->name + 7, v->name + 15) == 0)
                                                       : strncmp(r->name, v->name, strlen(v->name)) == 0);
-        if (pair && model_same_shape(r->type, v->type)) return (struct role_choice){LX_STATE, "shared cache"};
+        if (!pair || !model_same_shape(r->type, v->type)) continue;
+        *output = i;
+        return (struct role_choice){LX_STATE, "shared cache"};
     }
     return (struct role_choice){LX_INPUT, "graph input"};
 }
@@ -189,9 +191,9 @@ bool import_roles(struct import *im, struct import_role *out)
         const struct model_value *v = &im->m->values.at[value];
         struct role_choice c = im->m->format == MODEL_TTIR  ? ttir_role(v, use[value])
                                : im->m->format == MODEL_HLO ? hlo_role(im->m, value, output[i], use[value])
-                                                            : onnx_role(im, value);
+                                                            : onnx_role(im, value, &output[i]);
         given(im, v, &c);
-        out[i] = (struct import_role){c.role, c.rule, -1, im->m->format == MODEL_HLO ? output[i] : -1};
+        out[i] = (struct import_role){c.role, c.rule, -1, output[i]};
     }
     free(use);
     free(output);

@@ -148,14 +148,18 @@ static void test_reported_roles(void **state)
          {"\"arguments\": {\"state\": 1, \"input\": 1}", "\"alias\": 1"},
          2},
         {"  ROOT n = " H " tanh(x)\n}\n", {"\"arguments\": {\"state\": 1, \"input\": 1}", "\"alias\": 1"}, 2},
-        /* Read twice: a state is never on chip. */
+        /* Read twice before it is written. */
         {"  a = " H " add(s, x)\n  ROOT n = " H " multiply(a, s)\n}\n",
-         {"\"arguments\": {\"input\": 2}", "\"not written in place\": 1"},
-         4},
-        /* Each element of the new one needs others of the old one. */
+         {"\"arguments\": {\"state\": 1, \"input\": 1}", "\"alias\": 1"},
+         3},
+        /* Each element of the new one needs others of the old one: copied in the end. */
         {"  ROOT n = " H " reverse(s), dimensions={0}\n}\n",
-         {"\"arguments\": {\"input\": 2}", "\"not written in place\": 1"},
+         {"\"arguments\": {\"state\": 1, \"input\": 1}", "\"alias\": 1"},
          2},
+        /* Returned as it was too: the new one is another tensor. */
+        {"  a = " H " add(s, x)\n  ROOT n = (" H ", " H ") tuple(a, s)\n}\n",
+         {"\"arguments\": {\"input\": 2}", "\"not written in place\": 1"},
+         3},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[600];
