@@ -79,8 +79,8 @@ void divide_means(struct op_work *w)
         else
             for (int64_t k = 0; k < w->strip[i].layout.floats; k++) {
                 if (w->wide)
-                    w->strip[i].wide[k] = (wide_number)((double)w->strip[i].wide[k] / (double)w->terms);
+                    w->strip[i].wide[k] = (wide_number)((double)w->strip[i].wide[k] * (1 / (double)w->terms));
                 else
-                    w->strip[i].out[k] /= (float)w->terms;
+                    w->strip[i].out[k] *= 1 / (float)w->terms;
             }
 }

@@ -21,7 +21,7 @@ struct reduction {
     float neutral;
     float (*row)(const float *row, int64_t count);
     void (*join)(float *to, const float *from, int64_t count);
-    bool divides; /* by the number of elements, in the end */
+    bool divides; /* in the end: times 1 / the number of elements */
 };
 
 struct arith {

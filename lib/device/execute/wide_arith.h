@@ -18,7 +18,7 @@ struct wide_arith {
     wide_function *element; /* of a contraction: what is summed; NULL: it only folds */
     const struct wide_fold *fold;
     int picks;    /* the place of the largest (1) or the least (-1) instead of a fold */
-    bool divides; /* by the number of terms, in the end */
+    bool divides; /* in the end: times 1 / the number of terms */
 };
 
 /* NULL: the device has none for these numbers. */

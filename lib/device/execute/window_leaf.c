@@ -292,9 +292,9 @@ void divide_window_means(const struct op_work *w, const struct strip_work *s)
             n *= taps_inside(x, &x->windows[i], s->slice.from[v] + (d >= 0 ? index[d] : 0));
         }
         if (w->wide)
-            s->wide[k] = n > 0 ? (wide_number)((double)s->wide[k] / (double)n) : 0;
+            s->wide[k] = n > 0 ? (wide_number)((double)s->wide[k] * (1 / (double)n)) : 0;
         else
-            s->out[k] = n > 0 ? s->out[k] / (float)n : 0;
+            s->out[k] = n > 0 ? s->out[k] * (1 / (float)n) : 0;
         for (int d = x->rank[out] - 1; d >= 0; d--) {
             int v = x->var[out][d];
             if (++index[d] < s->slice.to[v] - s->slice.from[v]) break;

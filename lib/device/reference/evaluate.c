@@ -41,6 +41,12 @@ static double slack_of_powers(const struct evaluation *e, double largest, double
     return (expm1(steps * log1p(0x1p-24)) + 2 * each * 0x1p-24) * (1 + 0x1p-10);
 }
 
+double one_part_of(const struct evaluation *e)
+{
+    double n = (double)e->divisor;
+    return e->numbers == NUMBERS_FP64 ? 1 / n : (double)(1 / (float)n);
+}
+
 double slack_of_sum(const struct evaluation *e, double absolute, double value)
 {
     if (e->op->kind->error == LX_ERROR_OF_POWERS) return slack_of_powers(e, absolute, value);
@@ -50,7 +56,7 @@ double slack_of_sum(const struct evaluation *e, double absolute, double value)
         return e->growth * fabs(value) + (double)(e->terms + 1) * LOST_BY_ROUNDING * absolute;
     if (e->integers && absolute <= EXACT_INTEGERS) return e->op->kind->ulps * 0x1p-23 * fabs(value);
     if (e->meaning->fold->divides)
-        return e->growth * absolute / (double)e->divisor + stored_in_fp32(e, value) + LOST_BY_ROUNDING;
+        return e->growth * absolute * one_part_of(e) + stored_in_fp32(e, value) + LOST_BY_ROUNDING;
     return e->growth * absolute + (double)(e->terms + 1) * LOST_BY_ROUNDING;
 }
 
@@ -286,7 +292,7 @@ static void finish_fold(const struct evaluation *e, int worker, int64_t at, int6
     double slack[BLOCK];
     bool rounds = e->bounded && e->op->kind->error != LX_ERROR_NONE;
     for (int64_t i = 0; i < count; i++) {
-        if (e->meaning->fold->divides) value[i] /= (double)e->divisor;
+        if (e->meaning->fold->divides) value[i] *= one_part_of(e);
         if (rounds) slack[i] = slack_of_sum(e, absolute[i], value[i]);
     }
     e->take(e->context, worker, at,

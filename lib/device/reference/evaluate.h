@@ -77,6 +77,8 @@ bool evaluate_ranking(struct evaluation *e);
 bool evaluate_windows(struct evaluation *e, struct pool *pool);
 /* evaluate_whole_windows.c: the same of whole numbers. */
 bool evaluate_whole_windows(struct evaluation *e, struct pool *pool);
+/* Of a mean: 1 / its divisor, rounded as the op computes. */
+double one_part_of(const struct evaluation *e);
 /* Sets `growth` from `terms`, and the divisor of a mean that has none yet. */
 void evaluate_growth(struct evaluation *e);
 /* evaluate_integers.c: elements of an op that computes with whole numbers. */

@@ -274,7 +274,7 @@ static void finish(const struct windowed *x, int worker, int64_t at, const struc
     bool rounds = own.bounded && own.op->kind->error != LX_ERROR_NONE;
     for (int64_t i = 0; i < r->count; i++) {
         if (divides) own.divisor = counted(x, r, i);
-        if (divides) r->value[i] = own.divisor > 0 ? r->value[i] / (double)own.divisor : 0;
+        if (divides) r->value[i] = own.divisor > 0 ? r->value[i] * one_part_of(&own) : 0;
         own.divisor = max_i64(own.divisor, 1);
         if (rounds) slack[i] = slack_of_sum(&own, r->absolute[i], r->value[i]);
     }

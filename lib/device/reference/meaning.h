@@ -11,7 +11,7 @@ struct meaning_fold {
     double (*in_double)(const double *v); /* of what there is and one more */
     bool adds;                            /* it is a plain sum, for which callers have loops of their own */
     bool multiplies;
-    bool divides; /* in the end, by the number of elements */
+    bool divides; /* in the end: times 1 / the number of elements, rounded to the numbers of the op */
 };
 
 struct meaning {

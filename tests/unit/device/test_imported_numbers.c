@@ -298,12 +298,41 @@ static void bits_are_shifted(void **state)
     }
 }
 
+/* 1 / 3 is rounded before it is multiplied: 5 / 3 is another number. */
+static void means_are_sums_times_a_part(void **state)
+{
+    static const char form[] =
+        "func.func @f(%%x: tensor<16x1x%s>) -> tensor<16x%s> {\n"
+        "  %%0 = \"ttir.pad\"(%%x) <{padding = array<i32: 0, 0, 0, 2>, value = 0.0 : f32}> : "
+        "(tensor<16x1x%s>) -> "
+        "tensor<16x3x%s>\n"
+        "  %%1 = \"ttir.mean\"(%%0) <{dim_arg = [1 : i32], keep_dim = false}> : (tensor<16x3x%s>) -> "
+        "tensor<16x%s>\n  return %%1 : tensor<16x%s>\n}\n";
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        const char *t = wide ? "f64" : "f32";
+        double x[NUMBERS], want[NUMBERS];
+        char text[600];
+        int others = 0;
+        for (int i = 0; i < NUMBERS; i++) {
+            x[i] = i + 1;
+            want[i] = wide ? x[i] * (1 / 3.0) : (double)((float)x[i] * (1 / 3.0F));
+            others += want[i] != (wide ? x[i] / 3 : (double)((float)x[i] / 3));
+        }
+        assert_true(others > 0);
+        struct model m = {.in = {x, x}};
+        snprintf(text, sizeof text, form, t, t, t, t, t, t, t);
+        run(text, strlen(text), &m);
+        expect(&m, want, t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floats_have_one_order),  cmocka_unit_test(integers_are_true_or_not),
-        cmocka_unit_test(precision_is_reduced),   cmocka_unit_test(remainders_have_a_sign),
-        cmocka_unit_test(narrow_floats_saturate), cmocka_unit_test(what_is_no_number_is_found),
-        cmocka_unit_test(bits_are_shifted)};
+        cmocka_unit_test(floats_have_one_order),      cmocka_unit_test(means_are_sums_times_a_part),
+        cmocka_unit_test(integers_are_true_or_not),   cmocka_unit_test(precision_is_reduced),
+        cmocka_unit_test(remainders_have_a_sign),     cmocka_unit_test(narrow_floats_saturate),
+        cmocka_unit_test(what_is_no_number_is_found), cmocka_unit_test(bits_are_shifted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
