@@ -3,9 +3,9 @@
 #include "bench/report_page.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "planning/planning.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,8 +209,10 @@ static void note_differences(const struct call *call, const struct results *a, c
                                        "flags", "jobs", "objective", "lx"};
     cJSON *x = cJSON_Parse(a->headers.at[0]), *y = cJSON_Parse(b->headers.at[0]);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const cJSON *m = json_find(json_find(x, "header"), keys[i]),
-                    *n = json_find(json_find(y, "header"), keys[i]);
+        const cJSON *m = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(x, "header"),
+                                                          keys[i]),
+                    *n = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(y, "header"),
+                                                          keys[i]);
         if (m && n && !cJSON_Compare(m, n, true))
             note(call, "%s and %s differ in \"%s\"; their times may not compare", a->files.at[0],
                  b->files.at[0], keys[i]);

@@ -1,8 +1,8 @@
 /* Why two results files have no run in common: the first reason that holds. */
 #include "bench/comparison.h"
 #include "base/fail.h"
-#include "base/json.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,8 +41,10 @@ static void add_settings(const struct results *a, const struct results *b, struc
     static const char *const keys[] = {"lx", "objective", "options"};
     cJSON *x = cJSON_Parse(a->headers.at[0]), *y = cJSON_Parse(b->headers.at[0]);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const cJSON *m = json_find(json_find(x, "header"), keys[i]),
-                    *n = json_find(json_find(y, "header"), keys[i]);
+        const cJSON *m = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(x, "header"),
+                                                          keys[i]),
+                    *n = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(y, "header"),
+                                                          keys[i]);
         bool same = (!m || cJSON_IsNull(m)) ? !n || cJSON_IsNull(n) : n && cJSON_Compare(m, n, true);
         if (same) continue;
         text_format(out, "%s%s (", out->length ? ", " : "", keys[i]);

@@ -3,8 +3,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +219,8 @@ static void find_difference(const char *key, const cJSON *a, const cJSON *b, str
 static bool are_equal(const cJSON *x, const cJSON *y, const char *const *keys, struct difference *d)
 {
     for (const char *const *key = keys; *key; key++) {
-        const cJSON *m = json_find(x, *key), *n = json_find(y, *key);
+        const cJSON *m = cJSON_GetObjectItemCaseSensitive(x, *key),
+                    *n = cJSON_GetObjectItemCaseSensitive(y, *key);
         if (m && n ? cJSON_Compare(m, n, true) : m == n) continue;
         find_difference(*key, m, n, d);
         return false;
@@ -232,7 +233,8 @@ bool provenance_same(const char *path, const char *before, const char *now, lx_s
     cJSON *a = cJSON_Parse(before), *b = cJSON_Parse(now);
     struct difference d;
     bool ok = a && b ? true : status_no_memory(st);
-    if (ok && !are_equal(json_find(a, "header"), json_find(b, "header"), decisive, &d))
+    if (ok && !are_equal(cJSON_GetObjectItemCaseSensitive(a, "header"),
+                         cJSON_GetObjectItemCaseSensitive(b, "header"), decisive, &d))
         ok = status_set_at(
             st, LX_E_USAGE, path, 0, 0,
             "cannot resume: %s was %s and is now %s; give the same options, or another results file", d.name,
@@ -245,7 +247,8 @@ bool provenance_same(const char *path, const char *before, const char *now, lx_s
 int64_t provenance_ranks(const char *header)
 {
     cJSON *h = cJSON_Parse(header);
-    const cJSON *ranks = json_find(json_find(h, "header"), "ranks");
+    const cJSON *ranks =
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(h, "header"), "ranks");
     int64_t n = cJSON_IsNumber(ranks) ? ranks->valueint : 1;
     cJSON_Delete(h);
     return n;
@@ -270,7 +273,8 @@ bool provenance_join(struct settings *s, int rank, const char *ours, const char 
     static const char *const shared[] = {"limits",  "objective", "options", "lx",      "seed",      "seeds",
                                          "repeats", "solvers",   "version", "program", "instances", NULL};
     cJSON *a = cJSON_Parse(ours), *b = cJSON_Parse(theirs);
-    const cJSON *x = json_find(a, "header"), *y = json_find(b, "header");
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(a, "header"),
+                *y = cJSON_GetObjectItemCaseSensitive(b, "header");
     struct difference d;
     bool ok = a && b ? true : status_no_memory(st);
     if (ok && !are_equal(x, y, shared, &d))
@@ -280,12 +284,12 @@ bool provenance_join(struct settings *s, int rank, const char *ours, const char 
             "the same program, options and files",
             rank, d.name, d.b, d.a);
     if (ok && s->hosts.length == 0) {
-        add_name(&s->hosts, json_find(x, "host"));
-        add_name(&s->cpus, json_find(x, "cpu"));
+        add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(x, "host"));
+        add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(x, "cpu"));
     }
     if (ok) {
-        add_name(&s->hosts, json_find(y, "host"));
-        add_name(&s->cpus, json_find(y, "cpu"));
+        add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(y, "host"));
+        add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(y, "cpu"));
         if (s->hosts.failed || s->cpus.failed) ok = status_no_memory(st);
     }
     cJSON_Delete(a);

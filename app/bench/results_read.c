@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static bool is_missing(struct reading *r, const char *key)
 /* Notes whether the field has a value; false: it is null. */
 static bool note_known(struct reading *r, const struct row_field *f, struct row *row)
 {
-    bool known = !cJSON_IsNull(json_find(r->json->root, f->key));
+    bool known = !json_is_null(json_find(r->json->root, f->key));
     if (f->known) *(bool *)((char *)row + f->known) = known;
     return known;
 }
@@ -35,19 +36,32 @@ static bool read_text(struct reading *r, const struct row_field *f, struct row *
 {
     const char *text = "";
     if (is_missing(r, f->key)) return false;
-    if (!cJSON_IsNull(json_find(r->json->root, f->key)) &&
+    if (!json_is_null(json_find(r->json->root, f->key)) &&
         !json_string(r->json, r->json->root, f->key, &text, r->st))
         return false;
     *field_text(row, f) = arena_string(r->memory, text);
     return *field_text(row, f) ? true : status_no_memory(r->st);
 }
 
+/* Counters as they are written: names and numbers. */
 static bool read_object(struct reading *r, const struct row_field *f, struct row *row)
 {
-    const cJSON *v = json_find(r->json->root, f->key);
-    char *text = cJSON_IsObject(v) ? cJSON_PrintUnformatted(v) : NULL;
-    *field_text(row, f) = arena_string(r->memory, text ? text : "{}");
-    cJSON_free(text);
+    const struct json_value *v;
+    struct text t = {0};
+    int64_t whole;
+    text_add(&t, "{");
+    json_for_each(v, json_find(r->json->root, f->key)) {
+        if (!json_is_number(v) || !v->key) continue;
+        text_add(&t, t.length > 1 ? "," : "");
+        text_json_string(&t, v->key);
+        if (json_whole(v, &whole))
+            text_format(&t, ":%lld", (long long)whole);
+        else
+            text_format(&t, ":%.17g", v->number);
+    }
+    text_add(&t, "}");
+    *field_text(row, f) = t.failed ? NULL : arena_string(r->memory, t.at);
+    text_free(&t);
     return *field_text(row, f) ? true : status_no_memory(r->st);
 }
 
@@ -99,7 +113,7 @@ static read_field *const readers[FIELD_KINDS] = {
 
 static bool read_row(struct reading *r, struct row *row)
 {
-    if (!cJSON_IsObject(r->json->root))
+    if (!json_is_object(r->json->root))
         return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "a line must be an object");
     for (const struct row_field *f = row_fields; f->key; f++)
         if (!readers[f->kind](r, f, row)) return false;
@@ -140,20 +154,20 @@ static bool read_header(struct results *r, const char *path, const char *text, s
 {
     struct json j;
     if (!json_parse(&j, path, text, length, st)) return false;
-    const cJSON *kind = cJSON_IsObject(j.root) ? json_find(j.root, "kind") : NULL,
-                *header = json_find(j.root, "header");
-    const cJSON *version = json_find(j.root, "lxplan"), *limits = json_find(header, "limits");
+    const struct json_value *kind = json_is_object(j.root) ? json_find(j.root, "kind") : NULL,
+                            *header = json_find(j.root, "header");
+    const struct json_value *version = json_find(j.root, "lxplan"), *limits = json_find(header, "limits");
     bool ok = false;
-    if (!cJSON_IsString(kind) || strcmp(kind->valuestring, "results") != 0 || !cJSON_IsObject(header))
+    if (!json_is_string(kind) || strcmp(kind->text, "results") != 0 || !json_is_object(header))
         json_error(&j, j.root, st, LX_E_SCHEMA,
                    "not a results file: its first line must be the header that `lxplan bench` writes");
-    else if (!cJSON_IsNumber(version) || version->valuedouble != 1)
+    else if (!json_is_number(version) || version->number != 1)
         json_error(&j, j.root, st, LX_E_SCHEMA, "results of another format version than 1");
-    else if (!cJSON_IsObject(limits) || !cJSON_IsNumber(json_find(limits, "time_seconds")))
+    else if (!json_is_object(limits) || !json_is_number(json_find(limits, "time_seconds")))
         json_error(&j, header, st, LX_E_SCHEMA,
                    "the header says nothing about the time limit (limits.time_seconds)");
     else {
-        *limit = json_find(limits, "time_seconds")->valuedouble;
+        *limit = json_find(limits, "time_seconds")->number;
         const char *copy = arena_copy(&r->memory, text, length), *name = arena_string(&r->memory, path);
         ok = copy && name && VEC_PUSH(&r->headers, copy) && VEC_PUSH(&r->files, name) ? true
                                                                                       : status_no_memory(st);

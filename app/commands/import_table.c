@@ -9,21 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const cJSON *field(const void *row, const char *key)
+static const struct json_value *field(const void *row, const char *key)
 {
-    return json_find(*(const cJSON *const *)row, key);
+    return json_find(*(const struct json_value *const *)row, key);
 }
 
 static void words_value(const void *row, const struct column *c, struct value *v)
 {
-    const cJSON *f = field(row, c->key);
-    v->words = f && f->valuestring ? f->valuestring : "";
+    const struct json_value *f = field(row, c->key);
+    v->words = f && f->text ? f->text : "";
 }
 
 static void number_value(const void *row, const struct column *c, struct value *v)
 {
-    const cJSON *f = field(row, c->key);
-    value_whole(v, f ? (int64_t)f->valuedouble : 0);
+    const struct json_value *f = field(row, c->key);
+    value_whole(v, f ? (int64_t)f->number : 0);
 }
 
 /* "mapped 12, generic 1" */
@@ -31,13 +31,12 @@ static void became_value(const void *row, const struct column *c, struct value *
 {
     char words[200];
     size_t n = 0;
-    const cJSON *f;
+    const struct json_value *f;
     words[0] = 0;
-    cJSON_ArrayForEach(f, field(row, c->key))
-    {
+    json_for_each(f, field(row, c->key)) {
         if (n + 40 > sizeof words) break;
-        n += (size_t)snprintf(words + n, sizeof words - n, "%s%.16s %lld", n ? ", " : "", f->string,
-                              (long long)f->valuedouble);
+        n += (size_t)snprintf(words + n, sizeof words - n, "%s%.16s %lld", n ? ", " : "", f->key,
+                              (long long)f->number);
     }
     value_format(v, "%s", words);
 }
@@ -54,18 +53,17 @@ static const struct column kind_array[] = {
 
 const struct columns import_kind_columns = COLUMNS("kinds of a model", kind_array);
 
-static double sum_of(const cJSON *report, const char *group, const char *class)
+static double sum_of(const struct json_value *report, const char *group, const char *class)
 {
-    const cJSON *of = json_find(json_find(report, "became"), group), *f;
+    const struct json_value *of = json_find(json_find(report, "became"), group), *f;
     double sum = 0;
-    cJSON_ArrayForEach(f, of)
-    {
-        if (!class || strcmp(f->string, class) == 0) sum += f->valuedouble;
+    json_for_each(f, of) {
+        if (!class || strcmp(f->key, class) == 0) sum += f->number;
     }
     return sum;
 }
 
-static void add_sums(const cJSON *report, struct text *out)
+static void add_sums(const struct json_value *report, struct text *out)
 {
     double ops = sum_of(report, "ops", NULL), bytes = sum_of(report, "bytes", NULL);
     double odd = sum_of(report, "ops", "generic"), odd_bytes = sum_of(report, "bytes", "generic");
@@ -75,13 +73,13 @@ static void add_sums(const cJSON *report, struct text *out)
 }
 
 /* "x32: a to b, 94 ops" */
-static void add_repeats(const cJSON *report, struct text *out)
+static void add_repeats(const struct json_value *report, struct text *out)
 {
-    const cJSON *notes = json_find(report, "notes"), *layers = notes ? json_find(notes, "layers") : NULL, *f;
-    cJSON_ArrayForEach(f, layers)
-    {
-        text_format(out, "x%lld: ", (long long)f->valuedouble);
-        add_printable(out, f->string, 90);
+    const struct json_value *notes = json_find(report, "notes"),
+                            *layers = notes ? json_find(notes, "layers") : NULL, *f;
+    json_for_each(f, layers) {
+        text_format(out, "x%lld: ", (long long)f->number);
+        add_printable(out, f->key, 90);
         text_add(out, "\n");
     }
 }
@@ -91,12 +89,11 @@ bool show_import(struct call *call, const char *report)
     struct json j;
     struct text out = {0};
     if (!json_parse(&j, "report", report, strlen(report), &call->st)) return false;
-    const cJSON *kinds = json_find(j.root, "kinds"), *k;
-    size_t count = (size_t)cJSON_GetArraySize(kinds), n = 0;
-    const cJSON **rows = calloc(count + 1, sizeof *rows);
+    const struct json_value *kinds = json_find(j.root, "kinds"), *k;
+    size_t count = (size_t)json_count(kinds), n = 0;
+    const struct json_value **rows = calloc(count + 1, sizeof *rows);
     out.failed |= !rows;
-    cJSON_ArrayForEach(k, kinds)
-    {
+    json_for_each(k, kinds) {
         if (rows) rows[n++] = k;
     }
     add_sums(j.root, &out);

@@ -31,15 +31,15 @@ bool expected_error_of(const char *file, const char *text, size_t length, struct
     struct json j;
     lx_status ignored;
     if (lx_is_plan(text, length) || !json_parse(&j, file, text, length, &ignored)) return false;
-    const cJSON *expect = cJSON_IsObject(j.root) ? json_find(j.root, "expect") : NULL;
-    const cJSON *error = cJSON_IsObject(expect) ? json_find(expect, "error") : NULL;
-    const cJSON *stage = cJSON_IsObject(error) ? json_find(error, "stage") : NULL;
-    const cJSON *code = cJSON_IsObject(error) ? json_find(error, "code") : NULL;
-    bool found = cJSON_IsString(stage) && cJSON_IsString(code) &&
-                 strlen(stage->valuestring) < sizeof e->stage && strlen(code->valuestring) < sizeof e->code;
+    const struct json_value *expect = json_is_object(j.root) ? json_find(j.root, "expect") : NULL;
+    const struct json_value *error = json_is_object(expect) ? json_find(expect, "error") : NULL;
+    const struct json_value *stage = json_is_object(error) ? json_find(error, "stage") : NULL;
+    const struct json_value *code = json_is_object(error) ? json_find(error, "code") : NULL;
+    bool found = json_is_string(stage) && json_is_string(code) && strlen(stage->text) < sizeof e->stage &&
+                 strlen(code->text) < sizeof e->code;
     if (found) {
-        strcpy(e->stage, stage->valuestring);
-        strcpy(e->code, code->valuestring);
+        strcpy(e->stage, stage->text);
+        strcpy(e->code, code->text);
     }
     json_free(&j);
     return found;

@@ -128,25 +128,23 @@ const struct field *record_difference(const struct field *fields, size_t count, 
 }
 
 /* The integers of one array, appended to `out`, which has room. */
-static bool read_ints(const struct json *j, const cJSON *array, const char *key, struct int_list *out,
-                      lx_status *st)
+static bool read_ints(const struct json *j, const struct json_value *array, const char *key,
+                      struct int_list *out, lx_status *st)
 {
-    const cJSON *item;
-    cJSON_ArrayForEach(item, array)
-    {
+    const struct json_value *item;
+    json_for_each(item, array) {
         if (!json_int_value(j, item, key, -LX_INT_MAX, LX_INT_MAX, &out->at[out->count], st)) return false;
         out->count++;
     }
     return true;
 }
 
-static bool read_rows(const struct json *j, const cJSON *array, const struct field *f, struct int_list *out,
-                      lx_status *st)
+static bool read_rows(const struct json *j, const struct json_value *array, const struct field *f,
+                      struct int_list *out, lx_status *st)
 {
-    const cJSON *row;
-    cJSON_ArrayForEach(row, array)
-    {
-        if (!cJSON_IsArray(row) || cJSON_GetArraySize(row) != f->width)
+    const struct json_value *row;
+    json_for_each(row, array) {
+        if (!json_is_array(row) || json_count(row) != f->width)
             return json_error(j, row, st, LX_E_SCHEMA, "each row of %s must have %d integers", f->key,
                               f->width);
         if (!read_ints(j, row, f->key, out, st)) return false;
@@ -154,20 +152,20 @@ static bool read_rows(const struct json *j, const cJSON *array, const struct fie
     return true;
 }
 
-static bool read_list(const struct json *j, const cJSON *value, const struct field *f, struct int_list *out,
-                      struct arena *memory, lx_status *st)
+static bool read_list(const struct json *j, const struct json_value *value, const struct field *f,
+                      struct int_list *out, struct arena *memory, lx_status *st)
 {
-    if (!cJSON_IsArray(value))
+    if (!json_is_array(value))
         return json_error(j, value, st, LX_E_SCHEMA, "%s must be an array of %s", f->key,
                           f->kind == FIELD_ROWS ? "arrays of integers" : "integers");
-    size_t room = (size_t)cJSON_GetArraySize(value) * (size_t)(f->kind == FIELD_ROWS ? f->width : 1);
+    size_t room = (size_t)json_count(value) * (size_t)(f->kind == FIELD_ROWS ? f->width : 1);
     *out = (struct int_list){.at = arena_array(memory, room, sizeof *out->at)};
     if (!out->at) return status_no_memory(st);
     return f->kind == FIELD_ROWS ? read_rows(j, value, f, out, st) : read_ints(j, value, f->key, out, st);
 }
 
-static bool read_text(const struct json *j, const cJSON *object, const struct field *f, const char **out,
-                      struct arena *memory, lx_status *st)
+static bool read_text(const struct json *j, const struct json_value *object, const struct field *f,
+                      const char **out, struct arena *memory, lx_status *st)
 {
     const char *text;
     if (!json_string(j, object, f->key, &text, st)) return false;
@@ -175,8 +173,8 @@ static bool read_text(const struct json *j, const cJSON *object, const struct fi
     return *out ? true : status_no_memory(st);
 }
 
-static bool read_field(const struct json *j, const cJSON *object, const cJSON *value, const struct field *f,
-                       void *at, struct arena *memory, lx_status *st)
+static bool read_field(const struct json *j, const struct json_value *object, const struct json_value *value,
+                       const struct field *f, void *at, struct arena *memory, lx_status *st)
 {
     switch (f->kind) {
     case FIELD_INT:
@@ -216,13 +214,13 @@ static void set_absent(const struct field *f, void *at)
     }
 }
 
-bool record_read(const struct json *j, const cJSON *object, const char *what, const struct field *fields,
-                 size_t count, void *record, struct arena *memory, lx_status *st)
+bool record_read(const struct json *j, const struct json_value *object, const char *what,
+                 const struct field *fields, size_t count, void *record, struct arena *memory, lx_status *st)
 {
-    if (!cJSON_IsObject(object)) return json_error(j, object, st, LX_E_SCHEMA, "%s must be an object", what);
+    if (!json_is_object(object)) return json_error(j, object, st, LX_E_SCHEMA, "%s must be an object", what);
     for (size_t i = 0; i < count; i++) {
         const struct field *f = &fields[i];
-        const cJSON *value = json_find(object, f->key);
+        const struct json_value *value = json_find(object, f->key);
         if (!value && f->need == FIELD_OPTIONAL) {
             set_absent(f, (char *)record + f->offset);
             continue;

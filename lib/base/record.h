@@ -54,8 +54,8 @@ enum { RECORD_REAL_DIGITS = 9 };
 /* "{...}" without a newline. */
 void record_write(const struct field *fields, size_t count, const void *record, struct text *t);
 /* Strings and lists are copied into `memory`; every member is set. `what` names the record in errors. */
-bool record_read(const struct json *j, const cJSON *object, const char *what, const struct field *fields,
-                 size_t count, void *record, struct arena *memory, lx_status *st);
+bool record_read(const struct json *j, const struct json_value *object, const char *what,
+                 const struct field *fields, size_t count, void *record, struct arena *memory, lx_status *st);
 /* The first field that `a` has and `b` has otherwise, or NULL. Numbers may differ in the digits that are not written. */
 const struct field *record_difference(const struct field *fields, size_t count, const void *a, const void *b);
 /* What people call a field's kind. */

@@ -24,27 +24,25 @@ struct reader {
     lx_status *st;
 };
 
-static struct place place_of(const struct reader *r, const cJSON *v)
+static struct place place_of(const struct json_value *v)
 {
-    struct json_place at = json_place_of(r->j, v);
-    return (struct place){at.line, at.column};
+    return (struct place){v->place.line, v->place.column};
 }
 
 enum { VARIABLE, FIRST, LAST, SIZE, OFFSET, FIELDS };
 
-static bool read_request(struct reader *r, const cJSON *v)
+static bool read_request(struct reader *r, const struct json_value *v)
 {
     static const char *const names[FIELDS] = {"the variable of a request", "the first tick of a request",
                                               "the last tick of a request", "the size of a request",
                                               "the offset of a request"};
     int64_t field[FIELDS] = {0};
-    if (!cJSON_IsArray(v) || cJSON_GetArraySize(v) != FIELDS)
+    if (!json_is_array(v) || json_count(v) != FIELDS)
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
                           "a request must be [variable, first, last, size, offset]");
-    const cJSON *item;
+    const struct json_value *item;
     int k = 0;
-    cJSON_ArrayForEach(item, v)
-    {
+    json_for_each(item, v) {
         int64_t low = k == OFFSET ? -1 : k == LAST ? field[FIRST] : 0;
         int64_t high = k == VARIABLE ? r->variable_count - 1 : LX_INT_MAX / 2;
         if (!json_int_value(r->j, item, names[k], low, high, &field[k], r->st)) return false;
@@ -52,19 +50,18 @@ static bool read_request(struct reader *r, const cJSON *v)
     }
     r->owner[r->request_count] = (int32_t)field[VARIABLE];
     r->requests[r->request_count++] =
-        (struct d2m_request){field[FIRST], field[LAST], field[SIZE], place_of(r, v)};
+        (struct d2m_request){field[FIRST], field[LAST], field[SIZE], place_of(v)};
     return true;
 }
 
-static bool read_domain(struct reader *r, const cJSON *domain, const char *space, int32_t variable,
-                        const int32_t **out, int32_t *count)
+static bool read_domain(struct reader *r, const struct json_value *domain, const char *space,
+                        int32_t variable, const int32_t **out, int32_t *count)
 {
-    const cJSON *array = NULL, *item;
+    const struct json_value *array = NULL, *item;
     if (!json_opt_array(r->j, domain, space, &array, r->st)) return false;
-    int32_t *list = arena_array(r->b.memory, (size_t)(array ? cJSON_GetArraySize(array) : 0), sizeof *list);
+    int32_t *list = arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *list);
     if (!list) return status_no_memory(r->st);
-    cJSON_ArrayForEach(item, array)
-    {
+    json_for_each(item, array) {
         int64_t request;
         if (!json_int_value(r->j, item, "a request of a domain", 0, r->request_count - 1, &request, r->st))
             return false;
@@ -80,7 +77,7 @@ static bool read_domain(struct reader *r, const cJSON *domain, const char *space
     return true;
 }
 
-static bool read_bound(struct reader *r, const cJSON *v, struct d2m_variable *out)
+static bool read_bound(struct reader *r, const struct json_value *v, struct d2m_variable *out)
 {
     static const char *const spaces[] = {"NA", "scratch", "spill"};
     const char *placement = "NA";
@@ -100,13 +97,13 @@ static bool read_bound(struct reader *r, const cJSON *v, struct d2m_variable *ou
     return true;
 }
 
-static bool read_variable(struct reader *r, const cJSON *v)
+static bool read_variable(struct reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"placement", "bound", "domain", NULL};
     static const char *const spaces[] = {"scratch", "spill", NULL};
     struct d2m_variable *out = &r->variables[r->variable_count];
-    const cJSON *domain = json_find(v, "domain");
-    out->place = place_of(r, v);
+    const struct json_value *domain = json_find(v, "domain");
+    out->place = place_of(v);
     if (!json_only_keys(r->j, v, "a variable", keys, r->st) || !read_bound(r, v, out)) return false;
     if (!domain) return json_error(r->j, v, r->st, LX_E_SCHEMA, "the key \"domain\" is missing; add it");
     int32_t number = r->variable_count++;
@@ -115,15 +112,15 @@ static bool read_variable(struct reader *r, const cJSON *v)
            read_domain(r, domain, "spill", number, &out->spill, &out->spill_count);
 }
 
-static bool read_root(struct reader *r, const cJSON *root)
+static bool read_root(struct reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {"variables", "requests", NULL};
-    const cJSON *variables = NULL, *requests = NULL, *v;
+    const struct json_value *variables = NULL, *requests = NULL, *v;
     if (!json_only_keys(r->j, root, "a D2M file", keys, r->st) ||
         !json_array(r->j, root, "variables", &variables, r->st) ||
         !json_array(r->j, root, "requests", &requests, r->st))
         return false;
-    size_t n = (size_t)cJSON_GetArraySize(variables), m = (size_t)cJSON_GetArraySize(requests);
+    size_t n = (size_t)json_count(variables), m = (size_t)json_count(requests);
     if (n + m > LX_MAX_ITEMS)
         return json_error(r->j, root, r->st, LX_E_LIMIT, "more than %d variables and requests", LX_MAX_ITEMS);
     r->variables = arena_array(r->b.memory, n, sizeof *r->variables);
@@ -131,9 +128,11 @@ static bool read_root(struct reader *r, const cJSON *root)
     r->owner = arena_array(r->b.memory, m, sizeof *r->owner);
     if (!r->variables || !r->requests || !r->owner) return status_no_memory(r->st);
     r->variable_count = (int32_t)n;
-    cJSON_ArrayForEach(v, requests) if (!read_request(r, v)) return false;
+    json_for_each(v, requests)
+        if (!read_request(r, v)) return false;
     r->variable_count = 0;
-    cJSON_ArrayForEach(v, variables) if (!read_variable(r, v)) return false;
+    json_for_each(v, variables)
+        if (!read_variable(r, v)) return false;
     r->b.graph->capacity = -1;
     return d2m_add(&r->b, r->variables, r->variable_count, r->requests, r->st);
 }

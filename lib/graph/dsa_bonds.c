@@ -16,13 +16,13 @@ struct pair_list {
 };
 
 /* A pair of different buffers. */
-static bool read_pair(struct dsa_reader *r, const cJSON *v, const struct pair_list *list,
+static bool read_pair(struct dsa_reader *r, const struct json_value *v, const struct pair_list *list,
                       struct lx_pair *pair)
 {
     if (!json_only_keys(r->j, v, list->what, list->keys, r->st)) return false;
     for (int k = 0; k < 2; k++) {
         const char *key = k ? "second" : "first";
-        const cJSON *id = json_find(v, key);
+        const struct json_value *id = json_find(v, key);
         if (!id)
             return json_error(r->j, v, r->st, LX_E_SCHEMA, "%s: the key \"%s\" is missing; add it",
                               list->what, key);
@@ -34,14 +34,15 @@ static bool read_pair(struct dsa_reader *r, const cJSON *v, const struct pair_li
     return json_error(r->j, v, r->st, LX_E_MODEL, "%s of a buffer with itself; name two", list->what);
 }
 
-static bool read_pairs(struct dsa_reader *r, const cJSON *from, const struct pair_list *list,
+static bool read_pairs(struct dsa_reader *r, const struct json_value *from, const struct pair_list *list,
                        struct lx_pair **out, int32_t *count)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     if (from && !json_opt_array(r->j, from, list->key, &array, r->st)) return false;
-    *out = arena_array(r->b.memory, (size_t)(array ? cJSON_GetArraySize(array) : 0), sizeof **out);
+    *out = arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof **out);
     if (!*out) return status_no_memory(r->st);
-    cJSON_ArrayForEach(v, array) if (!read_pair(r, v, list, &(*out)[(*count)++])) return false;
+    json_for_each(v, array)
+        if (!read_pair(r, v, list, &(*out)[(*count)++])) return false;
     return true;
 }
 
@@ -75,7 +76,7 @@ static bool make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32
     return true;
 }
 
-static bool read_pin(struct dsa_reader *r, const cJSON *v)
+static bool read_pin(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"buffer", "pool", "offset", "exclusive_for_all_time", NULL};
     int64_t offset;
@@ -99,30 +100,29 @@ static bool read_pin(struct dsa_reader *r, const cJSON *v)
     return true;
 }
 
-static bool read_pins(struct dsa_reader *r, const cJSON *constraints)
+static bool read_pins(struct dsa_reader *r, const struct json_value *constraints)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     if (constraints && !json_opt_array(r->j, constraints, "pinned_allocations", &array, r->st)) return false;
-    cJSON_ArrayForEach(v, array) if (!read_pin(r, v)) return false;
+    json_for_each(v, array)
+        if (!read_pin(r, v)) return false;
     return true;
 }
 
-static bool read_penalties(struct dsa_reader *r, const cJSON *problem)
+static bool read_penalties(struct dsa_reader *r, const struct json_value *problem)
 {
     static const char *const model_keys[] = {"reuse_penalties", NULL};
     static const char *const keys[] = {"first", "second", "cost", "reason", NULL};
     static const struct pair_list list = {"reuse_penalties", "a reuse penalty", keys};
-    const cJSON *model = json_find(problem, "cost_model"), *array = NULL, *v;
+    const struct json_value *model = json_find(problem, "cost_model"), *array = NULL, *v;
     struct lx_bonds *s = &r->b.graph->bonds;
-    if (!model || cJSON_IsNull(model)) return true;
+    if (!model || json_is_null(model)) return true;
     if (!json_only_keys(r->j, model, "a cost_model", model_keys, r->st) ||
         !json_opt_array(r->j, model, "reuse_penalties", &array, r->st))
         return false;
-    struct lx_reuse *reuse =
-        arena_array(r->b.memory, (size_t)(array ? cJSON_GetArraySize(array) : 0), sizeof *reuse);
+    struct lx_reuse *reuse = arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *reuse);
     if (!reuse) return status_no_memory(r->st);
-    cJSON_ArrayForEach(v, array)
-    {
+    json_for_each(v, array) {
         struct lx_pair pair = {0};
         struct lx_reuse *one = &reuse[s->reuse_count++];
         if (!read_pair(r, v, &list, &pair) || !json_int(r->j, v, "cost", 0, LX_INT_MAX, &one->cost, r->st))
@@ -134,7 +134,7 @@ static bool read_penalties(struct dsa_reader *r, const cJSON *problem)
     return true;
 }
 
-bool dsa_read_bonds(struct dsa_reader *r, const cJSON *problem)
+bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem)
 {
     static const char *const keys[] = {"colocations", "separations", "temporal_exclusions",
                                        "pinned_allocations", NULL};
@@ -143,7 +143,7 @@ bool dsa_read_bonds(struct dsa_reader *r, const cJSON *problem)
     static const struct pair_list same = {"colocations", "a colocation", plain},
                                   apart = {"separations", "a separation", reasoned},
                                   never = {"temporal_exclusions", "a temporal exclusion", plain};
-    const cJSON *constraints = json_find(problem, "constraints");
+    const struct json_value *constraints = json_find(problem, "constraints");
     struct lx_bonds *s = &r->b.graph->bonds;
     struct lx_pair *pairs, *separate, *exclusive;
     int32_t count = 0;
@@ -159,17 +159,17 @@ bool dsa_read_bonds(struct dsa_reader *r, const cJSON *problem)
 
 /* --- What is asked. --- */
 
-static bool refuse_term(struct dsa_reader *r, const cJSON *term, const char *why)
+static bool refuse_term(struct dsa_reader *r, const struct json_value *term, const char *why)
 {
     return json_error(r->j, term, r->st, LX_E_UNSUPPORTED, "the objective term \"%.40s\" %s; known: %s",
-                      cJSON_IsString(term) ? term->valuestring : "?", why,
+                      json_is_string(term) ? term->text : "?", why,
                       "total_peak, max_peak after it, capacity_overflow, reuse_cost");
 }
 
 /* A term settles the question, or leaves it to the next (capacity_overflow: the capacity holds anyway). */
-static bool read_term(struct dsa_reader *r, const cJSON *term, bool *settled)
+static bool read_term(struct dsa_reader *r, const struct json_value *term, bool *settled)
 {
-    const char *word = cJSON_IsString(term) ? term->valuestring : "";
+    const char *word = json_is_string(term) ? term->text : "";
     enum lx_objective *objective = &r->b.graph->objective;
     if (strcmp(word, "capacity_overflow") == 0) {
         *objective = LX_FIT;
@@ -185,10 +185,10 @@ static bool read_term(struct dsa_reader *r, const cJSON *term, bool *settled)
     return true;
 }
 
-bool dsa_read_objective(struct dsa_reader *r, const cJSON *problem)
+bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem)
 {
     static const char *const keys[] = {"aggregation", "terms", NULL};
-    const cJSON *objective = json_find(problem, "objective"), *terms = NULL, *term;
+    const struct json_value *objective = json_find(problem, "objective"), *terms = NULL, *term;
     const char *aggregation = "lexicographic";
     bool settled = false;
     r->b.graph->objective = LX_HEIGHT;
@@ -200,9 +200,8 @@ bool dsa_read_objective(struct dsa_reader *r, const cJSON *problem)
     if (strcmp(aggregation, "lexicographic") != 0)
         return json_error(r->j, json_find(objective, "aggregation"), r->st, LX_E_UNSUPPORTED,
                           "the aggregation \"%.40s\" cannot be asked for; known: lexicographic", aggregation);
-    cJSON_ArrayForEach(term, terms)
-    {
-        if (cJSON_IsString(term) && strcmp(term->valuestring, "bank_cost") == 0)
+    json_for_each(term, terms) {
+        if (json_is_string(term) && strcmp(term->text, "bank_cost") == 0)
             return refuse_term(r, term, "is not counted here");
         if (!settled && !read_term(r, term, &settled)) return false;
     }

@@ -20,7 +20,7 @@ static int compare_ids(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-int32_t dsa_find(const struct dsa_reader *r, const cJSON *value, const char *what)
+int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, const char *what)
 {
     bool pool = strcmp(what, "pool") == 0;
     const struct dsa_id *at = pool ? r->pools.at : r->buffers.at;
@@ -35,30 +35,29 @@ int32_t dsa_find(const struct dsa_reader *r, const cJSON *value, const char *wha
 }
 
 /* Sorts the ids; false: one stands twice. */
-static bool sort_ids(struct dsa_reader *r, struct dsa_id *at, size_t count, const cJSON *array,
+static bool sort_ids(struct dsa_reader *r, struct dsa_id *at, size_t count, const struct json_value *array,
                      const char *what)
 {
     if (count) qsort(at, count, sizeof *at, compare_ids);
     for (size_t k = 1; k < count; k++)
         if (at[k].id == at[k - 1].id)
-            return json_error(r->j, cJSON_GetArrayItem(array, at[k].number), r->st, LX_E_DUPLICATE,
+            return json_error(r->j, json_item(array, at[k].number), r->st, LX_E_DUPLICATE,
                               "the id %lld stands twice; each %s needs its own", (long long)at[k].id, what);
     return true;
 }
 
 /* --- Pools. --- */
 
-static bool read_ranges(struct dsa_reader *r, const cJSON *v, struct lx_pool *pool)
+static bool read_ranges(struct dsa_reader *r, const struct json_value *v, struct lx_pool *pool)
 {
     static const char *const keys[] = {"begin", "end", NULL};
-    const cJSON *array = NULL, *one;
+    const struct json_value *array = NULL, *one;
     if (!json_opt_array(r->j, v, "reserved_ranges", &array, r->st)) return false;
     struct lx_reserved *ranges =
-        arena_array(r->b.memory, (size_t)(array ? cJSON_GetArraySize(array) : 0), sizeof *ranges);
+        arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *ranges);
     if (!ranges) return status_no_memory(r->st);
     int64_t most = pool->capacity == LX_NO_LIMIT ? LX_INT_MAX : pool->capacity;
-    cJSON_ArrayForEach(one, array)
-    {
+    json_for_each(one, array) {
         struct lx_reserved range = {0, 0, INT64_MIN, INT64_MAX};
         if (!json_only_keys(r->j, one, "a reserved range", keys, r->st) ||
             !json_int(r->j, one, "begin", 0, most, &range.from, r->st) ||
@@ -70,30 +69,30 @@ static bool read_ranges(struct dsa_reader *r, const cJSON *v, struct lx_pool *po
     return true;
 }
 
-static bool read_banks(struct dsa_reader *r, const cJSON *v)
+static bool read_banks(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"bank_size", "num_banks", NULL};
-    const cJSON *banks = json_find(v, "bank_geometry");
+    const struct json_value *banks = json_find(v, "bank_geometry");
     int64_t ignored;
-    if (!banks || cJSON_IsNull(banks)) return true;
+    if (!banks || json_is_null(banks)) return true;
     return json_only_keys(r->j, banks, "a bank_geometry", keys, r->st) &&
            json_int(r->j, banks, "bank_size", 1, LX_INT_MAX, &ignored, r->st) &&
            json_int(r->j, banks, "num_banks", 1, LX_INT_MAX, &ignored, r->st);
 }
 
-static bool read_pool(struct dsa_reader *r, const cJSON *v)
+static bool read_pool(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"id", "name", "capacity", "reserved_ranges", "bank_geometry", NULL};
     struct lx_pool *pool = &r->rooms[r->room_count];
     struct dsa_id id = {0, r->room_count++};
     const char *name = "pool";
     pool->capacity = LX_NO_LIMIT;
-    const cJSON *capacity = json_find(v, "capacity");
+    const struct json_value *capacity = json_find(v, "capacity");
     if (!json_only_keys(r->j, v, "a pool", keys, r->st) ||
         !json_int(r->j, v, "id", 0, LX_INT_MAX, &id.id, r->st) ||
         !json_opt_string(r->j, v, "name", &name, r->st))
         return false;
-    if (capacity && !cJSON_IsNull(capacity) &&
+    if (capacity && !json_is_null(capacity) &&
         !json_int(r->j, v, "capacity", 0, LX_INT_MAX, &pool->capacity, r->st))
         return false;
     pool->name = arena_format(r->b.memory, "%s#%lld", name, (long long)id.id);
@@ -101,16 +100,17 @@ static bool read_pool(struct dsa_reader *r, const cJSON *v)
     return read_ranges(r, v, pool) && read_banks(r, v);
 }
 
-static bool read_pools(struct dsa_reader *r, const cJSON *problem)
+static bool read_pools(struct dsa_reader *r, const struct json_value *problem)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     if (!json_array(r->j, problem, "pools", &array, r->st)) return false;
-    if (cJSON_GetArraySize(array) == 0)
+    if (json_count(array) == 0)
         return json_error(r->j, array, r->st, LX_E_SCHEMA,
                           "there is no pool; buffers need one to be placed in");
-    r->rooms = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *r->rooms);
+    r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
     if (!r->rooms) return status_no_memory(r->st);
-    cJSON_ArrayForEach(v, array) if (!read_pool(r, v)) return false;
+    json_for_each(v, array)
+        if (!read_pool(r, v)) return false;
     return sort_ids(r, r->pools.at, r->pools.count, array, "pool");
 }
 
@@ -135,19 +135,18 @@ static void join_lives(struct lx_life *lives, int32_t *count)
     *count = kept;
 }
 
-static bool read_lives(struct dsa_reader *r, const cJSON *v, struct lx_buffer *b)
+static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct lx_buffer *b)
 {
     static const char *const keys[] = {"lower", "upper", NULL};
-    const cJSON *array = NULL, *one;
+    const struct json_value *array = NULL, *one;
     if (!json_array(r->j, v, "live_intervals", &array, r->st)) return false;
-    if (cJSON_GetArraySize(array) == 0)
+    if (json_count(array) == 0)
         return json_error(r->j, array, r->st, LX_E_SCHEMA,
                           "a buffer without a live interval; remove it or add one");
-    struct lx_life *lives = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *lives);
+    struct lx_life *lives = arena_array(r->b.memory, (size_t)json_count(array), sizeof *lives);
     if (!lives) return status_no_memory(r->st);
     int32_t n = 0;
-    cJSON_ArrayForEach(one, array)
-    {
+    json_for_each(one, array) {
         struct lx_life *life = &lives[n++];
         if (!json_only_keys(r->j, one, "a live interval", keys, r->st) ||
             !json_int(r->j, one, "lower", -LX_INT_MAX / 2, LX_INT_MAX / 2 - 1, &life->start, r->st) ||
@@ -163,14 +162,13 @@ static bool read_lives(struct dsa_reader *r, const cJSON *v, struct lx_buffer *b
     return true;
 }
 
-static bool read_allowed(struct dsa_reader *r, const cJSON *v, struct lx_buffer *b)
+static bool read_allowed(struct dsa_reader *r, const struct json_value *v, struct lx_buffer *b)
 {
-    const cJSON *array = NULL, *one;
+    const struct json_value *array = NULL, *one;
     if (!json_array(r->j, v, "allowed_pools", &array, r->st)) return false;
-    int32_t *pools = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *pools);
+    int32_t *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
     if (!pools) return status_no_memory(r->st);
-    cJSON_ArrayForEach(one, array)
-    {
+    json_for_each(one, array) {
         int32_t pool = dsa_find(r, one, "pool");
         if (pool < 0) return false;
         for (int32_t k = 0; k < b->pool_count; k++)
@@ -183,14 +181,14 @@ static bool read_allowed(struct dsa_reader *r, const cJSON *v, struct lx_buffer 
     return json_error(r->j, array, r->st, LX_E_SCHEMA, "a buffer that no pool may hold; allow it one");
 }
 
-static bool read_buffer(struct dsa_reader *r, const cJSON *v)
+static bool read_buffer(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"id", "name", "size", "alignment", "live_intervals", "allowed_pools",
                                        NULL};
     struct dsa_id id = {0, (int32_t)r->list.count};
     struct lx_buffer b = {.fixed = -1, .must = true, .alignment = 1};
     const char *name = "buffer";
-    struct json_place at = json_place_of(r->j, v);
+    struct json_place at = v->place;
     if (!json_only_keys(r->j, v, "a buffer", keys, r->st) ||
         !json_int(r->j, v, "id", 0, LX_INT_MAX, &id.id, r->st) ||
         !json_opt_string(r->j, v, "name", &name, r->st) ||
@@ -205,11 +203,12 @@ static bool read_buffer(struct dsa_reader *r, const cJSON *v)
     return true;
 }
 
-static bool read_buffers(struct dsa_reader *r, const cJSON *problem)
+static bool read_buffers(struct dsa_reader *r, const struct json_value *problem)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     if (!json_array(r->j, problem, "buffers", &array, r->st)) return false;
-    cJSON_ArrayForEach(v, array) if (!read_buffer(r, v)) return false;
+    json_for_each(v, array)
+        if (!read_buffer(r, v)) return false;
     return sort_ids(r, r->buffers.at, r->buffers.count, array, "buffer");
 }
 
@@ -253,12 +252,12 @@ static bool add_buffers(struct dsa_reader *r)
 
 /* --- The file. --- */
 
-static bool read_problem(struct dsa_reader *r, const cJSON *root)
+static bool read_problem(struct dsa_reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {"pools",     "buffers",         "constraints", "cost_model",
                                        "objective", "pypto_structure", NULL};
     struct lx_graph *g = r->b.graph;
-    const cJSON *problem = json_find(root, "problem");
+    const struct json_value *problem = json_find(root, "problem");
     if (!problem) return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"problem\" is missing; add it");
     if (!json_only_keys(r->j, problem, "a problem", keys, r->st) || !read_pools(r, problem) ||
         !read_buffers(r, problem) || !dsa_read_objective(r, problem) || !give_limits(r) ||
@@ -275,7 +274,7 @@ static bool read_problem(struct dsa_reader *r, const cJSON *root)
 static const char *const profiles[] = {"standard_dsa",      "dsa_rp_v1",        "pypto_hard_v1",
                                        "pypto_research_v1", "pypto_structured", "pypto_core_relaxation"};
 
-static bool check_profile(struct dsa_reader *r, const cJSON *root, const char *profile)
+static bool check_profile(struct dsa_reader *r, const struct json_value *root, const char *profile)
 {
     bool known = false, relaxed = strcmp(profile, "pypto_core_relaxation") == 0;
     for (size_t k = 0; k < sizeof profiles / sizeof *profiles; k++)
@@ -285,7 +284,8 @@ static bool check_profile(struct dsa_reader *r, const cJSON *root, const char *p
                           "unknown profile \"%.40s\"; known: standard_dsa, dsa_rp_v1, pypto_hard_v1, "
                           "pypto_research_v1, pypto_structured, pypto_core_relaxation",
                           profile);
-    const cJSON *from = json_find(root, "relaxed_from"), *features = json_find(root, "relaxed_features");
+    const struct json_value *from = json_find(root, "relaxed_from"),
+                            *features = json_find(root, "relaxed_features");
     if (!relaxed && (from || features))
         return json_error(r->j, from ? from : features, r->st, LX_E_SCHEMA,
                           "only the profile pypto_core_relaxation has this key; remove it");
@@ -295,21 +295,20 @@ static bool check_profile(struct dsa_reader *r, const cJSON *root, const char *p
 }
 
 /* Strings all of them; one is wanted. */
-static bool read_metadata(struct dsa_reader *r, const cJSON *root, const char **fingerprint)
+static bool read_metadata(struct dsa_reader *r, const struct json_value *root, const char **fingerprint)
 {
-    const cJSON *metadata = json_find(root, "metadata"), *v;
-    if (metadata && !cJSON_IsObject(metadata))
+    const struct json_value *metadata = json_find(root, "metadata"), *v;
+    if (metadata && !json_is_object(metadata))
         return json_error(r->j, metadata, r->st, LX_E_SCHEMA, "metadata must be an object of strings");
-    cJSON_ArrayForEach(v, metadata)
-    {
-        if (!cJSON_IsString(v))
+    json_for_each(v, metadata) {
+        if (!json_is_string(v))
             return json_error(r->j, v, r->st, LX_E_SCHEMA, "a value of metadata must be a string");
-        if (strcmp(v->string, "corpus_problem_fingerprint_fnv1a64") == 0) *fingerprint = v->valuestring;
+        if (strcmp(v->key, "corpus_problem_fingerprint_fnv1a64") == 0) *fingerprint = v->text;
     }
     return true;
 }
 
-static bool read_root(struct dsa_reader *r, const cJSON *root)
+static bool read_root(struct dsa_reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {"schema_version", "profile",          "instance", "metadata",
                                        "relaxed_from",   "relaxed_features", "problem",  NULL};

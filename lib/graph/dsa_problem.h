@@ -24,9 +24,9 @@ struct dsa_reader {
 };
 
 /* The number of an id in a value, or -1 with an error. `what`: "pool" or "buffer". */
-int32_t dsa_find(const struct dsa_reader *r, const cJSON *value, const char *what);
+int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, const char *what);
 /* dsa_bonds.c: constraints, cost model and objective. */
-bool dsa_read_bonds(struct dsa_reader *r, const cJSON *problem);
-bool dsa_read_objective(struct dsa_reader *r, const cJSON *problem);
+bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem);
+bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem);
 
 #endif

@@ -15,31 +15,31 @@ static bool number_is_whole(enum lx_dtype t)
            t == LX_UINT32 || t == LX_UINT16 || t == LX_UINT8;
 }
 
-static bool number_of(const struct json *j, const cJSON *v, const char *key, double *out, int64_t *whole,
-                      lx_status *st)
+static bool number_of(const struct json *j, const struct json_value *v, const char *key, double *out,
+                      int64_t *whole, lx_status *st)
 {
     static const struct {
         const char *word;
         double number;
     } words[] = {{"inf", INFINITY}, {"-inf", -INFINITY}, {"nan", NAN}};
     *whole = 0;
-    if (cJSON_IsNumber(v)) {
-        *out = v->valuedouble;
-        json_whole(j, v, whole);
+    if (json_is_number(v)) {
+        *out = v->number;
+        json_whole(v, whole);
         if (fabs(*out) <= 1e300) return true;
         return json_error(j, v, st, LX_E_RANGE, "%s is %g; it must be from %g to %g", key, *out, -1e300,
                           1e300);
     }
-    for (size_t i = 0; cJSON_IsString(v) && i < sizeof words / sizeof *words; i++)
-        if (strcmp(v->valuestring, words[i].word) == 0) return *out = words[i].number, true;
+    for (size_t i = 0; json_is_string(v) && i < sizeof words / sizeof *words; i++)
+        if (strcmp(v->text, words[i].word) == 0) return *out = words[i].number, true;
     return json_error(j, v, st, LX_E_SCHEMA, "\"%s\" must be a number, \"inf\", \"-inf\" or \"nan\"", key);
 }
 
-bool op_value_read(const struct json *j, const cJSON *object, struct lx_op *op, lx_status *st)
+bool op_value_read(const struct json *j, const struct json_value *object, struct lx_op *op, lx_status *st)
 {
-    const cJSON *v = json_find(object, "value");
+    const struct json_value *v = json_find(object, "value");
     op->has_value = v != NULL;
-    if (v && (cJSON_IsString(v) || cJSON_IsNumber(v)))
+    if (v && (json_is_string(v) || json_is_number(v)))
         return number_of(j, v, "value", &op->value, &op->whole, st);
     return json_opt_number(j, object, "value", -1e300, 1e300, &op->value, st);
 }
@@ -65,13 +65,13 @@ void op_value_write(const struct lx_graph *g, const struct lx_op *op, struct tex
     write_exact(t, g->tensors[beside].dtype, op->value, op->whole);
 }
 
-bool op_data_read(const struct json *j, const cJSON *object, struct lx_op *op, struct arena *memory,
-                  lx_status *st)
+bool op_data_read(const struct json *j, const struct json_value *object, struct lx_op *op,
+                  struct arena *memory, lx_status *st)
 {
-    const cJSON *v = json_find(object, "data"), *item = v;
+    const struct json_value *v = json_find(object, "data"), *item = v;
     if (!v) return true;
-    bool list = cJSON_IsArray(v);
-    int n = list ? cJSON_GetArraySize(v) : 1, at = 0;
+    bool list = json_is_array(v);
+    int n = list ? json_count(v) : 1, at = 0;
     if (n > LX_MAX_DATA)
         return json_error(j, v, st, LX_E_LIMIT, "%d numbers here; at most %d are allowed, more are a weight",
                           n, LX_MAX_DATA);

@@ -100,25 +100,25 @@ static void set_list(struct lx_op_params *p, const struct param_row *r, const in
     *(int *)member(p, r->count_offset) = count;
 }
 
-static bool read_list(const struct json *j, const cJSON *object, const struct param_row *r,
+static bool read_list(const struct json *j, const struct json_value *object, const struct param_row *r,
                       struct arena *memory, struct lx_op_params *p, lx_status *st)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     if (!json_array(j, object, r->key, &array, st)) return false;
-    int n = cJSON_GetArraySize(array), i = 0;
+    int n = json_count(array), i = 0;
     if (n > LX_MAX_RANK)
         return json_error(j, array, st, LX_E_LIMIT, "%d entries here; at most %d are allowed", n,
                           LX_MAX_RANK);
     int64_t *at = arena_array(memory, (size_t)n, sizeof *at);
     if (!at) return status_no_memory(st);
-    cJSON_ArrayForEach(
-        v, array) if (!json_int_value(j, v, r->key, r->low, LX_INT_MAX, &at[i++], st)) return false;
+    json_for_each(v, array)
+        if (!json_int_value(j, v, r->key, r->low, LX_INT_MAX, &at[i++], st)) return false;
     set_list(p, r, at, n);
     return true;
 }
 
-static bool read_combine(const struct json *j, const cJSON *object, const char *key, enum lx_combine *out,
-                         lx_status *st)
+static bool read_combine(const struct json *j, const struct json_value *object, const char *key,
+                         enum lx_combine *out, lx_status *st)
 {
     const char *word = NULL;
     if (!json_string(j, object, key, &word, st)) return false;
@@ -128,7 +128,7 @@ static bool read_combine(const struct json *j, const cJSON *object, const char *
                       "unknown combine \"%s\"; known: replace, add, mul, min, max", word);
 }
 
-static bool read_row(const struct json *j, const cJSON *object, const struct param_row *r,
+static bool read_row(const struct json *j, const struct json_value *object, const struct param_row *r,
                      struct arena *memory, struct lx_op_params *p, lx_status *st)
 {
     void *to = member(p, r->offset);
@@ -147,13 +147,14 @@ static bool read_row(const struct json *j, const cJSON *object, const struct par
     return true;
 }
 
-bool op_params_read(const struct json *j, const cJSON *object, const char *op, const struct lx_kind *kind,
-                    struct arena *memory, const struct lx_op_params **out, lx_status *st)
+bool op_params_read(const struct json *j, const struct json_value *object, const char *op,
+                    const struct lx_kind *kind, struct arena *memory, const struct lx_op_params **out,
+                    lx_status *st)
 {
     struct lx_op_params p = op_params_none();
     unsigned given = 0, known = taken[kind->id].needs | taken[kind->id].takes;
     for (int i = 0; i < OP_PARAM_COUNT; i++) {
-        const cJSON *v = json_find(object, rows[i].key);
+        const struct json_value *v = json_find(object, rows[i].key);
         if (!v && taken[kind->id].needs >> i & 1)
             return json_error(j, object, st, LX_E_SCHEMA, "op %s: %s needs \"%s\"; add it", op, kind->name,
                               rows[i].key);

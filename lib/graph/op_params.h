@@ -28,8 +28,9 @@ enum { OP_PARAM_COUNT = 12 };
 const char *op_param_key(int row);
 
 /* `*out` stays NULL where the object has none of the keys; a key that `kind` does not take, or lacks, is an error. */
-bool op_params_read(const struct json *j, const cJSON *object, const char *op, const struct lx_kind *kind,
-                    struct arena *memory, const struct lx_op_params **out, lx_status *st);
+bool op_params_read(const struct json *j, const struct json_value *object, const char *op,
+                    const struct lx_kind *kind, struct arena *memory, const struct lx_op_params **out,
+                    lx_status *st);
 /* `, "key": value` of all that is not what it is without being said. */
 void op_params_write(const struct lx_op_params *p, struct text *t);
 /* A copy with all its lists; NULL only for NULL or when memory is out. */

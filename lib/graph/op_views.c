@@ -7,29 +7,30 @@
 
 #include <string.h>
 
-static bool read_numbers(const struct json *j, const cJSON *view, const char *key, int rank,
+static bool read_numbers(const struct json *j, const struct json_value *view, const char *key, int rank,
                          const struct graph_builder *b, const int64_t **out, lx_status *st)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     int i = 0;
     if (!json_opt_array(j, view, key, &array, st)) return false;
     if (!array) return true;
-    if (cJSON_GetArraySize(array) != rank)
+    if (json_count(array) != rank)
         return json_error(j, array, st, LX_E_SHAPE, "%s has %d entries, but the tensor has %d dimensions",
-                          key, cJSON_GetArraySize(array), rank);
+                          key, json_count(array), rank);
     int64_t *at = arena_array(b->memory, (size_t)rank, sizeof *at);
     if (!at) return status_no_memory(st);
     int64_t low = strcmp(key, "stride") == 0 ? -LX_INT_MAX : strcmp(key, "size") == 0 ? 1 : 0;
-    cJSON_ArrayForEach(v, array) if (!json_int_value(j, v, key, low, LX_INT_MAX, &at[i++], st)) return false;
+    json_for_each(v, array)
+        if (!json_int_value(j, v, key, low, LX_INT_MAX, &at[i++], st)) return false;
     *out = at;
     return true;
 }
 
-static bool read_one(const struct json *j, const cJSON *v, int rank, const struct graph_builder *b,
-                     struct lx_view *out, lx_status *st)
+static bool read_one(const struct json *j, const struct json_value *v, int rank,
+                     const struct graph_builder *b, struct lx_view *out, lx_status *st)
 {
     static const char *const keys[] = {"offset", "stride", "size", NULL};
-    if (cJSON_IsNull(v)) return true;
+    if (json_is_null(v)) return true;
     if (!json_only_keys(j, v, "a view", keys, st)) return false;
     if (rank < 0)
         return json_error(j, v, st, LX_E_SHAPE,
@@ -41,10 +42,10 @@ static bool read_one(const struct json *j, const cJSON *v, int rank, const struc
            read_numbers(j, v, "size", rank, b, &out->size, st);
 }
 
-bool op_views_read(const struct json *j, const cJSON *op, const struct graph_builder *b, struct lx_op *out,
-                   lx_status *st)
+bool op_views_read(const struct json *j, const struct json_value *op, const struct graph_builder *b,
+                   struct lx_op *out, lx_status *st)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     int i = 0;
     if (!json_opt_array(j, op, "views", &array, st)) return false;
     if (!array) return true;
@@ -52,13 +53,12 @@ bool op_views_read(const struct json *j, const cJSON *op, const struct graph_bui
         return json_error(j, array, st, LX_E_SCHEMA,
                           "op %s: a %s has no views; only pointwise ops, reductions and contractions do",
                           out->name, out->kind->name);
-    if (cJSON_GetArraySize(array) != out->input_count)
+    if (json_count(array) != out->input_count)
         return json_error(j, array, st, LX_E_SCHEMA, "op %s: %d views for %d inputs; give one each, or null",
-                          out->name, cJSON_GetArraySize(array), out->input_count);
+                          out->name, json_count(array), out->input_count);
     struct lx_view *views = arena_array(b->memory, (size_t)out->input_count, sizeof *views);
     if (!views) return status_no_memory(st);
-    cJSON_ArrayForEach(v, array)
-    {
+    json_for_each(v, array) {
         int rank = b->tensors.at[out->inputs[i]].rank;
         if (!read_one(j, v, rank, b, &views[i++], st)) return false;
     }

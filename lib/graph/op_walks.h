@@ -12,8 +12,8 @@ bool builder_walk_op(const struct graph_builder *b, struct place at, const struc
                      struct lx_einsum *m, lx_status *st);
 
 /* "views" of an op in a pattern. */
-bool op_views_read(const struct json *j, const cJSON *op, const struct graph_builder *b, struct lx_op *out,
-                   lx_status *st);
+bool op_views_read(const struct json *j, const struct json_value *op, const struct graph_builder *b,
+                   struct lx_op *out, lx_status *st);
 void op_views_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
 /* False: memory is out. */
 bool op_views_copy(const struct graph_builder *b, const struct lx_op *from, struct lx_op *to);

@@ -7,10 +7,11 @@
 #include "graph/builder.h"
 
 /* `"lxplan": N`, N from oldest to newest, and `"kind": wanted` stand in `root`. */
-bool pattern_check_header(const struct json *j, const cJSON *root, const char *wanted, int64_t oldest,
-                          int64_t newest, int64_t *version, lx_status *st);
-const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_status *st);
-bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_device *device, lx_status *st);
+bool pattern_check_header(const struct json *j, const struct json_value *root, const char *wanted,
+                          int64_t oldest, int64_t newest, int64_t *version, lx_status *st);
+const struct lx_graph *pattern_read_json(const struct json *j, const struct json_value *root, lx_status *st);
+bool pattern_read_device(const struct json *j, const struct json_value *value, struct lx_device *device,
+                         lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);
 
 /* read.c: some editors write one. */

@@ -3,29 +3,29 @@
 #include "base/checked.h"
 #include "base/fail.h"
 
-static bool read_group(struct reader *r, const cJSON *array, const char *what, struct lx_group *g)
+static bool read_group(struct reader *r, const struct json_value *array, const char *what, struct lx_group *g)
 {
-    const cJSON *v;
-    if (!cJSON_IsArray(array))
+    const struct json_value *v;
+    if (!json_is_array(array))
         return json_error(r->j, array, r->st, LX_E_SCHEMA, "%s: this must be a list of buffers", what);
-    int32_t *at = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *at);
+    int32_t *at = arena_array(r->b.memory, (size_t)json_count(array), sizeof *at);
     if (!at) return status_no_memory(r->st);
-    cJSON_ArrayForEach(v, array) if (!read_buffer_name(r, v, what, &at[g->count++])) return false;
+    json_for_each(v, array)
+        if (!read_buffer_name(r, v, what, &at[g->count++])) return false;
     g->at = at;
     return true;
 }
 
 /* A list of groups under a key. */
-static bool read_groups(struct reader *r, const cJSON *root, const char *key, const struct lx_group **out,
-                        int32_t *count)
+static bool read_groups(struct reader *r, const struct json_value *root, const char *key,
+                        const struct lx_group **out, int32_t *count)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     if (!json_opt_array(r->j, root, key, &array, r->st)) return false;
     if (!array) return true;
-    struct lx_group *groups = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *groups);
+    struct lx_group *groups = arena_array(r->b.memory, (size_t)json_count(array), sizeof *groups);
     if (!groups) return status_no_memory(r->st);
-    cJSON_ArrayForEach(v, array)
-    {
+    json_for_each(v, array) {
         if (!read_group(r, v, key, &groups[*count])) return false;
         if (groups[(*count)++].count < 2)
             return json_error(r->j, v, r->st, LX_E_MODEL, "%s: a group has at least two buffers", key);
@@ -34,21 +34,20 @@ static bool read_groups(struct reader *r, const cJSON *root, const char *key, co
     return true;
 }
 
-static bool read_pairs(struct reader *r, const cJSON *root, const char *key, const struct lx_pair **out,
-                       int32_t *count)
+static bool read_pairs(struct reader *r, const struct json_value *root, const char *key,
+                       const struct lx_pair **out, int32_t *count)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     if (!json_opt_array(r->j, root, key, &array, r->st)) return false;
     if (!array) return true;
-    struct lx_pair *pairs = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *pairs);
+    struct lx_pair *pairs = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pairs);
     if (!pairs) return status_no_memory(r->st);
-    cJSON_ArrayForEach(v, array)
-    {
-        if (!cJSON_IsArray(v) || cJSON_GetArraySize(v) != 2)
+    json_for_each(v, array) {
+        if (!json_is_array(v) || json_count(v) != 2)
             return json_error(r->j, v, r->st, LX_E_SCHEMA, "%s is a list of pairs of buffers", key);
         struct lx_pair *p = &pairs[(*count)++];
-        if (!read_buffer_name(r, cJSON_GetArrayItem(v, 0), key, &p->a) ||
-            !read_buffer_name(r, cJSON_GetArrayItem(v, 1), key, &p->b))
+        if (!read_buffer_name(r, json_item(v, 0), key, &p->a) ||
+            !read_buffer_name(r, json_item(v, 1), key, &p->b))
             return false;
         if (p->a == p->b)
             return json_error(r->j, v, r->st, LX_E_MODEL, "%s: a buffer is paired with itself", key);
@@ -58,17 +57,17 @@ static bool read_pairs(struct reader *r, const cJSON *root, const char *key, con
 }
 
 /* "cost": null forbids. */
-static bool read_charge(struct reader *r, const cJSON *v, struct lx_charge *c)
+static bool read_charge(struct reader *r, const struct json_value *v, struct lx_charge *c)
 {
     static const char *const keys[] = {"cost", "all_on", "all_off", "any_on", "any_off", NULL};
     struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
     if (!json_only_keys(r->j, v, "a charge", keys, r->st)) return false;
-    const cJSON *cost = json_find(v, "cost");
+    const struct json_value *cost = json_find(v, "cost");
     c->cost = LX_FORBIDDEN;
     if (!cost)
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
                           "this charge has no \"cost\"; null forbids what it describes");
-    if (!cJSON_IsNull(cost) &&
+    if (!json_is_null(cost) &&
         !json_int_value(r->j, cost, "the cost of a charge", 0, LX_INT_MAX, &c->cost, r->st))
         return false;
     for (int k = 0; k < 4; k++)
@@ -81,23 +80,22 @@ static bool read_charge(struct reader *r, const cJSON *v, struct lx_charge *c)
 }
 
 /* All costs of charges add up to a number that a pattern can have. */
-static bool add_cost(struct reader *r, const cJSON *v, const struct lx_charge *c, int64_t *sum)
+static bool add_cost(struct reader *r, const struct json_value *v, const struct lx_charge *c, int64_t *sum)
 {
     *sum += c->cost == LX_FORBIDDEN ? 0 : c->cost;
     return *sum <= LX_INT_MAX ||
            json_error(r->j, v, r->st, LX_E_RANGE, "charges: the costs up to here add up beyond 2^53");
 }
 
-static bool read_charges(struct reader *r, const cJSON *root, struct lx_bonds *b)
+static bool read_charges(struct reader *r, const struct json_value *root, struct lx_bonds *b)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     if (!json_opt_array(r->j, root, "charges", &array, r->st)) return false;
     if (!array) return true;
-    struct lx_charge *charges = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *charges);
+    struct lx_charge *charges = arena_array(r->b.memory, (size_t)json_count(array), sizeof *charges);
     if (!charges) return status_no_memory(r->st);
     int64_t sum = 0;
-    cJSON_ArrayForEach(v, array)
-    {
+    json_for_each(v, array) {
         struct lx_charge *c = &charges[b->charge_count++];
         if (!read_charge(r, v, c) || !add_cost(r, v, c, &sum)) return false;
     }
@@ -105,22 +103,20 @@ static bool read_charges(struct reader *r, const cJSON *root, struct lx_bonds *b
     return true;
 }
 
-static bool read_reuse(struct reader *r, const cJSON *root, struct lx_bonds *b)
+static bool read_reuse(struct reader *r, const struct json_value *root, struct lx_bonds *b)
 {
-    const cJSON *array = NULL, *v;
+    const struct json_value *array = NULL, *v;
     if (!json_opt_array(r->j, root, "reuse", &array, r->st)) return false;
     if (!array) return true;
-    struct lx_reuse *reuse = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *reuse);
+    struct lx_reuse *reuse = arena_array(r->b.memory, (size_t)json_count(array), sizeof *reuse);
     if (!reuse) return status_no_memory(r->st);
-    cJSON_ArrayForEach(v, array)
-    {
+    json_for_each(v, array) {
         struct lx_reuse *x = &reuse[b->reuse_count++];
-        if (!cJSON_IsArray(v) || cJSON_GetArraySize(v) != 3)
+        if (!json_is_array(v) || json_count(v) != 3)
             return json_error(r->j, v, r->st, LX_E_SCHEMA, "reuse is a list of [buffer, buffer, cost]");
-        if (!read_buffer_name(r, cJSON_GetArrayItem(v, 0), "reuse", &x->a) ||
-            !read_buffer_name(r, cJSON_GetArrayItem(v, 1), "reuse", &x->b) ||
-            !json_int_value(r->j, cJSON_GetArrayItem(v, 2), "the cost of reuse", 0, LX_INT_MAX, &x->cost,
-                            r->st))
+        if (!read_buffer_name(r, json_item(v, 0), "reuse", &x->a) ||
+            !read_buffer_name(r, json_item(v, 1), "reuse", &x->b) ||
+            !json_int_value(r->j, json_item(v, 2), "the cost of reuse", 0, LX_INT_MAX, &x->cost, r->st))
             return false;
     }
     b->reuse = reuse;
@@ -128,15 +124,14 @@ static bool read_reuse(struct reader *r, const cJSON *root, struct lx_bonds *b)
 }
 
 /* "instead_of" of the buffers. */
-static bool read_staging(struct reader *r, const cJSON *buffers, struct lx_bonds *b)
+static bool read_staging(struct reader *r, const struct json_value *buffers, struct lx_bonds *b)
 {
     int32_t i = 0;
-    const cJSON *v;
+    const struct json_value *v;
     struct lx_pair *pairs = arena_array(r->b.memory, r->b.buffers.count, sizeof *pairs);
     if (!pairs) return status_no_memory(r->st);
-    cJSON_ArrayForEach(v, buffers)
-    {
-        const cJSON *owner = json_find(v, "instead_of");
+    json_for_each(v, buffers) {
+        const struct json_value *owner = json_find(v, "instead_of");
         struct lx_pair *p = &pairs[b->staging_count];
         p->a = i++;
         if (owner && !read_buffer_name(r, owner, "instead_of (staging)", &p->b)) return false;
@@ -146,7 +141,7 @@ static bool read_staging(struct reader *r, const cJSON *buffers, struct lx_bonds
     return true;
 }
 
-bool read_bonds(struct reader *r, const cJSON *root, const cJSON *buffers)
+bool read_bonds(struct reader *r, const struct json_value *root, const struct json_value *buffers)
 {
     struct lx_bonds *b = &r->b.graph->bonds;
     return read_pairs(r, root, "apart", &b->apart, &b->apart_count) &&

@@ -13,11 +13,11 @@ static bool implied_cost(const struct lx_buffer *b, int64_t *cost)
 }
 
 /* Two numbers that make an interval. */
-static bool read_interval(struct reader *r, const cJSON *v, const char *name, struct lx_life *out)
+static bool read_interval(struct reader *r, const struct json_value *v, const char *name, struct lx_life *out)
 {
     int64_t *ends;
     int count;
-    if (!cJSON_IsArray(v))
+    if (!json_is_array(v))
         return json_error(r->j, v, r->st, LX_E_SCHEMA, "buffer %s: live is a list of [start, end)", name);
     if (!read_ints(r, v, "an end of live", 0, 2, &ends, &count)) return false;
     if (count != 2 || ends[0] >= ends[1])
@@ -28,22 +28,21 @@ static bool read_interval(struct reader *r, const cJSON *v, const char *name, st
 }
 
 /* "live": rising intervals instead of "start" and "end". */
-static bool read_live(struct reader *r, const cJSON *v, struct lx_buffer *b)
+static bool read_live(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
-    const cJSON *array = NULL, *one;
+    const struct json_value *array = NULL, *one;
     if (!json_opt_array(r->j, v, "live", &array, r->st)) return false;
     if (!array) return true;
     if (b->start >= 0 || b->end >= 0)
         return json_error(r->j, array, r->st, LX_E_SCHEMA, "buffer %s: live goes without start and end",
                           b->name);
-    int n = cJSON_GetArraySize(array);
+    int n = json_count(array);
     struct lx_life *lives = arena_array(r->b.memory, (size_t)n, sizeof *lives);
     if (!lives) return status_no_memory(r->st);
     if (n == 0)
         return json_error(r->j, array, r->st, LX_E_MODEL, "buffer %s: live: it has no interval", b->name);
     n = 0;
-    cJSON_ArrayForEach(one, array)
-    {
+    json_for_each(one, array) {
         if (!read_interval(r, one, b->name, &lives[n])) return false;
         if (n > 0 && lives[n].start < lives[n - 1].end)
             return json_error(r->j, one, r->st, LX_E_MODEL,
@@ -57,13 +56,13 @@ static bool read_live(struct reader *r, const cJSON *v, struct lx_buffer *b)
 }
 
 /* "cost" and "off" are the same; null, for "off": it must be placed. */
-static bool read_off(struct reader *r, const cJSON *v, struct lx_buffer *b)
+static bool read_off(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
-    const cJSON *off = json_find(v, "off");
+    const struct json_value *off = json_find(v, "off");
     if (off && json_find(v, "cost"))
         return json_error(r->j, off, r->st, LX_E_SCHEMA,
                           "buffer %s: \"off\" and \"cost\" are the same; say one", b->name);
-    if (cJSON_IsNull(off)) {
+    if (json_is_null(off)) {
         b->must = true;
         b->spill_cost = 0;
         return true;
@@ -74,7 +73,7 @@ static bool read_off(struct reader *r, const cJSON *v, struct lx_buffer *b)
 }
 
 /* "barred" and "reason" are the same. */
-static bool read_barred(struct reader *r, const cJSON *v, struct lx_buffer *b)
+static bool read_barred(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
     if (json_find(v, "barred") && json_find(v, "reason"))
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
@@ -84,18 +83,18 @@ static bool read_barred(struct reader *r, const cJSON *v, struct lx_buffer *b)
 }
 
 /* "pools" and "costs". */
-static bool read_choice(struct reader *r, const cJSON *v, struct lx_buffer *b)
+static bool read_choice(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
-    const cJSON *pools = NULL, *costs = NULL, *one;
+    const struct json_value *pools = NULL, *costs = NULL, *one;
     int64_t *ints = NULL;
     int count = 0;
     if (!json_opt_array(r->j, v, "pools", &pools, r->st) || !json_opt_array(r->j, v, "costs", &costs, r->st))
         return false;
     if (pools) {
-        int32_t *at = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(pools), sizeof *at);
+        int32_t *at = arena_array(r->b.memory, (size_t)json_count(pools), sizeof *at);
         if (!at) return status_no_memory(r->st);
-        cJSON_ArrayForEach(one,
-                           pools) if (!read_pool_name(r, one, "pools", &at[b->pool_count++])) return false;
+        json_for_each(one, pools)
+            if (!read_pool_name(r, one, "pools", &at[b->pool_count++])) return false;
         b->pools = at;
     }
     if (!costs) return true;
@@ -110,24 +109,23 @@ static bool read_choice(struct reader *r, const cJSON *v, struct lx_buffer *b)
 }
 
 /* "pin": [pool, address]; "fixed" is that of the first pool. */
-static bool read_pin(struct reader *r, const cJSON *v, struct lx_buffer *b)
+static bool read_pin(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
-    const cJSON *pin = NULL;
+    const struct json_value *pin = NULL;
     if (!json_opt_int(r->j, v, "fixed", 0, LX_INT_MAX, &b->fixed, r->st) ||
         !json_opt_array(r->j, v, "pin", &pin, r->st) || !json_opt_bool(r->j, v, "alone", &b->alone, r->st))
         return false;
     if (!pin) return true;
-    if (b->fixed >= 0 || cJSON_GetArraySize(pin) != 2)
+    if (b->fixed >= 0 || json_count(pin) != 2)
         return json_error(r->j, pin, r->st, LX_E_SCHEMA,
                           "buffer %s: a pin is [pool, address], and goes without \"fixed\"", b->name);
-    return read_pool_name(r, cJSON_GetArrayItem(pin, 0), "pin", &b->fixed_pool) &&
-           json_int_value(r->j, cJSON_GetArrayItem(pin, 1), "the address of a pin", 0, LX_INT_MAX, &b->fixed,
-                          r->st);
+    return read_pool_name(r, json_item(pin, 0), "pin", &b->fixed_pool) &&
+           json_int_value(r->j, json_item(pin, 1), "the address of a pin", 0, LX_INT_MAX, &b->fixed, r->st);
 }
 
-static bool read_uses(struct reader *r, const cJSON *v, struct lx_buffer *b)
+static bool read_uses(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
-    const cJSON *uses = NULL;
+    const struct json_value *uses = NULL;
     int64_t *ticks = NULL;
     int count = 0;
     if (!json_opt_array(r->j, v, "uses", &uses, r->st) ||
@@ -139,7 +137,7 @@ static bool read_uses(struct reader *r, const cJSON *v, struct lx_buffer *b)
     return true;
 }
 
-static bool read_buffer(struct reader *r, const cJSON *v)
+static bool read_buffer(struct reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"name",
                                        "size",
@@ -179,14 +177,14 @@ static bool read_buffer(struct reader *r, const cJSON *v)
                           "buffer %s needs \"uses\", or \"start\" and \"end\", or \"live\"", b.name);
     if (b.spill_cost < 0 && !implied_cost(&b, &b.spill_cost))
         return json_error(j, v, r->st, LX_E_RANGE, "buffer %s: size times uses is beyond 2^53", b.name);
-    r->b.here = place_of(r, v);
+    r->b.here = place_of(v);
     return builder_buffer(&r->b, &b, r->st);
 }
 
-bool read_buffer_name(struct reader *r, const cJSON *v, const char *what, int32_t *out)
+bool read_buffer_name(struct reader *r, const struct json_value *v, const char *what, int32_t *out)
 {
-    double number = cJSON_IsNumber(v) ? v->valuedouble : -1;
-    *out = cJSON_IsString(v) ? names_find(&r->b.buffer_names, v->valuestring) : -1;
+    double number = json_is_number(v) ? v->number : -1;
+    *out = json_is_string(v) ? names_find(&r->b.buffer_names, v->text) : -1;
     if (number >= 0 && number < (double)r->b.buffers.count && number == (double)(int32_t)number)
         *out = (int32_t)number;
     if (*out >= 0) return true;
@@ -195,26 +193,24 @@ bool read_buffer_name(struct reader *r, const cJSON *v, const char *what, int32_
 }
 
 /* Parents may stand further down, so they are resolved when all buffers are known. */
-static bool read_parents(struct reader *r, const cJSON *buffers)
+static bool read_parents(struct reader *r, const struct json_value *buffers)
 {
     size_t i = 0;
-    const cJSON *v, *name;
-    cJSON_ArrayForEach(v, buffers)
-    {
+    const struct json_value *v, *name;
+    json_for_each(v, buffers) {
         struct lx_buffer *b = &r->b.buffers.at[i++];
-        const cJSON *array = NULL;
+        const struct json_value *array = NULL;
         if (!json_opt_array(r->j, v, "in_place_parents", &array, r->st) ||
             !json_opt_array(r->j, v, "parents", &array, r->st))
             return false;
         if (!array) continue;
-        int32_t *parents = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(array), sizeof *parents);
+        int32_t *parents = arena_array(r->b.memory, (size_t)json_count(array), sizeof *parents);
         if (!parents) return status_no_memory(r->st);
-        cJSON_ArrayForEach(name, array)
-        {
+        json_for_each(name, array) {
             lx_status why;
             struct reader quiet = *r;
             quiet.st = &why;
-            bool may_be = cJSON_IsString(name) || json_find(v, "parents"); /* the old key takes names only */
+            bool may_be = json_is_string(name) || json_find(v, "parents"); /* the old key takes names only */
             if (!may_be || !read_buffer_name(&quiet, name, "parents", &parents[b->parent_count++]))
                 return json_error(r->j, name, r->st, LX_E_UNKNOWN_NAME,
                                   "buffer %s: an in-place parent must be the name of a buffer of this file",
@@ -225,10 +221,11 @@ static bool read_parents(struct reader *r, const cJSON *buffers)
     return true;
 }
 
-bool read_list(struct reader *r, const cJSON *root, const cJSON *buffers)
+bool read_list(struct reader *r, const struct json_value *root, const struct json_value *buffers)
 {
-    const cJSON *v;
+    const struct json_value *v;
     if (!read_pools(r, root)) return false;
-    cJSON_ArrayForEach(v, buffers) if (!read_buffer(r, v)) return false;
+    json_for_each(v, buffers)
+        if (!read_buffer(r, v)) return false;
     return read_parents(r, buffers) && read_bonds(r, root, buffers);
 }

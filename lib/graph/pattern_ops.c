@@ -26,7 +26,7 @@ static const char *role_word(int i)
 }
 
 /* Where the tensor shall be. A core reaches its own scratchpad only, so that what is on chip is sharded. */
-static bool read_residency(struct reader *r, const cJSON *v, struct lx_tensor *t)
+static bool read_residency(struct reader *r, const struct json_value *v, struct lx_tensor *t)
 {
     const char *memory = NULL, *placing = NULL;
     if (!json_opt_string(r->j, v, "memory", &memory, r->st) ||
@@ -50,12 +50,12 @@ static bool read_residency(struct reader *r, const cJSON *v, struct lx_tensor *t
     return true;
 }
 
-bool read_tensor(struct reader *r, const cJSON *v)
+bool read_tensor(struct reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"name", "shape", "dtype", "bytes", "role", "memory", "placing", NULL};
     const struct json *j = r->j;
     const char *name;
-    const cJSON *shape = NULL;
+    const struct json_value *shape = NULL;
     int64_t bytes = -1, *extents = NULL;
     int dtype = LX_FP16, role = LX_ROLE_COUNT, rank = -1;
     if (!json_only_keys(j, v, "a tensor", keys, r->st) || !json_string(j, v, "name", &name, r->st) ||
@@ -71,7 +71,7 @@ bool read_tensor(struct reader *r, const cJSON *v)
         return json_error(j, v, r->st, LX_E_SCHEMA,
                           "tensor %s: \"dtype\" goes with \"shape\", not with \"bytes\"", name);
     if (shape && !read_ints(r, shape, "an extent of a shape", 1, LX_MAX_RANK, &extents, &rank)) return false;
-    r->b.here = place_of(r, v);
+    r->b.here = place_of(v);
     int32_t t =
         builder_tensor(&r->b, name, (enum lx_role)role, (enum lx_dtype)dtype, rank, extents, bytes, r->st);
     return t >= 0 && read_residency(r, v, &r->b.tensors.at[t]);
@@ -85,36 +85,38 @@ static const char *nearest_tensor(const struct reader *r, const char *name)
     return name[0] && name[1] ? nearest(name, names) : NULL; /* every other letter would be near one */
 }
 
-static bool find_tensor(struct reader *r, const cJSON *v, const char *op, int32_t *out)
+static bool find_tensor(struct reader *r, const struct json_value *v, const char *op, int32_t *out)
 {
-    if (!cJSON_IsString(v))
+    if (!json_is_string(v))
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
                           "op %s: an operand must be the name of a tensor, a string", op);
-    *out = names_find(&r->b.tensor_names, v->valuestring);
+    *out = names_find(&r->b.tensor_names, v->text);
     if (*out >= 0) return true;
-    const char *near = nearest_tensor(r, v->valuestring);
+    const char *near = nearest_tensor(r, v->text);
     return json_error(r->j, v, r->st, LX_E_UNKNOWN_NAME,
-                      "op %s: there is no tensor named %s;%s%s%s declare it in \"tensors\"", op,
-                      v->valuestring, near ? " did you mean \"" : "", near ? near : "", near ? "\"? Or" : "");
+                      "op %s: there is no tensor named %s;%s%s%s declare it in \"tensors\"", op, v->text,
+                      near ? " did you mean \"" : "", near ? near : "", near ? "\"? Or" : "");
 }
 
-static bool strides_valid(struct reader *r, const cJSON *array)
+static bool strides_valid(struct reader *r, const struct json_value *array)
 {
-    const cJSON *v;
-    cJSON_ArrayForEach(v, array) if (v->valuedouble == 0) return json_error(
-        r->j, v, r->st, LX_E_RANGE, "stride is 0; 1 takes every element, a negative one goes backwards");
+    const struct json_value *v;
+    json_for_each(v, array)
+        if (v->number == 0)
+            return json_error(r->j, v, r->st, LX_E_RANGE,
+                              "stride is 0; 1 takes every element, a negative one goes backwards");
     return true;
 }
 
 /* `offset` and `stride` of a view: one entry per dimension of the larger operand. */
-static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
+static bool read_view(struct reader *r, const struct json_value *v, struct lx_op *op)
 {
     static const char *const keys[] = {"offset", "stride"};
     int rank = r->b.tensors.at[op->output].rank;
     for (int i = 0; i < op->input_count; i++)
         if (r->b.tensors.at[op->inputs[i]].rank > rank) rank = r->b.tensors.at[op->inputs[i]].rank;
     for (int k = 0; k < 2; k++) {
-        const cJSON *array = NULL;
+        const struct json_value *array = NULL;
         int64_t *entries;
         int count;
         if (!json_opt_array(r->j, v, keys[k], &array, r->st)) return false;
@@ -132,7 +134,7 @@ static bool read_view(struct reader *r, const cJSON *v, struct lx_op *op)
 }
 
 /* Keys of an op; behind them the rows of op_params.c. */
-static bool only_op_keys(struct reader *r, const cJSON *v)
+static bool only_op_keys(struct reader *r, const struct json_value *v)
 {
     static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
                                       "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
@@ -143,30 +145,32 @@ static bool only_op_keys(struct reader *r, const cJSON *v)
 }
 
 /* "output": one tensor, or "outputs": several. */
-static bool read_outputs(struct reader *r, const cJSON *v, const char *op, int32_t *outputs, int *count)
+static bool read_outputs(struct reader *r, const struct json_value *v, const char *op, int32_t *outputs,
+                         int *count)
 {
-    const cJSON *one = json_find(v, "output"), *list = NULL, *item;
+    const struct json_value *one = json_find(v, "output"), *list = NULL, *item;
     if (!json_opt_array(r->j, v, "outputs", &list, r->st)) return false;
     if ((one != NULL) == (list != NULL))
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
                           list ? "op %s has both \"output\" and \"outputs\"; remove one"
                                : "op %s: the key \"output\" is missing; add it",
                           op);
-    *count = list ? cJSON_GetArraySize(list) : 1;
+    *count = list ? json_count(list) : 1;
     if (*count < 1 || *count > LX_MAX_INPUTS)
         return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d outputs; 1 to %d are allowed", op,
                           *count, LX_MAX_INPUTS);
     if (one) return find_tensor(r, one, op, &outputs[0]);
     int n = 0;
-    cJSON_ArrayForEach(item, list) if (!find_tensor(r, item, op, &outputs[n++])) return false;
+    json_for_each(item, list)
+        if (!find_tensor(r, item, op, &outputs[n++])) return false;
     return true;
 }
 
-bool read_op(struct reader *r, const cJSON *v)
+bool read_op(struct reader *r, const struct json_value *v)
 {
     const struct json *j = r->j;
     struct lx_op op = {0};
-    const cJSON *inputs = NULL;
+    const struct json_value *inputs = NULL;
     const char *kind;
     int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_INPUTS];
     int results = 0;
@@ -181,13 +185,14 @@ bool read_op(struct reader *r, const cJSON *v)
                           "op %s: unknown kind \"%s\";%s known: %s", op.name, kind,
                           words_meant(kind, kind_word, LX_KIND_COUNT, near, sizeof near),
                           list_words(known, kind_word, LX_KIND_COUNT));
-    op.input_count = cJSON_GetArraySize(inputs);
+    op.input_count = json_count(inputs);
     if (op.input_count > LX_MAX_INPUTS)
         return json_error(j, inputs, r->st, LX_E_LIMIT, "op %s has %d inputs; at most %d are allowed",
                           op.name, op.input_count, LX_MAX_INPUTS);
-    const cJSON *item;
+    const struct json_value *item;
     int n = 0;
-    cJSON_ArrayForEach(item, inputs) if (!find_tensor(r, item, op.name, &numbers[n++])) return false;
+    json_for_each(item, inputs)
+        if (!find_tensor(r, item, op.name, &numbers[n++])) return false;
     op.inputs = numbers;
     if (!read_outputs(r, v, op.name, outputs, &results)) return false;
     op.output = outputs[0];
@@ -196,8 +201,8 @@ bool read_op(struct reader *r, const cJSON *v)
         !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st) ||
         !op_data_read(j, v, &op, r->b.memory, r->st))
         return false;
-    r->b.here = place_of(r, v);
-    r->b.here_einsum = op.einsum ? place_of(r, json_find(v, "einsum")) : (struct place){0};
+    r->b.here = place_of(v);
+    r->b.here_einsum = op.einsum ? place_of(json_find(v, "einsum")) : (struct place){0};
     if (results > 1) return builder_results(&r->b, &op, outputs, results, r->st);
     return op.kind->traits & LX_ALTERS ? builder_altering(&r->b, &op, r->st) : builder_op(&r->b, &op, r->st);
 }

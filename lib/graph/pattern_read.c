@@ -11,10 +11,9 @@
 
 FORMAT_READS(pattern);
 
-struct place place_of(const struct reader *r, const cJSON *value)
+struct place place_of(const struct json_value *value)
 {
-    struct json_place p = json_place_of(r->j, value);
-    return (struct place){p.line, p.column};
+    return (struct place){value->place.line, value->place.column};
 }
 
 /* What is asked of a list; the first has two words. */
@@ -23,18 +22,18 @@ static const char *objective_word(int i)
     return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : "cost";
 }
 
-bool read_ints(struct reader *r, const cJSON *array, const char *what, int64_t low, size_t most,
+bool read_ints(struct reader *r, const struct json_value *array, const char *what, int64_t low, size_t most,
                int64_t **out, int *count)
 {
-    size_t n = (size_t)cJSON_GetArraySize(array), i = 0;
+    size_t n = (size_t)json_count(array), i = 0;
     if (n > most)
         return json_error(r->j, array, r->st, LX_E_LIMIT, "%zu entries here; at most %zu are allowed", n,
                           most);
     *out = arena_array(r->b.memory, n, sizeof **out);
     if (!*out) return status_no_memory(r->st);
-    const cJSON *v;
-    cJSON_ArrayForEach(
-        v, array) if (!json_int_value(r->j, v, what, low, LX_INT_MAX, &(*out)[i++], r->st)) return false;
+    const struct json_value *v;
+    json_for_each(v, array)
+        if (!json_int_value(r->j, v, what, low, LX_INT_MAX, &(*out)[i++], r->st)) return false;
     *count = (int)n;
     return true;
 }
@@ -51,16 +50,17 @@ static int device_count(void)
     return n;
 }
 
-bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_device *device, lx_status *st)
+bool pattern_read_device(const struct json *j, const struct json_value *value, struct lx_device *device,
+                         lx_status *st)
 {
     const char *preset = lx_device_at(0)->preset;
     char known[WORDS_LIST], near[WORDS_MEANT];
-    const cJSON *named = value;
-    if (cJSON_IsObject(value)) {
+    const struct json_value *named = value;
+    if (json_is_object(value)) {
         if (!json_opt_string(j, value, "preset", &preset, st)) return false;
         if (json_find(value, "preset")) named = json_find(value, "preset");
-    } else if (cJSON_IsString(value))
-        preset = value->valuestring;
+    } else if (json_is_string(value))
+        preset = value->text;
     else
         return json_error(j, value, st, LX_E_SCHEMA,
                           "device must be the name of a preset or an object of parameters");
@@ -68,40 +68,40 @@ bool pattern_read_device(const struct json *j, const cJSON *value, struct lx_dev
         return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\";%s known: %s", preset,
                           words_meant(preset, device_word, device_count(), near, sizeof near),
                           lx_device_names(", ", known, sizeof known));
-    if (!cJSON_IsObject(value)) return true;
-    const cJSON *v;
-    cJSON_ArrayForEach(v, value)
-    {
-        if (strcmp(v->string, "preset") == 0) continue;
-        const struct lx_device_parameter *p = lx_device_parameter_find(v->string);
+    if (!json_is_object(value)) return true;
+    const struct json_value *v;
+    json_for_each(v, value) {
+        if (strcmp(v->key, "preset") == 0) continue;
+        const struct lx_device_parameter *p = lx_device_parameter_find(v->key);
         if (!p)
             return json_key_error(j, v, st, LX_E_SCHEMA,
                                   "unknown key \"%s\" in device; `lxplan plan --help` lists the parameters",
-                                  v->string);
+                                  v->key);
         lx_status why;
-        if (!cJSON_IsNumber(v)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be a number", v->string);
-        if (!lx_device_set(device, p, v->valuedouble, &why))
-            return json_error(j, v, st, why.code, "%s", why.text);
+        if (!json_is_number(v)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be a number", v->key);
+        if (!lx_device_set(device, p, v->number, &why)) return json_error(j, v, st, why.code, "%s", why.text);
     }
     return true;
 }
 
-static bool read_items(struct reader *r, const cJSON *array, bool (*read_one)(struct reader *, const cJSON *))
+static bool read_items(struct reader *r, const struct json_value *array,
+                       bool (*read_one)(struct reader *, const struct json_value *))
 {
-    const cJSON *v;
-    cJSON_ArrayForEach(v, array) if (!read_one(r, v)) return false;
+    const struct json_value *v;
+    json_for_each(v, array)
+        if (!read_one(r, v)) return false;
     return true;
 }
 
 /* "expect": {"greedy": "fail", ...} or {"error": {"stage": "divide", "code": "span"}}. */
-static bool read_expect(struct reader *r, const cJSON *v)
+static bool read_expect(struct reader *r, const struct json_value *v)
 {
     static const char *const error_keys[] = {"stage", "code", NULL};
     struct lx_graph *g = r->b.graph;
-    if (!cJSON_IsObject(v))
+    if (!json_is_object(v))
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
                           "expect must be an object, such as {\"greedy\": \"pass\"}");
-    const cJSON *error = json_find(v, "error");
+    const struct json_value *error = json_find(v, "error");
     if (error) {
         static const char *const alone[] = {"error", NULL};
         const char *stage, *code;
@@ -114,17 +114,16 @@ static bool read_expect(struct reader *r, const cJSON *v)
         g->expect_code = arena_string(r->b.memory, code);
         return g->expect_stage && g->expect_code ? true : status_no_memory(r->st);
     }
-    struct lx_expect *expects = arena_array(r->b.memory, (size_t)cJSON_GetArraySize(v), sizeof *expects);
+    struct lx_expect *expects = arena_array(r->b.memory, (size_t)json_count(v), sizeof *expects);
     if (!expects) return status_no_memory(r->st);
-    const cJSON *item;
-    cJSON_ArrayForEach(item, v)
-    {
-        bool pass = cJSON_IsString(item) && strcmp(item->valuestring, "pass") == 0;
-        if (!pass && !(cJSON_IsString(item) && strcmp(item->valuestring, "fail") == 0))
+    const struct json_value *item;
+    json_for_each(item, v) {
+        bool pass = json_is_string(item) && strcmp(item->text, "pass") == 0;
+        if (!pass && !(json_is_string(item) && strcmp(item->text, "fail") == 0))
             return json_error(r->j, item, r->st, LX_E_SCHEMA,
-                              "what is expected of %s must be \"pass\" or \"fail\"", item->string);
-        struct json_place at = json_place_of(r->j, item);
-        const char *solver = arena_string(r->b.memory, item->string);
+                              "what is expected of %s must be \"pass\" or \"fail\"", item->key);
+        struct json_place at = item->place;
+        const char *solver = arena_string(r->b.memory, item->key);
         if (!solver) return status_no_memory(r->st);
         expects[g->expect_count++] = (struct lx_expect){solver, pass, at.line, at.column};
     }
@@ -144,7 +143,7 @@ static bool is_origin(const struct lx_graph *from, const struct lx_tensor *t)
     return false;
 }
 
-static bool read_origin(struct reader *r, const cJSON *v)
+static bool read_origin(struct reader *r, const struct json_value *v)
 {
     struct lx_graph *g = r->b.graph;
     const struct lx_graph *from = pattern_read_json(r->j, v, r->st);
@@ -158,8 +157,8 @@ static bool read_origin(struct reader *r, const cJSON *v)
     return true;
 }
 
-static const struct lx_graph *with_origin(const struct json *j, const cJSON *root, const struct lx_graph *g,
-                                          lx_status *st)
+static const struct lx_graph *with_origin(const struct json *j, const struct json_value *root,
+                                          const struct lx_graph *g, lx_status *st)
 {
     for (int32_t t = 0; g && g->came_from && t < g->tensor_count; t++) {
         if (g->tensors[t].role == LX_INTERMEDIATE || is_origin(g->came_from, &g->tensors[t])) continue;
@@ -171,7 +170,7 @@ static const struct lx_graph *with_origin(const struct json *j, const cJSON *roo
     return g;
 }
 
-static bool read_all(struct reader *r, const cJSON *root)
+static bool read_all(struct reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {
         "lxplan",   "kind",      "name",      "summary",          "device", "tensors",   "ops",     "buffers",
@@ -179,7 +178,7 @@ static bool read_all(struct reader *r, const cJSON *root)
     const struct json *j = r->j;
     struct lx_graph *g = r->b.graph;
     static const char *const only_lists[] = {"capacity", "alignment", "objective", LIST_KEYS, NULL};
-    const cJSON *tensors = NULL, *ops = NULL, *buffers = NULL, *v;
+    const struct json_value *tensors = NULL, *ops = NULL, *buffers = NULL, *v;
     const char *summary = "";
     int objective = LX_SPILL;
     if (!json_only_keys(j, root, "a pattern", keys, r->st) ||
@@ -217,11 +216,11 @@ static bool read_all(struct reader *r, const cJSON *root)
     return !v || read_origin(r, v);
 }
 
-bool pattern_check_header(const struct json *j, const cJSON *root, const char *wanted, int64_t oldest,
-                          int64_t newest, int64_t *version, lx_status *st)
+bool pattern_check_header(const struct json *j, const struct json_value *root, const char *wanted,
+                          int64_t oldest, int64_t newest, int64_t *version, lx_status *st)
 {
     const char *kind;
-    if (!cJSON_IsObject(root))
+    if (!json_is_object(root))
         return json_error(j, root, st, LX_E_SCHEMA, "a %s is a JSON object that begins with \"lxplan\": %lld",
                           wanted, (long long)newest);
     if (!json_int(j, root, "lxplan", INT64_MIN, LX_INT_MAX, version, st) ||
@@ -243,7 +242,7 @@ bool pattern_check_header(const struct json *j, const cJSON *root, const char *w
     return true;
 }
 
-const struct lx_graph *pattern_read_json(const struct json *j, const cJSON *root, lx_status *st)
+const struct lx_graph *pattern_read_json(const struct json *j, const struct json_value *root, lx_status *st)
 {
     struct reader r = {.j = j, .st = st};
     const char *name;
@@ -272,9 +271,9 @@ const struct lx_graph *pattern_read(const char *file, const char *text, size_t l
 {
     struct json j;
     if (!json_parse(&j, file, text, length, st)) return NULL;
-    const cJSON *name = cJSON_IsObject(j.root) ? json_find(j.root, "name") : NULL;
+    const struct json_value *name = json_is_object(j.root) ? json_find(j.root, "name") : NULL;
     const struct lx_graph *g = NULL;
-    if (cJSON_IsString(name) && !*name->valuestring)
+    if (json_is_string(name) && !*name->text)
         json_error(&j, name, st, LX_E_SCHEMA, "the name of the pattern is empty; give it one");
     else
         g = pattern_read_json(&j, j.root, st);

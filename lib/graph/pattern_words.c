@@ -51,8 +51,8 @@ const char *words_meant(const char *word, const char *(*nth)(int), int count, ch
 }
 
 /* An optional string that must be one of a table's words. */
-bool read_word(struct reader *r, const cJSON *object, const char *key, const char *(*nth)(int), int count,
-               enum lx_code code, int *out)
+bool read_word(struct reader *r, const struct json_value *object, const char *key, const char *(*nth)(int),
+               int count, enum lx_code code, int *out)
 {
     const char *word = NULL;
     if (!json_opt_string(r->j, object, key, &word, r->st)) return false;

@@ -19,19 +19,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_int(const cJSON *v)
+static bool is_int(const struct json_value *v)
 {
-    return cJSON_IsNumber(v) && v->valuedouble == (double)(int64_t)v->valuedouble;
+    return json_is_number(v) && v->number == (double)(int64_t)v->number;
 }
 
 /* Two integers; false: something else. */
-static bool pair_of(const cJSON *v, int64_t *pair)
+static bool pair_of(const struct json_value *v, int64_t *pair)
 {
-    if (!cJSON_IsArray(v) || cJSON_GetArraySize(v) != 2) return false;
+    if (!json_is_array(v) || json_count(v) != 2) return false;
     for (int i = 0; i < 2; i++) {
-        const cJSON *item = cJSON_GetArrayItem(v, i);
+        const struct json_value *item = json_item(v, i);
         if (!is_int(item)) return false;
-        pair[i] = (int64_t)item->valuedouble;
+        pair[i] = (int64_t)item->number;
     }
     return true;
 }
@@ -40,7 +40,7 @@ static bool check_fields(const struct json *j, lx_status *st)
 {
     static const char *const needed[] = {"schema_version", "core_grid", "core_ranges", "work_partition",
                                          "layouts"};
-    if (!cJSON_IsObject(j->root))
+    if (!json_is_object(j->root))
         return json_error(j, j->root, st, LX_E_SCHEMA, "a runtime plan is an object");
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!json_find(j->root, needed[i]))
@@ -51,27 +51,28 @@ static bool check_fields(const struct json *j, lx_status *st)
 
 static bool check_version(const struct json *j, lx_status *st)
 {
-    const cJSON *version = json_find(j->root, "schema_version"),
-                *backend = json_find(j->root, "backend_version");
-    if (!is_int(version) || version->valuedouble < 1)
+    const struct json_value *version = json_find(j->root, "schema_version"),
+                            *backend = json_find(j->root, "backend_version");
+    if (!is_int(version) || version->number < 1)
         return json_error(j, version, st, LX_E_LAUNCH_VERSION, "schema_version must be an integer from 1 on");
-    if (backend && !cJSON_IsString(backend))
+    if (backend && !json_is_string(backend))
         return json_error(j, backend, st, LX_E_LAUNCH_VERSION, "backend_version must be a string");
     return true;
 }
 
 static bool check_grid(const struct json *j, int64_t grid[2], lx_status *st)
 {
-    const cJSON *v = json_find(j->root, "core_grid");
+    const struct json_value *v = json_find(j->root, "core_grid");
     if (!pair_of(v, grid) || grid[0] < 1 || grid[1] < 1)
         return json_error(j, v, st, LX_E_LAUNCH_GRID, "core_grid must be two integers from 1 on");
     return true;
 }
 
-static bool check_range(const struct json *j, const cJSON *range, int i, const int64_t grid[2], lx_status *st)
+static bool check_range(const struct json *j, const struct json_value *range, int i, const int64_t grid[2],
+                        lx_status *st)
 {
-    const cJSON *from = cJSON_IsObject(range) ? json_find(range, "start") : NULL;
-    const cJSON *size = cJSON_IsObject(range) ? json_find(range, "extent") : NULL;
+    const struct json_value *from = json_is_object(range) ? json_find(range, "start") : NULL;
+    const struct json_value *size = json_is_object(range) ? json_find(range, "extent") : NULL;
     int64_t start[2], extent[2];
     if (!from || !size)
         return json_error(j, range, st, LX_E_LAUNCH_FIELD, "core_ranges[%d] needs a start and an extent", i);
@@ -91,10 +92,11 @@ static bool check_range(const struct json *j, const cJSON *range, int i, const i
 
 static bool check_ranges(const struct json *j, const int64_t grid[2], lx_status *st)
 {
-    const cJSON *list = json_find(j->root, "core_ranges"), *range;
+    const struct json_value *list = json_find(j->root, "core_ranges"), *range;
     int i = 0;
-    if (!cJSON_IsArray(list)) return json_error(j, list, st, LX_E_LAUNCH_RANGE, "core_ranges must be a list");
-    cJSON_ArrayForEach(range, list) if (!check_range(j, range, i++, grid, st)) return false;
+    if (!json_is_array(list)) return json_error(j, list, st, LX_E_LAUNCH_RANGE, "core_ranges must be a list");
+    json_for_each(range, list)
+        if (!check_range(j, range, i++, grid, st)) return false;
     return true;
 }
 
@@ -117,14 +119,13 @@ static bool is_core(const char *key, const int64_t grid[2])
 
 static bool check_work(const struct json *j, const int64_t grid[2], lx_status *st)
 {
-    const cJSON *work = json_find(j->root, "work_partition"), *item;
-    if (!cJSON_IsObject(work))
+    const struct json_value *work = json_find(j->root, "work_partition"), *item;
+    if (!json_is_object(work))
         return json_error(j, work, st, LX_E_LAUNCH_KEY, "work_partition must be an object keyed by cores");
-    cJSON_ArrayForEach(item, work)
-    {
-        if (!is_core(item->string, grid))
+    json_for_each(item, work) {
+        if (!is_core(item->key, grid))
             return json_error(j, item, st, LX_E_LAUNCH_KEY,
-                              "\"%.40s\" names no core of the grid; a key is \"(y,x)\"", item->string);
+                              "\"%.40s\" names no core of the grid; a key is \"(y,x)\"", item->key);
     }
     return true;
 }

@@ -47,20 +47,20 @@ static const char *dtype_word(int i)
 }
 
 /* Which of the words a value is. */
-static bool read_word(const struct reader *r, const cJSON *value, const char *what, word_of *word, int count,
-                      int *out)
+static bool read_word(const struct reader *r, const struct json_value *value, const char *what, word_of *word,
+                      int count, int *out)
 {
-    if (!cJSON_IsString(value))
+    if (!json_is_string(value))
         return json_error(r->json, value, r->st, LX_E_SCHEMA, "%s must be a word in quotes", what);
     for (int i = 0; i < count; i++)
-        if (strcmp(word(i), value->valuestring) == 0) {
+        if (strcmp(word(i), value->text) == 0) {
             *out = i;
             return true;
         }
     struct text known = {0};
     for (int i = 0; i < count; i++) text_format(&known, "%s%s", i ? ", " : "", word(i));
     json_error(r->json, value, r->st, LX_E_UNKNOWN_KIND, "there is no %s \"%.40s\"; there are: %s", what,
-               value->valuestring, known.at ? known.at : "");
+               value->text, known.at ? known.at : "");
     text_free(&known);
     return false;
 }
@@ -68,17 +68,17 @@ static bool read_word(const struct reader *r, const cJSON *value, const char *wh
 /* A word under a key that may be left out. */
 static bool read_key(const struct reader *r, const char *key, word_of *word, int count, int *out)
 {
-    const cJSON *v = json_find(r->json->root, key);
+    const struct json_value *v = json_find(r->json->root, key);
     return !v || read_word(r, v, key, word, count, out);
 }
 
 /* A list that must be as long as the nest is deep. NULL in `*list`: it may be left out, and is. */
-static bool find_list(const struct reader *r, const char *key, bool needed, const cJSON **list)
+static bool find_list(const struct reader *r, const char *key, bool needed, const struct json_value **list)
 {
     bool ok = needed ? json_array(r->json, r->json->root, key, list, r->st)
                      : json_opt_array(r->json, r->json->root, key, list, r->st);
     if (!ok) return false;
-    int n = *list ? cJSON_GetArraySize(*list) : 0;
+    int n = *list ? json_count(*list) : 0;
     if (!needed && n == 0) {
         *list = NULL;
         return true;
@@ -92,15 +92,14 @@ static bool find_list(const struct reader *r, const char *key, bool needed, cons
 
 static bool read_types(const struct reader *r)
 {
-    const cJSON *list = NULL, *v;
+    const struct json_value *list = NULL, *v;
     if (!json_array(r->json, r->json->root, "dim_types", &list, r->st)) return false;
-    int n = cJSON_GetArraySize(list), i = 0;
+    int n = json_count(list), i = 0;
     if (n > LX_LOOPS_MAX)
         return json_error(r->json, list, r->st, LX_E_LIMIT, "%d loops; a nest has at most %d", n,
                           LX_LOOPS_MAX);
     r->out->count = n;
-    cJSON_ArrayForEach(v, list)
-    {
+    json_for_each(v, list) {
         int type = 0;
         if (!read_word(r, v, "dimension type", type_word, LX_DIM_COUNT, &type)) return false;
         r->out->loop[i++].type = (enum lx_loop_type)type;
@@ -110,12 +109,11 @@ static bool read_types(const struct reader *r)
 
 static bool read_execs(const struct reader *r)
 {
-    const cJSON *list = NULL, *v;
+    const struct json_value *list = NULL, *v;
     int i = 0;
     if (!find_list(r, "exec_types", false, &list)) return false;
     if (!list) return true;
-    cJSON_ArrayForEach(v, list)
-    {
+    json_for_each(v, list) {
         int exec = 0;
         if (!read_word(r, v, "execution type", exec_word, LX_EXEC_COUNT, &exec)) return false;
         r->out->loop[i++].exec = (enum lx_loop_exec)exec;
@@ -126,13 +124,12 @@ static bool read_execs(const struct reader *r)
 /* `field`: -1 the sizes, else the operand whose strides they are. */
 static bool read_numbers(const struct reader *r, const char *key, int field)
 {
-    const cJSON *list = NULL, *v;
+    const struct json_value *list = NULL, *v;
     int i = 0;
     if (!find_list(r, key, field != LX_LOOP_IN1, &list)) return false;
     if (field == LX_LOOP_IN1) r->out->has_in1 = list != NULL;
     if (!list) return true;
-    cJSON_ArrayForEach(v, list)
-    {
+    json_for_each(v, list) {
         struct lx_loop *loop = &r->out->loop[i++];
         int64_t *into = field < 0 ? &loop->size : &loop->stride[field];
         if (!json_int_value(r->json, v, field < 0 ? "a size" : "a stride", 0, LX_INT_MAX, into, r->st))

@@ -9,52 +9,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool plan_read_record(const struct json *j, const cJSON *object, enum plan_section_id section, void *record,
-                      struct arena *memory, lx_status *st)
+bool plan_read_record(const struct json *j, const struct json_value *object, enum plan_section_id section,
+                      void *record, struct arena *memory, lx_status *st)
 {
     const struct plan_section *s = &plan_sections[section];
     return record_read(j, object, s->what, s->fields, s->count, record, memory, st);
 }
 
-bool plan_read_records(const struct json *j, const cJSON *object, const char *key,
+bool plan_read_records(const struct json *j, const struct json_value *object, const char *key,
                        enum plan_section_id section, struct arena *memory, struct records *out, lx_status *st)
 {
-    const cJSON *array, *item;
+    const struct json_value *array, *item;
     size_t size = plan_sections[section].size;
     if (!json_array(j, object, key, &array, st)) return false;
-    int n = cJSON_GetArraySize(array);
+    int n = json_count(array);
     if (n > LX_MAX_ITEMS) return json_error(j, array, st, LX_E_LIMIT, "more than %d %s", LX_MAX_ITEMS, key);
     char *list = arena_array(memory, (size_t)n, size);
-    const cJSON **where = arena_array(memory, (size_t)n, sizeof *where);
+    const struct json_value **where = arena_array(memory, (size_t)n, sizeof *where);
     if (!list || !where) return status_no_memory(st);
     *out = (struct records){list, where, 0};
-    cJSON_ArrayForEach(item, array)
-    {
+    json_for_each(item, array) {
         if (!plan_read_record(j, item, section, list + (size_t)out->count * size, memory, st)) return false;
         where[out->count++] = item;
     }
     return true;
 }
 
-bool plan_read_passes(const struct json *j, const cJSON *graph, struct lx_passes *passes, lx_status *st)
+bool plan_read_passes(const struct json *j, const struct json_value *graph, struct lx_passes *passes,
+                      lx_status *st)
 {
-    const cJSON *v = json_find(graph, "passes"), *item;
+    const struct json_value *v = json_find(graph, "passes"), *item;
     for (const struct lx_pass *row = lx_passes(); row->name; row++) lx_pass_set(passes, row, row->off);
     if (!v) return true;
-    if (!cJSON_IsObject(v))
+    if (!json_is_object(v))
         return json_error(j, v, st, LX_E_SCHEMA, "\"passes\" must be an object of passes; {} for none");
-    cJSON_ArrayForEach(item, v)
-    {
+    json_for_each(item, v) {
         const struct lx_pass *row = lx_passes();
-        while (row->name && strcmp(row->name, item->string) != 0) row++;
-        if (!row->name) return json_error(j, item, st, LX_E_SCHEMA, "there is no pass \"%s\"", item->string);
+        while (row->name && strcmp(row->name, item->key) != 0) row++;
+        if (!row->name) return json_error(j, item, st, LX_E_SCHEMA, "there is no pass \"%s\"", item->key);
         if (!row->words) {
-            if (!cJSON_IsBool(item)) return json_error(j, item, st, LX_E_SCHEMA, "must be true or false");
-            lx_pass_set(passes, row, cJSON_IsTrue(item));
+            if (!json_is_bool(item)) return json_error(j, item, st, LX_E_SCHEMA, "must be true or false");
+            lx_pass_set(passes, row, json_is_true(item));
             continue;
         }
         int n = 0;
-        while (row->words[n] && !(cJSON_IsString(item) && strcmp(item->valuestring, row->words[n]) == 0)) n++;
+        while (row->words[n] && !(json_is_string(item) && strcmp(item->text, row->words[n]) == 0)) n++;
         if (!row->words[n]) return json_error(j, item, st, LX_E_SCHEMA, "no such value of %s", row->name);
         lx_pass_set(passes, row, n);
     }
@@ -68,7 +67,7 @@ static int find_word(const char *word, const char *(*nth)(int), int count)
     return i;
 }
 
-static bool read_word(const struct json *j, const cJSON *root, const char *key, const char *word,
+static bool read_word(const struct json *j, const struct json_value *root, const char *key, const char *word,
                       const char *(*nth)(int), int count, int *out, lx_status *st)
 {
     if ((*out = find_word(word, nth, count)) < count) return true;
@@ -90,27 +89,27 @@ static const char *nth_objective(int i)
     return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : lx_ask_word(LX_ASK_TIME);
 }
 
-static bool read_stats(const struct json *j, const cJSON *stats, struct lx_plan *p, lx_status *st)
+static bool read_stats(const struct json *j, const struct json_value *stats, struct lx_plan *p, lx_status *st)
 {
-    const cJSON *item;
-    if (stats && !cJSON_IsObject(stats))
+    const struct json_value *item;
+    if (stats && !json_is_object(stats))
         return json_error(j, stats, st, LX_E_SCHEMA, "stats must be an object of integers");
-    cJSON_ArrayForEach(item, stats)
-    {
+    json_for_each(item, stats) {
         struct lx_stat *s = &p->answer.stats[p->answer.stat_count];
         if (p->answer.stat_count == LX_MAX_STATS)
             return json_error(j, stats, st, LX_E_LIMIT, "more than %d stats; remove some", LX_MAX_STATS);
-        if (!json_int_value(j, item, item->string, -LX_INT_MAX, LX_INT_MAX, &s->value, st)) return false;
-        s->name = arena_string(p->memory, item->string);
+        if (!json_int_value(j, item, item->key, -LX_INT_MAX, LX_INT_MAX, &s->value, st)) return false;
+        s->name = arena_string(p->memory, item->key);
         if (!s->name) return status_no_memory(st);
         p->answer.stat_count++;
     }
     return true;
 }
 
-static bool read_solver(const struct json *j, const cJSON *root, bool old, struct lx_plan *p, lx_status *st)
+static bool read_solver(const struct json *j, const struct json_value *root, bool old, struct lx_plan *p,
+                        lx_status *st)
 {
-    const cJSON *v = json_find(root, "solver");
+    const struct json_value *v = json_find(root, "solver");
     struct plan_solver x;
     p->solver = "unknown";
     p->options = "";
@@ -173,7 +172,7 @@ static bool same_buffers(const struct json *j, const struct records *buffers, co
     return true;
 }
 
-static bool read_list(const struct json *j, const cJSON *root, const struct plan_root *x,
+static bool read_list(const struct json *j, const struct json_value *root, const struct plan_root *x,
                       const struct records *buffers, struct lx_plan *p, lx_status *st)
 {
     if (!plan_of_list(p, p->problem.objective, st)) return false;
@@ -188,8 +187,8 @@ static bool read_list(const struct json *j, const cJSON *root, const struct plan
     return take_places(j, buffers, p, st) && same_buffers(j, buffers, p, st);
 }
 
-static bool read_body(const struct json *j, const cJSON *root, const struct plan_root *x, struct lx_plan *p,
-                      enum lx_objective objective, lx_status *st)
+static bool read_body(const struct json *j, const struct json_value *root, const struct plan_root *x,
+                      struct lx_plan *p, enum lx_objective objective, lx_status *st)
 {
     struct records buffers;
     p->problem.objective = objective;
@@ -236,10 +235,10 @@ static bool right_gap(const struct lx_plan *p, double gap)
 }
 
 /* What the root says twice must be the same both times. */
-static bool same_claims(const struct json *j, const cJSON *root, const struct plan_root *x,
+static bool same_claims(const struct json *j, const struct json_value *root, const struct plan_root *x,
                         const struct lx_plan *p, lx_status *st)
 {
-    const cJSON *at = json_find(root, "meets_target");
+    const struct json_value *at = json_find(root, "meets_target");
     bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
     if (!right_gap(p, x->gap))
         return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
@@ -254,8 +253,8 @@ static bool same_claims(const struct json *j, const cJSON *root, const struct pl
                       meets ? "true" : "false");
 }
 
-static bool fill_plan(const struct json *j, const cJSON *root, bool old, const struct plan_root *x,
-                      struct lx_plan *p, lx_status *st)
+static bool fill_plan(const struct json *j, const struct json_value *root, bool old,
+                      const struct plan_root *x, struct lx_plan *p, lx_status *st)
 {
     int status, objective;
     lx_status why = {0};
@@ -286,10 +285,10 @@ static bool fill_plan(const struct json *j, const cJSON *root, bool old, const s
 }
 
 /* The pattern in the file, if it is the one that was planned. */
-static const struct lx_graph *read_pattern(const struct json *j, const cJSON *root, const char *hash,
-                                           lx_status *st)
+static const struct lx_graph *read_pattern(const struct json *j, const struct json_value *root,
+                                           const char *hash, lx_status *st)
 {
-    const cJSON *pattern = json_find(root, "pattern");
+    const struct json_value *pattern = json_find(root, "pattern");
     if (!pattern)
         return json_error(j, root, st, LX_E_SCHEMA, "the key \"pattern\" is missing here; add it"), NULL;
     const struct lx_graph *g = pattern_read_json(j, pattern, st);
@@ -303,7 +302,7 @@ static const struct lx_graph *read_pattern(const struct json *j, const cJSON *ro
     return NULL;
 }
 
-struct lx_plan *plan_read_json(const struct json *j, const cJSON *root, lx_status *st)
+struct lx_plan *plan_read_json(const struct json *j, const struct json_value *root, lx_status *st)
 {
     struct arena scratch = {0};
     struct plan_root x;

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool plan_in_range(const struct graph_reader *r, const cJSON *at, const char *what, int64_t number,
-                   int64_t least, int64_t count)
+bool plan_in_range(const struct graph_reader *r, const struct json_value *at, const char *what,
+                   int64_t number, int64_t least, int64_t count)
 {
     if (number >= least && number < count) return true;
     return json_error(r->j, at, r->st, LX_E_MISMATCH, "%s is %lld; it must be from %lld to %lld", what,
@@ -34,7 +34,7 @@ static bool state_tensor(const struct graph_reader *r, const struct names *names
                          struct stated_tensor *out)
 {
     const struct plan_tensor *x = tensor_at(r, i);
-    const cJSON *at = r->tensors.where[i];
+    const struct json_value *at = r->tensors.where[i];
     *out = (struct stated_tensor){.name = x->name, .is_copy = x->of != NULL};
     out->origin = names_find(names, x->of ? x->of : x->name);
     if (out->origin < 0)
@@ -67,7 +67,7 @@ static bool state_op(const struct graph_reader *r, const struct names *names, in
                      struct stated_op *out)
 {
     const struct plan_op *x = op_at(r, i);
-    const cJSON *at = r->ops.where[i];
+    const struct json_value *at = r->ops.where[i];
     *out = (struct stated_op){.name = x->name, .origin = x->added ? -1 : names_find(names, x->name)};
     if (!x->added && out->origin < 0)
         return json_error(r->j, at, r->st, LX_E_MISMATCH, "the pattern has no op %s", x->name);
@@ -196,7 +196,7 @@ static bool ascend(const struct graph_reader *r, const char *key, const struct i
 static bool take_cuts(const struct graph_reader *r, const char *key, const struct int_list *rows,
                       struct cut *out)
 {
-    const cJSON *at = json_find(r->graph, key);
+    const struct json_value *at = json_find(r->graph, key);
     for (int32_t i = 0; i < rows->count / 2; i++) {
         const int64_t *row = &rows->at[2 * i];
         if (!plan_in_range(r, at, "a tensor of these", row[0], 0, r->tensors.count) ||
@@ -293,7 +293,7 @@ static bool read_parts(struct graph_reader *r, struct plan_graph *graph)
            plan_read_launches(r->j, r->graph, r->p, r->st);
 }
 
-bool plan_read_graph(const struct json *j, const cJSON *root, const struct records *buffers,
+bool plan_read_graph(const struct json *j, const struct json_value *root, const struct records *buffers,
                      struct lx_plan *p, lx_status *st)
 {
     struct graph_reader r = {

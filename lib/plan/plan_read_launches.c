@@ -116,8 +116,8 @@ static bool shards_there(const struct lx_op_launch *o, struct arena *memory, lx_
            core_slots_valid(slots, splits, 3, l->core_count, why);
 }
 
-static bool take_launch(const struct json *j, const cJSON *at, const struct plan_launch *x, int32_t op,
-                        struct arena *memory, struct lx_op_launch *o, lx_status *st)
+static bool take_launch(const struct json *j, const struct json_value *at, const struct plan_launch *x,
+                        int32_t op, struct arena *memory, struct lx_op_launch *o, lx_status *st)
 {
     int kind = 0;
     while (kind < LX_LAUNCH_KINDS && strcmp(lx_launch_kind_word((enum lx_launch_kind)kind), x->kind) != 0)
@@ -150,7 +150,7 @@ static bool take_launch(const struct json *j, const cJSON *at, const struct plan
 }
 
 /* What was asked for, by the words of options. */
-bool plan_read_launching(const struct json *j, const cJSON *at, const struct plan_graph *x,
+bool plan_read_launching(const struct json *j, const struct json_value *at, const struct plan_graph *x,
                          struct lx_launch_options *out, lx_status *st)
 {
     bool chunks = x->tile_share && strcmp(x->tile_share, lx_share_word(LX_SHARE_CHUNKS)) == 0;
@@ -172,7 +172,8 @@ bool plan_read_launching(const struct json *j, const cJSON *at, const struct pla
     return true;
 }
 
-bool plan_read_launches(const struct json *j, const cJSON *graph, struct lx_plan *p, lx_status *st)
+bool plan_read_launches(const struct json *j, const struct json_value *graph, struct lx_plan *p,
+                        lx_status *st)
 {
     int32_t ops = p->layouts->graph->op_count;
     struct records list;

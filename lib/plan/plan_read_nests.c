@@ -3,13 +3,13 @@
 #include "plan/plan_file.h"
 #include "base/fail.h"
 
-static bool bad_nest(const struct graph_reader *r, const cJSON *at, const char *what)
+static bool bad_nest(const struct graph_reader *r, const struct json_value *at, const char *what)
 {
     return json_error(r->j, at, r->st, LX_E_NEST, "%s; correct it, or plan the pattern again", what);
 }
 
 /* Are its lists those of a run with one to three levels? */
-static bool whole_nest(const struct graph_reader *r, const cJSON *at, const struct plan_nest *x,
+static bool whole_nest(const struct graph_reader *r, const struct json_value *at, const struct plan_nest *x,
                        int64_t least)
 {
     if (!plan_in_range(r, at, "first", x->first, least, r->ops.count) ||
@@ -24,7 +24,7 @@ static bool whole_nest(const struct graph_reader *r, const cJSON *at, const stru
     return true;
 }
 
-static bool take_nest(const struct graph_reader *r, const cJSON *at, const struct plan_nest *x,
+static bool take_nest(const struct graph_reader *r, const struct json_value *at, const struct plan_nest *x,
                       struct lx_nest *out)
 {
     int32_t ops = (int32_t)(x->last - x->first) + 1, levels = x->tiles.count;
@@ -56,7 +56,7 @@ bool plan_read_nests(const struct graph_reader *r)
     return true;
 }
 
-bool plan_read_hold(const struct graph_reader *r, const cJSON *at, const struct plan_buffer *x,
+bool plan_read_hold(const struct graph_reader *r, const struct json_value *at, const struct plan_buffer *x,
                     struct lx_stay *out)
 {
     int32_t n = nest_of_op(r->p->nests, r->p->nest_count, (int32_t)x->view_op);

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* A derived value in the file must be what we derive. */
-static bool same_value(const struct json *j, const cJSON *v, const char *key, int64_t ours, lx_status *st)
+static bool same_value(const struct json *j, const struct json_value *v, const char *key, int64_t ours,
+                       lx_status *st)
 {
     int64_t theirs = 0;
     if (!json_int(j, v, key, -1, LX_INT_MAX, &theirs, st)) return false;
@@ -18,20 +19,19 @@ static bool same_value(const struct json *j, const cJSON *v, const char *key, in
                       key, (long long)theirs, (long long)ours);
 }
 
-static bool read_order(const struct json *j, const cJSON *v, const struct lx_plan *p, struct decisions *how,
-                       lx_status *st)
+static bool read_order(const struct json *j, const struct json_value *v, const struct lx_plan *p,
+                       struct decisions *how, lx_status *st)
 {
     const struct lx_graph *g = p->own_layouts->graph;
     int32_t n = g->op_count, t = 0;
-    const cJSON *item;
+    const struct json_value *item;
     if (!v) return true;
-    if (!cJSON_IsArray(v) || cJSON_GetArraySize(v) != n)
+    if (!json_is_array(v) || json_count(v) != n)
         return json_error(j, v, st, LX_E_MISMATCH, "the order must name each of the %d ops once", (int)n);
     int32_t *order = arena_array(p->memory, (size_t)n, sizeof *order);
     bool *seen = arena_array(p->memory, (size_t)n, sizeof *seen);
     if (!order || !seen) return status_no_memory(st);
-    cJSON_ArrayForEach(item, v)
-    {
+    json_for_each(item, v) {
         int64_t o;
         if (!json_int_value(j, item, "order", 0, n - 1, &o, st)) return false;
         if (seen[o]) return json_error(j, item, st, LX_E_MISMATCH, "op %d stands twice", (int)o);
@@ -45,10 +45,10 @@ static bool read_order(const struct json *j, const cJSON *v, const struct lx_pla
 }
 
 /* The splits of an op as the file has them, per variable in iteration order; `*same`: as the op is divided. */
-static bool read_splits(const struct json *j, const cJSON *splits, const char *name,
+static bool read_splits(const struct json *j, const struct json_value *splits, const char *name,
                         const struct lx_division *d, int64_t wanted[LX_MAX_VARS], bool *same, lx_status *st)
 {
-    const cJSON *item;
+    const struct json_value *item;
     *same = true;
     for (int i = 0; i < d->split_count; i++) {
         char key[2] = {d->splits[i].letter, 0};
@@ -56,26 +56,25 @@ static bool read_splits(const struct json *j, const cJSON *splits, const char *n
         if (!json_opt_int(j, splits, key, 1, LX_INT_MAX, &wanted[i], st)) return false;
         *same &= wanted[i] == d->splits[i].split;
     }
-    cJSON_ArrayForEach(item, splits)
-    {
+    json_for_each(item, splits) {
         int i = 0;
-        while (i < d->split_count && d->splits[i].letter != item->string[0]) i++;
-        if (i == d->split_count || item->string[1])
-            return json_error(j, item, st, LX_E_MISMATCH, "op %s has no variable %s", name, item->string);
+        while (i < d->split_count && d->splits[i].letter != item->key[0]) i++;
+        if (i == d->split_count || item->key[1])
+            return json_error(j, item, st, LX_E_MISMATCH, "op %s has no variable %s", name, item->key);
     }
     return true;
 }
 
 /* `*divided`: how the op is divided instead of as work division does it, or NULL. */
-static bool read_op(const struct json *j, const cJSON *v, const struct lx_plan *p, int32_t op,
+static bool read_op(const struct json *j, const struct json_value *v, const struct lx_plan *p, int32_t op,
                     const struct lx_division **divided, lx_status *st)
 {
     const char *name, *ours = p->own_layouts->graph->ops[op].name;
-    const cJSON *splits = json_find(v, "splits");
+    const struct json_value *splits = json_find(v, "splits");
     int64_t wanted[LX_MAX_VARS];
     bool same;
     if (!json_string(j, v, "name", &name, st)) return false;
-    if (strcmp(name, ours) != 0 || !cJSON_IsObject(splits))
+    if (strcmp(name, ours) != 0 || !json_is_object(splits))
         return json_error(j, v, st, LX_E_MISMATCH, "op %s with its splits must stand here", ours);
     if (!read_splits(j, splits, name, &p->own_divisions->at[op], wanted, &same, st)) return false;
     if (same) return true;
@@ -87,18 +86,17 @@ static bool read_op(const struct json *j, const cJSON *v, const struct lx_plan *
            json_error(j, splits, st, LX_E_MISMATCH, "%s", why.text);
 }
 
-static bool read_ops(const struct json *j, const cJSON *graph, const struct lx_plan *p, struct decisions *how,
-                     lx_status *st)
+static bool read_ops(const struct json *j, const struct json_value *graph, const struct lx_plan *p,
+                     struct decisions *how, lx_status *st)
 {
     int32_t count = p->own_divisions->count, t = 0;
     const struct lx_division **divided = arena_array(p->memory, (size_t)count, sizeof *divided);
-    const cJSON *ops, *v;
+    const struct json_value *ops, *v;
     if (!divided) return status_no_memory(st);
     if (!json_array(j, graph, "ops", &ops, st)) return false;
-    if (cJSON_GetArraySize(ops) != count)
+    if (json_count(ops) != count)
         return json_error(j, ops, st, LX_E_MISMATCH, "the plan must have the pattern's %d ops", (int)count);
-    cJSON_ArrayForEach(v, ops)
-    {
+    json_for_each(v, ops) {
         int32_t op = how->order ? how->order[t] : t;
         if (!read_op(j, v, p, op, &divided[op], st)) return false;
         if (divided[op]) how->divided = divided;
@@ -127,16 +125,15 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool read_decisions(const struct json *j, const cJSON *v, struct lx_plan *p,
+static bool read_decisions(const struct json *j, const struct json_value *v, struct lx_plan *p,
                            const struct name_lists *names, struct decisions *how, lx_status *st)
 {
-    const cJSON *cuts = NULL, *apart = NULL, *item;
+    const struct json_value *cuts = NULL, *apart = NULL, *item;
     if (!json_opt_array(j, v, "cuts", &cuts, st) || !json_opt_array(j, v, "apart", &apart, st)) return false;
-    struct cut *c = arena_array(p->memory, (size_t)cJSON_GetArraySize(cuts), sizeof *c);
-    int32_t *a = arena_array(p->memory, (size_t)cJSON_GetArraySize(apart), sizeof *a);
+    struct cut *c = arena_array(p->memory, (size_t)json_count(cuts), sizeof *c);
+    int32_t *a = arena_array(p->memory, (size_t)json_count(apart), sizeof *a);
     if (!c || !a) return status_no_memory(st);
-    cJSON_ArrayForEach(item, cuts)
-    {
+    json_for_each(item, cuts) {
         const char *tensor, *op;
         if (!json_string(j, item, "tensor", &tensor, st) || !json_string(j, item, "before", &op, st))
             return false;
@@ -145,9 +142,8 @@ static bool read_decisions(const struct json *j, const cJSON *v, struct lx_plan 
             return json_error(j, item, st, LX_E_MISMATCH, "no tensor %s, or no op %s", tensor, op);
         how->cut_count++;
     }
-    cJSON_ArrayForEach(item, apart)
-    {
-        a[how->apart_count] = cJSON_IsString(item) ? names_find(&names->tensors, item->valuestring) : -1;
+    json_for_each(item, apart) {
+        a[how->apart_count] = json_is_string(item) ? names_find(&names->tensors, item->text) : -1;
         if (a[how->apart_count++] < 0) return json_error(j, item, st, LX_E_MISMATCH, "no such tensor");
     }
     qsort(c, (size_t)how->cut_count, sizeof *c, cut_compare);
@@ -158,10 +154,10 @@ static bool read_decisions(const struct json *j, const cJSON *v, struct lx_plan 
 }
 
 /* Layouts, divisions and stays. */
-static bool make_structure(const struct json *j, const cJSON *root, struct lx_plan *p,
+static bool make_structure(const struct json *j, const struct json_value *root, struct lx_plan *p,
                            enum lx_objective objective, lx_status *st)
 {
-    const cJSON *v = json_find(root, "graph");
+    const struct json_value *v = json_find(root, "graph");
     struct name_lists names = {0};
     struct decisions how = {0};
     struct draft x = {0};
@@ -182,18 +178,18 @@ static bool make_structure(const struct json *j, const cJSON *root, struct lx_pl
     return plan_off_chip(p, st);
 }
 
-static bool read_addresses(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
+static bool read_addresses(const struct json *j, const struct json_value *root, struct lx_plan *p,
+                           lx_status *st)
 {
-    const cJSON *array, *v;
+    const struct json_value *array, *v;
     int32_t i = 0;
     if (!json_array(j, root, "buffers", &array, st)) return false;
-    if (cJSON_GetArraySize(array) != p->problem.count)
+    if (json_count(array) != p->problem.count)
         return json_error(j, array, st, LX_E_MISMATCH, "%d buffers, but the pattern has %d",
-                          cJSON_GetArraySize(array), (int)p->problem.count);
-    cJSON_ArrayForEach(v, array)
-    {
+                          json_count(array), (int)p->problem.count);
+    json_for_each(v, array) {
         const struct lx_buffer *b = &p->problem.buffers[i];
-        const cJSON *address = json_find(v, "address");
+        const struct json_value *address = json_find(v, "address");
         const char *name;
         if (!json_string(j, v, "name", &name, st)) return false;
         if (strcmp(name, b->name) != 0)
@@ -205,20 +201,20 @@ static bool read_addresses(const struct json *j, const cJSON *root, struct lx_pl
         if (!address)
             return json_error(j, v, st, LX_E_SCHEMA, "buffer %s has no \"address\"; null means off chip",
                               name);
-        if (!cJSON_IsNull(address) && !json_int(j, v, "address", 0, LX_INT_MAX, &p->answer.address[i], st))
+        if (!json_is_null(address) && !json_int(j, v, "address", 0, LX_INT_MAX, &p->answer.address[i], st))
             return false;
         i++;
     }
     return true;
 }
 
-static bool read_hbm(const struct json *j, const cJSON *root, struct lx_plan *p, lx_status *st)
+static bool read_hbm(const struct json *j, const struct json_value *root, struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
-    const cJSON *v = json_find(root, "graph"), *pool = json_find(v, "pool"), *hbm = json_find(v, "hbm"),
-                *item;
+    const struct json_value *v = json_find(root, "graph"), *pool = json_find(v, "pool"),
+                            *hbm = json_find(v, "hbm"), *item;
     struct names names = {0};
-    if (!cJSON_IsObject(hbm) || !cJSON_IsObject(pool))
+    if (!json_is_object(hbm) || !json_is_object(pool))
         return json_error(j, v, st, LX_E_SCHEMA, "\"hbm\" and \"pool\" must be objects");
     if (!json_int(j, pool, "at", 0, LX_INT_MAX, &p->pool_at, st) ||
         !json_int(j, pool, "bytes", 0, LX_INT_MAX, &p->pool_bytes, st) ||
@@ -231,15 +227,16 @@ static bool read_hbm(const struct json *j, const cJSON *root, struct lx_plan *p,
         if (names_add(&names, g->tensors[t].name, t) == NAMES_NO_MEMORY) ok = status_no_memory(st);
     }
     for (item = hbm->child; ok && item; item = item->next) {
-        int32_t t = names_find(&names, item->string);
-        ok = t < 0 ? json_error(j, item, st, LX_E_MISMATCH, "there is no tensor %s", item->string)
-                   : json_int_value(j, item, item->string, 0, LX_INT_MAX, &p->hbm_address[t], st);
+        int32_t t = names_find(&names, item->key);
+        ok = t < 0 ? json_error(j, item, st, LX_E_MISMATCH, "there is no tensor %s", item->key)
+                   : json_int_value(j, item, item->key, 0, LX_INT_MAX, &p->hbm_address[t], st);
     }
     names_free(&names);
     return ok;
 }
 
-static bool same_word(const struct json *j, const cJSON *v, const char *key, const char *ours, lx_status *st)
+static bool same_word(const struct json *j, const struct json_value *v, const char *key, const char *ours,
+                      lx_status *st)
 {
     const char *theirs = "";
     if (!json_opt_string(j, v, key, &theirs, st)) return false;
@@ -250,15 +247,15 @@ static bool same_word(const struct json *j, const cJSON *v, const char *key, con
 
 /* What no later release makes otherwise. Traffic and times are not among it: lx_plan_check judges the sums, and
  * how an op is charged may have been mended since. */
-static bool same_derived(const struct json *j, const cJSON *root, const struct lx_plan *p, lx_status *st)
+static bool same_derived(const struct json *j, const struct json_value *root, const struct lx_plan *p,
+                         lx_status *st)
 {
     int32_t i = 0;
-    const cJSON *v;
+    const struct json_value *v;
     if (!same_value(j, root, "capacity", p->problem.capacity, st) ||
         !same_value(j, root, "alignment", p->problem.alignment, st))
         return false;
-    cJSON_ArrayForEach(v, json_find(root, "buffers"))
-    {
+    json_for_each(v, json_find(root, "buffers")) {
         enum lx_bar bar = p->stays ? p->stays[i].bar : LX_BAR_NONE;
         int32_t parent = p->took_slot_of[i++];
         if (!same_word(j, v, "in_place_of", parent < 0 ? "" : p->problem.buffers[parent].name, st) ||
@@ -268,8 +265,8 @@ static bool same_derived(const struct json *j, const cJSON *root, const struct l
     return true;
 }
 
-bool plan_read_old(const struct json *j, const cJSON *root, struct lx_plan *p, enum lx_objective objective,
-                   lx_status *st)
+bool plan_read_old(const struct json *j, const struct json_value *root, struct lx_plan *p,
+                   enum lx_objective objective, lx_status *st)
 {
     bool list = p->graph->is_list;
     return (list ? plan_of_list(p, objective, st) : make_structure(j, root, p, objective, st)) &&

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-static bool take_bar(const struct graph_reader *r, const cJSON *at, const char *word, struct lx_stay *out)
+static bool take_bar(const struct graph_reader *r, const struct json_value *at, const char *word,
+                     struct lx_stay *out)
 {
     for (int bar = 0; bar < LX_BAR_COUNT; bar++)
         if (strcmp(lx_bar_word((enum lx_bar)bar), word ? word : "none") == 0) {
@@ -36,7 +37,7 @@ static void find_ends(const struct lx_buffer *b, struct lx_stay *s)
     if (s->last < 0) s->last = (int32_t)(b->use_count ? b->uses[b->use_count - 1] : b->end - 1);
 }
 
-static bool take_stay(const struct graph_reader *r, const cJSON *at, const struct plan_buffer *x,
+static bool take_stay(const struct graph_reader *r, const struct json_value *at, const struct plan_buffer *x,
                       struct lx_stay *out)
 {
     /* A graph without ops has stays, too, of tensors that nobody uses: they name tick 0. */
@@ -62,8 +63,8 @@ static bool take_stay(const struct graph_reader *r, const cJSON *at, const struc
     return plan_read_hold(r, at, x, out) && take_bar(r, at, x->bar, out);
 }
 
-static bool take_buffer(const struct graph_reader *r, const cJSON *at, const struct plan_buffer *x,
-                        struct lx_buffer *out)
+static bool take_buffer(const struct graph_reader *r, const struct json_value *at,
+                        const struct plan_buffer *x, struct lx_buffer *out)
 {
     int32_t count = x->parents.count,
             *parents = arena_array(r->p->memory, (size_t)count + 1, sizeof *parents);
@@ -88,8 +89,8 @@ static bool take_buffer(const struct graph_reader *r, const cJSON *at, const str
     return true;
 }
 
-static bool take_access(const struct graph_reader *r, const cJSON *at, const int64_t row[4], int32_t tensor,
-                        struct lx_access *out)
+static bool take_access(const struct graph_reader *r, const struct json_value *at, const int64_t row[4],
+                        int32_t tensor, struct lx_access *out)
 {
     *out = (struct lx_access){.tensor = tensor,
                               .stay = (int32_t)row[0],
@@ -106,7 +107,7 @@ static bool take_accesses(const struct graph_reader *r, int32_t o, struct lx_acc
 {
     const struct lx_op *op = &r->p->layouts->graph->ops[o];
     const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
-    const cJSON *at = r->ops.where[o];
+    const struct json_value *at = r->ops.where[o];
     if (rows->count != 4 * (op->input_count + 1))
         return json_error(r->j, at, r->st, LX_E_MISMATCH, "op %s must have %d accesses, one per operand",
                           op->name, op->input_count + 1);
@@ -197,8 +198,8 @@ bool plan_read_stays(const struct graph_reader *r)
     return true;
 }
 
-static bool take_transfer(const struct graph_reader *r, const cJSON *at, const struct plan_transfer *x,
-                          struct lx_transfer *out)
+static bool take_transfer(const struct graph_reader *r, const struct json_value *at,
+                          const struct plan_transfer *x, struct lx_transfer *out)
 {
     int kind = 0;
     int32_t buffers = r->buffers.count;

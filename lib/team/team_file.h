@@ -15,7 +15,7 @@ extern const char *const team_mode_words[LX_TEAM_MODES], *const team_step_words[
 void team_write(const struct lx_team_plan *p, const char *kind, struct text *t);
 /* team_read.c: the plan as the file states it. Whatever it says is safe to be used; whether it is right is for
  * lx_team_check. */
-struct lx_team_plan *team_read(const struct json *j, const cJSON *root, lx_status *st);
+struct lx_team_plan *team_read(const struct json *j, const struct json_value *root, lx_status *st);
 /* team_plan.c: bytes of all ops and exchanges, `exact`, and the hash, which come of the rest. */
 bool team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops, lx_status *st);
 /* Bytes by member, and the pattern of an exchange whose box is set. */

@@ -20,17 +20,16 @@ struct reader {
 };
 
 /* A list of records of a section; NULL: `st` is set. */
-static void *read_list(struct reader *r, const cJSON *root, const char *key, enum team_section_id section,
-                       int32_t *count, const cJSON **array)
+static void *read_list(struct reader *r, const struct json_value *root, const char *key,
+                       enum team_section_id section, int32_t *count, const struct json_value **array)
 {
     const struct team_section *s = &team_sections[section];
-    const cJSON *item;
+    const struct json_value *item;
     if (!json_array(r->j, root, key, array, r->st)) return NULL;
-    int n = cJSON_GetArraySize(*array), i = 0;
+    int n = json_count(*array), i = 0;
     char *list = n <= LX_MAX_ITEMS ? arena_array(r->memory, (size_t)n + 1, s->size) : NULL;
     if (!list) return status_no_memory(r->st), NULL;
-    cJSON_ArrayForEach(item, *array)
-    {
+    json_for_each(item, *array) {
         if (!record_read(r->j, item, s->what, s->fields, s->count, list + (size_t)i++ * s->size, r->memory,
                          r->st))
             return NULL;
@@ -39,12 +38,13 @@ static void *read_list(struct reader *r, const cJSON *root, const char *key, enu
     return list;
 }
 
-static bool wrong(const struct reader *r, const cJSON *array, int32_t i, const char *what)
+static bool wrong(const struct reader *r, const struct json_value *array, int32_t i, const char *what)
 {
-    return json_error(r->j, cJSON_GetArrayItem(array, i), r->st, LX_E_DOMAIN, "%s", what);
+    return json_error(r->j, json_item(array, i), r->st, LX_E_DOMAIN, "%s", what);
 }
 
-static bool as_many(const struct reader *r, const cJSON *array, const char *what, int32_t n, int32_t wanted)
+static bool as_many(const struct reader *r, const struct json_value *array, const char *what, int32_t n,
+                    int32_t wanted)
 {
     if (n == wanted) return true;
     return json_error(r->j, array, r->st, LX_E_MISMATCH, "the pattern has %d %s, not %d", (int)wanted, what,
@@ -72,8 +72,8 @@ static const struct lx_team_range *take_ranges(const struct reader *r, const str
     return out;
 }
 
-static bool take_tensor(struct reader *r, const cJSON *array, int32_t t, const struct team_file_tensor *x,
-                        struct lx_team_tensor *out)
+static bool take_tensor(struct reader *r, const struct json_value *array, int32_t t,
+                        const struct team_file_tensor *x, struct lx_team_tensor *out)
 {
     const struct lx_tensor *tensor = &r->p->graph->tensors[t];
     *out = (struct lx_team_tensor){.cut = -1};
@@ -93,10 +93,10 @@ static bool take_tensor(struct reader *r, const cJSON *array, int32_t t, const s
     return true;
 }
 
-static bool read_tensors(struct reader *r, const cJSON *root)
+static bool read_tensors(struct reader *r, const struct json_value *root)
 {
     int32_t n;
-    const cJSON *array;
+    const struct json_value *array;
     struct team_file_tensor *list = read_list(r, root, "tensors", TEAM_FILE_TENSOR, &n, &array);
     if (!list || !as_many(r, array, "tensors", n, r->p->graph->tensor_count)) return false;
     struct lx_team_tensor *out = arena_array(r->memory, (size_t)n + 1, sizeof *out);
@@ -107,8 +107,8 @@ static bool read_tensors(struct reader *r, const cJSON *root)
     return true;
 }
 
-static bool take_exchange(struct reader *r, const cJSON *array, int32_t e, const struct team_file_exchange *x,
-                          struct lx_team_exchange *out)
+static bool take_exchange(struct reader *r, const struct json_value *array, int32_t e,
+                          const struct team_file_exchange *x, struct lx_team_exchange *out)
 {
     const struct lx_graph *g = r->p->graph;
     int members = r->p->members;
@@ -151,10 +151,10 @@ static bool take_exchange(struct reader *r, const cJSON *array, int32_t e, const
     return true;
 }
 
-static bool read_exchanges(struct reader *r, const cJSON *root)
+static bool read_exchanges(struct reader *r, const struct json_value *root)
 {
     int32_t n;
-    const cJSON *array;
+    const struct json_value *array;
     struct team_file_exchange *list = read_list(r, root, "exchanges", TEAM_FILE_EXCHANGE, &n, &array);
     struct lx_team_exchange *out = list ? arena_array(r->memory, (size_t)n + 1, sizeof *out) : NULL;
     if (!list) return false;
@@ -167,8 +167,8 @@ static bool read_exchanges(struct reader *r, const cJSON *root)
 }
 
 /* The cut variable, and where it runs. */
-static bool take_loop(struct reader *r, const cJSON *array, int32_t o, const struct team_file_op *x,
-                      struct lx_team_op *out)
+static bool take_loop(struct reader *r, const struct json_value *array, int32_t o,
+                      const struct team_file_op *x, struct lx_team_op *out)
 {
     static const struct lx_team_range all = {0, 1};
     struct op_index index;
@@ -187,7 +187,7 @@ static bool take_loop(struct reader *r, const cJSON *array, int32_t o, const str
     return out->range ? true : wrong(r, array, o, "\"ranges\" must have one range in the loop per member");
 }
 
-static bool take_op(struct reader *r, const cJSON *array, int32_t o, const struct team_file_op *x,
+static bool take_op(struct reader *r, const struct json_value *array, int32_t o, const struct team_file_op *x,
                     struct lx_team_op *out)
 {
     const struct lx_op *op = &r->p->graph->ops[o];
@@ -209,10 +209,10 @@ static bool take_op(struct reader *r, const cJSON *array, int32_t o, const struc
     return true;
 }
 
-static bool read_ops(struct reader *r, const cJSON *root)
+static bool read_ops(struct reader *r, const struct json_value *root)
 {
     int32_t n;
-    const cJSON *array;
+    const struct json_value *array;
     struct team_file_op *list = read_list(r, root, "ops", TEAM_FILE_OP, &n, &array);
     if (!list || !as_many(r, array, "ops", n, r->p->graph->op_count)) return false;
     r->ops = arena_array(r->memory, (size_t)n + 1, sizeof *r->ops);
@@ -225,10 +225,10 @@ static bool read_ops(struct reader *r, const cJSON *root)
 }
 
 /* Groups stand one behind the other, and every op is in its own. */
-static bool read_groups(struct reader *r, const cJSON *root)
+static bool read_groups(struct reader *r, const struct json_value *root)
 {
     int32_t n, next = 0;
-    const cJSON *array;
+    const struct json_value *array;
     struct team_file_group *list = read_list(r, root, "groups", TEAM_FILE_GROUP, &n, &array);
     struct lx_team_group *out = list ? arena_array(r->memory, (size_t)n + 1, sizeof *out) : NULL;
     if (!list) return false;
@@ -257,8 +257,8 @@ static bool read_groups(struct reader *r, const cJSON *root)
     return true;
 }
 
-static bool take_step(struct reader *r, const cJSON *array, int32_t s, const struct team_file_step *x,
-                      struct lx_team_step *out)
+static bool take_step(struct reader *r, const struct json_value *array, int32_t s,
+                      const struct team_file_step *x, struct lx_team_step *out)
 {
     int kind = word_in(x->step, team_step_words, LX_TEAM_STEP_KINDS);
     bool of_op = kind == LX_TEAM_COMPUTE || kind == LX_TEAM_REDUCE;
@@ -276,10 +276,10 @@ static bool take_step(struct reader *r, const cJSON *array, int32_t s, const str
     return true;
 }
 
-static bool read_steps(struct reader *r, const cJSON *root)
+static bool read_steps(struct reader *r, const struct json_value *root)
 {
     int32_t n;
-    const cJSON *array;
+    const struct json_value *array;
     struct team_file_step *list = read_list(r, root, "steps", TEAM_FILE_STEP, &n, &array);
     struct lx_team_step *out = list ? arena_array(r->memory, (size_t)n + 1, sizeof *out) : NULL;
     if (!list) return false;
@@ -291,10 +291,10 @@ static bool read_steps(struct reader *r, const cJSON *root)
     return true;
 }
 
-static const struct lx_graph *read_pattern(const struct json *j, const cJSON *root, const char *hash,
-                                           lx_status *st)
+static const struct lx_graph *read_pattern(const struct json *j, const struct json_value *root,
+                                           const char *hash, lx_status *st)
 {
-    const cJSON *pattern = json_find(root, "pattern");
+    const struct json_value *pattern = json_find(root, "pattern");
     char ours[20];
     if (!pattern)
         return json_error(j, root, st, LX_E_SCHEMA, "the key \"pattern\" is missing here; add it"), NULL;
@@ -309,7 +309,7 @@ static const struct lx_graph *read_pattern(const struct json *j, const cJSON *ro
 }
 
 /* What follows from the rest is as the file says. */
-static bool same_sums(const struct reader *r, const cJSON *root, const struct team_file_root *x)
+static bool same_sums(const struct reader *r, const struct json_value *root, const struct team_file_root *x)
 {
     const struct lx_team_plan *p = r->p;
     for (int32_t o = 0; o < p->graph->op_count; o++)
@@ -324,7 +324,7 @@ static bool same_sums(const struct reader *r, const cJSON *root, const struct te
                       p->bytes, p->combine_bytes);
 }
 
-static bool read_body(struct reader *r, const cJSON *root, const struct team_file_root *x)
+static bool read_body(struct reader *r, const struct json_value *root, const struct team_file_root *x)
 {
     struct lx_team_plan *p = r->p;
     if (x->members < 1 || x->members > LX_TEAM_MEMBERS)
@@ -339,7 +339,7 @@ static bool read_body(struct reader *r, const cJSON *root, const struct team_fil
     return same_sums(r, root, x);
 }
 
-struct lx_team_plan *team_read(const struct json *j, const cJSON *root, lx_status *st)
+struct lx_team_plan *team_read(const struct json *j, const struct json_value *root, lx_status *st)
 {
     const struct team_section *s = &team_sections[TEAM_FILE_ROOT];
     struct team_file_root x;

@@ -71,13 +71,13 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
 }
 
 /* The member's plan must be one of what the team's plan has it do. */
-static bool read_member(const struct json *j, const cJSON *value, struct lx_team_plans *p, int m,
+static bool read_member(const struct json *j, const struct json_value *value, struct lx_team_plans *p, int m,
                         lx_status *st)
 {
     p->members[m] = lx_team_member_make(p->team, m, st);
     if (!p->members[m]) return false;
     const struct lx_graph *does = p->members[m]->graph;
-    if (cJSON_IsNull(value) != !does)
+    if (json_is_null(value) != !does)
         return json_error(j, value, st, LX_E_MISMATCH, "member %d has %s to do", m,
                           does ? "something" : "nothing");
     if (!does) return true;
@@ -90,19 +90,19 @@ static bool read_member(const struct json *j, const cJSON *value, struct lx_team
 
 static struct lx_team_plans *read_plans(const struct json *j, lx_status *st)
 {
-    const cJSON *array, *item;
+    const struct json_value *array, *item;
     struct lx_team_plan *team = team_read(j, j->root, st);
     struct lx_team_plans *p = team ? plans_of(team, st) : NULL;
     /* What the members do follows from the team's plan, if that is right. */
     bool ok = p && lx_team_check(p->team, st) && json_array(j, j->root, "plans", &array, st);
-    if (ok && cJSON_GetArraySize(array) != p->team->members)
+    if (ok && json_count(array) != p->team->members)
         ok = json_error(j, array, st, LX_E_MISMATCH,
                         "a team of %d needs as many plans; null for one that has "
                         "nothing to do",
                         p->team->members);
     int m = 0;
-    if (ok) cJSON_ArrayForEach(item, array)
-        {
+    if (ok)
+        json_for_each(item, array) {
             ok = ok && read_member(j, item, p, m++, st);
         }
     if (ok) return p;

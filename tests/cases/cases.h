@@ -12,7 +12,7 @@
 #ifndef LX_TESTS_CASES_CASES_H
 #define LX_TESTS_CASES_CASES_H
 
-#include "base/json.h"
+#include "support/cjson_find.h"
 #include "base/text.h"
 #include "plan/plan.h"
 
@@ -44,9 +44,9 @@ bool case_expect(struct cases *c, bool holds, const char *format, ...) __attribu
 void case_end(struct cases *c, const cJSON *one);
 void case_skip(struct cases *c, const char *reason);
 
-/* looked.c. json_find that remembers what was looked at; here it always does. */
+/* looked.c. cjson_find that remembers what was looked at; here it always does. */
 const cJSON *case_find(const cJSON *object, const char *key);
-#define json_find(object, key) case_find(object, key)
+#define cjson_find(object, key) case_find(object, key)
 /* Strings only (and null, which says nothing), through all objects. */
 bool words_only(const cJSON *value);
 /* For values that are found otherwise, or that the rest of this one case implies. */

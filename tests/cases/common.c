@@ -8,13 +8,13 @@
 bool has_any_key(const cJSON *object, const char *const *keys)
 {
     for (; *keys; keys++)
-        if (json_find(object, *keys)) return true;
+        if (cjson_find(object, *keys)) return true;
     return false;
 }
 
 const char *case_text(const cJSON *object, const char *key)
 {
-    const cJSON *v = json_find(object, key);
+    const cJSON *v = cjson_find(object, key);
     return cJSON_IsString(v) ? v->valuestring : "";
 }
 
@@ -26,7 +26,7 @@ int64_t case_int(const cJSON *value, int64_t otherwise)
 
 bool case_true(const cJSON *object, const char *key)
 {
-    return cJSON_IsTrue(json_find(object, key));
+    return cJSON_IsTrue(cjson_find(object, key));
 }
 
 static const char *after_word(const char *s, const char *word)
@@ -39,7 +39,7 @@ const char *case_refusal(const cJSON *one)
 {
     static const char *const keys[] = {"error", "raises"}, *const words[] = {"raises", "rejected"};
     for (int i = 0; i < 2; i++) {
-        const cJSON *v = json_find(one, keys[i]);
+        const cJSON *v = cjson_find(one, keys[i]);
         if (v && !cJSON_IsFalse(v) && !cJSON_IsNull(v)) return case_text(one, keys[i]);
     }
     for (int i = 0; i < 2; i++) {
@@ -75,10 +75,10 @@ const struct lx_solver *case_solver(const char *name)
 const cJSON *case_of_solver(const cJSON *by_solver, const struct lx_solver *solver)
 {
     /* Not by case_find: what is said of the other solvers is not this case's. */
-    const cJSON *found = (json_find)(by_solver, solver->name);
+    const cJSON *found = (cjson_find)(by_solver, solver->name);
     for (int i = 0; i < OTHER_NAMES && !found; i++)
         if (strcmp(other_names[i].ours, solver->name) == 0)
-            found = (json_find)(by_solver, other_names[i].elsewhere);
+            found = (cjson_find)(by_solver, other_names[i].elsewhere);
     return found;
 }
 
@@ -94,7 +94,7 @@ bool solver_is_exact(const struct lx_solver *solver)
 static const cJSON *first_with(const cJSON *list, const char *key, const char *solver)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one, list) if ((json_find)((json_find)(one, key), solver)) return one;
+    cJSON_ArrayForEach(one, list) if ((cjson_find)((cjson_find)(one, key), solver)) return one;
     return NULL;
 }
 
@@ -103,7 +103,7 @@ void skip_missing_solvers(struct cases *c, const char *section, const cJSON *lis
     const cJSON *one, *named;
     cJSON_ArrayForEach(one, list)
     {
-        const cJSON *by_solver = json_find(one, key);
+        const cJSON *by_solver = cjson_find(one, key);
         if (!cJSON_IsObject(by_solver)) continue;
         cJSON_ArrayForEach(named, by_solver)
         {

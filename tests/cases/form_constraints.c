@@ -22,7 +22,7 @@ static void look_at_all(const cJSON *value)
 /* The pattern of a case, or NULL: `st` says why. */
 static const struct lx_graph *read_case(const cJSON *one, lx_status *st)
 {
-    const cJSON *problem = json_find(one, "problem");
+    const cJSON *problem = cjson_find(one, "problem");
     cJSON *pattern = cJSON_Duplicate(problem, 1);
     look_at_all(problem);
     cJSON_AddNumberToObject(pattern, "lxplan", 1);
@@ -109,7 +109,7 @@ static void check_answer(struct cases *c, const struct lx_problem *p, const cJSO
 {
     int64_t address[MOST_BUFFERS], value = 0;
     int32_t pool[MOST_BUFFERS] = {0};
-    const cJSON *place = json_find(check, "place"), *v;
+    const cJSON *place = cjson_find(check, "place"), *v;
     int32_t n = 0;
     cJSON_ArrayForEach(v, place)
     {
@@ -123,7 +123,7 @@ static void check_answer(struct cases *c, const struct lx_problem *p, const cJSO
     enum lx_rule rule;
     lx_status why = {0};
     bool wanted = case_true(check, "legal"), legal = lx_check_places(p, pool, address, &value, &rule, &why);
-    int64_t worth = case_int(json_find(check, "objective"), -1);
+    int64_t worth = case_int(cjson_find(check, "objective"), -1);
     if (!case_expect(c, legal == wanted, "the checker says %s: %s", legal ? "legal" : "illegal",
                      legal ? "" : why.text))
         return;
@@ -131,26 +131,26 @@ static void check_answer(struct cases *c, const struct lx_problem *p, const cJSO
         case_expect(c, value == worth, "the checker says %lld, expected %lld", (long long)value,
                     (long long)worth);
     else
-        case_expect(c, names_rule(json_find(check, "rules"), rule), "the checker names %s: %s",
+        case_expect(c, names_rule(cjson_find(check, "rules"), rule), "the checker names %s: %s",
                     lx_rule_word(rule), why.text);
 }
 
 static void check_case(struct cases *c, const cJSON *one)
 {
-    const cJSON *expect = json_find(one, "expect"), *v;
+    const cJSON *expect = cjson_find(one, "expect"), *v;
     struct expected e = {case_text(expect, "status"), case_text(expect, "reason"),
-                         case_int(json_find(expect, "objective"), 0)};
+                         case_int(cjson_find(expect, "objective"), 0)};
     lx_status st = {0};
     const struct lx_graph *g = read_case(one, &st);
     struct lx_plan_options options = {0};
     struct lx_question *q = NULL;
     if (g) q = lx_problem_of(g, &options, &st);
-    case_looked(json_find(one, "kinds"));
+    case_looked(cjson_find(one, "kinds"));
     if (strcmp(e.status, "invalid") == 0)
         expect_invalid(c, q ? g : NULL, &e, &st);
     else if (case_expect(c, q != NULL && g->buffer_count <= MOST_BUFFERS, "refused: %s", st.text)) {
         ask_solvers(c, &q->problem, &e);
-        cJSON_ArrayForEach(v, json_find(one, "checks")) check_answer(c, &q->problem, v);
+        cJSON_ArrayForEach(v, cjson_find(one, "checks")) check_answer(c, &q->problem, v);
     }
     lx_question_free(q);
     lx_graph_free(g);
@@ -164,8 +164,8 @@ static bool fits(const cJSON *root)
 static void run(struct cases *c, const cJSON *root)
 {
     const cJSON *one;
-    look_at_all(json_find(root, "about"));
-    cJSON_ArrayForEach(one, json_find(root, "cases"))
+    look_at_all(cjson_find(root, "about"));
+    cJSON_ArrayForEach(one, cjson_find(root, "cases"))
     {
         case_begin(c, "%s", case_text(one, "name"));
         check_case(c, one);

@@ -85,7 +85,7 @@ static void expect_equal(struct cases *c, const char *what, const double *wanted
 /* The equivalent tree of the case, in text. */
 static void write_tree(const cJSON *node, bool is_root, struct text *t)
 {
-    const cJSON *left = json_find(node, "left"), *right = json_find(node, "right");
+    const cJSON *left = cjson_find(node, "left"), *right = cjson_find(node, "right");
     if (left) {
         if (!is_root) text_add(t, "[");
         write_tree(left, false, t);
@@ -93,7 +93,7 @@ static void write_tree(const cJSON *node, bool is_root, struct text *t)
         if (right) write_tree(right, false, t);
         text_add(t, "->");
     }
-    text_json_value(t, json_find(node, "dims"));
+    text_json_value(t, cjson_find(node, "dims"));
     if (left && !is_root) text_add(t, "]");
 }
 
@@ -139,14 +139,14 @@ static void check_node(struct cases *c, const struct lx_tree *t, int node)
 static void run_case(struct cases *c, const cJSON *json)
 {
     const char *text = case_text(json, "tree");
-    const cJSON *v, *list = json_find(json, "dim_sizes"), *flop = json_find(json, "flop");
+    const cJSON *v, *list = cjson_find(json, "dim_sizes"), *flop = cjson_find(json, "flop");
     int64_t sizes[MOST_SIZES];
     int count = 0;
     lx_status st = {0};
     case_begin(c, "einsum/%s%s", text, case_true(json, "optimize") ? " optimised" : "");
     cJSON_ArrayForEach(v, list) if (count < MOST_SIZES) sizes[count++] = case_int(v, 0);
     struct lx_tree *t = lx_tree_parse(text, sizes, count, &st);
-    bool legal = case_int(json_find(json, "parse_error"), 0) == 0;
+    bool legal = case_int(cjson_find(json, "parse_error"), 0) == 0;
     if (case_expect(c, (t != NULL) == legal, "expected the tree to be %s: %s", legal ? "read" : "refused",
                     t ? "" : st.text) &&
         t) {
@@ -155,7 +155,7 @@ static void run_case(struct cases *c, const cJSON *json)
                         (long long)case_int(flop, -1), (long long)t->flops);
         for (int i = 0; i < t->node_count; i++)
             if (t->nodes[i].leaf < 0) check_node(c, t, i);
-        check_small(c, text, json_find(json, "result"), sizes, count);
+        check_small(c, text, cjson_find(json, "result"), sizes, count);
     }
     lx_tree_free(t);
     case_end(c, json);
@@ -163,13 +163,13 @@ static void run_case(struct cases *c, const cJSON *json)
 
 static bool fits(const cJSON *root)
 {
-    return json_find(cJSON_GetArrayItem(json_find(root, "cases"), 0), "tree") != NULL;
+    return cjson_find(cJSON_GetArrayItem(cjson_find(root, "cases"), 0), "tree") != NULL;
 }
 
 static void run(struct cases *c, const cJSON *root)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one, json_find(root, "cases")) run_case(c, one);
+    cJSON_ArrayForEach(one, cjson_find(root, "cases")) run_case(c, one);
 }
 
 /* What the original returned when it ran the tree, and how fast it was there. */

@@ -90,7 +90,7 @@ static void as_document(struct cases *c, const cJSON *json, const struct lx_loop
                         const struct lx_loop_pass *pass, int64_t threads)
 {
     const struct lx_loop_rules *rules = rules_named("document");
-    const cJSON *wanted = json_find(json, "expected_seed"), *error = json_find(json, "expected_error_seed");
+    const cJSON *wanted = cjson_find(json, "expected_seed"), *error = cjson_find(json, "expected_error_seed");
     struct lx_loops after = *input, expected;
     lx_status st;
     if (wanted || pass) {
@@ -138,16 +138,16 @@ static void run_case(struct cases *c, const cJSON *json)
     const struct lx_loop_pass *pass = pass_of(name);
     bool only_checks = strcmp(name, "setup_no_optimization") == 0;
     bool all = strcmp(name, "optimize") == 0 || strcmp(name, "setup(optimize+validate)") == 0;
-    int64_t threads = case_int(json_find(json, "threads"), 1);
+    int64_t threads = case_int(cjson_find(json, "threads"), 1);
     struct lx_loops input;
     lx_status st = {0};
     case_begin(c, "%s/%s", name, case_text(json, "name"));
-    if (!read_nest(json_find(json, "input"), &input, &st)) {
+    if (!read_nest(cjson_find(json, "input"), &input, &st)) {
         /* Lists of unequal length are refused by the reader: the document's number 2. */
-        int64_t wanted = case_int(json_find(json, "expected_error_seed"), -1);
+        int64_t wanted = case_int(cjson_find(json, "expected_error_seed"), -1);
         case_expect(c, wanted == 2 && st.code == LX_E_LOOP_DIMENSION, "cannot read the nest: %s", st.text);
     } else if (only_checks) {
-        int64_t wanted = case_int(json_find(json, "expected_error_seed"), -1);
+        int64_t wanted = case_int(cjson_find(json, "expected_error_seed"), -1);
         int got = lx_loops_validate(&input, rules_named("document"), &st);
         case_expect(c, got == wanted, "expected error %lld, got %d (%s)", (long long)wanted, got,
                     got ? st.text : "none");
@@ -162,14 +162,14 @@ static void run_case(struct cases *c, const cJSON *json)
 
 static bool fits(const cJSON *root)
 {
-    const cJSON *first = cJSON_GetArrayItem(json_find(root, "cases"), 0);
-    return json_find(json_find(first, "input"), "dim_types") && json_find(first, "pass");
+    const cJSON *first = cJSON_GetArrayItem(cjson_find(root, "cases"), 0);
+    return cjson_find(cjson_find(first, "input"), "dim_types") && cjson_find(first, "pass");
 }
 
 static void run(struct cases *c, const cJSON *root)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one, json_find(root, "cases")) run_case(c, one);
+    cJSON_ArrayForEach(one, cjson_find(root, "cases")) run_case(c, one);
 }
 
 /* What later versions of the original do (ours are the rules of the document), and whose tests say so. */

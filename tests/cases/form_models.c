@@ -81,8 +81,8 @@ static void run_model(struct cases *c, const cJSON *one, const char *path, const
     struct model_facts facts = {0};
     lx_status st = {0};
     char words[1200];
-    options.dim_count = bindings_of(json_find(one, "dims"), dims);
-    options.fixed_count = bindings_of(json_find(one, "values"), fixed);
+    options.dim_count = bindings_of(cjson_find(one, "dims"), dims);
+    options.fixed_count = bindings_of(cjson_find(one, "values"), fixed);
     struct lx_model *m = lx_model_read(path, text, length, &options, &st);
     if (case_expect(c, m != NULL, "%s", m ? "" : lx_status_describe(&st, words, sizeof words)) &&
         case_expect(c, lx_model_facts(&facts, m, &st), "no memory"))
@@ -112,14 +112,14 @@ static void run_file(struct cases *c, const cJSON *one)
 
 static bool fits(const cJSON *root)
 {
-    const cJSON *first = cJSON_GetArrayItem(json_find(root, "files"), 0);
-    return json_find(first, "kind_bytes") != NULL;
+    const cJSON *first = cJSON_GetArrayItem(cjson_find(root, "files"), 0);
+    return cjson_find(first, "kind_bytes") != NULL;
 }
 
 static void run(struct cases *c, const cJSON *root)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one, json_find(root, "files")) run_file(c, one);
+    cJSON_ArrayForEach(one, cjson_find(root, "files")) run_file(c, one);
 }
 
 const struct case_form form_models = {"models", fits, run, NULL};

@@ -23,7 +23,7 @@ static struct lx_launch *make(struct cases *c, const struct lx_launch_request *r
 
 static void expect_runs(struct cases *c, const struct lx_launch *l, const cJSON *balanced)
 {
-    const cJSON *runs = json_find(balanced, "start_count");
+    const cJSON *runs = cjson_find(balanced, "start_count");
     int64_t most = 0, idle = 0;
     case_expect(c, cJSON_GetArraySize(runs) == l->core_count, "expected %d cores, got %d",
                 cJSON_GetArraySize(runs), l->core_count);
@@ -33,28 +33,28 @@ static void expect_runs(struct cases *c, const struct lx_launch *l, const cJSON 
         most = l->cores[i].count > most ? l->cores[i].count : most;
         idle += l->cores[i].count == 0;
     }
-    case_expect(c, most == case_int(json_find(balanced, "max_load"), most), "the most tiles are %lld",
+    case_expect(c, most == case_int(cjson_find(balanced, "max_load"), most), "the most tiles are %lld",
                 (long long)most);
-    case_expect(c, idle == case_int(json_find(balanced, "idle_cores"), idle), "%lld cores are idle",
+    case_expect(c, idle == case_int(cjson_find(balanced, "idle_cores"), idle), "%lld cores are idle",
                 (long long)idle);
 }
 
 static void expect_shards(struct cases *c, const struct lx_launch *l, const cJSON *correct)
 {
     const cJSON *one;
-    partition_expect_pair(c, "core grid [x, y]", json_find(correct, "core_grid_xy"), l->core_grid[1],
+    partition_expect_pair(c, "core grid [x, y]", cjson_find(correct, "core_grid_xy"), l->core_grid[1],
                           l->core_grid[0]);
     int i = 0;
-    cJSON_ArrayForEach(one, json_find(correct, "cores"))
+    cJSON_ArrayForEach(one, cjson_find(correct, "cores"))
     {
         if (!case_expect(c, i < l->core_count, "expected more than %d cores", l->core_count)) return;
         const struct lx_launch_core *k = &l->cores[i++];
         const int64_t got[] = {k->y, k->x, k->start, k->count, k->sy, k->sx};
         static const char *const keys[] = {"y", "x", "start", "count", "sy", "sx"};
         for (size_t f = 0; f < sizeof keys / sizeof *keys; f++)
-            case_expect(c, got[f] == case_int(json_find(one, keys[f]), -1), "core %d: %s is %lld", i - 1,
+            case_expect(c, got[f] == case_int(cjson_find(one, keys[f]), -1), "core %d: %s is %lld", i - 1,
                         keys[f], (long long)got[f]);
-        const cJSON *tiles = json_find(one, "global_tiles");
+        const cJSON *tiles = cjson_find(one, "global_tiles");
         case_expect(c, cJSON_GetArraySize(tiles) == k->count, "core %d has %lld tiles", i - 1,
                     (long long)k->count);
         for (int64_t t = 0; t < k->count; t++) {
@@ -79,13 +79,13 @@ static void expect_arg_names(struct cases *c, const struct lx_launch *l, const c
 
 static void check_partition(struct cases *c, const cJSON *json)
 {
-    const cJSON *input = json_find(json, "input"), *expected = json_find(json, "expected"), *v;
-    const cJSON *core_grid = json_find(input, "core_grid_attr"), *shape = json_find(input, "output_shape");
+    const cJSON *input = cjson_find(json, "input"), *expected = cjson_find(json, "expected"), *v;
+    const cJSON *core_grid = cjson_find(input, "core_grid_attr"), *shape = cjson_find(input, "output_shape");
     struct partition_operand held[MOST_OPERANDS];
     struct lx_launch_operand operands[MOST_OPERANDS];
     struct lx_launch_request r = {.operands = operands};
     bool has_output = false;
-    cJSON_ArrayForEach(v, json_find(input, "buffers"))
+    cJSON_ArrayForEach(v, cjson_find(input, "buffers"))
     {
         if (r.operand_count == MOST_OPERANDS) break;
         struct partition_operand *p = &held[r.operand_count];
@@ -103,20 +103,20 @@ static void check_partition(struct cases *c, const cJSON *json)
     const char *mode = case_text(expected, "partition_mode");
     case_expect(c, strcmp(mode, lx_partition_word(l->mode)) == 0, "expected mode %s, got %s", mode,
                 lx_partition_word(l->mode));
-    partition_expect_pair(c, "grid of tiles", json_find(expected, "grid_tiles"), l->mt, l->nt);
-    expect_arg_names(c, l, json_find(expected, "runtime_args"));
-    if (cJSON_IsArray(json_find(expected, "shard_grid"))) {
-        partition_expect_pair(c, "shard grid", json_find(expected, "shard_grid"), l->shard_grid[0],
+    partition_expect_pair(c, "grid of tiles", cjson_find(expected, "grid_tiles"), l->mt, l->nt);
+    expect_arg_names(c, l, cjson_find(expected, "runtime_args"));
+    if (cJSON_IsArray(cjson_find(expected, "shard_grid"))) {
+        partition_expect_pair(c, "shard grid", cjson_find(expected, "shard_grid"), l->shard_grid[0],
                               l->shard_grid[1]);
-        partition_expect_pair(c, "tiles of a shard", json_find(expected, "local_shape_tiles"),
+        partition_expect_pair(c, "tiles of a shard", cjson_find(expected, "local_shape_tiles"),
                               l->shard_tiles[0], l->shard_tiles[1]);
     }
-    if (json_find(json, "balanced")) {
-        partition_expect_pair(c, "core grid [x, y]", json_find(expected, "core_grid_xy"), l->core_grid[1],
+    if (cjson_find(json, "balanced")) {
+        partition_expect_pair(c, "core grid [x, y]", cjson_find(expected, "core_grid_xy"), l->core_grid[1],
                               l->core_grid[0]);
-        expect_runs(c, l, json_find(json, "balanced"));
+        expect_runs(c, l, cjson_find(json, "balanced"));
     }
-    if (json_find(json, "correct")) expect_shards(c, l, json_find(json, "correct"));
+    if (cjson_find(json, "correct")) expect_shards(c, l, cjson_find(json, "correct"));
     size_t length;
     lx_status st = {0};
     char *plan = lx_launch_to_json(l, r.operands, r.operand_count, &length);
@@ -128,10 +128,10 @@ static void check_partition(struct cases *c, const cJSON *json)
 
 static void check_shares(struct cases *c, const cJSON *json)
 {
-    const cJSON *input = json_find(json, "input"),
-                *runs = json_find(json_find(json, "expected"), "start_count");
-    int64_t tiles = case_int(json_find(input, "num_tiles"), -1),
-            cores = case_int(json_find(input, "num_cores"), -1);
+    const cJSON *input = cjson_find(json, "input"),
+                *runs = cjson_find(cjson_find(json, "expected"), "start_count");
+    int64_t tiles = case_int(cjson_find(input, "num_tiles"), -1),
+            cores = case_int(cjson_find(input, "num_cores"), -1);
     if (!case_expect(c, tiles >= 0 && cores > 0 && cJSON_GetArraySize(runs) == cores, "tiles and cores?"))
         return;
     for (int i = 0; i < cores; i++) {
@@ -143,8 +143,8 @@ static void check_shares(struct cases *c, const cJSON *json)
 
 static void expect_number(struct cases *c, const cJSON *object, const char *key, int64_t got)
 {
-    case_expect(c, case_int(json_find(object, key), -1) == got, "expected %s %lld, got %lld", key,
-                (long long)case_int(json_find(object, key), -1), (long long)got);
+    case_expect(c, case_int(cjson_find(object, key), -1) == got, "expected %s %lld, got %lld", key,
+                (long long)case_int(cjson_find(object, key), -1), (long long)got);
 }
 
 /* Index recovery goes through a launch on one core, which works on all tiles in order. */
@@ -160,8 +160,8 @@ static struct lx_tile recover(struct cases *c, enum lx_tile_order order, int64_t
 
 static void check_index_2d(struct cases *c, const cJSON *json)
 {
-    const cJSON *input = json_find(json, "input"), *expected = json_find(json, "expected");
-    int64_t nt = case_int(json_find(input, "Nt"), 1), t = case_int(json_find(input, "tile_id"), 0);
+    const cJSON *input = cjson_find(json, "input"), *expected = cjson_find(json, "expected");
+    int64_t nt = case_int(cjson_find(input, "Nt"), 1), t = case_int(cjson_find(input, "tile_id"), 0);
     struct lx_tile tile = recover(c, LX_ROW_MAJOR, 1, t / nt + 1, nt, t);
     expect_number(c, expected, "bx", tile.row);
     expect_number(c, expected, "by", tile.column);
@@ -169,10 +169,10 @@ static void check_index_2d(struct cases *c, const cJSON *json)
 
 static void check_index_3d(struct cases *c, const cJSON *json)
 {
-    const cJSON *input = json_find(json, "input"), *expected = json_find(json, "expected"),
-                *g = json_find(input, "grid");
+    const cJSON *input = cjson_find(json, "input"), *expected = cjson_find(json, "expected"),
+                *g = cjson_find(input, "grid");
     struct lx_tile tile = recover(c, LX_ROW_MAJOR, partition_item(g, 0), partition_item(g, 1),
-                                  partition_item(g, 2), case_int(json_find(input, "tile_id"), 0));
+                                  partition_item(g, 2), case_int(cjson_find(input, "tile_id"), 0));
     expect_number(c, expected, "b", tile.batch);
     expect_number(c, expected, "bx", tile.row);
     expect_number(c, expected, "by", tile.column);
@@ -180,10 +180,10 @@ static void check_index_3d(struct cases *c, const cJSON *json)
 
 static void check_index_xyz(struct cases *c, const cJSON *json)
 {
-    const cJSON *input = json_find(json, "input"), *expected = json_find(json, "expected"),
-                *g = json_find(input, "grid");
+    const cJSON *input = cjson_find(json, "input"), *expected = cjson_find(json, "expected"),
+                *g = cjson_find(input, "grid");
     struct lx_tile tile = recover(c, LX_ROW_MAJOR, partition_item(g, 2), partition_item(g, 1),
-                                  partition_item(g, 0), case_int(json_find(input, "tile_id"), 0));
+                                  partition_item(g, 0), case_int(cjson_find(input, "tile_id"), 0));
     expect_number(c, expected, "bz", tile.batch);
     expect_number(c, expected, "by", tile.row);
     expect_number(c, expected, "bx", tile.column);
@@ -191,10 +191,10 @@ static void check_index_xyz(struct cases *c, const cJSON *json)
 
 static void check_shard_index(struct cases *c, const cJSON *json)
 {
-    const cJSON *input = json_find(json, "input"), *expected = json_find(json, "expected");
-    int64_t sy = case_int(json_find(input, "sy"), 0), sx = case_int(json_find(input, "sx"), 0);
-    int64_t sm = case_int(json_find(input, "Sm"), 1), sn = case_int(json_find(input, "Sn"), 1);
-    int64_t nt = case_int(json_find(input, "Nt"), 1);
+    const cJSON *input = cjson_find(json, "input"), *expected = cjson_find(json, "expected");
+    int64_t sy = case_int(cjson_find(input, "sy"), 0), sx = case_int(cjson_find(input, "sx"), 0);
+    int64_t sm = case_int(cjson_find(input, "Sm"), 1), sn = case_int(cjson_find(input, "Sn"), 1);
+    int64_t nt = case_int(cjson_find(input, "Nt"), 1);
     static const char *const axes[] = {"M", "N"};
     int64_t grid[] = {sy + 1, nt / sn};
     struct lx_shard shard = {2, 2, axes, grid, {0, 0}, {sm, sn}, false};
@@ -204,7 +204,7 @@ static void check_shard_index(struct cases *c, const cJSON *json)
     struct lx_launch *l = make(c, &r);
     if (!l) return;
     const struct lx_launch_core *core = &l->cores[sy * l->core_grid[1] + sx];
-    struct lx_tile tile = lx_launch_tile(l, core, case_int(json_find(input, "local_tile"), 0));
+    struct lx_tile tile = lx_launch_tile(l, core, case_int(cjson_find(input, "local_tile"), 0));
     expect_number(c, expected, "m", tile.row);
     expect_number(c, expected, "n", tile.column);
     expect_number(c, expected, "global_tile", tile.id);
@@ -213,11 +213,11 @@ static void check_shard_index(struct cases *c, const cJSON *json)
 
 static void check_morton(struct cases *c, const cJSON *json)
 {
-    int64_t code = case_int(json_find(json_find(json, "input"), "code"), 0), side = 1;
+    int64_t code = case_int(cjson_find(cjson_find(json, "input"), "code"), 0), side = 1;
     while (side * side <= code) side *= 2;
     struct lx_tile tile = recover(c, LX_MORTON, 1, side, side, code);
-    expect_number(c, json_find(json, "expected"), "row", tile.row);
-    expect_number(c, json_find(json, "expected"), "col", tile.column);
+    expect_number(c, cjson_find(json, "expected"), "row", tile.row);
+    expect_number(c, cjson_find(json, "expected"), "col", tile.column);
 }
 
 /* An item without K tiles stands for no work. */
@@ -225,7 +225,7 @@ static void expect_work(struct cases *c, const struct lx_launch *l, const struct
                         const cJSON *items)
 {
     const cJSON *one = cJSON_GetArrayItem(items, 0);
-    bool idle = case_int(json_find(one, "len_k"), 1) == 0;
+    bool idle = case_int(cjson_find(one, "len_k"), 1) == 0;
     int64_t wanted = idle ? 0 : cJSON_GetArraySize(items), i = 0;
     if (!case_expect(c, core->count == wanted, "core (%d,%d): expected %lld tiles, got %lld", core->y,
                      core->x, (long long)wanted, (long long)core->count) ||
@@ -241,9 +241,9 @@ static void expect_work(struct cases *c, const struct lx_launch *l, const struct
 
 static void check_strategy(struct cases *c, const cJSON *json)
 {
-    const cJSON *input = json_find(json, "input"),
-                *work = json_find(json_find(json, "expected"), "work_partition");
-    const cJSON *cores = json_find(input, "grid"), *tiles = json_find(input, "tiles");
+    const cJSON *input = cjson_find(json, "input"),
+                *work = cjson_find(cjson_find(json, "expected"), "work_partition");
+    const cJSON *cores = cjson_find(input, "grid"), *tiles = cjson_find(input, "tiles");
     enum lx_tile_order order = lx_tile_order_find(case_text(input, "strategy"));
     if (strcmp(case_text(input, "strategy"), "other") == 0) {
         case_expect(c, order == LX_TILE_ORDERS, "an order that does not exist must be refused");
@@ -260,7 +260,7 @@ static void check_strategy(struct cases *c, const cJSON *json)
     for (int i = 0; i < l->core_count; i++) {
         char key[40];
         snprintf(key, sizeof key, "(%d,%d)", l->cores[i].y, l->cores[i].x);
-        const cJSON *items = json_find(work, key);
+        const cJSON *items = cjson_find(work, key);
         if (case_expect(c, items != NULL, "no work for core %s", key)) expect_work(c, l, &l->cores[i], items);
     }
     lx_launch_free(l);
@@ -268,12 +268,13 @@ static void check_strategy(struct cases *c, const cJSON *json)
 
 static void check_args(struct cases *c, const cJSON *json)
 {
-    const cJSON *input = json_find(json, "input"), *rest = json_find(input, "rest"),
-                *expected = json_find(json, "expected");
-    const cJSON *all = json_find(expected, "core_runtime_args"), *ranges = json_find(expected, "core_ranges");
-    int cores = (int)case_int(json_find(input, "num_cores"), 0), width = 1;
+    const cJSON *input = cjson_find(json, "input"), *rest = cjson_find(input, "rest"),
+                *expected = cjson_find(json, "expected");
+    const cJSON *all = cjson_find(expected, "core_runtime_args"),
+                *ranges = cjson_find(expected, "core_ranges");
+    int cores = (int)case_int(cjson_find(input, "num_cores"), 0), width = 1;
     while (width * width < cores) width++;
-    if (width * width != cores) width = (int)case_int(json_find(input, "grid_x"), 1);
+    if (width * width != cores) width = (int)case_int(cjson_find(input, "grid_x"), 1);
     bool local = strcmp(case_text(input, "mode"), "local_shard") == 0;
     static const char *const axes[] = {"M", "N"};
     int64_t grid[] = {partition_item(rest, 0), partition_item(rest, 1)};
@@ -338,14 +339,14 @@ static int kind_of(const cJSON *json)
 static bool fits(const cJSON *root)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one, json_find(root, "cases")) if (kind_of(one) < KINDS) return true;
+    cJSON_ArrayForEach(one, cjson_find(root, "cases")) if (kind_of(one) < KINDS) return true;
     return false;
 }
 
 static void run(struct cases *c, const cJSON *root)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one, json_find(root, "cases"))
+    cJSON_ArrayForEach(one, cjson_find(root, "cases"))
     {
         int kind = kind_of(one);
         const char *name = case_text(one, "name");

@@ -27,13 +27,13 @@ static const cJSON *named(const cJSON *list, const char *name)
 
 static int64_t size_of(const struct pattern *p, const cJSON *name)
 {
-    return cJSON_IsString(name) ? case_int(json_find(named(p->buffers, name->valuestring), "size"), 0) : 0;
+    return cJSON_IsString(name) ? case_int(cjson_find(named(p->buffers, name->valuestring), "size"), 0) : 0;
 }
 
 /* One input of the size of the output: a copy. What else an op does, the case does not tell. */
 static const char *kind_of(const struct pattern *p, const cJSON *operation)
 {
-    const cJSON *inputs = json_find(operation, "inputs"), *output = json_find(operation, "output");
+    const cJSON *inputs = cjson_find(operation, "inputs"), *output = cjson_find(operation, "output");
     bool copy =
         cJSON_GetArraySize(inputs) == 1 && size_of(p, cJSON_GetArrayItem(inputs, 0)) == size_of(p, output);
     return copy ? "clone" : "generic";
@@ -44,7 +44,7 @@ static const struct lx_graph *to_graph(const struct pattern *p, lx_status *st)
 {
     struct text t = {0};
     const cJSON *v;
-    int64_t alignment = case_int(json_find(p->json, "alignment"), 128);
+    int64_t alignment = case_int(cjson_find(p->json, "alignment"), 128);
     text_add(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": ");
     text_json_string(&t, p->name);
     text_format(&t, ",\n\"device\": {\"preset\": \"spyre\", \"stick_bytes\": %lld}", (long long)alignment);
@@ -54,7 +54,7 @@ static const struct lx_graph *to_graph(const struct pattern *p, lx_status *st)
     {
         text_add(&t, v == p->buffers->child ? "\n{\"name\": " : ",\n{\"name\": ");
         text_json_string(&t, case_text(v, "name"));
-        text_format(&t, ", \"bytes\": %lld}", (long long)case_int(json_find(v, "size"), -1));
+        text_format(&t, ", \"bytes\": %lld}", (long long)case_int(cjson_find(v, "size"), -1));
     }
     text_add(&t, "],\n\"ops\": [");
     cJSON_ArrayForEach(v, p->operations)
@@ -62,8 +62,8 @@ static const struct lx_graph *to_graph(const struct pattern *p, lx_status *st)
         text_add(&t, v == p->operations->child ? "\n{\"name\": " : ",\n{\"name\": ");
         text_json_string(&t, case_text(v, "name"));
         text_format(&t, ", \"kind\": \"%s\", \"inputs\": ", kind_of(p, v));
-        if (json_find(v, "inputs"))
-            text_json_value(&t, json_find(v, "inputs"));
+        if (cjson_find(v, "inputs"))
+            text_json_value(&t, cjson_find(v, "inputs"));
         else
             text_add(&t, "[]");
         text_add(&t, ", \"output\": ");
@@ -99,10 +99,10 @@ static int64_t traffic(const struct pattern *p, const struct lx_problem *problem
     const cJSON *op, *in;
     cJSON_ArrayForEach(op, p->operations)
     {
-        const cJSON *output = json_find(op, "output");
+        const cJSON *output = cjson_find(op, "output");
         int32_t out = buffer_find(problem, case_text(op, "output"));
         if (out >= 0 && address[out] < 0) bytes += size_of(p, output);
-        cJSON_ArrayForEach(in, json_find(op, "inputs"))
+        cJSON_ArrayForEach(in, cjson_find(op, "inputs"))
         {
             int32_t i = cJSON_IsString(in) ? buffer_find(problem, in->valuestring) : -1;
             if (i >= 0 && address[i] < 0) bytes += size_of(p, in);
@@ -145,7 +145,7 @@ static void expect_parents(struct cases *c, const cJSON *parents, const struct l
 /* A key that the case leaves out is not compared. */
 static void expect_number(struct cases *c, const cJSON *object, const char *key, const char *of, int64_t got)
 {
-    int64_t wanted = case_int(json_find(object, key), got);
+    int64_t wanted = case_int(cjson_find(object, key), got);
     case_expect(c, wanted == got, "expected %s of %s to be %lld, got %lld", key, of, (long long)wanted,
                 (long long)got);
 }
@@ -158,19 +158,19 @@ static void expect_buffer(struct cases *c, const cJSON *wanted, const struct lx_
     expect_number(c, wanted, "size", b->name, b->size);
     expect_number(c, wanted, "start", b->name, b->start);
     expect_number(c, wanted, "end", b->name, b->end);
-    if ((v = json_find(wanted, "uses"))) expect_uses(c, v, b);
-    if (json_find(wanted, "first_use_is_read"))
+    if ((v = cjson_find(wanted, "uses"))) expect_uses(c, v, b);
+    if (cjson_find(wanted, "first_use_is_read"))
         case_expect(c, case_true(wanted, "first_use_is_read") == b->first_use_is_read,
                     "expected the first use of %s to be a %s", b->name,
                     b->first_use_is_read ? "write" : "read");
-    if (json_find(wanted, "role"))
+    if (cjson_find(wanted, "role"))
         case_expect(c, strcmp(case_text(wanted, "role"), role) == 0,
                     "expected the role of %s to be %s, got %s", b->name, case_text(wanted, "role"), role);
-    if (json_find(wanted, "planned"))
+    if (cjson_find(wanted, "planned"))
         case_expect(c, case_true(wanted, "planned") == !b->reason, "expected %s to be %s, but it is %s",
                     b->name, b->reason ? "planned" : "barred", b->reason ? b->reason : "planned");
     /* Edges into a buffer that is barred anyway are listed in the case, but have no meaning for a problem. */
-    if (!b->reason && (v = json_find(wanted, "in_place_parents"))) expect_parents(c, v, &plan->problem, b);
+    if (!b->reason && (v = cjson_find(wanted, "in_place_parents"))) expect_parents(c, v, &plan->problem, b);
 }
 
 /* The sum of the sizes of what may be placed, at its largest. */
@@ -212,14 +212,14 @@ static void check_derived(struct cases *c, const struct pattern *p)
 
 static const char *expected_of(const struct pattern *p, const struct lx_solver *solver)
 {
-    const cJSON *v = case_of_solver(json_find(p->json, "expected"), solver);
+    const cJSON *v = case_of_solver(cjson_find(p->json, "expected"), solver);
     return cJSON_IsString(v) ? v->valuestring : "";
 }
 
 /* Where first-fit or best-fit reaches the target, a search for the best cannot miss it. */
 static bool must_pass(const struct pattern *p, const struct lx_solver *solver)
 {
-    const cJSON *expected = json_find(p->json, "expected");
+    const cJSON *expected = cjson_find(p->json, "expected");
     return (solver->caps & LX_CAN_PROVE) && (strcmp(case_text(expected, "firstfit"), "pass") == 0 ||
                                              strcmp(case_text(expected, "bestfit"), "pass") == 0);
 }
@@ -229,14 +229,14 @@ static void expect_reference(struct cases *c, const struct pattern *p, const str
 {
     const struct lx_problem *problem = &plan->problem;
     int64_t *wanted = malloc(((size_t)problem->count + 1) * sizeof *wanted);
-    const cJSON *addresses = json_find(reference, "addresses");
-    int64_t spill = case_int(json_find(reference, "spill_objective"), -1);
+    const cJSON *addresses = cjson_find(reference, "addresses");
+    int64_t spill = case_int(cjson_find(reference, "spill_objective"), -1);
     if (wanted && addresses && case_addresses(c, problem, addresses, wanted)) {
         int64_t cost = expect_legal(c, problem, wanted, "reference");
         if (spill >= 0 && cost >= 0)
             case_expect(c, cost == spill, "expected the reference addresses to spill %lld bytes, got %lld",
                         (long long)spill, (long long)cost);
-        if (json_find(reference, "hbm_bytes"))
+        if (cjson_find(reference, "hbm_bytes"))
             expect_number(c, reference, "hbm_bytes", "the reference addresses", traffic(p, problem, wanted));
         if (solver_is_exact(solver)) expect_addresses(c, problem, wanted, plan->answer.address);
     }
@@ -256,7 +256,7 @@ static void check_solver(struct cases *c, const struct pattern *p, const struct 
     if (plan) {
         const char *expected = must_pass(p, solver) ? "pass" : expected_of(p, solver);
         const char *got = lx_plan_meets_target(plan) ? "pass" : "fail";
-        const cJSON *reference = case_of_solver(json_find(p->json, "reference_results"), solver), *v;
+        const cJSON *reference = case_of_solver(cjson_find(p->json, "reference_results"), solver), *v;
         int64_t counted = traffic(p, &plan->problem, plan->answer.address);
         case_expect(c, counted == plan->figures.hbm_bytes,
                     "expected the plan to say %lld bytes of HBM traffic, got %lld", (long long)counted,
@@ -265,9 +265,9 @@ static void check_solver(struct cases *c, const struct pattern *p, const struct 
             case_expect(c, strcmp(expected, got) == 0, "expected %s (at most %lld bytes), got %s with %lld",
                         expected, (long long)p->target, got, (long long)plan->figures.hbm_bytes);
         /* A bound holds for every answer, so for the references of the others as well. */
-        cJSON_ArrayForEach(v, json_find(p->json, "reference_results"))
+        cJSON_ArrayForEach(v, cjson_find(p->json, "reference_results"))
         {
-            int64_t spill = case_int(json_find(v, "spill_objective"), INT64_MAX);
+            int64_t spill = case_int(cjson_find(v, "spill_objective"), INT64_MAX);
             case_expect(c, plan->answer.bound <= spill,
                         "expected a bound of at most %lld, which %s reaches; got %lld", (long long)spill,
                         v->string, (long long)plan->answer.bound);
@@ -287,7 +287,7 @@ static bool shows_eviction(const struct pattern *p, const cJSON *good)
     cJSON_ArrayForEach(op, p->operations)
     {
         bool reads = false, written = false;
-        cJSON_ArrayForEach(in, json_find(op, "inputs")) reads |=
+        cJSON_ArrayForEach(in, cjson_find(op, "inputs")) reads |=
             cJSON_IsString(in) && strcmp(in->valuestring, case_text(op, "output")) == 0;
         for (earlier = p->operations->child; earlier != op; earlier = earlier->next)
             written |= strcmp(case_text(earlier, "output"), case_text(op, "output")) == 0;
@@ -298,7 +298,7 @@ static bool shows_eviction(const struct pattern *p, const cJSON *good)
 
 static void check_good(struct cases *c, const struct pattern *p)
 {
-    const cJSON *good = json_find(p->json, "good_allocation_addresses"), *v;
+    const cJSON *good = cjson_find(p->json, "good_allocation_addresses"), *v;
     if (!cJSON_IsObject(good) || shows_eviction(p, good)) return;
     case_begin(c, "%s/%s/good_allocation", p->section, p->name);
     struct lx_plan *plan = plan_with(c, p, lx_solvers()[0]);
@@ -328,15 +328,15 @@ static bool fits(const cJSON *root)
 static void run(struct cases *c, const cJSON *root)
 {
     for (const char *const *s = sections; *s; s++) {
-        const cJSON *list = json_find(root, *s), *v;
+        const cJSON *list = cjson_find(root, *s), *v;
         skip_missing_solvers(c, *s, list, "expected");
         cJSON_ArrayForEach(v, list)
         {
             struct pattern p = {.section = *s, .name = case_text(v, "name"), .json = v};
-            p.operations = json_find(v, "operations");
-            p.buffers = json_find(v, "buffers");
-            p.target = case_int(json_find(v, "good_hbm_bytes"), -1);
-            p.limit = case_int(json_find(v, "lx_limit"), -1);
+            p.operations = cjson_find(v, "operations");
+            p.buffers = cjson_find(v, "buffers");
+            p.target = case_int(cjson_find(v, "good_hbm_bytes"), -1);
+            p.limit = case_int(cjson_find(v, "lx_limit"), -1);
             check_derived(c, &p);
             for (const struct lx_solver *const *solver = lx_solvers(); *solver; solver++)
                 if ((*solver)->caps & LX_CAN_SPILL) check_solver(c, &p, *solver);

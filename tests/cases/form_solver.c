@@ -11,7 +11,7 @@ static const cJSON *find_prefixed(const cJSON *object, const char *prefix)
 {
     const cJSON *v;
     cJSON_ArrayForEach(v, object) if (v->string && strncmp(v->string, prefix, strlen(prefix)) ==
-                                                       0) return json_find(object, v->string);
+                                                       0) return cjson_find(object, v->string);
     return NULL;
 }
 
@@ -101,7 +101,7 @@ static void expect_placed(struct cases *c, const struct lx_plan *plan, const cJS
 static int64_t expect_named(struct cases *c, const struct base *b, const struct lx_solver *solver)
 {
     const cJSON *sets = case_of_solver(b->sets, solver), *observed = case_of_solver(b->observed, solver);
-    const cJSON *property = json_find(b->properties, "addresses");
+    const cJSON *property = cjson_find(b->properties, "addresses");
     int64_t least = INT64_MAX;
     bool met = false, exact = solver_is_exact(solver);
     if (!sets && !observed) return least;
@@ -111,7 +111,7 @@ static int64_t expect_named(struct cases *c, const struct base *b, const struct 
     if (exact && property) expect_addresses(c, &b->plan->problem, b->address, b->plan->answer.address);
     least = least_of_named(c, b, observed, least);
     if (exact && observed) expect_addresses(c, &b->plan->problem, b->address, b->plan->answer.address);
-    expect_placed(c, b->plan, json_find(b->properties, "placed"));
+    expect_placed(c, b->plan, cjson_find(b->properties, "placed"));
     return exact ? INT64_MAX : least;
 }
 
@@ -128,10 +128,10 @@ static int64_t least_of_all(struct cases *c, const struct base *b)
 
 static void check_base(struct cases *c, const char *section, const cJSON *one)
 {
-    struct base b = {.order = json_find(one, "address_order"),
-                     .properties = json_find(one, "properties"),
+    struct base b = {.order = cjson_find(one, "address_order"),
+                     .properties = cjson_find(one, "properties"),
                      .observed = find_prefixed(one, "observed"),
-                     .sets = json_find(one, "expected_addresses_one_of")};
+                     .sets = cjson_find(one, "expected_addresses_one_of")};
     for (const struct lx_solver *const *s = next_solver(NULL); s; s = next_solver(s)) {
         case_begin(c, "%s/%s/%s", section, case_text(one, "test"), (*s)->name);
         struct lx_plan *plan = list_plan(c, one, *s);
@@ -153,7 +153,7 @@ static void check_base(struct cases *c, const char *section, const cJSON *one)
 static bool has_divisions(const cJSON *one)
 {
     const cJSON *v;
-    cJSON_ArrayForEach(v, json_find(one, "buffers")) if (json_find(v, "core_divisions")) return true;
+    cJSON_ArrayForEach(v, cjson_find(one, "buffers")) if (cjson_find(v, "core_divisions")) return true;
     return false;
 }
 
@@ -204,10 +204,10 @@ static void expect_certified(struct cases *c, const cJSON *one, const struct lx_
                              const struct lx_solver *solver, int64_t best)
 {
     lx_status st;
-    int64_t bound = -1, got = plan->answer.objective, reached = case_int(json_find(one, "objective"), -1);
+    int64_t bound = -1, got = plan->answer.objective, reached = case_int(cjson_find(one, "objective"), -1);
     char key[64];
     snprintf(key, sizeof key, "%.40s_objective", solver->name);
-    int64_t own = case_int(json_find(one, key), got);
+    int64_t own = case_int(cjson_find(one, key), got);
     case_expect(c, own == got, "expected an objective of %lld from %s, got %lld", (long long)own,
                 solver->name, (long long)got);
     if (!case_expect(c, lx_bound(&plan->problem, &bound, &st), "expected a bound, got: %s", st.text)) return;
@@ -228,7 +228,7 @@ static void expect_certified(struct cases *c, const cJSON *one, const struct lx_
     bool proves = (solver->caps & LX_CAN_PROVE) || plan->answer.status == LX_OPTIMAL;
     case_expect(c, proves ? got == best : got >= best, "expected %s the optimum %lld from %s, got %lld",
                 proves ? "exactly" : "at least", (long long)best, solver->name, (long long)got);
-    if (got == best) expect_names_placed(c, plan, json_find(one, "placed"));
+    if (got == best) expect_names_placed(c, plan, cjson_find(one, "placed"));
 }
 
 /* Notes are not compared. They tell of a model in whole units of the alignment, where capacity is rounded
@@ -237,7 +237,7 @@ static void expect_certified(struct cases *c, const cJSON *one, const struct lx_
  * legal answers, and no bound above any of them. */
 static void check_certified(struct cases *c, const char *section, const cJSON *one)
 {
-    int64_t best = case_int(json_find(one, "optimal_objective"), case_int(json_find(one, "objective"), -1));
+    int64_t best = case_int(cjson_find(one, "optimal_objective"), case_int(cjson_find(one, "objective"), -1));
     int64_t least = INT64_MAX, proved = INT64_MIN;
     case_begin(c, "%s/%s", section, case_text(one, "test"));
     for (const struct lx_solver *const *s = next_solver(NULL); s; s = next_solver(s)) {
@@ -248,7 +248,7 @@ static void check_certified(struct cases *c, const char *section, const cJSON *o
         if (plan->answer.bound > proved) proved = plan->answer.bound;
         int64_t cost = 0;
         for (int32_t i = 0; i < plan->problem.count; i++) cost += plan->problem.buffers[i].spill_cost;
-        int64_t wanted = case_int(json_find(one, "spill_cost"), cost);
+        int64_t wanted = case_int(cjson_find(one, "spill_cost"), cost);
         case_expect(c, wanted == cost, "expected a spill cost of %lld, got %lld", (long long)wanted,
                     (long long)cost);
         lx_plan_free(plan);
@@ -274,15 +274,15 @@ enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 static bool fits(const cJSON *root)
 {
     for (int i = 0; i < SECTION_COUNT; i++)
-        if (json_find(root, sections[i].key)) return true;
+        if (cjson_find(root, sections[i].key)) return true;
     return false;
 }
 
 static void run(struct cases *c, const cJSON *root)
 {
     for (int i = 0; i < SECTION_COUNT; i++) {
-        const cJSON *list = json_find(root, sections[i].key), *one;
-        if (cJSON_IsObject(list)) list = json_find(list, "cases"); /* a section may have a head */
+        const cJSON *list = cjson_find(root, sections[i].key), *one;
+        if (cJSON_IsObject(list)) list = cjson_find(list, "cases"); /* a section may have a head */
         skip_missing_solvers(c, sections[i].key, list, "expected_addresses_one_of");
         cJSON_ArrayForEach(one, list) sections[i].check(c, sections[i].key, one);
     }

@@ -19,7 +19,7 @@ static void look_at_all(const cJSON *value)
 
 static const struct lx_graph *read_pattern(const cJSON *one, lx_status *st)
 {
-    const cJSON *pattern = json_find(one, "pattern");
+    const cJSON *pattern = cjson_find(one, "pattern");
     char *text = cJSON_Print(pattern);
     const struct lx_graph *g = text ? lx_graph_of_text("case", text, strlen(text), st) : NULL;
     look_at_all(pattern);
@@ -29,7 +29,7 @@ static const struct lx_graph *read_pattern(const cJSON *one, lx_status *st)
 
 static int64_t number(const cJSON *one, const char *key)
 {
-    return case_int(json_find(one, key), -1);
+    return case_int(cjson_find(one, key), -1);
 }
 
 static int levels_of(const struct lx_plan *p)
@@ -71,7 +71,7 @@ static void expect_given(struct cases *c, const cJSON *one, const struct lx_plan
         lx_run_result_free(run);
     }
     lx_plan_free(p);
-    look_at_all(json_find(one, "plan"));
+    look_at_all(cjson_find(one, "plan"));
     cJSON_free(written);
     cJSON_Delete(given);
     cJSON_Delete(like);
@@ -137,14 +137,14 @@ static void check_case(struct cases *c, const cJSON *one)
 
 static bool fits(const cJSON *root)
 {
-    const cJSON *first = cJSON_GetArrayItem(json_find(root, "cases"), 0);
-    return json_find(first, "least_with_nests") != NULL;
+    const cJSON *first = cJSON_GetArrayItem(cjson_find(root, "cases"), 0);
+    return cjson_find(first, "least_with_nests") != NULL;
 }
 
 static void run(struct cases *c, const cJSON *root)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one, json_find(root, "cases"))
+    cJSON_ArrayForEach(one, cjson_find(root, "cases"))
     {
         case_begin(c, "%s %s", case_text(one, "id"), case_text(one, "family"));
         check_case(c, one);

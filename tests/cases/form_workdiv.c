@@ -142,18 +142,18 @@ bool apply_case_rules(struct made_space *m, const cJSON *one)
 {
     const cJSON *v;
     bool ok = true;
-    cJSON_ArrayForEach(v, json_find(one, "floors"))
+    cJSON_ArrayForEach(v, cjson_find(one, "floors"))
     {
         int a = axis_of(&m->s, key_of(v));
         if (a >= 0) m->axes[a].floor = case_int(v, 1);
     }
-    cJSON_ArrayForEach(v, json_find(one, "allowed"))
+    cJSON_ArrayForEach(v, cjson_find(one, "allowed"))
     {
         struct factor_set allowed = factor_set_of(v);
         int a = axis_of(&m->s, key_of(v));
         if (a >= 0) ok &= axis_allow(&m->axes[a], &allowed, "allowed by the case");
     }
-    cJSON_ArrayForEach(v, json_find(one, "blocked"))
+    cJSON_ArrayForEach(v, cjson_find(one, "blocked"))
     {
         int a = cJSON_IsString(v) ? axis_of(&m->s, text_of(v)) : -1;
         if (a >= 0) axis_block(&m->axes[a], "blocked by the case");

@@ -72,7 +72,7 @@ static const void *opened(const cJSON *object)
 
 const cJSON *case_find(const cJSON *object, const char *key)
 {
-    const cJSON *found = (json_find)(object, key);
+    const cJSON *found = (cjson_find)(object, key);
     if (object) see(opened(object));
     see(found);
     return found;

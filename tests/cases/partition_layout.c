@@ -10,15 +10,15 @@ int64_t partition_item(const cJSON *list, int i)
 
 static void fill_shard(struct partition_operand *p, const cJSON *json)
 {
-    const cJSON *v, *elements = json_find(json, "shard_shape_elems");
-    const cJSON *align = json_find(json, "align_tiles"), *tiles = json_find(json, "projected_shard_tiles");
+    const cJSON *v, *elements = cjson_find(json, "shard_shape_elems");
+    const cJSON *align = cjson_find(json, "align_tiles"), *tiles = cjson_find(json, "projected_shard_tiles");
     struct lx_shard *s = &p->shard;
-    cJSON_ArrayForEach(v, json_find(json, "axes"))
+    cJSON_ArrayForEach(v, cjson_find(json, "axes"))
     {
         if (s->axis_count < LX_LAUNCH_RANK)
             p->axes[s->axis_count++] = cJSON_IsString(v) ? v->valuestring : "";
     }
-    cJSON_ArrayForEach(v, json_find(json, "grid"))
+    cJSON_ArrayForEach(v, cjson_find(json, "grid"))
     {
         if (s->grid_rank < LX_LAUNCH_RANK) p->grid[s->grid_rank++] = case_int(v, 0);
     }
@@ -33,8 +33,8 @@ static void fill_shard(struct partition_operand *p, const cJSON *json)
 
 void partition_operand_fill(struct partition_operand *p, const char *name, const cJSON *json)
 {
-    const cJSON *memory = json_find(json, "memory"), *layout = json_find(json, "layout");
-    const cJSON *tile = json_find(json, "tile_shape"), *dtype = json_find(json, "dtype");
+    const cJSON *memory = cjson_find(json, "memory"), *layout = cjson_find(json, "layout");
+    const cJSON *tile = cjson_find(json, "tile_shape"), *dtype = cjson_find(json, "dtype");
     *p = (struct partition_operand){.o = {.name = name}};
     if (memory) p->o.memory = lx_memory_find(case_text(json, "memory"));
     if (layout) p->o.placing = lx_placing_find(case_text(json, "layout"));
@@ -42,9 +42,9 @@ void partition_operand_fill(struct partition_operand *p, const char *name, const
     if (tile) p->o.tile_rank = cJSON_GetArraySize(tile);
     if (tile && p->o.tile_rank == 0) p->o.tile_rank = -1;
     for (int a = 0; a < 2; a++) p->o.tile[a] = partition_item(tile, a);
-    const cJSON *halo = json_find(json, "halo");
+    const cJSON *halo = cjson_find(json, "halo");
     p->o.has_halo = halo && !cJSON_IsNull(halo);
-    if (json_find(json, "nd_shard")) fill_shard(p, json_find(json, "nd_shard"));
+    if (cjson_find(json, "nd_shard")) fill_shard(p, cjson_find(json, "nd_shard"));
 }
 
 void partition_default_shard(struct partition_operand *p)
@@ -104,22 +104,22 @@ void partition_check_layout(struct cases *c, const cJSON *json)
 {
     struct partition_operand p;
     lx_status st = {0};
-    const char *result = case_text(json_find(json, "expected"), "result");
-    partition_operand_fill(&p, "A", json_find(json, "input"));
+    const char *result = case_text(cjson_find(json, "expected"), "result");
+    partition_operand_fill(&p, "A", cjson_find(json, "input"));
     bool accepted = lx_launch_check_operand(&p.o, &st);
     expect_complaint(c, strcmp(result, "ok") == 0 ? NULL : result, accepted, &st);
-    const cJSON *shard = json_find(json_find(json_find(json, "expected"), "layout"), "nd_shard");
+    const cJSON *shard = cjson_find(cjson_find(cjson_find(json, "expected"), "layout"), "nd_shard");
     int64_t grid[2];
     if (accepted && shard && lx_shard_grid(&p.shard, "A", grid, &st))
-        partition_expect_pair(c, "shard grid", json_find(shard, "projected_grid"), grid[0], grid[1]);
+        partition_expect_pair(c, "shard grid", cjson_find(shard, "projected_grid"), grid[0], grid[1]);
 }
 
 void partition_check_plan(struct cases *c, const cJSON *json)
 {
     struct text t = {0};
     lx_status st = {0};
-    const cJSON *first = cJSON_GetArrayItem(json_find(json_find(json, "expected"), "errors"), 0);
-    text_json_value(&t, json_find(json, "input"));
+    const cJSON *first = cJSON_GetArrayItem(cjson_find(cjson_find(json, "expected"), "errors"), 0);
+    text_json_value(&t, cjson_find(json, "input"));
     bool accepted = t.at && !t.failed && lx_runtime_plan_check("case", t.at, t.length, &st);
     expect_complaint(c, cJSON_IsString(first) ? first->valuestring : NULL, accepted, &st);
     text_free(&t);

@@ -8,8 +8,8 @@
 static bool any_tiling(const cJSON *one)
 {
     const cJSON *b, *d;
-    cJSON_ArrayForEach(b, json_find(one, "buffers"))
-        cJSON_ArrayForEach(d, json_find(b, "core_divisions")) if (json_find(d, "tiling")) return true;
+    cJSON_ArrayForEach(b, cjson_find(one, "buffers"))
+        cJSON_ArrayForEach(d, cjson_find(b, "core_divisions")) if (cjson_find(d, "tiling")) return true;
     return false;
 }
 
@@ -18,12 +18,12 @@ static bool shared_tick(const cJSON *one)
 {
     const cJSON *a, *b;
     cJSON_ArrayForEach(
-        a,
-        json_find(one, "buffers")) for (b = a->next; b;
-                                        b = b->next) if (case_int(cJSON_GetArrayItem(json_find(a, "uses"), 0),
-                                                                  -1) ==
-                                                         case_int(cJSON_GetArrayItem(json_find(b, "uses"), 0),
-                                                                  -2)) return true;
+        a, cjson_find(one,
+                      "buffers")) for (b = a->next; b;
+                                       b = b->next) if (case_int(cJSON_GetArrayItem(cjson_find(a, "uses"), 0),
+                                                                 -1) ==
+                                                        case_int(cJSON_GetArrayItem(cjson_find(b, "uses"), 0),
+                                                                 -2)) return true;
     return false;
 }
 
@@ -45,7 +45,7 @@ static bool add_objective(struct captured *p, const char *objective)
         if (!extra) return false;
         for (int32_t c = 0; c < ops[o].choice_count; c++)
             extra[c] = (int64_t)whole /
-                       captured_parts(cJSON_GetArrayItem(json_find(p->json[o], "core_divisions"), c), false);
+                       captured_parts(cJSON_GetArrayItem(cjson_find(p->json[o], "core_divisions"), c), false);
         ops[o].extra = extra;
     }
     for (int32_t i = 0; i < p->problem.buffer_count; i++) {
@@ -93,8 +93,8 @@ static bool expect_tiling(struct cases *c, const struct captured *p, const struc
                           const char *clause, int32_t i)
 {
     const char *name = p->problem.buffers[i].name, *takes = strstr(clause, " takes ");
-    const cJSON *division = cJSON_GetArrayItem(json_find(p->json[i], "core_divisions"), a->choice[i]);
-    int64_t tiles = captured_product(json_find(division, "tiling"));
+    const cJSON *division = cJSON_GetArrayItem(cjson_find(p->json[i], "core_divisions"), a->choice[i]);
+    int64_t tiles = captured_product(cjson_find(division, "tiling"));
     bool untiled = strstr(clause, " untiled"), tiled = strstr(clause, " tiled");
     if (tiled || untiled)
         case_expect(c, (tiles > 1) == tiled, "expected %s %s, got %lld tiles", name,
@@ -103,7 +103,7 @@ static bool expect_tiling(struct cases *c, const struct captured *p, const struc
         char axis[40] = "", *colon;
         snprintf(axis, sizeof axis, "%s", takes + 7);
         if ((colon = strchr(axis, ':'))) *colon = 0;
-        const cJSON *v = json_find(json_find(division, "tiling"), axis);
+        const cJSON *v = cjson_find(cjson_find(division, "tiling"), axis);
         case_expect(c, colon && case_int(v, 1) == strtoll(colon + 1, NULL, 10), "expected %s to take %s",
                     name, takes + 7);
     }
@@ -132,7 +132,7 @@ static bool expect_of(struct cases *c, const struct captured *p, const struct lx
                         q->buffers[i].name, (long long)a->address[first], (long long)a->address[i]);
         if (first < 0) first = i;
         int64_t parts =
-            captured_parts(cJSON_GetArrayItem(json_find(p->json[i], "core_divisions"), a->choice[i]), false);
+            captured_parts(cJSON_GetArrayItem(cjson_find(p->json[i], "core_divisions"), a->choice[i]), false);
         if (ways)
             case_expect(c, parts == strtoll(ways, NULL, 10), "expected %s on the %.6s, got %lld",
                         q->buffers[i].name, ways, (long long)parts);
@@ -192,8 +192,8 @@ const char *check_divisions(struct cases *c, const cJSON *one)
 {
     struct captured p;
     if (shared_tick(one)) return "an input with a division of its own, on its reader's tick";
-    bool ok = captured_read(&p, json_find(one, "buffers"), case_int(json_find(one, "size"), 0),
-                            case_int(json_find(one, "alignment"), 1));
+    bool ok = captured_read(&p, cjson_find(one, "buffers"), case_int(cjson_find(one, "size"), 0),
+                            case_int(cjson_find(one, "alignment"), 1));
     if (ok && any_tiling(one)) ok = captured_tiles(&p);
     if (case_expect(c, ok || case_refusal(one), "expected a problem that can be read") && ok)
         solve_and_expect(c, one, &p);

@@ -27,19 +27,19 @@ static void add_value(struct text *t, const char *key, const cJSON *value)
 void list_add(struct list *l, const char *name, const cJSON *buffer)
 {
     struct text *t = &l->text;
-    const cJSON *uses = json_find(buffer, "uses"), *end = json_find(buffer, "lifetime_end_override");
+    const cJSON *uses = cjson_find(buffer, "uses"), *end = cjson_find(buffer, "lifetime_end_override");
     const char *own = case_text(buffer, "name");
     text_add(t, l->count++ ? ",\n{\"name\": " : "\n{\"name\": ");
     text_json_string(t, *own ? own : name);
-    if (!json_find(buffer, "size")) text_add(t, ", \"size\": 1");
-    add_value(t, "size", json_find(buffer, "size"));
+    if (!cjson_find(buffer, "size")) text_add(t, ", \"size\": 1");
+    add_value(t, "size", cjson_find(buffer, "size"));
     add_value(t, "uses", uses);
     add_value(t, "end", end);
     /* Lives follow from the uses; a buffer without any still needs one, and the case does not care which. */
     if (cJSON_GetArraySize(uses) == 0) text_add(t, end ? ", \"start\": 0" : ", \"start\": 0, \"end\": 1");
-    add_value(t, "first_use_is_read", json_find(buffer, "first_use_is_read"));
-    add_value(t, "in_place_parents", json_find(buffer, "in_place_parents"));
-    add_value(t, "reason", json_find(buffer, "residency_reason"));
+    add_value(t, "first_use_is_read", cjson_find(buffer, "first_use_is_read"));
+    add_value(t, "in_place_parents", cjson_find(buffer, "in_place_parents"));
+    add_value(t, "reason", cjson_find(buffer, "residency_reason"));
     text_add(t, "}");
 }
 
@@ -58,10 +58,10 @@ const struct lx_graph *list_close(struct list *l, lx_status *st)
 const struct lx_graph *list_graph(const cJSON *one, lx_status *st)
 {
     struct list l;
-    int usual = json_find(one, "expected_addresses_one_of") ? ADDRESS_CAPACITY : USUAL_CAPACITY;
-    list_open(&l, case_int(json_find(one, "size"), usual), case_int(json_find(one, "alignment"), 1));
+    int usual = cjson_find(one, "expected_addresses_one_of") ? ADDRESS_CAPACITY : USUAL_CAPACITY;
+    list_open(&l, case_int(cjson_find(one, "size"), usual), case_int(cjson_find(one, "alignment"), 1));
     const cJSON *v;
-    cJSON_ArrayForEach(v, json_find(one, "buffers")) list_add(&l, "", v);
+    cJSON_ArrayForEach(v, cjson_find(one, "buffers")) list_add(&l, "", v);
     return list_close(&l, st);
 }
 
@@ -83,11 +83,11 @@ struct lx_plan *list_plan(struct cases *c, const cJSON *one, const struct lx_sol
     if (!plan) return NULL;
     const cJSON *v;
     int32_t i = 0;
-    cJSON_ArrayForEach(v, json_find(one, "buffers"))
+    cJSON_ArrayForEach(v, cjson_find(one, "buffers"))
     {
         const struct lx_buffer *b = &plan->problem.buffers[i++];
-        int64_t start = case_int(json_find(v, "start"), b->start),
-                end = case_int(json_find(v, "end"), b->end);
+        int64_t start = case_int(cjson_find(v, "start"), b->start),
+                end = case_int(cjson_find(v, "end"), b->end);
         case_expect(c, start == b->start && end == b->end,
                     "expected %s to live on [%lld, %lld), got [%lld, %lld)", b->name, (long long)start,
                     (long long)end, (long long)b->start, (long long)b->end);

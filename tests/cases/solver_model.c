@@ -46,8 +46,8 @@ static void expect_uses(struct cases *c, const cJSON *lists, bool valid)
 
 static void check_uses(struct cases *c, const cJSON *one)
 {
-    expect_uses(c, json_find(one, "uses_rejected"), false);
-    expect_uses(c, json_find(one, "uses_accepted"), true);
+    expect_uses(c, cjson_find(one, "uses_rejected"), false);
+    expect_uses(c, cjson_find(one, "uses_accepted"), true);
 }
 
 /* The life of one buffer, and whether another is live with it: then both cannot stand at address 0. */
@@ -55,8 +55,8 @@ static void check_life(struct cases *c, const cJSON *one)
 {
     lx_status st;
     struct list l;
-    const cJSON *other = json_find(one, "overlaps"), *end = json_find(one, "end"),
-                *reads = json_find(one, "read_count");
+    const cJSON *other = cjson_find(one, "overlaps"), *end = cjson_find(one, "end"),
+                *reads = cjson_find(one, "read_count");
     list_open(&l, 10, 1);
     list_add(&l, "x", one);
     if (other) list_add(&l, "y", other);
@@ -84,7 +84,7 @@ static void check_life(struct cases *c, const cJSON *one)
 static void check_lives(struct cases *c, const cJSON *one)
 {
     const cJSON *v;
-    cJSON_ArrayForEach(v, json_find(one, "cases")) check_life(c, v);
+    cJSON_ArrayForEach(v, cjson_find(one, "cases")) check_life(c, v);
 }
 
 /* Bytes that a planner may use: round_up_STICK(int((BYTES-RESERVED)*(1-frac))). */
@@ -101,17 +101,17 @@ static void check_capacity(struct cases *c, const cJSON *one)
         case_expect(c, d.stick_bytes == stick && d.lx_bytes == bytes && d.lx_reserved_bytes == reserved,
                     "expected a device with %lld bytes, %lld of them reserved, and sticks of %lld", bytes,
                     reserved, stick);
-    cJSON_ArrayForEach(v, json_find(one, "cases"))
+    cJSON_ArrayForEach(v, cjson_find(one, "cases"))
     {
-        const cJSON *frac = json_find(v, "frac");
+        const cJSON *frac = cjson_find(v, "frac");
         double share = cJSON_IsNumber(frac) ? frac->valuedouble : NAN;
-        int64_t wanted = case_int(json_find(v, "size"), -1);
+        int64_t wanted = case_int(cjson_find(v, "size"), -1);
         bool set = lx_device_set(&d, fraction, share, &st);
         if (case_expect(c, set, "expected the fraction %g to be accepted, but: %s", share, st.text))
             case_expect(c, lx_device_usable(&d) == wanted, "expected %lld usable bytes at %g, got %lld",
                         (long long)wanted, share, (long long)lx_device_usable(&d));
     }
-    cJSON_ArrayForEach(v, json_find(one, "invalid_frac"))
+    cJSON_ArrayForEach(v, cjson_find(one, "invalid_frac"))
     {
         double share = cJSON_IsNumber(v) ? v->valuedouble : NAN;
         case_expect(c, !lx_device_set(&d, fraction, share, &st), "expected the fraction %g to be rejected",
@@ -145,10 +145,10 @@ static const struct lx_graph *graph_of_edges(const cJSON *one, lx_status *st)
     struct list l;
     list_open(&l, 10, 1);
     const cJSON *v;
-    cJSON_ArrayForEach(v, json_find(one, "input_order"))
+    cJSON_ArrayForEach(v, cjson_find(one, "input_order"))
     {
         const char *name = cJSON_IsString(v) ? v->valuestring : "";
-        const cJSON *parents = json_find(json_find(one, "edges"), name);
+        const cJSON *parents = cjson_find(cjson_find(one, "edges"), name);
         cJSON *buffer = cJSON_CreateObject();
         if (buffer && parents)
             cJSON_AddItemToObject(buffer, "in_place_parents", cJSON_Duplicate(parents, true));
@@ -161,10 +161,10 @@ static const struct lx_graph *graph_of_edges(const cJSON *one, lx_status *st)
 static void check_order(struct cases *c, const cJSON *one)
 {
     lx_status st;
-    const cJSON *plain = json_find(one, "order"), *rising = json_find(one, "order_by_size");
-    const cJSON *falling = json_find(one, "order_by_minus_size");
+    const cJSON *plain = cjson_find(one, "order"), *rising = cjson_find(one, "order_by_size");
+    const cJSON *falling = cjson_find(one, "order_by_minus_size");
     const struct lx_graph *g =
-        json_find(one, "input_order") ? graph_of_edges(one, &st) : list_graph(one, &st);
+        cjson_find(one, "input_order") ? graph_of_edges(one, &st) : list_graph(one, &st);
     if (!case_expect(c, g != NULL, "expected a list that can be read, but: %s", st.text)) return;
     struct lx_problem p = list_problem(g);
     if (plain) expect_order(c, &p, plain, 0);
@@ -300,7 +300,7 @@ static const struct shape {
 void check_data_model(struct cases *c, const cJSON *one)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (json_find(one, shapes[i].key)) {
+        if (cjson_find(one, shapes[i].key)) {
             shapes[i].check(c, one);
             return;
         }

@@ -36,14 +36,14 @@ static struct lx_team_plan *plan_of(struct cases *c, const char *text, int membe
 
 static void read_stencil(const cJSON *input, struct stencil *s)
 {
-    const cJSON *views = json_find(input, "views"), *one;
+    const cJSON *views = cjson_find(input, "views"), *one;
     s->views = 0;
-    s->members = (int)case_int(json_find(input, "nprocs"), 1);
-    s->member = (int)case_int(json_find(input, "prank"), 0);
+    s->members = (int)case_int(cjson_find(input, "nprocs"), 1);
+    s->member = (int)case_int(cjson_find(input, "prank"), 0);
     for (int d = 0; d < 2; d++) {
-        s->shape[d] = team_item(json_find(input, "gshape"), d);
-        s->size[d] = team_item(json_find(input, "size"), d);
-        s->insert[d] = team_item(json_find(input, "insert_offset"), d);
+        s->shape[d] = team_item(cjson_find(input, "gshape"), d);
+        s->size[d] = team_item(cjson_find(input, "size"), d);
+        s->insert[d] = team_item(cjson_find(input, "insert_offset"), d);
     }
     cJSON_ArrayForEach(one, views)
     {
@@ -140,10 +140,10 @@ static void check_other_loops(struct cases *c, const struct stencil *s, const st
 
 void team_check_stencil(struct cases *c, const cJSON *json)
 {
-    const cJSON *expected = json_find(json, "expected"), *parts = json_find(json, "view_parts");
-    const cJSON *wanted_box = json_find(expected, "bounding_box");
+    const cJSON *expected = cjson_find(json, "expected"), *parts = cjson_find(json, "view_parts");
+    const cJSON *wanted_box = cjson_find(expected, "bounding_box");
     struct stencil s;
-    read_stencil(json_find(json, "input"), &s);
+    read_stencil(cjson_find(json, "input"), &s);
     struct lx_team_array own = lx_team_array_make(s.members, s.member, 2, s.shape, 0);
     struct lx_team_view put = {2, {s.insert[0], s.insert[1]}, {s.size[0], s.size[1]}, {1, 1}};
     struct lx_team_box target = lx_team_local_target_of_slice(&own, &put).target, box, core;
@@ -153,30 +153,30 @@ void team_check_stencil(struct cases *c, const cJSON *json)
     }
     int64_t own_view[LX_MAX_RANK];
     struct lx_team_array held = lx_team_repartition(&own, &box, own_view);
-    team_expect_array(c, "own_offset", json_find(expected, "own_offset"), own.offset, 2);
-    team_expect_array(c, "own_shape", json_find(expected, "own_shape"), own.size, 2);
-    team_expect_array(c, "toff", json_find(expected, "toff"), target.offset, 2);
-    team_expect_array(c, "tsize", json_find(expected, "tsize"), target.size, 2);
+    team_expect_array(c, "own_offset", cjson_find(expected, "own_offset"), own.offset, 2);
+    team_expect_array(c, "own_shape", cjson_find(expected, "own_shape"), own.size, 2);
+    team_expect_array(c, "toff", cjson_find(expected, "toff"), target.offset, 2);
+    team_expect_array(c, "tsize", cjson_find(expected, "tsize"), target.size, 2);
     team_expect_array(c, "box offset", cJSON_GetArrayItem(wanted_box, 0), box.offset, 2);
     team_expect_array(c, "box size", cJSON_GetArrayItem(wanted_box, 1), box.size, 2);
-    case_expect(c, held.part[LX_TEAM_LEFT] == case_int(json_find(expected, "left_halo_rows"), -1),
+    case_expect(c, held.part[LX_TEAM_LEFT] == case_int(cjson_find(expected, "left_halo_rows"), -1),
                 "left halo");
-    case_expect(c, held.part[LX_TEAM_RIGHT] == case_int(json_find(expected, "right_halo_rows"), -1),
+    case_expect(c, held.part[LX_TEAM_RIGHT] == case_int(cjson_find(expected, "right_halo_rows"), -1),
                 "right halo");
     int64_t relative[2] = {core.offset[0] - target.offset[0], core.offset[1] - target.offset[1]};
-    team_expect_array(c, "core_offset", json_find(expected, "core_offset"), relative, 2);
-    team_expect_array(c, "core_size", json_find(expected, "core_size"), core.size, 2);
+    team_expect_array(c, "core_offset", cjson_find(expected, "core_offset"), relative, 2);
+    team_expect_array(c, "core_size", cjson_find(expected, "core_size"), core.size, 2);
     for (int i = 0; i < s.views; i++) {
         char key[64];
         snprintf(key, sizeof key, "[%d, %d]", (int)s.view[i].offset[0], (int)s.view[i].offset[1]);
-        const cJSON *of_view = json_find(parts, key);
+        const cJSON *of_view = cjson_find(parts, key);
         struct lx_team_subview v = lx_team_subview_of(&held, &s.view[i], &target);
         for (int k = 0; of_view && k < LX_TEAM_PARTS; k++) {
             int64_t got[2] = {v.part[k].offset[0], v.part[k].size[0]};
             team_expect_array(c, key, cJSON_GetArrayItem(of_view, k), got, 2);
         }
     }
-    check_other_loops(c, &s, &held, &target, &core, json_find(expected, "other_loop_rows_in_order"));
+    check_other_loops(c, &s, &held, &target, &core, cjson_find(expected, "other_loop_rows_in_order"));
     check_stencil_plan(c, &s, &core);
 }
 
@@ -217,8 +217,8 @@ static const struct {
 
 void team_check_coalesce(struct cases *c, const cJSON *json)
 {
-    const char *program = case_text(json_find(json, "input"), "program");
-    case_looked(json_find(json, "expected")); /* ops of the original; ours is a graph, in the table above */
+    const char *program = case_text(cjson_find(json, "input"), "program");
+    case_looked(cjson_find(json, "expected")); /* ops of the original; ours is a graph, in the table above */
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strncmp(program, programs[i].program, strlen(programs[i].program)) != 0) continue;
         for (int members = 2; members <= 4; members++) {

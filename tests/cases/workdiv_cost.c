@@ -13,22 +13,22 @@ static const struct {
 
 static struct matmul_shape shape_of(const cJSON *one)
 {
-    const cJSON *shared = json_find(one, "shared");
-    return (struct matmul_shape){.b = case_int(json_find(one, "B"), 1),
-                                 .m = case_int(json_find(one, "M"), 1),
-                                 .n = case_int(json_find(one, "N"), 1),
-                                 .k = case_int(json_find(one, "K"), 1),
+    const cJSON *shared = cjson_find(one, "shared");
+    return (struct matmul_shape){.b = case_int(cjson_find(one, "B"), 1),
+                                 .m = case_int(cjson_find(one, "M"), 1),
+                                 .n = case_int(cjson_find(one, "N"), 1),
+                                 .k = case_int(cjson_find(one, "K"), 1),
                                  .shared_weight = cJSON_IsTrue(shared),
                                  .stick_elements = 64,
-                                 .operand_bytes = case_int(json_find(one, "operand_bytes"), 2),
-                                 .output_bytes = case_int(json_find(one, "output_bytes"), 2),
-                                 .cores = min_i64(case_int(json_find(one, "cores"), 32), 64)};
+                                 .operand_bytes = case_int(cjson_find(one, "operand_bytes"), 2),
+                                 .output_bytes = case_int(cjson_find(one, "output_bytes"), 2),
+                                 .cores = min_i64(case_int(cjson_find(one, "cores"), 32), 64)};
 }
 
 static struct matmul_split split_of(const cJSON *one)
 {
-    return (struct matmul_split){case_int(json_find(one, "b"), 1), case_int(json_find(one, "m"), 1),
-                                 case_int(json_find(one, "n"), 1), case_int(json_find(one, "k"), 1)};
+    return (struct matmul_split){case_int(cjson_find(one, "b"), 1), case_int(cjson_find(one, "m"), 1),
+                                 case_int(cjson_find(one, "n"), 1), case_int(cjson_find(one, "k"), 1)};
 }
 
 /* The first strict minimum, loops b, m, n, k ascending. */
@@ -56,7 +56,7 @@ static bool same(struct matmul_split a, struct matmul_split b)
 static void asserted(struct cases *c, const cJSON *one)
 {
     struct matmul_shape s = shape_of(one);
-    struct matmul_split got = {0}, want = split_of(json_find(one, "best"));
+    struct matmul_split got = {0}, want = split_of(cjson_find(one, "best"));
     for (int v = 0; v < 3; v++) {
         best(versions[v].model, &s, &got);
         case_expect(c, same(got, want), "%s picks %lld,%lld,%lld,%lld", versions[v].name, (long long)got.b,
@@ -72,10 +72,10 @@ static void derived(struct cases *c, const cJSON *one)
         struct matmul_split got = {0};
         double us = best(versions[v].model, &s, &got);
         snprintf(key, sizeof key, "best_%s", versions[v].name);
-        case_expect(c, same(got, split_of(json_find(one, key))), "%s picks %lld,%lld,%lld,%lld",
+        case_expect(c, same(got, split_of(cjson_find(one, key))), "%s picks %lld,%lld,%lld,%lld",
                     versions[v].name, (long long)got.b, (long long)got.m, (long long)got.n, (long long)got.k);
         snprintf(key, sizeof key, "cost_us_%s", versions[v].name);
-        const cJSON *want = json_find(one, key);
+        const cJSON *want = cjson_find(one, key);
         case_expect(c, cJSON_IsNumber(want) && fabs(us - want->valuedouble) < 0.001, "%s costs %.4f",
                     versions[v].name, us);
     }
@@ -86,7 +86,7 @@ static void single(struct cases *c, const cJSON *one)
     struct matmul_shape s = shape_of(one);
     struct matmul_split p = split_of(one);
     for (int v = 0; v < 3; v++) {
-        const cJSON *want = json_find(json_find(one, "cost_us"), versions[v].name);
+        const cJSON *want = cjson_find(cjson_find(one, "cost_us"), versions[v].name);
         double us = matmul_time(versions[v].model, &s, &p);
         case_expect(c, cJSON_IsNumber(want) && fabs(us - want->valuedouble) < 0.0001, "%s costs %.5f",
                     versions[v].name, us);
@@ -96,7 +96,7 @@ static void single(struct cases *c, const cJSON *one)
 static void bytes(struct cases *c, const cJSON *one)
 {
     struct matmul_shape s = shape_of(one);
-    case_expect(c, matmul_bytes(&s) == (double)case_int(json_find(one, "hbm_bytes"), -1), "got %.0f",
+    case_expect(c, matmul_bytes(&s) == (double)case_int(cjson_find(one, "hbm_bytes"), -1), "got %.0f",
                 matmul_bytes(&s));
 }
 
@@ -119,9 +119,9 @@ static void inequality(struct cases *c, const cJSON *one)
 static void history_after(struct cases *c, const cJSON *one)
 {
     int64_t x[3], w[2], after[3];
-    ints_of(json_find(one, "x"), x, 3);
-    ints_of(json_find(one, "w"), w, 2);
-    ints_of(json_find(one, "after"), after, 3);
+    ints_of(cjson_find(one, "x"), x, 3);
+    ints_of(cjson_find(one, "w"), w, 2);
+    ints_of(cjson_find(one, "after"), after, 3);
     struct matmul_shape s = {.b = 1,
                              .m = x[0] * x[1],
                              .n = w[1],
@@ -147,9 +147,9 @@ static void history(struct cases *c, const cJSON *one)
     int64_t x[3], w[2], before[3];
     struct stages s;
     struct text t = {0};
-    ints_of(json_find(one, "x"), x, 3);
-    ints_of(json_find(one, "w"), w, 2);
-    ints_of(json_find(one, "before"), before, 3);
+    ints_of(cjson_find(one, "x"), x, 3);
+    ints_of(cjson_find(one, "w"), w, 2);
+    ints_of(cjson_find(one, "before"), before, 3);
     text_format(&t,
                 "\"tensors\": [{\"name\": \"x\", \"shape\": [%lld, %lld, %lld]}, {\"name\": \"w\", "
                 "\"shape\": [%lld, %lld]}, "
@@ -262,10 +262,10 @@ void workdiv_cost(struct cases *c, const cJSON *root)
     } lists[] = {{"byte_checks", bytes},           {"best_split_asserted", asserted},
                  {"inequalities", inequality},     {"best_split_derived", derived},
                  {"single_costs_derived", single}, {"upstream_history_picks", history}};
-    const cJSON *section = json_find(root, "matmul_cost"), *one;
+    const cJSON *section = cjson_find(root, "matmul_cost"), *one;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         int n = 0;
-        cJSON_ArrayForEach(one, json_find(section, lists[i].name))
+        cJSON_ArrayForEach(one, cjson_find(section, lists[i].name))
         {
             case_begin(c, "matmul_cost/%s/%d", lists[i].name, n++);
             lists[i].check(c, one);
@@ -276,7 +276,7 @@ void workdiv_cost(struct cases *c, const cJSON *root)
         }
     }
     int n = 0;
-    cJSON_ArrayForEach(one, json_find(section, "decline_rules"))
+    cJSON_ArrayForEach(one, cjson_find(section, "decline_rules"))
     {
         case_begin(c, "matmul_cost/decline_rules/%d: %.50s", n++,
                    cJSON_IsString(one) ? one->valuestring : "");

@@ -96,7 +96,7 @@ static void expect_division(struct cases *c, const struct stages *s, const cJSON
     if (!case_expect(c, s->divisions->count > 0, "no op is left")) return;
     const struct lx_division *d = &s->divisions->at[0];
     int64_t product = 1;
-    cJSON_ArrayForEach(v, json_find(one, "splits"))
+    cJSON_ArrayForEach(v, cjson_find(one, "splits"))
     {
         int64_t got = split_of_key(s, key_of(v));
         product *= case_int(v, 1);
@@ -107,20 +107,20 @@ static void expect_division(struct cases *c, const struct stages *s, const cJSON
                 (long long)d->cores_used);
     for (int i = 0; i < d->split_count; i++) {
         const struct lx_split *one_split = &d->splits[i];
-        cJSON_ArrayForEach(v, json_find(one, "adjusted"))
+        cJSON_ArrayForEach(v, cjson_find(one, "adjusted"))
         {
             if (strlen(key_of(v)) != 2 || one_split->letter != 'a' + key_of(v)[1] - '0') continue;
             case_expect(c, one_split->units == case_int(v, -1), "%s has %lld units", key_of(v),
                         (long long)one_split->units);
         }
-        cJSON_ArrayForEach(v, json_find(one, "span_floor"))
+        cJSON_ArrayForEach(v, cjson_find(one, "span_floor"))
         {
             if (one_split->letter != (key_of(v)[0] | 0x20)) continue;
             case_expect(c, one_split->rule == LX_SPLIT_SPAN && one_split->split == case_int(v, -1),
                         "%s is no floor", key_of(v));
         }
     }
-    if ((v = json_find(one, "lx_bytes_per_core")) && d->operand_count > 0)
+    if ((v = cjson_find(one, "lx_bytes_per_core")) && d->operand_count > 0)
         case_expect(c, d->operands[0].core_bytes == case_int(v, -1), "a core holds %lld bytes",
                     (long long)d->operands[0].core_bytes);
 }
@@ -136,20 +136,20 @@ static void tiled_span(struct cases *c, const cJSON *one, const int64_t *shape)
     long long ways = 1;
     lx_status st = {0};
     sscanf(strstr(case_text(one, "op"), "coarse-tiled"), "coarse-tiled %lld ways", &ways);
-    make_space(&m, it, case_int(json_find(one, "cores"), 1));
+    make_space(&m, it, case_int(cjson_find(one, "cores"), 1));
     for (int i = 0; i < 2; i++) {
         m.axes[i] = (struct axis){.name = i ? "b" : "a", .extent = shape[i], .unit = i ? 64 : 1};
         axis_settle(&m.axes[i]);
     }
     add_tensor(&m, LX_BF16, 2, shape, axes);
     int64_t device[3];
-    if (ints_of(json_find(one, "device_size"), device, 3) == 3)
+    if (ints_of(cjson_find(one, "device_size"), device, 3) == 3)
         for (int d = 0; d < 3; d++)
             case_expect(c, m.operands[0].dims[d].size == device[d], "device size %d differs", d);
     tiles[1] = ways;
     if (case_expect(c, tile_space(&m.s, tiles, &tile, &st), "no such tiles")) {
         int64_t span = operand_span(&tile, &tile.operands[0], ones);
-        case_expect(c, span == case_int(json_find(one, "per_core_span"), -1), "the span is %lld",
+        case_expect(c, span == case_int(cjson_find(one, "per_core_span"), -1), "the span is %lld",
                     (long long)span);
         bool refused = !span_reduce(&tile, &st) && st.code == LX_E_SPAN;
         case_expect(c, refused == (case_refusal(one) != NULL), "expected the code span");
@@ -165,9 +165,9 @@ static void symbolic_rows(struct cases *c, const cJSON *one)
     long long least = 0, most = 0;
     int64_t granularity = 0, splits[LX_MAX_VARS];
     lx_status st;
-    const cJSON *shape = json_find(one, "shape");
+    const cJSON *shape = cjson_find(one, "shape");
     cJSON *it = cJSON_Parse("{\"c0\": 1, \"c1\": 1}");
-    make_space(&m, it, case_int(json_find(one, "cores"), 32));
+    make_space(&m, it, case_int(cjson_find(one, "cores"), 32));
     sscanf(item_text(shape, 0), "s in [%lld,%lld]", &least, &most);
     case_expect(c, symbolic_granularity(most, least, &granularity, &st), "no granularity");
     m.axes[0] = (struct axis){.name = "c0", .extent = most, .basis = granularity};
@@ -176,7 +176,7 @@ static void symbolic_rows(struct cases *c, const cJSON *one)
     int outs[2], reds[2], out_count, red_count;
     prioritize(&m.s, outs, &out_count, reds, &red_count);
     case_expect(c, distribute(&m.s, outs, out_count, reds, red_count, splits, &st), "an error");
-    expect_splits(c, &m.s, splits, json_find(one, "splits"));
+    expect_splits(c, &m.s, splits, cjson_find(one, "splits"));
     cJSON_Delete(it);
     arena_free(&m.memory);
 }
@@ -185,14 +185,14 @@ static void end_to_end(struct cases *c, const cJSON *one)
 {
     const char *op = case_text(one, "op");
     int64_t shape[LX_MAX_RANK];
-    struct lx_divide_options how = {.cores = case_int(json_find(one, "cores"), 32), .no_cost = true};
+    struct lx_divide_options how = {.cores = case_int(cjson_find(one, "cores"), 32), .no_cost = true};
     struct stages s;
     struct text t = {0};
-    int rank = ints_of(json_find(one, "shape"), shape, LX_MAX_RANK),
-        reduce = (int)case_int(json_find(one, "reduce_dim"), -1);
+    int rank = ints_of(cjson_find(one, "shape"), shape, LX_MAX_RANK),
+        reduce = (int)case_int(cjson_find(one, "reduce_dim"), -1);
     if (rank == 0) rank = ints_in_text(op, shape, LX_MAX_RANK);
     if (strstr(op, "over dim ")) reduce = atoi(strstr(op, "over dim ") + 9);
-    if (cJSON_IsString(cJSON_GetArrayItem(json_find(one, "shape"), 0))) {
+    if (cJSON_IsString(cJSON_GetArrayItem(cjson_find(one, "shape"), 0))) {
         symbolic_rows(c, one);
         return;
     }
@@ -203,8 +203,8 @@ static void end_to_end(struct cases *c, const cJSON *one)
     }
     enum lx_dtype dtype = dtype_of(case_text(one, "dtype"));
     if (strcmp(op, "matmul") == 0)
-        matmul_op(&t, case_int(json_find(one, "M"), 1), case_int(json_find(one, "K"), 1),
-                  case_int(json_find(one, "N"), 1));
+        matmul_op(&t, case_int(cjson_find(one, "M"), 1), case_int(cjson_find(one, "K"), 1),
+                  case_int(cjson_find(one, "N"), 1));
     else
         one_op(&t,
                strstr(op, "restickify") ? "restickify"
@@ -214,15 +214,15 @@ static void end_to_end(struct cases *c, const cJSON *one)
     bool ok = run_stages(&s, t.failed ? "" : t.at, &how);
     if (case_refusal(one)) {
         char span[40], used[60];
-        struct named_ints splits = named_ints_of(json_find(one, "splits"));
+        struct named_ints splits = named_ints_of(cjson_find(one, "splits"));
         int64_t product = 1;
         for (int i = 0; i < splits.count; i++) product *= splits.value[i];
-        snprintf(span, sizeof span, "%lld bytes", (long long)case_int(json_find(one, "per_core_span"), -1));
+        snprintf(span, sizeof span, "%lld bytes", (long long)case_int(cjson_find(one, "per_core_span"), -1));
         snprintf(used, sizeof used, "%lld of %lld cores", (long long)product, (long long)how.cores);
         case_expect(c, !ok && s.st.code == LX_E_SPAN, "expected the code span");
         case_expect(c, strstr(s.st.text, span) && strstr(s.st.text, used),
                     "the message has other numbers: %s", s.st.text);
-        const cJSON *size = json_find(one, "device_size_out");
+        const cJSON *size = cjson_find(one, "device_size_out");
         int64_t wanted[LX_MAX_DEVICE_RANK];
         int n = ints_of(size, wanted, LX_MAX_DEVICE_RANK);
         for (int i = 0; s.layouts && i < n; i++)
@@ -248,11 +248,11 @@ static void ask_for(struct text *t, const struct lx_split_hint *hints, int count
 static void hint(struct cases *c, const cJSON *one)
 {
     struct lx_split_hint hints[8];
-    const cJSON *v, *list = json_find(one, "hint"), *names = json_find(one, "sizes");
+    const cJSON *v, *list = cjson_find(one, "hint"), *names = cjson_find(one, "sizes");
     const char *op = case_text(one, "op");
     int n = 0;
-    int64_t shape[LX_MAX_RANK], cores = case_int(json_find(one, "cores"), 32);
-    int rank = ints_of(json_find(one, "shape"), shape, LX_MAX_RANK);
+    int64_t shape[LX_MAX_RANK], cores = case_int(cjson_find(one, "cores"), 32);
+    int rank = ints_of(cjson_find(one, "shape"), shape, LX_MAX_RANK);
     if (*op) {
         static const char letters[] = "MN";
         struct stages s;
@@ -269,16 +269,16 @@ static void hint(struct cases *c, const cJSON *one)
         if (rank > 0)
             one_op(&t, "relu", LX_FP16, shape, rank, -1);
         else
-            matmul_op(&t, case_int(json_find(one, "M"), 1), case_int(json_find(one, "K"), 1),
-                      case_int(json_find(one, "N"), 1));
+            matmul_op(&t, case_int(cjson_find(one, "M"), 1), case_int(cjson_find(one, "K"), 1),
+                      case_int(cjson_find(one, "N"), 1));
         ask_for(&t, hints, n);
         bool ok = run_stages(&s, t.failed ? "" : t.at, &how);
         if (case_refusal(one))
             case_expect(c, !ok && s.st.code == LX_E_HINT && strstr(s.st.text, case_refusal(one)),
                         "another outcome: %s", ok ? "a division" : s.st.text);
         else if (case_expect(c, ok, "an error: %s", s.st.text)) {
-            if (json_find(one, "splits")) expect_division(c, &s, one);
-            cJSON_ArrayForEach(v, json_find(one, "skipped"))
+            if (cjson_find(one, "splits")) expect_division(c, &s, one);
+            cJSON_ArrayForEach(v, cjson_find(one, "skipped"))
                 case_expect(c, split_of_key(&s, text_of(v)) == 1, "%s is split", text_of(v));
         }
         free_stages(&s);
@@ -290,9 +290,9 @@ static void hint(struct cases *c, const cJSON *one)
     lx_status st = {0};
     make_space(&m, names, cores);
     for (int i = 0; i < m.s.axis_count; i++) m.axes[i].letter = (char)('a' + i); /* names may begin alike */
-    if (json_find(one, "output"))
+    if (cjson_find(one, "output"))
         for (int i = 0; i < m.s.axis_count; i++) m.axes[i].is_reduction = true;
-    cJSON_ArrayForEach(v, json_find(one, "output")) if (axis_of(&m.s, text_of(v)) >= 0)
+    cJSON_ArrayForEach(v, cjson_find(one, "output")) if (axis_of(&m.s, text_of(v)) >= 0)
         m.axes[axis_of(&m.s, text_of(v))]
             .is_reduction = false;
     cJSON_ArrayForEach(v, list)
@@ -306,8 +306,8 @@ static void hint(struct cases *c, const cJSON *one)
         case_expect(c, !ok && st.code == LX_E_HINT && strstr(st.text, case_refusal(one)),
                     "another outcome: %s", ok ? "splits" : st.text);
     else if (case_expect(c, ok, "an error: %s", st.text)) {
-        expect_splits(c, &m.s, splits, json_find(one, "splits"));
-        cJSON_ArrayForEach(v, json_find(one, "skipped"))
+        expect_splits(c, &m.s, splits, cjson_find(one, "splits"));
+        cJSON_ArrayForEach(v, cjson_find(one, "skipped"))
         {
             int a = axis_of(&m.s, text_of(v));
             case_expect(c, a >= 0 && splits[a] == 1, "%s is split", text_of(v));
@@ -329,7 +329,7 @@ static void hint_error(struct cases *c, const cJSON *one)
         {"not in iteration space", 'z', 2, 1, "not in the iteration space"},
         {"below span floor", 'a', 2, 4, "span limit needs more"},
     };
-    if (cJSON_IsArray(json_find(one, "hint"))) {
+    if (cJSON_IsArray(cjson_find(one, "hint"))) {
         hint(c, one);
         return;
     }
@@ -366,7 +366,7 @@ static void each(struct cases *c, const char *name, const cJSON *list,
 
 void workdiv_end_to_end(struct cases *c, const cJSON *root)
 {
-    each(c, "end_to_end_default_splits", json_find(root, "end_to_end_default_splits"), end_to_end);
-    each(c, "user_hints", json_find(json_find(root, "user_hints"), "cases"), hint);
-    each(c, "user_hints/errors", json_find(json_find(root, "user_hints"), "errors"), hint_error);
+    each(c, "end_to_end_default_splits", cjson_find(root, "end_to_end_default_splits"), end_to_end);
+    each(c, "user_hints", cjson_find(cjson_find(root, "user_hints"), "cases"), hint);
+    each(c, "user_hints/errors", cjson_find(cjson_find(root, "user_hints"), "errors"), hint_error);
 }

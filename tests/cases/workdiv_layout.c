@@ -22,9 +22,9 @@ static bool layout_of(struct cases *c, const cJSON *one, struct lx_layout *y)
     int64_t size[LX_MAX_RANK], stride[LX_MAX_RANK], order[LX_MAX_RANK + 1];
     int narrow[LX_MAX_RANK + 1];
     lx_status st;
-    int rank = ints_of(json_find(one, "size"), size, LX_MAX_RANK),
-        orders = ints_of(json_find(one, "dim_order"), order, LX_MAX_RANK + 1);
-    bool strided = ints_of(json_find(one, "stride"), stride, LX_MAX_RANK) == rank && rank > 0;
+    int rank = ints_of(cjson_find(one, "size"), size, LX_MAX_RANK),
+        orders = ints_of(cjson_find(one, "dim_order"), order, LX_MAX_RANK + 1);
+    bool strided = ints_of(cjson_find(one, "stride"), stride, LX_MAX_RANK) == rank && rank > 0;
     for (int i = 0; i < orders; i++) narrow[i] = (int)order[i];
     bool ok = lx_layout_make(dtype_of(case_text(one, "dtype")), rank, size, strided ? stride : NULL,
                              orders ? narrow : NULL, orders, 128, y, &st);
@@ -36,7 +36,7 @@ static void layouts(struct cases *c, const cJSON *layout)
     static const char *const lists[] = {"default", "dim_order", "sparse", "linear_weight_swapped"};
     struct lx_layout y;
     const cJSON *one;
-    cJSON_ArrayForEach(one, json_find(layout, "elems_per_stick"))
+    cJSON_ArrayForEach(one, cjson_find(layout, "elems_per_stick"))
     {
         case_begin(c, "layout/elems_per_stick/%s", key_of(one));
         if (strstr(key_of(one), "stored as int")) {
@@ -50,43 +50,43 @@ static void layouts(struct cases *c, const cJSON *layout)
     }
     for (int i = 0; i < 4; i++) {
         int n = 0;
-        cJSON_ArrayForEach(one, json_find(layout, lists[i]))
+        cJSON_ArrayForEach(one, cjson_find(layout, lists[i]))
         {
             case_begin(c, "layout/%s/%d", lists[i], n++);
             if (layout_of(c, one, &y)) {
-                if (json_find(one, "device_size"))
-                    expect_ints(c, "device_size", json_find(one, "device_size"), y.size, y.rank);
-                if (json_find(one, "stride_map"))
-                    expect_ints(c, "stride_map", json_find(one, "stride_map"), y.stride_map, y.rank);
-                if (json_find(one, "device_size_0"))
-                    case_expect(c, y.size[0] == case_int(json_find(one, "device_size_0"), -1),
+                if (cjson_find(one, "device_size"))
+                    expect_ints(c, "device_size", cjson_find(one, "device_size"), y.size, y.rank);
+                if (cjson_find(one, "stride_map"))
+                    expect_ints(c, "stride_map", cjson_find(one, "stride_map"), y.stride_map, y.rank);
+                if (cjson_find(one, "device_size_0"))
+                    case_expect(c, y.size[0] == case_int(cjson_find(one, "device_size_0"), -1),
                                 "device_size[0] is %lld", (long long)y.size[0]);
             }
             case_end(c, one);
         }
     }
-    if ((one = json_find(layout, "dma_example"))) {
+    if ((one = cjson_find(layout, "dma_example"))) {
         int64_t strides[LX_MAX_DEVICE_RANK];
         case_begin(c, "layout/dma_example");
         if (layout_of(c, one, &y)) {
             layout_strides(&y, strides);
-            expect_ints(c, "loop_ranges", json_find(one, "loop_ranges"), y.size, y.rank);
-            expect_ints(c, "device_strides", json_find(one, "device_strides"), strides, y.rank);
-            expect_ints(c, "host_strides", json_find(one, "host_strides"), y.stride_map, y.rank);
+            expect_ints(c, "loop_ranges", cjson_find(one, "loop_ranges"), y.size, y.rank);
+            expect_ints(c, "device_strides", cjson_find(one, "device_strides"), strides, y.rank);
+            expect_ints(c, "host_strides", cjson_find(one, "host_strides"), y.stride_map, y.rank);
         }
         case_end(c, one);
     }
     int n = 0;
-    cJSON_ArrayForEach(one, json_find(layout, "embedding_gather_layout"))
+    cJSON_ArrayForEach(one, cjson_find(layout, "embedding_gather_layout"))
     {
         int64_t size[2] = {0, 0};
         lx_status st;
         case_begin(c, "layout/embedding_gather_layout/%d", n++);
-        ints_of(json_find(one, "size"), size, 2);
+        ints_of(cjson_find(one, "size"), size, 2);
         bool ok = lx_layout_gather(dtype_of(case_text(one, "dtype")), size[0], size[1], 128, &y, &st);
-        bool wanted = cJSON_IsArray(json_find(one, "device_size"));
+        bool wanted = cJSON_IsArray(cjson_find(one, "device_size"));
         case_expect(c, ok == wanted, "expected %s layout", wanted ? "a" : "no");
-        if (ok && wanted) expect_ints(c, "device_size", json_find(one, "device_size"), y.size, y.rank);
+        if (ok && wanted) expect_ints(c, "device_size", cjson_find(one, "device_size"), y.size, y.rank);
         case_end(c, one);
     }
 }
@@ -96,10 +96,10 @@ static void round_trip(struct cases *c, const cJSON *one)
 {
     struct lx_layout y = {0};
     int64_t size[LX_MAX_RANK] = {0}, stride[LX_MAX_RANK] = {0};
-    int rank = ints_of(json_find(one, "size"), size, LX_MAX_RANK);
-    ints_of(json_find(one, "stride"), stride, LX_MAX_RANK);
-    y.rank = ints_of(json_find(one, "device_size"), y.size, LX_MAX_DEVICE_RANK);
-    ints_of(json_find(one, "stride_map"), y.stride_map, LX_MAX_DEVICE_RANK);
+    int rank = ints_of(cjson_find(one, "size"), size, LX_MAX_RANK);
+    ints_of(cjson_find(one, "stride"), stride, LX_MAX_RANK);
+    y.rank = ints_of(cjson_find(one, "device_size"), y.size, LX_MAX_DEVICE_RANK);
+    ints_of(cjson_find(one, "stride_map"), y.stride_map, LX_MAX_DEVICE_RANK);
     int64_t count = 1, elements = 1;
     for (int d = 0; d < rank; d++)
         if (size[d] < 1 << 24 && stride[d] < 1 << 24) count += (size[d] - 1) * stride[d];
@@ -159,15 +159,15 @@ static void coordinates(struct cases *c, const cJSON *section)
     const cJSON *one;
     int n = 0;
     lx_status st;
-    cJSON_ArrayForEach(one, json_find(section, "cases"))
+    cJSON_ArrayForEach(one, cjson_find(section, "cases"))
     {
         int64_t size[8], stride[8], constant;
         struct index_term terms[MAX_NAMED];
         struct coordinate got[8];
-        int count = 0, rank = ints_of(json_find(one, "size"), size, 8);
-        struct named_ints ranges = named_ints_of(json_find(one, "ranges"));
-        const cJSON *coords = json_find(one, "coords");
-        ints_of(json_find(one, "stride"), stride, 8);
+        int count = 0, rank = ints_of(cjson_find(one, "size"), size, 8);
+        struct named_ints ranges = named_ints_of(cjson_find(one, "ranges"));
+        const cJSON *coords = cjson_find(one, "coords");
+        ints_of(cjson_find(one, "stride"), stride, 8);
         case_begin(c, "coordinates/%d", n++);
         bool ok = case_expect(c, parse_index(case_text(one, "index"), &ranges, terms, &count, &constant),
                               "unreadable index") &&
@@ -183,7 +183,7 @@ static void coordinates(struct cases *c, const cJSON *section)
         case_end(c, one);
     }
     n = 0;
-    cJSON_ArrayForEach(one, json_find(section, "errors"))
+    cJSON_ArrayForEach(one, cjson_find(section, "errors"))
     {
         const char *what = case_text(one, "case");
         case_begin(c, "coordinates/errors/%d", n++);
@@ -208,14 +208,14 @@ static void coordinates(struct cases *c, const cJSON *section)
 
 void workdiv_layout(struct cases *c, const cJSON *root)
 {
-    const cJSON *layout = json_find(root, "layout"), *one;
+    const cJSON *layout = cjson_find(root, "layout"), *one;
     int n = 0;
     layouts(c, layout);
-    cJSON_ArrayForEach(one, json_find(json_find(layout, "explicit_roundtrip"), "cases"))
+    cJSON_ArrayForEach(one, cjson_find(cjson_find(layout, "explicit_roundtrip"), "cases"))
     {
         case_begin(c, "layout/explicit_roundtrip/%d_%s", n++, case_text(one, "kind"));
         round_trip(c, one);
         case_end(c, one);
     }
-    coordinates(c, json_find(root, "coordinates"));
+    coordinates(c, cjson_find(root, "coordinates"));
 }

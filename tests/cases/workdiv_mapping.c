@@ -41,9 +41,9 @@ static void encoding(struct cases *c, const cJSON *one)
 {
     const char *write = case_text(one, "write"), *read = case_text(one, "read");
     if (strcmp(read, "same") == 0) read = write;
-    struct named_ints splits = named_ints_of(json_find(one, "splits")),
-                      ranges = named_ints_of(json_find(one, "ranges"));
-    struct named_ints decoded = named_ints_of(json_find(one, "decoded"));
+    struct named_ints splits = named_ints_of(cjson_find(one, "splits")),
+                      ranges = named_ints_of(cjson_find(one, "ranges"));
+    struct named_ints decoded = named_ints_of(cjson_find(one, "decoded"));
     struct coeff_var vars[MAX_NAMED];
     struct lx_coeff_splits stored;
     for (int i = 0; i < splits.count; i++)
@@ -51,9 +51,9 @@ static void encoding(struct cases *c, const cJSON *one)
             (struct coeff_var){named_int(&ranges, splits.name[i], 2), coefficient(write, splits.name[i]),
                                coefficient(read, splits.name[i]), splits.value[i]};
     coeff_encode(vars, splits.count, &stored);
-    expect_stored(c, cJSON_GetArrayItem(json_find(one, "stored"), 0), stored.output, stored.output_count,
+    expect_stored(c, cJSON_GetArrayItem(cjson_find(one, "stored"), 0), stored.output, stored.output_count,
                   "output");
-    expect_stored(c, cJSON_GetArrayItem(json_find(one, "stored"), 1), stored.reduction,
+    expect_stored(c, cJSON_GetArrayItem(cjson_find(one, "stored"), 1), stored.reduction,
                   stored.reduction_count, "reduction");
     if (splits.count == 0) vars[0] = (struct coeff_var){2, 1, 1, 0};
     coeff_decode(&stored, vars, decoded.count);
@@ -65,10 +65,10 @@ static void encoding(struct cases *c, const cJSON *one)
 static void core_map(struct cases *c, const cJSON *one)
 {
     int64_t splits[8], first[8];
-    int n = ints_of(json_find(one, "splits"), splits, 8);
-    int64_t cores = case_int(json_find(one, "cores"), 32);
+    int n = ints_of(cjson_find(one, "splits"), splits, 8);
+    int64_t cores = case_int(cjson_find(one, "cores"), 32);
     lx_status st;
-    const cJSON *contiguous = json_find(one, "contiguous_dim"), *v, *names = json_find(one, "iteration");
+    const cJSON *contiguous = cjson_find(one, "contiguous_dim"), *v, *names = cjson_find(one, "iteration");
     int front = cJSON_IsNumber(contiguous) ? (int)case_int(contiguous, -1) : -1;
     if (cJSON_IsString(contiguous)) {
         int i = 0;
@@ -78,14 +78,14 @@ static void core_map(struct cases *c, const cJSON *one)
             i++;
         }
     }
-    if (!case_expect(c, all_sane(splits, n) && front < n && (n > 0 || !json_find(one, "splits")),
+    if (!case_expect(c, all_sane(splits, n) && front < n && (n > 0 || !cjson_find(one, "splits")),
                      "splits out of range"))
         return;
     if (n > 0)
         case_expect(c, core_count_fits(splits, n, cores, &st), "expected the splits to fit %lld cores",
                     (long long)cores);
     int64_t core = 0;
-    cJSON_ArrayForEach(v, json_find(one, "first_slots"))
+    cJSON_ArrayForEach(v, cjson_find(one, "first_slots"))
     {
         ints_of(v, first, 8);
         for (int d = 0; d < n; d++)
@@ -94,7 +94,7 @@ static void core_map(struct cases *c, const cJSON *one)
         core++;
     }
     core = 0;
-    cJSON_ArrayForEach(v, json_find(one, "first_slots_reduction"))
+    cJSON_ArrayForEach(v, cjson_find(one, "first_slots_reduction"))
     {
         if (front < 0) break;
         case_expect(c, core_slot(splits, n, front, front, core) == case_int(v, -1),
@@ -147,41 +147,41 @@ static void mapping(struct cases *c, const cJSON *section)
 {
     const cJSON *one;
     int n = 0;
-    cJSON_ArrayForEach(one, json_find(section, "cases"))
+    cJSON_ArrayForEach(one, cjson_find(section, "cases"))
     {
         case_begin(c, "core_mapping/%d", n++);
         core_map(c, one);
         case_end(c, one);
     }
     n = 0;
-    cJSON_ArrayForEach(one, json_find(section, "errors"))
+    cJSON_ArrayForEach(one, cjson_find(section, "errors"))
     {
         case_begin(c, "core_mapping/errors/%d: %.60s", n++, case_text(one, "case"));
         core_map_error(c, one);
     }
     n = 0;
-    cJSON_ArrayForEach(one, json_find(section, "partition_physical_span_bytes"))
+    cJSON_ArrayForEach(one, cjson_find(section, "partition_physical_span_bytes"))
     {
         int64_t size[8], parts[8];
-        int rank = ints_of(json_find(one, "device_size"), size, 8);
+        int rank = ints_of(cjson_find(one, "device_size"), size, 8);
         const cJSON *v;
         for (int d = 0; d < rank; d++) parts[d] = 1;
-        cJSON_ArrayForEach(v, json_find(one, "splits")) parts[strtol(key_of(v), NULL, 10) % 8] =
+        cJSON_ArrayForEach(v, cjson_find(one, "splits")) parts[strtol(key_of(v), NULL, 10) % 8] =
             case_int(v, 1);
         case_begin(c, "core_mapping/partition_physical_span_bytes/%d", n++);
         if (rank > 0) size[rank - 1] = 64;
         bool sane = all_sane(size, rank) && all_sane(parts, rank);
         for (int d = 0; sane && d < rank; d++) parts[d] = size[d] / parts[d];
         int64_t got = sane ? physical_span(rank, size, parts, 128) : -2;
-        case_expect(c, got == case_int(json_find(one, "bytes"), -1), "got %lld", (long long)got);
+        case_expect(c, got == case_int(cjson_find(one, "bytes"), -1), "got %lld", (long long)got);
         case_end(c, one);
     }
     n = 0;
-    cJSON_ArrayForEach(one, json_find(section, "fused_split_decomposition"))
+    cJSON_ArrayForEach(one, cjson_find(section, "fused_split_decomposition"))
     {
         int64_t size[8], parts[8] = {0}, pair[2];
-        int rank = ints_of(json_find(one, "device_size"), size, 8);
-        const cJSON *v, *want = json_find(one, "work_slice_dims");
+        int rank = ints_of(cjson_find(one, "device_size"), size, 8);
+        const cJSON *v, *want = cjson_find(one, "work_slice_dims");
         case_begin(c, "core_mapping/fused_split_decomposition/%d", n++);
         if (!want) {
             case_skip(c, "upstream gives up beyond 1024 proof states (a later rule); ours is a closed form "
@@ -190,7 +190,7 @@ static void mapping(struct cases *c, const cJSON *section)
         }
         case_expect(c,
                     all_sane(size, rank) &&
-                        decompose_split(rank, size, case_int(json_find(one, "split"), 1), parts),
+                        decompose_split(rank, size, case_int(cjson_find(one, "split"), 1), parts),
                     "expected a decomposition");
         int64_t product = 1, wanted = 1;
         cJSON_ArrayForEach(v, want)
@@ -209,11 +209,11 @@ static void mapping(struct cases *c, const cJSON *section)
 static void per_core_view(struct cases *c, const cJSON *one)
 {
     int64_t size[8], stride[8] = {0}, host[8];
-    int rank = ints_of(json_find(one, "device_size"), size, 8);
-    int hosts = ints_of(json_find(one, "host"), host, 8);
-    bool mapped = ints_of(json_find(one, "stride_map"), stride, 8) == rank;
+    int rank = ints_of(cjson_find(one, "device_size"), size, 8);
+    int hosts = ints_of(cjson_find(one, "host"), host, 8);
+    bool mapped = ints_of(cjson_find(one, "stride_map"), stride, 8) == rank;
     const cJSON *v;
-    cJSON_ArrayForEach(v, json_find(one, "work_slice_dims"))
+    cJSON_ArrayForEach(v, cjson_find(one, "work_slice_dims"))
     {
         int d = (int)strtol(key_of(v), NULL, 10);
         int64_t got = 0;
@@ -225,14 +225,14 @@ static void per_core_view(struct cases *c, const cJSON *one)
                 int64_t step = 1;
                 for (int e = h + 1; e < hosts; e++) step *= host[e];
                 snprintf(key, sizeof key, "host_stride_%lld", (long long)step);
-                const cJSON *split = json_find(json_find(one, "splits"), key);
+                const cJSON *split = cjson_find(cjson_find(one, "splits"), key);
                 if (split && step <= stride[d] && (stride[d] < step * host[h]) &&
                     (step == stride[d] || h == hosts - 1))
                     got = slices_of_dim(size[d], stride[d], step, host[h], case_int(split, 1));
             }
         } else if (d < rank) {
-            int64_t split = case_int(json_find(one, "split"), 1);
-            got = slices_of_dim(size[d], 64, case_int(json_find(one, "host_stride"), 1), split, split);
+            int64_t split = case_int(cjson_find(one, "split"), 1);
+            got = slices_of_dim(size[d], 64, case_int(cjson_find(one, "host_stride"), 1), split, split);
         }
         case_expect(c, got == case_int(v, -1), "dimension %d has %lld slices", d, (long long)got);
     }
@@ -257,7 +257,7 @@ static struct lx_core_view view_of(const char *text, const cJSON *splits)
 static struct lx_core_view producer_view(const cJSON *splits)
 {
     char text[64];
-    int64_t x = case_int(json_find(splits, "x"), 1), y = case_int(json_find(splits, "y"), 1);
+    int64_t x = case_int(cjson_find(splits, "x"), 1), y = case_int(cjson_find(splits, "y"), 1);
     if (y > 1)
         snprintf(text, sizeof text, "dim0/%lld*dim1/%lld", (long long)x, (long long)y);
     else
@@ -267,14 +267,14 @@ static struct lx_core_view producer_view(const cJSON *splits)
 
 static void residency(struct cases *c, const cJSON *section)
 {
-    const cJSON *consumer = json_find(section, "consumer"), *views = json_find(section, "consumer_views"),
+    const cJSON *consumer = cjson_find(section, "consumer"), *views = cjson_find(section, "consumer_views"),
                 *pairs;
-    cJSON_ArrayForEach(pairs, json_find(section, "pairs"))
+    cJSON_ArrayForEach(pairs, cjson_find(section, "pairs"))
     {
         const char *name = key_of(pairs);
         case_begin(c, "residency_match/%s", name);
         cJSON *producers = NULL;
-        const cJSON *producer = json_find(section, "producer");
+        const cJSON *producer = cjson_find(section, "producer");
         if (strncmp(name, "matmul producer ", 16) == 0) {
             /* "[{x:2,y:2},{x:2}]": letters without quotes. */
             struct text t = {0};
@@ -311,18 +311,18 @@ void workdiv_mapping(struct cases *c, const cJSON *root)
 {
     const cJSON *one;
     int n = 0;
-    cJSON_ArrayForEach(one, json_find(json_find(root, "coeff_encoding"), "cases"))
+    cJSON_ArrayForEach(one, cjson_find(cjson_find(root, "coeff_encoding"), "cases"))
     {
         case_begin(c, "coeff_encoding/%s", case_text(one, "name"));
         encoding(c, one);
         case_end(c, one);
     }
-    mapping(c, json_find(root, "core_mapping"));
-    cJSON_ArrayForEach(one, json_find(root, "per_core_view"))
+    mapping(c, cjson_find(root, "core_mapping"));
+    cJSON_ArrayForEach(one, cjson_find(root, "per_core_view"))
     {
         case_begin(c, "per_core_view/%d", n++);
         per_core_view(c, one);
         case_end(c, one);
     }
-    residency(c, json_find(root, "residency_match"));
+    residency(c, cjson_find(root, "residency_match"));
 }

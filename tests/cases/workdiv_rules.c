@@ -21,12 +21,12 @@ static bool listed(const cJSON *array, const char *name)
 /* Rules that say which axes of `it` are blocked. */
 static void blocks(struct cases *c, const cJSON *one, const char *rule)
 {
-    const cJSON *v, *stick = json_find(one, "stick");
+    const cJSON *v, *stick = cjson_find(one, "stick");
     int64_t stride[4];
-    int strides = ints_of(json_find(one, "stride"), stride, 4);
-    cJSON_ArrayForEach(v, json_find(one, "it"))
+    int strides = ints_of(cjson_find(one, "stride"), stride, 4);
+    cJSON_ArrayForEach(v, cjson_find(one, "it"))
     {
-        int64_t extent = case_int(v, 1), unit = case_int(json_find(stick, key_of(v)), 1);
+        int64_t extent = case_int(v, 1), unit = case_int(cjson_find(stick, key_of(v)), 1);
         const char *name = key_of(v);
         bool got = false;
         if (strstr(rule, "conv")) {
@@ -36,8 +36,8 @@ static void blocks(struct cases *c, const cJSON *one, const char *rule)
         } else if (strstr(rule, "restickify"))
             got = constraint_unaligned(extent, unit);
         else
-            got = constraint_padded_reduction(extent, unit, listed(json_find(one, "reduction"), name));
-        case_expect(c, got == listed(json_find(one, "blocked"), name), "%s is %sblocked", name,
+            got = constraint_padded_reduction(extent, unit, listed(cjson_find(one, "reduction"), name));
+        case_expect(c, got == listed(cjson_find(one, "blocked"), name), "%s is %sblocked", name,
                     got ? "" : "not ");
     }
 }
@@ -88,22 +88,22 @@ static void overlap_extents(struct cases *c, const cJSON *cases)
 static void unfold(struct cases *c, const cJSON *one, const char *rule)
 {
     long long dim, size, step;
-    struct named_ints it = named_ints_of(json_find(one, "it"));
+    struct named_ints it = named_ints_of(cjson_find(one, "it"));
     if (!case_expect(c, sscanf(strstr(rule, "unfold("), "unfold(%lld,%lld,%lld)", &dim, &size, &step) == 3,
                      "unreadable rule"))
         return;
     struct factor_set inner, outer;
     factors_of_overlap(named_int(&it, "k", 1), named_int(&it, "w", 1), step,
                        strstr(rule, "summed over window") != NULL, &inner, &outer);
-    const cJSON *allowed = json_find(one, "allowed");
-    if (json_find(allowed, "k")) expect_set(c, "k", &inner, json_find(allowed, "k"));
-    if (json_find(allowed, "w")) expect_set(c, "w", &outer, json_find(allowed, "w"));
+    const cJSON *allowed = cjson_find(one, "allowed");
+    if (cjson_find(allowed, "k")) expect_set(c, "k", &inner, cjson_find(allowed, "k"));
+    if (cjson_find(allowed, "w")) expect_set(c, "w", &outer, cjson_find(allowed, "w"));
 }
 
 static void constraint(struct cases *c, const cJSON *one)
 {
     const char *rule = case_text(one, "rule");
-    const cJSON *allowed = json_find(one, "allowed"), *v;
+    const cJSON *allowed = cjson_find(one, "allowed"), *v;
     long long a, b;
     struct factor_set s, t, whole = factors_whole();
     if (strstr(rule, "Aug 2026 behaviour")) {
@@ -111,30 +111,30 @@ static void constraint(struct cases *c, const cJSON *one)
                      "error here (code domain)");
         return;
     }
-    if (json_find(one, "blocked"))
+    if (cjson_find(one, "blocked"))
         blocks(c, one, rule);
     else if (sscanf(rule, "repeat x(2,64).repeat(3,2): rows %lld read as d0 mod %lld", &a, &b) == 2)
-        s = factors_in_segments(a, b), expect_set(c, "d0", &s, json_find(allowed, "d0"));
+        s = factors_in_segments(a, b), expect_set(c, "d0", &s, cjson_find(allowed, "d0"));
     else if (sscanf(rule, "matmul rows flattened %lldx%lld segments", &a, &b) == 2)
-        s = factors_in_segments(a * b, b), expect_set(c, "rows", &s, json_find(allowed, "rows"));
+        s = factors_in_segments(a * b, b), expect_set(c, "rows", &s, cjson_find(allowed, "rows"));
     else if (strstr(rule, "direct HBM read"))
-        cJSON_ArrayForEach(v, json_find(one, "cases"))
+        cJSON_ArrayForEach(v, cjson_find(one, "cases"))
         {
-            int64_t extent = case_int(json_find(v, "extent"), 1);
-            s = factors_direct_read(extent, 64, 3), expect_set(c, "the extent", &s, json_find(v, "allowed"));
+            int64_t extent = case_int(cjson_find(v, "extent"), 1);
+            s = factors_direct_read(extent, 64, 3), expect_set(c, "the extent", &s, cjson_find(v, "allowed"));
             s = factors_direct_read(extent, 64, 2), t = factors_of_divisors(extent);
             case_expect(c, factor_sets_equal(&s, &t), "two trips are constrained");
         }
     else if (strstr(rule, "unfold("))
         unfold(c, one, rule);
     else if (strstr(rule, "overlap extents"))
-        overlap_extents(c, json_find(one, "cases"));
+        overlap_extents(c, cjson_find(one, "cases"));
     else if (strstr(rule, "topk k=") || strstr(rule, "keep_by_index")) {
         a = strtoll(strstr(rule, " k=") + 3, NULL, 10);
         s = (struct factor_set){{0}};
         factor_add(&s, topk_split(a, 32));
-        expect_set(c, "k", &s, json_find(allowed, "k"));
-        expect_set(c, "search", &whole, json_find(allowed, "search"));
+        expect_set(c, "k", &s, cjson_find(allowed, "k"));
+        expect_set(c, "search", &whole, cjson_find(allowed, "search"));
     } else if (strstr(rule, "fp8 weight") || strstr(rule, "indirect access"))
         case_expect(c, factor_in(&whole, 1) && factor_least(&whole, 2) == 0, "expected the factor 1 only");
     else if (strstr(rule, "domains intersect")) {
@@ -144,7 +144,7 @@ static void constraint(struct cases *c, const cJSON *one)
         both[0] = cJSON_Parse("[1,2,4]"), both[1] = cJSON_Parse("[2,4,8]");
         for (int i = 0; i < 2; i++)
             s = factor_set_of(both[i]), axis_allow(&x, &s, "a domain"), cJSON_Delete(both[i]);
-        expect_set(c, "r0", &x.legal, json_find(allowed, "r0"));
+        expect_set(c, "r0", &x.legal, cjson_find(allowed, "r0"));
     }
     case_end(c, one);
 }
@@ -153,50 +153,50 @@ void workdiv_rules(struct cases *c, const cJSON *root)
 {
     const cJSON *one, *section;
     int n = 0;
-    cJSON_ArrayForEach(one, json_find(root, "constraints"))
+    cJSON_ArrayForEach(one, cjson_find(root, "constraints"))
     {
         case_begin(c, "constraints/%d: %.60s", n++, case_text(one, "rule"));
         constraint(c, one);
     }
-    cJSON_ArrayForEach(one, json_find(root, "topk"))
+    cJSON_ArrayForEach(one, cjson_find(root, "topk"))
     {
-        case_begin(c, "topk/k=%lld", (long long)case_int(json_find(one, "k"), -1));
-        int64_t got = topk_split(case_int(json_find(one, "k"), 1), case_int(json_find(one, "cores"), 32));
-        case_expect(c, got == case_int(json_find(one, "k_split"), -1), "got %lld", (long long)got);
+        case_begin(c, "topk/k=%lld", (long long)case_int(cjson_find(one, "k"), -1));
+        int64_t got = topk_split(case_int(cjson_find(one, "k"), 1), case_int(cjson_find(one, "cores"), 32));
+        case_expect(c, got == case_int(cjson_find(one, "k_split"), -1), "got %lld", (long long)got);
         case_end(c, one);
     }
-    section = json_find(root, "symbolic");
+    section = cjson_find(root, "symbolic");
     for (int errors = 0; errors < 2; errors++)
-        cJSON_ArrayForEach(one, json_find(section, errors ? "errors" : "cases"))
+        cJSON_ArrayForEach(one, cjson_find(section, errors ? "errors" : "cases"))
         {
             int64_t got = -1;
             lx_status st = {0};
             case_begin(c, "symbolic/%s/%lld", errors ? "errors" : "cases",
-                       (long long)case_int(json_find(one, "max"), -1));
-            bool ok = symbolic_granularity(case_int(json_find(one, "max"), 1),
-                                           case_int(json_find(one, "min"), 0), &got, &st);
+                       (long long)case_int(cjson_find(one, "max"), -1));
+            bool ok = symbolic_granularity(case_int(cjson_find(one, "max"), 1),
+                                           case_int(cjson_find(one, "min"), 0), &got, &st);
             case_expect(c, ok != (errors == 1 && case_refusal(one)), "expected %s",
                         errors ? "an error" : "a granularity");
             if (!errors)
-                case_expect(c, got == case_int(json_find(one, "granularity"), -1), "got %lld",
+                case_expect(c, got == case_int(cjson_find(one, "granularity"), -1), "got %lld",
                             (long long)got);
             case_end(c, one);
         }
     n = 0;
-    cJSON_ArrayForEach(one, json_find(json_find(root, "indirect"), "cases"))
+    cJSON_ArrayForEach(one, cjson_find(cjson_find(root, "indirect"), "cases"))
     {
-        int64_t entries = 0, cores = case_int(json_find(one, "cores"), 32);
+        int64_t entries = 0, cores = case_int(cjson_find(one, "cores"), 32);
         bool scatter = strncmp(case_text(one, "op"), "scatter", 7) == 0;
-        ints_of(json_find(one, "index"), &entries, 1);
+        ints_of(cjson_find(one, "index"), &entries, 1);
         case_begin(c, "indirect/%d", n++);
-        case_looked(json_find(one, "x")); /* the table, none of whose dimensions is split */
+        case_looked(cjson_find(one, "x")); /* the table, none of whose dimensions is split */
         if (scatter && strcmp(case_text(one, "splits"), "single core") == 0)
             case_expect(c,
                         indirect_split(40, cores, 32, true) == 1 && indirect_split(64, cores, 32, true) == 2,
                         "partial sticks are shared");
         else {
             int64_t got = indirect_split(entries, cores, 32, scatter),
-                    want = case_int(json_find(json_find(one, "splits"), "d0"), 1);
+                    want = case_int(cjson_find(cjson_find(one, "splits"), "d0"), 1);
             case_expect(c, got == want, "got %lld", (long long)got);
         }
         case_end(c, one);

@@ -26,21 +26,21 @@ static int64_t span_of(int rank, const int64_t *size, const int64_t *extent)
 
 void workdiv_span(struct cases *c, const cJSON *root)
 {
-    const cJSON *section = json_find(root, "span");
+    const cJSON *section = cjson_find(root, "span");
     const cJSON *one;
     int n = 0;
-    cJSON_ArrayForEach(one, json_find(section, "cases"))
+    cJSON_ArrayForEach(one, cjson_find(section, "cases"))
     {
         int64_t size[LX_MAX_DEVICE_RANK], extent[LX_MAX_DEVICE_RANK];
-        int rank = ints_of(json_find(one, "device_size"), size, LX_MAX_DEVICE_RANK);
-        ints_of(json_find(one, "per_core_extent"), extent, LX_MAX_DEVICE_RANK);
+        int rank = ints_of(cjson_find(one, "device_size"), size, LX_MAX_DEVICE_RANK);
+        ints_of(cjson_find(one, "per_core_extent"), extent, LX_MAX_DEVICE_RANK);
         case_begin(c, "span/%d", n++);
         int64_t got = span_of(rank, size, extent);
-        case_expect(c, got == case_int(json_find(one, "bytes"), -1), "got %lld", (long long)got);
+        case_expect(c, got == case_int(cjson_find(one, "bytes"), -1), "got %lld", (long long)got);
         case_end(c, one);
     }
     n = 0;
-    cJSON_ArrayForEach(one, json_find(section, "two_tier"))
+    cJSON_ArrayForEach(one, cjson_find(section, "two_tier"))
     {
         case_begin(c, "span/two_tier/%d", n++);
         if (strncmp(case_text(one, "note"), "Sep 2026", 8) == 0) {
@@ -67,7 +67,7 @@ void workdiv_span(struct cases *c, const cJSON *root)
         case_end(c, one);
     }
     n = 0;
-    cJSON_ArrayForEach(one, json_find(section, "errors"))
+    cJSON_ArrayForEach(one, cjson_find(section, "errors"))
     {
         const char *what = case_text(one, "case");
         lx_status st = {0};

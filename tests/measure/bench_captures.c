@@ -8,7 +8,7 @@
  * only those are counted. Times are of single solves in this process, one after the other. */
 #include "support/bench_clock.h"
 #include "unstable.h"
-#include "base/json.h"
+#include "support/cjson_find.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -34,7 +34,7 @@ struct bench {
 
 static int64_t number(const cJSON *object, const char *key)
 {
-    return (int64_t)cJSON_GetNumberValue(json_find(object, key));
+    return (int64_t)cJSON_GetNumberValue(cjson_find(object, key));
 }
 
 /* The instance as a pattern of ours, so that it takes the same road as every other problem. */
@@ -48,23 +48,23 @@ static const struct lx_graph *as_list(const char *name, const cJSON *instance, i
                 "\"buffers\": [",
                 name, capacity);
     const cJSON *b, *x;
-    cJSON_ArrayForEach(b, json_find(instance, "buffers"))
+    cJSON_ArrayForEach(b, cjson_find(instance, "buffers"))
     {
         if (b->prev && b->prev->next) text_add(&t, ", ");
         text_add(&t, "{\"name\": ");
-        text_json_string(&t, json_find(b, "name")->valuestring);
+        text_json_string(&t, cjson_find(b, "name")->valuestring);
         text_format(&t, ", \"size\": %" PRId64 ", \"cost\": %" PRId64 ", \"uses\": [", number(b, "size"),
                     number(b, "spill_cost"));
-        cJSON_ArrayForEach(x, json_find(b, "uses"))
+        cJSON_ArrayForEach(x, cjson_find(b, "uses"))
             text_format(&t, "%s%.0f", x->prev->next ? ", " : "", x->valuedouble);
         text_add(&t, "], \"in_place_parents\": [");
-        cJSON_ArrayForEach(x, json_find(b, "in_place_parents"))
+        cJSON_ArrayForEach(x, cjson_find(b, "in_place_parents"))
         {
             if (x->prev->next) text_add(&t, ", ");
             text_json_string(&t, x->valuestring);
         }
         text_add(&t, "]");
-        const cJSON *reason = json_find(b, "residency_reason");
+        const cJSON *reason = cjson_find(b, "residency_reason");
         if (cJSON_IsString(reason)) {
             text_add(&t, ", \"reason\": ");
             text_json_string(&t, reason->valuestring);
@@ -92,13 +92,13 @@ static bool run_point(struct bench *b, const char *name, const cJSON *instance, 
     int64_t spill[MAX_SOLVERS];
     bool pressure = false;
     const cJSON *r;
-    cJSON_ArrayForEach(r, json_find(point, "results"))
+    cJSON_ArrayForEach(r, cjson_find(point, "results"))
     {
         pressure |= number(r, "spill_cost") > forced;
         if (number(r, "spill_cost") < best_reference) best_reference = number(r, "spill_cost");
     }
     if (!pressure) return true;
-    cJSON_ArrayForEach(r, json_find(point, "results"))
+    cJSON_ArrayForEach(r, cjson_find(point, "results"))
     {
         struct tally *t = reference_tally(b, r->string);
         t->avoidable += number(r, "spill_cost") - forced;
@@ -152,12 +152,14 @@ int main(int argc, char **argv)
 {
     struct bench *b = calloc(1, sizeof *b);
     lx_status st;
-    struct json j;
+    cJSON *root = NULL;
     size_t length;
     char *text = argc > 1 ? file_read(argv[1], &length, &st) : NULL;
-    if (!b || argc < 2 || !text || !json_parse(&j, argv[1], text, length, &st)) {
+    if (!b || argc < 2 || !text || !(root = cJSON_ParseWithLength(text, length))) {
         fprintf(stderr, "bench_captures: %s\n",
-                argc < 2 ? "usage: bench_captures FILE.json [SOLVER ...]" : st.text);
+                argc < 2 ? "usage: bench_captures FILE.json [SOLVER ...]"
+                : text   ? "not JSON"
+                         : st.text);
         return 2;
     }
     for (const struct lx_solver *const *s = lx_solvers(); *s && b->solver_count < MAX_SOLVERS; s++) {
@@ -169,16 +171,16 @@ int main(int argc, char **argv)
     }
     const cJSON *instance, *point;
     bool ok = true;
-    cJSON_ArrayForEach(instance, json_find(j.root, "instances"))
+    cJSON_ArrayForEach(instance, cjson_find(root, "instances"))
     {
-        cJSON_ArrayForEach(point, json_find(instance, "reference")) ok =
+        cJSON_ArrayForEach(point, cjson_find(instance, "reference")) ok =
             ok && run_point(b, instance->string, instance, point, &st);
     }
     if (ok)
         print(b);
     else
         fprintf(stderr, "bench_captures: %s\n", st.text);
-    json_free(&j);
+    cJSON_Delete(root);
     free(text);
     free(b);
     return ok ? 0 : 3;

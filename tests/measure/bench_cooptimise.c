@@ -32,10 +32,10 @@ static int64_t reference(const struct captured *c, const cJSON *solved)
     const cJSON *v;
     cJSON_ArrayForEach(v, solved)
     {
-        int32_t i = captured_find(c, json_find(v, "name")->valuestring);
+        int32_t i = captured_find(c, cjson_find(v, "name")->valuestring);
         if (i < 0) continue;
         choice[i] = (int32_t)captured_number(v, "chosen_division", 0);
-        on[i] = cJSON_IsTrue(json_find(v, "resident"));
+        on[i] = cJSON_IsTrue(cjson_find(v, "resident"));
         address[i] = on[i] ? captured_number(v, "address", LX_OFF_CHIP) : LX_OFF_CHIP;
     }
     if (lx_joint_placement(p, choice, &memory, &placement, &st) &&
@@ -59,7 +59,7 @@ static bool run_capture(const char *name, const cJSON *graph)
     static const enum lx_joint_mode modes[3] = {LX_JOINT_FLIP, LX_JOINT_FULL, LX_JOINT_FULL};
     double seconds[3];
     const cJSON *one = cJSON_IsArray(graph) ? cJSON_GetArrayItem(graph, 0) : graph;
-    bool ok = captured_read(&c, json_find(one, "inputs"), CAPACITY, ALIGNMENT);
+    bool ok = captured_read(&c, cjson_find(one, "inputs"), CAPACITY, ALIGNMENT);
     for (int i = 0; ok && i < 3; i++) {
         struct lx_joint_options how = {
             .mode = modes[i], .solver = lx_solver_find("auto"), .run.work_limit = step_limit};
@@ -71,7 +71,7 @@ static bool run_capture(const char *name, const cJSON *graph)
         printf("%s: %s\n", name, st.text);
         return false;
     }
-    int64_t theirs = reference(&c, json_find(one, "solved"));
+    int64_t theirs = reference(&c, cjson_find(one, "solved"));
     const struct lx_joint_answer *a = &answer[1];
     bool same =
         memcmp(a->choice, answer[2].choice, (size_t)c.problem.op_count * sizeof *a->choice) == 0 &&
@@ -91,12 +91,12 @@ static bool run_capture(const char *name, const cJSON *graph)
 
 static bool run_file(const char *path)
 {
-    struct json j;
+    cJSON *root = NULL;
     lx_status st;
     size_t length;
     char *text = file_read(path, &length, &st);
-    if (!text || !json_parse(&j, path, text, length, &st)) {
-        fprintf(stderr, "bench_cooptimise: %s\n", st.text);
+    if (!text || !(root = cJSON_ParseWithLength(text, length))) {
+        fprintf(stderr, "bench_cooptimise: %s: %s\n", path, text ? "not JSON" : st.text);
         free(text);
         return false;
     }
@@ -104,8 +104,8 @@ static bool run_file(const char *path)
            "full", "bound", "gap", "ms", "steps");
     bool ok = true;
     const cJSON *graph;
-    cJSON_ArrayForEach(graph, j.root) ok = run_capture(graph->string, graph) && ok;
-    json_free(&j);
+    cJSON_ArrayForEach(graph, root) ok = run_capture(graph->string, graph) && ok;
+    cJSON_Delete(root);
     free(text);
     return ok;
 }

@@ -8,7 +8,7 @@
  * the extents and values that ONNX files need; --nests-only leaves the plans without out. */
 #include "unstable.h"
 #include "base/file.h"
-#include "base/json.h"
+#include "support/cjson_find.h"
 #include "support/bench_clock.h"
 
 #include <dirent.h>
@@ -23,7 +23,7 @@
 enum { MOST_BINDINGS = 32, PATH_ROOM = 4096 };
 
 struct asked {
-    struct json cases;
+    cJSON *cases;
     const char *preset; /* NULL: both */
     bool nests_only;
 };
@@ -46,9 +46,9 @@ static int bindings_of(const cJSON *object, struct lx_model_binding *out)
 static const cJSON *case_of(const struct asked *how, const char *path)
 {
     const cJSON *one;
-    cJSON_ArrayForEach(one, json_find(how->cases.root, "files"))
+    cJSON_ArrayForEach(one, cjson_find(how->cases, "files"))
     {
-        const cJSON *file = json_find(one, "file");
+        const cJSON *file = cjson_find(one, "file");
         size_t most = strlen(path), n = file ? strlen(file->valuestring) : most + 1;
         if (n <= most && strcmp(path + most - n, file->valuestring) == 0) return one;
     }
@@ -62,8 +62,8 @@ static const struct lx_graph *import(const struct asked *how, const char *path, 
     struct lx_import_options options = {.model = {.dims = dims, .fixed = fixed}, .branch = -1};
     size_t length;
     char *text = file_read(path, &length, st);
-    options.model.dim_count = bindings_of(json_find(one, "dims"), dims);
-    options.model.fixed_count = bindings_of(json_find(one, "values"), fixed);
+    options.model.dim_count = bindings_of(cjson_find(one, "dims"), dims);
+    options.model.fixed_count = bindings_of(cjson_find(one, "values"), fixed);
     const struct lx_graph *g = text ? lx_model_import(path, text, length, &options, NULL, st) : NULL;
     free(text);
     return g;
@@ -191,8 +191,9 @@ static bool read_cases(struct asked *how, const char *path)
     lx_status st = {0};
     size_t length;
     char *text = file_read(path, &length, &st);
-    bool ok = text && json_parse(&how->cases, path, text, length, &st);
-    if (!ok) fprintf(stderr, "%s: %s\n", path, st.text);
+    how->cases = text ? cJSON_ParseWithLength(text, length) : NULL;
+    bool ok = how->cases;
+    if (!ok) fprintf(stderr, "%s: %s\n", path, text ? "not JSON" : st.text);
     free(text);
     return ok;
 }
@@ -212,6 +213,6 @@ int main(int argc, char **argv)
             how.nests_only = true;
         else
             failed |= visit(&how, argv[i]);
-    json_free(&how.cases);
+    cJSON_Delete(how.cases);
     return failed;
 }

@@ -11,7 +11,7 @@
 #include "unstable.h"
 #include "base/arena.h"
 #include "base/checked.h"
-#include "base/json.h"
+#include "support/cjson_find.h"
 #include "scratchpad/cooptimise/joint.h"
 
 #include <stdlib.h>
@@ -25,14 +25,14 @@ struct captured {
 
 static inline int64_t captured_number(const cJSON *object, const char *key, int64_t otherwise)
 {
-    const cJSON *v = json_find(object, key);
+    const cJSON *v = cjson_find(object, key);
     return cJSON_IsNumber(v) ? (int64_t)v->valuedouble : otherwise;
 }
 
 static inline int32_t captured_find(const struct captured *c, const char *name)
 {
     for (int32_t i = 0; i < c->problem.buffer_count; i++) {
-        const cJSON *n = json_find(c->json[i], "name");
+        const cJSON *n = cjson_find(c->json[i], "name");
         if (cJSON_IsString(n) && strcmp(n->valuestring, name) == 0) return i;
     }
     return -1;
@@ -43,9 +43,9 @@ static inline int32_t captured_find(const struct captured *c, const char *name)
 static inline int64_t captured_parts(const cJSON *division, bool outputs_only)
 {
     int64_t parts = 1;
-    const cJSON *v, *r, *outputs = json_find(division, "output_splits"),
-                        *splits = json_find(division, "splits");
-    const cJSON *reduction = json_find(division, "reduction");
+    const cJSON *v, *r, *outputs = cjson_find(division, "output_splits"),
+                        *splits = cjson_find(division, "splits");
+    const cJSON *reduction = cjson_find(division, "reduction");
     const cJSON *all = outputs ? outputs : splits ? splits : division;
     cJSON_ArrayForEach(v, all)
     {
@@ -56,7 +56,7 @@ static inline int64_t captured_parts(const cJSON *division, bool outputs_only)
         if (!reduces || !outputs_only) parts *= (int64_t)v->valuedouble;
     }
     if (!outputs_only)
-        cJSON_ArrayForEach(v, json_find(division, "reduction_splits")) parts *= (int64_t)v->valuedouble;
+        cJSON_ArrayForEach(v, cjson_find(division, "reduction_splits")) parts *= (int64_t)v->valuedouble;
     return parts;
 }
 
@@ -84,7 +84,8 @@ static inline bool captured_accesses(struct captured *c, int32_t i, struct lx_jo
     if (!up || !label) return false;
     for (int32_t n = 0; n < nodes; n++) up[n] = n;
     for (int32_t k = 0; k < count; k++) {
-        const cJSON *pair, *matches = json_find(json_find(c->json[readers[k]], "cd_parent_matches"), b->name);
+        const cJSON *pair,
+            *matches = cjson_find(cjson_find(c->json[readers[k]], "cd_parent_matches"), b->name);
         cJSON_ArrayForEach(pair, matches)
         {
             int32_t x = (int32_t)cJSON_GetArrayItem(pair, 0)->valuedouble;
@@ -95,7 +96,7 @@ static inline bool captured_accesses(struct captured *c, int32_t i, struct lx_jo
     }
     *sizes = realloc(*sizes, ((size_t)p->label_count + (size_t)nodes + 1) * sizeof **sizes);
     if (!*sizes) return false;
-    const cJSON *divisions = json_find(c->json[i], "core_divisions");
+    const cJSON *divisions = cjson_find(c->json[i], "core_divisions");
     for (int32_t n = 0; n < nodes; n++) {
         label[n] = p->label_count + captured_root(up, n);
         (*sizes)[p->label_count + n] = 0;
@@ -121,7 +122,7 @@ static inline int64_t captured_single(const cJSON *division)
 {
     int64_t single = 0, several = 0;
     const cJSON *v;
-    cJSON_ArrayForEach(v, json_find(division, "output_splits")) if (v->valuedouble > 1)
+    cJSON_ArrayForEach(v, cjson_find(division, "output_splits")) if (v->valuedouble > 1)
     {
         single = (int64_t)v->valuedouble;
         several++;
@@ -131,7 +132,7 @@ static inline int64_t captured_single(const cJSON *division)
 
 static inline bool captured_flips(struct captured *c, int32_t i, struct lx_joint_op *op)
 {
-    const cJSON *menu = json_find(c->json[i], "core_divisions");
+    const cJSON *menu = cjson_find(c->json[i], "core_divisions");
     int64_t seed = captured_single(cJSON_GetArrayItem(menu, op->seed));
     bool *flip = arena_array(&c->memory, (size_t)op->choice_count, sizeof *flip);
     if (!flip) return false;
@@ -143,23 +144,23 @@ static inline bool captured_flips(struct captured *c, int32_t i, struct lx_joint
 
 static inline bool captured_buffer(struct captured *c, int32_t i, struct lx_joint_buffer *b, int64_t **sizes)
 {
-    const cJSON *v, *one = c->json[i], *uses = json_find(one, "uses"),
-                    *reason = json_find(one, "residency_reason");
+    const cJSON *v, *one = c->json[i], *uses = cjson_find(one, "uses"),
+                    *reason = cjson_find(one, "residency_reason");
     int32_t readers[LX_MAX_INPUTS * 8], count = 0, n = c->problem.buffer_count;
-    b->name = json_find(one, "name")->valuestring;
+    b->name = cjson_find(one, "name")->valuestring;
     b->bytes = captured_number(one, "size", 0);
     b->start = (int64_t)cJSON_GetArrayItem(uses, 0)->valuedouble;
     b->end = (int64_t)cJSON_GetArrayItem(uses, cJSON_GetArraySize(uses) - 1)->valuedouble + 1;
     b->reason = cJSON_IsString(reason) ? reason->valuestring : NULL;
     for (int32_t k = 0; k < n && count < LX_MAX_INPUTS * 8; k++)
-        cJSON_ArrayForEach(v, json_find(c->json[k], "parents")) if (cJSON_IsString(v) &&
-                                                                    strcmp(v->valuestring, b->name) == 0)
+        cJSON_ArrayForEach(v, cjson_find(c->json[k], "parents")) if (cJSON_IsString(v) &&
+                                                                     strcmp(v->valuestring, b->name) == 0)
             readers[count++] = k;
     /* A made-up reader may stand behind the last use. */
     for (int32_t k = 0; k < count; k++) b->end = max_i64(b->end, c->problem.ops[readers[k]].tick + 1);
     int32_t *parents = arena_array(&c->memory, (size_t)n, sizeof *parents);
     if (!parents) return false;
-    cJSON_ArrayForEach(v, json_find(one, "in_place_parents"))
+    cJSON_ArrayForEach(v, cjson_find(one, "in_place_parents"))
     {
         int32_t k = cJSON_IsString(v) ? captured_find(c, v->valuestring) : -1;
         if (k >= 0) parents[b->parent_count++] = k;
@@ -181,14 +182,14 @@ static inline bool captured_read(struct captured *c, const cJSON *inputs, int64_
     const cJSON *v;
     cJSON_ArrayForEach(v, inputs)
     {
-        int64_t tick = (int64_t)cJSON_GetArrayItem(json_find(v, "uses"), 0)->valuedouble;
+        int64_t tick = (int64_t)cJSON_GetArrayItem(cjson_find(v, "uses"), 0)->valuedouble;
         int32_t at = k++;
         for (; at > 0 && ops[at - 1].tick > tick; at--) {
             ops[at] = ops[at - 1];
             c->json[at] = c->json[at - 1];
         }
-        ops[at] = (struct lx_joint_op){.name = json_find(v, "name")->valuestring, .tick = tick};
-        ops[at].choice_count = (int32_t)cJSON_GetArraySize(json_find(v, "core_divisions"));
+        ops[at] = (struct lx_joint_op){.name = cjson_find(v, "name")->valuestring, .tick = tick};
+        ops[at].choice_count = (int32_t)cJSON_GetArraySize(cjson_find(v, "core_divisions"));
         c->json[at] = v;
     }
     c->problem = (struct lx_joint_problem){.capacity = capacity,
@@ -215,8 +216,8 @@ static inline bool captured_agrees(const struct captured *c, const int32_t *choi
             int32_t reader = p->buffers[i].accesses[k].op;
             const cJSON *pair;
             bool listed = false;
-            cJSON_ArrayForEach(pair,
-                               json_find(json_find(c->json[reader], "cd_parent_matches"), p->buffers[i].name))
+            cJSON_ArrayForEach(
+                pair, cjson_find(cjson_find(c->json[reader], "cd_parent_matches"), p->buffers[i].name))
                 listed |= (int32_t)cJSON_GetArrayItem(pair, 0)->valuedouble == choice[i] &&
                           (int32_t)cJSON_GetArrayItem(pair, 1)->valuedouble == choice[reader];
             if (!listed) return false;

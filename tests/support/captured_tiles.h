@@ -18,7 +18,7 @@ static inline int64_t captured_squares(const cJSON *division)
 {
     int64_t sum = 0;
     const cJSON *v;
-    cJSON_ArrayForEach(v, json_find(division, "splits")) if (cJSON_IsNumber(v)) sum +=
+    cJSON_ArrayForEach(v, cjson_find(division, "splits")) if (cJSON_IsNumber(v)) sum +=
         (int64_t)(v->valuedouble * v->valuedouble);
     return sum;
 }
@@ -34,9 +34,9 @@ static inline struct captured_weights captured_weigh(const struct captured *c)
     int64_t tiles = 1, squares = 1, n = c->problem.op_count;
     for (int32_t i = 0; i < n; i++) {
         const cJSON *d;
-        cJSON_ArrayForEach(d, json_find(c->json[i], "core_divisions"))
+        cJSON_ArrayForEach(d, cjson_find(c->json[i], "core_divisions"))
         {
-            tiles = max_i64(tiles, captured_product(json_find(d, "tiling")));
+            tiles = max_i64(tiles, captured_product(cjson_find(d, "tiling")));
             squares = max_i64(squares, captured_squares(d));
             w.most_cores = max_i64(w.most_cores, captured_parts(d, false));
         }
@@ -57,9 +57,9 @@ static inline bool captured_tile_op(struct captured *c, int32_t i, const struct 
     bool *sums = arena_array(&c->memory, n, sizeof *sums);
     if (!tiles || !extra || !sums) return false;
     for (int32_t k = 0; k < op->choice_count; k++) {
-        const cJSON *d = cJSON_GetArrayItem(json_find(c->json[i], "core_divisions"), k);
+        const cJSON *d = cJSON_GetArrayItem(cjson_find(c->json[i], "core_divisions"), k);
         int64_t cores = captured_parts(d, false);
-        tiles[k] = captured_product(json_find(d, "tiling"));
+        tiles[k] = captured_product(cjson_find(d, "tiling"));
         sums[k] = cores != captured_parts(d, true);
         extra[k] = (w->most_cores - cores) * w->core + captured_squares(d) * w->square + tiles[k];
     }
@@ -78,7 +78,7 @@ static inline bool captured_tile_buffer(struct captured *c, int32_t i, const str
     if (!a || !size) return false;
     for (int32_t k = 0; k < b->access_count; k++) a[k].toll *= w->bytes;
     for (int32_t k = 0; k < op->choice_count; k++) {
-        const cJSON *d = cJSON_GetArrayItem(json_find(c->json[i], "core_divisions"), k);
+        const cJSON *d = cJSON_GetArrayItem(cjson_find(c->json[i], "core_divisions"), k);
         size[k] = ceil_div_i64(b->bytes, captured_parts(d, true) * op->tiles[k]);
     }
     b->accesses = a;

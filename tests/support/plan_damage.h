@@ -3,9 +3,10 @@
 #ifndef LX_TESTS_SUPPORT_PLAN_DAMAGE_H
 #define LX_TESTS_SUPPORT_PLAN_DAMAGE_H
 
-#include "base/json.h"
 #include "base/rng.h"
 
+#include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* What the checker says is a fact and what is a claim; and plans that say no more than they must. */
 #include "support/device_plans.h"
-#include "base/json.h"
 #include "plan/plan_fields.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 
 static cJSON *plan_tree(const char *pattern, const char *solver, int64_t capacity, int64_t cores)

@@ -1,7 +1,7 @@
 /* The trace of a run: valid JSON, both clocks, and counters that end where the run's own do. */
 #include "support/device_plans.h"
-#include "base/json.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 
 static struct lx_run_result *executed(const struct lx_plan *p)

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "plan/plan_fields.h"
 
+#include <cjson/cJSON.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -71,17 +71,28 @@ static const char *string_of(const cJSON *edit, const char *key)
     return cJSON_GetStringValue(cJSON_GetObjectItem(edit, key));
 }
 
+/* What a pointer as in json_patch.h leads to, in the tree that knows places; or NULL. */
+static const struct json_value *value_at(const struct json_value *at, const char *pointer)
+{
+    char key[100];
+    while (at && *pointer == '/') {
+        size_t n = strcspn(++pointer, "/");
+        snprintf(key, sizeof key, "%.*s", (int)n, pointer);
+        at = json_is_array(at) ? json_item(at, atoi(key)) : json_find(at, key);
+        pointer += n;
+    }
+    return at;
+}
+
 /* Does the error stand at the value that `at` points to? */
 static bool stands_at(const char *text, const char *at, const lx_status *st)
 {
     struct json j;
     lx_status ignored;
-    cJSON *parent;
-    char key[100];
     if (!at) return st->line == 0;
     if (!json_parse(&j, "plan", text, strlen(text), &ignored)) return false;
-    const cJSON *value = json_pointer(j.root, at, &parent, key);
-    struct json_place place = value ? json_place_of(&j, value) : (struct json_place){-1, -1, 0};
+    const struct json_value *value = value_at(j.root, at);
+    struct json_place place = value ? value->place : (struct json_place){-1, -1, 0};
     json_free(&j);
     return place.line == st->line && place.column == st->column;
 }
