@@ -41,6 +41,7 @@ struct storage {
     int32_t tensor;  /* once built, else -1 */
     int block;       /* one more than the type with common exponents that the file asks for; 0: none */
     int32_t seen_by; /* the last of the values that are views of it, from 1 on; 0: none */
+    struct op_class *cut_by; /* who asked for the innermost piece; NULL: its own dimensions */
     bool needed;
     bool stays;  /* an argument that is returned: a tensor even if no op reads it */
     bool counts; /* 0, 1, 2 .. */
@@ -63,6 +64,11 @@ struct op_class {
     bool unknown;       /* a loop or branch that data decides on */
     int64_t taken;      /* how often a loop was walked through, which branch was taken */
     int32_t first, end; /* its sketches */
+    /* Of one that only changed the view: what did so before it; its result's bytes; how much longer its cuts make what others
+     * store (import_cuts.c), so far. */
+    struct op_class *behind;
+    int64_t bytes, padding;
+    bool regroups; /* a reshape */
 };
 
 /* A tensor value of the model: a view of a storage, or one number for all elements. */
@@ -152,6 +158,7 @@ struct import {
     bool short_sticks;        /* nothing was left to be copied where sticks are too short: they are padded */
     bool last;                /* rounds are out: what does not fit now is generic */
     bool retry;               /* something was forced: sketch again */
+    bool spared;              /* the same, to keep sticks full */
     bool give_up;             /* nothing was left to be forced: without folding */
     int depth;
     int64_t walked; /* ops, each as often as it is called */

@@ -79,14 +79,18 @@ static void forget(struct import *im)
     im->memory = (struct arena){0};
     im->tensor_names = im->op_names = im->constants = (struct names){0};
     im->storages.count = im->sketches.count = im->leaves.count = im->aliases.count = 0;
-    im->retry = im->give_up = false;
+    im->retry = im->spared = im->give_up = false;
     im->order = NULL;
     im->depth = 0;
     im->path = NULL;
     im->name_counts.count = 0;
     im->walked = 0;
     for (size_t b = 0; b < im->m->bodies.count; b++)
-        for (int i = 0; i < im->m->bodies.at[b].op_count; i++) im->classes[b][i].seen = false;
+        for (int i = 0; i < im->m->bodies.at[b].op_count; i++) {
+            struct op_class *c = &im->classes[b][i];
+            c->seen = false;
+            c->padding = 0;
+        }
 }
 
 static bool sketch(struct import *im, int32_t *results, int *count)

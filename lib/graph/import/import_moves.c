@@ -14,6 +14,8 @@ static bool viewed(struct import *im, const struct model_op *op, const struct vi
     if (!cannot) {
         out.view = *view;
         out.via = c;
+        c->behind = v.via;
+        c->bytes = out.type->bytes;
         import_class(im, op, CLASS_FREE, "view");
         return import_bind_one(im, op, &out);
     }
@@ -56,6 +58,7 @@ static bool reshape(struct import *im, const struct model_op *op, const char *ou
     (void)ours;
     if (!still_splat(im, op, &done) || done) return done;
     bool ok = view_reshape(&import_in(im, op, 0)->view, type->count, type->extent, &view);
+    import_class_of(im, op)->regroups = true;
     return viewed(im, op, &view, ok ? NULL : "atoms");
 }
 

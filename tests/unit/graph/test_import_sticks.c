@@ -1,0 +1,92 @@
+/* Reshapes that would leave ends of sticks empty in what is larger than what they reshape are copies; others are folded. */
+#include "graph/graph.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* Rows times a weight, cut into heads and turned; and back, times another weight. */
+static const struct lx_graph *heads(int rows, int head)
+{
+    static const char form[] =
+        "func.func @f(%%x: tensor<%dx%dxf32>, %%w: tensor<%dx%dxf32>, %%u: tensor<%dx%dxf32>) -> "
+        "tensor<%dx%dxf32> {\n"
+        "  %%0 = \"ttir.matmul\"(%%x, %%w) : (tensor<%dx%dxf32>, tensor<%dx%dxf32>) -> tensor<%dx%dxf32>\n"
+        "  %%1 = \"ttir.reshape\"(%%0) <{shape = [%d : i32, 8 : i32, %d : i32]}> : (tensor<%dx%dxf32>) -> "
+        "tensor<%dx8x%dxf32>\n"
+        "  %%2 = \"ttir.permute\"(%%1) <{permutation = array<i64: 1, 0, 2>}> : (tensor<%dx8x%dxf32>) -> "
+        "tensor<8x%dx%dxf32>\n"
+        "  %%3 = \"ttir.exp\"(%%2) : (tensor<8x%dx%dxf32>) -> tensor<8x%dx%dxf32>\n"
+        "  %%4 = \"ttir.permute\"(%%3) <{permutation = array<i64: 1, 0, 2>}> : (tensor<8x%dx%dxf32>) -> "
+        "tensor<%dx8x%dxf32>\n"
+        "  %%5 = \"ttir.reshape\"(%%4) <{shape = [%d : i32, %d : i32]}> : (tensor<%dx8x%dxf32>) -> "
+        "tensor<%dx%dxf32>\n"
+        "  %%6 = \"ttir.matmul\"(%%5, %%u) : (tensor<%dx%dxf32>, tensor<%dx%dxf32>) -> tensor<%dx%dxf32>\n"
+        "  return %%6 : tensor<%dx%dxf32>\n}\n";
+    int n = rows, m = 8 * head, h = head;
+    char text[3000];
+    snprintf(text, sizeof text, form, n, m, m, m, m, m, n, m, n, m, m, m, n, m, n, h, n, m, n, h, n, h, n, h,
+             n, h, n, h, n, h, n, h, n, m, n, h, n, m, n, m, m, m, n, m, n, m);
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("t.mlir", text, strlen(text), &st);
+    if (!g) fail_msg("%s", st.text);
+    return g;
+}
+
+static int copies(const struct lx_graph *g)
+{
+    int n = 0;
+    for (int32_t o = 0; o < g->op_count; o++)
+        n += strcmp(g->ops[o].kind->name, "reshape") == 0 || strcmp(g->ops[o].kind->name, "clone") == 0;
+    return n;
+}
+
+static int64_t rank_of(const struct lx_graph *g, const char *name)
+{
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        if (strcmp(g->tensors[t].name, name) == 0) return g->tensors[t].rank;
+    fail_msg("there is no %s", name);
+    return -1;
+}
+
+static void whole_sticks_are_folded(void **state)
+{
+    const struct lx_graph *g = heads(12, 64);
+    (void)state;
+    assert_int_equal(copies(g), 0);
+    assert_int_equal(g->op_count, 3);
+    assert_int_equal(rank_of(g, "w"), 3);
+    lx_graph_free(g);
+}
+
+/* Heads of 100: a piece of w, and what u is summed along, would have 28 empty places behind each. */
+static void weights_stay_whole(void **state)
+{
+    const struct lx_graph *g = heads(12, 100);
+    (void)state;
+    assert_int_equal(rank_of(g, "w"), 2);
+    assert_int_equal(rank_of(g, "u"), 2);
+    assert_true(copies(g) >= 2);
+    lx_graph_free(g);
+}
+
+/* Padding a small weight costs less than to copy many rows. */
+static void many_rows_are_not_copied(void **state)
+{
+    const struct lx_graph *g = heads(8192, 100);
+    (void)state;
+    assert_int_equal(copies(g), 0);
+    assert_int_equal(rank_of(g, "w"), 3);
+    lx_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_sticks_are_folded),
+                                       cmocka_unit_test(weights_stay_whole),
+                                       cmocka_unit_test(many_rows_are_not_copied)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
