@@ -55,6 +55,9 @@ struct search {
     struct tensor_uses uses;
     int32_t slot_count;
     VEC(int32_t) free_slots;
+    VEC(int32_t)
+    open; /* slots in which states of this layer or the next may differ; in all others they are equal */
+    bool *is_open; /* per slot */
     VEC(struct state) now, next;
     VEC(tensor_state) now_keys, next_keys; /* slot_count of each state */
     VEC(int32_t) table;
@@ -134,13 +137,10 @@ static uint64_t operands_hash(const struct search *s, const struct lx_op *op, co
 static bool dominates(const struct search *s, const struct state *a, const tensor_state *ka,
                       const struct state *b, const tensor_state *kb)
 {
-    enum { RUN = 4 }; /* slots that are compared at once: nearly all are equal */
     int64_t moved = a->moved, footprint = a->footprint;
-    for (int32_t i = 0; i < s->slot_count && moved <= b->moved; i++) {
-        if (i % RUN == 0)
-            while (i + RUN <= s->slot_count && memcmp(&ka[i], &kb[i], RUN * sizeof *ka) == 0) i += RUN;
-        if (i == s->slot_count || ka[i] == kb[i]) continue;
-        int32_t t = s->tensor_at[i];
+    for (size_t k = s->open.count; k-- > 0 && moved <= b->moved;) { /* the last ones decide most often */
+        int32_t i = s->open.at[k], t = s->tensor_at[i];
+        if (ka[i] == kb[i]) continue;
         if (s->uses.rigid[t] && PRIMARY(ka[i]) != PRIMARY(kb[i])) return false;
         unsigned lacks = COPIES(kb[i]) & ~COPIES(ka[i]);
         for (int stick = -1; lacks >> (stick + 1); stick++) {
@@ -195,6 +195,32 @@ static int by_cost(const void *a, const void *b)
     if (x->moved != y->moved) return x->moved < y->moved ? -1 : 1;
     if (x->footprint != y->footprint) return x->footprint < y->footprint ? -1 : 1;
     return x->index < y->index ? -1 : 1;
+}
+
+/* The states of the next layer differ where those of this one do, and in what the op touches. */
+static void open_operands(struct search *s, const struct lx_op *op)
+{
+    for (int k = 0; k <= op->input_count; k++) {
+        int32_t slot = s->slot[op_operand(op, k)];
+        if (slot < 0 || s->is_open[slot]) continue;
+        s->is_open[slot] = true;
+        s->open.at[s->open.count++] = slot;
+    }
+}
+
+/* Slots in which all states are equal again. */
+static void close_slots(struct search *s)
+{
+    size_t n = (size_t)s->slot_count, kept = 0;
+    for (size_t k = 0; k < s->open.count; k++) {
+        int32_t slot = s->open.at[k];
+        bool differ = false;
+        for (size_t i = 1; i < s->now.count && !differ; i++)
+            differ = s->now_keys.at[i * n + (size_t)slot] != s->now_keys.at[slot];
+        s->is_open[slot] = differ;
+        if (differ) s->open.at[kept++] = slot;
+    }
+    s->open.count = kept;
 }
 
 /* The best `width` states of `next` that no cheaper one dominates become `now`, and get their nodes. */
@@ -255,6 +281,7 @@ static bool step(struct search *s, int32_t o, size_t width)
     int count = stick_ways(s->g, op, &x, ways);
     size_t n = (size_t)s->slot_count;
     take_slot(s, op->output);
+    open_operands(s, op);
     s->next.count = 0;
     if (!clear_table(s, s->now.count * (size_t)count)) return false;
     tensor_state *key = malloc((n + 1) * sizeof *key);
@@ -286,6 +313,7 @@ static bool step(struct search *s, int32_t o, size_t width)
             "op %s (%s): no layout of %s lets it be written; write the parts to tensors of their own",
             op->name, op->kind->name, s->g->tensors[op->output].name);
     if (!advance(s, o, width)) return false;
+    close_slots(s);
     for (int k = 0; k <= op->input_count; k++) {
         int32_t t = op_operand(op, k);
         if (s->uses.last_use[t] == o && s->slot[t] >= 0) {
@@ -334,7 +362,9 @@ static bool prepare(struct search *s)
     if (ok) {
         memset(s->slot, 0xff, tensors * sizeof *s->slot);
         s->slot_count = s->uses.most_live;
-        ok = VEC_RESERVE(&s->free_slots, (size_t)s->slot_count + 1);
+        s->is_open = calloc((size_t)s->slot_count + 1, sizeof *s->is_open);
+        ok = s->is_open && VEC_RESERVE(&s->free_slots, (size_t)s->slot_count + 1) &&
+             VEC_RESERVE(&s->open, (size_t)s->slot_count + 1);
     }
     for (int32_t i = s->slot_count; ok && i-- > 0;) s->free_slots.at[s->free_slots.count++] = i;
     for (int32_t t = 0; ok && t < g->tensor_count; t++)
@@ -384,7 +414,9 @@ static void release(struct search *s)
     tensor_uses_free(&s->uses);
     free(s->tensor_at);
     free(s->least_after);
+    free(s->is_open);
     VEC_FREE(&s->free_slots);
+    VEC_FREE(&s->open);
     VEC_FREE(&s->now);
     VEC_FREE(&s->next);
     VEC_FREE(&s->now_keys);

@@ -11,7 +11,7 @@
 #include "common/gap_fit.h"
 #include "common/full_fit.h"
 #include "common/crowds.h"
-#include "common/range_sort.h"
+#include "common/taken_bits.h"
 #include "base/checked.h"
 #include "solvers.h"
 
@@ -25,6 +25,7 @@ struct fitter {
     int32_t *found;
     struct byte_range *taken; /* of buffers, and between the gaps of crowds */
     int32_t taken_count;
+    struct taken_bits map;
 };
 
 static bool is_parent(const struct lx_buffer *b, int32_t other)
@@ -43,8 +44,7 @@ static int32_t gather(struct fitter *f, const struct lx_buffer *b, int32_t found
         if (!with_parents && is_parent(b, other)) continue;
         f->taken[n++] = (struct byte_range){f->address[other], f->address[other] + f->p->buffers[other].size};
     }
-    range_sort(f->taken, (size_t)n);
-    return n;
+    return (int32_t)taken_join(&f->map, f->taken, (size_t)n);
 }
 
 /* Does [from, to) lie in free space, in a gap that can hold `size` at its first aligned address? */
@@ -113,8 +113,8 @@ static int64_t tightest_free(struct fitter *f, const struct in_the_way *way, int
         f->taken[f->taken_count++] = (struct byte_range){0, f->capacity};
         gap_tree_walk(way->whole[k], take_up_to, f);
     }
-    range_sort(f->taken, (size_t)f->taken_count);
-    return choose_gap(f, f->taken_count, size, alignment);
+    taken = (int32_t)taken_join(&f->map, f->taken, (size_t)f->taken_count);
+    return choose_gap(f, taken, size, alignment);
 }
 
 static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const struct in_the_way *way,
@@ -168,7 +168,8 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
     f.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
     f.found = malloc((n + 1) * sizeof *f.found);
     f.taken = malloc((2 * n + 4 * MOST_CROWDS) * sizeof *f.taken);
-    bool ok = crowds_init(&f.placed, p, f.capacity, tightest) && f.found && f.taken;
+    bool ok = crowds_init(&f.placed, p, f.capacity, tightest) && taken_bits_init(&f.map, p, f.capacity) &&
+              f.found && f.taken;
     for (int pass = 0; ok && pass < 2; pass++) /* fixed addresses first: the others can move */
         for (int32_t k = 0; k < count && !((k & 1023) == 0 && lx_run_stopped(run)); k++) {
             const struct lx_buffer *b = &p->buffers[order[k]];
@@ -178,6 +179,7 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
         }
     free(f.found);
     free(f.taken);
+    taken_bits_free(&f.map);
     crowds_free(&f.placed);
     return ok;
 }

@@ -90,8 +90,7 @@ static int32_t list_taken(struct places *x, const struct lx_buffer *b, int32_t p
         const struct lx_reserved *r = &x->p->pools[pool].reserved[k];
         if (lives_on(b, r->start, r->end)) x->taken[n++] = (struct byte_range){r->from, r->to};
     }
-    range_sort(x->taken, (size_t)n);
-    return n;
+    return (int32_t)taken_join(&x->map, x->taken, (size_t)n);
 }
 
 /* Is [at, at + size) free, but for in-place partners at that very address? Apart and alone know no handover. */

@@ -6,8 +6,7 @@
 #ifndef LX_SOLVERS_COMMON_PLACES_H
 #define LX_SOLVERS_COMMON_PLACES_H
 
-#include "common/range_sort.h"
-#include "scratchpad/placement/problem.h"
+#include "common/taken_bits.h"
 
 /* Partners of a buffer in some kind of pair, with what the pair costs. */
 struct partners {
@@ -34,6 +33,7 @@ struct places {
     int32_t *found; /* room for contemporaries */
     int32_t found_count;
     struct byte_range *taken;
+    struct taken_bits map;
     int32_t *mark; /* per buffer: the number of the last query that it is exclusive in */
     int32_t query;
     int32_t *alone; /* buffers that share with nobody at any time */

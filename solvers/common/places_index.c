@@ -134,7 +134,7 @@ bool places_init(struct places *x, const struct lx_problem *p, int64_t *address,
         !partners_make(&x->apart, p, apart_at, p->bonds.apart_count) ||
         !partners_make(&x->exclusive, p, exclusive_at, p->bonds.exclusive_count) ||
         !partners_make(&x->reuse, p, reuse_at, p->bonds.reuse_count) || !children_make(&x->children, p) ||
-        !sort_by_start(x))
+        !sort_by_start(x) || !taken_bits_init(&x->map, p, p->capacity))
         return false;
     for (int32_t i = 0; i < 2 * x->width; i++) x->latest[i] = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++) {
@@ -157,6 +157,7 @@ void places_free(struct places *x)
     free(x->latest);
     free(x->found);
     free(x->taken);
+    taken_bits_free(&x->map);
     free(x->mark);
     free(x->alone);
     free(x->top);
