@@ -1,0 +1,171 @@
+"""Divisions and residency together: what torch-spyre's buffers say, as numbers and pairs.
+
+Every buffer is what one op makes, and has the op's menu of divisions; one without a menu has a single choice. A buffer may be
+on chip if every reader cuts it as its op does (a pair of the parent's choice and the reader's), or reads it through a copy
+that is on chip: relayout copies are buffers too, each of one source and one view.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Tuple
+
+from ._placement import Placement
+from ._spyre_buffers import spill_cost
+
+COPY = "__spyre_lx_relayout__:copy:"
+Pair = Tuple[int, int]
+
+
+class Copy:
+    """A relayout copy: of whom, and per reader the pairs (source's choice, reader's) that it serves."""
+
+    def __init__(self, index: int, source: int):
+        self.index, self.source = index, source
+        self.served: Dict[int, Dict[Pair, Any]] = {}
+
+    @property
+    def priced(self) -> FrozenSet[int]:
+        return frozenset(i for pairs in self.served.values() for i, _ in pairs)
+
+    def serves(self, reader: int, pair: Pair) -> bool:
+        return pair in self.served.get(reader, ())
+
+
+def _tiles(division: Any) -> int:
+    tiling = getattr(division, "tiling", None)
+    count = getattr(tiling, "output_tile_count", None)
+    if count is not None:
+        return int(count)
+    parts = 1
+    for axis in getattr(tiling, "axes", None) or ():
+        parts *= 1 if axis.is_reduction else axis.count
+    return parts
+
+
+class Model:
+    """The joint problem of a list of buffers. All lists are by buffer."""
+
+    def __init__(self, buffers: Sequence[Any], limit: int, alignment: int, reasons: Sequence[Optional[str]],
+                 edges: Sequence[Pair]):
+        self.limit, self.alignment, self.count = limit, alignment, len(buffers)
+        self.index = {b.name: i for i, b in enumerate(buffers)}
+        self.names = [b.name for b in buffers]
+        self.starts, self.ends = [b.start_time for b in buffers], [b.end_time for b in buffers]
+        self.menus = [list(getattr(b, "core_divisions", None) or ()) for b in buffers]
+        self.off = [0 if b.name.startswith(COPY) else spill_cost(b) for b in buffers]
+        self.bytes = [[-(-b.size // max(1, d.output_partition * _tiles(d))) for d in menu] or [b.size]
+                      for b, menu in zip(buffers, self.menus)]
+        self.cores = [[d.cores_used for d in menu] or [0] for menu in self.menus]
+        self.squares = [[sum(f * f for f in d.splits.values()) for d in menu] or [0] for menu in self.menus]
+        self.pairs: Dict[Pair, FrozenSet[Pair]] = {}
+        self.readers: List[List[int]] = [[] for _ in buffers]
+        self.parents_of: List[List[int]] = [[] for _ in buffers]
+        for r, b in enumerate(buffers):
+            for name in dict.fromkeys(getattr(b, "parents", None) or ()):
+                self._add_reader(r, b, name)
+        self.copies: Dict[int, Copy] = {}
+        self.copies_of: List[List[Copy]] = [[] for _ in buffers]
+        for r, b in enumerate(buffers):
+            for name, candidates in (getattr(b, "cd_parent_relayouts", None) or {}).items():
+                for candidate in candidates:
+                    self._add_candidate(r, name, candidate)
+        self.barred = [self._never(i, reason) for i, reason in enumerate(reasons)]
+        self.edges = [(c, p) for c, p in edges if not self.barred[c] and not self.barred[p]]
+
+    def _add_reader(self, reader: int, b: Any, name: str) -> None:
+        i = self.index.get(name)
+        if i is None or i == reader:
+            return
+        matches = (getattr(b, "cd_parent_matches", None) or {}).get(name, ())
+        self.readers[i].append(reader)
+        self.parents_of[reader].append(i)
+        self.pairs[i, reader] = frozenset((int(m[0]), int(m[1])) for m in matches)
+
+    def _add_candidate(self, reader: int, parent: str, candidate: Any) -> None:
+        at, source = self.index.get(f"{COPY}{parent}:g{candidate.group}"), self.index.get(parent)
+        if at is None or source is None:
+            return
+        copy = self.copies.get(at)
+        if copy is None:
+            copy = self.copies[at] = Copy(at, source)
+            self.copies_of[source].append(copy)
+        pair = (int(candidate.source_division), int(candidate.consumer_division))
+        copy.served.setdefault(reader, {}).setdefault(pair, candidate)
+
+    def _never(self, i: int, reason: Optional[str]) -> Optional[str]:
+        if reason or not self.menus[i] or i in self.copies:
+            return reason
+        if self.names[i].startswith(COPY):
+            return "nobody can read this copy"
+        if not self.readers[i]:
+            return "nobody on chip reads it"
+        for r in self.readers[i]:
+            if not self.pairs[i, r] and not any(r in c.served for c in self.copies_of[i]):
+                return f"no division of {self.names[r]} agrees with one of its own"
+        return None
+
+    def agrees(self, i: int, r: int, x: Sequence[int], on: Sequence[bool]) -> bool:
+        """Can reader r find buffer i on chip?"""
+        pair = (x[i], x[r])
+        return pair in self.pairs[i, r] or any(on[c.index] and c.serves(r, pair) for c in self.copies_of[i])
+
+    def legal(self, x: Sequence[int], on: Sequence[bool]) -> bool:
+        """All rules but those of addresses."""
+        for i in range(self.count):
+            if on[i]:
+                if self.barred[i] or self.bytes[i][x[i]] > self.limit:
+                    return False
+                copy = self.copies.get(i)
+                if copy is None:
+                    if not all(self.agrees(i, r, x, on) for r in self.readers[i]):
+                        return False
+                elif not on[copy.source] or not self.serves_somebody(copy, x):
+                    return False
+        return True
+
+    def serves_somebody(self, copy: Copy, x: Sequence[int]) -> bool:
+        return any(copy.serves(r, (x[copy.source], x[r])) for r in copy.served)
+
+    def merges(self, child: int, parent: int, x: Sequence[int]) -> bool:
+        """May the child take over the parent's place under these choices?"""
+        if self.bytes[child][x[child]] != self.bytes[parent][x[parent]]:
+            return False
+        if not self.menus[child] and not self.menus[parent]:
+            return True
+        return (x[parent], x[child]) in self.pairs.get((parent, child), ())
+
+    def addresses(self, x: Sequence[int], on: Sequence[bool], options: Any = None) -> Tuple[Optional[List[Optional[int]]], bool]:
+        """Addresses for exactly these buffers, or None; and whether that is proved where there are none."""
+        members = [i for i in range(self.count) if on[i]]
+        if not members:
+            return [None] * self.count, True
+        with Placement("fit", self.alignment) as problem:
+            self.add_members(problem, members, x, [0] * len(members))
+            with problem.solve(options) as answer:
+                places, proved = answer.addresses, answer.status == "infeasible"
+        if any(at is None for at in places):
+            return None, proved
+        found: List[Optional[int]] = [None] * self.count
+        for i, at in zip(members, places):
+            found[i] = at
+        return found, True
+
+    def add_members(self, problem: Placement, members: Sequence[int], x: Sequence[int], offs: Sequence[int]) -> None:
+        """Some of the buffers under some choices as a problem of placement alone."""
+        position = {i: k for k, i in enumerate(members)}
+        starts, ends = [self.starts[i] for i in members], [self.ends[i] for i in members]
+        problem.pool("LX", self.limit)
+        problem.buffers([self.bytes[i][x[i]] for i in members], starts, ends, offs)
+        edges = [(position[c], position[p]) for c, p in self.edges
+                 if c in position and p in position and self.merges(c, p, x)]
+        add_edges(problem, edges, starts, ends)
+
+
+def add_edges(problem: Placement, edges: Sequence[Pair], starts: Sequence[int], ends: Sequence[int]) -> None:
+    """In-place edges (child, parent) between buffers of a problem, with as many uses as make the parent one that is read."""
+    brief = {p for _, p in edges if ends[p] - starts[p] == 1}  # read on the one tick of their lives
+    for p in sorted({p for _, p in edges}):
+        problem.uses(p, [starts[p]] if p in brief else [starts[p], ends[p] - 1], p in brief)
+    for child, parent in edges:
+        if child not in brief:
+            problem.parent(child, parent)
