@@ -26,27 +26,17 @@ static bool is_news(const struct lx_format *format, const struct lx_graph *g, lx
         "a pattern with tensors and ops already; import takes files of other tools, and buffer lists");
 }
 
-/* The report where one is asked for, and a table beside a file. */
-static bool tell(struct call *call, const char *report)
-{
-    const char *path = option_value(&call->line, "report");
-    return (!path || file_write(path, report, strlen(report), &call->st)) &&
-           (!goes_to_file(call) || wants_json(call) || show_import(call, report));
-}
-
-static const struct lx_graph *read_model(struct call *call, const char *file, const char *text, size_t length)
+static const struct lx_graph *read_model(struct call *call, const char *file, const char *text, size_t length,
+                                         char **report)
 {
     struct model_options how;
-    char *report = NULL;
+    const char *path = option_value(&call->line, "report");
     const struct lx_graph *g = NULL;
     if (read_model_options(call, &how))
-        g = lx_model_import(file, text, length, &how.import, &report, &call->st);
-    if (g && !tell(call, report)) {
-        lx_graph_free(g);
-        g = NULL;
-    }
-    free(report);
-    return g;
+        g = lx_model_import(file, text, length, &how.import, report, &call->st);
+    if (!g || !path || file_write(path, *report, strlen(*report), &call->st)) return g;
+    lx_graph_free(g);
+    return NULL;
 }
 
 /* Of another tool, but no model: then there is no report either. */
@@ -59,14 +49,15 @@ static const struct lx_graph *read_other(struct call *call, const char *file, co
     return parse_graph(call, file, text, length);
 }
 
-static const struct lx_graph *read_foreign(struct call *call, const char *path)
+/* *report: of a model; else NULL. */
+static const struct lx_graph *read_foreign(struct call *call, const char *path, char **report)
 {
     size_t length;
     lx_status *st = &call->st;
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
     const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
-    const struct lx_graph *g = lx_model_sniff(text, length) ? read_model(call, file, text, length)
+    const struct lx_graph *g = lx_model_sniff(text, length) ? read_model(call, file, text, length, report)
                                                             : read_other(call, file, text, length);
     bool ok = g && is_news(lx_format_of(text, length), g, st);
     free(text);
@@ -75,20 +66,29 @@ static const struct lx_graph *read_foreign(struct call *call, const char *path)
     return NULL;
 }
 
+/* A table beside a file, once that is written. */
+static bool tell(struct call *call, const char *report)
+{
+    return !report || !goes_to_file(call) || wants_json(call) || show_import(call, report);
+}
+
 static int run(struct call *call)
 {
     int64_t capacity = -1;
     size_t length = 0;
     if (!option_int(call, "capacity", 0, LX_INT_MAX, &capacity)) return FAILED;
-    const struct lx_graph *g = read_foreign(call, call->line.files.at[0]);
-    if (!g) return FAILED;
+    char *report = NULL;
+    const struct lx_graph *g = read_foreign(call, call->line.files.at[0], &report);
+    if (!g) return free(report), FAILED;
     const struct lx_graph *list =
         capacity < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, capacity, &call->st);
     char *json = list ? lx_graph_to_json(list, &length) : NULL;
     lx_graph_free(g);
     bool ok = list != NULL;
     lx_graph_free(list);
-    return ok && deliver(call, json, length) ? EXIT_YES : FAILED;
+    ok = ok && deliver(call, json, length) && tell(call, report);
+    free(report);
+    return ok ? EXIT_YES : FAILED;
 }
 
 static void more_help(const struct call *call, struct text *out)

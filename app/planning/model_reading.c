@@ -6,6 +6,7 @@
 #include "base/option.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 const struct option_row model_rows[] = {
     {"func", 0, "NAME", "the function to import (default: the only one, or the only public one)"},
@@ -65,7 +66,12 @@ static bool gather(struct call *call, const char *option, bool (*takes)(const ch
                               find_row(model_rows, option)->argument);
         if (!takes(equals + 1, &b.value, &call->st)) return false;
         b.name = arena_copy(call->line.memory, o->value, (size_t)(equals - o->value));
-        if (!b.name || !VEC_PUSH(to, b)) return status_no_memory(&call->st);
+        if (!b.name) return status_no_memory(&call->st);
+        for (size_t k = 0; k < to->count; k++)
+            if (strcmp(to->at[k].name, b.name) == 0)
+                return status_set(&call->st, LX_E_USAGE, "--%s %s is given twice; say once what it is",
+                                  option, b.name);
+        if (!VEC_PUSH(to, b)) return status_no_memory(&call->st);
     }
     return true;
 }
@@ -113,10 +119,19 @@ static bool keep_given(struct call *call, struct model_options *o)
     return list ? true : status_no_memory(&call->st);
 }
 
+static bool any_folder(const struct call *call)
+{
+    struct stat about;
+    for (size_t i = 0; i < call->line.files.count; i++)
+        if (stat(call->line.files.at[i], &about) == 0 && S_ISDIR(about.st_mode)) return true;
+    return false;
+}
+
 bool read_model_options(struct call *call, struct model_options *o)
 {
     struct lx_import_options *i = &o->import;
     *o = (struct model_options){.import = {.branch = -1}, .given = model_option_given(call)};
+    o->folders = any_folder(call);
     i->no_fold = option_given(&call->line, "no-fold");
     i->no_expand = option_given(&call->line, "no-expand");
     i->strict = option_given(&call->line, "strict");

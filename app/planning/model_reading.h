@@ -14,6 +14,7 @@ struct model_options {
     const char *given;               /* one of those that were given; NULL: none */
     const struct given_option *list; /* all of them, as they were given */
     int count;
+    bool folders; /* files come from folders, where others may lie beside models */
 };
 
 /* False with `call->st`. */
@@ -21,7 +22,8 @@ bool read_model_options(struct call *call, struct model_options *o);
 /* The name of one that was given, or NULL. */
 const char *model_option_given(const struct call *call);
 
-/* The graph of whatever the file is. Options with a file that is no model are an error. `how` may be NULL. */
+/* The graph of whatever the file is. Options with a file that is no model are an error, unless it is one of a folder: then it
+ * is read as ever. `how` may be NULL. */
 const struct lx_graph *graph_of_text(const struct model_options *how, const char *file, const char *text,
                                      size_t length, lx_status *st);
 const struct lx_graph *graph_of_file(const struct model_options *how, const char *path, lx_status *st);

@@ -52,6 +52,7 @@ static int32_t masked(struct layer *l, const struct attention *a, int32_t s)
         s = layer_two(l, "Add", s, only_where(l, over_groups(l, a->allowed, kv), none, a->filter));
     } else if (a->allowed >= 0)
         s = only_where(l, over_groups(l, a->allowed, kv), s, -INFINITY);
+    if (a->first >= 0 && !VEC_PUSH(&l->m->causal, a->first)) layer_fail(l);
     if (a->first < 0 || a->first >= keys - 1) return s;
     int32_t row = attention_counter(l, a->first, queries, 5, 3), column = attention_counter(l, 0, keys, 5, 4);
     return only_where(l, layer_two(l, "GreaterOrEqual", row, column), s, -INFINITY);

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Frameworks take names from people: letters of other scripts are bytes beyond ASCII. */
 bool hlo_is_name(char c)
 {
-    return source_is_name(c);
+    return source_is_name(c) || (unsigned char)c >= 0x80;
 }
 
 const char *hlo_name(struct source *s, const char *what)

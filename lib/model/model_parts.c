@@ -186,6 +186,7 @@ void lx_model_free(struct lx_model *m)
     VEC_FREE(&m->values);
     VEC_FREE(&m->bodies);
     VEC_FREE(&m->constants);
+    VEC_FREE(&m->causal);
     arena_free(&m->memory);
     free(m);
 }

@@ -167,6 +167,7 @@ struct lx_model {
     struct model_attrs attrs;    /* of the whole */
     VEC(int32_t) constants;      /* values that stand in the file apart from ops */
     bool *dim_used, *fixed_used; /* by what the user said: does the file have it? */
+    VEC(int64_t) causal; /* of each causal attention in smaller ops: the last key that the first query sees */
 };
 
 /* Told by content; MODEL_FORMAT_COUNT: none. */

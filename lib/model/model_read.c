@@ -13,7 +13,7 @@ static bool begins(const char *text, size_t length, const char *word)
     return length >= n && memcmp(text, word, n) == 0;
 }
 
-/* Spaces, and comments to the end of their lines. */
+/* Spaces, and comments: to the end of their lines, or in brackets. */
 static size_t skip_blank(const char *text, size_t length)
 {
     size_t i = 0;
@@ -23,6 +23,9 @@ static size_t skip_blank(const char *text, size_t length)
         } else if (begins(text + i, length - i, "//")) {
             const char *end = memchr(text + i, '\n', length - i);
             i = end ? (size_t)(end - text) : length;
+        } else if (begins(text + i, length - i, "/*")) {
+            const char *end = memmem(text + i + 2, length - i - 2, "*/", 2);
+            i = end ? (size_t)(end - text) + 2 : length;
         } else {
             break;
         }

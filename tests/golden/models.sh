@@ -23,6 +23,32 @@ $LXPLAN plan patterns/graphs/swiglu.json --func main; echo "exit $?"
 $LXPLAN import "$scratch/m.plan" --report "$scratch/r.json"; echo "exit $?"
 $LXPLAN plan "$scratch/m.mlir" --dim 128; echo "exit $?"
 $LXPLAN plan "$scratch/m.mlir" --dim %x:0=128 --role %w=constant; echo "exit $?"
+$LXPLAN plan "$scratch/m.mlir" --dim %x:0=128 --dim %x:0=64; echo "exit $?"
+$LXPLAN plan "$scratch/m.mlir" --dim %x:0=128 --partition 5; echo "exit $?"
+$LXPLAN import "$scratch/m.mlir" --dim %x:0=128 -o "$scratch"; echo "exit $?"
+# Comments before the header, letters of other scripts, several devices.
+cat >"$scratch/m.hlo" <<'END'
+/* HloModule of
+   another dump */ // below
+HloModule m, num_partitions=4
+ENTRY main {
+  größe = f32[8,64] parameter(0)
+  ROOT %和 = f32[8,64] negate(größe)
+}
+END
+$LXPLAN import "$scratch/m.hlo" | grep '"neg"'
+$LXPLAN plan "$scratch/m.hlo" --partition 4; echo "exit $?"
+# Patterns that lie beside models are read as ever.
+mkdir "$scratch/mixed"; cp "$scratch/m.hlo" patterns/graphs/swiglu.json "$scratch/mixed"
+$LXPLAN bench "$scratch/mixed" --partition 3 -s greedy -q; echo "exit $?"
+# Which key is a query's own, where there are more of these than of those.
+cat >"$scratch/causal.mlir" <<'END'
+func.func @f(%q: tensor<1x2x8x64xf32>, %k: tensor<1x2x16x64xf32>, %v: tensor<1x2x16x64xf32>) -> tensor<1x2x8x64xf32> {
+  %0 = "ttir.scaled_dot_product_attention"(%q, %k, %v) <{is_causal = true, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (tensor<1x2x8x64xf32>, tensor<1x2x16x64xf32>, tensor<1x2x16x64xf32>) -> tensor<1x2x8x64xf32>
+  return %0 : tensor<1x2x8x64xf32>
+}
+END
+$LXPLAN import "$scratch/causal.mlir" --report "$scratch/r.json" >"$scratch/causal.json"; grep '"causal' "$scratch/r.json"
 # Layers that are repeated, and names of what is expanded.
 {
     echo 'func.func @stack(%0: tensor<128x256xf32>, %w: tensor<256x256xf32>) -> tensor<128x256xf32> {'

@@ -6,6 +6,7 @@
 #include "graph/import/import_roles.h"
 #include "graph/pattern.h"
 #include "model/layers.h"
+#include "model/meshes.h"
 #include "base/fail.h"
 #include "base/sha256.h"
 
@@ -214,6 +215,30 @@ static struct lx_import_options settled(const struct lx_import_options *options)
     return o;
 }
 
+/* A file that asks for its own number without saying how many there are may be any of them. */
+static bool asks_for_number(const struct lx_model *m)
+{
+    for (size_t b = 0; b < m->bodies.count; b++)
+        for (int i = 0; i < m->bodies.at[b].op_count; i++)
+            if (strcmp(m->bodies.at[b].ops[i].kind, "partition-id") == 0 ||
+                strcmp(m->bodies.at[b].ops[i].kind, "replica-id") == 0)
+                return true;
+    return false;
+}
+
+static bool has_device(const struct lx_model *m, int64_t device, lx_status *st)
+{
+    int64_t count = device > 0 ? model_device_count(m) : 1;
+    if (device < count || (count == 1 && asks_for_number(m))) return true;
+    if (count == 1)
+        return status_set_at(st, LX_E_RANGE, m->file, 0, 0,
+                             "--partition %lld: the model is for one device; leave it out",
+                             (long long)device);
+    return status_set_at(st, LX_E_RANGE, m->file, 0, 0,
+                         "--partition %lld: the model is for %lld devices; they are 0 to %lld",
+                         (long long)device, (long long)count, (long long)count - 1);
+}
+
 const struct lx_graph *lx_model_import(const char *file, const char *text, size_t length,
                                        const struct lx_import_options *options, char **report, lx_status *st)
 {
@@ -222,7 +247,8 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
     struct lx_model *m = lx_model_read(file, text, length, &o.model, st);
     struct model_facts facts = {0};
     struct about about = {.facts = &facts};
-    bool ok = m && (!report || lx_model_facts(&facts, m, st)) && model_expand(m, &limits, st);
+    bool ok = m && has_device(m, o.device, st) && (!report || lx_model_facts(&facts, m, st)) &&
+              model_expand(m, &limits, st);
     if (ok && report) sha256_hex(text, length, about.sha256);
     const struct lx_graph *g = ok ? import_model(m, &o, &about, report, st) : NULL;
     lx_model_facts_free(&facts);

@@ -57,6 +57,18 @@ static void note_constants(struct import *im)
         }
 }
 
+/* Where there are more keys than queries, frameworks differ in which of them is the first query's own. */
+static void note_causal(struct import *im)
+{
+    for (size_t i = 0; i < im->m->causal.count; i++) {
+        int64_t first = im->m->causal.at[i];
+        const char *words =
+            first ? arena_format(&im->memory, "query i sees keys 0 to i + %lld", (long long)first)
+                  : "query i sees keys 0 to i";
+        if (words) fact_add(&im->notes, "causal attention", words, 1);
+    }
+}
+
 static void note_views(struct import *im)
 {
     for (size_t i = 0; i < im->sketches.count; i++)
@@ -95,6 +107,7 @@ void import_note_pattern(struct import *im, const struct lx_graph *g)
         if (im->sketches.at[i].needed) note_work(im, &im->sketches.at[i]);
     import_note_arguments(im);
     note_views(im);
+    note_causal(im);
     note_constants(im);
     note_layers(im, g);
     fact_add(&im->notes, "pattern", "ops", g->op_count);
