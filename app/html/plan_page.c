@@ -220,7 +220,7 @@ static void add_view(const struct lx_plan *p, const struct lx_division *d, int o
     text_add(out, "{\"name\": ");
     add_name(out, p->layouts->graph->tensors[span->tensor].name);
     text_format(out, ", \"how\": \"%s, %s\", \"bytes\": %" PRId64 ", \"partial\": %s, \"slices\": [",
-                operand + 1 == d->operand_count ? "written" : "read",
+                operand >= p->layouts->graph->ops[d->op].input_count ? "written" : "read",
                 lx_plan_place(p, d->op, operand) >= 0 ? "on chip" : "HBM", span->core_bytes,
                 v.partial ? "true" : "false");
     for (int k = 0; k < v.rank; k++) text_format(out, k ? ",%" PRId64 : "%" PRId64, v.slices[k]);

@@ -4,8 +4,7 @@
 
 static int32_t tensor_of(const struct lx_plan *p, int32_t op, int operand)
 {
-    const struct lx_op *o = &p->layouts->graph->ops[op];
-    return operand < o->input_count ? o->inputs[operand] : o->output;
+    return op_operand(&p->layouts->graph->ops[op], operand);
 }
 
 static const struct lx_access *access_of(const struct lx_plan *p, int32_t op, int operand)
@@ -41,7 +40,7 @@ void add_place_words(const struct lx_plan *p, int32_t op, int operand, struct te
 static int operand_of(const struct lx_plan *p, int32_t op, int32_t tensor)
 {
     const struct lx_op *o = &p->layouts->graph->ops[op];
-    for (int k = 0; k <= o->input_count; k++)
+    for (int k = 0; k < op_operand_count(o); k++)
         if (tensor_of(p, op, k) == tensor) return k;
     return -1;
 }
@@ -109,11 +108,11 @@ static int32_t agrees_with(const struct lx_plan *p, int32_t op, int64_t *bytes)
     int32_t found = -1;
     *bytes = 0;
     for (int32_t o = 0; o < g->op_count; o++)
-        for (int k = 0; o != op && k <= g->ops[op].input_count; k++) {
+        for (int k = 0; o != op && k < op_operand_count(&g->ops[op]); k++) {
             int32_t t = tensor_of(p, op, k);
             const struct lx_op *other = &g->ops[o];
-            bool feeds = other->output == t && k < g->ops[op].input_count;
-            bool reads = k == g->ops[op].input_count && other->output != t && operand_of(p, o, t) >= 0;
+            bool made = op_operand_made(other, t) >= 0, feeds = made && k < g->ops[op].input_count;
+            bool reads = k >= g->ops[op].input_count && !made && operand_of(p, o, t) >= 0;
             if (!(feeds || reads) || lx_plan_place(p, op, k) < 0 || !is_on_chip(p, o, t)) continue;
             if (access_of(p, op, k)->bytes <= *bytes || lx_core_div_mismatch(p->divisions, op, o, t))
                 continue;

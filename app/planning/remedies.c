@@ -202,15 +202,16 @@ static bool list_divisions(struct remedies *r, const struct remedy_sort *sort)
     int first_operand = 0;
     bool ok = true;
     for (int32_t o = 0; ok && tensor >= 0 && o < g->op_count; o++) {
-        if (g->ops[o].output == tensor) writer = o;
+        if (op_operand_made(&g->ops[o], tensor) >= 0) writer = o;
         for (int k = 0; ok && k < g->ops[o].input_count && readers < MOST_READERS; k++) {
             if (g->ops[o].inputs[k] != tensor) continue;
-            ok = list_op_divisions(r, sort, o, k, writer, writer < 0 ? 0 : g->ops[writer].input_count);
+            ok = list_op_divisions(r, sort, o, k, writer,
+                                   writer < 0 ? 0 : op_operand_made(&g->ops[writer], tensor));
             if (readers++ == 0) first = o, first_operand = k;
         }
     }
     if (!ok || writer < 0) return ok;
-    return list_op_divisions(r, sort, writer, g->ops[writer].input_count, first, first_operand);
+    return list_op_divisions(r, sort, writer, op_operand_made(&g->ops[writer], tensor), first, first_operand);
 }
 
 /* All nests of the plan as --nests takes them, one of them with other counts. */

@@ -297,9 +297,9 @@ const struct columns alternative_columns = COLUMNS("alternatives of divisions", 
 
 void show_alternatives(const struct lx_divisions *d, struct text *out)
 {
-    double all[LX_MAX_INPUTS + 1];
+    double all[LX_MAX_OPERANDS];
     lx_status st;
-    for (int i = 0; i <= LX_MAX_INPUTS; i++) all[i] = 1;
+    for (int i = 0; i < LX_MAX_OPERANDS; i++) all[i] = 1;
     text_format(out,
                 "\nthe %d quickest divisions of each op, with all operands in HBM, and how many neighbours "
                 "cut alike\n",

@@ -179,9 +179,9 @@ static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, stru
     if (o->launch) {
         add_dims(t, o);
         add_cores(o, t);
-        bool on_chip[LX_MAX_INPUTS + 1];
+        bool on_chip[LX_MAX_OPERANDS];
         size_t length = 0;
-        for (int i = 0; i <= op->input_count; i++) on_chip[i] = lx_plan_place(p, o->op, i) >= 0;
+        for (int i = 0; i < op_operand_count(op); i++) on_chip[i] = lx_plan_place(p, o->op, i) >= 0;
         char *json = lx_op_launch_json(o, p->layouts->graph, on_chip, &length);
         text_add(t, ",\n   \"runtime_plan\": ");
         if (json)

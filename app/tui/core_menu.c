@@ -5,7 +5,7 @@
 
 static void fill(const struct outcome *o, const struct cut *c, struct core_menu *m)
 {
-    double share[LX_MAX_INPUTS + 1];
+    double share[LX_MAX_OPERANDS];
     lx_status st;
     if (m->outcome == o->number && m->op == c->d->op) return;
     lx_plan_hbm_shares(o->plan, c->d->op, share);

@@ -32,7 +32,7 @@ struct rail_room rails_fit(const struct outcome *o, int columns)
 
 static bool uses(const struct lx_op *op, int32_t tensor)
 {
-    for (int k = 0; k <= op->input_count; k++)
+    for (int k = 0; k < op_operand_count(op); k++)
         if (operand_tensor(op, k) == tensor) return true;
     return false;
 }

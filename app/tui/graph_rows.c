@@ -11,8 +11,10 @@ enum { TICK_COLUMNS = 5 };
 
 bool op_matches(const struct lx_graph *g, int32_t op, const char *text)
 {
-    return has_text(g->ops[op].name, text) || has_text(g->ops[op].kind->name, text) ||
-           has_text(g->tensors[g->ops[op].output].name, text);
+    bool has = has_text(g->ops[op].name, text) || has_text(g->ops[op].kind->name, text);
+    for (int i = 0; i < g->ops[op].output_count; i++)
+        has = has || has_text(g->tensors[g->ops[op].outputs[i]].name, text);
+    return has;
 }
 
 void add_shape(const struct lx_tensor *t, struct text *out)

@@ -21,7 +21,7 @@ static bool index_tensors(struct outcome *o)
     if (!o->producer || !o->reader_at || !o->readers) return false;
     for (size_t t = 0; t < tensors; t++) o->producer[t] = -1;
     for (int32_t i = 0; i < g->op_count; i++) {
-        if (g->ops[i].output >= 0) o->producer[g->ops[i].output] = i;
+        for (int k = 0; k < g->ops[i].output_count; k++) o->producer[g->ops[i].outputs[k]] = i;
         for (int k = 0; k < g->ops[i].input_count; k++) o->reader_at[g->ops[i].inputs[k] + 2]++;
     }
     for (size_t t = 1; t <= tensors; t++) o->reader_at[t + 1] += o->reader_at[t];

@@ -71,13 +71,13 @@ const struct lx_repeat *outcome_repeat(const struct outcome *o, int32_t op);
 const struct lx_division *outcome_division(const struct outcome *o, int32_t op);
 /* HBM bytes that op `op` moves under the plan. */
 int64_t outcome_traffic(const struct outcome *o, int32_t op);
-/* Is operand `operand` (inputs, then the output) of the op on chip? */
+/* Is operand `operand` (inputs, then results) of the op on chip? */
 bool outcome_on_chip(const struct outcome *o, int32_t op, int operand);
 /* Is the tensor on chip at a tick? */
 bool outcome_holds(const struct outcome *o, int32_t tensor, int64_t tick);
 static inline int32_t operand_tensor(const struct lx_op *op, int operand)
 {
-    return operand < op->input_count ? op->inputs[operand] : op->output;
+    return op_operand(op, operand);
 }
 
 #endif

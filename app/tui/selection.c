@@ -11,7 +11,7 @@
 static bool op_uses(const struct session *s, const struct lx_graph *g, int32_t tensor)
 {
     const struct lx_op *op = s->selection.op >= 0 ? &g->ops[s->selection.op] : NULL;
-    for (int k = 0; op && k <= op->input_count; k++)
+    for (int k = 0; op && k < op_operand_count(op); k++)
         if (operand_tensor(op, k) == tensor) return true;
     return false;
 }

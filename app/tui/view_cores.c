@@ -28,7 +28,7 @@ static bool find_cut(const struct session *s, struct cores_view *v, struct cut *
     if (!c->d || c->d->kind != LX_DIVIDED) return false;
     c->g = o->layouts->graph;
     c->op = &c->g->ops[c->d->op];
-    if (v->operand > c->op->input_count || v->operand < 0) v->operand = 0;
+    if (v->operand >= op_operand_count(c->op) || v->operand < 0) v->operand = 0;
     /* The operand that holds the selected buffer is the one a person came for. */
     c->operand = v->operand;
     c->tensor = operand_tensor(c->op, c->operand);
@@ -52,7 +52,7 @@ static int64_t part_of(const struct cut *c, int64_t core)
 /* As the plan has it, with the part that its copies take: other divisions are timed without them. */
 static void add_time(const struct outcome *o, int32_t op, struct text *out)
 {
-    double share[LX_MAX_INPUTS + 1], all = o->waits[op].device_us;
+    double share[LX_MAX_OPERANDS], all = o->waits[op].device_us;
     lx_plan_hbm_shares(o->plan, op, share);
     double copies = all - lx_division_time(o->divisions, op, share).device_us;
     text_format(out, "%s", in_micros(all).at);
@@ -135,8 +135,8 @@ static enum cut_agreement cut_of(const struct scene *on, const struct cut *c, in
     enum cut_agreement cut = CUT_SAME;
     int32_t t = operand_tensor(c->op, k);
     for (int32_t i = 0; i < c->g->op_count && k < c->op->input_count; i++)
-        if (c->g->ops[i].output == t) cut = compare_cuts(on, c, k, i, words);
-    for (int32_t i = 0; i < c->g->op_count && k == c->op->input_count && cut == CUT_SAME; i++)
+        if (op_operand_made(&c->g->ops[i], t) >= 0) cut = compare_cuts(on, c, k, i, words);
+    for (int32_t i = 0; i < c->g->op_count && k >= c->op->input_count && cut == CUT_SAME; i++)
         for (int j = 0; j < c->g->ops[i].input_count; j++)
             if (c->g->ops[i].inputs[j] == t) cut = compare_cuts(on, c, k, i, words);
     return cut;
@@ -166,7 +166,7 @@ static void draw_operand(const struct scene *on, struct box row, const struct cu
 static int draw_operands(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = 0;
-    for (int k = 0; k <= c->op->input_count && row < area.rows; k++, row++)
+    for (int k = 0; k < op_operand_count(c->op) && row < area.rows; k++, row++)
         draw_operand(on, (struct box){area.row + row, area.column, 1, area.columns}, c, k);
     return row;
 }
@@ -175,7 +175,7 @@ static int draw_operands(const struct scene *on, struct box area, const struct c
  * others. */
 static void draw_mismatch(const struct scene *on, struct box row, const struct cut *c)
 {
-    int n = c->op->input_count + 1;
+    int n = op_operand_count(c->op);
     for (int i = 0; i < n && row.rows > 0; i++) {
         int k = (c->operand + i) % n;
         struct text words = {0}, line = {0};
@@ -331,7 +331,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         to = last;
         break;
     case REQ_OPERAND: {
-        v->operand = (v->operand + 1) % (c.op->input_count + 1);
+        v->operand = (v->operand + 1) % op_operand_count(c.op);
         session_select_buffer(&x->session,
                               outcome_buffer(&x->session.shown, operand_tensor(c.op, v->operand)));
         return true;

@@ -55,11 +55,24 @@ static void arrange(struct graph_view *v, const struct session *s, const char *f
         if (shown[i] <= s->selection.op) v->list.cursor = i;
 }
 
-/* One edge of the selected op: an input with the op that made it, or a reader of its output. */
+/* One edge of the selected op: an input with the op that made it, or a reader of a result. */
 struct edge {
     int32_t tensor, op; /* op -1: a graph input */
+    int operand;
     bool is_input, on_chip;
 };
+
+static int readers_of(const struct outcome *o, int32_t tensor)
+{
+    return o->reader_at[tensor + 1] - o->reader_at[tensor];
+}
+
+static int edges_of(const struct outcome *o, const struct lx_op *op)
+{
+    int n = op->input_count;
+    for (int k = 0; k < op->output_count; k++) n += readers_of(o, op->outputs[k]);
+    return n;
+}
 
 static int edge_at(const struct session *s, int wanted, struct edge *out)
 {
@@ -67,14 +80,15 @@ static int edge_at(const struct session *s, int wanted, struct edge *out)
     const struct lx_graph *g = outcome_graph(o);
     if (!g || s->selection.op < 0) return 0;
     const struct lx_op *op = &g->ops[s->selection.op];
-    int readers = o->reader_at[op->output + 1] - o->reader_at[op->output], n = op->input_count + readers;
+    int n = edges_of(o, op), left = wanted - op->input_count;
     if (wanted < 0 || wanted >= n) return n;
-    bool is_input = wanted < op->input_count;
-    out->is_input = is_input;
-    out->tensor = is_input ? op->inputs[wanted] : op->output;
-    out->op =
-        is_input ? o->producer[out->tensor] : o->readers[o->reader_at[op->output] + wanted - op->input_count];
-    out->on_chip = outcome_on_chip(o, s->selection.op, is_input ? wanted : op->input_count);
+    out->is_input = wanted < op->input_count;
+    out->operand = out->is_input ? wanted : op->input_count;
+    while (!out->is_input && left >= readers_of(o, operand_tensor(op, out->operand)))
+        left -= readers_of(o, operand_tensor(op, out->operand++));
+    out->tensor = operand_tensor(op, out->operand);
+    out->op = out->is_input ? o->producer[out->tensor] : o->readers[o->reader_at[out->tensor] + left];
+    out->on_chip = outcome_on_chip(o, s->selection.op, out->operand);
     return n;
 }
 
@@ -144,8 +158,7 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
         int at = area.column + 2;
         put(on->cells, area.row + row, area.column, i == v->edge ? on->glyphs->mark : ' ', INK(KEY));
         struct text place = {0};
-        add_place_words(on->session->shown.plan, on->session->selection.op, e.is_input ? i : op->input_count,
-                        &place);
+        add_place_words(on->session->shown.plan, on->session->selection.op, e.operand, &place);
         int used = put_text(on->cells, area.row + row, at, area.columns / 2,
                             e.on_chip ? INK(GOOD) : INK(WARN), place.at ? place.at : "");
         at += used < 17 ? 18 : used + 2;
@@ -174,7 +187,7 @@ static int edge_rows(const struct outcome *o, int rows)
     const struct lx_graph *g = outcome_graph(o);
     int most = 0, room = rows >= 14 ? rows / 3 : 3;
     for (int32_t i = 0; i < g->op_count; i++) {
-        int n = g->ops[i].input_count + o->reader_at[g->ops[i].output + 1] - o->reader_at[g->ops[i].output];
+        int n = edges_of(o, &g->ops[i]);
         if (n > most) most = n;
     }
     most += o->plan->nest_count > 0; /* the line of the nest */

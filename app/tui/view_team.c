@@ -225,10 +225,9 @@ static void next_tensor(struct explorer *x, const struct team_look *k)
     const struct lx_op *op = &k->cut->plan->graph->ops[k->op];
     const struct lx_graph *shown = outcome_graph(&x->session.shown);
     int at = op->input_count;
-    for (int i = 0; i < op->input_count; i++)
-        if (op->inputs[i] == k->tensor) at = i;
-    const char *name =
-        k->cut->plan->graph->tensors[operand_tensor(op, (at + 1) % (op->input_count + 1))].name;
+    for (int i = 0; i < op_operand_count(op); i++)
+        if (operand_tensor(op, i) == k->tensor) at = i;
+    const char *name = k->cut->plan->graph->tensors[operand_tensor(op, (at + 1) % op_operand_count(op))].name;
     for (int32_t t = 0; shown && t < shown->tensor_count; t++)
         if (strcmp(shown->tensors[t].name, name) == 0)
             session_select_buffer(&x->session, outcome_buffer(&x->session.shown, t));

@@ -21,7 +21,7 @@ static void add_access(const struct checker *c, int32_t o, int operand, struct n
     struct cut k;
     cut_of_op(c, o, &k);
     int64_t bytes = touched_bytes(c, &k, o, operand);
-    bool writes = operand == op->input_count;
+    bool writes = operand >= op->input_count;
     if (op->kind->traits & LX_EXTERN) {
         n->extern_bytes += bytes;
         *(writes ? &n->extern_writes : &n->extern_reads) = true;
@@ -49,8 +49,9 @@ static bool find_live(const struct checker *c, bool *live, bool *wanted)
     if (!live || !wanted) return false;
     for (int32_t o = c->g->op_count - 1; o >= 0; o--) {
         const struct lx_op *op = &c->g->ops[o];
-        live[o] = wanted[op->output] || lx_role_leaves(c->g->tensors[op->output].role) ||
-                  (op->kind->traits & LX_EXTERN);
+        live[o] = op->kind->traits & LX_EXTERN;
+        for (int i = op->input_count; i < op_operand_count(op); i++)
+            live[o] |= wanted[op_operand(op, i)] || lx_role_leaves(c->g->tensors[op_operand(op, i)].role);
         for (int i = 0; live[o] && i < op->input_count; i++) wanted[op->inputs[i]] = true;
     }
     return true;
@@ -64,7 +65,7 @@ int64_t compulsory_bytes(const struct checker *c)
     int64_t sum = 0;
     if (!needs || !find_live(c, live, wanted)) return 0;
     for (int32_t o = 0; o < c->g->op_count; o++)
-        for (int i = 0; live[o] && i <= c->g->ops[o].input_count; i++)
+        for (int i = 0; live[o] && i < op_operand_count(&c->g->ops[o]); i++)
             add_access(c, o, i, &needs[op_operand(&c->g->ops[o], i)]);
     for (int32_t t = 0; t < c->g->tensor_count; t++) sum += bytes_of_need(&c->g->tensors[t], &needs[t]);
     return sum;

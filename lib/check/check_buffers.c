@@ -31,7 +31,7 @@ static bool find_parts(const struct checker *c, int32_t i, struct parts *out)
     *out = (struct parts){.cores = 1};
     if (c->g->op_count == 0) return true;
     if (s->tensor < 0 || s->tensor >= c->g->tensor_count || s->view_op < 0 || s->view_op >= c->g->op_count ||
-        s->view_operand < 0 || s->view_operand > c->g->ops[s->view_op].input_count ||
+        s->view_operand < 0 || s->view_operand >= op_operand_count(&c->g->ops[s->view_op]) ||
         op_operand(&c->g->ops[s->view_op], s->view_operand) != s->tensor) {
         if (c->p->answer.address[i] < 0) return true;
         return status_set(c->st, LX_E_NO, "buffer %s has the view of an op that does not access its tensor",

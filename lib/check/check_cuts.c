@@ -33,7 +33,7 @@ static void find_units(const struct checker *c, const struct lx_op *op, struct c
 static bool is_inner(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
 {
     const struct lx_layout *out = &c->l->layouts[op->output];
-    int h = op_index_dim(&k->x, k->x.operand_count - 1, v);
+    int h = op_index_dim(&k->x, k->x.output, v);
     for (int d = 0; h >= 0 && d < outer_rank(out); d++)
         if (out->host_dim[d] == h && out->size[d] > 1) return false;
     return true;
@@ -52,7 +52,7 @@ static int front_of(const struct lx_division *d, const struct cut *k)
 static int counting_order(const struct checker *c, const struct lx_op *op, const struct lx_division *d,
                           const struct cut *k, int *order)
 {
-    int n = 0, out = k->x.operand_count - 1, front = front_of(d, k);
+    int n = 0, out = k->x.output, front = front_of(d, k);
     for (int v = 0; v < k->x.var_count; v++)
         if (k->split[v] > 1 && is_inner(c, op, k, v)) order[n++] = v;
     if (n == 0 && front >= 0) order[n++] = front;
@@ -120,7 +120,7 @@ static bool refuse(const struct checker *c, const struct lx_op *op, const struct
 /* Cores would write parts of one stick: an insert that begins within a stick, or leaves elements out. */
 static bool shares_sticks(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
 {
-    int out = k->x.operand_count - 1, h = op_index_dim(&k->x, out, v);
+    int out = k->x.output, h = op_index_dim(&k->x, out, v);
     const struct lx_layout *l = &c->l->layouts[op->output];
     return op_index_shifted(&k->x, out) && h >= 0 && h == l->stick_dim &&
            (op_index_stride(&k->x, out, h) != 1 || op_index_offset(&k->x, out, h) % l->stick_elements != 0);

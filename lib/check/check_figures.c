@@ -40,10 +40,10 @@ static bool accesses_right(const struct checker *c, int32_t o)
     const struct lx_op *op = &c->g->ops[o];
     struct cut k;
     cut_of_op(c, o, &k);
-    for (int i = 0; i <= op->input_count; i++) {
+    for (int i = 0; i < op_operand_count(op); i++) {
         const struct lx_access *a = &c->p->accesses[c->p->access_at[o] + i];
         int32_t tensor = op_operand(op, i);
-        bool writes = i == op->input_count, reads = !writes || op_keeps_rest(op);
+        bool writes = i >= op->input_count, reads = !writes || op_keeps_rest(op);
         if (a->tensor != tensor || a->reads != reads || a->writes != writes)
             return status_set(c->st, LX_E_NO, "op %s: its access to %s is not what the op does", op->name,
                               c->g->tensors[tensor].name);
@@ -111,7 +111,7 @@ static int64_t bytes_off_chip(const struct checker *c, int32_t o)
     struct cut k;
     int64_t sum = 0;
     cut_of_op(c, o, &k);
-    for (int i = 0; i <= c->g->ops[o].input_count; i++) sum += touched_bytes(c, &k, o, i);
+    for (int i = 0; i < op_operand_count(&c->g->ops[o]); i++) sum += touched_bytes(c, &k, o, i);
     return sum;
 }
 

@@ -43,27 +43,33 @@ static void range_of(int64_t extent, int64_t parts, int64_t part, int64_t slot, 
 
 static int var_of_dim(const struct launched *x, int d)
 {
-    return x->cut.x.var[x->cut.x.operand_count - 1][d];
+    return x->cut.x.var[x->cut.x.output][d];
 }
 
-/* Cores that have neighbouring tiles would write one stick. */
-static bool cuts_sticks(const struct launched *x, int d)
+/* Cores that have neighbouring tiles would write one stick of a result. */
+static bool cuts_sticks_of(const struct launched *x, int d, int out)
 {
-    const struct lx_layout *l = &x->c->l->layouts[x->op->output];
+    const struct lx_layout *l = &x->c->l->layouts[op_operand(x->op, out)];
     const struct lx_launch_dim *v = &x->o->dim[d];
     const struct op_index *i = &x->cut.x;
     if (d != l->stick_dim) return false;
     if (v->parts > 1 && v->part % l->stick_elements != 0) return true;
     if (v->inner >= v->extent) return false;
-    int out = i->operand_count - 1;
     return v->inner % l->stick_elements != 0 || (v->side < v->extent && v->side % l->stick_elements != 0) ||
            op_index_stride(i, out, d) != 1 || op_index_offset(i, out, d) % l->stick_elements != 0;
+}
+
+static bool cuts_sticks(const struct launched *x, int d)
+{
+    bool cuts = false;
+    for (int i = x->cut.x.output; i < x->cut.x.operand_count; i++) cuts |= cuts_sticks_of(x, d, i);
+    return cuts;
 }
 
 static bool dims_right(const struct launched *x)
 {
     const struct op_index *i = &x->cut.x;
-    if (x->o->rank != i->rank[i->operand_count - 1]) return refuse(x, "it has another rank than the output");
+    if (x->o->rank != i->rank[i->output]) return refuse(x, "it has another rank than the output");
     for (int d = 0; d < x->o->rank; d++) {
         const struct lx_launch_dim *v = &x->o->dim[d];
         if (v->extent != i->extent[var_of_dim(x, d)])
@@ -330,7 +336,7 @@ static bool launch_right(struct launched *x)
     enum lx_launch_kind wanted = x->op->kind->traits & LX_EXTERN ? LX_LAUNCH_NONE
                                  : x->cut.x.known                ? LX_LAUNCH_TILES
                                                                  : LX_LAUNCH_WHOLE;
-    for (int i = 0; i <= x->op->input_count; i++)
+    for (int i = 0; i < op_operand_count(x->op); i++)
         x->on_chip |= a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0;
     if (x->o->kind == LX_LAUNCH_REFUSED) return refuse(x, "it is refused, so that nothing runs the op");
     if (x->o->kind != wanted) return refuse(x, "it is of another kind than the op");

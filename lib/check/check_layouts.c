@@ -48,10 +48,9 @@ static bool puts_elements(const struct sticks *s)
 
 static bool shared_right(const struct sticks *s)
 {
-    int last = s->x.operand_count - 1;
     if (s->variable >= 0 && s->x.extent[s->variable] == 1) return false;
-    for (int i = 0; i <= last; i++)
-        if (!runs_along(s, i, s->variable) && !(i == last && puts_elements(s))) return false;
+    for (int i = 0; i < s->x.operand_count; i++)
+        if (!runs_along(s, i, s->variable) && !(i == s->x.output && puts_elements(s))) return false;
     return true;
 }
 

@@ -31,8 +31,11 @@ static void find_writers(const struct checker *c)
 {
     for (int32_t t = 0; t < c->g->tensor_count; t++) c->writer[t] = WRITTEN_NEVER;
     for (int32_t o = 0; o < c->g->op_count; o++) {
-        int32_t *w = &c->writer[c->g->ops[o].output];
-        *w = *w == WRITTEN_NEVER ? o : WRITTEN_OFTEN;
+        const struct lx_op *op = &c->g->ops[o];
+        for (int i = op->input_count; i < op_operand_count(op); i++) {
+            int32_t *w = &c->writer[op_operand(op, i)];
+            *w = *w == WRITTEN_NEVER ? o : WRITTEN_OFTEN;
+        }
     }
 }
 
@@ -85,7 +88,7 @@ static bool alone_right(const struct checker *c, const struct lx_nest *n)
     int twice = 0;
     if (n->first < n->last) return true;
     for (int i = 0; i < op->input_count; i++) {
-        twice += op->inputs[i] == op->output;
+        twice += op_operand_made(op, op->inputs[i]) >= 0;
         for (int k = i + 1; k < op->input_count; k++) twice += op->inputs[i] == op->inputs[k];
     }
     return twice ? true : refuse(c, n->first, "it is alone there, and none of its tensors is accessed twice");
@@ -100,7 +103,8 @@ static bool op_right(const struct checker *c, const struct lx_nest *n, int32_t o
     bool by_dimensions = (op->kind->traits & LX_VIEW) && !op->map;
     if (!x.known || (((op->kind->traits & never) || by_dimensions) && !op_is_restickify(op)))
         return refuse(c, o, "it has no variables that could be cut");
-    if (c->writer[op->output] != o) return refuse(c, o, "another op writes its output, too");
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        if (c->writer[op_operand(op, i)] != o) return refuse(c, o, "another op writes its output, too");
     for (int l = 0; l < n->level_count; l++)
         if (!level_right(c, n, o, &x, l)) return false;
     return true;
@@ -129,7 +133,7 @@ static unsigned summed_levels(const struct checker *c, const struct lx_nest *n, 
 {
     int32_t maker = c->writer[tensor];
     if (!in_run(n, maker)) return 0;
-    struct looped t = look(c, n, maker, c->g->ops[maker].input_count);
+    struct looped t = look(c, n, maker, op_operand_made(&c->g->ops[maker], tensor));
     return ((1u << n->level_count) - 1) & ~t.indexed;
 }
 
@@ -152,7 +156,7 @@ static bool countable(const struct checker *c, const struct lx_nest *n, int32_t 
 static bool accesses_right(const struct checker *c, const struct lx_nest *n, int32_t o, int32_t *first)
 {
     const struct lx_op *op = &c->g->ops[o];
-    for (int i = 0; i <= op->input_count; i++) {
+    for (int i = 0; i < op_operand_count(op); i++) {
         int32_t tensor = op_operand(op, i), access = c->p->access_at[o] + i;
         struct looped *t = &c->looped[access];
         *t = look(c, n, o, i);
@@ -201,7 +205,7 @@ const struct lx_nest *loops_of(const struct checker *c, int32_t op)
 struct looped looped_in(const struct checker *c, const struct lx_nest *n, int32_t tensor)
 {
     for (int32_t o = n ? n->first : 0; n && o <= n->last; o++)
-        for (int i = 0; i <= c->g->ops[o].input_count; i++)
+        for (int i = 0; i < op_operand_count(&c->g->ops[o]); i++)
             if (op_operand(&c->g->ops[o], i) == tensor) return c->looped[c->p->access_at[o] + i];
     return (struct looped){.dim = {-1, -1, -1}};
 }

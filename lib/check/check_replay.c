@@ -172,11 +172,16 @@ static bool do_op(struct replay *r)
     const struct lx_op *op = op_now(r);
     const struct lx_access *a = &r->c->p->accesses[r->c->p->access_at[r->tick]];
     int n = op->input_count;
-    bool keeps = op_keeps_rest(op) || !turns_first(r, looped_now(r, n)->summed);
     for (int i = 0; i < n; i++)
         if (!do_read(r, i, &a[i])) return false;
-    return is_placed(r, a[n].stay) ? write_buffer(r, n, a[n].stay, op->output, keeps)
-                                   : write_hbm(r, n, op->output, keeps);
+    for (int i = n; i < op_operand_count(op); i++) {
+        bool keeps = op_keeps_rest(op) || !turns_first(r, looped_now(r, i)->summed);
+        int32_t tensor = op_operand(op, i);
+        if (!(is_placed(r, a[i].stay) ? write_buffer(r, i, a[i].stay, tensor, keeps)
+                                      : write_hbm(r, i, tensor, keeps)))
+            return false;
+    }
+    return true;
 }
 
 /* Before an op that keeps what nobody has written the host has put zeros there. */

@@ -74,7 +74,7 @@ static bool take_op(const struct labels *b, int32_t o)
     }
     if (sums && op->kind->id == LX_KIND_BLEND && !weighted)
         return refuse(b, o, "it blends with weights that do not run along with its sum");
-    b->of[op->output] = made;
+    for (int i = op->input_count; i < op_operand_count(op); i++) b->of[op_operand(op, i)] = made;
     if (op_is_restickify(op)) b->source[op->output] = b->source[op->inputs[0]];
     return true;
 }
@@ -90,9 +90,11 @@ static bool stays_inside(const struct labels *b)
     const struct lx_graph *g = b->c->g;
     for (int32_t o = 0; o < g->op_count; o++) {
         bool inside = b->n->first <= o && o <= b->n->last;
-        if (inside && is_inner(&b->of[g->ops[o].output]) &&
-            g->tensors[g->ops[o].output].role != LX_INTERMEDIATE)
-            return refuse(b, o, "its output is complete only when the loops have ended, and wanted as it is");
+        for (int i = 0; i < g->ops[o].output_count && inside; i++)
+            if (is_inner(&b->of[g->ops[o].outputs[i]]) &&
+                g->tensors[g->ops[o].outputs[i]].role != LX_INTERMEDIATE)
+                return refuse(b, o,
+                              "its output is complete only when the loops have ended, and wanted as it is");
         for (int i = 0; i < g->ops[o].input_count && !inside; i++)
             if (is_inner(&b->of[g->ops[o].inputs[i]]))
                 return status_set(b->c->st, LX_E_NO,

@@ -57,7 +57,7 @@ static int64_t times_of(const struct checker *c, const struct cut *k, int32_t op
 int64_t access_bytes(const struct checker *c, const struct cut *k, int32_t op, int operand)
 {
     int64_t times = times_of(c, k, op, operand);
-    bool writes = operand == c->g->ops[op].input_count;
+    bool writes = operand >= c->g->ops[op].input_count;
     return touched_bytes(c, k, op, operand) * (writes ? 2 * times - 1 : times);
 }
 
@@ -94,7 +94,7 @@ static int64_t lx_bytes(const struct counting *n, int operand)
 }
 
 /* Partial sums go to the first core of their group, and the total comes back where it stays on chip. */
-static int64_t sum_bytes(const struct counting *n, bool on_chip)
+static int64_t sum_bytes(const struct counting *n, int operand, bool on_chip)
 {
     const struct cut *k = &n->cut;
     const struct lx_op *op = &n->c->g->ops[n->op];
@@ -104,10 +104,10 @@ static int64_t sum_bytes(const struct counting *n, bool on_chip)
         slot = 0;
         for (int v = 0; v < k->x.var_count; v++)
             if (op_index_reduced(&k->x, v)) slot += core / k->stride[v] % k->split[v];
-        struct zone z = zone_touched(n->c, k, n->op, op->input_count, core);
+        struct zone z = zone_touched(n->c, k, n->op, operand, core);
         if (slot > 0) sticks += zone_sticks(&z);
     }
-    return bytes_of_sticks(n->c, op->output, sticks) * (on_chip ? 2 : 1);
+    return bytes_of_sticks(n->c, op_operand(op, operand), sticks) * (on_chip ? 2 : 1);
 }
 
 static void count_read(const struct counting *n, int operand, bool on_chip, struct lx_op_traffic *t)
@@ -132,7 +132,7 @@ static void count_write(const struct counting *n, int operand, bool on_chip, str
         t->hbm_written += bytes * times;
         t->hbm_read += bytes * (times - 1);
     }
-    t->reduce_ring = sum_bytes(n, on_chip) * iterations;
+    t->reduce_ring += sum_bytes(n, operand, on_chip) * iterations;
 }
 
 static void count_op(struct counting *n)
@@ -142,7 +142,7 @@ static void count_op(struct counting *n)
     struct lx_op_traffic *t = &n->c->traffic[n->op];
     cut_of_op(n->c, n->op, &n->cut);
     for (int i = 0; i < op->input_count; i++) count_read(n, i, placed(n, a[i].stay), t);
-    count_write(n, op->input_count, placed(n, a[op->input_count].stay), t);
+    for (int i = op->input_count; i < op_operand_count(op); i++) count_write(n, i, placed(n, a[i].stay), t);
     t->cores = n->cut.cores;
 }
 

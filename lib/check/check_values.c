@@ -26,7 +26,7 @@ static bool begin(struct values *v)
 {
     const struct lx_graph *g = v->pattern;
     size_t operands = 0;
-    for (int32_t o = 0; o < g->op_count; o++) operands += (size_t)g->ops[o].input_count + 1;
+    for (int32_t o = 0; o < g->op_count; o++) operands += (size_t)op_operand_count(&g->ops[o]);
     v->writer = malloc(((size_t)v->l->graph->tensor_count + 1) * sizeof *v->writer);
     v->before = malloc((operands + 1) * sizeof *v->before);
     v->first = malloc(((size_t)g->op_count + 1) * sizeof *v->first);
@@ -38,8 +38,9 @@ static bool begin(struct values *v)
     int32_t n = 0;
     for (int32_t o = 0; o < g->op_count; o++) {
         v->first[o] = n;
-        for (int i = 0; i <= g->ops[o].input_count; i++) v->before[n++] = v->last[op_operand(&g->ops[o], i)];
-        v->last[g->ops[o].output] = o;
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++)
+            v->before[n++] = v->last[op_operand(&g->ops[o], i)];
+        for (int i = 0; i < g->ops[o].output_count; i++) v->last[g->ops[o].outputs[i]] = o;
     }
     return true;
 }
@@ -62,14 +63,21 @@ static bool run_copy(const struct values *v, const struct lx_op *op)
     return true;
 }
 
+/* The operand of the pattern's op that operand `i` is: of several results some may not be made. */
+static int meant_by(const struct values *v, const struct lx_op *op, const struct lx_op *old, int i)
+{
+    int made = op_operand_made(old, v->l->origin[op_operand(op, i)]);
+    return i >= op->input_count && op_operand_count(old) > old->input_count + 1 && made >= 0 ? made : i;
+}
+
 /* The output counts as read where the op keeps what it does not write. */
 static bool run_op(const struct values *v, const struct lx_op *op, int32_t origin)
 {
     const struct lx_op *old = &v->pattern->ops[origin];
     if (v->done[origin]) return status_set(v->st, LX_E_NO, "op %s runs twice", op->name);
     v->done[origin] = true;
-    for (int i = 0; i <= op->input_count; i++) {
-        int32_t tensor = op_operand(op, i), wanted = op_operand(old, i);
+    for (int i = 0; i < op_operand_count(op); i++) {
+        int32_t tensor = op_operand(op, i), wanted = op_operand(old, meant_by(v, op, old, i));
         const char *name = v->pattern->tensors[wanted].name;
         if (v->l->origin[tensor] != wanted)
             return status_set(v->st, LX_E_NO, "op %s has another tensor than %s as operand %d", op->name,
@@ -80,7 +88,7 @@ static bool run_op(const struct values *v, const struct lx_op *op, int32_t origi
                               "op %s would read a value of %s that is not the one of the pattern", op->name,
                               name);
     }
-    v->writer[op->output] = origin;
+    for (int i = op->input_count; i < op_operand_count(op); i++) v->writer[op_operand(op, i)] = origin;
     return true;
 }
 

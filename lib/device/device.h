@@ -125,7 +125,7 @@ struct lx_op_run {
     double bound; /* the largest that is allowed of any element; 0: every bit is determined */
     double share; /* the largest difference as a share of its own bound; infinite: a bit that is determined */
     double largest;    /* absolute, of the exact result */
-    uint64_t hash;     /* of the output's bits in host order; 0 where it was not read back */
+    uint64_t hash;     /* of the bits of its results in host order; 0 where they were not read back */
     bool counts_agree; /* with the plan */
 };
 

@@ -143,14 +143,17 @@ static bool judges(const struct lx_execution *u)
 {
     const struct lx_graph *g = u->m.graph;
     if (u->how.verify != LX_VERIFY_OUTPUTS) return judges_all(u);
-    return lx_role_leaves(g->tensors[machine_op(&u->m)->output].role);
+    const struct lx_op *op = machine_op(&u->m);
+    bool leaves = false;
+    for (int i = 0; i < op->output_count; i++) leaves |= lx_role_leaves(g->tensors[op->outputs[i]].role);
+    return leaves;
 }
 
 /* The op that wrote a tensor last. */
 static int32_t last_writer(const struct machine *m, int32_t tensor)
 {
     for (int32_t o = m->graph->op_count - 1; o >= 0; o--)
-        if (m->graph->ops[o].output == tensor) return o;
+        if (op_operand_made(&m->graph->ops[o], tensor) >= 0) return o;
     return -1;
 }
 

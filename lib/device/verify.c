@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "device/memory/dtypes.h"
 #include "device/reference/judge_op.h"
+#include "graph/results.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,24 +14,42 @@ int64_t items_bytes(const struct machine *m, int32_t tensor)
     return layout_items(l) * number_types[l->dtype].item;
 }
 
-/* What the op of a tick means: as the pattern has it, or a copy that the layout stage added. */
-static struct op_items meant_by(const struct machine *m, int32_t tick)
+/* What the op of a tick means by the result that is operand `operand`: as the pattern has it, or a copy that the layout
+ * stage added. `one` is room for it. */
+static struct op_items meant_by(const struct machine *m, int32_t tick, int operand, struct lx_op *one)
 {
     int32_t origin = m->plan->layouts->op_origin[tick];
-    struct op_items x = {.g = m->graph, .op = &m->graph->ops[tick]};
-    if (origin >= 0) x = (struct op_items){.g = m->program.pattern, .op = &m->program.pattern->ops[origin]};
+    const struct lx_op *runs = &m->graph->ops[tick];
+    struct op_items x = {.g = m->graph, .op = runs};
+    if (origin < 0) return x;
+    const struct lx_op *all = &m->program.pattern->ops[origin];
+    int32_t tensor = m->plan->layouts->origin[op_operand(runs, operand)];
+    x.result = program_made(&m->program, origin, tensor) - m->program.made_at[origin];
+    *one = op_of_result(all, x.result);
+    x.g = m->program.pattern;
+    x.op = one;
     return x;
+}
+
+static bool make_tiles_of(struct machine *m, struct verifier *v, const struct lx_nest *n, int32_t o)
+{
+    const struct lx_op *op = &m->graph->ops[o];
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        struct lx_op one;
+        struct op_items x = meant_by(m, o, i, &one);
+        struct tile_op **tile = &v->tile[m->plan->access_at[o] + i];
+        if (!(*tile = tile_op_make(x.g, x.op, n, o, m->memory))) return false;
+    }
+    return true;
 }
 
 static bool make_tiles(struct machine *m, struct verifier *v)
 {
-    v->tile = arena_array(m->memory, (size_t)m->graph->op_count + 1, sizeof *v->tile);
+    size_t accesses = (size_t)m->plan->access_at[m->graph->op_count];
+    v->tile = arena_array(m->memory, accesses + 1, sizeof *v->tile);
     for (int32_t n = 0; v->tile && n < m->plan->nest_count; n++)
-        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++) {
-            struct op_items x = meant_by(m, o);
-            v->tile[o] = tile_op_make(x.g, x.op, &m->plan->nests[n], o, m->memory);
-            if (!v->tile[o]) return false;
-        }
+        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++)
+            if (!make_tiles_of(m, v, &m->plan->nests[n], o)) return false;
     return v->tile != NULL;
 }
 
@@ -52,7 +71,7 @@ bool verifier_make(struct machine *m, struct verifier *v)
 
 static void drop_before(struct verifier *v)
 {
-    for (int i = 0; i <= LX_MAX_INPUTS; i++) {
+    for (int i = 0; i < LX_MAX_OPERANDS; i++) {
         free(v->own[i]);
         v->before[i] = v->own[i] = NULL;
     }
@@ -122,8 +141,9 @@ static int64_t one_piece(const struct lx_layout *l, const struct host_range *r)
 }
 
 /* What a tensor holds from now on: all of it, or a tile. */
-static void keep(struct machine *m, struct verifier *v, int32_t tensor, const void *items)
+static void keep(struct machine *m, struct verifier *v, int operand, const void *items)
 {
+    int32_t tensor = op_operand(machine_op(m), operand);
     if (!m->at.nest && v->last_op[tensor] < m->tick) return;
     if (!verify_room(m, v, tensor)) return;
     const struct lx_layout *l = &m->layouts[tensor];
@@ -131,7 +151,7 @@ static void keep(struct machine *m, struct verifier *v, int32_t tensor, const vo
         memcpy(v->kept[tensor], items, (size_t)items_bytes(m, tensor));
         return;
     }
-    struct host_range r = operand_range(m, machine_op(m)->input_count);
+    struct host_range r = operand_range(m, operand);
     unsigned char *tile = (unsigned char *)(uintptr_t)items; /* which is only read */
     copy_range(l, &r, v->kept[tensor], tile, false);
 }
@@ -213,11 +233,12 @@ static void take_verdict(struct lx_op_run *op, const struct judged *more)
     op->largest = all.largest;
 }
 
-/* The op as it is on the tile of this iteration. */
-static struct op_items judged_op(const struct machine *m, const struct verifier *v)
+/* The op with one of its results, as it is on the tile of this iteration. */
+static struct op_items judged_op(const struct machine *m, const struct verifier *v, int operand,
+                                 struct lx_op *one)
 {
-    struct op_items x = meant_by(m, m->tick);
-    const struct tile_op *t = v->tile[m->tick];
+    struct op_items x = meant_by(m, m->tick, operand, one);
+    const struct tile_op *t = v->tile[m->plan->access_at[m->tick] + operand];
     int inputs = machine_op(m)->input_count;
     for (int i = 0; i < inputs; i++) x.inputs[i] = v->before[i];
     if (!t) {
@@ -227,13 +248,15 @@ static struct op_items judged_op(const struct machine *m, const struct verifier 
     x.g = &t->graph;
     x.op = &t->op;
     x.before = v->before[inputs];
-    x.divisor = content_after(m, machine_op(m)->output).parts ? 1 : t->terms;
+    x.divisor = content_after(m, op_operand(machine_op(m), operand)).parts ? 1 : t->terms;
     return x;
 }
 
-static void judge_output(struct machine *m, const struct verifier *v, struct lx_op_run *op, const void *items)
+static void judge_output(struct machine *m, const struct verifier *v, int operand, struct lx_op_run *op,
+                         const void *items)
 {
-    struct op_items x = judged_op(m, v);
+    struct lx_op one;
+    struct op_items x = judged_op(m, v, operand, &one);
     struct judged judged;
     x.output = items;
     if (!judge_op(&x, m->pool, &judged)) {
@@ -254,7 +277,7 @@ static void drop_read(struct machine *m, struct verifier *v)
     const struct lx_op *o = machine_op(m);
     drop_before(v);
     if (!iteration_is_last(&m->at)) return;
-    for (int i = 0; i <= o->input_count; i++) {
+    for (int i = 0; i < op_operand_count(o); i++) {
         int32_t t = op_operand(o, i);
         if (v->last_op[t] > m->tick) continue;
         free(v->kept[t]);
@@ -262,21 +285,28 @@ static void drop_read(struct machine *m, struct verifier *v)
     }
 }
 
-void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, void *items)
+static void verify_result(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op,
+                          void *items)
 {
-    const struct lx_op *o = machine_op(m);
-    int32_t tensor = o->output;
-    if (m->no_memory || m->host_failed) return;
-    bool there = read_operand(m, o->input_count, items);
+    int32_t tensor = op_operand(machine_op(m), operand);
+    bool there = read_operand(m, operand, items);
     if (!(there && v->ready) && m->fault_count == 0)
         fault_plain(m, LX_FAULT_PLACE, NULL,
                     "an operand cannot be read back, so that nobody can judge the op");
     if (there) {
-        if (v->ready && !is_done_by_host(m)) judge_output(m, v, op, items);
-        keep(m, v, tensor, items);
+        if (v->ready && !is_done_by_host(m)) judge_output(m, v, operand, op, items);
+        keep(m, v, operand, items);
         const void *whole = m->at.nest ? v->kept[tensor] : items;
+        bool first = operand == machine_op(m)->input_count;
         if (whole && iteration_is_last(&m->at))
-            op->hash = hash_words(HASH_START, whole, (size_t)items_bytes(m, tensor));
+            op->hash = hash_words(first ? HASH_START : op->hash, whole, (size_t)items_bytes(m, tensor));
     }
+}
+
+void verify_after(struct machine *m, struct verifier *v, struct lx_op_run *op, void *items)
+{
+    const struct lx_op *o = machine_op(m);
+    if (m->no_memory || m->host_failed) return;
+    for (int i = o->input_count; i < op_operand_count(o); i++) verify_result(m, v, i, op, items);
     drop_read(m, v);
 }

@@ -12,13 +12,14 @@
 struct verifier {
     /* Per tensor as it runs: items as they were put or made, until they are read for the last time. */
     void **kept;
-    int32_t *last_op;      /* per tensor: that reads it; op_count for graph outputs */
-    struct tile_op **tile; /* per op: as it is on a tile; NULL: it is in no nest */
+    int32_t *last_op; /* per tensor: that reads it; op_count for graph outputs */
+    struct tile_op *
+        *tile; /* per access that writes: the op with that result on a tile; NULL: it is in no nest */
     /* Operands of the op of this tick, the output last if the op keeps of it or goes on with a sum: as kept, or read
      * anew. */
-    const void *before[LX_MAX_INPUTS + 1];
-    void *own[LX_MAX_INPUTS + 1]; /* those that were read anew */
-    bool ready;                   /* all that the op reads was there */
+    const void *before[LX_MAX_OPERANDS];
+    void *own[LX_MAX_OPERANDS]; /* those that were read anew */
+    bool ready;                 /* all that the op reads was there */
 };
 
 bool verifier_make(struct machine *m, struct verifier *v);

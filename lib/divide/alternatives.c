@@ -12,7 +12,7 @@ static double time_of(const struct division_menu *m, int32_t c, const double *hb
     const double *memory = &m->memory_us[(int64_t)c * m->operand_count];
     double sum = 0;
     for (int i = 0; i < m->operand_count; i++) sum += hbm_share[i] * memory[i];
-    double back = hbm_share[m->operand_count - 1] > 0 ? 0 : p->back_us;
+    double back = hbm_share[m->output] > 0 ? 0 : p->back_us;
     return fmax(fmax(p->compute_us, p->port_us), sum) + p->extra_us + back;
 }
 
@@ -39,9 +39,11 @@ static void find_neighbours(const struct lx_divisions *d, int32_t op, struct nei
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *other = &g->ops[o];
         for (int i = 0; i < is->input_count && o != op; i++)
-            if (is->inputs[i] == other->output) add_neighbour(d, i, o, other->input_count, n);
+            if (op_operand_made(other, is->inputs[i]) >= 0)
+                add_neighbour(d, i, o, op_operand_made(other, is->inputs[i]), n);
         for (int k = 0; k < other->input_count && o != op; k++)
-            if (other->inputs[k] == is->output) add_neighbour(d, is->input_count, o, k, n);
+            if (op_operand_made(is, other->inputs[k]) >= 0)
+                add_neighbour(d, op_operand_made(is, other->inputs[k]), o, k, n);
     }
 }
 

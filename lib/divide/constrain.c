@@ -34,7 +34,7 @@ bool constraint_unaligned(int64_t extent, int64_t unit)
 /* Cores that would write parts of one stick. */
 static bool shares_sticks(const struct lx_layout *out, const struct op_index *x, int v)
 {
-    int last = x->operand_count - 1, d = op_index_dim(x, last, v);
+    int last = x->output, d = op_index_dim(x, last, v);
     return op_index_shifted(x, last) && d >= 0 && d == out->stick_dim &&
            op_index_leaves_sticks(x, last, d, out->stick_elements);
 }

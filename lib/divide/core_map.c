@@ -185,7 +185,7 @@ struct lx_core_view core_view_of(const struct lx_layouts *l, const struct op_ind
         if (h < 0 && operand == 0 && x->window_count)
             cut_by_window(y, x, v, var, core_stride(splits, d->split_count, d->contiguous, s), &view);
         if (h < 0) { /* every core along this axis sees the same; of an output each has a part of the sum */
-            view.partial |= operand == d->operand_count - 1;
+            view.partial |= operand >= x->output;
             continue;
         }
         bool found = false;
@@ -262,7 +262,7 @@ bool lx_core_div_mismatch(const struct lx_divisions *d, int32_t a, int32_t b, in
     int32_t ops[2] = {a, b};
     for (int k = 0; k < 2; k++) {
         const struct lx_op *op = &d->layouts->graph->ops[ops[k]];
-        for (int i = 0; i <= op->input_count; i++) {
+        for (int i = 0; i < op_operand_count(op); i++) {
             if (op_operand(op, i) != tensor) continue;
             struct lx_core_view view = lx_division_view(d, ops[k], i);
             if (seen && !lx_core_views_match(&first, &view)) return true;

@@ -69,7 +69,8 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
         w.read_bytes = w.written_bytes = 0;
         for (int i = 0; i < op->input_count; i++)
             w.read_bytes += (double)l->graph->tensors[op->inputs[i]].bytes;
-        w.written_bytes = (double)l->graph->tensors[op->output].bytes;
+        for (int i = op->input_count; i < op_operand_count(op); i++)
+            w.written_bytes += (double)l->graph->tensors[op_operand(op, i)].bytes;
     } else if (matmul_roles(l, d->op, s, &n, &m, &k, &w.shape)) {
         w.kind = COST_MATMUL;
         w.split = matmul_split_of(s, n, m, k, splits);
@@ -143,7 +144,7 @@ struct commitment {
 /* No span is longer than its tensor; most ops need no look at theirs. */
 static bool may_exceed_span(const struct lx_layouts *l, const struct lx_op *op)
 {
-    for (int i = 0; i <= op->input_count; i++)
+    for (int i = 0; i < op_operand_count(op); i++)
         if (lx_layout_bytes(&l->layouts[op_operand(op, i)]) > l->graph->device.span_bytes) return true;
     return false;
 }
@@ -300,8 +301,8 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
 /* The cost of an op as it is divided, taken apart. */
 struct op_parts {
     struct cost_parts parts;
-    int operands;
-    double bytes[LX_MAX_INPUTS + 1], memory_us[LX_MAX_INPUTS + 1];
+    int operands, output; /* `output`: the first result */
+    double bytes[LX_MAX_OPERANDS], memory_us[LX_MAX_OPERANDS];
     double one_way; /* bytes per microsecond */
     double flops;
 };
@@ -334,7 +335,8 @@ static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     struct arena scratch = {0};
     struct space s;
     lx_status ignored;
-    *out = (struct op_parts){.operands = l->graph->ops[op].input_count + 1};
+    *out = (struct op_parts){.operands = op_operand_count(&l->graph->ops[op]),
+                             .output = l->graph->ops[op].input_count};
     if (!space_of_division(all, op, &scratch, &s, &ignored)) return false;
     for (int i = 0; i < out->operands; i++) {
         int32_t tensor = op_operand(&l->graph->ops[op], i);
@@ -364,7 +366,7 @@ struct lx_op_time lx_division_time(const struct lx_divisions *all, int32_t op, c
         sum += hbm_share[i] * x.memory_us[i];
         moved += hbm_share[i] * x.bytes[i];
     }
-    double extra = x.parts.extra_us + (hbm_share[x.operands - 1] > 0 ? 0 : x.parts.back_us);
+    double extra = x.parts.extra_us + (hbm_share[x.output] > 0 ? 0 : x.parts.back_us);
     double held_up = fmax(x.parts.compute_us, x.parts.port_us), slow = sum - moved / x.one_way;
     struct lx_op_time t = {.device_us = fmax(held_up, sum) + extra,
                            .busy_us = fmax(held_up, slow) + extra,

@@ -64,7 +64,7 @@ static int gather(const struct lx_graph *g, int32_t op_number, struct coeff_var 
     struct op_index x;
     op_index_of(g, op, &x);
     if (!x.known) return -1;
-    int n = 0, out = x.operand_count - 1, order[LX_MAX_VARS];
+    int n = 0, out = x.output, order[LX_MAX_VARS];
     for (int d = 0; d < x.rank[out]; d++) order[n++] = x.var[out][d];
     for (int v = 0; v < x.var_count; v++)
         if (op_index_reduced(&x, v)) order[n++] = v;

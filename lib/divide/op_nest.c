@@ -70,9 +70,9 @@ static void take_operand(const struct lx_nest *n, const struct op_index *x, int3
         int dim = op_index_dim(x, operand, n->var[op - n->first][l]);
         t->dim[l] = (signed char)dim;
         if (dim >= 0) t->indexed |= level_bit(l);
-        if (operand == x->operand_count - 1 && dim < 0) t->summed |= level_bit(l);
+        if (operand >= x->output && dim < 0) t->summed |= level_bit(l);
     }
-    t->made |= operand == x->operand_count - 1;
+    t->made |= operand >= x->output;
 }
 
 struct nest_tensor nest_tensor_of(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor)
@@ -81,7 +81,7 @@ struct nest_tensor nest_tensor_of(const struct lx_layouts *l, const struct lx_ne
     for (int32_t o = n->first; o <= n->last; o++) {
         const struct lx_op *op = &l->graph->ops[o];
         struct op_index x;
-        for (int i = 0; i <= op->input_count; i++) {
+        for (int i = 0; i < op_operand_count(op); i++) {
             if (op_operand(op, i) != tensor) continue;
             op_index_of(l->graph, op, &x);
             take_operand(n, &x, o, i, &t);
@@ -113,7 +113,7 @@ static bool written_once(const struct lx_layouts *l, int32_t tensor)
     const struct lx_graph *g = l->graph;
     int writers = 0;
     if (l->rewritten) return !l->rewritten[tensor];
-    for (int32_t o = 0; o < g->op_count; o++) writers += g->ops[o].output == tensor;
+    for (int32_t o = 0; o < g->op_count; o++) writers += op_operand_made(&g->ops[o], tensor) >= 0;
     return writers == 1;
 }
 
@@ -142,7 +142,11 @@ bool nest_walks_op(const struct lx_layouts *l, int32_t op)
 
 bool nest_takes_op(const struct lx_layouts *l, int32_t op)
 {
-    return nest_walks_op(l, op) && written_once(l, l->graph->ops[op].output);
+    const struct lx_op *o = &l->graph->ops[op];
+    bool once = nest_walks_op(l, op);
+    for (int i = o->input_count; once && i < op_operand_count(o); i++)
+        once = written_once(l, op_operand(o, i));
+    return once;
 }
 
 static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_t o,
@@ -197,7 +201,7 @@ static bool operand_valid(const struct lx_layouts *l, const struct lx_nest *n, i
 static bool alone_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)
 {
     const struct lx_op *op = &l->graph->ops[n->first];
-    for (int i = 0; n->first == n->last && i <= op->input_count; i++)
+    for (int i = 0; n->first == n->last && i < op_operand_count(op); i++)
         for (int k = 0; k < i; k++)
             if (op_operand(op, k) == op_operand(op, i)) return true;
     return n->first < n->last
@@ -211,6 +215,7 @@ bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *
     bool ok = shape_valid(l, n, st) && alone_valid(l, n, st);
     for (int32_t o = n->first; ok && o <= n->last; o++) ok = op_valid(l, n, o, st);
     for (int32_t o = n->first; ok && o <= n->last; o++)
-        for (int i = 0; ok && i <= l->graph->ops[o].input_count; i++) ok = operand_valid(l, n, o, i, st);
+        for (int i = 0; ok && i < op_operand_count(&l->graph->ops[o]); i++)
+            ok = operand_valid(l, n, o, i, st);
     return ok;
 }

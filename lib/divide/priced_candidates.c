@@ -9,14 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPERANDS = LX_MAX_INPUTS + 1 };
-
 /* One op that runs whole: its time is all there is to say. */
 static bool undivided(const struct lx_divisions *d, int32_t op, struct arena *memory,
                       struct division_menu *out, lx_status *st)
 {
     const struct lx_graph *g = d->layouts->graph;
-    int n = g->ops[op].input_count + 1;
+    int n = op_operand_count(&g->ops[op]);
     double all = 0;
     out->count = 1;
     out->parts = arena_array(memory, 1, sizeof *out->parts);
@@ -45,7 +43,7 @@ static void weigh(const struct lx_layouts *l, const struct cost_rates *rates, co
 {
     const int64_t *splits = &m->splits[(int64_t)c * m->split_count];
     const struct lx_op *op = &l->graph->ops[v->op];
-    double bytes[MOST_OPERANDS], held = 0;
+    double bytes[LX_MAX_OPERANDS], held = 0;
     v->cores_used = space_used(s, splits);
     v->contiguous = m->front ? m->front[c] : -1;
     for (int i = 0; i < m->split_count; i++) {
@@ -133,6 +131,7 @@ static bool make_menu(const struct lx_divisions *d, int32_t op, bool orders, str
     if (ok) {
         out->split_count = s.axis_count;
         out->operand_count = s.operand_count;
+        out->output = s.output;
         for (int i = 0; i < s.axis_count; i++) out->is_reduction[i] = s.axes[i].is_reduction;
         v.splits = arena_copy_array(&scratch, v.splits, (size_t)v.split_count, sizeof *v.splits);
         bool hinted = l->graph->ops[op].hint_count > 0;

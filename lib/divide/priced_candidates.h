@@ -9,6 +9,7 @@
 
 struct division_menu {
     int split_count, operand_count; /* operand_count 0: the op cannot be divided */
+    int output;                     /* the operand that is the first result */
     bool is_reduction[LX_MAX_VARS];
     int32_t count;
     int64_t *splits;    /* per choice, split_count each */

@@ -16,7 +16,7 @@ static bool is_in(const struct lx_nest *n, int32_t op)
 static int32_t maker_in(const struct lx_layouts *l, const struct lx_nest *n, int32_t tensor)
 {
     for (int32_t o = n->first; o <= n->last; o++)
-        if (op_of(l, o)->output == tensor) return o;
+        if (op_operand_made(op_of(l, o), tensor) >= 0) return o;
     return -1;
 }
 
@@ -35,7 +35,7 @@ static unsigned summed_by(const struct lx_layouts *l, const struct lx_nest *n, i
     unsigned levels = 0;
     op_index_of(l->graph, op_of(l, op), &x);
     for (int k = 0; k < n->level_count; k++)
-        if (op_index_dim(&x, x.operand_count - 1, n->var[op - n->first][k]) < 0) levels |= level_bit(k);
+        if (op_index_dim(&x, x.output, n->var[op - n->first][k]) < 0) levels |= level_bit(k);
     return levels;
 }
 

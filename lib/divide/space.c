@@ -46,7 +46,7 @@ int space_reductions_split(const struct space *s, const int64_t *splits)
 /* Iteration order: per variable its axis. */
 static int order_axes(const struct op_index *x, int *axis_of_var)
 {
-    int n = 0, out = x->operand_count - 1;
+    int n = 0, out = x->output;
     for (int v = 0; v < x->var_count; v++) axis_of_var[v] = -1;
     for (int d = 0; d < x->rank[out]; d++) axis_of_var[x->var[out][d]] = n++;
     for (int v = 0; v < x->var_count; v++)
@@ -122,7 +122,7 @@ static void note_picked(struct space *s, const struct lx_layouts *l, const struc
 /* Axes that the output has outside its sticks. */
 static void classify(struct space *s)
 {
-    const struct operand *out = &s->operands[s->operand_count - 1];
+    const struct operand *out = &s->operands[s->output];
     for (int i = 0; i < s->axis_count; i++) s->axes[i].is_reduction = true;
     for (int d = 0; d < out->rank - 1; d++)
         for (int w = 0; w < out->dims[d].walk_count; w++)
@@ -174,6 +174,7 @@ bool space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores,
     if (!x.known) return true;
     out->axis_count = order_axes(&x, axis_of_var);
     out->operand_count = x.operand_count;
+    out->output = x.output;
     out->axes = arena_array(memory, (size_t)out->axis_count, sizeof *out->axes);
     out->operands = arena_array(memory, (size_t)out->operand_count, sizeof *out->operands);
     if (!out->axes || !out->operands) return status_no_memory(st);

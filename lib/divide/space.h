@@ -50,8 +50,9 @@ struct space {
     const char *op_name, *file;
     int line;
     int axis_count, operand_count;
+    int output; /* the operand that is the first result: it tells reductions from other axes */
     struct axis *axes;
-    struct operand *operands; /* inputs, then the output */
+    struct operand *operands; /* inputs, then results */
     int64_t cores, span_limit;
     struct arena *memory;
 };

@@ -43,7 +43,7 @@ static bool fits(const struct orders *s, int32_t o, bool *out)
     struct arena scratch = {0};
     struct space space;
     bool large = false, ok = true;
-    for (int i = 0; i <= op->input_count; i++) large |= is_large(s, op_operand(op, i));
+    for (int i = 0; i < op_operand_count(op); i++) large |= is_large(s, op_operand(op, i));
     *out = true;
     if (!large || op->kind->traits & LX_EXTERN) return true;
     ok = space_of_op(s->l, o, s->cores, &scratch, &space, s->st);
@@ -122,7 +122,7 @@ static bool follow(struct orders *s, const struct lx_op *op, int k, struct chang
 
 static bool touches(const struct lx_op *op, int32_t tensor)
 {
-    for (int i = 0; i <= op->input_count; i++)
+    for (int i = 0; i < op_operand_count(op); i++)
         if (op_operand(op, i) == tensor) return true;
     return false;
 }

@@ -117,9 +117,10 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     copy.output_count = several ? op->output_count : 1;
     copy.outputs = arena_copy_array(b->memory, several ? op->outputs : &op->output, (size_t)copy.output_count,
                                     sizeof *op->outputs);
+    if (several) copy.output = op->outputs[0];
     if (!(op->kind->traits & LX_ALTERS)) copy.inplace = -1;
     if (!copy.inputs || !copy.outputs || (op->einsum && !copy.einsum)) return status_no_memory(st);
-    int rank = op->output >= 0 ? b->tensors.at[op->output].rank : 0;
+    int rank = copy.output >= 0 ? b->tensors.at[copy.output].rank : 0;
     if (op->input_count > 0 && b->tensors.at[op->inputs[0]].rank > rank)
         rank = b->tensors.at[op->inputs[0]].rank;
     if (op->offset)

@@ -37,15 +37,12 @@ int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role r
                        int rank, const int64_t *shape, int64_t bytes, lx_status *st);
 /* The same tensor, of another type. */
 bool builder_retype(struct graph_builder *b, int32_t tensor, enum lx_dtype dtype, lx_status *st);
-/* Takes name, kind, inputs, output, einsum, value, offset, stride, views, params, windows and hints from `op`; the rest is
+/* Takes name, kind, inputs, output (or several: outputs), einsum, value, offset, stride, views, params, windows and hints from `op`; the rest is
  * derived. Windows name letters, or variables where `op` has a map. */
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st);
 /* altering.c: an op of a kind that alters, with the input that is changed among its inputs: number `inplace`, or, -1, the
  * first, which is then copied. */
 bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status *st);
-/* results.c: an op with several results. */
-bool builder_results(struct graph_builder *b, const struct lx_op *op, const int32_t *outputs, int count,
-                     lx_status *st);
 /* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph` itself,
  * with all they point to in `memory`. */
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st);

@@ -5,6 +5,7 @@
  * would); the two get different errors, so that the author knows what to mend. No recursion: a graph may
  * be a chain of half a million ops. */
 #include "graph/builder.h"
+#include "graph/results.h"
 #include "base/fail.h"
 
 #include <stdio.h>
@@ -97,16 +98,40 @@ static bool settle_role(struct graph_builder *b, int32_t i, const struct usage *
     return true;
 }
 
+/* As many as the kind has, and no tensor twice. */
+static bool results_right(const struct graph_builder *b, size_t number, lx_status *st)
+{
+    const struct lx_op *op = &b->ops.at[number];
+    struct place at = b->op_places.at[number].op;
+    if (!lx_result_kind(op->kind, op->output_count - 1))
+        return builder_error(b, at, st, LX_E_SCHEMA, "op %s: the kind %s has not %d results; leave some out",
+                             op->name, op->kind->name, op->output_count);
+    for (int i = op->input_count + 1; i < op_operand_count(op); i++)
+        if (op_operand_made(op, op_operand(op, i)) < i)
+            return builder_error(b, at, st, LX_E_SCHEMA,
+                                 "op %s writes %s twice; give each of its results a tensor of its own",
+                                 op->name, b->tensors.at[op_operand(op, i)].name);
+    return true;
+}
+
+static bool may_be_written(const struct graph_builder *b, const struct lx_op *op, int32_t tensor,
+                           lx_status *st)
+{
+    const struct lx_tensor *t = &b->tensors.at[tensor];
+    if (t->role != LX_INPUT && t->role != LX_WEIGHT) return true;
+    return builder_error(
+        b, b->tensor_places.at[tensor], st, LX_E_ROLE,
+        "tensor %s is %s but op %s writes it; make it a state or an intermediate, or write another", t->name,
+        t->role == LX_INPUT ? "an input" : "a weight", op->name);
+}
+
 bool builder_check_written(struct graph_builder *b, lx_status *st)
 {
     for (size_t o = 0; o < b->ops.count; o++) {
         const struct lx_op *op = &b->ops.at[o];
-        const struct lx_tensor *t = &b->tensors.at[op->output];
-        if (t->role == LX_INPUT || t->role == LX_WEIGHT)
-            return builder_error(
-                b, b->tensor_places.at[op->output], st, LX_E_ROLE,
-                "tensor %s is %s but op %s writes it; make it a state or an intermediate, or write another",
-                t->name, t->role == LX_INPUT ? "an input" : "a weight", op->name);
+        if (!results_right(b, o, st)) return false;
+        for (int i = op->input_count; i < op_operand_count(op); i++)
+            if (!may_be_written(b, op, op_operand(op, i), st)) return false;
     }
     return true;
 }
@@ -117,7 +142,9 @@ bool builder_check_order(struct graph_builder *b, lx_status *st)
     struct usage *use = calloc(tensors + 1, sizeof *use);
     if (!use) return status_no_memory(st);
     for (size_t i = 0; i < tensors; i++) use[i].first_writer = -1;
-    for (size_t o = b->ops.count; o-- > 0;) use[b->ops.at[o].output].first_writer = (int32_t)o;
+    for (size_t o = b->ops.count; o-- > 0;)
+        for (int i = 0; i < b->ops.at[o].output_count; i++)
+            use[b->ops.at[o].outputs[i]].first_writer = (int32_t)o;
     bool ok = true;
     for (size_t o = 0; o < b->ops.count && ok; o++) {
         const struct lx_op *op = &b->ops.at[o];

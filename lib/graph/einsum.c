@@ -24,7 +24,7 @@ struct map_context {
 
 static const struct lx_tensor *operand(const struct map_context *c, int i)
 {
-    return &c->b->tensors.at[i < c->op->input_count ? c->op->inputs[i] : c->op->output];
+    return &c->b->tensors.at[op_operand(c->op, i)];
 }
 
 /* Not isalpha: LX_MAX_VARS letters there are, whatever the locale says. */
@@ -86,7 +86,9 @@ static bool parse(struct map_context *c)
             "op %s: '%c' in the index string; it has letters, commas and one ->, such as \"mk,kn->mn\"",
             c->op->name, isprint((unsigned char)*p) ? *p : '?');
     }
+    const char *result = NULL;
     for (int i = 0; i <= inputs; i++) {
+        if (i == inputs) result = at;
         if (!map_operand(c, i, &at)) return false;
         const char *want = i == inputs ? "" : i == inputs - 1 ? "->" : ",";
         size_t n = strlen(want);
@@ -97,6 +99,9 @@ static bool parse(struct map_context *c)
                 c->op->einsum, inputs, inputs == 1 ? "" : "s");
         at += n;
     }
+    /* Further results are indexed as the first. */
+    for (int i = inputs + 1; i < op_operand_count(c->op); i++)
+        if (at = result, !map_operand(c, i, &at)) return false;
     return true;
 }
 
@@ -144,7 +149,11 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
                              op->name, op->einsum, op->kind->name);
     if (op->reduces && (traits & LX_REDUCES) && (op->input_count != 1 || op->has_value))
         return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: a reduction takes one input", op->name);
-    bool picks = op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN;
+    if (!op->reduces && (traits & LX_REDUCES) && op->output_count > 1)
+        return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
+                             "op %s: %s drops no index, so that %s has one result; leave the other out",
+                             op->name, op->einsum, op->kind->name);
+    bool picks = op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN || op->output_count > 1;
     for (int v = 0; picks && v < c->map->var_count; v++)
         if (!has(c, out, v)) c->map->nature[v] = LX_JOINED;
     if (!op->reduces && (traits & LX_REDUCES) &&
@@ -254,7 +263,7 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
     struct map_context c = {.b = b, .op = op, .at = b->op_places.at[number].op, .st = st};
     if (!check_arity(&c, op) || !builder_check_types(b, op, c.at, st)) return false;
     bool shaped = true;
-    for (int i = 0; i <= op->input_count; i++) shaped = shaped && operand(&c, i)->rank >= 0;
+    for (int i = 0; i < op_operand_count(op); i++) shaped = shaped && operand(&c, i)->rank >= 0;
     c.at = b->op_places.at[number].einsum;
     if (!shaped || (op->kind->traits & LX_OPAQUE)) {
         if (op->einsum)
@@ -283,7 +292,7 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
         return check_view(&c, op);
     if (!op->einsum && !imply_einsum(&c, op)) return false;
 
-    int operands = op->input_count + 1;
+    int operands = op_operand_count(op);
     c.map = arena_alloc(b->memory, sizeof *c.map);
     c.index = arena_array(b->memory, (size_t)operands, sizeof *c.index);
     c.rank = arena_array(b->memory, (size_t)operands, sizeof *c.rank);

@@ -81,7 +81,7 @@ struct lx_walk {
 
 /* An einsum string taken apart. Variables are numbered in order of first appearance. */
 struct lx_einsum {
-    int var_count, operand_count; /* operands: the inputs, then the output */
+    int var_count, operand_count; /* operands: the inputs, then the results */
     char letter[LX_MAX_VARS];
     signed char nature[LX_MAX_VARS]; /* of enum lx_nature; ask lx_var_nature */
     int64_t extent[LX_MAX_VARS];
@@ -150,7 +150,7 @@ struct lx_op {
     int input_count;
     const int32_t *inputs;  /* tensors */
     int32_t output;         /* tensor */
-    const int32_t *outputs; /* all results; the first is `output` */
+    const int32_t *outputs; /* all results; the first is `output` (results.h) */
     int output_count;
     int inplace;                 /* the input whose storage the result is; -1: none */
     const char *einsum;          /* as written or implied; NULL for opaque ops, views and byte tensors */
@@ -211,6 +211,26 @@ struct lx_graph {
         *came_from;                 /* what it is a rewriting of (online.h); NULL: it is as it was written */
     const struct lx_graph *sharing; /* whose parts it shares; NULL: all are its own */
 };
+
+/* Operands of an op are its inputs, then its results, in order; those from `input_count` on are written. All results are
+ * made in the one tick of the op, and are indexed alike. */
+static inline int op_operand_count(const struct lx_op *op)
+{
+    return op->input_count + (op->output_count > 1 ? op->output_count : 1);
+}
+/* Tensor number of an operand. */
+static inline int32_t op_operand(const struct lx_op *op, int operand)
+{
+    if (operand < op->input_count) return op->inputs[operand];
+    return op->output_count > 1 ? op->outputs[operand - op->input_count] : op->output;
+}
+/* The operand as which the op writes a tensor; -1: it does not. */
+static inline int op_operand_made(const struct lx_op *op, int32_t tensor)
+{
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        if (op_operand(op, i) == tensor) return i;
+    return -1;
+}
 
 /* The window that variable `v` is a part of; NULL: none. */
 const struct lx_window *lx_window_of(const struct lx_op *op, int v);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-enum { LX_MAX_INPUTS = 32 };
+enum { LX_MAX_INPUTS = 32, LX_MAX_OUTPUTS = 32, LX_MAX_OPERANDS = LX_MAX_INPUTS + LX_MAX_OUTPUTS };
 
 enum lx_kind_traits {
     LX_POINTWISE = 1 << 0, /* each output element from the elements at the same indices */

@@ -118,7 +118,7 @@ struct wanted {
 
 static const struct lx_tensor *operand(const struct wanted *w, int i)
 {
-    return &w->b->tensors.at[i < w->op->input_count ? w->op->inputs[i] : w->op->output];
+    return &w->b->tensors.at[op_operand(w->op, i)];
 }
 
 /* Bits as they are need the same number of them. */
@@ -134,11 +134,11 @@ static bool bits_agree(const struct wanted *w)
 
 static bool counts(const struct wanted *w)
 {
-    enum lx_dtype to = operand(w, 1)->dtype;
-    if (number_is_whole(to)) return true;
+    const struct lx_tensor *places = operand(w, op_operand_count(w->op) - 1);
+    if (number_is_whole(places->dtype)) return true;
     return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
                          "op %s: %s gives places, which are integers; %s is %s, make it int32", w->op->name,
-                         w->op->kind->name, operand(w, 1)->name, lx_dtype_word(to));
+                         w->op->kind->name, places->name, lx_dtype_word(places->dtype));
 }
 
 static bool has_axis(const struct wanted *w)
@@ -173,9 +173,9 @@ static bool (*const wants[LX_KIND_COUNT])(const struct wanted *w) = {
 /* Types with common exponents are those of weights that products read, or rows of which are picked. */
 static bool blocks_fit(const struct wanted *w)
 {
-    for (int i = 0; i <= w->op->input_count; i++) {
-        bool made = i == w->op->input_count;
-        const struct lx_tensor *t = &w->b->tensors.at[made ? w->op->output : w->op->inputs[i]];
+    for (int i = 0; i < op_operand_count(w->op); i++) {
+        bool made = i >= w->op->input_count;
+        const struct lx_tensor *t = operand(w, i);
         if (!lx_dtype_shares(t->dtype)) continue;
         if (!made && t->role == LX_WEIGHT && lx_takes_blocks(w->op, i)) continue;
         return builder_error(
@@ -194,5 +194,7 @@ bool builder_check_types(const struct graph_builder *b, const struct lx_op *op, 
     if (!blocks_fit(&w)) return false;
     if (op->data && op->kind->id != LX_KIND_CONSTANT)
         return builder_error(b, at, st, LX_E_SCHEMA, "op %s: only a constant has \"data\"", op->name);
+    if ((op->kind->id == LX_KIND_MAX || op->kind->id == LX_KIND_MIN) && op->output_count > 1)
+        return counts(&w);
     return !wants[op->kind->id] || wants[op->kind->id](&w);
 }

@@ -44,8 +44,7 @@ bool op_walks(const struct lx_op *op, int operand)
 
 static const struct lx_tensor *tensor_of(const struct walk_maker *w, int operand)
 {
-    const struct lx_op *op = w->op;
-    return &w->b->tensors.at[operand < op->input_count ? op->inputs[operand] : op->output];
+    return &w->b->tensors.at[op_operand(w->op, operand)];
 }
 
 /* Of a view, or of a slice, which has its own. */
@@ -274,7 +273,7 @@ bool builder_walk_op(const struct graph_builder *b, struct place at, const struc
     if (!any) return true;
     for (int i = 0; boxes && i < op->input_count; i++)
         if (op_walks(op, i) && !tell_extents(&w, i)) return false;
-    w.walks = arena_array(b->memory, (size_t)op->input_count + 1, sizeof *w.walks);
+    w.walks = arena_array(b->memory, (size_t)op_operand_count(op), sizeof *w.walks);
     if (!w.walks) return status_no_memory(st);
     if (!check_params(&w)) return false;
     for (int i = 0; i < op->input_count; i++)

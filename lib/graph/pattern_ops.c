@@ -156,9 +156,9 @@ static bool read_outputs(struct reader *r, const struct json_value *v, const cha
                                : "op %s: the key \"output\" is missing; add it",
                           op);
     *count = list ? json_count(list) : 1;
-    if (*count < 1 || *count > LX_MAX_INPUTS)
+    if (*count < 1 || *count > LX_MAX_OUTPUTS)
         return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d outputs; 1 to %d are allowed", op,
-                          *count, LX_MAX_INPUTS);
+                          *count, LX_MAX_OUTPUTS);
     if (one) return find_tensor(r, one, op, &outputs[0]);
     int n = 0;
     json_for_each(item, list)
@@ -172,7 +172,7 @@ bool read_op(struct reader *r, const struct json_value *v)
     struct lx_op op = {0};
     const struct json_value *inputs = NULL;
     const char *kind;
-    int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_INPUTS];
+    int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
     int results = 0;
     char known[WORDS_LIST], near[WORDS_MEANT];
     if (!only_op_keys(r, v) || !json_string(j, v, "name", &op.name, r->st) ||
@@ -196,6 +196,8 @@ bool read_op(struct reader *r, const struct json_value *v)
     op.inputs = numbers;
     if (!read_outputs(r, v, op.name, outputs, &results)) return false;
     op.output = outputs[0];
+    op.outputs = outputs;
+    op.output_count = results;
     if (!read_view(r, v, &op) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
         !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
         !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st) ||
@@ -203,6 +205,5 @@ bool read_op(struct reader *r, const struct json_value *v)
         return false;
     r->b.here = place_of(v);
     r->b.here_einsum = op.einsum ? place_of(json_find(v, "einsum")) : (struct place){0};
-    if (results > 1) return builder_results(&r->b, &op, outputs, results, r->st);
     return op.kind->traits & LX_ALTERS ? builder_altering(&r->b, &op, r->st) : builder_op(&r->b, &op, r->st);
 }

@@ -126,6 +126,17 @@ static void write_window(const struct lx_op *op, const struct lx_window *w, stru
     text_add(t, w->count_all ? ", \"count_all\": true}" : "}");
 }
 
+static void write_results(const struct lx_graph *g, const struct lx_op *op, struct text *t)
+{
+    bool several = op->output_count > 1;
+    text_add(t, several ? "], \"outputs\": [" : "], \"output\": ");
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        if (i > op->input_count) text_add(t, ", ");
+        text_json_string(t, g->tensors[op_operand(op, i)].name);
+    }
+    if (several) text_add(t, "]");
+}
+
 static void write_op(const struct lx_graph *g, const struct lx_op *op, struct text *t)
 {
     text_add(t, "    {\"name\": ");
@@ -137,8 +148,7 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
         int32_t from = i == changed ? op->output : op->inputs[changed >= 0 && i > changed ? i - 1 : i];
         text_json_string(t, g->tensors[from].name);
     }
-    text_add(t, "], \"output\": ");
-    text_json_string(t, g->tensors[op->output].name);
+    write_results(g, op, t);
     if (changed >= 0) text_format(t, ", \"inplace\": %d", changed);
     if (op->einsum) write_einsum(op, changed, t);
     for (int i = 0; i < op->window_count; i++) {

@@ -93,7 +93,7 @@ static uint64_t hash_op(const struct lx_graph *g, const struct lx_op *op)
     uint64_t h = mix(mix(HASH_START, (int64_t)op->kind->id), op->input_count);
     h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
     for (int i = 0; i < op->input_count; i++) h = mix_tensor(h, &g->tensors[op->inputs[i]]);
-    h = mix_tensor(h, &g->tensors[op->output]);
+    for (int i = 0; i < op->output_count; i++) h = mix_tensor(h, &g->tensors[op->outputs[i]]);
     h = mix(mix(mix(h, op->output_count), op->inplace), op->has_value);
     h = mix_views(mix_windows(mix_params(h, op->kind, op->params), op), g, op);
     return mix(h, op->data ? op->data->count : -1);

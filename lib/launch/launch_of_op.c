@@ -45,7 +45,7 @@ static struct subject subject_of(const struct lx_divisions *d, int32_t op, const
 
 static bool any_on_chip(const struct subject *s)
 {
-    for (int i = 0; i <= s->op->input_count; i++)
+    for (int i = 0; i < op_operand_count(s->op); i++)
         if (s->on_chip[i]) return true;
     return false;
 }
@@ -77,7 +77,7 @@ static void choose_tile(const struct subject *s, const struct lx_launch_options 
     tile[0] = options->tile[0] ? options->tile[0] : s->device->tile_rows;
     tile[1] = options->tile[0] ? options->tile[1] : s->device->tile_columns;
     int64_t bits = 0;
-    for (int i = 0; i <= s->op->input_count; i++)
+    for (int i = 0; i < op_operand_count(s->op); i++)
         if (s->on_chip[i])
             bits = max_i64(bits, element_bits(s->divisions->layouts->graph, op_operand(s->op, i)));
     while (!options->tile[0] && tile[0] > 1 && tile[0] * tile[1] * bits > 8 * LX_LAUNCH_TILE_BYTES)
@@ -98,7 +98,7 @@ static void set_dims(const struct subject *s, const struct lx_launch_options *op
 {
     int64_t tile[2];
     choose_tile(s, options, tile);
-    int output = s->index.operand_count - 1;
+    int output = s->index.output;
     o->rank = s->index.rank[output];
     for (int d = 0; d < o->rank; d++) {
         int var = s->index.var[output][d];
@@ -193,7 +193,7 @@ static void describe_operands(const struct lx_graph *g, const struct lx_op *op, 
                               const struct lx_shard *shard, const int64_t tile[2],
                               struct lx_launch_operand *list)
 {
-    for (int i = 0; i <= op->input_count; i++) {
+    for (int i = 0; i < op_operand_count(op); i++) {
         const struct lx_tensor *t = &g->tensors[op_operand(op, i)];
         list[i] = (struct lx_launch_operand){.name = t->name,
                                              .memory = on_chip[i] ? LX_MEMORY_LX : LX_MEMORY_HBM,
@@ -218,14 +218,14 @@ static struct lx_shard shard_of(const struct lx_launch *l)
 static bool ask(const struct subject *s, const struct lx_launch_options *options,
                 const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
 {
-    struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
+    struct lx_launch_operand operands[LX_MAX_OPERANDS];
     const struct lx_shard shard = shard_of(grid);
     int64_t own[2];
     choose_tile(s, options, own);
     describe_operands(s->divisions->layouts->graph, s->op, s->on_chip, &shard,
                       options->inner[0] ? options->inner : own, operands);
     struct lx_launch_request r = {.operands = operands,
-                                  .operand_count = s->op->input_count + 1,
+                                  .operand_count = op_operand_count(s->op),
                                   .batch = grid->batch,
                                   .grid = {grid->mt, grid->nt},
                                   .k_tiles = grid->kt,
@@ -237,7 +237,7 @@ static bool ask(const struct subject *s, const struct lx_launch_options *options
 /* Who works on what, as the division has it. */
 static void set_dealing(const struct subject *s, struct dealing *g)
 {
-    int output = s->index.operand_count - 1, sums = 0;
+    int output = s->index.output, sums = 0;
     g->cores = s->division->cores_used;
     for (int i = 0; i < s->division->split_count; i++) g->stride[i] = lx_division_stride(s->division, i);
     for (int d = 0; d < s->index.rank[output]; d++) {
@@ -336,10 +336,10 @@ void lx_op_launch_free(struct lx_op_launch *o)
 char *lx_op_launch_json(const struct lx_op_launch *o, const struct lx_graph *graph, const bool *on_chip,
                         size_t *length)
 {
-    struct lx_launch_operand operands[LX_MAX_INPUTS + 1];
+    struct lx_launch_operand operands[LX_MAX_OPERANDS];
     const struct lx_shard shard = shard_of(o->launch);
     const int64_t tile[2] = {o->rank > 1 ? o->dim[o->rank - 2].inner : 1,
                              o->rank > 0 ? o->dim[o->rank - 1].inner : 1};
     describe_operands(graph, &graph->ops[o->op], on_chip, &shard, tile, operands);
-    return lx_launch_to_json(o->launch, operands, graph->ops[o->op].input_count + 1, length);
+    return lx_launch_to_json(o->launch, operands, op_operand_count(&graph->ops[o->op]), length);
 }

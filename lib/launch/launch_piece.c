@@ -214,7 +214,7 @@ bool lx_op_launch_piece(const struct lx_op_launch *o, const struct op_index *x, 
 {
     const struct lx_launch_core *c = lx_op_launch_core(o, core);
     int64_t from[LX_MAX_VARS], to[LX_MAX_VARS];
-    int last = x->operand_count - 1, sums = 0;
+    int last = x->output, sums = 0;
     if (!lx_op_launch_box(o, core, turn, from, to)) return false;
     if (!x->known) return o->rank == 0 && o->sum_count == 0;
     if (o->rank != x->rank[last]) return false;

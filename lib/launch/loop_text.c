@@ -21,7 +21,7 @@ struct listing {
 
 static char letter_of_dim(const struct listing *w, int d)
 {
-    return w->x.letter[(int)w->x.var[w->x.operand_count - 1][d]];
+    return w->x.letter[(int)w->x.var[w->x.output][d]];
 }
 
 static bool in_nest(const struct listing *w, int var)
@@ -209,7 +209,7 @@ static void add_operand(struct listing *w, int operand)
 
 static void add_work(struct listing *w, const char *indent)
 {
-    int output = w->x.operand_count - 1;
+    int output = w->x.output;
     text_add(&w->t, indent);
     add_operand(w, output);
     bool sums = false;

@@ -134,10 +134,23 @@ static bool pad_kernel(struct inserter *n, const struct lx_op *op, const struct 
     return VEC_PUSH(&n->paddings, p) ? true : status_no_memory(n->st);
 }
 
+/* The tensor that an op writes: the one that was written before, or a new one. */
+static bool add_result(struct inserter *n, int32_t old, int need, int32_t *out)
+{
+    if (n->fresh[old] < 0) {
+        const struct lx_tensor *t = &n->g->tensors[old];
+        n->stick[old] = need == STICK_ANY ? stick_default(t) : stick_for_need(need);
+        if (!add_tensor(n, old, n->stick[old], "", t->role, &n->fresh[old])) return false;
+    }
+    forget_copies(n, old);
+    *out = n->fresh[old];
+    return true;
+}
+
 static bool insert_op(struct inserter *n, int32_t o, const struct stick_way *w)
 {
     const struct lx_op *op = &n->g->ops[o];
-    int32_t inputs[LX_MAX_INPUTS];
+    int32_t inputs[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
     size_t first = n->restickifies.count;
     for (int i = 0; i < op->input_count; i++) {
         int32_t t = op->inputs[i];
@@ -149,17 +162,12 @@ static bool insert_op(struct inserter *n, int32_t o, const struct stick_way *w)
     for (size_t r = first; r < n->restickifies.count; r++)
         n->restickifies.at[r].before = (int32_t)n->b.ops.count;
     if (w->kernel >= 0 && !pad_kernel(n, op, w, inputs)) return false;
-    int32_t out = op->output;
-    if (n->fresh[out] < 0) {
-        const struct lx_tensor *t = &n->g->tensors[out];
-        int need = w->need[op->input_count];
-        n->stick[out] = need == STICK_ANY ? stick_default(t) : stick_for_need(need);
-        if (!add_tensor(n, out, n->stick[out], "", t->role, &n->fresh[out])) return false;
-    }
-    forget_copies(n, out);
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        if (!add_result(n, op_operand(op, i), w->need[i], &outputs[i - op->input_count])) return false;
     struct lx_op copy = *op;
     copy.inputs = inputs;
-    copy.output = n->fresh[out];
+    copy.output = outputs[0];
+    copy.outputs = outputs;
     return add_op(n, &copy, o, w->stick_var);
 }
 
@@ -169,7 +177,7 @@ static bool add_given(struct inserter *n, const bool *alive)
     if (!used) return status_no_memory(n->st);
     bool ok = true;
     for (int32_t o = 0; o < n->g->op_count; o++)
-        if (alive[o]) used[n->g->ops[o].output] = true;
+        for (int i = 0; alive[o] && i < n->g->ops[o].output_count; i++) used[n->g->ops[o].outputs[i]] = true;
     /* Inputs keep their places, also those that only dead ops read. */
     for (int32_t t = 0; t < n->g->tensor_count && ok; t++) {
         enum lx_role role = n->g->tensors[t].role;
@@ -258,10 +266,12 @@ static const bool *find_rewritten(const struct lx_graph *g, struct arena *memory
 {
     size_t tensors = (size_t)g->tensor_count;
     bool *again = arena_array(memory, tensors, sizeof *again), *once = calloc(tensors + 1, sizeof *once);
-    for (int32_t o = 0; again && once && o < g->op_count; o++) {
-        again[g->ops[o].output] |= once[g->ops[o].output];
-        once[g->ops[o].output] = true;
-    }
+    for (int32_t o = 0; again && once && o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].output_count; i++) {
+            int32_t t = g->ops[o].outputs[i];
+            again[t] |= once[t];
+            once[t] = true;
+        }
     bool ok = again && once;
     free(once);
     return ok ? again : NULL;

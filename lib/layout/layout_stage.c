@@ -1,4 +1,4 @@
-/* The stage as a whole: dead ops out, sticks chosen, restickifies in; and its result as JSON. */
+/* The stage as a whole: dead ops and results out, sticks chosen, restickifies in; and its result as JSON. */
 #include "layout/layout.h"
 #include "base/fail.h"
 #include "base/arena.h"
@@ -17,15 +17,20 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
     struct lx_layouts *out = calloc(1, sizeof *out);
     struct arena *memory = calloc(1, sizeof *memory);
     bool *alive = calloc((size_t)g->op_count + 1, sizeof *alive);
+    struct lx_op *ops = memory ? arena_copy_array(memory, g->ops, (size_t)g->op_count, sizeof *ops) : NULL;
+    struct lx_graph live = *g;
     struct stick_plan plan;
-    bool ok = out && memory && alive;
+    bool ok = out && memory && alive && ops;
     if (ok) {
         out->memory = memory;
-        out->dead_ops = find_dead_ops(g, alive);
-        ok = propagate_sticks(g, alive, memory, &plan, st) && insert_restickifies(g, alive, &plan, out, st);
+        out->dead_ops = find_dead_ops(g, alive, ops, memory);
+        live.ops = ops;
+        ok = propagate_sticks(&live, alive, memory, &plan, st) &&
+             insert_restickifies(&live, alive, &plan, out, st);
         if (ok) out->moved_elements = plan.moved, out->moved_bound = plan.bound;
     } else {
         status_no_memory(st);
+        if (memory) arena_free(memory);
         free(memory);
     }
     free(alive);

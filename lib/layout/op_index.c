@@ -7,14 +7,9 @@
 
 static bool shaped(const struct lx_graph *g, const struct lx_op *op)
 {
-    for (int i = 0; i <= op->input_count; i++)
+    for (int i = 0; i < op_operand_count(op); i++)
         if (g->tensors[op_operand(op, i)].rank < 0) return false;
     return true;
-}
-
-int32_t op_operand(const struct lx_op *op, int operand)
-{
-    return operand < op->input_count ? op->inputs[operand] : op->output;
 }
 
 bool op_is_restickify(const struct lx_op *op)
@@ -68,7 +63,8 @@ static void from_dimensions(const struct lx_graph *g, const struct lx_op *op, st
 void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_index *out)
 {
     out->known = true;
-    out->operand_count = op->input_count + 1;
+    out->operand_count = op_operand_count(op);
+    out->output = op->input_count;
     out->var_count = 0;
     out->window_count = 0;
     for (int i = 0; i < out->operand_count; i++) out->offset[i] = out->stride[i] = NULL;
@@ -145,5 +141,5 @@ bool op_index_summed(const struct op_index *x, int v)
 
 bool op_index_reduced(const struct op_index *x, int v)
 {
-    return op_index_dim(x, x->operand_count - 1, v) < 0;
+    return op_index_dim(x, x->output, v) < 0;
 }

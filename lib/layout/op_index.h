@@ -7,12 +7,13 @@
 struct op_index {
     bool known; /* false: opaque, only the operands are known */
     int var_count, operand_count;
+    int output; /* the operand that is the first result; all further ones are results, too */
     char letter[LX_MAX_VARS];
     int64_t extent[LX_MAX_VARS];
-    int rank[LX_MAX_INPUTS + 1];
-    signed char var[LX_MAX_INPUTS + 1][LX_MAX_RANK]; /* per operand (the output last) and dimension */
+    int rank[LX_MAX_OPERANDS];
+    signed char var[LX_MAX_OPERANDS][LX_MAX_RANK]; /* per operand (results behind inputs) and dimension */
     /* Operands that are indexed by offset + stride * v; what is outside is not touched. NULL: by v; a stride: 1. */
-    const int64_t *offset[LX_MAX_INPUTS + 1], *stride[LX_MAX_INPUTS + 1];
+    const int64_t *offset[LX_MAX_OPERANDS], *stride[LX_MAX_OPERANDS];
     const struct lx_walk *walks; /* of the op's map, for who asks where single elements are; NULL: none */
     int window_count;
     const struct lx_window *windows; /* the op's; variables as here */
@@ -51,8 +52,6 @@ bool op_index_summed(const struct op_index *x, int v);
 int op_index_sum_order(const struct op_index *x, int *vars);
 /* Is dimension `dim` of the operand walked other than one by one from the begin of a stick on? */
 bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int64_t stick_elements);
-/* Tensor number of an operand. */
-int32_t op_operand(const struct lx_op *op, int operand);
 bool op_is_restickify(const struct lx_op *op);
 bool op_is_insert(const struct lx_op *op);
 /* Keeps what it does not write: an insert, or one that alters what is there. */

@@ -76,6 +76,23 @@ static int64_t realign_cost(const struct search *s, const struct lx_op *op, cons
                    stick_elements_of(&s->costs, op->output, stick_for_need(w->need[1])));
 }
 
+/* A result takes the layout that the way has for it. */
+static bool make_result(const struct search *s, int32_t t, int need, tensor_state *key, struct state *to)
+{
+    const struct lx_tensor *out = &s->g->tensors[t];
+    int stick = need == STICK_ANY ? stick_default(out) : stick_for_need(need);
+    if (out->rank < 0) return true;
+    tensor_state *slot = &key[s->slot[t]];
+    if (*slot) { /* written before: its layout stands */
+        if (!stick_satisfies(out, PRIMARY(*slot), need)) return false;
+        *slot = FRESH(PRIMARY(*slot));
+        return true;
+    }
+    *slot = FRESH(stick);
+    to->footprint = add_saturated(to->footprint, stick_elements_of(&s->costs, t, stick));
+    return stick_elements_of(&s->costs, t, stick) < INT64_MAX;
+}
+
 /* Cost and effect of one way on one state; false if the way is impossible there. */
 static bool apply_way(const struct search *s, const struct lx_op *op, const struct stick_way *w,
                       tensor_state *key, struct state *to)
@@ -95,19 +112,9 @@ static bool apply_way(const struct search *s, const struct lx_op *op, const stru
         to->footprint = add_saturated(to->footprint, stick_elements_of(&s->costs, t, wanted));
         if (s->slot[t] >= 0) key[s->slot[t]] = WITH(ts, wanted);
     }
-    const struct lx_tensor *out = &g->tensors[op->output];
-    int need = w->need[op->input_count],
-        stick = need == STICK_ANY ? stick_default(out) : stick_for_need(need);
-    if (out->rank < 0) return true;
-    tensor_state *slot = &key[s->slot[op->output]];
-    if (*slot) { /* written before: its layout stands */
-        if (!stick_satisfies(out, PRIMARY(*slot), need)) return false;
-        *slot = FRESH(PRIMARY(*slot));
-        return true;
-    }
-    *slot = FRESH(stick);
-    to->footprint = add_saturated(to->footprint, stick_elements_of(&s->costs, op->output, stick));
-    return to->moved < INT64_MAX && stick_elements_of(&s->costs, op->output, stick) < INT64_MAX;
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        if (!make_result(s, op_operand(op, i), w->need[i], key, to)) return false;
+    return to->moved < INT64_MAX;
 }
 
 /* A state's hash is the sum over its slots, so that an op changes only what it touches of it: graphs of thousands of ops have
@@ -124,7 +131,7 @@ static uint64_t slot_hash(int32_t slot, tensor_state of)
 static uint64_t operands_hash(const struct search *s, const struct lx_op *op, const tensor_state *key)
 {
     uint64_t sum = 0;
-    for (int k = 0; k <= op->input_count; k++) {
+    for (int k = 0; k < op_operand_count(op); k++) {
         int32_t slot = s->slot[op_operand(op, k)];
         bool again = slot < 0;
         for (int i = 0; i < k && !again; i++) again = s->slot[op_operand(op, i)] == slot;
@@ -266,7 +273,7 @@ static void take_slot(struct search *s, int32_t tensor)
 static void restore_operands(const struct search *s, const struct lx_op *op, const tensor_state *from,
                              tensor_state *key)
 {
-    for (int k = 0; k <= op->input_count; k++) {
+    for (int k = 0; k < op_operand_count(op); k++) {
         int32_t slot = s->slot[op_operand(op, k)];
         if (slot >= 0) key[slot] = from[slot];
     }
@@ -280,7 +287,7 @@ static bool step(struct search *s, int32_t o, size_t width)
     op_index_of(s->g, op, &x);
     int count = stick_ways(s->g, op, &x, ways);
     size_t n = (size_t)s->slot_count;
-    take_slot(s, op->output);
+    for (int i = op->input_count; i < op_operand_count(op); i++) take_slot(s, op_operand(op, i));
     open_operands(s, op);
     s->next.count = 0;
     if (!clear_table(s, s->now.count * (size_t)count)) return false;
@@ -295,7 +302,7 @@ static bool step(struct search *s, int32_t o, size_t width)
             if (!apply_way(s, op, &ways[w], key, &to) ||
                 add_saturated(to.moved, s->least_after[o + 1]) > s->limit)
                 continue;
-            for (int k = 0; k <= op->input_count; k++) { /* what nobody uses any more is forgotten */
+            for (int k = 0; k < op_operand_count(op); k++) { /* what nobody uses any more is forgotten */
                 int32_t t = op_operand(op, k);
                 if (s->uses.last_use[t] == o && s->slot[t] >= 0) key[s->slot[t]] = 0;
             }
@@ -314,7 +321,7 @@ static bool step(struct search *s, int32_t o, size_t width)
             op->name, op->kind->name, s->g->tensors[op->output].name);
     if (!advance(s, o, width)) return false;
     close_slots(s);
-    for (int k = 0; k <= op->input_count; k++) {
+    for (int k = 0; k < op_operand_count(op); k++) {
         int32_t t = op_operand(op, k);
         if (s->uses.last_use[t] == o && s->slot[t] >= 0) {
             s->free_slots.at[s->free_slots.count++] = s->slot[t];

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "graph/builder.h"
+#include "graph/results.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,18 @@ static bool add_tensors(const struct statement *s, struct graph_builder *b)
     return true;
 }
 
+/* Of several results those that the tensors stand for: some may not be made. */
+static bool state_results(const struct statement *s, const struct stated_op *x, struct lx_op *op)
+{
+    const struct lx_op all = *op;
+    int which[LX_MAX_OUTPUTS];
+    for (int i = 0; i < x->output_count; i++)
+        which[i] = op_operand_made(&all, s->tensors[x->outputs[i]].origin) - all.input_count;
+    for (int i = 0; i < x->output_count; i++)
+        if (which[i] < 0) return false;
+    return op_with_results(&all, which, x->outputs, x->output_count, op);
+}
+
 static bool add_ops(const struct statement *s, struct graph_builder *b)
 {
     const struct lx_op turn = {.kind = lx_kind_find("restickify")};
@@ -70,7 +83,11 @@ static bool add_ops(const struct statement *s, struct graph_builder *b)
         op.name = x->name;
         op.input_count = x->input_count;
         op.inputs = x->inputs;
-        op.output = x->output;
+        op.output = x->outputs[0];
+        if ((op.output_count > 1 || x->output_count > 1) && !state_results(s, x, &op))
+            return status_set(s->st, LX_E_MISMATCH,
+                              "op %s does not write results here that the pattern's op has, in its order",
+                              x->name);
         b->here = b->here_einsum = (struct place){op.line, 1};
         if (!builder_op(b, &op, s->st)) return false;
     }

@@ -17,8 +17,8 @@ struct stated_tensor {
 struct stated_op {
     const char *name;
     int32_t origin; /* the pattern's op; -1: a restickify that was added */
-    int input_count;
-    int32_t inputs[LX_MAX_INPUTS], output; /* numbers of stated tensors */
+    int input_count, output_count;
+    int32_t inputs[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS]; /* numbers of stated tensors */
     int stick_var;
 };
 

@@ -31,7 +31,7 @@ static bool aligned(const struct lx_graph *g, const struct lx_op *op, int64_t ex
 /* Variables from the output's last dimension to its first, then the others from the last to the first. */
 static int preference(const struct op_index *x, int *order)
 {
-    int n = 0, out = x->operand_count - 1;
+    int n = 0, out = x->output;
     for (int d = x->rank[out] - 1; d >= 0; d--)
         if (!op_index_slides(x, x->var[out][d])) order[n++] = x->var[out][d];
     for (int v = x->var_count - 1; v >= 0; v--)
@@ -167,7 +167,7 @@ static int restickify_ways(const struct op_index *x, struct stick_way *out)
 static int any_way(const struct lx_op *op, struct stick_way *out)
 {
     out[0] = (struct stick_way){.stick_var = STICK_NONE, .kernel_row = -1, .kernel = -1};
-    for (int i = 0; i <= op->input_count; i++) out[0].need[i] = STICK_ANY;
+    for (int i = 0; i < op_operand_count(op); i++) out[0].need[i] = STICK_ANY;
     return 1;
 }
 

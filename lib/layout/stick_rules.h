@@ -15,8 +15,7 @@ struct stick_way {
     int kernel;     /* matmul: the operand with those rows */
     bool realigns;  /* elements change their place within the sticks */
     bool turns;     /* a restickify: the input may be in any layout but the output's */
-    signed char
-        need[LX_MAX_INPUTS + 1]; /* per operand: the host dimension of its stick, or one of the above */
+    signed char need[LX_MAX_OPERANDS]; /* per operand: the host dimension of its stick, or one of the above */
 };
 
 /* At most this many ways: a stick variable for each, twice (the operands of a matmul may change roles). */

@@ -11,14 +11,17 @@ static void gather(const struct lx_graph *g, const bool *alive, struct tensor_us
     for (int32_t o = 0; o < g->op_count; o++) {
         if (!alive[o]) continue;
         const struct lx_op *op = &g->ops[o];
-        for (int i = 0; i <= op->input_count; i++) {
+        for (int i = 0; i < op_operand_count(op); i++) {
             int32_t t = op_operand(op, i);
             u->readers[t] += i < op->input_count;
             u->last_use[t] = o;
             if (u->first[t] < 0) u->first[t] = o;
         }
-        if (u->written[op->output]) u->rigid[op->output] = true;
-        u->written[op->output] = true;
+        for (int i = op->input_count; i < op_operand_count(op); i++) {
+            int32_t t = op_operand(op, i);
+            u->rigid[t] |= u->written[t];
+            u->written[t] = true;
+        }
         if (op_is_restickify(op)) u->rigid[op->inputs[0]] = true;
     }
 }
@@ -37,9 +40,10 @@ static int32_t most_live(const struct lx_graph *g, const bool *alive, const stru
     for (int32_t o = 0; o < g->op_count; o++) {
         if (!alive[o]) continue;
         const struct lx_op *op = &g->ops[o];
-        if (u->first[op->output] == o && g->tensors[op->output].role != LX_STATE) live++;
+        for (int i = op->input_count; i < op_operand_count(op); i++)
+            live += u->first[op_operand(op, i)] == o && g->tensors[op_operand(op, i)].role != LX_STATE;
         if (live > most) most = live;
-        for (int i = 0; i <= op->input_count; i++) {
+        for (int i = 0; i < op_operand_count(op); i++) {
             int32_t t = op_operand(op, i);
             bool again = false;
             for (int k = 0; k < i; k++) again |= op_operand(op, k) == t;

@@ -25,7 +25,7 @@ const char *lx_nest_kind_word(enum lx_nest_kind kind)
 /* The op's operand that is `operand` of the nest; -1: the nest has none. */
 static int op_side(const struct lx_op_nest *n, const struct op_index *x, int operand)
 {
-    if (operand == LX_LOOP_OUT) return x->operand_count - 1;
+    if (operand == LX_LOOP_OUT) return x->output;
     if (n->kind == LX_NEST_MOVE) return operand == LX_LOOP_IN0 ? 0 : -1;
     return (operand == LX_LOOP_IN1) != n->swapped;
 }
@@ -56,7 +56,7 @@ static struct lx_loop *add_loop(struct lx_loops *l, enum lx_loop_type type, int6
 /* Variables in the order of the output's dimensions, then those that are summed. */
 static int ordered_vars(const struct op_index *x, int *vars)
 {
-    int count = 0, output = x->operand_count - 1;
+    int count = 0, output = x->output;
     for (int d = 0; d < x->rank[output]; d++) vars[count++] = x->var[output][d];
     return count + op_index_sum_order(x, vars + count);
 }
@@ -97,7 +97,7 @@ static bool add_loops(const struct lx_layouts *l, const struct lx_op *op, const 
 /* The primitive stores along m: in0 is the input that has the dimension along which the output is dense. */
 static bool second_is_in0(const struct op_index *x)
 {
-    int output = x->operand_count - 1, last = x->rank[output] - 1;
+    int output = x->output, last = x->rank[output] - 1;
     return last >= 0 && op_index_dim(x, 0, x->var[output][last]) < 0;
 }
 

@@ -19,7 +19,7 @@ static int class_of(const struct op_index *x, bool contracts, bool sums_inside, 
 int tile_operand_order(const struct op_index *x, bool contracts, const struct lx_layout *l, int operand,
                        int *order)
 {
-    int output = x->operand_count - 1, all[LX_MAX_VARS + LX_MAX_RANK], count = 0, n = 0;
+    int output = x->output, all[LX_MAX_VARS + LX_MAX_RANK], count = 0, n = 0;
     bool sums_inside = true;
     if (contracts && operand == 1) /* as its sticks run, so that packing copies runs */
         sums_inside = l->stick_dim >= 0 && op_index_reduced(x, x->var[operand][l->stick_dim]);

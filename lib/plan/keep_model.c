@@ -159,6 +159,14 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts)
     look_ahead(m, t);
 }
 
+/* What may take the place of an input. */
+static struct keep_use *first_result(const struct keep_model *m, int32_t o)
+{
+    int32_t k = m->op_at[o + 1] - 1;
+    while (m->uses[m->op_use[k]].tensor != m->x->graph->ops[o].output) k--;
+    return &m->uses[m->op_use[k]];
+}
+
 /* Uses by op, and who may take whose place. */
 static void list_ops(struct keep_model *m)
 {
@@ -170,9 +178,9 @@ static void list_ops(struct keep_model *m)
             if (m->uses[u].writes == (pass == 1)) m->op_use[m->op_at[m->uses[u].op + 1]++] = u;
     if (x->how.passes.no_in_place) return;
     for (int32_t o = 0; o < m->op_count; o++) {
-        struct keep_use *out = &m->uses[m->op_use[m->op_at[o + 1] - 1]];
+        struct keep_use *out = first_result(m, o);
         if (out->inserts || !out->write_may || out->reads_may) continue;
-        for (int32_t k = m->op_at[o]; k < m->op_at[o + 1] - 1; k++) {
+        for (int32_t k = m->op_at[o]; k < m->op_at[o + 1]; k++) {
             struct keep_use *in = &m->uses[m->op_use[k]];
             in->gives = in->reads_may && in->size >= out->size && draft_runs_over(x, o, in->tensor);
             out->takes |= in->gives;

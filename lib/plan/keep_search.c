@@ -24,9 +24,9 @@ struct search {
     uint64_t *before; /* per op: the ops that must come first */
     /* The node under way. */
     int32_t at, op;
-    int32_t uses[LX_MAX_INPUTS + 1];
-    enum keep_state states[LX_MAX_INPUTS + 1];
-    struct keep_outcome now[LX_MAX_INPUTS + 1];
+    int32_t uses[LX_MAX_OPERANDS];
+    enum keep_state states[LX_MAX_OPERANDS];
+    struct keep_outcome now[LX_MAX_OPERANDS];
     int count, leaves;
 };
 

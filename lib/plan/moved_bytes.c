@@ -38,7 +38,7 @@ static void add_accesses(const struct lx_plan *p, int64_t *moved)
 {
     const struct lx_graph *g = p->layouts->graph;
     for (int32_t o = 0; o < g->op_count; o++)
-        for (int i = 0; i <= g->ops[o].input_count; i++) {
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++) {
             const struct lx_access *a = &p->accesses[p->access_at[o] + i];
             if (a->stay < 0 || p->answer.address[a->stay] < 0)
                 moved[a->stay < 0 ? a->tensor : a->stay] += a->bytes;

@@ -30,12 +30,13 @@ static bool number_ops(struct numbering *n, struct lx_op *ops, struct arena *mem
 {
     for (int32_t o = 0; o < n->w->graph.op_count; o++) {
         const struct lx_op *from = &n->x->graph->ops[n->w->first + o];
-        int32_t *inputs = arena_array(memory, (size_t)from->input_count, sizeof *inputs);
-        if (!inputs) return false;
-        for (int i = 0; i < from->input_count; i++) inputs[i] = number_of(n, from->inputs[i]);
+        int32_t *operands = arena_array(memory, (size_t)op_operand_count(from), sizeof *operands);
+        if (!operands) return false;
+        for (int i = 0; i < op_operand_count(from); i++) operands[i] = number_of(n, op_operand(from, i));
         ops[o] = *from;
-        ops[o].inputs = inputs;
-        ops[o].output = number_of(n, from->output);
+        ops[o].inputs = operands;
+        ops[o].outputs = operands + from->input_count;
+        ops[o].output = ops[o].outputs[0];
     }
     return true;
 }
@@ -99,7 +100,7 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
 {
     size_t ops = (size_t)(last - first + 1), most = 0;
     *out = (struct nest_window){.first = first, .last = last, .graph = *x->graph, .layouts = *x->layouts};
-    for (int32_t o = first; o <= last; o++) most += (size_t)x->graph->ops[o].input_count + 1;
+    for (int32_t o = first; o <= last; o++) most += (size_t)op_operand_count(&x->graph->ops[o]);
     struct numbering n = {.x = x, .w = out};
     struct lx_op *to = arena_array(memory, ops, sizeof *to);
     n.number = calloc((size_t)x->graph->tensor_count + 1, sizeof *n.number);
@@ -130,12 +131,13 @@ static bool params_alike(const struct lx_op *a, const struct lx_op *b)
 
 static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 {
-    if (a->kind != b->kind || a->input_count != b->input_count || a->output != b->output || a->hint_count ||
-        b->hint_count || !a->offset != !b->offset || !a->einsum != !b->einsum || !params_alike(a, b) ||
+    if (a->kind != b->kind || a->input_count != b->input_count ||
+        op_operand_count(a) != op_operand_count(b) || a->hint_count || b->hint_count ||
+        !a->offset != !b->offset || !a->einsum != !b->einsum || !params_alike(a, b) ||
         !lx_windows_equal(a, b) || !op_views_equal(a, b))
         return false;
-    if (a->input_count && memcmp(a->inputs, b->inputs, (size_t)a->input_count * sizeof *a->inputs) != 0)
-        return false;
+    for (int i = 0; i < op_operand_count(a); i++)
+        if (op_operand(a, i) != op_operand(b, i)) return false;
     return !a->einsum || strcmp(a->einsum, b->einsum) == 0;
 }
 
@@ -172,7 +174,7 @@ static bool views_alike(const struct nest_window *a, const struct nest_window *b
     op_index_of(&a->graph, op, &x);
     op_index_of(&b->graph, &b->graph.ops[o], &y);
     bool alike = x.known && y.known;
-    for (int i = 0; alike && i <= op->input_count; i++)
+    for (int i = 0; alike && i < op_operand_count(op); i++)
         alike = operand_alike(&a->layouts.layouts[op_operand(op, i)], &x, &y, i);
     return alike;
 }

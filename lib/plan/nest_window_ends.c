@@ -36,7 +36,11 @@ static bool same_op(const struct draft *x, int32_t a, int32_t b)
     if (one->kind != two->kind || one->input_count != two->input_count || !one->einsum != !two->einsum)
         return false;
     if (one->einsum && strcmp(one->einsum, two->einsum) != 0) return false;
-    return lx_layout_equal(&x->layouts->layouts[one->output], &x->layouts->layouts[two->output]);
+    bool same = op_operand_count(one) == op_operand_count(two);
+    for (int i = one->input_count; same && i < op_operand_count(one); i++)
+        same = lx_layout_equal(&x->layouts->layouts[op_operand(one, i)],
+                               &x->layouts->layouts[op_operand(two, i)]);
+    return same;
 }
 
 /* After how many ops nearly all are the same again; 0: they are not. */

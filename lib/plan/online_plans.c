@@ -66,15 +66,15 @@ static bool moves_more(const struct lx_plan *p, const struct lx_graph *rewritten
     for (int32_t o = 0; o < p->graph->op_count; o++) {
         const struct lx_op *op = &p->graph->ops[o];
         if (has_op(rewritten, op)) continue;
-        for (int i = 0; i <= op->input_count; i++) touched[op_operand(op, i)] = true;
+        for (int i = 0; i < op_operand_count(op); i++) touched[op_operand(op, i)] = true;
     }
     for (int32_t o = 0; o < g->op_count; o++) {
         bool of_it = false;
-        for (int i = 0; i <= g->ops[o].input_count; i++)
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++)
             of_it |= touched[p->layouts->origin[op_operand(&g->ops[o], i)]];
         if (!of_it) continue;
         moved += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
-        for (int i = 0; i <= g->ops[o].input_count; i++) {
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++) {
             int32_t t = op_operand(&g->ops[o], i), origin = p->layouts->origin[t];
             if (seen[origin] || p->hbm_address[t] < 0 ||
                 (touched[origin] && p->graph->tensors[origin].role == LX_INTERMEDIATE))

@@ -33,12 +33,14 @@ bool op_order_make(struct op_order *s, const struct lx_graph *g)
             if (writer[op->inputs[i]] >= 0) ok = VEC_PUSH(&s->edges, (struct edge){writer[op->inputs[i]], o});
             ok = ok && VEC_PUSH(&readers[op->inputs[i]], o);
         }
-        if (writer[op->output] >= 0) ok = ok && VEC_PUSH(&s->edges, (struct edge){writer[op->output], o});
-        for (size_t k = 0; ok && k < readers[op->output].count; k++)
-            if (readers[op->output].at[k] != o)
-                ok = VEC_PUSH(&s->edges, (struct edge){readers[op->output].at[k], o});
-        readers[op->output].count = 0;
-        writer[op->output] = o;
+        for (int i = op->input_count; i < op_operand_count(op); i++) {
+            int32_t t = op_operand(op, i);
+            if (writer[t] >= 0) ok = ok && VEC_PUSH(&s->edges, (struct edge){writer[t], o});
+            for (size_t k = 0; ok && k < readers[t].count; k++)
+                if (readers[t].at[k] != o) ok = VEC_PUSH(&s->edges, (struct edge){readers[t].at[k], o});
+            readers[t].count = 0;
+            writer[t] = o;
+        }
     }
     for (size_t t = 0; readers && t < tensors; t++) VEC_FREE(&readers[t]);
     free(readers);

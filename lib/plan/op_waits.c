@@ -25,7 +25,7 @@ struct bundle_sum {
 
 void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
 {
-    for (int i = 0; i <= p->layouts->graph->ops[o].input_count; i++) {
+    for (int i = 0; i < op_operand_count(&p->layouts->graph->ops[o]); i++) {
         const struct lx_access *a = &p->accesses[p->access_at[o] + i];
         int64_t all = operand_bytes(p->divisions, o, i);
         bool on_chip = a->stay >= 0 && p->answer.address[a->stay] >= 0;
@@ -48,8 +48,8 @@ static double bytes_without_padding(const struct lx_plan *p, int32_t o, int oper
 static void share_hbm(const struct lx_plan *p, int32_t o, const double *share, double us,
                       struct lx_op_wait *out)
 {
-    double memory[LX_MAX_INPUTS + 1] = {0}, slow[LX_MAX_INPUTS + 1], all = 0;
-    int n = p->layouts->graph->ops[o].input_count + 1;
+    double memory[LX_MAX_OPERANDS] = {0}, slow[LX_MAX_OPERANDS], all = 0;
+    int n = op_operand_count(&p->layouts->graph->ops[o]);
     lx_division_least(p->divisions, o, memory, slow);
     for (int i = 0; i < n; i++) all += share[i] * memory[i];
     for (int i = 0; i < n; i++) {
@@ -61,7 +61,7 @@ static void share_hbm(const struct lx_plan *p, int32_t o, const double *share, d
 
 static void time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum, struct lx_op_wait *out)
 {
-    double share[LX_MAX_INPUTS + 1];
+    double share[LX_MAX_OPERANDS];
     lx_plan_hbm_shares(p, o, share);
     struct lx_op_time t = lx_division_time(p->divisions, o, share);
     *out = (struct lx_op_wait){.us = {[LX_WAIT_HBM] = t.hbm_us,
@@ -72,7 +72,7 @@ static void time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum, 
                                .device_us = t.device_us,
                                .flops = t.flops};
     if (t.hbm_us > 0) share_hbm(p, o, share, t.hbm_us, out);
-    for (int i = 0; i <= p->layouts->graph->ops[o].input_count; i++) {
+    for (int i = 0; i < op_operand_count(&p->layouts->graph->ops[o]); i++) {
         const struct lx_access *a = &p->accesses[p->access_at[o] + i];
         if (a->stay < 0 || p->answer.address[a->stay] < 0) sum->cost.operands += sum->cost.times;
         out->hbm_bytes += share[i] * bytes_without_padding(p, o, i);

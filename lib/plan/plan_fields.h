@@ -73,13 +73,14 @@
     STATED(F, TEXT, name, "as in the pattern, or of a restickify that layout added; ops stand in the order in which they run") \
     MAY(F, BOOL, added, "such a restickify") \
     MAY(F, INTS, inputs, "numbers of the tensors it reads") \
-    STATED(F, INT, output, "number of the tensor it writes") \
+    STATED(F, INT, output, "number of the tensor it writes; of several the first") \
+    MAY(F, INTS, further_outputs, "of an op with several results: the numbers of the others that it writes, in the order of the pattern; absent: none") \
     MAY(F, INT, stick_var, "the variable its sticks run along; absent: none") \
     ROWS(F, output_splits, 2, "[coefficient, slices]: the variable whose step moves so many elements in the output is cut into so many slices") \
     ROWS(F, reduction_splits, 2, "the same for variables that are summed, by their coefficient in the first input that has them") \
     MAY(F, INT, front, "coefficient in the output of the variable whose slices are on neighbouring cores; absent: the sum that is split, or the first variable that is") \
     CHECKED(F, INT, cores, "cores that work on it: the product of the slices") \
-    ROWS(F, accesses, 4, "per operand, inputs in order, then the output: [buffer that serves it or -1, reads, writes, HBM bytes if it is off chip]") \
+    ROWS(F, accesses, 4, "per operand, inputs in order, then what is written: [buffer that serves it or -1, reads, writes, HBM bytes if it is off chip]") \
     CHECKED(F, INT, hbm_read, "bytes it reads from HBM, loads of its tick included") \
     CHECKED(F, INT, hbm_written, "bytes it writes to HBM, stores of its tick included") \
     CHECKED(F, INT, ring, "bytes of relayouts of its tick") \

@@ -142,7 +142,7 @@ static bool pack_splits(const struct lx_coeff_split *splits, int count, struct a
 
 static bool pack_accesses(const struct lx_plan *p, int32_t op, struct arena *memory, struct int_list *out)
 {
-    int64_t rows[4 * (LX_MAX_INPUTS + 1)];
+    int64_t rows[4 * (LX_MAX_OPERANDS)];
     int32_t n = 0;
     for (int32_t i = p->access_at[op]; i < p->access_at[op + 1]; i++) {
         const struct lx_access *a = &p->accesses[i];
@@ -176,6 +176,7 @@ bool plan_pack_op(const struct lx_plan *p, int32_t i, struct arena *memory, stru
                             .device_us = x->device_us,
                             .end_to_end_us = x->end_to_end_us};
     return pack_int32s(memory, op->inputs, op->input_count, &out->inputs) &&
+           pack_int32s(memory, op->outputs + 1, op->output_count - 1, &out->further_outputs) &&
            pack_splits(splits.output, splits.output_count, memory, &out->output_splits) &&
            pack_splits(splits.reduction, splits.reduction_count, memory, &out->reduction_splits) &&
            pack_accesses(p, i, memory, &out->accesses);

@@ -73,9 +73,16 @@ static bool state_op(const struct graph_reader *r, const struct names *names, in
         return json_error(r->j, at, r->st, LX_E_MISMATCH, "the pattern has no op %s", x->name);
     if (!plan_in_range(r, at, "output", x->output, 0, r->tensors.count) ||
         !plan_in_range(r, at, "stick_var", x->stick_var, -1, LX_MAX_VARS) ||
-        !plan_in_range(r, at, "the number of inputs", x->inputs.count, 0, LX_MAX_INPUTS + 1))
+        !plan_in_range(r, at, "the number of inputs", x->inputs.count, 0, LX_MAX_INPUTS + 1) ||
+        !plan_in_range(r, at, "the number of further outputs", x->further_outputs.count, 0, LX_MAX_OUTPUTS))
         return false;
-    out->output = (int32_t)x->output;
+    out->outputs[0] = (int32_t)x->output;
+    out->output_count = x->further_outputs.count + 1;
+    for (int k = 1; k < out->output_count; k++) {
+        int64_t tensor = x->further_outputs.at[k - 1];
+        if (!plan_in_range(r, at, "a further output", tensor, 0, r->tensors.count)) return false;
+        out->outputs[k] = (int32_t)tensor;
+    }
     out->stick_var = (int)x->stick_var;
     out->input_count = x->inputs.count;
     for (int k = 0; k < x->inputs.count; k++) {

@@ -25,7 +25,7 @@ static void find_view(const struct graph_reader *r, int32_t buffer, struct plan_
     const struct lx_graph *g = r->p->layouts->graph;
     for (int32_t o = 0; o < g->op_count && x->view_op < 0; o++) {
         const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
-        for (int k = 0; k <= g->ops[o].input_count && 4 * k < rows->count && x->view_op < 0; k++)
+        for (int k = 0; k < op_operand_count(&g->ops[o]) && 4 * k < rows->count && x->view_op < 0; k++)
             if (rows->at[4 * k] == buffer) x->view_op = o, x->view_operand = k;
     }
 }
@@ -48,7 +48,7 @@ static bool take_stay(const struct graph_reader *r, const struct json_value *at,
         !plan_in_range(r, at, "first", x->first, -1, ops) ||
         !plan_in_range(r, at, "last", x->last, -1, ops) ||
         !plan_in_range(r, at, "view_op", x->view_op, 0, ops) ||
-        !plan_in_range(r, at, "view_operand", x->view_operand, 0, viewer ? viewer->input_count + 1 : 1) ||
+        !plan_in_range(r, at, "view_operand", x->view_operand, 0, viewer ? op_operand_count(viewer) : 1) ||
         !plan_in_range(r, at, "ring_source", x->ring_source, -1, r->buffers.count) ||
         !plan_in_range(r, at, "moved_from", x->moved_from, -1, r->buffers.count))
         return false;
@@ -108,10 +108,10 @@ static bool take_accesses(const struct graph_reader *r, int32_t o, struct lx_acc
     const struct lx_op *op = &r->p->layouts->graph->ops[o];
     const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
     const struct json_value *at = r->ops.where[o];
-    if (rows->count != 4 * (op->input_count + 1))
+    if (rows->count != 4 * op_operand_count(op))
         return json_error(r->j, at, r->st, LX_E_MISMATCH, "op %s must have %d accesses, one per operand",
-                          op->name, op->input_count + 1);
-    for (int k = 0; k <= op->input_count; k++)
+                          op->name, op_operand_count(op));
+    for (int k = 0; k < op_operand_count(op); k++)
         if (!take_access(r, at, &rows->at[4 * k], op_operand(op, k), &out[k])) return false;
     return true;
 }
@@ -121,7 +121,7 @@ static bool read_accesses(const struct graph_reader *r)
     const struct lx_graph *g = r->p->layouts->graph;
     int32_t *at = arena_array(r->p->memory, (size_t)g->op_count + 1, sizeof *at);
     if (!at) return status_no_memory(r->st);
-    for (int32_t o = 0; o < g->op_count; o++) at[o + 1] = at[o] + g->ops[o].input_count + 1;
+    for (int32_t o = 0; o < g->op_count; o++) at[o + 1] = at[o] + op_operand_count(&g->ops[o]);
     struct lx_access *a = arena_array(r->p->memory, (size_t)at[g->op_count], sizeof *a);
     if (!a) return status_no_memory(r->st);
     for (int32_t o = 0; o < g->op_count; o++)

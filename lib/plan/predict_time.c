@@ -32,8 +32,8 @@ static void through_hbm(struct clockwork *k, struct lx_bundle *b, int32_t tensor
 static void time_op(struct clockwork *k, int32_t o, struct lx_bundle *b, struct cost_bundle *sum)
 {
     const struct draft *x = k->x;
-    double share[LX_MAX_INPUTS + 1];
-    for (int i = 0; i <= x->graph->ops[o].input_count; i++) {
+    double share[LX_MAX_OPERANDS];
+    for (int i = 0; i < op_operand_count(&x->graph->ops[o]); i++) {
         const struct lx_access *a = &x->accesses[x->access_at[o] + i];
         int64_t all = operand_bytes(x->divisions, o, i);
         bool on_chip = a->stay >= 0 && k->address[a->stay] >= 0;

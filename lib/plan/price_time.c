@@ -20,10 +20,10 @@ struct pricing {
 static void price_op(struct pricing *p, int32_t o)
 {
     const struct draft *x = p->x;
-    double memory[LX_MAX_INPUTS + 1] = {0}, slow[LX_MAX_INPUTS + 1] = {0};
+    double memory[LX_MAX_OPERANDS] = {0}, slow[LX_MAX_OPERANDS] = {0};
     double launches = (double)nest_runs(x->how.nests, x->how.nest_count, o);
     if (p->clock != PRICE_LAUNCH) lx_division_least(x->divisions, o, memory, slow);
-    for (int i = 0; i <= x->graph->ops[o].input_count; i++) {
+    for (int i = 0; i < op_operand_count(&x->graph->ops[o]); i++) {
         const struct lx_access *a = &x->accesses[x->access_at[o] + i];
         int64_t all = operand_bytes(x->divisions, o, i);
         double share = all > 0 ? (double)a->bytes / (double)all : 0;

@@ -20,7 +20,9 @@
 static int64_t growth(const struct draft *x, int32_t o, const int32_t *left, const bool *alive)
 {
     const struct lx_op *op = &x->graph->ops[o];
-    int64_t bytes = alive[op->output] ? 0 : x->problem.buffers[op->output].size;
+    int64_t bytes = 0;
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        if (!alive[op_operand(op, i)]) bytes += x->problem.buffers[op_operand(op, i)].size;
     for (int i = 0; i < op->input_count; i++)
         if (left[op->inputs[i]] == 1 && x->graph->tensors[op->inputs[i]].role == LX_INTERMEDIATE)
             bytes -= x->problem.buffers[op->inputs[i]].size;
@@ -52,7 +54,7 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
         memmove(&ready.at[pick], &ready.at[pick + 1], (--ready.count - pick) * sizeof *ready.at);
         order[t] = o;
         for (int i = 0; i < s->g->ops[o].input_count; i++) left[s->g->ops[o].inputs[i]]--;
-        alive[s->g->ops[o].output] = true;
+        for (int i = 0; i < s->g->ops[o].output_count; i++) alive[s->g->ops[o].outputs[i]] = true;
         for (int32_t e = s->first_edge[o + 1] - 1; ok && e >= s->first_edge[o]; e--)
             if (--s->waits[s->edges.at[e].after] == 0) ok = VEC_PUSH(&ready, s->edges.at[e].after);
     }

@@ -12,7 +12,7 @@ bool lx_plan_stated_met(const struct lx_plan *p, lx_status *st)
 {
     for (int32_t o = 0; p->layouts && o < p->layouts->graph->op_count; o++) {
         const struct lx_op *op = &p->layouts->graph->ops[o];
-        for (int i = 0; i <= op->input_count; i++) {
+        for (int i = 0; i < op_operand_count(op); i++) {
             int32_t tensor = op_operand(op, i), stay = p->accesses[p->access_at[o] + i].stay;
             bool placed = lx_plan_place(p, o, i) >= 0;
             if (placed && p->layouts->graph->tensors[tensor].memory == 1 + LX_MEMORY_HBM)

@@ -78,7 +78,7 @@ static int64_t price(const struct team_draft *d, const struct lx_op *op, const s
 static void set_mode(struct lx_team_op *how, const struct op_index *x, int cut)
 {
     how->mode = cut < 0 || !x->known ? LX_TEAM_WHOLE : LX_TEAM_SPLIT;
-    how->var = how->mode == LX_TEAM_SPLIT ? x->var[x->operand_count - 1][cut] : -1;
+    how->var = how->mode == LX_TEAM_SPLIT ? x->var[x->output][cut] : -1;
 }
 
 /* The first op that writes a tensor decides about its cut, unless that was chosen. */
@@ -95,7 +95,7 @@ static void decide(struct team_draft *d, const struct lx_op *op, const struct op
         for (int k = 0; k < out->rank && x->known; k++) {
             if (all_whole && (out->role != LX_OUTPUT || k != default_cut(out, d->members))) continue;
             if (out->shape[k] < d->members && some_long(out, d->members)) continue;
-            int64_t bytes = price(d, op, x, x->var[x->operand_count - 1][k], k);
+            int64_t bytes = price(d, op, x, x->var[x->output][k], k);
             if (bytes < best) best = bytes, result->cut = k;
         }
     } else if (result->cut >= 0) {
@@ -122,11 +122,17 @@ static void decide(struct team_draft *d, const struct lx_op *op, const struct op
 /* What indices choose may be on another member, and so may what is in order. */
 static bool refuse_choices(const struct lx_graph *g, lx_status *st)
 {
-    for (int32_t o = 0; o < g->op_count; o++)
+    for (int32_t o = 0; o < g->op_count; o++) {
         if (g->ops[o].kind->traits & (LX_CHOOSES | LX_RANKS))
             return status_set_at(st, LX_E_UNSUPPORTED, g->file, g->ops[o].line, 0,
                                  "op %s: a team has no %s; plan it for one device", g->ops[o].name,
                                  g->ops[o].kind->name);
+        if (g->ops[o].output_count > 1)
+            return status_set_at(st, LX_E_UNSUPPORTED, g->file, g->ops[o].line, 0,
+                                 "op %s has %d results, which a team does not share out; write an op for "
+                                 "each, or plan it for one device",
+                                 g->ops[o].name, g->ops[o].output_count);
+    }
     return true;
 }
 

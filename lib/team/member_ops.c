@@ -19,7 +19,7 @@ static struct lx_team_box need_of(const struct maker *k, const struct piece *q, 
 static struct lx_team_box result_of(const struct maker *k, const struct piece *q)
 {
     struct lx_team_box box = lx_team_own(k->p, q->op->output, k->member);
-    int dim = q->how->mode == LX_TEAM_SPLIT ? op_index_dim(&q->x, q->x.operand_count - 1, q->how->var) : -1;
+    int dim = q->how->mode == LX_TEAM_SPLIT ? op_index_dim(&q->x, q->x.output, q->how->var) : -1;
     if (dim >= 0) {
         box.offset[dim] = q->range.begin;
         box.size[dim] = q->range.end - q->range.begin;

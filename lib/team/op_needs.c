@@ -93,7 +93,7 @@ struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op
 
 struct lx_team_range team_range_of_block(const struct op_index *x, int var, struct lx_team_range block)
 {
-    int out = x->operand_count - 1, k = op_index_dim(x, out, var);
+    int out = x->output, k = op_index_dim(x, out, var);
     if (!op_index_shifted(x, out)) return block;
     struct lx_team_box own = team_box_along(block);
     struct lx_team_array part = lx_team_array_of_box(1, own.size, 0, &own);

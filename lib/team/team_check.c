@@ -69,7 +69,7 @@ static bool check_mode(const struct checker *c, int32_t o)
                    ? true
                    : status_set(c->st, LX_E_NO,
                                 "op %s: its parts are not each value of a summed variable once", op->name);
-    if (out->cut < 0 || x.var[x.operand_count - 1][out->cut] != how->var)
+    if (out->cut < 0 || x.var[x.output][out->cut] != how->var)
         return status_set(c->st, LX_E_NO, "op %s is not split as %s is", op->name,
                           c->p->graph->tensors[op->output].name);
     for (int m = 0; m < c->p->members; m++) {

@@ -55,8 +55,8 @@ static bool oracle_of(const struct lx_plan *p, struct oracle *x)
     for (int o = 0; o < x->ops; o++) {
         const struct lx_op *op = &g->ops[o];
         if (op->input_count > 7) return false;
-        x->operand_count[o] = op->input_count + 1;
-        for (int i = 0; i <= op->input_count; i++) {
+        x->operand_count[o] = op_operand_count(op);
+        for (int i = 0; i < op_operand_count(op); i++) {
             x->operands[o][i] = op_operand(op, i);
             x->bytes[o][i] = d->accesses[d->access_at[o] + i].bytes;
             x->over[o][i] =

@@ -99,7 +99,7 @@ static inline void stated_level(const cJSON *level, const struct lx_graph *g, st
 
 static inline bool stated_access(const struct lx_graph *g, int32_t o, int32_t tensor)
 {
-    for (int i = 0; i <= g->ops[o].input_count; i++)
+    for (int i = 0; i < op_operand_count(&g->ops[o]); i++)
         if (op_operand(&g->ops[o], i) == tensor) return true;
     return false;
 }

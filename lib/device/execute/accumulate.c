@@ -9,15 +9,15 @@
 
 static bool is_written(const struct op_work *w, const struct strip_work *s)
 {
-    int out = w->operands - 1;
+    int out = w->out;
     return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
 }
 
 static void read_sum(struct op_work *w, const struct strip_work *s, uint32_t parts)
 {
     struct machine *m = w->m;
-    const struct place *p = &w->core[s->core].place[w->operands - 1];
-    struct expectation want = {{value_made(m), parts}, true};
+    const struct place *p = &w->core[s->core].place[w->out];
+    struct expectation want = {{value_made(m, w->out), parts}, true};
     *read_counter(p, &m->counted[s->core]) +=
         sticks_to_bytes(m, p->tensor, shadow_read(m, p, &s->written, want));
 }
@@ -26,8 +26,8 @@ static void add_wide(struct op_work *w, const struct strip_work *s, const struct
 {
     wide_number *before = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *before);
     if (before) {
-        dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->operands - 1),
-                          &s->written, p->in->bytes + p->address, &w->x, w->operands - 1, &s->layout, before);
+        dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->out),
+                          &s->written, p->in->bytes + p->address, &w->x, w->out, &s->layout, before);
         wide_join(w, s->wide, before, s->layout.floats);
     } else
         __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
@@ -38,7 +38,7 @@ static void add_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
     struct strip_work *s = &w->strip[strip];
-    const struct place *p = &w->core[s->core].place[w->operands - 1];
+    const struct place *p = &w->core[s->core].place[w->out];
     (void)worker;
     if (!is_written(w, s)) return;
     if (w->wide) {
@@ -50,8 +50,8 @@ static void add_task(void *context, int64_t strip, int worker)
         __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
         return;
     }
-    dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x,
-                 w->operands - 1, &s->layout, before);
+    dense_gather(&w->m->layouts[w->op->output], &s->written, p->in->bytes + p->address, &w->x, w->out,
+                 &s->layout, before);
     if (!blend_before(w, s, before)) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
     w->arith->sum->join(s->out, before, s->layout.floats);
     free(before);

@@ -1,5 +1,6 @@
 /* One row of the table per kind, by its id. */
 #include "device/execute/arith.h"
+#include "graph/results.h"
 #include "device/execute/wide_arith.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -280,7 +281,12 @@ bool arith_known(const struct lx_graph *g, lx_status *st)
     if (!is_computed(g, st)) return false;
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
-        if (knows(g, op)) continue;
+        bool known = true;
+        for (int i = 0; i < op->output_count && known; i++) {
+            struct lx_op one = op_of_result(op, i);
+            known = knows(g, &one);
+        }
+        if (known) continue;
         return status_set_at(st, LX_E_UNSUPPORTED, g->file, op->line, 0,
                              "op %s: the device has no arithmetic for the kind %s with elements of type %s; "
                              "cast its operands first",
@@ -326,9 +332,15 @@ static bool keeps_items(const struct lx_op *op, const struct mix_operand *inputs
     return true;
 }
 
-void mix_bytes(const struct lx_op *op, const struct mix_operand *inputs, void *to, int64_t bytes)
+static uint64_t name_of(const struct lx_op *op, int result)
 {
     uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
+    return result ? stir(name + (uint64_t)result) : name;
+}
+
+void mix_bytes(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to, int64_t bytes)
+{
+    uint64_t name = name_of(op, result);
     if (keeps_items(op, inputs, to, bytes)) return;
     int64_t words = (bytes + 7) / 8;
     for (int64_t j = 0; j < words; j++) {
@@ -337,11 +349,11 @@ void mix_bytes(const struct lx_op *op, const struct mix_operand *inputs, void *t
     }
 }
 
-void mix_elements(const struct lx_op *op, const struct mix_operand *inputs, enum lx_dtype dtype, void *items,
-                  int64_t count)
+void mix_elements(const struct lx_op *op, int result, const struct mix_operand *inputs, enum lx_dtype dtype,
+                  void *items, int64_t count)
 {
     const struct number_type *t = &number_types[dtype];
-    uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
+    uint64_t name = name_of(op, result);
     if (keeps_items(op, inputs, items, count * t->item)) return;
     for (int64_t j = 0; j < count; j++) {
         uint64_t h = mix_word(op, name, inputs, j, count);

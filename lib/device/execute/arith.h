@@ -41,14 +41,14 @@ extern const struct reduction reduction_sum;
 
 /* Ops of which only the operands are known: every word of the result depends on the words of all operands, so
  * that a wrong one shows. `bytes` of each input; the output is raw bytes, or elements of type `dtype`, which
- * get numbers from -1 to 1. The operands have room up to whole words of 8 bytes, filled with zeros. */
+ * get numbers from -1 to 1. Each result of an op has numbers of its own. The operands have room up to whole words of 8 bytes, filled with zeros. */
 struct mix_operand {
     const void *items;
     int64_t bytes;
 };
 
-void mix_bytes(const struct lx_op *op, const struct mix_operand *inputs, void *to, int64_t bytes);
-void mix_elements(const struct lx_op *op, const struct mix_operand *inputs, enum lx_dtype dtype, void *items,
-                  int64_t count);
+void mix_bytes(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to, int64_t bytes);
+void mix_elements(const struct lx_op *op, int result, const struct mix_operand *inputs, enum lx_dtype dtype,
+                  void *items, int64_t count);
 
 #endif

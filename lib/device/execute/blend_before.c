@@ -71,7 +71,7 @@ static float share_of(const struct weights *x, int64_t row)
 bool blend_before(struct op_work *w, const struct strip_work *s, float *before)
 {
     struct weights x = {0};
-    int out = w->operands - 1, vars[LX_MAX_VARS], count = w->x.rank[out];
+    int out = w->out, vars[LX_MAX_VARS], count = w->x.rank[out];
     int64_t index[LX_MAX_VARS] = {0}, row = -1;
     float rest = 0;
     if (w->op->kind->id != LX_KIND_BLEND) return true;

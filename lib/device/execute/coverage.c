@@ -141,9 +141,9 @@ static bool check_elements(const struct coverage *c)
 
 bool check_coverage(struct op_work *w)
 {
-    struct coverage c = {.w = w, .rank = w->x.rank[w->operands - 1], .elements = 1};
+    struct coverage c = {.w = w, .rank = w->x.rank[w->out], .elements = 1};
     for (int d = 0; d < c.rank; d++) {
-        c.var[d] = w->x.var[w->operands - 1][d];
+        c.var[d] = w->x.var[w->out][d];
         c.elements *= w->x.extent[c.var[d]];
     }
     c.words = c.elements / WORD + 1;

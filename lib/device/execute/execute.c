@@ -4,6 +4,7 @@
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "device/memory/pack.h"
+#include "graph/results.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,11 @@ int32_t value_wanted(const struct machine *m, int input)
     return program_input(&m->program, origin, input);
 }
 
-int32_t value_made(const struct machine *m)
+int32_t value_made(const struct machine *m, int operand)
 {
     int32_t origin = m->plan->layouts->op_origin[m->tick];
     if (origin < 0) return m->current[machine_op(m)->inputs[0]]; /* a copy that the layout stage added */
-    return m->program.pattern->tensor_count + origin;
+    return program_made(&m->program, origin, m->plan->layouts->origin[op_operand(machine_op(m), operand)]);
 }
 
 int32_t value_kept(const struct machine *m)
@@ -154,31 +155,78 @@ static bool find_work(struct op_work *w)
     return true;
 }
 
+/* What computes a result: its kind, and its numbers. */
+static void set_arithmetic(struct op_work *w)
+{
+    w->arith = arith_of(w->op->kind);
+    w->class = class_of(w);
+    if (w->class == CLASS_BYTES) return;
+    w->wide = wide_arith_of(w->op, op_numbers(w->m->graph, w->op));
+    w->nests = !w->wide && lx_nest_kind_of(w->op, &w->x) != LX_NEST_NONE;
+}
+
+/* The op once for each of its results, on the same tiles of the same inputs. */
+static bool split_results(struct op_work *w)
+{
+    const struct lx_op *op = w->op;
+    struct op_work *all = arena_array(w->m->scratch, (size_t)op->output_count, sizeof *all);
+    if (!all) return false;
+    for (int i = 0; i < op->output_count; i++) {
+        struct op_work *r = &all[i];
+        *r = *w;
+        r->one = op_of_result(op, i);
+        r->op = &r->one;
+        r->out = op->input_count + i;
+        r->strip = arena_copy_array(w->m->scratch, w->strip, w->strip_count, sizeof *w->strip);
+        if (!r->strip) return false;
+        r->results = all;
+        r->result_count = op->output_count;
+        if (r->m->at.nest) r->summed = r->m->summed[r->op->output];
+        set_arithmetic(r);
+    }
+    w->results = all;
+    w->result_count = op->output_count;
+    return true;
+}
+
+static bool make_result(struct op_work *w)
+{
+    bool ok = true;
+    for (size_t i = 0; i < w->strip_count && ok; i++)
+        ok = find_region(w, &w->strip[i], w->out, region_make, w->m->scratch, &w->strip[i].written);
+    return ok && compute_strips(w) && join_partials(w) && add_to_sums(w);
+}
+
 static bool execute_strips(struct op_work *w)
 {
-    int out = w->operands - 1;
     bool ok = find_work(w);
     for (int64_t c = 0; c < w->cores && ok; c++) ok = place_core(w, c);
-    ok = ok && read_operands(w);
-    for (size_t i = 0; i < w->strip_count && ok; i++)
-        ok = find_region(w, &w->strip[i], out, region_make, w->m->scratch, &w->strip[i].written);
-    ok = ok && compute_strips(w) && join_partials(w) && add_to_sums(w);
-    if (!ok) return false;
-    divide_means(w);
-    write_strips(w);
-    count_partials(w);
-    return true;
+    ok = ok && read_operands(w) && (w->op->output_count == 1 || split_results(w));
+    for (int i = 0; i < w->result_count && ok; i++) ok = make_result(&w->results[i]);
+    for (int i = 0; i < w->result_count && ok; i++) {
+        divide_means(&w->results[i]);
+        write_strips(&w->results[i]);
+        count_partials(&w->results[i]);
+    }
+    return ok;
+}
+
+static void free_result(struct op_work *w)
+{
+    for (size_t i = 0; w->strip && i < w->strip_count; i++) {
+        free(w->strip[i].out);
+        free(w->strip[i].wide);
+    }
 }
 
 static void execute_tiles(struct op_work *w)
 {
     struct machine *m = w->m;
     w->core = arena_array(m->scratch, (size_t)w->cores, sizeof *w->core);
+    w->results = w;
+    w->result_count = 1;
     bool ok = w->core && execute_strips(w);
-    for (size_t i = 0; w->strip && i < w->strip_count; i++) {
-        free(w->strip[i].out);
-        free(w->strip[i].wide);
-    }
+    for (int i = 0; i < w->result_count; i++) free_result(&w->results[i]);
     for (int64_t c = 0; w->core && c < w->cores; c++) strips_free(&w->core[c].strips);
     if (!ok) m->no_memory = true;
 }
@@ -201,22 +249,22 @@ void execute_op(struct machine *m)
     const struct lx_op *op = machine_op(m);
     struct op_work w = {.m = m,
                         .op = op,
-                        .arith = arith_of(op->kind),
-                        .operands = op->input_count + 1,
+                        .operands = op_operand_count(op),
+                        .out = op->input_count,
                         .cores = m->cores,
                         .groups = 1};
     op_index_of(m->graph, op, &w.x);
     lx_choice_of(op, &w.choice);
-    w.class = class_of(&w);
     w.launch = &m->launches[m->tick];
+    w.class = class_of(&w);
     if (w.class != CLASS_BYTES) take_tile(&w);
-    if (w.class != CLASS_BYTES) w.wide = wide_arith_of(op, op_numbers(m->graph, op));
-    w.nests = w.class != CLASS_BYTES && !w.wide && lx_nest_kind_of(op, &w.x) != LX_NEST_NONE;
+    set_arithmetic(&w);
     check_arguments(m);
     if (w.class == CLASS_BYTES) {
         check_whole(m);
         execute_bytes(m);
     } else
         execute_tiles(&w);
-    m->current[op->output] = value_made(m);
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        m->current[op_operand(op, i)] = value_made(m, i);
 }

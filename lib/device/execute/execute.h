@@ -54,7 +54,10 @@ struct op_work {
     struct lx_choice choice; /* of an op that chooses */
     row_function *row;       /* instead of the kind's own; NULL: that */
     bool nests;              /* tiles are computed by loop nests: contractions and moves */
-    int operands;
+    int operands, out;       /* of all results; `out` is the one that this is about */
+    struct lx_op one;        /* the op with that result alone, where it has several */
+    struct op_work *results; /* all of them, the first first */
+    int result_count;
     int64_t cores; /* of the device */
     struct core_work *core;
     size_t strip_count;
@@ -133,9 +136,9 @@ bool prepare_nests(struct op_work *w, const struct strip_work *s);
 /* execute_bytes.c: an op of which only the operands are known. */
 void execute_bytes(struct machine *m);
 
-/* Values that the op of this tick means: of an input; and what it leaves. */
+/* Values that the op of this tick means: of an input; and what it leaves in a result. */
 int32_t value_wanted(const struct machine *m, int input);
-int32_t value_made(const struct machine *m);
+int32_t value_made(const struct machine *m, int operand);
 int32_t value_kept(const struct machine *m);
 /* Where the bytes of an access at a place are counted. */
 int64_t *read_counter(const struct place *p, struct lx_counters *c);

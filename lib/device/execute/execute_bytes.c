@@ -65,14 +65,14 @@ static void check_handover(struct machine *m, const struct whole_operand *inputs
                     m->plan->problem.buffers[parent].name);
 }
 
-static void write_output(struct machine *m, struct whole_operand *o)
+static void write_output(struct machine *m, int operand, struct whole_operand *o)
 {
     if (!o->usable) return;
     const struct lx_layout *l = &m->layouts[o->place.tensor];
     unsigned char *at = o->place.in->bytes + o->place.address;
     m->access++;
     m->writing = true;
-    int64_t sticks = shadow_write(m, &o->place, &o->region, (struct content){value_made(m), 0});
+    int64_t sticks = shadow_write(m, &o->place, &o->region, (struct content){value_made(m, operand), 0});
     m->writing = false;
     *written_counter(&o->place, &m->counted[0]) += sticks_to_bytes(m, o->place.tensor, sticks);
     memset(at, 0, (size_t)(box_sticks(&o->place.box) * m->stick_bytes));
@@ -82,14 +82,17 @@ static void write_output(struct machine *m, struct whole_operand *o)
         pack_items_in(l, &o->region, o->items, at);
 }
 
-/* What the op leaves in its output. */
-static void make_output(struct machine *m, const struct mix_operand *inputs, struct whole_operand *out)
+/* What the op leaves in a result. */
+static void make_output(struct machine *m, int operand, const struct mix_operand *inputs,
+                        struct whole_operand *out)
 {
     const struct lx_op *op = machine_op(m);
+    int32_t tensor = op_operand(op, operand);
     int32_t origin = m->plan->layouts->op_origin[m->tick];
     /* As the pattern names it: a plan may not change what an op does. */
     const struct lx_op *meant = origin >= 0 ? &m->program.pattern->ops[origin] : op;
-    const struct lx_layout *l = &m->layouts[op->output];
+    int result = origin >= 0 ? value_made(m, operand) - m->program.made_at[origin] : 0;
+    const struct lx_layout *l = &m->layouts[tensor];
     if (m->host.op && (meant->kind->traits & LX_EXTERN)) {
         const void *items[LX_MAX_INPUTS];
         for (int i = 0; i < op->input_count; i++) items[i] = inputs[i].items;
@@ -97,32 +100,31 @@ static void make_output(struct machine *m, const struct mix_operand *inputs, str
                                      out->items, &m->host_status);
     } else if (is_made(meant)) {
         if (!make_items(m->program.pattern, meant, inputs[0].items, out->items)) m->no_memory = true;
-    } else if (m->graph->tensors[op->output].rank < 0)
-        mix_bytes(meant, inputs, out->items, out->bytes);
+    } else if (m->graph->tensors[tensor].rank < 0)
+        mix_bytes(meant, result, inputs, out->items, out->bytes);
     else
-        mix_elements(meant, inputs, l->dtype, out->items, layout_items(l));
+        mix_elements(meant, result, inputs, l->dtype, out->items, layout_items(l));
 }
 
 void execute_bytes(struct machine *m)
 {
     const struct lx_op *op = machine_op(m);
-    struct whole_operand operands[LX_MAX_INPUTS + 1];
+    struct whole_operand operands[LX_MAX_OPERANDS];
     struct mix_operand inputs[LX_MAX_INPUTS];
-    int n = op->input_count;
+    int n = op->input_count, all = op_operand_count(op);
     bool ok = true;
     memset(operands, 0, sizeof operands);
     if (op->kind->traits & LX_WIPES) machine_wipe(m);
-    for (int i = 0; ok && i <= n; i++) ok = find(m, i, &operands[i]);
+    for (int i = 0; ok && i < all; i++) ok = find(m, i, &operands[i]);
     for (int i = 0; ok && i < n; i++) {
         read_input(m, i, &operands[i]);
         inputs[i] = (struct mix_operand){operands[i].items, operands[i].bytes};
     }
-    if (ok) {
-        struct whole_operand *out = &operands[n];
-        make_output(m, inputs, out);
-        if (out->place.in) check_handover(m, operands, n, &out->place);
-        write_output(m, out);
+    for (int i = n; ok && i < all; i++) make_output(m, i, inputs, &operands[i]);
+    for (int i = n; ok && i < all; i++) {
+        if (operands[i].place.in) check_handover(m, operands, n, &operands[i].place);
+        write_output(m, i, &operands[i]);
     }
-    for (int i = 0; i <= n; i++) free(operands[i].items);
+    for (int i = 0; i < all; i++) free(operands[i].items);
     if (!ok) m->no_memory = true;
 }

@@ -104,7 +104,7 @@ static void find_strides(struct tile_run *r)
 static void add_turns(struct tile_run *r, enum lx_loop_type type)
 {
     const struct op_work *w = r->c->w;
-    int output = w->operands - 1;
+    int output = w->out;
     for (int d = 0; d < w->x.rank[output]; d++) {
         int v = w->x.var[output][d];
         if (r->set->count[v] == 1 || lx_nest_type(&r->nest->made, &w->x, v) != type) continue;

@@ -65,7 +65,7 @@ bool partials_meet(struct op_work *w, bool *meet)
 static void count_parts(struct op_work *w, int32_t group)
 {
     struct machine *m = w->m;
-    int out = w->operands - 1;
+    int out = w->out;
     m->access++;
     for (size_t i = 0; i < w->strip_count; i++) {
         const struct strip_work *s = &w->strip[i];
@@ -99,7 +99,7 @@ static void join_parts(struct op_work *w, struct sorted_strip *list, size_t n)
             wide_join(w, total->wide, s->wide, total->layout.floats);
         else
             w->arith->sum->join(total->out, s->out, total->layout.floats);
-        s->writes = w->core[s->core].place[w->operands - 1].stay >= 0;
+        s->writes = w->core[s->core].place[w->out].stay >= 0;
     }
     for (size_t i = 1; i < n; i++) copy_total(total, list[i].strip);
 }

@@ -135,7 +135,7 @@ static bool next_pick(struct picking *p)
 /* What was there before, which the op changes. */
 static void load_kept(const struct op_work *w, const struct strip_work *s)
 {
-    int out = w->operands - 1;
+    int out = w->out;
     const struct place *p = &w->core[s->core].place[out];
     if (!p->in || !(s->usable >> out & 1)) return;
     if (w->wide)
@@ -175,7 +175,7 @@ COMBINE(max, from[i] > to[i] || from[i] != from[i] ? from[i] : to[i])
 bool leaf_wide_choice(struct chunk *c)
 {
     const struct op_work *w = c->w;
-    int out = w->operands - 1, from = w->choice.operand == out ? w->choice.other : w->choice.operand;
+    int out = w->out, from = w->choice.operand == out ? w->choice.other : w->choice.operand;
     const struct number_type *t = op_number_type(w->m->graph, w->op, out);
     wide_function *combine = wide_combine_of(w->op, op_numbers(w->m->graph, w->op));
     struct rows *r = rows_make(c);

@@ -8,17 +8,17 @@
 
 struct placing {
     const struct chunk *c;
-    struct dense_strides strides[LX_MAX_INPUTS + 1]; /* the output's, then the inputs' */
-    int rank;                                        /* of the output */
-    int64_t at[LX_MAX_RANK]; /* indices of the output, of the first element of a row */
+    struct dense_strides strides[LX_MAX_OPERANDS]; /* the output's, then the inputs' */
+    int rank;                                      /* of the output */
+    int64_t at[LX_MAX_RANK];                       /* indices of the output, of the first element of a row */
     float *to; /* of the first element of the chunk; or, of numbers that fp32 does not have, the next */
     wide_number *wide_to;
-    int64_t begin[LX_MAX_INPUTS + 1]; /* of a concat: of each part, and the end */
+    int64_t begin[LX_MAX_OPERANDS]; /* of a concat: of each part, and the end */
 };
 
 static int var_at(const struct placing *p, int dim)
 {
-    return p->c->w->x.var[p->c->w->operands - 1][dim];
+    return p->c->w->x.var[p->c->w->out][dim];
 }
 
 static int64_t from_of(const struct placing *p, int dim)
@@ -44,7 +44,7 @@ static struct placing *placing_make(const struct chunk *c)
     int64_t size[LX_MAX_VARS];
     if (!p) return NULL;
     p->c = c;
-    p->rank = w->x.rank[w->operands - 1];
+    p->rank = w->x.rank[w->out];
     for (int v = 0; v < w->x.var_count; v++) size[v] = c->slice.to[v] - c->slice.from[v];
     dense_part(&c->strip->layout, size, &p->strides[0]);
     for (int i = 0; i < w->op->input_count; i++) dense_part(&c->layout[i], size, &p->strides[i + 1]);

@@ -1,5 +1,5 @@
-/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself. In wide numbers,
- * which have every number and every place. */
+/* Ops that order elements: each core takes the rows of its part, and orders each of them by itself, once for all results.
+ * In wide numbers, which have every number and every place. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "graph/ranking.h"
@@ -15,7 +15,7 @@ struct entry {
 struct ordering {
     struct chunk *c;
     struct lx_ranking by;
-    struct dense_strides in, out;
+    struct dense_strides in;
     int64_t at[LX_MAX_VARS];
     struct entry *row;
 };
@@ -47,14 +47,28 @@ static void order_row(const struct ordering *o, int64_t n)
     for (int64_t i = 0; from != o->row && i < n; i++) o->row[i] = from[i];
 }
 
-static void take_row(struct ordering *o, const wide_number *in, wide_number *out)
+/* What a result has of a row that is in order. */
+static void give_row(const struct ordering *o, const struct op_work *w)
 {
-    int64_t n = width(o->c, o->by.from), most = o->by.to >= 0 ? width(o->c, o->by.to) : 1;
+    const struct strip_work *s = &w->strip[o->c->strip - o->c->w->strip];
+    int64_t most = o->by.to >= 0 ? width(o->c, o->by.to) : 1, size[LX_MAX_VARS], begin = 0;
+    struct dense_strides out;
+    struct lx_ranking by;
+    lx_ranking_of(w->op, &by);
+    for (int v = 0; v < w->x.var_count; v++) size[v] = width(o->c, v);
+    dense_part(&s->layout, size, &out);
+    for (int v = 0; v < w->x.var_count; v++) begin += o->at[v] * out.element[v];
+    for (int64_t k = 0; k < most; k++)
+        s->wide[begin + (by.to >= 0 ? k * out.element[by.to] : 0)] =
+            by.places ? (wide_number)o->row[k].place : o->row[k].value;
+}
+
+static void take_row(struct ordering *o, const wide_number *in)
+{
+    int64_t n = width(o->c, o->by.from);
     for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
     order_row(o, n);
-    for (int64_t k = 0; k < most; k++)
-        out[o->by.to >= 0 ? k * o->out.element[o->by.to] : 0] =
-            o->by.places ? (wide_number)o->row[k].place : o->row[k].value;
+    for (int i = 0; i < o->c->w->result_count; i++) give_row(o, &o->c->w->results[i]);
 }
 
 static bool next_row(struct ordering *o)
@@ -73,17 +87,13 @@ bool leaf_ranking(struct chunk *c)
     int64_t size[LX_MAX_VARS];
     lx_ranking_of(c->w->op, &o.by);
     for (int v = 0; v < c->w->x.var_count; v++) size[v] = width(c, v);
-    dense_part(&c->strip->layout, size, &o.out);
     dense_part(&c->layout[0], size, &o.in);
     o.row = malloc((size_t)size[o.by.from] * 2 * sizeof *o.row);
     if (!o.row) return false;
     do {
-        int64_t in = 0, out = 0;
-        for (int v = 0; v < c->w->x.var_count; v++) {
-            in += o.at[v] * o.in.element[v];
-            out += o.at[v] * o.out.element[v];
-        }
-        take_row(&o, c->wide[0] + in, c->strip->wide + out);
+        int64_t in = 0;
+        for (int v = 0; v < c->w->x.var_count; v++) in += o.at[v] * o.in.element[v];
+        take_row(&o, c->wide[0] + in);
     } while (next_row(&o));
     free(o.row);
     return true;
@@ -92,8 +102,11 @@ bool leaf_ranking(struct chunk *c)
 static void rank_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
+    bool ok = true;
     (void)worker;
-    if (!strip_prepare(w, &w->strip[strip]) || !strip_chunk(w, (size_t)strip, &w->strip[strip].slice))
+    for (int i = 0; i < w->result_count && ok; i++)
+        ok = strip_prepare(&w->results[i], &w->results[i].strip[strip]);
+    if (!ok || !strip_chunk(w, (size_t)strip, &w->strip[strip].slice))
         __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
 }
 

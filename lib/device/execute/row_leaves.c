@@ -13,7 +13,7 @@ struct rows *rows_make(struct chunk *c)
 {
     struct rows *r = calloc(1, sizeof *r);
     int64_t size[LX_MAX_VARS];
-    int out = c->w->operands - 1;
+    int out = c->w->out;
     if (!r) return NULL;
     r->c = c;
     r->odometer.arrays = c->w->operands;
@@ -48,7 +48,7 @@ bool odometer_next(struct odometer *o)
 static bool is_one_row(const struct chunk *c)
 {
     const struct op_index *x = &c->w->x;
-    int out = c->w->operands - 1;
+    int out = c->w->out;
     for (int i = 0; i < c->w->op->input_count; i++) {
         if (x->rank[i] != x->rank[out]) return false;
         for (int d = 0; d < x->rank[out]; d++)
@@ -84,7 +84,7 @@ bool leaf_pointwise(struct chunk *c)
 {
     const struct lx_op *op = c->w->op;
     const struct op_index *x = &c->w->x;
-    int out = c->w->operands - 1, rank = x->rank[out], last = rank > 0 ? x->var[out][rank - 1] : -1;
+    int out = c->w->out, rank = x->rank[out], last = rank > 0 ? x->var[out][rank - 1] : -1;
     bool whole = is_one_row(c);
     int64_t row = whole ? c->strip->layout.floats : last >= 0 ? rows_width(c, last) : 1;
     struct rows *r = rows_make(c);
@@ -110,8 +110,7 @@ bool leaf_reduction(struct chunk *c)
     struct rows *r = rows_make(c);
     if (!r) return false;
     int64_t row = 1;
-    for (int h = 0; h < x->rank[c->w->operands - 1]; h++)
-        odometer_add(r, &r->odometer, x->var[c->w->operands - 1][h]);
+    for (int h = 0; h < x->rank[c->w->out]; h++) odometer_add(r, &r->odometer, x->var[c->w->out][h]);
     for (int v = 0; v < x->var_count; v++)
         if (op_index_reduced(x, v)) row *= rows_width(c, v);
     do

@@ -5,7 +5,7 @@
 #include "device/execute/execute.h"
 
 /* An odometer over some variables, with the offsets that it means in several arrays: the output, then inputs. */
-enum { MOST_ARRAYS = LX_MAX_INPUTS + 1 };
+enum { MOST_ARRAYS = LX_MAX_OPERANDS };
 
 struct odometer {
     int count, arrays;

@@ -162,21 +162,21 @@ static bool add_chunks(struct tasks *t, size_t strip, const struct slice *s)
 bool strip_prepare(struct op_work *w, struct strip_work *s)
 {
     int64_t products = w->class == CLASS_CONTRACTION ? 2 : 1;
-    make_layout(w, s, &s->slice, w->operands - 1, &s->layout);
+    make_layout(w, s, &s->slice, w->out, &s->layout);
     if (w->wide)
         s->wide = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->wide);
     else
         s->out = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
     for (int v = 0; v < w->x.var_count; v++)
         if (!op_index_follows(&w->x, v)) products *= width(&s->slice, v);
-    if (!w->arith->moves) w->m->counted[s->core].flops += products;
+    if (!w->arith->moves && w == w->results) w->m->counted[s->core].flops += products;
     return (s->out || s->wide) && (!w->nests || prepare_nests(w, s));
 }
 
 bool compute_strips(struct op_work *w)
 {
     if (w->class == CLASS_CHOICE) return compute_choice(w);
-    if (w->class == CLASS_RANKING) return compute_ranking(w);
+    if (w->class == CLASS_RANKING) return w != w->results || compute_ranking(w);
     struct tasks t = {.w = w, .most_floats = CHUNK_FLOATS};
     int64_t threads = pool_threads(w->m->pool), floats = 0;
     bool ok = true;

@@ -19,7 +19,7 @@ bool work_folds(const struct op_work *w)
 
 void wide_join(const struct op_work *w, wide_number *to, const wide_number *from, int64_t count)
 {
-    const struct number_type *t = op_number_type(w->m->graph, w->op, w->operands - 1);
+    const struct number_type *t = op_number_type(w->m->graph, w->op, w->out);
     for (int64_t i = 0; i < count; i++) to[i] = w->wide->fold->join(to[i], from[i], 0, t);
 }
 
@@ -77,7 +77,7 @@ bool leaf_wide(struct chunk *c)
     struct rows *r = rows_make(c);
     bool ok = l && r;
     if (ok) {
-        int out = w->operands - 1;
+        int out = w->out;
         l->rows = r;
         l->arith = w->wide;
         l->type = op_number_type(w->m->graph, w->op, out);

@@ -65,7 +65,7 @@ static void slide_all(struct wide_slide *s)
 {
     struct rows *r = s->rows;
     const struct op_index *x = &r->c->w->x;
-    int out = r->c->w->operands - 1;
+    int out = r->c->w->out;
     s->type = op_number_type(r->c->w->m->graph, r->c->w->op, out);
     for (int i = 0; i < x->window_count; i++) s->out_at[i] = s->tap_at[i] = -1;
     for (int d = 0; d < x->rank[out]; d++) {

@@ -76,7 +76,7 @@ void narrow_windows(const struct op_index *x, struct slice *s)
 static void share_out_variables(struct slide *s)
 {
     const struct op_index *x = s->x;
-    int out = x->operand_count - 1, vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
+    int out = x->output, vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
     s->inner = x->rank[out] > 0 ? x->var[out][x->rank[out] - 1] : -1;
     s->inner_window = s->inner >= 0 ? window_of_out(x, s->inner) : NULL;
     for (int d = 0; d < x->rank[out] - 1; d++) s->kept.var[s->kept.count++] = x->var[out][d];
@@ -282,7 +282,7 @@ static int64_t taps_inside(const struct op_index *x, const struct lx_window *w, 
 void divide_window_means(const struct op_work *w, const struct strip_work *s)
 {
     const struct op_index *x = &w->x;
-    int out = w->operands - 1;
+    int out = w->out;
     int64_t all = w->terms, index[LX_MAX_RANK] = {0};
     for (int i = 0; i < x->window_count; i++) all /= x->windows[i].size;
     for (int64_t k = 0; k < s->layout.floats; k++) {

@@ -9,7 +9,7 @@
 static void check_handover(struct op_work *w, int64_t core)
 {
     struct machine *m = w->m;
-    int out = w->operands - 1;
+    int out = w->out;
     const struct place *p = &w->core[core].place[out];
     if (p->stay < 0 || !p->in || m->plan->problem.buffers[p->stay].start != m->tick) return;
     int32_t parent = m->plan->took_slot_of[p->stay];
@@ -46,7 +46,7 @@ static void zero_stick(void *context, int64_t local, int64_t global)
 static void zero_padding(struct op_work *w, const struct strip_work *s)
 {
     const struct lx_layout *l = &w->m->layouts[w->op->output];
-    const struct place *p = &w->core[s->core].place[w->operands - 1];
+    const struct place *p = &w->core[s->core].place[w->out];
     struct zeros z = {p->in->bytes + p->address, w->m->stick_bytes};
     if (region_items(&s->written) < region_sticks(&s->written) * l->stick_elements)
         region_visit(&s->written, l, &p->box, zero_stick, &z);
@@ -54,18 +54,18 @@ static void zero_padding(struct op_work *w, const struct strip_work *s)
 
 static bool is_written(const struct op_work *w, const struct strip_work *s)
 {
-    int out = w->operands - 1;
+    int out = w->out;
     return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
 }
 
 static void check_strip(struct op_work *w, const struct strip_work *s)
 {
     struct machine *m = w->m;
-    const struct place *p = &w->core[s->core].place[w->operands - 1];
-    const struct content made = {value_made(m), iteration_parts_after(&m->at, w->summed)};
+    const struct place *p = &w->core[s->core].place[w->out];
+    const struct content made = {value_made(m, w->out), iteration_parts_after(&m->at, w->summed)};
     int64_t sticks = shadow_write(m, p, &s->written, made);
     int64_t bytes = sticks_to_bytes(m, w->op->output, sticks);
-    bool chosen = w->class == CLASS_CHOICE && w->choice.operand == w->operands - 1 && p->stay < 0;
+    bool chosen = w->class == CLASS_CHOICE && w->choice.operand == w->out && p->stay < 0;
     if (chosen) bytes = s == w->strip ? chosen_hbm_bytes(w) : 0;
     *written_counter(p, &m->counted[s->core]) += bytes;
     if (!op_keeps(w->op)) zero_padding(w, s);
@@ -76,7 +76,7 @@ static void check_kept(struct op_work *w)
 {
     for (size_t i = 0; i < w->strip_count; i++)
         if (is_written(w, &w->strip[i]))
-            shadow_read(w->m, &w->core[w->strip[i].core].place[w->operands - 1], &w->strip[i].written,
+            shadow_read(w->m, &w->core[w->strip[i].core].place[w->out], &w->strip[i].written,
                         (struct expectation){{value_kept(w->m), 0}, false});
 }
 
@@ -84,13 +84,13 @@ static void check_kept(struct op_work *w)
 static void keep_rest(struct op_work *w)
 {
     struct machine *m = w->m;
-    int out = w->operands - 1;
+    int out = w->out;
     int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + out].stay;
     const struct stay_view *view = stay_placed(m, stay) ? machine_view(m, stay) : NULL;
     if (stay_placed(m, stay) && !view) return;
     for (int64_t c = 0; c < (view ? view->view.cores : 1) && c < m->cores; c++) {
         struct place p = place_of_access(m, out, c);
-        if (p.in) shadow_keep(m, &p, value_kept(m), value_made(m));
+        if (p.in) shadow_keep(m, &p, value_kept(m), value_made(m, out));
     }
 }
 
@@ -98,15 +98,14 @@ static void write_task(void *context, int64_t strip, int worker)
 {
     struct op_work *w = context;
     const struct strip_work *s = &w->strip[strip];
-    const struct place *p = &w->core[s->core].place[w->operands - 1];
+    const struct place *p = &w->core[s->core].place[w->out];
     (void)worker;
     if (!is_written(w, s)) return;
     if (s->wide)
-        dense_scatter_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->operands - 1),
-                           &s->written, s->wide, &w->x, w->operands - 1, &s->layout,
-                           p->in->bytes + p->address);
+        dense_scatter_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->out),
+                           &s->written, s->wide, &w->x, w->out, &s->layout, p->in->bytes + p->address);
     else
-        dense_scatter(&w->m->layouts[w->op->output], &s->written, s->out, &w->x, w->operands - 1, &s->layout,
+        dense_scatter(&w->m->layouts[w->op->output], &s->written, s->out, &w->x, w->out, &s->layout,
                       p->in->bytes + p->address);
 }
 

@@ -93,10 +93,11 @@ void machine_reserve(struct machine *m)
 static void find_sums(struct machine *m)
 {
     for (int32_t n = 0; n < m->plan->nest_count; n++)
-        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++) {
-            int32_t t = m->graph->ops[o].output;
-            m->summed[t] = nest_tensor_of(m->plan->layouts, &m->plan->nests[n], t).summed;
-        }
+        for (int32_t o = m->plan->nests[n].first; o <= m->plan->nests[n].last; o++)
+            for (int i = 0; i < m->graph->ops[o].output_count; i++) {
+                int32_t t = m->graph->ops[o].outputs[i];
+                m->summed[t] = nest_tensor_of(m->plan->layouts, &m->plan->nests[n], t).summed;
+            }
 }
 
 bool machine_make(struct machine *m, lx_status *st)
@@ -125,7 +126,7 @@ bool machine_make(struct machine *m, lx_status *st)
         m->first_op[t] = m->graph->op_count;
     }
     for (int32_t o = m->graph->op_count - 1; o >= 0; o--)
-        for (int i = 0; i <= m->graph->ops[o].input_count; i++)
+        for (int i = 0; i < op_operand_count(&m->graph->ops[o]); i++)
             m->first_op[op_operand(&m->graph->ops[o], i)] = o;
     if (!memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes)) return status_no_memory(st);
     m->reserved = malloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
@@ -206,7 +207,7 @@ static bool view_sound(const struct machine *m, const struct lx_stay *s)
 {
     if (s->tensor < 0 || s->tensor >= m->graph->tensor_count || s->view_op < 0 ||
         s->view_op >= m->graph->op_count || s->view_operand < 0 ||
-        s->view_operand > m->graph->ops[s->view_op].input_count ||
+        s->view_operand >= op_operand_count(&m->graph->ops[s->view_op]) ||
         op_operand(&m->graph->ops[s->view_op], s->view_operand) != s->tensor)
         return false;
     int32_t nest = nest_of_op(m->plan->nests, m->plan->nest_count, s->view_op);
@@ -256,7 +257,7 @@ static bool made_here(const struct machine *m, int32_t tensor)
 {
     const struct lx_nest *n = m->at.nest;
     for (int32_t o = n->first; o <= n->last; o++)
-        if (m->graph->ops[o].output == tensor) return true;
+        if (op_operand_made(&m->graph->ops[o], tensor) >= 0) return true;
     return false;
 }
 

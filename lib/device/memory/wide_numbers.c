@@ -233,7 +233,7 @@ wide_number op_constant(const struct lx_op *op)
 
 static enum lx_dtype dtype_of(const struct lx_graph *g, const struct lx_op *op, int operand)
 {
-    return g->tensors[operand < op->input_count ? op->inputs[operand] : op->output].dtype;
+    return g->tensors[op_operand(op, operand)].dtype;
 }
 
 /* Results of these are truths, whatever type they are stored as. */
@@ -269,7 +269,7 @@ static const bool fractions[LX_KIND_COUNT] = {
 enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
 {
     bool wide = false, floats = true;
-    for (int i = 0; i <= op->input_count; i++) {
+    for (int i = 0; i < op_operand_count(op); i++) {
         wide |= dtype_of(g, op, i) == LX_FP64;
         floats &= !number_types[dtype_of(g, op, i)].integer;
     }

@@ -9,17 +9,17 @@
 struct choosing {
     const struct evaluation *e;
     struct lx_choice c;
-    int64_t step[LX_MAX_INPUTS + 1][LX_MAX_VARS]; /* per operand and variable, in elements */
-    int64_t at[LX_MAX_VARS];                      /* of each variable */
-    int walk[LX_MAX_VARS], walk_count;            /* variables that are gone through, outermost first */
-    wide_number *value;                           /* of the output */
-    double *size;                                 /* of all terms of an element */
+    int64_t step[LX_MAX_OPERANDS][LX_MAX_VARS]; /* per operand and variable, in elements */
+    int64_t at[LX_MAX_VARS];                    /* of each variable */
+    int walk[LX_MAX_VARS], walk_count;          /* variables that are gone through, outermost first */
+    wide_number *value;                         /* of the output */
+    double *size;                               /* of all terms of an element */
 };
 
 static void find_steps(struct choosing *k)
 {
     const struct lx_op *op = k->e->op;
-    for (int i = 0; i <= op->input_count; i++) {
+    for (int i = 0; i < op_operand_count(op); i++) {
         int64_t n = 1;
         for (int d = op->map->rank[i] - 1; d >= 0; d--) {
             k->step[i][(int)op->map->index[i][d]] = n;

@@ -101,7 +101,7 @@ static void find_bases(struct evaluation *e)
 static int64_t step_in(const struct evaluation *e, int operand, int v)
 {
     const struct lx_op *op = e->op;
-    const struct lx_tensor *t = &e->g->tensors[operand < op->input_count ? op->inputs[operand] : op->output];
+    const struct lx_tensor *t = &e->g->tensors[op_operand(op, operand)];
     int64_t step = 0, n = 1;
     for (int d = t->rank - 1; d >= 0; d--) {
         if (op->map->index[operand][d] == v) step = n * walk_by(op, operand, d);

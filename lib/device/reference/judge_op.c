@@ -69,9 +69,9 @@ static bool judge_mixed(const struct op_items *x, struct judged *out)
     for (int i = 0; i < x->op->input_count; i++)
         inputs[i] = (struct mix_operand){x->inputs[i], bytes_of(x->g, x->op->inputs[i])};
     if (t->rank < 0)
-        mix_bytes(x->op, inputs, want, bytes);
+        mix_bytes(x->op, x->result, inputs, want, bytes);
     else
-        mix_elements(x->op, inputs, t->dtype, want, bytes / number_types[t->dtype].item);
+        mix_elements(x->op, x->result, inputs, t->dtype, want, bytes / number_types[t->dtype].item);
     for (int64_t i = 0; i < bytes; i++) out->wrong += want[i] != ((const unsigned char *)x->output)[i];
     if (out->wrong > 0) out->share = INFINITY;
     free(want);

@@ -9,7 +9,8 @@
 /* Items in host order, with room up to whole words of 8 bytes. */
 struct op_items {
     const struct lx_graph *g; /* of the op and the shapes of its operands */
-    const struct lx_op *op;
+    const struct lx_op *op;   /* with the one result that is judged, */
+    int result;               /* and which of its results it is */
     const void *inputs[LX_MAX_INPUTS];
     const void *kept; /* the output before an op that keeps what it does not write; else NULL */
     /* Of a sum over tiles: what the tiles before have made of it, or NULL; and by how much a mean is divided now, 0: by

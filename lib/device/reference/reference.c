@@ -9,6 +9,7 @@
 #include "device/reference/evaluate.h"
 #include "device/reference/input_data.h"
 #include "device/reference/made_values.h"
+#include "graph/results.h"
 
 #include <float.h>
 #include <math.h>
@@ -94,9 +95,8 @@ static bool is_known(const struct value *x)
     return x->items || x->wide;
 }
 
-static bool evaluate_shaped(struct evaluating *v, int32_t o, struct value *out)
+static bool evaluate_shaped(struct evaluating *v, int32_t o, const struct lx_op *op, struct value *out)
 {
-    const struct lx_op *op = &v->g->ops[o];
     struct evaluation e = {.g = v->g, .op = op, .take = keep_numbers, .context = out};
     int32_t kept = v->r->program.kept[o];
     bool known = op->kind->id != LX_KIND_BITCAST && (kept < 0 || is_known(&v->values[kept]));
@@ -110,9 +110,9 @@ static bool evaluate_shaped(struct evaluating *v, int32_t o, struct value *out)
     return numbers_make(out) && evaluate_op(&e, v->pool);
 }
 
-static bool evaluate_mixed(struct evaluating *v, int32_t o, struct value *out)
+static bool evaluate_mixed(struct evaluating *v, int32_t o, const struct lx_op *op, int result,
+                           struct value *out)
 {
-    const struct lx_op *op = &v->g->ops[o];
     struct mix_operand inputs[LX_MAX_INPUTS];
     bool known = true;
     for (int i = 0; i < op->input_count; i++) {
@@ -123,9 +123,9 @@ static bool evaluate_mixed(struct evaluating *v, int32_t o, struct value *out)
     if (!known) return true;
     if (!items_make(out)) return false;
     if (v->g->tensors[op->output].rank < 0)
-        mix_bytes(op, inputs, out->items, out->count);
+        mix_bytes(op, result, inputs, out->items, out->count);
     else
-        mix_elements(op, inputs, out->dtype, out->items, out->count);
+        mix_elements(op, result, inputs, out->dtype, out->items, out->count);
     return true;
 }
 
@@ -146,10 +146,12 @@ static bool evaluate_made(struct evaluating *v, int32_t o, struct value *out)
     return ok;
 }
 
-static bool evaluate_one(struct evaluating *v, int32_t o, struct value *out)
+static bool evaluate_result(struct evaluating *v, int32_t o, int result)
 {
-    if (made_known(&v->g->ops[o])) return evaluate_made(v, o, out);
-    return op_is_shaped(v->g, &v->g->ops[o]) ? evaluate_shaped(v, o, out) : evaluate_mixed(v, o, out);
+    struct lx_op op = op_of_result(&v->g->ops[o], result);
+    struct value *out = &v->values[v->r->program.made_at[o] + result];
+    if (made_known(&op)) return evaluate_made(v, o, out);
+    return op_is_shaped(v->g, &op) ? evaluate_shaped(v, o, &op, out) : evaluate_mixed(v, o, &op, result, out);
 }
 
 static void drop(struct value *x)
@@ -166,7 +168,10 @@ static void drop_after(struct evaluating *v, int32_t o)
         int32_t n = i < v->g->ops[o].input_count ? program_input(&v->r->program, o, i) : kept;
         if (n >= 0 && v->values[n].last_op <= o) drop(&v->values[n]);
     }
-    if (v->values[v->g->tensor_count + o].last_op < 0) drop(&v->values[v->g->tensor_count + o]);
+    for (int i = 0; i < v->g->ops[o].output_count; i++) {
+        struct value *made = &v->values[v->r->program.made_at[o] + i];
+        if (made->last_op < 0) drop(made);
+    }
 }
 
 /* Inputs and zeros when they are first read. */
@@ -185,10 +190,10 @@ static bool evaluate_all(struct evaluating *v)
     for (int32_t n = 0; n < v->r->program.value_count; n++) value_shape(v, n);
     find_last_ops(v);
     for (int32_t o = 0; o < v->g->op_count && ok; o++) {
-        struct value *out = &v->values[v->g->tensor_count + o];
         for (int i = 0; i < v->g->ops[o].input_count && ok; i++)
             ok = begin_value(v, program_input(&v->r->program, o, i));
-        ok = ok && begin_value(v, v->r->program.kept[o]) && evaluate_one(v, o, out);
+        ok = ok && begin_value(v, v->r->program.kept[o]);
+        for (int i = 0; i < v->g->ops[o].output_count && ok; i++) ok = evaluate_result(v, o, i);
         if (ok) drop_after(v, o);
     }
     return ok;

@@ -30,7 +30,7 @@ static bool cut_map(const struct lx_op *op, const int64_t *tiles, struct arena *
 struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, const struct lx_nest *n,
                              int32_t tick, struct arena *memory)
 {
-    int count = op->input_count + 1;
+    int count = op_operand_count(op);
     struct op_index x;
     int64_t tiles[LX_MAX_VARS];
     struct tile_op *t = arena_array(memory, 1, sizeof *t);

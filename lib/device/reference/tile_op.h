@@ -9,12 +9,12 @@
 #include "graph/graph.h"
 
 struct tile_op {
-    struct lx_graph graph; /* of the operands alone: inputs in order, then the output */
+    struct lx_graph graph; /* of the operands alone: inputs in order, then the one result */
     struct lx_op op;
     int64_t terms; /* of a whole sum, over all tiles */
 };
 
-/* `op` of `g` is op `tick` of the nest. NULL: memory is out. */
+/* `op` of `g`, with one result, is op `tick` of the nest. NULL: memory is out. */
 struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, const struct lx_nest *n,
                              int32_t tick, struct arena *memory);
 

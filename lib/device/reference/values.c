@@ -37,7 +37,8 @@ uint64_t program_identity(const struct lx_graph *g)
         int rank = g->tensors[x->output].rank;
         h = hash_string(hash_string(hash_string(h, x->name), x->kind->name), x->einsum);
         h = hash_bytes(h, x->inputs, (size_t)x->input_count * sizeof *x->inputs);
-        h = hash_bytes(hash_bytes(h, &x->output, sizeof x->output), &x->value, sizeof x->value);
+        h = hash_bytes(h, x->outputs, (size_t)x->output_count * sizeof *x->outputs);
+        h = hash_bytes(h, &x->value, sizeof x->value);
         h = hash_bytes(h, &x->whole, sizeof x->whole);
         h = hash_array(hash_array(h, x->offset, rank), x->stride, rank);
         h = op_views_hash(op_params_hash(h, x->params), x);
@@ -50,21 +51,31 @@ uint64_t program_identity(const struct lx_graph *g)
 bool program_make(const struct lx_graph *g, struct arena *memory, struct program *out, lx_status *st)
 {
     size_t count = 0, ops = (size_t)g->op_count, tensors = (size_t)g->tensor_count;
-    for (int32_t o = 0; o < g->op_count; o++) count += (size_t)g->ops[o].input_count;
-    *out = (struct program){.pattern = g, .value_count = g->tensor_count + g->op_count};
+    *out = (struct program){.pattern = g, .value_count = g->tensor_count};
+    for (int32_t o = 0; o < g->op_count; o++) {
+        count += (size_t)g->ops[o].input_count;
+        out->value_count += g->ops[o].output_count;
+    }
+    out->made_at = arena_array(memory, ops, sizeof *out->made_at);
+    out->tensor = arena_array(memory, (size_t)out->value_count, sizeof *out->tensor);
     out->input_at = arena_array(memory, ops + 1, sizeof *out->input_at);
     out->inputs = arena_array(memory, count, sizeof *out->inputs);
     out->kept = arena_array(memory, ops, sizeof *out->kept);
     out->final = arena_array(memory, tensors, sizeof *out->final);
-    if (!out->input_at || !out->inputs || !out->kept || !out->final) return status_no_memory(st);
-    for (int32_t t = 0; t < g->tensor_count; t++) out->final[t] = t;
-    int32_t at = 0;
+    if (!out->input_at || !out->inputs || !out->kept || !out->final || !out->made_at || !out->tensor)
+        return status_no_memory(st);
+    for (int32_t t = 0; t < g->tensor_count; t++) out->final[t] = out->tensor[t] = t;
+    int32_t at = 0, value = g->tensor_count;
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
         out->input_at[o] = at;
         for (int i = 0; i < op->input_count; i++) out->inputs[at++] = out->final[op->inputs[i]];
         out->kept[o] = op_keeps(op) ? out->final[op->output] : -1;
-        out->final[op->output] = g->tensor_count + o;
+        out->made_at[o] = value;
+        for (int i = 0; i < op->output_count; i++) {
+            out->tensor[value] = op->outputs[i];
+            out->final[op->outputs[i]] = value++;
+        }
     }
     out->input_at[ops] = at;
     out->identity = program_identity(g);
@@ -73,8 +84,14 @@ bool program_make(const struct lx_graph *g, struct arena *memory, struct program
 
 int32_t value_tensor(const struct program *p, int32_t value)
 {
-    int32_t tensors = p->pattern->tensor_count;
-    return value < tensors ? value : p->pattern->ops[value - tensors].output;
+    return p->tensor[value];
+}
+
+int32_t program_made(const struct program *p, int32_t op, int32_t tensor)
+{
+    const struct lx_op *o = &p->pattern->ops[op];
+    int made = op_operand_made(o, tensor);
+    return p->made_at[op] + (made < 0 ? 0 : made - o->input_count);
 }
 
 int32_t program_input(const struct program *p, int32_t op, int i)

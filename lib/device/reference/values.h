@@ -1,8 +1,8 @@
 /* What a pattern means, apart from any plan: which value each op reads. Private to the stage.
  *
  * Tensors may be written more than once; values may not. Value t (below the number of tensors) is what tensor
- * t holds before the first op: input data, or zeros. Value tensor_count + o is what op o leaves in its
- * output. The program is that of the pattern in its own order, so that a plan that runs ops in a wrong order
+ * t holds before the first op: input data, or zeros. The values behind them
+ * are what the ops leave in their results, op by op. The program is that of the pattern in its own order, so that a plan that runs ops in a wrong order
  * is found out. */
 #ifndef LX_DEVICE_REFERENCE_VALUES_H
 #define LX_DEVICE_REFERENCE_VALUES_H
@@ -13,6 +13,8 @@
 struct program {
     const struct lx_graph *pattern;
     int32_t value_count;
+    int32_t *made_at;  /* per op: the value of its first result; those of the others follow */
+    int32_t *tensor;   /* per value */
     int32_t *input_at; /* per op: into `inputs` */
     int32_t *inputs;   /* values, one per input of the op */
     int32_t *kept;     /* per op: the value of its output before it; -1: it writes all of it anew */
@@ -25,6 +27,8 @@ bool program_make(const struct lx_graph *pattern, struct arena *memory, struct p
 
 /* The tensor of a value. */
 int32_t value_tensor(const struct program *p, int32_t value);
+/* The value that pattern op `op` leaves in a tensor of the pattern, of several results the one that stands there. */
+int32_t program_made(const struct program *p, int32_t op, int32_t tensor);
 /* Value of input `i` of pattern op `op`. */
 int32_t program_input(const struct program *p, int32_t op, int i);
 /* Does an op keep what it does not write of its output? */

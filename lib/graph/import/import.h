@@ -146,20 +146,21 @@ struct import {
     struct op_class copying;   /* of copies into states at the end */
     const int32_t *order;      /* in which sketches are built; NULL: as they were made */
     struct names tensor_names, op_names;
-    struct names constants;   /* storages by the data of constants */
-    struct model_facts notes; /* for the report: collectives, roles, loops, branches */
-    int32_t body;             /* that is being walked through */
-    struct op_class *owner;   /* of the op that is being sketched */
-    bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
-    bool apart_result;        /* of the concat or pad under way (import_apart.c) */
-    const char *result_name;  /* for now: import_names.c has what they are called in the end */
-    const char *path;         /* of what is inlined; NULL: nothing */
-    VEC(int32_t) name_counts; /* how often names were asked for */
-    bool short_sticks;        /* nothing was left to be copied where sticks are too short: they are padded */
-    bool last;                /* rounds are out: what does not fit now is generic */
-    bool retry;               /* something was forced: sketch again */
-    bool spared;              /* the same, to keep sticks full */
-    bool give_up;             /* nothing was left to be forced: without folding */
+    struct names constants;     /* storages by the data of constants */
+    struct model_facts notes;   /* for the report: collectives, roles, loops, branches */
+    int32_t body;               /* that is being walked through */
+    struct op_class *owner;     /* of the op that is being sketched */
+    const struct sketch *built; /* the last that became an op */
+    bool whole_result;          /* the next result is stored as a whole, whatever its operands lack */
+    bool apart_result;          /* of the concat or pad under way (import_apart.c) */
+    const char *result_name;    /* for now: import_names.c has what they are called in the end */
+    const char *path;           /* of what is inlined; NULL: nothing */
+    VEC(int32_t) name_counts;   /* how often names were asked for */
+    bool short_sticks; /* nothing was left to be copied where sticks are too short: they are padded */
+    bool last;         /* rounds are out: what does not fit now is generic */
+    bool retry;        /* something was forced: sketch again */
+    bool spared;       /* the same, to keep sticks full */
+    bool give_up;      /* nothing was left to be forced: without folding */
     int depth;
     int64_t walked; /* ops, each as often as it is called */
     lx_status *st;

@@ -3,6 +3,7 @@
 #include "graph/import/import_letters.h"
 #include "graph/import/import_names.h"
 #include "graph/op_params.h"
+#include "graph/results.h"
 #include "base/fail.h"
 #include "base/text.h"
 
@@ -244,6 +245,47 @@ static bool changes_first(const char *einsum)
     return strlen(result) == length && strncmp(einsum, result, length) == 0;
 }
 
+/* Is it a further result of the op that was built last? */
+static bool goes_with(const struct lx_op *last, const struct lx_op *op)
+{
+    bool plain = !last->window_count && !last->views && !last->data && !last->has_value &&
+                 !op->window_count && !op->views && !op->data && !op->has_value;
+    return plain && lx_result_kind(last->kind, last->output_count) == op->kind &&
+           last->input_count == op->input_count && op_operand_made(last, op->output) < 0 &&
+           (op->input_count == 0 ||
+            memcmp(last->inputs, op->inputs, (size_t)op->input_count * sizeof *op->inputs) == 0) &&
+           !last->einsum == !op->einsum && (!op->einsum || strcmp(last->einsum, op->einsum) == 0) &&
+           op_params_equal(last->params, op->params);
+}
+
+/* The same op of the file has made another tensor of the same operands: it is one op with both. */
+static bool join_result(struct import *im, struct graph_builder *b, const struct sketch *s,
+                        const struct lx_op *op)
+{
+    const struct sketch *before = im->built;
+    struct lx_op *last = b->ops.count > 0 ? &b->ops.at[b->ops.count - 1] : NULL;
+    if (!last || !before || !s->from || before->from != s->from || !goes_with(last, op)) return false;
+    struct lx_op alone = *last;
+    int32_t *outputs = arena_array(b->memory, (size_t)last->output_count + 1, sizeof *outputs);
+    lx_status ignored = {0};
+    if (!outputs) return false;
+    memcpy(outputs, last->outputs, (size_t)last->output_count * sizeof *outputs);
+    outputs[last->output_count] = op->output;
+    last->outputs = outputs;
+    last->output_count++;
+    struct lx_op joined = *last;
+    bool fits = builder_map_op(b, b->ops.count - 1, &ignored);
+    *last = fits ? joined : alone;
+    return fits;
+}
+
+static bool add_built(struct import *im, struct graph_builder *b, const struct sketch *s,
+                      const struct lx_op *op)
+{
+    if (op->kind->traits & LX_ALTERS) return builder_altering(b, op, im->st) && believed(im, b, s);
+    return join_result(im, b, s, op) || (builder_op(b, op, im->st) && believed(im, b, s));
+}
+
 static bool build_op(struct import *im, struct graph_builder *b, const struct sketch *s)
 {
     int32_t inputs[LX_MAX_INPUTS];
@@ -282,8 +324,8 @@ static bool build_op(struct import *im, struct graph_builder *b, const struct sk
          (!s->apart || !op.einsum || add_params(im, s, &letters, einsum.at, &op));
     b->here = b->here_einsum = (struct place){s->from ? s->from->line : 0, s->from ? s->from->column : 0};
     op.inplace = s->in_place ? 0 : -1;
-    ok = ok && (op.kind->traits & LX_ALTERS ? builder_altering(b, &op, im->st) : builder_op(b, &op, im->st));
-    ok = ok && believed(im, b, s);
+    ok = ok && add_built(im, b, s, &op);
+    im->built = s;
     text_free(&einsum);
     return ok;
 }
@@ -306,6 +348,7 @@ const struct lx_graph *import_build(struct import *im)
 {
     struct graph_builder b;
     const char *name = im->m->bodies.at[im->m->entry].name;
+    im->built = NULL;
     bool ok =
         builder_begin(&b, im->m->file, name && *name ? name : "model", im->st) && import_names_first(im);
     for (size_t i = 0; ok && i < im->sketches.count; i++) {

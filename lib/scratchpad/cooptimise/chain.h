@@ -41,7 +41,7 @@ enum {
 
 enum {
     CHAIN_MOST_STEPS = 96, /* from one state at one op */
-    CHAIN_MOST_TOUCHES = LX_MAX_INPUTS + 1
+    CHAIN_MOST_TOUCHES = LX_MAX_OPERANDS
 };
 
 struct chain_tensor {

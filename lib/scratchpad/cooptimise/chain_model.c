@@ -225,7 +225,7 @@ static void find_parents(struct making *k, int32_t o, struct chain_op *op)
         int32_t tensor = k->m->tensors[op->touch[t].tensor].tensor;
         if (tensor == from->output)
             op->child = t;
-        else if (t < 64 && runs_in_place_of(k->x->layouts, from, tensor))
+        else if (t < 64 && op_operand_made(from, tensor) < 0 && runs_in_place_of(k->x->layouts, from, tensor))
             op->parents |= (uint64_t)1 << t;
     }
     if (op->child >= 0) op->touch[op->child].may_share = op->parents != 0;

@@ -66,7 +66,7 @@ static uint64_t op_hash(const struct builder *b, int32_t o)
     const struct lx_op *op = &b->d->layouts->graph->ops[o];
     uint64_t h = hash_bytes(HASH_START, op->kind->name, strlen(op->kind->name));
     if (op->einsum) h = hash_bytes(h, op->einsum, strlen(op->einsum));
-    for (int i = 0; i <= op->input_count; i++) h = hash_number(h, b->layout_of[op_operand(op, i)]);
+    for (int i = 0; i < op_operand_count(op); i++) h = hash_number(h, b->layout_of[op_operand(op, i)]);
     for (int d = 0; op->offset && d < b->d->layouts->layouts[op->output].host_rank; d++)
         h = hash_number(h, op->offset[d]);
     return h;
@@ -90,7 +90,7 @@ static bool same_shape(const struct builder *b, int32_t first, int32_t second)
     if (!p->hint_count != !q->hint_count || !op_params_equal(p->params, q->params) ||
         !lx_windows_equal(p, q) || !op_views_equal(p, q))
         return false;
-    for (int i = 0; i <= p->input_count; i++) {
+    for (int i = 0; i < op_operand_count(p); i++) {
         int32_t s = op_operand(p, i), t = op_operand(q, i);
         if (b->layout_of[s] != b->layout_of[t]) return false;
         if (l->graph->tensors[s].bytes != l->graph->tensors[t].bytes) return false;
@@ -230,7 +230,7 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
         ok = status_set(st, LX_E_INTERNAL, "op %s: its division is not among the legal ones", op->name);
     if (ok) {
         struct op_menu menu = {.op = o,
-                               .operand_count = op->input_count + 1,
+                               .operand_count = op_operand_count(op),
                                .split_count = m.split_count,
                                .count = m.count,
                                .seed = seed};

@@ -19,11 +19,11 @@ static void gather(struct graph_problem *w)
     for (int32_t t = 0; t < w->g->tensor_count; t++)
         w->use[t].first_op = w->use[t].last_op = w->use[t].last_writer = -1;
     for (int32_t o = 0; o < w->g->op_count; o++)
-        for (int i = 0; i <= w->g->ops[o].input_count; i++) {
+        for (int i = 0; i < op_operand_count(&w->g->ops[o]); i++) {
             const struct lx_op *op = &w->g->ops[o];
             struct tensor_use *u = &w->use[op_operand(op, i)];
             u->access_count++;
-            if (i == op->input_count)
+            if (i >= op->input_count)
                 u->last_writer = o;
             else if (u->last_op != o || u->access_count == 1)
                 u->reader_count++;
@@ -79,7 +79,8 @@ static bool in_place(const struct graph_problem *w, int32_t o, int32_t in)
 {
     const struct lx_op *op = &w->g->ops[o];
     const struct lx_layout *y = w->d->layouts->layouts;
-    if (!(op->kind->traits & LX_IN_PLACE) || op->reduces || !op->map || in == op->output) return false;
+    if (!(op->kind->traits & LX_IN_PLACE) || op->reduces || !op->map || op_operand_made(op, in) >= 0)
+        return false;
     if (w->use[in].last_op != o || w->use[op->output].first_op != o) return false;
     if (!lx_layout_equal(&y[in], &y[op->output]) || op->map->walks) return false;
     for (int i = 0; i < op->input_count; i++)
@@ -130,11 +131,11 @@ static bool fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffer
     }
     for (int32_t o = 0; ok && o < g->op_count; o++) {
         const struct op_menu *menu = &w->menus.at[w->menus.of_op[o]];
-        for (int i = 0; i <= g->ops[o].input_count; i++) {
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++) {
             int32_t t = op_operand(&g->ops[o], i);
             struct lx_joint_buffer *b = &buffers[t];
             bool load = b->first_use_is_read && b->access_count == 0;
-            bool store = lx_role_leaves(g->tensors[t].role) && i == g->ops[o].input_count &&
+            bool store = lx_role_leaves(g->tensors[t].role) && i >= g->ops[o].input_count &&
                          w->use[t].last_writer == o;
             list[t][b->access_count++] =
                 (struct lx_joint_access){.op = o,

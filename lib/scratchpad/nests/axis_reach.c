@@ -38,8 +38,10 @@ static void number_nodes(struct axis_reach *r)
         op_index_of(g, &g->ops[o], &x);
         r->var_at[o] = r->dim_at;
         r->dim_at += x.known ? x.var_count : 0;
-        int16_t *writers = &r->writers[g->ops[o].output];
-        if (*writers < 2) ++*writers;
+        for (int i = 0; i < g->ops[o].output_count; i++) {
+            int16_t *writers = &r->writers[g->ops[o].outputs[i]];
+            if (*writers < 2) ++*writers;
+        }
     }
 }
 
@@ -88,7 +90,9 @@ bool axis_reach_add(struct axis_reach *r, int32_t op)
     const struct lx_graph *g = r->l->graph;
     const struct lx_op *o = &g->ops[op];
     r->steps++;
-    if (!nest_walks_op(r->l, op) || r->writers[o->output] > 1) return false;
+    if (!nest_walks_op(r->l, op)) return false;
+    for (int i = o->input_count; i < op_operand_count(o); i++)
+        if (r->writers[op_operand(o, i)] > 1) return false;
     if (r->count >= MOST_KEPT) return true; /* to leave an op out asks less of a nest */
     struct reach_op *to = &r->ops[r->count++];
     to->op = op;
@@ -142,20 +146,28 @@ static int64_t divides(const struct axis_reach *r, const struct reach_op *o, int
     return all;
 }
 
+/* Does an op of the set read one of its results? */
+static bool is_read(const struct axis_reach *r, const struct lx_op *op)
+{
+    bool read = false;
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        read |= r->read_by[op_operand(op, i)] == r->now;
+    return read;
+}
+
 /* The most tiles of an axis; 1: it is none. */
 static int64_t tiles_of(struct axis_reach *r, int32_t class)
 {
     int64_t most = 0;
     for (int32_t i = 0; i < r->count; i++) {
         const struct reach_op *o = &r->ops[i];
-        int32_t output = r->l->graph->ops[o->op].output;
         int v = 0, count = vars_in(r, o, class, &v);
         if (count > 1 || (count == 0 && !may_be_reached(r, o, class))) return 1;
         if (count == 0) continue;
         if (!op_index_tileable(&o->x, v)) return 1;
         /* A running sum may be read; by whom is not asked here. */
         bool waits = op_index_reduced(&o->x, v) && r->l->graph->ops[o->op].kind->id != LX_KIND_LOGSUMEXP;
-        if (waits && r->read_by[output] == r->now) return 1;
+        if (waits && is_read(r, &r->l->graph->ops[o->op])) return 1;
         most = gcd_i64(most, divides(r, o, v));
     }
     return max_i64(most, 1);

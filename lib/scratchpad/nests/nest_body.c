@@ -198,10 +198,10 @@ static int way_of_output(const struct body *b, int32_t o)
     const struct draft *x = b->x;
     int32_t op = b->first + o;
     const struct lx_op *is = &x->graph->ops[op];
-    const struct body_access *out = &b->accesses[b->access_at[o + 1] - 1];
+    const struct body_access *out = &b->accesses[b->access_at[o] + is->input_count];
     for (int i = 0; i < is->input_count && out->from == out->to; i++) {
         const struct body_access *in = &b->accesses[b->access_at[o] + i];
-        if (in->from == in->to && is->inputs[i] != is->output && ends_with(b, is->inputs[i], op) &&
+        if (in->from == in->to && op_operand_made(is, is->inputs[i]) < 0 && ends_with(b, is->inputs[i], op) &&
             runs_in_place_of(x->layouts, is, is->inputs[i]))
             return i;
     }
@@ -211,7 +211,7 @@ static int way_of_output(const struct body *b, int32_t o)
 /* An op that is not up for choice: its one division. */
 static bool menu_of_one(const struct body *b, int32_t op, struct arena *memory, struct nest_menu *out)
 {
-    int n = b->x->graph->ops[op].input_count + 1;
+    int n = op_operand_count(&b->x->graph->ops[op]);
     struct lx_core_view *v = arena_array(memory, (size_t)n, sizeof *v);
     struct cost_parts *parts = arena_array(memory, 1, sizeof *parts);
     double *memory_us = arena_array(memory, (size_t)n, sizeof *memory_us);
@@ -242,7 +242,8 @@ static bool fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct 
     bool ok = b->menus[o].count > 0 || menu_of_one(b, op, memory, &b->menus[o]);
     b->times[o] = nest < 0 ? 1 : (double)nest_iterations(&x->how.nests[nest]);
     b->access_at[o] = b->access_count;
-    for (int i = 0; ok && i <= x->graph->ops[op].input_count; i++) ok = label_access(b, o, i, menus, memory);
+    for (int i = 0; ok && i < op_operand_count(&x->graph->ops[op]); i++)
+        ok = label_access(b, o, i, menus, memory);
     b->access_at[o + 1] = b->access_count;
     if (ok) b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
     return ok ? true : status_no_memory(st);

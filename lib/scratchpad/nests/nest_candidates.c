@@ -209,7 +209,7 @@ static void take_operand(struct finding *f, int32_t o, const struct op_index *x,
 {
     const struct lx_op *op = &f->l->graph->ops[o];
     struct run_tensor *t = tensor_of(f, op_operand(op, operand));
-    bool writes = operand == op->input_count;
+    bool writes = operand >= op->input_count;
     if (t->first < 0) t->first = o;
     t->last = o;
     t->made |= writes;
@@ -224,7 +224,7 @@ static void take_operand(struct finding *f, int32_t o, const struct op_index *x,
 static bool take_tensors(struct finding *f)
 {
     size_t most = 0;
-    for (int32_t o = f->first; o <= f->last; o++) most += (size_t)f->l->graph->ops[o].input_count + 1;
+    for (int32_t o = f->first; o <= f->last; o++) most += (size_t)op_operand_count(&f->l->graph->ops[o]);
     f->tensors = arena_array(f->scratch, most, sizeof *f->tensors);
     f->groups = arena_array(f->scratch, most, sizeof *f->groups);
     f->hold = arena_array(f->scratch, most, sizeof *f->hold);
@@ -242,7 +242,8 @@ static bool take_tensors(struct finding *f)
     for (int32_t i = 0; i < f->tensor_count; i++) {
         struct run_tensor *t = &f->tensors[i];
         const struct lx_op *op = &f->l->graph->ops[t->last];
-        t->gives_way = !t->wanted && t->tensor != op->output && runs_in_place_of(f->l, op, t->tensor);
+        t->gives_way =
+            !t->wanted && op_operand_made(op, t->tensor) < 0 && runs_in_place_of(f->l, op, t->tensor);
     }
     return true;
 }

@@ -88,8 +88,8 @@ static int64_t access_bytes(const struct lx_layouts *l, const struct lx_op *op, 
 static void fill_op(struct draft *x, int32_t o, int32_t at)
 {
     const struct lx_op *op = &x->graph->ops[o];
-    for (int i = 0; i <= op->input_count; i++) {
-        bool output = i == op->input_count;
+    for (int i = 0; i < op_operand_count(op); i++) {
+        bool output = i >= op->input_count;
         x->access_op[at + i] = o;
         x->accesses[at + i] = (struct lx_access){.tensor = op_operand(op, i),
                                                  .stay = -1,
@@ -102,7 +102,7 @@ static void fill_op(struct draft *x, int32_t o, int32_t at)
 bool draft_accesses(struct draft *x, lx_status *st)
 {
     size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count, count = 0;
-    for (size_t o = 0; o < ops; o++) count += (size_t)x->graph->ops[o].input_count + 1;
+    for (size_t o = 0; o < ops; o++) count += (size_t)op_operand_count(&x->graph->ops[o]);
     x->accesses = arena_array(x->memory, count, sizeof *x->accesses);
     x->access_op = arena_array(x->memory, count, sizeof *x->access_op);
     x->access_at = arena_array(x->memory, ops + 1, sizeof *x->access_at);
@@ -114,7 +114,7 @@ bool draft_accesses(struct draft *x, lx_status *st)
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         x->access_at[o] = at;
         fill_op(x, o, at);
-        at += x->graph->ops[o].input_count + 1;
+        at += op_operand_count(&x->graph->ops[o]);
     }
     x->access_at[ops] = at;
     if (!draft_holds(x, st)) return false;

@@ -29,7 +29,7 @@ static bool seen_before(const struct cutter *c, int32_t first, int32_t o, int i,
 {
     for (int32_t k = first; k <= o; k++) {
         const struct lx_op *op = &c->x->graph->ops[k];
-        for (int j = 0; j <= op->input_count && (k < o || j < i); j++)
+        for (int j = 0; j < op_operand_count(op) && (k < o || j < i); j++)
             if (op_operand(op, j) == t) return true;
     }
     return false;
@@ -40,7 +40,7 @@ static int64_t new_tensors(const struct cutter *c, int32_t first, int32_t last)
 {
     int64_t count = 0;
     for (int32_t o = first; o <= last; o++)
-        for (int i = 0; i <= c->x->graph->ops[o].input_count; i++) {
+        for (int i = 0; i < op_operand_count(&c->x->graph->ops[o]); i++) {
             int32_t t = op_operand(&c->x->graph->ops[o], i);
             count += c->seen[t] != c->bundle + 1 && !seen_before(c, first, o, i, t);
         }
@@ -50,7 +50,7 @@ static int64_t new_tensors(const struct cutter *c, int32_t first, int32_t last)
 static void take_tensors(struct cutter *c, int32_t o)
 {
     c->tensors += new_tensors(c, o, o);
-    for (int i = 0; i <= c->x->graph->ops[o].input_count; i++)
+    for (int i = 0; i < op_operand_count(&c->x->graph->ops[o]); i++)
         c->seen[op_operand(&c->x->graph->ops[o], i)] = c->bundle + 1;
 }
 

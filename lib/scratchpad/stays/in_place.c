@@ -1,5 +1,5 @@
 /* In-place edges: an op may write its output over an input that dies with it, if both hold the same elements
- * at the same places of the same cores. */
+ * at the same places of the same cores. Of several results the first may take a place; the others have their own. */
 #include "scratchpad/stays/draft.h"
 #include "base/fail.h"
 
@@ -30,7 +30,7 @@ bool draft_runs_over(const struct draft *x, int32_t o, int32_t tensor)
 {
     const struct lx_op *op = &x->graph->ops[o];
     struct lx_core_view out = access_view(x, x->access_at[o] + op->input_count);
-    if (tensor == op->output || !runs_in_place_of(x->layouts, op, tensor)) return false;
+    if (op_operand_made(op, tensor) >= 0 || !runs_in_place_of(x->layouts, op, tensor)) return false;
     for (int i = 0; i < op->input_count; i++) {
         struct lx_core_view in = access_view(x, x->access_at[o] + i);
         if (op->inputs[i] == tensor && views_equal(&in, &out)) return true;

@@ -95,15 +95,20 @@ static int64_t iterations_of(const struct draft *x, int32_t o, int64_t *sums)
 }
 
 /* The parts of all groups are the whole output, though the last group's may be smaller than the others'. */
-static int64_t reduce_ring_bytes(const struct draft *x, int32_t o, bool on_chip, int64_t sums)
+static int64_t reduce_ring_bytes(const struct draft *x, int32_t o, const int64_t *address, int64_t sums)
 {
     const struct lx_division *d = &x->divisions->at[o];
+    const struct lx_op *op = &x->graph->ops[o];
+    int64_t slices = 1, bytes = 0;
     if (d->kind != LX_DIVIDED) return 0;
-    int operand = d->operand_count - 1;
-    int64_t slices = 1;
     for (int i = 0; i < d->split_count; i++)
         if (d->splits[i].is_summed) slices *= d->splits[i].split;
-    return (slices - 1) * sums * tensor_bytes(x->layouts, d->operands[operand].tensor) * (on_chip ? 2 : 1);
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        int32_t stay = x->accesses[x->access_at[o] + i].stay;
+        bool on_chip = stay >= 0 && address[stay] >= 0;
+        bytes += (slices - 1) * sums * tensor_bytes(x->layouts, op_operand(op, i)) * (on_chip ? 2 : 1);
+    }
+    return bytes;
 }
 
 void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op_traffic *ops)
@@ -111,18 +116,16 @@ void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         const struct lx_op *op = &x->graph->ops[o];
         struct op_index index;
-        bool on_chip = false;
         int64_t sums, times = iterations_of(x, o, &sums);
         op_index_of(x->graph, op, &index);
         nest_tile_index(x->how.nests, x->how.nest_count, o, &index);
-        for (int i = 0; i <= op->input_count; i++) {
+        for (int i = 0; i < op_operand_count(op); i++) {
             int32_t stay = x->accesses[x->access_at[o] + i].stay;
-            on_chip = stay >= 0 && address[stay] >= 0;
-            if (!on_chip) continue;
+            if (stay < 0 || address[stay] < 0) continue;
             int64_t bytes = touched_bytes(x, o, &index, i) * times;
             *(i < op->input_count ? &ops[o].lx_read : &ops[o].lx_written) += bytes;
-            if (i == op->input_count) ops[o].lx_read += bytes / sums * (sums - 1);
+            if (i >= op->input_count) ops[o].lx_read += bytes / sums * (sums - 1);
         }
-        ops[o].reduce_ring = reduce_ring_bytes(x, o, on_chip, sums);
+        ops[o].reduce_ring = reduce_ring_bytes(x, o, address, sums);
     }
 }

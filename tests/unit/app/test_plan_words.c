@@ -112,7 +112,7 @@ static void places_add_up(void **state)
     const struct lx_graph *g = p->layouts->graph;
     for (int32_t o = 0; o < g->op_count; o++) {
         int64_t sum = 0;
-        for (int k = 0; k <= g->ops[o].input_count; k++) {
+        for (int k = 0; k < op_operand_count(&g->ops[o]); k++) {
             struct text t = {0};
             bool twice = k > 0 && k < g->ops[o].input_count && g->ops[o].inputs[k] == g->ops[o].inputs[k - 1];
             add_place_words(p, o, k, &t);

@@ -95,7 +95,7 @@ static void expect_agreement(const struct run *r)
     assert_non_null(first);
     for (int32_t t = 0; t < g->tensor_count; t++) first[t] = -1;
     for (int32_t o = 0; o < g->op_count; o++)
-        for (int i = 0; i <= g->ops[o].input_count; i++) {
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++) {
             int32_t t = operand(&g->ops[o], i);
             if (r->result.address[t] < 0) continue;
             if (first[t] < 0) first[t] = o;

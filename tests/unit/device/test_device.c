@@ -247,11 +247,11 @@ static void mixing_feels_every_byte(void **state)
     unsigned char a[104] = {0}, b[24] = {0}, first[32], other[32];
     struct mix_operand operands[2] = {{a, 100}, {b, 20}};
     for (int i = 0; i < 100; i++) a[i] = (unsigned char)i;
-    mix_bytes(&g->ops[0], operands, first, 30);
+    mix_bytes(&g->ops[0], 0, operands, first, 30);
     for (int i = 0; i < 120; i++) {
         unsigned char *byte = i < 100 ? &a[i] : &b[i - 100];
         *byte ^= 1;
-        mix_bytes(&g->ops[0], operands, other, 30);
+        mix_bytes(&g->ops[0], 0, operands, other, 30);
         assert_memory_not_equal(first, other, 30);
         *byte ^= 1;
     }

@@ -71,8 +71,8 @@ static void every_op_has_its_own_among_them(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct stages s = divided(paths[i]);
-        double all[LX_MAX_INPUTS + 1], none[LX_MAX_INPUTS + 1] = {0};
-        for (int k = 0; k <= LX_MAX_INPUTS; k++) all[k] = 1;
+        double all[LX_MAX_OPERANDS], none[LX_MAX_OPERANDS] = {0};
+        for (int k = 0; k < LX_MAX_OPERANDS; k++) all[k] = 1;
         for (int32_t o = 0; o < s.divisions->count; o++) {
             check_op(s.divisions, o, all);
             check_op(s.divisions, o, none);

@@ -24,7 +24,7 @@ static void count(struct totals *t, const struct lx_op_launch *o)
 
 static bool has_on_chip(const struct lx_plan *p, int32_t op)
 {
-    for (int i = 0; i <= p->layouts->graph->ops[op].input_count; i++)
+    for (int i = 0; i < op_operand_count(&p->layouts->graph->ops[op]); i++)
         if (lx_plan_place(p, op, i) >= 0) return true;
     return false;
 }

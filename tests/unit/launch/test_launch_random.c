@@ -110,12 +110,12 @@ static struct lx_launch_options random_way(struct rng *r)
 static void judge(const struct lx_divisions *d, int32_t op, struct rng *r, struct totals *t)
 {
     const struct lx_graph *g = d->layouts->graph;
-    bool on_chip[LX_MAX_INPUTS + 1] = {false};
+    bool on_chip[LX_MAX_OPERANDS] = {false};
     struct lx_launch_options how = random_way(r);
     lx_status st = {0};
     struct op_index x;
     op_index_of(g, &g->ops[op], &x);
-    for (int i = 0; i <= g->ops[op].input_count; i++) on_chip[i] = rng_below(r, 3) == 0;
+    for (int i = 0; i < op_operand_count(&g->ops[op]); i++) on_chip[i] = rng_below(r, 3) == 0;
     struct lx_op_launch *o = all_points(&x) > MOST_POINTS ? NULL : lx_launch_of(d, op, on_chip, &how, &st);
     if (!o && st.code != LX_OK && st.code != LX_E_LAUNCH_TILE_BYTES) fail_msg("%s", st.text);
     t->skipped += !o;

@@ -53,7 +53,7 @@ static void tiles_do_all_the_work(void **state)
     struct lx_plan *p = plan_of_block(512, 65536, LX_ASK_OWN, &st);
     struct lx_plan_options plain = {.solver = lx_solver_find("auto"), .passes = {.tile = LX_TILE_NONE}};
     struct lx_plan *q = lx_plan_make(p->graph, &plain, &st);
-    double share[LX_MAX_INPUTS + 1] = {0};
+    double share[LX_MAX_OPERANDS] = {0};
     assert_non_null(q);
     assert_int_equal(q->nest_count, 0);
     assert_int_equal(q->divisions->count, p->divisions->count);

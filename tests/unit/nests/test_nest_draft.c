@@ -83,7 +83,7 @@ static void take_nests(const cJSON *plan, const struct lx_graph *g, struct given
 static bool accesses(const struct lx_graph *g, int32_t o, int32_t tensor)
 {
     bool any = false;
-    for (int i = 0; i <= g->ops[o].input_count; i++) any |= op_operand(&g->ops[o], i) == tensor;
+    for (int i = 0; i < op_operand_count(&g->ops[o]); i++) any |= op_operand(&g->ops[o], i) == tensor;
     return any;
 }
 

@@ -13,8 +13,8 @@
 static int64_t size_of(const struct op_index *x, const struct lx_launch_piece *piece)
 {
     int64_t size = 1;
-    for (int d = 0; d < x->rank[x->operand_count - 1]; d++) {
-        int v = x->var[x->operand_count - 1][d];
+    for (int d = 0; d < x->rank[x->output]; d++) {
+        int v = x->var[x->output][d];
         assert_true(piece->from[v] >= 0 && piece->from[v] < piece->to[v] && piece->to[v] <= x->extent[v]);
         size *= piece->to[v] - piece->from[v];
     }
@@ -28,7 +28,7 @@ static void covers_its_tile(const struct lx_plan *p, int32_t op)
     int64_t tile = 1, covered = 0;
     op_index_of(p->layouts->graph, &p->layouts->graph->ops[op], &x);
     nest_tile_index(p->nests, p->nest_count, op, &x);
-    for (int d = 0; d < x.rank[x.operand_count - 1]; d++) tile *= x.extent[x.var[x.operand_count - 1][d]];
+    for (int d = 0; d < x.rank[x.output]; d++) tile *= x.extent[x.var[x.output][d]];
     for (int32_t c = 0; c < o->launch->core_count; c++) {
         int64_t core = o->launch->cores[c].core, turns = lx_op_launch_turns(o, core);
         for (int64_t t = 0; t < turns; t++) {
@@ -57,12 +57,12 @@ static void walks_its_axes(const struct lx_plan *p, int32_t op)
 
 static void is_written(const struct lx_plan *p, int32_t op)
 {
-    bool on_chip[LX_MAX_INPUTS + 1];
+    bool on_chip[LX_MAX_OPERANDS];
     char argument[20];
     size_t length;
     lx_status st = {0};
     const struct lx_op *o = &p->layouts->graph->ops[op];
-    for (int i = 0; i <= o->input_count; i++) on_chip[i] = lx_plan_place(p, op, i) >= 0;
+    for (int i = 0; i < op_operand_count(o); i++) on_chip[i] = lx_plan_place(p, op, i) >= 0;
     char *json = lx_op_launch_json(&p->launches[op], p->layouts->graph, on_chip, &length);
     char *loop = lx_op_launch_loop(&p->launches[op], p->layouts->graph);
     if (!lx_runtime_plan_check("launch", json, length, &st)) fail_msg("%s", st.text);

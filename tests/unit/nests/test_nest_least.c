@@ -141,7 +141,7 @@ static void plan_one(struct walk *w)
 static int32_t next_use(const struct lx_graph *g, int32_t tensor, int32_t after)
 {
     for (int32_t o = after + 1; o < g->op_count; o++)
-        for (int i = 0; i <= g->ops[o].input_count; i++)
+        for (int i = 0; i < op_operand_count(&g->ops[o]); i++)
             if (op_operand(&g->ops[o], i) == tensor) return o;
     return -1;
 }
