@@ -237,11 +237,13 @@ static bool remake(struct rewriting *r, int32_t number, struct lx_op *op, int32_
 static bool copy_op(struct rewriting *r, int32_t number)
 {
     struct lx_op op = r->g->ops[number];
-    int32_t inputs[LX_MAX_INPUTS];
+    int32_t inputs[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
     char name[240];
     for (int i = 0; i < op.input_count; i++) inputs[i] = r->tensor[op.inputs[i]];
     op.inputs = inputs;
-    op.output = r->tensor[r->gives[number]];
+    for (int i = 0; i < op.output_count; i++) outputs[i] = r->tensor[op.outputs[i]];
+    op.outputs = outputs;
+    op.output = r->tensor[r->gives[number]]; /* of an op with several results the first */
     r->b.here = (struct place){op.line, 0};
     return remake(r, number, &op, inputs, name, sizeof name) && builder_op(&r->b, &op, r->st);
 }

@@ -16,8 +16,10 @@ bool online_uses_make(const struct lx_graph *g, struct arena *memory, struct onl
     if (!u->reader_at || !u->readers || !u->writer || !last) return false;
     for (int32_t t = 0; t < g->tensor_count; t++) u->writer[t] = last[t] = -1;
     for (int32_t o = 0; o < g->op_count; o++) {
-        int32_t t = g->ops[o].output;
-        u->writer[t] = u->writer[t] == -1 ? o : -2;
+        for (int i = 0; i < g->ops[o].output_count; i++) {
+            int32_t t = g->ops[o].outputs[i];
+            u->writer[t] = u->writer[t] == -1 ? o : -2;
+        }
         for (int i = 0; i < g->ops[o].input_count; i++) {
             int32_t in = g->ops[o].inputs[i];
             if (last[in] != o) u->reader_at[in + 1]++;
@@ -69,7 +71,7 @@ static int32_t reader_of(const struct online_uses *u, int32_t tensor, enum lx_ki
 
 static bool is_plain(const struct lx_op *op, int inputs)
 {
-    return op->map && op->input_count == inputs && !op->has_value;
+    return op->map && op->input_count == inputs && op->output_count == 1 && !op->has_value;
 }
 
 static bool index_equal(const struct lx_op *op, int a, int b)

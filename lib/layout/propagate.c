@@ -207,7 +207,7 @@ static int by_cost(const void *a, const void *b)
 /* The states of the next layer differ where those of this one do, and in what the op touches. */
 static void open_operands(struct search *s, const struct lx_op *op)
 {
-    for (int k = 0; k <= op->input_count; k++) {
+    for (int k = 0; k < op_operand_count(op); k++) {
         int32_t slot = s->slot[op_operand(op, k)];
         if (slot < 0 || s->is_open[slot]) continue;
         s->is_open[slot] = true;

@@ -140,6 +140,7 @@ static inline void try_graph(uint64_t seed, int drafts, struct joint_bounds *out
                                        .with_views = rng_below(&r, 2),
                                        .with_externs = rng_below(&r, 3) == 0,
                                        .again = rng_below(&r, 2),
+                                       .with_results = seed % 3 == 0,
                                        .cores = cores[rng_below(&r, 4)]};
     struct decisions how = {.passes = random_passes(&r)};
     int64_t lx = sizes[rng_below(&r, 5)];

@@ -84,7 +84,9 @@ static inline int run_nests(const char *name, const struct lx_plan *p, enum lx_v
 static inline struct lx_plan *random_nest_plan(struct rng *r, lx_status *st)
 {
     static const int64_t cores[] = {1, 2, 4, 8, 32};
-    struct random_graph_shape shape = {.ops = 3 + (int)rng_below(r, 8), .cores = cores[rng_below(r, 5)]};
+    struct random_graph_shape shape = {.ops = 3 + (int)rng_below(r, 8),
+                                       .with_results = rng_below(r, 3) == 0,
+                                       .cores = cores[rng_below(r, 5)]};
     const struct lx_graph *whole = random_graph(r, &shape, st);
     const struct lx_graph *g =
         whole ? lx_graph_with_capacity(whole, INT64_C(1) << rng_between(r, 9, 17), st) : NULL;

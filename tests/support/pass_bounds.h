@@ -46,6 +46,7 @@ static const struct lx_graph *pass_graph(uint64_t seed, lx_status *st)
                                        .with_views = rng_below(&r, 3) == 0,
                                        .with_externs = rng_below(&r, 4) == 0,
                                        .again = rng_below(&r, 3) == 0,
+                                       .with_results = seed % 3 == 0,
                                        .cores = cores[rng_below(&r, 3)]};
     const struct lx_graph *g = random_graph(&r, &shape, st);
     int64_t largest = 256;

@@ -345,6 +345,48 @@ static inline bool other_output(struct damage *d)
 {
     return set_number(any_of(d, d->ops), "output", below(d, cJSON_GetArraySize(d->tensors)));
 }
+/* Of an op with several results. */
+static inline bool swap_results(struct damage *d)
+{
+    cJSON *o = any_with(d, d->ops, "further_outputs", NULL);
+    cJSON *one = any_of(d, cJSON_GetObjectItem(o, "further_outputs"));
+    if (!one) return false;
+    int first = (int)number_of(o, "output");
+    set_number(o, "output", one->valueint);
+    cJSON_SetNumberValue(one, first);
+    return true;
+}
+static inline bool drop_result(struct damage *d)
+{
+    cJSON *list = cJSON_GetObjectItem(any_with(d, d->ops, "further_outputs", NULL), "further_outputs");
+    if (!list) return false;
+    cJSON_DeleteItemFromArray(list, below(d, cJSON_GetArraySize(list)));
+    return true;
+}
+static inline bool result_twice(struct damage *d)
+{
+    cJSON *o = any_with(d, d->ops, "further_outputs", NULL),
+          *list = cJSON_GetObjectItem(o, "further_outputs");
+    return list && cJSON_AddItemToArray(list, cJSON_CreateNumber(number_of(o, "output")));
+}
+static inline bool other_result(struct damage *d)
+{
+    cJSON *o = any_with(d, d->ops, "further_outputs", NULL);
+    cJSON *one = any_of(d, cJSON_GetObjectItem(o, "further_outputs"));
+    int to = below(d, cJSON_GetArraySize(d->tensors));
+    if (!one || one->valueint == to) return false;
+    cJSON_SetNumberValue(one, to);
+    return true;
+}
+/* The last two accesses of such an op are of results: each is served as the other. */
+static inline bool swap_result_accesses(struct damage *d)
+{
+    cJSON *a = cJSON_GetObjectItem(any_with(d, d->ops, "further_outputs", NULL), "accesses");
+    int n = cJSON_GetArraySize(a);
+    if (n < 2) return false;
+    exchange(cJSON_GetArrayItem(a, n - 2), cJSON_GetArrayItem(a, n - 1));
+    return true;
+}
 static inline bool other_op(struct damage *d)
 {
     cJSON *a = any_of(d, d->ops), *b = any_of(d, d->ops);

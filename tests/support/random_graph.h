@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "graph/builder.h"
+#include "graph/op_params.h"
 #include "support/kind_lists.h"
 
 #include <stdio.h>
@@ -35,12 +36,65 @@ static const char *random_kind(struct rng *r, const struct kind_list *of)
 }
 
 /* `with_views`: slices, shifts and inserts; `with_externs`: ops off the device; `again`: tensors are written
- * more than once. */
+ * more than once; `with_results`: ops with several results. */
 struct random_graph_shape {
     int ops;
-    bool with_views, with_externs, again;
+    bool with_views, with_externs, again, with_results;
     int64_t cores;
 };
+
+/* Places are integers, which other ops read as numbers. */
+static bool random_places(struct graph_builder *b, const char *name, struct random_tensor *t, int32_t *places,
+                          struct lx_op *cast, lx_status *st)
+{
+    *places = builder_tensor(b, name, LX_ROLE_COUNT, LX_INT32, t->rank, t->shape, 0, st);
+    *cast = (struct lx_op){.kind = lx_kind_at(LX_KIND_CAST), .input_count = 1, .inputs = places};
+    return *places >= 0;
+}
+
+/* An op with several results: the largest along the last index or all in order, with where they stood, or up to four of
+ * which nobody knows what they are. */
+static bool random_results(struct graph_builder *b, struct rng *r, struct lx_op *op, struct random_tensor x,
+                           struct random_tensor *all, size_t *count, lx_status *st)
+{
+    static const enum lx_kind_id kinds[] = {LX_KIND_GENERIC, LX_KIND_TOPK, LX_KIND_SORT, LX_KIND_MAX};
+    static const char *const einsums[][4] = {{NULL, "ab->an", "ab->ab", "ab->a"},
+                                             {NULL, "abc->abn", "abc->abc", "abc->ab"}};
+    int kind = x.shape[x.rank - 1] > 1 ? (int)rng_below(r, 4) : 0;
+    int last = x.rank - 1, results = kind ? 2 : 2 + (int)rng_below(r, 3);
+    struct lx_op_params p = op_params_none();
+    struct random_tensor made = x;
+    int32_t outputs[4], places = -1;
+    struct lx_op cast = {0};
+    char name[60];
+    bool ok = true;
+    p.axis = kind < 3 ? last : -1;
+    if (kind == 1) made.shape[last] = p.k = rng_between(r, 1, x.shape[last]);
+    if (kind == 3) made.rank--;
+    for (int i = 0; i < results && ok; i++) {
+        snprintf(name, sizeof name, "%s_places", op->name);
+        if (kind && i > 0)
+            ok = random_places(b, name, &made, &places, &cast, st);
+        else
+            ok = random_new(b, &made, "t", *count, st) >= 0;
+        outputs[i] = places >= 0 ? places : made.number;
+        made.made = true;
+        if (places < 0) all[(*count)++] = made;
+    }
+    op->kind = lx_kind_at(kinds[kind]);
+    op->einsum = einsums[x.rank == 3][kind];
+    op->params = kind == 1 || kind == 2 ? &p : NULL;
+    op->outputs = outputs;
+    op->output_count = results;
+    ok = ok && builder_op(b, op, st);
+    if (!ok || places < 0) return ok;
+    snprintf(name, sizeof name, "%s_cast", op->name);
+    cast.name = name;
+    ok = random_new(b, &made, "t", *count, st) >= 0;
+    cast.output = made.number;
+    all[(*count)++] = made;
+    return ok && builder_op(b, &cast, st);
+}
 
 static const struct lx_graph *random_graph(struct rng *r, const struct random_graph_shape *shape,
                                            lx_status *st)
@@ -71,6 +125,10 @@ static const struct lx_graph *random_graph(struct rng *r, const struct random_gr
         snprintf(name, sizeof name, "op%d", o);
         for (int d = 0; d < x->rank; d++) in[d] = (char)('a' + d), in[d + 1] = 0;
         uint64_t what = rng_below(r, 100);
+        if (what >= 78 && shape->with_results && x->rank >= 2) {
+            ok = random_results(&b, r, &op, *x, all, &count, st);
+            continue;
+        }
         const char *kind = random_kind(r, &unary);
         snprintf(einsum, sizeof einsum, "%s->%s", in, in);
         if (what < 22) {

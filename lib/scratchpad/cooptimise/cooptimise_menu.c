@@ -83,7 +83,8 @@ static bool same_shape(const struct builder *b, int32_t first, int32_t second)
     const struct lx_layouts *l = b->d->layouts;
     const struct lx_op *p = &l->graph->ops[first], *q = &l->graph->ops[second];
     const struct lx_division *x = &b->d->at[first], *y = &b->d->at[second];
-    if (p->kind != q->kind || p->input_count != q->input_count || l->stick_var[first] != l->stick_var[second])
+    if (p->kind != q->kind || p->input_count != q->input_count ||
+        op_operand_count(p) != op_operand_count(q) || l->stick_var[first] != l->stick_var[second])
         return false;
     if (!p->einsum != !q->einsum || (p->einsum && strcmp(p->einsum, q->einsum) != 0)) return false;
     if (x->kind != y->kind || x->split_count != y->split_count) return false;

@@ -41,6 +41,7 @@ static bool random_subject(struct subject *s, struct rng *r)
     struct random_graph_shape shape = {.ops = 3 + (int)rng_below(r, 7),
                                        .with_views = rng_below(r, 4) == 0,
                                        .with_externs = rng_below(r, 6) == 0,
+                                       .with_results = rng_below(r, 3) == 0,
                                        .cores = cores[rng_below(r, 4)]};
     lx_status st = {0};
     const struct lx_graph *g = random_graph(r, &shape, &st);

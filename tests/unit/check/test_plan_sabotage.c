@@ -70,6 +70,7 @@ static void random_subject(struct subject *s, struct rng *r, int number)
                                        .with_views = rng_below(r, 2),
                                        .with_externs = rng_below(r, 3) == 0,
                                        .again = rng_below(r, 3) == 0,
+                                       .with_results = number % 2 == 0,
                                        .cores = cores[rng_below(r, 4)]};
     lx_status st = {0};
     const struct lx_graph *g = random_graph(r, &shape, &st);

@@ -98,6 +98,12 @@ static const struct lookup lookups[] = {
      {{"z", "[4, 2]", "fp32", "input", {3, -2, 9, -7, 3, -1, 1, -4}, {0}, 8},
       {"y", "[4, 2]", "fp32", "output", {0}, {1, -7, 3, -4, 3, -2, 9, -1}, 8},
       {"w", "[4, 2]", "int32", "output", {0}, {3, 1, 0, 3, 2, 0, 1, 2}, 8}}},
+    /* The largest and where it is; of equal ones the first. */
+    {"{\"name\": \"m\", \"kind\": \"max\", \"inputs\": [\"z\"], \"outputs\": [\"y\", \"w\"], \"einsum\": "
+     "\"ab->a\"}",
+     {{"z", "[2, 4]", "fp32", "input", {3, 9, 3, 9, -1, -7, -1, -2}, {0}, 8},
+      {"y", "[2]", "fp32", "output", {0}, {9, -1}, 2},
+      {"w", "[2]", "int32", "output", {0}, {1, 0}, 2}}},
     {"{\"name\": \"all\", \"kind\": \"sort_index\", \"inputs\": [\"z\"], \"output\": \"w\", \"axis\": 0, "
      "\"descending\": true, \"einsum\": \"v->v\"}",
      {{"z", "[4]", "fp32", "input", {3, 9, 3, 1}, {0}, 4},

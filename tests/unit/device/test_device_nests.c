@@ -89,6 +89,7 @@ static struct lx_plan *searched_plan(struct rng *r, lx_status *st)
                                        .with_views = rng_below(r, 2),
                                        .with_externs = rng_below(r, 4) == 0,
                                        .again = rng_below(r, 4) == 0,
+                                       .with_results = rng_below(r, 3) == 0,
                                        .cores = cores[rng_below(r, 4)]};
     struct lx_plan_options how = {.solver = lx_solver_find("auto")};
     const struct lx_graph *whole = random_graph(r, &shape, st);

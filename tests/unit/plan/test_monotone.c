@@ -47,6 +47,7 @@ static void random_graphs(void **state)
                                            .with_views = rng_below(&r, 2),
                                            .with_externs = rng_below(&r, 3) == 0,
                                            .again = rng_below(&r, 2),
+                                           .with_results = seed % 3 == 2,
                                            .cores = seed & 1 ? 32 : 4};
         lx_status st = {0};
         const struct lx_graph *g = random_graph(&r, &shape, &st);
