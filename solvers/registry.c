@@ -1,5 +1,5 @@
 /* The only list of solvers. To add one: a const struct lx_solver in a file of its own, a line in
- * solvers.h and a line here. */
+ * solvers.h and a line here. Compiled twice: for the program, and for the library without what may not be in it. */
 #include "solvers.h"
 
 #include <string.h>
@@ -9,7 +9,9 @@ static const struct lx_solver *const solvers[] = {
     &lx_solver_firstfit,
     &lx_solver_bestfit,
     &lx_solver_anneal, /* heuristics, searches, */
+#ifdef LXPLAN_WITH_ILP
     &lx_solver_ilp,
+#endif
     &lx_solver_exact,
     &lx_solver_auto, /* and what most people want */
     NULL,

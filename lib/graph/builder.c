@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "base/users.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,6 +173,7 @@ bool graph_hash(struct lx_graph *g, lx_status *st)
     pattern_write_body(g, &body);
     bool ok = !body.failed;
     if (ok) g->hash = hash_bytes(HASH_START, body.at, body.length);
+    snprintf(g->hash_word, sizeof g->hash_word, "%016" PRIx64, g->hash);
     text_free(&body);
     return ok ? true : status_no_memory(st);
 }

@@ -205,6 +205,7 @@ struct lx_graph {
 
     /* Of what is planned: device, tensors, ops, buffers; not of names of files or expectations. */
     uint64_t hash;
+    char hash_word[17]; /* the same in hex digits */
     struct arena *memory;
     struct users *users;
     const struct lx_graph
@@ -259,7 +260,7 @@ const struct lx_graph *lx_graph_read(const char *path, lx_status *st);
 const struct lx_graph *lx_graph_of_text(const char *file, const char *text, size_t length, lx_status *st);
 /* One more reference to the same graph; NULL gives NULL. */
 const struct lx_graph *lx_graph_ref(const struct lx_graph *g);
-void lx_graph_free(const struct lx_graph *g);
+__attribute__((visibility("default"))) void lx_graph_free(const struct lx_graph *g); /* also of lxplan.h */
 
 /* The same graph on another device, or with other usable bytes per core (of a list: another capacity). It
  * shares everything else with `g`, which stays as it is; it has a hash and a reference of its own. */

@@ -4,7 +4,7 @@
 # A word of a function's body, of a table's initialiser or of a macro is an edge to whatever has that name; what cannot be
 # reached from main is printed. Static functions count as part of their file only, so that two of one name stay apart.
 # It errs on the side of use: a local variable that is called like a function keeps it, and "gen_##name" in a macro keeps
-# all that begins with gen_.
+# all that begins with gen_. What the library offers to others (LX_API in its header) is reached from outside.
 
 function key(name)
 {
@@ -79,6 +79,10 @@ function take(word)
         node = ""
         return
     }
+    if (depth == 0 && (word == "}" || (word == "{" && count == 1 && token[1] == "extern"))) { # extern "C" { ... }
+        count = 0
+        return
+    }
     if (word == "{") {
         if (depth++ == 0) open_node()
         return
@@ -91,10 +95,18 @@ function take(word)
     if (word == ";") {
         # A variable without braces may still name a function.
         if (count > 0) { open_plain() }
+        if (token[1] == "LX_API") offer()
         count = 0
         return
     }
     token[++count] = word
+}
+
+# The function that a prototype of the public header declares: the last word before the first parenthesis.
+function offer(    i)
+{
+    for (i = 1; i < count && token[i + 1] != "("; i++) continue
+    offered[token[i]] = 1
 }
 
 # "static int (*f)(void) = g;" and the like.
@@ -182,6 +194,7 @@ function reach_from(n,    at, i, f, name)
 
 END {
     reach_from("main")
+    for (name in offered) reach_from(name)
     for (name in waits) {
         if (!(name in defined_in)) print waits[name] ": " name " is listed, but there is no such function; drop the line"
         else if (name in reached) print waits[name] ": " name " is listed, but in use; drop the line"

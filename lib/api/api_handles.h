@@ -1,0 +1,117 @@
+/* What stands behind the handles of lxplan.h. Private to the room.
+ *
+ * The room is a border, not a stage: it copies what callers give, keeps what they get, and turns errors into words. What
+ * a solve, a plan and a run gave is always a plan inside: a placement problem is a pattern that is a bare list of buffers. */
+#ifndef LX_API_API_HANDLES_H
+#define LX_API_API_HANDLES_H
+
+#include "lxplan.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/names.h"
+#include "base/vec.h"
+#include "device/device.h"
+#include "plan/options.h"
+
+struct lx_error {
+    lx_status st;
+};
+
+struct lx_text {
+    char *at;
+    int64_t size;
+};
+
+/* Where an error goes: into the caller's, or nowhere. */
+static inline lx_status *api_status(lx_error *e, lx_status *nowhere)
+{
+    return e ? &e->st : nowhere;
+}
+
+/* Minus the code, for functions that return a number. */
+int32_t api_code(const lx_status *st);
+/* A text that owns `at` (malloc'ed; NULL gives NULL). */
+lx_text *api_text(char *at, size_t length, lx_status *st);
+/* The row of a format by its name, or by "csv"; NULL with `st`. */
+const struct lx_format *api_format(const char *name, lx_status *st);
+
+/* What the settings of a plan do not have. */
+enum api_option { API_VERIFY, API_THREADS, API_OPTION_COUNT };
+
+struct lx_options {
+    struct lx_settings settings;
+    int32_t (*stop)(void *context);
+    void *stop_context;
+    void (*progress)(void *context, int64_t steps, double objective, double bound);
+    void *progress_context;
+    int64_t own[API_OPTION_COUNT]; /* per row of the table in api_options.c */
+};
+
+/* The settings of `o`, NULL: all defaults. */
+struct lx_settings api_settings(const lx_options *o);
+int64_t api_own_option(const lx_options *o, enum api_option row);
+/* All of it for a pattern that asks `own`; `how` and what it points to live as long as `o` and `values`. */
+bool api_plan_options(const lx_options *o, const struct lx_settings *settings, enum lx_objective own,
+                      struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);
+
+struct placement_pool {
+    const char *name;
+    int64_t capacity;
+    VEC(struct lx_reserved) reserved;
+};
+
+struct placement_allowed {
+    int32_t pool;
+    int64_t cost;
+};
+
+struct placement_buffer {
+    struct lx_buffer b; /* its arrays are these: */
+    VEC(struct lx_life) lives;
+    VEC(int64_t) uses;
+    VEC(int32_t) parents;
+    VEC(struct placement_allowed) allowed;
+};
+
+struct lx_placement {
+    struct arena memory; /* strings, and members of groups */
+    const char *name, *summary;
+    enum lx_objective objective;
+    int64_t alignment;
+    VEC(struct placement_pool) pools;
+    VEC(struct placement_buffer) buffers;
+    struct names pool_names, buffer_names;
+    VEC(struct lx_pair) apart;
+    VEC(struct lx_pair) exclusive;
+    VEC(struct lx_pair) staging;
+    VEC(struct lx_group) same_place;
+    VEC(struct lx_group) together;
+    VEC(struct lx_charge) charges;
+    VEC(struct lx_reuse) reuse;
+    bool plain;       /* read from a file without pools, and none was added: its pool is a capacity only */
+    int64_t capacity; /* with it: of the list, -1: the device's */
+};
+
+/* placement_list.c: the problem, with all it points to in `memory`; and the pattern, hashed and with references. */
+bool placement_problem(const lx_placement *p, struct arena *memory, struct lx_problem *out, lx_status *st);
+const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st);
+
+/* placement_files.c: any text into a pattern (format NULL: by content), and back. */
+const struct lx_graph *api_read(const char *bytes, int64_t size, const char *format, lx_status *st);
+lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st);
+/* api_solve.c: the pattern on the device of the options, planned. */
+const struct lx_plan *api_make_plan(const struct lx_graph *g, const lx_options *o, lx_status *st);
+
+struct lx_result {
+    const struct lx_plan *plan;
+    struct lx_run_result *run; /* of lx_run; else NULL */
+    const char
+        *pool_name;      /* of a placement with a single pool, which the plan does not name; NULL: it does */
+    const char **splits; /* per op of a graph, in words */
+    struct arena memory;
+};
+
+/* A result that owns `plan` (and `run`); both are freed where memory is out. */
+lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_status *st);
+
+#endif

@@ -1,0 +1,136 @@
+/* The library itself: version, errors, texts, the list of solvers. */
+#include "api/api_handles.h"
+#include "graph/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ABI = 0 }; /* the number in the soname */
+
+const char *lx_version(void)
+{
+    return LXPLAN_VERSION;
+}
+
+int32_t lx_abi(void)
+{
+    return ABI;
+}
+
+int32_t lx_has(const char *feature)
+{
+#ifdef LXPLAN_LOGGING
+    const bool logging = true;
+#else
+    const bool logging = false;
+#endif
+    if (!feature) return 0;
+    if (strcmp(feature, "logging") == 0) return logging;
+    return strcmp(feature, "threads") == 0 || (strcmp(feature, "ilp") == 0 && lx_solver_find("ilp"));
+}
+
+lx_error *lx_error_new(void)
+{
+    return calloc(1, sizeof(lx_error));
+}
+
+void lx_error_free(lx_error *e)
+{
+    free(e);
+}
+
+const char *lx_error_code(const lx_error *e)
+{
+    return lx_code_word(e ? e->st.code : LX_OK);
+}
+
+const char *lx_error_text(const lx_error *e)
+{
+    return e ? e->st.text : "";
+}
+
+const char *lx_error_place(const lx_error *e, int32_t *line, int32_t *column)
+{
+    if (line) *line = e ? e->st.line : 0;
+    if (column) *column = e ? e->st.column : 0;
+    return e && *e->st.file ? e->st.file : NULL;
+}
+
+int32_t api_code(const lx_status *st)
+{
+    return st->code == LX_OK ? -LX_E_INTERNAL : -(int32_t)st->code;
+}
+
+lx_text *api_text(char *at, size_t length, lx_status *st)
+{
+    if (!at) return NULL;
+    lx_text *t = malloc(sizeof *t);
+    if (!t) {
+        free(at);
+        return status_no_memory(st), NULL;
+    }
+    *t = (lx_text){at, (int64_t)length};
+    return t;
+}
+
+const char *lx_text_data(const lx_text *t)
+{
+    return t ? t->at : "";
+}
+
+int64_t lx_text_size(const lx_text *t)
+{
+    return t ? t->size : 0;
+}
+
+void lx_text_free(lx_text *t)
+{
+    if (t) free(t->at);
+    free(t);
+}
+
+const struct lx_format *api_format(const char *name, lx_status *st)
+{
+    const struct lx_format *f = lx_format_find(strcmp(name, "csv") == 0 ? "minimalloc" : name);
+    char known[300] = "";
+    if (f) return f;
+    for (f = lx_formats(); f->name; f++) {
+        if (*known) strncat(known, ", ", sizeof known - strlen(known) - 1);
+        strncat(known, f->name, sizeof known - strlen(known) - 1);
+    }
+    status_set(st, LX_E_UNKNOWN_NAME, "there is no format \"%.60s\"; there are: csv, %s", name, known);
+    return NULL;
+}
+
+/* Which of its words a solver may claim, in the order of the bits. */
+static const char *can_words(unsigned caps)
+{
+    static const char *const words[] = {"",
+                                        "cost",
+                                        "fit",
+                                        "cost fit",
+                                        "height",
+                                        "cost height",
+                                        "fit height",
+                                        "cost fit height",
+                                        "proves",
+                                        "cost proves",
+                                        "fit proves",
+                                        "cost fit proves",
+                                        "height proves",
+                                        "cost height proves",
+                                        "fit height proves",
+                                        "cost fit height proves"};
+    return words[caps & (LX_CAN_SPILL | LX_CAN_FIT | LX_CAN_HEIGHT | LX_CAN_PROVE)];
+}
+
+const char *lx_solver_at(int32_t i, const char *field)
+{
+    const struct lx_solver *const *s = lx_solvers();
+    if (i < 0 || !field) return NULL;
+    while (i-- > 0 && *s) s++;
+    if (!*s) return NULL;
+    if (strcmp(field, "name") == 0) return (*s)->name;
+    if (strcmp(field, "summary") == 0) return (*s)->summary;
+    return strcmp(field, "can") == 0 ? can_words((*s)->caps) : NULL;
+}

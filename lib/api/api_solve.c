@@ -1,0 +1,120 @@
+/* Placement problems solved and checked. */
+#include "api/api_handles.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "s/8,t/4": what of an op is split. */
+static const char *split_words(struct arena *memory, const struct lx_division *d)
+{
+    struct text t = {0};
+    for (int i = 0; i < d->split_count; i++)
+        if (d->splits[i].split > 1)
+            text_format(&t, "%s%c/%lld", t.length ? "," : "", d->splits[i].letter,
+                        (long long)d->splits[i].split);
+    const char *words = t.failed ? NULL : arena_string(memory, t.at ? t.at : "");
+    text_free(&t);
+    return words;
+}
+
+static bool name_splits(lx_result *r)
+{
+    int32_t n = r->plan->divisions ? r->plan->divisions->count : 0;
+    r->splits = arena_array(&r->memory, (size_t)n, sizeof *r->splits);
+    for (int32_t i = 0; r->splits && i < n; i++)
+        if (!(r->splits[i] = split_words(&r->memory, &r->plan->divisions->at[i]))) return false;
+    return r->splits != NULL;
+}
+
+lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_status *st)
+{
+    lx_result *r = plan ? calloc(1, sizeof *r) : NULL;
+    if (!r) {
+        if (plan) status_no_memory(st);
+        lx_plan_free(plan);
+        lx_run_result_free(run);
+        return NULL;
+    }
+    r->plan = plan;
+    r->run = run;
+    if (name_splits(r)) return r;
+    lx_result_free(r);
+    return status_no_memory(st), NULL;
+}
+
+void lx_result_free(lx_result *r)
+{
+    if (!r) return;
+    lx_run_result_free(r->run);
+    lx_plan_free(r->plan);
+    arena_free(&r->memory);
+    free(r);
+}
+
+/* What no checker lets through is no answer. */
+static const struct lx_plan *unless_refused(const struct lx_plan *plan, lx_status *st)
+{
+    if (!plan || plan->answer.status != LX_ERROR) return plan;
+    status_set(st, LX_E_INTERNAL, "the solver %s failed: %s", plan->solver, plan->answer.message);
+    lx_plan_free(plan);
+    return NULL;
+}
+
+const struct lx_plan *api_make_plan(const struct lx_graph *g, const lx_options *o, lx_status *st)
+{
+    struct lx_settings settings = api_settings(o);
+    struct lx_plan_options how;
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    const struct lx_graph *on = lx_settings_graph(&settings, g, st);
+    const struct lx_plan *plan = NULL;
+    if (on && api_plan_options(o, &settings, on->is_list ? on->objective : LX_SPILL, &how, values, st))
+        plan = unless_refused(lx_plan_make(on, &how, st), st);
+    lx_graph_free(on);
+    return plan;
+}
+
+lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!p) return status_set(st, LX_E_USAGE, "there is no placement"), NULL;
+    const struct lx_graph *g = placement_graph(p, st);
+    lx_result *r = g ? api_result(api_make_plan(g, o, st), NULL, st) : NULL;
+    lx_graph_free(g);
+    if (!r || r->plan->problem.pool_count) return r;
+    r->pool_name = arena_string(&r->memory, p->pools.at[0].name);
+    if (r->pool_name) return r;
+    lx_result_free(r);
+    return status_no_memory(st), NULL;
+}
+
+/* Off chip is -1; a pool counts only of what is placed. */
+static bool check_answer(const struct lx_problem *problem, const int32_t *pools, const int64_t *addresses,
+                         int64_t *value, lx_status *st)
+{
+    enum lx_rule rule = LX_RULE_NONE;
+    lx_status why = {0};
+    if (lx_check_places(problem, pools, addresses, value, &rule, &why)) return true;
+    if (why.code != LX_E_NO) return *st = why, false;
+    return status_set(st, LX_E_NO, "%s: %s", lx_rule_word(rule), why.text);
+}
+
+int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *addresses, int32_t count,
+                 double *value, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    struct arena memory = {0};
+    struct lx_problem problem;
+    int64_t worth = 0;
+    if (!p || count < 0 || (size_t)count != p->buffers.count || (count > 0 && !addresses))
+        return status_set(st, LX_E_USAGE, "an answer has one address per buffer, of which there are %zu",
+                          p ? p->buffers.count : 0),
+               api_code(st);
+    bool ok = placement_problem(p, &memory, &problem, st) && lx_problem_validate(&problem, st);
+    bool legal = ok && check_answer(&problem, pools, addresses, &worth, st);
+    ok = ok && (legal || st->code == LX_E_NO);
+    arena_free(&memory);
+    if (legal && value) *value = (double)worth;
+    return ok ? legal : api_code(st);
+}

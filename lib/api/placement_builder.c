@@ -1,0 +1,352 @@
+/* Placement problems under construction: every call adds to growing lists and checks only what concerns itself (names,
+ * numbers of others). What several of them say together is checked when the problem is solved, by one set of rules for
+ * every way in. */
+#include "api/api_handles.h"
+#include "base/checked.h"
+#include "base/option.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool find_objective(const char *word, enum lx_objective *out)
+{
+    if (!word) return false;
+    if (strcmp(word, "cost") == 0) word = lx_objective_word(LX_SPILL);
+    for (int k = 0; k < LX_OBJECTIVE_COUNT; k++)
+        if (strcmp(lx_objective_word((enum lx_objective)k), word) == 0)
+            return *out = (enum lx_objective)k, true;
+    return false;
+}
+
+lx_placement *lx_placement_new(const char *objective, int64_t alignment, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    enum lx_objective asked;
+    if (!find_objective(objective, &asked))
+        return status_set(st, LX_E_UNKNOWN_NAME, "the objective is \"cost\", \"fit\" or \"height\""), NULL;
+    if (alignment < 1 || alignment > LX_INT_MAX)
+        return status_set(st, LX_E_RANGE, "the alignment %lld must be at least 1", (long long)alignment),
+               NULL;
+    lx_placement *p = calloc(1, sizeof *p);
+    if (!p) return status_no_memory(st), NULL;
+    p->name = "placement";
+    p->summary = "";
+    p->objective = asked;
+    p->alignment = alignment;
+    return p;
+}
+
+void lx_placement_free(lx_placement *p)
+{
+    if (!p) return;
+    for (size_t i = 0; i < p->pools.count; i++) VEC_FREE(&p->pools.at[i].reserved);
+    for (size_t i = 0; i < p->buffers.count; i++) {
+        struct placement_buffer *b = &p->buffers.at[i];
+        VEC_FREE(&b->lives);
+        VEC_FREE(&b->uses);
+        VEC_FREE(&b->parents);
+        VEC_FREE(&b->allowed);
+    }
+    VEC_FREE(&p->pools);
+    VEC_FREE(&p->buffers);
+    VEC_FREE(&p->apart);
+    VEC_FREE(&p->exclusive);
+    VEC_FREE(&p->staging);
+    VEC_FREE(&p->same_place);
+    VEC_FREE(&p->together);
+    VEC_FREE(&p->charges);
+    VEC_FREE(&p->reuse);
+    names_free(&p->pool_names);
+    names_free(&p->buffer_names);
+    arena_free(&p->memory);
+    free(p);
+}
+
+/* The end of a function that returns a number: `value`, or minus the code. */
+static int32_t done(bool ok, int32_t value, const lx_status *st)
+{
+    return ok ? value : api_code(st);
+}
+
+static const char *add_name(lx_placement *p, struct names *names, const char *what, const char *name,
+                            size_t number, lx_status *st)
+{
+    const char *own = name ? arena_string(&p->memory, name) : arena_format(&p->memory, "#%zu", number);
+    if (number >= LX_MAX_ITEMS)
+        return status_set(st, LX_E_LIMIT, "more than %d %ss", LX_MAX_ITEMS, what), NULL;
+    if (own && !*own)
+        return status_set(st, LX_E_SCHEMA, "the name of a %s is empty; give it one", what), NULL;
+    enum names_result added = own ? names_add(names, own, (int32_t)number) : NAMES_NO_MEMORY;
+    if (added == NAMES_ADDED) return own;
+    if (added == NAMES_NO_MEMORY) return status_no_memory(st), NULL;
+    return status_set(st, LX_E_DUPLICATE, "two %ss are named %.200s; rename one", what, own), NULL;
+}
+
+int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!p || capacity < LX_NO_LIMIT || capacity > LX_INT_MAX)
+        return done(status_set(st, LX_E_RANGE, "a pool has a capacity from 0 to 2^53, or -1: none"), 0, st);
+    struct placement_pool pool = {.capacity = capacity};
+    pool.name = add_name(p, &p->pool_names, "pool", name, p->pools.count, st);
+    if (!pool.name) return api_code(st);
+    p->plain = false;
+    if (!VEC_PUSH(&p->pools, pool)) return done(status_no_memory(st), 0, st);
+    return (int32_t)p->pools.count - 1;
+}
+
+/* Is there a pool, or a buffer, of this number? */
+static bool is_pool(const lx_placement *p, int32_t pool, lx_status *st)
+{
+    if (p && pool >= 0 && (size_t)pool < p->pools.count) return true;
+    return status_set(st, LX_E_UNKNOWN_NAME, "there is no pool number %d; lx_placement_pool adds them",
+                      (int)pool);
+}
+
+static bool is_buffer(const lx_placement *p, int64_t b, lx_status *st)
+{
+    if (p && b >= 0 && (uint64_t)b < p->buffers.count) return true;
+    return status_set(st, LX_E_UNKNOWN_NAME, "there is no buffer number %lld; lx_placement_buffer adds them",
+                      (long long)b);
+}
+
+int32_t lx_placement_reserve(lx_placement *p, int32_t pool, int64_t from, int64_t to, int64_t start,
+                             int64_t end, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!is_pool(p, pool, st)) return api_code(st);
+    struct lx_reserved r = {from, to, start, end};
+    if (start == 0 && end == 0) r.start = INT64_MIN, r.end = INT64_MAX;
+    p->plain = false;
+    return done(VEC_PUSH(&p->pools.at[pool].reserved, r) || status_no_memory(st), 0, st);
+}
+
+static bool is_size(const char *name, int64_t size, int64_t off, lx_status *st)
+{
+    if (size >= 0 && size <= LX_INT_MAX && off >= -1 && off <= LX_INT_MAX) return true;
+    return status_set(st, LX_E_RANGE,
+                      "buffer %.200s: a size is 0 to 2^53, a cost too, or -1 where it must be placed",
+                      name ? name : "without a name");
+}
+
+static int32_t add_buffer(lx_placement *p, const char *name, int64_t size, int64_t start, int64_t end,
+                          int64_t off, lx_status *st)
+{
+    if (!is_size(name, size, off, st)) return api_code(st);
+    struct placement_buffer b = {.b = {.size = size,
+                                       .start = start,
+                                       .end = end,
+                                       .fixed = -1,
+                                       .must = off < 0,
+                                       .spill_cost = max_i64(off, 0)}};
+    b.b.name = add_name(p, &p->buffer_names, "buffer", name, p->buffers.count, st);
+    if (!b.b.name) return api_code(st);
+    if (!VEC_PUSH(&p->buffers, b)) return done(status_no_memory(st), 0, st);
+    return (int32_t)p->buffers.count - 1;
+}
+
+int32_t lx_placement_buffer(lx_placement *p, const char *name, int64_t size, int64_t start, int64_t end,
+                            int64_t off, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!p) return done(status_set(st, LX_E_USAGE, "there is no placement"), 0, st);
+    return add_buffer(p, name, size, start, end, off, st);
+}
+
+int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *sizes, const int64_t *starts,
+                             const int64_t *ends, const int64_t *offs, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!p || count < 0 || (count > 0 && (!sizes || !starts || !ends)))
+        return done(status_set(st, LX_E_USAGE, "buffers need sizes, starts and ends"), 0, st);
+    int32_t first = (int32_t)p->buffers.count;
+    for (int32_t i = 0; i < count; i++)
+        if (!is_size(NULL, sizes[i], offs ? offs[i] : 0, st)) return api_code(st);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t at = add_buffer(p, NULL, sizes[i], starts[i], ends[i], offs ? offs[i] : sizes[i], st);
+        if (at < 0) return at;
+    }
+    return first;
+}
+
+int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!is_buffer(p, b, st)) return api_code(st);
+    struct placement_buffer *at = &p->buffers.at[b];
+    struct lx_life first = {at->b.start, at->b.end}, next = {start, end};
+    if (start < at->b.end || start >= end)
+        return done(status_set(st, LX_E_MODEL, "buffer %.200s: live: [%lld, %lld) is not behind what it has",
+                               at->b.name, (long long)start, (long long)end),
+                    0, st);
+    bool ok = (at->lives.count > 0 || VEC_PUSH(&at->lives, first)) && VEC_PUSH(&at->lives, next);
+    if (ok) at->b.end = end;
+    return done(ok || status_no_memory(st), 0, st);
+}
+
+int32_t lx_placement_uses(lx_placement *p, int32_t b, const int64_t *uses, int32_t count,
+                          int32_t first_is_read, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!is_buffer(p, b, st)) return api_code(st);
+    struct placement_buffer *at = &p->buffers.at[b];
+    if (count < 0 || (count > 0 && !uses))
+        return done(status_set(st, LX_E_USAGE, "buffer %.200s: uses: there are none", at->b.name), 0, st);
+    if (!VEC_RESERVE(&at->uses, (size_t)count)) return done(status_no_memory(st), 0, st);
+    for (int32_t i = 0; i < count; i++) at->uses.at[i] = uses[i];
+    at->uses.count = (size_t)count;
+    at->b.first_use_is_read = first_is_read != 0;
+    return 0;
+}
+
+int32_t lx_placement_allow(lx_placement *p, int32_t b, int32_t pool, int64_t cost, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!is_buffer(p, b, st) || !is_pool(p, pool, st)) return api_code(st);
+    struct placement_allowed one = {pool, cost};
+    return done(VEC_PUSH(&p->buffers.at[b].allowed, one) || status_no_memory(st), 0, st);
+}
+
+int32_t lx_placement_pin(lx_placement *p, int32_t b, int32_t pool, int64_t address, int32_t alone,
+                         lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!is_buffer(p, b, st) || !is_pool(p, pool, st)) return api_code(st);
+    if (address < 0 || address > LX_INT_MAX)
+        return done(status_set(st, LX_E_RANGE, "a pin is an address from 0 to 2^53"), 0, st);
+    p->buffers.at[b].b.fixed = address;
+    p->buffers.at[b].b.fixed_pool = pool;
+    p->buffers.at[b].b.alone = alone != 0;
+    p->plain = false;
+    return 0;
+}
+
+/* --- By key. --- */
+
+static bool set_barred(lx_placement *p, int32_t b, const char *value, lx_status *st)
+{
+    p->buffers.at[b].b.reason = arena_string(&p->memory, value);
+    return p->buffers.at[b].b.reason || status_no_memory(st);
+}
+
+static bool set_alignment(lx_placement *p, int32_t b, const char *value, lx_status *st)
+{
+    return lx_parse_int("alignment", value, 1, LX_INT_MAX, &p->buffers.at[b].b.alignment, st);
+}
+
+static bool other_buffer(const lx_placement *p, const char *what, const char *value, int32_t *out,
+                         lx_status *st)
+{
+    int64_t other;
+    if (!lx_parse_int(what, value, 0, LX_MAX_ITEMS, &other, st) || !is_buffer(p, other, st)) return false;
+    *out = (int32_t)other;
+    return true;
+}
+
+static bool set_parent(lx_placement *p, int32_t b, const char *value, lx_status *st)
+{
+    int32_t parent;
+    if (!other_buffer(p, "parent", value, &parent, st)) return false;
+    return VEC_PUSH(&p->buffers.at[b].parents, parent) || status_no_memory(st);
+}
+
+static bool set_instead_of(lx_placement *p, int32_t b, const char *value, lx_status *st)
+{
+    int32_t owner;
+    if (!other_buffer(p, "instead_of", value, &owner, st)) return false;
+    for (size_t i = 0; i < p->staging.count; i++)
+        if (p->staging.at[i].a == b)
+            return status_set(st, LX_E_DUPLICATE, "buffer %.200s: instead_of is said twice",
+                              p->buffers.at[b].b.name);
+    struct lx_pair pair = {b, owner};
+    return VEC_PUSH(&p->staging, pair) || status_no_memory(st);
+}
+
+static const struct {
+    const char *key;
+    bool (*set)(lx_placement *p, int32_t b, const char *value, lx_status *st);
+} keys[] = {{"barred", set_barred},
+            {"alignment", set_alignment},
+            {"parent", set_parent},
+            {"instead_of", set_instead_of}};
+
+int32_t lx_placement_set(lx_placement *p, int32_t b, const char *key, const char *value, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!is_buffer(p, b, st)) return api_code(st);
+    for (size_t i = 0; key && value && i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i].key, key) == 0) return done(keys[i].set(p, b, value, st), 0, st);
+    return done(status_set(st, LX_E_UNKNOWN_NAME,
+                           "a buffer has no key \"%.60s\"; it has barred, alignment, parent and instead_of",
+                           key ? key : ""),
+                0, st);
+}
+
+/* --- What binds buffers to one another. --- */
+
+static bool are_buffers(const lx_placement *p, const int32_t *members, int32_t count, lx_status *st)
+{
+    if (count < 0 || (count > 0 && !members))
+        return status_set(st, LX_E_USAGE, "a group without members; give their numbers");
+    for (int32_t i = 0; i < count; i++)
+        if (!is_buffer(p, members[i], st)) return false;
+    return true;
+}
+
+int32_t lx_placement_pair(lx_placement *p, const char *kind, int32_t a, int32_t b, int64_t cost, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    struct lx_pair pair = {a, b};
+    struct lx_reuse reuse = {a, b, cost};
+    bool ok;
+    if (!is_buffer(p, a, st) || !is_buffer(p, b, st)) return api_code(st);
+    if (kind && strcmp(kind, "apart") == 0)
+        ok = VEC_PUSH(&p->apart, pair);
+    else if (kind && strcmp(kind, "exclusive") == 0)
+        ok = VEC_PUSH(&p->exclusive, pair);
+    else if (kind && strcmp(kind, "reuse") == 0)
+        ok = VEC_PUSH(&p->reuse, reuse);
+    else
+        return done(status_set(st, LX_E_UNKNOWN_NAME, "a pair is \"apart\", \"exclusive\" or \"reuse\""), 0,
+                    st);
+    return done(ok || status_no_memory(st), 0, st);
+}
+
+static bool copy_group(lx_placement *p, const int32_t *members, int32_t count, struct lx_group *out,
+                       lx_status *st)
+{
+    out->at = arena_copy_array(&p->memory, members, (size_t)count, sizeof *members);
+    out->count = count;
+    return out->at || status_no_memory(st);
+}
+
+int32_t lx_placement_group(lx_placement *p, const char *kind, const int32_t *members, int32_t count,
+                           lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    bool same = kind && strcmp(kind, "same_place") == 0;
+    struct lx_group group;
+    if (!p || (!same && (!kind || strcmp(kind, "together") != 0)))
+        return done(status_set(st, LX_E_UNKNOWN_NAME, "a group is \"same_place\" or \"together\""), 0, st);
+    if (!are_buffers(p, members, count, st) || !copy_group(p, members, count, &group, st))
+        return api_code(st);
+    bool ok = same ? VEC_PUSH(&p->same_place, group) : VEC_PUSH(&p->together, group);
+    return done(ok || status_no_memory(st), 0, st);
+}
+
+int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on, int32_t all_on_count,
+                            const int32_t *all_off, int32_t all_off_count, const int32_t *any_on,
+                            int32_t any_on_count, const int32_t *any_off, int32_t any_off_count, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    struct lx_charge c = {.cost = cost};
+    if (!p || !are_buffers(p, all_on, all_on_count, st) || !are_buffers(p, all_off, all_off_count, st) ||
+        !are_buffers(p, any_on, any_on_count, st) || !are_buffers(p, any_off, any_off_count, st) ||
+        !copy_group(p, all_on, all_on_count, &c.all_on, st) ||
+        !copy_group(p, all_off, all_off_count, &c.all_off, st) ||
+        !copy_group(p, any_on, any_on_count, &c.any_on, st) ||
+        !copy_group(p, any_off, any_off_count, &c.any_off, st))
+        return api_code(st);
+    return done(VEC_PUSH(&p->charges, c) || status_no_memory(st), 0, st);
+}

@@ -1,0 +1,175 @@
+/* What a result says about itself: named numbers and words, one row each. A name that is in no row is an error of the
+ * caller, and so is one that this result does not have (times of a list of buffers, faults of what was not run). */
+#include "api/api_handles.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a result must be for a row to hold. */
+enum has { ANY_PLAN, OF_GRAPH, OF_RUN };
+
+static bool has(const lx_result *r, enum has what)
+{
+    if (what == OF_RUN) return r->run != NULL;
+    return r->plan && (what == ANY_PLAN || !r->plan->graph->is_list);
+}
+
+/* No legal answer was found, or none exists. */
+static bool has_no_answer(const struct lx_plan *p)
+{
+    return p->answer.status == LX_INFEASIBLE || (p->graph->is_list && p->answer.objective == INT64_MAX);
+}
+
+static double objective(const lx_result *r)
+{
+    const struct lx_plan *p = r->plan;
+    if (has_no_answer(p)) return INFINITY;
+    if (p->asks_time) return p->figures.end_to_end_us;
+    if (p->graph->is_list && p->problem.objective == LX_FIT)
+        return lx_left_out(&p->problem, p->answer.address) ? INFINITY : 0;
+    return (double)lx_plan_value(p);
+}
+
+static double bound(const lx_result *r)
+{
+    const struct lx_plan *p = r->plan;
+    if (p->asks_time) return p->figures.bound_us;
+    return p->graph->is_list && p->problem.objective == LX_FIT ? 0 : (double)lx_plan_least(p);
+}
+
+static double gap(const lx_result *r)
+{
+    return has_no_answer(r->plan) ? INFINITY : lx_plan_gap(r->plan);
+}
+
+static double steps(const lx_result *r)
+{
+    return (double)r->plan->answer.steps;
+}
+
+static double seconds(const lx_result *r)
+{
+    return r->run ? r->run->seconds : r->plan->seconds;
+}
+
+/* Figures of a plan, by its field. */
+#define FIGURE(name, field)                                                                                  \
+    static double name(const lx_result *r)                                                                   \
+    {                                                                                                        \
+        return (double)r->plan->figures.field;                                                               \
+    }
+FIGURE(hbm_bytes, hbm_bytes)
+FIGURE(baseline_hbm_bytes, baseline_hbm_bytes)
+FIGURE(spill_bytes, spill_bytes)
+FIGURE(height, height_bytes)
+FIGURE(ring_bytes, ring_bytes)
+FIGURE(device_us, device_us)
+FIGURE(us, end_to_end_us)
+
+#define RUN_FIGURE(name, field)                                                                              \
+    static double name(const lx_result *r)                                                                   \
+    {                                                                                                        \
+        return (double)r->run->field;                                                                        \
+    }
+RUN_FIGURE(run_ok, ok)
+RUN_FIGURE(hbm_read, total.hbm_read)
+RUN_FIGURE(hbm_written, total.hbm_written)
+RUN_FIGURE(lx_read, total.lx_read)
+RUN_FIGURE(lx_written, total.lx_written)
+RUN_FIGURE(ring, total.ring)
+RUN_FIGURE(reduce_ring, total.reduce_ring)
+RUN_FIGURE(flops, total.flops)
+RUN_FIGURE(faults, fault_count)
+RUN_FIGURE(wrong_ops, wrong_ops)
+RUN_FIGURE(unequal_ops, unequal_ops)
+RUN_FIGURE(share, share)
+RUN_FIGURE(relative_error, relative_error)
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    enum has needs;
+    double (*get)(const lx_result *r);
+} numbers[] = {
+    {"objective", ANY_PLAN, objective},
+    {"bound", ANY_PLAN, bound},
+    {"gap", ANY_PLAN, gap},
+    {"steps", ANY_PLAN, steps},
+    {"seconds", ANY_PLAN, seconds},
+    {"hbm_bytes", ANY_PLAN, hbm_bytes},
+    {"baseline_hbm_bytes", ANY_PLAN, baseline_hbm_bytes},
+    {"spill_bytes", ANY_PLAN, spill_bytes},
+    {"height", ANY_PLAN, height},
+    {"ring_bytes", OF_GRAPH, ring_bytes},
+    {"device_us", OF_GRAPH, device_us},
+    {"us", OF_GRAPH, us},
+    {"ok", OF_RUN, run_ok},
+    {"hbm_read", OF_RUN, hbm_read},
+    {"hbm_written", OF_RUN, hbm_written},
+    {"lx_read", OF_RUN, lx_read},
+    {"lx_written", OF_RUN, lx_written},
+    {"ring", OF_RUN, ring},
+    {"reduce_ring", OF_RUN, reduce_ring},
+    {"flops", OF_RUN, flops},
+    {"faults", OF_RUN, faults},
+    {"wrong_ops", OF_RUN, wrong_ops},
+    {"unequal_ops", OF_RUN, unequal_ops},
+    {"share", OF_RUN, share},
+    {"relative_error", OF_RUN, relative_error},
+};
+/* clang-format on */
+
+/* What the solver counted, by the names of its own table. */
+static bool find_stat(const struct lx_plan *p, const char *name, double *value)
+{
+    for (int i = 0; p && i < p->answer.stat_count; i++)
+        if (strcmp(p->answer.stats[i].name, name) == 0)
+            return *value = (double)p->answer.stats[i].value, true;
+    return false;
+}
+
+int32_t lx_result_number(const lx_result *r, const char *name, double *value)
+{
+    double found = 0;
+    if (!r || !name) return -1;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(numbers[i].name, name) == 0) {
+            if (!has(r, numbers[i].needs)) return -1;
+            if (value) *value = numbers[i].get(r);
+            return 0;
+        }
+    if (!find_stat(r->plan, name, &found)) return -1;
+    if (value) *value = found;
+    return 0;
+}
+
+static const char *run_status(const struct lx_run_result *run)
+{
+    return run->ok ? "ok" : run->fault_count ? "faults" : run->wrong_ops ? "wrong" : "unequal";
+}
+
+const char *lx_result_word(const lx_result *r, const char *name)
+{
+    if (!r || !name || !r->plan) return NULL;
+    const struct lx_plan *p = r->plan;
+    if (strcmp(name, "status") == 0) return r->run ? run_status(r->run) : lx_verdict_word(p->answer.status);
+    if (strcmp(name, "solver") == 0) return p->solver;
+    if (strcmp(name, "options") == 0) return p->options;
+    if (strcmp(name, "name") == 0) return p->graph->name;
+    if (strcmp(name, "message") == 0) return p->answer.message;
+    if (strcmp(name, "unproved") == 0) return p->unproved ? p->unproved : "";
+    if (strcmp(name, "objective") == 0)
+        return p->asks_time                       ? lx_ask_word(LX_ASK_TIME)
+               : p->problem.objective == LX_SPILL ? "cost"
+                                                  : lx_objective_word(p->problem.objective);
+    return NULL;
+}
+
+int32_t lx_result_check(const lx_result *r, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!r || !r->plan) return status_set(st, LX_E_USAGE, "there is no plan to check"), api_code(st);
+    if (has_no_answer(r->plan)) return status_set(st, LX_E_NO, "there is no legal answer"), 0;
+    if (lx_plan_check(r->plan, st)) return 1;
+    return st->code == LX_E_NO ? 0 : api_code(st);
+}
