@@ -104,7 +104,8 @@ const struct lx_plan *api_make_plan(const struct lx_graph *g, const lx_options *
 
 struct lx_result {
     const struct lx_plan *plan;
-    struct lx_run_result *run; /* of lx_run; else NULL */
+    struct lx_run_result *run;  /* of lx_run; else NULL */
+    struct joint_result *joint; /* of lx_joint_solve; else NULL, and with it there is no plan */
     const char
         *pool_name;      /* of a placement with a single pool, which the plan does not name; NULL: it does */
     const char **splits; /* per op of a graph, in words */

@@ -1,6 +1,6 @@
 /* What a result says about itself: named numbers and words, one row each. A name that is in no row is an error of the
  * caller, and so is one that this result does not have (times of a list of buffers, faults of what was not run). */
-#include "api/api_handles.h"
+#include "api/joint_result.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,6 +132,7 @@ int32_t lx_result_number(const lx_result *r, const char *name, double *value)
 {
     double found = 0;
     if (!r || !name) return -1;
+    if (r->joint) return joint_number(r->joint, name, value);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(numbers[i].name, name) == 0) {
             if (!has(r, numbers[i].needs)) return -1;
@@ -150,6 +151,7 @@ static const char *run_status(const struct lx_run_result *run)
 
 const char *lx_result_word(const lx_result *r, const char *name)
 {
+    if (r && name && r->joint) return joint_word(r->joint, name);
     if (!r || !name || !r->plan) return NULL;
     const struct lx_plan *p = r->plan;
     if (strcmp(name, "status") == 0) return r->run ? run_status(r->run) : lx_verdict_word(p->answer.status);

@@ -1,5 +1,5 @@
 /* The lists of a result: buffers, ops, transfers and faults, each with its numbers and words as rows. */
-#include "api/api_handles.h"
+#include "api/joint_result.h"
 
 #include <string.h>
 
@@ -253,8 +253,15 @@ static const struct list *list_of(const lx_result *r, const char *name)
     return NULL;
 }
 
+/* Number `i` of the only list that a joint answer has? */
+static bool is_joint_item(const lx_result *r, const char *list, int64_t i, const char *name)
+{
+    return r && r->joint && list && name && strcmp(list, "buffers") == 0 && i >= 0 && i < r->joint->count;
+}
+
 int64_t lx_result_count(const lx_result *r, const char *list)
 {
+    if (r && r->joint && list && strcmp(list, "buffers") == 0) return r->joint->count;
     const struct list *l = list_of(r, list);
     return l ? l->count(r) : -1;
 }
@@ -262,6 +269,7 @@ int64_t lx_result_count(const lx_result *r, const char *list)
 int32_t lx_result_item_number(const lx_result *r, const char *list, int64_t i, const char *name,
                               double *value)
 {
+    if (is_joint_item(r, list, i, name)) return joint_item_number(r->joint, i, name, value);
     const struct list *l = list_of(r, list);
     if (!l || !name || i < 0 || i >= l->count(r)) return -1;
     for (const struct number_row *row = l->numbers; row->name; row++)
@@ -274,6 +282,7 @@ int32_t lx_result_item_number(const lx_result *r, const char *list, int64_t i, c
 
 const char *lx_result_item_word(const lx_result *r, const char *list, int64_t i, const char *name)
 {
+    if (is_joint_item(r, list, i, name)) return joint_item_word(r->joint, i, name);
     const struct list *l = list_of(r, list);
     if (!l || !name || i < 0 || i >= l->count(r)) return NULL;
     for (const struct word_row *row = l->words; row->name; row++)
@@ -281,8 +290,18 @@ const char *lx_result_item_word(const lx_result *r, const char *list, int64_t i,
     return NULL;
 }
 
+static int32_t joint_places(const struct joint_result *j, int32_t *pools, int64_t *addresses, int32_t count)
+{
+    for (int32_t i = 0; i < count && i < j->count; i++) {
+        if (pools) pools[i] = j->items[i].address >= 0 ? 0 : -1;
+        if (addresses) addresses[i] = j->items[i].address;
+    }
+    return j->count;
+}
+
 int32_t lx_result_places(const lx_result *r, int32_t *pools, int64_t *addresses, int32_t count)
 {
+    if (r && r->joint) return joint_places(r->joint, pools, addresses, count);
     if (!r || !r->plan) return -1;
     for (int32_t i = 0; i < count && i < r->plan->problem.count; i++) {
         if (pools) pools[i] = pool_of(r->plan, i);

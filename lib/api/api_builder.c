@@ -1,0 +1,177 @@
+/* Graphs under construction. What callers add is kept as the words of a pattern file, and read as one in the end: one set of
+ * rules, and of messages, for every way in. Places in that text mean nothing to them and are left out of errors. */
+#include "api/api_handles.h"
+#include "base/json.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lx_builder {
+    struct text name;
+    struct text device;            /* `"key": value` and so on */
+    VEC(struct text) tensors;      /* whole records */
+    VEC(struct text) tensor_names; /* with their quotes */
+    VEC(struct text) ops;          /* `"name": ..., "kind": ...` and what was added to it */
+};
+
+static void empty(lx_builder *b)
+{
+    for (size_t i = 0; i < b->tensors.count; i++) text_free(&b->tensors.at[i]);
+    for (size_t i = 0; i < b->tensor_names.count; i++) text_free(&b->tensor_names.at[i]);
+    for (size_t i = 0; i < b->ops.count; i++) text_free(&b->ops.at[i]);
+    VEC_FREE(&b->tensors);
+    VEC_FREE(&b->tensor_names);
+    VEC_FREE(&b->ops);
+    text_free(&b->device);
+    b->device = (struct text){0};
+}
+
+lx_builder *lx_builder_new(const char *name)
+{
+    lx_builder *b = calloc(1, sizeof *b);
+    if (b) text_json_string(&b->name, name ? name : "graph");
+    return b;
+}
+
+void lx_builder_free(lx_builder *b)
+{
+    if (!b) return;
+    empty(b);
+    text_free(&b->name);
+    free(b);
+}
+
+static int32_t refuse(lx_status *st, const char *words)
+{
+    status_set(st, LX_E_USAGE, "%s", words);
+    return api_code(st);
+}
+
+/* Is it one JSON value, so that it can stand behind a key? */
+static bool is_value(const char *key, const char *value, lx_status *st)
+{
+    struct json j;
+    lx_status why = {0};
+    if (json_parse(&j, "", value, strlen(value), &why)) return json_free(&j), true;
+    return status_set(st, LX_E_SYNTAX, "%.60s: \"%.60s\" is no value as a pattern file has it: %.200s", key,
+                      value, why.text);
+}
+
+int32_t lx_builder_device(lx_builder *b, const char *key, const char *value, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!b || !key || !value) return refuse(st, "a device has keys with values");
+    bool preset = strcmp(key, "preset") == 0;
+    if (!preset && !is_value(key, value, st)) return api_code(st);
+    if (b->device.length) text_add(&b->device, ", ");
+    text_json_string(&b->device, key);
+    text_add(&b->device, ": ");
+    if (preset)
+        text_json_string(&b->device, value);
+    else
+        text_add(&b->device, value);
+    return b->device.failed ? (status_no_memory(st), api_code(st)) : 0;
+}
+
+static void add_string(struct text *t, const char *key, const char *value)
+{
+    if (!value) return;
+    text_format(t, ", \"%s\": ", key);
+    text_json_string(t, value);
+}
+
+int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, int32_t rank,
+                          const int64_t *shape, const char *role, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    struct text t = {0}, quoted = {0};
+    if (!b || !name || rank < 0 || rank > LX_MAX_RANK || (rank > 0 && !shape))
+        return refuse(st, "a tensor has a name and a shape of at most 8 extents");
+    text_json_string(&quoted, name);
+    text_format(&t, "{\"name\": %s, \"shape\": [", quoted.at ? quoted.at : "");
+    for (int32_t i = 0; i < rank; i++) text_format(&t, "%s%" PRId64, i ? ", " : "", shape[i]);
+    text_add(&t, "]");
+    add_string(&t, "dtype", dtype);
+    add_string(&t, "role", role);
+    text_add(&t, "}");
+    bool ok = !t.failed && !quoted.failed && VEC_PUSH(&b->tensor_names, quoted);
+    if (ok && VEC_PUSH(&b->tensors, t)) return (int32_t)b->tensors.count - 1;
+    if (ok) b->tensor_names.count--;
+    text_free(&t);
+    text_free(&quoted);
+    return status_no_memory(st), api_code(st);
+}
+
+static bool is_tensor(const lx_builder *b, int32_t t, lx_status *st)
+{
+    if (t >= 0 && (size_t)t < b->tensors.count) return true;
+    return status_set(st, LX_E_UNKNOWN_NAME, "there is no tensor number %d; lx_builder_tensor adds them",
+                      (int)t);
+}
+
+int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const char *einsum,
+                      const int32_t *inputs, int32_t count, int32_t output, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    struct text op = {0}, *t = &op;
+    if (!b || !name || !kind || count < 0 || (count > 0 && !inputs))
+        return refuse(st, "an op has a name, a kind and inputs");
+    for (int32_t i = 0; i < count; i++)
+        if (!is_tensor(b, inputs[i], st)) return api_code(st);
+    if (!is_tensor(b, output, st)) return api_code(st);
+    text_add(t, "\"name\": ");
+    text_json_string(t, name);
+    add_string(t, "kind", kind);
+    add_string(t, "einsum", einsum);
+    text_format(t, ", \"output\": %s, \"inputs\": [", b->tensor_names.at[output].at);
+    for (int32_t i = 0; i < count; i++)
+        text_format(t, "%s%s", i ? ", " : "", b->tensor_names.at[inputs[i]].at);
+    text_add(t, "]");
+    if (!t->failed && VEC_PUSH(&b->ops, op)) return (int32_t)b->ops.count - 1;
+    text_free(t);
+    return status_no_memory(st), api_code(st);
+}
+
+int32_t lx_builder_attribute(lx_builder *b, int32_t op, const char *key, const char *value, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (!b || !key || !value || op < 0 || (size_t)op >= b->ops.count)
+        return refuse(st, "an attribute belongs to an op and has a key and a value");
+    struct text *t = &b->ops.at[op];
+    if (!is_value(key, value, st)) return api_code(st);
+    text_add(t, ", ");
+    text_json_string(t, key);
+    text_add(t, ": ");
+    text_add(t, value);
+    return t->failed ? (status_no_memory(st), api_code(st)) : 0;
+}
+
+static void add_pattern(const lx_builder *b, struct text *t)
+{
+    text_format(t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": %s", b->name.at ? b->name.at : "\"\"");
+    if (b->device.length) text_format(t, ", \"device\": {%s}", b->device.at);
+    text_add(t, ", \"tensors\": [");
+    for (size_t i = 0; i < b->tensors.count; i++) text_format(t, "%s%s", i ? ", " : "", b->tensors.at[i].at);
+    text_add(t, "], \"ops\": [");
+    for (size_t i = 0; i < b->ops.count; i++) text_format(t, "%s{%s}", i ? ", " : "", b->ops.at[i].at);
+    text_add(t, "]}");
+}
+
+lx_graph *lx_builder_finish(lx_builder *b, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    struct text t = {0};
+    lx_graph *g = NULL;
+    if (!b) return refuse(st, "there is no builder"), NULL;
+    add_pattern(b, &t);
+    if (t.failed)
+        status_no_memory(st);
+    else
+        g = lx_graph_parse(t.at, (int64_t)t.length, "pattern", e ? e : &(lx_error){0});
+    if (!g) st->line = st->column = 0;
+    text_free(&t);
+    empty(b);
+    return g;
+}

@@ -1,0 +1,265 @@
+/* The question as the search takes it (scratchpad/cooptimise/joint.h).
+ *
+ * Every buffer is what an op of its own makes, or reads first; the menu is that op's. Ops are sorted by the start of their
+ * buffers, and as each needs a tick of its own, ticks are spread where several begin on one: what takes another's place
+ * comes last of them, so that a handover stays one of exactly one tick.
+ *
+ * Pairs are labels in disguise: choices that pairs connect see the same parts on the same cores. Where two choices are so
+ * connected and yet no pair of a reader, there are no such labels, and the question is refused.
+ *
+ * Costs of being off are counted in units of their common divisor, and each outweighs all that divisions can add up to. */
+#include "api/joint_question.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+
+enum { MOST_LABELS = 1 << 22 };
+
+static bool reads_at_its_start(const struct joint_question *q, int32_t reader)
+{
+    for (int32_t i = 0; i < q->count; i++)
+        for (int32_t k = 0; i != reader && k < q->buffers[i].reader_count; k++)
+            if (q->buffers[i].readers[k].buffer == reader && q->buffers[i].start == q->buffers[reader].start)
+                return true;
+    return false;
+}
+
+struct op_rank {
+    int64_t start;
+    int reads, takes;
+    int32_t buffer;
+};
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct op_rank *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    if (x->reads != y->reads) return x->reads - y->reads;
+    if (x->takes != y->takes) return x->takes - y->takes;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+/* The ops in order, and into how many a tick is spread: the most that begin on one. */
+static struct op_rank *rank_ops(struct joint_question *q, int64_t *spread)
+{
+    struct op_rank *ranks = arena_array(&q->memory, (size_t)q->count, sizeof *ranks);
+    int64_t alike = 0;
+    for (int32_t i = 0; ranks && i < q->count; i++)
+        ranks[i] = (struct op_rank){q->buffers[i].start, reads_at_its_start(q, i),
+                                    q->buffers[i].parent_count > 0, i};
+    if (ranks && q->count) qsort(ranks, (size_t)q->count, sizeof *ranks, compare_ranks);
+    *spread = 1;
+    for (int32_t i = 0; ranks && i < q->count; i++) {
+        alike = i > 0 && ranks[i].start == ranks[i - 1].start ? alike + 1 : 1;
+        *spread = max_i64(*spread, alike);
+    }
+    return ranks;
+}
+
+/* From the end: the last that begins on a tick has the last of its parts. */
+static void spread_ticks(const struct op_rank *ranks, int32_t count, int64_t spread, struct lx_joint_op *ops)
+{
+    int64_t back = 0;
+    for (int32_t i = count - 1; i >= 0; i--) {
+        back = i + 1 < count && ranks[i].start == ranks[i + 1].start ? back + 1 : 0;
+        ops[i].tick = ranks[i].start * spread + spread - 1 - back;
+    }
+}
+
+/* --- Labels. --- */
+
+static int32_t root_of(int32_t *up, int32_t i)
+{
+    while (up[i] != i) i = up[i] = up[up[i]];
+    return i;
+}
+
+/* Of one buffer: its own choices, then those of each reader. */
+struct labels {
+    int32_t *up, *first, nodes;
+};
+
+static bool connect(struct joint_question *q, const struct joint_buffer *b, struct labels *l, lx_status *st)
+{
+    l->nodes = b->choice_count;
+    l->first = arena_array(&q->memory, (size_t)b->reader_count, sizeof *l->first);
+    for (int32_t k = 0; l->first && k < b->reader_count; k++) {
+        l->first[k] = l->nodes;
+        l->nodes += q->buffers[b->readers[k].buffer].choice_count;
+    }
+    l->up = arena_array(&q->memory, (size_t)l->nodes, sizeof *l->up);
+    if (!l->first || !l->up) return status_no_memory(st);
+    for (int32_t n = 0; n < l->nodes; n++) l->up[n] = n;
+    for (int32_t k = 0; k < b->reader_count; k++)
+        for (int32_t i = 0; i < b->readers[k].pair_count; i++) {
+            struct joint_pair x = b->readers[k].pairs[i];
+            if (x.own >= b->choice_count || x.theirs >= q->buffers[b->readers[k].buffer].choice_count)
+                return status_set(st, LX_E_MODEL, "buffer %s: a pair names a choice that is on no menu",
+                                  b->name);
+            l->up[root_of(l->up, l->first[k] + x.theirs)] = root_of(l->up, x.own);
+        }
+    return true;
+}
+
+/* Is every connected pair of choices a pair of the question? By counting: connected ones are at least those given. */
+static bool is_exact(struct joint_question *q, const struct joint_buffer *b, struct labels *l, lx_status *st)
+{
+    for (int32_t k = 0; k < b->reader_count; k++) {
+        int32_t theirs = q->buffers[b->readers[k].buffer].choice_count;
+        bool *given = arena_array(&q->memory, (size_t)b->choice_count * (size_t)theirs, sizeof *given);
+        if (!given) return status_no_memory(st);
+        for (int32_t i = 0; i < b->readers[k].pair_count; i++)
+            given[b->readers[k].pairs[i].own * theirs + b->readers[k].pairs[i].theirs] = true;
+        for (int32_t x = 0; x < b->choice_count; x++)
+            for (int32_t y = 0; y < theirs; y++)
+                if (root_of(l->up, x) == root_of(l->up, l->first[k] + y) && !given[x * theirs + y])
+                    return status_set(st, LX_E_UNSUPPORTED,
+                                      "buffer %s: its pairs are no equality of parts: choices %d and %d of "
+                                      "%s are connected "
+                                      "by others but no pair",
+                                      b->name, (int)x, (int)y, q->buffers[b->readers[k].buffer].name);
+    }
+    return true;
+}
+
+static int compare_accesses(const void *a, const void *b)
+{
+    const struct lx_joint_access *x = a, *y = b;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+/* The accesses of a buffer, with labels from `base` on; `sizes`: of all labels so far and these. */
+static bool make_accesses(struct joint_question *q, const struct joint_model *m, const struct joint_buffer *b,
+                          struct labels *l, int32_t base, int64_t *sizes, struct lx_joint_buffer *out,
+                          lx_status *st)
+{
+    struct lx_joint_access *a = arena_array(&q->memory, (size_t)b->reader_count + 1, sizeof *a);
+    int32_t *label = arena_array(&q->memory, (size_t)l->nodes, sizeof *label);
+    if (!a || !label) return status_no_memory(st);
+    for (int32_t n = 0; n < l->nodes; n++) label[n] = base + root_of(l->up, n);
+    for (int32_t c = 0; c < b->choice_count; c++)
+        sizes[label[c]] = max_i64(sizes[label[c]], b->menu[c].bytes);
+    a[0] = (struct lx_joint_access){
+        .op = m->at[b - q->buffers], .toll = b->off / m->unit * m->weight, .label = label};
+    for (int32_t k = 0; k < b->reader_count; k++)
+        a[k + 1] = (struct lx_joint_access){.op = m->at[b->readers[k].buffer], .label = label + l->first[k]};
+    qsort(a, (size_t)b->reader_count + 1, sizeof *a, compare_accesses);
+    out->accesses = a;
+    out->access_count = b->reader_count + 1;
+    return true;
+}
+
+/* --- Costs. --- */
+
+static int64_t most_cores(const struct joint_buffer *b)
+{
+    int64_t most = 0;
+    for (int32_t c = 0; c < b->choice_count; c++) most = max_i64(most, b->menu[c].cores);
+    return most;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* What the division itself costs: cores that are missing, each dearer than all squares together. */
+static bool make_extras(struct joint_question *q, struct joint_model *m, struct lx_joint_op *ops,
+                        lx_status *st)
+{
+    int64_t dearest = 1, sum = 0, off = 0;
+    m->weight = m->unit = 1;
+    for (int32_t i = 0; i < q->count; i++) {
+        int64_t most = 0;
+        for (int32_t c = 0; c < q->buffers[i].choice_count; c++)
+            most = max_i64(most, q->buffers[i].menu[c].squares);
+        if (!add_i64(dearest, most, &dearest))
+            return status_set(st, LX_E_RANGE, "the squares add up beyond 2^63");
+        m->unit = i ? common_divisor(m->unit, q->buffers[i].off) : q->buffers[i].off;
+    }
+    m->unit = max_i64(m->unit, 1);
+    if (!q->divisions_count) return true;
+    for (int32_t i = 0; i < q->count; i++) {
+        const struct joint_buffer *b = &q->buffers[i];
+        int64_t *extra = arena_array(&q->memory, (size_t)b->choice_count, sizeof *extra), most = 0;
+        if (!extra) return status_no_memory(st);
+        for (int32_t c = 0; c < b->choice_count; c++) {
+            if (!mul_i64(most_cores(b) - b->menu[c].cores, dearest, &extra[c]) ||
+                !add_i64(extra[c], b->menu[c].squares, &extra[c]))
+                return status_set(st, LX_E_RANGE, "buffer %s: cores and squares beyond 2^63", b->name);
+            most = max_i64(most, extra[c]);
+        }
+        ops[m->at[i]].extra = extra;
+        if (!add_i64(sum, most, &sum) || !add_i64(off, b->off / m->unit, &off))
+            return status_set(st, LX_E_RANGE, "buffer %s: costs up to here add up beyond 2^63", b->name);
+    }
+    m->weight = sum + 1;
+    if (!mul_i64(off, m->weight, &off) || off > INT64_MAX / 16)
+        return status_set(st, LX_E_RANGE,
+                          "costs, cores and squares together are beyond 2^59; ask for the cost alone");
+    return true;
+}
+
+static bool make_buffer(struct joint_question *q, struct joint_model *m, const struct joint_buffer *b,
+                        int64_t spread, struct lx_joint_buffer *out, lx_status *st)
+{
+    int32_t *parents = arena_array(&q->memory, (size_t)b->parent_count, sizeof *parents);
+    if (!parents) return status_no_memory(st);
+    for (int32_t k = 0; k < b->parent_count; k++) parents[k] = m->at[b->parents[k]];
+    *out = (struct lx_joint_buffer){.name = b->name,
+                                    .start = m->problem.ops[m->at[b - q->buffers]].tick,
+                                    .end = b->end * spread,
+                                    .first_use_is_read = b->first_use_is_read,
+                                    .reason = b->barred          ? b->barred
+                                              : !b->reader_count ? "nobody reads it"
+                                                                 : NULL,
+                                    .parents = parents,
+                                    .parent_count = b->parent_count};
+    for (int32_t c = 0; c < b->choice_count; c++) out->bytes = max_i64(out->bytes, b->menu[c].bytes);
+    return true;
+}
+
+bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *st)
+{
+    int64_t spread, nodes = 0;
+    struct op_rank *ranks = rank_ops(q, &spread);
+    struct lx_joint_op *ops = arena_array(&q->memory, (size_t)q->count, sizeof *ops);
+    struct lx_joint_buffer *buffers = arena_array(&q->memory, (size_t)q->count, sizeof *buffers);
+    *m = (struct joint_model){.at = arena_array(&q->memory, (size_t)q->count, sizeof *m->at)};
+    if (!ranks || !ops || !buffers || !m->at) return status_no_memory(st);
+    for (int32_t i = 0; i < q->count; i++) {
+        const struct joint_buffer *b = &q->buffers[ranks[i].buffer];
+        m->at[ranks[i].buffer] = i;
+        ops[i] = (struct lx_joint_op){.name = b->name, .choice_count = b->choice_count, .seed = b->seed};
+        nodes += b->choice_count;
+        for (int32_t k = 0; k < b->reader_count; k++) nodes += q->buffers[b->readers[k].buffer].choice_count;
+    }
+    spread_ticks(ranks, q->count, spread, ops);
+    int64_t *sizes = nodes < MOST_LABELS ? arena_array(&q->memory, (size_t)nodes, sizeof *sizes) : NULL;
+    if (!sizes)
+        return status_set(st, LX_E_LIMIT, "menus with %lld choices in all are too large", (long long)nodes);
+    m->problem = (struct lx_joint_problem){.capacity = q->capacity,
+                                           .alignment = q->alignment,
+                                           .op_count = q->count,
+                                           .buffer_count = q->count,
+                                           .ops = ops,
+                                           .buffers = buffers,
+                                           .label_size = sizes};
+    if (!make_extras(q, m, ops, st)) return false;
+    for (int32_t i = 0; i < q->count; i++) {
+        const struct joint_buffer *b = &q->buffers[i];
+        struct labels l;
+        if (!make_buffer(q, m, b, spread, &buffers[m->at[i]], st) || !connect(q, b, &l, st) ||
+            !is_exact(q, b, &l, st) ||
+            !make_accesses(q, m, b, &l, m->problem.label_count, sizes, &buffers[m->at[i]], st))
+            return false;
+        m->problem.label_count += l.nodes;
+    }
+    return true;
+}

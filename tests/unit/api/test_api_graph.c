@@ -1,0 +1,264 @@
+/* Graphs through the C interface: built, read, written, planned, run; and divisions chosen together with places. */
+#include "lxplan.h"
+#include "base/file.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static void same(double a, double b)
+{
+    if (a != b) fail_msg("%g is not %g", a, b);
+}
+
+static double number(const lx_result *r, const char *name)
+{
+    double value = NAN;
+    if (lx_result_number(r, name, &value) != 0) fail_msg("no number %s", name);
+    return value;
+}
+
+/* y = softmax-like: exp of a product, scaled. */
+static lx_builder *small(void)
+{
+    lx_builder *b = lx_builder_new("small");
+    int64_t rows[] = {64, 128}, weights[] = {128, 128};
+    assert_int_equal(lx_builder_device(b, "preset", "spyre", NULL), 0);
+    assert_int_equal(lx_builder_device(b, "cores", "4", NULL), 0);
+    assert_int_equal(lx_builder_tensor(b, "x", "fp16", 2, rows, "input", NULL), 0);
+    assert_int_equal(lx_builder_tensor(b, "w", "fp16", 2, weights, "weight", NULL), 1);
+    assert_int_equal(lx_builder_tensor(b, "h", "fp16", 2, rows, NULL, NULL), 2);
+    assert_int_equal(lx_builder_tensor(b, "y", "fp16", 2, rows, "output", NULL), 3);
+    assert_int_equal(lx_builder_op(b, "product", "matmul", "mk,kn->mn", (int32_t[]){0, 1}, 2, 2, NULL), 0);
+    assert_int_equal(lx_builder_op(b, "scaled", "mul", "mn->mn", (int32_t[]){2}, 1, 3, NULL), 1);
+    assert_int_equal(lx_builder_attribute(b, 1, "value", "0.5", NULL), 0);
+    return b;
+}
+
+static void test_built(void **state)
+{
+    (void)state;
+    lx_error *e = lx_error_new();
+    lx_builder *b = small();
+    lx_graph *g = lx_builder_finish(b, e);
+    if (!g) fail_msg("%s", lx_error_text(e));
+    double n = 0;
+    assert_int_equal(lx_graph_number(g, "tensors", &n), 0);
+    same(n, 4);
+    assert_int_equal(lx_graph_number(g, "ops", &n), 0);
+    same(n, 2);
+    assert_int_equal(lx_graph_number(g, "cores", &n), 0);
+    same(n, 4);
+    assert_int_equal(lx_graph_number(g, "bytes", &n), 0);
+    same(n, 3 * 64 * 128 * 2 + 128 * 128 * 2);
+    assert_int_equal(lx_graph_number(g, "colours", &n), -1);
+    assert_string_equal(lx_graph_word(g, "name"), "small");
+    assert_null(lx_graph_word(g, "colour"));
+    assert_int_equal(strlen(lx_graph_word(g, "hash")), 16);
+    lx_text *text = lx_graph_write(g, NULL, e);
+    lx_graph *again = lx_graph_parse(lx_text_data(text), lx_text_size(text), NULL, e);
+    assert_string_equal(lx_graph_word(g, "hash"), lx_graph_word(again, "hash"));
+    assert_null(lx_graph_write(g, "csv", e));    /* lists only */
+    lx_graph *nothing = lx_builder_finish(b, e); /* the builder is empty again */
+    assert_int_equal(lx_graph_number(nothing, "tensors", &n), 0);
+    same(n, 0);
+    lx_graph_free(nothing);
+    lx_text_free(text);
+    lx_graph_free(again);
+    lx_graph_free(g);
+    lx_builder_free(b);
+    lx_error_free(e);
+}
+
+static void test_built_wrong(void **state)
+{
+    (void)state;
+    lx_error *e = lx_error_new();
+    lx_builder *b = small();
+    int32_t outside[] = {4}, line;
+    assert_true(lx_builder_op(b, "o", "exp", NULL, outside, 1, 2, e) < 0);
+    assert_string_equal(lx_error_code(e), "unknown_name");
+    assert_true(lx_builder_op(b, "o", "exp", NULL, NULL, 1, 2, e) < 0);
+    assert_true(lx_builder_tensor(b, "t", "fp16", 9, NULL, NULL, e) < 0);
+    assert_true(lx_builder_attribute(b, 0, "value", "1, \"kind\": \"add\"", e) < 0);
+    assert_true(lx_builder_attribute(b, 2, "value", "1", e) < 0);
+    assert_true(lx_builder_device(b, "cores", "many", e) < 0);
+    assert_int_equal(lx_builder_op(b, "again", "no_such_kind", NULL, (int32_t[]){3}, 1, 3, e), 2);
+    assert_null(lx_builder_finish(b, e));
+    assert_string_equal(lx_error_code(e), "unknown_kind");
+    assert_null(lx_error_place(e, &line, NULL));
+    assert_int_equal(line, 0); /* there is no file */
+    lx_builder_free(b);
+    lx_builder_free(NULL);
+    assert_null(lx_builder_finish(NULL, e));
+    assert_null(lx_graph_parse("{}", 2, "no such", e));
+    assert_null(lx_graph_write(NULL, NULL, e));
+    assert_null(lx_plan(NULL, NULL, e));
+    assert_null(lx_plan_parse("{}", 2, e));
+    assert_null(lx_run(NULL, NULL, e));
+    assert_int_equal(lx_graph_number(NULL, "ops", NULL), -1);
+    assert_null(lx_graph_word(NULL, "name"));
+    lx_error_free(e);
+}
+
+/* Planned, written, read, run: the same figures all the way, and every op verified. */
+static void test_planned(void **state)
+{
+    (void)state;
+    lx_error *e = lx_error_new();
+    lx_builder *b = small();
+    lx_graph *g = lx_builder_finish(b, e);
+    lx_result *plan = lx_plan(g, NULL, e);
+    if (!plan) fail_msg("%s", lx_error_text(e));
+    lx_graph_free(g);
+    assert_int_equal(lx_result_check(plan, e), 1);
+    assert_true(number(plan, "bound") <= number(plan, "objective"));
+    assert_true(number(plan, "us") > 0);
+    assert_int_equal(lx_result_count(plan, "ops"), 2);
+    assert_string_equal(lx_result_item_word(plan, "ops", 0, "name"), "product");
+    assert_true(strlen(lx_result_item_word(plan, "ops", 0, "splits")) >= 3);
+    double cores = 0, moved = 0, all = 0;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(lx_result_item_number(plan, "ops", i, "cores", &cores), 0);
+        assert_true(cores >= 1 && cores <= 4);
+        assert_int_equal(lx_result_item_number(plan, "ops", i, "traffic", &moved), 0);
+        all += moved;
+    }
+    same(all, number(plan, "hbm_bytes"));
+    lx_text *text = lx_result_write(plan, "plan", NULL, e);
+    lx_result *again = lx_plan_parse(lx_text_data(text), lx_text_size(text), e);
+    if (!again) fail_msg("%s", lx_error_text(e));
+    assert_int_equal(lx_result_check(again, e), 1);
+    lx_options *o = lx_options_new();
+    assert_int_equal(lx_options_set(o, "threads", "2", e), 0);
+    lx_result *run = lx_run(again, o, e);
+    if (!run) fail_msg("%s", lx_error_text(e));
+    assert_string_equal(lx_result_word(run, "status"), "ok");
+    same(number(run, "ok"), 1);
+    same(number(run, "hbm_read") + number(run, "hbm_written"), number(plan, "hbm_bytes"));
+    assert_int_equal(lx_result_count(run, "faults"), 0);
+    assert_int_equal(lx_result_number(plan, "flops", NULL), -1); /* it was not run */
+    lx_options_free(o);
+    lx_result_free(run);
+    lx_result_free(again);
+    lx_result_free(plan);
+    lx_text_free(text);
+    lx_builder_free(b);
+    lx_error_free(e);
+}
+
+/* The program's own plan of a bundled pattern, byte for byte. */
+static void test_same_as_program(void **state)
+{
+    (void)state;
+    lx_error *e = lx_error_new();
+    lx_status st;
+    size_t length;
+    char *pattern = file_read(SOURCE_DIR "/patterns/graphs/rms_norm.json", &length, &st);
+    FILE *f = popen(LXPLAN_PROGRAM " plan --json " SOURCE_DIR "/patterns/graphs/rms_norm.json", "r");
+    char *theirs = calloc(1, 1 << 20);
+    size_t n = fread(theirs, 1, (1 << 20) - 1, f);
+    pclose(f);
+    lx_graph *g = lx_graph_parse(pattern, (int64_t)length, NULL, e);
+    lx_result *r = g ? lx_plan(g, NULL, e) : NULL;
+    lx_text *t = r ? lx_result_write(r, "plan", NULL, e) : NULL;
+    if (!t) fail_msg("%s", lx_error_text(e));
+    assert_int_equal(lx_text_size(t), n);
+    assert_memory_equal(lx_text_data(t), theirs, n);
+    lx_text_free(t);
+    lx_result_free(r);
+    lx_graph_free(g);
+    lx_error_free(e);
+    free(theirs);
+    free(pattern);
+}
+
+/* --- Joint. --- */
+
+#define HEAD "{\"lxplan\": 1, \"kind\": \"joint\", \"capacity\": 1024, \"alignment\": 128, \"buffers\": ["
+
+static lx_result *joint(const char *text, lx_error *e)
+{
+    return lx_joint_solve(text, (int64_t)strlen(text), NULL, e);
+}
+
+static double chosen(const lx_result *r, int64_t i, const char *name)
+{
+    double value = NAN;
+    assert_int_equal(lx_result_item_number(r, "buffers", i, name, &value), 0);
+    return value;
+}
+
+/* Whoever chooses alone takes 8 cores; then b reads a otherwise, and a is off chip. Together 4 cores are better. */
+static void test_joint(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "{\"name\": \"a\", \"live\": [0, 2], \"off\": 2048, \"menu\": "
+                                    "[{\"bytes\": 128, \"cores\": 8, \"squares\": 64}, "
+                                    "{\"bytes\": 256, \"cores\": 4, \"squares\": 16}], \"readers\": "
+                                    "[{\"buffer\": 1, \"pairs\": [[1, 1]]}]},"
+                                    "{\"name\": \"b\", \"live\": [1, 2], \"off\": 1024, \"menu\": "
+                                    "[{\"bytes\": 128, \"cores\": 8, \"squares\": 64}, "
+                                    "{\"bytes\": 256, \"cores\": 4, \"squares\": 16}]}]}";
+    lx_error *e = lx_error_new();
+    lx_result *r = joint(text, e);
+    if (!r) fail_msg("%s", lx_error_text(e));
+    assert_string_equal(lx_result_word(r, "status"), "optimal");
+    same(number(r, "objective"), 1024); /* b has no reader and is off */
+    same(number(r, "bound"), 1024);
+    same(number(r, "cores"), 8);
+    same(number(r, "squares"), 32);
+    same(chosen(r, 0, "choice"), 1);
+    same(chosen(r, 1, "choice"), 1);
+    same(chosen(r, 0, "pool"), 0);
+    same(chosen(r, 1, "address"), -1);
+    assert_true(*lx_result_item_word(r, "buffers", 1, "reason"));
+    int64_t addresses[2];
+    assert_int_equal(lx_result_places(r, NULL, addresses, 2), 2);
+    assert_int_equal(lx_result_count(r, "ops"), -1);
+    assert_null(lx_result_write(r, "plan", NULL, e));
+    assert_true(lx_result_check(r, e) < 0);
+    lx_result_free(r);
+    lx_error_free(e);
+}
+
+static void test_joint_wrong(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "{}",
+        HEAD "{\"name\": \"a\", \"live\": [0, 1], \"off\": 1, \"menu\": []}]}",
+        HEAD "{\"name\": \"a\", \"live\": [1, 1], \"off\": 1, \"menu\": [{\"bytes\": 1}]}]}",
+        HEAD "{\"name\": \"a\", \"live\": [0, 1], \"off\": 1, \"menu\": [{\"bytes\": 1}], \"colour\": 1}]}",
+        HEAD
+        "{\"name\": \"a\", \"live\": [0, 1], \"off\": 1, \"menu\": [{\"bytes\": 1}], \"parents\": [1]}]}",
+        HEAD "{\"name\": \"a\", \"live\": [0, 2], \"off\": 1, \"menu\": [{\"bytes\": 1}, {\"bytes\": 2}], "
+             "\"readers\": "
+             "[{\"buffer\": 1, \"pairs\": [[0, 0], [0, 1], [1, 1]]}]},"
+             "{\"name\": \"b\", \"live\": [1, 2], \"off\": 1, \"menu\": [{\"bytes\": 1}, {\"bytes\": 2}]}]}",
+    };
+    lx_error *e = lx_error_new();
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_null(joint(wrong[i], e));
+        assert_true(*lx_error_text(e));
+    }
+    assert_string_equal(lx_error_code(e), "unsupported"); /* the last: pairs that are no labels */
+    assert_null(lx_joint_solve(NULL, 0, NULL, e));
+    lx_error_free(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_built),   cmocka_unit_test(test_built_wrong),
+        cmocka_unit_test(test_planned), cmocka_unit_test(test_same_as_program),
+        cmocka_unit_test(test_joint),   cmocka_unit_test(test_joint_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
