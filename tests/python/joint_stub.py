@@ -36,7 +36,9 @@ def _read(draw, parent, b, tick, relayouts, copies):
     b.parents.append(parent.name)
     parent.uses = sorted(set(parent.uses) | {tick})
     own = [draw.randrange(2) for _ in parent.core_divisions]
-    other = [draw.randrange(2) for _ in b.core_divisions]
+    if draw.random() < 0.8:  # equal views are equal parts; now and then they are not
+        own = [d.output_partition.bit_length() for d in parent.core_divisions]
+    other = [draw.choice(own + [0]) for _ in b.core_divisions]
     cells = list(itertools.product(range(len(own)), range(len(other))))
     b.cd_parent_matches[parent.name] = [(i, j) for i, j in cells if own[i] == other[j]]
     if relayouts and draw.random() < 0.6:

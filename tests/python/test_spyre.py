@@ -101,7 +101,8 @@ class Placement(unittest.TestCase):
 
     def test_barred_keep_their_reason(self):
         for space in self.both():
-            buffers = [Buffer("out", 128, [0], residency_reason="graph output"), Buffer("huge", 5000, [0, 1]), Buffer("a", 1, [0, 1])]
+            buffers = [Buffer("out", 128, [0], residency_reason="graph output"), Buffer("huge", 5000, [0, 1]), Buffer("a", 1, [0, 1]),
+                       Buffer("no size", -1, [0, 1], residency_reason="unsized")]
             _, reasons = stub.allocate(space, buffers, 1024)
             self.assertEqual(reasons["out"], "graph output")
             self.assertIn("limit", reasons["huge"])

@@ -53,8 +53,9 @@ class Model:
         self.starts, self.ends = [b.start_time for b in buffers], [b.end_time for b in buffers]
         self.menus = [list(getattr(b, "core_divisions", None) or ()) for b in buffers]
         self.off = [0 if b.name.startswith(COPY) else spill_cost(b) for b in buffers]
-        self.bytes = [[-(-b.size // max(1, d.output_partition * _tiles(d))) for d in menu] or [b.size]
-                      for b, menu in zip(buffers, self.menus)]
+        sizes = [0 if reason else b.size for b, reason in zip(buffers, reasons)]  # what must not be placed may have none
+        self.bytes = [[-(-size // max(1, d.output_partition * _tiles(d))) for d in menu] or [size]
+                      for size, menu in zip(sizes, self.menus)]
         self.cores = [[d.cores_used for d in menu] or [0] for menu in self.menus]
         self.squares = [[sum(f * f for f in d.splits.values()) for d in menu] or [0] for menu in self.menus]
         self.pairs: Dict[Pair, FrozenSet[Pair]] = {}

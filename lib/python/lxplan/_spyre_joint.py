@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _native
@@ -27,6 +28,10 @@ class JointMixin:
 
     SolveError: Any = None
     ChosenRelayout: Any = None
+    status: Optional[str]
+    objective: Optional[float]
+    bound: Optional[float]
+    gap: Optional[float]
     options: Any = None
     buffers: List[Any]
     limit: int
@@ -73,18 +78,26 @@ class JointMixin:
         return [(x, on)]
 
     def _default(self, model: Model) -> Answer:
+        """By the library's search; where that does not end with a proof, ours goes on from there."""
         for i in model.copies:
             model.barred[i] = model.barred[i] or "no cost expression prices relayouts"
+        found: Optional[Answer] = None
         try:
-            return self._native(model)
+            found = self._native(model)
         except LxplanError as why:
-            if why.word not in ("unsupported", "infeasible"):
+            if why.word != "unsupported":
                 raise
+        if found and self.status == "optimal":
+            return found
+        return self._searched(model, found, self.bound if found else 0.0)
+
+    def _searched(self, model: Model, found: Optional[Answer], bound: Optional[float]) -> Answer:
         search = Search(model, default_tables(model), self._work(), None)
-        search.run()
+        search.run([found[:2]] if found else [])
         answer = self._taken(search)
-        self.objective = self.bound = float(spilled(model, answer[1]))
-        self.bound = self.bound if search.complete else 0.0
+        self.objective = float(spilled(model, answer[1]))
+        self.bound = self.objective if search.complete else bound
+        self.gap = 0.0 if self.objective == self.bound else (self.objective / self.bound - 1 if self.bound else float("inf"))
         return answer
 
     def _taken(self, search: Search) -> Answer:
@@ -97,8 +110,8 @@ class JointMixin:
 
     def _native(self, model: Model) -> Answer:
         """The default objective, by the library's own search."""
-        import json
-
+        if not same_parts(model):
+            raise LxplanError(0, "unsupported", "choices that a reader takes for the same differ in their bytes")
         native = _native.library()
         raw = json.dumps(problem_of(model), separators=(",", ":")).encode()
         with Solution(asked(native.lx_joint_solve, (raw, len(raw)), options_of(self.options)), native) as answer:
@@ -132,6 +145,15 @@ class JointMixin:
             if not model.agrees(i, r, x, on):
                 return f"spilled by solver: {model.names[r]} cuts it otherwise under the divisions chosen"
         return f"spilled by solver: {model.bytes[i][x[i]]} bytes beside what is worth more"
+
+
+def same_parts(model: Model) -> bool:
+    """Do choices that agree with one choice of a reader have one footprint? Equal views have; the library relies on it."""
+    for (i, _), pairs in model.pairs.items():
+        sizes: Dict[int, int] = {}
+        if not model.barred[i] and any(sizes.setdefault(b, model.bytes[i][a]) != model.bytes[i][a] for a, b in pairs):
+            return False
+    return True
 
 
 def problem_of(model: Model) -> Dict[str, Any]:

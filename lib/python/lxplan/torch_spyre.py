@@ -94,7 +94,7 @@ class PlacementMixin:
                  edges: List[Tuple[int, int]], reasons: List[Optional[str]]) -> Placement:
         problem = Placement("cost", self.alignment)
         problem.pool("LX", self.limit)
-        problem.buffers(sizes, starts, ends, costs)
+        problem.buffers([0 if r else size for size, r in zip(sizes, reasons)], starts, ends, costs)  # some have no size
         for i, reason in enumerate(reasons):
             if reason:
                 problem.bar(i, reason)
