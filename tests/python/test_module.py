@@ -325,6 +325,20 @@ class Threads(unittest.TestCase):
             t.join()
         self.assertEqual(got, wanted)
 
+    def test_the_error_of_a_thread_goes_with_it(self):
+        freed = []
+        native = _native.library()
+        free = native.lx_error_free
+        native.lx_error_free = lambda at: (freed.append(at), free(at))
+        try:
+            thread = threading.Thread(target=small)
+            thread.start()
+            thread.join()
+            gc.collect()
+        finally:
+            native.lx_error_free = free
+        self.assertEqual(len(freed), 1)
+
     def test_handles_are_freed(self):
         freed = []
         native = _native.library()

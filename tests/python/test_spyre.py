@@ -230,7 +230,20 @@ class Registering(unittest.TestCase):
                 self.assertTrue(issubclass(space._PLACEMENT_SOLVERS["lxplan"], space.MemoryPlanSolver))
                 self.assertEqual(stub.allocate(space, [Buffer("a", 64, [0, 1])], 1024), (0, {}))
                 self.assertIs(fresh.SolveError, space.SolveError)
+                self.assertIs(space._PLACEMENT_SOLVERS["lxplan"], fresh.LxplanLayoutSolver)
             sys.modules["lxplan.torch_spyre"] = drop_in
+
+    def test_in_a_package_that_comes_later(self):
+        space, name = stub.make("new"), "torch_spyre._inductor.scratchpad"
+        modules = {part: types.ModuleType(part) for part in ("torch_spyre", "torch_spyre._inductor", name, name + ".allocator")}
+        for module in modules.values():
+            module.__path__ = []
+        modules[name + ".allocator"].__dict__.update(vars(space))
+        own = (drop_in.SolveError, drop_in.LxplanLayoutSolver, drop_in.LxplanCoreDivisionSolver)
+        with mock.patch.dict(sys.modules, modules):
+            drop_in.register()
+        self.assertTrue(issubclass(space._PLACEMENT_SOLVERS["lxplan"], space.MemoryPlanSolver))
+        drop_in.SolveError, drop_in.LxplanLayoutSolver, drop_in.LxplanCoreDivisionSolver = own
 
     def test_without_their_package(self):
         with self.assertRaises(ImportError):

@@ -165,26 +165,29 @@ def library() -> Any:
     return _loaded
 
 
-class _Errors(threading.local):
-    """One error object a thread: calls fill it, `failure` reads it."""
+class _Error:
+    """An error object of the library."""
 
     def __init__(self) -> None:
         self.native = library()
         self.at = self.native.lx_error_new()
 
     def __del__(self) -> None:
-        self.native.lx_error_free(self.at)
+        at, self.at = getattr(self, "at", None), None
+        if at:
+            self.native.lx_error_free(at)
 
 
-_errors: Optional[_Errors] = None
+_threads = threading.local()
 
 
 def error() -> int:
-    """The thread's error object, to hand to a call."""
-    global _errors
-    if _errors is None:
-        _errors = _Errors()
-    return _errors.at
+    """The thread's error object, to hand to a call; it goes with the thread."""
+    try:
+        return _threads.error.at
+    except AttributeError:
+        _threads.error = _Error()
+        return _threads.error.at
 
 
 def failure(returned: Optional[int] = None) -> LxplanError:

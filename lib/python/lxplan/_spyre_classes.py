@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any, Dict, List, Optional, Tuple
 
 PACKAGE = "torch_spyre._inductor.scratchpad"
-MODULES = ("plan_solver", "allocator", "utils", "lx_relayout")
+MODULES = (".plan_solver", ".allocator", ".utils", ".lx_relayout", "")
 NAMES = ("SolveError", "MemoryPlanSolver", "CoreDivisionLayoutSolver", "ChosenRelayout")
 
 
@@ -98,7 +98,7 @@ def _modules() -> List[Any]:
     found = []
     for name in MODULES:
         try:
-            found.append(importlib.import_module(f"{PACKAGE}.{name}"))
+            found.append(importlib.import_module(PACKAGE + name))
         except Exception:  # not installed, or broken for reasons of its own: then ours serve
             continue
     return found

@@ -149,15 +149,25 @@ def _made(name: str, bases: Tuple[type, ...], found: Any) -> type:
     return type(name, bases, own)
 
 
-_found = _classes.theirs()
-SolveError = _found.SolveError
-LxplanLayoutSolver, LxplanCoreDivisionSolver = bind(_found)
+def _bind_theirs() -> None:
+    """Builds on torch-spyre's classes if these can be imported now."""
+    global SolveError, LxplanLayoutSolver, LxplanCoreDivisionSolver
+    found = _classes.theirs()
+    if not issubclass(LxplanLayoutSolver, found.MemoryPlanSolver):
+        SolveError = found.SolveError
+        LxplanLayoutSolver, LxplanCoreDivisionSolver = bind(found)
+
+
+SolveError: Any = _classes.SolveError
+LxplanLayoutSolver, LxplanCoreDivisionSolver = bind(_classes.OWN)
+_bind_theirs()
 
 
 def register(name: str = "lxplan", joint: bool = False, table: Optional[MutableMapping[str, Any]] = None) -> Any:
     """Puts the solver into torch-spyre's table under `name` (`joint`: the one that chooses divisions) and returns what was
     there before, or None. ImportError in words where the library is missing or its ABI differs."""
     _native.library()
+    _bind_theirs()  # they may have come since this module did
     if table is None:
         table = importlib.import_module(f"{_classes.PACKAGE}.allocator")._PLACEMENT_SOLVERS
     before = table.get(name)
