@@ -49,7 +49,7 @@ extern const struct layer_row layers_activations[], layers_products[], layers_no
     layers_recurrent[], layers_quantised[], layers_loops[], layers_ttir[], layers_ttir_moves[],
     layers_einsum[], layers_numbers[], layers_reductions[], layers_images[], layers_picks[], layers_pools[],
     layers_rotary[], layers_qlinear[], layers_fused[], layers_complex[], layers_functions[],
-    layers_ttir_heads[], layers_hlo[], layers_hlo_calls[], layers_hlo_picks[];
+    layers_ttir_heads[], layers_hlo[], layers_hlo_calls[], layers_hlo_picks[], layers_hlo_bits[];
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 bool layer_has(const struct layer *l, int operand);
@@ -97,5 +97,8 @@ int32_t layer_channels(struct layer *l, int32_t vector, int rank, int axis);
 /* `value` is that tensor of the op's results: reshaped and cast to its type where that is another. */
 void layer_result(struct layer *l, int result, int32_t value);
 void layer_fail(struct layer *l);
+
+/* layers_hlo_bits.c: a reduction that combines bits. */
+void layer_reduce_bits(struct layer *l);
 
 #endif

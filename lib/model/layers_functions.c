@@ -30,6 +30,14 @@ static void arc_tangent(struct layer *l)
     layer_result(l, 0, layer_by(l, "lxplan:Atan2", layer_in(l, 0), 1));
 }
 
+/* 1 - erf x, in fp32 at least */
+static void rest_of_erf(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    if (model_element_row(layer_element(l, x))->bits < 32) x = layer_cast(l, x, MODEL_F32);
+    layer_result(l, 0, layer_two(l, "Sub", layer_number(l, layer_element(l, x), 1), layer_one(l, "Erf", x)));
+}
+
 static void tangent(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
@@ -150,6 +158,7 @@ const struct layer_row layers_functions[] = {
     {{"tan", "tan", "Tan"}, tangent},
     {{"square", NULL, NULL}, square},
     {{"trunc", NULL, NULL}, truncated},
+    {{"erfc", "erfc", NULL}, rest_of_erf},
     {{NULL, "round-nearest-afz", NULL}, round_away},
     {{"gelu_bw", NULL, NULL}, gelu_back},
     {{NULL}, NULL},

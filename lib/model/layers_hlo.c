@@ -254,6 +254,10 @@ static void reduce_all(struct layer *l)
     int n = l->op->operand_count / 2, count, fold[MOST_STEPS];
     const int64_t *axes = model_attr_ints(&l->op->attrs, "dimensions", &count);
     const struct model_op *root = b && b->result_count == 1 ? maker(l, b, b->results[0]) : NULL;
+    if (n == 1) { /* the importer has the others */
+        layer_reduce_bits(l);
+        return;
+    }
     bool ok = n > 1 && n <= MOST_STEPS && l->op->operand_count == 2 * n && root && count > 0 &&
               strcmp(root->kind, "tuple") == 0 && root->operand_count == n && b->argument_count == 2 * n &&
               l->result_count == n;
@@ -268,43 +272,6 @@ static void reduce_all(struct layer *l)
             y = layer_two(l, folds[fold[i]].two, y, layer_in(l, n + i));
         layer_result(l, i, y);
     }
-}
-
-/* ---- bits ---- */
-
-static int32_t shifted(struct layer *l, int32_t x, int by)
-{
-    return layer_by(l, "BitShift", x, by);
-}
-
-/* Sums of neighbours, twice as wide each time. */
-static int32_t ones(struct layer *l, int32_t x, int bits)
-{
-    static const double pairs[] = {0x55, 0x5555, 0x55555555}, fours[] = {0x33, 0x3333, 0x33333333},
-                        eights[] = {0x0f, 0x0f0f, 0x0f0f0f0f};
-    int w = bits == 8 ? 0 : bits == 16 ? 1 : 2;
-    x = layer_two(l, "Sub", x, layer_by(l, "BitwiseAnd", shifted(l, x, 1), pairs[w]));
-    int32_t high = layer_by(l, "BitwiseAnd", shifted(l, x, 2), fours[w]);
-    x = layer_two(l, "Add", layer_by(l, "BitwiseAnd", x, fours[w]), high);
-    x = layer_by(l, "BitwiseAnd", layer_two(l, "Add", x, shifted(l, x, 4)), eights[w]);
-    for (int by = 8; by < bits; by *= 2) x = layer_two(l, "Add", x, shifted(l, x, by));
-    return bits > 8 ? layer_by(l, "BitwiseAnd", x, 0x3f) : x;
-}
-
-/* How many are 1; or how many are 0 before the first 1: behind it all are made 1. */
-static void count_bits(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    int bits = model_element_row(layer_element(l, x))->bits;
-    if ((bits != 8 && bits != 16 && bits != 32) || layer_element(l, x) == MODEL_BOOL) {
-        layer_fail(l);
-        return;
-    }
-    if (strcmp(l->op->kind, "popcnt") != 0) {
-        for (int by = 1; by < bits; by *= 2) x = layer_two(l, "BitwiseOr", x, shifted(l, x, by));
-        x = layer_one(l, "BitwiseNot", x);
-    }
-    layer_result(l, 0, ones(l, x, bits));
 }
 
 /* ---- extents ---- */
@@ -331,8 +298,6 @@ const struct layer_row layers_hlo[] = {
     {{NULL, "select-and-scatter", NULL}, select_and_scatter},
     {{NULL, "map", NULL}, mapped},
     {{NULL, "reduce", NULL}, reduce_all},
-    {{NULL, "popcnt", NULL}, count_bits},
-    {{NULL, "count-leading-zeros", NULL}, count_bits},
     {{NULL, "get-dimension-size", NULL}, dimension_size},
     {{NULL, "set-dimension-size", NULL}, same},
     {{NULL, "dynamic-reshape", NULL}, same},

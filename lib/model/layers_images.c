@@ -212,6 +212,25 @@ static void resize(struct layer *l)
     layer_result(l, 0, v == layer_in(l, 0) ? layer_one(l, "Identity", v) : v);
 }
 
+/* TTIR has images as [N,H,W,C]; the nearest pixel is a view, which the importer has. */
+static void upsample(struct layer *l)
+{
+    const struct model_type *x = layer_type(l, layer_in(l, 0)), *y = model_type_of(l->m, l->op->results[0]);
+    struct resizing r = {.place = "half_pixel", .taps = 2};
+    bool linear = is_word(model_attr_word(&l->op->attrs, "mode", "nearest"), "bilinear");
+    int32_t v = layer_in(l, 0);
+    if (!linear || x->count != 4 || y->count != 4 || model_element_row(x->element)->number != MODEL_FLOAT) {
+        layer_fail(l);
+        return;
+    }
+    if (model_element_row(x->element)->bits < 32) v = layer_cast(l, v, MODEL_F32);
+    for (int d = 1; d < 3; d++) {
+        struct resized a = {x->extent[d], y->extent[d], (float)y->extent[d] / (float)x->extent[d], 0, 0};
+        if (a.in != a.out) v = resize_along(l, v, d, &r, &a);
+    }
+    layer_result(l, 0, v == layer_in(l, 0) ? layer_one(l, "Identity", v) : v);
+}
+
 /* ---- pads ---- */
 
 /* Which element of n stands at place i before, among or behind them. */
@@ -290,6 +309,7 @@ static void centre(struct layer *l)
 const struct layer_row layers_images[] = {
     {{NULL, NULL, "Resize"}, resize},
     {{NULL, NULL, "Upsample"}, resize},
+    {{"upsample2d", NULL, NULL}, upsample},
     {{NULL, NULL, "Pad"}, pad},
     {{NULL, NULL, "CenterCropPad"}, centre},
     {{NULL}, NULL},

@@ -1,4 +1,5 @@
 /* Ops of the table that choose by indices: rows of tables, slices with starts of the run. */
+#include "graph/import/import_boxes.h"
 #include "graph/import/import_choose.h"
 
 #include <string.h>
@@ -104,20 +105,31 @@ static bool has_scalars(const struct import *im, const struct model_op *op, int 
     return true;
 }
 
+/* All starts are known, as in a loop that is unrolled: clamped, so that the part is within the whole. */
+static bool known_box(struct import *im, const struct model_op *op, const struct model_type *x,
+                      const struct model_type *y, int64_t *begin)
+{
+    for (int d = 0; d < x->count; d++) {
+        int64_t most = x->extent[d] - y->extent[d];
+        begin[d] = 0;
+        if (most != 0 && !known_whole(import_in(im, op, 1 + d), &begin[d])) return false;
+        begin[d] = begin[d] < 0 ? 0 : begin[d] > most ? most : begin[d];
+    }
+    return true;
+}
+
 static bool dynamic_slice(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value x = *import_in(im, op, 0);
     const struct model_type *y = import_type_out(im, op);
     struct choosing c = {.kind = ours};
     int of_x[VIEW_MAX_RANK], of_y[VIEW_MAX_RANK], rank = x.type->count;
+    int64_t begin[VIEW_MAX_RANK];
     if (y->count != rank || !has_scalars(im, op, 1, rank)) return import_generic(im, op, "form");
+    if (known_box(im, op, x.type, y, begin)) return box_take(im, op, begin);
     for (int d = 0; d < rank; d++) of_x[d] = choose_dim(&c, x.type->extent[d]);
     int run = starts_of(im, op, 1, x.type, y, &c, of_x, of_y);
     if (run < 0) return import_generic(im, op, "starts");
-    if (c.chosen_count == 0) { /* all of it */
-        import_class(im, op, CLASS_FREE, NULL);
-        return import_bind_one(im, op, &x);
-    }
     choose_operand(&c, &x, of_x);
     if (run > 0) add_starts(im, op, 1, &c, of_x, rank);
     return choose_finish(im, op, &c, y, of_y);

@@ -329,6 +329,31 @@ static void parameters_are_written_after_they_are_read(void **state)
     lx_graph_free(g);
 }
 
+/* What is sliced at a place that is known once a loop is unrolled is read where it is. */
+static void known_starts_are_views(void **state)
+{
+    static const char text[] =
+        "HloModule t\nc {\n  p = (s32[], f32[64], f32[3,64]) parameter(0)\n  i = s32[] get-tuple-element(p), "
+        "index=0\n"
+        "  n = s32[] constant(3)\n  ROOT l = pred[] compare(i, n), direction=LT\n}\n"
+        "b {\n  p = (s32[], f32[64], f32[3,64]) parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n"
+        "  a = f32[64] get-tuple-element(p), index=1\n  w = f32[3,64] get-tuple-element(p), index=2\n"
+        "  z = s32[] constant(0)\n  o = s32[] constant(1)\n"
+        "  s = f32[1,64] dynamic-slice(w, i, z), dynamic_slice_sizes={1,64}\n  r = f32[64] reshape(s)\n"
+        "  n = f32[64] add(a, r)\n  j = s32[] add(i, o)\n  ROOT t = (s32[], f32[64], f32[3,64]) tuple(j, n, "
+        "w)\n}\n"
+        "ENTRY main {\n  x = f32[64] parameter(0)\n  w = f32[3,64] parameter(1)\n  z = s32[] constant(0)\n"
+        "  i = (s32[], f32[64], f32[3,64]) tuple(z, x, w)\n"
+        "  l = (s32[], f32[64], f32[3,64]) while(i), condition=c, body=b\n"
+        "  ROOT y = f32[64] get-tuple-element(l), index=1\n}\n";
+    const struct lx_graph *g = imported(text);
+    (void)state;
+    assert_int_equal(g->op_count, 3);
+    assert_int_equal(kinds(g, "add"), 3);
+    for (int o = 0; o < 3; o++) assert_int_equal(op_of(g, "add", o)->views[1].offset[0], o);
+    lx_graph_free(g);
+}
+
 /* More dimensions than an index map has: the op is generic, in nobody's place. */
 static const char too_many[] =
     "HloModule m\n\nput {\n  p = f32[] parameter(0)\n  ROOT q = f32[] parameter(1)\n}\n\nENTRY e {\n"
@@ -361,6 +386,7 @@ int main(void)
                                        cmocka_unit_test(what_is_known_stands_beside_what_is_not),
                                        cmocka_unit_test(aliased_parameters_are_states),
                                        cmocka_unit_test(parameters_are_written_after_they_are_read),
+                                       cmocka_unit_test(known_starts_are_views),
                                        cmocka_unit_test(what_cannot_be_changed_is_made_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

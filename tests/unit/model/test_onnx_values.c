@@ -1,7 +1,7 @@
 /* What single nodes of ONNX give: each is imported, planned for one core, run on the device, and compared with numbers that
  * were worked out by hand. None may be generic.
  *
- * A row has the node ("Kind key=value ..."), its operands ("NAME:TYPE:EXTENTS=NUMBERS", "!" instead of "=" makes a constant of
+ * A row has the node ("Kind key=value ...", with ">" before it if its second result is meant), its operands ("NAME:TYPE:EXTENTS=NUMBERS", "!" instead of "=" makes a constant of
  * it, "-" is left out) and what comes out. Types: f fp32, i int64, j int32, u uint8, b bool. */
 #include "support/both_ways.h"
 #include "support/onnx_bytes.h"
@@ -69,6 +69,9 @@ static const struct row rows[] = {
     {"LRN size=3 alpha=3.0 beta=1.0 bias=1.0", 13, "x:f:1,3,1=1,2,3", "0.166666667 0.133333333 0.214285714"},
     {"LpPool kernel_shape=2 p=2", 13, "x:f:1,1,3=3,4,3", "5 5"},
     {"AveragePool kernel_shape=3 strides=2 pads=1,1 ceil_mode=1 count_include_pad=1", 19, "x:f:1,1,4=2,4,6,8", "2 6 4"},
+    {">MaxPool kernel_shape=2,2 strides=2,2", 12, "x:f:1,2,2,4=1,9,3,2,5,6,7,8,4,3,2,1,0,9,9,8", "1 7 13 14"},
+    {">MaxPool kernel_shape=3 pads=1,1", 12, "x:f:1,1,3=3,1,2", "0 0 2"},
+    {"MaxUnpool kernel_shape=2 strides=2", 11, "x:f:1,1,2=5,7 i:i:1,1,2=1,2", "0 5 7 0"},
     {"ConvTranspose strides=3 output_shape=5", 13, "x:f:1,1,1=2 w:f:1,1,3=1,2,3", "2 4 6 0 0"},
     {"DequantizeLinear axis=1 block_size=2", 21, "x:u:1,3=10,20,30 s:f:1,2=0.5,2 z:u:1,2=0,10", "5 10 40"},
     {"RNN hidden_size=1 activations=Relu", 14, "x:f:2,1,1=1,-3 w:f:1,1,1=2 r:f:1,1,1=1", "2 0"},
@@ -212,6 +215,8 @@ static void put_attribute(struct onnx_bytes *node, const char *text, size_t leng
 static void put_node(struct onnx_bytes *graph, const char *text, const struct node *n)
 {
     struct onnx_bytes node = {.n = 0};
+    if (*text == '>') onnx_word(&node, 2, "");
+    text += *text == '>';
     size_t kind = strcspn(text, " "), domain = strcspn(text, ":");
     for (int i = 0; i < n->count; i++) onnx_word(&node, 1, n->operand[i].name);
     onnx_word(&node, 2, "result");

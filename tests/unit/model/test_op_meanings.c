@@ -105,8 +105,63 @@ static void nothing_added(struct tried *n)
     memcpy(n->want, n->in[0], sizeof n->want);
 }
 
+static void columns_xored(struct tried *n)
+{
+    for (int i = 0; i < 33; i++) {
+        int bits = 8;
+        for (int r = 0; r < 5; r++) bits ^= (int)n->in[0][r * 33 + i];
+        n->want[i] = bits;
+    }
+}
+
+static void all_anded(struct tried *n)
+{
+    int bits = -1;
+    for (int i = 0; i < 28; i++) bits &= (int)n->in[0][i] | 4;
+    n->want[0] = bits;
+}
+
+static void rest_of_erf(struct tried *n)
+{
+    for (int i = 0; i < 64; i++) n->want[i] = erfc(n->in[0][i]);
+}
+
+/* [1,2,3,8] to [1,4,6,8]: between the middles of pixels. */
+static void between_pixels(struct tried *n)
+{
+    for (int y = 0; y < 4; y++)
+        for (int x = 0; x < 6; x++)
+            for (int c = 0; c < 8; c++) {
+                double h = fmin(fmax(y / 2.0 - 0.25, 0), 1), w = fmin(fmax(x / 2.0 - 0.25, 0), 2), sum = 0;
+                for (int i = 0; i < 2; i++)
+                    for (int j = 0; j < 3; j++)
+                        sum += fmax(1 - fabs(h - i), 0) * fmax(1 - fabs(w - j), 0) *
+                               n->in[0][(i * 3 + j) * 8 + c];
+                n->want[(y * 6 + x) * 8 + c] = sum;
+            }
+}
+
+/* Rows 2 and 3 of 4, from the third on though it begins at 9. */
+static void last_two_rows(struct tried *n)
+{
+    memcpy(n->want, n->in[0] + 64, 64 * sizeof *n->want);
+}
+
 /* clang-format off */
 static const struct meaning meanings[] = {
+    {"bits of columns", "HloModule m\nf {\n  x = s32[] parameter(0)\n  y = s32[] parameter(1)\n  ROOT z = s32[] xor(y, x)\n}\n"
+     "ENTRY e {\n  a = s32[5,33] parameter(0)\n  i = s32[] constant(8)\n  ROOT r = s32[33] reduce(a, i), dimensions={0}, to_apply=f\n}\n",
+     columns_xored},
+    {"bits of all", "HloModule m\nf {\n  x = s32[] parameter(0)\n  y = s32[] parameter(1)\n  ROOT z = s32[] and(x, y)\n}\n"
+     "ENTRY e {\n  a = s32[4,7] parameter(0)\n  i = s32[] constant(-1)\n  k = s32[] constant(4)\n  b = s32[4,7] broadcast(k), dimensions={}\n"
+     "  o = s32[4,7] or(a, b)\n  ROOT r = s32[] reduce(o, i), dimensions={0,1}, to_apply=f\n}\n", all_anded},
+    {"the rest of erf", TTIR("%a: tensor<2x32xf32>", "2x32xf32",
+     "  %y = \"ttir.erfc\"(%a) : (tensor<2x32xf32>) -> tensor<2x32xf32>\n"), rest_of_erf},
+    {"pixels in between", TTIR("%a: tensor<1x2x3x8xf32>", "1x4x6x8xf32",
+     "  %y = \"ttir.upsample2d\"(%a) <{scale_factor = 2 : si32, mode = \"bilinear\"}> : (tensor<1x2x3x8xf32>) -> tensor<1x4x6x8xf32>\n"),
+     between_pixels},
+    {"a part whose start is known", HLO("  a = f32[4,32] parameter(0)\n  i = s32[] constant(9)\n  z = s32[] constant(0)\n"
+     "  ROOT r = f32[2,32] dynamic-slice(a, i, z), dynamic_slice_sizes={2,32}\n"), last_two_rows},
     {"a pad that crops", TTIR("%a: tensor<8x32xf32>", "7x32xf32",
      "  %y = \"ttir.pad\"(%a) <{padding = array<i32: -1, 0, 0, 0>, value = 1.0 : f32}> : (tensor<8x32xf32>) -> tensor<7x32xf32>\n"),
      last_seven_rows},
