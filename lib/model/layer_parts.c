@@ -282,6 +282,22 @@ int32_t layer_reduce(struct layer *l, const char *kind, int32_t a, int count, co
     return layer_one(l, kind, a);
 }
 
+/* Products of as many elements as have been passed: with what stands one before, then two, then four; 1 is before the first. */
+int32_t layer_running_product(struct layer *l, int32_t x, int axis, bool reverse)
+{
+    const struct model_type *t = layer_type(l, x);
+    int rank = t->count;
+    int64_t n = t->extent[axis], pads[2 * MODEL_MAX_RANK] = {0};
+    int32_t one = layer_number(l, t->element, 1), y = x;
+    for (int64_t by = 1; by < n && l->ok; by *= 2) {
+        pads[reverse ? rank + axis : axis] = by;
+        int32_t rest = layer_slice(l, y, axis, reverse ? by : 0, reverse ? n : n - by);
+        int32_t before = layer_part(l, "Pad", 3, (int32_t[]){rest, layer_list(l, 2 * rank, pads), one});
+        y = layer_two(l, "Mul", y, before);
+    }
+    return y == x ? layer_one(l, "Identity", x) : y;
+}
+
 int32_t layer_softmax(struct layer *l, int32_t a, int64_t axis)
 {
     layer_put(l, "axis", axis);

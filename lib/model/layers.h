@@ -92,6 +92,7 @@ int32_t layer_gather(struct layer *l, int32_t a, int axis, int64_t count, const 
 int32_t layer_concat(struct layer *l, int axis, int count, const int32_t *parts);
 int32_t layer_reduce(struct layer *l, const char *kind, int32_t a, int count, const int64_t *axes, bool keep);
 int32_t layer_softmax(struct layer *l, int32_t a, int64_t axis);
+int32_t layer_running_product(struct layer *l, int32_t x, int axis, bool reverse);
 /* A vector of channels, ready to be combined with a tensor that has them in dimension `axis` of `rank`. */
 int32_t layer_channels(struct layer *l, int32_t vector, int rank, int axis);
 /* `value` is that tensor of the op's results: reshaped and cast to its type where that is another. */

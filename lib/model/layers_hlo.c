@@ -274,6 +274,29 @@ static void reduce_all(struct layer *l)
     }
 }
 
+/* ---- running products: windows that have all of a dimension on one side; the importer has other windows ---- */
+
+static void running(struct layer *l)
+{
+    const struct model_op *o = only_op(l, 0);
+    struct model_window w[MODEL_MAX_WINDOWS];
+    const struct model_type *x = layer_type(l, layer_in(l, 0));
+    int count = hlo_windows(l->op, w), axis = -1, slides = 0;
+    bool ok = o && strcmp(o->kind, "multiply") == 0 && l->op->operand_count == 2 && is_number(l, 1, 1) &&
+              count == x->count && count <= MODEL_MAX_WINDOWS;
+    for (int d = 0; ok && d < count; d++) {
+        if (w[d].size == 1 && w[d].stride == 1 && w[d].low == 0 && w[d].high == 0 && w[d].hole == 1) continue;
+        axis = d;
+        slides++;
+        ok = w[d].size == x->extent[d] && w[d].stride == 1 && w[d].dilation == 1 && w[d].hole == 1 &&
+             w[d].low + w[d].high == w[d].size - 1 && (w[d].low == 0 || w[d].high == 0);
+    }
+    if (ok && slides == 1)
+        layer_result(l, 0, layer_running_product(l, layer_in(l, 0), axis, w[axis].high > 0));
+    else
+        layer_fail(l);
+}
+
 /* ---- extents ---- */
 
 static void dimension_size(struct layer *l)
@@ -298,6 +321,7 @@ const struct layer_row layers_hlo[] = {
     {{NULL, "select-and-scatter", NULL}, select_and_scatter},
     {{NULL, "map", NULL}, mapped},
     {{NULL, "reduce", NULL}, reduce_all},
+    {{NULL, "reduce-window", NULL}, running},
     {{NULL, "get-dimension-size", NULL}, dimension_size},
     {{NULL, "set-dimension-size", NULL}, same},
     {{NULL, "dynamic-reshape", NULL}, same},

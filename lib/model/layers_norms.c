@@ -158,6 +158,34 @@ static void group_norm(struct layer *l)
     layer_result(l, 0, y);
 }
 
+/* The same in TTIR: x, a mask of the device's?, scale?, shift?; channels are last unless `channel_dim` says otherwise. They are
+ * brought behind the batch and back. */
+static void group_norm_last(struct layer *l)
+{
+    int32_t x = layer_in(l, 0);
+    const struct model_type *t = layer_type(l, x);
+    int64_t groups = layer_int(l, "num_groups", 0), at = layer_int(l, "channel_dim", -1), shape[3],
+            to[MODEL_MAX_RANK], back[MODEL_MAX_RANK], moved[MODEL_MAX_RANK];
+    int scale = l->op->operand_count == 4 ? 2 : 1;
+    if (at < 0) at += t->count;
+    if (t->count < 2 || t->count > MODEL_MAX_RANK || groups < 1 || at < 1 || at >= t->count ||
+        t->extent[at] % groups != 0) {
+        layer_fail(l);
+        return;
+    }
+    for (int d = 0; d < t->count; d++) to[d] = d < 2 ? (d ? at : 0) : d <= at ? d - 1 : d;
+    for (int d = 0; d < t->count; d++) back[to[d]] = d, moved[d] = t->extent[to[d]];
+    shape[0] = t->extent[0], shape[1] = groups, shape[2] = t->elements / shape[0] / groups;
+    int32_t y = layer_permute(l, layer_cast(l, x, wide(t->element)), t->count, to);
+    struct norm n =
+        normalised(l, layer_reshape(l, y, 3, shape), 1, (int64_t[]){2}, layer_real(l, "epsilon", 1e-5), true);
+    y = layer_reshape(l, layer_cast(l, n.y, t->element), t->count, moved);
+    if (layer_has(l, scale)) y = layer_two(l, "Mul", y, layer_channels(l, layer_in(l, scale), t->count, 1));
+    if (layer_has(l, scale + 1))
+        y = layer_two(l, "Add", y, layer_channels(l, layer_in(l, scale + 1), t->count, 1));
+    layer_result(l, 0, layer_permute(l, y, t->count, back));
+}
+
 static void mean_variance(struct layer *l)
 {
     int count;
@@ -272,7 +300,8 @@ const struct layer_row layers_norms[] = {
     {{NULL, NULL, "com.microsoft:EmbedLayerNormalization"}, embed_norm},
     {{NULL, NULL, "InstanceNormalization"}, instance_norm},
     {{NULL, NULL, "BatchNormalization"}, batch_norm_onnx},
-    {{"group_norm", NULL, "GroupNormalization"}, group_norm},
+    {{NULL, NULL, "GroupNormalization"}, group_norm},
+    {{"group_norm", NULL, NULL}, group_norm_last},
     {{NULL, NULL, "MeanVarianceNormalization"}, mean_variance},
     {{"batch_norm_training", "batch-norm-training", NULL}, batch_norm_training},
     {{NULL, "batch-norm-grad", NULL}, batch_norm_grad},

@@ -115,22 +115,15 @@ static void embedding_back(struct layer *l)
     layer_result(l, 0, layer_part(l, "ScatterND", 3, parts));
 }
 
-/* Each is the product of the one before it and its own element: one step an element of the axis. */
 static void running_product(struct layer *l)
 {
-    int32_t x = layer_in(l, 0), parts[MOST_PARTS];
+    int32_t x = layer_in(l, 0);
     const struct model_type *t = layer_type(l, x);
-    int64_t axis = from_end(layer_int(l, "dim", 0), t->count),
-            n = axis >= 0 && axis < t->count ? t->extent[axis] : 0;
-    if (n < 1 || n > MOST_PARTS || layer_int(l, "exclusive", 0) || layer_int(l, "reverse", 0)) {
+    int64_t axis = from_end(layer_int(l, "dim", 0), t->count);
+    if (axis < 0 || axis >= t->count || layer_int(l, "exclusive", 0) || layer_int(l, "reverse", 0))
         layer_fail(l);
-        return;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        parts[i] = layer_slice(l, x, (int)axis, i, i + 1);
-        if (i > 0) parts[i] = layer_two(l, "Mul", parts[i - 1], parts[i]);
-    }
-    layer_result(l, 0, layer_concat(l, (int)axis, (int)n, parts));
+    else
+        layer_result(l, 0, layer_running_product(l, x, (int)axis, false));
 }
 
 /* Where in the left side "b h w c" of a pattern stands a name; -1: not, or the side has groups. */

@@ -126,6 +126,33 @@ static void rest_of_erf(struct tried *n)
     for (int i = 0; i < 64; i++) n->want[i] = erfc(n->in[0][i]);
 }
 
+/* Groups of four channels, the last of [2,3,8]. */
+static void groups_of_four(struct tried *n)
+{
+    for (int b = 0; b < 2; b++)
+        for (int g = 0; g < 2; g++) {
+            double sum = 0, squares = 0;
+            for (int i = 0; i < 12; i++) sum += n->in[0][b * 24 + i / 4 * 8 + g * 4 + i % 4] / 12;
+            for (int i = 0; i < 12; i++)
+                squares += pow(n->in[0][b * 24 + i / 4 * 8 + g * 4 + i % 4] - sum, 2) / 12;
+            for (int i = 0; i < 12; i++) {
+                int at = b * 24 + i / 4 * 8 + g * 4 + i % 4;
+                n->want[at] = (n->in[0][at] - sum) / sqrt(squares + 1e-5) + n->in[1][g * 4 + i % 4];
+            }
+        }
+}
+
+/* Along the second of [2,5,32], from its end. */
+static void products_from_the_end(struct tried *n)
+{
+    for (int b = 0; b < 2; b++)
+        for (int d = 0; d < 32; d++) {
+            double product = 1;
+            for (int i = 4; i >= 0; i--)
+                n->want[(b * 5 + i) * 32 + d] = product *= n->in[0][(b * 5 + i) * 32 + d];
+        }
+}
+
 /* [1,2,3,8] to [1,4,6,8]: between the middles of pixels. */
 static void between_pixels(struct tried *n)
 {
@@ -160,6 +187,12 @@ static const struct meaning meanings[] = {
     {"pixels in between", TTIR("%a: tensor<1x2x3x8xf32>", "1x4x6x8xf32",
      "  %y = \"ttir.upsample2d\"(%a) <{scale_factor = 2 : si32, mode = \"bilinear\"}> : (tensor<1x2x3x8xf32>) -> tensor<1x4x6x8xf32>\n"),
      between_pixels},
+    {"groups of channels", TTIR("%a: tensor<2x3x8xf32>, %b: tensor<8xf32>", "2x3x8xf32",
+     "  %y = \"ttir.group_norm\"(%a, %b) <{num_groups = 2 : i64, epsilon = 1.0E-5 : f32, operandSegmentSizes = array<i32: 1, 0, 0, 1>}> : "
+     "(tensor<2x3x8xf32>, tensor<8xf32>) -> tensor<2x3x8xf32>\n"), groups_of_four},
+    {"running products", "HloModule m\nf {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT z = f32[] multiply(x, y)\n}\n"
+     "ENTRY e {\n  a = f32[2,5,32] parameter(0)\n  i = f32[] constant(1)\n"
+     "  ROOT w = f32[2,5,32] reduce-window(a, i), window={size=1x5x1 pad=0_0x0_4x0_0}, to_apply=f\n}\n", products_from_the_end},
     {"a part whose start is known", HLO("  a = f32[4,32] parameter(0)\n  i = s32[] constant(9)\n  z = s32[] constant(0)\n"
      "  ROOT r = f32[2,32] dynamic-slice(a, i, z), dynamic_slice_sizes={2,32}\n"), last_two_rows},
     {"a pad that crops", TTIR("%a: tensor<8x32xf32>", "7x32xf32",
