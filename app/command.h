@@ -24,7 +24,8 @@
     X(loops)                                                                                                 \
     X(bench)                                                                                                 \
     X(report)                                                                                                \
-    X(sweep)
+    X(sweep)                                                                                                 \
+    X(cache)
 
 /* What the program ends with; base/status.h has the code of each error. X(id, code, briefly, in the manual) */
 #define EXIT_CODES(X)                                                                                        \

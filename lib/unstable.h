@@ -37,6 +37,7 @@
 #include "plan/nest_diff.h"
 #include "plan/moved_bytes.h"
 #include "plan/op_waits.h"
+#include "cache/cache.h"
 #include "launch/launch.h"
 #include "launch/launch_of_op.h"
 #include "loops/loops.h"

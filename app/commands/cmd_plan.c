@@ -242,7 +242,8 @@ static void write_summary(const struct call *call, const struct lx_plan *p, stru
     write_answer_lines(p, out);
     write_traffic_lines(p, out);
     label(out, "work");
-    text_format(out, "%s in %s\n", counted(p->answer.steps, "step").at, in_time(p->seconds).at);
+    text_format(out, "%s in %s%s\n", counted(p->answer.steps, "step").at,
+                p->cached ? "the past; kept, found and checked in " : "", in_time(p->seconds).at);
     write_buffers(call, p, out);
     if (p->graph->is_list) return;
     show_copies(p, out);

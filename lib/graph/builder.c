@@ -209,7 +209,7 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
         g->tensor_count = (int32_t)b->tensors.count;
         g->op_count = (int32_t)b->ops.count;
         g->buffer_count = (int32_t)b->buffers.count;
-        ok = g->tensors && g->ops && g->buffers ? graph_hash(g, st) : status_no_memory(st);
+        ok = g->tensors && g->ops && g->buffers ? b->unhashed || graph_hash(g, st) : status_no_memory(st);
     }
     if (ok) b->memory = NULL; /* the graph keeps it */
     builder_abandon(b);

@@ -28,6 +28,8 @@ struct graph_builder {
     struct names tensor_names, op_names, buffer_names;
     struct place here; /* where what is being added stands in its file; {0, 0}: nowhere */
     struct place here_einsum;
+    bool
+        unhashed; /* nobody will tell the graph from others: its hash, for which all of it is written, stays 0 */
 };
 
 bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st);

@@ -98,6 +98,7 @@ static const struct lx_graph *running_graph(const struct statement *s)
 {
     struct graph_builder b = {0};
     if (!builder_begin(&b, s->pattern->file, s->pattern->name, s->st)) return NULL;
+    b.unhashed = true;
     b.graph->device = s->pattern->device;
     b.graph->summary = arena_string(b.memory, s->pattern->summary);
     b.graph->target_hbm_bytes = s->pattern->target_hbm_bytes;

@@ -144,7 +144,7 @@ static bool is_at_odds(const struct lx_plan_options *options, lx_status *st)
                        "--nests asks for nests and --tile none for none; leave one of them out");
 }
 
-struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     if (is_at_odds(options, st)) return NULL;
     if (*options->nests) return plan_asked(g, options, st);

@@ -86,6 +86,12 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .brief = "runs of ops in loops: FIRST-LAST:h/16,s/64",
         .help = "run these ops in loops over tiles, and no others, whether that pays or not: ops by name or number, variables of the "
                 "first op, the outermost loop first: scores-mixed:h/16,s/64; may be repeated, or several with ; between them"},
+    [LX_OPTION_CACHE] = {
+        .name = "cache", .argument = "DIR", .kind = LX_TAKES_TEXT, .group = LX_GROUP_LIMITS, .none = "none",
+        .of_search = true,
+        .brief = "folder in which plans are kept",
+        .help = "look for the plan in this folder, check what is found, and keep what is made; one of the same structure in other "
+                "sizes seeds the search (`lxplan cache DIR` lists and clears; default: nothing is kept)"},
 };
 /* clang-format on */
 

@@ -2,7 +2,7 @@
  * benchmark and programs that use the library all set options here, by the rows of one table, so that no two
  * of them can know different options, words or ranges.
  *
- * All zero but for `solvers` is right: every default. A struct of plain values (some 1.5 KiB): copied,
+ * All zero but for `solvers` is right: every default. A struct of plain values (some 2.5 KiB): copied,
  * compared and thrown away like a number. The rows are those of options.c, then one per pass (passes.c);
  * `option` has the rows of the chosen solver below it, `device` those of graph/target.c. */
 #ifndef LX_PLAN_OPTIONS_H
@@ -28,6 +28,7 @@ enum lx_option_id {
     LX_OPTION_ASSIGN,
     LX_OPTION_HINT,
     LX_OPTION_NESTS,
+    LX_OPTION_CACHE,
     LX_OPTION_PASSES
 };
 
@@ -82,6 +83,7 @@ struct lx_settings {
     double device_value[LX_MOST_DEVICE_PARAMETERS];
     char hints[400];                 /* "op=s/8,t/4 ..." */
     char nests[LX_NESTS_TEXT];       /* "first-last:s/8,t/4;..." */
+    char cache[LX_CACHE_PATH];       /* a folder */
     int preset;                      /* 0: the pattern's own device; else 1 + its number */
     struct lx_launch_options launch; /* its order and tiles; share and assignment are values of their rows */
 };
@@ -103,7 +105,7 @@ void lx_settings_unset(struct lx_settings *o, int row);
 bool lx_settings_is_set(const struct lx_settings *o, int row);
 /* The value as lx_settings_set takes it, malloc'ed; of a row that is not set, its default. NULL: no memory. */
 char *lx_settings_get(const struct lx_settings *o, int row);
-/* Would both make the same plan of every pattern? */
+/* Would both make the same plan of every pattern? Where plans are kept is no matter. */
 bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b);
 
 /* The chosen solver; without one "auto" if it answers the question, else "bestfit", else whoever does. */

@@ -154,7 +154,8 @@ static bool search_further(struct lx_plan *p, struct planner *by, const struct d
     ok = ok && planner_find_bound(by, limited);
     if (by->put_off && !by->nested) ok = ok && plain_end(by, how, 0) && planner_find_bound(by, limited);
     return ok &&
-           (!spill || (search_many(by) && plain_end(by, how, by->best.hbm_bytes) && search_others(by))) &&
+           (!spill || (search_many(by) && plain_end(by, how, by->best.hbm_bytes) && search_others(by) &&
+                       near_search(by))) &&
            (!limited || by->limited || merge_bundles(by)) &&
            (!spill || asks_time(by) || planner_raise_bound(by, limited));
 }

@@ -1,0 +1,160 @@
+/* What an entry is found by. The hash is of a text in which everything that changes a plan stands by its name, so that
+ * it is the same on every machine and compiler; the graph is in it by the hash of its own text. */
+#include "cache/cache_entry.h"
+#include "base/hash.h"
+#include "base/sha256.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the entries' own form; the plans in them are of the program whose sources the key has. */
+enum { ENTRY_FORMAT = 1 };
+
+static void add_solver(const struct lx_plan_options *how, struct text *t)
+{
+    const struct lx_solver *s = how->solver;
+    const int64_t *values = how->run.options;
+    text_format(t, "solver %s\n", s->name);
+    for (int i = 0; i < s->option_count; i++)
+        text_format(t, "option %s=%" PRId64 "\n", s->options[i].name, values ? values[i] : s->options[i].def);
+    text_format(t, "quick %s\n", how->quick_solver ? how->quick_solver->name : "");
+    text_format(t, "seed %" PRIu64 "\nwork %" PRId64 "\n", how->run.seed, how->run.work_limit);
+}
+
+static void add_passes(const struct lx_plan_options *how, struct text *t)
+{
+    text_format(t, "objective %s\n", lx_ask_word(how->objective));
+    for (const struct lx_pass *row = lx_passes(); row->name; row++)
+        text_format(t, "pass %s=%d\n", row->name, lx_pass_get(&how->passes, row));
+    text_format(t, "nests %s\n", how->nests);
+}
+
+static void add_launch(const struct lx_launch_options *o, struct text *t)
+{
+    text_format(t, "order %s %s\nshare %s\nassign %s\n", lx_tile_order_word(o->order), o->by,
+                lx_share_word(o->share), lx_assign_word(o->assign));
+    text_format(t, "tiles %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\n", o->tile[0], o->tile[1],
+                o->inner[0], o->inner[1]);
+}
+
+static void add_graph(const struct lx_graph *g, struct text *t)
+{
+    text_format(t, "graph %016" PRIx64 " %d %d %d\n", g->hash, (int)g->op_count, (int)g->tensor_count,
+                (int)g->buffer_count);
+    if (g->came_from) add_graph(g->came_from, t);
+}
+
+static uint64_t hash_number(uint64_t h, int64_t n)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)n >> 8 * i);
+    return hash_bytes(h, bytes, sizeof bytes);
+}
+
+static uint64_t hash_text(uint64_t h, const char *s)
+{
+    return s ? hash_bytes(h, s, strlen(s) + 1) : hash_number(h, -1);
+}
+
+/* What ops do and which tensors they do it with, but for extents and names. */
+static uint64_t structure_of(const struct lx_graph *g)
+{
+    uint64_t h = hash_number(hash_number(HASH_START, g->op_count), g->tensor_count);
+    if (g->is_list) return 0;
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        h = hash_number(hash_number(h, g->tensors[t].rank), (int64_t)g->tensors[t].role);
+        h = hash_number(h, (int64_t)g->tensors[t].dtype);
+    }
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        h = hash_text(hash_text(h, op->kind->name), op->einsum);
+        for (int i = 0; i < op->input_count; i++) h = hash_number(h, op->inputs[i]);
+        h = hash_number(h, op->output);
+    }
+    return h ? h : 1;
+}
+
+static int64_t bytes_of(const struct lx_graph *g)
+{
+    int64_t sum = 1;
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        if (g->tensors[t].bytes < INT64_MAX / 4 && sum < INT64_MAX / 4) sum += g->tensors[t].bytes;
+    return sum;
+}
+
+bool entry_key_of(const struct lx_graph *g, const struct lx_plan_options *how, struct entry_key *out)
+{
+    struct text t = {0};
+    *out = (struct entry_key){.structure = structure_of(g),
+                              .sizes = {bytes_of(g), lx_device_usable(&g->device), g->device.cores}};
+    text_format(&t, "lxplan cache %d %s\n", ENTRY_FORMAT, planner_sources);
+    add_solver(how, &t);
+    add_passes(how, &t);
+    add_launch(&how->launch, &t);
+    if (!t.failed) out->options = hash_bytes(HASH_START, t.at, t.length);
+    add_graph(g, &t);
+    bool ok = !t.failed;
+    if (ok) sha256_hex(t.at, t.length, out->hash);
+    text_free(&t);
+    return ok;
+}
+
+void entry_name(const struct entry_key *key, char out[ENTRY_NAME])
+{
+    snprintf(out, ENTRY_NAME, "%016" PRIx64 "%016" PRIx64 "-%.32s.plan", key->structure, key->options,
+             key->hash);
+}
+
+bool is_entry_name(const char *name)
+{
+    enum { FIRST = 32, SECOND = 32 };
+    size_t n = 0;
+    while (isxdigit((unsigned char)name[n])) n++;
+    if (n != FIRST || name[n++] != '-') return false;
+    while (isxdigit((unsigned char)name[n])) n++;
+    return n == FIRST + 1 + SECOND && strcmp(name + n, ".plan") == 0;
+}
+
+char *entry_path(const char *folder, const char *name)
+{
+    struct text t = {0};
+    text_format(&t, "%s/%s", folder, name);
+    if (t.failed) text_free(&t);
+    return t.at;
+}
+
+/* Eight bytes, the lowest first whatever the machine; compilers know it for one load. */
+static uint64_t word_at(const unsigned char *p)
+{
+    uint64_t w = 0;
+    for (int i = 0; i < 8; i++) w |= (uint64_t)p[i] << 8 * i;
+    return w;
+}
+
+static uint64_t stirred(uint64_t h, uint64_t w)
+{
+    h = (h ^ w) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+void entry_sum(const char *data, size_t length, char out[33])
+{
+    const unsigned char *p = (const unsigned char *)data;
+    uint64_t a = length, b = ~(uint64_t)length;
+    unsigned char last[16] = {0};
+    size_t whole = length / 16 * 16;
+    for (size_t i = 0; i < whole; i += 16) {
+        a = stirred(a, word_at(p + i));
+        b = stirred(b ^ a >> 7, word_at(p + i + 8));
+    }
+    memcpy(last, p + whole, length - whole);
+    a = stirred(a ^ b >> 11, word_at(last));
+    b = stirred(b ^ a >> 7, word_at(last + 8));
+    a = stirred(a, b);
+    b = stirred(b, a);
+    snprintf(out, 33, "%016" PRIx64 "%016" PRIx64, a, b);
+}
