@@ -14,14 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_MEMBERS = 1024, MOST_ROWS = 40 };
-
-const struct option_row team_rows[] = {
-    {"team", 0, "N",
-     "cut the graph over N devices that exchange what they need of each other (under mpirun: as many as "
-     "processes)"},
-    {0},
-};
+enum { MOST_ROWS = 40 };
 
 const struct option_row member_rows[] = {
     {"transport", 0, "NAME",
@@ -37,18 +30,22 @@ const char *transport_word(int k)
     return *t ? (*t)->name : NULL;
 }
 
-/* "0..171, 171..342" */
+/* "dimension 0: 171 + 171" */
 static void add_bounds(const struct lx_team_plan *p, int32_t tensor, struct text *t)
 {
     const struct lx_team_tensor *x = &p->tensors[tensor];
-    if (x->cut < 0) {
-        text_add(t, "whole on every member");
-        return;
+    bool any = false;
+    if (lx_team_is_whole(x)) text_add(t, "whole on every member");
+    for (int d = 0; d < p->graph->tensors[tensor].rank; d++) {
+        const int64_t *bound = x->bound[d];
+        int blocks = lx_team_blocks(&p->grid, x->cut, d);
+        if (!bound) continue;
+        text_format(t, "%sdimension %d: ", any ? ", " : "", d);
+        any = true;
+        for (int b = 0; b < blocks && b < 8; b++)
+            text_format(t, "%s%lld", b ? " + " : "", (long long)(bound[b + 1] - bound[b]));
+        if (blocks > 8) text_add(t, " + ...");
     }
-    text_format(t, "dimension %d: ", x->cut);
-    for (int m = 0; m < p->members && m < 8; m++)
-        text_format(t, "%s%lld", m ? " + " : "", (long long)(x->bound[m + 1] - x->bound[m]));
-    if (p->members > 8) text_add(t, " + ...");
 }
 
 /* Of a team's plan, one tensor, op or exchange, by its number. */
@@ -88,7 +85,7 @@ static void cut_value(const void *row_of_table, const struct column *column, str
     (void)column;
     add_bounds(row->plan, row->i, &v->made);
     v->words = v->made.at;
-    v->paint = row->plan->tensors[row->i].cut < 0 ? PAINT_DIM : PAINT_PLAIN;
+    v->paint = lx_team_is_whole(&row->plan->tensors[row->i]) ? PAINT_DIM : PAINT_PLAIN;
 }
 
 static void core_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -98,7 +95,12 @@ static void core_value(const void *row_of_table, const struct column *column, st
     (void)column;
     v->paint = PAINT_DIM;
     for (int m = 0; g && g->core && m < row->plan->members && m < 4; m++)
-        value_format(v, "%s%lld", m ? ", " : "", (long long)(g->core[m].end - g->core[m].begin));
+        for (int l = 0; l < g->core[m].loops; l++)
+            value_format(v, "%s%lld",
+                         l   ? " x "
+                         : m ? ", "
+                             : "",
+                         (long long)(g->core[m].range[l].end - g->core[m].range[l].begin));
 }
 
 static void received_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -187,19 +189,6 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
                          : "a sum is cut: parts of it are added up in the order of the members");
 }
 
-/* As asked; else as many as there are processes; else two. */
-static bool read_members(struct call *call, const struct lx_transport *transport, int *members)
-{
-    int64_t n = 2;
-    if (!option_given(&call->line, "team") && transport && transport->members) {
-        *members = transport->members(&call->st);
-        return *members > 0;
-    }
-    if (!option_int(call, "team", 1, MOST_MEMBERS, &n)) return false;
-    *members = (int)n;
-    return true;
-}
-
 static void show_planned(const struct lx_team_plans *p, struct text *out)
 {
     struct lx_team_account *accounts = calloc((size_t)p->team->members, sizeof *accounts);
@@ -211,7 +200,10 @@ static void show_planned(const struct lx_team_plans *p, struct text *out)
 
 static void show_team(const struct lx_team_plans *p, struct text *out)
 {
-    text_format(out, "%s: %s\n\n", p->team->graph->name, counted(p->team->members, "member").at);
+    text_format(out, "%s: %s", p->team->graph->name, counted(p->team->members, "member").at);
+    for (int a = 0; p->team->grid.axes > 1 && a < p->team->grid.axes; a++)
+        text_format(out, a ? " x %d" : ", %d", p->team->grid.size[a]);
+    text_add(out, "\n\n");
     show_cuts(p->team, out);
     text_add(out, "\n");
     show_ops_of_team(p->team, out);
@@ -225,10 +217,11 @@ static void show_team(const struct lx_team_plans *p, struct text *out)
 /* The team cut, and each member planned by the planning options. */
 static struct lx_team_plans *make_team(struct call *call, const struct lx_graph *g)
 {
-    struct lx_team_options how = {0};
+    struct lx_team_options how;
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    if (!read_members(call, NULL, &how.members) || !read_plan_options(call, g, &plan, values)) return NULL;
+    if (!read_team(call, NULL, &how) || !read_plan_options(call, g, &plan, values)) return NULL;
+    how.by_time = plan.objective == LX_ASK_TIME;
     struct lx_team_plan *team = lx_team_make(g, &how, &call->st);
     return team ? lx_team_plans_make(team, &plan, &call->st) : NULL;
 }
@@ -360,13 +353,24 @@ static int leave_team(struct call *call, const struct lx_transport *transport, b
     return code;
 }
 
+static bool asks_for_time(struct call *call, const struct lx_graph *g)
+{
+    struct lx_plan_options plan = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    lx_status before = call->st;
+    bool time = read_plan_options(call, g, &plan, values) && plan.objective == LX_ASK_TIME;
+    call->st = before; /* said where the options are used */
+    return time;
+}
+
 int run_team(struct call *call, const char *file, const char *text, size_t length)
 {
-    struct lx_team_options how = {0};
+    struct lx_team_options how;
     struct lx_team_run_options run = {0};
     int code = FAILED;
-    bool ok = read_run(call, &run) && read_members(call, run.transport, &how.members);
+    bool ok = read_run(call, &run) && read_team(call, run.transport, &how);
     const struct lx_graph *g = ok ? pattern_of_text(call, file, text, length) : NULL;
+    how.by_time = g && asks_for_time(call, g);
     struct lx_team_plan *p = g ? lx_team_make(g, &how, &call->st) : NULL;
     bool ran = p && execute_team(call, p, &run, &code);
     ok = ok && p;
@@ -379,12 +383,13 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
 int run_team_plan(struct call *call, const char *file, const char *text, size_t length)
 {
     struct lx_team_run_options run = {0};
-    int members = 0, code = FAILED;
+    struct lx_team_options asked = {0};
+    int code = FAILED;
     struct lx_team_plans *p = no_planning_options(call, file) && read_run(call, &run)
                                   ? lx_team_plans_parse(file, text, length, &call->st)
                                   : NULL;
-    bool ok = p && (!option_given(&call->line, "team") || read_members(call, NULL, &members));
-    if (ok && members && members != p->team->members)
+    bool ok = p && (!option_given(&call->line, "team") || read_team(call, NULL, &asked));
+    if (ok && asked.members && asked.members != p->team->members)
         ok = status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
                            "this plan is of a team of %d; leave --team out", p->team->members);
     run.plans = p;

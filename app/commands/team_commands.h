@@ -4,7 +4,9 @@
 
 #include "command.h"
 
-extern const struct option_row team_rows[]; /* --team, of `plan --stage team` and `run` */
+extern const struct option_row team_rows[]; /* --team and --cut, of `plan` and `run` */
+/* team_options.c: what they say; two members in a row where they say nothing and nobody started more. */
+bool read_team(struct call *call, const struct lx_transport *transport, struct lx_team_options *how);
 const char *transport_word(int k);
 extern const struct option_row member_rows[]; /* --transport and --patience, of `run` */
 

@@ -98,10 +98,18 @@ int32_t team_cut_exchange(const struct team_cut *c, int32_t tensor, int32_t op)
     return next >= 0 ? next : last;
 }
 
+int team_cut_along(const struct team_cut *c, int32_t tensor)
+{
+    const struct lx_team_tensor *t = &c->plan->tensors[tensor];
+    for (int a = 0; a < LX_TEAM_AXES; a++)
+        if (t->cut[a] >= 0) return t->cut[a];
+    return -1;
+}
+
 struct team_part team_cut_part(const struct team_cut *c, int32_t tensor, int32_t exchange, int member)
 {
     const struct lx_tensor *t = &c->plan->graph->tensors[tensor];
-    int along = c->plan->tensors[tensor].cut;
+    int along = team_cut_along(c, tensor);
     struct lx_team_box own = lx_team_own(c->plan, tensor, member);
     struct team_part part = {.own = {0, 1}, .extent = 1};
     if (along < 0) along = 0;
@@ -122,9 +130,11 @@ struct team_part team_cut_part(const struct team_cut *c, int32_t tensor, int32_t
 
 int team_cut_owner(const struct team_cut *c, int32_t tensor, int64_t at)
 {
-    const int64_t *bound = c->plan->tensors[tensor].bound;
-    int low = 0, high = c->members - 1;
-    while (bound && low < high) { /* the last member that begins at or before it; empty ones lie before */
+    const struct lx_team_tensor *t = &c->plan->tensors[tensor];
+    int along = team_cut_along(c, tensor);
+    const int64_t *bound = along < 0 ? NULL : t->bound[along];
+    int low = 0, high = along < 0 ? 0 : lx_team_blocks(&c->plan->grid, t->cut, along) - 1;
+    while (bound && low < high) { /* the last block that begins at or before it; empty ones lie before */
         int middle = (low + high + 1) / 2;
         if (bound[middle] <= at)
             low = middle;
@@ -138,6 +148,6 @@ bool team_cut_core(const struct team_cut *c, int32_t op, int member, struct lx_t
 {
     int32_t group = op >= 0 ? c->plan->ops[op].group : -1;
     if (group < 0 || !c->plan->groups[group].core) return false;
-    *core = c->plan->groups[group].core[member];
+    *core = c->plan->groups[group].core[member].range[0];
     return true;
 }

@@ -36,7 +36,9 @@ int32_t team_cut_tensor(const struct team_cut *c, const char *name);
  * never sent. `op` -1: the first. */
 int32_t team_cut_exchange(const struct team_cut *c, int32_t tensor, int32_t op);
 
-/* What a member has of a tensor along the dimension that is cut (the first, if none is): own, and what an
+/* The dimension that the first axis cuts that cuts any; -1: the tensor is whole. */
+int team_cut_along(const struct team_cut *c, int32_t tensor);
+/* What a member has of a tensor along that dimension (the first, if it is whole): own, and what an
  * exchange brings around it. */
 struct team_part {
     struct lx_team_range own, box; /* box: empty where nothing comes */
@@ -45,9 +47,9 @@ struct team_part {
     bool apart; /* the box does not touch the own part: its elements are no halo, but a repartition */
 };
 struct team_part team_cut_part(const struct team_cut *c, int32_t tensor, int32_t exchange, int member);
-/* The member that owns index `at`; 0 where the tensor is whole. */
+/* The block of that dimension in which index `at` is; 0 where the tensor is whole. */
 int team_cut_owner(const struct team_cut *c, int32_t tensor, int64_t at);
-/* The values of its loop that an op shares with its group and computes while data travels; false: no such. */
+/* The values of its first loop that an op shares with its group and computes while data travels; false: no such. */
 bool team_cut_core(const struct team_cut *c, int32_t op, int member, struct lx_team_range *core);
 
 static inline int64_t range_size(struct lx_team_range r)

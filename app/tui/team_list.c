@@ -48,12 +48,16 @@ static void draw_op(const struct scene *on, struct box row, const struct team_lo
     put_right(g, row.row, c.bytes, c.separate - c.bytes - 1, op->bytes ? INK(PLAIN) : INK(DIM),
               grouped(op->bytes).at);
     if (c.rest >= c.end) return;
-    if (op->var < 0) {
+    if (op->space[k->member].loops == 0) {
         put_text(g, row.row, c.rest, c.end - c.rest, INK(DIM), "all of it");
         return;
     }
     int at = c.rest;
-    at += put_text(g, row.row, at, c.end - at, INK(PLAIN), grouped(range_size(op->range[k->member])).at);
+    const struct lx_team_space *s = &op->space[k->member];
+    for (int l = 0; l < s->loops; l++) {
+        if (l > 0) at += put_text(g, row.row, at, c.end - at, INK(DIM), " x ");
+        at += put_text(g, row.row, at, c.end - at, INK(PLAIN), grouped(range_size(s->range[l])).at);
+    }
     if (team_cut_core(k->cut, o, k->member, &core))
         put_format(g, row.row, at, c.end - at, INK(DIM), ", inner %s", grouped(range_size(core)).at);
 }

@@ -34,16 +34,20 @@ static void note_bound(char *line, const struct scale *s, int64_t index)
 static void draw_axis(const struct scene *on, int row, const struct scale *s, const struct team_look *k)
 {
     char line[MOST_CELLS + 1];
-    const int64_t *bound = k->cut->plan->tensors[k->tensor].bound;
+    const struct lx_team_plan *p = k->cut->plan;
+    const struct lx_team_tensor *t = &p->tensors[k->tensor];
+    int along = team_cut_along(k->cut, k->tensor);
+    const int64_t *bound = along < 0 ? NULL : t->bound[along];
+    int block = along < 0 ? 0 : lx_team_block(&p->grid, t->cut, along, k->member);
     memset(line, ' ', sizeof line);
     line[s->cells] = 0;
     if (bound) {
-        note_bound(line, s, bound[k->member]);
-        note_bound(line, s, bound[k->member + 1]);
+        note_bound(line, s, bound[block]);
+        note_bound(line, s, bound[block + 1]);
     }
     note_bound(line, s, 0);
     note_bound(line, s, s->extent);
-    for (int m = 1; bound && m < k->cut->members; m++) note_bound(line, s, bound[m]);
+    for (int b = 1; bound && b < lx_team_blocks(&p->grid, t->cut, along); b++) note_bound(line, s, bound[b]);
     put_text(on->cells, row, s->column, s->cells, INK(DIM), line);
 }
 

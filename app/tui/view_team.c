@@ -51,6 +51,16 @@ static void draw_totals(const struct scene *on, struct box row, const struct lx_
     text_free(&line);
 }
 
+/* ", cut along dimensions 0 and 1" */
+static void add_cuts(const struct lx_team_plan *p, int32_t tensor, struct text *line)
+{
+    int said = 0;
+    for (int d = 0; d < p->graph->tensors[tensor].rank; d++) {
+        if (!p->tensors[tensor].bound[d]) continue;
+        text_format(line, said++ ? " and %d" : ", cut along dimension %d", d);
+    }
+}
+
 static void draw_tensor_line(const struct scene *on, struct box row, const struct team_look *k)
 {
     const struct lx_team_plan *p = k->cut->plan;
@@ -58,16 +68,16 @@ static void draw_tensor_line(const struct scene *on, struct box row, const struc
     struct text line = {0};
     text_format(&line, "%s ", t->name);
     add_shape(t, &line);
-    if (p->tensors[k->tensor].cut < 0)
+    if (lx_team_is_whole(&p->tensors[k->tensor]))
         text_add(&line, ": whole on every member");
     else
-        text_format(&line, ", cut along dimension %d", p->tensors[k->tensor].cut);
+        add_cuts(p, k->tensor, &line);
     if (k->exchange >= 0) {
         const struct lx_team_exchange *e = &p->exchanges[k->exchange];
         text_format(&line, "; %s for %s", lx_team_pattern_word(e->pattern),
                     p->graph->ops[e->first_reader].name);
         if (e->reads > 1) text_format(&line, " and %d more", e->reads - 1);
-    } else if (p->tensors[k->tensor].cut >= 0)
+    } else if (!lx_team_is_whole(&p->tensors[k->tensor]))
         text_add(&line, "; none of it is sent");
     put(on->cells, row.row, row.column, on->glyphs->bullet,
         (struct style){.ink = tone_of_identity(

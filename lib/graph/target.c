@@ -30,6 +30,8 @@ static const struct lx_device_parameter parameters[] = {
     ROW(psum_ring_gb_per_s, false, 1e-3, 1e6, "reduce ring"),
     ROW(lx_gb_per_s, false, 1e-3, 1e6, "scratchpad port of a core"),
     ROW(peak_gflop_per_s, false, 1e-3, 1e9, "fp16 peak of one core"),
+    ROW(link_gb_per_s, false, 1e-3, 1e6, "link to another device of a team, each direction"),
+    ROW(link_us, false, 0, 1e6, "what a message over it takes beside its bytes"),
     ROW(bundle_tensors, true, 0, 0x1p20, "tensors in HBM that one bundle of ops may have; 0: no limit"),
     {0},
 };
@@ -38,7 +40,8 @@ static const struct lx_device_parameter parameters[] = {
  * `roofline`, which goes by the numbers of the row. */
 /* clang-format off */
 static const struct lx_device presets[] = {
-    /* Public documents of the project: LPDDR5, a data ring of 166 GB/s, a PSUM ring of 35 GB/s, LX ports of 140 GB/s. */
+    /* Public documents of the project: LPDDR5, a data ring of 166 GB/s, a PSUM ring of 35 GB/s, LX ports of 140 GB/s; cards
+     * reach each other over PCI Express. */
     {
         .preset = "spyre",
         .cost_table = "spyre",
@@ -49,9 +52,10 @@ static const struct lx_device presets[] = {
         .tile_rows = 1, .tile_columns = 64,
         .hbm_gb_per_s = 204.8, .ring_gb_per_s = 166.4, .psum_ring_gb_per_s = 35.2, .lx_gb_per_s = 140.8,
         .peak_gflop_per_s = 3072,
+        .link_gb_per_s = 32, .link_us = 5,
     },
     /* An 8x8 grid of Tensix cores with 1.5 MB of L1 each and 32x32 tiles of fp16 (64-byte rows, 32-byte L1 alignment);
-     * bandwidths are those of a Wormhole card. */
+     * bandwidths are those of a Wormhole card, links are two of its Ethernet ports. */
     {
         .preset = "tenstorrent",
         .cost_table = "roofline",
@@ -62,6 +66,7 @@ static const struct lx_device presets[] = {
         .tile_rows = 32, .tile_columns = 32,
         .hbm_gb_per_s = 288, .ring_gb_per_s = 96, .psum_ring_gb_per_s = 96, .lx_gb_per_s = 96,
         .peak_gflop_per_s = 1164,
+        .link_gb_per_s = 25, .link_us = 1,
     },
 };
 /* clang-format on */

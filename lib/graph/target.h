@@ -21,7 +21,9 @@ struct lx_device {
     int64_t tile_rows, tile_columns;
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
     double peak_gflop_per_s; /* of one core, fp16 */
-    int64_t bundle_tensors;  /* the most that a kernel's ops may have in HBM; 0: any number */
+    double link_gb_per_s,
+        link_us; /* between two devices of a team: rate, and what a message takes beside its bytes */
+    int64_t bundle_tensors; /* the most that a kernel's ops may have in HBM; 0: any number */
 };
 
 /* One parameter: its key in files and on the command line. */

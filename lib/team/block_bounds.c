@@ -1,4 +1,4 @@
-/* The bounds of the blocks, and with them the range of each op on each member.
+/* The bounds of the blocks, and with them where each op runs on each member.
  *
  * Inputs and outputs have the default partition. Targets are propagated backwards from where results go: what
  * is inserted into a tensor is cut where the owners of that tensor begin, and what is combined element by
@@ -10,87 +10,128 @@
 
 #include <stdlib.h>
 
-static bool default_bounds(struct team_draft *d, int32_t t, lx_status *st)
+static bool default_bounds(struct team_draft *d, int32_t t, int dim, lx_status *st)
 {
     const struct lx_tensor *x = &d->g->tensors[t];
-    int cut = d->tensors[t].cut;
-    int64_t *bound = arena_array(d->memory, (size_t)d->members + 1, sizeof *bound);
+    int blocks = lx_team_blocks(&d->grid, d->tensors[t].cut, dim);
+    int64_t *bound = arena_array(d->memory, (size_t)blocks + 1, sizeof *bound);
     if (!bound) return status_no_memory(st);
-    for (int m = 0; m < d->members; m++)
-        bound[m] = lx_team_array_make(d->members, m, x->rank, x->shape, cut).offset[cut];
+    for (int b = 0; b < blocks; b++)
+        bound[b] = lx_team_array_make(blocks, b, x->rank, x->shape, dim).offset[dim];
     /* An empty block stands where the next begins. */
-    bound[d->members] = x->shape[cut];
-    d->tensors[t].bound = bound;
+    bound[blocks] = x->shape[dim];
+    d->tensors[t].bound[dim] = bound;
     return true;
 }
 
-static bool op_ranges(struct team_draft *d, int32_t o, const struct op_index *x, lx_status *st)
+/* Of all dimensions that are cut and have no bounds yet. */
+static bool rest_by_default(struct team_draft *d, int32_t t, lx_status *st)
 {
-    struct lx_team_op *how = &d->ops[o];
-    const struct lx_team_tensor *out = &d->tensors[d->g->ops[o].output];
-    struct lx_team_range *range = arena_array(d->memory, (size_t)d->members, sizeof *range);
-    if (!range) return status_no_memory(st);
-    how->range = range;
-    for (int m = 0; m < d->members; m++) {
-        range[m] = (struct lx_team_range){0, 1};
-        if (how->mode == LX_TEAM_SPLIT)
-            range[m] =
-                team_range_of_block(x, how->var, (struct lx_team_range){out->bound[m], out->bound[m + 1]});
+    for (int a = 0; a < d->grid.axes; a++) {
+        int dim = d->tensors[t].cut[a];
+        if (dim >= 0 && !d->tensors[t].bound[dim] && !default_bounds(d, t, dim, st)) return false;
     }
     return true;
 }
 
-/* The dimensions of an input that a variable walks, a bit each. */
-static unsigned dims_of_var(const struct op_index *x, int input, int var)
+/* The block of the output that a loop writes. Axes that cut a sum may cut the dimension further, after the loop's own. */
+static struct lx_team_range block_of_loop(const struct team_draft *d, int32_t o, const struct op_index *x,
+                                          int var, int member)
 {
-    unsigned dims = 0;
-    for (int k = 0; k < x->rank[input]; k++) dims |= (unsigned)(x->var[input][k] == var) << k;
-    return dims;
+    const struct lx_team_tensor *out = &d->tensors[d->g->ops[o].output];
+    int dim = op_index_dim(x, x->output, var), own = lx_team_blocks(&d->grid, d->ops[o].var, var);
+    int further = lx_team_blocks(&d->grid, out->cut, dim) / own;
+    int first = lx_team_block(&d->grid, d->ops[o].var, var, member) * further;
+    return (struct lx_team_range){out->bound[dim][first], out->bound[dim][first + further]};
+}
+
+/* The loops of the output's variables; those of sums are open yet. */
+static bool op_spaces(struct team_draft *d, int32_t o, const struct op_index *x, lx_status *st)
+{
+    struct lx_team_op *how = &d->ops[o];
+    struct lx_team_space *space = arena_array(d->memory, (size_t)d->members, sizeof *space);
+    if (!space) return status_no_memory(st);
+    how->space = d->spaces[o] = space;
+    for (int m = 0; m < d->members; m++)
+        for (int a = 0; a < d->grid.axes; a++) {
+            int var = how->var[a], l = space[m].loops;
+            if (var < 0 || team_loop_of(&space[m], var) >= 0) continue;
+            space[m].var[space[m].loops++] = var;
+            if (!op_index_reduced(x, var))
+                space[m].range[l] = team_range_of_block(x, var, block_of_loop(d, o, x, var, m));
+        }
+    return true;
+}
+
+/* Is the dimension of an input cut by just the axes that cut the variable? */
+static bool cut_alike(const struct team_draft *d, int32_t t, int dim, const int var[LX_TEAM_AXES], int v)
+{
+    for (int a = 0; a < d->grid.axes; a++)
+        if ((d->tensors[t].cut[a] == dim) != (var[a] == v)) return false;
+    return true;
 }
 
 /* The part of a sum that a member computes is what it owns of the first input that is cut along it; if none
  * is, an equal share. */
 static struct lx_team_range share_of_sum(const struct team_draft *d, int32_t o, const struct op_index *x,
-                                         int m)
+                                         int var, int m)
 {
     const struct lx_op *op = &d->g->ops[o];
-    int var = d->ops[o].var;
+    const int *vars = d->ops[o].var;
     for (int i = 0; i < op->input_count; i++) {
-        const struct lx_team_tensor *t = &d->tensors[op->inputs[i]];
-        struct lx_team_array in = team_own_array(&d->g->tensors[op->inputs[i]], t, m);
+        const struct lx_tensor *t = &d->g->tensors[op->inputs[i]];
+        int dim = op_index_dim(x, i, var);
+        if (dim < 0 || !cut_alike(d, op->inputs[i], dim, vars, var)) continue;
+        struct lx_team_box own = team_own_box(&d->grid, t, &d->tensors[op->inputs[i]], m);
+        struct lx_team_array in = lx_team_array_of_box(t->rank, t->shape, dim, &own);
         bool combine;
-        struct lx_team_box own = lx_team_reduction_of(&in, dims_of_var(x, i, var), &combine);
-        if (combine) return (struct lx_team_range){own.offset[t->cut], own.offset[t->cut] + own.size[t->cut]};
+        own = lx_team_reduction_of(&in, 1u << dim, &combine);
+        return (struct lx_team_range){own.offset[dim], own.offset[dim] + own.size[dim]};
     }
-    struct lx_team_box b = lx_team_default_partition(d->members, m, 1, &x->extent[var], 0);
+    int blocks = lx_team_blocks(&d->grid, vars, var), block = lx_team_block(&d->grid, vars, var, m);
+    struct lx_team_box b = lx_team_default_partition(blocks, block, 1, &x->extent[var], 0);
     return (struct lx_team_range){b.offset[0], b.offset[0] + b.size[0]};
 }
 
-static bool combine_ranges(struct team_draft *d, int32_t o, const struct op_index *x, lx_status *st)
+static void spaces_of_sums(struct team_draft *d, int32_t o, const struct op_index *x,
+                           struct lx_team_space *space)
 {
-    struct lx_team_range *range = arena_array(d->memory, (size_t)d->members, sizeof *range);
-    if (!range) return status_no_memory(st);
-    for (int m = 0; m < d->members; m++) range[m] = share_of_sum(d, o, x, m);
-    d->ops[o].range = range;
-    return true;
+    for (int m = 0; m < d->members; m++)
+        for (int l = 0; l < space[m].loops; l++)
+            if (op_index_reduced(x, space[m].var[l]))
+                space[m].range[l] = share_of_sum(d, o, x, space[m].var[l], m);
 }
 
-/* Input `i` of a split op is read where the op's variable runs: let its blocks be the op's ranges. */
-static bool suggest(struct team_draft *d, int32_t o, const struct op_index *x, int i, lx_status *st)
+/* Input `i` of an op is read where a loop runs: let its blocks be the loop's ranges. */
+static bool suggest(struct team_draft *d, int32_t o, const struct op_index *x, int i, int dim, lx_status *st)
 {
     const struct lx_op *op = &d->g->ops[o];
     const struct lx_team_op *how = &d->ops[o];
     int32_t t = op->inputs[i];
-    const struct lx_tensor *tensor = &d->g->tensors[t];
     struct lx_team_tensor *in = &d->tensors[t];
-    if (in->bound || in->cut < 0 || tensor->role != LX_INTERMEDIATE || how->mode != LX_TEAM_SPLIT)
+    int var = x->known ? x->var[i][dim] : -1, loop = var < 0 ? -1 : team_loop_of(&how->space[0], var);
+    if (in->bound[dim] || loop < 0 || op_index_reduced(x, var) || !cut_alike(d, t, dim, how->var, var) ||
+        (op_index_shifted(x, i) && !team_is_shift(op)))
         return true;
-    if (x->var[i][in->cut] != how->var || (op_index_shifted(x, i) && !team_is_shift(op))) return true;
-    int64_t *bound = arena_array(d->memory, (size_t)d->members + 1, sizeof *bound);
+    int blocks = lx_team_blocks(&d->grid, in->cut, dim);
+    int64_t *bound = arena_array(d->memory, (size_t)blocks + 1, sizeof *bound);
     if (!bound) return status_no_memory(st);
-    for (int m = 0; m < d->members; m++) bound[m] = how->range[m].begin;
-    bound[d->members] = tensor->shape[in->cut];
-    in->bound = bound;
+    for (int m = 0; m < d->members; m++)
+        bound[lx_team_block(&d->grid, in->cut, dim, m)] = how->space[m].range[loop].begin;
+    bound[blocks] = d->g->tensors[t].shape[dim];
+    in->bound[dim] = bound;
+    return true;
+}
+
+static bool suggest_all(struct team_draft *d, int32_t o, const struct op_index *x, lx_status *st)
+{
+    const struct lx_op *op = &d->g->ops[o];
+    for (int i = 0; i < op->input_count; i++) {
+        const struct lx_team_tensor *in = &d->tensors[op->inputs[i]];
+        if (d->g->tensors[op->inputs[i]].role != LX_INTERMEDIATE) continue;
+        for (int a = 0; a < d->grid.axes; a++)
+            if (in->cut[a] >= 0 && !suggest(d, o, x, i, in->cut[a], st)) return false;
+    }
     return true;
 }
 
@@ -99,21 +140,19 @@ bool team_settle_bounds(struct team_draft *d, lx_status *st)
     struct op_index x;
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         bool fixed = d->how->plain || d->g->tensors[t].role != LX_INTERMEDIATE;
-        if (fixed && d->tensors[t].cut >= 0 && !default_bounds(d, t, st)) return false;
+        if (fixed && !rest_by_default(d, t, st)) return false;
     }
     for (int32_t o = d->g->op_count; o-- > 0;) {
-        const struct lx_op *op = &d->g->ops[o];
-        struct lx_team_tensor *out = &d->tensors[op->output];
-        op_index_of(d->g, op, &x);
-        if (out->cut >= 0 && !out->bound && !default_bounds(d, op->output, st)) return false;
-        if (!op_ranges(d, o, &x, st)) return false;
-        for (int i = 0; i < op->input_count; i++)
-            if (!suggest(d, o, &x, i, st)) return false;
+        op_index_of(d->g, &d->g->ops[o], &x);
+        if (!rest_by_default(d, d->g->ops[o].output, st) || !op_spaces(d, o, &x, st) ||
+            !suggest_all(d, o, &x, st))
+            return false;
     }
-    for (int32_t o = 0; o < d->g->op_count; o++)
-        if (d->ops[o].mode == LX_TEAM_COMBINE) {
-            op_index_of(d->g, &d->g->ops[o], &x);
-            if (!combine_ranges(d, o, &x, st)) return false;
-        }
+    for (int32_t t = 0; t < d->g->tensor_count; t++)
+        if (!rest_by_default(d, t, st)) return false;
+    for (int32_t o = 0; o < d->g->op_count; o++) {
+        op_index_of(d->g, &d->g->ops[o], &x);
+        if (d->ops[o].mode == LX_TEAM_COMBINE) spaces_of_sums(d, o, &x, d->spaces[o]);
+    }
     return true;
 }

@@ -35,7 +35,7 @@ static int64_t all_missing(const struct team_draft *d, int32_t t, const struct l
 {
     int64_t bytes = 0;
     for (int m = 0; m < d->members; m++) {
-        struct lx_team_box own = team_own_box(&d->g->tensors[t], &d->tensors[t], m);
+        struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);
         bytes += team_missing_bytes(&d->g->tensors[t], &box[m], &own);
     }
     return bytes;
@@ -86,22 +86,53 @@ static bool read_operand(struct exchange_pass *p, int32_t o, const struct op_ind
     const struct lx_op *op = &d->g->ops[o];
     int32_t t = op->inputs[i];
     *exchange = -1;
-    if (d->tensors[t].cut < 0) return true;
+    if (lx_team_is_whole(&d->tensors[t])) return true;
     bool owned = true;
     for (int m = 0; m < d->members; m++) {
-        struct lx_team_box own = team_own_box(&d->g->tensors[t], &d->tensors[t], m);
-        p->need[m] = team_need_box(d->g, op, x, i, d->ops[o].var, d->ops[o].range[m]);
+        struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);
+        p->need[m] = team_need_box(d->g, op, x, i, &d->ops[o].space[m]);
         owned = owned && lx_team_box_within(&p->need[m], &own);
     }
     return owned ? true : serve(p, t, o, all_missing(d, t, p->need), exchange, st);
 }
 
+/* Next to each other along every axis, or in the same place. */
+static bool neighbours(const struct lx_team_grid *grid, int from, int to)
+{
+    for (int a = 0; a < grid->axes; a++) {
+        int apart = lx_team_coordinate(grid, from, a) - lx_team_coordinate(grid, to, a);
+        if (apart < -1 || apart > 1) return false;
+    }
+    return true;
+}
+
+/* What one member gets; false: not from neighbours only. */
+static bool count_member(const struct lx_tensor *t, const struct lx_team_grid *grid,
+                         const struct lx_team_tensor *how, const struct lx_team_box *box, int to,
+                         int64_t *sent, int64_t *received)
+{
+    bool near = true;
+    int members = lx_team_members_of(grid);
+    for (int from = 0; from < members; from++) {
+        if (from == to || !lx_team_serves(grid, how, from, to)) continue;
+        struct lx_team_box theirs = team_own_box(grid, t, how, from), part = lx_team_box_meet(&theirs, box);
+        if (lx_team_box_empty(&part)) continue;
+        int64_t bytes = team_bytes(t, &part);
+        sent[from] += bytes;
+        received[to] += bytes;
+        near = near && neighbours(grid, from, to);
+    }
+    return near;
+}
+
 /* Bytes by member, and what kind of exchange it turned out to be. */
-bool team_count_exchange(const struct lx_graph *g, const struct lx_team_tensor *tensors, int members,
-                         struct arena *memory, struct lx_team_exchange *e, lx_status *st)
+bool team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
+                         const struct lx_team_tensor *tensors, struct arena *memory,
+                         struct lx_team_exchange *e, lx_status *st)
 {
     const struct lx_tensor *t = &g->tensors[e->tensor];
     const struct lx_team_tensor *how = &tensors[e->tensor];
+    int members = lx_team_members_of(grid);
     int64_t *sent = arena_array(memory, (size_t)members, sizeof *sent);
     int64_t *received = arena_array(memory, (size_t)members, sizeof *received);
     if (!sent || !received) return status_no_memory(st);
@@ -110,19 +141,9 @@ bool team_count_exchange(const struct lx_graph *g, const struct lx_team_tensor *
     for (int to = 0; to < members; to++) {
         const struct lx_team_box *box = &e->box[to];
         if (lx_team_box_empty(box)) continue;
-        struct lx_team_box mine = team_own_box(t, how, to), held = lx_team_box_meet(&mine, box);
+        struct lx_team_box mine = team_own_box(grid, t, how, to), held = lx_team_box_meet(&mine, box);
         gather = gather && lx_team_box_equal(box, &whole);
-        halo = halo && !lx_team_box_empty(&held);
-        struct lx_team_box slab = *box; /* all pairs of members meet here: no boxes, only one dimension */
-        int64_t end = box->offset[how->cut] + box->size[how->cut];
-        for (int from = 0; from < members; from++) {
-            int64_t begin = max_i64(how->bound[from], box->offset[how->cut]);
-            slab.size[how->cut] = max_i64(min_i64(how->bound[from + 1], end) - begin, 0);
-            int64_t bytes = from == to || slab.size[how->cut] == 0 ? 0 : team_bytes(t, &slab);
-            sent[from] += bytes;
-            received[to] += bytes;
-            if (bytes > 0 && from != to - 1 && from != to + 1) halo = false;
-        }
+        halo = count_member(t, grid, how, box, to, sent, received) && halo && !lx_team_box_empty(&held);
     }
     e->pattern = gather ? LX_TEAM_GATHER : halo ? LX_TEAM_HALO : LX_TEAM_RESHAPE;
     e->sent = sent;
@@ -153,7 +174,7 @@ static bool run(struct exchange_pass *p, lx_status *st)
     for (int32_t e = 0; e < d->exchange_count; e++) {
         d->exchanges[e] = p->all.at[e].made;
         d->exchanges[e].box = p->all.at[e].box;
-        if (!team_count_exchange(d->g, d->tensors, d->members, d->memory, &d->exchanges[e], st)) return false;
+        if (!team_count_exchange(d->g, &d->grid, d->tensors, d->memory, &d->exchanges[e], st)) return false;
     }
     return true;
 }

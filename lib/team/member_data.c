@@ -91,7 +91,7 @@ const struct holding *maker_around(struct maker *k, int32_t o, int32_t t, int32_
 static int32_t slice_of(struct maker *k, int32_t t, const struct holding *h, const struct lx_team_box *box)
 {
     const struct lx_tensor *x = &k->p->graph->tensors[t];
-    struct lx_team_array held = lx_team_array_of_box(x->rank, x->shape, k->p->tensors[t].cut, &h->box);
+    struct lx_team_array held = lx_team_array_of_box(x->rank, x->shape, k->p->tensors[t].cut[0], &h->box);
     struct lx_team_view view = {.rank = box->rank};
     for (int d = 0; d < box->rank; d++) {
         view.offset[d] = box->offset[d];

@@ -78,7 +78,10 @@ bool maker_start(struct maker *k, int32_t e)
     struct lx_team_box own = lx_team_own(k->p, x->tensor, k->member);
     struct lx_team_box *give = calloc((size_t)k->p->members, sizeof *give);
     if (!give) return status_no_memory(k->st);
-    for (int m = 0; m < k->p->members; m++) give[m] = lx_team_box_meet(&own, &x->box[m]);
+    for (int m = 0; m < k->p->members; m++)
+        give[m] = lx_team_serves(&k->p->grid, &k->p->tensors[x->tensor], k->member, m)
+                      ? lx_team_box_meet(&own, &x->box[m])
+                      : (struct lx_team_box){.rank = 1};
     bool ok = send_boxes(k, x->tensor, lx_team_tag_exchange(k->p, e), give);
     free(give);
     return ok;
@@ -98,7 +101,9 @@ static bool receive_part(struct maker *k, int32_t e, const char *side, const str
     if (lx_team_box_empty(part)) return true;
     for (int m = 0; m < k->p->members; m++) {
         struct lx_team_box theirs = lx_team_own(k->p, t, m), at = lx_team_box_meet(&theirs, part);
-        if (m == k->member || lx_team_box_empty(&at)) continue;
+        if (m == k->member || lx_team_box_empty(&at) ||
+            !lx_team_serves(&k->p->grid, &k->p->tensors[t], m, k->member))
+            continue;
         for (int d = 0; d < at.rank; d++) at.offset[d] -= part->offset[d];
         if (!note(k, -1, m, lx_team_tag_exchange(k->p, e), t, &at)) return false;
     }
@@ -107,22 +112,32 @@ static bool receive_part(struct maker *k, int32_t e, const char *side, const str
     return VEC_PUSH(&k->arrived[e], (struct holding){to, *part}) ? true : status_no_memory(k->st);
 }
 
+/* What lies around the own part of the box arrives dimension by dimension: on its two sides along the first, then along
+ * the next beside what is owned along the first, and so on; corners come with the former. */
 bool maker_wait(struct maker *k, int32_t e)
 {
     static const char *const sides[LX_TEAM_PARTS] = {"left", "own", "right"};
-    struct lx_team_array a = lx_team_array_of(k->p, k->p->exchanges[e].tensor, e, k->member);
-    struct lx_team_box parts[LX_TEAM_PARTS];
-    if (lx_team_box_empty(&k->p->exchanges[e].box[k->member])) return true;
-    int count = lx_team_parts_of(&a, parts);
+    const struct lx_team_exchange *x = &k->p->exchanges[e];
+    const struct lx_tensor *t = &k->p->graph->tensors[x->tensor];
+    struct lx_team_box own = lx_team_own(k->p, x->tensor, k->member), rest = x->box[k->member];
     bool ok = true;
-    for (int i = 0; ok && i < count; i++)
-        if (i != LX_TEAM_OWN && count == LX_TEAM_PARTS) ok = receive_part(k, e, sides[i], &parts[i]);
+    for (int d = 0; ok && d < t->rank && !lx_team_box_empty(&rest); d++) {
+        if (!k->p->tensors[x->tensor].bound[d]) continue;
+        struct lx_team_box parts[LX_TEAM_PARTS];
+        int64_t own_view[LX_MAX_RANK];
+        struct lx_team_array a = lx_team_array_of_box(t->rank, t->shape, d, &own);
+        a = lx_team_repartition(&a, &rest, own_view);
+        lx_team_parts_of(&a, parts);
+        for (int i = 0; ok && i < LX_TEAM_PARTS; i++)
+            if (i != LX_TEAM_OWN) ok = receive_part(k, e, sides[i], &parts[i]);
+        rest = parts[LX_TEAM_OWN];
+    }
     return ok;
 }
 
 static bool has_part(const struct lx_team_op *how, int member)
 {
-    return how->range[member].end > how->range[member].begin;
+    return !lx_team_space_empty(&how->space[member]);
 }
 
 /* One of the other members' parts of this member's share, added to what there is. */
@@ -142,6 +157,14 @@ static int32_t accumulate(struct maker *k, int32_t o, int32_t sum, int32_t part,
     return to >= 0 && maker_op(k, &add) ? to : -1;
 }
 
+/* Has that member parts of the same sums as this one? */
+static bool adds_here(const struct maker *k, int32_t o, int m)
+{
+    struct op_index x;
+    op_index_of(k->p->graph, &k->p->graph->ops[o], &x);
+    return team_adds_with(&k->p->grid, &x, k->p->ops[o].var, k->member, m);
+}
+
 /* This member's share of the result: everyone's parts in the order of the members. */
 static bool sum_share(struct maker *k, int32_t o, const struct lx_team_box *share, int32_t *sum)
 {
@@ -150,7 +173,7 @@ static bool sum_share(struct maker *k, int32_t o, const struct lx_team_box *shar
     *sum = -1;
     for (int m = 0; m < k->p->members; m++) {
         int32_t part;
-        if (!has_part(&k->p->ops[o], m)) continue;
+        if (!adds_here(k, o, m) || !has_part(&k->p->ops[o], m)) continue;
         if (m == k->member)
             part = maker_fetch(k, -1, op->output, -1, share);
         else if (!note(k, -1, m, lx_team_tag_combine(k->p, o, 0), op->output, &all))
@@ -184,21 +207,38 @@ static bool spread(struct maker *k, int32_t o, const struct lx_team_box *shares,
     return maker_join(k, t) >= 0;
 }
 
+/* The share is all that this member has of the result. */
+static bool keep_share(struct maker *k, int32_t o, int32_t sum)
+{
+    const struct lx_op *op = &k->p->graph->ops[o];
+    struct lx_team_box own = lx_team_own(k->p, op->output, k->member);
+    struct content *c = &k->contents[op->output];
+    c->own.count = c->made.count = 0;
+    if (lx_team_box_empty(&own)) return true;
+    if (!VEC_PUSH(&c->own, (struct holding){sum, own})) return status_no_memory(k->st);
+    return maker_join(k, op->output) >= 0;
+}
+
 static bool combine_shares(struct maker *k, int32_t o, struct lx_team_box *shares, struct lx_team_box *give)
 {
     int32_t t = k->p->graph->ops[o].output, sum = -1;
     struct content *c = &k->contents[t];
     const struct lx_team_box *mine = &shares[k->member];
+    struct op_index x;
+    op_index_of(k->p->graph, &k->p->graph->ops[o], &x);
+    bool scatters = team_scatters(&k->p->grid, &x, k->p->ops[o].var, &k->p->tensors[t]);
     c->writer = o;
     if (has_part(&k->p->ops[o], k->member)) {
         if (!send_boxes(k, t, lx_team_tag_combine(k->p, o, 0), shares)) return false;
     } else
         c->own.count = c->made.count = 0;
+    if (!lx_team_box_empty(mine) && !sum_share(k, o, mine, &sum)) return false;
+    if (scatters) return keep_share(k, o, sum);
     if (!lx_team_box_empty(mine)) {
-        if (!sum_share(k, o, mine, &sum)) return false;
         c->own.count = c->made.count = 0;
         if (!VEC_PUSH(&c->own, (struct holding){sum, *mine})) return status_no_memory(k->st);
-        for (int m = 0; m < k->p->members; m++) give[m] = *mine;
+        for (int m = 0; m < k->p->members; m++)
+            give[m] = adds_here(k, o, m) ? *mine : (struct lx_team_box){.rank = 1};
         if (!send_boxes(k, t, lx_team_tag_combine(k->p, o, 1), give)) return false;
     }
     return spread(k, o, shares, sum);
@@ -208,7 +248,10 @@ bool maker_combine(struct maker *k, int32_t o)
 {
     struct lx_team_box *boxes = calloc(2 * (size_t)k->p->members, sizeof *boxes);
     if (!boxes) return status_no_memory(k->st);
-    for (int m = 0; m < k->p->members; m++) boxes[m] = team_share_of(k->p->graph, o, k->p->members, m);
+    for (int m = 0; m < k->p->members; m++)
+        boxes[m] = adds_here(k, o, m)
+                       ? team_share_of(k->p->graph, &k->p->grid, k->p->tensors, k->p->ops[o].var, o, m)
+                       : (struct lx_team_box){.rank = 1};
     bool ok = combine_shares(k, o, boxes, boxes + k->p->members);
     free(boxes);
     return ok;

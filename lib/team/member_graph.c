@@ -5,40 +5,44 @@
 
 #include <stdlib.h>
 
-/* Extents, along the group's variable, of the left, own and right part that a read meets. */
-static bool parts_of_read(const struct maker *k, int32_t o, int i, struct lx_team_range range,
-                          int64_t parts[LX_TEAM_PARTS])
+/* Extents, along a loop, of the left, own and right part that a read meets. */
+static bool parts_of_read(const struct maker *k, int32_t o, int i, int along, int64_t parts[LX_TEAM_PARTS])
 {
     const struct lx_op *op = &k->p->graph->ops[o];
-    const struct lx_team_op *how = &k->p->ops[o];
-    int32_t t = op->inputs[i], e = how->exchange[i];
+    const struct lx_team_space *space = &k->p->ops[o].space[k->member];
+    int32_t t = op->inputs[i], e = k->p->ops[o].exchange[i];
     struct op_index x;
     if (e < 0 || team_is_shift(op)) return false; /* zeros beyond the ends belong to no part */
     op_index_of(k->p->graph, op, &x);
-    int cut = k->p->tensors[t].cut;
-    if (x.var[i][cut] != how->var) return false;
-    struct lx_team_array a = lx_team_array_of(k->p, t, e, k->member);
+    int cut = op_index_dim(&x, i, space->var[along]);
+    if (cut < 0 || !k->p->tensors[t].bound[cut]) return false;
+    const struct lx_tensor *tensor = &k->p->graph->tensors[t];
+    struct lx_team_box own = lx_team_own(k->p, t, k->member);
+    struct lx_team_array a = lx_team_array_of_box(tensor->rank, tensor->shape, cut, &own);
+    int64_t own_view[LX_MAX_RANK];
+    a = lx_team_repartition(&a, &k->p->exchanges[e].box[k->member], own_view);
     struct lx_team_view view = team_view_of(&x, i);
     struct lx_team_box target = {.rank = view.rank};
     for (int d = 0; d < view.rank; d++) target.size[d] = view.size[d];
-    target.offset[cut] = range.begin;
-    target.size[cut] = range.end - range.begin;
+    target.offset[cut] = space->range[along].begin;
+    target.size[cut] = space->range[along].end - space->range[along].begin;
     struct lx_team_subview part = lx_team_subview_of(&a, &view, &target);
     for (int n = 0; n < LX_TEAM_PARTS; n++) parts[n] = part.part[n].size[cut];
     return true;
 }
 
-/* The loops that all ops of a group share: each runs within one part of everything that is read. */
-static void find_loops(struct maker *k, int32_t group)
+/* The pieces of a loop that all ops of a group share: each runs within one part of everything that is read. */
+static void find_loops(struct maker *k, int32_t group, int along)
 {
     const struct lx_team_group *g = &k->p->groups[group];
-    struct lx_team_range all = k->p->ops[g->first].range[k->member], core = g->core[k->member];
+    struct lx_team_range all = k->p->ops[g->first].space[k->member].range[along],
+                         core = g->core[k->member].range[along];
     int64_t room[LX_MAX_INPUTS + 1][LX_TEAM_PARTS] = {{0, all.end - all.begin, 0}};
     const int64_t *parts[LX_MAX_INPUTS + 1] = {room[0]};
     int count = 1;
     for (int32_t o = g->first; o <= g->last; o++)
         for (int i = 0; i < k->p->graph->ops[o].input_count && count <= LX_MAX_INPUTS; i++) {
-            if (!parts_of_read(k, o, i, all, room[count])) continue;
+            if (!parts_of_read(k, o, i, along, room[count])) continue;
             parts[count] = room[count];
             count++;
         }
@@ -49,18 +53,22 @@ static void find_loops(struct maker *k, int32_t group)
         k->loops[n].end += all.begin;
     }
     k->loops_of = group;
+    k->loops_along = along;
 }
 
 static bool compute(struct maker *k, const struct lx_team_step *s)
 {
     int32_t group = k->p->ops[s->op].group;
-    struct lx_team_range range = lx_team_step_range(k->p, s, k->member);
-    if (s->piece == LX_TEAM_ALL || s->piece == LX_TEAM_CORE) return maker_compute(k, s->op, range);
-    if (k->loops_of != group) find_loops(k, group);
+    struct lx_team_space space = lx_team_step_space(k->p, s, k->member);
+    if (s->piece == LX_TEAM_ALL || s->piece == LX_TEAM_CORE) return maker_compute(k, s->op, &space);
+    if (k->loops_of != group || k->loops_along != s->along) find_loops(k, group, s->along);
+    struct lx_team_range range = space.range[s->along];
     bool ok = true;
-    for (int n = 0; ok && n < k->loop_count; n++)
-        if (k->loops[n].begin >= range.begin && k->loops[n].end <= range.end)
-            ok = maker_compute(k, s->op, k->loops[n]);
+    for (int n = 0; ok && n < k->loop_count; n++) {
+        if (k->loops[n].begin < range.begin || k->loops[n].end > range.end) continue;
+        space.range[s->along] = k->loops[n];
+        ok = maker_compute(k, s->op, &space);
+    }
     return ok;
 }
 

@@ -31,11 +31,12 @@ struct maker {
     int member;
     struct graph_builder b;
     struct content *contents; /* per tensor */
-    holdings *arrived;        /* per exchange: left and right of what is owned */
+    holdings *arrived;        /* per exchange: what lies around what is owned, dimension by dimension */
     VEC(struct lx_team_message) messages;
     VEC(struct lx_team_place) places;
-    /* The loops of the group whose pieces are being added. */
+    /* Along one loop of the group whose pieces are being added. */
     int32_t loops_of;
+    int loops_along;
     struct lx_team_range loops[LX_TEAM_LOOPS];
     int loop_count;
     int serial; /* of names */
@@ -62,8 +63,8 @@ int32_t maker_write(struct maker *k, int32_t o, const struct lx_team_box *box, c
 /* The own block of `t` in one tensor, to be changed by an insertion or to be a graph output. */
 int32_t maker_join(struct maker *k, int32_t t);
 
-/* member_ops.c: a piece of an op, over values of its cut variable. */
-bool maker_compute(struct maker *k, int32_t o, struct lx_team_range range);
+/* member_ops.c: a piece of an op, over values of its cut variables. */
+bool maker_compute(struct maker *k, int32_t o, const struct lx_team_space *space);
 
 /* member_exchange.c. Boxes `give` (per member, of tensor `t`) leave; a part of an exchange arrives. */
 bool maker_start(struct maker *k, int32_t e);

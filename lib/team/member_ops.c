@@ -7,24 +7,17 @@ struct piece {
     const struct lx_op *op;
     const struct lx_team_op *how;
     struct op_index x;
-    struct lx_team_range range;
+    struct lx_team_space space;
 };
 
 static struct lx_team_box need_of(const struct maker *k, const struct piece *q, int input)
 {
-    return team_need_box(k->p->graph, q->op, &q->x, input, q->how->var, q->range);
+    return team_need_box(k->p->graph, q->op, &q->x, input, &q->space);
 }
 
-/* What the piece writes: of the own block the part where the variable runs. */
 static struct lx_team_box result_of(const struct maker *k, const struct piece *q)
 {
-    struct lx_team_box box = lx_team_own(k->p, q->op->output, k->member);
-    int dim = q->how->mode == LX_TEAM_SPLIT ? op_index_dim(&q->x, q->x.output, q->how->var) : -1;
-    if (dim >= 0) {
-        box.offset[dim] = q->range.begin;
-        box.size[dim] = q->range.end - q->range.begin;
-    }
-    return box;
+    return team_result_box(k->p->graph, q->op, &q->x, &q->space);
 }
 
 /* A slice of a holding, or of what is put together for it. */
@@ -69,9 +62,10 @@ static bool insert_part(struct maker *k, const struct piece *q, const struct lx_
     const struct lx_tensor *in = &k->p->graph->tensors[q->op->inputs[0]];
     struct lx_team_box need = need_of(k, q, 0), part = lx_team_box_meet(held, &need);
     if (lx_team_box_empty(&part)) return true;
-    struct lx_team_array own =
-        team_own_array(&k->p->graph->tensors[q->op->output], &k->p->tensors[q->op->output], k->member);
-    int along = own.cut < 0 ? 0 : own.cut;
+    const struct lx_tensor *out = &k->p->graph->tensors[q->op->output];
+    int along = q->space.loops ? op_index_dim(&q->x, 1, q->space.var[0]) : 0;
+    struct lx_team_box block = lx_team_own(k->p, q->op->output, k->member);
+    struct lx_team_array own = lx_team_array_of_box(out->rank, out->shape, along, &block);
     struct lx_team_view slice = team_view_of(&q->x, 1);
     struct lx_team_array source = lx_team_array_of_box(in->rank, in->shape, along, &part);
     struct lx_team_insertion where = lx_team_insert_slice(&own, &slice, &source);
@@ -89,8 +83,12 @@ static bool insert_part(struct maker *k, const struct piece *q, const struct lx_
  * itself begins at the start of this one wants that freedom for others: it is made at once. */
 static bool at_once(const struct maker *k, const struct piece *q)
 {
-    int along = k->p->tensors[q->op->inputs[0]].cut;
-    return along < 0 || (op_index_offset(&q->x, 1, along) == 0 && op_index_stride(&q->x, 1, along) == 1);
+    const struct lx_team_tensor *t = &k->p->tensors[q->op->inputs[0]];
+    for (int a = 0; a < k->p->grid.axes; a++)
+        if (t->cut[a] >= 0 &&
+            (op_index_offset(&q->x, 1, t->cut[a]) != 0 || op_index_stride(&q->x, 1, t->cut[a]) != 1))
+            return false;
+    return true;
 }
 
 static bool add_insert(struct maker *k, const struct piece *q)
@@ -111,12 +109,22 @@ static bool add_insert(struct maker *k, const struct piece *q)
     return ok;
 }
 
-/* Part of a sum: of all of the output. A mean is one of a part of the elements, weighted by how many these are,
+/* How much of what a sum has terms of is this piece's. */
+static double part_of_terms(const struct piece *q)
+{
+    double part = 1;
+    for (int l = 0; l < q->space.loops; l++)
+        if (op_index_reduced(&q->x, q->space.var[l]))
+            part *= (double)(q->space.range[l].end - q->space.range[l].begin) /
+                    (double)q->x.extent[q->space.var[l]];
+    return part;
+}
+
+/* Part of a sum. A mean is one of a part of the elements, weighted by how many these are,
  * so that no sum outgrows its type. */
 static bool add_partial(struct maker *k, const struct piece *q, struct lx_op *local)
 {
-    const struct lx_tensor *out = &k->p->graph->tensors[q->op->output];
-    struct lx_team_box whole = lx_team_box_of(out->rank, out->shape);
+    struct lx_team_box whole = result_of(k, q);
     const char *name = maker_name(k, q->op->name, "part");
     bool mean = q->op->kind->id == LX_KIND_MEAN;
     int32_t part = maker_tensor(k, name, q->op->output, LX_INTERMEDIATE, &whole), sum = part;
@@ -128,8 +136,7 @@ static bool add_partial(struct maker *k, const struct piece *q, struct lx_op *lo
                           .inputs = &sum,
                           .output = part,
                           .has_value = true,
-                          .value =
-                              (double)(q->range.end - q->range.begin) / (double)q->x.extent[q->how->var]};
+                          .value = part_of_terms(q)};
     struct content *c = &k->contents[q->op->output];
     c->writer = q->o;
     c->own.count = c->made.count = 0;
@@ -154,10 +161,10 @@ static bool add_plain(struct maker *k, const struct piece *q)
     return local.output >= 0 && maker_op(k, &local);
 }
 
-bool maker_compute(struct maker *k, int32_t o, struct lx_team_range range)
+bool maker_compute(struct maker *k, int32_t o, const struct lx_team_space *space)
 {
-    struct piece q = {.o = o, .op = &k->p->graph->ops[o], .how = &k->p->ops[o], .range = range};
-    if (q.how->var >= 0 && range.end <= range.begin) return true;
+    struct piece q = {.o = o, .op = &k->p->graph->ops[o], .how = &k->p->ops[o], .space = *space};
+    if (lx_team_space_empty(space)) return true;
     op_index_of(k->p->graph, q.op, &q.x);
     if (!q.op->offset) return add_plain(k, &q);
     if (team_is_shift(q.op)) return add_shift(k, &q);

@@ -13,20 +13,19 @@ bool team_plain_index(const struct lx_op *op)
     return op->map ? (op->kind->traits & LX_POINTWISE) && !op->reduces : op_is_restickify(op);
 }
 
-struct lx_team_box team_own_box(const struct lx_tensor *t, const struct lx_team_tensor *how, int member)
+/* What indices choose may be on another member, and so may what is in order; parts of operands at other places too. */
+bool team_opaque(const struct lx_op *op, const struct op_index *x)
 {
-    struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
-    if (how->cut >= 0) {
-        b.offset[how->cut] = how->bound[member];
-        b.size[how->cut] = how->bound[member + 1] - how->bound[member];
-    }
-    return b;
+    return !x->known || x->walks || (op->kind->traits & (LX_CHOOSES | LX_RANKS));
 }
 
-struct lx_team_array team_own_array(const struct lx_tensor *t, const struct lx_team_tensor *how, int member)
+bool team_adds_up(const struct lx_op *op)
 {
-    struct lx_team_box own = team_own_box(t, how, member);
-    return lx_team_array_of_box(t->rank, t->shape, how->cut, &own);
+    static const enum lx_kind_id kinds[] = {LX_KIND_MATMUL, LX_KIND_SUM, LX_KIND_MEAN, LX_KIND_MAX,
+                                            LX_KIND_MIN};
+    bool known = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) known |= op->kind->id == kinds[i];
+    return op->map && op->reduces && known;
 }
 
 struct lx_team_view team_view_of(const struct op_index *x, int operand)
@@ -65,17 +64,19 @@ static void need_of_shift(const struct lx_tensor *t, const struct lx_team_box *t
 }
 
 struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
-                                 int input, int var, struct lx_team_range range)
+                                 int input, const struct lx_team_space *space)
 {
     const struct lx_tensor *t = &g->tensors[op->inputs[input]];
-    if (!x->known) return lx_team_box_of(t->rank, t->shape);
-    bool none = var >= 0 && range.end <= range.begin;
+    if (team_opaque(op, x)) return lx_team_box_of(t->rank, t->shape);
+    bool none = lx_team_space_empty(space);
     struct lx_team_view view = team_view_of(x, input);
     struct lx_team_box target = {.rank = t->rank};
     for (int k = 0; k < t->rank; k++) {
-        bool cut = x->var[input][k] == var;
-        target.offset[k] = cut ? range.begin : 0;
-        target.size[k] = none ? 0 : cut ? range.end - range.begin : view.size[k];
+        int loop = team_loop_of(space, x->var[input][k]);
+        target.offset[k] = loop >= 0 ? space->range[loop].begin : 0;
+        target.size[k] = none        ? 0
+                         : loop >= 0 ? space->range[loop].end - space->range[loop].begin
+                                     : view.size[k];
     }
     if (none) return target;
     struct lx_team_box need = lx_team_local_bounding_box(&view, &target, NULL, false);
@@ -83,12 +84,26 @@ struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *o
     return need;
 }
 
-struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op, int input, int var,
-                                struct lx_team_range range)
+struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op, int input,
+                                const struct lx_team_space *space)
 {
     struct op_index x;
     op_index_of(g, op, &x);
-    return team_need_box(g, op, &x, input, var, range);
+    return team_need_box(g, op, &x, input, space);
+}
+
+struct lx_team_box team_result_box(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                                   const struct lx_team_space *space)
+{
+    const struct lx_tensor *t = &g->tensors[op->output];
+    struct lx_team_box box = lx_team_box_of(t->rank, t->shape);
+    for (int l = 0; l < space->loops; l++) {
+        int dim = op_index_dim(x, x->output, space->var[l]);
+        if (dim < 0) continue;
+        box.offset[dim] = space->range[l].begin;
+        box.size[dim] = space->range[l].end - space->range[l].begin;
+    }
+    return box;
 }
 
 struct lx_team_range team_range_of_block(const struct op_index *x, int var, struct lx_team_range block)
@@ -115,15 +130,4 @@ int64_t team_missing_bytes(const struct lx_tensor *t, const struct lx_team_box *
 {
     struct lx_team_box held = lx_team_box_meet(box, own);
     return team_bytes(t, box) - team_bytes(t, &held);
-}
-
-struct lx_team_box team_share_of(const struct lx_graph *g, int32_t op, int members, int member)
-{
-    const struct lx_tensor *out = &g->tensors[g->ops[op].output];
-    int longest = 0;
-    for (int d = 1; d < out->rank; d++)
-        if (out->shape[d] > out->shape[longest] && out->shape[longest] < members) longest = d;
-    if (out->rank > 0) return lx_team_default_partition(members, member, out->rank, out->shape, longest);
-    struct lx_team_box none = {.rank = 1}; /* no box of rank 0 is empty */
-    return member == 0 ? lx_team_box_of(0, NULL) : none;
 }

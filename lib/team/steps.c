@@ -2,8 +2,8 @@
  * possible.
  *
  * Consecutive element-wise ops and slices that run over the same ranges form a group. Its core on a member is
- * the range for which nothing that is still awaited is needed; it is computed first, for all ops of the group
- * with the same loop bounds, then come the waits, then what lies before and after the core. */
+ * where nothing that is still awaited is needed; it is computed first, for all ops of the group
+ * with the same loop bounds, then come the waits, then what lies before and after the core, loop by loop. */
 #include "team/team_private.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -22,16 +22,37 @@ struct step_pass {
 };
 
 static void push(struct step_pass *p, enum lx_team_step_kind kind, int32_t op, int32_t exchange,
-                 enum lx_team_piece piece)
+                 enum lx_team_piece piece, int along)
 {
-    p->ok = p->ok && VEC_PUSH(&p->steps, (struct lx_team_step){kind, op, exchange, piece});
+    p->ok = p->ok && VEC_PUSH(&p->steps, (struct lx_team_step){kind, op, exchange, piece, along});
 }
 
-/* Ops whose loops can be cut anywhere along the variable. */
+/* Ops whose loops can be cut anywhere along their variables. */
 static bool loops_cut(const struct team_draft *d, int32_t o)
 {
     const struct lx_op *op = &d->g->ops[o];
     return d->ops[o].mode == LX_TEAM_SPLIT && (team_plain_index(op) || (op->offset && !op_is_insert(op)));
+}
+
+static bool same_ranges(const struct team_draft *d, int32_t a, int32_t b)
+{
+    for (int m = 0; m < d->members; m++) {
+        const struct lx_team_space *x = &d->ops[a].space[m], *y = &d->ops[b].space[m];
+        if (x->loops != y->loops || memcmp(x->range, y->range, (size_t)x->loops * sizeof *x->range) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Does every axis cut input `i` where it cuts the op? */
+static bool cut_as_op(const struct team_draft *d, int32_t o, const struct op_index *x, int i)
+{
+    const struct lx_team_tensor *t = &d->tensors[d->g->ops[o].inputs[i]];
+    for (int a = 0; a < d->grid.axes; a++) {
+        if ((t->cut[a] >= 0) != (d->ops[o].var[a] >= 0)) return false;
+        if (t->cut[a] >= 0 && x->var[i][t->cut[a]] != d->ops[o].var[a]) return false;
+    }
+    return true;
 }
 
 /* May op `o` be computed piece by piece together with the ops of group `g`? A piece of it must need only the
@@ -43,16 +64,14 @@ static bool joins(const struct step_pass *p, int32_t g, int32_t o)
     const struct lx_op *op = &d->g->ops[o];
     const struct lx_team_op *how = &d->ops[o];
     if (!loops_cut(d, o) || !loops_cut(d, group->first) || p->touched_in[op->output] == g) return false;
-    if (memcmp(how->range, d->ops[group->first].range, (size_t)d->members * sizeof *how->range) != 0)
-        return false;
+    if (!same_ranges(d, o, group->first)) return false;
     struct op_index x;
     op_index_of(d->g, op, &x);
     for (int i = 0; i < op->input_count; i++) {
         int32_t t = op->inputs[i], e = how->exchange[i];
         if (e >= 0 && d->exchanges[e].after >= group->first) return false;
         if (p->written_in[t] != g) continue;
-        int cut = d->tensors[t].cut;
-        if (!team_plain_index(op) || e >= 0 || cut < 0 || x.var[i][cut] != how->var) return false;
+        if (!team_plain_index(op) || e >= 0 || !cut_as_op(d, o, &x, i)) return false;
     }
     return true;
 }
@@ -75,34 +94,56 @@ static bool form_groups(struct step_pass *p)
     return true;
 }
 
-/* Of the values `core` of the op's variable those for which member `m` owns what input `i` reads. */
-static struct lx_team_range owned_core(const struct team_draft *d, int32_t o, const struct op_index *x, int i,
-                                       int m, struct lx_team_range core)
+/* Of the values `core` of a variable those for which a member that has [begin, end) of dimension `dim` of input `i` has
+ * what is read. */
+static struct lx_team_range owned_range(const struct team_draft *d, int32_t o, const struct op_index *x,
+                                        int i, int dim, struct lx_team_range own, struct lx_team_range core)
 {
     const struct lx_op *op = &d->g->ops[o];
-    const struct lx_team_tensor *t = &d->tensors[op->inputs[i]];
-    int64_t extent = d->g->tensors[op->inputs[i]].shape[t->cut], begin = t->bound[m], end = t->bound[m + 1];
-    if (x->var[i][t->cut] != d->ops[o].var) return (struct lx_team_range){core.begin, core.begin};
+    int64_t extent = d->g->tensors[op->inputs[i]].shape[dim];
     if (op_index_shifted(x, i) && team_is_shift(op)) {
         /* its box includes the place that is written; beyond the ends there are zeros, which everybody owns */
-        core = (struct lx_team_range){max_i64(core.begin, begin), min_i64(core.end, end)};
-        if (begin == 0) begin = -extent;
-        if (end == extent) end = 2 * extent;
+        core = (struct lx_team_range){max_i64(core.begin, own.begin), min_i64(core.end, own.end)};
+        if (own.begin == 0) own.begin = -extent;
+        if (own.end == extent) own.end = 2 * extent;
     }
-    struct lx_team_box own = team_box_along((struct lx_team_range){begin, end}),
-                       target = team_box_along(core);
-    struct lx_team_array part = lx_team_array_of_box(1, &extent, 0, &own);
-    struct lx_team_view view = team_view_along(x, i, t->cut);
-    struct lx_team_box found = lx_team_local_core(&part, &view, &target, NULL);
+    struct lx_team_box part = team_box_along(own), target = team_box_along(core);
+    struct lx_team_array array = lx_team_array_of_box(1, &extent, 0, &part);
+    struct lx_team_view view = team_view_along(x, i, dim);
+    struct lx_team_box found = lx_team_local_core(&array, &view, &target, NULL);
     return (struct lx_team_range){found.offset[0], found.offset[0] + found.size[0]};
 }
 
-/* Common core of a group, one range per member; NULL where no member has one, or memory is out. */
-static const struct lx_team_range *common_core(struct step_pass *p, const struct lx_team_group *group)
+/* Leaves of a core that for which member `m` owns what input `i` reads: nothing, where that is more than the loops walk. */
+static void keep_owned(const struct team_draft *d, int32_t o, const struct op_index *x, int i, int m,
+                       struct lx_team_space *core)
+{
+    int32_t t = d->g->ops[o].inputs[i];
+    struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);
+    for (int dim = 0; dim < own.rank; dim++) {
+        if (!d->tensors[t].bound[dim]) continue;
+        int loop = team_loop_of(&d->ops[o].space[m], x->var[i][dim]);
+        struct lx_team_range *r = &core->range[loop < 0 ? 0 : loop];
+        struct lx_team_range have = {own.offset[dim], own.offset[dim] + own.size[dim]};
+        *r = loop < 0 ? (struct lx_team_range){r->begin, r->begin} : owned_range(d, o, x, i, dim, have, *r);
+    }
+}
+
+/* Everything lies after an empty core. */
+static bool settle_core(const struct lx_team_space *all, struct lx_team_space *core)
+{
+    if (!lx_team_space_empty(core)) return true;
+    *core = *all;
+    core->range[0].end = core->range[0].begin;
+    return false;
+}
+
+/* Common core of a group, one per member; NULL where no member has one, or memory is out. */
+static const struct lx_team_space *common_core(struct step_pass *p, const struct lx_team_group *group)
 {
     struct team_draft *d = p->d;
-    struct lx_team_range *core =
-        arena_copy_array(d->memory, d->ops[group->first].range, (size_t)d->members, sizeof *core);
+    struct lx_team_space *core =
+        arena_copy_array(d->memory, d->ops[group->first].space, (size_t)d->members, sizeof *core);
     bool any = false;
     if (!core) return p->ok = false, NULL;
     for (int32_t o = group->first; o <= group->last; o++) {
@@ -112,22 +153,17 @@ static const struct lx_team_range *common_core(struct step_pass *p, const struct
         for (int i = 0; i < op->input_count; i++) {
             int32_t e = d->ops[o].exchange[i];
             for (int m = 0; e >= 0 && !p->awaited[e] && m < d->members; m++)
-                core[m] = owned_core(d, o, &x, i, m, core[m]);
+                keep_owned(d, o, &x, i, m, &core[m]);
         }
     }
-    for (int m = 0; m < d->members; m++) {
-        struct lx_team_range all = d->ops[group->first].range[m];
-        if (core[m].end > core[m].begin)
-            any = true;
-        else /* everything lies after an empty core */
-            core[m] = (struct lx_team_range){all.begin, all.begin};
-    }
+    for (int m = 0; m < d->members; m++) any |= settle_core(&d->ops[group->first].space[m], &core[m]);
     return any ? core : NULL;
 }
 
-static void compute(struct step_pass *p, const struct lx_team_group *group, enum lx_team_piece piece)
+static void compute(struct step_pass *p, const struct lx_team_group *group, enum lx_team_piece piece,
+                    int along)
 {
-    for (int32_t o = group->first; o <= group->last; o++) push(p, LX_TEAM_COMPUTE, o, -1, piece);
+    for (int32_t o = group->first; o <= group->last; o++) push(p, LX_TEAM_COMPUTE, o, -1, piece, along);
 }
 
 static void await(struct step_pass *p, const struct lx_team_group *group)
@@ -137,7 +173,7 @@ static void await(struct step_pass *p, const struct lx_team_group *group)
             int32_t e = p->d->ops[o].exchange[i];
             if (e < 0 || p->awaited[e]) continue;
             p->awaited[e] = true;
-            push(p, LX_TEAM_WAIT, -1, e, LX_TEAM_ALL);
+            push(p, LX_TEAM_WAIT, -1, e, LX_TEAM_ALL, 0);
         }
 }
 
@@ -156,7 +192,7 @@ static void start_exchanges(struct step_pass *p, int32_t first, int32_t last)
 {
     for (int32_t e = 0; e < p->d->exchange_count; e++)
         if (p->d->exchanges[e].after >= first && p->d->exchanges[e].after <= last)
-            push(p, LX_TEAM_START, -1, e, LX_TEAM_ALL);
+            push(p, LX_TEAM_START, -1, e, LX_TEAM_ALL, 0);
 }
 
 static void emit(struct step_pass *p)
@@ -167,15 +203,15 @@ static void emit(struct step_pass *p)
         struct lx_team_group *group = &p->groups.at[g];
         bool overlap = anything_awaited(p, group) && loops_cut(d, group->first) && !d->how->plain;
         if (overlap) group->core = common_core(p, group);
-        if (group->core) compute(p, group, LX_TEAM_CORE);
+        if (group->core) compute(p, group, LX_TEAM_CORE, 0);
         await(p, group);
-        if (group->core) {
-            compute(p, group, LX_TEAM_BEFORE);
-            compute(p, group, LX_TEAM_AFTER);
-        } else
-            compute(p, group, LX_TEAM_ALL);
+        for (int l = 0; group->core && l < group->core[0].loops; l++) {
+            compute(p, group, LX_TEAM_BEFORE, l);
+            compute(p, group, LX_TEAM_AFTER, l);
+        }
+        if (!group->core) compute(p, group, LX_TEAM_ALL, 0);
         if (d->ops[group->first].mode == LX_TEAM_COMBINE)
-            push(p, LX_TEAM_REDUCE, group->first, -1, LX_TEAM_ALL);
+            push(p, LX_TEAM_REDUCE, group->first, -1, LX_TEAM_ALL, 0);
         start_exchanges(p, group->first, group->last);
     }
 }

@@ -1,13 +1,16 @@
 /* The team stage: one graph over several devices, as one plan that every member runs (SPMD).
  *
- * Every tensor is cut along one dimension into contiguous blocks, or is whole on every member. Whoever owns a
- * block of an op's output computes it; what it reads and does not own comes by an exchange. The plan is a
+ * Members form a grid of up to LX_TEAM_AXES axes. Each axis cuts a tensor along one of its dimensions into contiguous
+ * blocks, or leaves it whole: members that differ along such an axis only have the same of it. Two axes may cut one
+ * dimension, the first into the larger blocks. Whoever owns a block of an op's output computes it; what it reads
+ * and does not own comes by an exchange, from the owner that is alike along axes that do not cut. The plan is a
  * list of steps, the same for all members, in which ranges differ by member:
  *
  *     start e      send what others need of a tensor, begin to receive what this member needs: a box
  *     compute o p  a piece of op o: the core (needs nothing from others), what lies before or after, or all
  *     wait e       the box of exchange e is complete
- *     combine o    partial results of all members become one, which all have: each adds up a share of it
+ *     combine o    partial results of members along the axes that cut a sum become one: each adds up a share of it,
+ *                  and has that share or, where the result is whole along these axes, gets those of the others
  *
  * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per member unless
  * what lies between two boxes costs more than another message. An exchange starts as soon as its tensor is
@@ -20,36 +23,66 @@
 
 #include "team/distribution.h"
 
-/* The wish that a tensor be cut along a dimension (-1: whole on every member). */
+enum { LX_TEAM_AXES = 3 };
+
+/* The last axis is the one along which neighbours have neighbouring numbers. */
+struct lx_team_grid {
+    int axes;
+    int size[LX_TEAM_AXES];
+};
+
+int lx_team_members_of(const struct lx_team_grid *grid);
+/* Where a member stands along an axis. */
+int lx_team_coordinate(const struct lx_team_grid *grid, int member, int axis);
+
+/* How many blocks the axes that cut `what` (a dimension of a tensor, a variable of an op) make of it. */
+int lx_team_blocks(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what);
+/* Which of them is a member's. */
+int lx_team_block(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what, int member);
+
+/* The wish that a tensor be cut, by each axis along a dimension (-1: it is whole along that axis). */
 struct lx_team_choice {
     const char *tensor;
-    int cut;
+    int cut[LX_TEAM_AXES];
 };
 
 struct lx_team_options {
-    int members;
+    int members;                          /* in a row, where there is no grid */
+    struct lx_team_grid grid;             /* of no axes: there is none */
     const struct lx_team_choice *choices; /* for tensors not named here the planner decides */
     int choice_count;
-    bool plain; /* default partitions, one exchange per read, no cores: what the passes improve on */
+    bool by_time; /* least predicted time; else fewest exchanged bytes, and of equals the least time */
+    bool plain;   /* default partitions, one exchange per read, no cores: what the passes improve on */
 };
 
 struct lx_team_tensor {
-    int cut;              /* -1: whole on every member */
-    const int64_t *bound; /* members + 1 of them: member m owns [bound[m], bound[m + 1]); NULL if whole */
+    int cut
+        [LX_TEAM_AXES]; /* per axis: the dimension; -1: whole along it, as along axes that the grid has not */
+    /* Per dimension: where its blocks begin, and its extent; NULL if no axis cuts it. Block b belongs to the members whose
+     * coordinates along the axes that cut it are b, the last of these axes fastest. */
+    const int64_t *bound[LX_MAX_RANK];
 };
 
 enum lx_team_mode {
     LX_TEAM_WHOLE,   /* every member computes all of it */
-    LX_TEAM_SPLIT,   /* a variable of the output is cut */
-    LX_TEAM_COMBINE, /* a variable that is summed (maximised, ...) away is cut; then a combine */
+    LX_TEAM_SPLIT,   /* variables of the output are cut */
+    LX_TEAM_COMBINE, /* some variable that is summed (maximised, ...) away is cut; then a combine */
     LX_TEAM_MODES
+};
+
+/* Where the cut variables of an op run: on a member, or in a piece. */
+struct lx_team_space {
+    int loops;
+    int var[LX_TEAM_AXES];
+    struct lx_team_range range[LX_TEAM_AXES];
 };
 
 struct lx_team_op {
     enum lx_team_mode mode;
-    int var;                           /* the variable that is cut, -1: none */
-    const struct lx_team_range *range; /* per member: its values of that variable */
-    const int32_t *exchange;           /* per input: the exchange whose box it reads; -1: what is owned */
+    int var[LX_TEAM_AXES]; /* per axis: the variable that it cuts; -1: none */
+    const struct lx_team_space
+        *space;              /* per member; each cut variable is there once, in the order of the axes */
+    const int32_t *exchange; /* per input: the exchange whose box it reads; -1: what is owned */
     int32_t group;
     int64_t bytes; /* received by all members because of this op */
 };
@@ -76,7 +109,7 @@ struct lx_team_exchange {
 /* Consecutive ops that share loop bounds. */
 struct lx_team_group {
     int32_t first, last;
-    const struct lx_team_range *core; /* per member; NULL: not split, because nothing is awaited */
+    const struct lx_team_space *core; /* per member; NULL: not split, because nothing is awaited */
 };
 
 enum lx_team_step_kind { LX_TEAM_START, LX_TEAM_WAIT, LX_TEAM_COMPUTE, LX_TEAM_REDUCE, LX_TEAM_STEP_KINDS };
@@ -88,6 +121,7 @@ struct lx_team_step {
     int32_t op;       /* compute, reduce */
     int32_t exchange; /* start, wait */
     enum lx_team_piece piece;
+    int along; /* before, after: of which loop; earlier loops run over the core, later ones over everything */
 };
 
 struct arena;
@@ -95,6 +129,7 @@ struct arena;
 struct lx_team_plan {
     const struct lx_graph *graph;
     int members;
+    struct lx_team_grid grid;
     const struct lx_team_tensor *tensors; /* as many as the graph's */
     const struct lx_team_op *ops;         /* as many as the graph's */
     const struct lx_team_exchange *exchanges;
@@ -117,15 +152,17 @@ void lx_team_free(struct lx_team_plan *plan);
 
 /* What a member owns of a tensor. */
 struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int member);
-/* The same as an array with its parts; with an exchange (else -1), with the halos that it brings. */
-struct lx_team_array lx_team_array_of(const struct lx_team_plan *plan, int32_t tensor, int32_t exchange,
-                                      int member);
-/* The values of its op's variable that a compute step runs over on a member; {0, 1} if none is cut. */
-struct lx_team_range lx_team_step_range(const struct lx_team_plan *plan, const struct lx_team_step *step,
+/* Is it whole along every axis? */
+bool lx_team_is_whole(const struct lx_team_tensor *t);
+/* Does `from` send `to` what it owns of a tensor? Of those who own the same it is one. */
+bool lx_team_serves(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int from, int to);
+/* Where a compute step runs on a member. */
+struct lx_team_space lx_team_step_space(const struct lx_team_plan *plan, const struct lx_team_step *step,
                                         int member);
-/* What an op needs of an input while its cut variable runs over `range`. */
-struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op, int input, int var,
-                                struct lx_team_range range);
+bool lx_team_space_empty(const struct lx_team_space *s);
+/* What an op needs of an input while its cut variables run over `space`. */
+struct lx_team_box lx_team_need(const struct lx_graph *g, const struct lx_op *op, int input,
+                                const struct lx_team_space *space);
 
 /* Is the plan right, whoever made it? False: `st` says why not (LX_E_NO). */
 bool lx_team_check(const struct lx_team_plan *plan, lx_status *st);

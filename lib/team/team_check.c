@@ -28,9 +28,12 @@ static bool check_bounds(const struct checker *c)
     const struct lx_graph *g = c->p->graph;
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_team_tensor *x = &c->p->tensors[t];
-        if (x->cut < 0 || (x->bound[0] == 0 && x->bound[c->p->members] == g->tensors[t].shape[x->cut]))
-            continue;
-        return status_set(c->st, LX_E_NO, "tensor %s: its blocks are not all of it", g->tensors[t].name);
+        for (int a = 0; a < c->p->grid.axes; a++) {
+            int dim = x->cut[a], blocks = lx_team_blocks(&c->p->grid, x->cut, dim);
+            if (dim >= 0 && (x->bound[dim][0] != 0 || x->bound[dim][blocks] != g->tensors[t].shape[dim]))
+                return status_set(c->st, LX_E_NO, "tensor %s: its blocks are not all of it",
+                                  g->tensors[t].name);
+        }
     }
     return true;
 }
@@ -40,55 +43,123 @@ static bool same_range(struct lx_team_range a, struct lx_team_range b)
     return (a.begin == b.begin && a.end == b.end) || (a.end <= a.begin && b.end <= b.begin);
 }
 
-/* Does every value of the variable run on one member? In the order of the members, or nowhere. */
-static bool covers(const struct lx_team_op *how, int members, int64_t extent)
+/* The range of a variable on the members whose block it is; false: they do not agree. */
+static bool range_of_part(const struct checker *c, int32_t o, int loop, int part, struct lx_team_range *range)
+{
+    const struct lx_team_op *how = &c->p->ops[o];
+    bool found = false;
+    for (int m = 0; m < c->p->members; m++) {
+        if (lx_team_block(&c->p->grid, how->var, how->space[m].var[loop], m) != part) continue;
+        if (found && !same_range(*range, how->space[m].range[loop])) return false;
+        *range = how->space[m].range[loop];
+        found = true;
+    }
+    return found;
+}
+
+/* Does every value of a summed variable run in one part? In the order of the parts, or nowhere. */
+static bool covers(const struct checker *c, int32_t o, int loop, int64_t extent)
 {
     int64_t at = 0;
-    for (int m = 0; m < members; m++) {
-        if (how->range[m].end <= how->range[m].begin) continue;
-        if (how->range[m].begin != at) return false;
-        at = how->range[m].end;
+    int parts = lx_team_blocks(&c->p->grid, c->p->ops[o].var, c->p->ops[o].space[0].var[loop]);
+    for (int b = 0; b < parts; b++) {
+        struct lx_team_range range;
+        if (!range_of_part(c, o, loop, b, &range)) return false;
+        if (range.end <= range.begin) continue;
+        if (range.begin != at) return false;
+        at = range.end;
     }
     return at == extent;
+}
+
+/* What one axis does to the op and to what that writes. */
+static bool check_axis(const struct checker *c, int32_t o, const struct op_index *x, int axis)
+{
+    const struct lx_op *op = &c->p->graph->ops[o];
+    const struct lx_team_tensor *out = &c->p->tensors[op->output];
+    int var = c->p->ops[o].var[axis];
+    if (var < 0 && out->cut[axis] >= 0)
+        return status_set(c->st, LX_E_NO, "op %s writes all of %s on every member, but that is cut", op->name,
+                          c->p->graph->tensors[op->output].name);
+    if (var < 0) return true;
+    if (team_opaque(op, x) || op_index_follows(x, var) || op_index_slides(x, var))
+        return status_set(c->st, LX_E_NO, "op %s cannot be cut there", op->name);
+    if (!op_index_reduced(x, var))
+        return out->cut[axis] == op_index_dim(x, x->output, var)
+                   ? true
+                   : status_set(c->st, LX_E_NO, "op %s is not split as %s is", op->name,
+                                c->p->graph->tensors[op->output].name);
+    int loop = team_loop_of(&c->p->ops[o].space[0], var);
+    if (team_adds_up(op) && loop >= 0 && covers(c, o, loop, x->extent[var])) return true;
+    return status_set(c->st, LX_E_NO, "op %s: its parts are not each value of a summed variable once",
+                      op->name);
+}
+
+/* Of the axes that cut a sum, all leave the result whole or all cut it, further than others do. */
+static bool check_scatter(const struct checker *c, int32_t o, const struct op_index *x)
+{
+    const struct lx_op *op = &c->p->graph->ops[o];
+    const struct lx_team_tensor *out = &c->p->tensors[op->output];
+    const int *var = c->p->ops[o].var;
+    bool scatters = team_scatters(&c->p->grid, x, var, out);
+    for (int a = 0; a < c->p->grid.axes; a++) {
+        bool sums = team_cuts_sum(x, var, a), late = true;
+        for (int b = a + 1; b < c->p->grid.axes; b++)
+            late = late && (out->cut[b] != out->cut[a] || team_cuts_sum(x, var, b));
+        if (sums && ((out->cut[a] >= 0) != scatters || (scatters && !late)))
+            return status_set(c->st, LX_E_NO, "op %s: its partial results do not become %s as that is cut",
+                              op->name, c->p->graph->tensors[op->output].name);
+    }
+    return true;
+}
+
+/* Who computes a part of the output owns it, or has it in common with those with whom it adds up. */
+static bool check_space(const struct checker *c, int32_t o, const struct op_index *x, int m)
+{
+    const struct lx_op *op = &c->p->graph->ops[o];
+    const struct lx_team_op *how = &c->p->ops[o];
+    const struct lx_team_tensor *out = &c->p->tensors[op->output];
+    for (int l = 0; l < how->space[m].loops; l++) {
+        int var = how->space[m].var[l], dim = op_index_dim(x, x->output, var);
+        if (dim < 0) continue;
+        int further = lx_team_blocks(&c->p->grid, out->cut, dim) / lx_team_blocks(&c->p->grid, how->var, var);
+        int first = lx_team_block(&c->p->grid, how->var, var, m) * further;
+        struct lx_team_range block = {out->bound[dim][first], out->bound[dim][first + further]};
+        if (!same_range(how->space[m].range[l], team_range_of_block(x, var, block)))
+            return status_set(c->st, LX_E_NO, "op %s: member %d does not compute what it owns", op->name, m);
+    }
+    return true;
 }
 
 static bool check_mode(const struct checker *c, int32_t o)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
     const struct lx_team_op *how = &c->p->ops[o];
-    const struct lx_team_tensor *out = &c->p->tensors[op->output];
     struct op_index x;
     op_index_of(c->p->graph, op, &x);
-    if (how->mode != LX_TEAM_SPLIT && out->cut >= 0)
-        return status_set(c->st, LX_E_NO, "op %s writes all of %s on every member, but that is cut", op->name,
-                          c->p->graph->tensors[op->output].name);
-    if (how->mode == LX_TEAM_WHOLE) return true;
-    if (how->mode == LX_TEAM_COMBINE)
-        return op->map && op->reduces && op->kind->id != LX_KIND_LOGSUMEXP &&
-                       op_index_reduced(&x, how->var) && covers(how, c->p->members, x.extent[how->var])
-                   ? true
-                   : status_set(c->st, LX_E_NO,
-                                "op %s: its parts are not each value of a summed variable once", op->name);
-    if (out->cut < 0 || x.var[x.output][out->cut] != how->var)
-        return status_set(c->st, LX_E_NO, "op %s is not split as %s is", op->name,
-                          c->p->graph->tensors[op->output].name);
-    for (int m = 0; m < c->p->members; m++) {
-        struct lx_team_range block = {out->bound[m], out->bound[m + 1]};
-        if (!same_range(how->range[m], team_range_of_block(&x, how->var, block)))
-            return status_set(c->st, LX_E_NO, "op %s: member %d does not compute what it owns", op->name, m);
+    bool cut = false, sums = false;
+    for (int a = 0; a < c->p->grid.axes; a++) {
+        cut |= how->var[a] >= 0;
+        sums |= team_cuts_sum(&x, how->var, a);
+        if (!check_axis(c, o, &x, a)) return false;
     }
+    if (how->mode != (sums ? LX_TEAM_COMBINE : cut ? LX_TEAM_SPLIT : LX_TEAM_WHOLE))
+        return status_set(c->st, LX_E_NO, "op %s is not computed as its mode says", op->name);
+    if (!check_scatter(c, o, &x)) return false;
+    for (int m = 0; m < c->p->members; m++)
+        if (!check_space(c, o, &x, m)) return false;
     return true;
 }
 
-/* What an input needs on a member while the variable runs over `range`: is it there by now? */
-static bool check_need(const struct checker *c, int32_t o, int i, int m, struct lx_team_range range,
+/* What an input needs on a member while the cut variables run over `space`: is it there by now? */
+static bool check_need(const struct checker *c, int32_t o, int i, int m, const struct lx_team_space *space,
                        bool arrived)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
     int32_t t = op->inputs[i], e = c->p->ops[o].exchange[i];
-    struct lx_team_box need = lx_team_need(c->p->graph, op, i, c->p->ops[o].var, range);
+    struct lx_team_box need = lx_team_need(c->p->graph, op, i, space);
     struct lx_team_box own = lx_team_own(c->p, t, m);
-    if (range.end <= range.begin || lx_team_box_within(&need, &own)) return true;
+    if (lx_team_space_empty(space) || lx_team_box_within(&need, &own)) return true;
     if (arrived && e >= 0 && lx_team_box_within(&need, &c->p->exchanges[e].box[m])) return true;
     return status_set(c->st, LX_E_NO, "op %s: member %d neither owns nor has received what it reads of %s",
                       op->name, m, c->p->graph->tensors[t].name);
@@ -112,7 +183,7 @@ static bool check_ops(struct checker *c)
         for (int i = 0; i < g->ops[o].input_count; i++) {
             if (!check_contents(c, o, i)) return false;
             for (int m = 0; m < c->p->members; m++)
-                if (!check_need(c, o, i, m, c->p->ops[o].range[m], true)) return false;
+                if (!check_need(c, o, i, m, &c->p->ops[o].space[m], true)) return false;
         }
         c->writer[g->ops[o].output] = o;
     }
@@ -134,12 +205,20 @@ static bool check_readers(const struct checker *c, int32_t e)
                       reads, (int)first);
 }
 
-enum { BIT_ALL = 1 << LX_TEAM_ALL, BITS_CUT = 1 << LX_TEAM_CORE | 1 << LX_TEAM_BEFORE | 1 << LX_TEAM_AFTER };
+/* A bit per piece: all, the core, then what is before and after it along each loop. */
+enum { BIT_ALL = 1 };
+
+static unsigned bit_of(const struct lx_team_step *s)
+{
+    if (s->piece == LX_TEAM_ALL || s->piece == LX_TEAM_CORE) return s->piece == LX_TEAM_ALL ? BIT_ALL : 2;
+    return (s->piece == LX_TEAM_BEFORE ? 4u : 8u) << 2 * s->along;
+}
 
 static bool done(const struct checker *c, int32_t o)
 {
     if (o < 0) return true;
-    if (c->pieces[o] != BIT_ALL && c->pieces[o] != BITS_CUT) return false;
+    unsigned cut = (1u << (2 + 2 * c->p->ops[o].space[0].loops)) - 2;
+    if (c->pieces[o] != BIT_ALL && c->pieces[o] != cut) return false;
     return c->p->ops[o].mode != LX_TEAM_COMBINE || c->combined[o];
 }
 
@@ -159,13 +238,14 @@ static bool piece_ready(const struct checker *c, const struct lx_team_step *s)
     for (int i = 0; i < op->input_count; i++) {
         int32_t w = source_of(c, s->op, op->inputs[i]), e = how->exchange[i];
         bool together = w >= 0 && c->p->ops[w].group == how->group && e < 0 && team_plain_index(op) &&
-                        c->pieces[w] >> s->piece & 1;
+                        c->pieces[w] & bit_of(s);
         if (w >= 0 && !done(c, w) && !together)
             return status_set(c->st, LX_E_NO, "op %s is computed before %s, which it reads", op->name,
                               op_name(c, w));
-        for (int m = 0; m < c->p->members; m++)
-            if (!check_need(c, s->op, i, m, lx_team_step_range(c->p, s, m), e >= 0 && c->arrived[e]))
-                return false;
+        for (int m = 0; m < c->p->members; m++) {
+            struct lx_team_space space = lx_team_step_space(c->p, s, m);
+            if (!check_need(c, s->op, i, m, &space, e >= 0 && c->arrived[e])) return false;
+        }
     }
     return true;
 }
@@ -185,11 +265,11 @@ static bool may_overwrite(const struct checker *c, int32_t o)
 static bool compute(struct checker *c, const struct lx_team_step *s)
 {
     bool cut = s->piece != LX_TEAM_ALL;
-    unsigned before = c->pieces[s->op];
-    if (before >> s->piece & 1 || (before && cut != !(before & BIT_ALL)))
+    unsigned before = c->pieces[s->op], bit = bit_of(s);
+    if (before & bit || (before && cut != !(before & BIT_ALL)))
         return status_set(c->st, LX_E_NO, "op %s is computed twice", op_name(c, s->op));
     if (!piece_ready(c, s) || !may_overwrite(c, s->op)) return false;
-    c->pieces[s->op] = (unsigned char)(before | 1u << s->piece);
+    c->pieces[s->op] = (unsigned char)(before | bit);
     return true;
 }
 

@@ -15,6 +15,7 @@
 
 #define TEAM_ROOT_FIELDS(F) \
     TEAM_STATED(F, INT, members, "devices of the team") \
+    TEAM_MAY(F, INTS, grid, "how many there are along each axis, the last fastest; absent: all in a row") \
     TEAM_CHECKED(F, TEXT, pattern_hash, "of the pattern below, so that a changed one is noticed") \
     TEAM_CHECKED(F, INT, bytes, "received by all members in all exchanges") \
     TEAM_CHECKED(F, INT, combine_bytes, "and in combining partial results") \
@@ -23,13 +24,15 @@
 #define TEAM_TENSOR_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
     TEAM_MAY(F, INT, cut, "the dimension along which it is cut; absent: it is whole on every member") \
-    TEAM_MAY(F, INTS, bounds, "where the blocks of the members begin, and the extent")
+    TEAM_MAY(F, INTS, cuts, "the same for each axis of a grid; -1: whole along it") \
+    TEAM_MAY(F, INTS, bounds, "where its blocks begin, and the extent; of a grid for each dimension that is cut, one after the other")
 
 #define TEAM_OP_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
     TEAM_STATED(F, TEXT, mode, "whole: every member computes all of it; split: a variable of the output is cut; combine: one that is summed away is, and partial results are added up") \
     TEAM_MAY(F, INT, var, "that variable, numbered as the op's index string has them") \
-    TEAM_ROWS(F, ranges, 2, "per member: from where to where it runs") \
+    TEAM_MAY(F, INTS, vars, "the same for each axis of a grid; -1: it cuts none") \
+    TEAM_ROWS(F, ranges, 2, "per member: from where to where it runs; of a grid for each variable that is cut, one after the other") \
     TEAM_MAY(F, INTS, exchanges, "per input: the exchange that brings what is not owned; -1: nothing") \
     TEAM_STATED(F, INT, group, "number of its group") \
     TEAM_CHECKED(F, INT, bytes, "received by all members because of it")
@@ -50,13 +53,14 @@
 #define TEAM_GROUP_FIELDS(F) \
     TEAM_STATED(F, INT, first, "the first op of a run that shares loop bounds") \
     TEAM_STATED(F, INT, last, "the last") \
-    TEAM_ROWS(F, core, 2, "per member: what is computed while data travels; absent: all at once")
+    TEAM_ROWS(F, core, 2, "per member: what is computed while data travels, as ranges; absent: all at once")
 
 #define TEAM_STEP_FIELDS(F) \
     TEAM_STATED(F, TEXT, step, "start, wait, compute or combine") \
     TEAM_MAY(F, INT, op, "of compute and combine: number of the op") \
     TEAM_MAY(F, INT, exchange, "of start and wait: number of the exchange") \
-    TEAM_MAY(F, TEXT, piece, "of compute: all, core, before or after")
+    TEAM_MAY(F, TEXT, piece, "of compute: all, core, before or after") \
+    TEAM_MAY(F, INT, along, "of before and after in a grid: which of the variables that are cut; absent: the first")
 
 /* S(ID, name, what, heading): the objects of the file. */
 #define TEAM_SECTIONS(S) \

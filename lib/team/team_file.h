@@ -19,7 +19,8 @@ struct lx_team_plan *team_read(const struct json *j, const struct json_value *ro
 /* team_plan.c: bytes of all ops and exchanges, `exact`, and the hash, which come of the rest. */
 bool team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops, lx_status *st);
 /* Bytes by member, and the pattern of an exchange whose box is set. */
-bool team_count_exchange(const struct lx_graph *g, const struct lx_team_tensor *tensors, int members,
-                         struct arena *memory, struct lx_team_exchange *e, lx_status *st);
+bool team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
+                         const struct lx_team_tensor *tensors, struct arena *memory,
+                         struct lx_team_exchange *e, lx_status *st);
 
 #endif

@@ -44,23 +44,49 @@ static struct int_list list_of(struct writer *w, const int64_t *values, int32_t 
     return list;
 }
 
-static struct int_list ranges_of(struct writer *w, const struct lx_team_range *r)
+static struct int_list ranges_of(struct writer *w, const struct lx_team_space *space)
 {
-    int n = w->p->members;
-    struct int_list list = {arena_array(&w->memory, 2 * (size_t)n, sizeof *list.at), 2 * n};
+    int n = w->p->members, loops = space[0].loops;
+    struct int_list list = {arena_array(&w->memory, 2 * (size_t)(n * loops) + 1, sizeof *list.at),
+                            2 * n * loops};
     w->t->failed |= !list.at;
-    for (int m = 0; list.at && m < n; m++) {
-        list.at[2 * m] = r[m].begin;
-        list.at[2 * m + 1] = r[m].end;
+    for (int k = 0; list.at && k < n * loops; k++) {
+        list.at[2 * k] = space[k % n].range[k / n].begin;
+        list.at[2 * k + 1] = space[k % n].range[k / n].end;
     }
+    return list;
+}
+
+/* What each axis cuts; of a row one number says it. */
+static struct int_list axes_of(struct writer *w, const int cut[LX_TEAM_AXES])
+{
+    int64_t values[LX_TEAM_AXES];
+    bool any = false;
+    for (int a = 0; a < w->p->grid.axes; a++) any |= (values[a] = cut[a]) >= 0;
+    return any && w->p->grid.axes > 1 ? list_of(w, values, w->p->grid.axes) : (struct int_list){0};
+}
+
+static struct int_list bounds_of(struct writer *w, int32_t t)
+{
+    const struct lx_team_tensor *x = &w->p->tensors[t];
+    struct int_list list = {0};
+    int32_t room = LX_MAX_RANK * (w->p->members + 1);
+    if (lx_team_is_whole(x)) return list;
+    list.at = arena_array(&w->memory, (size_t)room, sizeof *list.at);
+    w->t->failed |= !list.at;
+    for (int d = 0; list.at && d < w->p->graph->tensors[t].rank; d++)
+        for (int b = 0; x->bound[d] && b <= lx_team_blocks(&w->p->grid, x->cut, d); b++)
+            list.at[list.count++] = x->bound[d][b];
     return list;
 }
 
 static void write_tensor(struct writer *w, int32_t i)
 {
     const struct lx_team_tensor *x = &w->p->tensors[i];
-    struct team_file_tensor r = {.name = w->p->graph->tensors[i].name, .cut = x->cut};
-    if (x->cut >= 0) r.bounds = list_of(w, x->bound, w->p->members + 1);
+    struct team_file_tensor r = {.name = w->p->graph->tensors[i].name,
+                                 .cut = w->p->grid.axes == 1 ? x->cut[0] : -1,
+                                 .cuts = axes_of(w, x->cut),
+                                 .bounds = bounds_of(w, i)};
     write_record(w, TEAM_FILE_TENSOR, &r);
 }
 
@@ -70,10 +96,11 @@ static void write_op(struct writer *w, int32_t o)
     const struct lx_op *op = &w->p->graph->ops[o];
     struct team_file_op r = {.name = op->name,
                              .mode = team_mode_words[x->mode],
-                             .var = x->var,
+                             .var = w->p->grid.axes == 1 ? x->var[0] : -1,
+                             .vars = axes_of(w, x->var),
                              .group = x->group,
                              .bytes = x->bytes};
-    if (x->var >= 0) r.ranges = ranges_of(w, x->range);
+    if (x->space[0].loops > 0) r.ranges = ranges_of(w, x->space);
     int64_t exchanges[LX_MAX_INPUTS];
     bool any = false;
     for (int i = 0; i < op->input_count; i++) any |= (exchanges[i] = x->exchange[i]) >= 0;
@@ -122,7 +149,8 @@ static void write_step(struct writer *w, int32_t s)
     struct team_file_step r = {.step = team_step_words[x->kind],
                                .op = x->op,
                                .exchange = x->exchange,
-                               .piece = x->kind == LX_TEAM_COMPUTE ? team_piece_words[x->piece] : NULL};
+                               .piece = x->kind == LX_TEAM_COMPUTE ? team_piece_words[x->piece] : NULL,
+                               .along = x->along > 0 ? x->along : -1};
     write_record(w, TEAM_FILE_STEP, &r);
 }
 
@@ -144,7 +172,11 @@ void team_write(const struct lx_team_plan *p, const char *kind, struct text *t)
     struct text root = {0};
     char hash[20];
     snprintf(hash, sizeof hash, "%016" PRIx64, p->graph->hash);
+    int64_t sizes[LX_TEAM_AXES];
+    for (int a = 0; a < p->grid.axes; a++) sizes[a] = p->grid.size[a];
     const struct team_file_root r = {.members = p->members,
+                                     .grid = p->grid.axes > 1 ? list_of(&w, sizes, p->grid.axes)
+                                                              : (struct int_list){0},
                                      .pattern_hash = hash,
                                      .bytes = p->bytes,
                                      .combine_bytes = p->combine_bytes,

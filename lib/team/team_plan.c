@@ -16,28 +16,21 @@ static bool (*const passes[])(struct team_draft *d, lx_status *st) = {
 
 struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int member)
 {
-    return team_own_box(&plan->graph->tensors[tensor], &plan->tensors[tensor], member);
+    return team_own_box(&plan->grid, &plan->graph->tensors[tensor], &plan->tensors[tensor], member);
 }
 
-struct lx_team_array lx_team_array_of(const struct lx_team_plan *plan, int32_t tensor, int32_t exchange,
-                                      int member)
-{
-    const struct lx_tensor *t = &plan->graph->tensors[tensor];
-    struct lx_team_array a = team_own_array(t, &plan->tensors[tensor], member);
-    int64_t own_view[LX_MAX_RANK];
-    return exchange < 0 ? a : lx_team_repartition(&a, &plan->exchanges[exchange].box[member], own_view);
-}
-
-struct lx_team_range lx_team_step_range(const struct lx_team_plan *plan, const struct lx_team_step *step,
+struct lx_team_space lx_team_step_space(const struct lx_team_plan *plan, const struct lx_team_step *step,
                                         int member)
 {
     const struct lx_team_op *op = &plan->ops[step->op];
-    const struct lx_team_range *core = plan->groups[op->group].core;
-    struct lx_team_range all = op->range[member];
-    if (!core || step->piece == LX_TEAM_ALL) return all;
-    if (step->piece == LX_TEAM_CORE) return core[member];
-    return step->piece == LX_TEAM_BEFORE ? (struct lx_team_range){all.begin, core[member].begin}
-                                         : (struct lx_team_range){core[member].end, all.end};
+    const struct lx_team_space *core = plan->groups[op->group].core;
+    struct lx_team_space s = op->space[member];
+    if (!core || step->piece == LX_TEAM_ALL) return s;
+    int inner = step->piece == LX_TEAM_CORE ? s.loops : step->along;
+    for (int l = 0; l < inner; l++) s.range[l] = core[member].range[l];
+    if (step->piece == LX_TEAM_BEFORE) s.range[inner].end = core[member].range[inner].begin;
+    if (step->piece == LX_TEAM_AFTER) s.range[inner].begin = core[member].range[inner].end;
+    return s;
 }
 
 int lx_team_tag_exchange(const struct lx_team_plan *p, int32_t exchange)
@@ -62,16 +55,24 @@ static bool cuts_a_sum(const struct lx_op *op, const struct lx_team_op *how)
     return how->mode == LX_TEAM_COMBINE && !(op->kind->traits & LX_POINTWISE);
 }
 
-/* Who has a part of the sum sends each other member the share that it adds up; then each share goes to all. */
+/* Who has a part of the sum sends each other member the share that it adds up; then each share goes to all who want the
+ * whole. */
 static int64_t combine_bytes(const struct lx_team_plan *p, int32_t o)
 {
-    const struct lx_tensor *out = &p->graph->tensors[p->graph->ops[o].output];
-    int64_t bytes = 0, parts = 0;
-    for (int m = 0; m < p->members; m++) parts += p->ops[o].range[m].end > p->ops[o].range[m].begin;
+    const struct lx_team_op *how = &p->ops[o];
+    const struct lx_op *op = &p->graph->ops[o];
+    struct op_index x;
+    int64_t bytes = 0;
+    op_index_of(p->graph, op, &x);
     for (int m = 0; m < p->members; m++) {
-        struct lx_team_box share = team_share_of(p->graph, o, p->members, m);
-        bool own_part = p->ops[o].range[m].end > p->ops[o].range[m].begin;
-        bytes += team_bytes(out, &share) * (parts - own_part + p->members - 1);
+        struct lx_team_box share = team_share_of(p->graph, &p->grid, p->tensors, how->var, o, m);
+        int64_t copies = 0;
+        for (int other = 0; other < p->members; other++) {
+            if (other == m || !team_adds_with(&p->grid, &x, how->var, m, other)) continue;
+            copies += !lx_team_space_empty(&how->space[other]);
+            copies += !team_scatters(&p->grid, &x, how->var, &p->tensors[op->output]);
+        }
+        bytes += team_bytes(&p->graph->tensors[op->output], &share) * copies;
     }
     return bytes;
 }
@@ -111,10 +112,11 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
     struct arena *memory = calloc(1, sizeof *memory);
     if (!memory) return status_no_memory(st), NULL;
     struct lx_team_plan *p = arena_alloc(memory, sizeof *p);
-    struct team_draft d = {.g = g, .how = how, .members = how->members, .memory = memory};
+    struct team_draft d = {.g = g, .how = how, .members = how->members, .grid = how->grid, .memory = memory};
+    d.spaces = arena_array(memory, (size_t)g->op_count + 1, sizeof *d.spaces);
     d.tensors = arena_array(memory, (size_t)g->tensor_count, sizeof *d.tensors);
     d.ops = arena_array(memory, (size_t)g->op_count, sizeof *d.ops);
-    bool ok = p && d.tensors && d.ops ? true : status_no_memory(st);
+    bool ok = p && d.spaces && d.tensors && d.ops ? true : status_no_memory(st);
     for (size_t i = 0; i < sizeof passes / sizeof *passes && ok; i++) ok = passes[i](&d, st);
     if (!ok) {
         arena_free(memory);
@@ -123,6 +125,7 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
     }
     *p = (struct lx_team_plan){.graph = lx_graph_ref(g),
                                .members = d.members,
+                               .grid = d.grid,
                                .tensors = d.tensors,
                                .ops = d.ops,
                                .exchanges = d.exchanges,
@@ -137,19 +140,34 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
     return NULL;
 }
 
-struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
+/* A row where no grid is asked for. */
+static bool settle_grid(struct lx_team_options *how, lx_status *st)
+{
+    if (how->grid.axes == 0) how->grid = (struct lx_team_grid){1, {how->members}};
+    int64_t members = 1;
+    for (int a = 0; a < how->grid.axes; a++) {
+        if (how->grid.size[a] < 1 || how->grid.size[a] > LX_TEAM_MEMBERS) members = 0;
+        members *= how->grid.size[a];
+    }
+    if (members < 1 || members > LX_TEAM_MEMBERS)
+        return status_set(st, LX_E_RANGE, "a team has 1 to %d members, not %d", LX_TEAM_MEMBERS,
+                          how->members);
+    how->members = (int)members;
+    return true;
+}
+
+struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *asked,
+                                  lx_status *st)
 {
     if (g->is_list) {
         status_set(st, LX_E_UNSUPPORTED, "%s is a list of buffers; only a graph can be distributed", g->name);
         return NULL;
     }
-    if (how->members < 1 || how->members > LX_TEAM_MEMBERS) {
-        status_set(st, LX_E_RANGE, "a team has 1 to %d members, not %d", LX_TEAM_MEMBERS, how->members);
-        return NULL;
-    }
-    struct lx_team_options plainly = *how;
+    struct lx_team_options how = *asked;
+    if (!settle_grid(&how, st)) return NULL;
+    struct lx_team_options plainly = how;
     plainly.plain = true;
-    struct lx_team_plan *plain = make(g, &plainly, st), *p = plain ? make(g, how, st) : NULL;
+    struct lx_team_plan *plain = make(g, &plainly, st), *p = plain ? make(g, &how, st) : NULL;
     if (p) p->plain_bytes = plain->bytes;
     lx_team_free(plain);
     return p;

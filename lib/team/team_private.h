@@ -11,9 +11,11 @@ struct team_draft {
     const struct lx_graph *g;
     const struct lx_team_options *how;
     int members;
+    struct lx_team_grid grid;
     struct arena *memory;
     struct lx_team_tensor *tensors;
     struct lx_team_op *ops;
+    struct lx_team_space **spaces; /* of the ops, while they are made */
     struct lx_team_exchange *exchanges;
     int32_t exchange_count;
     struct lx_team_group *groups;
@@ -22,15 +24,35 @@ struct team_draft {
     int32_t step_count;
 };
 
-bool team_choose_cuts(struct team_draft *d, lx_status *st); /* choose.c: dimensions and modes */
+bool team_choose_cuts(struct team_draft *d, lx_status *st); /* choose.c: what each axis cuts */
 bool team_settle_bounds(struct team_draft *d,
-                        lx_status *st); /* block_bounds.c: blocks, and ranges of the ops */
+                        lx_status *st); /* block_bounds.c: blocks, and where the ops run */
 bool team_add_exchanges(struct team_draft *d, lx_status *st); /* exchange.c */
 bool team_order_steps(struct team_draft *d, lx_status *st);   /* steps.c */
 
-/* op_needs.c */
-struct lx_team_box team_own_box(const struct lx_tensor *t, const struct lx_team_tensor *how, int member);
-struct lx_team_array team_own_array(const struct lx_tensor *t, const struct lx_team_tensor *how, int member);
+/* grid.c */
+struct lx_team_box team_own_box(const struct lx_team_grid *grid, const struct lx_tensor *t,
+                                const struct lx_team_tensor *how, int member);
+/* The loop of a variable; -1: it is not cut. */
+int team_loop_of(const struct lx_team_space *s, int var);
+/* Does the axis cut a variable that is summed away? */
+bool team_cuts_sum(const struct op_index *x, const int var[LX_TEAM_AXES], int axis);
+/* Have both members parts of one sum? */
+bool team_adds_with(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
+                    int member, int other);
+/* Does each of them keep his share of the result, instead of getting all shares? */
+bool team_scatters(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
+                   const struct lx_team_tensor *out);
+/* The part of an op's output that a member adds up when partial results are combined; all of a scalar is the first one's
+ * of those who do. */
+struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_grid *grid,
+                                 const struct lx_team_tensor *tensors, const int var[LX_TEAM_AXES],
+                                 int32_t op, int member);
+
+/* op_needs.c. Reads all of what it reads, wherever it is computed. */
+bool team_opaque(const struct lx_op *op, const struct op_index *x);
+/* Can results of parts of its terms be combined? */
+bool team_adds_up(const struct lx_op *op);
 /* What an op reads of an input (of an insertion, what it writes of the output), as a slice: one element per
  * value of each variable. */
 struct lx_team_view team_view_of(const struct op_index *x, int operand);
@@ -38,16 +60,16 @@ struct lx_team_view team_view_of(const struct op_index *x, int operand);
 struct lx_team_view team_view_along(const struct op_index *x, int operand, int dim);
 struct lx_team_box team_box_along(struct lx_team_range range);
 struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
-                                 int input, int var, struct lx_team_range range);
+                                 int input, const struct lx_team_space *space);
+/* What it writes meanwhile, of an output that is not inserted into. */
+struct lx_team_box team_result_box(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
+                                   const struct lx_team_space *space);
 /* The values of the op's cut variable that write a block [begin, end) of the output's cut dimension. */
 struct lx_team_range team_range_of_block(const struct op_index *x, int var, struct lx_team_range block);
 int64_t team_bytes(const struct lx_tensor *t, const struct lx_team_box *box);
 /* Of a box, what the member does not own. */
 int64_t team_missing_bytes(const struct lx_tensor *t, const struct lx_team_box *box,
                            const struct lx_team_box *own);
-/* The part of an op's output that a member adds up when partial results are combined; all of a scalar is member
- * 0's. */
-struct lx_team_box team_share_of(const struct lx_graph *g, int32_t op, int members, int member);
 bool team_is_shift(const struct lx_op *op);
 bool team_plain_index(const struct lx_op *op); /* element-wise: reads and writes at the same indices */
 

@@ -59,38 +59,72 @@ static int word_in(const char *word, const char *const *words, int count)
     return -1;
 }
 
-static const struct lx_team_range *take_ranges(const struct reader *r, const struct int_list *list,
-                                               int64_t extent)
+/* Ranges of each variable that is cut, member by member; `from` says which these are. NULL: they do not lie in
+ * `extent`. */
+static const struct lx_team_space *take_ranges(const struct reader *r, const struct int_list *list,
+                                               const struct lx_team_space *from, const int64_t *extent)
 {
-    int members = r->p->members;
-    struct lx_team_range *out = arena_array(r->memory, (size_t)members, sizeof *out);
-    if (!out || list->count != 2 * members) return NULL;
-    for (int m = 0; m < members; m++) {
-        out[m] = (struct lx_team_range){list->at[2 * m], list->at[2 * m + 1]};
-        if (out[m].begin < 0 || out[m].end < out[m].begin || out[m].end > extent) return NULL;
+    int n = r->p->members;
+    struct lx_team_space *out = arena_array(r->memory, (size_t)n, sizeof *out);
+    if (!out || list->count != 2 * n * from->loops) return NULL;
+    for (int m = 0; m < n; m++) out[m] = *from;
+    for (int k = 0; k < n * from->loops; k++) {
+        struct lx_team_range range = {list->at[2 * k], list->at[2 * k + 1]};
+        int64_t most = extent ? extent[from->var[k / n]] : INT64_MAX;
+        if (range.begin < 0 || range.end < range.begin || range.end > most) return NULL;
+        out[k % n].range[k / n] = range;
     }
     return out;
+}
+
+/* What each axis cuts, of `count` things: a number of its own for a row. */
+static bool take_axes(const struct reader *r, int64_t one, const struct int_list *all, int count,
+                      int cut[LX_TEAM_AXES])
+{
+    int axes = r->p->grid.axes;
+    for (int a = 0; a < LX_TEAM_AXES; a++) cut[a] = -1;
+    if (all->count != 0 && (all->count != axes || one >= 0)) return false;
+    if (all->count == 0 && one >= 0 && axes > 1) return false;
+    for (int a = 0; a < axes; a++) {
+        int64_t c = all->count ? all->at[a] : one;
+        if (c < -1 || c >= count) return false;
+        cut[a] = (int)c;
+    }
+    return true;
+}
+
+/* The bounds of one dimension; they lie at `at` of the list. */
+static bool take_bounds(const struct lx_tensor *tensor, int dim, int blocks, const struct int_list *list,
+                        int32_t *at, struct lx_team_tensor *out)
+{
+    if (list->count - *at < blocks + 1) return false;
+    const int64_t *bound = list->at + *at;
+    for (int b = 0; b <= blocks; b++)
+        if (bound[b] < 0 || bound[b] > tensor->shape[dim] || (b > 0 && bound[b] < bound[b - 1])) return false;
+    out->bound[dim] = bound;
+    *at += blocks + 1;
+    return true;
 }
 
 static bool take_tensor(struct reader *r, const struct json_value *array, int32_t t,
                         const struct team_file_tensor *x, struct lx_team_tensor *out)
 {
     const struct lx_tensor *tensor = &r->p->graph->tensors[t];
-    *out = (struct lx_team_tensor){.cut = -1};
+    int32_t at = 0;
+    *out = (struct lx_team_tensor){{0}, {0}};
     if (x->name && strcmp(x->name, tensor->name) != 0)
         return wrong(r, array, t, "the pattern has another tensor here");
     if (tensor->rank < 0) return wrong(r, array, t, "it has no shape and cannot be in a team's plan");
-    if (x->cut < -1 || x->cut >= tensor->rank)
-        return wrong(r, array, t, "it has no such dimension to be cut");
-    if (x->cut < 0) return true;
-    if (x->bounds.count != r->p->members + 1)
-        return wrong(r, array, t, "it needs a bound more than there are members");
-    for (int m = 0; m <= r->p->members; m++)
-        if (x->bounds.at[m] < 0 || x->bounds.at[m] > tensor->shape[x->cut] ||
-            (m > 0 && x->bounds.at[m] < x->bounds.at[m - 1]))
-            return wrong(r, array, t, "its bounds must rise from 0 to its extent");
-    *out = (struct lx_team_tensor){(int)x->cut, x->bounds.at};
-    return true;
+    if (!take_axes(r, x->cut, &x->cuts, tensor->rank, out->cut))
+        return wrong(r, array, t, "it has no such dimension to be cut, or the grid has other axes");
+    for (int d = 0; d < tensor->rank; d++) {
+        bool cut = false;
+        for (int a = 0; a < r->p->grid.axes; a++) cut |= out->cut[a] == d;
+        if (cut && !take_bounds(tensor, d, lx_team_blocks(&r->p->grid, out->cut, d), &x->bounds, &at, out))
+            return wrong(r, array, t,
+                         "its bounds must be one more than there are blocks, and rise from 0 to its extent");
+    }
+    return at == x->bounds.count ? true : wrong(r, array, t, "it has bounds of dimensions that are not cut");
 }
 
 static bool read_tensors(struct reader *r, const struct json_value *root)
@@ -112,7 +146,7 @@ static bool take_exchange(struct reader *r, const struct json_value *array, int3
 {
     const struct lx_graph *g = r->p->graph;
     int members = r->p->members;
-    if (x->tensor < 0 || x->tensor >= g->tensor_count || r->p->tensors[x->tensor].cut < 0)
+    if (x->tensor < 0 || x->tensor >= g->tensor_count || lx_team_is_whole(&r->p->tensors[x->tensor]))
         return wrong(r, array, e, "there is no such tensor that is cut");
     if (x->after < -1 || x->after >= g->op_count || x->first_reader < 0 || x->first_reader >= g->op_count)
         return wrong(r, array, e, "\"after\" and \"first_reader\" must be numbers of ops");
@@ -141,7 +175,7 @@ static bool take_exchange(struct reader *r, const struct json_value *array, int3
                                      .reads = (int)min_i64(x->reads, INT32_MAX),
                                      .box = box,
                                      .separate_bytes = x->separate_bytes};
-    if (!team_count_exchange(g, r->p->tensors, members, r->memory, out, r->st)) return false;
+    if (!team_count_exchange(g, &r->p->grid, r->p->tensors, r->memory, out, r->st)) return false;
     if ((x->bytes >= 0 && x->bytes != out->bytes) ||
         (x->sent.count == members &&
          memcmp(x->sent.at, out->sent, (size_t)members * sizeof *out->sent) != 0) ||
@@ -166,25 +200,24 @@ static bool read_exchanges(struct reader *r, const struct json_value *root)
     return true;
 }
 
-/* The cut variable, and where it runs. */
-static bool take_loop(struct reader *r, const struct json_value *array, int32_t o,
-                      const struct team_file_op *x, struct lx_team_op *out)
+/* The variables that are cut, and where they run. */
+static bool take_loops(struct reader *r, const struct json_value *array, int32_t o,
+                       const struct team_file_op *x, struct lx_team_op *out)
 {
-    static const struct lx_team_range all = {0, 1};
+    struct lx_team_space from = {0};
     struct op_index index;
     op_index_of(r->p->graph, &r->p->graph->ops[o], &index);
     int mode = word_in(x->mode, team_mode_words, LX_TEAM_MODES);
     if (mode < 0) return wrong(r, array, o, "\"mode\" must be whole, split or combine");
     out->mode = (enum lx_team_mode)mode;
-    out->var = (int)x->var;
-    if ((mode == LX_TEAM_WHOLE) != (x->var < 0) || x->var >= index.var_count || (x->var >= 0 && !index.known))
+    bool known = take_axes(r, x->var, &x->vars, index.known ? index.var_count : 0, out->var);
+    for (int a = 0; known && a < r->p->grid.axes; a++)
+        if (out->var[a] >= 0 && team_loop_of(&from, out->var[a]) < 0) from.var[from.loops++] = out->var[a];
+    if (!known || (mode == LX_TEAM_WHOLE) != (from.loops == 0))
         return wrong(r, array, o,
                      "\"var\" must be a variable of the op if it is cut, and be absent if it is not");
-    struct lx_team_range *once = arena_array(r->memory, (size_t)r->p->members, sizeof *once);
-    if (!once) return status_no_memory(r->st);
-    for (int m = 0; m < r->p->members; m++) once[m] = all;
-    out->range = x->var < 0 ? once : take_ranges(r, &x->ranges, index.extent[x->var]);
-    return out->range ? true : wrong(r, array, o, "\"ranges\" must have one range in the loop per member");
+    out->space = take_ranges(r, &x->ranges, &from, index.extent);
+    return out->space ? true : wrong(r, array, o, "\"ranges\" must have one range in the loop per member");
 }
 
 static bool take_op(struct reader *r, const struct json_value *array, int32_t o, const struct team_file_op *x,
@@ -194,7 +227,7 @@ static bool take_op(struct reader *r, const struct json_value *array, int32_t o,
     *out = (struct lx_team_op){.group = (int32_t)x->group};
     if (x->name && strcmp(x->name, op->name) != 0)
         return wrong(r, array, o, "the pattern has another op here");
-    if (!take_loop(r, array, o, x, out)) return false;
+    if (!take_loops(r, array, o, x, out)) return false;
     int32_t *exchange = arena_array(r->memory, (size_t)op->input_count + 1, sizeof *exchange);
     if (!exchange) return status_no_memory(r->st);
     if (x->exchanges.count != 0 && x->exchanges.count != op->input_count)
@@ -224,6 +257,17 @@ static bool read_ops(struct reader *r, const struct json_value *root)
     return true;
 }
 
+static bool lies_in(const struct reader *r, const struct lx_team_space *core, const struct lx_team_space *all)
+{
+    for (int m = 0; m < r->p->members; m++) {
+        if (core[m].loops != all[m].loops) return false;
+        for (int l = 0; l < core[m].loops; l++)
+            if (core[m].range[l].begin < all[m].range[l].begin || core[m].range[l].end > all[m].range[l].end)
+                return false;
+    }
+    return true;
+}
+
 /* Groups stand one behind the other, and every op is in its own. */
 static bool read_groups(struct reader *r, const struct json_value *root)
 {
@@ -243,13 +287,12 @@ static bool read_groups(struct reader *r, const struct json_value *root)
                 return wrong(r, array, g, "an op of it says that it is in another group");
         next = out[g].last + 1;
         if (x->core.count == 0) continue;
-        out[g].core = take_ranges(r, &x->core, INT64_MAX);
-        for (int m = 0; out[g].core && m < r->p->members; m++)
-            for (int32_t o = out[g].first; o <= out[g].last; o++)
-                if (out[g].core[m].begin < r->ops[o].range[m].begin ||
-                    out[g].core[m].end > r->ops[o].range[m].end)
-                    return wrong(r, array, g, "its core must lie where its ops run");
-        if (!out[g].core) return wrong(r, array, g, "\"core\" must have one range per member");
+        out[g].core = take_ranges(r, &x->core, &r->ops[x->first].space[0], NULL);
+        if (!out[g].core || out[g].core[0].loops == 0)
+            return wrong(r, array, g, "\"core\" must have one range per member");
+        for (int32_t o = out[g].first; o <= out[g].last; o++)
+            if (!lies_in(r, out[g].core, r->ops[o].space))
+                return wrong(r, array, g, "its core must lie where its ops run");
     }
     if (next != r->p->graph->op_count) return wrong(r, array, n - 1, "groups must hold all ops");
     r->p->groups = out;
@@ -271,8 +314,12 @@ static bool take_step(struct reader *r, const struct json_value *array, int32_t 
         return wrong(r, array, s, "the group of this op has no core");
     if (kind == LX_TEAM_REDUCE && r->ops[x->op].mode != LX_TEAM_COMBINE)
         return wrong(r, array, s, "only partial results are combined");
+    bool beside = piece == LX_TEAM_BEFORE || piece == LX_TEAM_AFTER;
+    int64_t along = x->along < 0 ? 0 : x->along;
+    if (along >= (beside ? r->ops[x->op].space[0].loops : 1))
+        return wrong(r, array, s, "\"along\" must be the number of a variable that is cut");
     *out = (struct lx_team_step){(enum lx_team_step_kind)kind, of_op ? (int32_t)x->op : -1,
-                                 of_op ? -1 : (int32_t)x->exchange, (enum lx_team_piece)piece};
+                                 of_op ? -1 : (int32_t)x->exchange, (enum lx_team_piece)piece, (int)along};
     return true;
 }
 
@@ -324,6 +371,19 @@ static bool same_sums(const struct reader *r, const struct json_value *root, con
                       p->bytes, p->combine_bytes);
 }
 
+static bool take_grid(struct lx_team_plan *p, const struct int_list *sizes)
+{
+    int64_t members = 1;
+    if (sizes->count > LX_TEAM_AXES) return false;
+    p->grid = (struct lx_team_grid){sizes->count ? (int)sizes->count : 1, {p->members}};
+    for (int a = 0; a < sizes->count; a++) {
+        if (sizes->at[a] < 1 || sizes->at[a] > p->members) return false;
+        p->grid.size[a] = (int)sizes->at[a];
+        members *= sizes->at[a];
+    }
+    return sizes->count == 0 || members == p->members;
+}
+
 static bool read_body(struct reader *r, const struct json_value *root, const struct team_file_root *x)
 {
     struct lx_team_plan *p = r->p;
@@ -331,6 +391,9 @@ static bool read_body(struct reader *r, const struct json_value *root, const str
         return json_error(r->j, json_find(root, "members"), r->st, LX_E_RANGE, "a team has 1 to %d members",
                           LX_TEAM_MEMBERS);
     p->members = (int)x->members;
+    if (!take_grid(p, &x->grid))
+        return json_error(r->j, json_find(root, "grid"), r->st, LX_E_RANGE,
+                          "a grid has 1 to %d axes, and as many members as the team", LX_TEAM_AXES);
     p->plain_bytes = x->plain_bytes;
     p->graph = read_pattern(r->j, root, x->pattern_hash, r->st);
     if (!p->graph || !read_tensors(r, root) || !read_exchanges(r, root) || !read_ops(r, root) ||

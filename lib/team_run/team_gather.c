@@ -16,19 +16,26 @@ static bool put_own(struct team_member *m, int32_t t, struct lx_message *to, lx_
     return true;
 }
 
+/* Has a member something of the tensor that member 0 has not, and is the first who has it? */
+static bool owns_apart(const struct team_member *m, int32_t t, int member)
+{
+    return !lx_team_is_whole(&m->p->tensors[t]) && lx_team_serves(&m->p->grid, &m->p->tensors[t], member, 0);
+}
+
 static bool gather_tensor(struct team_member *m, int32_t t, void **whole, lx_status *st)
 {
     const struct lx_tensor *x = &m->p->graph->tensors[t];
     struct lx_team_box all = lx_team_box_of(x->rank, x->shape);
     int me = m->link->member;
-    bool cut = m->p->tensors[t].cut >= 0, ok = true; /* a whole one is member 0's already */
+    bool cut = owns_apart(m, t, me), ok = true;
     if (me == 0) {
         *whole = calloc(1, (size_t)wire_items_bytes(x->dtype, &all) + 1);
         ok = (*whole ? true : status_no_memory(st)) && put_own(m, t, &m->in[0], st);
     } else if (cut)
         ok = put_own(m, t, &m->out[0], st);
-    for (int i = 1; ok && me == 0 && cut && i < m->p->members; i++) {
+    for (int i = 1; ok && me == 0 && i < m->p->members; i++) {
         struct lx_team_box part = lx_team_own(m->p, t, i);
+        if (!owns_apart(m, t, i)) continue;
         ok = team_message_room(&m->in[i], wire_items_bytes(x->dtype, &part), st);
     }
     ok = ok && team_swap(m, lx_team_tag_output(m->p, t), st);

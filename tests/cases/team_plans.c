@@ -96,8 +96,8 @@ static void check_stencil_plan(struct cases *c, const struct stencil *s, const s
         case_expect(c, p->exchange_count == 1, "%d exchanges", (int)p->exchange_count);
         if (case_expect(c, fused->core != NULL, "there is no core"))
             case_expect(c,
-                        fused->core[s->member].begin == core->offset[0] &&
-                            fused->core[s->member].end == core->offset[0] + core->size[0],
+                        fused->core[s->member].range[0].begin == core->offset[0] &&
+                            fused->core[s->member].range[0].end == core->offset[0] + core->size[0],
                         "the plan's core is another");
     }
     lx_team_free(p);

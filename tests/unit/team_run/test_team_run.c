@@ -66,16 +66,29 @@ static struct lx_team_result run_plan(const struct lx_team_plan *p)
     return r;
 }
 
+static int64_t size_of(const struct lx_team_space *s)
+{
+    int64_t size = 1;
+    for (int l = 0; l < s->loops; l++) {
+        assert_true(s->range[l].end >= s->range[l].begin);
+        size *= s->range[l].end - s->range[l].begin;
+    }
+    return size;
+}
+
 /* Every block has one owner, and what is sent is what is received. */
 static void expect_sound(const struct lx_team_plan *p)
 {
     const struct lx_graph *g = p->graph;
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_team_tensor *x = &p->tensors[t];
-        if (x->cut < 0) continue;
-        assert_int_equal(x->bound[0], 0);
-        assert_int_equal(x->bound[p->members], g->tensors[t].shape[x->cut]);
-        for (int m = 0; m < p->members; m++) assert_true(x->bound[m] <= x->bound[m + 1]);
+        for (int a = 0; a < p->grid.axes; a++) {
+            int d = x->cut[a], blocks = lx_team_blocks(&p->grid, x->cut, d);
+            if (d < 0) continue;
+            assert_int_equal(x->bound[d][0], 0);
+            assert_int_equal(x->bound[d][blocks], g->tensors[t].shape[d]);
+            for (int b = 0; b < blocks; b++) assert_true(x->bound[d][b] <= x->bound[d][b + 1]);
+        }
     }
     int64_t bytes = 0;
     for (int32_t e = 0; e < p->exchange_count; e++) {
@@ -89,17 +102,16 @@ static void expect_sound(const struct lx_team_plan *p)
         bytes += received;
     }
     assert_int_equal(bytes, p->bytes);
-    /* every range of an op is covered by its pieces, once */
+    /* where an op runs is covered by its pieces, once */
     for (int m = 0; m < p->members; m++)
         for (int32_t o = 0; o < g->op_count; o++) {
             int64_t covered = 0;
             for (int32_t s = 0; s < p->step_count; s++) {
                 if (p->steps[s].kind != LX_TEAM_COMPUTE || p->steps[s].op != o) continue;
-                struct lx_team_range r = lx_team_step_range(p, &p->steps[s], m);
-                assert_true(r.end >= r.begin);
-                covered += r.end - r.begin;
+                struct lx_team_space r = lx_team_step_space(p, &p->steps[s], m);
+                covered += size_of(&r);
             }
-            assert_int_equal(covered, p->ops[o].range[m].end - p->ops[o].range[m].begin);
+            assert_int_equal(covered, size_of(&p->ops[o].space[m]));
         }
 }
 
@@ -191,12 +203,10 @@ static void test_stencil(void **state)
     assert_int_equal(p->exchange_count, 3);
     for (int32_t e = 0; e < 3; e++) {
         const struct lx_team_exchange *x = &p->exchanges[e];
-        struct lx_team_array a = lx_team_array_of(p, x->tensor, e, 1);
         struct lx_team_box own = lx_team_own(p, x->tensor, 1);
         assert_int_equal(own.size[0], 171);
-        assert_int_equal(a.part[LX_TEAM_LEFT], 2);
-        assert_int_equal(a.part[LX_TEAM_OWN], 171);
-        assert_int_equal(a.part[LX_TEAM_RIGHT], 2);
+        assert_int_equal(x->box[1].offset[0], own.offset[0] - 2);
+        assert_int_equal(x->box[1].size[0], 171 + 4);
         assert_int_equal(x->pattern, LX_TEAM_HALO);
         assert_int_equal(x->bytes, (2 + 4 + 2) * 508 * 4);
         assert_true(x->separate_bytes > x->bytes);
@@ -205,7 +215,7 @@ static void test_stencil(void **state)
     for (int32_t i = 0; i < p->group_count; i++) {
         const struct lx_team_group *group = &p->groups[i];
         if (!group->core) continue;
-        assert_int_equal(group->core[1].end - group->core[1].begin, 167);
+        assert_int_equal(group->core[1].range[0].end - group->core[1].range[0].begin, 167);
         assert_int_equal(g->tensors[g->ops[group->last].output].shape[1], 508);
         assert_int_equal(group->last - group->first + 1, 26); /* nine slices, nine products, eight sums */
         cores++;
@@ -231,7 +241,8 @@ static void test_choices(void **state)
 {
     (void)state;
     const struct lx_graph *g = read_pattern("team", "softmax_rows.json");
-    struct lx_team_choice columns = {"x", 1}, whole = {"x", -1}, bad = {"x", 2}, nobody = {"z", 0};
+    struct lx_team_choice columns = {"x", {1, -1, -1}}, whole = {"x", {-1, -1, -1}}, bad = {"x", {2, -1, -1}},
+                          nobody = {"z", {0, -1, -1}};
     struct lx_team_options how = {.members = 3, .choices = &columns, .choice_count = 1};
     lx_status st = {0};
     struct lx_team_plan *p = lx_team_make(g, &how, &st);

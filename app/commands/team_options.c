@@ -1,0 +1,96 @@
+/* --team and --cut: the grid of a team, and what its axes are to cut. */
+#include "commands/team_commands.h"
+#include "base/arena.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct option_row team_rows[] = {
+    {"team", 0, "N|AxB",
+     "cut the graph over N devices, or over a grid of them, that exchange what they need of each other "
+     "(under "
+     "mpirun: as many as processes)"},
+    {"cut", 0, "TENSOR=D[,D]",
+     "each axis of the grid cuts TENSOR along its dimension D, or not (-); may be repeated; else as is best"},
+    {0},
+};
+
+/* "8", "2x4", "2x2x4" */
+static bool read_grid(struct call *call, const char *text, struct lx_team_grid *grid)
+{
+    const char *at = text;
+    int64_t members = 1;
+    *grid = (struct lx_team_grid){0};
+    for (bool more = true; more && grid->axes < LX_TEAM_AXES;) {
+        char *end = NULL;
+        long long n = strtoll(at, &end, 10);
+        if (end == at || n < 1 || n > LX_TEAM_MEMBERS) break;
+        grid->size[grid->axes++] = (int)n;
+        members *= n;
+        more = *end == 'x';
+        at = end + more;
+        if (!more && *end == 0 && members <= LX_TEAM_MEMBERS) return true;
+    }
+    return status_set(
+        &call->st, LX_E_USAGE,
+        "--team %s: write how many members there are, 1 to %d, or a grid of up to %d axes (2x4)", text,
+        LX_TEAM_MEMBERS, LX_TEAM_AXES);
+}
+
+/* "0,-" after the equals sign; as many as there are axes. */
+static bool read_axes(const char *text, int axes, int cut[LX_TEAM_AXES])
+{
+    for (int a = 0; a < LX_TEAM_AXES; a++) cut[a] = -1;
+    for (int a = 0; a < axes; a++) {
+        char *end = NULL;
+        if (*text == '-' && (text[1] == ',' || text[1] == 0)) {
+            text++;
+        } else {
+            cut[a] = (int)strtol(text, &end, 10);
+            if (end == text || cut[a] < 0 || cut[a] >= LX_MAX_RANK) return false;
+            text = end;
+        }
+        if (*text == 0) return true;
+        if (*text++ != ',') return false;
+    }
+    return false;
+}
+
+static bool read_choice(struct call *call, const char *text, int axes, struct lx_team_choice *out)
+{
+    const char *equals = strrchr(text, '=');
+    if (!equals || equals == text || !read_axes(equals + 1, axes, out->cut))
+        return status_set(
+            &call->st, LX_E_USAGE,
+            "--cut %s: write TENSOR=D for the dimension that is cut, TENSOR=- for none; with a comma "
+            "between what the axes of a grid cut",
+            text);
+    out->tensor = arena_copy(call->line.memory, text, (size_t)(equals - text));
+    return out->tensor ? true : status_no_memory(&call->st);
+}
+
+static bool read_choices(struct call *call, struct lx_team_options *how)
+{
+    size_t count = call->line.options.count;
+    struct lx_team_choice *list = arena_array(call->line.memory, count + 1, sizeof *list);
+    if (!list) return status_no_memory(&call->st);
+    for (size_t i = 0; i < count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (strcmp(o->name, "cut") != 0) continue;
+        if (!read_choice(call, o->value, how->grid.axes, &list[how->choice_count++])) return false;
+    }
+    how->choices = list;
+    return true;
+}
+
+/* As asked; else as many as there are processes; else two. */
+bool read_team(struct call *call, const struct lx_transport *transport, struct lx_team_options *how)
+{
+    const char *text = option_value(&call->line, "team");
+    *how = (struct lx_team_options){.grid = {1, {2}}};
+    if (text && !read_grid(call, text, &how->grid)) return false;
+    if (!text && transport && transport->members) how->grid.size[0] = transport->members(&call->st);
+    how->members = lx_team_members_of(&how->grid);
+    return how->members > 0 && read_choices(call, how);
+}

@@ -1,0 +1,285 @@
+/* What cuts cost, with blocks of the default size: block_bounds.c moves these by a few rows, which changes no choice. Ops
+ * that are alike (layers of a model) have one price. */
+#include "team/cut_search.h"
+#include "base/checked.h"
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct known_price {
+    int32_t class;
+    struct cut_state in, var;
+    signed char input; /* -1: the op itself, then `in` is the state of its result */
+    bool used;
+    struct cut_price price;
+};
+
+struct cut_prices {
+    const struct lx_graph *g;
+    const struct lx_team_grid *grid;
+    int members;
+    int32_t *class; /* per op: the first that is like it */
+    struct known_price *table;
+    size_t room, count;
+};
+
+static uint64_t hash_number(uint64_t h, int64_t n)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)n >> 8 * i);
+    return hash_bytes(h, bytes, sizeof bytes);
+}
+
+static uint64_t hash_tensor(uint64_t h, const struct lx_tensor *t)
+{
+    h = hash_number(hash_number(h, t->dtype), t->rank);
+    h = hash_number(h, lx_role_arrives(t->role) + 2 * lx_role_leaves(t->role));
+    for (int d = 0; d < t->rank; d++) h = hash_number(h, t->shape[d]);
+    return h;
+}
+
+static uint64_t hash_op(const struct lx_graph *g, const struct lx_op *op)
+{
+    uint64_t h = hash_number(hash_number(HASH_START, op->kind->id), op->input_count);
+    int rank = g->tensors[op->output].rank;
+    if (op->einsum) h = hash_bytes(h, op->einsum, strlen(op->einsum));
+    for (int i = 0; i < op->input_count; i++) {
+        const struct lx_tensor *t = &g->tensors[op->inputs[i]];
+        h = hash_tensor(h, t);
+        rank = t->rank > rank ? t->rank : rank;
+    }
+    for (int d = 0; op->offset && d < rank; d++) h = hash_number(h, op->offset[d]);
+    for (int d = 0; op->stride && d < rank; d++) h = hash_number(h, op->stride[d]);
+    return hash_tensor(h, &g->tensors[op->output]);
+}
+
+/* The first op of each hash; two of one hash are taken for alike. */
+static bool find_classes(struct cut_prices *p)
+{
+    size_t n = (size_t)p->g->op_count, room = 16;
+    while (room < 2 * n) room *= 2;
+    uint64_t *hash = calloc(room, sizeof *hash);
+    int32_t *first = calloc(room, sizeof *first);
+    for (size_t o = 0; hash && first && o < n; o++) {
+        uint64_t h = hash_op(p->g, &p->g->ops[o]) | 1;
+        size_t at = (size_t)h & (room - 1);
+        while (hash[at] && hash[at] != h) at = (at + 1) & (room - 1);
+        if (!hash[at]) hash[at] = h, first[at] = (int32_t)o;
+        p->class[o] = first[at];
+    }
+    bool ok = hash && first;
+    free(hash);
+    free(first);
+    return ok;
+}
+
+struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid)
+{
+    struct cut_prices *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    *p = (struct cut_prices){.g = g, .grid = grid, .members = lx_team_members_of(grid), .room = 1024};
+    p->class = calloc((size_t)g->op_count + 1, sizeof *p->class);
+    p->table = calloc(p->room, sizeof *p->table);
+    if (p->class && p->table && find_classes(p)) return p;
+    cut_prices_free(p);
+    return NULL;
+}
+
+void cut_prices_free(struct cut_prices *p)
+{
+    if (!p) return;
+    free(p->class);
+    free(p->table);
+    free(p);
+}
+
+static size_t place_of(const struct known_price *k)
+{
+    uint64_t h = hash_number(HASH_START, k->class * 64 + k->input);
+    for (int a = 0; a < LX_TEAM_AXES; a++)
+        h = h * 977 + (uint64_t)(k->in.at[a] + 1) * 31 + (uint64_t)(k->var.at[a] + 1);
+    return (size_t)(h ^ h >> 29);
+}
+
+static struct known_price *find(struct known_price *table, size_t room, const struct known_price *k)
+{
+    size_t at = place_of(k) & (room - 1);
+    while (table[at].used && (table[at].class != k->class || table[at].input != k->input ||
+                              !cut_same(table[at].in, k->in) || !cut_same(table[at].var, k->var)))
+        at = (at + 1) & (room - 1);
+    return &table[at];
+}
+
+static void grow(struct cut_prices *p)
+{
+    struct known_price *larger = calloc(2 * p->room, sizeof *larger);
+    for (size_t i = 0; larger && i < p->room; i++)
+        if (p->table[i].used) *find(larger, 2 * p->room, &p->table[i]) = p->table[i];
+    if (!larger) return; /* slower, until it is full */
+    free(p->table);
+    p->table = larger;
+    p->room *= 2;
+}
+
+static void axes_of(struct cut_state s, int out[LX_TEAM_AXES])
+{
+    for (int a = 0; a < LX_TEAM_AXES; a++) out[a] = s.at[a];
+}
+
+static struct lx_team_range default_block(int blocks, int block, int64_t extent)
+{
+    struct lx_team_box b = lx_team_default_partition(blocks, block, 1, &extent, 0);
+    return (struct lx_team_range){b.offset[0], b.offset[0] + b.size[0]};
+}
+
+static struct lx_team_box own_of(const struct cut_prices *p, const struct lx_tensor *t, struct cut_state s,
+                                 int m)
+{
+    struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
+    int cut[LX_TEAM_AXES];
+    axes_of(s, cut);
+    for (int a = 0; a < p->grid->axes; a++) {
+        if (cut[a] < 0) continue;
+        struct lx_team_range r = default_block(lx_team_blocks(p->grid, cut, cut[a]),
+                                               lx_team_block(p->grid, cut, cut[a], m), t->shape[cut[a]]);
+        b.offset[cut[a]] = r.begin;
+        b.size[cut[a]] = r.end - r.begin;
+    }
+    return b;
+}
+
+static struct lx_team_space space_of(const struct cut_prices *p, const struct lx_op *op,
+                                     const struct op_index *x, struct cut_state var, int m)
+{
+    struct lx_team_space s = {0};
+    int cut[LX_TEAM_AXES], out = x->output;
+    axes_of(var, cut);
+    for (int a = 0; a < p->grid->axes; a++) {
+        if (cut[a] < 0 || team_loop_of(&s, cut[a]) >= 0) continue;
+        int dim = op_index_dim(x, out, cut[a]);
+        int64_t extent = dim >= 0 ? p->g->tensors[op->output].shape[dim] : x->extent[cut[a]];
+        struct lx_team_range r = default_block(lx_team_blocks(p->grid, cut, cut[a]),
+                                               lx_team_block(p->grid, cut, cut[a], m), extent);
+        s.range[s.loops] = dim >= 0 ? team_range_of_block(x, cut[a], r) : r;
+        s.var[s.loops++] = cut[a];
+    }
+    return s;
+}
+
+static uint32_t hash_box(uint32_t h, const struct lx_team_box *b)
+{
+    for (int d = 0; d < b->rank; d++) {
+        h = (h ^ (uint32_t)b->offset[d]) * 16777619u;
+        h = (h ^ (uint32_t)b->size[d]) * 16777619u;
+    }
+    return h;
+}
+
+/* Microseconds for `bytes` over a link. */
+static double link_us(const struct cut_prices *p, int64_t bytes, double messages)
+{
+    const struct lx_device *d = &p->g->device;
+    return messages * d->link_us + (double)bytes / (d->link_gb_per_s * 1e3);
+}
+
+static struct cut_price read_price(const struct cut_prices *p, int32_t o, int i, struct cut_state in,
+                                   struct cut_state var)
+{
+    const struct lx_op *op = &p->g->ops[o];
+    const struct lx_tensor *t = &p->g->tensors[op->inputs[i]];
+    struct cut_price price = {.brings = 2166136261u};
+    struct op_index x;
+    int64_t most = 0;
+    op_index_of(p->g, op, &x);
+    for (int m = 0; m < p->members; m++) {
+        struct lx_team_space space = space_of(p, op, &x, var, m);
+        struct lx_team_box own = own_of(p, t, in, m), need = team_need_box(p->g, op, &x, i, &space);
+        int64_t bytes = team_missing_bytes(t, &need, &own);
+        price.cost.bytes += bytes;
+        most = max_i64(most, bytes);
+        price.brings = hash_box(price.brings, &need);
+    }
+    if (price.cost.bytes == 0) return (struct cut_price){0};
+    price.cost.us = link_us(p, most, 1);
+    price.brings |= 1;
+    return price;
+}
+
+struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct cut_state in,
+                                struct cut_state var)
+{
+    struct known_price k = {p->class[o], in, var, (signed char)i, true, {{0, 0}, 0}};
+    struct known_price *known = find(p->table, p->room, &k);
+    if (known->used) return known->price;
+    k.price = read_price(p, o, i, in, var);
+    if (p->count + 2 < p->room) *known = k, p->count++;
+    if (2 * p->count > p->room) grow(p);
+    return k.price;
+}
+
+/* All partial results of a group of n become one: rings move least, trees wait least. */
+static struct cut_cost combine_price(const struct cut_prices *p, const struct lx_op *op,
+                                     const struct op_index *x, const struct cut_way *way)
+{
+    int n = 1;
+    bool scatters = false;
+    for (int a = 0; a < p->grid->axes; a++) {
+        bool sums = way->var.at[a] >= 0 && op_index_reduced(x, way->var.at[a]);
+        if (sums) n *= p->grid->size[a];
+        scatters |= sums && way->out.at[a] >= 0;
+    }
+    if (n == 1) return (struct cut_cost){0, 0};
+    struct lx_team_space space = space_of(p, op, x, way->var, 0);
+    struct lx_team_box part = team_result_box(p->g, op, x, &space);
+    int64_t bytes = team_bytes(&p->g->tensors[op->output], &part), rounds = scatters ? 1 : 2;
+    double ring = link_us(p, rounds * bytes / n * (n - 1), (double)(rounds * (n - 1)));
+    double tree = ceil(log2(n)) * link_us(p, rounds * bytes, (double)rounds);
+    return (struct cut_cost){rounds * (n - 1) * bytes * (p->members / n), ring < tree ? ring : tree};
+}
+
+/* The member that has most to do: multiplications, or bytes that cross its HBM whatever is on chip. */
+static double own_us(const struct cut_prices *p, const struct lx_op *op, const struct op_index *x,
+                     struct cut_state var)
+{
+    const struct lx_device *d = &p->g->device;
+    double worst = 0;
+    for (int m = 0; m < p->members; m++) {
+        struct lx_team_space space = space_of(p, op, x, var, m);
+        double steps = 1;
+        int64_t bytes = 0;
+        if (lx_team_space_empty(&space)) continue;
+        for (int v = 0; x->known && v < x->var_count; v++) {
+            int l = team_loop_of(&space, v);
+            if (op_index_follows(x, v)) continue;
+            steps *= l < 0 ? (double)x->extent[v] : (double)(space.range[l].end - space.range[l].begin);
+        }
+        for (int i = 0; i < op->input_count; i++) {
+            const struct lx_tensor *t = &p->g->tensors[op->inputs[i]];
+            struct lx_team_box need = team_need_box(p->g, op, x, i, &space);
+            if (lx_role_arrives(t->role)) bytes += team_bytes(t, &need);
+        }
+        struct lx_team_box out = team_result_box(p->g, op, x, &space);
+        if (lx_role_leaves(p->g->tensors[op->output].role))
+            bytes += team_bytes(&p->g->tensors[op->output], &out);
+        double compute = 2 * steps / (d->peak_gflop_per_s * 1e3 * (double)d->cores);
+        double move = (double)bytes / (d->hbm_gb_per_s * 1e3);
+        worst = fmax(worst, fmax(compute, move));
+    }
+    return worst;
+}
+
+struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way)
+{
+    struct known_price k = {p->class [o], way -> out, way -> var, -1, true, {{0, 0}, 0 }};
+    struct known_price *known = find(p->table, p->room, &k);
+    if (known->used) return known->price.cost;
+    struct op_index x;
+    op_index_of(p->g, &p->g->ops[o], &x);
+    k.price.cost = combine_price(p, &p->g->ops[o], &x, way);
+    k.price.cost.us += own_us(p, &p->g->ops[o], &x, way->var);
+    if (p->count + 2 < p->room) *known = k, p->count++;
+    if (2 * p->count > p->room) grow(p);
+    return k.price.cost;
+}

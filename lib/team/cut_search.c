@@ -1,0 +1,357 @@
+/* Cuts over a whole graph: op by op, with every choice so far that can still matter.
+ *
+ * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of them; of those
+ * that agree in this the cheapest is kept. At most MOST of them go on, so that the answer is the best of all choices
+ * unless some were dropped; what was dropped had a cost already, and no choice behind it is below that: the bound. Equal
+ * ones are told apart by their order, so that the answer is the same everywhere. */
+#include "team/cut_search.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1500, BROUGHT = 2 };
+
+/* A tensor that is still to be touched. */
+struct slot {
+    struct cut_state state;
+    uint32_t brought[BROUGHT];
+};
+
+struct hypothesis {
+    struct cut_cost cost;
+    int32_t parent, way; /* of the layer before, of the op */
+};
+
+/* All that stand between two ops: slot k of hypothesis h is slots.at[h * live + k]. `firsts` are states of tensors that the
+ * op was the first to touch. */
+struct layer {
+    VEC(struct hypothesis) all;
+    VEC(struct slot) slots;
+    VEC(struct cut_state) firsts;
+    int32_t *tensors; /* live ones, and how many */
+    int live, first_count;
+    int32_t first[LX_MAX_INPUTS + 1]; /* tensors */
+};
+
+struct searcher {
+    const struct cut_question *q;
+    struct cut_prices *prices;
+    struct layer *layers;    /* one more than ops */
+    int32_t *last, *readers; /* per tensor: the last op that touches it; how many inputs it is */
+    cut_ways ways;
+    struct cut_cost dropped;
+    bool some_dropped, ok;
+    /* Of the op at hand. */
+    int32_t o;
+    struct op_index x;
+    struct slot *
+        here; /* slots of the hypothesis at hand: the layer's before, then first ones, then the output's if that is new */
+    int slot_of[LX_MAX_INPUTS + 1], slot_count;
+    struct cut_state *chosen; /* of first ones */
+    int32_t *table;
+    size_t room;
+};
+
+static bool cheaper(const struct searcher *s, struct cut_cost a, struct cut_cost b)
+{
+    if (s->q->by_time) return a.us != b.us ? a.us < b.us : a.bytes < b.bytes;
+    return a.bytes != b.bytes ? a.bytes < b.bytes : a.us < b.us;
+}
+
+static void note_uses(struct searcher *s)
+{
+    for (int32_t o = 0; o < s->q->g->op_count; o++) {
+        const struct lx_op *op = &s->q->g->ops[o];
+        for (int i = 0; i < op->input_count; i++) {
+            s->last[op->inputs[i]] = o;
+            s->readers[op->inputs[i]]++;
+        }
+        s->last[op->output] = o;
+    }
+}
+
+static int find_tensor(const struct layer *l, int32_t t)
+{
+    for (int k = 0; k < l->live; k++)
+        if (l->tensors[k] == t) return k;
+    return -1;
+}
+
+/* Slots of the op's operands, and which of them are new. */
+static void place_operands(struct searcher *s, const struct layer *from, struct layer *to)
+{
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    to->first_count = 0;
+    s->slot_count = from->live;
+    for (int i = 0; i <= op->input_count; i++) {
+        int32_t t = i < op->input_count ? op->inputs[i] : op->output;
+        int at = find_tensor(from, t);
+        for (int f = 0; at < 0 && f < to->first_count; f++)
+            if (to->first[f] == t) at = from->live + f;
+        if (at < 0) at = s->slot_count++, to->first[to->first_count++] = t;
+        s->slot_of[i] = at;
+    }
+}
+
+/* The tensors that are live afterwards, as slots of the hypothesis at hand. */
+static bool list_live(struct searcher *s, const struct layer *from, struct layer *to, int *kept)
+{
+    to->tensors = calloc((size_t)s->slot_count + 1, sizeof *to->tensors);
+    if (!to->tensors) return false;
+    for (int k = 0; k < s->slot_count; k++) {
+        int32_t t = k < from->live ? from->tensors[k] : to->first[k - from->live];
+        if (s->last[t] <= s->o) continue;
+        kept[to->live] = k;
+        to->tensors[to->live++] = t;
+    }
+    return true;
+}
+
+static uint64_t hash_slots(const struct slot *slots, int count)
+{
+    uint64_t h = HASH_START;
+    for (int k = 0; k < count; k++) {
+        h = hash_bytes(h, slots[k].state.at, sizeof slots[k].state.at);
+        for (int b = 0; b < BROUGHT; b++) h = (h ^ slots[k].brought[b]) * UINT64_C(0x100000001b3);
+    }
+    return h ^ h >> 31;
+}
+
+static bool same_slots(const struct slot *a, const struct slot *b, int count)
+{
+    for (int k = 0; k < count; k++) {
+        if (!cut_same(a[k].state, b[k].state)) return false;
+        for (int i = 0; i < BROUGHT; i++)
+            if (a[k].brought[i] != b[k].brought[i]) return false;
+    }
+    return true;
+}
+
+static bool grow_table(struct searcher *s, const struct layer *to)
+{
+    size_t room = s->room ? 2 * s->room : 4096;
+    int32_t *table = malloc(room * sizeof *table);
+    if (!table) return false;
+    memset(table, 0xff, room * sizeof *table);
+    for (size_t h = 0; h < to->all.count; h++) {
+        size_t at = (size_t)hash_slots(to->slots.at + h * (size_t)to->live, to->live) & (room - 1);
+        while (table[at] >= 0) at = (at + 1) & (room - 1);
+        table[at] = (int32_t)h;
+    }
+    free(s->table);
+    s->table = table;
+    s->room = room;
+    return true;
+}
+
+/* A hypothesis behind the op, unless there is one like it that costs no more. */
+static bool keep(struct searcher *s, struct layer *to, const struct slot *slots, struct hypothesis h)
+{
+    if (2 * to->all.count >= s->room && !grow_table(s, to)) return false;
+    size_t live = (size_t)to->live, at = (size_t)hash_slots(slots, to->live) & (s->room - 1);
+    while (s->table[at] >= 0 && !same_slots(to->slots.at + (size_t)s->table[at] * live, slots, to->live))
+        at = (at + 1) & (s->room - 1);
+    int32_t old = s->table[at];
+    if (old >= 0 && !cheaper(s, h.cost, to->all.at[old].cost)) return true;
+    bool ok = true;
+    if (old < 0) {
+        s->table[at] = (int32_t)to->all.count;
+        ok = VEC_PUSH(&to->all, h);
+        for (size_t k = 0; ok && k < live; k++) ok = VEC_PUSH(&to->slots, slots[k]);
+        for (int f = 0; ok && f < to->first_count; f++) ok = VEC_PUSH(&to->firsts, s->chosen[f]);
+        return ok;
+    }
+    to->all.at[old] = h;
+    for (int f = 0; f < to->first_count; f++)
+        to->firsts.at[(size_t)old * (size_t)to->first_count + (size_t)f] = s->chosen[f];
+    return true;
+}
+
+static bool is_brought(const struct slot *slot, uint32_t what)
+{
+    for (int b = 0; b < BROUGHT; b++)
+        if (slot->brought[b] == what) return true;
+    return false;
+}
+
+/* The way taken, with states of first ones as they are chosen. */
+static bool take_way(struct searcher *s, const struct layer *from, struct layer *to, int32_t parent,
+                     int32_t w, const int *kept, struct slot *room)
+{
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    const struct cut_way *way = &s->ways.at[w];
+    struct cut_cost cost = from->all.at[parent].cost, own = cut_price_op(s->prices, s->o, way);
+    struct slot *after = room + s->slot_count;
+    memcpy(room, from->slots.at + (size_t)parent * (size_t)from->live, (size_t)from->live * sizeof *room);
+    for (int f = 0; f < to->first_count; f++) room[from->live + f] = (struct slot){s->chosen[f], {0}};
+    cost = (struct cut_cost){cost.bytes + own.bytes, cost.us + own.us};
+    for (int i = 0; i < op->input_count; i++) {
+        struct slot *slot = &room[s->slot_of[i]];
+        struct cut_price price = cut_price_read(s->prices, s->o, i, slot->state, way->var);
+        if (!price.brings || is_brought(slot, price.brings)) continue;
+        cost = (struct cut_cost){cost.bytes + price.cost.bytes, cost.us + price.cost.us};
+        memmove(slot->brought + 1, slot->brought, (BROUGHT - 1) * sizeof *slot->brought);
+        slot->brought[0] = price.brings;
+    }
+    room[s->slot_of[op->input_count]] = (struct slot){way->out, {0}};
+    for (int k = 0; k < to->live; k++) after[k] = room[kept[k]];
+    return keep(s, to, after, (struct hypothesis){cost, parent, w});
+}
+
+/* Chooses states of the tensors that the op is the first to touch, one after the other. */
+static bool choose_firsts(struct searcher *s, const struct layer *from, struct layer *to, int32_t parent,
+                          int32_t w, const int *kept, struct slot *room, int f)
+{
+    if (f == to->first_count) return take_way(s, from, to, parent, w, kept, room);
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    int32_t t = to->first[f];
+    int input = 0;
+    struct cut_state whole = {{-1, -1, -1}};
+    while (input < op->input_count && op->inputs[input] != t) input++;
+    s->chosen[f] = s->q->fixed[t]             ? s->q->state[t]
+                   : input == op->input_count ? s->ways.at[w].out
+                                              : cut_need_of(&s->x, op, input, s->ways.at[w].var);
+    if (!choose_firsts(s, from, to, parent, w, kept, room, f + 1)) return false;
+    if (s->q->fixed[t] || input == op->input_count || s->readers[t] < 2 || cut_same(s->chosen[f], whole))
+        return true;
+    s->chosen[f] = whole;
+    return choose_firsts(s, from, to, parent, w, kept, room, f + 1);
+}
+
+/* Is the result in a state that it must have: fixed, or that of what it was before? */
+static bool fits(const struct searcher *s, const struct layer *from, int32_t parent,
+                 const struct cut_way *way)
+{
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    int at = s->slot_of[op->input_count];
+    if (s->q->fixed[op->output]) return cut_same(way->out, s->q->state[op->output]);
+    return at >= from->live ||
+           cut_same(way->out, from->slots.at[(size_t)parent * (size_t)from->live + (size_t)at].state);
+}
+
+struct ranked {
+    struct cut_cost cost;
+    int32_t h;
+    bool by_time;
+};
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->by_time && x->cost.us != y->cost.us) return x->cost.us < y->cost.us ? -1 : 1;
+    if (x->cost.bytes != y->cost.bytes) return x->cost.bytes < y->cost.bytes ? -1 : 1;
+    if (x->cost.us != y->cost.us) return x->cost.us < y->cost.us ? -1 : 1;
+    return x->h < y->h ? -1 : 1;
+}
+
+/* The best MOST go on, in their order. */
+static bool drop(struct searcher *s, struct layer *l)
+{
+    size_t n = l->all.count, live = (size_t)l->live, first = (size_t)l->first_count;
+    if (n <= MOST) return true;
+    struct ranked *rank = malloc(n * sizeof *rank);
+    bool *goes = calloc(n, sizeof *goes);
+    if (rank && goes) {
+        for (size_t h = 0; h < n; h++)
+            rank[h] = (struct ranked){l->all.at[h].cost, (int32_t)h, s->q->by_time};
+        qsort(rank, n, sizeof *rank, by_cost);
+        for (size_t k = 0; k < MOST; k++) goes[rank[k].h] = true;
+        if (!s->some_dropped || cheaper(s, rank[MOST].cost, s->dropped)) s->dropped = rank[MOST].cost;
+        s->some_dropped = true;
+        size_t to = 0;
+        for (size_t h = 0; h < n; h++) {
+            if (!goes[h]) continue;
+            l->all.at[to] = l->all.at[h];
+            memmove(l->slots.at + to * live, l->slots.at + h * live, live * sizeof *l->slots.at);
+            memmove(l->firsts.at + to * first, l->firsts.at + h * first, first * sizeof *l->firsts.at);
+            to++;
+        }
+        l->all.count = MOST;
+        l->slots.count = MOST * live;
+        l->firsts.count = MOST * first;
+    }
+    bool ok = rank && goes;
+    free(rank);
+    free(goes);
+    return ok;
+}
+
+static bool expand(struct searcher *s, struct layer *from, struct layer *to)
+{
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    op_index_of(s->q->g, op, &s->x);
+    place_operands(s, from, to);
+    size_t slots = (size_t)s->slot_count + 1;
+    int *kept = calloc(slots, sizeof *kept);
+    struct slot *room = calloc(2 * slots, sizeof *room);
+    struct cut_state chosen[LX_MAX_INPUTS + 1];
+    s->chosen = chosen;
+    if (s->room) memset(s->table, 0xff, s->room * sizeof *s->table);
+    bool ok = kept && room && list_live(s, from, to, kept) &&
+              cut_ways_of(s->q->g, &s->q->grid, s->o, NULL, &s->ways);
+    for (size_t h = 0; ok && h < from->all.count; h++)
+        for (size_t w = 0; ok && w < s->ways.count; w++)
+            if (fits(s, from, (int32_t)h, &s->ways.at[w]))
+                ok = choose_firsts(s, from, to, (int32_t)h, (int32_t)w, kept, room, 0);
+    free(kept);
+    free(room);
+    VEC_FREE(&from->slots);
+    return ok && drop(s, to);
+}
+
+/* From the best at the end back to the first op. */
+static bool trace_back(struct searcher *s, struct cut_answer *out)
+{
+    const struct lx_graph *g = s->q->g;
+    struct layer *end = &s->layers[g->op_count];
+    size_t best = 0;
+    for (size_t h = 1; h < end->all.count; h++)
+        if (cheaper(s, end->all.at[h].cost, end->all.at[best].cost)) best = h;
+    out->cost = out->bound = end->all.at[best].cost;
+    if (s->some_dropped && cheaper(s, s->dropped, out->bound)) out->bound = s->dropped;
+    for (int32_t o = g->op_count; o-- > 0;) {
+        const struct layer *l = &s->layers[o + 1];
+        if (!cut_ways_of(g, &s->q->grid, o, NULL, &s->ways)) return false;
+        out->ways[o] = s->ways.at[l->all.at[best].way];
+        for (int f = 0; f < l->first_count; f++)
+            out->tensors[l->first[f]] = l->firsts.at[best * (size_t)l->first_count + (size_t)f];
+        out->tensors[g->ops[o].output] = out->ways[o].out;
+        best = (size_t)l->all.at[best].parent;
+    }
+    return true;
+}
+
+bool cut_search(const struct cut_question *q, struct cut_answer *out)
+{
+    size_t ops = (size_t)q->g->op_count, tensors = (size_t)q->g->tensor_count + 1;
+    struct searcher s = {.q = q,
+                         .prices = cut_prices_make(q->g, &q->grid),
+                         .layers = calloc(ops + 1, sizeof *s.layers),
+                         .last = calloc(tensors, sizeof *s.last),
+                         .readers = calloc(tensors, sizeof *s.readers)};
+    bool ok = s.prices && s.layers && s.last && s.readers &&
+              VEC_PUSH(&s.layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
+    for (int32_t t = 0; t < q->g->tensor_count; t++)
+        out->tensors[t] = q->fixed[t] ? q->state[t] : (struct cut_state){{-1, -1, -1}};
+    if (ok) note_uses(&s);
+    out->stuck = -1;
+    for (s.o = 0; ok && s.o < q->g->op_count; s.o++) {
+        ok = expand(&s, &s.layers[s.o], &s.layers[s.o + 1]);
+        if (ok && s.layers[s.o + 1].all.count == 0) ok = false, out->stuck = s.o;
+    }
+    ok = ok && trace_back(&s, out);
+    for (size_t l = 0; s.layers && l <= ops; l++) {
+        VEC_FREE(&s.layers[l].all);
+        VEC_FREE(&s.layers[l].slots);
+        VEC_FREE(&s.layers[l].firsts);
+        free(s.layers[l].tensors);
+    }
+    VEC_FREE(&s.ways);
+    cut_prices_free(s.prices);
+    free(s.layers);
+    free(s.last);
+    free(s.readers);
+    free(s.table);
+    return ok;
+}

@@ -1,0 +1,73 @@
+/* The search for cuts. Private to the stage.
+ *
+ * A state says of a tensor what each axis does to it, a way of an op which variable each axis cuts and what state the result
+ * has. What a choice costs is exchanged bytes and predicted microseconds; `bytes` first or `us` first, as is asked. */
+#ifndef LX_TEAM_CUT_SEARCH_H
+#define LX_TEAM_CUT_SEARCH_H
+
+#include "base/vec.h"
+#include "team/team_private.h"
+
+/* Per axis: a dimension or a variable; -1: none. */
+struct cut_state {
+    signed char at[LX_TEAM_AXES];
+};
+
+struct cut_way {
+    struct cut_state var, out;
+};
+
+struct cut_cost {
+    int64_t bytes;
+    double us;
+};
+
+typedef VEC(struct cut_way) cut_ways;
+
+static inline bool cut_same(struct cut_state a, struct cut_state b)
+{
+    for (int k = 0; k < LX_TEAM_AXES; k++)
+        if (a.at[k] != b.at[k]) return false;
+    return true;
+}
+
+/* cut_ways.c: how an op may be computed. `wanted`: the state that its result has already; NULL: any. */
+bool cut_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int32_t o,
+                 const struct cut_state *wanted, cut_ways *out);
+/* The state in which a way reads just what is there. */
+struct cut_state cut_need_of(const struct op_index *x, const struct lx_op *op, int input,
+                             struct cut_state var);
+
+/* cut_prices.c: bytes that input `i` (in state `in`) takes for a way, with a number that is the same where the same is
+ * brought; what the op itself takes; what combining its results does. */
+struct cut_price {
+    struct cut_cost cost;
+    uint32_t brings; /* 0: nothing */
+};
+struct cut_prices;
+struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid);
+void cut_prices_free(struct cut_prices *p);
+struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct cut_state in,
+                                struct cut_state var);
+struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way);
+
+/* cut_search.c. States of all tensors and ways of all ops (their `out` is the state of the output); `fixed` has the tensors
+ * whose state is not chosen. False: memory is out, or an op is stuck. */
+struct cut_answer {
+    struct cut_state *tensors;
+    struct cut_way *ways;
+    struct cut_cost cost;
+    struct cut_cost bound; /* no choice costs less */
+    int32_t
+        stuck; /* the first op that cannot be computed with what is fixed; -1: none, and it is an answer */
+};
+struct cut_question {
+    const struct lx_graph *g;
+    struct lx_team_grid grid;
+    bool by_time;
+    const bool *fixed;
+    const struct cut_state *state; /* of those that are fixed */
+};
+bool cut_search(const struct cut_question *q, struct cut_answer *out);
+
+#endif

@@ -1,0 +1,128 @@
+/* Members as a grid: who stands where, and which block of a dimension that makes his. */
+#include "team/team_private.h"
+
+int lx_team_members_of(const struct lx_team_grid *grid)
+{
+    int members = 1;
+    for (int a = 0; a < grid->axes; a++) members *= grid->size[a];
+    return members;
+}
+
+int lx_team_coordinate(const struct lx_team_grid *grid, int member, int axis)
+{
+    for (int a = grid->axes - 1; a > axis; a--) member /= grid->size[a];
+    return member % grid->size[axis];
+}
+
+int lx_team_blocks(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what)
+{
+    int blocks = 1;
+    for (int a = 0; a < grid->axes; a++)
+        if (cut[a] == what) blocks *= grid->size[a];
+    return blocks;
+}
+
+int lx_team_block(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], int what, int member)
+{
+    int block = 0;
+    for (int a = 0; a < grid->axes; a++)
+        if (cut[a] == what) block = block * grid->size[a] + lx_team_coordinate(grid, member, a);
+    return block;
+}
+
+bool lx_team_is_whole(const struct lx_team_tensor *t)
+{
+    for (int a = 0; a < LX_TEAM_AXES; a++)
+        if (t->cut[a] >= 0) return false;
+    return true;
+}
+
+bool lx_team_serves(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int from, int to)
+{
+    for (int a = 0; a < grid->axes; a++)
+        if (t->cut[a] < 0 && lx_team_coordinate(grid, from, a) != lx_team_coordinate(grid, to, a))
+            return false;
+    return true;
+}
+
+struct lx_team_box team_own_box(const struct lx_team_grid *grid, const struct lx_tensor *t,
+                                const struct lx_team_tensor *how, int member)
+{
+    struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
+    for (int d = 0; d < t->rank; d++) {
+        if (!how->bound[d]) continue;
+        int block = lx_team_block(grid, how->cut, d, member);
+        b.offset[d] = how->bound[d][block];
+        b.size[d] = how->bound[d][block + 1] - how->bound[d][block];
+    }
+    return b;
+}
+
+bool lx_team_space_empty(const struct lx_team_space *s)
+{
+    for (int l = 0; l < s->loops; l++)
+        if (s->range[l].end <= s->range[l].begin) return true;
+    return false;
+}
+
+int team_loop_of(const struct lx_team_space *s, int var)
+{
+    for (int l = 0; l < s->loops; l++)
+        if (s->var[l] == var) return l;
+    return -1;
+}
+
+bool team_cuts_sum(const struct op_index *x, const int var[LX_TEAM_AXES], int axis)
+{
+    return var[axis] >= 0 && op_index_reduced(x, var[axis]);
+}
+
+/* Members that differ along axes that cut a sum only. */
+bool team_adds_with(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
+                    int member, int other)
+{
+    for (int a = 0; a < grid->axes; a++)
+        if (!team_cuts_sum(x, var, a) &&
+            lx_team_coordinate(grid, member, a) != lx_team_coordinate(grid, other, a))
+            return false;
+    return true;
+}
+
+bool team_scatters(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
+                   const struct lx_team_tensor *out)
+{
+    for (int a = 0; a < grid->axes; a++)
+        if (team_cuts_sum(x, var, a) && out->cut[a] >= 0) return true;
+    return false;
+}
+
+/* An equal part of a box along its longest dimension, or the first that is long enough for all. */
+static struct lx_team_box part_of_box(const struct lx_team_box *all, int parts, int part)
+{
+    int longest = 0;
+    for (int d = 1; d < all->rank; d++)
+        if (all->size[d] > all->size[longest] && all->size[longest] < parts) longest = d;
+    struct lx_team_box b = lx_team_default_partition(parts, part, all->rank, all->size, longest);
+    for (int d = 0; d < all->rank; d++) b.offset[d] += all->offset[d];
+    return b;
+}
+
+struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_grid *grid,
+                                 const struct lx_team_tensor *tensors, const int var[LX_TEAM_AXES],
+                                 int32_t op, int member)
+{
+    const struct lx_tensor *out = &g->tensors[g->ops[op].output];
+    const struct lx_team_tensor *how = &tensors[g->ops[op].output];
+    struct lx_team_box own = team_own_box(grid, out, how, member), none = {.rank = 1};
+    struct op_index x;
+    int parts = 1, part = 0;
+    op_index_of(g, &g->ops[op], &x);
+    if (team_scatters(grid, &x, var, how)) return own;
+    for (int a = 0; a < grid->axes; a++) {
+        if (!team_cuts_sum(&x, var, a)) continue;
+        parts *= grid->size[a];
+        part = part * grid->size[a] + lx_team_coordinate(grid, member, a);
+    }
+    if (out->rank > 0) return part_of_box(&own, parts, part);
+    return part == 0 ? own : none; /* no box of rank 0 is empty */
+}

@@ -1,0 +1,304 @@
+/* Teams in grids: members run what the plan says and agree with one device, exchanges are as few as they can be, and the
+ * cuts that are chosen cost no more than any others. */
+#include "unstable.h"
+#include "support/random_team.h"
+#include "support/sampled.h"
+#include "team/cut_search.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct lx_team_grid grids[] = {{2, {2, 2}},    {2, {1, 3}}, {2, {3, 2}},
+                                            {3, {2, 1, 2}}, {2, {2, 4}}, {3, {2, 2, 2}}};
+enum { GRIDS = sizeof grids / sizeof *grids };
+
+static const struct lx_graph *graph_of(const char *text)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("grid", text, strlen(text), &st);
+    if (!g) fail_msg("%s\n%s", st.text, text);
+    return g;
+}
+
+static struct lx_team_plan *plan_of(const struct lx_graph *g, struct lx_team_options how)
+{
+    lx_status st = {0};
+    struct lx_team_plan *p = lx_team_make(g, &how, &st);
+    if (!p || !lx_team_check(p, &st)) fail_msg("%s: %s", g->name, st.text);
+    return p;
+}
+
+/* Runs it on devices; the largest difference to one device, of the largest element. */
+static double run(const struct lx_team_plan *p)
+{
+    lx_status st = {0};
+    struct lx_plan_options plan = {.solver = lx_solver_find("greedy")};
+    struct lx_team_run_options how = {.seed = 3, .plan = &plan, .timeout_ms = 60000};
+    struct lx_team_result r;
+    if (!lx_team_run(p, &how, &r, &st)) fail_msg("%s: %s", p->graph->name, st.text);
+    if (!r.ok)
+        fail_msg("%s: %lld of %lld elements differ", p->graph->name, (long long)r.differing,
+                 (long long)r.elements);
+    assert_int_equal(r.total.bytes, p->bytes);
+    assert_int_equal(r.total.combine_bytes, p->combine_bytes);
+    double worst = r.worst / (r.largest > 0 ? r.largest : 1);
+    lx_team_result_free(&r);
+    return worst;
+}
+
+/* A file of it is read back as it was. */
+static void expect_file(struct lx_team_plan *p)
+{
+    lx_status st = {0};
+    size_t length = 0;
+    struct lx_plan_options how = {.solver = lx_solver_find("greedy")};
+    struct lx_team_plans *plans = lx_team_plans_make(p, &how, &st), *back;
+    char *text = plans ? lx_team_plans_to_json(plans, &length) : NULL;
+    if (!text) fail_msg("%s", st.text);
+    back = lx_team_plans_parse("plan", text, length, &st);
+    if (!back || !lx_team_plans_check(back, &st)) fail_msg("%s", st.text);
+    assert_true(back->team->hash == plans->team->hash);
+    free(text);
+    lx_team_plans_free(back);
+    lx_team_plans_free(plans);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    for (int n = 0; n < (SAMPLED ? 30 : 300); n++) {
+        struct rng r = rng_seed((uint64_t)(900 + n));
+        char *text = random_team_pattern(&r, (enum random_sums)(n % 3), "fp32");
+        const struct lx_graph *g = graph_of(text);
+        struct lx_team_plan *p =
+            plan_of(g, (struct lx_team_options){.grid = grids[n % GRIDS], .by_time = n % 4 == 3});
+        assert_true(run(p) < 1e-4);
+        expect_file(p);
+        lx_graph_free(g);
+        free(text);
+    }
+}
+
+/* Two steps of a star of radius 1 on 64 x 64: each member gets the rows and columns next to its own, and no corner twice. */
+static void test_perimeter(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = graph_of(
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"star\", \"tensors\": [{\"name\": \"x\", "
+        "\"shape\": [64, 64]}, "
+        "{\"name\": \"n\", \"shape\": [64, 64]},"
+        "{\"name\": \"w\", \"shape\": [64, 64]}, {\"name\": \"y\", \"shape\": [64, 64], \"role\": "
+        "\"output\"}],"
+        "\"ops\": [{\"name\": \"n\", \"kind\": \"shift\", \"inputs\": [\"x\"], \"output\": \"n\", "
+        "\"offset\": [1, 0]},"
+        "{\"name\": \"w\", \"kind\": \"shift\", \"inputs\": [\"x\"], \"output\": \"w\", \"offset\": [0, 1]},"
+        "{\"name\": \"y\", \"kind\": \"add\", \"inputs\": [\"n\", \"w\"], \"output\": \"y\"}]}");
+    struct lx_team_plan *p = plan_of(g, (struct lx_team_options){.grid = {2, {2, 2}}});
+    assert_int_equal(p->exchange_count, 1);
+    /* two members get a row of 32, two a column of 32; the hull of both has the corner of one more */
+    assert_in_range(p->bytes, 4 * 32 * 2, 4 * 32 * 2 + 2 * 2);
+    assert_int_equal(p->exchanges[0].pattern, LX_TEAM_HALO);
+    assert_true(run(p) == 0);
+    lx_team_free(p);
+    lx_graph_free(g);
+}
+
+/* Columns of the first matrix are cut: then rows of the second are, and one sum of the output crosses the links, in two
+ * rounds, and nothing else. */
+static void test_column_row(void **state)
+{
+    (void)state;
+    const struct lx_graph *g =
+        graph_of("{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"mlp\", \"tensors\": [{\"name\": \"x\", "
+                 "\"shape\": [1, 256]},"
+                 "{\"name\": \"a\", \"shape\": [256, 1024], \"role\": \"weight\"}, {\"name\": \"b\", "
+                 "\"shape\": [1024, 256], \"role\": \"weight\"},"
+                 "{\"name\": \"h\", \"shape\": [1, 1024]}, {\"name\": \"s\", \"shape\": [1, 1024]}, "
+                 "{\"name\": \"y\", \"shape\": [1, 256], \"role\": \"output\"}],"
+                 "\"ops\": [{\"name\": \"up\", \"kind\": \"matmul\", \"inputs\": [\"x\", \"a\"], \"output\": "
+                 "\"h\", \"einsum\": \"mk,kn->mn\"},"
+                 "{\"name\": \"silu\", \"kind\": \"silu\", \"inputs\": [\"h\"], \"output\": \"s\"},"
+                 "{\"name\": \"down\", \"kind\": \"matmul\", \"inputs\": [\"s\", \"b\"], \"output\": \"y\", "
+                 "\"einsum\": \"mk,kn->mn\"}]}");
+    struct lx_team_choice choices[] = {{"x", {-1, -1, -1}}, {"a", {1, -1, -1}}, {"y", {-1, -1, -1}}};
+    struct lx_team_plan *p =
+        plan_of(g, (struct lx_team_options){.members = 4, .choices = choices, .choice_count = 3});
+    assert_int_equal(p->tensors[2].cut[0], 0);
+    assert_int_equal(p->bytes, 0);
+    assert_int_equal(p->combine_bytes, 2 * 3 * 256 * 2);
+    assert_true(run(p) < 1e-2);
+    lx_team_free(p);
+    lx_graph_free(g);
+}
+
+/* Every choice of states and ways, one after the other. */
+struct brute {
+    const struct cut_question *q;
+    struct cut_prices *prices;
+    struct cut_state state[16];
+    bool known[16];
+    struct {
+        int32_t tensor;
+        uint32_t brings;
+    } brought[64];
+    int brought_count;
+    struct cut_cost best;
+    int64_t tried;
+};
+
+static void try_ops(struct brute *b, int32_t o, struct cut_cost cost);
+
+static bool worse(const struct brute *b, struct cut_cost cost)
+{
+    if (b->q->by_time) return cost.us >= b->best.us;
+    return cost.bytes > b->best.bytes || (cost.bytes == b->best.bytes && cost.us >= b->best.us);
+}
+
+static void take(struct brute *b, int32_t o, const struct cut_way *way, struct cut_cost cost)
+{
+    const struct lx_op *op = &b->q->g->ops[o];
+    struct cut_cost own = cut_price_op(b->prices, o, way);
+    int count = b->brought_count;
+    cost = (struct cut_cost){cost.bytes + own.bytes, cost.us + own.us};
+    for (int i = 0; i < op->input_count; i++) {
+        struct cut_price price = cut_price_read(b->prices, o, i, b->state[op->inputs[i]], way->var);
+        bool there = price.brings == 0;
+        for (int k = 0; k < b->brought_count; k++)
+            there |= b->brought[k].tensor == op->inputs[i] && b->brought[k].brings == price.brings;
+        if (there) continue;
+        b->brought[b->brought_count].tensor = op->inputs[i];
+        b->brought[b->brought_count++].brings = price.brings;
+        cost = (struct cut_cost){cost.bytes + price.cost.bytes, cost.us + price.cost.us};
+    }
+    bool first = !b->known[op->output];
+    b->known[op->output] = true;
+    b->state[op->output] = way->out;
+    try_ops(b, o + 1, cost);
+    b->brought_count = count;
+    b->known[op->output] = !first;
+}
+
+/* All states of the inputs that nobody has read yet. */
+static void try_inputs(struct brute *b, int32_t o, const struct cut_way *way, int i, struct cut_cost cost)
+{
+    const struct lx_op *op = &b->q->g->ops[o];
+    if (i == op->input_count) {
+        take(b, o, way, cost);
+        return;
+    }
+    int32_t t = op->inputs[i];
+    if (b->known[t]) {
+        try_inputs(b, o, way, i + 1, cost);
+        return;
+    }
+    int rank = b->q->g->tensors[t].rank, all = 1;
+    for (int a = 0; a < b->q->grid.axes; a++) all *= rank + 1;
+    b->known[t] = true;
+    for (int n = 0; n < (b->q->fixed[t] ? 1 : all); n++) {
+        struct cut_state s = {{-1, -1, -1}};
+        for (int a = 0, rest = n; a < b->q->grid.axes; a++, rest /= rank + 1)
+            s.at[a] = (signed char)(rest % (rank + 1) - 1);
+        b->state[t] = b->q->fixed[t] ? b->q->state[t] : s;
+        try_inputs(b, o, way, i + 1, cost);
+    }
+    b->known[t] = false;
+}
+
+static void try_ops(struct brute *b, int32_t o, struct cut_cost cost)
+{
+    if (worse(b, cost)) return;
+    if (o == b->q->g->op_count) {
+        b->best = cost;
+        return;
+    }
+    cut_ways ways = {0};
+    int32_t out = b->q->g->ops[o].output;
+    const struct cut_state *wanted = b->q->fixed[out] ? &b->q->state[out]
+                                     : b->known[out]  ? &b->state[out]
+                                                      : NULL;
+    assert_true(cut_ways_of(b->q->g, &b->q->grid, o, wanted, &ways));
+    for (size_t w = 0; w < ways.count; w++) try_inputs(b, o, &ways.at[w], 0, cost);
+    b->tried += (int64_t)ways.count;
+    VEC_FREE(&ways);
+}
+
+/* A chain of up to six ops with weights, residuals and means. */
+static char *small_pattern(struct rng *r)
+{
+    static const char *const dims[] = {"1", "2", "3", "4", "6", "8"};
+    struct text tensors = {0}, ops = {0}, all = {0};
+    int rows = (int)rng_below(r, 6), columns = 2 + (int)rng_below(r, 4), count = 2 + (int)rng_below(r, 5);
+    int width[8] = {columns};
+    text_format(&tensors, "{\"name\": \"t0\", \"shape\": [%s, %s]}", dims[rows], dims[columns]);
+    for (int n = 1; n <= count; n++) {
+        int from = n - 1, kind = (int)rng_below(r, 4), other = (int)rng_below(r, (uint64_t)n);
+        int to = kind == 0 ? 2 + (int)rng_below(r, 4) : width[from];
+        text_format(&tensors, ", {\"name\": \"t%d\", \"shape\": [%s, %s]}", n, dims[rows], dims[to]);
+        text_format(&ops, "%s{\"name\": \"o%d\", \"output\": \"t%d\", ", n > 1 ? ", " : "", n, n);
+        if (kind == 0) {
+            text_format(&tensors, ", {\"name\": \"w%d\", \"shape\": [%s, %s], \"role\": \"weight\"}", n,
+                        dims[width[from]], dims[to]);
+            text_format(&ops,
+                        "\"kind\": \"matmul\", \"inputs\": [\"t%d\", \"w%d\"], \"einsum\": \"mk,kn->mn\"}",
+                        from, n);
+        } else if (kind == 1 && width[other] == width[from])
+            text_format(&ops, "\"kind\": \"add\", \"inputs\": [\"t%d\", \"t%d\"]}", from, other);
+        else if (kind == 2)
+            text_format(&ops, "\"kind\": \"shift\", \"inputs\": [\"t%d\"], \"offset\": [1, 0]}", from);
+        else
+            text_format(&ops, "\"kind\": \"tanh\", \"inputs\": [\"t%d\"]}", from);
+        width[n] = to;
+    }
+    text_format(
+        &all, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"small\", \"tensors\": [%s], \"ops\": [%s]}",
+        tensors.at, ops.at);
+    text_free(&tensors);
+    text_free(&ops);
+    return all.at;
+}
+
+static void test_brute(void **state)
+{
+    (void)state;
+    static const struct lx_team_grid small[] = {{1, {2}}, {1, {3}}, {1, {4}}, {2, {2, 2}}};
+    int64_t tried = 0;
+    for (int n = 0; n < (SAMPLED ? 60 : 200); n++) {
+        struct rng r = rng_seed((uint64_t)(4000 + n));
+        char *text = small_pattern(&r);
+        const struct lx_graph *g = graph_of(text);
+        bool fixed[16] = {0};
+        struct cut_state states[16] = {{{0, -1, -1}}}, tensors[16];
+        struct cut_way ways[16];
+        struct cut_question q = {g, small[n % 4], n % 2, fixed, states};
+        fixed[0] = n % 3 == 0;
+        struct cut_answer answer = {.tensors = tensors, .ways = ways};
+        assert_true(g->tensor_count <= 16 && cut_search(&q, &answer));
+        struct brute b = {.q = &q, .prices = cut_prices_make(g, &q.grid), .best = {INT64_MAX, 1e300}};
+        try_ops(&b, 0, (struct cut_cost){0, 0});
+        if (q.by_time)
+            assert_true(answer.cost.us <= b.best.us * (1 + 1e-12));
+        else
+            assert_int_equal(answer.cost.bytes, b.best.bytes);
+        assert_int_equal(answer.bound.bytes, answer.cost.bytes);
+        tried += b.tried;
+        cut_prices_free(b.prices);
+        lx_graph_free(g);
+        free(text);
+    }
+    printf("%lld ways tried\n", (long long)tried);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_perimeter),
+        cmocka_unit_test(test_column_row),
+        cmocka_unit_test(test_brute),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
