@@ -5,23 +5,13 @@
 #include "scratchpad/cooptimise/chain_beam.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "scratchpad/cooptimise/chain_candidates.h"
+#include "scratchpad/cooptimise/chain_moves.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_COMBINATIONS = 4096 };
-
-struct node {
-    int64_t rank, cost, ahead, load, time, tie; /* tie: what decides among equal ranks */
-    int128 owed;                                /* load times the prices up to each one's next op */
-    uint64_t hash;
-    uint64_t kind; /* which tensors are on chip, whatever their labels */
-};
-
-struct candidate {
-    struct node then;
-    int32_t from, choice, nexts; /* nexts: where its states of the touches begin */
-};
 
 struct origin {
     int32_t from, choice;
@@ -32,15 +22,20 @@ struct beam {
     const struct chain_beam_options *how;
     struct chain_beam_result *out;
     int32_t width;
-    struct node *now, *then;
+    struct chain_node *now, *then;
     int32_t *now_x, *then_x; /* per state and slot */
     int32_t now_count;
-    struct candidate *found;
+    struct chain_candidate *found;
     int32_t *nexts; /* per candidate: CHAIN_MOST_TOUCHES states */
     size_t found_count, found_room;
-    struct candidate *others; /* room for as many, their kinds and numbers */
+    struct chain_candidate *others; /* room for as many, their kinds and numbers */
     uint64_t *kind_of;
     int32_t *count_of;
+    struct chain_key *keys; /* and to sort them */
+    int32_t *untouched;     /* slots */
+    int32_t untouched_count;
+    struct chain_moves moves;
+    bool failed; /* memory is out */
     uint32_t *table;
     size_t table_room;
     int64_t limit, dropped;
@@ -53,78 +48,63 @@ struct branch {
     int32_t o, choice, from;
     const struct chain_op *op;
     const int32_t *x;
-    struct node base; /* without what the touched tensors add */
-    int64_t room;     /* of what is not touched */
-    struct chain_step steps[CHAIN_MOST_TOUCHES][CHAIN_MOST_STEPS];
-    int count[CHAIN_MOST_TOUCHES];
+    struct chain_node base; /* without what the touched tensors add */
+    int64_t room;           /* of what is not touched */
+    const struct chain_menu *menu[CHAIN_MOST_TOUCHES];
     int64_t low[CHAIN_MOST_TOUCHES + 1]; /* least of cost and messages from touch k on */
-    const struct chain_step *taken[CHAIN_MOST_TOUCHES];
+    const struct chain_move *taken[CHAIN_MOST_TOUCHES];
 };
 
-static uint64_t mix(int32_t slot, int32_t x)
-{
-    uint64_t z = ((uint64_t)(uint32_t)slot << 32 | (uint32_t)x) + UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ? z ^ (z >> 31) : 0;
-}
-
-static int64_t rank_of(const struct chain_model *m, int32_t o, const struct node *s)
+static int64_t rank_of(const struct chain_model *m, int32_t o, const struct chain_node *s)
 {
     int64_t end = m->price_before[m->op_count], here = m->price_before[o];
     int128 owed = s->owed - (int128)s->load * here - (int128)m->capacity * (end - here);
     return m->constant + s->cost + s->ahead + m->rest[o] + chain_floor_price(owed);
 }
 
-/* A touched tensor joins (1) or leaves (-1) what is live, in a state that lasts until op `until`. */
-static void live(const struct chain_model *m, int32_t tensor, int32_t x, int32_t until, int sign,
-                 struct node *s)
+/* A touched tensor leaves what is live at op `o`. */
+static void leave(const struct chain_model *m, int32_t tensor, int32_t x, int32_t o, struct chain_node *s)
 {
     const struct chain_tensor *t = &m->tensors[tensor];
-    s->load += sign * chain_size(t, x);
-    s->owed += sign * (int128)chain_size(t, x) * m->price_before[until];
-    s->hash ^= mix(t->slot, x);
-    if (chain_on(t, x / 2)) s->kind ^= mix(t->slot, 1);
+    s->load -= chain_size(t, x);
+    s->owed -= (int128)chain_size(t, x) * m->price_before[o];
+    s->hash ^= chain_mix(t->slot, x);
+    if (chain_on(t, x / 2)) s->kind ^= chain_mix(t->slot, 1);
 }
 
-static bool before(const struct candidate *a, const struct candidate *b)
-{
-    if (a->then.rank != b->then.rank) return a->then.rank < b->then.rank;
-    if (a->then.tie != b->then.tie) return a->then.tie < b->then.tie;
-    if (a->then.load != b->then.load) return a->then.load < b->then.load;
-    if (a->then.time != b->then.time) return a->then.time < b->then.time;
-    if (a->then.cost != b->then.cost) return a->then.cost > b->then.cost; /* less of it is hope */
-    if (a->from != b->from) return a->from < b->from;
-    if (a->choice != b->choice) return a->choice < b->choice;
-    return a->nexts < b->nexts;
-}
-
-static int compare(const void *a, const void *b)
-{
-    return before(a, b) ? -1 : before(b, a) ? 1 : 0;
-}
-
-static int32_t state_at(const struct beam *b, int32_t o, const struct candidate *c, int32_t slot)
+/* Slots that the op does not touch: there states are what they were. */
+static void list_untouched(struct beam *b, int32_t o)
 {
     const struct chain_op *op = &b->m->ops[o];
-    for (int32_t k = 0; k < op->touch_count; k++)
-        if (b->m->tensors[op->touch[k].tensor].slot == slot) return b->nexts[c->nexts + k];
-    return b->now_x[(int64_t)c->from * b->m->slot_count + slot];
+    b->untouched_count = 0;
+    for (int32_t s = 0; s < b->m->slot_count; s++) {
+        bool touched = false;
+        for (int32_t k = 0; k < op->touch_count && !touched; k++)
+            touched = b->m->tensors[op->touch[k].tensor].slot == s;
+        if (!touched) b->untouched[b->untouched_count++] = s;
+    }
 }
 
-static bool same_states(const struct beam *b, int32_t o, const struct candidate *p, const struct candidate *q)
+static bool same_states(const struct beam *b, int32_t o, const struct chain_candidate *p,
+                        const struct chain_candidate *q)
 {
+    const int32_t *next = &b->nexts[p->nexts], *other = &b->nexts[q->nexts];
     if (p->then.hash != q->then.hash || p->then.load != q->then.load) return false;
-    for (int32_t s = 0; s < b->m->slot_count; s++)
-        if (state_at(b, o, p, s) != state_at(b, o, q, s)) return false;
-    return true;
+    for (int32_t k = 0; k < b->m->ops[o].touch_count; k++)
+        if (next[k] != other[k]) return false;
+    const int32_t *x = &b->now_x[(int64_t)p->from * b->m->slot_count],
+                  *y = &b->now_x[(int64_t)q->from * b->m->slot_count];
+    bool same = true;
+    for (int32_t i = 0; i < b->untouched_count && same && x != y; i++)
+        same = x[b->untouched[i]] == y[b->untouched[i]];
+    return same;
 }
 
 /* At most so many of one kind come first; the others, in their order, behind them. */
 static void diversify(struct beam *b)
 {
     size_t mask = b->table_room - 1, first = 0;
-    struct candidate *others = b->others;
+    struct chain_candidate *others = b->others;
     size_t left = 0;
     memset(b->table, 0, b->table_room * sizeof *b->table);
     memset(b->count_of, 0, b->found_count * sizeof *b->count_of);
@@ -151,23 +131,23 @@ static void condense(struct beam *b, int32_t o)
     for (size_t i = 0; i < b->found_count; i++) {
         size_t h = (size_t)b->found[i].then.hash & mask;
         for (; b->table[h]; h = (h + 1) & mask) {
-            struct candidate *other = &b->found[b->table[h] - 1];
+            struct chain_candidate *other = &b->found[b->table[h] - 1];
             if (!same_states(b, o, other, &b->found[i])) continue;
-            if (before(&b->found[i], other)) {
-                struct candidate t = *other;
+            if (chain_before(&b->found[i], other)) {
+                struct chain_candidate t = *other;
                 *other = b->found[i];
                 b->found[i] = t;
             }
             break;
         }
         if (b->table[h]) continue;
-        struct candidate t = b->found[kept];
+        struct chain_candidate t = b->found[kept];
         b->found[kept] = b->found[i];
         b->found[i] = t; /* its room for states is used again */
         b->table[h] = (uint32_t)++kept;
     }
     b->found_count = kept;
-    qsort(b->found, kept, sizeof *b->found, compare);
+    chain_sort(b->found, kept, b->keys);
     if (kept <= width) return;
     if (b->how->of_a_kind > 0) diversify(b);
     int64_t least = CHAIN_NEVER;
@@ -185,7 +165,7 @@ static void drop(struct beam *b, int64_t rank)
     b->out->exact = false;
 }
 
-static void offer(struct beam *b, const struct branch *r, const struct node *then)
+static void offer(struct beam *b, const struct branch *r, const struct chain_node *then)
 {
     if (then->rank >= b->how->cut) return;
     if (then->rank >= b->limit) {
@@ -193,22 +173,22 @@ static void offer(struct beam *b, const struct branch *r, const struct node *the
         return;
     }
     if (b->found_count == b->found_room) condense(b, r->o);
-    struct candidate *c = &b->found[b->found_count++];
-    *c = (struct candidate){*then, r->from, r->choice, c->nexts};
+    struct chain_candidate *c = &b->found[b->found_count++];
+    *c = (struct chain_candidate){*then, r->from, r->choice, c->nexts};
     for (int32_t k = 0; k < r->op->touch_count; k++)
-        b->nexts[c->nexts + k] = r->op->touch[k].last ? 0 : r->taken[k]->next;
+        b->nexts[c->nexts + k] = r->op->touch[k].last ? 0 : r->taken[k]->step.next;
 }
 
 /* The room that the output saves by taking the place of an input that leaves. */
 static int64_t shared(const struct chain_model *m, const struct branch *r)
 {
     const struct chain_op *op = r->op;
-    if (op->child < 0 || !r->taken[op->child]->begins) return 0;
+    if (op->child < 0 || !r->taken[op->child]->step.begins) return 0;
     const struct chain_tensor *all = m->tensors;
-    const struct chain_step *child = r->taken[op->child];
+    const struct chain_step *child = &r->taken[op->child]->step;
     int32_t view = all[op->touch[op->child].tensor].label[child->label];
     for (int32_t k = 0; k < op->touch_count; k++) {
-        const struct chain_step *p = r->taken[k];
+        const struct chain_step *p = &r->taken[k]->step;
         if (!(op->parents >> k & 1) || p->label < 0 || p->next / 2 == CHAIN_LABELS + p->label) continue;
         if (m->coarse || op->touch[k].access_count > 1 || all[op->touch[k].tensor].label[p->label] == view)
             return child->room;
@@ -220,16 +200,18 @@ static int64_t shared(const struct chain_model *m, const struct branch *r)
 static void arrive(struct beam *b, const struct branch *r)
 {
     const struct chain_model *m = b->m;
-    struct node then = r->base;
+    struct chain_node then = r->base;
     int64_t room = r->room;
     b->out->steps++;
     for (int32_t k = 0; k < r->op->touch_count; k++) {
-        const struct chain_touch *t = &r->op->touch[k];
-        const struct chain_step *s = r->taken[k];
-        room += s->room;
-        then.cost += s->bytes;
-        then.ahead += chain_future(m, t, s->next);
-        if (!t->last) live(m, t->tensor, s->next, t->next_op, 1, &then);
+        const struct chain_move *v = r->taken[k];
+        room += v->step.room;
+        then.cost += v->step.bytes;
+        then.ahead += v->future;
+        then.load += v->load;
+        then.owed += v->owed;
+        then.hash ^= v->hash;
+        then.kind ^= v->kind;
     }
     if (room > b->how->capacity && room - shared(m, r) > b->how->capacity) return;
     then.rank = rank_of(m, r->o + 1, &then);
@@ -243,33 +225,31 @@ static void combine(struct beam *b, struct branch *r, int32_t k, int64_t so_far)
 {
     if (k == r->op->touch_count) arrive(b, r);
     if (k == r->op->touch_count) return;
-    for (int i = 0; i < r->count[k]; i++) {
-        const struct chain_step *s = &r->steps[k][i];
-        int64_t here = so_far + s->bytes + chain_future(b->m, &r->op->touch[k], s->next);
+    const struct chain_move *v = &b->moves.moves.at[r->menu[k]->first];
+    for (int32_t i = 0; i < r->menu[k]->count; i++, v++) {
+        int64_t here = so_far + v->step.bytes + v->future;
         if (here + r->low[k + 1] >= b->how->cut) continue;
         if (here + r->low[k + 1] >= b->limit || ++b->combinations > MOST_COMBINATIONS) {
             drop(b, here + r->low[k + 1]);
             continue;
         }
-        r->taken[k] = s;
+        r->taken[k] = v;
         combine(b, r, k + 1, here);
     }
 }
 
-/* The steps of all touches, and the least of them; false: one has none. */
-static bool list_steps(const struct beam *b, struct branch *r)
+/* The steps of all touches, and the least of them; false: one has none, or memory is out. */
+static bool list_steps(struct beam *b, struct branch *r)
 {
     int32_t n = r->op->touch_count;
     r->low[n] = 0;
     for (int32_t k = n; k-- > 0;) {
         const struct chain_touch *t = &r->op->touch[k];
         int32_t x = t->first ? 0 : r->x[b->m->tensors[t->tensor].slot];
-        int64_t low = CHAIN_NEVER;
-        r->count[k] = chain_steps(b->m, t, r->choice, x, r->steps[k]);
-        for (int i = 0; i < r->count[k]; i++)
-            low = min_i64(low, r->steps[k][i].bytes + chain_future(b->m, t, r->steps[k][i].next));
-        if (low >= CHAIN_NEVER / 2) return false;
-        r->low[k] = r->low[k + 1] + low;
+        r->menu[k] = chain_moves_from(&b->moves, k, r->choice, x);
+        b->failed |= !r->menu[k];
+        if (!r->menu[k] || r->menu[k]->low >= CHAIN_NEVER / 2) return false;
+        r->low[k] = r->low[k + 1] + r->menu[k]->low;
     }
     return true;
 }
@@ -288,7 +268,7 @@ static void begin_branch(const struct beam *b, int32_t o, int32_t from, struct b
         int32_t x = r->x[m->tensors[t->tensor].slot];
         if (t->first) continue;
         r->base.ahead -= t->value[x];
-        live(m, t->tensor, x, o, -1, &r->base);
+        leave(m, t->tensor, x, o, &r->base);
     }
     r->room = r->base.load;
 }
@@ -320,7 +300,7 @@ static bool settle(struct beam *b, int32_t o)
     if (!trace) return false;
     b->trace[o] = trace;
     for (size_t i = 0; i < b->found_count; i++) {
-        const struct candidate *c = &b->found[i];
+        const struct chain_candidate *c = &b->found[i];
         int32_t *x = &b->then_x[i * slots];
         trace[i] = (struct origin){c->from, c->choice};
         memcpy(x, &b->now_x[(size_t)c->from * slots], slots * sizeof *x);
@@ -328,7 +308,7 @@ static bool settle(struct beam *b, int32_t o)
             x[m->tensors[op->touch[k].tensor].slot] = b->nexts[c->nexts + k];
         b->then[i] = c->then;
     }
-    struct node *n = b->now;
+    struct chain_node *n = b->now;
     int32_t *x = b->now_x;
     b->now = b->then, b->then = n;
     b->now_x = b->then_x, b->then_x = x;
@@ -344,15 +324,17 @@ static bool out_of_time(const struct beam *b)
 static bool search(struct beam *b, struct branch *r)
 {
     b->now_count = 1;
-    b->now[0] = (struct node){0};
+    b->now[0] = (struct chain_node){0};
     for (int32_t o = 0; o < b->m->op_count && b->now_count > 0; o++) {
         b->found_count = 0;
         b->limit = CHAIN_NEVER;
         if ((b->out->stopped = out_of_time(b))) return true;
         if (b->out->steps > b->how->step_limit) b->width = 1;
+        chain_moves_of(&b->moves, &b->m->ops[o]);
+        list_untouched(b, o);
         for (int32_t i = 0; i < b->now_count; i++) expand(b, o, i, r);
         condense(b, o);
-        if (!settle(b, o)) return false;
+        if (b->failed || !settle(b, o)) return false;
     }
     return true;
 }
@@ -388,11 +370,14 @@ static bool beam_make(struct beam *b)
     b->others = calloc(b->found_room + 1, sizeof *b->others);
     b->kind_of = calloc(b->found_room + 1, sizeof *b->kind_of);
     b->count_of = calloc(b->found_room + 1, sizeof *b->count_of);
+    b->keys = calloc(2 * (b->found_room + 1), sizeof *b->keys);
+    b->untouched = calloc(slots, sizeof *b->untouched);
     b->trace = calloc((size_t)b->m->op_count + 1, sizeof *b->trace);
     for (size_t i = 0; b->found && i < b->found_room; i++)
         b->found[i].nexts = (int32_t)i * CHAIN_MOST_TOUCHES;
     return b->now && b->then && b->now_x && b->then_x && b->found && b->nexts && b->table && b->trace &&
-           b->others && b->kind_of && b->count_of;
+           b->others && b->kind_of && b->count_of && b->keys && b->untouched &&
+           chain_moves_make(&b->moves, b->m);
 }
 
 static void beam_free(struct beam *b)
@@ -409,6 +394,9 @@ static void beam_free(struct beam *b)
     free(b->others);
     free(b->kind_of);
     free(b->count_of);
+    free(b->keys);
+    free(b->untouched);
+    chain_moves_free(&b->moves);
 }
 
 bool chain_beam(const struct chain_model *m, const struct chain_beam_options *how,
