@@ -1,5 +1,6 @@
 /* The way in: finds the command, parses its options, runs it, and reports what went wrong. */
 #include "command.h"
+#include "lxplan.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "log_lines.h"
@@ -139,6 +140,21 @@ static int run_command(struct call *call, int count, char *const *arguments)
     return check_file_count(call) && begin_log(call) ? c->run(call) : FAILED;
 }
 
+static bool take_in(void *context, const struct lx_solver *s, lx_status *st)
+{
+    (void)context;
+    if (lx_solver_add(s)) return true;
+    return status_set(st, LX_E_DUPLICATE,
+                      "a plug-in brings a solver %.60s, which is there already, or one too many", s->name);
+}
+
+/* Solvers from elsewhere, before anybody asks which there are. */
+static bool load_plugins(lx_status *st)
+{
+    const char *paths = getenv("LXPLAN_PLUGINS");
+    return !paths || lx_plugins_load(paths, take_in, NULL, st);
+}
+
 static int run(struct call *call, int count, char *const *arguments)
 {
     const char *word = count > 0 ? arguments[0] : NULL;
@@ -151,7 +167,7 @@ static int run(struct call *call, int count, char *const *arguments)
         return EXIT_YES;
     }
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        text_add(&call->out, "lxplan " LXPLAN_VERSION "\n");
+        text_format(&call->out, "lxplan %s\n", lx_version());
         return EXIT_YES;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return run_help(call, 0, NULL);
@@ -226,7 +242,8 @@ int run_program(int argc, char **argv)
     planning_begin();
     bench_begin();
     sweep_rows_begin();
-    int count = argc > 0 ? argc - 1 : 0, code = run(&call, count, argv + (argc > 0));
+    int count = argc > 0 ? argc - 1 : 0;
+    int code = load_plugins(&call.st) ? run(&call, count, argv + (argc > 0)) : FAILED;
     if (code != FAILED && call.out.failed) {
         status_no_memory(&call.st);
         code = FAILED;

@@ -47,5 +47,6 @@
 #include "team_run/member_plans.h"
 #include "team_run/team_run.h"
 #include "kernels/nest_run.h"
+#include "api/plugins.h"
 
 #endif

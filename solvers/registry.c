@@ -4,17 +4,15 @@
 
 #include <string.h>
 
-static const struct lx_solver *const solvers[] = {
-    &lx_solver_greedy, /* in the order in which people meet them: */
-    &lx_solver_firstfit,
-    &lx_solver_bestfit,
-    &lx_solver_anneal, /* heuristics, searches, */
+enum { MOST = 24 }; /* with those of plug-ins, and the end */
+
+static const struct lx_solver *solvers[MOST] = {
+    &lx_solver_greedy,                                          /* in the order in which people meet them: */
+    &lx_solver_firstfit, &lx_solver_bestfit, &lx_solver_anneal, /* heuristics, searches, */
 #ifdef LXPLAN_WITH_ILP
     &lx_solver_ilp,
 #endif
-    &lx_solver_exact,
-    &lx_solver_auto, /* and what most people want */
-    NULL,
+    &lx_solver_exact,    &lx_solver_auto, /* and what most people want */
 };
 
 const struct lx_solver *const *lx_solvers(void)
@@ -27,4 +25,13 @@ const struct lx_solver *lx_solver_find(const char *name)
     for (const struct lx_solver *const *s = solvers; *s; s++)
         if (strcmp((*s)->name, name) == 0) return *s;
     return NULL;
+}
+
+bool lx_solver_add(const struct lx_solver *s)
+{
+    int n = 0;
+    while (solvers[n]) n++;
+    if (n + 1 >= MOST || lx_solver_find(s->name)) return false;
+    solvers[n] = s;
+    return true;
 }

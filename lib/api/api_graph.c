@@ -70,7 +70,10 @@ lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
-    return api_result(lx_plan_of_text("", bytes, (size_t)size, st), NULL, st);
+    struct plain_locale before = plain_locale_begin();
+    const struct lx_plan *plan = lx_plan_of_text("", bytes, (size_t)size, st);
+    plain_locale_end(before);
+    return api_result(plan, NULL, st);
 }
 
 static bool ask_stop(void *context)

@@ -28,6 +28,14 @@ static inline lx_status *api_status(lx_error *e, lx_status *nowhere)
     return e ? &e->st : nowhere;
 }
 
+/* Numbers have a point in files, whatever the caller's locale says: the calling thread has the plain one meanwhile. */
+struct plain_locale {
+    void *before;
+};
+
+struct plain_locale plain_locale_begin(void);
+void plain_locale_end(struct plain_locale before);
+
 /* Minus the code, for functions that return a number. */
 int32_t api_code(const lx_status *st);
 /* A text that owns `at` (malloc'ed; NULL gives NULL). */
@@ -40,6 +48,8 @@ enum api_option { API_VERIFY, API_THREADS, API_OPTION_COUNT };
 
 struct lx_options {
     struct lx_settings settings;
+    VEC(const struct lx_solver *)
+    solvers; /* with those of plug-ins, NULL-terminated; empty: the registry's */
     int32_t (*stop)(void *context);
     void *stop_context;
     void (*progress)(void *context, int64_t steps, double objective, double bound);

@@ -2,6 +2,8 @@
 #include "api/api_handles.h"
 #include "graph/formats.h"
 
+#include <locale.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,25 @@ const char *lx_error_place(const lx_error *e, int32_t *line, int32_t *column)
     if (line) *line = e ? e->st.line : 0;
     if (column) *column = e ? e->st.column : 0;
     return e && *e->st.file ? e->st.file : NULL;
+}
+
+static locale_t plain;
+
+static void make_plain(void)
+{
+    plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+}
+
+struct plain_locale plain_locale_begin(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_plain);
+    return (struct plain_locale){plain ? uselocale(plain) : (locale_t)0};
+}
+
+void plain_locale_end(struct plain_locale before)
+{
+    if (before.before) uselocale(before.before);
 }
 
 int32_t api_code(const lx_status *st)

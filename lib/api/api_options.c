@@ -1,6 +1,7 @@
 /* Options by name: those of plans (plan/options.h) with the solvers of the registry, the chosen solver's own, and the few
  * that only runs have. */
 #include "api/api_handles.h"
+#include "api/plugins.h"
 #include "base/option.h"
 
 #include <inttypes.h>
@@ -36,7 +37,27 @@ lx_options *lx_options_new(void)
 
 void lx_options_free(lx_options *o)
 {
+    if (o) VEC_FREE(&o->solvers);
     free(o);
+}
+
+/* --- Solvers of plug-ins: known to these options only. --- */
+
+static bool add_solver(void *context, const struct lx_solver *s, lx_status *st)
+{
+    lx_options *o = context;
+    size_t n = 0;
+    for (const struct lx_solver *const *at = o->settings.solvers; *at; at++, n++)
+        if (strcmp((*at)->name, s->name) == 0)
+            return status_set(st, LX_E_DUPLICATE,
+                              "there is a solver %.60s already; the plug-in needs another name", s->name);
+    if (!VEC_RESERVE(&o->solvers, n + 2)) return status_no_memory(st);
+    if (o->solvers.count == 0) memcpy(o->solvers.at, lx_solvers(), n * sizeof *o->solvers.at);
+    o->solvers.at[n] = s;
+    o->solvers.at[n + 1] = NULL;
+    o->solvers.count = n + 1;
+    o->settings.solvers = o->solvers.at;
+    return true;
 }
 
 static int own_row(const char *name)
@@ -75,14 +96,18 @@ int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_er
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     bool ok;
+    struct plain_locale before = plain_locale_begin();
     if (!o || !name)
         ok = status_set(st, LX_E_USAGE, "an option needs a handle and a name");
     else if (lx_settings_find(name) >= 0)
         ok = lx_settings_set(&o->settings, name, value, st);
+    else if (strcmp(name, "plugins") == 0)
+        ok = lx_plugins_load(value ? value : "", add_solver, o, st);
     else if (own_row(name) >= 0)
         ok = set_own(o, own_row(name), value ? value : "", st);
     else
         ok = set_of_solver(o, name, value ? value : "1", st);
+    plain_locale_end(before);
     return ok ? 0 : api_code(st);
 }
 
@@ -127,11 +152,22 @@ static const char *default_of(int row, const struct lx_option_row *r)
     return word ? word : row_texts[row].def;
 }
 
+/* The last of them takes paths. */
+static const char *plugins_field(const char *field)
+{
+    if (strcmp(field, "name") == 0) return "plugins";
+    if (strcmp(field, "help") == 0)
+        return "paths of plug-ins with solvers, ':' between them; before the option solver";
+    return strcmp(field, "low") == 0 || strcmp(field, "high") == 0 || strcmp(field, "default") == 0 ? ""
+                                                                                                    : NULL;
+}
+
 const char *lx_options_at(int32_t i, const char *field)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int n = lx_settings_count();
-    if (i < 0 || i >= n + API_OPTION_COUNT || !field) return NULL;
+    if (i < 0 || i > n + API_OPTION_COUNT || !field) return NULL;
+    if (i == n + API_OPTION_COUNT) return plugins_field(field);
     pthread_once(&once, make_row_texts);
     struct lx_option_row r =
         i < n ? lx_settings_at(i)

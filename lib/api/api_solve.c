@@ -67,11 +67,13 @@ const struct lx_plan *api_make_plan(const struct lx_graph *g, const lx_options *
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
+    struct plain_locale before = plain_locale_begin();
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     const struct lx_plan *plan = NULL;
     if (on && api_plan_options(o, &settings, on->is_list ? on->objective : LX_SPILL, &how, values, st))
         plan = unless_refused(lx_plan_make(on, &how, st), st);
     lx_graph_free(on);
+    plain_locale_end(before);
     return plan;
 }
 

@@ -123,6 +123,20 @@ static bool is_exact(struct joint_question *q, const struct joint_buffer *b, str
     return true;
 }
 
+/* Parts that are the same take the same bytes. */
+static bool same_bytes(const struct joint_buffer *b, struct labels *l, lx_status *st)
+{
+    for (int32_t x = 0; x < b->choice_count; x++)
+        for (int32_t y = 0; y < x; y++)
+            if (b->menu[x].bytes != b->menu[y].bytes && root_of(l->up, x) == root_of(l->up, y))
+                return status_set(
+                    st, LX_E_UNSUPPORTED,
+                    "buffer %s: its pairs are no equality of parts: choices %d and %d are connected but have "
+                    "different bytes",
+                    b->name, (int)y, (int)x);
+    return true;
+}
+
 static int compare_accesses(const void *a, const void *b)
 {
     const struct lx_joint_access *x = a, *y = b;
@@ -256,7 +270,7 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
         const struct joint_buffer *b = &q->buffers[i];
         struct labels l;
         if (!make_buffer(q, m, b, spread, &buffers[m->at[i]], st) || !connect(q, b, &l, st) ||
-            !is_exact(q, b, &l, st) ||
+            !is_exact(q, b, &l, st) || !same_bytes(b, &l, st) ||
             !make_accesses(q, m, b, &l, m->problem.label_count, sizes, &buffers[m->at[i]], st))
             return false;
         m->problem.label_count += l.nodes;

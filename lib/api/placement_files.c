@@ -100,7 +100,11 @@ const struct lx_graph *api_read(const char *bytes, int64_t size, const char *for
     const struct lx_format *f = NULL;
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
     if (format && !(f = api_format(format, st))) return NULL;
-    return f ? f->read("", bytes, (size_t)size, st) : lx_graph_of_text("", bytes, (size_t)size, st);
+    struct plain_locale before = plain_locale_begin();
+    const struct lx_graph *g =
+        f ? f->read("", bytes, (size_t)size, st) : lx_graph_of_text("", bytes, (size_t)size, st);
+    plain_locale_end(before);
+    return g;
 }
 
 lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *format, lx_error *e)
@@ -124,6 +128,7 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
     size_t length = 0;
     char *text = NULL;
     if (!f) return NULL;
+    struct plain_locale before = plain_locale_begin();
     if (f->write_graph)
         text = f->write_graph(g, &length, st);
     else if (f->write_buffers && g->is_list)
@@ -132,6 +137,7 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
         status_set(st, LX_E_UNSUPPORTED, "%s is a format that is %s", f->summary,
                    f->write_buffers ? "made of buffers only; plan the graph and write the plan"
                                     : "only read");
+    plain_locale_end(before);
     return api_text(text, length, st);
 }
 

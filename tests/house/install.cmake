@@ -1,4 +1,4 @@
-# Installs into a scratch folder and builds against what is there: ten lines of C against the shared library, the example of
+# Installs into a scratch folder and builds against what is there: the examples of lib/README.md against the shared library, a plug-in, and the example of
 # unstable.h against the archive, which alone has the stages. Catches a public header that includes an internal one, a file
 # missing from the rules, and a pkg-config file that lies.
 set(prefix ${BUILD}/install-test)
@@ -55,25 +55,83 @@ if(NOT output MATCHES "^1719040")
   message(FATAL_ERROR "the example printed ${output}")
 endif()
 
-# The stable interface.
-file(WRITE ${prefix}/solve.c "#include <lxplan/lxplan.h>
+# The stable interface, by the examples of the README: C by pkg-config, C++ by the CMake package.
+function(example language file)
+  file(READ ${ROOT}/lib/README.md readme)
+  string(REGEX MATCH "```${language}\n#include <lxplan/lxplan.h>\n[^`]*" code "${readme}")
+  string(REGEX REPLACE "^```[a-z]*\n" "" code "${code}")
+  if(code STREQUAL "")
+    message(FATAL_ERROR "lib/README.md has no example in ${language}")
+  endif()
+  file(WRITE ${prefix}/${file} "${code}")
+endfunction()
+function(prints words)
+  run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${ARGN})
+  if(NOT output STREQUAL "${words}\n")
+    message(FATAL_ERROR "${ARGN} printed ${output}")
+  endif()
+endfunction()
+example(c solve.c)
+run(${COMPILER} -std=c17 ${strict} ${prefix}/solve.c -o ${prefix}/solve ${flags})
+prints(optimal ${prefix}/solve)
+
+# ilp is no part of the library, and a plug-in of it.
+flags_of(plugins --variable=plugindir)
+file(WRITE ${prefix}/plugin.c "#include <lxplan/lxplan.h>
 #include <stdio.h>
-int main(void)
+int main(int argc, char **argv)
 {
     lx_error *e = lx_error_new();
-    lx_placement *p = lx_placement_new(\"cost\", 128, e);
-    lx_placement_pool(p, \"LX\", 4096, e);
-    lx_placement_buffer(p, \"scores\", 4096, 0, 3, 8192, e);
-    lx_placement_buffer(p, \"mask\", 128, 1, 2, 256, e);
-    lx_result *r = lx_solve(p, NULL, e);
-    printf(\"%s %d\", r ? lx_result_word(r, \"status\") : lx_error_text(e), (int)lx_has(\"ilp\"));
-    lx_result_free(r), lx_placement_free(p), lx_error_free(e);
+    lx_options *o = lx_options_new();
+    lx_placement *p = lx_placement_new(\"cost\", 1, e);
+    if (lx_has(\"ilp\") || !lx_options_set(o, \"solver\", \"ilp\", e)) return 1;
+    if (!lx_options_set(o, \"plugins\", argv[0], e) || !lx_options_set(o, \"plugins\", \"libm.so.6\", e)) return 2;
+    if (lx_options_set(o, \"plugins\", argv[argc - 1], e) || lx_options_set(o, \"solver\", \"ilp\", e))
+        return puts(lx_error_text(e)), 3;
+    lx_placement_pool(p, \"LX\", 100, e);
+    for (int i = 0; i < 3; i++) lx_placement_buffer(p, NULL, 40, 0, 2, 10 + i, e);
+    lx_result *r = lx_solve(p, o, e);
+    printf(\"%s %s\\n\", lx_result_word(r, \"solver\"), lx_result_word(r, \"status\"));
+    lx_result_free(r), lx_placement_free(p), lx_options_free(o), lx_error_free(e);
     return 0;
 }
 ")
-run(${COMPILER} -std=c17 ${strict} ${prefix}/solve.c -o ${prefix}/solve ${flags})
-run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${prefix}/solve)
-if(NOT output STREQUAL "optimal 0")
-  message(FATAL_ERROR "the program against the shared library printed ${output}")
+run(${COMPILER} -std=c17 ${strict} ${prefix}/plugin.c -o ${prefix}/plugin ${flags})
+prints("ilp optimal" ${prefix}/plugin ${plugins}/lxplan_ilp.so)
+
+# A plug-in of one's own, for the program.
+file(WRITE ${prefix}/nothing.c "#include <lxplan/solver.h>
+static bool nothing(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
+{
+    (void)p, (void)run;
+    answer->status = LX_FEASIBLE;
+    return true;
+}
+static const struct lx_solver solver = {.abi = LX_SOLVER_ABI, .name = \"nothing\", .summary = \"leaves everything off chip\",
+                                        .caps = LX_CAN_SPILL, .solve = nothing};
+LX_SOLVER_PLUGIN(&solver);
+")
+flags_of(stages --variable=stagesdir)
+run(${COMPILER} -std=c17 ${strict} -shared -fPIC -I${stages} -I${prefix}/include ${prefix}/nothing.c -o ${prefix}/nothing.so)
+run(${CMAKE_COMMAND} -E env LXPLAN_PLUGINS=${prefix}/nothing.so ${prefix}/bin/lxplan solvers)
+if(NOT output MATCHES "nothing +")
+  message(FATAL_ERROR "the program did not load the plug-in: ${output}")
+endif()
+
+if(CXX)
+  example(cpp plan.cpp)
+  file(WRITE ${prefix}/CMakeLists.txt "cmake_minimum_required(VERSION 3.16)
+project(plan LANGUAGES CXX)
+find_package(lxplan 0 REQUIRED)
+add_executable(plan plan.cpp)
+target_link_libraries(plan PRIVATE lxplan::lxplan)
+target_compile_options(plan PRIVATE -Wall -Wextra -Wpedantic -Werror ${EXTRA})
+target_link_options(plan PRIVATE ${EXTRA})
+")
+  run(${CMAKE_COMMAND} -S ${prefix} -B ${prefix}/plan-build -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CXX})
+  run(${CMAKE_COMMAND} --build ${prefix}/plan-build)
+  prints(ok ${prefix}/plan-build/plan ${prefix}/share/lxplan/patterns/graphs/rms_norm.json)
+else()
+  message(STATUS "no C++ compiler: the header was not tried with one")
 endif()
 run(${prefix}/bin/lxplan check ${prefix}/share/lxplan/patterns/targets/gqattention.json -s bestfit)

@@ -327,5 +327,7 @@ double lx_gap(int64_t objective, int64_t bound);
 /* All solvers, in the order in which people meet them; NULL-terminated. In the solvers' library. */
 const struct lx_solver *const *lx_solvers(void);
 const struct lx_solver *lx_solver_find(const char *name);
+/* One more, of a plug-in, before anybody has asked for the others; false: its name is taken, or there are too many. */
+bool lx_solver_add(const struct lx_solver *s);
 
 #endif

@@ -135,6 +135,14 @@ static void test_planned(void **state)
     lx_result *again = lx_plan_parse(lx_text_data(text), lx_text_size(text), e);
     if (!again) fail_msg("%s", lx_error_text(e));
     assert_int_equal(lx_result_check(again, e), 1);
+    lx_text *words = lx_result_write(plan, "explain", NULL, e),
+            *diff = lx_result_write(again, "diff", plan, e);
+    assert_non_null(strstr(lx_text_data(words), "on chip"));
+    assert_non_null(strstr(lx_text_data(diff), "saves 0 bytes; 0 buffers differ"));
+    assert_null(lx_result_write(plan, "diff", NULL, e));
+    assert_null(lx_result_write(plan, "trace", NULL, e));
+    lx_text_free(words);
+    lx_text_free(diff);
     lx_options *o = lx_options_new();
     assert_int_equal(lx_options_set(o, "threads", "2", e), 0);
     lx_result *run = lx_run(again, o, e);
@@ -143,6 +151,9 @@ static void test_planned(void **state)
     same(number(run, "ok"), 1);
     same(number(run, "hbm_read") + number(run, "hbm_written"), number(plan, "hbm_bytes"));
     assert_int_equal(lx_result_count(run, "faults"), 0);
+    lx_text *trace = lx_result_write(run, "trace", NULL, e);
+    assert_non_null(strstr(lx_text_data(trace), "traceEvents"));
+    lx_text_free(trace);
     assert_int_equal(lx_result_number(plan, "flops", NULL), -1); /* it was not run */
     lx_options_free(o);
     lx_result_free(run);
@@ -242,13 +253,17 @@ static void test_joint_wrong(void **state)
              "\"readers\": "
              "[{\"buffer\": 1, \"pairs\": [[0, 0], [0, 1], [1, 1]]}]},"
              "{\"name\": \"b\", \"live\": [1, 2], \"off\": 1, \"menu\": [{\"bytes\": 1}, {\"bytes\": 2}]}]}",
+        HEAD "{\"name\": \"a\", \"live\": [0, 2], \"off\": 1, \"menu\": [{\"bytes\": 1}, {\"bytes\": 2}], "
+             "\"readers\": "
+             "[{\"buffer\": 1, \"pairs\": [[0, 0], [1, 0]]}]},"
+             "{\"name\": \"b\", \"live\": [1, 2], \"off\": 1, \"menu\": [{\"bytes\": 1}]}]}",
     };
     lx_error *e = lx_error_new();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_null(joint(wrong[i], e));
         assert_true(*lx_error_text(e));
     }
-    assert_string_equal(lx_error_code(e), "unsupported"); /* the last: pairs that are no labels */
+    assert_string_equal(lx_error_code(e), "unsupported"); /* the last two: pairs that are no labels */
     assert_null(lx_joint_solve(NULL, 0, NULL, e));
     lx_error_free(e);
 }

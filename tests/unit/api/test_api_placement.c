@@ -245,6 +245,8 @@ static void test_options(void **state)
     assert_string_equal(lx_error_code(e), "unknown_name");
     assert_true(lx_options_set(o, "seed", "x", e) < 0);
     assert_true(lx_options_set(o, "verify", "x", e) < 0);
+    assert_true(lx_options_set(o, "plugins", "/no/such.so", e) < 0);
+    assert_string_equal(lx_error_code(e), "io");
     assert_int_equal(lx_options_set(o, "verify", "none", e), 0);
     assert_int_equal(lx_options_set(o, "threads", "2", e), 0);
     lx_result *r = solved(p, o);
