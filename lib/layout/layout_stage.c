@@ -7,6 +7,16 @@
 
 #include <stdlib.h>
 
+static bool choose_sticks(const struct lx_graph *g, const bool *alive, struct arena *memory,
+                          struct stick_plan *out, lx_status *st)
+{
+    int32_t count;
+    struct lx_repeat *runs = lx_repeats(g, &count, st);
+    bool ok = runs && propagate_sticks(g, alive, runs, count, memory, out, st);
+    free(runs);
+    return ok;
+}
+
 struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
 {
     if (g->is_list) {
@@ -25,7 +35,7 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
         out->memory = memory;
         out->dead_ops = find_dead_ops(g, alive, ops, memory);
         live.ops = ops;
-        ok = propagate_sticks(&live, alive, memory, &plan, st) &&
+        ok = choose_sticks(&live, alive, memory, &plan, st) &&
              insert_restickifies(&live, alive, &plan, out, st);
         if (ok) out->moved_elements = plan.moved, out->moved_bound = plan.bound;
     } else {

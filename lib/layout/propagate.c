@@ -9,12 +9,10 @@
  * reached.
  *
  * Graph inputs that are read once take no part in states: their layout is given and nobody shares a copy. */
-#include "layout/propagate.h"
 #include "base/fail.h"
 #include "base/checked.h"
-#include "base/vec.h"
 #include "layout/layout.h"
-#include "layout/uses.h"
+#include "layout/stick_layers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,52 +22,8 @@ enum { NARROW = 12, WIDTH = 200, MAX_NODES = 20000000, DOMINATORS = 8 };
 /* Slots of states that are looked at in all: fewer states where ops and slots are many. */
 enum { MAX_SLOTS = 300000000 };
 
-/* What a state knows of one tensor: the option of its stick above, a bit for each option that exists below.
- * Option 0 is sparse, option d + 1 a stick along dimension d. */
-typedef uint16_t tensor_state;
-#define PRIMARY(s)     ((int)((s) >> 12) - 1)
-#define COPIES(s)      ((unsigned)(s)&0xfffu)
-#define HAS(s, stick)  ((COPIES(s) >> ((stick) + 1) & 1) != 0)
-#define FRESH(stick)   ((tensor_state)((unsigned)((stick) + 1) << 12 | 1u << ((stick) + 1)))
-#define WITH(s, stick) ((tensor_state)((s) | 1u << ((stick) + 1)))
-
-struct node { /* one kept state of one layer, for the way back */
-    int32_t parent;
-    int16_t way;
-};
-
-struct state {
-    int64_t moved, footprint;
-    int32_t parent;
-    int16_t way;
-    uint64_t hash;
-};
-
-struct search {
-    const struct lx_graph *g;
-    const bool *alive;
-    lx_status *st;
-    struct stick_costs costs;
-    int32_t *slot;      /* per tensor: its place in states, or -1 */
-    int32_t *tensor_at; /* per slot: the tensor in it */
-    struct tensor_uses uses;
-    int32_t slot_count;
-    VEC(int32_t) free_slots;
-    VEC(int32_t)
-    open; /* slots in which states of this layer or the next may differ; in all others they are equal */
-    bool *is_open; /* per slot */
-    VEC(struct state) now, next;
-    VEC(tensor_state) now_keys, next_keys; /* slot_count of each state */
-    VEC(int32_t) table;
-    VEC(struct node) nodes;
-    VEC(int32_t) layer_begin; /* per op: first node of its layer */
-    int64_t dropped;          /* the least that a dropped state could have come to */
-    int64_t limit;            /* a choice that costs this is known: dearer states are not followed */
-    int64_t *least_after;     /* per op: what this op and all later ones cost at least */
-};
-
 /* What a view moves whose elements change their place within the sticks: no more than there are in either operand. */
-static int64_t realign_cost(const struct search *s, const struct lx_op *op, const struct stick_way *w)
+static int64_t realign_cost(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w)
 {
     if (!w->realigns) return 0;
     return min_i64(stick_elements_of(&s->costs, op->inputs[0], stick_for_need(w->need[0])),
@@ -77,7 +31,8 @@ static int64_t realign_cost(const struct search *s, const struct lx_op *op, cons
 }
 
 /* A result takes the layout that the way has for it. */
-static bool make_result(const struct search *s, int32_t t, int need, tensor_state *key, struct state *to)
+static bool make_result(const struct stick_search *s, int32_t t, int need, tensor_state *key,
+                        struct stick_state *to)
 {
     const struct lx_tensor *out = &s->g->tensors[t];
     int stick = need == STICK_ANY ? stick_default(out) : stick_for_need(need);
@@ -93,9 +48,8 @@ static bool make_result(const struct search *s, int32_t t, int need, tensor_stat
     return stick_elements_of(&s->costs, t, stick) < INT64_MAX;
 }
 
-/* Cost and effect of one way on one state; false if the way is impossible there. */
-static bool apply_way(const struct search *s, const struct lx_op *op, const struct stick_way *w,
-                      tensor_state *key, struct state *to)
+bool stick_apply(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w,
+                 tensor_state *key, struct stick_state *to)
 {
     const struct lx_graph *g = s->g;
     to->moved = add_saturated(to->moved, realign_cost(s, op, w));
@@ -128,7 +82,7 @@ static uint64_t slot_hash(int32_t slot, tensor_state of)
 }
 
 /* Of the slots of the op's operands, each once. */
-static uint64_t operands_hash(const struct search *s, const struct lx_op *op, const tensor_state *key)
+static uint64_t operands_hash(const struct stick_search *s, const struct lx_op *op, const tensor_state *key)
 {
     uint64_t sum = 0;
     for (int k = 0; k < op_operand_count(op); k++) {
@@ -141,8 +95,8 @@ static uint64_t operands_hash(const struct search *s, const struct lx_op *op, co
 }
 
 /* Could `a`, by making all copies that `b` has, go on like b and cost no more? */
-static bool dominates(const struct search *s, const struct state *a, const tensor_state *ka,
-                      const struct state *b, const tensor_state *kb)
+static bool dominates(const struct stick_search *s, const struct stick_state *a, const tensor_state *ka,
+                      const struct stick_state *b, const tensor_state *kb)
 {
     int64_t moved = a->moved, footprint = a->footprint;
     for (size_t k = s->open.count; k-- > 0 && moved <= b->moved;) { /* the last ones decide most often */
@@ -160,12 +114,12 @@ static bool dominates(const struct search *s, const struct state *a, const tenso
 }
 
 /* Where a state with this key stands in the next layer, or a new one. */
-static bool keep(struct search *s, const struct state *state, const tensor_state *key)
+static bool keep(struct stick_search *s, const struct stick_state *state, const tensor_state *key)
 {
     size_t n = (size_t)s->slot_count, mask = s->table.count - 1;
     size_t at = (size_t)state->hash & mask;
     for (; s->table.at[at] >= 0; at = (at + 1) & mask) {
-        struct state *other = &s->next.at[s->table.at[at]];
+        struct stick_state *other = &s->next.at[s->table.at[at]];
         if (other->hash != state->hash ||
             memcmp(&s->next_keys.at[(size_t)s->table.at[at] * n], key, n * sizeof *key) != 0)
             continue;
@@ -181,7 +135,7 @@ static bool keep(struct search *s, const struct state *state, const tensor_state
     return true;
 }
 
-static bool clear_table(struct search *s, size_t candidates)
+static bool clear_table(struct stick_search *s, size_t candidates)
 {
     size_t room = 16;
     while (room < candidates * 2) room *= 2;
@@ -205,7 +159,7 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* The states of the next layer differ where those of this one do, and in what the op touches. */
-static void open_operands(struct search *s, const struct lx_op *op)
+static void open_operands(struct stick_search *s, const struct lx_op *op)
 {
     for (int k = 0; k < op_operand_count(op); k++) {
         int32_t slot = s->slot[op_operand(op, k)];
@@ -216,7 +170,7 @@ static void open_operands(struct search *s, const struct lx_op *op)
 }
 
 /* Slots in which all states are equal again. */
-static void close_slots(struct search *s)
+static void close_slots(struct stick_search *s)
 {
     size_t n = (size_t)s->slot_count, kept = 0;
     for (size_t k = 0; k < s->open.count; k++) {
@@ -231,7 +185,7 @@ static void close_slots(struct search *s)
 }
 
 /* The best `width` states of `next` that no cheaper one dominates become `now`, and get their nodes. */
-static bool advance(struct search *s, int32_t op, size_t width)
+static bool advance(struct stick_search *s, int32_t op, size_t width)
 {
     size_t n = (size_t)s->slot_count, count = s->next.count, kept = 0;
     struct ranked *order = malloc((count + 1) * sizeof *order);
@@ -243,7 +197,7 @@ static bool advance(struct search *s, int32_t op, size_t width)
         order[i] = (struct ranked){s->next.at[i].moved, s->next.at[i].footprint, (int32_t)i};
     if (ok) qsort(order, count, sizeof *order, by_cost);
     for (size_t i = 0; ok && i < count; i++) {
-        const struct state *from = &s->next.at[order[i].index];
+        const struct stick_state *from = &s->next.at[order[i].index];
         const tensor_state *key = &s->next_keys.at[(size_t)order[i].index * n];
         bool dominated = false;
         for (size_t k = 0; k < kept && k < DOMINATORS && !dominated; k++)
@@ -255,14 +209,15 @@ static bool advance(struct search *s, int32_t op, size_t width)
         }
         memcpy(&s->now_keys.at[kept * n], key, n * sizeof *key);
         s->now.at[kept++] = *from;
-        s->nodes.at[s->nodes.count++] = (struct node){from->parent, from->way};
+        s->peak = max_i64(s->peak, add_saturated(from->moved, s->least_after[op + 1]));
+        s->nodes.at[s->nodes.count++] = (struct stick_node){from->parent, from->way};
     }
     s->now.count = kept;
     free(order);
     return ok ? true : status_no_memory(s->st);
 }
 
-static void take_slot(struct search *s, int32_t tensor)
+static void take_slot(struct stick_search *s, int32_t tensor)
 {
     if (s->slot[tensor] >= 0) return;
     s->slot[tensor] = s->free_slots.at[--s->free_slots.count];
@@ -270,7 +225,7 @@ static void take_slot(struct search *s, int32_t tensor)
 }
 
 /* An op changes no other slots. */
-static void restore_operands(const struct search *s, const struct lx_op *op, const tensor_state *from,
+static void restore_operands(const struct stick_search *s, const struct lx_op *op, const tensor_state *from,
                              tensor_state *key)
 {
     for (int k = 0; k < op_operand_count(op); k++) {
@@ -279,7 +234,36 @@ static void restore_operands(const struct search *s, const struct lx_op *op, con
     }
 }
 
-static bool step(struct search *s, int32_t o, size_t width)
+void stick_begin_op(struct stick_search *s, const struct lx_op *op)
+{
+    for (int i = op->input_count; i < op_operand_count(op); i++) take_slot(s, op_operand(op, i));
+    open_operands(s, op);
+}
+
+void stick_end_op(struct stick_search *s, int32_t o)
+{
+    const struct lx_op *op = &s->g->ops[o];
+    close_slots(s);
+    for (int k = 0; k < op_operand_count(op); k++) {
+        int32_t t = op_operand(op, k);
+        if (s->uses.last_use[t] != o || s->slot[t] < 0) continue;
+        s->free_slots.at[s->free_slots.count++] = s->slot[t];
+        s->slot[t] = -1;
+    }
+}
+
+void stick_forget(const struct stick_search *s, int32_t o, const tensor_state *from, tensor_state *key,
+                  struct stick_state *to)
+{
+    const struct lx_op *op = &s->g->ops[o];
+    for (int k = 0; k < op_operand_count(op); k++) {
+        int32_t t = op_operand(op, k);
+        if (s->uses.last_use[t] == o && s->slot[t] >= 0) key[s->slot[t]] = 0;
+    }
+    to->hash += operands_hash(s, op, key) - operands_hash(s, op, from);
+}
+
+static bool step(struct stick_search *s, int32_t o, size_t width)
 {
     const struct lx_op *op = &s->g->ops[o];
     struct op_index x;
@@ -287,8 +271,7 @@ static bool step(struct search *s, int32_t o, size_t width)
     op_index_of(s->g, op, &x);
     int count = stick_ways(s->g, op, &x, ways);
     size_t n = (size_t)s->slot_count;
-    for (int i = op->input_count; i < op_operand_count(op); i++) take_slot(s, op_operand(op, i));
-    open_operands(s, op);
+    stick_begin_op(s, op);
     s->next.count = 0;
     if (!clear_table(s, s->now.count * (size_t)count)) return false;
     tensor_state *key = malloc((n + 1) * sizeof *key);
@@ -297,18 +280,14 @@ static bool step(struct search *s, int32_t o, size_t width)
     for (size_t i = 0; i < s->now.count && ok; i++) {
         memcpy(key, &s->now_keys.at[i * n], n * sizeof *key);
         for (int w = 0; w < count && ok; w++) {
-            struct state to = s->now.at[i];
+            struct stick_state to = s->now.at[i];
             restore_operands(s, op, &s->now_keys.at[i * n], key);
-            if (!apply_way(s, op, &ways[w], key, &to) ||
+            if (!stick_apply(s, op, &ways[w], key, &to) ||
                 add_saturated(to.moved, s->least_after[o + 1]) > s->limit)
                 continue;
-            for (int k = 0; k < op_operand_count(op); k++) { /* what nobody uses any more is forgotten */
-                int32_t t = op_operand(op, k);
-                if (s->uses.last_use[t] == o && s->slot[t] >= 0) key[s->slot[t]] = 0;
-            }
+            stick_forget(s, o, &s->now_keys.at[i * n], key, &to);
             to.parent = (int32_t)i;
             to.way = (int16_t)w;
-            to.hash += operands_hash(s, op, key) - operands_hash(s, op, &s->now_keys.at[i * n]);
             ok = keep(s, &to, key);
         }
     }
@@ -320,20 +299,13 @@ static bool step(struct search *s, int32_t o, size_t width)
             "op %s (%s): no layout of %s lets it be written; write the parts to tensors of their own",
             op->name, op->kind->name, s->g->tensors[op->output].name);
     if (!advance(s, o, width)) return false;
-    close_slots(s);
-    for (int k = 0; k < op_operand_count(op); k++) {
-        int32_t t = op_operand(op, k);
-        if (s->uses.last_use[t] == o && s->slot[t] >= 0) {
-            s->free_slots.at[s->free_slots.count++] = s->slot[t];
-            s->slot[t] = -1;
-        }
-    }
+    stick_end_op(s, o);
     return true;
 }
 
 /* What an op costs at least: the graph inputs that it alone reads,
  * and that no way of it takes as they are. */
-static int64_t least_cost(const struct search *s, int32_t o)
+static int64_t least_cost(const struct stick_search *s, int32_t o)
 {
     const struct lx_op *op = &s->g->ops[o];
     struct op_index x;
@@ -358,7 +330,7 @@ static int64_t least_cost(const struct search *s, int32_t o)
     return least;
 }
 
-static bool prepare(struct search *s)
+static bool prepare(struct stick_search *s)
 {
     const struct lx_graph *g = s->g;
     size_t tensors = (size_t)g->tensor_count + 1;
@@ -383,10 +355,10 @@ static bool prepare(struct search *s)
     return ok ? true : status_no_memory(s->st);
 }
 
-static bool begin(struct search *s)
+static bool begin(struct stick_search *s)
 {
     size_t n = (size_t)s->slot_count;
-    if (!VEC_RESERVE(&s->now_keys, n + 1) || !VEC_PUSH(&s->now, (struct state){.parent = -1}))
+    if (!VEC_RESERVE(&s->now_keys, n + 1) || !VEC_PUSH(&s->now, (struct stick_state){.parent = -1}))
         return status_no_memory(s->st);
     memset(s->now_keys.at, 0, (n + 1) * sizeof *s->now_keys.at);
     for (int32_t t = 0; t < s->g->tensor_count; t++) {
@@ -398,13 +370,13 @@ static bool begin(struct search *s)
 }
 
 /* From the cheapest state of the last layer back to the first. */
-static bool trace_back(struct search *s, struct stick_plan *out)
+static bool trace_back(struct stick_search *s, struct stick_plan *out)
 {
     int32_t at = 0;
     size_t layer = s->layer_begin.count;
     for (int32_t o = s->g->op_count; o-- > 0;) {
         if (!s->alive[o]) continue;
-        const struct node *node = &s->nodes.at[s->layer_begin.at[--layer] + at];
+        const struct stick_node *node = &s->nodes.at[s->layer_begin.at[--layer] + at];
         struct op_index x;
         struct stick_way ways[MAX_STICK_WAYS];
         op_index_of(s->g, &s->g->ops[o], &x);
@@ -415,7 +387,7 @@ static bool trace_back(struct search *s, struct stick_plan *out)
     return true;
 }
 
-static void release(struct search *s)
+static void release(struct stick_search *s)
 {
     free(s->slot);
     tensor_uses_free(&s->uses);
@@ -435,38 +407,53 @@ static void release(struct search *s)
 
 /* One search; `limit`: only choices that cost at most this. */
 static bool search(const struct lx_graph *g, const bool *alive, size_t width, int64_t limit,
-                   struct stick_plan *out, lx_status *st)
+                   struct stick_layers *layers, struct stick_plan *out, lx_status *st)
 {
-    struct search s = {
+    struct stick_search s = {
         .g = g, .alive = alive, .st = st, .costs = out->costs, .dropped = INT64_MAX, .limit = limit};
     bool ok = prepare(&s) && begin(&s);
     int64_t most = MAX_SLOTS / ((int64_t)(s.slot_count + 1) * (g->op_count + 1));
     if ((int64_t)width > most) width = (size_t)max_i64(most, NARROW);
-    for (int32_t o = 0; ok && o < g->op_count; o++)
-        if (alive[o]) ok = step(&s, o, width);
+    stick_layers_begin(layers, ok ? &s : NULL);
+    for (int32_t o = 0; ok && o < g->op_count;)
+        if (!alive[o])
+            o++;
+        else if (!stick_layers_go(layers, &s, &o, &ok) && ok)
+            ok = step(&s, o++, width);
     if (ok) {
         out->moved = s.now.at[0].moved;
         out->bound = min_i64(out->moved, s.dropped);
+        out->repeated = layers->again;
         trace_back(&s, out);
     }
     release(&s);
     return ok;
 }
 
-bool propagate_sticks(const struct lx_graph *g, const bool *alive, struct arena *memory,
-                      struct stick_plan *out, lx_status *st)
+/* A narrow search first: often it proves its answer, else it limits the wide one. Too narrow to find any,
+ * it limits nothing. */
+static bool search_twice(const struct lx_graph *g, const bool *alive, size_t width,
+                         struct stick_layers *layers, struct stick_plan *out, lx_status *st)
 {
-    size_t width = g->op_count > MAX_NODES / WIDTH ? (size_t)(MAX_NODES / g->op_count) : WIDTH;
-    out->way = arena_array(memory, (size_t)g->op_count, sizeof *out->way);
-    if (!out->way || !stick_costs_make(g, memory, &out->costs)) return status_no_memory(st);
-    /* A narrow search first: often it proves its answer, else it limits the wide one. Too narrow to find any,
-     * it limits nothing. */
     lx_status none = {0};
-    bool found = search(g, alive, NARROW, INT64_MAX, out, &none);
+    bool found = search(g, alive, NARROW, INT64_MAX, layers, out, &none);
     if (found && out->bound == out->moved) return true;
-    if (search(g, alive, width, found ? out->moved : INT64_MAX, out, st)) return true;
+    if (search(g, alive, width, found ? out->moved : INT64_MAX, layers, out, st)) return true;
     /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
     if (!found || st->code == LX_E_MEMORY) return false;
     *st = none;
     return true;
+}
+
+bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct lx_repeat *runs,
+                      int32_t run_count, struct arena *memory, struct stick_plan *out, lx_status *st)
+{
+    size_t width = g->op_count > MAX_NODES / WIDTH ? (size_t)(MAX_NODES / g->op_count) : WIDTH;
+    out->way = arena_array(memory, (size_t)g->op_count, sizeof *out->way);
+    if (!out->way || !stick_costs_make(g, memory, &out->costs)) return status_no_memory(st);
+    struct stick_layers layers;
+    bool ok = stick_layers_make(&layers, g, alive, runs, run_count, st) &&
+              search_twice(g, alive, width, &layers, out, st);
+    stick_layers_free(&layers);
+    return ok;
 }

@@ -3,6 +3,7 @@
 #define LX_LAYOUT_PROPAGATE_H
 
 #include "base/arena.h"
+#include "graph/repeats.h"
 #include "layout/stick_rules.h"
 
 /* stick_cost.c: what layouts of single tensors cost. An option is a stick dimension, or -1 for sparse. */
@@ -37,10 +38,12 @@ struct stick_plan {
     struct stick_way *way; /* per op */
     int64_t moved, bound;  /* device elements through restickifies; no choice of ways moves less than bound */
     struct stick_costs costs;
+    int32_t repeated; /* layers that are laid out like the one before them, without a search */
 };
 
-/* `alive`: per op; the others are passed over. Memory from `memory`. */
-bool propagate_sticks(const struct lx_graph *g, const bool *alive, struct arena *memory,
-                      struct stick_plan *out, lx_status *st);
+/* `alive`: per op; the others are passed over. `runs`: layers that the graph has several times; with none of them the answer is the
+ * same, but later. Memory from `memory`. */
+bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct lx_repeat *runs,
+                      int32_t run_count, struct arena *memory, struct stick_plan *out, lx_status *st);
 
 #endif
