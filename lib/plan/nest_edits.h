@@ -42,6 +42,8 @@ bool nest_set_plan(struct planner *p, const struct nest_set *s, struct attempt *
 bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out);
 /* The same with the divisions that it has. */
 bool nest_set_plan_as_is(struct planner *p, const struct nest_set *s, struct attempt *out);
+/* The same with all of the effort that such a plan is worth in the end. */
+bool nest_set_plan_in_full(struct planner *p, const struct nest_set *s, struct attempt *out);
 /* nest_let_go.c: the same once more without sources of copies that wait in vain, if it may then move less than `below`. */
 bool nest_let_go(const struct planner *p, int64_t below, struct attempt *a);
 /* Is the best as good as any plan with nests? */

@@ -80,6 +80,15 @@ static bool was_tried(const struct nest_set *s, bool *tried)
     return *tried || VEC_PUSH(&s->menus->tried, hash);
 }
 
+static bool all_valid(const struct planner *p, const struct nest_set *s)
+{
+    lx_status st;
+    bool valid = true;
+    for (int32_t i = 0; valid && i < s->nest_count; i++)
+        valid = nest_valid(p->best.draft.layouts, &s->nests[i], &st);
+    return valid;
+}
+
 static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, struct attempt *out)
 {
     struct decisions how = decisions_of(s);
@@ -90,8 +99,7 @@ static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, s
     if (!was_tried(s, &tried)) return status_no_memory(p->st);
     if (tried) return true;
     s->menus->spent++;
-    for (int32_t i = 0; i < s->nest_count; i++)
-        if (!nest_valid(p->best.draft.layouts, &s->nests[i], &st)) return true;
+    if (!all_valid(p, s)) return true;
     p->st = &st;
     bool ok = (!divide || divide_nests(p, s, &how, &memory)) && attempt_below(p, &how, s->below, out) &&
               (!out->memory || !in_haste || nest_let_go(p, s->below, out));
@@ -103,6 +111,23 @@ static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, s
     arena_free(&memory);
     /* That a tile cannot be divided is no reason to stop. */
     return ok || st.code != LX_E_MEMORY ? true : status_no_memory(own);
+}
+
+bool nest_set_plan_in_full(struct planner *p, const struct nest_set *s, struct attempt *out)
+{
+    struct decisions how = decisions_of(s);
+    lx_status st = {0};
+    struct planner by = *p;
+    by.options = p->full;
+    by.brief = true;
+    by.st = &st;
+    *out = (struct attempt){0};
+    if (!all_valid(p, s)) return true;
+    if (attempt_make(&by, &how, out))
+        out->perfect_bytes = p->best.perfect_bytes;
+    else if (st.code == LX_E_MEMORY)
+        return status_no_memory(p->st);
+    return true;
 }
 
 bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out)

@@ -25,6 +25,9 @@ struct planner {
     const struct lx_plan_options *options;
     const struct lx_plan_options
         *asked; /* where others are tried with, those that count in the end; or NULL */
+    const struct lx_plan_options
+        *full;    /* of a large graph: what nests of windows are solved with as a whole, once; or NULL */
+    bool in_full; /* and they were */
     struct attempt best;
     struct lx_joint joint;                         /* what co-optimisation found */
     const struct lx_division *const *divided_anew; /* the divisions of its best plan, NULL: as they are */

@@ -90,19 +90,26 @@ static bool is_least(const struct planner *p, const struct attempt *a, bool *lea
     return true;
 }
 
-bool attempt_in_full(const struct planner *p, struct attempt *a)
+/* Steps of the last plan; of one with nests fewer, for the solver's bound is none then. */
+static struct lx_plan_options full_options(const struct planner *p, bool nests)
 {
     enum { STEPS = 600, STEPS_AROUND = 2000 };
-    const struct decisions *how = &a->draft.how;
     struct lx_plan_options options = *p->options;
+    int64_t most = options.run.work_limit, steps = nests ? STEPS : STEPS_AROUND;
+    if (p->divided->count > FEW_OPS && (nests || p->nested))
+        options.run.work_limit = most > 0 ? min_i64(most, steps) : steps;
+    return options;
+}
+
+bool attempt_in_full(const struct planner *p, struct attempt *a)
+{
+    const struct decisions *how = &a->draft.how;
+    struct lx_plan_options options = full_options(p, how->nest_count > 0);
     struct planner by = *p;
     struct attempt full;
-    int64_t most = options.run.work_limit, steps = how->nest_count > 0 ? STEPS : STEPS_AROUND;
     bool least = false;
     if (how->nest_count > 0 && !is_least(p, a, &least)) return false;
     if (least) return true;
-    if (p->divided->count > FEW_OPS && (how->nest_count > 0 || p->nested))
-        options.run.work_limit = most > 0 ? min_i64(most, steps) : steps;
     by.options = &options;
     by.brief = how->nest_count > 0;
     if (!attempt_make(&by, how, &full)) return false;
@@ -114,16 +121,19 @@ bool attempt_in_full(const struct planner *p, struct attempt *a)
 bool tile_search(struct planner *p)
 {
     struct nest_menus menus = {0};
-    struct lx_plan_options brief = brief_options(p);
+    struct lx_plan_options brief = brief_options(p), full = full_options(p, true);
     struct planner tries = *p;
     struct fuse fuse;
     if (nests_suffice(p)) return true;
     menus.by_memory = asks_time(p);
     light_fuse(&fuse, &p->options->run, &brief.run);
     tries.options = &brief;
+    /* Of a large graph each solve takes long: nests that are found in windows are solved as a whole but once. */
+    if (is_large(p) && !p->asked && p->beat == 0 && !asks_time(p)) tries.full = &full;
     bool ok = attempt_copy(p, &p->best, &tries.best) && search_any(&tries, &menus);
     /* Who tries with a quick solver solves what was found in full himself. */
-    ok = ok && (p->asked || !tries.best.draft.how.nest_count || attempt_in_full(p, &tries.best));
+    ok = ok &&
+         (p->asked || tries.in_full || !tries.best.draft.how.nest_count || attempt_in_full(p, &tries.best));
     if (ok)
         nest_keep_better(&p->best, &tries.best);
     else

@@ -144,7 +144,8 @@ static bool join_windows(struct windows *w)
                                &all, divided, p->st))
             return false;
     all.how.divided = divided;
-    if (!nest_set_plan_as_is(p, &all, &next)) return false;
+    p->in_full = p->full && all.nest_count > 0;
+    if (!(p->in_full ? nest_set_plan_in_full : nest_set_plan_as_is)(p, &all, &next)) return false;
     if (next.memory) nest_keep_better(&p->best, &next);
     return true;
 }
@@ -158,6 +159,7 @@ static bool join_to_the_end(struct windows *w)
     options.run.stop = NULL;
     options.run.time_limit = 0;
     joining.options = &options;
+    joining.full = NULL;
     w->p = &joining;
     bool ok = join_windows(w);
     w->p = by;
