@@ -28,7 +28,7 @@ bool plain_begin(struct planner *p, const struct decisions *how)
     if (!p->put_off) return attempt_plain(p, how, &p->best);
     options.run.work_limit = STEPS;
     brief.options = &options;
-    brief.brief = true;
+    brief.brief = brief.sketch = true;
     if (!attempt_make(&brief, how, &p->best) ||
         !perfect_traffic(&p->best.draft, &p->best.perfect_bytes, p->st))
         return false;
