@@ -61,7 +61,7 @@ static void write_pattern_line(const struct lx_plan *p, struct text *out)
 static void write_layers(const struct lx_plan *p, struct text *out)
 {
     struct text layers = {0};
-    add_layers(p->graph, &layers);
+    add_layers(p, &layers);
     if (layers.at && layers.length) {
         label(out, "layers");
         text_format(out, "%s\n", layers.at);
