@@ -159,14 +159,5 @@ class Model:
         problem.buffers([self.bytes[i][x[i]] for i in members], starts, ends, offs)
         edges = [(position[c], position[p]) for c, p in self.edges
                  if c in position and p in position and self.merges(c, p, x)]
-        add_edges(problem, edges, starts, ends)
+        problem.in_place(edges, starts, ends)
 
-
-def add_edges(problem: Placement, edges: Sequence[Pair], starts: Sequence[int], ends: Sequence[int]) -> None:
-    """In-place edges (child, parent) between buffers of a problem, with as many uses as make the parent one that is read."""
-    brief = {p for _, p in edges if ends[p] - starts[p] == 1}  # read on the one tick of their lives
-    for p in sorted({p for _, p in edges}):
-        problem.uses(p, [starts[p]] if p in brief else [starts[p], ends[p] - 1], p in brief)
-    for child, parent in edges:
-        if child not in brief:
-            problem.parent(child, parent)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Iterable, Optional, Sequence, Union
+from array import array
+from typing import Any, Iterable, Optional, Sequence, Tuple, Union
 
 from . import _native
 from ._handle import Handle
@@ -129,6 +130,20 @@ class Placement(Handle):
     def parent(self, buffer: int, parent: int) -> None:
         """It may take over the place of `parent`, which dies on the tick on which it begins."""
         self._set(buffer, b"parent", b"%d" % parent)
+
+    def in_place(self, edges: Sequence[Tuple[int, int]], starts: Sequence[int], ends: Sequence[int]) -> None:
+        """Many pairs (child, parent) at once, of buffers with these lives; parents are taken to be read on their last tick."""
+        native, at, error = self._native, self._open(), _native.error()
+        brief = {p for _, p in edges if ends[p] - starts[p] == 1}  # read on the one tick that they live
+        parents = sorted({p for _, p in edges})
+        ticks = array("q", [t for p in parents for t in (starts[p], ends[p] - 1)])
+        first = ticks.buffer_info()[0]
+        for k, p in enumerate(parents):
+            one = p in brief
+            _native.checked(native.lx_placement_uses(at, p, first + 16 * k, 1 if one else 2, 1 if one else 0, error))
+        for child, parent in edges:
+            if child not in brief:  # what is read first is written by nobody
+                _native.checked(native.lx_placement_set(at, child, b"parent", b"%d" % parent, error))
 
     def instead_of(self, buffer: int, owner: int) -> None:
         """Staging: it is placed exactly when `owner` is not."""

@@ -19,7 +19,6 @@ import logging
 from typing import Any, Callable, Dict, List, MutableMapping, Optional, Tuple
 
 from . import _native, _spyre_classes as _classes
-from ._joint_model import add_edges
 from ._native import LxplanError
 from ._placement import Placement
 from ._spyre_buffers import displaced, in_place_edges, options_of, paired_groups, refuse_planned, spill_cost
@@ -81,8 +80,9 @@ class PlacementMixin:
         try:
             with self._problem(sizes, starts, ends, costs, edges, reasons) as problem:
                 with problem.solve(options_of(self.options)) as answer:
-                    answer.check()
-                    addresses = answer.addresses
+                    if answer.status == "infeasible":
+                        raise ValueError("no placement is legal")
+                    addresses = answer.addresses  # the library has checked them
                     self.status, self.objective = answer.status, answer.objective
                     self.bound, self.gap = answer.bound, answer.gap
         except (LxplanError, ImportError, ValueError, OverflowError, TypeError) as why:
@@ -99,7 +99,7 @@ class PlacementMixin:
             if reason:
                 problem.bar(i, reason)
         edges = [(c, p) for c, p in edges if not reasons[c] and not reasons[p]]
-        add_edges(problem, edges, starts, ends)
+        problem.in_place(edges, starts, ends)
         for group in paired_groups(self.buffers):
             problem.together(group)
         return problem
