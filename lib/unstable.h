@@ -37,6 +37,7 @@
 #include "plan/nest_diff.h"
 #include "plan/moved_bytes.h"
 #include "plan/op_waits.h"
+#include "check/check_xla.h"
 #include "cache/cache.h"
 #include "launch/launch.h"
 #include "launch/launch_of_op.h"
@@ -48,5 +49,6 @@
 #include "team_run/team_run.h"
 #include "kernels/nest_run.h"
 #include "api/plugins.h"
+#include "export/exports.h"
 
 #endif

@@ -213,8 +213,104 @@ static int check_runtime_plan(struct call *call, const char *file, const char *t
     return EXIT_YES;
 }
 
+static void write_pair(struct call *call, const char *file, bool legal, const char *words,
+                       const struct lx_xla_report *r)
+{
+    struct text *out = &call->out;
+    if (wants_json(call)) {
+        text_add(out, "{\"lxplan\": 1, \"kind\": \"check\", \"file\": ");
+        text_json_string(out, file);
+        text_format(out, ", \"pass\": %s, \"legal\": %s", legal ? "true" : "false", legal ? "true" : "false");
+        if (legal)
+            text_format(out,
+                        ", \"buffers\": %d, \"on_chip\": %d, \"stays\": %d, \"scoped\": %d, "
+                        "\"height_bytes\": %" PRId64,
+                        (int)r->buffers, (int)r->on_chip, (int)r->stays, (int)r->scoped, r->height_bytes);
+        text_add(out, ", \"text\": ");
+        text_json_string(out, words);
+        text_add(out, "}\n");
+    } else if (!is_quiet(call)) {
+        add_printable(out, file, 0);
+        text_add(out, ": ");
+        paint_add(out, legal ? PAINT_GOOD : PAINT_BAD, legal ? "yes" : "no");
+        text_add(out, ": ");
+        add_printable(out, words, 0);
+        text_add(out, "\n");
+    }
+}
+
+static void add_pair_words(const struct lx_xla_report *r, int64_t capacity, struct text *out)
+{
+    text_format(out, "legal; %s on chip of ", counted(r->on_chip, "buffer").at);
+    text_format(out, "%s in ", grouped(r->buffers).at);
+    text_format(out, "%s, height %s%s", counted(r->stays, "stay").at, in_bytes(r->height_bytes).at,
+                capacity < 0 ? "; --lx gives a capacity to check" : "");
+}
+
+/* The texts have none; -1: nobody says it. */
+static bool capacity_asked(struct call *call, const struct lx_xla_text *buffers, int64_t *capacity)
+{
+    if (!option_given(&call->line, "lx")) return true;
+    const struct lx_graph *read = parse_graph(call, buffers->file, buffers->text, buffers->length),
+                          *g = read ? with_sizes(call, read) : NULL;
+    bool ok = g != NULL;
+    if (ok) *capacity = g->capacity;
+    lx_graph_free(g);
+    lx_graph_free(read);
+    return ok;
+}
+
+/* Two texts of XLA are the plan of another maker: in either order, they are told apart by their headers. */
+static int judge_pair(struct call *call, struct lx_xla_text pair[2])
+{
+    bool turned = lx_is_allocinfo(pair[0].text, pair[0].length);
+    const struct lx_xla_text *buffers = &pair[turned], *allocations = &pair[!turned];
+    struct lx_xla_report r = {0};
+    lx_status st = {0};
+    struct text t = {0};
+    int64_t capacity = -1;
+    if (!lx_is_allocinfo(allocations->text, allocations->length) ||
+        lx_is_allocinfo(buffers->text, buffers->length))
+        return status_set(&call->st, LX_E_USAGE,
+                          "two files are checked together if one is XLA's bufferinfo and the other its "
+                          "allocinfo, with "
+                          "the columns buffer_id,size,offset,start_time,end_time"),
+               FAILED;
+    if (!capacity_asked(call, buffers, &capacity)) return FAILED;
+    bool legal = lx_check_xla(buffers, allocations, capacity, &r, &st);
+    if (!legal && st.code != LX_E_NO) return call->st = st, FAILED;
+    if (legal)
+        add_pair_words(&r, capacity, &t);
+    else
+        text_add(&t, st.text);
+    write_pair(call, allocations->file, legal, t.at ? t.at : "", &r);
+    call->out.failed |= t.failed;
+    text_free(&t);
+    return legal ? EXIT_YES : EXIT_NO;
+}
+
+static int check_pair(struct call *call)
+{
+    struct lx_xla_text pair[2] = {0};
+    char *text[2] = {0};
+    int code = FAILED;
+    bool ok = true;
+    for (int i = 0; ok && i < 2; i++) {
+        const char *path = call->line.files.at[i];
+        text[i] = file_read(path, &pair[i].length, &call->st);
+        pair[i].file = strcmp(path, "-") == 0 ? "standard input" : path;
+        pair[i].text = text[i];
+        ok = text[i] != NULL;
+    }
+    if (ok) code = judge_pair(call, pair);
+    free(text[0]);
+    free(text[1]);
+    return code;
+}
+
 static int run(struct call *call)
 {
+    if (call->line.files.count == 2) return check_pair(call);
     const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
     size_t length;
     char *text = file_read(path, &length, &call->st);
@@ -241,17 +337,21 @@ static const struct option_row *const tables[] = {planning_rows, json_rows,  qui
 
 const struct command command_check = {
     .name = "check",
-    .synopsis = "PLAN | FILE [-s SOLVER] [options]",
+    .synopsis = "PLAN | FILE [-s SOLVER] [options] | BUFFERINFO ALLOCINFO [--lx SIZE]",
     .summary = "Say whether a plan is legal and reaches the target of its pattern",
-    .details = "By code that shares nothing with the planner; what it cannot verify it calls claimed.\n"
-               "A pattern is planned first. 0: legal and target met, 1: not, 2: bad input. A pattern that "
-               "says that a\n"
-               "stage must refuse it (expect.error), checked without -s: 1 when it was refused with that "
-               "code, 0 when\n"
-               "it was not refused, 2 when it was refused with another code.\n",
+    .details =
+        "By code that shares nothing with the planner; what it cannot verify it calls claimed.\n"
+        "A pattern is planned first. 0: legal and target met, 1: not, 2: bad input. A pattern that "
+        "says that a\n"
+        "stage must refuse it (expect.error), checked without -s: 1 when it was refused with that "
+        "code, 0 when\n"
+        "it was not refused, 2 when it was refused with another code.\n"
+        "XLA's bufferinfo and allocinfo together are the plan of another maker: rows of one id are stays, "
+        "both times\n"
+        "are inclusive, and stays that only touch do not overlap.\n",
     .options = tables,
     .least_files = 1,
-    .most_files = 1,
+    .most_files = 2,
     .file_word = "PLAN or FILE",
     .run = run,
 };

@@ -1,8 +1,9 @@
-/* lxplan export: the buffers of a pattern, or the placements of a plan, for other tools. */
+/* lxplan export: a plan, or the buffers of a pattern, for other tools; the formats are the rows of lx_export_at. */
 #include "planning/format_words.h"
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "interrupt.h"
 #include "text/format.h"
 
 #include <stdlib.h>
@@ -15,60 +16,37 @@ static const struct option_row rows[] = {
 
 static const struct option_words words[] = {{"format", written_format_word}, {0}};
 
-/* Without these another tool's answer would not be legal here. The rest is about what is worth its place, and such tools
- * place all that they are given. */
-enum {
-    NEEDED = LX_CAN_POOLS | LX_CAN_LIVES | LX_CAN_PAIRS | LX_CAN_RESERVED | LX_CAN_STAGING | LX_CAN_SAME_PLACE
-};
-
-/* Can a list of buffers say what the problem asks for? */
-static bool can_say(struct call *call, const char *file, const struct lx_problem *p,
-                    const struct lx_format *format)
+/* What a list could not say, in words. */
+static void note_what_is_left_out(struct call *call, const struct lx_format *format, bool of_plan,
+                                  const struct lx_left_out *left)
 {
     char what[300];
-    unsigned needs = lx_problem_needs(p);
-    if (!(needs & NEEDED)) return true;
-    return status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
-                         "%s has no columns for %s; use --format pattern, which has", format->summary,
-                         lx_needs_words(needs & NEEDED, what, sizeof what));
-}
-
-static void note_what_is_left_out(struct call *call, const struct lx_problem *p,
-                                  const struct lx_format *format)
-{
-    char what[300];
-    unsigned needs = lx_problem_needs(p);
-    if (needs)
-        note(call, "left out, for %s cannot say it: %s", format->summary,
-             lx_needs_words(needs, what, sizeof what));
-}
-
-/* The buffers of a problem without those that may not be placed: other tools place everything they are given.
- * In place and roles have no columns, so edges are dropped with a word. `address` NULL: of no plan. */
-static char *write_problem(struct call *call, const char *file, const struct lx_problem *p,
-                           const int64_t *address, const struct lx_format *format, size_t *length)
-{
-    if (!can_say(call, file, p, format)) return NULL;
-    struct lx_buffer *kept = malloc(((size_t)p->count + 1) * sizeof *kept);
-    int32_t n = 0, edges = 0;
-    if (!kept) return status_no_memory(&call->st), NULL;
-    for (int32_t i = 0; i < p->count; i++) {
-        if (p->buffers[i].reason) continue;
-        kept[n] = p->buffers[i];
-        edges += kept[n].parent_count > 0;
-        if (address) kept[n].fixed = address[i];
-        n++;
-    }
-    struct lx_buffers list = {kept, n, p->alignment};
-    char *text = format->write_buffers(&list, length, &call->st);
-    if (text && n < p->count)
-        note(call, "%s left out: they may not be on chip", counted(p->count - n, "buffer").at);
-    if (text && edges)
-        note(call, "%s may take another's place; %s cannot say so", counted(edges, "buffer").at,
+    if (left->barred) note(call, "%s left out: they may not be on chip", counted(left->barred, "buffer").at);
+    if (left->may_take)
+        note(call, "%s may take another's place; %s cannot say so", counted(left->may_take, "buffer").at,
              format->summary);
-    if (text) note_what_is_left_out(call, p, format);
-    if (text) note(call, "capacity %s", in_bytes(p->capacity).at);
-    free(kept);
+    if (left->needs)
+        note(call, "left out, for %s cannot say it: %s", format->summary,
+             lx_needs_words(left->needs, what, sizeof what));
+    if (left->shared)
+        note(call,
+             "the addresses are left out: %s in the place of another while that lives, and to %s they would "
+             "overlap; the plan has them",
+             counted(left->shared, "buffer").at, format->summary);
+    if (of_plan && !left->places)
+        note(call, "%s has no addresses; --format allocinfo of the same plan has them", format->summary);
+}
+
+/* The buffers of a problem; `p` NULL: of no plan. */
+static char *write_buffers(struct call *call, const char *file, const struct lx_problem *problem,
+                           const struct lx_plan *p, const struct lx_format *format, size_t *length)
+{
+    struct lx_left_out left;
+    lx_status st = {0};
+    char *text = lx_export_list(problem, p, format, length, &left, &st);
+    if (!text) return status_set_at(&call->st, st.code, file, 0, 0, "%s", st.text), NULL;
+    note_what_is_left_out(call, format, p != NULL, &left);
+    note(call, "capacity %s", in_bytes(problem->capacity).at);
     return text;
 }
 
@@ -81,38 +59,6 @@ static char *write_pattern(struct call *call, const char *file, const char *text
     const struct lx_graph *g = plan ? plan->graph : read;
     char *written = g ? format->write_graph(g, length, &call->st) : NULL;
     lx_graph_free(read);
-    lx_plan_free(plan);
-    return written;
-}
-
-/* Buffers on the very bytes of one whose life they share. */
-static int32_t count_in_place(const struct lx_plan *p)
-{
-    int32_t n = 0;
-    for (int32_t i = 0; i < p->problem.count; i++) n += p->took_slot_of[i] >= 0;
-    return n;
-}
-
-static char *write_addresses(struct call *call, const char *file, const char *text,
-                             const struct lx_format *format, size_t *length)
-{
-    if (!format->has_addresses) {
-        status_set_at(
-            &call->st, LX_E_USAGE, file, 0, 0,
-            "%s has no column for the addresses of a plan; use another --format, such as minimalloc",
-            format->summary);
-        return NULL;
-    }
-    struct lx_plan *plan = plan_of_text(call, file, text, *length);
-    int32_t shared = plan ? count_in_place(plan) : 0;
-    char *written =
-        plan ? write_problem(call, file, &plan->problem, shared ? NULL : plan->answer.address, format, length)
-             : NULL;
-    if (written && shared)
-        note(call,
-             "the addresses are left out: %s in the place of another while that lives, and to %s they would "
-             "overlap; the plan has them",
-             counted(shared, "buffer").at, format->summary);
     lx_plan_free(plan);
     return written;
 }
@@ -137,27 +83,61 @@ static char *write_answer(struct call *call, const char *file, const char *text,
 static char *write_list(struct call *call, const char *file, const char *text, const struct lx_format *format,
                         size_t *length)
 {
-    if (lx_is_plan(text, *length)) return write_addresses(call, file, text, format, length);
+    char *written = NULL;
+    if (lx_is_plan(text, *length)) {
+        struct lx_plan *plan = plan_of_text(call, file, text, *length);
+        if (plan) written = write_buffers(call, file, &plan->problem, plan, format, length);
+        lx_plan_free(plan);
+        return written;
+    }
     const struct lx_graph *g = parse_graph(call, file, text, *length);
     struct lx_question *q = g ? make_problem(call, g) : NULL;
-    char *written = q ? write_problem(call, file, &q->problem, NULL, format, length) : NULL;
+    if (q) written = write_buffers(call, file, &q->problem, NULL, format, length);
     lx_question_free(q);
     lx_graph_free(g);
     return written;
 }
 
+/* What only plans have; a pattern is planned. */
+static char *write_plan(struct call *call, const char *file, const char *text, const char *name,
+                        size_t *length)
+{
+    lx_status st = {0};
+    struct lx_plan *plan = plan_of_text(call, file, text, *length);
+    char *written = plan ? lx_export_write(plan, NULL, name, length, &st) : NULL;
+    if (plan && !written) status_set_at(&call->st, st.code, file, 0, 0, "%s", st.text);
+    lx_plan_free(plan);
+    return written;
+}
+
+static char *write_as(struct call *call, const char *file, const char *text, const struct lx_export *row,
+                      size_t *length)
+{
+    const struct lx_format *f = row->format;
+    if (lx_is_team_plan(text, *length)) {
+        status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
+                      "the plan of a team has a plan per member; export the plan of one device");
+        return NULL;
+    }
+    if (!f) return write_plan(call, file, text, row->name, length);
+    return (f->write_graph    ? write_pattern
+            : f->write_answer ? write_answer
+                              : write_list)(call, file, text, f, length);
+}
+
 static int run(struct call *call)
 {
-    const struct lx_format *format = written_format(call);
     const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct lx_export row;
     size_t length = 0;
-    char *text = format ? file_read(path, &length, &call->st) : NULL;
-    if (!text) return FAILED;
-    char *written = (format->write_graph    ? write_pattern
-                     : format->write_answer ? write_answer
-                                            : write_list)(call, file, text, format, &length);
+    if (!written_format(call, &row)) return FAILED;
+    char *text = file_read(path, &length, &call->st);
+    char *written = text ? write_as(call, file, text, &row, &length) : NULL;
     free(text);
-    return written && deliver_data(call, written, length) ? EXIT_YES : FAILED;
+    if (!written || !deliver_data(call, written, length)) return FAILED;
+    if (!interrupted) return EXIT_YES;
+    note(call, "%s: interrupted; this is the best plan so far", file);
+    return EXIT_INTERRUPTED;
 }
 
 static void more_help(const struct call *call, struct text *out)
@@ -166,17 +146,19 @@ static void more_help(const struct call *call, struct text *out)
     formats_help(out, true);
 }
 
-static const struct option_row *const tables[] = {rows,      output_rows, quiet_rows, json_error_rows,
-                                                  help_rows, model_rows,  NULL};
+static const struct option_row *const tables[] = {
+    rows, planning_rows, output_rows, quiet_rows, json_error_rows, help_rows, model_rows, NULL};
 
 const struct command command_export = {
     .name = "export",
     .synopsis = "FILE | PLAN [--format FORMAT] [-o FILE]",
-    .summary = "Write the buffers of a pattern or plan for other tools",
-    .details = "Of a graph, the buffers of its scratchpad stage; those that may not be on chip are left out. "
-               "Of a plan,\n"
-               "MiniMalloc CSV with the column offset filled in for what is on chip. As a pattern, what was "
-               "planned.\n",
+    .summary = "Write a plan, or the buffers of a pattern, for other tools",
+    .details =
+        "Lists of buffers are those of the scratchpad stage; what may not be on chip is left out. Of a "
+        "plan, MiniMalloc\n"
+        "CSV has the column offset filled in for what is on chip. What only plans have is written of a "
+        "pattern, too:\n"
+        "it is planned first, with the options of `plan`.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

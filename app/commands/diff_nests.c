@@ -1,7 +1,7 @@
 /* What nests do to the traffic of two plans: one row per run of ops, one for all other ops, and the sum. */
 #include "commands/diff_nests.h"
 #include "all_columns.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "text/format.h"
 #include "text/table.h"
 

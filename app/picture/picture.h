@@ -3,15 +3,13 @@
 #define LX_APP_PICTURE_PICTURE_H
 
 #include "command.h"
+#include "export/plan_words.h"
 
 /* The buffers off chip that could have been on chip, the costliest first, then the barred ones. malloc'ed;
  * `*count` of them. NULL when memory is out. */
 int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count);
 
-/* letters.c: what a buffer's colour and letter go by, in every picture and on the screen: the number of its tensor (of
- * a list's buffer, its own), so that all stays of a tensor look alike, in all plans of a pattern. -1: of no buffer. */
-int32_t buffer_identity(const struct lx_plan *p, int32_t buffer);
-/* A letter for each identity; they repeat after LETTER_COUNT. */
+/* letters.c: a letter for each identity (export/plan_words.h); they repeat after LETTER_COUNT. */
 enum { LETTER_COUNT = 62 };
 char identity_letter(int32_t identity);
 /* In every second cell of a tile, where cells are letters. */

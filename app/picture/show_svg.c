@@ -3,7 +3,7 @@
  * From top to bottom: title, the map with one rectangle per buffer, occupancy over time, and the lives of the
  * buffers that were spilled. Several pools are bands one below the other. A buffer's colour comes from its tensor's name,
  * so it is the same in every drawing; each rectangle carries a tooltip with all that is known. */
-#include "planning/plan_words.h"
+#include "export/plan_words.h"
 #include "picture/picture.h"
 #include "picture/lanes.h"
 #include "picture/svg_frame.h"

@@ -5,8 +5,8 @@
  * that it is the same in every plan of a pattern. Cells: '.' free, a letter, '/' the tick on which a buffer
  * takes over its parent's place, a shade where a cell holds several buffers, by how much of it they fill (thin buffers
  * never vanish), '\' bytes that are reserved. Several pools are bands one below the other. */
-#include "planning/nest_words.h"
-#include "planning/plan_words.h"
+#include "export/nest_words.h"
+#include "export/plan_words.h"
 #include "picture/picture.h"
 #include "planning/buffer_table.h"
 #include "picture/heat.h"

@@ -2,7 +2,7 @@
 #include "picture/svg_frame.h"
 #include "base/checked.h"
 #include "base/hash.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "text/format.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The map of a drawing: one rectangle per life of a buffer, what is reserved, and the axes. */
 #include "picture/svg_frame.h"
 #include "base/checked.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "text/format.h"
 
 #include <math.h>

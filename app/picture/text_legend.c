@@ -1,6 +1,6 @@
 /* The tables below a map in plain text: what its letters stand for, and what is off chip and why. */
 #include "picture/picture.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "text/colour.h"
 #include "text/format.h"
 #include "text/table.h"

@@ -1,6 +1,6 @@
 /* Columns over the buffers of a plan, and the sums below them. */
 #include "planning/buffer_table.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "text/format.h"
 
 #include <stdlib.h>
@@ -108,35 +108,6 @@ static const struct column buffer_array[BUFFER_COLUMNS] = {
 /* clang-format on */
 
 const struct columns plan_buffer_columns = COLUMNS("buffers of a plan", buffer_array);
-
-int64_t *moved_by_buffers(const struct lx_plan *p)
-{
-    int64_t *moved = malloc(((size_t)p->problem.count + 1) * sizeof *moved);
-    if (moved) lx_plan_moved(p, moved);
-    return moved;
-}
-
-/* The largest of what has not been said yet; -1: nothing is left. */
-static int largest_left(const double *at, int count, unsigned said)
-{
-    int best = -1;
-    for (int k = 0; k < count; k++)
-        if (at[k] > 0 && !(said & 1u << k) && (best < 0 || at[k] > at[best])) best = k;
-    return best;
-}
-
-void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out)
-{
-    double at[LX_BYTE_KIND_COUNT];
-    unsigned said = 0;
-    for (int k = 0; k < LX_BYTE_KIND_COUNT; k++) at[k] = (double)sums->bytes[k];
-    for (int k; (k = largest_left(at, LX_BYTE_KIND_COUNT, said)) >= 0; said |= 1u << k) {
-        text_format(out, "%s%s %s", said ? ", " : "", lx_byte_kind_word((enum lx_byte_kind)k),
-                    grouped(sums->bytes[k]).at);
-        text_format(out, " (%s)", in_percent(at[k] / (double)p->figures.hbm_bytes).at);
-    }
-    if (!said) text_add(out, "nothing");
-}
 
 /* Three that count. */
 static int digits_of(double us)

@@ -1,9 +1,10 @@
-/* The buffers of a plan as a table: one row per stay, the same columns for every command and for the screen; and where
- * the plan's bytes go, in words. */
+/* The buffers of a plan as a table: one row per stay, the same columns for every command and for the screen; and what
+ * is waited for, in words. */
 #ifndef LX_APP_PLANNING_BUFFER_TABLE_H
 #define LX_APP_PLANNING_BUFFER_TABLE_H
 
 #include "unstable.h"
+#include "export/plan_words.h"
 #include "text/column.h"
 
 /* One buffer. */
@@ -33,11 +34,6 @@ extern const struct columns plan_buffer_columns;
 
 /* "on chip", "off chip", or "HBM only": off chip because it may not be on chip. */
 const char *buffer_state(const struct lx_plan *p, int32_t buffer);
-/* HBM bytes that each buffer moves: malloc'ed, NULL when memory is out. */
-int64_t *moved_by_buffers(const struct lx_plan *p);
-
-/* "weights 512 (50.0 %), inputs ...", the largest first. */
-void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out);
 /* "67.0 % of 41.2 us end to end waits for HBM (81.0 % of that for weights), 20.0 % launch, ...". */
 void add_wait_sums(const struct lx_op_wait *sum, struct text *out);
 

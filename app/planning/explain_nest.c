@@ -1,7 +1,7 @@
 /* lxplan plan --explain NEST: what a nest's loops do, what stays on chip meanwhile and what that leaves free. A nest is
  * called by its number, "nest 1", or by an op of it; "nests" are all. */
 #include "base/fail.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "planning/show_plan.h"
 #include "text/colour.h"
 #include "text/format.h"

@@ -1,4 +1,4 @@
-/* The table of formats (graph/formats.h) in words: for help texts and for options that name one. */
+/* The tables of formats (graph/formats.h, export/exports.h) in words: for help texts and for options that name one. */
 #ifndef LX_APP_PLANNING_FORMAT_WORDS_H
 #define LX_APP_PLANNING_FORMAT_WORDS_H
 
@@ -10,7 +10,7 @@ void add_formats(struct text *out);
 void formats_help(struct text *out, bool written);
 /* Name k of those that are written; NULL behind the last. */
 const char *written_format_word(int k);
-/* The one of --format, by default the first that writes lists of buffers; NULL with `call->st`. */
-const struct lx_format *written_format(struct call *call);
+/* The one of --format, by default the first that writes lists of buffers; false with `call->st`. */
+bool written_format(struct call *call, struct lx_export *out);
 
 #endif

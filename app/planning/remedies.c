@@ -3,7 +3,7 @@
 #include "planning/remedies.h"
 #include "base/fail.h"
 #include "base/text.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 
 #include <math.h>
 #include <stdio.h>

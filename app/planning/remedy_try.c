@@ -2,7 +2,7 @@
  * try has a fuse of processor time, so that a busy machine changes nothing, and ends when it is told to. */
 #include "planning/remedies.h"
 #include "base/checked.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "text/format.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* A plan's ops, copies and steps as tables for people: columns over rows that point into the plan. */
 #include "planning/show_plan.h"
 #include "base/fail.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "planning/planning.h"
 #include "text/largest.h"
 #include "text/table.h"

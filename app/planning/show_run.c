@@ -1,7 +1,7 @@
 /* A run of the device: ops, totals, faults. */
 #include "planning/show_run.h"
 #include "planning/buffer_table.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "text/largest.h"
 #include "text/table.h"
 #include "text/format.h"

@@ -1,6 +1,6 @@
 /* One task of a sweep: a plan with a size of scratchpad, or the search for the least size that is enough. */
 #include "sweep/sweep.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Two plans of one pattern, before a change and after it; see change.h. */
 #include "tui/change.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "text/format.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Below the rows of Compare: two maps side by side with what differs marked, the list of differences that adds up to the
  * total, and best and bound of all over time. */
-#include "planning/nest_words.h"
-#include "planning/plan_words.h"
+#include "export/nest_words.h"
+#include "export/plan_words.h"
 #include "tui/chart.h"
 #include "tui/compared.h"
 #include "tui/paint_map.h"

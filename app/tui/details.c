@@ -1,5 +1,5 @@
 /* All that is known of one buffer, in lines: where it is, how long, what it costs, why. */
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "tui/explorer.h"
 
 #include <stdio.h>

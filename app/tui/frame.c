@@ -1,7 +1,7 @@
 /* What is around the views: title with tabs, status, windows on top; footer.c has the last line. */
 #include "tui/explorer.h"
-#include "planning/nest_words.h"
-#include "planning/plan_words.h"
+#include "export/nest_words.h"
+#include "export/plan_words.h"
 #include "text/source_line.h"
 
 #include <math.h>

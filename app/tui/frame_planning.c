@@ -1,5 +1,5 @@
 /* What the frame tells of a plan in the making: best and bound so far, what it was before, what is known meanwhile. */
-#include "planning/plan_words.h"
+#include "export/plan_words.h"
 #include "tui/chart.h"
 #include "tui/explorer.h"
 

@@ -1,6 +1,6 @@
 /* Ops as rows of a table on the screen. */
 #include "tui/graph_rows.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "tui/explorer.h"
 #include "tui/stack_bar.h"
 

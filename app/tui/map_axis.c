@@ -1,7 +1,7 @@
 /* Ruler, brackets, curve and minimap: one row function each. */
 #include "tui/map_axis.h"
 #include "base/checked.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The column of words beside the map, made anew for every screen; what does not fit is left out from below.
  * */
 #include "tui/map_panel.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "tui/paint_blocks.h"
 #include "tui/paint_map.h"
 

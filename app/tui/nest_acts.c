@@ -1,6 +1,6 @@
 /* Walks through the iterations of a nest, and from nest to nest. What is there in an iteration the views show; the last
  * line says where one is. */
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "tui/explorer.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * filled or saved, the names of pools above their bands. */
 #include "tui/paint_map.h"
 #include "base/checked.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "tui/paint_blocks.h"
 
 #include <stdio.h>

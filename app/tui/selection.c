@@ -3,7 +3,7 @@
 #include "tui/session.h"
 #include "base/checked.h"
 #include "picture/raster.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * are seen only. */
 #include "tui/explorer.h"
 #include "planning/buffer_table.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "text/sort_rows.h"
 #include "tui/put_columns.h"
 #include "tui/stack_bar.h"

@@ -4,7 +4,7 @@
 #include "tui/core_cut.h"
 #include "tui/op_items.h"
 #include "base/checked.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "planning/op_words.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * whether that goes through HBM or stays on chip. */
 #include "tui/explorer.h"
 #include "planning/buffer_table.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "planning/op_words.h"
 #include "tui/graph_rows.h"
 #include "tui/stack_bar.h"

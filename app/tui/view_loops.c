@@ -2,7 +2,7 @@
  * core gets which tiles with which runtime arguments. Drawn on a page that is scrolled. */
 #include "tui/op_items.h"
 #include "base/checked.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * map. */
 #include "tui/explorer.h"
 #include "planning/buffer_table.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 #include "tui/put_columns.h"
 #include "tui/stack_bar.h"
 

@@ -1,7 +1,7 @@
 /* Why, and what helps: of the selected buffer that is off chip, or of the plan as a whole, the reason, what it
  * costs, and every remedy as a row that is filled in as it comes. Enter applies a row. */
 #include "tui/explorer.h"
-#include "planning/plan_words.h"
+#include "export/plan_words.h"
 #include "tui/put_columns.h"
 #include "tui/why_rows.h"
 

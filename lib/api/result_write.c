@@ -1,6 +1,7 @@
-/* Results as texts: one row per format. */
+/* Results as texts: one row per format, and those of exports.h. */
 #include "api/api_handles.h"
 #include "base/text.h"
+#include "export/exports.h"
 #include "plan/plan_diff.h"
 #include "plan/plan_explain.h"
 
@@ -127,19 +128,21 @@ static const struct {
 } formats[] = {
     {"plan", write_plan}, {"explain", write_explain}, {"diff", write_diff}, {"trace", write_trace}};
 
+static char *write_as(const lx_result *r, const char *format, const lx_result *other, size_t *length,
+                      lx_status *st)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (!format || strcmp(formats[i].name, format) == 0) return formats[i].write(r, other, length, st);
+    return lx_export_write(r->plan, other ? other->plan : NULL, format, length, st);
+}
+
 lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result *other, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     size_t length = 0;
     if (!r || !r->plan) return status_set(st, LX_E_USAGE, "there is no plan to write"), NULL;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (!format || strcmp(formats[i].name, format) == 0) {
-            struct plain_locale before = plain_locale_begin();
-            char *text = formats[i].write(r, other, &length, st);
-            plain_locale_end(before);
-            return api_text(text, length, st);
-        }
-    status_set(st, LX_E_UNKNOWN_NAME,
-               "there is no format \"%.60s\" of a result; there are: plan, explain, diff, trace", format);
-    return NULL;
+    struct plain_locale before = plain_locale_begin();
+    char *text = write_as(r, format, other, &length, st);
+    plain_locale_end(before);
+    return api_text(text, length, st);
 }

@@ -9,8 +9,7 @@
 FORMAT_WRITES_BUFFERS(minimalloc);
 FORMAT_WRITES_BUFFERS(xla);
 
-/* In quotes where the form needs them, and where a spreadsheet might take it for a formula. */
-static void write_field(struct text *t, const char *s)
+void csv_field(struct text *t, const char *s)
 {
     if (!strpbrk(s, ",\"\r\n") && !(*s && strchr("=+-@", *s))) {
         text_add(t, s);
@@ -48,7 +47,7 @@ char *minimalloc_write(const struct lx_buffers *list, size_t *length, lx_status 
                 weights ? ",weight" : "");
     for (int32_t i = 0; i < list->count; i++) {
         const struct lx_buffer *b = &list->at[i];
-        write_field(&t, b->name);
+        csv_field(&t, b->name);
         text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64, b->start, b->end, b->size);
         if (offsets && b->fixed >= 0)
             text_format(&t, ",%" PRId64, b->fixed);
@@ -69,7 +68,7 @@ char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st)
     for (int32_t i = 0; i < list->count; i++) {
         const struct lx_buffer *b = &list->at[i];
         text_format(&t, "%" PRId32 ",", i);
-        write_field(&t, b->name);
+        csv_field(&t, b->name);
         text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", b->spill_cost, b->size, b->start);
         for (int32_t u = 1; u < b->use_count; u++)
             text_format(&t, "%s%" PRId64, u > 1 ? ";" : "", b->uses[u]);

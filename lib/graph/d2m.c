@@ -39,7 +39,7 @@ static bool add_scratch(struct maker *m, const struct d2m_variable *v, int32_t v
         struct lx_buffer buffer = claim(m, v->scratch[k]);
         buffer.must = whole.must;
         buffer.reason = whole.reason;
-        buffer.spill_cost = k == 0 ? all : 0;
+        buffer.spill_cost = k == 0 && !whole.must ? all : 0; /* what must be placed costs nothing */
         if (!add(m, buffer, variable, "scratch", k)) return false;
     }
     if (v->scratch_count) return true;

@@ -13,6 +13,7 @@ FORMAT_WRITES_BUFFERS(xla);
 FORMAT_READS(dsa_problem);
 FORMAT_WRITES_ANSWERS(dsa_solution);
 FORMAT_READS(d2m);
+FORMAT_WRITES_ANSWERS(d2m_solution);
 FORMAT_READS(ttir_model);
 FORMAT_READS(hlo_model);
 FORMAT_READS(onnx_model);
@@ -40,9 +41,9 @@ static const struct lx_format formats[] = {
      .sniff = dsa_problem_sniff, .read = dsa_problem_read, .write_answer = dsa_solution_write},
     {.name = "d2m", .summary = "D2M JSON", .endings = {".json"},
      .help = "variables that are in scratch memory or spilled, with the requests of each, as tt-mlir's D2M allocator "
-             "writes them; the limit is --lx",
+             "writes them; the limit is --lx; of a plan, the same with placements and offsets",
      .begins = "{\"variables\": [...], \"requests\": [...]}",
-     .sniff = d2m_sniff, .read = d2m_read},
+     .sniff = d2m_sniff, .read = d2m_read, .write_answer = d2m_solution_write},
     {.name = "ttir", .summary = "TTIR text", .endings = {".mlir"},
      .help = "a function of tt-mlir's TTIR in MLIR's generic form",
      .begins = "module {...} or func.func @name(...)",

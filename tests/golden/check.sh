@@ -11,3 +11,26 @@ sed 's/"firstfit": "pass"/"firstfitt": "pass"/' patterns/targets/staircase.json 
 $LXPLAN check "$scratch/misspelt.json" -s greedy; echo "exit $?"
 $LXPLAN plan "$scratch/misspelt.json" -s bestfit; echo "exit $?"
 sed 's/"firstfit": "pass"/"gurobi": "fail"/' patterns/targets/staircase.json | $LXPLAN check - -s greedy; echo "exit $?"
+
+# XLA's two texts as a plan: ours, then made worse by hand.
+printf 'buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped\n7,"a, b",9,64,0,2;6,,false\n3,c,9,32,2,4,,false\n' >"$scratch/info.csv"
+allocations() { printf 'buffer_id,size,offset,start_time,end_time\n'; printf '%s\n' "$@"; }
+allocations 7,64,0,0,2 7,64,32,4,6 3,32,0,2,4 -1,16,96,0,9 >"$scratch/alloc.csv"
+$LXPLAN check "$scratch/info.csv" "$scratch/alloc.csv"; echo "exit $?"
+$LXPLAN check "$scratch/alloc.csv" "$scratch/info.csv" --lx 112 --json; echo "exit $?"
+$LXPLAN check "$scratch/info.csv" "$scratch/alloc.csv" --lx 100; echo "exit $?"
+allocations 7,64,0,0,3 3,32,32,2,4 >"$scratch/alloc.csv"
+$LXPLAN check "$scratch/info.csv" "$scratch/alloc.csv"; echo "exit $?"
+allocations 7,48,0,0,3 >"$scratch/alloc.csv"
+$LXPLAN check "$scratch/info.csv" "$scratch/alloc.csv" --json; echo "exit $?"
+allocations 8,48,0,0,3 >"$scratch/alloc.csv"
+$LXPLAN check "$scratch/info.csv" "$scratch/alloc.csv"; echo "exit $?"
+allocations 7,64,0,3,2 >"$scratch/alloc.csv"
+$LXPLAN check "$scratch/info.csv" "$scratch/alloc.csv"; echo "exit $?"
+allocations 7,64,x,0,2 >"$scratch/alloc.csv"
+$LXPLAN check "$scratch/info.csv" "$scratch/alloc.csv"; echo "exit $?"
+$LXPLAN check "$scratch/info.csv" "$scratch/info.csv"; echo "exit $?"
+$LXPLAN plan patterns/graphs/gq_attention.json --tile none -o "$scratch/gq.plan.json" -q
+$LXPLAN export "$scratch/gq.plan.json" --format xla -q -o "$scratch/info.csv"
+$LXPLAN export "$scratch/gq.plan.json" --format allocinfo -q -o "$scratch/alloc.csv"
+$LXPLAN check "$scratch/info.csv" "$scratch/alloc.csv" --lx 1587k; echo "exit $?"

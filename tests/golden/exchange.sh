@@ -19,3 +19,14 @@ mkdir "$scratch/folder" && cp "$scratch/tiny.12.csv" "$scratch/tiny.json" "$scra
 $LXPLAN explore "$scratch/folder" --size 100x14 --script '<wait>' --dump-screen "$scratch/s"; grep tiny "$scratch/s"
 $LXPLAN bench "$scratch/folder" -s greedy -o "$scratch/r.jsonl" -q; echo "exit $?"
 $LXPLAN bench "$scratch/tiny.plan.json" "$scratch/folder/notes.txt" -s greedy; echo "exit $?"
+# Plans for others: of plans and of patterns; what has none of it, and teams.
+$LXPLAN export "$scratch/tiny.plan.json" --format allocinfo; echo "exit $?"
+$LXPLAN export "$scratch/tiny.12.csv" --format xla-csv -s firstfit; echo "exit $?"
+$LXPLAN export "$scratch/tiny.plan.json" --format handover; echo "exit $?"
+$LXPLAN export "$scratch/tiny.plan.json" --format model-explorer-cores; echo "exit $?"
+$LXPLAN export "$scratch/tiny.plan.json" --format d2m; echo "exit $?"
+$LXPLAN export "$scratch/tiny.plan.json" --format allocinfo --lx 4k; echo "exit $?"
+$LXPLAN export patterns/targets/staircase.json --format model-explorer-hbm; echo "exit $?"
+$LXPLAN export patterns/lists/two_pools.json --format allocinfo; echo "exit $?"
+$LXPLAN plan patterns/team/uneven_8.json --team 2 -o "$scratch/team.plan.json" -q
+$LXPLAN export "$scratch/team.plan.json" --format perfetto; echo "exit $?"

@@ -2,7 +2,7 @@
  * made, and the explorer's keys walk through iterations in every view. */
 #include "support/explorer_by_keys.h"
 #include "support/nest_plans.h"
-#include "planning/nest_words.h"
+#include "export/nest_words.h"
 
 #include <stdio.h>
 

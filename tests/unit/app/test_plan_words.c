@@ -1,7 +1,7 @@
 /* What plans and their ops say in words: one word for one thing, a reason wherever no proof is, and no line that
  * contradicts another. */
 #include "planning/op_words.h"
-#include "planning/plan_words.h"
+#include "export/plan_words.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,9 @@
-#include "planning/plan_words.h"
+/* Words about a plan; see plan_words.h. */
+#include "export/plan_words.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct words in_short_bytes(int64_t n)
@@ -92,4 +94,38 @@ void add_reason_words(const struct lx_plan *p, struct text *out)
     if (!why) return;
     text_add(out, ": ");
     add_printable(out, why, 0);
+}
+
+int32_t buffer_identity(const struct lx_plan *p, int32_t buffer)
+{
+    bool is_stay = p->stays && buffer >= 0 && buffer < p->problem.count;
+    return is_stay ? p->stays[buffer].tensor : buffer;
+}
+
+int64_t *moved_by_buffers(const struct lx_plan *p)
+{
+    int64_t *moved = malloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    if (moved) lx_plan_moved(p, moved);
+    return moved;
+}
+
+int largest_left(const double *at, int count, unsigned said)
+{
+    int best = -1;
+    for (int k = 0; k < count; k++)
+        if (at[k] > 0 && !(said & 1u << k) && (best < 0 || at[k] > at[best])) best = k;
+    return best;
+}
+
+void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out)
+{
+    double at[LX_BYTE_KIND_COUNT];
+    unsigned said = 0;
+    for (int k = 0; k < LX_BYTE_KIND_COUNT; k++) at[k] = (double)sums->bytes[k];
+    for (int k; (k = largest_left(at, LX_BYTE_KIND_COUNT, said)) >= 0; said |= 1u << k) {
+        text_format(out, "%s%s %s", said ? ", " : "", lx_byte_kind_word((enum lx_byte_kind)k),
+                    grouped(sums->bytes[k]).at);
+        text_format(out, " (%s)", in_percent(at[k] / (double)p->figures.hbm_bytes).at);
+    }
+    if (!said) text_add(out, "nothing");
 }

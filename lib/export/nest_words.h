@@ -3,11 +3,11 @@
  *
  * Iterations are numbered from 0 on, the innermost level fastest; people see them counted from 1 on. Letters of axes are
  * those of the nest's first op that has an einsum. */
-#ifndef LX_APP_PLANNING_NEST_WORDS_H
-#define LX_APP_PLANNING_NEST_WORDS_H
+#ifndef LX_EXPORT_NEST_WORDS_H
+#define LX_EXPORT_NEST_WORDS_H
 
-#include "unstable.h"
 #include "base/text.h"
+#include "plan/plan.h"
 
 /* The nest that a tick is in; -1: none. */
 int32_t plan_nest_at(const struct lx_plan *p, int64_t tick);

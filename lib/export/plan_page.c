@@ -1,11 +1,11 @@
 /* A plan as the data of its page: facts in words, buffers column by column (some 60 bytes each), ops with what each core holds. */
-#include "html/html.h"
+#include "export/export_rows.h"
 #include "base/checked.h"
-#include "picture/bands.h"
-#include "planning/nest_words.h"
-#include "planning/plan_words.h"
-#include "planning/buffer_table.h"
-#include "text/format.h"
+#include "export/nest_words.h"
+#include "export/page.h"
+#include "export/plan_words.h"
+#include "export/pool_bands.h"
+#include "plan/occupancy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,7 +42,21 @@ static void add_gap(const struct lx_plan *p, struct text *out)
     if (p->unproved) add_fact(out, "no proof", p->unproved, NULL);
 }
 
-static void add_facts(const struct lx_plan *p, int64_t peak, struct text *out)
+/* What the other plan comes to. */
+static void add_beside(const struct lx_plan *other, struct text *out)
+{
+    struct text name = {0}, value = {0};
+    text_add(&name, "beside it: ");
+    add_printable(&name, other->graph->name ? other->graph->name : "", 0);
+    text_format(&name, ", %s", other->solver);
+    add_value_words(other, false, &value);
+    add_fact(out, name.at ? name.at : "", value.at ? value.at : "", NULL);
+    out->failed |= name.failed || value.failed;
+    text_free(&name);
+    text_free(&value);
+}
+
+static void add_facts(const struct lx_plan *p, const struct lx_plan *other, int64_t peak, struct text *out)
 {
     const struct lx_figures *f = &p->figures;
     bool list = p->graph->is_list, height = p->problem.objective == LX_HEIGHT;
@@ -73,6 +87,7 @@ static void add_facts(const struct lx_plan *p, int64_t peak, struct text *out)
     if (!height) add_fact(out, list ? "capacity" : "LX of each core", in_bytes(p->problem.capacity).at, NULL);
     if (!height && p->problem.capacity > 0)
         add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at, NULL);
+    if (other) add_beside(other, out);
     text_add(out, "],\n");
     out->failed |= times.failed;
     text_free(&times);
@@ -357,25 +372,32 @@ static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int6
     text_free(&subtitle);
 }
 
-void show_html(const struct lx_plan *p, const struct picture *how, struct text *out)
+void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char *remedies, struct text *out)
 {
     struct lx_occupancy o = {0};
     struct bands bands = {0};
     struct text json = {0};
     if (lx_occupancy_make(p, LX_ALL_POOLS, &o) && bands_make(p, &bands)) {
         add_plan(p, &o, bands.top, &json);
-        add_facts(p, o.peak, &json);
+        add_facts(p, other, o.peak, &json);
         add_remarks(p, &json);
         add_pools(p, &bands, &json);
         add_use(&o, &json);
         add_buffers(p, &json);
         add_ops(p, &json);
         add_nests(p, &json);
-        text_format(&json, "\"remedies\": %s}\n", how->remedies ? how->remedies : "null");
+        text_format(&json, "\"remedies\": %s}\n", remedies ? remedies : "null");
         html_page(p->graph->name, html_plan_js, &json, out);
     } else
         out->failed = true;
     text_free(&json);
     bands_free(&bands);
     lx_occupancy_free(&o);
+}
+
+bool html_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
+{
+    (void)st;
+    plan_page(p, other, NULL, out);
+    return true;
 }

@@ -1,12 +1,11 @@
 /* What a plan comes to, in the same words everywhere: what is paid, the least that is proved of it, how far the one is
  * above the other, and why no more is proved. "optimal" is said of a plan that is proved to be the least; "proven least"
  * of the bound, and of nothing else. A bound that holds for the plan's own divisions of ops only is said to. */
-#ifndef LX_APP_PLANNING_PLAN_WORDS_H
-#define LX_APP_PLANNING_PLAN_WORDS_H
+#ifndef LX_EXPORT_PLAN_WORDS_H
+#define LX_EXPORT_PLAN_WORDS_H
 
-#include "unstable.h"
-#include "base/text.h"
-#include "text/format.h"
+#include "base/human_words.h"
+#include "plan/moved_bytes.h"
 
 /* 12.7 MiB; below 10 KiB 1,234 B */
 struct words in_short_bytes(int64_t n);
@@ -28,5 +27,15 @@ void add_least_words(const struct lx_plan *p, bool brief, struct text *out);
 void add_status_words(const struct lx_plan *p, struct text *out);
 /* Only why: ": stopped by --time"; nothing where there is nothing to say. */
 void add_reason_words(const struct lx_plan *p, struct text *out);
+
+/* What a buffer's colour and letter go by, in every picture, page and on the screen: the number of its tensor (of a
+ * list's buffer, its own), so that all stays of a tensor look alike, in all plans of a pattern. -1: of no buffer. */
+int32_t buffer_identity(const struct lx_plan *p, int32_t buffer);
+/* HBM bytes that each buffer moves: malloc'ed, NULL when memory is out. */
+int64_t *moved_by_buffers(const struct lx_plan *p);
+/* "weights 512 (50.0 %), inputs ...", the largest first. */
+void add_byte_sums(const struct lx_plan *p, const struct lx_byte_sums *sums, struct text *out);
+/* The largest of what has not been said yet (a bit per number); -1: nothing is left. */
+int largest_left(const double *at, int count, unsigned said);
 
 #endif

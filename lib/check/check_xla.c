@@ -1,0 +1,237 @@
+/* Checks allocations of XLA against its buffers: sizes, capacity, and that no two stays have a byte at the same time. Stays
+ * are gone through by when they begin, each against those that have not ended; O(n log n) and what is alive at a time. */
+#include "check/check_xla.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/vec.h"
+#include "graph/csv_rows.h"
+#include "graph/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of bufferinfo; its other columns are for who plans. */
+struct info {
+    int64_t id, size;
+    const char *name;
+};
+
+struct stay {
+    int64_t id, size, offset, start, end;
+    int line;
+    const struct info *info; /* NULL: scoped */
+};
+
+struct xla {
+    VEC(struct info) infos;
+    VEC(struct stay) stays;
+    char *text[2]; /* fields point into these */
+    lx_status *st;
+};
+
+static bool fail_memory(struct xla *x)
+{
+    return status_no_memory(x->st);
+}
+
+/* Which field has each column of the header; false: one is missing. */
+static bool find_columns(const struct csv_rows *c, const char *const *names, int count, int *field)
+{
+    for (int k = 0; k < count; k++) {
+        field[k] = -1;
+        for (int f = 0; f < c->fields; f++)
+            if (strcmp(c->field[f], names[k]) == 0) field[k] = f;
+        if (field[k] < 0) return csv_fail(c, -1, LX_E_SCHEMA, "the column %s is missing; add it", names[k]);
+    }
+    return true;
+}
+
+/* Goes through the rows of a text. `row`: false with the status. */
+static bool each_row(struct xla *x, const struct lx_xla_text *t, char **copy, const char *const *names,
+                     int count, bool (*row)(struct xla *x, const struct csv_rows *c, const int *field))
+{
+    struct csv_rows c = {.file = t->file, .line = 1, .next_line = 1, .st = x->st};
+    const char *text = t->text;
+    size_t length = t->length;
+    int field[CSV_FIELDS], columns;
+    bool bad = false;
+    skip_byte_order_mark(&text, &length);
+    if (!csv_is_text(t->file, text, length, x->st)) return false;
+    *copy = strndup(text, length);
+    if (!*copy) return fail_memory(x);
+    c.at = *copy;
+    if (!csv_next_row(&c, &bad))
+        return bad ? false : csv_fail(&c, -1, LX_E_SCHEMA, "no header; it begins with %s", names[0]);
+    if (!find_columns(&c, names, count, field)) return false;
+    columns = c.fields;
+    while (csv_next_row(&c, &bad)) {
+        if (c.fields != columns)
+            return csv_fail(&c, -1, LX_E_SYNTAX,
+                            "%d fields where the header has %d; a field with a comma needs quotes", c.fields,
+                            columns);
+        if (!row(x, &c, field)) return false;
+    }
+    return !bad;
+}
+
+static const char *const info_columns[] = {"buffer_id", "size", "buffer_name"};
+static const char *const alloc_columns[] = {"buffer_id", "size", "offset", "start_time", "end_time"};
+
+static bool read_info(struct xla *x, const struct csv_rows *c, const int *field)
+{
+    struct info i = {.name = c->field[field[2]]};
+    if (!csv_int(c, field[0], info_columns[0], -LX_INT_MAX, &i.id) ||
+        !csv_int(c, field[1], info_columns[1], 0, &i.size))
+        return false;
+    return VEC_PUSH(&x->infos, i) || fail_memory(x);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct info *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static const struct info *info_of(const struct xla *x, int64_t id)
+{
+    const struct info wanted = {.id = id};
+    return x->infos.count ? bsearch(&wanted, x->infos.at, x->infos.count, sizeof wanted, by_id) : NULL;
+}
+
+static bool read_stay(struct xla *x, const struct csv_rows *c, const int *field)
+{
+    struct stay s = {.line = c->line};
+    int64_t *const values[] = {&s.id, &s.size, &s.offset, &s.start, &s.end};
+    for (int k = 0; k < 5; k++)
+        if (!csv_int(c, field[k], alloc_columns[k], k == 0 || k > 2 ? -LX_INT_MAX : 0, values[k]))
+            return false;
+    if (s.start > s.end)
+        return csv_fail(c, field[4], LX_E_RANGE,
+                        "end_time (%lld) is before start_time (%lld); both are inclusive", (long long)s.end,
+                        (long long)s.start);
+    s.info = info_of(x, s.id);
+    if (!s.info && s.id >= 0)
+        return csv_fail(c, field[0], LX_E_UNKNOWN_NAME,
+                        "buffer_id %lld is not in the bufferinfo; do they belong together?", (long long)s.id);
+    return VEC_PUSH(&x->stays, s) || fail_memory(x);
+}
+
+/* Two rows of one id would make the stays ambiguous. */
+static bool ids_once(const struct xla *x, const struct lx_xla_text *t)
+{
+    for (size_t i = 1; i < x->infos.count; i++)
+        if (x->infos.at[i].id == x->infos.at[i - 1].id)
+            return status_set_at(x->st, LX_E_DUPLICATE, t->file, 0, 0,
+                                 "buffer_id %lld stands twice; remove one", (long long)x->infos.at[i].id);
+    return true;
+}
+
+/* "buffer 3 "scores", bytes [0, 4096) on ticks 2 to 9". */
+static const char *describe(const struct stay *s, char *out, size_t size)
+{
+    snprintf(out, size, "buffer %lld%s%.60s%s, bytes [%lld, %lld) on ticks %lld to %lld (line %d)",
+             (long long)s->id, s->info ? " \"" : "", s->info ? s->info->name : " (scoped)",
+             s->info ? "\"" : "", (long long)s->offset, (long long)(s->offset + s->size), (long long)s->start,
+             (long long)s->end, s->line);
+    return out;
+}
+
+static bool check_stay(const struct xla *x, const struct stay *s, int64_t capacity)
+{
+    char words[240];
+    if (s->info && s->size < s->info->size)
+        return status_set(x->st, LX_E_NO, "rule size: %s has %lld bytes, and the buffer %lld",
+                          describe(s, words, sizeof words), (long long)s->size, (long long)s->info->size);
+    if (capacity >= 0 && s->offset + s->size > capacity)
+        return status_set(x->st, LX_E_NO, "rule capacity: %s ends %lld bytes above the capacity of %lld",
+                          describe(s, words, sizeof words), (long long)(s->offset + s->size - capacity),
+                          (long long)capacity);
+    return true;
+}
+
+static bool overlap(const struct stay *a, const struct stay *b)
+{
+    return a->start < b->end && b->start < a->end && a->offset < b->offset + b->size &&
+           b->offset < a->offset + a->size;
+}
+
+static bool no_overlap(const struct xla *x, const struct stay *a, const struct stay *b)
+{
+    char one[240], other[240];
+    if (!overlap(a, b)) return true;
+    return status_set(x->st, LX_E_NO, "rule overlap: %s and %s have bytes [%lld, %lld) together",
+                      describe(a, one, sizeof one), describe(b, other, sizeof other),
+                      (long long)max_i64(a->offset, b->offset),
+                      (long long)min_i64(a->offset + a->size, b->offset + b->size));
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct stay *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+static bool check_stays(struct xla *x, int64_t capacity)
+{
+    const struct stay **alive = malloc((x->stays.count + 1) * sizeof *alive);
+    size_t count = 0;
+    bool ok = alive || fail_memory(x);
+    if (x->stays.count) qsort(x->stays.at, x->stays.count, sizeof *x->stays.at, by_start);
+    for (size_t i = 0; ok && i < x->stays.count; i++) {
+        const struct stay *s = &x->stays.at[i];
+        size_t kept = 0;
+        ok = check_stay(x, s, capacity);
+        for (size_t k = 0; ok && k < count; k++) {
+            if (alive[k]->end <= s->start) continue;
+            alive[kept++] = alive[k];
+            ok = no_overlap(x, alive[k], s);
+        }
+        count = kept;
+        if (ok) alive[count++] = s;
+    }
+    free(alive);
+    return ok;
+}
+
+static int by_id_of_stay(const void *a, const void *b)
+{
+    const struct stay *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static void report(struct xla *x, struct lx_xla_report *out)
+{
+    *out = (struct lx_xla_report){.buffers = (int32_t)x->infos.count, .stays = (int32_t)x->stays.count};
+    if (x->stays.count) qsort(x->stays.at, x->stays.count, sizeof *x->stays.at, by_id_of_stay);
+    for (size_t i = 0; i < x->stays.count; i++) {
+        const struct stay *s = &x->stays.at[i];
+        out->scoped += s->info == NULL;
+        out->on_chip += s->info && (i == 0 || x->stays.at[i - 1].id != s->id);
+        out->height_bytes = max_i64(out->height_bytes, s->offset + s->size);
+    }
+}
+
+bool lx_is_allocinfo(const char *text, size_t length)
+{
+    skip_byte_order_mark(&text, &length);
+    return csv_header_has(text, length, "start_time") && csv_header_has(text, length, "offset") &&
+           csv_header_has(text, length, "buffer_id");
+}
+
+bool lx_check_xla(const struct lx_xla_text *bufferinfo, const struct lx_xla_text *allocinfo, int64_t capacity,
+                  struct lx_xla_report *out, lx_status *st)
+{
+    struct xla x = {.st = st};
+    bool ok = each_row(&x, bufferinfo, &x.text[0], info_columns, 3, read_info);
+    if (ok && x.infos.count) qsort(x.infos.at, x.infos.count, sizeof *x.infos.at, by_id);
+    ok = ok && ids_once(&x, bufferinfo) && each_row(&x, allocinfo, &x.text[1], alloc_columns, 5, read_stay) &&
+         check_stays(&x, capacity);
+    if (ok) report(&x, out);
+    VEC_FREE(&x.infos);
+    VEC_FREE(&x.stays);
+    free(x.text[0]);
+    free(x.text[1]);
+    return ok;
+}

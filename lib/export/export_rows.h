@@ -1,0 +1,23 @@
+/* The writers of the formats that only plans have, one per row of exports.c. Private to the stage. */
+#ifndef LX_EXPORT_EXPORT_ROWS_H
+#define LX_EXPORT_EXPORT_ROWS_H
+
+#include "base/text.h"
+#include "export/exports.h"
+
+#define EXPORT_WRITES(name)                                                                                  \
+    bool name(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
+
+EXPORT_WRITES(handover_write);
+EXPORT_WRITES(perfetto_write);
+EXPORT_WRITES(memory_viz_write);
+EXPORT_WRITES(explorer_graph_write);
+EXPORT_WRITES(explorer_residency_write);
+EXPORT_WRITES(explorer_hbm_write);
+EXPORT_WRITES(explorer_time_write);
+EXPORT_WRITES(explorer_cores_write);
+EXPORT_WRITES(assignment_write);
+EXPORT_WRITES(allocinfo_write);
+EXPORT_WRITES(html_write);
+
+#endif

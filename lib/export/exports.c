@@ -1,0 +1,100 @@
+/* The table of exports. In the order in which people are told of them. */
+#include "export/export_rows.h"
+#include "base/fail.h"
+#include "base/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+static const struct lx_export rows[] = {
+    {.name = "handover", .summary = "hand-over to code generation", .write = handover_write,
+     .help = "JSON with what a compiler needs of each op: memory and start address of every operand on every core, splits, "
+             "loops of nests, copies, arguments of kernels, and those that fall away"},
+    {.name = "perfetto", .summary = "trace of Perfetto", .write = perfetto_write,
+     .help = "JSON for ui.perfetto.dev: ops per core, bytes in use of LX, rates of HBM, the rings, lives of buffers; in "
+             "predicted time"},
+    {.name = "memory_viz", .summary = "snapshot of PyTorch's MemoryViz", .write = memory_viz_write,
+     .help = "a pickle for pytorch.org/memory_viz: each allocation in LX and in HBM"},
+    {.name = "model-explorer", .summary = "graph of Model Explorer", .write = explorer_graph_write,
+     .help = "JSON: ops, tensors and edges in layers of bundles and nests"},
+    {.name = "model-explorer-residency", .summary = "node data of Model Explorer, residency",
+     .write = explorer_residency_write, .help = "JSON beside that graph: where what each op makes is"},
+    {.name = "model-explorer-hbm", .summary = "node data of Model Explorer, HBM bytes",
+     .write = explorer_hbm_write, .help = "JSON beside that graph: bytes that each op moves through HBM"},
+    {.name = "model-explorer-time", .summary = "node data of Model Explorer, time",
+     .write = explorer_time_write, .help = "JSON beside that graph: predicted microseconds of each op"},
+    {.name = "model-explorer-cores", .summary = "node data of Model Explorer, cores",
+     .write = explorer_cores_write, .help = "JSON beside that graph: cores that work on each op"},
+    {.name = "xla-csv", .summary = "XLA buffer assignment", .write = assignment_write,
+     .help = "CSV with buffer_id, buffer_name, offset, size, definition_time, end_time, num_uses, use_times and use_names "
+             "of what is on chip"},
+    {.name = "allocinfo", .summary = "XLA allocinfo", .write = allocinfo_write,
+     .help = "CSV with buffer_id, size, offset, start_time and end_time of each stay on chip; ids are those of --format xla "
+             "of the same plan, and `lxplan check` takes both"},
+    {.name = "html", .summary = "page of the plan", .write = html_write,
+     .help = "one file for a browser, as `lxplan show --html` writes it: the map, hover, a slider for time, tables that sort"},
+};
+/* clang-format on */
+
+enum { ROWS = sizeof rows / sizeof *rows, MOST_NAMES = 64 };
+
+static bool is_written(const struct lx_format *f)
+{
+    return f->write_graph || f->write_buffers || f->write_answer;
+}
+
+static struct lx_export of_format(const struct lx_format *f)
+{
+    return (struct lx_export){.name = f->name, .summary = f->summary, .help = f->help, .format = f};
+}
+
+bool lx_export_at(int i, struct lx_export *out)
+{
+    for (const struct lx_format *f = lx_formats(); f->name; f++) {
+        if (!is_written(f) || i-- > 0) continue;
+        *out = of_format(f);
+        return true;
+    }
+    if (i < 0 || i >= ROWS) return false;
+    *out = rows[i];
+    return true;
+}
+
+bool lx_export_find(const char *name, struct lx_export *out, lx_status *st)
+{
+    const char *names[MOST_NAMES + 1] = {0};
+    const struct lx_format *f = lx_format_find(name);
+    if (f && is_written(f)) return *out = of_format(f), true;
+    for (int i = 0; i < MOST_NAMES && lx_export_at(i, out); i++) {
+        if (!out->format && strcmp(out->name, name) == 0) return true;
+        names[i] = out->name;
+    }
+    return unknown_word("there is no format", name, names, LX_E_UNKNOWN_NAME, st);
+}
+
+/* A plan in a format that is read as well. */
+static char *write_format(const struct lx_plan *p, const struct lx_format *f, size_t *length, lx_status *st)
+{
+    struct lx_left_out left;
+    if (f->write_graph) return f->write_graph(p->graph, length, st);
+    if (f->write_answer) return f->write_answer(p->graph, p->answer.address, p->answer.pool, length, st);
+    return lx_export_list(&p->problem, p, f, length, &left, st);
+}
+
+char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, const char *name, size_t *length,
+                      lx_status *st)
+{
+    struct lx_export row;
+    struct text t = {0};
+    if (!lx_export_find(name, &row, st)) return NULL;
+    if (row.format) return write_format(p, row.format, length, st);
+    bool ok = row.write(p, other, &t, st);
+    if (ok && !t.failed) {
+        *length = t.length;
+        return t.at;
+    }
+    if (ok) status_no_memory(st);
+    text_free(&t);
+    return NULL;
+}

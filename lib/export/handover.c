@@ -1,0 +1,265 @@
+/* What code generation needs of a plan, as JSON: tensors with their places in HBM, loops of nests, kernels with their
+ * arguments and those that fall away, and per op its splits, its copies and where each core finds each operand.
+ *
+ * Numbers of tensors, ops, nests and kernels are places in their lists. What is the same on all cores of an op stands
+ * once: a number instead of a list. lib/README.md has the schema. */
+#include "export/export_rows.h"
+#include "base/fail.h"
+#include "export/operand_starts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void add_numbers(struct text *out, const char *key, const int64_t *at, int count)
+{
+    text_format(out, ", \"%s\": [", key);
+    for (int i = 0; i < count; i++) text_format(out, i ? ", %" PRId64 : "%" PRId64, at[i]);
+    text_add(out, "]");
+}
+
+static void add_tensor(const struct lx_plan *p, int32_t t, struct text *out)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    const struct lx_tensor *x = &g->tensors[t];
+    const struct lx_layout *l = &p->layouts->layouts[t];
+    text_add(out, "    {\"name\": ");
+    text_json_string(out, x->name);
+    text_format(out, ", \"role\": \"%s\", \"dtype\": \"%s\", \"bytes\": %" PRId64, lx_role_word(x->role),
+                lx_dtype_word(x->dtype), l->rank ? lx_layout_bytes(l) : x->bytes);
+    if (x->rank >= 0) add_numbers(out, "shape", x->shape, x->rank);
+    if (l->rank) add_numbers(out, "device_shape", l->size, l->rank);
+    if (p->hbm_address[t] >= 0) text_format(out, ", \"hbm\": %" PRId64, p->hbm_address[t]);
+    text_add(out, t + 1 < g->tensor_count ? "},\n" : "}\n");
+}
+
+static void add_nest(const struct lx_plan *p, int32_t n, struct text *out)
+{
+    const struct lx_nest *x = &p->nests[n];
+    text_format(out, "    {\"first\": %d, \"last\": %d", (int)x->first, (int)x->last);
+    add_numbers(out, "tiles", x->tiles, x->level_count);
+    text_add(out, n + 1 < p->nest_count ? "},\n" : "}\n");
+}
+
+/* What the ops of a kernel do with each tensor. */
+enum { UNTOUCHED, ON_CHIP, IN_HBM };
+
+static void look_at_kernel(const struct lx_plan *p, const struct lx_bundle *b, signed char *how)
+{
+    for (int32_t a = p->access_at[b->first]; a < p->access_at[b->first + b->count]; a++) {
+        const struct lx_access *x = &p->accesses[a];
+        bool placed = x->stay >= 0 && p->answer.address[x->stay] >= 0;
+        if (!placed)
+            how[x->tensor] = IN_HBM;
+        else if (how[x->tensor] == UNTOUCHED)
+            how[x->tensor] = ON_CHIP;
+    }
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        const struct lx_transfer *x = &p->transfers[i];
+        if (lx_through_hbm(x->kind) && x->tick >= b->first && x->tick < b->first + b->count)
+            how[p->stays[x->stay].tensor] = IN_HBM;
+    }
+}
+
+static void add_touched(const struct lx_plan *p, const signed char *how, signed char wanted, struct text *out)
+{
+    const char *between = "";
+    text_add(out, wanted == IN_HBM ? ", \"arguments\": [" : ", \"fall_away\": [");
+    for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) {
+        if (how[t] != wanted) continue;
+        text_format(out, "%s%d", between, (int)t);
+        between = ", ";
+    }
+    text_add(out, "]");
+}
+
+static void add_kernel(const struct lx_plan *p, int32_t k, signed char *how, struct text *out)
+{
+    const struct lx_bundle *b = &p->bundles[k];
+    for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++) how[t] = UNTOUCHED;
+    look_at_kernel(p, b, how);
+    text_format(out, "    {\"first\": %d, \"last\": %d, \"runs\": \"%s\"", (int)b->first,
+                (int)(b->first + b->count - 1), b->is_extern ? "host" : "device");
+    add_touched(p, how, IN_HBM, out);
+    add_touched(p, how, ON_CHIP, out);
+    text_add(out, k + 1 < p->bundle_count ? "},\n" : "}\n");
+}
+
+static void add_splits(const struct lx_division *d, struct text *out)
+{
+    text_add(out, ",\n     \"splits\": [");
+    for (int k = 0; k < d->split_count; k++) {
+        const struct lx_split *s = &d->splits[k];
+        text_format(out,
+                    "%s{\"variable\": \"%c\", \"extent\": %" PRId64 ", \"slices\": %" PRId64
+                    ", \"per_core\": %" PRId64 ", \"stride\": %" PRId64 ", \"tiles\": %" PRId64
+                    ", \"summed\": %s}",
+                    k ? ", " : "", s->letter, s->extent, s->split, s->per_core, lx_division_stride(d, k),
+                    s->tiles, s->is_summed ? "true" : "false");
+    }
+    text_add(out, "]");
+}
+
+/* Copies of the tick, those before the op or those behind it. */
+static void add_copies(const struct lx_plan *p, int32_t op, bool behind, struct text *out)
+{
+    const char *between = "";
+    text_add(out, behind ? ",\n     \"after\": [" : ",\n     \"before\": [");
+    for (int32_t i = 0; i < p->transfer_count; i++) {
+        const struct lx_transfer *x = &p->transfers[i];
+        if (x->tick != op || (x->kind == LX_STORE) != behind) continue;
+        text_format(out, "%s{\"copy\": \"%s\", \"tensor\": %d, \"lx\": %" PRId64, between,
+                    lx_transfer_word(x->kind), (int)p->stays[x->stay].tensor, p->answer.address[x->stay]);
+        if (x->source >= 0) text_format(out, ", \"from\": %" PRId64, p->answer.address[x->source]);
+        if (lx_through_hbm(x->kind))
+            text_format(out, ", \"hbm\": %" PRId64, p->hbm_address[p->stays[x->stay].tensor]);
+        if (p->stays[x->stay].hold) text_format(out, ", \"hold\": %d", p->stays[x->stay].hold);
+        text_format(out, ", \"bytes\": %" PRId64 "}", x->bytes);
+        between = ", ";
+    }
+    text_add(out, "]");
+}
+
+struct op_cores {
+    int64_t *at, *start, *moved; /* per core that works: its number, and two addresses */
+    int64_t count;
+};
+
+/* A number where all cores have the same, else one of each. */
+static void add_per_core(const int64_t *values, int64_t count, struct text *out)
+{
+    bool alike = true;
+    for (int64_t c = 1; c < count; c++) alike &= values[c] == values[0];
+    if (alike && count > 0) {
+        text_format(out, "%" PRId64, values[0]);
+        return;
+    }
+    text_add(out, "[");
+    for (int64_t c = 0; c < count; c++) text_format(out, c ? ", %" PRId64 : "%" PRId64, values[c]);
+    text_add(out, "]");
+}
+
+/* How far the start moves when each loop goes on. */
+static void add_steps(const struct op_starts *x, int operand, const struct op_cores *cores, struct text *out)
+{
+    if (!x->nest) return;
+    text_add(out, ", \"steps\": [");
+    for (int l = 0; l < x->nest->level_count; l++) {
+        for (int64_t c = 0; c < cores->count; c++)
+            cores->moved[c] = operand_start(x, operand, cores->at[c], l) - cores->start[c];
+        if (l) text_add(out, ", ");
+        add_per_core(cores->moved, cores->count, out);
+    }
+    text_add(out, "]");
+}
+
+static void add_operand(const struct op_starts *x, int operand, const struct op_cores *cores,
+                        struct text *out)
+{
+    const struct lx_plan *p = x->plan;
+    const struct lx_access *a = &p->accesses[p->access_at[x->op] + operand];
+    int32_t stay = lx_plan_place(p, x->op, operand);
+    text_format(out, "\n      {\"tensor\": %d, \"use\": \"%s\", \"memory\": \"%s\"", (int)a->tensor,
+                a->reads && a->writes ? "update"
+                : a->writes           ? "write"
+                                      : "read",
+                stay >= 0 ? "lx" : "hbm");
+    if (stay >= 0)
+        text_format(out, ", \"address\": %" PRId64 ", \"bytes\": %" PRId64, p->answer.address[stay],
+                    p->problem.buffers[stay].size);
+    if (stay >= 0 && p->took_slot_of[stay] >= 0 && p->problem.buffers[stay].start == x->op)
+        text_format(out, ", \"in_place_of\": %d", (int)p->stays[p->took_slot_of[stay]].tensor);
+    for (int64_t c = 0; c < cores->count; c++) cores->start[c] = operand_start(x, operand, cores->at[c], -1);
+    text_add(out, ", \"start\": ");
+    add_per_core(cores->start, cores->count, out);
+    add_steps(x, operand, cores, out);
+    text_add(out, "}");
+}
+
+/* Cores that work, in order. */
+static void find_cores(const struct op_starts *x, struct op_cores *cores, struct text *out)
+{
+    int64_t device = x->plan->graph->device.cores;
+    cores->count = 0;
+    for (int64_t c = 0; c < device; c++)
+        if (core_works(x, c)) cores->at[cores->count++] = c;
+    text_format(out, ", \"launch\": \"%s\"", lx_launch_kind_word(x->launch->kind));
+    if (x->launch->launch) text_format(out, ", \"mode\": \"%s\"", lx_partition_word(x->launch->launch->mode));
+    add_numbers(out, "cores", cores->at, (int)cores->count);
+}
+
+static void add_op(const struct lx_plan *p, int32_t op, int32_t kernel, const struct op_cores *room,
+                   struct text *out)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    struct op_starts x = op_starts_of(p, op);
+    struct op_cores cores = *room;
+    text_add(out, "    {\"name\": ");
+    text_json_string(out, g->ops[op].name);
+    text_format(out, ", \"kind\": \"%s\"", g->ops[op].kind->name);
+    if (g->ops[op].einsum) {
+        text_add(out, ", \"einsum\": ");
+        text_json_string(out, g->ops[op].einsum);
+    }
+    text_format(out, ", \"kernel\": %d", (int)kernel);
+    if (x.nest) text_format(out, ", \"nest\": %d", (int)(x.nest - p->nests));
+    find_cores(&x, &cores, out);
+    add_splits(&p->divisions->at[op], out);
+    add_copies(p, op, false, out);
+    text_add(out, ",\n     \"operands\": [");
+    for (int k = 0; k < p->access_at[op + 1] - p->access_at[op]; k++) {
+        if (k) text_add(out, ",");
+        add_operand(&x, k, &cores, out);
+    }
+    text_add(out, "]");
+    add_copies(p, op, true, out);
+    text_add(out, op + 1 < g->op_count ? "},\n" : "}\n");
+}
+
+static void add_head(const struct lx_plan *p, struct text *out)
+{
+    const struct lx_device *d = &p->graph->device;
+    text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"handover\",\n  \"pattern\": ");
+    text_json_string(out, p->graph->name ? p->graph->name : "");
+    text_format(out,
+                ",\n  \"pattern_hash\": \"%016" PRIx64
+                "\",\n  \"device\": {\"preset\": \"%s\", \"cores\": %" PRId64 ", \"stick_bytes\": %" PRId64
+                ", \"lx_bytes\": %" PRId64 "},\n  \"hbm_bytes\": %" PRId64 ",\n",
+                p->graph->hash, d->preset, d->cores, d->stick_bytes, p->problem.capacity, p->segment_bytes);
+}
+
+static bool add_all(const struct lx_plan *p, const struct op_cores *cores, signed char *how, struct text *out)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    add_head(p, out);
+    text_add(out, "  \"tensors\": [\n");
+    for (int32_t t = 0; t < g->tensor_count; t++) add_tensor(p, t, out);
+    text_add(out, "  ],\n  \"nests\": [\n");
+    for (int32_t n = 0; n < p->nest_count; n++) add_nest(p, n, out);
+    text_add(out, "  ],\n  \"kernels\": [\n");
+    for (int32_t k = 0; k < p->bundle_count; k++) add_kernel(p, k, how, out);
+    text_add(out, "  ],\n  \"ops\": [\n");
+    for (int32_t k = 0; k < p->bundle_count; k++)
+        for (int32_t o = p->bundles[k].first; o < p->bundles[k].first + p->bundles[k].count; o++)
+            add_op(p, o, k, cores, out);
+    text_add(out, "  ]\n}\n");
+    return true;
+}
+
+bool handover_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
+{
+    (void)other;
+    if (!p->layouts)
+        return status_set(st, LX_E_UNSUPPORTED,
+                          "a list of buffers has no ops to hand over; plan a pattern with tensors and ops");
+    size_t n = (size_t)p->graph->device.cores + 1;
+    struct op_cores cores = {calloc(n, sizeof(int64_t)), calloc(n, sizeof(int64_t)),
+                             calloc(n, sizeof(int64_t)), 0};
+    signed char *how = calloc((size_t)p->layouts->graph->tensor_count + 1, 1);
+    bool ok = (cores.at && cores.start && cores.moved && how) || status_no_memory(st);
+    ok = ok && add_all(p, &cores, how, out);
+    free(cores.at);
+    free(cores.start);
+    free(cores.moved);
+    free(how);
+    return ok;
+}

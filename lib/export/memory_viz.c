@@ -1,0 +1,254 @@
+/* A plan as the snapshot of an allocator, for PyTorch's viewer of memory: one device per pool (LX of a core, all being
+ * alike) and, of a graph, one for HBM. Events come tick by tick, frees first; a buffer that goes on in another's place
+ * begins when that one is freed, as lx_occupancy counts it. In the end all is free: one inactive block.
+ *
+ * Events have no times: a frame says which op and tick they belong to. */
+#include "export/export_rows.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "export/pickle.h"
+#include "plan/occupancy.h"
+
+#include <stdlib.h>
+
+/* Something that is allocated and freed. */
+struct allocation {
+    const char *name;
+    int64_t address, size;
+    int64_t start, end;
+};
+
+struct allocations {
+    struct allocation *at;
+    size_t count;
+    int64_t capacity; /* of the device */
+};
+
+struct event {
+    int64_t tick;
+    bool is_alloc;
+    size_t who;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    if (x->is_alloc != y->is_alloc) return x->is_alloc ? 1 : -1;
+    return (x->who > y->who) - (x->who < y->who);
+}
+
+static void add(struct allocations *a, const char *name, int64_t address, int64_t size, int64_t start,
+                int64_t end)
+{
+    if (size > 0 && start < end) a->at[a->count++] = (struct allocation){name, address, size, start, end};
+}
+
+/* What a pool holds, and at least so many bytes as it is said to have. */
+static bool find_in_pool(const struct lx_plan *p, int32_t pool, struct allocations *out)
+{
+    size_t room = 1;
+    for (int32_t i = 0; i < p->problem.count; i++) room += (size_t)lx_life_count(&p->problem.buffers[i]);
+    *out = (struct allocations){.at = calloc(room, sizeof *out->at),
+                                .capacity = max_i64(lx_pool_capacity(&p->problem, pool), 0)};
+    for (int32_t i = 0; out->at && i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        if (p->answer.address[i] < 0 || lx_pool_of(p, i) != pool) continue;
+        for (int32_t k = 0; k < lx_life_count(b); k++) {
+            struct lx_life life = lx_life_at(b, k);
+            add(out, b->name, p->answer.address[i], b->size, life.start + (k == 0 && p->took_slot_of[i] >= 0),
+                life.end);
+        }
+        out->capacity = max_i64(out->capacity, p->answer.address[i] + b->size);
+    }
+    return out->at != NULL;
+}
+
+/* Ticks on which a tensor is touched in HBM. */
+static void touch(struct allocation *a, int64_t tick)
+{
+    a->start = min_i64(a->start, tick);
+    a->end = max_i64(a->end, tick + 1);
+}
+
+/* In all of a nest, if in any iteration of it. */
+static void cover_nests(const struct lx_plan *p, struct allocation *a)
+{
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        if (a->start > p->nests[i].last || a->end <= p->nests[i].first) continue;
+        touch(a, p->nests[i].first);
+        touch(a, p->nests[i].last);
+    }
+}
+
+static void touch_all(const struct lx_plan *p, struct allocation *all)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
+            const struct lx_access *x = &p->accesses[a];
+            if (x->stay < 0 || p->answer.address[x->stay] < 0) touch(&all[x->tensor], o);
+        }
+    for (int32_t i = 0; i < p->transfer_count; i++)
+        if (lx_through_hbm(p->transfers[i].kind))
+            touch(&all[p->stays[p->transfers[i].stay].tensor], p->transfers[i].tick);
+}
+
+/* What arrives or leaves is there all the time, the rest from its first to its last touch. */
+static bool find_in_hbm(const struct lx_plan *p, struct allocations *out)
+{
+    const struct lx_graph *g = p->layouts->graph;
+    struct allocation *all = calloc((size_t)g->tensor_count + 1, sizeof *all);
+    *out = (struct allocations){.at = all, .capacity = p->segment_bytes};
+    for (int32_t t = 0; all && t < g->tensor_count; t++) all[t] = (struct allocation){.start = INT64_MAX};
+    if (all) touch_all(p, all);
+    for (int32_t t = 0; all && t < g->tensor_count; t++) {
+        const struct lx_layout *l = &p->layouts->layouts[t];
+        struct allocation a = all[t];
+        cover_nests(p, &a);
+        if (g->tensors[t].role != LX_INTERMEDIATE) a.start = 0, a.end = g->op_count;
+        if (p->hbm_address[t] >= 0)
+            add(out, g->tensors[t].name, p->hbm_address[t],
+                l->rank ? lx_layout_bytes(l) : g->tensors[t].bytes, a.start, a.end);
+    }
+    return all != NULL;
+}
+
+/* The op of the tick where ticks are ops. */
+static void add_frames(const struct lx_plan *p, struct text *t, const char *name, int64_t tick)
+{
+    const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
+    struct pickle_list frames;
+    struct text words = {0};
+    text_add(&words, name);
+    if (g && tick < g->op_count) text_format(&words, ", %s", g->ops[tick].name);
+    pickle_string(t, "frames");
+    pickle_list_begin(&frames, t);
+    pickle_list_next(&frames);
+    pickle_dict_begin(t);
+    pickle_string(t, "filename");
+    pickle_string(t, p->graph->name ? p->graph->name : "");
+    pickle_string(t, "name");
+    pickle_string(t, words.at ? words.at : "");
+    pickle_string(t, "line");
+    pickle_int(t, tick);
+    pickle_dict_end(t);
+    pickle_list_end(&frames);
+    t->failed |= words.failed;
+    text_free(&words);
+}
+
+static void add_number(struct text *t, const char *key, int64_t n)
+{
+    pickle_string(t, key);
+    pickle_int(t, n);
+}
+
+static void add_event(const struct lx_plan *p, struct pickle_list *l, const char *action,
+                      const struct allocation *a, int64_t tick)
+{
+    pickle_list_next(l);
+    pickle_dict_begin(l->t);
+    pickle_string(l->t, "action");
+    pickle_string(l->t, action);
+    add_number(l->t, "addr", a->address);
+    add_number(l->t, "size", a->size);
+    add_number(l->t, "stream", 0);
+    add_frames(p, l->t, a->name, tick);
+    pickle_dict_end(l->t);
+}
+
+/* In order of time; malloc'ed, NULL when memory is out. */
+static struct event *events_of(const struct allocations *a)
+{
+    struct event *e = calloc(2 * a->count + 1, sizeof *e);
+    for (size_t i = 0; e && i < a->count; i++) {
+        e[2 * i] = (struct event){a->at[i].start, true, i};
+        e[2 * i + 1] = (struct event){a->at[i].end, false, i};
+    }
+    if (e && a->count) qsort(e, 2 * a->count, sizeof *e, by_time);
+    return e;
+}
+
+static bool add_trace(const struct lx_plan *p, const struct allocations *a, struct text *t)
+{
+    struct pickle_list l;
+    struct event *e = events_of(a);
+    const struct allocation all = {.name = "segment", .size = a->capacity};
+    pickle_list_begin(&l, t);
+    add_event(p, &l, "segment_alloc", &all, e && a->count ? e[0].tick : 0);
+    for (size_t i = 0; e && i < 2 * a->count; i++) {
+        const struct allocation *one = &a->at[e[i].who];
+        if (e[i].is_alloc) add_event(p, &l, "alloc", one, e[i].tick);
+        if (e[i].is_alloc) continue;
+        add_event(p, &l, "free_requested", one, e[i].tick);
+        add_event(p, &l, "free_completed", one, e[i].tick);
+    }
+    pickle_list_end(&l);
+    free(e);
+    return e != NULL;
+}
+
+static void add_nothing(struct text *t, const char *key)
+{
+    struct pickle_list l;
+    pickle_string(t, key);
+    pickle_list_begin(&l, t);
+    pickle_list_end(&l);
+}
+
+static void add_segment(int device, int64_t capacity, struct text *t)
+{
+    struct pickle_list blocks;
+    pickle_dict_begin(t);
+    add_number(t, "device", device);
+    add_number(t, "address", 0);
+    add_number(t, "total_size", capacity);
+    add_number(t, "stream", 0);
+    add_nothing(t, "frames");
+    pickle_string(t, "blocks");
+    pickle_list_begin(&blocks, t);
+    pickle_list_next(&blocks);
+    pickle_dict_begin(t);
+    add_number(t, "size", capacity);
+    add_number(t, "requested_size", 0);
+    pickle_string(t, "state");
+    pickle_string(t, "inactive");
+    add_nothing(t, "frames");
+    pickle_dict_end(t);
+    pickle_list_end(&blocks);
+    pickle_dict_end(t);
+}
+
+static bool add_all(const struct lx_plan *p, const struct allocations *devices, int count, struct text *t)
+{
+    struct pickle_list l;
+    bool ok = true;
+    pickle_begin(t);
+    pickle_dict_begin(t);
+    pickle_string(t, "segments");
+    pickle_list_begin(&l, t);
+    for (int d = 0; d < count; d++) pickle_list_next(&l), add_segment(d, devices[d].capacity, t);
+    pickle_list_end(&l);
+    pickle_string(t, "device_traces");
+    pickle_list_begin(&l, t);
+    for (int d = 0; ok && d < count; d++) pickle_list_next(&l), ok = add_trace(p, &devices[d], t);
+    pickle_list_end(&l);
+    pickle_dict_end(t);
+    pickle_end(t);
+    return ok;
+}
+
+bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
+{
+    int pools = (int)lx_pool_count(&p->problem), count = pools + (p->layouts != NULL);
+    struct allocations *devices = calloc((size_t)count, sizeof *devices);
+    bool ok = devices != NULL;
+    (void)other;
+    for (int d = 0; ok && d < pools; d++) ok = find_in_pool(p, d, &devices[d]);
+    if (ok && p->layouts) ok = find_in_hbm(p, &devices[pools]);
+    ok = ok && add_all(p, devices, count, out);
+    for (int d = 0; devices && d < count; d++) free(devices[d].at);
+    free(devices);
+    return ok || status_no_memory(st);
+}

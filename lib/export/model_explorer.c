@@ -1,0 +1,282 @@
+/* The graph of a plan for Model Explorer: kernels and nests are its layers, edges are tensors. All values are texts. */
+#include "export/export_rows.h"
+#include "base/fail.h"
+#include "export/explorer_nodes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+bool next_node(const struct lx_plan *p, int32_t *i, struct node *out)
+{
+    const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
+    if (!g) {
+        *out = (struct node){NODE_BUFFER, *i};
+        return (*i)++ < p->problem.count;
+    }
+    if (*i < g->op_count) {
+        *out = (struct node){NODE_OP, (*i)++};
+        return true;
+    }
+    for (; *i < g->op_count + g->tensor_count; ++*i)
+        if (g->tensors[*i - g->op_count].role != LX_INTERMEDIATE) break;
+    *out = (struct node){NODE_TENSOR, *i - g->op_count};
+    return (*i)++ < g->op_count + g->tensor_count;
+}
+
+void add_node_id(struct text *out, struct node n)
+{
+    static const char *const words[] = {[NODE_OP] = "op", [NODE_TENSOR] = "tensor", [NODE_BUFFER] = "buffer"};
+    text_format(out, "\"%s %d\"", words[n.kind], (int)n.number);
+}
+
+void add_graph_id(struct text *out, const struct lx_plan *p)
+{
+    text_json_string(out, p->graph->name && *p->graph->name ? p->graph->name : "plan");
+}
+
+/* Where an operand of an op is. */
+static void add_place(struct text *out, const struct lx_plan *p, int32_t op, int operand)
+{
+    int32_t stay = lx_plan_place(p, op, operand);
+    int32_t tensor = p->accesses[p->access_at[op] + operand].tensor;
+    text_format(out, "%s at %" PRId64, stay >= 0 ? "LX" : "HBM",
+                stay >= 0 ? p->answer.address[stay] : p->hbm_address[tensor]);
+}
+
+void add_node_place(struct text *out, const struct lx_plan *p, struct node n)
+{
+    if (n.kind == NODE_OP)
+        add_place(out, p, n.number, p->layouts->graph->ops[n.number].input_count);
+    else if (n.kind == NODE_TENSOR)
+        text_format(out, "HBM at %" PRId64, p->hbm_address[n.number]);
+    else if (p->answer.address[n.number] < 0)
+        text_add(out, "off chip");
+    else
+        text_format(out, "on chip at %" PRId64, p->answer.address[n.number]);
+}
+
+struct nodes {
+    const struct lx_plan *p;
+    struct text *out;
+    const char *between; /* of attributes and edges */
+    int32_t *writer;     /* per tensor: the last op so far that has written it; -1: none */
+};
+
+static void begin_attribute(struct nodes *x, const char *key)
+{
+    text_format(x->out, "%s{\"key\": \"%s\", \"value\": ", x->between, key);
+    x->between = ", ";
+}
+
+static void add_word(struct nodes *x, const char *key, const char *value)
+{
+    begin_attribute(x, key);
+    text_json_string(x->out, value);
+    text_add(x->out, "}");
+}
+
+static void add_number(struct nodes *x, const char *key, int64_t value)
+{
+    begin_attribute(x, key);
+    text_format(x->out, "\"%" PRId64 "\"}", value);
+}
+
+/* "m/4, n/8". */
+static void add_splits(struct nodes *x, const struct lx_division *d)
+{
+    const char *comma = "";
+    begin_attribute(x, "splits");
+    text_add(x->out, "\"");
+    for (int k = 0; k < d->split_count; k++) {
+        if (d->splits[k].split < 2) continue;
+        text_format(x->out, "%s%c/%" PRId64, comma, d->splits[k].letter, d->splits[k].split);
+        comma = ", ";
+    }
+    text_add(x->out, "\"}");
+}
+
+static void add_op_attributes(struct nodes *x, int32_t o)
+{
+    const struct lx_plan *p = x->p;
+    const struct lx_op_traffic *t = &p->traffic[o];
+    const struct lx_op *op = &p->layouts->graph->ops[o];
+    add_word(x, "kind", op->kind->name);
+    if (op->einsum) add_word(x, "einsum", op->einsum);
+    add_number(x, "tick", o);
+    add_number(x, "cores", t->cores);
+    add_splits(x, &p->divisions->at[o]);
+    add_number(x, "HBM bytes", t->hbm_read + t->hbm_written);
+    begin_attribute(x, "device us");
+    text_format(x->out, "\"%.9g\"}", t->device_us);
+}
+
+static void add_tensor_attributes(struct nodes *x, int32_t t)
+{
+    const struct lx_tensor *one = &x->p->layouts->graph->tensors[t];
+    add_word(x, "role", lx_role_word(one->role));
+    add_word(x, "dtype", lx_dtype_word(one->dtype));
+    add_number(x, "bytes", one->bytes);
+}
+
+static void add_buffer_attributes(struct nodes *x, int32_t i)
+{
+    const struct lx_buffer *b = &x->p->problem.buffers[i];
+    add_number(x, "size", b->size);
+    add_number(x, "start", b->start);
+    add_number(x, "end", b->end);
+    add_number(x, "cost", b->spill_cost);
+    if (x->p->reason[i]) add_word(x, "reason", x->p->reason[i]);
+}
+
+static void add_attributes(struct nodes *x, struct node n)
+{
+    text_add(x->out, ", \"attrs\": [");
+    x->between = "";
+    begin_attribute(x, "place");
+    text_add(x->out, "\"");
+    add_node_place(x->out, x->p, n);
+    text_add(x->out, "\"}");
+    (n.kind == NODE_OP       ? add_op_attributes
+     : n.kind == NODE_TENSOR ? add_tensor_attributes
+                             : add_buffer_attributes)(x, n.number);
+    text_add(x->out, "]");
+}
+
+/* Who has left in a tensor what is there: an op, or nobody yet; then it is the tensor's own node, if it has one. */
+static struct node source_of(const struct nodes *x, int32_t tensor)
+{
+    if (x->writer[tensor] >= 0) return (struct node){NODE_OP, x->writer[tensor]};
+    bool arrives = lx_role_arrives(x->p->layouts->graph->tensors[tensor].role);
+    return (struct node){NODE_TENSOR, arrives ? tensor : -1};
+}
+
+static void add_edge(struct nodes *x, struct node from, int input)
+{
+    if (from.number < 0) return;
+    text_format(x->out, "%s{\"sourceNodeId\": ", x->between);
+    add_node_id(x->out, from);
+    text_format(x->out, ", \"sourceNodeOutputId\": \"0\", \"targetNodeInputId\": \"%d\"}", input);
+    x->between = ", ";
+}
+
+/* What an op reads, what a tensor that leaves is made by, whose place a buffer takes. */
+static void add_edges(struct nodes *x, struct node n)
+{
+    const struct lx_plan *p = x->p;
+    text_add(x->out, ", \"incomingEdges\": [");
+    x->between = "";
+    if (n.kind == NODE_BUFFER && p->took_slot_of[n.number] >= 0)
+        add_edge(x, (struct node){NODE_BUFFER, p->took_slot_of[n.number]}, 0);
+    if (n.kind == NODE_TENSOR && x->writer[n.number] >= 0)
+        add_edge(x, (struct node){NODE_OP, x->writer[n.number]}, 0);
+    for (int32_t a = n.kind == NODE_OP ? p->access_at[n.number] : 0;
+         n.kind == NODE_OP && a < p->access_at[n.number + 1]; a++)
+        if (p->accesses[a].reads)
+            add_edge(x, source_of(x, p->accesses[a].tensor), (int)(a - p->access_at[n.number]));
+    text_add(x->out, "]");
+    for (int32_t a = n.kind == NODE_OP ? p->access_at[n.number] : 0;
+         n.kind == NODE_OP && a < p->access_at[n.number + 1]; a++)
+        if (p->accesses[a].writes) x->writer[p->accesses[a].tensor] = n.number;
+}
+
+static void add_metadata(struct nodes *x, int32_t op, bool of_inputs)
+{
+    const struct lx_plan *p = x->p;
+    const char *comma = "";
+    text_format(x->out, ", \"%s\": [", of_inputs ? "inputsMetadata" : "outputsMetadata");
+    for (int32_t a = p->access_at[op], output = 0; a < p->access_at[op + 1]; a++) {
+        const struct lx_access *one = &p->accesses[a];
+        if (of_inputs ? !one->reads : !one->writes) continue;
+        text_format(x->out, "%s{\"id\": \"%d\", \"attrs\": [", comma,
+                    of_inputs ? (int)(a - p->access_at[op]) : (int)output++);
+        x->between = "";
+        add_word(x, of_inputs ? "__tensor_tag" : "tensor_name", p->layouts->graph->tensors[one->tensor].name);
+        begin_attribute(x, "place");
+        text_add(x->out, "\"");
+        add_place(x->out, p, op, (int)(a - p->access_at[op]));
+        text_add(x->out, "\"}]}");
+        comma = ", ";
+    }
+    text_add(x->out, "]");
+}
+
+static int32_t kernel_of(const struct lx_plan *p, int32_t op)
+{
+    int32_t k = 0;
+    while (k + 1 < p->bundle_count && p->bundles[k + 1].first <= op) k++;
+    return k;
+}
+
+static void add_namespace(struct nodes *x, struct node n)
+{
+    const struct lx_plan *p = x->p;
+    int32_t nest = n.kind == NODE_OP ? nest_of_op(p->nests, p->nest_count, n.number) : -1;
+    text_add(x->out, ", \"namespace\": \"");
+    if (n.kind == NODE_OP) text_format(x->out, "kernel %d", (int)kernel_of(p, n.number) + 1);
+    if (nest >= 0) text_format(x->out, "/nest %d", (int)nest + 1);
+    if (n.kind == NODE_TENSOR) text_add(x->out, lx_role_word(p->layouts->graph->tensors[n.number].role));
+    text_add(x->out, "\"");
+}
+
+static const char *label_of(const struct lx_plan *p, struct node n)
+{
+    return n.kind == NODE_OP       ? p->layouts->graph->ops[n.number].name
+           : n.kind == NODE_TENSOR ? p->layouts->graph->tensors[n.number].name
+                                   : p->problem.buffers[n.number].name;
+}
+
+static void add_node(struct nodes *x, struct node n)
+{
+    text_add(x->out, "      {\"id\": ");
+    add_node_id(x->out, n);
+    text_add(x->out, ", \"label\": ");
+    text_json_string(x->out, label_of(x->p, n));
+    add_namespace(x, n);
+    add_attributes(x, n);
+    add_edges(x, n);
+    if (n.kind == NODE_OP) {
+        add_metadata(x, n.number, true);
+        add_metadata(x, n.number, false);
+    }
+    text_add(x->out, "}");
+}
+
+/* What the loops of nests are. */
+static void add_groups(struct nodes *x)
+{
+    const struct lx_plan *p = x->p;
+    text_add(x->out, "\n    ],\n    \"groupNodeAttributes\": {");
+    for (int32_t i = 0; i < p->nest_count; i++) {
+        const struct lx_nest *n = &p->nests[i];
+        text_format(x->out, "%s\"kernel %d/nest %d\": {\"loops\": \"", i ? ", " : "",
+                    (int)kernel_of(p, n->first) + 1, (int)i + 1);
+        for (int l = 0; l < n->level_count; l++)
+            text_format(x->out, "%sx%" PRId64 " over %c", l ? ", " : "", n->tiles[l],
+                        nest_letter(p->layouts, n, n->first, l));
+        text_add(x->out, "\"}");
+    }
+    text_add(x->out, "}}]\n}\n");
+}
+
+bool explorer_graph_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out,
+                          lx_status *st)
+{
+    int32_t tensors = p->layouts ? p->layouts->graph->tensor_count : 0, i = 0;
+    struct nodes x = {.p = p, .out = out, .writer = malloc(((size_t)tensors + 1) * sizeof *x.writer)};
+    struct node n;
+    (void)other;
+    if (!x.writer) return status_no_memory(st);
+    for (int32_t t = 0; t < tensors; t++) x.writer[t] = -1;
+    text_add(out, "{\"label\": ");
+    add_graph_id(out, p);
+    text_add(out, ",\n  \"graphs\": [{\"id\": ");
+    add_graph_id(out, p);
+    text_add(out, ",\n    \"nodes\": [");
+    for (const char *between = "\n"; next_node(p, &i, &n); between = ",\n") {
+        text_add(out, between);
+        add_node(&x, n);
+    }
+    add_groups(&x);
+    free(x.writer);
+    return true;
+}

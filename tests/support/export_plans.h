@@ -1,0 +1,218 @@
+/* Plans to read exports of back: graphs with restickify ops, in place, relayouts, evictions, moves, several kernels, nests
+ * and random ones; lists with one pool and with several. */
+#ifndef LX_TESTS_SUPPORT_EXPORT_PLANS_H
+#define LX_TESTS_SUPPORT_EXPORT_PLANS_H
+
+#include "unstable.h"
+#include "base/json.h"
+#include "support/nest_plans.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+typedef void export_check(const struct lx_plan *p);
+
+/* What must have been among the plans, so that a test that passes has seen it. */
+struct export_seen {
+    int plans, lists, nests, restickifies, in_place, transfers[LX_TRANSFER_KINDS], pools, off_chip;
+};
+
+static inline void note_plan(const struct lx_plan *p, struct export_seen *seen)
+{
+    seen->plans++;
+    seen->lists += p->graph->is_list;
+    seen->nests += p->nest_count;
+    seen->pools += p->problem.pool_count > 1;
+    if (p->layouts) seen->restickifies += p->layouts->restickify_count;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        seen->in_place += p->took_slot_of[i] >= 0;
+        seen->off_chip += p->answer.address[i] < 0;
+    }
+    for (int32_t i = 0; i < p->transfer_count; i++) seen->transfers[p->transfers[i].kind]++;
+}
+
+static inline void check_pattern(const char *name, int64_t usable, const struct lx_passes *passes,
+                                 export_check *check, struct export_seen *seen)
+{
+    char path[600];
+    lx_status st = {0};
+    snprintf(path, sizeof path, "%s/patterns/%s.json", SOURCE_DIR, name);
+    const struct lx_graph *g = lx_graph_read(path, &st);
+    if (!g) fail_msg("%s", st.text);
+    if (usable) {
+        const struct lx_graph *small = lx_graph_with_capacity(g, usable, &st);
+        lx_graph_free(g);
+        g = small;
+    }
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .passes = *passes};
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s: %s", name, st.text);
+    note_plan(p, seen);
+    check(p);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
+/* Two pools whose buffers are in nobody else's place, with several lives and reserved bytes. */
+static inline void check_pools(export_check *check, struct export_seen *seen)
+{
+    static const char text[] =
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"pools\", \"alignment\": 64, \"objective\": "
+        "\"cost\","
+        "\"pools\": [{\"name\": \"near\", \"capacity\": 256, \"reserved\": [[0, 64]]},"
+        "{\"name\": \"far\", \"capacity\": 512}], \"buffers\": ["
+        "{\"name\": \"a\", \"size\": 192, \"live\": [[0, 8]], \"off\": 400},"
+        "{\"name\": \"b\", \"size\": 128, \"live\": [[0, 2], [4, 6]], \"pools\": [\"far\"], \"off\": 300},"
+        "{\"name\": \"c\", \"size\": 448, \"live\": [[2, 4]], \"pools\": [\"far\"], \"off\": 300},"
+        "{\"name\": \"d\", \"size\": 448, \"live\": [[5, 9]], \"pools\": [\"far\"], \"off\": 120}]}";
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("pools", text, strlen(text), &st);
+    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+    struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
+    if (!p) fail_msg("%s", st.text);
+    note_plan(p, seen);
+    check(p);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
+static inline void check_nests(export_check *check, struct export_seen *seen)
+{
+    cJSON *all = tiling_cases();
+    int n = 0;
+    const cJSON *one;
+    cJSON_ArrayForEach(one, case_array(all))
+    {
+        lx_status st = {0};
+        if (n++ % 3) continue;
+        struct lx_plan *p = plan_of_case(one, LX_ASK_OWN, &st);
+        if (!p) continue; /* some are to be refused */
+        note_plan(p, seen);
+        check(p);
+        lx_plan_free(p);
+    }
+    cJSON_Delete(all);
+}
+
+static inline void each_export_plan(export_check *check)
+{
+    static const struct {
+        const char *name;
+        int64_t usable;
+        struct lx_passes passes;
+    } all[] = {
+        {"graphs/gq_attention", 0, {.tile = LX_TILE_NONE}},
+        {"graphs/sdpa", 60000, {.tile = LX_TILE_NONE, .evict = true}},
+        {"graphs/softmax_512x1024", 0, {.undivided = true, .tile = LX_TILE_NONE}},
+        {"graphs/transformer_block", 0, {.tile = LX_TILE_NONE}},
+        {"graphs/stencil_star", 0, {.tile = LX_TILE_NONE}},
+        {"graphs/moe_routed", 0, {.tile = LX_TILE_NONE}},
+        {"graphs/mlp_small", 0, {.cooptimise = LX_COOPTIMISE_FULL}},
+        {"graphs/attention_small", 16384, {0}},
+        {"graphs/block_small", 0, {0}},
+        {"targets/simple_eviction", 0, {.evict = true}},
+        {"targets/eviction_reallocation", 0, {.evict = true}},
+        {"targets/needs_moves", 0, {.move = true}},
+        {"targets/gqattention", 0, {0}},
+        {"targets/staircase", 0, {0}},
+        {"lists/two_pools", 0, {0}},
+        {"lists/store_once", 0, {0}},
+        {"lists/staging", 0, {0}},
+    };
+    struct export_seen seen = {0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        check_pattern(all[i].name, all[i].usable, &all[i].passes, check, &seen);
+    check_pools(check, &seen);
+    check_nests(check, &seen);
+    assert_true(seen.plans > 30 && seen.lists > 2 && seen.nests > 10 && seen.restickifies > 0);
+    assert_true(seen.in_place > 0 && seen.pools > 0 && seen.off_chip > 0);
+    for (int k = 0; k < LX_TRANSFER_KINDS; k++)
+        if (!seen.transfers[k]) fail_msg("no plan has a %s", lx_transfer_word((enum lx_transfer_kind)k));
+}
+
+/* The plan in a format; fails the test where there is none. The same bytes twice. */
+static inline char *exported(const struct lx_plan *p, const char *format, size_t *length)
+{
+    lx_status st = {0};
+    size_t again = 0;
+    char *text = lx_export_write(p, NULL, format, length, &st);
+    if (!text) fail_msg("%s: %s: %s", p->graph->name, format, st.text);
+    char *second = lx_export_write(p, NULL, format, &again, &st);
+    assert_non_null(second);
+    assert_int_equal(*length, again);
+    assert_memory_equal(text, second, again);
+    free(second);
+    return text;
+}
+
+struct exported_tree {
+    cJSON *root;
+};
+
+/* The same as JSON; a strict reader must take it as well. */
+static inline struct exported_tree exported_json(const struct lx_plan *p, const char *format)
+{
+    struct json j;
+    lx_status st = {0};
+    size_t length = 0;
+    char *text = exported(p, format, &length);
+    if (!json_parse(&j, format, text, length, &st))
+        fail_msg("%s: %s:%d:%d: %s", p->graph->name, format, st.line, st.column, st.text);
+    json_free(&j);
+    struct exported_tree tree = {cJSON_ParseWithLength(text, length)};
+    assert_non_null(tree.root);
+    free(text);
+    return tree;
+}
+
+static inline double number_at(const cJSON *object, const char *key)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsNumber(v)) fail_msg("no number %s", key);
+    return v->valuedouble;
+}
+
+static inline const char *word_at(const cJSON *object, const char *key)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsString(v)) fail_msg("no text %s", key);
+    return v->valuestring;
+}
+
+static inline const cJSON *item_at(const cJSON *object, const char *key)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!v) fail_msg("no %s", key);
+    return v;
+}
+
+/* Exclusive buffers and groups of one place have bytes together, and each is counted for itself. */
+static inline bool shares_bytes(const struct lx_plan *p)
+{
+    return p->problem.bonds.exclusive_count || p->problem.bonds.same_place_count;
+}
+
+/* Bytes of a pool that some buffer has at a tick, counted as a union of ranges: buffers on the same bytes count once. */
+static inline int64_t bytes_taken(const struct lx_plan *p, int32_t pool, int64_t tick)
+{
+    int64_t all = 0, reached = 0;
+    for (;;) { /* the next range that begins behind or reaches beyond what is counted */
+        int64_t from = INT64_MAX, to = 0;
+        for (int32_t i = 0; i < p->problem.count; i++) {
+            const struct lx_buffer *b = &p->problem.buffers[i];
+            int64_t at = p->answer.address[i], end = at + b->size;
+            if (at < 0 || lx_pool_of(p, i) != pool || !lx_is_alive(b, tick) || end <= reached) continue;
+            if (at < reached) at = reached;
+            if (at < from) from = at, to = end;
+        }
+        if (from == INT64_MAX) return all;
+        all += to - from;
+        reached = to;
+    }
+}
+
+#endif
