@@ -166,7 +166,9 @@ static void group_norm_last(struct layer *l)
     const struct model_type *t = layer_type(l, x);
     int64_t groups = layer_int(l, "num_groups", 0), at = layer_int(l, "channel_dim", -1), shape[3],
             to[MODEL_MAX_RANK], back[MODEL_MAX_RANK], moved[MODEL_MAX_RANK];
-    int scale = l->op->operand_count == 4 ? 2 : 1;
+    int count;
+    model_attr_ints(&l->op->attrs, "operandSegmentSizes", &count);
+    int scale = count == 4 || l->op->operand_count == 4 ? 2 : 1;
     if (at < 0) at += t->count;
     if (t->count < 2 || t->count > MODEL_MAX_RANK || groups < 1 || at < 1 || at >= t->count ||
         t->extent[at] % groups != 0) {

@@ -187,6 +187,7 @@ void lx_model_free(struct lx_model *m)
     VEC_FREE(&m->bodies);
     VEC_FREE(&m->constants);
     VEC_FREE(&m->causal);
+    VEC_FREE(&m->sequences);
     arena_free(&m->memory);
     free(m);
 }

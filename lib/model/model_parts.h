@@ -156,6 +156,12 @@ struct model_body {
     int line, column;
 };
 
+/* A value that is a list of others: it has no type of its own. */
+struct model_sequence {
+    int32_t value, count;
+    const int32_t *members;
+};
+
 struct lx_model {
     enum model_format format;
     const char *file, *name;
@@ -167,6 +173,7 @@ struct lx_model {
     struct model_attrs attrs;    /* of the whole */
     VEC(int32_t) constants;      /* values that stand in the file apart from ops */
     bool *dim_used, *fixed_used; /* by what the user said: does the file have it? */
+    VEC(struct model_sequence) sequences;
     VEC(int64_t) causal; /* of each causal attention in smaller ops: the last key that the first query sees */
 };
 

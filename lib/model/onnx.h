@@ -124,6 +124,8 @@ onnx_shape_of *onnx_shape_pick(const char *kind);
 onnx_shape_of *onnx_shape_image(const char *kind);
 onnx_shape_of *onnx_shape_make(const char *kind);
 onnx_shape_of *onnx_shape_fused(const char *kind);
+onnx_shape_of *onnx_shape_sequence(const char *kind);
+bool onnx_is_sequence(const struct shaper *x, int32_t value);
 bool onnx_give_types(struct shaper *x);
 /* Where a Slice begins and how it steps, dimension by dimension, with the extents that come out; false: not known. */
 bool onnx_slice(const struct shaper *x, int64_t *start, int64_t *step, int64_t *extent);

@@ -126,8 +126,8 @@ onnx_shape_of *onnx_shape_find(const struct onnx_shape_row *rows, const char *ki
 static onnx_shape_of *rule_of(const char *kind)
 {
     static onnx_shape_of *(*const tables[])(const char *) = {
-        onnx_shape_basic, onnx_shape_view,  onnx_shape_make,  onnx_shape_window,
-        onnx_shape_pick,  onnx_shape_image, onnx_shape_macro, onnx_shape_fused};
+        onnx_shape_basic, onnx_shape_view,  onnx_shape_make,  onnx_shape_window,  onnx_shape_pick,
+        onnx_shape_image, onnx_shape_macro, onnx_shape_fused, onnx_shape_sequence};
     onnx_shape_of *f = NULL;
     for (size_t i = 0; !f && i < sizeof tables / sizeof *tables; i++) f = tables[i](kind);
     return f;
@@ -167,6 +167,15 @@ static enum shaped settle(struct shaper *x)
 
 static bool body_shapes(struct shaper *x, int32_t body);
 
+/* Nobody reads a sequence any more whose members are read instead. */
+static bool knows_members(struct shaper *x)
+{
+    for (int i = 0; i < x->op->operand_count; i++)
+        if (shaper_has(x, i) && !shaper_in(x, i) && onnx_is_sequence(x, x->op->operands[i]))
+            return shaper_wrong(x, "which member of a sequence it reads must be known"), false;
+    return true;
+}
+
 static bool op_shapes(struct shaper *x)
 {
     onnx_shape_of *rule = rule_of(x->op->kind);
@@ -178,7 +187,7 @@ static bool op_shapes(struct shaper *x)
     if (!x->one_opset) x->opset = onnx_opset(x->m, op->kind);
     if (!x->one_opset && !onnx_check_node(x)) return false;
     enum shaped by_rule = rule ? rule(x) : SHAPE_UNKNOWN;
-    if (by_rule == SHAPE_WRONG) return false;
+    if (by_rule == SHAPE_WRONG || !knows_members(x)) return false;
     enum shaped settled = settle(x);
     if (settled == SHAPE_UNKNOWN)
         shaper_wrong(x, rule ? "its shape depends on data; declare it (value_info)"
@@ -189,8 +198,10 @@ static bool op_shapes(struct shaper *x)
 /* Inputs without a type, and results of functions that nobody makes. */
 static bool all_typed(struct shaper *x, const int32_t *values, int count, const char *what)
 {
+    bool read = strcmp(what, "operand") == 0;
     for (int i = 0; i < count; i++) {
         const struct model_value *v = values[i] < 0 ? NULL : &x->m->values.at[values[i]];
+        if (v && !v->type && read && onnx_is_sequence(x, values[i])) continue;
         if (v && (!v->type || v->type->elements < 0))
             return status_set_at(x->st, LX_E_SHAPE, x->m->file, 0, 0,
                                  "%s %.100s has no shape, and nobody makes it", what, v->name);

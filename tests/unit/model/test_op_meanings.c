@@ -142,6 +142,16 @@ static void groups_of_four(struct tried *n)
         }
 }
 
+static void groups_scaled(struct tried *n)
+{
+    memset(n->want, 0, sizeof n->want);
+    double shift[8];
+    memcpy(shift, n->in[1], sizeof shift);
+    memset(n->in[1], 0, sizeof shift);
+    groups_of_four(n);
+    for (int i = 0; i < 48; i++) n->want[i] *= shift[i % 8];
+}
+
 /* Along the second of [2,5,32], from its end. */
 static void products_from_the_end(struct tried *n)
 {
@@ -190,6 +200,9 @@ static const struct meaning meanings[] = {
     {"groups of channels", TTIR("%a: tensor<2x3x8xf32>, %b: tensor<8xf32>", "2x3x8xf32",
      "  %y = \"ttir.group_norm\"(%a, %b) <{num_groups = 2 : i64, epsilon = 1.0E-5 : f32, operandSegmentSizes = array<i32: 1, 0, 0, 1>}> : "
      "(tensor<2x3x8xf32>, tensor<8xf32>) -> tensor<2x3x8xf32>\n"), groups_of_four},
+    {"groups of channels with a scale", TTIR("%a: tensor<2x3x8xf32>, %b: tensor<8xf32>", "2x3x8xf32",
+     "  %y = \"ttir.group_norm\"(%a, %b) <{num_groups = 2 : i64, epsilon = 1.0E-5 : f32, operandSegmentSizes = array<i32: 1, 0, 1, 0>}> : "
+     "(tensor<2x3x8xf32>, tensor<8xf32>) -> tensor<2x3x8xf32>\n"), groups_scaled},
     {"running products", "HloModule m\nf {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT z = f32[] multiply(x, y)\n}\n"
      "ENTRY e {\n  a = f32[2,5,32] parameter(0)\n  i = f32[] constant(1)\n"
      "  ROOT w = f32[2,5,32] reduce-window(a, i), window={size=1x5x1 pad=0_0x0_4x0_0}, to_apply=f\n}\n", products_from_the_end},
