@@ -224,7 +224,8 @@ static double naive(const struct trial *t, int64_t *index)
         if (is_product(t)) term *= t->data[1][place(t, 1, index)];
         sum = fold(t->kind, sum, term);
     } while (next(t, t->summed, index));
-    if (strcmp(t->kind, "mean") == 0) sum = counted ? sum / (double)counted : 0;
+    double part = t->type == LX_FP64 ? 1 / (double)counted : (double)(1 / (float)counted);
+    if (strcmp(t->kind, "mean") == 0) sum = counted ? sum * part : 0;
     return -stored(t->type, sum);
 }
 
