@@ -143,5 +143,8 @@ bool keep_bound(struct planner *p, int64_t *bound);
 /* HBM bytes that no plan under these decisions, which cut nothing, goes below, found in milliseconds: where an answer
  * reaches them nothing else has to be tried. 0: the graph is small, or there is no quick solver. */
 bool keep_least(const struct planner *p, const struct decisions *how, int64_t *least);
+/* The same where a plan is known, and one that the quick solver makes. */
+bool keep_least_below(const struct planner *p, const struct decisions *how, int64_t known, int64_t *least);
+bool keep_quick(const struct planner *p, const struct decisions *how, struct attempt *out);
 
 #endif

@@ -30,38 +30,41 @@ static bool bound_in_any(const struct keep_model *m, int64_t best, const struct 
     return ok;
 }
 
-/* What the plan of the quick solver moves. */
-static bool quick_traffic(const struct planner *p, const struct decisions *how, int64_t *bytes)
+bool keep_quick(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
     struct lx_plan_options quick = *p->options;
     struct planner by = *p;
-    struct attempt a;
     quick.solver = p->options->quick_solver;
     quick.run = (struct lx_run){.seed = quick.run.seed, .hasty = true};
     by.options = &quick;
     by.enough = 0;
-    if (!attempt_once(&by, how, &a)) return false;
-    *bytes = a.hbm_bytes;
-    attempt_free(&a);
-    return true;
+    return attempt_once(&by, how, out);
 }
 
-bool keep_least(const struct planner *p, const struct decisions *how, int64_t *least)
+bool keep_least_below(const struct planner *p, const struct decisions *how, int64_t known, int64_t *least)
 {
-    enum { WORTH_IT = 64 }; /* ops: a smaller graph is solved sooner than priced */
     struct arena memory = {0};
     struct draft plain = {0};
     struct keep_model m;
-    int64_t known = 0;
-    *least = 0;
-    if (!p->options->quick_solver || p->divided->layouts->graph->op_count < WORTH_IT) return true;
-    bool ok = quick_traffic(p, how, &known) && draft_make(p->divided, how, &memory, &plain, p->st) &&
+    bool ok = draft_make(p->divided, how, &memory, &plain, p->st) &&
               keep_model_make(&plain, false, &memory, &m, p->st) &&
               bound_in_order(&m, known, &p->options->run, &memory, least, p->st);
     LOG(attempt, "without cuts no plan below HBM %" PRId64, ok ? *least : 0);
     draft_free(&plain);
     arena_free(&memory);
     return ok;
+}
+
+bool keep_least(const struct planner *p, const struct decisions *how, int64_t *least)
+{
+    enum { WORTH_IT = 64 }; /* ops: a smaller graph is solved sooner than priced */
+    struct attempt a;
+    *least = 0;
+    if (!p->options->quick_solver || p->divided->layouts->graph->op_count < WORTH_IT) return true;
+    if (!keep_quick(p, how, &a)) return false;
+    int64_t known = a.hbm_bytes;
+    attempt_free(&a);
+    return keep_least_below(p, how, known, least);
 }
 
 bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out)

@@ -42,7 +42,6 @@ struct planner {
     int64_t enough; /* and none under the decisions that are being tried; 0: not known */
     int64_t beat;   /* bytes of a plan that there is already; 0: none */
     bool brief;     /* solvers that search do so once */
-    bool sketch;    /* only where a search for nests begins: of a large graph no relayout is decided again */
     bool put_off;   /* the best is, or comes from, a brief plan without nests; */
     int64_t plain_least;  /* none of these moves less */
     int64_t spare;        /* steps that the solver should take for one draft where it has no limit; 0: any */

@@ -101,7 +101,7 @@ static bool attempt_waiting(const struct planner *p, const struct decisions *pla
     struct planner by = *p;
     by.spare = relayout_steps(p);
     if (!attempt_once(&by, plain, out)) return false;
-    if (out->hbm_bytes > p->enough && !p->sketch && !nest_let_go(&by, 0, out)) {
+    if (out->hbm_bytes > p->enough && !nest_let_go(&by, 0, out)) {
         attempt_free(out);
         return false;
     }
