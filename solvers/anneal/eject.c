@@ -56,7 +56,7 @@ static void put_on(struct ejector *e, int32_t i, int64_t at)
 static void put_lowest(struct ejector *e, int32_t i)
 {
     if (e->links && links_rise(e->links, i) > 0) return;
-    int64_t at = lowest_fit(e->it, i, e->base, e->share, e->scratch);
+    int64_t at = lowest_fit(e->it, i, e->base, e->share, e->scratch, NULL);
     e->looks += 8 * (int64_t)(e->it->first[i + 1] - e->it->first[i]);
     if (at >= 0) put_on(e, i, at);
 }

@@ -28,7 +28,8 @@ static bool fill_holes(struct search *s)
     struct byte_range *scratch = malloc((n + 1) * sizeof *scratch);
     struct dear *off = malloc((n + 1) * sizeof *off);
     int32_t count = 0;
-    bool ok = share && scratch && off;
+    struct taken_bits map;
+    bool ok = lowest_fit_map(it, &map) && share && scratch && off;
     for (int32_t i = 0; ok && i < it->count; i++) {
         share[i] =
             (struct sharing){i, i}; /* no slot is offered again: handovers are the decoder's business */
@@ -40,11 +41,12 @@ static bool fill_holes(struct search *s)
     for (int32_t k = 0; ok && k < count; k++) {
         int32_t i = off[k].item;
         if (links && links_rise(links, i) >= 0) continue;
-        s->best[i] = lowest_fit(it, i, s->best, share, scratch);
+        s->best[i] = lowest_fit(it, i, s->best, share, scratch, &map);
         if (links && s->best[i] >= 0) links_flip(links, i);
     }
     free(share);
     free(scratch);
+    taken_bits_free(&map);
     free(off);
     if (ok) annealing_measure_best(s);
     return ok;

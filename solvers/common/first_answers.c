@@ -43,7 +43,7 @@ static int64_t shared_fit(const struct items *it, int32_t i, const int64_t *base
 }
 
 int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share,
-                   struct byte_range *scratch)
+                   struct byte_range *scratch, struct taken_bits *map)
 {
     const struct item *b = &it->item[i];
     int64_t at = shared_fit(it, i, base, share);
@@ -55,11 +55,18 @@ int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struc
         if (base[other] >= 0)
             scratch[taken++] = (struct byte_range){base[other], base[other] + it->item[other].size};
     }
-    range_sort(scratch, taken);
+    taken = taken_join(map, scratch, taken);
     at = 0;
     for (size_t k = 0; k < taken && scratch[k].from < at + b->size; k++)
         if (scratch[k].to > at) at = item_align(b, scratch[k].to);
     return at <= b->last ? at : NOT_PLACED;
+}
+
+bool lowest_fit_map(const struct items *it, struct taken_bits *map)
+{
+    const struct lx_problem *p = it->problem;
+    bool limited = p->objective != LX_HEIGHT && p->capacity < INT64_MAX / 4;
+    return taken_bits_of_units(map, limited ? ceil_div_i64(p->capacity, p->alignment) : 0);
 }
 
 struct ranked {
@@ -149,6 +156,7 @@ struct placing {
     bool by_rank; /* parents wait for their turn */
     struct sharing *share;
     struct byte_range *scratch;
+    struct taken_bits map;
 };
 
 /* Parents before children, so that their slots can be offered (not before fixed ones, which nothing may
@@ -172,7 +180,7 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
             continue;
         }
         p->done[now] = true;
-        p->base[now] = lowest_fit(it, now, p->base, p->share, p->scratch);
+        p->base[now] = lowest_fit(it, now, p->base, p->share, p->scratch, &p->map);
         depth--;
     }
 }
@@ -187,7 +195,7 @@ static bool place_in_order(const struct items *it, const int64_t *worth, enum st
     p.done = calloc(n + 1, sizeof *p.done);
     p.share = malloc((n + 1) * sizeof *p.share);
     p.scratch = malloc((n + 1) * sizeof *p.scratch);
-    bool ok = ranked && stack && p.done && p.share && p.scratch;
+    bool ok = lowest_fit_map(it, &p.map) && ranked && stack && p.done && p.share && p.scratch;
     for (size_t i = 0; ok && i < n; i++) {
         base[i] = NOT_PLACED;
         p.share[i] = (struct sharing){NO_ITEM, NO_ITEM};
@@ -200,6 +208,7 @@ static bool place_in_order(const struct items *it, const int64_t *worth, enum st
     free(p.done);
     free(p.share);
     free(p.scratch);
+    taken_bits_free(&p.map);
     return ok;
 }
 

@@ -4,17 +4,19 @@
 #define LX_SOLVERS_COMMON_FIRST_ANSWERS_H
 
 #include "common/links.h"
-#include "common/range_sort.h"
+#include "common/taken_bits.h"
 
-/* Working memory of one lowest fit: the ranges taken by conflicting neighbours. */
 /* The lowest legal base of item i among the placed items (`base`), or NOT_PLACED. An in-place partner's slot
  * is preferred when everything else keeps clear of it. `partner[k]`: whom k shares its slot with as a child
- * (`partner[k].parent`) and as a parent (`partner[k].child`); updated when a slot is shared. Needs `near`. */
+ * (`partner[k].parent`) and as a parent (`partner[k].child`); updated when a slot is shared. Needs `near`. `scratch`: room for the
+ * ranges taken by conflicting neighbours; `map`: of the items' units, or NULL. */
 struct sharing {
     int32_t parent, child;
 };
 int64_t lowest_fit(const struct items *it, int32_t i, const int64_t *base, struct sharing *share,
-                   struct byte_range *scratch);
+                   struct byte_range *scratch, struct taken_bits *map);
+/* A map of them. False: memory is out. */
+bool lowest_fit_map(const struct items *it, struct taken_bits *map);
 
 /* Places the items in the order of the planner's score (long and rarely used ones last), parents before
  * children; only those with keep[i], or all when it is NULL. False when memory is out. */

@@ -24,8 +24,16 @@ bool taken_bits_init(struct taken_bits *m, const struct lx_problem *p, int64_t c
     if (p->pool_count || p->objective == LX_HEIGHT || unit <= 0 || (unit & (unit - 1)) != 0 ||
         capacity <= 0 || capacity / unit >= MOST_STICKS || !all_on_sticks(p, unit))
         return true;
+    bool ok = taken_bits_of_units(m, capacity / unit);
     while ((int64_t)1 << m->shift < unit) m->shift++;
-    m->words = (size_t)(capacity / unit) / WORD + 2;
+    return ok;
+}
+
+bool taken_bits_of_units(struct taken_bits *m, int64_t units)
+{
+    *m = (struct taken_bits){0};
+    if (units <= 0 || units >= MOST_STICKS) return true;
+    m->words = (size_t)units / WORD + 2;
     m->bits = malloc(m->words * sizeof *m->bits);
     return m->bits;
 }
@@ -75,8 +83,8 @@ static size_t next_stick(const struct taken_bits *m, size_t at, bool taken)
 
 size_t taken_join(struct taken_bits *m, struct byte_range *at, size_t count)
 {
-    size_t joined = 0, end = m->words * WORD;
-    if (count < LEAST_RANGES || count * WORDS_PER_RANGE < m->words || !m->words) {
+    size_t joined = 0, end = m ? m->words * WORD : 0;
+    if (end == 0 || count < LEAST_RANGES || count * WORDS_PER_RANGE < m->words) {
         range_sort(at, count);
         return count;
     }
