@@ -211,7 +211,10 @@ static void add_work(struct listing *w, const char *indent)
 {
     int output = w->x.output;
     text_add(&w->t, indent);
-    add_operand(w, output);
+    for (int i = output; i < w->x.operand_count; i++) {
+        text_add(&w->t, i > output ? ", " : "");
+        add_operand(w, i);
+    }
     bool sums = false;
     for (int i = 0; i < w->o->launch->level_count; i++)
         sums |= op_index_reduced(&w->x, w->o->launch->level[i].var);

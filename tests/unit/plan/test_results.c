@@ -101,6 +101,9 @@ static void one_op_is_one_tick(void **state)
         assert_int_equal(p->access_at[1], 3);
         assert_int_equal(t->hbm_read, bytes_of(p, "x"));
         assert_int_equal(t->hbm_written, bytes_of(p, "who") + (kept ? 0 : bytes_of(p, "best")));
+        char *loop = lx_op_launch_loop(&p->launches[0], p->layouts->graph);
+        assert_non_null(strstr(loop, "best[m0:m1, k0:k1], who[m0:m1, k0:k1] = topk(x["));
+        free(loop);
         runs(p);
         comes_back(p);
         lx_plan_free(p);
