@@ -72,8 +72,7 @@ static uint64_t structure_of(const struct lx_graph *g)
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
         h = hash_text(hash_text(h, op->kind->name), op->einsum);
-        for (int i = 0; i < op->input_count; i++) h = hash_number(h, op->inputs[i]);
-        h = hash_number(h, op->output);
+        for (int i = 0; i < op_operand_count(op); i++) h = hash_number(h, op_operand(op, i));
     }
     return h ? h : 1;
 }

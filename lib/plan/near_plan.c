@@ -34,13 +34,14 @@ static bool same_tensors(const struct lx_layouts *a, const struct lx_layouts *b)
 static bool same_op(const struct lx_graph *a, int32_t one, const struct lx_graph *b, int32_t two)
 {
     const struct lx_op *x = &a->ops[one], *y = &b->ops[two];
-    if (x->kind != y->kind || x->input_count != y->input_count || x->output != y->output) return false;
-    for (int i = 0; i < x->input_count; i++)
-        if (x->inputs[i] != y->inputs[i]) return false;
+    if (x->kind != y->kind || x->input_count != y->input_count || op_operand_count(x) != op_operand_count(y))
+        return false;
+    for (int i = 0; i < op_operand_count(x); i++)
+        if (op_operand(x, i) != op_operand(y, i)) return false;
     return true;
 }
 
-/* Our op for each of theirs: by what they write, since both write the same tensors. Several writers in their order. */
+/* Our op for each of theirs: by the first that they write, since both write the same tensors. Several writers in their order. */
 static bool find_order(struct carried *c)
 {
     const struct lx_graph *own = c->p->divided->layouts->graph, *their = c->from->layouts->graph;

@@ -296,6 +296,53 @@ static int32_t count_of(const char *folder)
     return n;
 }
 
+static int64_t moved_by(const struct lx_graph *g, const struct lx_plan_options *how)
+{
+    lx_status st = {0};
+    struct lx_plan *p = lx_plan_make(g, how, &st);
+    assert_true(p && lx_plan_check(p, &st));
+    int64_t bytes = p->figures.hbm_bytes;
+    assert_true(lx_plan_least(p) <= bytes);
+    lx_plan_free(p);
+    return bytes;
+}
+
+/* A plan of the same structure in other sizes is found, is a start that makes nothing worse, and gives the same plan
+ * whenever the folder holds the same. */
+static void near_plans_seed_the_search(void **state)
+{
+    static const char *const pairs[][2] = {{"graphs/mlp_small", "graphs/mlp_2048"},
+                                           {"graphs/matmul_4096", "graphs/matmul_small"},
+                                           {"graphs/attention_8k", "graphs/attention_small"},
+                                           {"graphs/block_small", "graphs/block_2048"}};
+    struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const struct lx_graph *a = pattern(pairs[i][0]), *b = pattern(pairs[i][1]);
+        struct lx_plan_options how = by_default(f), alone = how;
+        struct entry_key one, two;
+        lx_status st = {0};
+        int32_t removed;
+        alone.cache[0] = 0;
+        assert_true(entry_key_of(a, &how, &one) && entry_key_of(b, &how, &two));
+        assert_true(one.structure == two.structure && strcmp(one.hash, two.hash) != 0);
+        free(plan_file(a, &how, NULL));
+        struct lx_plan *near = entry_near(f->folder, &two);
+        if (!near || strcmp(near->graph->name, a->name) != 0) fail_msg("%s: no near plan", b->name);
+        lx_plan_free(near);
+        assert_true(moved_by(b, &how) <= moved_by(b, &alone));
+        char *first = plan_file(b, &how, NULL);
+        assert_true(lx_cache_clear(f->folder, &removed, &st));
+        assert_int_equal(removed, 2);
+        free(plan_file(a, &how, NULL));
+        char *again = plan_file(b, &how, NULL);
+        assert_string_equal(first, again);
+        free(first), free(again);
+        assert_true(lx_cache_clear(f->folder, &removed, &st));
+        lx_graph_free(a);
+        lx_graph_free(b);
+    }
+}
+
 /* What was used last stays; other files stay in any case. */
 static void the_oldest_go_first(void **state)
 {
@@ -368,6 +415,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_option_is_in_the_key, set_up, tear_down),
         cmocka_unit_test_setup_teardown(hashes_know_no_machine, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_stopped_is_not_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(near_plans_seed_the_search, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_oldest_go_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_is_no_failure, set_up, tear_down),
     };
