@@ -1,9 +1,8 @@
 /* Cuts over a whole graph: op by op, with every choice so far that can still matter.
  *
  * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of them; of those
- * that agree in this the cheapest is kept. At most MOST of them go on, so that the answer is the best of all choices
- * unless some were dropped; what was dropped had a cost already, and no choice behind it is below that: the bound. Equal
- * ones are told apart by their order, so that the answer is the same everywhere. */
+ * that agree in this the cheapest is kept. The best MOST of them go on, so that the answer is the best of all choices
+ * unless some were dropped. Equal ones are told apart by their order, so that the answer is the same everywhere. */
 #include "team/cut_search.h"
 #include "base/hash.h"
 
@@ -40,13 +39,9 @@ struct searcher {
     struct layer *layers;    /* one more than ops */
     int32_t *last, *readers; /* per tensor: the last op that touches it; how many inputs it is */
     cut_ways ways;
-    struct cut_cost dropped;
-    bool some_dropped, ok;
     /* Of the op at hand. */
     int32_t o;
     struct op_index x;
-    struct slot *
-        here; /* slots of the hypothesis at hand: the layer's before, then first ones, then the output's if that is new */
     int slot_of[LX_MAX_INPUTS + 1], slot_count;
     struct cut_state *chosen; /* of first ones */
     int32_t *table;
@@ -257,8 +252,6 @@ static bool drop(struct searcher *s, struct layer *l)
             rank[h] = (struct ranked){l->all.at[h].cost, (int32_t)h, s->q->by_time};
         qsort(rank, n, sizeof *rank, by_cost);
         for (size_t k = 0; k < MOST; k++) goes[rank[k].h] = true;
-        if (!s->some_dropped || cheaper(s, rank[MOST].cost, s->dropped)) s->dropped = rank[MOST].cost;
-        s->some_dropped = true;
         size_t to = 0;
         for (size_t h = 0; h < n; h++) {
             if (!goes[h]) continue;
@@ -308,8 +301,7 @@ static bool trace_back(struct searcher *s, struct cut_answer *out)
     size_t best = 0;
     for (size_t h = 1; h < end->all.count; h++)
         if (cheaper(s, end->all.at[h].cost, end->all.at[best].cost)) best = h;
-    out->cost = out->bound = end->all.at[best].cost;
-    if (s->some_dropped && cheaper(s, s->dropped, out->bound)) out->bound = s->dropped;
+    out->cost = end->all.at[best].cost;
     for (int32_t o = g->op_count; o-- > 0;) {
         const struct layer *l = &s->layers[o + 1];
         if (!cut_ways_of(g, &s->q->grid, o, NULL, &s->ways)) return false;

@@ -57,7 +57,6 @@ struct cut_answer {
     struct cut_state *tensors;
     struct cut_way *ways;
     struct cut_cost cost;
-    struct cut_cost bound; /* no choice costs less */
     int32_t
         stuck; /* the first op that cannot be computed with what is fixed; -1: none, and it is an answer */
 };

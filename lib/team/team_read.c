@@ -59,53 +59,6 @@ static int word_in(const char *word, const char *const *words, int count)
     return -1;
 }
 
-/* Ranges of each variable that is cut, member by member; `from` says which these are. NULL: they do not lie in
- * `extent`. */
-static const struct lx_team_space *take_ranges(const struct reader *r, const struct int_list *list,
-                                               const struct lx_team_space *from, const int64_t *extent)
-{
-    int n = r->p->members;
-    struct lx_team_space *out = arena_array(r->memory, (size_t)n, sizeof *out);
-    if (!out || list->count != 2 * n * from->loops) return NULL;
-    for (int m = 0; m < n; m++) out[m] = *from;
-    for (int k = 0; k < n * from->loops; k++) {
-        struct lx_team_range range = {list->at[2 * k], list->at[2 * k + 1]};
-        int64_t most = extent ? extent[from->var[k / n]] : INT64_MAX;
-        if (range.begin < 0 || range.end < range.begin || range.end > most) return NULL;
-        out[k % n].range[k / n] = range;
-    }
-    return out;
-}
-
-/* What each axis cuts, of `count` things: a number of its own for a row. */
-static bool take_axes(const struct reader *r, int64_t one, const struct int_list *all, int count,
-                      int cut[LX_TEAM_AXES])
-{
-    int axes = r->p->grid.axes;
-    for (int a = 0; a < LX_TEAM_AXES; a++) cut[a] = -1;
-    if (all->count != 0 && (all->count != axes || one >= 0)) return false;
-    if (all->count == 0 && one >= 0 && axes > 1) return false;
-    for (int a = 0; a < axes; a++) {
-        int64_t c = all->count ? all->at[a] : one;
-        if (c < -1 || c >= count) return false;
-        cut[a] = (int)c;
-    }
-    return true;
-}
-
-/* The bounds of one dimension; they lie at `at` of the list. */
-static bool take_bounds(const struct lx_tensor *tensor, int dim, int blocks, const struct int_list *list,
-                        int32_t *at, struct lx_team_tensor *out)
-{
-    if (list->count - *at < blocks + 1) return false;
-    const int64_t *bound = list->at + *at;
-    for (int b = 0; b <= blocks; b++)
-        if (bound[b] < 0 || bound[b] > tensor->shape[dim] || (b > 0 && bound[b] < bound[b - 1])) return false;
-    out->bound[dim] = bound;
-    *at += blocks + 1;
-    return true;
-}
-
 static bool take_tensor(struct reader *r, const struct json_value *array, int32_t t,
                         const struct team_file_tensor *x, struct lx_team_tensor *out)
 {
@@ -115,12 +68,13 @@ static bool take_tensor(struct reader *r, const struct json_value *array, int32_
     if (x->name && strcmp(x->name, tensor->name) != 0)
         return wrong(r, array, t, "the pattern has another tensor here");
     if (tensor->rank < 0) return wrong(r, array, t, "it has no shape and cannot be in a team's plan");
-    if (!take_axes(r, x->cut, &x->cuts, tensor->rank, out->cut))
+    if (!team_take_axes(r->p, x->cut, &x->cuts, tensor->rank, out->cut))
         return wrong(r, array, t, "it has no such dimension to be cut, or the grid has other axes");
     for (int d = 0; d < tensor->rank; d++) {
         bool cut = false;
         for (int a = 0; a < r->p->grid.axes; a++) cut |= out->cut[a] == d;
-        if (cut && !take_bounds(tensor, d, lx_team_blocks(&r->p->grid, out->cut, d), &x->bounds, &at, out))
+        if (cut &&
+            !team_take_bounds(tensor, d, lx_team_blocks(&r->p->grid, out->cut, d), &x->bounds, &at, out))
             return wrong(r, array, t,
                          "its bounds must be one more than there are blocks, and rise from 0 to its extent");
     }
@@ -210,13 +164,13 @@ static bool take_loops(struct reader *r, const struct json_value *array, int32_t
     int mode = word_in(x->mode, team_mode_words, LX_TEAM_MODES);
     if (mode < 0) return wrong(r, array, o, "\"mode\" must be whole, split or combine");
     out->mode = (enum lx_team_mode)mode;
-    bool known = take_axes(r, x->var, &x->vars, index.known ? index.var_count : 0, out->var);
+    bool known = team_take_axes(r->p, x->var, &x->vars, index.known ? index.var_count : 0, out->var);
     for (int a = 0; known && a < r->p->grid.axes; a++)
         if (out->var[a] >= 0 && team_loop_of(&from, out->var[a]) < 0) from.var[from.loops++] = out->var[a];
     if (!known || (mode == LX_TEAM_WHOLE) != (from.loops == 0))
         return wrong(r, array, o,
                      "\"var\" must be a variable of the op if it is cut, and be absent if it is not");
-    out->space = take_ranges(r, &x->ranges, &from, index.extent);
+    out->space = team_take_ranges(r->p, &x->ranges, &from, index.extent);
     return out->space ? true : wrong(r, array, o, "\"ranges\" must have one range in the loop per member");
 }
 
@@ -257,17 +211,6 @@ static bool read_ops(struct reader *r, const struct json_value *root)
     return true;
 }
 
-static bool lies_in(const struct reader *r, const struct lx_team_space *core, const struct lx_team_space *all)
-{
-    for (int m = 0; m < r->p->members; m++) {
-        if (core[m].loops != all[m].loops) return false;
-        for (int l = 0; l < core[m].loops; l++)
-            if (core[m].range[l].begin < all[m].range[l].begin || core[m].range[l].end > all[m].range[l].end)
-                return false;
-    }
-    return true;
-}
-
 /* Groups stand one behind the other, and every op is in its own. */
 static bool read_groups(struct reader *r, const struct json_value *root)
 {
@@ -287,11 +230,11 @@ static bool read_groups(struct reader *r, const struct json_value *root)
                 return wrong(r, array, g, "an op of it says that it is in another group");
         next = out[g].last + 1;
         if (x->core.count == 0) continue;
-        out[g].core = take_ranges(r, &x->core, &r->ops[x->first].space[0], NULL);
+        out[g].core = team_take_ranges(r->p, &x->core, &r->ops[x->first].space[0], NULL);
         if (!out[g].core || out[g].core[0].loops == 0)
             return wrong(r, array, g, "\"core\" must have one range per member");
         for (int32_t o = out[g].first; o <= out[g].last; o++)
-            if (!lies_in(r, out[g].core, r->ops[o].space))
+            if (!team_lies_in(r->p, out[g].core, r->ops[o].space))
                 return wrong(r, array, g, "its core must lie where its ops run");
     }
     if (next != r->p->graph->op_count) return wrong(r, array, n - 1, "groups must hold all ops");
@@ -371,19 +314,6 @@ static bool same_sums(const struct reader *r, const struct json_value *root, con
                       p->bytes, p->combine_bytes);
 }
 
-static bool take_grid(struct lx_team_plan *p, const struct int_list *sizes)
-{
-    int64_t members = 1;
-    if (sizes->count > LX_TEAM_AXES) return false;
-    p->grid = (struct lx_team_grid){sizes->count ? (int)sizes->count : 1, {p->members}};
-    for (int a = 0; a < sizes->count; a++) {
-        if (sizes->at[a] < 1 || sizes->at[a] > p->members) return false;
-        p->grid.size[a] = (int)sizes->at[a];
-        members *= sizes->at[a];
-    }
-    return sizes->count == 0 || members == p->members;
-}
-
 static bool read_body(struct reader *r, const struct json_value *root, const struct team_file_root *x)
 {
     struct lx_team_plan *p = r->p;
@@ -391,7 +321,7 @@ static bool read_body(struct reader *r, const struct json_value *root, const str
         return json_error(r->j, json_find(root, "members"), r->st, LX_E_RANGE, "a team has 1 to %d members",
                           LX_TEAM_MEMBERS);
     p->members = (int)x->members;
-    if (!take_grid(p, &x->grid))
+    if (!team_take_grid(p, &x->grid))
         return json_error(r->j, json_find(root, "grid"), r->st, LX_E_RANGE,
                           "a grid has 1 to %d axes, and as many members as the team", LX_TEAM_AXES);
     p->plain_bytes = x->plain_bytes;
