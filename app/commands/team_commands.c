@@ -184,6 +184,9 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
     if (p->plain_bytes > 0)
         text_format(out, ", saved %s",
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
+    if (p->predicted_us > 0)
+        text_format(out, "\npredicted %s, exchanges and ops one after the other",
+                    in_time(p->predicted_us * 1e-6).at);
     text_format(out, "\nexpected  %s\n",
                 p->exact ? "no sum is cut: each is made as on one device"
                          : "a sum is cut: parts of it are added up in the order of the members");

@@ -16,28 +16,6 @@ const struct option_row team_rows[] = {
     {0},
 };
 
-/* "8", "2x4", "2x2x4" */
-static bool read_grid(struct call *call, const char *text, struct lx_team_grid *grid)
-{
-    const char *at = text;
-    int64_t members = 1;
-    *grid = (struct lx_team_grid){0};
-    for (bool more = true; more && grid->axes < LX_TEAM_AXES;) {
-        char *end = NULL;
-        long long n = strtoll(at, &end, 10);
-        if (end == at || n < 1 || n > LX_TEAM_MEMBERS) break;
-        grid->size[grid->axes++] = (int)n;
-        members *= n;
-        more = *end == 'x';
-        at = end + more;
-        if (!more && *end == 0 && members <= LX_TEAM_MEMBERS) return true;
-    }
-    return status_set(
-        &call->st, LX_E_USAGE,
-        "--team %s: write how many members there are, 1 to %d, or a grid of up to %d axes (2x4)", text,
-        LX_TEAM_MEMBERS, LX_TEAM_AXES);
-}
-
 /* "0,-" after the equals sign; as many as there are axes. */
 static bool read_axes(const char *text, int axes, int cut[LX_TEAM_AXES])
 {
@@ -89,7 +67,7 @@ bool read_team(struct call *call, const struct lx_transport *transport, struct l
 {
     const char *text = option_value(&call->line, "team");
     *how = (struct lx_team_options){.grid = {1, {2}}};
-    if (text && !read_grid(call, text, &how->grid)) return false;
+    if (text && !lx_team_grid_of_text(text, &how->grid, &call->st)) return false;
     if (!text && transport && transport->members) how->grid.size[0] = transport->members(&call->st);
     how->members = lx_team_members_of(&how->grid);
     return how->members > 0 && read_choices(call, how);

@@ -1,5 +1,5 @@
 /* Graphs from texts and as texts, planned, and plans executed. */
-#include "api/api_handles.h"
+#include "api/team_result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,13 @@ lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!g) return status_set(st, LX_E_USAGE, "there is no graph to plan"), NULL;
+    if (o && o->team.axes) return team_plan(g, o, st);
     return api_result(api_make_plan(g, o, st), NULL, st);
+}
+
+static lx_result *parse_team(const char *bytes, size_t size, lx_status *st)
+{
+    return team_result_of(lx_team_plans_parse("", bytes, size, st), st);
 }
 
 lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e)
@@ -71,9 +77,11 @@ lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e)
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
     struct plain_locale before = plain_locale_begin();
-    const struct lx_plan *plan = lx_plan_of_text("", bytes, (size_t)size, st);
+    bool team = lx_is_team_plan(bytes, (size_t)size);
+    lx_result *r = team ? parse_team(bytes, (size_t)size, st)
+                        : api_result(lx_plan_of_text("", bytes, (size_t)size, st), NULL, st);
     plain_locale_end(before);
-    return api_result(plan, NULL, st);
+    return r;
 }
 
 static bool ask_stop(void *context)
@@ -89,6 +97,7 @@ lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
         const lx_options *in;
         void *out;
     } context = {.in = o}; /* handed through, not written to */
+    if (plan && plan->team) return team_run(plan->team, o, st);
     if (!plan || !plan->plan) return status_set(st, LX_E_USAGE, "there is no plan to run"), NULL;
     struct lx_device_options how = {.seed = o ? (uint64_t)o->settings.value[LX_OPTION_SEED] : 0,
                                     .verify = (enum lx_verify)api_own_option(o, API_VERIFY),

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "device/device.h"
 #include "plan/options.h"
+#include "team/team.h"
 
 struct lx_error {
     lx_status st;
@@ -54,6 +55,7 @@ struct lx_options {
     void *stop_context;
     void (*progress)(void *context, int64_t steps, double objective, double bound);
     void *progress_context;
+    struct lx_team_grid team;      /* of no axes: one device */
     int64_t own[API_OPTION_COUNT]; /* per row of the table in api_options.c */
 };
 
@@ -116,6 +118,7 @@ struct lx_result {
     const struct lx_plan *plan;
     struct lx_run_result *run;  /* of lx_run; else NULL */
     struct joint_result *joint; /* of lx_joint_solve; else NULL, and with it there is no plan */
+    struct team_result *team;   /* with the option team; likewise */
     const char
         *pool_name;      /* of a placement with a single pool, which the plan does not name; NULL: it does */
     const char **splits; /* per op of a graph, in words */

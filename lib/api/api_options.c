@@ -103,6 +103,8 @@ int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_er
         ok = lx_settings_set(&o->settings, name, value, st);
     else if (strcmp(name, "plugins") == 0)
         ok = lx_plugins_load(value ? value : "", add_solver, o, st);
+    else if (strcmp(name, "team") == 0)
+        ok = lx_team_grid_of_text(value ? value : "", &o->team, st);
     else if (own_row(name) >= 0)
         ok = set_own(o, own_row(name), value ? value : "", st);
     else
@@ -152,12 +154,20 @@ static const char *default_of(int row, const struct lx_option_row *r)
     return word ? word : row_texts[row].def;
 }
 
-/* The last of them takes paths. */
-static const char *plugins_field(const char *field)
+/* The last of them take texts. */
+static const struct {
+    const char *name, *help;
+} text_rows[] = {
+    {"plugins", "paths of plug-ins with solvers, ':' between them; before the option solver"},
+    {"team",
+     "lx_plan cuts the graph over that many devices, or over a grid of them (\"2x4\"); lx_run runs all"},
+};
+enum { TEXT_ROWS = sizeof text_rows / sizeof *text_rows };
+
+static const char *text_field(int row, const char *field)
 {
-    if (strcmp(field, "name") == 0) return "plugins";
-    if (strcmp(field, "help") == 0)
-        return "paths of plug-ins with solvers, ':' between them; before the option solver";
+    if (strcmp(field, "name") == 0) return text_rows[row].name;
+    if (strcmp(field, "help") == 0) return text_rows[row].help;
     return strcmp(field, "low") == 0 || strcmp(field, "high") == 0 || strcmp(field, "default") == 0 ? ""
                                                                                                     : NULL;
 }
@@ -166,8 +176,8 @@ const char *lx_options_at(int32_t i, const char *field)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int n = lx_settings_count();
-    if (i < 0 || i > n + API_OPTION_COUNT || !field) return NULL;
-    if (i == n + API_OPTION_COUNT) return plugins_field(field);
+    if (i < 0 || i >= n + API_OPTION_COUNT + TEXT_ROWS || !field) return NULL;
+    if (i >= n + API_OPTION_COUNT) return text_field(i - n - API_OPTION_COUNT, field);
     pthread_once(&once, make_row_texts);
     struct lx_option_row r =
         i < n ? lx_settings_at(i)

@@ -1,5 +1,5 @@
 /* Placement problems solved and checked. */
-#include "api/api_handles.h"
+#include "api/team_result.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -47,6 +47,7 @@ lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_
 void lx_result_free(lx_result *r)
 {
     if (!r) return;
+    if (r->team) team_result_free(r->team);
     lx_run_result_free(r->run);
     lx_plan_free(r->plan);
     arena_free(&r->memory);

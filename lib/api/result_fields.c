@@ -1,6 +1,7 @@
 /* What a result says about itself: named numbers and words, one row each. A name that is in no row is an error of the
  * caller, and so is one that this result does not have (times of a list of buffers, faults of what was not run). */
 #include "api/joint_result.h"
+#include "api/team_result.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,6 +134,7 @@ int32_t lx_result_number(const lx_result *r, const char *name, double *value)
     double found = 0;
     if (!r || !name) return -1;
     if (r->joint) return joint_number(r->joint, name, value);
+    if (r->team) return team_number(r->team, name, value);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(numbers[i].name, name) == 0) {
             if (!has(r, numbers[i].needs)) return -1;
@@ -152,6 +154,7 @@ static const char *run_status(const struct lx_run_result *run)
 const char *lx_result_word(const lx_result *r, const char *name)
 {
     if (r && name && r->joint) return joint_word(r->joint, name);
+    if (r && name && r->team) return team_word(r->team, name);
     if (!r || !name || !r->plan) return NULL;
     const struct lx_plan *p = r->plan;
     if (strcmp(name, "status") == 0) return r->run ? run_status(r->run) : lx_verdict_word(p->answer.status);
@@ -170,6 +173,8 @@ const char *lx_result_word(const lx_result *r, const char *name)
 int32_t lx_result_check(const lx_result *r, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    if (r && r->team)
+        return lx_team_plans_check(r->team->plans, st) ? 1 : st->code == LX_E_NO ? 0 : api_code(st);
     if (!r || !r->plan) return status_set(st, LX_E_USAGE, "there is no plan to check"), api_code(st);
     if (has_no_answer(r->plan)) return status_set(st, LX_E_NO, "there is no legal answer"), 0;
     if (lx_plan_check(r->plan, st)) return 1;

@@ -1,5 +1,6 @@
 /* The lists of a result: buffers, ops, transfers and faults, each with its numbers and words as rows. */
 #include "api/joint_result.h"
+#include "api/team_result.h"
 
 #include <string.h>
 
@@ -262,6 +263,7 @@ static bool is_joint_item(const lx_result *r, const char *list, int64_t i, const
 int64_t lx_result_count(const lx_result *r, const char *list)
 {
     if (r && r->joint && list && strcmp(list, "buffers") == 0) return r->joint->count;
+    if (r && r->team && list) return team_count(r->team, list);
     const struct list *l = list_of(r, list);
     return l ? l->count(r) : -1;
 }
@@ -270,6 +272,7 @@ int32_t lx_result_item_number(const lx_result *r, const char *list, int64_t i, c
                               double *value)
 {
     if (is_joint_item(r, list, i, name)) return joint_item_number(r->joint, i, name, value);
+    if (r && r->team && list && name) return team_item_number(r->team, list, i, name, value);
     const struct list *l = list_of(r, list);
     if (!l || !name || i < 0 || i >= l->count(r)) return -1;
     for (const struct number_row *row = l->numbers; row->name; row++)

@@ -1,5 +1,5 @@
 /* Results as texts: one row per format, and those of exports.h. */
-#include "api/api_handles.h"
+#include "api/team_result.h"
 #include "base/text.h"
 #include "export/exports.h"
 #include "plan/plan_diff.h"
@@ -136,13 +136,22 @@ static char *write_as(const lx_result *r, const char *format, const lx_result *o
     return lx_export_write(r->plan, other ? other->plan : NULL, format, length, st);
 }
 
+static char *write_team(const lx_result *r, const char *format, size_t *length, lx_status *st)
+{
+    if (format && strcmp(format, "plan") != 0)
+        return status_set(st, LX_E_UNSUPPORTED, "the plan of a team is written as \"plan\" only"), NULL;
+    char *text = lx_team_plans_to_json(r->team->plans, length);
+    if (!text) status_no_memory(st);
+    return text;
+}
+
 lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result *other, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     size_t length = 0;
-    if (!r || !r->plan) return status_set(st, LX_E_USAGE, "there is no plan to write"), NULL;
+    if (!r || (!r->plan && !r->team)) return status_set(st, LX_E_USAGE, "there is no plan to write"), NULL;
     struct plain_locale before = plain_locale_begin();
-    char *text = write_as(r, format, other, &length, st);
+    char *text = r->team ? write_team(r, format, &length, st) : write_as(r, format, other, &length, st);
     plain_locale_end(before);
     return api_text(text, length, st);
 }

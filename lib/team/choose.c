@@ -108,6 +108,7 @@ static bool search(struct team_draft *d, bool *fixed, struct cut_state *state, s
     if (!cut_search(&q, answer))
         return answer->stuck < 0 ? status_no_memory(st) : stuck(d->g, answer->stuck, st);
     settle(d, answer);
+    d->predicted_us = answer->cost.us;
     return true;
 }
 

@@ -1,11 +1,35 @@
 /* Members as a grid: who stands where, and which block of a dimension that makes his. */
 #include "team/team_private.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
 
 int lx_team_members_of(const struct lx_team_grid *grid)
 {
     int members = 1;
     for (int a = 0; a < grid->axes; a++) members *= grid->size[a];
     return members;
+}
+
+bool lx_team_grid_of_text(const char *text, struct lx_team_grid *grid, lx_status *st)
+{
+    const char *at = text;
+    int64_t members = 1;
+    struct lx_team_grid read = {0};
+    for (bool more = true; more && read.axes < LX_TEAM_AXES;) {
+        char *end = NULL;
+        long long n = strtoll(at, &end, 10);
+        if (end == at || n < 1 || n > LX_TEAM_MEMBERS) break;
+        read.size[read.axes++] = (int)n;
+        members *= n;
+        more = *end == 'x';
+        at = end + more;
+        if (!more && *end == 0 && members <= LX_TEAM_MEMBERS) return *grid = read, true;
+    }
+    return status_set(
+        st, LX_E_USAGE,
+        "team %.60s: write how many members there are, 1 to %d, or a grid of up to %d axes (2x4)", text,
+        LX_TEAM_MEMBERS, LX_TEAM_AXES);
 }
 
 int lx_team_coordinate(const struct lx_team_grid *grid, int member, int axis)

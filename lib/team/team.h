@@ -32,6 +32,8 @@ struct lx_team_grid {
 };
 
 int lx_team_members_of(const struct lx_team_grid *grid);
+/* "8", "2x4", "2x2x4". */
+bool lx_team_grid_of_text(const char *text, struct lx_team_grid *grid, lx_status *st);
 /* Where a member stands along an axis. */
 int lx_team_coordinate(const struct lx_team_grid *grid, int member, int axis);
 
@@ -141,8 +143,10 @@ struct lx_team_plan {
     int64_t bytes;         /* received by all members in all exchanges */
     int64_t combine_bytes; /* and in combining partial results */
     int64_t plain_bytes;   /* what `bytes` would be without the passes */
-    bool exact;            /* no sum is cut: results equal one device's bit for bit */
-    uint64_t hash;         /* of graph, members and everything above; members compare it before data moves */
+    double
+        predicted_us; /* of exchanges and ops one after the other, with default blocks; 0: of a plan that was read */
+    bool exact;    /* no sum is cut: results equal one device's bit for bit */
+    uint64_t hash; /* of graph, members and everything above; members compare it before data moves */
     struct arena *memory;
 };
 

@@ -134,6 +134,7 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
                                .group_count = d.group_count,
                                .steps = d.steps,
                                .step_count = d.step_count,
+                               .predicted_us = d.predicted_us,
                                .memory = memory};
     if (team_sum_up(p, d.ops, st)) return p;
     lx_team_free(p);

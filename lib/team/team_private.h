@@ -22,6 +22,7 @@ struct team_draft {
     int32_t group_count;
     struct lx_team_step *steps;
     int32_t step_count;
+    double predicted_us;
 };
 
 bool team_choose_cuts(struct team_draft *d, lx_status *st); /* choose.c: what each axis cuts */

@@ -206,6 +206,44 @@ static double chosen(const lx_result *r, int64_t i, const char *name)
     return value;
 }
 
+/* With the option team: members, what they exchange, a file that is read back, and a run. */
+static void test_team(void **state)
+{
+    (void)state;
+    lx_error *e = lx_error_new();
+    lx_builder *b = small();
+    lx_graph *g = lx_builder_finish(b, e);
+    lx_options *o = lx_options_new();
+    assert_true(lx_options_set(o, "team", "2y2", e) < 0);
+    assert_int_equal(lx_options_set(o, "team", "2x2", e), 0);
+    lx_result *plan = lx_plan(g, o, e);
+    if (!plan) fail_msg("%s", lx_error_text(e));
+    same(number(plan, "members"), 4);
+    assert_int_equal(lx_result_count(plan, "members"), 4);
+    assert_int_equal(lx_result_count(plan, "buffers"), -1);
+    double ops = 0;
+    assert_int_equal(lx_result_item_number(plan, "members", 3, "ops", &ops), 0);
+    assert_true(ops >= 2 && number(plan, "hbm_bytes") > 0);
+    assert_int_equal(lx_result_check(plan, e), 1);
+    lx_text *text = lx_result_write(plan, "plan", NULL, e);
+    lx_result *again = lx_plan_parse(lx_text_data(text), lx_text_size(text), e);
+    if (!again) fail_msg("%s", lx_error_text(e));
+    same(number(again, "exchanged_bytes"), number(plan, "exchanged_bytes"));
+    assert_null(lx_result_write(plan, "html", NULL, e));
+    lx_result_free(plan); /* runs do not need it */
+    lx_result *run = lx_run(again, NULL, e);
+    if (!run) fail_msg("%s", lx_error_text(e));
+    assert_string_equal(lx_result_word(run, "status"), "ok");
+    same(number(run, "ok"), 1);
+    lx_result_free(again);
+    lx_result_free(run);
+    lx_text_free(text);
+    lx_options_free(o);
+    lx_graph_free(g);
+    lx_builder_free(b);
+    lx_error_free(e);
+}
+
 /* Whoever chooses alone takes 8 cores; then b reads a otherwise, and a is off chip. Together 4 cores are better. */
 static void test_joint(void **state)
 {
@@ -271,9 +309,10 @@ static void test_joint_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_built),   cmocka_unit_test(test_built_wrong),
-        cmocka_unit_test(test_planned), cmocka_unit_test(test_same_as_program),
-        cmocka_unit_test(test_joint),   cmocka_unit_test(test_joint_wrong),
+        cmocka_unit_test(test_built),       cmocka_unit_test(test_built_wrong),
+        cmocka_unit_test(test_planned),     cmocka_unit_test(test_same_as_program),
+        cmocka_unit_test(test_team),        cmocka_unit_test(test_joint),
+        cmocka_unit_test(test_joint_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

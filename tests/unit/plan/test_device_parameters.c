@@ -35,6 +35,16 @@ static void add_launch(const struct lx_plan *p, int32_t o, struct text *t)
     lx_op_launch_free(l);
 }
 
+/* What a team of four is predicted to take. */
+static void add_team(const struct lx_graph *g, struct text *t)
+{
+    lx_status st = {0};
+    struct lx_team_options how = {.members = 4, .by_time = true};
+    struct lx_team_plan *p = lx_team_make(g, &how, &st);
+    if (p) text_format(t, "team %.17g us\n", p->predicted_us);
+    lx_team_free(p);
+}
+
 /* All that is planned and predicted, without what was asked for. */
 static void describe(const char *path, const struct lx_device *d, struct text *t)
 {
@@ -44,8 +54,8 @@ static void describe(const char *path, const struct lx_device *d, struct text *t
     g = with_device(g, d);
     struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
-    lx_graph_free(g);
     if (!p) {
+        lx_graph_free(g);
         text_add(t, "refused\n");
         return;
     }
@@ -60,6 +70,8 @@ static void describe(const char *path, const struct lx_device *d, struct text *t
         text_add(t, "\n");
     }
     lx_plan_free(p);
+    add_team(g, t);
+    lx_graph_free(g);
 }
 
 /* Does this value change something? A refusal does not count: it may only say that the value fits the others badly. */

@@ -1,0 +1,157 @@
+/* Plans of teams behind the same handles: one list, of members, and the sums over them. */
+#include "api/team_result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static lx_result *result_of(struct team_result t, lx_status *st)
+{
+    lx_result *r = calloc(1, sizeof *r);
+    struct team_result *kept = r ? arena_alloc(&r->memory, sizeof *kept) : NULL;
+    if (kept) {
+        *kept = t;
+        r->team = kept;
+        return r;
+    }
+    free(r);
+    team_result_free(&t);
+    return status_no_memory(st), NULL;
+}
+
+lx_result *team_result_of(struct lx_team_plans *plans, lx_status *st)
+{
+    struct team_result t = {.plans = plans, .shares = plans ? malloc(sizeof *t.shares) : NULL};
+    if (!plans) return NULL;
+    if (!t.shares) return lx_team_plans_free(plans), status_no_memory(st), NULL;
+    *t.shares = 1;
+    return result_of(t, st);
+}
+
+void team_result_free(struct team_result *t)
+{
+    if (t->ran) lx_team_result_free(&t->run);
+    if (--*t->shares > 0) return;
+    lx_team_plans_free(t->plans);
+    free(t->shares);
+}
+
+lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
+{
+    struct lx_settings settings = api_settings(o);
+    struct lx_plan_options how;
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    struct plain_locale before = plain_locale_begin();
+    const struct lx_graph *on = lx_settings_graph(&settings, g, st);
+    struct lx_team_plans *plans = NULL;
+    if (on && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
+        struct lx_team_options team = {.grid = o->team, .by_time = how.objective == LX_ASK_TIME};
+        struct lx_team_plan *made = lx_team_make(on, &team, st);
+        plans = made ? lx_team_plans_make(made, &how, st) : NULL;
+    }
+    lx_graph_free(on);
+    plain_locale_end(before);
+    return team_result_of(plans, st);
+}
+
+static bool ask_stop(void *context)
+{
+    const lx_options *o = context;
+    return o->stop(o->stop_context) != 0;
+}
+
+lx_result *team_run(const struct team_result *t, const lx_options *o, lx_status *st)
+{
+    union {
+        const lx_options *in;
+        void *out;
+    } context = {.in = o}; /* handed through, not written to */
+    struct lx_settings settings = api_settings(o);
+    struct lx_plan_options plan;
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    struct team_result ran = {.plans = t->plans, .shares = t->shares, .ran = true};
+    if (!api_plan_options(o, &settings, LX_SPILL, &plan, values, st)) return NULL;
+    struct lx_team_run_options how = {.seed = o ? (uint64_t)o->settings.value[LX_OPTION_SEED] : 0,
+                                      .plan = &plan,
+                                      .plans = t->plans,
+                                      .verify = (enum lx_verify)api_own_option(o, API_VERIFY),
+                                      .stop = o && o->stop ? ask_stop : NULL,
+                                      .context = context.out};
+    if (!lx_team_run(t->plans->team, &how, &ran.run, st)) return NULL;
+    ++*t->shares;
+    return result_of(ran, st);
+}
+
+static double planned_hbm(const struct team_result *t, int member)
+{
+    struct lx_team_account a = lx_team_planned(t->plans, member);
+    return (double)(a.planned.hbm_read + a.planned.hbm_written);
+}
+
+/* clang-format off */
+static double members(const struct team_result *t) { return t->plans->team->members; }
+static double exchanged(const struct team_result *t) { return (double)t->plans->team->bytes; }
+static double combined(const struct team_result *t) { return (double)t->plans->team->combine_bytes; }
+static double run_ok(const struct team_result *t) { return t->run.ok; }
+static double differing(const struct team_result *t) { return (double)t->run.differing; }
+static double worst(const struct team_result *t) { return t->run.worst; }
+/* clang-format on */
+
+static double all_hbm(const struct team_result *t)
+{
+    double sum = 0;
+    for (int m = 0; m < t->plans->team->members; m++) sum += planned_hbm(t, m);
+    return sum;
+}
+
+static const struct {
+    const char *name;
+    bool of_run;
+    double (*get)(const struct team_result *t);
+} numbers[] = {
+    {"members", false, members},
+    {"hbm_bytes", false, all_hbm},
+    {"exchanged_bytes", false, exchanged},
+    {"combined_bytes", false, combined},
+    {"ok", true, run_ok},
+    {"differing", true, differing},
+    {"worst", true, worst},
+};
+
+int32_t team_number(const struct team_result *t, const char *name, double *value)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(numbers[i].name, name) == 0 && (t->ran || !numbers[i].of_run)) {
+            if (value) *value = numbers[i].get(t);
+            return 0;
+        }
+    return -1;
+}
+
+const char *team_word(const struct team_result *t, const char *name)
+{
+    if (strcmp(name, "status") == 0) return !t->ran ? "feasible" : t->run.ok ? "ok" : "wrong";
+    return strcmp(name, "name") == 0 ? t->plans->team->graph->name : NULL;
+}
+
+int64_t team_count(const struct team_result *t, const char *list)
+{
+    return strcmp(list, "members") == 0 ? t->plans->team->members : -1;
+}
+
+int32_t team_item_number(const struct team_result *t, const char *list, int64_t i, const char *name,
+                         double *value)
+{
+    if (i < 0 || i >= team_count(t, list)) return -1;
+    struct lx_team_account a = lx_team_planned(t->plans, (int)i);
+    double found;
+    if (strcmp(name, "hbm_bytes") == 0)
+        found = planned_hbm(t, (int)i);
+    else if (strcmp(name, "ops") == 0)
+        found = (double)a.ops;
+    else if (strcmp(name, "height") == 0)
+        found = (double)a.height_bytes;
+    else
+        return -1;
+    if (value) *value = found;
+    return 0;
+}
