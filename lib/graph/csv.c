@@ -1,6 +1,7 @@
 /* Buffer lists as comma-separated values, in two forms that other tools write:
  *   MiniMalloc  id,lower,upper,size[,offset][,alignment][,weight]   (upper exclusive)
  *   XLA         buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped
+ *               buffer_id,buffer_name,offset,size,definition_time,end_time,num_uses,use_times,use_names
  * The header tells which; columns may stand in any order. One table per form says what each column means.
  * The capacity is not in the file: MiniMalloc files carry it in their name (NAME.CAPACITY.csv, or
  * NAME_CAPACITY.csv for files with weights). Without one the question is the least height. */
@@ -18,7 +19,21 @@
 FORMAT_READS(minimalloc);
 FORMAT_READS(xla);
 
-enum column { ID, LOWER, UPPER, SIZE, OFFSET, ALIGNMENT, WEIGHT, NAME, BENEFIT, USE_TIMES, IGNORED, COLUMNS };
+enum column {
+    ID,
+    LOWER,
+    UPPER,
+    SIZE,
+    OFFSET,
+    ALIGNMENT,
+    WEIGHT,
+    NAME,
+    BENEFIT,
+    USE_TIMES,
+    LAST,
+    IGNORED,
+    COLUMNS
+};
 
 struct column_row {
     const char *name;
@@ -36,6 +51,14 @@ static const struct column_row xla_columns[] = {
     {"buffer_id", ID, true},       {"buffer_name", NAME, true},      {"alt_mem_benefit", BENEFIT, true},
     {"size", SIZE, true},          {"definition_time", LOWER, true}, {"use_times", USE_TIMES, true},
     {"use_names", IGNORED, false}, {"is_scoped", IGNORED, false},    {0}};
+
+/* Offsets count from the start of a buffer's own allocation, which the table does not name: they bind nobody. */
+static const struct column_row assignment_columns[] = {
+    {"buffer_id", ID, true},          {"buffer_name", NAME, true},
+    {"offset", IGNORED, false},       {"size", SIZE, true},
+    {"definition_time", LOWER, true}, {"end_time", LAST, true},
+    {"num_uses", IGNORED, false},     {"use_times", USE_TIMES, true},
+    {"use_names", IGNORED, false},    {0}};
 
 struct csv {
     struct csv_rows rows;
@@ -116,10 +139,21 @@ static bool read_uses(struct csv *c, struct lx_buffer *b)
     return true;
 }
 
+/* The last tick of a life, where the table has one. */
+static bool read_last(struct csv *c, struct lx_buffer *b)
+{
+    int64_t last = b->end - 1;
+    if (c->position[LAST] < 0) return true;
+    if (!read_int(c, LAST, b->start, &last)) return false;
+    b->end = max_i64(b->end, last + 1);
+    return true;
+}
+
 static bool read_benefit(struct csv *c, int64_t *cost)
 {
     int f = c->position[BENEFIT];
     char *end;
+    if (f < 0) return true;
     double v = strtod(c->rows.field[f], &end);
     if (end == c->rows.field[f] || *end || !isfinite(v) || v > 0x1p53)
         return csv_fail(&c->rows, f, LX_E_SYNTAX,
@@ -134,7 +168,7 @@ static bool read_row(struct csv *c, bool xla)
     struct lx_buffer b = {.fixed = -1, .name = c->rows.field[c->position[xla ? NAME : ID]]};
     if (!read_int(c, SIZE, 0, &b.size) || !read_int(c, LOWER, 0, &b.start)) return false;
     b.spill_cost = b.size;
-    if (xla ? !read_uses(c, &b) || !read_benefit(c, &b.spill_cost)
+    if (xla ? !read_uses(c, &b) || !read_last(c, &b) || !read_benefit(c, &b.spill_cost)
             : !read_int(c, UPPER, 1, &b.end) || !read_int(c, OFFSET, 0, &b.fixed) ||
                   !read_int(c, ALIGNMENT, 1, &b.alignment) || !read_int(c, WEIGHT, 0, &b.spill_cost))
         return false;
@@ -192,7 +226,10 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
     c.rows.at = copy;
     struct lx_graph *g = c.b.graph;
     const struct lx_graph *made = NULL;
-    bool ok = csv_next_row(&c.rows, &bad) && read_header(&c, xla ? xla_columns : minimalloc_columns);
+    const struct column_row *columns_of_form = !xla                                       ? minimalloc_columns
+                                               : csv_header_has(text, length, "end_time") ? assignment_columns
+                                                                                          : xla_columns;
+    bool ok = csv_next_row(&c.rows, &bad) && read_header(&c, columns_of_form);
     int columns = c.rows.fields;
     while (ok && csv_next_row(&c.rows, &bad)) {
         if (c.rows.fields != columns)

@@ -31,7 +31,7 @@ static const struct lx_format formats[] = {
      .sniff = minimalloc_sniff, .read = minimalloc_read, .write_buffers = minimalloc_write},
     {.name = "xla", .summary = "XLA CSV", .endings = {".csv"},
      .help = "the memory-space dump with buffer_id, buffer_name, alt_mem_benefit, size, definition_time, use_times, "
-             "use_names and is_scoped",
+             "use_names and is_scoped; or the buffer assignment with end_time, whose offsets bind nobody",
      .begins = "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times",
      .sniff = xla_sniff, .read = xla_read, .write_buffers = xla_write},
     {.name = "dsa", .summary = "dsa-problem-v1 JSON", .endings = {".json"},

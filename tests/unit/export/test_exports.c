@@ -70,10 +70,28 @@ static bool next_row(struct rows *r)
     return true;
 }
 
+/* What is written is a list that can be planned again: the same buffers with the same lives. */
+static void check_list(const struct lx_plan *p, const char *text, size_t length)
+{
+    lx_status st = {0};
+    int32_t n = 0;
+    const struct lx_graph *g = lx_graph_of_text("list", text, length, &st);
+    if (!g) fail_msg("%s: %s", p->graph->name, st.text);
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        if (p->answer.address[i] < 0) continue;
+        assert_string_equal(g->buffers[n].name, p->problem.buffers[i].name);
+        assert_int_equal(g->buffers[n].start, p->problem.buffers[i].start);
+        assert_int_equal(g->buffers[n++].end, p->problem.buffers[i].end);
+    }
+    assert_int_equal(n, g->buffer_count);
+    lx_graph_free(g);
+}
+
 static void check_assignment(const struct lx_plan *p)
 {
     size_t length = 0;
     char *text = exported(p, "xla-csv", &length);
+    check_list(p, text, length);
     struct rows r = {.at = text};
     assert_true(next_row(&r) && r.count == 9);
     assert_string_equal(r.field[4], "definition_time");
