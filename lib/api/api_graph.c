@@ -1,5 +1,5 @@
 /* Graphs from texts and as texts, planned, and plans executed. */
-#include "api/team_result.h"
+#include "api/api_team.h"
 
 #include <stdlib.h>
 #include <string.h>

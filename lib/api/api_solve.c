@@ -1,5 +1,5 @@
 /* Placement problems solved and checked. */
-#include "api/team_result.h"
+#include "api/api_team.h"
 #include "base/text.h"
 
 #include <stdio.h>

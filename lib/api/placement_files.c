@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "graph/formats.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +122,39 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
     return p;
 }
 
+/* What no list of buffers for other tools has a column for; nothing of it is dropped without a word. */
+static bool can_say(const struct lx_graph *g, const struct lx_format *f, lx_status *st)
+{
+    struct lx_problem all = {.count = g->buffer_count,
+                             .buffers = g->buffers,
+                             .pools = g->pools,
+                             .pool_count = g->pool_count,
+                             .bonds = g->bonds};
+    char what[400];
+    size_t n = strlen(lx_needs_words(lx_problem_needs(&all), what, 200));
+    bool barred = false, parents = false, pins = false, alignments = false;
+    for (int32_t i = 0; i < g->buffer_count; i++) {
+        const struct lx_buffer *b = &g->buffers[i];
+        barred |= b->reason != NULL;
+        parents |= b->parent_count > 0;
+        pins |= b->fixed >= 0 && !f->has_addresses;
+        alignments |= b->alignment > g->alignment && !f->has_addresses;
+    }
+    const struct {
+        bool is;
+        const char *words;
+    } more[] = {{barred, "what is barred"},
+                {parents, "places that are taken over"},
+                {pins, "pins"},
+                {alignments, "alignments of single buffers"}};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (more[i].is)
+            n += (size_t)snprintf(what + n, sizeof what - n, "%s%s", n ? ", " : "", more[i].words);
+    if (n == 0) return true;
+    return status_set(st, LX_E_UNSUPPORTED, "%s has no columns for %s; the format \"pattern\" has",
+                      f->summary, what);
+}
+
 lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
 {
     const struct lx_format *f = api_format(format ? format : "pattern", st);
@@ -131,9 +165,9 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
     struct plain_locale before = plain_locale_begin();
     if (f->write_graph)
         text = f->write_graph(g, &length, st);
-    else if (f->write_buffers && g->is_list)
-        text = f->write_buffers(&list, &length, st);
-    else
+    else if (f->write_buffers && g->is_list) {
+        if (can_say(g, f, st)) text = f->write_buffers(&list, &length, st);
+    } else
         status_set(st, LX_E_UNSUPPORTED, "%s is a format that is %s", f->summary,
                    f->write_buffers ? "made of buffers only; plan the graph and write the plan"
                                     : "only read");

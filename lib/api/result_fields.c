@@ -1,7 +1,7 @@
 /* What a result says about itself: named numbers and words, one row each. A name that is in no row is an error of the
  * caller, and so is one that this result does not have (times of a list of buffers, faults of what was not run). */
 #include "api/joint_result.h"
-#include "api/team_result.h"
+#include "api/api_team.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* The lists of a result: buffers, ops, transfers and faults, each with its numbers and words as rows. */
 #include "api/joint_result.h"
-#include "api/team_result.h"
+#include "api/api_team.h"
 
 #include <string.h>
 

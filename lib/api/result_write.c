@@ -1,5 +1,5 @@
 /* Results as texts: one row per format, and those of exports.h. */
-#include "api/team_result.h"
+#include "api/api_team.h"
 #include "base/text.h"
 #include "export/exports.h"
 #include "plan/plan_diff.h"

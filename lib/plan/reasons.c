@@ -168,8 +168,8 @@ static const char *why_off_chip(const struct looking *l, const struct lx_buffer 
                : "no place was found for it that is legal and worth its cost";
 }
 
-/* A child stands in a parent's place if both have the same address and nobody took it before. Children
- * are asked in order of their number, as the checker does within a tick. */
+/* A child stands in a parent's place if both have the same address and nobody took it before; of children that are never
+ * there at once several may. They are asked in order of their number, as the checker does within a tick. */
 static void find_handovers(struct lx_plan *plan, bool *given)
 {
     const struct lx_problem *p = &plan->problem;
@@ -179,7 +179,7 @@ static void find_handovers(struct lx_plan *plan, bool *given)
         if (address[i] < 0 || p->buffers[i].size == 0) continue;
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) {
             int32_t parent = p->buffers[i].parents[k];
-            if (address[parent] != address[i] || given[parent]) continue;
+            if (address[parent] != address[i] || (given[parent] && !p->bonds.exclusive_count)) continue;
             if (plan->answer.pool && plan->answer.pool[parent] != plan->answer.pool[i]) continue;
             given[parent] = true;
             plan->took_slot_of[i] = parent;

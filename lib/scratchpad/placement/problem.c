@@ -59,9 +59,10 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
                             "buffer %s: its life ends at %lld, beyond 2^53; number the ticks lower", b->name,
                             (long long)b->end);
     if (b->start < 0 || b->start >= b->end)
-        return buffer_error(b, st, LX_E_MODEL,
-                            "buffer %s: its life [%lld, %lld) is empty; the end must be above the start",
-                            b->name, (long long)b->start, (long long)b->end);
+        return buffer_error(b, st, LX_E_MODEL, "buffer %s: its life [%lld, %lld) %s", b->name,
+                            (long long)b->start, (long long)b->end,
+                            b->start < 0 ? "begins before tick 0; number the ticks from 0"
+                                         : "is empty; the end must be above the start");
     if (b->alignment < 0 || b->alignment > LX_INT_MAX || b->alignment % p->alignment != 0)
         return buffer_error(b, st, LX_E_MODEL,
                             "buffer %s: its alignment %lld is not a multiple of the problem's %lld", b->name,

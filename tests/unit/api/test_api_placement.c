@@ -232,6 +232,33 @@ static void see_progress(void *context, int64_t steps, double objective, double 
     if (objective < bound) ++*(int *)context;
 }
 
+/* Two children of one parent that are never there at once may both take its place, and the result says so. */
+static void test_two_branches(void **state)
+{
+    (void)state;
+    lx_placement *p = lx_placement_new("cost", 1, NULL);
+    int64_t uses[] = {0, 2};
+    assert_int_equal(lx_placement_pool(p, "LX", 4, NULL), 0);
+    assert_int_equal(lx_placement_buffer(p, "p", 4, 0, 3, 9, NULL), 0);
+    assert_int_equal(lx_placement_uses(p, 0, uses, 2, 0, NULL), 0);
+    for (int32_t i = 1; i < 3; i++) {
+        assert_int_equal(lx_placement_buffer(p, i == 1 ? "c" : "d", 4, 2, 5, 7 - i, NULL), i);
+        assert_int_equal(lx_placement_set(p, i, "parent", "0", NULL), 0);
+    }
+    assert_int_equal(lx_placement_pair(p, "exclusive", 1, 2, 0, NULL), 0);
+    lx_result *r = solved(p, NULL); /* checks it, too */
+    same(number(r, "objective"), 0);
+    same(item(r, 2, "in_place_of"), 0);
+    /* what a list for other tools cannot say is no list */
+    lx_error *e = lx_error_new();
+    assert_null(lx_placement_write(p, "csv", e));
+    assert_non_null(strstr(lx_error_text(e), "exclusive"));
+    assert_non_null(strstr(lx_error_text(e), "taken over"));
+    lx_error_free(e);
+    lx_result_free(r);
+    lx_placement_free(p);
+}
+
 static void test_options(void **state)
 {
     (void)state;
@@ -409,17 +436,12 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example),
-        cmocka_unit_test(test_questions),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_round),
-        cmocka_unit_test(test_formats),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_library),
-        cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_impossible_model),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_example), cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_check),   cmocka_unit_test(test_round),
+        cmocka_unit_test(test_formats), cmocka_unit_test(test_two_branches),
+        cmocka_unit_test(test_options), cmocka_unit_test(test_library),
+        cmocka_unit_test(test_wrong),   cmocka_unit_test(test_impossible_model),
+        cmocka_unit_test(test_nothing), cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* What lx_plan gives with the option team: a plan per member, and with lx_run what they did. Private to the room. */
-#ifndef LX_API_TEAM_RESULT_H
-#define LX_API_TEAM_RESULT_H
+#ifndef LX_API_API_TEAM_H
+#define LX_API_API_TEAM_H
 
 #include "api/api_handles.h"
 #include "team_run/member_plans.h"

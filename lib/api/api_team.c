@@ -1,5 +1,5 @@
 /* Plans of teams behind the same handles: one list, of members, and the sums over them. */
-#include "api/team_result.h"
+#include "api/api_team.h"
 
 #include <stdlib.h>
 #include <string.h>
