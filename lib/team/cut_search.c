@@ -178,7 +178,8 @@ static bool take_way(struct searcher *s, const struct layer *from, struct layer 
     const struct cut_way *way = &s->ways.at[w];
     struct cut_cost cost = from->all.at[parent].cost, own = cut_price_op(s->prices, s->o, way);
     struct slot *after = room + s->slot_count;
-    memcpy(room, from->slots.at + (size_t)parent * (size_t)from->live, (size_t)from->live * sizeof *room);
+    for (int k = 0; k < from->live; k++)
+        room[k] = from->slots.at[(size_t)parent * (size_t)from->live + (size_t)k];
     for (int f = 0; f < to->first_count; f++) room[from->live + f] = (struct slot){s->chosen[f], {0}};
     cost = (struct cut_cost){cost.bytes + own.bytes, cost.us + own.us};
     for (int i = 0; i < op->input_count; i++) {
@@ -256,8 +257,8 @@ static bool drop(struct searcher *s, struct layer *l)
         for (size_t h = 0; h < n; h++) {
             if (!goes[h]) continue;
             l->all.at[to] = l->all.at[h];
-            memmove(l->slots.at + to * live, l->slots.at + h * live, live * sizeof *l->slots.at);
-            memmove(l->firsts.at + to * first, l->firsts.at + h * first, first * sizeof *l->firsts.at);
+            for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];
+            for (size_t k = 0; k < first; k++) l->firsts.at[to * first + k] = l->firsts.at[h * first + k];
             to++;
         }
         l->all.count = MOST;
