@@ -57,7 +57,8 @@ static bool place_core(struct op_work *w, int64_t core)
 typedef bool region_function(const struct lx_layout *l, const struct box *b, const struct op_index *x,
                              int operand, const struct slice *s, struct arena *memory, struct region *out);
 
-/* On chip a core sees all that it has of what windows slide along, its halo with it; in HBM all there is. */
+/* On chip a core sees all that it has of what windows slide along, halo and padding with it; in HBM all there is. No
+ * stick lies along it: a position is an index. */
 static struct slice slice_at(const struct op_work *w, const struct strip_work *s, int operand)
 {
     const struct place *p = &w->core[s->core].place[operand];
@@ -66,7 +67,10 @@ static struct slice slice_at(const struct op_work *w, const struct strip_work *s
     for (int i = 0; operand == 0 && p->stay >= 0 && i < w->x.window_count; i++) {
         int in = w->x.windows[i].in, h = op_index_dim(&w->x, 0, in);
         for (int k = 0; k < p->box.rank && h >= 0; k++)
-            if (l->host_dim[k] == h) seen.from[in] = p->box.lo[k], seen.to[in] = p->box.hi[k];
+            if (l->host_dim[k] == h) {
+                seen.from[in] = p->box.lo[k];
+                seen.to[in] = min_i64(p->box.hi[k], l->host_shape[h]); /* what is behind is padding */
+            }
     }
     return seen;
 }
