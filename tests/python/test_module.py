@@ -200,6 +200,85 @@ class Mistakes(unittest.TestCase):
             lxplan.Placement.parse('{"lxplan": 1,\n "kind": ', "pattern")
         self.assertGreaterEqual(caught.exception.line, 1)
 
+    def test_numbers_beyond_the_width_are_refused(self):
+        """Each scalar in turn: cut down to its low bits it would be 1 or 2, a number that is legal there."""
+        p = small()
+        p.buffers([128, 128], [0, 0], [4, 4], [5, 5])
+        p.pool("other", 1024)
+        for big in ((1 << 64) + 1, (1 << 32) + 1, -(1 << 64) + 1, 1 << 200):
+            wide = [] if abs(big) < 1 << 63 else [
+                lambda: lxplan.Placement("cost", big),
+                lambda: p.pool("x", big),
+                lambda: p.buffer("x", big, 0, 2),
+                lambda: p.buffer("x", 1, big, 2),
+                lambda: p.buffer("x", 1, 0, big),
+                lambda: p.buffer("x", 1, 0, 2, big),
+                lambda: p.buffers([big], [0], [1]),
+                lambda: p.reserve(0, big, 2),
+                lambda: p.reserve(0, 0, big),
+                lambda: p.reserve(0, 0, 1, big, 2),
+                lambda: p.reserve(0, 0, 1, 0, big),
+                lambda: p.live(0, big, 9),
+                lambda: p.live(0, 0, big),
+                lambda: p.uses(0, [big]),
+                lambda: p.allow(0, 0, big),
+                lambda: p.pin(0, 0, big),
+                lambda: p.align(0, big),
+                lambda: p.reuse(0, 1, big),
+                lambda: p.charge(big, [0]),
+                lambda: p.check([big, 0]),
+            ]
+            narrow = [
+                lambda: p.reserve(big, 0, 2),
+                lambda: p.live(big, 0, 2),
+                lambda: p.uses(big, [0]),
+                lambda: p.allow(big, 0),
+                lambda: p.allow(0, big),
+                lambda: p.pin(big, 0, 0),
+                lambda: p.pin(0, big, 0),
+                lambda: p.bar(big, "why"),
+                lambda: p.parent(big, 0),
+                lambda: p.parent(0, big),
+                lambda: p.instead_of(0, big),
+                lambda: p.apart(big, 0),
+                lambda: p.apart(0, big),
+                lambda: p.together([0, big]),
+                lambda: p.charge(1, [big]),
+                lambda: lxplan.Builder("g").op("o", "exp", [0], big),
+                lambda: lxplan.Builder("g").attribute(big, "k", 1),
+            ]
+            before = p.write()
+            for k, call in enumerate(wide + narrow):
+                with self.subTest(big=big, call=k), self.assertRaises((OverflowError, lxplan.LxplanError)) as caught:
+                    call()
+                self.assertGreater(len(str(caught.exception)), 10)
+            self.assertEqual(p.write(), before)
+
+    def test_texts_that_the_library_cannot_take(self):
+        p = small()
+        p.buffer("a", 1, 0, 1, 1)
+        s = p.solve()
+        for bad in ("a\0b", "a\ud800", "\udc80"):
+            calls = (
+                lambda: p.pool(bad, 1),
+                lambda: p.buffer(bad, 1, 0, 1),
+                lambda: p.bar(0, bad),
+                lambda: p.write(bad),
+                lambda: lxplan.Placement(bad),
+                lambda: lxplan.Builder(bad),
+                lambda: lxplan.Builder("g").tensor(bad, "fp16", [1]),
+                lambda: lxplan.Options(solver=bad),
+                lambda: s.number(bad),
+                lambda: s.items("buffers")[0][bad],
+                lambda: lxplan.has(bad),
+            )
+            for k, call in enumerate(calls):
+                with self.subTest(bad=bad, call=k), self.assertRaisesRegex(ValueError, "zero character|surrogate"):
+                    call()
+        with self.assertRaisesRegex(ValueError, "surrogate"):
+            lxplan.Graph.parse("{\ud800}")
+        self.assertEqual(len(p.solve().addresses), 1)
+
     def test_illegal_answers_are_named(self):
         p = small()
         p.buffers([512, 512], [0, 0], [2, 2], [1, 1])

@@ -50,7 +50,7 @@ def version() -> str:
 
 def has(feature: str) -> bool:
     """Was the library built with it: "ilp", "threads", "logging"?"""
-    return _native.library().lx_has(feature.encode()) == 1
+    return _native.library().lx_has(_native.encoded(feature)) == 1
 
 
 def joint(problem: Mapping[str, Any], options: Any = None) -> Solution:

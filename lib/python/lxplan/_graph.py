@@ -22,7 +22,7 @@ class Graph(Handle):
     def parse(cls, data: Union[bytes, str], format: Optional[str] = None) -> "Graph":
         """From the content of a file: a pattern, or a model of another compiler; format None: by content."""
         native = _native.library()
-        raw = data.encode() if isinstance(data, str) else bytes(data)
+        raw = _native.content(data)
         at = native.lx_graph_parse(raw, len(raw), _native.encoded(format), _native.error())
         return cls(_native.made(at), native)
 
@@ -33,13 +33,13 @@ class Graph(Handle):
     def number(self, name: str) -> float:
         """ "tensors", "ops", "bytes"."""
         value = ctypes.c_double()
-        if self._native.lx_graph_number(self._open(), name.encode(), ctypes.byref(value)) < 0:
+        if self._native.lx_graph_number(self._open(), _native.encoded(name), ctypes.byref(value)) < 0:
             raise KeyError(name)
         return value.value
 
     def word(self, name: str) -> str:
         """ "name", "hash"."""
-        text = self._native.lx_graph_word(self._open(), name.encode())
+        text = self._native.lx_graph_word(self._open(), _native.encoded(name))
         if text is None:
             raise KeyError(name)
         return text.decode("utf-8", "replace")

@@ -94,6 +94,8 @@ _LETTERS = {
     "f": ctypes.c_void_p,
 }
 
+_LIMITS = {"i": 1 << 31, "l": 1 << 63}
+
 STOP = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 PROGRESS = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_double, ctypes.c_double)
 
@@ -134,6 +136,19 @@ def _absent(file: str, name: str) -> Any:
     return refuse
 
 
+def _guarded(function: Any, letters: str) -> Any:
+    """The function, but numbers that are too wide are refused: ctypes alone would cut them down to their low bits."""
+    limits = [(k, _LIMITS[c]) for k, c in enumerate(letters[1:]) if c in _LIMITS]
+
+    def call(*given: Any) -> Any:
+        for k, limit in limits:
+            if not -limit <= given[k] < limit:
+                raise OverflowError(f"{given[k]} is no number from {-limit} to {limit - 1}")
+        return function(*given)
+
+    return call if limits else function
+
+
 def _typed(native: ctypes.CDLL) -> ctypes.CDLL:
     native.lx_abi.restype = ctypes.c_int32
     if native.lx_abi() != ABI:
@@ -145,6 +160,7 @@ def _typed(native: ctypes.CDLL) -> ctypes.CDLL:
             continue
         function.restype = _LETTERS[letters[0]]
         function.argtypes = [_LETTERS[c] for c in letters[1:]]
+        setattr(native, name, _guarded(function, letters))
     return native
 
 
@@ -219,8 +235,27 @@ def made(handle: Optional[int]) -> int:
     return handle
 
 
+def content(data: Any) -> bytes:
+    """What a file holds, given as text or as bytes."""
+    if not isinstance(data, str):
+        return bytes(data)
+    try:
+        return data.encode()
+    except UnicodeEncodeError as why:
+        raise ValueError(f"character {why.start} of the text {data[:40]!r} is half of a pair (a surrogate): "
+                         "it cannot be written as UTF-8") from None
+
+
 def encoded(text: Optional[str]) -> Optional[bytes]:
-    return None if text is None else text.encode("utf-8", "surrogateescape")
+    """A name or a word. ValueError where the library could not take it as it is."""
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is no text")
+    raw = content(text)
+    if b"\0" in raw:
+        raise ValueError(f"{text!r} has a zero character; texts end there in the library")
+    return raw
 
 
 def decoded(text: Optional[bytes]) -> Optional[str]:
@@ -251,7 +286,10 @@ def _integers(values: Any, code: str, formats: str) -> Tuple[Any, int, Any]:
                 return (ctypes.addressof(whole) if whole else None), len(view), (whole, values)
             copied = array(code, view.tobytes())
             return copied.buffer_info()[0], len(copied), copied
-    own = array(code, (int(v) for v in values) if not isinstance(values, (list, tuple)) else values)
+    try:
+        own = array(code, (int(v) for v in values) if not isinstance(values, (list, tuple)) else values)
+    except OverflowError:
+        raise OverflowError(f"a list has a number beyond {8 * width} bits") from None
     return own.buffer_info()[0], len(own), own
 
 

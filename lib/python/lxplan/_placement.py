@@ -38,7 +38,7 @@ class Placement(Handle):
     def parse(cls, data: Union[bytes, str], format: Optional[str] = None) -> "Placement":
         """From a file of the format "csv", "xla", "dsa", "d2m" or "pattern"; None: by content."""
         native = _native.library()
-        raw = data.encode() if isinstance(data, str) else bytes(data)
+        raw = _native.content(data)
         at = native.lx_placement_parse(raw, len(raw), _native.encoded(format), _native.error())
         self = cls.__new__(cls)
         Handle.__init__(self, _native.made(at), native)
@@ -116,12 +116,12 @@ class Placement(Handle):
             self._native.lx_placement_pin(self._open(), buffer, pool, address, 1 if alone else 0, _native.error())
         )
 
-    def _set(self, buffer: int, key: bytes, value: bytes) -> None:
+    def _set(self, buffer: int, key: bytes, value: Optional[bytes]) -> None:
         _native.checked(self._native.lx_placement_set(self._open(), buffer, key, value, _native.error()))
 
     def bar(self, buffer: int, reason: str) -> None:
         """It is never placed; the reason is kept."""
-        self._set(buffer, b"barred", reason.encode("utf-8", "surrogateescape"))
+        self._set(buffer, b"barred", _native.encoded(reason))
 
     def align(self, buffer: int, alignment: int) -> None:
         """Its own alignment, a multiple of the problem's."""

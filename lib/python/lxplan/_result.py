@@ -17,18 +17,18 @@ class Item:
     __slots__ = ("_of", "_list", "_i")
 
     def __init__(self, of: "Result", name: str, i: int):
-        self._of, self._list, self._i = of, name.encode(), i
+        self._of, self._list, self._i = of, _native.encoded(name), i
 
     def number(self, name: str) -> float:
         value = ctypes.c_double()
         of = self._of
-        if of._native.lx_result_item_number(of._open(), self._list, self._i, name.encode(), ctypes.byref(value)) < 0:
+        if of._native.lx_result_item_number(of._open(), self._list, self._i, _native.encoded(name), ctypes.byref(value)) < 0:
             raise KeyError(name)
         return value.value
 
     def word(self, name: str) -> str:
         of = self._of
-        text = of._native.lx_result_item_word(of._open(), self._list, self._i, name.encode())
+        text = of._native.lx_result_item_word(of._open(), self._list, self._i, _native.encoded(name))
         if text is None:
             raise KeyError(name)
         return text.decode("utf-8", "replace")
@@ -52,7 +52,7 @@ class Items:
     __slots__ = ("_of", "_name", "_count")
 
     def __init__(self, of: "Result", name: str):
-        self._count = of._native.lx_result_count(of._open(), name.encode())
+        self._count = of._native.lx_result_count(of._open(), _native.encoded(name))
         if self._count < 0:
             raise KeyError(name)
         self._of, self._name = of, name
@@ -78,13 +78,13 @@ class Result(Handle):
     def number(self, name: str) -> float:
         """A number: "objective", "bound", "gap", "steps", "hbm_bytes", "us", "height", ..."""
         value = ctypes.c_double()
-        if self._native.lx_result_number(self._open(), name.encode(), ctypes.byref(value)) < 0:
+        if self._native.lx_result_number(self._open(), _native.encoded(name), ctypes.byref(value)) < 0:
             raise KeyError(name)
         return value.value
 
     def word(self, name: str) -> str:
         """A word: "status", "solver", ..."""
-        text = self._native.lx_result_word(self._open(), name.encode())
+        text = self._native.lx_result_word(self._open(), _native.encoded(name))
         if text is None:
             raise KeyError(name)
         return text.decode("utf-8", "replace")
@@ -162,7 +162,7 @@ class Plan(Result):
     def parse(cls, data: "bytes | str") -> "Plan":
         """A plan file."""
         native = _native.library()
-        raw = data.encode() if isinstance(data, str) else bytes(data)
+        raw = _native.content(data)
         return cls(_native.made(native.lx_plan_parse(raw, len(raw), _native.error())), native)
 
     def run(self, options: Any = None) -> Run:
