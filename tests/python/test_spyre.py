@@ -9,6 +9,7 @@ import unittest
 from unittest import mock
 
 import spyre_stub as stub
+import lxplan
 import lxplan.torch_spyre as drop_in
 
 STYLES = {style: stub.make(style) for style in ("old", "new")}
@@ -171,6 +172,36 @@ class Placement(unittest.TestCase):
                 solver = SOLVERS[style][0]([Buffer("a", 64, [0, 1])], 1024)
                 solver.plan_layout()
                 self.assertEqual((solver.status, solver.objective, solver.bound, solver.gap), ("optimal", 0, 0, 0))
+
+    def test_options_by_keyword(self):
+        for style, space in STYLES.items():
+            for options in ("solver=firstfit", {"solver": "firstfit"}, lxplan.Options(solver="firstfit")):
+                for kind in SOLVERS[style]:
+                    with mock.patch.object(lxplan.Placement, "solve", autospec=True, side_effect=lxplan.Placement.solve) as solve:
+                        solver = kind([Buffer("a", 64, [0, 1])], 1024, 128, options=options)
+                        self.assertEqual(solver.plan_layout()[0].address, 0)
+                    self.assertEqual(solve.call_args[0][1].values, {"solver": "firstfit"})
+            for bad in ("solver=nobody", "solver", {"no_such": 1}, 5, {"solver": "a\0"}):
+                for kind in SOLVERS[style]:
+                    with self.assertRaises(space.SolveError):
+                        kind([Buffer("a", 64, [0, 1])], size=1024, alignment=128, options=bad).plan_layout()
+            self.assertIsNone(SOLVERS[style][0].options)
+
+    def test_numbers_beyond_the_width_are_solve_errors(self):
+        big = 1 << 64
+        for style, space in STYLES.items():
+            for size, limit, alignment, use in ((64, big + 128, 128, 1), (64, 1024, big + 1, 1), (64, 1024, 128, big + 1), (big + 64, 2 * big, 128, 1)):
+                buffers = [Buffer("a", size, [0, use]), Buffer("b", 64, [0, 1])]
+                with self.assertRaises(space.SolveError) as caught:
+                    SOLVERS[style][0](buffers, limit, alignment).plan_layout()
+                self.assertGreater(len(str(caught.exception)), 20)
+                self.assertEqual([b.address for b in buffers], [None, None])
+
+    def test_names_and_reasons_that_are_no_text_of_the_library(self):
+        for style, space in STYLES.items():
+            self.assertEqual(SOLVERS[style][0]([Buffer("a\0\ud800", 64, [0, 1])], 1024).plan_layout()[0].address, 0)
+            with self.assertRaisesRegex(space.SolveError, "surrogate"):
+                SOLVERS[style][0]([Buffer("a", 64, [0, 1], residency_reason="\ud800")], 1024).plan_layout()
 
     def test_against_every_placement(self):
         for seed in range(150):

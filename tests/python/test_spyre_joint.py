@@ -179,6 +179,42 @@ class ByCost(unittest.TestCase):
                 SOLVERS["old"](buffers, LIMIT).plan_layout_and_core_divisions(text)
             self.assertEqual(repr(buffers), before)
 
+    def refused(self, buffers, words, limit=LIMIT, alignment=128, **how):
+        """By both objectives, and nothing is written."""
+        before = repr(buffers)
+        for text in (None, "Mul(Integer(-1), Symbol('is_lx_b0'))"):
+            for style, space in STYLES.items():
+                with self.assertRaisesRegex(space.SolveError, words):
+                    SOLVERS[style](buffers, limit, alignment, **how).plan_layout_and_core_divisions(text)
+        self.assertEqual(repr(buffers), before)
+
+    def two(self, pairs=((0, 0), (1, 1)), size=256):
+        menu = [stub.CoreDivision({"c0": 2}), stub.CoreDivision({"c0": 4})]
+        return [stub.CoreDivisionBuffer("b0", size, [0, 1], core_divisions=menu),
+                stub.CoreDivisionBuffer("b1", 256, [1, 2], core_divisions=menu, parents=["b0"], cd_parent_matches={"b0": list(pairs)})]
+
+    def test_divisions_that_are_on_no_menu(self):
+        for pair in ((0, 7), (2, 0), (-1, 0), (0, -1)):
+            self.refused(self.two([pair]), "names division")
+            buffers = self.two([])
+            buffers[1].cd_parent_relayouts["b0"] = [stub.RelayoutCandidate("b0", "b1", *pair, 0, cost_ns=1.0)]
+            buffers.append(stub.RelayoutCopyBuffer(f"{stub.COPY}b0:g0", 256, [1], core_divisions=[stub.CoreDivision({"c0": 2})]))
+            self.refused(buffers, "names division")
+
+    def test_options_are_read_as_the_library_reads_them(self):
+        for text, steps in (("10k", 10240), ("10K", 10240), ("2m", 2 << 20), ("1g", 1 << 30), ("77", 77)):
+            solver = SOLVERS["new"](self.two(), LIMIT, options=f"work={text}")
+            solver.plan_layout_and_core_divisions("Mul(Integer(-1), Symbol('is_lx_b0'))")
+            self.assertEqual((solver.objective, solver._work()), (-1, steps))
+        for bad in ("work=abc", "work=10kk", "work", "solver=nobody", {"work": -1}, 5):
+            self.refused(self.two(), "work|option|solver", options=bad)
+
+    def test_numbers_beyond_the_width(self):
+        big = 1 << 64
+        self.refused(self.two(), "", limit=big + LIMIT)
+        self.refused(self.two(), "", alignment=big + 128)
+        self.refused(self.two(size=4 * big), "", limit=8 * big)
+
     def test_terms_that_are_too_large_are_named(self):
         menu = [stub.CoreDivision({"c0": k + 1}) for k in range(20)]
         buffers = [stub.CoreDivisionBuffer(f"b{i}", 64, [i, i + 1], core_divisions=menu) for i in range(4)]

@@ -80,7 +80,15 @@ class Model:
         matches = (getattr(b, "cd_parent_matches", None) or {}).get(name, ())
         self.readers[i].append(reader)
         self.parents_of[reader].append(i)
-        self.pairs[i, reader] = frozenset((int(m[0]), int(m[1])) for m in matches)
+        self.pairs[i, reader] = frozenset(self._pair(i, reader, m[0], m[1]) for m in matches)
+
+    def _pair(self, parent: int, reader: int, own: Any, other: Any) -> Pair:
+        """Choices of both by index. ValueError: one is on no menu, and would be written as a division."""
+        for i, choice in ((parent, own), (reader, other)):
+            if not 0 <= choice < len(self.bytes[i]):
+                raise ValueError(f"{self.names[reader]} names division {choice} of {self.names[i]}, "
+                                 f"which has {len(self.bytes[i])} (its reading of {self.names[parent]})")
+        return int(own), int(other)
 
     def _add_candidate(self, reader: int, parent: str, candidate: Any) -> None:
         at, source = self.index.get(f"{COPY}{parent}:g{candidate.group}"), self.index.get(parent)
@@ -90,7 +98,7 @@ class Model:
         if copy is None:
             copy = self.copies[at] = Copy(at, source)
             self.copies_of[source].append(copy)
-        pair = (int(candidate.source_division), int(candidate.consumer_division))
+        pair = self._pair(source, reader, candidate.source_division, candidate.consumer_division)
         copy.served.setdefault(reader, {}).setdefault(pair, candidate)
 
     def _never(self, i: int, reason: Optional[str]) -> Optional[str]:

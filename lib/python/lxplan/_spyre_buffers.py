@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._options import Options
 
@@ -85,7 +85,9 @@ def options_of(given: Any) -> Options:
     if isinstance(given, Options):
         return given
     text = given if isinstance(given, str) else os.environ.get("LXPLAN_OPTIONS", "")
-    more = given if isinstance(given, dict) else {}
+    if given is not None and not isinstance(given, (str, Mapping)):
+        raise TypeError(f"options are Options, a text or a mapping, not {type(given).__name__}")
+    more = given if isinstance(given, Mapping) else {}
     key = (text, tuple(sorted((k, str(v)) for k, v in more.items())))
     cache: Dict[Any, Options] = _kept.__dict__.setdefault("options", {})
     if key not in cache:

@@ -56,13 +56,13 @@ class JointMixin:
         try:
             model = Model(buffers, self.limit, self.alignment, reasons, edges)
             answer = self._default(model) if cost_expr is None else self._by_cost(model, cost_expr)
-        except (LxplanError, ExpressionError, ImportError, OverflowError, RecursionError) as why:
+        except (LxplanError, ExpressionError, ImportError, OverflowError, RecursionError, TypeError, ValueError) as why:
             raise self.SolveError(f"lxplan: {why}") from why
         self._write(model, *answer)
         return buffers
 
     def _work(self) -> int:
-        return int(options_of(self.options).values.get("work", WORK))
+        return steps_of(options_of(self.options).values.get("work", str(WORK)))
 
     def _by_cost(self, model: Model, cost_expr: Any) -> Answer:
         search = Search(model, tables_of(cost_expr, model), self._work(), None)
@@ -145,6 +145,12 @@ class JointMixin:
             if not model.agrees(i, r, x, on):
                 return f"spilled by solver: {model.names[r]} cuts it otherwise under the divisions chosen"
         return f"spilled by solver: {model.bytes[i][x[i]]} bytes beside what is worth more"
+
+
+def steps_of(text: str) -> int:
+    """A number as the library reads it (which has done so before): k, m and g are powers of 1024."""
+    unit = "kmg".find(text[-1:].lower()) + 1 if text[-1:].isalpha() else 0
+    return int(text[:-1] if unit else text) << 10 * unit
 
 
 def same_parts(model: Model) -> bool:

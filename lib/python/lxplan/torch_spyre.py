@@ -8,8 +8,8 @@ and relayouts as well, by a cost expression or by the default objective. Both su
 be imported and work alone otherwise, with any buffers that have the same fields. Either writes addresses after the answer
 was found and checked, or raises SolveError and writes nothing. `bind(namespace)` makes both for other base classes.
 
-Options: by the environment, LXPLAN_OPTIONS="solver=auto,work=100000", or `LxplanLayoutSolver.options`. Limits count steps,
-not seconds: the same buffers give the same addresses on every machine.
+Options: by keyword, `LxplanLayoutSolver(buffers, size, alignment, options="solver=exact")`, or by the environment,
+LXPLAN_OPTIONS="solver=auto,work=100k". Limits count steps, not seconds: the same buffers give the same addresses everywhere.
 """
 
 from __future__ import annotations
@@ -55,6 +55,11 @@ class PlacementMixin:
     alignment: int
     spill_reasons: Dict[str, str]
     excluded: Callable[[Any], Optional[str]]
+
+    def __init__(self, *given: Any, options: Any = None, **more: Any):
+        super().__init__(*given, **more)
+        if options is not None:
+            self.options = options
 
     def plan_layout(self, log_lx_usage: bool = False) -> List[Any]:
         """Gives every buffer its address in bytes, or None, and returns the same list. SolveError: nothing was written."""
