@@ -29,6 +29,21 @@ def random_specs(draw):
     return specs
 
 
+def odd_specs(draw):
+    """Bases that live on no tick, before tick 0, or are smaller than what is computed in their place."""
+    specs, last = [], draw.randrange(1, 14)
+    for _ in range(draw.randrange(18)):
+        first = draw.randrange(last + 1)
+        one = TensorSpec(draw.choice([0, 1, 15, 16, 17, draw.randrange(1, 5000), draw.randrange(1, 5000)]), [first, first + draw.randrange(-1, 6)],
+                         draw.choice([None, None, 1, 2]))
+        if specs and draw.random() < 0.2:
+            base = one.inplace_base = draw.choice(specs)
+            one.lifetime, one.mem_id = [base.lifetime[1], base.lifetime[1] + draw.randrange(5)], base.mem_id
+        specs.append(one)
+    draw.shuffle(specs)
+    return specs
+
+
 def random_graph(draw):
     return stub.graph(draw.choice([None, None, [0, 0], [0, 256], [0, 100, 64, 7, 0], [0]]))
 
@@ -54,6 +69,28 @@ class RandomSets(unittest.TestCase):
                 self.assertLessEqual(sum(ours.bufsizes), sum(theirs.bufsizes))
                 below += sum(ours.bufsizes) < sum(theirs.bufsizes)
         self.assertGreater(below, 20)
+
+    def test_bases_that_are_odd(self):
+        taken = legal = 0
+        for seed in range(3000):
+            draw = random.Random(seed)
+            specs, graph = odd_specs(draw), random_graph(draw)
+            alignment, padding = draw.choice([1, 16, 16, 64]), draw.choice([0, 0, 64])
+            theirs = stub.greedy(alignment, specs, graph, None, padding)
+            try:
+                stub.verify(theirs, specs, graph, padding)
+            except AssertionError:
+                continue
+            with self.subTest(seed=seed):
+                ours = drop_in.lxplan(alignment, specs, graph, None, padding)
+                stub.verify(ours, specs, graph, padding)
+                self.assertLessEqual(sum(ours.bufsizes), sum(theirs.bufsizes))
+                self.assertEqual(len(ours.bufsizes), len(theirs.bufsizes))
+                with mock.patch.object(drop_in, "improve", lambda blocks, floor, top: top):
+                    taken += sum(drop_in.lxplan(alignment, specs, graph, None, padding).bufsizes) > sum(ours.bufsizes)
+            legal += 1
+        self.assertGreater(legal, 1000)
+        self.assertGreater(taken, 3)
 
     def setUp(self):
         logging.getLogger("lxplan.executorch").setLevel(logging.CRITICAL)
@@ -100,14 +137,38 @@ class Sets(unittest.TestCase):
         with mock.patch.dict(sys.modules, modules), mock.patch.object(drop_in, "_planned", side_effect=RuntimeError("broken")):
             self.assertEqual(drop_in.lxplan(16, specs, stub.graph(), None, 64).bufsizes, [0, 192])
 
+    def test_bases_that_are_nowhere(self):
+        """No plan could be whole. Their greedy, where there is one, is asked first."""
+        circle = [TensorSpec(64, [0, 1]), TensorSpec(64, [1, 2]), TensorSpec(64, [0, 9])]
+        circle[0].inplace_base, circle[1].inplace_base = circle[1], circle[0]
+        lost = [TensorSpec(64, [0, 1], inplace_base=TensorSpec(64, [0, 1])), TensorSpec(64, [0, 9])]
+        for specs, words in ((circle, "circle"), (lost, "not planned with it")):
+            for algorithm in (drop_in.lxplan, drop_in.banked([(1, 4096)])):
+                with self.assertRaisesRegex(ValueError, words):
+                    algorithm(16, specs, stub.graph(), None)
+            with mock.patch.object(drop_in, "_theirs", lambda name, own: lambda *_: "greedy's answer"):
+                self.assertEqual(drop_in.lxplan(16, specs, stub.graph(), None), "greedy's answer")
+
+    def test_generators_are_listed_once(self):
+        specs = [TensorSpec(100, [0, 1]), TensorSpec(50, [1, 2]), TensorSpec(50, [2, 3])]
+        for algorithm in (drop_in.lxplan, drop_in.banked([(1, 4096)])):
+            ours = algorithm(16, (s for s in specs), stub.graph(), None)
+            stub.verify(ours, specs, stub.graph())
+            self.assertEqual(ours.bufsizes, algorithm(16, set(specs), stub.graph(), None).bufsizes)
+        with mock.patch.object(drop_in, "_planned", side_effect=RuntimeError("broken")):
+            stub.verify(drop_in.lxplan(16, iter(specs), stub.graph(), None), specs, stub.graph())
+
+    def test_sizes_beyond_the_width(self):
+        specs = [TensorSpec((1 << 64) + 16, [0, 3]), TensorSpec(64, [0, 3])]
+        stub.verify(drop_in.lxplan(16, specs, stub.graph(), None), specs, stub.graph())
+        for bank, listed in (((1 << 64) + 64, specs[1:]), (1 << 65, specs)):
+            with self.assertRaisesRegex(ValueError, str(bank)):
+                drop_in.banked([(1, bank)])(16, listed, stub.graph(), None)
+
     def test_never_raises(self):
         lost = TensorSpec(64, [0, 1])
-        circle = [TensorSpec(64, [0, 1]), TensorSpec(64, [1, 2])]
-        circle[0].inplace_base, circle[1].inplace_base = circle[1], circle[0]
         broken = [
             [TensorSpec(64, [None, None])],
-            [TensorSpec(64, [0, 1], inplace_base=lost)],
-            circle,
             [TensorSpec(64, [0, 1], mem_id=0)],
             [lost, TensorSpec(64, [1, 5], inplace_base=lost), TensorSpec(64, [1, 5], inplace_base=lost)],
         ]
@@ -154,6 +215,20 @@ class Banks(unittest.TestCase):
         bank = types.SimpleNamespace(mem_id=2, capacity=64)
         ours = self.planned(types.SimpleNamespace(banks=[bank]), [TensorSpec(64, [0, 1])])
         self.assertEqual(ours.bufsizes, [0, 0, 64])
+
+    def test_what_lives_on_no_tick_needs_room_too(self):
+        spec = TensorSpec(64, [3, 1])
+        self.assertEqual(self.planned([(1, 32), (2, 128)], [spec]).bufsizes, [0, 0, 64])
+        self.assertEqual(self.planned([(1, 64), (2, 128)], [spec]).bufsizes, [0, 64])
+        self.assertEqual(self.planned([(1, 100), (2, 128)], [spec], padding=64).bufsizes, [0, 0, 128])
+        self.assertEqual(self.planned([(1, 100), (2, 128)], [spec], graph=stub.graph([0, 48])).bufsizes, [0, 0, 64])
+        for memory_map, listed in (([(1, 32), (2, 48)], [spec]), ([(1, 32), (2, 128)], [TensorSpec(64, [3, 1], 1)])):
+            with self.assertRaisesRegex(ValueError, "bank"):
+                self.planned(memory_map, listed)
+
+    def test_a_bank_is_named_once(self):
+        with self.assertRaisesRegex(ValueError, "twice"):
+            drop_in.banked([(1, 32), (1, 128)])
 
     def test_what_fits_nowhere_ends_the_export(self):
         with self.assertRaisesRegex(ValueError, "bank"):

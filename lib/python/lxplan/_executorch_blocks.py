@@ -38,7 +38,7 @@ def _joined(lives: Iterable[Tuple[int, int]]) -> List[Tuple[int, int]]:
     return joined
 
 
-def _root(spec: Any, known: Dict[int, Any]) -> Any:
+def root_of(spec: Any, known: Dict[int, Any]) -> Any:
     seen = set()
     while getattr(spec, "inplace_base", None) is not None:
         if id(spec) in seen:
@@ -66,19 +66,27 @@ def _check_members(specs: List[Any]) -> None:
 
 def blocks_of(specs: Iterable[Any]) -> List[Block]:
     """Blocks in an order that does not depend on where objects lie in memory."""
-    listed = list(specs)
+    listed = list(dict.fromkeys(specs))
     if not isinstance(specs, (list, tuple)):
         listed.sort(key=lambda s: (s.lifetime[0], s.lifetime[1], s.allocated_memory, s.mem_id or 0))
     known = {id(s): s for s in listed}
-    groups: Dict[int, List[Any]] = {}
+    groups: Dict[int, List[Any]] = {id(s): [s] for s in listed if getattr(s, "inplace_base", None) is None}
     for spec in listed:
-        root = _root(spec, known)
-        members = groups.setdefault(id(root), [root])
+        root = root_of(spec, known)
         if spec is not root:
-            members.append(spec)
+            groups[id(root)].append(spec)
     for members in groups.values():
         _check_members(members)
-    return [Block(members) for members in groups.values()]
+    return _from_zero([Block(members) for members in groups.values()])
+
+
+def _from_zero(blocks: List[Block]) -> List[Block]:
+    """Ticks below 0 are moved up, with all others: a placement counts from there."""
+    low = min((start for b in blocks for start, _ in b.lives), default=0)
+    if low < 0:
+        for b in blocks:
+            b.lives = [(start - low, end - low) for start, end in b.lives]
+    return blocks
 
 
 def input_bytes(graph_module: Any, bank: int) -> int:

@@ -4,18 +4,21 @@
     from lxplan.executorch import lxplan
     MemoryPlanningPass(memory_planning_algo=MemoryPlanningAlgorithmSuite([greedy, lxplan]))
 
-`lxplan` packs each bank into the least bytes. Whatever goes wrong inside it, it answers with ExecuTorch's greedy (or, where
-that is not installed, with one place a tensor): an exception of ours must not end an export. `banked(memory_map)` makes an
-algorithm for banks with capacities, which does end it where a tensor fits nowhere: no plan could be loaded.
+`lxplan` packs each bank into the least bytes, never more than greedily. Whatever goes wrong inside it, it answers with
+ExecuTorch's greedy (or, where that is not installed, with one place a tensor): an exception of ours must not end an export.
+Only specs that have no place at all (their bases go in a circle, or are not planned) are a ValueError where greedy has no
+answer either. `banked(memory_map)` makes an algorithm for banks with capacities, which does end the export where a tensor
+fits nowhere: no plan could be loaded.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import Any, Callable, Dict, Iterable, List, Tuple
+from typing import Any, Callable, Collection, Dict, Iterable, List, Tuple
 
 from . import _executorch_blocks as _blocks
 from ._executorch_blocks import Block
+from ._executorch_greedy import improve
 from ._native import LxplanError
 from ._placement import Placement
 from ._spyre_buffers import options_of
@@ -52,7 +55,8 @@ MemoryAlgoResult = _theirs("MemoryAlgoResult", _MemoryAlgoResult)
 
 
 def lxplan(alignment: int, specs: Iterable[Any], graph_module: Any, graph_signature: Any, extra_padding: int = 0) -> Any:
-    """An algorithm for MemoryPlanningAlgorithmSuite: each bank in the least bytes. Never raises."""
+    """An algorithm for MemoryPlanningAlgorithmSuite: each bank in the least bytes."""
+    specs = _again(specs)
     try:
         return _planned(alignment, specs, graph_module, extra_padding)
     except Exception as why:
@@ -68,14 +72,19 @@ def banked(memory_map: Iterable[Any]) -> Callable[..., Any]:
 
     def lxplan_banked(alignment: int, specs: Iterable[Any], graph_module: Any, graph_signature: Any,
                       extra_padding: int = 0) -> Any:
-        blocks = _aligned_blocks(alignment, specs)
+        blocks = _aligned_blocks(alignment, _again(specs))
         try:
             _choose_banks(blocks, banks, alignment, graph_module, extra_padding)
             return _result(blocks, alignment, graph_module, extra_padding, banks)
-        except LxplanError as why:
+        except (LxplanError, OverflowError) as why:
             raise ValueError(f"no plan for the banks {banks}: {why}") from why
 
     return lxplan_banked
+
+
+def _again(specs: Iterable[Any]) -> Iterable[Any]:
+    """Specs that can be gone through more than once; a generator's in a collection without an order, as a set is."""
+    return specs if isinstance(specs, Collection) else dict.fromkeys(specs)
 
 
 def _aligned_blocks(alignment: int, specs: Iterable[Any]) -> List[Block]:
@@ -95,7 +104,10 @@ def _result(blocks: List[Block], alignment: int, graph_module: Any, extra_paddin
         members = [b for b in blocks if b.bank == bank]
         room = banks[bank] - extra_padding if bank in banks else None
         floor = _blocks.input_bytes(graph_module, bank)
-        sizes[bank] = _blocks.pack(members, alignment, floor, room, options_of(None)) + extra_padding
+        top = _blocks.pack(members, alignment, floor, room, options_of(None))
+        sizes[bank] = improve(members, floor, top) + extra_padding
+        if bank in banks and sizes[bank] > banks[bank]:
+            raise ValueError(f"bank {bank} needs {sizes[bank]} bytes, more than the {banks[bank]} of the memory map")
         numbers = _blocks.object_ids(members)
         for block in members:
             for spec in block.specs:
@@ -111,7 +123,12 @@ def _banks(memory_map: Any) -> Dict[int, int]:
     listed = getattr(memory_map, "banks", memory_map)
     if isinstance(listed, dict):
         listed = list(listed.items())
-    banks = dict(_bank(number, one) for number, one in enumerate(listed, 1))
+    banks: Dict[int, int] = {}
+    for number, one in enumerate(listed, 1):
+        bank, capacity = _bank(number, one)
+        if bank in banks:
+            raise ValueError(f"bank {bank} is in the memory map twice, with {banks[bank]} and {capacity} bytes")
+        banks[bank] = capacity
     if not banks or any(bank < 1 for bank in banks):
         raise ValueError("a memory map has banks from 1 on, with capacities")
     return banks
@@ -132,7 +149,7 @@ def _choose_banks(blocks: List[Block], banks: Dict[int, int], alignment: int, gr
     chosen = [b for b in blocks if b.lives and (not b.pinned or b.bank in banks)]
     for block in blocks:
         if not block.pinned and not block.lives:
-            block.bank = order[0]
+            block.bank = _with_room(block, banks, graph_module, padding)
     if not chosen:
         return
     with Placement("cost", alignment) as problem:
@@ -154,6 +171,14 @@ def _choose_banks(blocks: List[Block], banks: Dict[int, int], alignment: int, gr
         block.bank = order[pool]
 
 
+def _with_room(block: Block, banks: Dict[int, int], graph_module: Any, padding: int) -> int:
+    """The fastest bank for what lives on no tick: it shares bytes with everybody, but they must be there."""
+    for bank, capacity in banks.items():
+        if _blocks.input_bytes(graph_module, bank) + block.size + padding <= capacity:
+            return bank
+    raise ValueError(f"a tensor of {block.size} bytes fits into none of the banks {banks}")
+
+
 # When ours fails.
 
 
@@ -169,32 +194,23 @@ def _fallback(alignment: int, specs: Iterable[Any], graph_module: Any, graph_sig
 
 def _unshared(alignment: int, specs: Iterable[Any], graph_module: Any, extra_padding: int) -> Any:
     """A place of its own for every spec, but at its base where it is computed in place."""
+    listed = list(dict.fromkeys(specs))
+    known = {id(s): s for s in listed}
+    roots = [_blocks.root_of(spec, known) for spec in listed]
+    needed: Dict[Any, int] = {}
+    for spec, root in zip(listed, roots):
+        spec.realign(alignment)
+        needed[root] = max(needed.get(root, 0), spec.allocated_memory)
     tops: Dict[int, int] = {}
     counts: Dict[int, int] = {}
     places: Dict[Any, Any] = {}
-    late: List[Any] = []
-    for spec in specs:
-        if getattr(spec, "inplace_base", None) is not None:
-            late.append(spec)
-            continue
-        bank = 1 if spec.mem_id is None else spec.mem_id
+    for root, size in needed.items():
+        bank = 1 if root.mem_id is None else root.mem_id
         floor = _blocks.input_bytes(graph_module, bank)
         at = tops.get(bank, -(-floor // alignment) * alignment)
-        places[spec] = SpecAllocResult(bank, counts.get(bank, 0), at)
-        size = max([spec.allocated_memory] + [s.allocated_memory for s in specs if _stands_on(s, spec)])
+        places[root] = SpecAllocResult(bank, counts.get(bank, 0), at)
         tops[bank], counts[bank] = at + size, counts.get(bank, 0) + 1
-    for spec in late:
-        base = next((b for b in places if _stands_on(spec, b)), None)
-        if base is not None:
-            places[spec] = places[base]
     sizes = [0] * max(2, 1 + max(tops, default=1))
     for bank, top in tops.items():
         sizes[bank] = top + extra_padding
-    return MemoryAlgoResult(places, sizes)
-
-
-def _stands_on(spec: Any, base: Any) -> bool:
-    steps = 0
-    while spec is not base and spec is not None and steps < 10000:
-        spec, steps = getattr(spec, "inplace_base", None), steps + 1
-    return spec is base
+    return MemoryAlgoResult({spec: places[root] for spec, root in zip(listed, roots)}, sizes)
