@@ -321,6 +321,32 @@ class Mistakes(unittest.TestCase):
         self.assertIn("/nowhere/liblxplan.so.0", said)
 
 
+class Command(unittest.TestCase):
+    ROWS = "id,lower,upper,size\n" + "".join(f"buffer_{k},{k},{k + 2},64\n" for k in range(20))
+
+    def run_it(self, out, *words):
+        """Exit code and standard error, its output going to `out`."""
+        done = subprocess.run([sys.executable, "-m", "lxplan", "-", *words], input=self.ROWS.encode(), stdout=out,
+                              stderr=subprocess.PIPE)
+        return done.returncode, done.stderr.decode()
+
+    def test_a_reader_that_has_had_enough(self):
+        for words in ((), ("--write", "explain")):
+            ours, theirs = os.pipe()
+            os.close(ours)
+            try:
+                self.assertEqual(self.run_it(theirs, *words), (0, ""))
+            finally:
+                os.close(theirs)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no such device here")
+    def test_a_full_disk_is_an_error(self):
+        with open("/dev/full", "wb") as full:
+            code, said = self.run_it(full)
+        self.assertEqual(code, 2)
+        self.assertRegex(said, "^lxplan: -: the output cannot be written: .*\\n$")
+
+
 class Callbacks(unittest.TestCase):
     def test_progress_and_stop_are_called(self):
         asked, told = [], []

@@ -6,6 +6,7 @@ Exit code 0: there is an answer; 1: there is none; 2: the file or an option is w
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Any, List, Optional
 
@@ -82,17 +83,28 @@ def _print(result: Result) -> None:
             print(f"{name:10} {_number(value)}")
 
 
+def _deliver(result: Result, format: Optional[str]) -> None:
+    """Writes what was asked for. Who reads it may have had enough before its end: that is no error."""
+    try:
+        if format:
+            sys.stdout.buffer.write(result.write(format))
+        else:
+            _print(result)
+        sys.stdout.flush()
+    except OSError as why:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())  # what is left is written again at the end
+        if not isinstance(why, BrokenPipeError):
+            raise OSError(f"the output cannot be written: {why}") from why
+
+
 def main(words: Optional[List[str]] = None) -> int:
     """The command; its exit code."""
     given = _arguments(words)
     try:
         _native.library()
         with _answered(_content(given.file), given.format, Options.parse(given.options)) as result:
-            if given.write:
-                sys.stdout.buffer.write(result.write(given.write))
-                sys.stdout.buffer.flush()
-            else:
-                _print(result)
+            _deliver(result, given.write)
             return 1 if result.status == "infeasible" else 0
     except ImportError as why:
         print(f"lxplan: {why}", file=sys.stderr)
