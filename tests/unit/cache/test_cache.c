@@ -373,11 +373,11 @@ static void the_oldest_go_first(void **state)
     struct lx_plan_options how = by_default(f);
     free(plan_file(g, &how, &cached));
     assert_true(cached);
-    lx_graph_free(g);
     assert_true(lx_cache_set_limit(f->folder, 10, &removed, &st));
     assert_int_equal(count_of(f->folder), 0);
     assert_true(lx_cache_set_limit(f->folder, 1 << 30, &removed, &st));
-    free(plan_file(pattern("graphs/mlp"), &how, &cached));
+    free(plan_file(g, &how, &cached));
+    lx_graph_free(g);
     assert_int_equal(count_of(f->folder), 1);
     assert_true(lx_cache_clear(f->folder, &removed, &st));
     assert_int_equal(removed, 1);
