@@ -1,5 +1,6 @@
 /* Attributes of MLIR: numbers with their types, lists, words, constants. What is none of these is kept as text. */
 #include "model/ttir.h"
+#include "model/fold_numbers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +12,12 @@ static bool is_key(char c)
     return source_is_name(c);
 }
 
+/* "si32" is what others call i32; MODEL_ELEMENT_COUNT: none of ours. */
+static enum model_element element_named(const char *word)
+{
+    return model_element_find(MODEL_TTIR, word[0] == 's' && word[1] == 'i' ? word + 1 : word);
+}
+
 /* ": f32" behind a number; MODEL_ELEMENT_COUNT: none, or "index". */
 static enum model_element number_type(struct source *s)
 {
@@ -20,12 +27,22 @@ static enum model_element number_type(struct source *s)
     source_skip(s, true);
     while (n + 1 < sizeof word && source_is_name(source_peek(s))) word[n++] = *s->at++;
     word[n] = 0;
-    return model_element_find(MODEL_TTIR, word[0] == 's' && word[1] == 'i' ? word + 1 : word);
+    return element_named(word);
 }
 
 static bool is_float(enum model_element e)
 {
     return e < MODEL_TUPLE && model_element_row(e)->number == MODEL_FLOAT;
+}
+
+/* A number of a type that is known: hex is the bits of one, those of a negative number among them. */
+static bool number_of(struct source *s, enum model_element e, int64_t *whole, double *real)
+{
+    bool is_whole;
+    if (!source_number(s, e, whole, real, &is_whole)) return false;
+    enum model_number n = e < MODEL_TUPLE ? model_element_row(e)->number : MODEL_NO_NUMBER;
+    if (!is_whole && (n == MODEL_SIGNED || n == MODEL_UNSIGNED)) *whole = fold_kept_int(e, *whole);
+    return true;
 }
 
 /* Hex stands before the type that says what its bits are: it is read twice. */
@@ -36,7 +53,7 @@ static bool number(struct source *s, int64_t *whole, double *real, bool *is_real
     if (!source_number(s, MODEL_I64, whole, real, &is_whole)) return false;
     enum model_element e = number_type(s);
     bool hex = again.at + 1 < again.end && again.at[0] == '0' && again.at[1] == 'x';
-    if (hex && is_float(e) && !source_number(&again, e, whole, real, &is_whole)) return false;
+    if (hex && e < MODEL_TUPLE && !number_of(&again, e, whole, real)) return false;
     *is_real = is_float(e) || (!is_whole && !hex);
     if (!*is_real && !is_whole && !hex) *whole = (int64_t)*real;
     return true;
@@ -74,15 +91,14 @@ static bool array(struct source *s, struct model_attr *a, struct gathered *g)
 {
     int64_t whole;
     double real;
-    bool is_whole;
     if (!source_want(s, "<")) return false;
     source_skip(s, true);
     const char *word = source_name(s, is_key, "a type");
     if (!word) return false;
-    g->any_real = word[0] == 'f';
+    enum model_element e = element_named(word);
+    g->any_real = is_float(e);
     if (source_take(s, ":")) do {
-            if (!source_number(s, MODEL_F64, &whole, &real, &is_whole) || !gather(s, g, whole, real))
-                return false;
+            if (!number_of(s, e, &whole, &real) || !gather(s, g, whole, real)) return false;
         } while (source_take(s, ","));
     return source_want(s, ">") && attr_of_list(s, g, a);
 }
@@ -119,12 +135,10 @@ static bool dense_number(struct source *s, enum model_element e, struct gathered
 {
     double part[2];
     int64_t whole;
-    bool is_whole;
     if (model_element_row(e)->number == MODEL_COMPLEX)
         return source_complex(s, e, part) &&
                (!keep || (gather(s, g, 0, part[0]) && gather(s, g, 0, part[1])));
-    return source_number(s, MODEL_F32, &whole, part, &is_whole) &&
-           (!keep || gather(s, g, whole, is_whole ? (double)whole : *part));
+    return number_of(s, e, &whole, part) && (!keep || gather(s, g, whole, *part));
 }
 
 /* Nested lists of numbers: brackets only group. The type behind them says how many there must be. */
@@ -210,9 +224,7 @@ static bool keep_data(struct source *s, struct gathered *g, struct model_data *d
 /* What stands in dense<...>, once its type is known. The cursor `s` is at the value and ends behind it. */
 static bool dense_value(struct source *s, struct model_data *d, struct gathered *g)
 {
-    int64_t whole, count = 0;
-    double real;
-    bool is_whole;
+    int64_t count = 0;
     source_skip(s, true);
     if (source_peek(s) == '"') {
         const char *hex = source_string(s);
@@ -230,9 +242,7 @@ static bool dense_value(struct source *s, struct model_data *d, struct gathered 
     bool pairs = model_element_row(d->type->element)->number == MODEL_COMPLEX;
     if (source_peek(s) == '>') /* empty */
         return gather(s, g, 0, 0) && (!pairs || gather(s, g, 0, 0));
-    if (pairs) return dense_number(s, d->type->element, g, true);
-    return source_number(s, d->type->element, &whole, &real, &is_whole) &&
-           gather(s, g, whole, is_whole ? (double)whole : real);
+    return dense_number(s, d->type->element, g, true);
 }
 
 static bool dense(struct source *s, struct model_attr *a)

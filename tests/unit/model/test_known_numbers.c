@@ -1,0 +1,90 @@
+/* Numbers that a file states, and what is computed of them ahead: bits are those of the type that stands beside them, and
+ * arithmetic is that of the type. */
+#include "graph/graph.h"
+#include "model/fold_numbers.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A constant of two elements, and what they are. */
+static const struct stated {
+    const char *element, *value;
+    double number[2];
+} stated[] = {
+    {"f64", "[0x3FF8000000000000, 1.0]", {1.5, 1}},
+    {"f64", "0x3FF8000000000000", {1.5, 1.5}},
+    {"f32", "[0x3FC00000, 18446744073709551615]", {1.5, 0x1p64}},
+    {"f16", "[0x3C00, 0xC000]", {1, -2}},
+    {"bf16", "[0x3F80, 0xFF80]", {1, -INFINITY}},
+    {"f8E4M3FN", "[0x38, 0xB8]", {1, -1}},
+    {"f8E5M2", "[0x3C, 0xBC]", {1, -1}},
+    {"i8", "[0xFF, 0x10]", {-1, 16}},
+    {"i8", "0xFE", {-2, -2}},
+    {"ui8", "[0xFF, 255]", {255, 255}},
+    {"i32", "[0xFF, -3]", {255, -3}},
+    {"ui64", "[0xFFFFFFFFFFFFFFFF, 1]", {0x1p64, 1}},
+    {"i1", "[true, 0x0]", {1, 0}},
+};
+
+static struct lx_model *model_of(const char *attrs, const char *type)
+{
+    char text[600];
+    lx_status st = {0};
+    snprintf(text, sizeof text,
+             "func.func @m() -> tensor<2x%s> {\n  %%c = \"ttir.constant\"() <{%s}> : () -> tensor<2x%s>\n"
+             "  return %%c : tensor<2x%s>\n}\n",
+             type, attrs, type, type);
+    struct lx_model *m = lx_model_read("here", text, strlen(text), NULL, &st);
+    if (!m) fail_msg("%s: %s", attrs, st.text);
+    return m;
+}
+
+static const struct model_attrs *attrs_of(const struct lx_model *m)
+{
+    return &m->bodies.at[m->entry].ops[0].attrs;
+}
+
+static void bits_are_those_of_the_element(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof stated / sizeof *stated; i++) {
+        char attrs[200];
+        snprintf(attrs, sizeof attrs, "value = dense<%s> : tensor<2x%s>", stated[i].value, stated[i].element);
+        struct lx_model *m = model_of(attrs, stated[i].element);
+        const struct model_data *d = model_attr_find(attrs_of(m), "value")->data;
+        for (int k = 0; k < 2; k++)
+            if (model_data_real(d, k) != stated[i].number[k])
+                fail_msg("%s: %g", attrs, model_data_real(d, k));
+        lx_model_free(m);
+    }
+}
+
+static void bits_in_lists_of_attributes(void **state)
+{
+    struct lx_model *m = model_of("value = dense<0> : tensor<2xi8>, a = array<f32: 0x3FC00000, 2.5>, "
+                                  "b = array<i8: 0xFF, 3>, c = [0xC000 : f16, 1.0 : f16], d = 0x80 : i8",
+                                  "i8");
+    const struct model_attrs *attrs = attrs_of(m);
+    int count;
+    (void)state;
+    assert_int_equal(model_attr_find(attrs, "a")->form, ATTR_REALS);
+    assert_true(model_attr_find(attrs, "a")->reals[0] == 1.5 && model_attr_find(attrs, "a")->reals[1] == 2.5);
+    assert_int_equal(model_attr_ints(attrs, "b", &count)[0], -1);
+    assert_int_equal(count, 2);
+    assert_true(model_attr_find(attrs, "c")->reals[0] == -2);
+    assert_int_equal(model_attr_int(attrs, "d", 0), -128);
+    lx_model_free(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bits_are_those_of_the_element),
+                                       cmocka_unit_test(bits_in_lists_of_attributes)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
