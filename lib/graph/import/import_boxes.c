@@ -216,18 +216,32 @@ static bool reverse(struct import *im, const struct model_op *op, const char *ou
     return take_part(im, op, &b, 0);
 }
 
+/* How long part `r` is: what the file says, also of one that nobody reads; else all are alike but for the last. */
+static int64_t part_length(const struct model_op *op, const struct model_data *stated, int64_t whole, int r)
+{
+    int count;
+    const int64_t *list = model_attr_ints(&op->attrs, "split", &count);
+    int64_t each = (whole + op->result_count - 1) / op->result_count;
+    if (stated) return r < stated->type->elements ? model_data_int(stated, r) : 0;
+    return r < count ? list[r] : each;
+}
+
+/* A part that nobody reads has its length, and is nothing else. */
 static bool split(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *in = model_type_of(im->m, op->operands[0]);
+    const struct model_data *stated;
     int64_t axis = box_from_end(model_attr_int(&op->attrs, "axis", 0), in->count);
     struct box b;
     (void)ours;
     all_of(&b, VIEW_MAX_RANK);
-    if (axis < 0 || axis >= in->count || axis >= VIEW_MAX_RANK) return import_generic(im, op, "schema");
+    if (axis < 0 || axis >= in->count || axis >= VIEW_MAX_RANK || !box_known_list(im, op, 1, &stated))
+        return import_generic(im, op, "schema");
     for (int r = 0; r < op->result_count; r++) {
-        if (op->results[r] < 0) return import_generic(im, op, "form");
-        if (!take_part(im, op, &b, r)) return false;
-        b.begin[axis] += model_type_of(im->m, op->results[r])->extent[axis];
+        bool read = op->results[r] >= 0;
+        if (read && !take_part(im, op, &b, r)) return false;
+        b.begin[axis] += read ? model_type_of(im->m, op->results[r])->extent[axis]
+                              : part_length(op, stated, in->extent[axis], r);
     }
     return true;
 }

@@ -12,11 +12,11 @@ struct op_class *import_class_of(const struct import *im, const struct model_op 
     return &im->classes[im->body][op - b->ops];
 }
 
-/* A body that is called often is classed once. */
+/* A body that is called often is classed once, but what is generic in one place is so for the report. */
 void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason)
 {
     struct op_class *c = import_class_of(im, op);
-    if (c->seen) return;
+    if (c->seen && (class != CLASS_GENERIC || c->class == CLASS_GENERIC)) return;
     c->class = class;
     c->reason = reason;
     c->seen = true;

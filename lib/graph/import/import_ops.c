@@ -61,12 +61,13 @@ static bool has_all(const struct import *im, const struct model_op *op, const st
 {
     bool joins = row->ours && strcmp(row->ours, "concat") == 0; /* what has no element is left out */
     bool loose = row->operands >= LOOSE, all = op->operand_count >= row->operands % LOOSE;
-    bool onnx = im->format == MODEL_ONNX; /* a list of no extents or axes is one, too */
+    bool onnx = im->format == MODEL_ONNX;                /* a list of no extents or axes is one, too */
+    bool parts = onnx && strcmp(op->kind, "Split") == 0; /* any of them may be unread */
     if (row->operands >= ANY_TYPE) return all && op->result_count == 1 && op->results[0] >= 0;
     for (int i = 0; i < op->result_count; i++)
-        all =
-            all &&
-            (i > 0 && op->results[i] < 0 ? true : (loose || i == 0) && import_is_tensor(im, op->results[i]));
+        all = all && ((i > 0 || parts) && op->results[i] < 0
+                          ? true
+                          : (loose || i == 0) && import_is_tensor(im, op->results[i]));
     all = all && (loose || op->result_count > 0);
     for (int i = 0; i < op->operand_count; i++)
         all = all && ((loose && i >= row->operands % LOOSE && op->operands[i] < 0) ||
