@@ -24,31 +24,38 @@ static int64_t wrapped(enum model_element e, uint64_t n)
     return negative ? (int64_t)(n | ~((UINT64_C(1) << bits) - 1)) : (int64_t)n;
 }
 
-typedef bool compute(const int64_t *a, uint64_t *y);
+/* Operands are what 64 bits hold; `wide`: they are of u64, so that those above 2^63 are no negative numbers. */
+typedef bool compute(const int64_t *a, bool wide, uint64_t *y);
+
+static bool before(int64_t a, int64_t b, bool wide)
+{
+    return wide ? (uint64_t)a < (uint64_t)b : a < b;
+}
 
 #define COMPUTE(name, needs, value)                                                                          \
-    static bool name(const int64_t *a, uint64_t *y)                                                          \
+    static bool name(const int64_t *a, bool wide, uint64_t *y)                                               \
     {                                                                                                        \
+        (void)wide;                                                                                          \
         *y = (needs) ? (uint64_t)(value) : 0;                                                                \
         return needs;                                                                                        \
     }
 COMPUTE(add, true, (uint64_t)a[0] + (uint64_t)a[1])
 COMPUTE(subtract, true, (uint64_t)a[0] - (uint64_t)a[1])
 COMPUTE(multiply, true, (uint64_t)a[0] * (uint64_t)a[1])
-COMPUTE(divide, a[1] > 0, a[0] / a[1])
-COMPUTE(remainder_of, a[1] > 0, a[0] % a[1])
-COMPUTE(most, true, a[0] > a[1] ? a[0] : a[1])
-COMPUTE(least, true, a[0] < a[1] ? a[0] : a[1])
+COMPUTE(divide, before(0, a[1], wide), wide ? (uint64_t)a[0] / (uint64_t)a[1] : (uint64_t)(a[0] / a[1]))
+COMPUTE(remainder_of, before(0, a[1], wide), wide ? (uint64_t)a[0] % (uint64_t)a[1] : (uint64_t)(a[0] % a[1]))
+COMPUTE(most, true, before(a[0], a[1], wide) ? a[1] : a[0])
+COMPUTE(least, true, before(a[1], a[0], wide) ? a[1] : a[0])
 COMPUTE(both, true, a[0] & a[1])
 COMPUTE(either, true, a[0] | a[1])
 COMPUTE(negated, true, 0 - (uint64_t)a[0])
 COMPUTE(same, true, a[0])
 COMPUTE(chosen, true, a[0] ? a[1] : a[2])
-COMPUTE(clamped, true, a[1]<a[0] ? a[0] : a[1]> a[2] ? a[2] : a[1])
-COMPUTE(less, true, a[0] < a[1])
-COMPUTE(at_most, true, a[0] <= a[1])
-COMPUTE(greater, true, a[0] > a[1])
-COMPUTE(at_least, true, a[0] >= a[1])
+COMPUTE(clamped, true, before(a[1], a[0], wide) ? a[0] : before(a[2], a[1], wide) ? a[2] : a[1])
+COMPUTE(less, true, before(a[0], a[1], wide))
+COMPUTE(at_most, true, !before(a[1], a[0], wide))
+COMPUTE(greater, true, before(a[1], a[0], wide))
+COMPUTE(at_least, true, !before(a[0], a[1], wide))
 COMPUTE(equal, true, a[0] == a[1])
 COMPUTE(unequal, true, a[0] != a[1])
 
@@ -139,6 +146,7 @@ bool import_computed(struct import *im, const struct model_op *op, bool *done)
     if (!*done) return converted(im, op, done);
     enum model_element e = import_type_out(im, op)->element;
     enum model_number n = model_element_row(e)->number;
-    *done = (n == MODEL_SIGNED || n == MODEL_UNSIGNED) && row->compute(a, &y);
+    bool wide = import_in(im, op, 0)->type->element == MODEL_U64;
+    *done = (n == MODEL_SIGNED || n == MODEL_UNSIGNED) && row->compute(a, wide, &y);
     return *done ? import_number(im, op, wrapped(e, y)) : converted(im, op, done);
 }

@@ -82,9 +82,62 @@ static void bits_in_lists_of_attributes(void **state)
     lx_model_free(m);
 }
 
+/* Instructions that make r of constants, and what it is. */
+static const struct computed {
+    const char *element, *made;
+    uint64_t number;
+} computed[] = {
+#define M "a = u64[] constant(18446744073709551615)\nc = u64[] constant(10)\n"
+    {"u64", M "r = u64[] maximum(a, c)", UINT64_MAX},
+    {"u64", M "r = u64[] minimum(a, c)", 10},
+    {"u64", M "r = u64[] divide(a, c)", UINT64_MAX / 10},
+    {"u64", M "r = u64[] divide(c, a)", 0},
+    {"u64", M "r = u64[] remainder(a, c)", UINT64_MAX % 10},
+    {"s32", M "q = pred[] compare(a, c), direction=GT\nr = s32[] convert(q)", 1},
+    {"s32", M "q = pred[] compare(a, c), direction=GE\nr = s32[] convert(q)", 1},
+    {"s32", M "q = pred[] compare(a, c), direction=LT\nr = s32[] convert(q)", 0},
+    {"s32", M "q = pred[] compare(a, c), direction=LE\nr = s32[] convert(q)", 0},
+    {"u64", M "d = u64[] constant(1)\nr = u64[] clamp(d, a, c)", 10},
+    {"s64", "a = s64[] constant(-1)\nc = s64[] constant(10)\nr = s64[] maximum(a, c)", 10},
+    {"s64", "a = s64[] constant(-7)\nc = s64[] constant(2)\nr = s64[] divide(a, c)", (uint64_t)-3},
+    {"s32", "a = s32[] constant(1)\nd = s32[] constant(5)\nc = s32[] constant(9)\nr = s32[] clamp(a, d, c)",
+     5},
+#undef M
+};
+
+/* The number that is added to x: of the op itself, or of a constant beside it. */
+static int64_t added(const struct lx_graph *g)
+{
+    for (int32_t o = 0; o < g->op_count; o++) {
+        if (g->ops[o].data) return g->ops[o].data->wholes[0];
+        if (g->ops[o].has_value) return g->ops[o].whole;
+    }
+    fail_msg("nothing is added");
+    return 0;
+}
+
+static void whole_numbers_are_those_of_their_type(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) {
+        const struct computed *c = &computed[i];
+        char text[700];
+        lx_status st = {0};
+        snprintf(text, sizeof text,
+                 "HloModule k\nENTRY m {\nx = %s[4]{0} parameter(0)\n%s\nb = %s[4]{0} broadcast(r), "
+                 "dimensions={}\nROOT o = %s[4]{0} add(x, b)\n}\n",
+                 c->element, c->made, c->element, c->element);
+        const struct lx_graph *g = lx_graph_of_text("t.hlo", text, strlen(text), &st);
+        if (!g) fail_msg("%s: %s", c->made, st.text);
+        if (added(g) != (int64_t)c->number) fail_msg("%s: %lld", c->made, (long long)added(g));
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bits_are_those_of_the_element),
-                                       cmocka_unit_test(bits_in_lists_of_attributes)};
+                                       cmocka_unit_test(bits_in_lists_of_attributes),
+                                       cmocka_unit_test(whole_numbers_are_those_of_their_type)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
