@@ -51,13 +51,20 @@ COMPUTE(either, true, a[0] | a[1])
 COMPUTE(negated, true, 0 - (uint64_t)a[0])
 COMPUTE(same, true, a[0])
 COMPUTE(chosen, true, a[0] ? a[1] : a[2])
-COMPUTE(clamped, true, before(a[1], a[0], wide) ? a[0] : before(a[2], a[1], wide) ? a[2] : a[1])
 COMPUTE(less, true, before(a[0], a[1], wide))
 COMPUTE(at_most, true, !before(a[1], a[0], wide))
 COMPUTE(greater, true, before(a[1], a[0], wide))
 COMPUTE(at_least, true, !before(a[0], a[1], wide))
 COMPUTE(equal, true, a[0] == a[1])
 COMPUTE(unequal, true, a[0] != a[1])
+
+/* The upper bound is the last word: clamp(7, 5, 3) is 3. */
+static bool clamped(const int64_t *a, bool wide, uint64_t *y)
+{
+    int64_t above = before(a[0], a[1], wide) ? a[1] : a[0];
+    *y = (uint64_t)(before(a[2], above, wide) ? a[2] : above);
+    return true;
+}
 
 struct known_row {
     const char *name[2]; /* TTIR, HLO; comparisons of HLO by their direction */

@@ -100,6 +100,8 @@ static const struct computed {
     {"u64", M "d = u64[] constant(1)\nr = u64[] clamp(d, a, c)", 10},
     {"s64", "a = s64[] constant(-1)\nc = s64[] constant(10)\nr = s64[] maximum(a, c)", 10},
     {"s64", "a = s64[] constant(-7)\nc = s64[] constant(2)\nr = s64[] divide(a, c)", (uint64_t)-3},
+    {"s32", "a = s32[] constant(7)\nd = s32[] constant(5)\nc = s32[] constant(3)\nr = s32[] clamp(a, d, c)",
+     3},
     {"s32", "a = s32[] constant(1)\nd = s32[] constant(5)\nc = s32[] constant(9)\nr = s32[] clamp(a, d, c)",
      5},
 #undef M
