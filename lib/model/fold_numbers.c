@@ -48,6 +48,7 @@ bool fold_whole(enum model_element e, enum binary op, int64_t a, int64_t b, bool
     return false;
 }
 
+/* Of the least and the most, what is no number wins: a comparison with it is false, so that b is taken. */
 bool fold_fraction(enum binary op, double a, double b, double *y)
 {
     switch (op) {
@@ -67,10 +68,10 @@ bool fold_fraction(enum binary op, double a, double b, double *y)
         *y = fmod(a, b);
         return true;
     case MIN:
-        *y = a < b ? a : b;
+        *y = a < b || isnan(a) ? a : b;
         return true;
     case MAX:
-        *y = a > b ? a : b;
+        *y = a > b || isnan(a) ? a : b;
         return true;
     case EQUAL:
         *y = a == b;

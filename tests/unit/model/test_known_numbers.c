@@ -136,10 +136,24 @@ static void whole_numbers_are_those_of_their_type(void **state)
     }
 }
 
+/* A NaN wins, wherever it stands. */
+static void no_number_wins(void **state)
+{
+    static const enum binary either[] = {MIN, MAX};
+    double y = 0;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_true(fold_fraction(either[i], NAN, 1, &y) && isnan(y));
+        assert_true(fold_fraction(either[i], 1, NAN, &y) && isnan(y));
+        assert_true(fold_fraction(either[i], 1, 2, &y) && y == (i ? 2 : 1));
+        assert_true(fold_fraction(either[i], INFINITY, -INFINITY, &y) && y == (i ? INFINITY : -INFINITY));
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bits_are_those_of_the_element),
-                                       cmocka_unit_test(bits_in_lists_of_attributes),
-                                       cmocka_unit_test(whole_numbers_are_those_of_their_type)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bits_are_those_of_the_element), cmocka_unit_test(bits_in_lists_of_attributes),
+        cmocka_unit_test(whole_numbers_are_those_of_their_type), cmocka_unit_test(no_number_wins)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
