@@ -1,19 +1,21 @@
 /* A plan as the snapshot of an allocator, for PyTorch's viewer of memory: one device per pool (LX of a core, all being
  * alike) and, of a graph, one for HBM. Events come tick by tick, frees first; a buffer that goes on in another's place
- * begins when that one is freed, as lx_occupancy counts it. In the end all is free: one inactive block.
+ * begins when that one is freed. Buffers that are on the same bytes at a time are allocated together (byte_blocks.h), so
+ * that nothing is allocated twice. In the end all is free: one inactive block.
  *
  * Events have no times: a frame says which op and tick they belong to. */
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "export/byte_blocks.h"
 #include "export/pickle.h"
-#include "plan/occupancy.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Something that is allocated and freed. */
 struct allocation {
-    const char *name;
+    char *name; /* own */
     int64_t address, size;
     int64_t start, end;
 };
@@ -38,30 +40,24 @@ static int by_time(const void *a, const void *b)
     return (x->who > y->who) - (x->who < y->who);
 }
 
-static void add(struct allocations *a, const char *name, int64_t address, int64_t size, int64_t start,
-                int64_t end)
-{
-    if (size > 0 && start < end) a->at[a->count++] = (struct allocation){name, address, size, start, end};
-}
-
 /* What a pool holds, and at least so many bytes as it is said to have. */
 static bool find_in_pool(const struct lx_plan *p, int32_t pool, struct allocations *out)
 {
-    size_t room = 1;
-    for (int32_t i = 0; i < p->problem.count; i++) room += (size_t)lx_life_count(&p->problem.buffers[i]);
-    *out = (struct allocations){.at = calloc(room, sizeof *out->at),
+    struct byte_blocks b;
+    if (!byte_blocks_make(p, pool, &b)) return false;
+    *out = (struct allocations){.at = calloc(b.count + 1, sizeof *out->at),
                                 .capacity = max_i64(lx_pool_capacity(&p->problem, pool), 0)};
-    for (int32_t i = 0; out->at && i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        if (p->answer.address[i] < 0 || lx_pool_of(p, i) != pool) continue;
-        for (int32_t k = 0; k < lx_life_count(b); k++) {
-            struct lx_life life = lx_life_at(b, k);
-            add(out, b->name, p->answer.address[i], b->size, life.start + (k == 0 && p->took_slot_of[i] >= 0),
-                life.end);
-        }
-        out->capacity = max_i64(out->capacity, p->answer.address[i] + b->size);
+    bool ok = out->at != NULL;
+    for (size_t i = 0; ok && i < b.count; i++) {
+        struct text names = {0};
+        add_block_names(p, &b, &b.at[i], &names);
+        out->at[out->count++] =
+            (struct allocation){names.at, b.at[i].address, b.at[i].size, b.at[i].start, b.at[i].end};
+        out->capacity = max_i64(out->capacity, b.at[i].address + b.at[i].size);
+        ok = !names.failed;
     }
-    return out->at != NULL;
+    byte_blocks_free(&b);
+    return ok;
 }
 
 /* Ticks on which a tensor is touched in HBM. */
@@ -107,9 +103,12 @@ static bool find_in_hbm(const struct lx_plan *p, struct allocations *out)
         struct allocation a = all[t];
         cover_nests(p, &a);
         if (g->tensors[t].role != LX_INTERMEDIATE) a.start = 0, a.end = g->op_count;
-        if (p->hbm_address[t] >= 0)
-            add(out, g->tensors[t].name, p->hbm_address[t],
-                l->rank ? lx_layout_bytes(l) : g->tensors[t].bytes, a.start, a.end);
+        a.address = p->hbm_address[t];
+        a.size = l->rank ? lx_layout_bytes(l) : g->tensors[t].bytes;
+        if (a.address < 0 || a.size <= 0 || a.start >= a.end) continue;
+        a.name = strdup(g->tensors[t].name);
+        out->at[out->count++] = a;
+        if (!a.name) return false;
     }
     return all != NULL;
 }
@@ -174,7 +173,8 @@ static bool add_trace(const struct lx_plan *p, const struct allocations *a, stru
 {
     struct pickle_list l;
     struct event *e = events_of(a);
-    const struct allocation all = {.name = "segment", .size = a->capacity};
+    char segment[] = "segment";
+    const struct allocation all = {.name = segment, .size = a->capacity};
     pickle_list_begin(&l, t);
     add_event(p, &l, "segment_alloc", &all, e && a->count ? e[0].tick : 0);
     for (size_t i = 0; e && i < 2 * a->count; i++) {
@@ -239,6 +239,15 @@ static bool add_all(const struct lx_plan *p, const struct allocations *devices, 
     return ok;
 }
 
+static void free_devices(struct allocations *devices, int count)
+{
+    for (int d = 0; devices && d < count; d++) {
+        for (size_t i = 0; i < devices[d].count; i++) free(devices[d].at[i].name);
+        free(devices[d].at);
+    }
+    free(devices);
+}
+
 bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
 {
     int pools = (int)lx_pool_count(&p->problem), count = pools + (p->layouts != NULL);
@@ -248,7 +257,6 @@ bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, stru
     for (int d = 0; ok && d < pools; d++) ok = find_in_pool(p, d, &devices[d]);
     if (ok && p->layouts) ok = find_in_hbm(p, &devices[pools]);
     ok = ok && add_all(p, devices, count, out);
-    for (int d = 0; devices && d < count; d++) free(devices[d].at);
-    free(devices);
+    free_devices(devices, count);
     return ok || status_no_memory(st);
 }

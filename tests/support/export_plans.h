@@ -1,10 +1,12 @@
 /* Plans to read exports of back: graphs with restickify ops, in place, relayouts, evictions, moves, several kernels, nests
- * and random ones; lists with one pool and with several. */
+ * and random ones; lists with one pool, with several, and with buffers on the same bytes. */
 #ifndef LX_TESTS_SUPPORT_EXPORT_PLANS_H
 #define LX_TESTS_SUPPORT_EXPORT_PLANS_H
 
 #include "unstable.h"
 #include "base/json.h"
+#include "base/rng.h"
+#include "base/text.h"
 #include "support/nest_plans.h"
 
 #include <setjmp.h>
@@ -18,8 +20,42 @@ typedef void export_check(const struct lx_plan *p);
 
 /* What must have been among the plans, so that a test that passes has seen it. */
 struct export_seen {
-    int plans, lists, nests, restickifies, in_place, transfers[LX_TRANSFER_KINDS], pools, off_chip;
+    int plans, lists, nests, restickifies, in_place, transfers[LX_TRANSFER_KINDS], pools, off_chip, shared;
 };
+
+/* Bytes of a pool that some buffer has at a tick, counted as a union of ranges: buffers on the same bytes count once. */
+static inline int64_t bytes_taken(const struct lx_plan *p, int32_t pool, int64_t tick)
+{
+    int64_t all = 0, reached = 0;
+    for (;;) { /* the next range that begins behind or reaches beyond what is counted */
+        int64_t from = INT64_MAX, to = 0;
+        for (int32_t i = 0; i < p->problem.count; i++) {
+            const struct lx_buffer *b = &p->problem.buffers[i];
+            int64_t at = p->answer.address[i], end = at + b->size;
+            if (at < 0 || lx_pool_of(p, i) != pool || !lx_is_alive(b, tick) || end <= reached) continue;
+            if (at < reached) at = reached;
+            if (at < from) from = at, to = end;
+        }
+        if (from == INT64_MAX) return all;
+        all += to - from;
+        reached = to;
+    }
+}
+
+/* Do buffers that are alive together have bytes together, beyond those of a handover? */
+static inline bool shares_bytes(const struct lx_plan *p)
+{
+    for (int32_t i = 0; i < p->problem.count; i++)
+        for (int32_t k = 0; k < i; k++) {
+            const struct lx_buffer *a = &p->problem.buffers[i], *b = &p->problem.buffers[k];
+            int64_t from = p->answer.address[i], other = p->answer.address[k];
+            if (from < 0 || other < 0 || p->took_slot_of[i] >= 0 || p->took_slot_of[k] >= 0) continue;
+            if (lx_pool_of(p, i) == lx_pool_of(p, k) && from < other + b->size && other < from + a->size &&
+                (lx_is_alive(a, b->start) || lx_is_alive(b, a->start)))
+                return true;
+        }
+    return false;
+}
 
 static inline void note_plan(const struct lx_plan *p, struct export_seen *seen)
 {
@@ -27,6 +63,7 @@ static inline void note_plan(const struct lx_plan *p, struct export_seen *seen)
     seen->lists += p->graph->is_list;
     seen->nests += p->nest_count;
     seen->pools += p->problem.pool_count > 1;
+    seen->shared += shares_bytes(p);
     if (p->layouts) seen->restickifies += p->layouts->restickify_count;
     for (int32_t i = 0; i < p->problem.count; i++) {
         seen->in_place += p->took_slot_of[i] >= 0;
@@ -57,6 +94,19 @@ static inline void check_pattern(const char *name, int64_t usable, const struct 
     lx_graph_free(g);
 }
 
+static inline void check_text(const char *text, export_check *check, struct export_seen *seen)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("list", text, strlen(text), &st);
+    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
+    struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
+    if (!p) fail_msg("%s", st.text);
+    note_plan(p, seen);
+    check(p);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
 /* Two pools whose buffers are in nobody else's place, with several lives and reserved bytes. */
 static inline void check_pools(export_check *check, struct export_seen *seen)
 {
@@ -69,15 +119,34 @@ static inline void check_pools(export_check *check, struct export_seen *seen)
         "{\"name\": \"b\", \"size\": 128, \"live\": [[0, 2], [4, 6]], \"pools\": [\"far\"], \"off\": 300},"
         "{\"name\": \"c\", \"size\": 448, \"live\": [[2, 4]], \"pools\": [\"far\"], \"off\": 300},"
         "{\"name\": \"d\", \"size\": 448, \"live\": [[5, 9]], \"pools\": [\"far\"], \"off\": 120}]}";
-    lx_status st = {0};
-    const struct lx_graph *g = lx_graph_of_text("pools", text, strlen(text), &st);
-    struct lx_plan_options how = {.solver = lx_solver_find("auto")};
-    struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
-    if (!p) fail_msg("%s", st.text);
-    note_plan(p, seen);
-    check(p);
-    lx_plan_free(p);
-    lx_graph_free(g);
+    check_text(text, check, seen);
+}
+
+/* Random lists of which some buffers may be on the same bytes at a time: exclusive ones anywhere, groups at one address. */
+static inline void check_shared(export_check *check, struct export_seen *seen)
+{
+    struct rng random = rng_seed(5);
+    for (int round = 0; round < 60; round++) {
+        enum { BUFFERS = 9 };
+        struct text t = {0};
+        text_add(&t,
+                 "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"shared\", \"alignment\": 1, "
+                 "\"objective\": \"cost\", \"pools\": [{\"name\": \"x\", \"capacity\": 24}], \"buffers\": [");
+        for (int i = 0; i < BUFFERS; i++) {
+            int start = (int)rng_between(&random, 0, 8), end = start + (int)rng_between(&random, 1, 6);
+            text_format(&t,
+                        "%s{\"name\": \"b%d\", \"size\": %d, \"live\": [[%d, %d], [%d, %d]], \"off\": %d}",
+                        i ? "," : "", i, (int)rng_between(&random, 1, 12), start, end, end + 2, end + 4,
+                        (int)rng_between(&random, 1, 99));
+        }
+        text_add(&t, "], \"exclusive\": [[0, 1]");
+        for (int i = 2; i < BUFFERS; i++)
+            for (int k = 0; k < i; k++)
+                if (rng_between(&random, 0, 2) == 0) text_format(&t, ", [%d, %d]", i, k);
+        text_add(&t, round % 2 ? "], \"same_place\": [[0, 1]]}" : "]}");
+        check_text(t.at, check, seen);
+        text_free(&t);
+    }
 }
 
 static inline void check_nests(export_check *check, struct export_seen *seen)
@@ -127,9 +196,10 @@ static inline void each_export_plan(export_check *check)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         check_pattern(all[i].name, all[i].usable, &all[i].passes, check, &seen);
     check_pools(check, &seen);
+    check_shared(check, &seen);
     check_nests(check, &seen);
     assert_true(seen.plans > 30 && seen.lists > 2 && seen.nests > 10 && seen.restickifies > 0);
-    assert_true(seen.in_place > 0 && seen.pools > 0 && seen.off_chip > 0);
+    assert_true(seen.in_place > 0 && seen.pools > 0 && seen.off_chip > 0 && seen.shared > 20);
     for (int k = 0; k < LX_TRANSFER_KINDS; k++)
         if (!seen.transfers[k]) fail_msg("no plan has a %s", lx_transfer_word((enum lx_transfer_kind)k));
 }
@@ -188,31 +258,6 @@ static inline const cJSON *item_at(const cJSON *object, const char *key)
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, key);
     if (!v) fail_msg("no %s", key);
     return v;
-}
-
-/* Exclusive buffers and groups of one place have bytes together, and each is counted for itself. */
-static inline bool shares_bytes(const struct lx_plan *p)
-{
-    return p->problem.bonds.exclusive_count || p->problem.bonds.same_place_count;
-}
-
-/* Bytes of a pool that some buffer has at a tick, counted as a union of ranges: buffers on the same bytes count once. */
-static inline int64_t bytes_taken(const struct lx_plan *p, int32_t pool, int64_t tick)
-{
-    int64_t all = 0, reached = 0;
-    for (;;) { /* the next range that begins behind or reaches beyond what is counted */
-        int64_t from = INT64_MAX, to = 0;
-        for (int32_t i = 0; i < p->problem.count; i++) {
-            const struct lx_buffer *b = &p->problem.buffers[i];
-            int64_t at = p->answer.address[i], end = at + b->size;
-            if (at < 0 || lx_pool_of(p, i) != pool || !lx_is_alive(b, tick) || end <= reached) continue;
-            if (at < reached) at = reached;
-            if (at < from) from = at, to = end;
-        }
-        if (from == INT64_MAX) return all;
-        all += to - from;
-        reached = to;
-    }
 }
 
 #endif

@@ -230,7 +230,7 @@ static void check_snapshot(const struct lx_plan *p)
     assert_int_equal(traces->count, segments->count);
     for (size_t d = 0; d < traces->count; d++) {
         check_segment(&segments->items[d], (int)d, key(&traces->items[d].items[0], "size")->number);
-        if (!shares_bytes(p)) replay_device(p, &traces->items[d], (int32_t)d < pools ? (int32_t)d : -1);
+        replay_device(p, &traces->items[d], (int32_t)d < pools ? (int32_t)d : -1);
     }
     value_free(&v);
     free(bytes);

@@ -110,7 +110,7 @@ static void check_trace(const struct lx_plan *p)
     for (int32_t i = 0; i < p->problem.count; i++) lives += (size_t)lx_life_count(&p->problem.buffers[i]);
     assert_true(check_slices(events) <= lives);
     assert_true(check_slices(events) > 0);
-    if (!shares_bytes(p)) check_use(p, events, &time);
+    check_use(p, events, &time);
     if (p->traffic) check_rates(p, events);
     tick_times_free(&time);
     cJSON_Delete(j.root);

@@ -1,0 +1,255 @@
+/* Lives that share bytes at a time are joined by union-find, each against those that have not ended; only where a problem
+ * lets buffers share: O(lives x what is alive). A heap is cut at all ends of its ranges of addresses, each strip has the
+ * times at which some buffer is on it, and strips of the same times become one block again. */
+#include "export/byte_blocks.h"
+#include "base/checked.h"
+#include "base/vec.h"
+#include "plan/occupancy.h"
+
+#include <stdlib.h>
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct byte_life *x = a, *y = b;
+    int order = compare(x->start, y->start);
+    return order ? order : compare(x->buffer, y->buffer);
+}
+
+static int by_heap(const void *a, const void *b)
+{
+    const struct byte_life *x = a, *y = b;
+    int order = compare(x->heap, y->heap);
+    return order ? order : by_start(a, b);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct byte_block *x = a, *y = b;
+    int order = compare(x->start, y->start);
+    if (!order) order = compare(x->end, y->end);
+    return order ? order : compare(x->address, y->address);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return compare(*(const int64_t *)a, *(const int64_t *)b);
+}
+
+static bool find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks *out)
+{
+    size_t room = 1;
+    for (int32_t i = 0; i < p->problem.count; i++) room += (size_t)lx_life_count(&p->problem.buffers[i]);
+    out->lives = calloc(room, sizeof *out->lives);
+    for (int32_t i = 0; out->lives && i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        if (p->answer.address[i] < 0 || b->size <= 0 || (pool >= 0 && lx_pool_of(p, i) != pool)) continue;
+        for (int32_t k = 0; k < lx_life_count(b); k++) {
+            struct lx_life life = lx_life_at(b, k);
+            life.start += k == 0 && p->took_slot_of[i] >= 0;
+            if (life.start >= life.end) continue;
+            out->lives[out->life_count++] = (struct byte_life){.address = p->answer.address[i],
+                                                               .size = b->size,
+                                                               .start = life.start,
+                                                               .end = life.end,
+                                                               .buffer = i};
+        }
+    }
+    if (out->life_count) qsort(out->lives, out->life_count, sizeof *out->lives, by_start);
+    for (size_t i = 0; i < out->life_count; i++) out->lives[i].heap = (int32_t)i;
+    return out->lives != NULL;
+}
+
+static int32_t heap_of(struct byte_life *lives, int32_t i)
+{
+    while (lives[i].heap != i) i = lives[i].heap = lives[lives[i].heap].heap;
+    return i;
+}
+
+static bool on_same_bytes(const struct lx_plan *p, const struct byte_life *a, const struct byte_life *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size &&
+           lx_pool_of(p, a->buffer) == lx_pool_of(p, b->buffer);
+}
+
+/* The first of a heap, in time, gives it its number. */
+static void join(struct byte_life *lives, int32_t a, int32_t b)
+{
+    a = heap_of(lives, a), b = heap_of(lives, b);
+    lives[a > b ? a : b].heap = a > b ? b : a;
+}
+
+static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
+{
+    int32_t *alive = malloc((x->life_count + 1) * sizeof *alive);
+    size_t count = 0;
+    for (size_t i = 0; alive && i < x->life_count; i++) {
+        size_t kept = 0;
+        for (size_t k = 0; k < count; k++) {
+            if (x->lives[alive[k]].end <= x->lives[i].start) continue;
+            alive[kept++] = alive[k];
+            if (on_same_bytes(p, &x->lives[alive[k]], &x->lives[i])) join(x->lives, alive[k], (int32_t)i);
+        }
+        count = kept;
+        alive[count++] = (int32_t)i;
+    }
+    for (size_t i = 0; alive && i < x->life_count; i++) x->lives[i].heap = heap_of(x->lives, (int32_t)i);
+    if (alive && x->life_count) qsort(x->lives, x->life_count, sizeof *x->lives, by_heap);
+    free(alive);
+    return alive != NULL;
+}
+
+/* A strip of addresses: a block per stretch of time in which some of the heap is on it. Lives are by start. */
+static bool add_strip(struct byte_blocks *x, struct byte_block strip)
+{
+    bool begun = false, ok = true;
+    for (size_t i = strip.first; ok && i < strip.first + strip.count; i++) {
+        const struct byte_life *l = &x->lives[i];
+        if (l->address >= strip.address + strip.size || l->address + l->size <= strip.address) continue;
+        if (begun && l->start <= strip.end) {
+            strip.end = max_i64(strip.end, l->end);
+            continue;
+        }
+        if (begun) ok = VEC_PUSH(x, strip);
+        strip.start = l->start, strip.end = l->end;
+        begun = true;
+    }
+    return ok && (!begun || VEC_PUSH(x, strip));
+}
+
+/* Blocks from `from` on that lie on each other for the same time become one. */
+static void merge_strips(struct byte_blocks *x, size_t from)
+{
+    size_t kept = from;
+    if (x->count > from) qsort(x->at + from, x->count - from, sizeof *x->at, by_time);
+    for (size_t i = from; i < x->count; i++) {
+        struct byte_block *last = &x->at[kept > from ? kept - 1 : from], one = x->at[i];
+        if (kept > from && last->start == one.start && last->end == one.end &&
+            last->address + last->size == one.address)
+            last->size += one.size;
+        else
+            x->at[kept++] = one;
+    }
+    x->count = kept;
+}
+
+static bool cut_heap(struct byte_blocks *x, size_t first, size_t count)
+{
+    int64_t *ends = malloc(2 * count * sizeof *ends);
+    size_t from = x->count;
+    bool ok = ends != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        ends[2 * i] = x->lives[first + i].address;
+        ends[2 * i + 1] = x->lives[first + i].address + x->lives[first + i].size;
+    }
+    if (ok) qsort(ends, 2 * count, sizeof *ends, by_number);
+    for (size_t i = 0; ok && i + 1 < 2 * count; i++)
+        if (ends[i] < ends[i + 1])
+            ok = add_strip(
+                x, (struct byte_block){
+                       .address = ends[i], .size = ends[i + 1] - ends[i], .first = first, .count = count});
+    if (ok) merge_strips(x, from);
+    free(ends);
+    return ok;
+}
+
+bool byte_blocks_make(const struct lx_plan *p, int32_t pool, struct byte_blocks *out)
+{
+    const struct lx_bonds *bonds = &p->problem.bonds;
+    *out = (struct byte_blocks){0};
+    bool ok = find_lives(p, pool, out);
+    if (ok && (bonds->exclusive_count || bonds->same_place_count)) ok = find_heaps(p, out);
+    for (size_t i = 0, end; ok && i < out->life_count; i = end) {
+        for (end = i + 1; end < out->life_count && out->lives[end].heap == out->lives[i].heap;) end++;
+        ok = cut_heap(out, i, end - i);
+    }
+    if (!ok) byte_blocks_free(out);
+    return ok;
+}
+
+static bool has_bytes(const struct byte_block *b, const struct byte_life *l)
+{
+    return l->address < b->address + b->size && b->address < l->address + l->size && l->start < b->end &&
+           b->start < l->end;
+}
+
+void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const struct byte_block *block,
+                     struct text *out)
+{
+    enum { MOST_NAMES = 8 };
+    int32_t said[MOST_NAMES], count = 0;
+    for (size_t i = block->first; i < block->first + block->count; i++) {
+        int32_t k = 0;
+        if (!has_bytes(block, &b->lives[i])) continue;
+        while (k < count && said[k] != b->lives[i].buffer) k++;
+        if (k < count) continue; /* another life of the same */
+        if (count == MOST_NAMES) {
+            text_add(out, " and more");
+            return;
+        }
+        said[count++] = b->lives[i].buffer;
+        text_format(out, "%s%s", k ? " + " : "", p->problem.buffers[b->lives[i].buffer].name);
+    }
+}
+
+void byte_blocks_free(struct byte_blocks *b)
+{
+    free(b->lives);
+    free(b->at);
+    *b = (struct byte_blocks){0};
+}
+
+struct change {
+    int64_t tick, bytes;
+};
+
+static int by_tick(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    return compare(x->tick, y->tick);
+}
+
+/* One step per tick at which something changes. */
+static void add_up(struct change *c, size_t n, struct byte_use *out)
+{
+    int64_t taken = 0;
+    if (n) qsort(c, n, sizeof *c, by_tick);
+    for (size_t i = 0; i < n; i++) {
+        taken += c[i].bytes;
+        if (i + 1 < n && c[i + 1].tick == c[i].tick) continue;
+        out->tick[out->count] = c[i].tick;
+        out->bytes[out->count++] = taken;
+        if (taken > out->peak) out->peak = taken, out->peak_tick = c[i].tick;
+    }
+}
+
+bool byte_use_make(const struct lx_plan *p, int32_t pool, struct byte_use *out)
+{
+    struct byte_blocks b;
+    *out = (struct byte_use){0};
+    if (!byte_blocks_make(p, pool, &b)) return false;
+    struct change *c = malloc((2 * b.count + 1) * sizeof *c);
+    out->tick = malloc((2 * b.count + 1) * sizeof *out->tick);
+    out->bytes = malloc((2 * b.count + 1) * sizeof *out->bytes);
+    bool ok = c && out->tick && out->bytes;
+    for (size_t i = 0; ok && i < b.count; i++) {
+        c[2 * i] = (struct change){b.at[i].start, b.at[i].size};
+        c[2 * i + 1] = (struct change){b.at[i].end, -b.at[i].size};
+    }
+    if (ok) add_up(c, 2 * b.count, out);
+    free(c);
+    byte_blocks_free(&b);
+    if (!ok) byte_use_free(out);
+    return ok;
+}
+
+void byte_use_free(struct byte_use *u)
+{
+    free(u->tick);
+    free(u->bytes);
+    *u = (struct byte_use){0};
+}
