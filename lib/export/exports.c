@@ -28,7 +28,7 @@ static const struct lx_export rows[] = {
      .write = explorer_cores_write, .help = "JSON beside that graph: cores that work on each op"},
     {.name = "xla-csv", .summary = "XLA buffer assignment", .write = assignment_write,
      .help = "CSV with buffer_id, buffer_name, offset, size, definition_time, end_time, num_uses, use_times and use_names "
-             "of what is on chip"},
+             "of what is on chip; ids are those of allocinfo and of --format xla"},
     {.name = "allocinfo", .summary = "XLA allocinfo", .write = allocinfo_write,
      .help = "CSV with buffer_id, size, offset, start_time and end_time of each stay on chip; ids are those of --format xla "
              "of the same plan, and `lxplan check` takes both"},

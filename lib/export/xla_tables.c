@@ -1,42 +1,81 @@
 /* What is on chip as two tables of XLA: the buffer assignment, and the allocations of the memory-space assignment.
  *
  * The first has a row per buffer on chip, all of a pool in one allocation, so that offsets are addresses; a life is
- * [definition_time, end_time + 1). The second has a row per time that a buffer is on chip, both times inclusive, with the
- * numbers that --format xla gives the same buffers: the two together are a plan that lx_check_xla takes. There a buffer
+ * [definition_time, end_time + 1). The second has a row per time that a buffer is on chip, both times inclusive. Both have
+ * the numbers that --format xla gives the same buffers, which leaves out what may not be on chip: that and the second
+ * together are a plan that lx_check_xla takes. There a buffer
  * that goes on in another's place begins at the tick at which that one ends. */
 #include "export/export_rows.h"
+#include "base/checked.h"
 #include "base/fail.h"
 #include "graph/pattern.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
-/* Names of uses come of ops; buffers of a list have none. */
-static void add_use_names(const struct lx_plan *p, const struct lx_buffer *b, int32_t first, struct text *out)
+/* The uses of a buffer: times and names, as many of the one as of the other. */
+struct uses {
+    struct text times, names;
+    int count;
+};
+
+static void add_read(struct uses *u, int64_t tick, const char *how, const char *name)
 {
-    const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
-    struct text names = {0};
-    for (int32_t u = first; g && u < b->use_count; u++) {
-        if (u > first) text_add(&names, ";");
-        if (b->uses[u] >= 0 && b->uses[u] < g->op_count) text_add(&names, g->ops[b->uses[u]].name);
-    }
-    csv_field(out, names.at ? names.at : "");
-    out->failed |= names.failed;
-    text_free(&names);
+    if (u->count++) text_add(&u->times, ";"), text_add(&u->names, ";");
+    text_format(&u->times, "%" PRId64, tick);
+    text_add(&u->names, how);
+    for (; *name; name++) text_add_n(&u->names, *name == ';' ? "," : name, 1); /* ";" is between names */
 }
 
-static void add_assignment(const struct lx_plan *p, int32_t i, struct text *out)
+/* Of a graph's tick: copies to other places on chip, then the op (once, however many operands it has there), then stores. */
+static void add_reads_of_tick(const struct lx_plan *p, int32_t stay, int32_t o, int32_t *next, struct uses *u)
+{
+    bool reads = false, stores = false;
+    for (; *next < p->transfer_count && p->transfers[*next].tick == o; ++*next) {
+        const struct lx_transfer *t = &p->transfers[*next];
+        if (t->source == stay) add_read(u, o, "copy to ", p->problem.buffers[t->stay].name);
+        stores |= t->kind == LX_STORE && t->stay == stay;
+    }
+    for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
+        reads |= p->accesses[a].stay == stay && p->accesses[a].reads;
+    if (reads) add_read(u, o, "", p->layouts->graph->ops[o].name);
+    if (stores) add_read(u, o, "", "store");
+}
+
+/* Buffers of a list have no names of uses: the tick stands for one. */
+static void find_reads(const struct lx_plan *p, int32_t i, struct uses *u)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
-    int32_t first = b->first_use_is_read || b->use_count == 0 ? 0 : 1;
-    text_format(out, "%d,", (int)i);
+    int32_t next = 0, first = b->first_use_is_read || b->use_count == 0 ? 0 : 1;
+    for (int32_t k = first; !p->layouts && k < b->use_count; k++) {
+        char word[40];
+        snprintf(word, sizeof word, "%" PRId64, b->uses[k]);
+        add_read(u, b->uses[k], "tick ", word);
+    }
+    if (!p->layouts) return;
+    while (next < p->transfer_count && p->transfers[next].tick < b->start) next++;
+    for (int64_t o = b->start; o < min_i64(b->end, p->layouts->graph->op_count); o++)
+        add_reads_of_tick(p, i, (int32_t)o, &next, u);
+    /* A move comes before the tick at which the life has ended: its read is the last thing of the life. */
+    for (; next < p->transfer_count && p->transfers[next].tick <= b->end; next++)
+        if (p->transfers[next].source == i)
+            add_read(u, b->end - 1, "copy to ", p->problem.buffers[p->transfers[next].stay].name);
+}
+
+static void add_assignment(const struct lx_plan *p, int32_t i, int32_t id, struct text *out)
+{
+    const struct lx_buffer *b = &p->problem.buffers[i];
+    struct uses u = {0};
+    find_reads(p, i, &u);
+    text_format(out, "%d,", (int)id);
     csv_field(out, b->name);
-    text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,", p->answer.address[i], b->size,
-                b->start, b->end - 1, (int)(b->use_count - first));
-    for (int32_t u = first; u < b->use_count; u++)
-        text_format(out, u > first ? ";%" PRId64 : "%" PRId64, b->uses[u]);
-    text_add(out, ",");
-    add_use_names(p, b, first, out);
+    text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,%s,", p->answer.address[i], b->size,
+                b->start, b->end - 1, u.count, u.times.at ? u.times.at : "");
+    csv_field(out, u.names.at ? u.names.at : "");
     text_add(out, "\n");
+    out->failed |= u.times.failed || u.names.failed;
+    text_free(&u.times);
+    text_free(&u.names);
 }
 
 bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
@@ -44,8 +83,11 @@ bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, stru
     (void)other, (void)st;
     text_add(out,
              "buffer_id,buffer_name,offset,size,definition_time,end_time,num_uses,use_times,use_names\n");
-    for (int32_t i = 0; i < p->problem.count; i++)
-        if (p->answer.address[i] >= 0) add_assignment(p, i, out);
+    for (int32_t i = 0, id = 0; i < p->problem.count; i++) {
+        if (p->problem.buffers[i].reason) continue;
+        if (p->answer.address[i] >= 0) add_assignment(p, i, id, out);
+        id++;
+    }
     return true;
 }
 

@@ -87,9 +87,34 @@ static void check_list(const struct lx_plan *p, const char *text, size_t length)
     lx_graph_free(g);
 }
 
+/* All reads of what a buffer has: by ops, by copies from it, by stores. */
+static int reads_of(const struct lx_plan *p, int32_t i)
+{
+    const struct lx_buffer *b = &p->problem.buffers[i];
+    int n = 0;
+    if (!p->layouts) return b->use_count - (b->use_count && !b->first_use_is_read);
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
+        for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
+            if (p->accesses[a].stay == i && p->accesses[a].reads) {
+                n++;
+                break;
+            }
+    for (int32_t t = 0; t < p->transfer_count; t++)
+        n += p->transfers[t].source == i || (p->transfers[t].kind == LX_STORE && p->transfers[t].stay == i);
+    return n;
+}
+
+static int parts_of(const char *s)
+{
+    int n = *s != 0;
+    for (; *s; s++) n += *s == ';';
+    return n;
+}
+
 static void check_assignment(const struct lx_plan *p)
 {
     size_t length = 0;
+    int32_t id = -1;
     char *text = exported(p, "xla-csv", &length);
     check_list(p, text, length);
     struct rows r = {.at = text};
@@ -97,15 +122,18 @@ static void check_assignment(const struct lx_plan *p)
     assert_string_equal(r.field[4], "definition_time");
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
+        id += !b->reason;
         if (p->answer.address[i] < 0) continue;
         assert_true(next_row(&r) && r.count == 9);
-        assert_int_equal(atoll(r.field[0]), i);
+        assert_int_equal(atoll(r.field[0]), id);
         assert_string_equal(r.field[1], b->name);
         assert_int_equal(atoll(r.field[2]), p->answer.address[i]);
         assert_int_equal(atoll(r.field[3]), b->size);
         assert_int_equal(atoll(r.field[4]), b->start);
         assert_int_equal(atoll(r.field[5]) + 1, b->end);
-        assert_int_equal(atoll(r.field[6]), b->use_count - (b->use_count && !b->first_use_is_read));
+        assert_int_equal(atoll(r.field[6]), reads_of(p, i));
+        assert_int_equal(parts_of(r.field[7]), reads_of(p, i));
+        assert_int_equal(parts_of(r.field[8]), reads_of(p, i));
     }
     assert_false(next_row(&r));
     free(text);
