@@ -168,6 +168,24 @@ static enum shaped slid(struct shaper *x, enum model_element e, int64_t channels
     return shaper_set(x, 0, e, count + 2, extent);
 }
 
+/* "kernel_shape", where it is stated, says once more what the weight is. */
+static bool is_of_weight(struct shaper *x, const struct model_type *w)
+{
+    int64_t size[MODEL_MAX_WINDOWS];
+    int count;
+    bool same = shaper_ints(x, "kernel_shape", -1, size, MODEL_MAX_WINDOWS, &count) &&
+                (count < 0 || count == w->count - 2);
+    int i = 0;
+    while (same && i < count && size[i] == w->extent[2 + i]) i++;
+    if (same && i >= count) return true;
+    if (!same)
+        shaper_wrong(x, "\"kernel_shape\" does not have the dimensions of the weight");
+    else
+        shaper_wrong(x, "\"kernel_shape\" says %lld in dimension %d, the weight has %lld", (long long)size[i],
+                     i, (long long)w->extent[2 + i]);
+    return false;
+}
+
 static enum shaped convolve(struct shaper *x, const struct model_type *w, enum model_element e)
 {
     const struct model_type *t = shaper_in(x, 0);
@@ -179,6 +197,7 @@ static enum shaped convolve(struct shaper *x, const struct model_type *w, enum m
     if (w->extent[0] % group != 0)
         return shaper_wrong(x, "%lld groups do not divide the %lld channels of the result", (long long)group,
                             (long long)w->extent[0]);
+    if (!is_of_weight(x, w)) return SHAPE_WRONG;
     return slid(x, e, w->extent[0], w->extent + 2, w->count - 2);
 }
 
@@ -208,6 +227,7 @@ static enum shaped conv_transpose(struct shaper *x)
     int count = t->count - 2;
     if (count < 1 || count > MODEL_MAX_WINDOWS || w->count != t->count || w->extent[0] != t->extent[1])
         return shaper_wrong(x, "the weight does not have the channels of its operand");
+    if (!is_of_weight(x, w)) return SHAPE_WRONG;
     bool same = strncmp(model_attr_word(&x->op->attrs, "auto_pad", ""), "SAME", 4) == 0;
     list_of(x->op, "strides", stride, count, 1);
     list_of(x->op, "dilations", dilation, count, 1);

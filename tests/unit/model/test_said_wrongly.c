@@ -1,0 +1,63 @@
+/* What the user or the file says that cannot be: an error that names the thing, never another model. */
+#include "graph/graph.h"
+#include "graph/import/model_import.h"
+#include "support/onnx_bytes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static enum lx_code code_of(const void *text, size_t length, const struct lx_import_options *options,
+                            lx_status *st)
+{
+    *st = (lx_status){0};
+    const struct lx_graph *g = lx_model_import("here", text, length, options, NULL, st);
+    if (!g) return st->code;
+    lx_graph_free(g);
+    return LX_OK;
+}
+
+/* A convolution of 3 taps whose attribute says another number. */
+static struct onnx_bytes conv_of(const char *kind, int64_t taps)
+{
+    struct onnx_bytes graph = {.n = 0}, node = {.n = 0}, attr = {.n = 0};
+    onnx_word(&graph, 2, "net");
+    onnx_end(&graph, 11, "x", (int64_t[]){1, 2, 9, 0});
+    onnx_end(&graph, 11, "w", (int64_t[]){2, 2, 3, 0});
+    onnx_word(&node, 1, "x");
+    onnx_word(&node, 1, "w");
+    onnx_word(&node, 2, "y");
+    onnx_word(&node, 4, kind);
+    onnx_word(&attr, 1, "kernel_shape");
+    onnx_number(&attr, 8, taps);
+    onnx_number(&attr, 20, 7);
+    onnx_message(&node, 5, &attr);
+    onnx_message(&graph, 1, &node);
+    onnx_end(&graph, 12, "y", (int64_t[]){1, 2, strcmp(kind, "Conv") == 0 ? 7 : 11, 0});
+    return onnx_model_of(&graph, 13);
+}
+
+static void kernel_shape_is_that_of_the_weight(void **state)
+{
+    static const char *const kinds[] = {"Conv", "ConvTranspose"};
+    struct lx_import_options plain = {.branch = -1};
+    lx_status st;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct onnx_bytes right = conv_of(kinds[i], 3), wrong = conv_of(kinds[i], 5);
+        assert_int_equal(code_of(right.at, right.n, &plain, &st), LX_OK);
+        assert_int_equal(code_of(wrong.at, wrong.n, &plain, &st), LX_E_SHAPE);
+        assert_non_null(strstr(st.text, "kernel_shape"));
+        assert_non_null(strstr(st.text, kinds[i]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel_shape_is_that_of_the_weight)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
