@@ -90,10 +90,25 @@ static bool all_used(const struct lx_model *m, const char *option, const struct 
     return true;
 }
 
+/* HLO and ONNX have one that is run, so there is nothing to choose: a name that is said must be its own. (A local function
+ * of ONNX has no types but those of its calls.) */
+static bool is_entry(const struct lx_model *m, const char *wanted, lx_status *st)
+{
+    const char *entry = m->bodies.at[m->entry].name;
+    bool hlo = m->format == MODEL_HLO;
+    if (!wanted || m->format == MODEL_TTIR || strcmp(wanted + (hlo && *wanted == '%'), entry) == 0)
+        return true;
+    return status_set_at(
+        st, LX_E_UNKNOWN_NAME, m->file, 0, 0,
+        "--func %.100s: what can be imported is the %s, \"%.100s\"; say that or leave it out", wanted,
+        hlo ? "entry computation" : "graph", entry);
+}
+
 /* Types as their kinds have them, and nothing said about what is not there. */
 static bool is_sound(struct lx_model *m, const struct lx_model_options *o, lx_status *st)
 {
-    return (m->format == MODEL_ONNX || (model_extents_bind(m, o, st) && model_check_types(m, st))) &&
+    return is_entry(m, o->function, st) &&
+           (m->format == MODEL_ONNX || (model_extents_bind(m, o, st) && model_check_types(m, st))) &&
            all_used(m, "dim", o->dims, m->dim_used, o->dim_count, st) &&
            all_used(m, "value", o->fixed, m->fixed_used, o->fixed_count, st);
 }

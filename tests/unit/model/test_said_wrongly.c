@@ -56,8 +56,36 @@ static void kernel_shape_is_that_of_the_weight(void **state)
     }
 }
 
+static const char hlo[] =
+    "HloModule k\n%other (a: f32[4]) -> f32[4] {\n  ROOT %a = f32[4]{0} parameter(0)\n}\n"
+    "ENTRY %main {\n  %x = f32[4]{0} parameter(0)\n  ROOT %c = f32[4]{0} negate(%x)\n}\n";
+
+/* Of HLO the entry, of ONNX the graph. */
+static void only_what_is_run_can_be_named(void **state)
+{
+    static const struct {
+        const char *name;
+        enum lx_code of_hlo, of_onnx;
+    } rows[] = {{NULL, LX_OK, LX_OK},
+                {"main", LX_OK, LX_E_UNKNOWN_NAME},
+                {"%main", LX_OK, LX_E_UNKNOWN_NAME},
+                {"net", LX_E_UNKNOWN_NAME, LX_OK},
+                {"other", LX_E_UNKNOWN_NAME, LX_E_UNKNOWN_NAME},
+                {"", LX_E_UNKNOWN_NAME, LX_E_UNKNOWN_NAME}};
+    struct onnx_bytes onnx = conv_of("Conv", 3);
+    lx_status st;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct lx_import_options options = {.branch = -1, .model = {.function = rows[i].name}};
+        assert_int_equal(code_of(hlo, strlen(hlo), &options, &st), rows[i].of_hlo);
+        if (st.code) assert_non_null(strstr(st.text, "\"main\""));
+        assert_int_equal(code_of(onnx.at, onnx.n, &options, &st), rows[i].of_onnx);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel_shape_is_that_of_the_weight)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel_shape_is_that_of_the_weight),
+                                       cmocka_unit_test(only_what_is_run_can_be_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
