@@ -234,7 +234,15 @@ static int32_t branch_body(const struct import *im, const struct model_op *op, i
     return a && a->form == ATTR_BODY ? a->body : op->bodies[k];
 }
 
-/* One branch: the one that is known to be taken, else what was asked for, else the one with most bytes. */
+static int no_branch(struct import *im, const struct model_op *op)
+{
+    status_set_at(im->st, LX_E_RANGE, im->m->file, op->line, op->column,
+                  "--branch %lld: %.100s has %d branches; they are 0 to %d", (long long)im->options.branch,
+                  import_op_label(im, op), op->body_count, op->body_count - 1);
+    return -1;
+}
+
+/* One branch: the one that is known to be taken, else what was asked for, else the one with most bytes. -1: failed. */
 static int choose(struct import *im, const struct model_op *op)
 {
     struct op_class *c = import_class_of(im, op);
@@ -247,7 +255,8 @@ static int choose(struct import *im, const struct model_op *op)
         if (t->element == MODEL_BOOL || im->format == MODEL_ONNX) return number == 0;
         return number < 0 || number >= op->body_count ? op->body_count - 1 : (int)number;
     }
-    if (im->options.branch >= 0 && im->options.branch < op->body_count) return (int)im->options.branch;
+    if (im->options.branch >= op->body_count) return no_branch(im, op);
+    if (im->options.branch >= 0) return (int)im->options.branch;
     for (int k = 1; k < op->body_count; k++)
         if (body_bytes(im, branch_body(im, op, k), 0) > body_bytes(im, branch_body(im, op, taken), 0))
             taken = k;
@@ -258,6 +267,7 @@ static bool branches(struct import *im, const struct model_op *op)
 {
     if (op->operand_count < 1 || op->operands[0] < 0) return import_generic(im, op, "form");
     int taken = choose(im, op);
+    if (taken < 0) return false;
     import_class_of(im, op)->taken = taken;
     if (taken >= op->body_count) return import_generic(im, op, "form");
     if (im->format == MODEL_ONNX) return enter(im, op, branch_body(im, op, taken), NULL, 0);

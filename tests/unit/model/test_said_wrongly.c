@@ -83,9 +83,29 @@ static void only_what_is_run_can_be_named(void **state)
     }
 }
 
+/* Two branches, and a number that decides between them. */
+static void branches_are_those_there_are(void **state)
+{
+    static const char text[] =
+        "HloModule k\nf {\n  a = f32[4]{0} parameter(0)\n  ROOT r = f32[4]{0} negate(a)\n}\n"
+        "g {\n  a = f32[4]{0} parameter(0)\n  ROOT r = f32[4]{0} exponential(a)\n}\n"
+        "ENTRY m {\n  i = s32[] parameter(0)\n  x = f32[4]{0} parameter(1)\n"
+        "  ROOT o = f32[4]{0} conditional(i, x, x), branch_computations={f, g}\n}\n";
+    lx_status st;
+    (void)state;
+    for (int64_t k = -1; k < 5; k++) {
+        struct lx_import_options options = {.branch = k};
+        assert_int_equal(code_of(text, strlen(text), &options, &st), k < 2 ? LX_OK : LX_E_RANGE);
+        if (k < 2) continue;
+        assert_int_equal(st.line, 13);
+        assert_non_null(strstr(st.text, "they are 0 to 1"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernel_shape_is_that_of_the_weight),
-                                       cmocka_unit_test(only_what_is_run_can_be_named)};
+                                       cmocka_unit_test(only_what_is_run_can_be_named),
+                                       cmocka_unit_test(branches_are_those_there_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
