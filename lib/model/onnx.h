@@ -34,6 +34,7 @@ struct onnx {
 /* Ops with what they wait for: operands, and what their subgraphs name. */
 struct onnx_node {
     struct model_op op;
+    struct wire at; /* of the file */
     VEC(int32_t) waits;
 };
 typedef VEC(struct onnx_node) onnx_nodes;
@@ -64,6 +65,8 @@ struct onnx_building {
 };
 bool onnx_declare_results(struct onnx_building *b, struct wire w);
 bool onnx_make_nodes(struct onnx_building *b, struct wire w);
+/* What errors call a node: its first result. */
+const char *onnx_node_name(const struct lx_model *m, const struct model_op *op);
 /* The number of a name that can be seen; -1: nobody has it. */
 int32_t onnx_look_up(struct onnx_scope *s, const char *name);
 bool onnx_bind(struct onnx *o, struct onnx_scope *s, const char *name, int32_t value);

@@ -120,6 +120,13 @@ static bool plain_parts(struct onnx_building *b, struct wire w, struct model_op 
     return op->operands && op->results && op->kind ? true : wire_no_memory(&w);
 }
 
+const char *onnx_node_name(const struct lx_model *m, const struct model_op *op)
+{
+    for (int i = 0; i < op->result_count; i++)
+        if (op->results[i] >= 0) return m->values.at[op->results[i]].name;
+    return "nothing";
+}
+
 static bool waits_for(struct onnx_building *b, struct onnx_node *n, const int32_t *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -128,9 +135,10 @@ static bool waits_for(struct onnx_building *b, struct onnx_node *n, const int32_
 }
 
 /* `captured`: where in the list of names of outer graphs those of its subgraphs begin. */
-static bool add_node(struct onnx_building *b, const struct model_op *op, size_t captured)
+static bool add_node(struct onnx_building *b, const struct wire *at, const struct model_op *op,
+                     size_t captured)
 {
-    struct onnx_node n = {.op = *op};
+    struct onnx_node n = {.op = *op, .at = *at};
     int32_t number = (int32_t)b->nodes->count;
     if (b->nodes->count >= MODEL_MAX_OPS)
         return wire_fail(&b->o->w, LX_E_LIMIT, "more than %d nodes", MODEL_MAX_OPS);
@@ -164,7 +172,8 @@ static bool bind_ends(struct onnx_building *in, struct wire w, const struct mode
 }
 
 /* A call of a local function becomes its nodes. */
-static bool inline_call(struct onnx_building *b, int32_t function, const struct model_op *call)
+static bool inline_call(struct onnx_building *b, const struct wire *at, int32_t function,
+                        const struct model_op *call)
 {
     struct onnx_function *fn = &b->o->functions.at[function];
     struct onnx_scope scope = {.body = b->body};
@@ -176,7 +185,8 @@ static bool inline_call(struct onnx_building *b, int32_t function, const struct 
     if (++b->o->calls > MODEL_MAX_OPS)
         return wire_fail(&b->o->w, LX_E_LIMIT, "more than %d calls", MODEL_MAX_OPS);
     if (fn->under_way || b->o->depth > MODEL_MAX_DEPTH)
-        return wire_fail(&b->o->w, LX_E_CYCLE, "function %.120s calls itself", fn->kind);
+        return wire_fail(at, LX_E_CYCLE, "function %.120s calls itself: the node within that makes %.80s",
+                         fn->kind, onnx_node_name(b->o->w.m, call));
     fn->under_way = true;
     b->o->depth++;
     bool ok = bind_ends(&in, fn->text, call) && onnx_declare_results(&in, fn->text) &&
@@ -194,7 +204,7 @@ static bool make_node(struct onnx_building *b, struct wire w)
     size_t captured = b->o->captured.count;
     if (!plain_parts(b, w, &op) || !onnx_attrs(b, w, &op.attrs, &op)) return false;
     int32_t function = names_find(&b->o->function_names, op.kind);
-    return function >= 0 ? inline_call(b, function, &op) : add_node(b, &op, captured);
+    return function >= 0 ? inline_call(b, &w, function, &op) : add_node(b, &w, &op, captured);
 }
 
 bool onnx_make_nodes(struct onnx_building *b, struct wire w)

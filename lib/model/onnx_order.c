@@ -16,9 +16,10 @@ struct sorting {
 
 static bool cycle(struct sorting *s, int32_t node, const char *graph)
 {
-    const struct model_op *op = &s->nodes->at[node].op;
-    return wire_fail(&s->o->w, LX_E_CYCLE, "graph %.80s: node %.80s (%.40s) needs its own result", graph,
-                     op->location ? op->location : "", op->kind);
+    const struct onnx_node *n = &s->nodes->at[node];
+    return wire_fail(&n->at, LX_E_CYCLE,
+                     "graph %.80s: the node that makes %.80s (%.40s) needs its own result", graph,
+                     onnx_node_name(s->o->w.m, &n->op), n->op.kind);
 }
 
 static int32_t maker_of(const struct sorting *s, int32_t value)

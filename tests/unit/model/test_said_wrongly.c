@@ -102,10 +102,61 @@ static void branches_are_those_there_are(void **state)
     }
 }
 
+/* Nodes without names: the first result and the byte say which. */
+static void nodes_are_named_by_what_they_make(void **state)
+{
+    struct onnx_bytes graph = {.n = 0};
+    struct lx_import_options plain = {.branch = -1};
+    lx_status st;
+    (void)state;
+    onnx_word(&graph, 2, "net");
+    onnx_end(&graph, 11, "x", (int64_t[]){3, 0});
+    onnx_node_of(&graph, "Neg", "a", "b", NULL, 0);
+    onnx_node_of(&graph, "Exp", "b", "a", NULL, 0);
+    onnx_end(&graph, 12, "a", (int64_t[]){3, 0});
+    struct onnx_bytes m = onnx_model_of(&graph, 13);
+    assert_int_equal(code_of(m.at, m.n, &plain, &st), LX_E_CYCLE);
+    assert_non_null(strstr(st.text, "makes b (Neg)"));
+    const char *byte = strstr(st.text, "at byte ");
+    assert_non_null(byte);
+    size_t at = (size_t)strtol(byte + 8, NULL, 10);
+    assert_true(at + 3 <= m.n && memcmp(m.at + at, "\n\1a", 3) == 0); /* its first operand */
+}
+
+/* A function whose only node calls it. */
+static void calls_are_named_by_what_they_make(void **state)
+{
+    struct onnx_bytes graph = {.n = 0}, node = {.n = 0}, function = {.n = 0};
+    struct lx_import_options plain = {.branch = -1};
+    lx_status st;
+    (void)state;
+    onnx_word(&node, 1, "x");
+    onnx_word(&node, 2, "y");
+    onnx_word(&node, 4, "A");
+    onnx_word(&node, 7, "my");
+    onnx_message(&graph, 1, &node);
+    onnx_word(&graph, 2, "net");
+    onnx_end(&graph, 11, "x", (int64_t[]){3, 0});
+    onnx_end(&graph, 12, "y", (int64_t[]){3, 0});
+    struct onnx_bytes m = onnx_model_of(&graph, 13);
+    onnx_word(&function, 1, "A");
+    onnx_word(&function, 4, "x");
+    onnx_word(&function, 5, "y");
+    onnx_message(&function, 7, &node);
+    onnx_word(&function, 10, "my");
+    size_t from = m.n;
+    onnx_message(&m, 25, &function);
+    assert_int_equal(code_of(m.at, m.n, &plain, &st), LX_E_CYCLE);
+    assert_non_null(strstr(st.text, "my:A calls itself: the node within that makes y"));
+    const char *byte = strstr(st.text, "at byte ");
+    assert_true(byte && (size_t)strtol(byte + 8, NULL, 10) > from);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel_shape_is_that_of_the_weight),
-                                       cmocka_unit_test(only_what_is_run_can_be_named),
-                                       cmocka_unit_test(branches_are_those_there_are)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernel_shape_is_that_of_the_weight), cmocka_unit_test(only_what_is_run_can_be_named),
+        cmocka_unit_test(branches_are_those_there_are), cmocka_unit_test(nodes_are_named_by_what_they_make),
+        cmocka_unit_test(calls_are_named_by_what_they_make)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
