@@ -30,7 +30,8 @@ static struct arena_block *add_block(struct arena *a, size_t at_least)
 
 void *arena_alloc(struct arena *a, size_t size)
 {
-    if (size > SIZE_MAX / 2) return NULL;
+    if (size > SIZE_MAX / 4)
+        return NULL; /* no machine has that, and some allocators end the program over it */
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (size == 0) size = ALIGN;
     struct arena_block *b = a->head;
