@@ -84,27 +84,17 @@ lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e)
     return r;
 }
 
-static bool ask_stop(void *context)
-{
-    const lx_options *o = context;
-    return o->stop(o->stop_context) != 0;
-}
-
 lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    union {
-        const lx_options *in;
-        void *out;
-    } context = {.in = o}; /* handed through, not written to */
     if (plan && plan->team) return team_run(plan->team, o, st);
     if (!plan || !plan->plan) return status_set(st, LX_E_USAGE, "there is no plan to run"), NULL;
     struct lx_device_options how = {.seed = o ? (uint64_t)o->settings.value[LX_OPTION_SEED] : 0,
                                     .verify = (enum lx_verify)api_own_option(o, API_VERIFY),
                                     .in_use = true,
                                     .threads = (int)api_own_option(o, API_THREADS),
-                                    .stop = o && o->stop ? ask_stop : NULL,
-                                    .context = context.out};
+                                    .stop = api_stop(o),
+                                    .context = api_context(o)};
     struct lx_run_result *run = lx_device_run(plan->plan, &how, st);
     return run ? api_result(lx_plan_ref(plan->plan), run, st) : NULL;
 }

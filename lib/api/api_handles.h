@@ -62,6 +62,9 @@ struct lx_options {
 /* The settings of `o`, NULL: all defaults. */
 struct lx_settings api_settings(const lx_options *o);
 int64_t api_own_option(const lx_options *o, enum api_option row);
+/* For whoever takes a `stop` and a context: NULL without a callback, and the options themselves. */
+bool (*api_stop(const lx_options *o))(void *context);
+void *api_context(const lx_options *o);
 /* All of it for a pattern that asks `own`; `how` and what it points to live as long as `o` and `values`. */
 bool api_plan_options(const lx_options *o, const struct lx_settings *settings, enum lx_objective own,
                       struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st);

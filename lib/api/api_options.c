@@ -225,6 +225,21 @@ static bool ask_stop(void *context)
     return o->stop(o->stop_context) != 0;
 }
 
+bool (*api_stop(const lx_options *o))(void *context)
+{
+    return o && o->stop ? ask_stop : NULL;
+}
+
+/* Handed through, not written to. */
+void *api_context(const lx_options *o)
+{
+    union {
+        const lx_options *in;
+        void *out;
+    } context = {.in = o};
+    return context.out;
+}
+
 static void tell_progress(void *context, const struct lx_progress *so_far)
 {
     const lx_options *o = context;
@@ -235,14 +250,10 @@ static void tell_progress(void *context, const struct lx_progress *so_far)
 bool api_plan_options(const lx_options *o, const struct lx_settings *settings, enum lx_objective own,
                       struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS], lx_status *st)
 {
-    union {
-        const lx_options *in;
-        void *out;
-    } context = {.in = o}; /* handed through, not written to */
     *how = (struct lx_plan_options){0};
     if (!lx_settings_plan(settings, own, how, values, st)) return false;
-    how->run.context = context.out;
-    how->run.stop = o && o->stop ? ask_stop : NULL;
+    how->run.context = api_context(o);
+    how->run.stop = api_stop(o);
     how->run.progress = o && o->progress ? tell_progress : NULL;
     return true;
 }

@@ -53,18 +53,8 @@ lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
     return team_result_of(plans, st);
 }
 
-static bool ask_stop(void *context)
-{
-    const lx_options *o = context;
-    return o->stop(o->stop_context) != 0;
-}
-
 lx_result *team_run(const struct team_result *t, const lx_options *o, lx_status *st)
 {
-    union {
-        const lx_options *in;
-        void *out;
-    } context = {.in = o}; /* handed through, not written to */
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options plan;
     int64_t values[LX_MOST_SOLVER_OPTIONS];
@@ -74,8 +64,8 @@ lx_result *team_run(const struct team_result *t, const lx_options *o, lx_status 
                                       .plan = &plan,
                                       .plans = t->plans,
                                       .verify = (enum lx_verify)api_own_option(o, API_VERIFY),
-                                      .stop = o && o->stop ? ask_stop : NULL,
-                                      .context = context.out};
+                                      .stop = api_stop(o),
+                                      .context = api_context(o)};
     if (!lx_team_run(t->plans->team, &how, &ran.run, st)) return NULL;
     ++*t->shares;
     return result_of(ran, st);

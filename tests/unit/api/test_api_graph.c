@@ -12,17 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void same(double a, double b)
-{
-    if (a != b) fail_msg("%g is not %g", a, b);
-}
-
-static double number(const lx_result *r, const char *name)
-{
-    double value = NAN;
-    if (lx_result_number(r, name, &value) != 0) fail_msg("no number %s", name);
-    return value;
-}
+#include "support/api_results.h"
 
 /* y = softmax-like: exp of a product, scaled. */
 static lx_builder *small(void)

@@ -10,17 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-static void same(double a, double b)
-{
-    if (a != b) fail_msg("%g is not %g", a, b);
-}
-
-static double number(const lx_result *r, const char *name)
-{
-    double value = NAN;
-    if (lx_result_number(r, name, &value) != 0) fail_msg("no number %s", name);
-    return value;
-}
+#include "support/api_results.h"
 
 static double item(const lx_result *r, int64_t i, const char *name)
 {
