@@ -48,7 +48,10 @@ static void logic(struct layer *l)
 /* The largest number of a type of 8 bits; 0: of another. */
 static double largest_of(enum model_element e)
 {
-    return e == MODEL_F8E4M3FN ? 448 : e == MODEL_F8E5M2 ? 57344 : 0;
+    return e == MODEL_F8E4M3FN                          ? 448
+           : e == MODEL_F8E4M3FNUZ                      ? 240
+           : e == MODEL_F8E5M2 || e == MODEL_F8E5M2FNUZ ? 57344
+                                                        : 0;
 }
 
 /* Four bits without a sign are stored as those with one: on the way in and out they go through int32. */

@@ -23,29 +23,47 @@ bool source_int(struct source *s, int64_t *out)
     return true;
 }
 
-/* Bits of floats by type: how many for exponent and fraction; e4m3fn has no infinity. */
-static void widths(enum model_element e, int *exponent, int *fraction)
+/* Which bits of a float type are no finite number. */
+enum odd_bits {
+    ODD_IEEE, /* the largest exponent: infinity, and with a fraction NaN */
+    ODD_FN,   /* all bits but the sign: NaN; no infinity */
+    ODD_FNUZ, /* the sign alone: NaN; no infinity, no -0 */
+    ODD_NONE,
+};
+
+/* Bits for exponent and fraction, and the exponent that stands for 1. A sign is before them, but for `unsigned_`. */
+struct float_bits {
+    int exponent, fraction, bias;
+    enum odd_bits odd;
+    bool unsigned_;
+};
+
+static struct float_bits float_bits(enum model_element e)
 {
-    *exponent = e == MODEL_F16 || e == MODEL_F8E5M2 || e == MODEL_F8E5M2FNUZ ? 5
-                : e == MODEL_BF16 || e == MODEL_F32                          ? 8
-                : e == MODEL_F64                                             ? 11
-                                                                             : 4;
-    *fraction = model_element_row(e)->bits - 1 - *exponent;
+    static const struct float_bits rows[MODEL_ELEMENT_COUNT] = {
+        [MODEL_F64] = {11, 52, 1023, ODD_IEEE, false},   [MODEL_F32] = {8, 23, 127, ODD_IEEE, false},
+        [MODEL_F16] = {5, 10, 15, ODD_IEEE, false},      [MODEL_BF16] = {8, 7, 127, ODD_IEEE, false},
+        [MODEL_F8E4M3] = {4, 3, 7, ODD_IEEE, false},     [MODEL_F8E4M3FN] = {4, 3, 7, ODD_FN, false},
+        [MODEL_F8E4M3FNUZ] = {4, 3, 8, ODD_FNUZ, false}, [MODEL_F8E4M3B11FNUZ] = {4, 3, 11, ODD_FNUZ, false},
+        [MODEL_F8E5M2] = {5, 2, 15, ODD_IEEE, false},    [MODEL_F8E5M2FNUZ] = {5, 2, 16, ODD_FNUZ, false},
+        [MODEL_F8E3M4] = {3, 4, 3, ODD_IEEE, false},     [MODEL_F8E8M0FNU] = {8, 0, 127, ODD_FN, true},
+        [MODEL_F6E2M3FN] = {2, 3, 1, ODD_NONE, false},   [MODEL_F6E3M2FN] = {3, 2, 3, ODD_NONE, false},
+        [MODEL_F4E2M1FN] = {2, 1, 1, ODD_NONE, false}};
+    return rows[e];
 }
 
 double model_float_of_bits(enum model_element element, uint64_t bits)
 {
-    int e, f;
-    widths(element, &e, &f);
-    uint64_t fraction = bits & (((uint64_t)1 << f) - 1), power = bits >> f & (((uint64_t)1 << e) - 1);
-    uint64_t top = ((uint64_t)1 << e) - 1;
-    int bias = (1 << (e - 1)) - 1;
-    double sign = bits >> (e + f) & 1 ? -1.0 : 1.0;
-    bool small = element == MODEL_F8E4M3FN || element == MODEL_F8E4M3FNUZ || element == MODEL_F8E4M3B11FNUZ;
-    if (power == top && !small) return fraction ? NAN : sign * INFINITY;
-    if (power == top && fraction == ((uint64_t)1 << f) - 1) return NAN;
-    if (power == 0) return sign * ldexp((double)fraction, 1 - bias - f);
-    return sign * ldexp((double)(fraction | (uint64_t)1 << f), (int)power - bias - f);
+    struct float_bits b = float_bits(element);
+    uint64_t one = (uint64_t)1 << b.fraction, fraction = bits & (one - 1);
+    uint64_t top = ((uint64_t)1 << b.exponent) - 1, power = bits >> b.fraction & top;
+    bool minus = !b.unsigned_ && (bits >> (b.exponent + b.fraction) & 1);
+    double sign = minus ? -1.0 : 1.0;
+    if (b.odd == ODD_IEEE && power == top) return fraction ? NAN : sign * INFINITY;
+    if (b.odd == ODD_FN && power == top && fraction == one - 1) return NAN;
+    if (b.odd == ODD_FNUZ && minus && power == 0 && fraction == 0) return NAN;
+    if (power == 0 && !b.unsigned_) return sign * ldexp((double)fraction, 1 - b.bias - b.fraction);
+    return sign * ldexp((double)(fraction | one), (int)power - b.bias - b.fraction);
 }
 
 static bool hex_number(struct source *s, enum model_element element, int64_t *whole, double *real)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* The word of ours for an element type. What we have no type for is planned as one of its width. */
+/* The word of ours for an element type. What we have no type for is planned as one of its width (two bits as four). */
 static enum lx_dtype dtype_of(enum model_element e)
 {
     static const enum lx_dtype known[MODEL_ELEMENT_COUNT] = {
@@ -17,7 +17,11 @@ static enum lx_dtype dtype_of(enum model_element e)
         [MODEL_F16] = LX_FP16,          [MODEL_BF16] = LX_BF16,
         [MODEL_F8E4M3FN] = LX_FP8,      [MODEL_F8E4M3FNUZ] = LX_FP8,
         [MODEL_F8E5M2] = LX_FP8_E5M2,   [MODEL_F8E5M2FNUZ] = LX_FP8_E5M2,
-        [MODEL_F8E4M3B11FNUZ] = LX_FP8, [MODEL_I64] = LX_INT64,
+        [MODEL_F8E4M3B11FNUZ] = LX_FP8, [MODEL_F8E4M3] = LX_FP8,
+        [MODEL_F8E3M4] = LX_FP8,        [MODEL_F8E8M0FNU] = LX_FP8,
+        [MODEL_F6E2M3FN] = LX_FP8,      [MODEL_F6E3M2FN] = LX_FP8,
+        [MODEL_F4E2M1FN] = LX_INT4,     [MODEL_I2] = LX_INT4,
+        [MODEL_U2] = LX_INT4,           [MODEL_I64] = LX_INT64,
         [MODEL_I32] = LX_INT32,         [MODEL_I16] = LX_INT16,
         [MODEL_I8] = LX_INT8,           [MODEL_I4] = LX_INT4,
         [MODEL_U64] = LX_UINT64,        [MODEL_U32] = LX_UINT32,
@@ -27,6 +31,17 @@ static enum lx_dtype dtype_of(enum model_element e)
     return known[e];
 }
 
+/* A run computes with other numbers than the model would: the report says so. */
+static void note_type(struct import *im, enum model_element e)
+{
+    static const enum model_element other[] = {
+        MODEL_F8E4M3FNUZ, MODEL_F8E5M2FNUZ, MODEL_F8E4M3B11FNUZ, MODEL_F8E4M3, MODEL_F8E3M4, MODEL_F8E8M0FNU,
+        MODEL_F6E2M3FN,   MODEL_F6E3M2FN,   MODEL_F4E2M1FN,      MODEL_I2,     MODEL_U2};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (other[i] == e)
+            fact_add(&im->notes, "planned as a type of their width", model_element_word(im->m->format, e), 1);
+}
+
 static bool make_tensor(struct import *im, struct graph_builder *b, struct storage *s)
 {
     int64_t shape[VIEW_MAX_CUTS];
@@ -34,6 +49,7 @@ static bool make_tensor(struct import *im, struct graph_builder *b, struct stora
     if (s->tensor >= 0) return true;
     for (int k = s->cuts.count - 2; k >= 0; k--) shape[rank++] = s->cuts.at[k + 1] / s->cuts.at[k];
     if (!import_tensor_name(im, s)) return false;
+    note_type(im, s->element);
     b->here = (struct place){s->line, s->column};
     s->tensor = builder_tensor(b, s->name, s->role, dtype_of(s->element), rank, shape, 0, im->st);
     return s->tensor >= 0;

@@ -2,6 +2,7 @@
  * arithmetic is that of the type. */
 #include "graph/graph.h"
 #include "model/fold_numbers.h"
+#include "model/source.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -82,6 +83,58 @@ static void bits_in_lists_of_attributes(void **state)
     lx_model_free(m);
 }
 
+/* Narrow floats: the least number above 0, how many of them are equally far apart before the distance doubles, the codes
+ * of infinity and of what is no number (0: none), the largest number. */
+static const struct narrow {
+    enum model_element element;
+    int codes, even;
+    double least;
+    int infinity, nan, last_nan;
+    double most;
+} narrow[] = {
+    {MODEL_F8E5M2, 256, 4, 0x1p-16, 0x7C, 0x7D, 0x7F, 57344},
+    {MODEL_F8E4M3FN, 256, 8, 0x1p-9, 0, 0x7F, 0x7F, 448},
+    {MODEL_F8E4M3, 256, 8, 0x1p-9, 0x78, 0x79, 0x7F, 240},
+    {MODEL_F8E3M4, 256, 16, 0x1p-6, 0x70, 0x71, 0x7F, 15.5},
+    {MODEL_F8E4M3FNUZ, 256, 8, 0x1p-10, 0, 0x80, 0x80, 240},
+    {MODEL_F8E5M2FNUZ, 256, 4, 0x1p-17, 0, 0x80, 0x80, 57344},
+    {MODEL_F8E4M3B11FNUZ, 256, 8, 0x1p-13, 0, 0x80, 0x80, 30},
+    {MODEL_F6E2M3FN, 64, 8, 0x1p-3, 0, 0, 0, 7.5},
+    {MODEL_F6E3M2FN, 64, 4, 0x1p-4, 0, 0, 0, 28},
+    {MODEL_F4E2M1FN, 16, 2, 0x1p-1, 0, 0, 0, 6},
+};
+
+static bool is_nan_code(const struct narrow *t, int code)
+{
+    int low = t->nan == 0x80 ? code : code % (t->codes / 2);
+    return t->nan && low >= t->nan && low <= t->last_nan;
+}
+
+static void every_narrow_float(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
+        const struct narrow *t = &narrow[i];
+        double number = 0, step = t->least, most = 0;
+        for (int code = 0; code < t->codes / 2; code++) {
+            for (int minus = 0; minus < 2; minus++) {
+                int all = code + minus * t->codes / 2;
+                double is = model_float_of_bits(t->element, (uint64_t)all),
+                       want = t->infinity && code == t->infinity ? INFINITY : number;
+                if (is_nan_code(t, all) ? !isnan(is) : is != (minus ? -want : want) || signbit(is) != minus)
+                    fail_msg("%s: %#x is %g", model_element_word(MODEL_TTIR, t->element), all, is);
+                if (isfinite(is) && is > most) most = is;
+            }
+            if (code >= 2 * t->even && code % t->even == 0) step *= 2;
+            number += step;
+        }
+        assert_true(most == t->most);
+    }
+    for (int code = 0; code < 255; code++)
+        assert_true(model_float_of_bits(MODEL_F8E8M0FNU, (uint64_t)code) == ldexp(1, code - 127));
+    assert_true(isnan(model_float_of_bits(MODEL_F8E8M0FNU, 255)));
+}
+
 /* Instructions that make r of constants, and what it is. */
 static const struct computed {
     const char *element, *made;
@@ -154,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bits_are_those_of_the_element), cmocka_unit_test(bits_in_lists_of_attributes),
-        cmocka_unit_test(whole_numbers_are_those_of_their_type), cmocka_unit_test(no_number_wins)};
+        cmocka_unit_test(every_narrow_float), cmocka_unit_test(whole_numbers_are_those_of_their_type),
+        cmocka_unit_test(no_number_wins)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
