@@ -6,6 +6,7 @@
  * that cannot be, as the writer reads other elements than it writes, or a reader needs what is written, the output is
  * made beside it and copied at the end. And a tensor that an op made for no one but an insert is changed in its place. */
 #include "graph/import/import_in_place.h"
+#include "graph/import/import_results.h"
 #include "graph/import/import_roles.h"
 #include "graph/import/import_sequence.h"
 #include "base/fail.h"
@@ -39,20 +40,6 @@ static void find_uses(struct in_place *p)
         for (int k = 0; k < s->input_count; k++) p->use[s->operand[k].storage].reads++;
         out->writer = out->writer == -1 ? (int32_t)i : -2;
     }
-}
-
-static const struct import_value *result_leaf(const struct in_place *p, int64_t output)
-{
-    struct import *im = p->im;
-    const struct model_body *b = &im->m->bodies.at[im->m->entry];
-    const struct model_type *t = b->result_count == 1 ? model_type_of(im->m, b->results[0]) : NULL;
-    int first = 0;
-    if (im->m->format == MODEL_ONNX)
-        return output < b->result_count && b->results[output] >= 0 ? import_leaf(im, b->results[output], 0)
-                                                                   : NULL;
-    if (!t || output < 0 || output >= (t->element == MODEL_TUPLE ? t->count : 1)) return NULL;
-    for (int64_t i = 0; t->element == MODEL_TUPLE && i < output; i++) first += t->parts[i]->leaves;
-    return first < t->leaves ? import_leaf(im, b->results[0], first) : NULL;
 }
 
 static void mark_returned(struct in_place *p)
@@ -208,7 +195,7 @@ static bool mark_states(struct in_place *p)
             bool one = model_type_of(im->m, b->arguments[i])->leaves == 1;
             const struct import_value *x = one ? import_leaf(im, b->arguments[i], 0) : NULL;
             if (r->role == LX_STATE && r->output >= 0 && x && x->storage >= 0)
-                ok = mark_state(p, x->storage, result_leaf(p, r->output));
+                ok = mark_state(p, x->storage, import_result(im, r->output));
         }
     }
     return ok && sequence_order(&p->order);

@@ -157,14 +157,6 @@ static void finish(struct import *im)
     arena_free(&im->memory);
 }
 
-static int result_leaves(const struct lx_model *m)
-{
-    const struct model_body *b = &m->bodies.at[m->entry];
-    int n = 0;
-    for (int i = 0; i < b->result_count; i++) n += model_type_of(m, b->results[i])->leaves;
-    return n;
-}
-
 static bool is_strict(const struct lx_model *m, const struct import_counts *t, lx_status *st)
 {
     for (size_t i = 0; i < t->rows.count; i++)
@@ -192,7 +184,7 @@ static const struct lx_graph *import_model(const struct lx_model *m, const struc
                                            const struct about *about, char **report, lx_status *st)
 {
     struct import im = {.m = m, .options = *options, .st = st};
-    int32_t *results = calloc((size_t)result_leaves(m) + 1, sizeof *results);
+    int32_t *results = calloc((size_t)import_result_count(m) + 1, sizeof *results);
     const struct lx_graph *g = NULL;
     if (!results)
         status_no_memory(st);

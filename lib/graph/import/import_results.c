@@ -36,15 +36,49 @@ static void note_returned(struct import *im, int32_t storage)
     fact_add(&im->notes, state ? "states returned" : "arguments returned unchanged", s->name, 1);
 }
 
-/* The storage of one result, which is all of it from now on; -1: it is none of its own. */
-static bool stored_result(struct import *im, struct import_value *of, int32_t *out)
+struct import_value *import_result(struct import *im, int64_t tensor)
+{
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    for (int i = 0; tensor >= 0 && i < b->result_count; i++) {
+        int leaves = b->results[i] < 0 ? 0 : model_type_of(im->m, b->results[i])->leaves;
+        if (tensor < leaves) return import_leaf(im, b->results[i], (int)tensor);
+        tensor -= leaves;
+    }
+    return NULL;
+}
+
+int64_t import_result_count(const struct lx_model *m)
+{
+    const struct model_body *b = &m->bodies.at[m->entry];
+    int64_t n = 0;
+    for (int i = 0; i < b->result_count; i++) n += model_type_of(m, b->results[i])->leaves;
+    return n;
+}
+
+/* By tensor of the results: the state whose buffer is to have it, a storage; -1: none. NULL: memory is out. */
+static int32_t *states_of_results(struct import *im)
+{
+    int64_t tensors = import_result_count(im->m);
+    int32_t *state = arena_array(&im->memory, (size_t)tensors + 1, sizeof *state);
+    for (int64_t i = 0; state && i < tensors; i++) state[i] = -1;
+    for (int i = 0; state && i < im->m->bodies.at[im->m->entry].argument_count; i++) {
+        const struct import_role *r = &im->roles[i];
+        if (r->role == LX_STATE && r->output >= 0 && r->output < tensors) state[r->output] = r->storage;
+    }
+    return state;
+}
+
+/* The storage of one result, which is all of it from now on; -1: it is none of its own. An argument is copied that the
+ * buffer of another one, `state`, is to have. */
+static bool stored_result(struct import *im, int32_t state, struct import_value *of, int32_t *out)
 {
     struct import_value v = *of;
+    bool returned = v.storage >= 0 && is_argument(im, v.storage);
     struct label_place at = {im->sketches.count, im->storages.count, NULL};
     *out = -1;
     im->result_name = "output";
-    if (v.copied && v.storage >= 0 && is_argument(im, v.storage) ? !copied(im, &v)
-                                                                 : !import_plain(im, &v, NULL))
+    if (returned && (v.copied || (state >= 0 && state != v.storage)) ? !copied(im, &v)
+                                                                     : !import_plain(im, &v, NULL))
         return false;
     import_call_it(im, &at, v.name);
     *of = v;
@@ -65,11 +99,13 @@ static bool stored_result(struct import *im, struct import_value *of, int32_t *o
 bool import_gather_results(struct import *im, int32_t *results, int *count)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    const int32_t *state = states_of_results(im);
     *count = 0;
+    if (!state) return status_no_memory(im->st);
     for (int i = 0; i < b->result_count; i++)
         for (int k = 0; k < model_type_of(im->m, b->results[i])->leaves; k++) {
             int32_t storage;
-            if (!stored_result(im, import_leaf(im, b->results[i], k), &storage)) return false;
+            if (!stored_result(im, *state++, import_leaf(im, b->results[i], k), &storage)) return false;
             if (storage >= 0) results[(*count)++] = storage;
         }
     return true;

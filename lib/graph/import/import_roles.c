@@ -80,6 +80,23 @@ static bool by_name(const char *metadata, struct role_choice *out)
     return false;
 }
 
+/* "{1, 0}": which tensor of the results that is, counted through tuples; -1: none. */
+static int64_t tensor_at(const struct lx_model *m, const char *path)
+{
+    const struct model_body *b = &m->bodies.at[m->entry];
+    const struct model_type *t = b->result_count == 1 ? model_type_of(m, b->results[0]) : NULL;
+    int64_t leaf = 0;
+    for (path++; t && t->element == MODEL_TUPLE && *path >= '0' && *path <= '9'; path += strspn(path, ", ")) {
+        char *end;
+        long long part = strtoll(path, &end, 10);
+        if (part >= t->count) return -1;
+        for (long long i = 0; i < part; i++) leaf += t->parts[i]->leaves;
+        t = t->parts[part];
+        path = end;
+    }
+    return t && t->leaves > 0 ? leaf : -1;
+}
+
 /* `{ {0}: (3, {}, may-alias), ...}`: by parameter, the output whose buffer it is; -1: none. */
 static void read_aliases(const struct lx_model *m, int64_t *output, int count)
 {
@@ -90,18 +107,26 @@ static void read_aliases(const struct lx_model *m, int64_t *output, int count)
         if (*p != ':') continue;
         const char *open = p + 1 + strspn(p + 1, " ");
         long long parameter = *open == '(' ? strtoll(open + 1, NULL, 10) : -1;
-        if (parameter >= 0 && parameter < count) output[parameter] = strtoll(brace + 1, NULL, 10);
+        if (parameter >= 0 && parameter < count) output[parameter] = tensor_at(m, brace);
     }
 }
 
-/* Is that output the parameter itself? */
+/* Is that tensor of the results the parameter itself? */
 static bool passes_through(const struct lx_model *m, int64_t output, int32_t value)
 {
     const struct model_body *b = &m->bodies.at[m->entry];
-    const struct model_value *root = b->result_count == 1 ? &m->values.at[b->results[0]] : NULL;
-    const struct model_op *op = root && root->op >= 0 && root->op < b->op_count ? &b->ops[root->op] : NULL;
-    if (!op || strcmp(op->kind, "tuple") != 0) return root && b->results[0] == value;
-    return output >= 0 && output < op->operand_count && op->operands[output] == value;
+    int32_t at = b->result_count == 1 ? b->results[0] : -1;
+    for (int depth = 0; at >= 0 && at != value && depth < MODEL_MAX_DEPTH; depth++) {
+        const struct model_value *v = &m->values.at[at];
+        const struct model_op *op =
+            v->from == FROM_OP && v->op >= 0 && v->op < b->op_count ? &b->ops[v->op] : NULL;
+        if (!op || strcmp(op->kind, "tuple") != 0) return false;
+        int i = 0;
+        for (; i < op->operand_count && output >= model_type_of(m, op->operands[i])->leaves; i++)
+            output -= model_type_of(m, op->operands[i])->leaves;
+        at = i < op->operand_count ? op->operands[i] : -1;
+    }
+    return at == value;
 }
 
 static bool is_whole(enum model_element e)

@@ -8,7 +8,7 @@ struct import_role {
     enum lx_role role;
     const char *rule; /* which one decided, in a word */
     int32_t storage;  /* of its first tensor; -1: it has none */
-    int64_t output;   /* whose buffer it is, by number of the result; -1: of none */
+    int64_t output;   /* whose buffer it is, by number of the results' tensors; -1: of none */
 };
 
 /* By argument of the entry; `out` has room for each. False: `im->st` says why. */
