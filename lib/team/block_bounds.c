@@ -138,6 +138,9 @@ static bool suggest_all(struct team_draft *d, int32_t o, const struct op_index *
 bool team_settle_bounds(struct team_draft *d, lx_status *st)
 {
     struct op_index x;
+    for (int32_t o = 0; o < d->g->op_count; o++) /* results of one op have one partition */
+        for (int r = 0; d->g->ops[o].output_count > 1 && r < d->g->ops[o].output_count; r++)
+            if (!rest_by_default(d, d->g->ops[o].outputs[r], st)) return false;
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         bool fixed = d->how->plain || d->g->tensors[t].role != LX_INTERMEDIATE;
         if (fixed && !rest_by_default(d, t, st)) return false;

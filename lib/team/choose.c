@@ -45,7 +45,7 @@ static bool apply_choices(const struct team_draft *d, bool *fixed, struct cut_st
     return true;
 }
 
-/* What changes a part of what is there needs all of it on one device. */
+/* What has no shape has no parts. */
 static bool refuse(const struct lx_graph *g, lx_status *st)
 {
     for (int32_t t = 0; t < g->tensor_count; t++)
@@ -54,17 +54,6 @@ static bool refuse(const struct lx_graph *g, lx_status *st)
                                  "tensor %s is known by its bytes only and cannot be distributed over a "
                                  "team; give it a shape",
                                  g->tensors[t].name);
-    for (int32_t o = 0; o < g->op_count; o++) {
-        if (op_keeps_rest(&g->ops[o]) && !op_is_insert(&g->ops[o]))
-            return status_set_at(st, LX_E_UNSUPPORTED, g->file, g->ops[o].line, 0,
-                                 "op %s: a team has no %s; plan it for one device", g->ops[o].name,
-                                 g->ops[o].kind->name);
-        if (g->ops[o].output_count > 1)
-            return status_set_at(st, LX_E_UNSUPPORTED, g->file, g->ops[o].line, 0,
-                                 "op %s has %d results, which a team does not share out; write an op for "
-                                 "each, or plan it for one device",
-                                 g->ops[o].name, g->ops[o].output_count);
-    }
     return true;
 }
 

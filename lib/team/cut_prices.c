@@ -3,6 +3,8 @@
 #include "team/cut_search.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "graph/op_params.h"
+#include "graph/op_walks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,9 +52,18 @@ static uint64_t hash_op(const struct lx_graph *g, const struct lx_op *op)
         h = hash_tensor(h, t);
         rank = t->rank > rank ? t->rank : rank;
     }
+    if (op->params) h = op_params_hash(h, op->params);
+    if (op->views) h = op_views_hash(h, op);
+    for (int i = 0; i < op->window_count; i++) {
+        const struct lx_window *w = &op->windows[i];
+        const int64_t said[] = {w->in, w->out, w->tap, w->size, w->stride, w->dilation, w->pad, w->hole};
+        for (size_t k = 0; k < sizeof said / sizeof *said; k++) h = hash_number(h, said[k]);
+    }
     for (int d = 0; op->offset && d < rank; d++) h = hash_number(h, op->offset[d]);
     for (int d = 0; op->stride && d < rank; d++) h = hash_number(h, op->stride[d]);
-    return hash_tensor(h, &g->tensors[op->output]);
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        h = hash_tensor(h, &g->tensors[op_operand(op, i)]);
+    return h;
 }
 
 /* The first op of each hash; two of one hash are taken for alike. */
@@ -261,8 +272,10 @@ static double own_us(const struct cut_prices *p, const struct lx_op *op, const s
             if (lx_role_arrives(t->role)) bytes += team_bytes(t, &need);
         }
         struct lx_team_box out = team_result_box(p->g, op, x, &space);
-        if (lx_role_leaves(p->g->tensors[op->output].role))
-            bytes += team_bytes(&p->g->tensors[op->output], &out);
+        for (int i = op->input_count; i < op_operand_count(op); i++) {
+            const struct lx_tensor *t = &p->g->tensors[op_operand(op, i)];
+            if (lx_role_leaves(t->role)) bytes += team_bytes(t, &out);
+        }
         double compute = 2 * steps / (d->peak_gflop_per_s * 1e3 * (double)d->cores);
         double move = (double)bytes / (d->hbm_gb_per_s * 1e3);
         worst = fmax(worst, fmax(compute, move));

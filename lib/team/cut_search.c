@@ -30,7 +30,7 @@ struct layer {
     VEC(struct cut_state) firsts;
     int32_t *tensors; /* live ones, and how many */
     int live, first_count;
-    int32_t first[LX_MAX_INPUTS + 1]; /* tensors */
+    int32_t first[LX_MAX_OPERANDS]; /* tensors */
 };
 
 struct searcher {
@@ -42,8 +42,8 @@ struct searcher {
     /* Of the op at hand. */
     int32_t o;
     struct op_index x;
-    int slot_of[LX_MAX_INPUTS + 1], slot_count;
-    struct cut_state *chosen; /* of first ones */
+    int slot_of[LX_MAX_OPERANDS], slot_count; /* per operand */
+    struct cut_state *chosen;                 /* of first ones */
     int32_t *table;
     size_t room;
 };
@@ -62,7 +62,7 @@ static void note_uses(struct searcher *s)
             s->last[op->inputs[i]] = o;
             s->readers[op->inputs[i]]++;
         }
-        s->last[op->output] = o;
+        for (int i = op->input_count; i < op_operand_count(op); i++) s->last[op_operand(op, i)] = o;
     }
 }
 
@@ -79,8 +79,8 @@ static void place_operands(struct searcher *s, const struct layer *from, struct 
     const struct lx_op *op = &s->q->g->ops[s->o];
     to->first_count = 0;
     s->slot_count = from->live;
-    for (int i = 0; i <= op->input_count; i++) {
-        int32_t t = i < op->input_count ? op->inputs[i] : op->output;
+    for (int i = 0; i < op_operand_count(op); i++) {
+        int32_t t = op_operand(op, i);
         int at = find_tensor(from, t);
         for (int f = 0; at < 0 && f < to->first_count; f++)
             if (to->first[f] == t) at = from->live + f;
@@ -190,7 +190,8 @@ static bool take_way(struct searcher *s, const struct layer *from, struct layer 
         memmove(slot->brought + 1, slot->brought, (BROUGHT - 1) * sizeof *slot->brought);
         slot->brought[0] = price.brings;
     }
-    room[s->slot_of[op->input_count]] = (struct slot){way->out, {0}};
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        room[s->slot_of[i]] = (struct slot){way->out, {0}};
     for (int k = 0; k < to->live; k++) after[k] = room[kept[k]];
     return keep(s, to, after, (struct hypothesis){cost, parent, w});
 }
@@ -215,15 +216,20 @@ static bool choose_firsts(struct searcher *s, const struct layer *from, struct l
     return choose_firsts(s, from, to, parent, w, kept, room, f + 1);
 }
 
-/* Is the result in a state that it must have: fixed, or that of what it was before? */
+/* Are the results in states that they must have: fixed, or that of what was there before? */
 static bool fits(const struct searcher *s, const struct layer *from, int32_t parent,
                  const struct cut_way *way)
 {
     const struct lx_op *op = &s->q->g->ops[s->o];
-    int at = s->slot_of[op->input_count];
-    if (s->q->fixed[op->output]) return cut_same(way->out, s->q->state[op->output]);
-    return at >= from->live ||
-           cut_same(way->out, from->slots.at[(size_t)parent * (size_t)from->live + (size_t)at].state);
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        int32_t t = op_operand(op, i);
+        size_t at = (size_t)s->slot_of[i], live = (size_t)from->live;
+        const struct cut_state *must = s->q->fixed[t] ? &s->q->state[t]
+                                       : at < live    ? &from->slots.at[(size_t)parent * live + at].state
+                                                      : NULL;
+        if (must && !cut_same(way->out, *must)) return false;
+    }
+    return true;
 }
 
 struct ranked {
@@ -279,7 +285,7 @@ static bool expand(struct searcher *s, struct layer *from, struct layer *to)
     size_t slots = (size_t)s->slot_count + 1;
     int *kept = calloc(slots, sizeof *kept);
     struct slot *room = calloc(2 * slots, sizeof *room);
-    struct cut_state chosen[LX_MAX_INPUTS + 1];
+    struct cut_state chosen[LX_MAX_OPERANDS];
     s->chosen = chosen;
     if (s->room) memset(s->table, 0xff, s->room * sizeof *s->table);
     bool ok = kept && room && list_live(s, from, to, kept) &&
@@ -309,7 +315,8 @@ static bool trace_back(struct searcher *s, struct cut_answer *out)
         out->ways[o] = s->ways.at[l->all.at[best].way];
         for (int f = 0; f < l->first_count; f++)
             out->tensors[l->first[f]] = l->firsts.at[best * (size_t)l->first_count + (size_t)f];
-        out->tensors[g->ops[o].output] = out->ways[o].out;
+        for (int i = g->ops[o].input_count; i < op_operand_count(&g->ops[o]); i++)
+            out->tensors[op_operand(&g->ops[o], i)] = out->ways[o].out;
         best = (size_t)l->all.at[best].parent;
     }
     return true;

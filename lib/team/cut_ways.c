@@ -14,8 +14,7 @@ struct way_maker {
 /* May some axis cut the variable at all? */
 static bool may_cut(const struct way_maker *k, int v)
 {
-    if (team_opaque(k->op, &k->x) || op_index_follows(&k->x, v) || op_index_slides(&k->x, v)) return false;
-    return !op_index_reduced(&k->x, v) || team_adds_up(k->op);
+    return team_may_cut(k->op, &k->x, v);
 }
 
 static int blocks_of(const struct way_maker *k, const struct cut_state *s, int what)
@@ -95,12 +94,20 @@ bool cut_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int3
     return k.ok;
 }
 
+/* The variable of an input that a cut one goes with: under a window, that of the first input. */
+static int read_along(const struct op_index *x, int input, int v)
+{
+    for (int i = 0; input == 0 && i < x->window_count; i++)
+        if (x->windows[i].out == v) return x->windows[i].in;
+    return v;
+}
+
 struct cut_state cut_need_of(const struct op_index *x, const struct lx_op *op, int input,
                              struct cut_state var)
 {
     struct cut_state need = {{-1, -1, -1}};
     for (int a = 0; a < LX_TEAM_AXES; a++)
-        if (var.at[a] >= 0 && !team_opaque(op, x) && !op_index_shifted(x, input))
-            need.at[a] = (signed char)op_index_dim(x, input, var.at[a]);
+        if (var.at[a] >= 0 && (!op_index_shifted(x, input) || op->map))
+            need.at[a] = (signed char)op_index_dim(x, input, read_along(x, input, var.at[a]));
     return need;
 }

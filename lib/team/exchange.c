@@ -165,8 +165,10 @@ static bool run(struct exchange_pass *p, lx_status *st)
         for (int i = 0; i < op->input_count; i++)
             if (!read_operand(p, o, &x, i, &exchange[i], st)) return false;
         d->ops[o].exchange = exchange;
-        p->latest[op->output] = -1;
-        p->writer[op->output] = o;
+        for (int r = op->input_count; r < op_operand_count(op); r++) {
+            p->latest[op_operand(op, r)] = -1;
+            p->writer[op_operand(op, r)] = o;
+        }
     }
     d->exchange_count = (int32_t)p->all.count;
     d->exchanges = arena_array(d->memory, p->all.count, sizeof *d->exchanges);

@@ -171,9 +171,9 @@ static int32_t named(struct maker *k, int32_t t)
     return c->named;
 }
 
-int32_t maker_write(struct maker *k, int32_t o, const struct lx_team_box *box, const char **name)
+int32_t maker_write(struct maker *k, int32_t o, int result, const struct lx_team_box *box, const char **name)
 {
-    int32_t t = k->p->graph->ops[o].output;
+    int32_t t = op_operand(&k->p->graph->ops[o], k->p->graph->ops[o].input_count + result);
     struct content *c = &k->contents[t];
     struct lx_team_box own = lx_team_own(k->p, t, k->member);
     if (c->writer != o) {
@@ -185,7 +185,8 @@ int32_t maker_write(struct maker *k, int32_t o, const struct lx_team_box *box, c
     }
     bool whole = lx_team_box_equal(box, &own);
     *name = whole ? k->p->graph->ops[o].name : maker_name(k, k->p->graph->ops[o].name, "");
-    int32_t to = whole ? named(k, t) : maker_tensor(k, *name, t, LX_INTERMEDIATE, box);
+    const char *piece = result ? maker_name(k, k->p->graph->tensors[t].name, "") : *name;
+    int32_t to = whole ? named(k, t) : maker_tensor(k, piece, t, LX_INTERMEDIATE, box);
     return hold(k, &c->own, to, box) ? to : -1;
 }
 
@@ -194,7 +195,7 @@ static bool inserted_into(const struct maker *k, int32_t t)
 {
     const struct lx_graph *g = k->p->graph;
     for (int32_t o = 0; o < g->op_count; o++)
-        if (g->ops[o].output == t && op_keeps_rest(&g->ops[o])) return true;
+        if (op_operand_made(&g->ops[o], t) >= 0 && op_keeps_rest(&g->ops[o])) return true;
     return false;
 }
 

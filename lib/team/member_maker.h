@@ -58,8 +58,8 @@ const struct holding *maker_around(struct maker *k, int32_t o, int32_t t, int32_
                                    const struct lx_team_box *box);
 /* The holdings that op `o` reads of what is owned of `t`; what was never written is zeros. */
 const holdings *maker_own(struct maker *k, int32_t o, int32_t t);
-/* The tensor that op `o` writes a box of its output to, and the name of the op that does it. */
-int32_t maker_write(struct maker *k, int32_t o, const struct lx_team_box *box, const char **name);
+/* The tensor that op `o` writes a box of a result to, and the name of the op that does it. */
+int32_t maker_write(struct maker *k, int32_t o, int result, const struct lx_team_box *box, const char **name);
 /* The own block of `t` in one tensor, to be changed by an insertion or to be a graph output. */
 int32_t maker_join(struct maker *k, int32_t t);
 

@@ -32,7 +32,7 @@ static bool add_slice(struct maker *k, const struct piece *q)
     for (int d = 0; d < result.rank; d++)
         offset[d] = op_index_offset(&q->x, 0, d) + op_index_stride(&q->x, 0, d) * result.offset[d] -
                     from.box.offset[d];
-    int32_t to = from.local < 0 ? -1 : maker_write(k, q->o, &result, &name);
+    int32_t to = from.local < 0 ? -1 : maker_write(k, q->o, 0, &result, &name);
     return to >= 0 && maker_view(k, LX_KIND_SLICE, name, from.local, to, offset, q->op->stride);
 }
 
@@ -49,7 +49,7 @@ static bool add_shift(struct maker *k, const struct piece *q)
     moved = direct ? -1 : maker_tensor(k, all, q->op->output, LX_INTERMEDIATE, &need);
     if (!direct && (moved < 0 || !maker_view(k, LX_KIND_SHIFT, all, from, moved, q->op->offset, NULL)))
         return false;
-    int32_t to = maker_write(k, q->o, &result, &name);
+    int32_t to = maker_write(k, q->o, 0, &result, &name);
     if (to < 0) return false;
     if (direct) return maker_view(k, LX_KIND_SHIFT, name, from, to, q->op->offset, NULL);
     for (int d = 0; d < result.rank; d++) offset[d] = result.offset[d] - need.offset[d];
@@ -128,7 +128,8 @@ static bool add_partial(struct maker *k, const struct piece *q, struct lx_op *lo
     const char *name = maker_name(k, q->op->name, "part");
     bool mean = q->op->kind->id == LX_KIND_MEAN;
     int32_t part = maker_tensor(k, name, q->op->output, LX_INTERMEDIATE, &whole), sum = part;
-    if (mean) sum = maker_tensor(k, q->op->name, q->op->output, LX_INTERMEDIATE, &whole);
+    if (mean)
+        sum = maker_tensor(k, maker_name(k, q->op->name, "mean"), q->op->output, LX_INTERMEDIATE, &whole);
     local->output = sum;
     struct lx_op weigh = {.name = name,
                           .kind = lx_kind_at(LX_KIND_MUL),
@@ -144,21 +145,101 @@ static bool add_partial(struct maker *k, const struct piece *q, struct lx_op *lo
     return VEC_PUSH(&c->own, (struct holding){part, whole}) ? true : status_no_memory(k->st);
 }
 
+/* What a piece of an op says of its index map beside the letters: where its part of windows and views begins. */
+struct local_map {
+    struct lx_window windows[LX_MAX_RANK];
+    struct lx_view views[LX_MAX_INPUTS];
+    struct {
+        int64_t offset[LX_MAX_RANK], size[LX_MAX_RANK];
+    } at[LX_MAX_INPUTS];
+};
+
+/* Of a variable, where the piece begins and how long it is. */
+static struct lx_team_range piece_of(const struct piece *q, int v)
+{
+    int l = team_loop_of(&q->space, v);
+    return l >= 0 ? q->space.range[l] : (struct lx_team_range){0, q->x.extent[v]};
+}
+
+/* The first input begins elsewhere, and so does the output: what lies between them is the padding. */
+static bool localise_windows(const struct piece *q, const struct lx_team_box *need, struct local_map *map,
+                             struct lx_op *local)
+{
+    for (int i = 0; i < q->op->window_count; i++) {
+        const struct lx_window *w = &q->op->windows[i];
+        int dim = op_index_dim(&q->x, 0, w->in);
+        if (i >= LX_MAX_RANK) return false;
+        map->windows[i] = *w;
+        if (dim >= 0)
+            map->windows[i].pad += need->offset[dim] * w->hole - w->stride * piece_of(q, w->out).begin;
+    }
+    if (q->op->window_count) local->windows = map->windows;
+    return true;
+}
+
+static void localise_view(const struct piece *q, int i, const struct lx_team_box *need, struct local_map *map)
+{
+    const struct lx_walk *walk = &q->op->map->walks[i];
+    struct lx_view said =
+        q->op->views ? q->op->views[i] : (struct lx_view){q->op->offset, q->op->stride, NULL};
+    map->views[i] = said;
+    if (!said.offset) return;
+    for (int d = 0; d < need->rank; d++) {
+        struct lx_team_range r = piece_of(q, q->x.var[i][d]);
+        map->at[i].offset[d] = walk->first[d] + walk->by[d] * r.begin - need->offset[d];
+        map->at[i].size[d] = r.end - r.begin;
+    }
+    map->views[i].offset = map->at[i].offset;
+    if (said.size) map->views[i].size = map->at[i].size;
+}
+
+/* Views name places in the box that is fetched. */
+static void localise_views(const struct piece *q, const struct lx_team_box *needs, struct local_map *map,
+                           struct lx_op *local)
+{
+    if (!q->op->map || !q->op->map->walks || (q->op->kind->traits & LX_PLACES)) return;
+    for (int i = 0; i < q->op->input_count; i++) localise_view(q, i, &needs[i], map);
+    if (q->op->views) local->views = map->views;
+    if (q->op->offset) local->offset = map->views[0].offset;
+}
+
+/* Where the results of a piece go: what is changed in place is joined first. */
+static bool write_results(struct maker *k, const struct piece *q, int32_t *outputs, struct lx_op *local)
+{
+    struct lx_team_box result = result_of(k, q);
+    const char *name = NULL;
+    for (int r = 0; r < op_operand_count(q->op) - q->op->input_count; r++) {
+        int32_t t = op_operand(q->op, q->op->input_count + r);
+        outputs[r] = op_keeps_rest(q->op) ? maker_join(k, t) : maker_write(k, q->o, r, &result, &name);
+        if (outputs[r] < 0) return false;
+        if (r == 0) local->name = name ? name : q->op->name;
+        if (!op_keeps_rest(q->op)) continue;
+        k->contents[t].made.count = 0; /* of the contents before */
+        k->contents[t].writer = q->o;
+    }
+    local->output = outputs[0];
+    local->outputs = outputs;
+    return true;
+}
+
 static bool add_plain(struct maker *k, const struct piece *q)
 {
-    int32_t inputs[LX_MAX_INPUTS];
+    int32_t inputs[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
+    struct lx_team_box needs[LX_MAX_INPUTS];
+    struct local_map map;
     struct lx_op local = *q->op;
-    struct lx_team_box result = result_of(k, q);
     for (int i = 0; i < q->op->input_count; i++) {
-        struct lx_team_box need = need_of(k, q, i);
-        inputs[i] = maker_fetch(k, q->o, q->op->inputs[i], q->how->exchange[i], &need);
+        needs[i] = need_of(k, q, i);
+        inputs[i] = maker_fetch(k, q->o, q->op->inputs[i], q->how->exchange[i], &needs[i]);
         if (inputs[i] < 0) return false;
     }
     local.inputs = inputs;
     local.hint_count = 0; /* asked for whole extents, not for this member's part */
+    localise_views(q, needs, &map, &local);
+    if (!localise_windows(q, needs, &map, &local))
+        return status_set(k->st, LX_E_UNSUPPORTED, "op %s has too many windows for a team", q->op->name);
     if (q->how->mode == LX_TEAM_COMBINE) return add_partial(k, q, &local);
-    local.output = maker_write(k, q->o, &result, &local.name);
-    return local.output >= 0 && maker_op(k, &local);
+    return write_results(k, q, outputs, &local) && maker_op(k, &local);
 }
 
 bool maker_compute(struct maker *k, int32_t o, const struct lx_team_space *space)
@@ -166,7 +247,7 @@ bool maker_compute(struct maker *k, int32_t o, const struct lx_team_space *space
     struct piece q = {.o = o, .op = &k->p->graph->ops[o], .how = &k->p->ops[o], .space = *space};
     if (lx_team_space_empty(space)) return true;
     op_index_of(k->p->graph, q.op, &q.x);
-    if (!q.op->offset) return add_plain(k, &q);
+    if (!q.op->offset || q.op->map) return add_plain(k, &q);
     if (team_is_shift(q.op)) return add_shift(k, &q);
     return op_is_insert(q.op) ? add_insert(k, &q) : add_slice(k, &q);
 }

@@ -10,13 +10,17 @@ bool team_is_shift(const struct lx_op *op)
 
 bool team_plain_index(const struct lx_op *op)
 {
-    return op->map ? (op->kind->traits & LX_POINTWISE) && !op->reduces : op_is_restickify(op);
+    if (!op->map) return op_is_restickify(op);
+    return (op->kind->traits & LX_POINTWISE) && !op->reduces && !op->map->walks;
 }
 
-/* What indices choose may be on another member, and so may what is in order; parts of operands at other places too. */
-bool team_opaque(const struct lx_op *op, const struct op_index *x)
+/* What is chosen or ordered may lie anywhere along its variable, and so may what is put at other places. */
+bool team_may_cut(const struct lx_op *op, const struct op_index *x, int v)
 {
-    return !x->known || x->walks || (op->kind->traits & (LX_CHOOSES | LX_RANKS));
+    enum lx_nature nature = lx_var_nature(op, v);
+    if (!x->known || op_index_follows(x, v)) return false;
+    if (op_index_reduced(x, v)) return nature == LX_ITERATED && !op_index_slides(x, v) && team_adds_up(op);
+    return nature == LX_ITERATED || (nature == LX_SHIFTED && !(op->kind->traits & LX_PLACES));
 }
 
 bool team_adds_up(const struct lx_op *op)
@@ -63,23 +67,57 @@ static void need_of_shift(const struct lx_tensor *t, const struct lx_team_box *t
     }
 }
 
+static struct lx_team_range range_of(const struct op_index *x, const struct lx_team_space *space, int v)
+{
+    int loop = team_loop_of(space, v);
+    return loop >= 0 ? space->range[loop] : (struct lx_team_range){0, x->extent[v]};
+}
+
+/* The window whose places along the input variable `v` follows; NULL: it is gone along itself. */
+static const struct lx_window *window_along(const struct op_index *x, int v)
+{
+    for (int i = 0; i < x->window_count; i++)
+        if (x->windows[i].in == v) return &x->windows[i];
+    return NULL;
+}
+
+/* All that lies under a window while its output runs over a range; one element at least, so that there is an operand. */
+static void need_of_window(const struct lx_window *w, struct lx_team_range out, int64_t extent,
+                           int64_t *offset, int64_t *size)
+{
+    int64_t taps = w->dilation * (w->size - 1), low = w->stride * out.begin + min_i64(0, taps) - w->pad;
+    int64_t high = w->stride * (out.end - 1) + max_i64(0, taps) - w->pad;
+    *offset = min_i64(max_i64(low + w->hole - 1, 0) / w->hole, extent - 1);
+    *size = max_i64(min_i64(max_i64(high, 0) / w->hole, extent - 1) + 1 - *offset, 1);
+}
+
+/* Within the tensor: what lies outside of what an op walks is not read. */
+static void need_within(const struct lx_tensor *t, struct lx_team_box *need)
+{
+    struct lx_team_box all = lx_team_box_of(t->rank, t->shape);
+    *need = lx_team_box_meet(need, &all);
+}
+
 struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *op, const struct op_index *x,
                                  int input, const struct lx_team_space *space)
 {
     const struct lx_tensor *t = &g->tensors[op->inputs[input]];
-    if (team_opaque(op, x)) return lx_team_box_of(t->rank, t->shape);
+    if (!x->known) return lx_team_box_of(t->rank, t->shape);
     bool none = lx_team_space_empty(space);
     struct lx_team_view view = team_view_of(x, input);
     struct lx_team_box target = {.rank = t->rank};
     for (int k = 0; k < t->rank; k++) {
-        int loop = team_loop_of(space, x->var[input][k]);
-        target.offset[k] = loop >= 0 ? space->range[loop].begin : 0;
-        target.size[k] = none        ? 0
-                         : loop >= 0 ? space->range[loop].end - space->range[loop].begin
-                                     : view.size[k];
+        struct lx_team_range r = range_of(x, space, x->var[input][k]);
+        target.offset[k] = r.begin;
+        target.size[k] = none ? 0 : r.end - r.begin;
     }
     if (none) return target;
     struct lx_team_box need = lx_team_local_bounding_box(&view, &target, NULL, false);
+    for (int k = 0; k < t->rank; k++) {
+        const struct lx_window *w = window_along(x, x->var[input][k]);
+        if (w) need_of_window(w, range_of(x, space, w->out), t->shape[k], &need.offset[k], &need.size[k]);
+    }
+    if (x->walks) need_within(t, &need);
     if (op_index_shifted(x, input) && team_is_shift(op)) need_of_shift(t, &target, &need);
     return need;
 }

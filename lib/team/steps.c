@@ -31,7 +31,8 @@ static void push(struct step_pass *p, enum lx_team_step_kind kind, int32_t op, i
 static bool loops_cut(const struct team_draft *d, int32_t o)
 {
     const struct lx_op *op = &d->g->ops[o];
-    return d->ops[o].mode == LX_TEAM_SPLIT && (team_plain_index(op) || (op->offset && !op_is_insert(op)));
+    bool view = op->offset && !op->map && !op_is_insert(op);
+    return d->ops[o].mode == LX_TEAM_SPLIT && op->output_count <= 1 && (team_plain_index(op) || view);
 }
 
 static bool same_ranges(const struct team_draft *d, int32_t a, int32_t b)
@@ -89,7 +90,8 @@ static bool form_groups(struct step_pass *p)
         p->groups.at[g].last = o;
         d->ops[o].group = g;
         for (int i = 0; i < op->input_count; i++) p->touched_in[op->inputs[i]] = g;
-        p->touched_in[op->output] = p->written_in[op->output] = g;
+        for (int r = op->input_count; r < op_operand_count(op); r++)
+            p->touched_in[op_operand(op, r)] = p->written_in[op_operand(op, r)] = g;
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct checker {
     const struct lx_team_plan *p;
@@ -82,15 +83,14 @@ static bool check_axis(const struct checker *c, int32_t o, const struct op_index
         return status_set(c->st, LX_E_NO, "op %s writes all of %s on every member, but that is cut", op->name,
                           c->p->graph->tensors[op->output].name);
     if (var < 0) return true;
-    if (team_opaque(op, x) || op_index_follows(x, var) || op_index_slides(x, var))
-        return status_set(c->st, LX_E_NO, "op %s cannot be cut there", op->name);
+    if (!team_may_cut(op, x, var)) return status_set(c->st, LX_E_NO, "op %s cannot be cut there", op->name);
     if (!op_index_reduced(x, var))
         return out->cut[axis] == op_index_dim(x, x->output, var)
                    ? true
                    : status_set(c->st, LX_E_NO, "op %s is not split as %s is", op->name,
                                 c->p->graph->tensors[op->output].name);
     int loop = team_loop_of(&c->p->ops[o].space[0], var);
-    if (team_adds_up(op) && loop >= 0 && covers(c, o, loop, x->extent[var])) return true;
+    if (loop >= 0 && covers(c, o, loop, x->extent[var])) return true;
     return status_set(c->st, LX_E_NO, "op %s: its parts are not each value of a summed variable once",
                       op->name);
 }
@@ -109,6 +109,24 @@ static bool check_scatter(const struct checker *c, int32_t o, const struct op_in
         if (sums && ((out->cut[a] >= 0) != scatters || (scatters && !late)))
             return status_set(c->st, LX_E_NO, "op %s: its partial results do not become %s as that is cut",
                               op->name, c->p->graph->tensors[op->output].name);
+    }
+    return true;
+}
+
+/* All results of an op are shared out alike. */
+static bool check_results(const struct checker *c, int32_t o)
+{
+    const struct lx_op *op = &c->p->graph->ops[o];
+    const struct lx_team_tensor *first = &c->p->tensors[op->output];
+    for (int r = op->input_count + 1; r < op_operand_count(op); r++) {
+        const struct lx_team_tensor *t = &c->p->tensors[op_operand(op, r)];
+        bool same = memcmp(first->cut, t->cut, sizeof t->cut) == 0;
+        for (int m = 0; same && m < c->p->members; m++) {
+            struct lx_team_box a = lx_team_own(c->p, op->output, m),
+                               b = lx_team_own(c->p, op_operand(op, r), m);
+            same = lx_team_box_equal(&a, &b);
+        }
+        if (!same) return status_set(c->st, LX_E_NO, "op %s: its results are not cut alike", op->name);
     }
     return true;
 }
@@ -145,7 +163,7 @@ static bool check_mode(const struct checker *c, int32_t o)
     }
     if (how->mode != (sums ? LX_TEAM_COMBINE : cut ? LX_TEAM_SPLIT : LX_TEAM_WHOLE))
         return status_set(c->st, LX_E_NO, "op %s is not computed as its mode says", op->name);
-    if (!check_scatter(c, o, &x)) return false;
+    if (!check_scatter(c, o, &x) || !check_results(c, o)) return false;
     for (int m = 0; m < c->p->members; m++)
         if (!check_space(c, o, &x, m)) return false;
     return true;
@@ -185,7 +203,8 @@ static bool check_ops(struct checker *c)
             for (int m = 0; m < c->p->members; m++)
                 if (!check_need(c, o, i, m, &c->p->ops[o].space[m], true)) return false;
         }
-        c->writer[g->ops[o].output] = o;
+        for (int r = g->ops[o].input_count; r < op_operand_count(&g->ops[o]); r++)
+            c->writer[op_operand(&g->ops[o], r)] = o;
     }
     return true;
 }
@@ -226,7 +245,7 @@ static bool done(const struct checker *c, int32_t o)
 static int32_t source_of(const struct checker *c, int32_t o, int32_t t)
 {
     for (int32_t w = o - 1; w >= 0; w--)
-        if (c->p->graph->ops[w].output == t) return w;
+        if (op_operand_made(&c->p->graph->ops[w], t) >= 0) return w;
     return -1;
 }
 
@@ -256,7 +275,7 @@ static bool may_overwrite(const struct checker *c, int32_t o)
     const struct lx_graph *g = c->p->graph;
     for (int32_t r = 0; r < o; r++)
         for (int i = 0; i < g->ops[r].input_count; i++)
-            if (g->ops[r].inputs[i] == g->ops[o].output && !done(c, r))
+            if (op_operand_made(&g->ops[o], g->ops[r].inputs[i]) >= 0 && !done(c, r))
                 return status_set(c->st, LX_E_NO, "op %s writes over what op %s has yet to read",
                                   op_name(c, o), op_name(c, r));
     return true;
@@ -279,7 +298,7 @@ static bool start(struct checker *c, int32_t e)
     const struct lx_team_exchange *x = &c->p->exchanges[e];
     bool over = false;
     for (int32_t o = x->after + 1; o < c->p->graph->op_count; o++)
-        over |= c->p->graph->ops[o].output == x->tensor && c->pieces[o];
+        over |= op_operand_made(&c->p->graph->ops[o], x->tensor) >= 0 && c->pieces[o];
     if (c->started[e] || (x->after >= 0 && !done(c, x->after)) || over)
         return status_set(c->st, LX_E_NO, "exchange %d starts twice, too early or too late", (int)e);
     return c->started[e] = true;

@@ -50,8 +50,8 @@ struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_
                                  const struct lx_team_tensor *tensors, const int var[LX_TEAM_AXES],
                                  int32_t op, int member);
 
-/* op_needs.c. Reads all of what it reads, wherever it is computed. */
-bool team_opaque(const struct lx_op *op, const struct op_index *x);
+/* op_needs.c. May axes cut a variable of the op: is a part of its values computed from parts of the operands? */
+bool team_may_cut(const struct lx_op *op, const struct op_index *x, int v);
 /* Can results of parts of its terms be combined? */
 bool team_adds_up(const struct lx_op *op);
 /* What an op reads of an input (of an insertion, what it writes of the output), as a slice: one element per
