@@ -26,15 +26,12 @@ static bool failed(int result, const char *what, lx_status *st)
 
 static bool join(int *rank, int *count, lx_status *st)
 {
-    int ready = 0;
-    MPI_Initialized(&ready);
-    if (!ready && MPI_Init(NULL, NULL) != MPI_SUCCESS)
-        return status_set(st, LX_E_UNSUPPORTED, "MPI cannot be initialised; run this under mpirun");
+    *count = lx_transport_mpi.members(st); /* begins MPI, and knows a time limit */
+    if (*count < 1) return false;
     int result = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (result != MPI_SUCCESS) return failed(result, "make a communicator", st);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm, rank);
-    MPI_Comm_size(comm, count);
     return true;
 }
 
@@ -79,7 +76,8 @@ static bool receive_block(int *from, void **data, size_t *bytes, lx_status *st)
 static void leave(bool ok)
 {
     if (ok && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-    lx_transport_mpi.end(ok);
+    lx_status ignored;
+    if (!lx_transport_mpi.end(ok, &ignored)) lx_transport_mpi.end(false, &ignored);
 }
 
 const struct ranks ranks_mpi = {.join = join, .send = send_block, .receive = receive_block, .leave = leave};

@@ -343,16 +343,21 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
     return ok;
 }
 
-/* Other processes must not wait for this one: say it now, and end them. Not for a wrong number of processes, which
- * all of them see at once. */
+/* Other processes must not wait for this one: say it now, and end them. */
+static int give_up_team(struct call *call, const struct lx_transport *transport)
+{
+    note(call, "%s", call->st.text);
+    transport->end(false, &call->st);
+    return EXIT_NO;
+}
+
+/* What all of them see at once (a wrong number of processes, bad input) needs nobody to end the others. */
 static int leave_team(struct call *call, const struct lx_transport *transport, bool ran, int code)
 {
-    if (!ran && transport && transport->started && call->st.code != LX_E_USAGE) {
-        note(call, "%s", call->st.text);
-        transport->end(false);
-        return EXIT_NO;
-    }
-    if (transport) transport->end(true);
+    bool many = transport && transport->started;
+    if (many && (call->st.code == LX_E_NO || (!ran && call->st.code != LX_E_USAGE)))
+        return give_up_team(call, transport);
+    if (transport && !transport->end(true, &call->st)) return give_up_team(call, transport);
     return code;
 }
 

@@ -1,33 +1,13 @@
-/* A member: its plan, the agreement with the others, the ticks of its device. */
+/* A member: the ticks of its device, from its inputs to its outputs. */
 #include "team_run/team_member.h"
 #include "team_run/member_plans.h"
 #include "team_run/team_wire.h"
 #include "base/fail.h"
 #include "device/reference/input_data.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* Members plan before they agree, some longer than others. */
-enum { PLANNING_MS = 60000 };
-
-/* What the member does, and its plan: handed in, or made here. */
-static bool find_plan(struct team_member *m, lx_status *st)
-{
-    int me = m->link->member;
-    const struct lx_team_plans *given = m->how->plans;
-    if (given) {
-        m->does = given->members[me];
-        m->plan = given->plans[me];
-        return true;
-    }
-    m->does = m->own_does = lx_team_member_make(m->p, me, st);
-    if (!m->does) return false;
-    if (m->does->graph) m->plan = m->own_plan = plan_of_member(m->does->graph, m->how->plan, st);
-    return !m->does->graph || m->plan;
-}
 
 bool team_member_begin(struct team_member *m, lx_status *st)
 {
@@ -37,7 +17,7 @@ bool team_member_begin(struct team_member *m, lx_status *st)
     m->outputs = calloc((size_t)m->p->graph->tensor_count + 1, sizeof *m->outputs);
     m->pool = pool_create(1);
     if (!m->in || !m->out || !m->outputs || !m->pool) return status_no_memory(st);
-    return find_plan(m, st);
+    return true;
 }
 
 void team_member_end(struct team_member *m)
@@ -52,57 +32,6 @@ void team_member_end(struct team_member *m)
     pool_destroy(m->pool);
     lx_plan_free(m->own_plan);
     lx_team_member_free(m->own_does);
-}
-
-/* The member whose plan is not that of most; of as many, not that of member 0. */
-static int odd_one(const uint64_t *hash, int members)
-{
-    int best = 0, most = 0;
-    for (int i = 0; i < members; i++) {
-        int same = 0;
-        for (int k = 0; k < members; k++) same += hash[k] == hash[i];
-        if (same > most) most = same, best = i;
-    }
-    for (int i = 0; i < members; i++)
-        if (hash[i] != hash[best]) return i;
-    return -1;
-}
-
-static bool swap_hashes(struct team_member *m, uint64_t *hash, lx_status *st)
-{
-    bool ok = true;
-    for (int i = 0; ok && i < m->p->members; i++) {
-        ok =
-            team_message_room(&m->out[i], sizeof *hash, st) && team_message_room(&m->in[i], sizeof *hash, st);
-        if (ok) memcpy(m->out[i].data, &hash[m->link->member], sizeof *hash);
-    }
-    int patience = m->link->timeout_ms;
-    m->link->timeout_ms += PLANNING_MS;
-    ok = ok && team_swap(m, 0, st);
-    m->link->timeout_ms = patience;
-    for (int i = 0; ok && i < m->p->members; i++)
-        if (i != m->link->member) memcpy(&hash[i], m->in[i].data, sizeof *hash);
-    team_messages_clear(m);
-    return ok;
-}
-
-bool team_member_agree(struct team_member *m, lx_status *st)
-{
-    int me = m->link->member;
-    const struct lx_team_fault *fault = &m->how->fault;
-    uint64_t *hash = calloc((size_t)m->p->members, sizeof *hash);
-    if (!hash) return status_no_memory(st);
-    hash[me] = m->p->hash ^ (m->how->seed * UINT64_C(0x9e3779b97f4a7c15));
-    if (fault->kind == LX_TEAM_OTHER_PLAN && fault->member == me) hash[me] ^= 1;
-    bool ok = swap_hashes(m, hash, st);
-    int odd = ok ? odd_one(hash, m->p->members) : -1;
-    if (odd >= 0)
-        ok = status_set(st, LX_E_NO,
-                        "member %d: member %d runs another plan (or seed) than the others: %016" PRIx64
-                        " instead of %016" PRIx64 "; nothing was sent",
-                        me, odd, hash[odd], hash[odd == 0 ? 1 : 0]);
-    free(hash);
-    return ok;
 }
 
 static const struct lx_team_place *place_of(const struct team_member *m, int32_t local)
@@ -155,25 +84,30 @@ static bool stop(void *context)
     return m->st.code != LX_OK || (m->how->stop && m->how->stop(m->how->context));
 }
 
-static bool misbehave(struct team_member *m)
+static const char *const phase_words[LX_TEAM_PHASES] = {"before an op", "before it agreed",
+                                                        "before its outputs were gathered",
+                                                        "before its account was", "at the end"};
+
+bool team_misbehave(struct team_member *m, enum lx_team_phase phase, lx_status *st)
 {
     const struct lx_team_fault *f = &m->how->fault;
-    if (f->member != m->link->member || f->step != m->tick) return false;
-    if (f->kind == LX_TEAM_HANGS) {
+    bool hangs = f->kind == LX_TEAM_HANGS, dies = f->kind == LX_TEAM_DIES;
+    if (f->member != m->link->member || f->phase != phase || !(hangs || dies)) return false;
+    if (phase == LX_TEAM_AT_OP && f->step != m->tick) return false;
+    if (f->die) f->die();
+    if (hangs) {
         int ms = 3 * m->link->timeout_ms;
         struct timespec t = {ms / 1000, (long)(ms % 1000) * 1000000};
         nanosleep(&t, NULL);
-        return true;
     }
-    if (f->kind == LX_TEAM_DIES && f->die) f->die();
-    return f->kind == LX_TEAM_DIES;
+    status_set(st, LX_E_NO, "member %d ended %s", m->link->member, phase_words[phase]);
+    return true;
 }
 
 static bool tick(struct team_member *m, struct lx_execution *d, lx_status *st)
 {
     m->tick = lx_device_next(d);
-    if (misbehave(m))
-        return status_set(st, LX_E_NO, "member %d ended before op %d", m->link->member, (int)m->tick);
+    if (team_misbehave(m, LX_TEAM_AT_OP, st)) return false;
     if (!lx_device_tick(d, st)) {
         if (st && m->st.code != LX_OK) *st = m->st;
         return false;

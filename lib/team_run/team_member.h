@@ -25,10 +25,13 @@ struct team_member {
 };
 
 bool team_member_begin(struct team_member *m, lx_status *st);
+/* team_agree.c: finds its plan, and sees that all have the same. */
 bool team_member_agree(struct team_member *m, lx_status *st);
 /* The ops of its graph on its device. */
 bool team_member_run(struct team_member *m, lx_status *st);
 void team_member_end(struct team_member *m);
+/* For tests: is this where the member stops? Then `st` is set. */
+bool team_misbehave(struct team_member *m, enum lx_team_phase phase, lx_status *st);
 
 /* team_account.c */
 struct lx_counters team_planned_counters(const struct lx_plan *plan);

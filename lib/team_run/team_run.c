@@ -18,8 +18,11 @@ static bool member_work(struct lx_link *link, void *context, lx_status *st)
 {
     struct team_context *c = context;
     struct team_member m = {.p = c->p, .how = c->how, .link = link};
-    bool ok = team_member_begin(&m, st) && team_member_agree(&m, st) && team_member_run(&m, st) &&
-              team_gather_outputs(&m, c->whole, st) && team_gather_accounts(&m, c->result->members, st);
+    bool ok = team_member_begin(&m, st) && !team_misbehave(&m, LX_TEAM_AT_AGREEMENT, st) &&
+              team_member_agree(&m, st) && team_member_run(&m, st) &&
+              !team_misbehave(&m, LX_TEAM_AT_OUTPUTS, st) && team_gather_outputs(&m, c->whole, st) &&
+              !team_misbehave(&m, LX_TEAM_AT_ACCOUNTS, st) &&
+              team_gather_accounts(&m, c->result->members, st) && !team_misbehave(&m, LX_TEAM_AT_END, st);
     if (ok && link->member == 0) c->result->compared = true;
     team_member_end(&m);
     return ok;

@@ -16,12 +16,22 @@
 /* For tests: one member misbehaves. */
 enum lx_team_fault_kind {
     LX_TEAM_NO_FAULT,
-    LX_TEAM_DIES,       /* before tick `step` of its device: calls `die`; without one, it just ends */
-    LX_TEAM_HANGS,      /* before tick `step`: does nothing for three time limits, then ends */
+    LX_TEAM_DIES,       /* calls `die`; without one, it just ends */
+    LX_TEAM_HANGS,      /* does nothing for three time limits, then ends */
     LX_TEAM_OTHER_PLAN, /* claims another hash */
     LX_TEAM_WRONG_SIZE, /* its first message from tick `step` on is a byte short */
     LX_TEAM_WRONG_BYTE, /* the same message, but a byte of it is wrong before it is sent */
     LX_TEAM_WRONG_WIRE, /* the same, but it becomes wrong on its way */
+};
+
+/* When it dies or hangs. */
+enum lx_team_phase {
+    LX_TEAM_AT_OP, /* before tick `step` of its device */
+    LX_TEAM_AT_AGREEMENT,
+    LX_TEAM_AT_OUTPUTS,
+    LX_TEAM_AT_ACCOUNTS,
+    LX_TEAM_AT_END,
+    LX_TEAM_PHASES
 };
 
 struct lx_team_fault {
@@ -29,6 +39,7 @@ struct lx_team_fault {
     int member;
     int32_t step;
     void (*die)(void);
+    enum lx_team_phase phase;
 };
 
 struct lx_team_plans;

@@ -52,8 +52,8 @@ struct lx_transport {
     /* How many members the processes make; 0: `st` says why that is not known. NULL: any number. */
     int (*members)(lx_status *st);
     /* For the program, when it is done with the transport: `ok` false ends members in other processes, too,
-     * with exit code 1, and does not return if there are any. */
-    void (*end)(bool ok);
+     * with exit code 1, and does not return if there are any. False: another member does not end (`st` names it). */
+    bool (*end)(bool ok, lx_status *st);
 };
 
 /* NULL-terminated, the default first. */

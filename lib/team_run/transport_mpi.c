@@ -2,10 +2,10 @@
  * which most members' parts are empty. Receives are posted when the exchange starts, so that data travels
  * while the core is computed. Errors of the library are returned, not fatal. */
 #include "team_run/transport.h"
+#include "team_run/mpi_process.h"
 #include "base/fail.h"
 
 #include <limits.h>
-#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -167,23 +167,10 @@ static bool started(void)
     return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
 }
 
-static bool begin(lx_status *st)
-{
-    int ready = 0;
-    MPI_Initialized(&ready);
-    if (!ready && MPI_Init(NULL, NULL) != MPI_SUCCESS)
-        return status_set(st, LX_E_UNSUPPORTED, "MPI cannot be initialised; run this under mpirun");
-    if (comm != MPI_COMM_NULL) return true;
-    if (MPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
-        return status_set(st, LX_E_UNSUPPORTED, "MPI has no communicator");
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    return true;
-}
-
 static int processes(lx_status *st)
 {
     int size = 0;
-    if (begin(st)) MPI_Comm_size(comm, &size);
+    if (mpi_process_begin(&comm, st)) MPI_Comm_size(comm, &size);
     return size;
 }
 
@@ -191,7 +178,7 @@ static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_te
                 lx_status *st)
 {
     int rank, size;
-    if (!begin(st)) return false;
+    if (!mpi_process_begin(&comm, st)) return false;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     if (size != members)
@@ -202,24 +189,26 @@ static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_te
     return work(&link, context, st);
 }
 
-static void end(bool ok)
+/* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or crashed in one
+ * run of three. All often see an error at once; the first one then ends the others while these still wait for their
+ * turn, because mpirun does not like several to leave either. */
+static void leave(void)
+{
+    int rank = mpi_process_rank();
+    int64_t ms = rank <= 0 ? 0 : 1500 + 100 * (int64_t)(rank < 8 ? rank : 8);
+    struct timespec turn = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    nanosleep(&turn, NULL);
+    _exit(1);
+}
+
+static bool end(bool ok, lx_status *st)
 {
     int ready = 0;
+    if (mpi_process_stuck()) leave();
     MPI_Initialized(&ready);
-    if (!ready) return;
-    if (!ok) {
-        /* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or
-         * crashed in one run of three. All often see an error at once; the first one then ends the others
-         * while these still wait for their turn, because mpirun does not like several to leave either. */
-        int rank = 0;
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        int64_t ms = rank == 0 ? 0 : 1500 + 100 * (int64_t)(rank < 8 ? rank : 8);
-        struct timespec turn = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-        nanosleep(&turn, NULL);
-        _exit(1);
-    }
-    if (comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
-    MPI_Finalize();
+    if (!ready) return true;
+    if (!ok) leave();
+    return mpi_process_end(&comm, st);
 }
 
 const struct lx_transport lx_transport_mpi = {.name = "mpi",

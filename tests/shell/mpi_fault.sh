@@ -1,11 +1,11 @@
 #!/bin/sh
-# mpi_fault.sh MPIRUN PROGRAM KIND STEP WORDS PATTERN: three members, of which member 1 misbehaves. Within 10 s the
+# mpi_fault.sh MPIRUN PROGRAM KIND WHEN WORDS PATTERN: a grid of four, of which member 1 misbehaves. Within 10 s the
 # error with the words must be told and every member have ended, with exit code 1 (mpirun itself gives 128 + 9 for
 # a process that was killed).
 #
 # The members are judged, not mpirun: with all of them gone mpirun of Open MPI 4.1 itself has been seen to hang or
 # crash while it cleans up. Three attempts, for machines so busy that members do not start together.
-mpirun=$1 program=$2 kind=$3 step=$4 words=$5 pattern=$6
+mpirun=$1 program=$2 kind=$3 when=$4 words=$5 pattern=$6
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 
@@ -17,7 +17,7 @@ member_lives() {
 }
 
 for attempt in 1 2 3; do
-    "$mpirun" --allow-run-as-root --oversubscribe -n 3 "$program" --fault "$kind" 1 "$step" "$pattern" >"$out" 2>&1 </dev/null &
+    "$mpirun" --allow-run-as-root --oversubscribe -n 4 "$program" --fault "$kind" 1 "$when" --grid 2x2 "$pattern" >"$out" 2>&1 </dev/null &
     runner=$! code=none tenths=0
     # mpirun may take seconds before it starts anybody; the members' time counts from there.
     while [ $tenths -lt 300 ] && kill -0 $runner 2>/dev/null && [ ! -s "$out" ] && ! member_lives; do

@@ -320,7 +320,7 @@ static void test_faults(void **state)
             struct lx_team_result r;
             struct lx_plan_options plan = plan_options();
             struct lx_team_run_options how = {
-                .timeout_ms = 8000, .plan = &plan, .fault = {faults[i].kind, 1, 0, NULL}};
+                .timeout_ms = 8000, .plan = &plan, .fault = {.kind = faults[i].kind, .member = 1}};
             if (faults[i].kind == LX_TEAM_HANGS) how.timeout_ms = 1000; /* the others are seen at once */
             double begin = seconds();
             assert_false(lx_team_run(p, &how, &r, &st));
@@ -334,6 +334,37 @@ static void test_faults(void **state)
     }
 }
 
+/* On a grid, in every phase: who ends is named by the others at once, who hangs within the time limit. */
+static void test_phases(void **state)
+{
+    (void)state;
+    static const int32_t steps[LX_TEAM_PHASES] = {2};
+    const struct lx_graph *g = read_pattern("team", "uneven_44.json");
+    lx_status st = {0};
+    struct lx_team_options grid = {.grid = {2, {2, 2}}};
+    struct lx_team_plan *p = lx_team_make(g, &grid, &st);
+    assert_non_null(p);
+    for (int phase = 0; phase < 2 * LX_TEAM_PHASES; phase++) {
+        struct lx_team_result r;
+        struct lx_plan_options plan = plan_options();
+        bool hangs = phase >= LX_TEAM_PHASES;
+        struct lx_team_run_options how = {.timeout_ms = hangs ? 700 : 8000,
+                                          .plan = &plan,
+                                          .fault = {.kind = hangs ? LX_TEAM_HANGS : LX_TEAM_DIES,
+                                                    .member = 3,
+                                                    .step = steps[phase % LX_TEAM_PHASES],
+                                                    .phase = (enum lx_team_phase)(phase % LX_TEAM_PHASES)}};
+        double begin = seconds();
+        st = (lx_status){0};
+        assert_false(lx_team_run(p, &how, &r, &st));
+        assert_true(seconds() - begin < 10);
+        if (st.code != LX_E_NO || !strstr(st.text, "member 3"))
+            fail_msg("phase %d: \"%s\" does not name member 3", phase, st.text);
+    }
+    lx_team_free(p);
+    lx_graph_free(g);
+}
+
 /* A byte that changes on its way: every device is right by itself, and together they are not. */
 static void test_wrong_byte(void **state)
 {
@@ -343,8 +374,9 @@ static void test_wrong_byte(void **state)
         const struct lx_graph *g = read_pattern("team", patterns[n]);
         struct lx_team_plan *p = make_plan(g, 3);
         struct lx_plan_options plan = plan_options();
-        struct lx_team_run_options how = {
-            .timeout_ms = 60000, .plan = &plan, .fault = {LX_TEAM_WRONG_BYTE, n == 1 ? 2 : 1, 0, NULL}};
+        struct lx_team_run_options how = {.timeout_ms = 60000,
+                                          .plan = &plan,
+                                          .fault = {.kind = LX_TEAM_WRONG_BYTE, .member = n == 1 ? 2 : 1}};
         lx_status st = {0};
         struct lx_team_result r;
         assert_true(lx_team_run(p, &how, &r, &st));
@@ -399,9 +431,10 @@ static void test_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),   cmocka_unit_test(test_dtypes),     cmocka_unit_test(test_stencil),
-        cmocka_unit_test(test_choices),    cmocka_unit_test(test_json),       cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_wrong_byte), cmocka_unit_test(test_transports), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_patterns), cmocka_unit_test(test_dtypes),     cmocka_unit_test(test_stencil),
+        cmocka_unit_test(test_choices),  cmocka_unit_test(test_json),       cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_phases),   cmocka_unit_test(test_wrong_byte), cmocka_unit_test(test_transports),
+        cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,216 @@
+/* MPI begun and ended. MPI_Init, MPI_Comm_dup and MPI_Finalize wait for all processes, for ever if one of them is frozen,
+ * and know no time limit. So a thread of its own calls them, the same for all (MPI asks for that), while the caller
+ * looks every half second what the processes beside this one do: those that the same mpirun started on this machine
+ * are its children, too. One that is stopped, ten looks in a row, is at fault. A slow one is waited for:
+ * starting for a minute, ending for as long as it takes, since member 0 compares results before it ends. */
+#include "team_run/mpi_process.h"
+#include "base/fail.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 500, LOOKS_STOPPED = 10, LOOKS_STARTING = 120, ENVIRONMENT = 1 << 17 };
+
+enum call { CALL_NONE, CALL_BEGIN, CALL_END };
+
+/* The thread's post: what is asked of it, and what became of that. There is one MPI per process. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t asked_news, done_news;
+    bool lives;
+    enum call asked;
+    int result; /* of MPI */
+    MPI_Comm comm;
+} post = {.lock = PTHREAD_MUTEX_INITIALIZER, .asked_news = PTHREAD_COND_INITIALIZER, .comm = MPI_COMM_NULL};
+
+static bool stuck;
+
+bool mpi_process_stuck(void)
+{
+    return stuck;
+}
+
+static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK=", "PMI_RANK="};
+enum { RANK_NAMES = sizeof rank_names / sizeof *rank_names };
+
+int mpi_process_rank(void)
+{
+    for (int i = 0; i < RANK_NAMES; i++) {
+        char name[32] = "";
+        memcpy(name, rank_names[i], strlen(rank_names[i]) - 1);
+        const char *rank = getenv(name);
+        if (rank) return atoi(rank);
+    }
+    return -1;
+}
+
+static int begin(void)
+{
+    int ready = 0, level, result = MPI_SUCCESS;
+    MPI_Initialized(&ready);
+    if (!ready) result = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+    if (result == MPI_SUCCESS) result = MPI_Comm_dup(MPI_COMM_WORLD, &post.comm);
+    if (result == MPI_SUCCESS) MPI_Comm_set_errhandler(post.comm, MPI_ERRORS_RETURN);
+    return result;
+}
+
+static int end(void)
+{
+    if (post.comm != MPI_COMM_NULL) MPI_Comm_free(&post.comm);
+    return MPI_Finalize();
+}
+
+static void *serve(void *unused)
+{
+    (void)unused;
+    enum call last = CALL_NONE;
+    while (last != CALL_END) {
+        pthread_mutex_lock(&post.lock);
+        while (post.asked == CALL_NONE) pthread_cond_wait(&post.asked_news, &post.lock);
+        last = post.asked;
+        pthread_mutex_unlock(&post.lock);
+        int result = last == CALL_BEGIN ? begin() : end();
+        pthread_mutex_lock(&post.lock);
+        post.result = result;
+        post.asked = CALL_NONE;
+        post.lives = last != CALL_END;
+        pthread_cond_signal(&post.done_news);
+        pthread_mutex_unlock(&post.lock);
+    }
+    return NULL;
+}
+
+/* A small file of /proc; its bytes. */
+static size_t read_small(const char *folder, const char *pid, const char *file, char *text, size_t room)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%.20s/%s", folder, pid, file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
+    if (fd >= 0) close(fd);
+    text[n < 0 ? 0 : n] = 0;
+    return n < 0 ? 0 : (size_t)n;
+}
+
+/* The member that a process is; -1: none. */
+static int rank_of(const char *pid, char *room)
+{
+    size_t n = read_small("/proc", pid, "environ", room, ENVIRONMENT);
+    for (size_t at = 0; at < n; at += strlen(room + at) + 1)
+        for (int i = 0; i < RANK_NAMES; i++)
+            if (strncmp(room + at, rank_names[i], strlen(rank_names[i])) == 0)
+                return atoi(room + at + strlen(rank_names[i]));
+    return -1;
+}
+
+/* Is it stopped, and of the same mpirun? "PID (NAME) STATE PARENT ..." */
+static bool is_stopped_brother(const char *pid)
+{
+    char text[512], state;
+    int parent;
+    if (read_small("/proc", pid, "stat", text, sizeof text) == 0) return false;
+    const char *behind = strrchr(text, ')');
+    return behind && sscanf(behind + 1, " %c %d", &state, &parent) == 2 && (state == 'T' || state == 't') &&
+           parent == (int)getppid();
+}
+
+/* A member whose process is stopped; -1: none is seen. */
+static int stopped_member(void)
+{
+    DIR *all = opendir("/proc");
+    char *room = malloc(ENVIRONMENT);
+    int found = -1;
+    for (struct dirent *e; all && room && found < 0 && (e = readdir(all));)
+        if (e->d_name[0] >= '0' && e->d_name[0] <= '9' && is_stopped_brother(e->d_name))
+            found = rank_of(e->d_name, room);
+    free(room);
+    if (all) closedir(all);
+    return found;
+}
+
+/* One look's time, or less if the call is done. With the lock. */
+static bool look_is_over(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * 1000000L;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    for (int late = 0; post.asked != CALL_NONE && late != ETIMEDOUT;)
+        late = pthread_cond_timedwait(&post.done_news, &post.lock, &until);
+    return post.asked == CALL_NONE;
+}
+
+static bool give_up(const char *verb, int member, lx_status *st)
+{
+    stuck = true;
+    if (member < 0)
+        return status_set(st, LX_E_NO, "member %d: not all members %s within %d ms", mpi_process_rank(), verb,
+                          LOOKS_STARTING * LOOK_MS);
+    return status_set(st, LX_E_NO, "member %d: member %d is stopped and did not %s within %d ms",
+                      mpi_process_rank(), member, verb, LOOKS_STOPPED * LOOK_MS);
+}
+
+/* Waits for the thread; with the lock. */
+static bool wait_call(bool begins, lx_status *st)
+{
+    int in_a_row = 0, before = -1;
+    const char *verb = begins ? "start MPI" : "end MPI";
+    for (int looks = 0; !look_is_over(); looks++) {
+        int member = stopped_member();
+        in_a_row = member < 0 ? 0 : member == before ? in_a_row + 1 : 1;
+        before = member;
+        if (in_a_row >= LOOKS_STOPPED) return give_up(verb, member, st);
+        if (begins && looks >= LOOKS_STARTING) return give_up(verb, -1, st);
+    }
+    return true;
+}
+
+static bool start_thread(lx_status *st)
+{
+    pthread_t thread;
+    pthread_condattr_t clock;
+    if (post.lives) return true;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&post.done_news, &clock);
+    pthread_condattr_destroy(&clock);
+    if (pthread_create(&thread, NULL, serve, NULL) != 0)
+        return status_set(st, LX_E_MEMORY, "no thread for MPI");
+    pthread_detach(thread);
+    return post.lives = true;
+}
+
+static bool ask(enum call what, lx_status *st)
+{
+    bool ok = !stuck && start_thread(st);
+    pthread_mutex_lock(&post.lock);
+    if (ok) {
+        post.asked = what;
+        pthread_cond_signal(&post.asked_news);
+        ok = wait_call(what == CALL_BEGIN, st);
+    }
+    if (ok && post.result != MPI_SUCCESS)
+        ok = status_set(st, LX_E_UNSUPPORTED, "MPI cannot be initialised; run this under mpirun");
+    pthread_mutex_unlock(&post.lock);
+    return ok;
+}
+
+bool mpi_process_begin(MPI_Comm *comm, lx_status *st)
+{
+    if (post.comm == MPI_COMM_NULL && !ask(CALL_BEGIN, st)) return false;
+    *comm = post.comm;
+    return true;
+}
+
+bool mpi_process_end(MPI_Comm *comm, lx_status *st)
+{
+    *comm = MPI_COMM_NULL;
+    return ask(CALL_END, st);
+}
