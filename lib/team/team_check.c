@@ -224,6 +224,40 @@ static bool check_readers(const struct checker *c, int32_t e)
                       reads, (int)first);
 }
 
+/* A member's box is the least around what its readers need there. `hull`: room for one per exchange. */
+static bool check_boxes(const struct checker *c, int m, struct lx_team_box *hull)
+{
+    const struct lx_graph *g = c->p->graph;
+    for (int32_t e = 0; e < c->p->exchange_count; e++)
+        hull[e] = (struct lx_team_box){.rank = g->tensors[c->p->exchanges[e].tensor].rank};
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].input_count; i++) {
+            const struct lx_team_space *space = &c->p->ops[o].space[m];
+            int32_t e = c->p->ops[o].exchange[i];
+            if (e < 0 || lx_team_space_empty(space)) continue;
+            struct lx_team_box need = lx_team_need(g, &g->ops[o], i, space);
+            hull[e] = lx_team_box_hull(&hull[e], &need);
+        }
+    for (int32_t e = 0; e < c->p->exchange_count; e++) {
+        const struct lx_team_box *box = &c->p->exchanges[e].box[m];
+        if (lx_team_box_empty(&hull[e]) ? lx_team_box_empty(box) : lx_team_box_equal(&hull[e], box)) continue;
+        return status_set(c->st, LX_E_NO,
+                          "exchange %d: the box of member %d is not the least around what is read there",
+                          (int)e, m);
+    }
+    return true;
+}
+
+static bool check_exchanges(const struct checker *c)
+{
+    struct lx_team_box *hull = malloc(((size_t)c->p->exchange_count + 1) * sizeof *hull);
+    bool ok = hull ? true : status_no_memory(c->st);
+    for (int32_t e = 0; ok && e < c->p->exchange_count; e++) ok = check_readers(c, e);
+    for (int m = 0; ok && m < c->p->members; m++) ok = check_boxes(c, m, hull);
+    free(hull);
+    return ok;
+}
+
 /* A bit per piece: all, the core, then what is before and after it along each loop. */
 enum { BIT_ALL = 1 };
 
@@ -326,8 +360,7 @@ static bool take(struct checker *c, const struct lx_team_step *s)
 
 static bool check_steps(struct checker *c)
 {
-    for (int32_t e = 0; e < c->p->exchange_count; e++)
-        if (!check_readers(c, e)) return false;
+    if (!check_exchanges(c)) return false;
     for (int32_t s = 0; s < c->p->step_count; s++)
         if (!take(c, &c->p->steps[s])) return false;
     for (int32_t o = 0; o < c->p->graph->op_count; o++)

@@ -42,8 +42,8 @@
     TEAM_MAY(F, INT, after, "the op that wrote what is sent; absent: it was given") \
     TEAM_CHECKED(F, INT, first_reader, "the first op that reads what it brings") \
     TEAM_CHECKED(F, INT, reads, "operands that it serves") \
-    TEAM_CLAIMED(F, TEXT, pattern, "halo, gather or repartition") \
-    TEAM_MAY(F, INTS, offsets, "where each member's box begins: as many numbers per member as the tensor has dimensions") \
+    TEAM_CHECKED(F, TEXT, pattern, "halo, gather or repartition") \
+    TEAM_MAY(F, INTS, offsets, "where each member's box, the least around what it reads, begins: as many numbers per member as the tensor has dimensions") \
     TEAM_MAY(F, INTS, sizes, "of the boxes, likewise; 0: the member needs nothing") \
     TEAM_CHECKED(F, INTS, sent, "bytes, per member") \
     TEAM_CHECKED(F, INTS, received, "bytes, per member") \

@@ -136,6 +136,8 @@ static bool take_exchange(struct reader *r, const struct json_value *array, int3
         (x->received.count == members &&
          memcmp(x->received.at, out->received, (size_t)members * sizeof *out->received) != 0))
         return wrong(r, array, e, "by its boxes other bytes are sent or received");
+    if (x->pattern && *x->pattern && strcmp(x->pattern, lx_team_pattern_word(out->pattern)) != 0)
+        return wrong(r, array, e, "by its boxes it has another \"pattern\"");
     return true;
 }
 

@@ -18,20 +18,26 @@ static const char *const names[] = {"attention_rows",  "mlp_rows",     "slice_mi
                                     "softmax_columns", "softmax_rows", "uneven_33",
                                     "uneven_44",       "uneven_8",     "stencil_3_steps"};
 
-static struct lx_team_plans *make(const char *name, int members)
+static struct lx_team_plans *make_grid(const char *name, struct lx_team_grid grid)
 {
+    int members = lx_team_members_of(&grid);
     char path[512];
     lx_status st = {0};
     snprintf(path, sizeof path, SOURCE_DIR "/patterns/team/%s.json", name);
     const struct lx_graph *g = lx_graph_read(path, &st);
     if (!g) fail_msg("%s", st.text);
-    struct lx_team_options how = {.members = members};
+    struct lx_team_options how = {.grid = grid};
     struct lx_plan_options plan = {.solver = lx_solver_find("greedy")};
     struct lx_team_plan *team = lx_team_make(g, &how, &st);
     struct lx_team_plans *p = team ? lx_team_plans_make(team, &plan, &st) : NULL;
     if (!p) fail_msg("%s on %d: %s", name, members, st.text);
     lx_graph_free(g);
     return p;
+}
+
+static struct lx_team_plans *make(const char *name, int members)
+{
+    return make_grid(name, (struct lx_team_grid){1, {members}});
 }
 
 static void expect_runs(const struct lx_team_plans *p)
@@ -50,18 +56,18 @@ static void expect_runs(const struct lx_team_plans *p)
 static void files_come_back(void **state)
 {
     (void)state;
-    static const int teams[] = {1, 3, 4};
+    static const struct lx_team_grid teams[] = {{1, {1}}, {1, {3}}, {2, {2, 2}}};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
         for (int i = 0; i < 3; i++) {
-            struct lx_team_plans *p = make(names[n], teams[i]);
+            struct lx_team_plans *p = make_grid(names[n], teams[i]);
             lx_status st = {0};
             size_t length, again;
             char *text = lx_team_plans_to_json(p, &length);
             assert_true(text && lx_is_team_plan(text, length) && !lx_is_plan(text, length));
             struct lx_team_plans *q = lx_team_plans_parse("team", text, length, &st);
-            if (!q) fail_msg("%s on %d: %s", names[n], teams[i], st.text);
+            if (!q) fail_msg("%s, team %d: %s", names[n], i, st.text);
             assert_true(q->team->hash == p->team->hash && q->team->exact == p->team->exact);
-            if (!lx_team_plans_check(q, &st)) fail_msg("%s on %d: %s", names[n], teams[i], st.text);
+            if (!lx_team_plans_check(q, &st)) fail_msg("%s, team %d: %s", names[n], i, st.text);
             char *other = lx_team_plans_to_json(q, &again);
             assert_true(other && again == length && memcmp(text, other, length) == 0);
             expect_runs(q);
@@ -109,7 +115,7 @@ static char *end_of_team(char *text)
 static int change_numbers(char *text, int each)
 {
     int changed = 0, seen = 0;
-    char *begin = strstr(text, "\"tensors\": ["), *end = end_of_team(text);
+    char *begin = strstr(text, "\"members\": "), *end = end_of_team(text);
     for (char *at = begin; at < end; at++) {
         char copy = *at;
         bool digit = *at >= '0' && *at <= '9', before = at[-1] == ' ' || at[-1] == '[' || at[-1] == '-';
@@ -124,19 +130,42 @@ static int change_numbers(char *text, int each)
     return changed;
 }
 
+/* Changes each word of the team's part in turn: how an op is computed, what kind a step is, ... */
+static int change_words(char *text)
+{
+    int changed = 0;
+    char *begin = strstr(text, "\"members\": "), *end = end_of_team(text);
+    for (char *at = begin; at < end; at++) {
+        if (strncmp(at, ": \"", 3) != 0) continue;
+        const char *line = at;
+        char copy = at[3];
+        while (line > text && *line != '\n') line--;
+        at[3] = copy == 'z' ? 'y' : 'z';
+        if (!refused(text)) fail_msg("not noticed: %.*s", (int)(strchr(line + 1, '\n') - line), line);
+        at[3] = copy;
+        changed++;
+    }
+    return changed;
+}
+
 static void changed_numbers_are_found(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
-        int members, each;
-    } rows[] = {{"uneven_44", 3, 1}, {"softmax_columns", 2, 1}, {"uneven_8", 3, 2}, {"slice_misses", 4, 2}};
+        struct lx_team_grid grid;
+        int each;
+    } rows[] = {{"uneven_44", {1, {3}}, 1},         {"softmax_columns", {1, {2}}, 1},
+                {"uneven_8", {1, {3}}, 2},          {"slice_misses", {1, {4}}, 2},
+                {"uneven_44", {2, {2, 2}}, 3},      {"mlp_rows", {2, {2, 2}}, 3},
+                {"softmax_columns", {2, {1, 3}}, 1}};
     for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
-        struct lx_team_plans *p = make(rows[n].name, rows[n].members);
+        struct lx_team_plans *p = make_grid(rows[n].name, rows[n].grid);
         size_t length;
         char *text = lx_team_plans_to_json(p, &length);
         assert_non_null(text);
         assert_true(change_numbers(text, rows[n].each) > 40);
+        assert_true(change_words(text) > 20);
         free(text);
         lx_team_plans_free(p);
     }
