@@ -122,6 +122,17 @@ int64_t bytes_of_sticks(const struct checker *c, int32_t tensor, int64_t sticks)
 /* check_buffers.c: sizes, places, handovers of buffers on chip. */
 bool check_buffers(const struct checker *c, struct parts *parts);
 bool check_list(const struct lx_plan *p, lx_status *st);
+/* Does the op that writes `child` read `parent` for the last time, at the very elements that it writes? */
+bool may_take_place(const struct checker *c, int32_t child, int32_t parent, const struct parts *parts);
+/* On each core: the largest part. */
+int64_t part_bytes(const struct checker *c, int32_t tensor, const struct parts *p);
+
+/* check_claims.c: what is told of buffers beyond what the plan needs to run. */
+bool check_claims(const struct checker *c, const struct parts *parts);
+/* check_prices.c: what buffers cost off chip. */
+bool check_prices(const struct checker *c);
+/* check_times.c: predicted times, as far as they follow from each other. */
+bool check_times(const struct checker *c);
 
 /* check_replay.c: every op finds what it reads. `parts`: per buffer. */
 bool check_replay(struct checker *c, const struct parts *parts);

@@ -43,7 +43,7 @@ static bool find_parts(const struct checker *c, int32_t i, struct parts *out)
     return true;
 }
 
-static int64_t part_bytes(const struct checker *c, int32_t tensor, const struct parts *p)
+int64_t part_bytes(const struct checker *c, int32_t tensor, const struct parts *p)
 {
     const struct lx_layout *l = &c->l->layouts[tensor];
     int64_t bytes = l->stick_bytes;
@@ -84,14 +84,14 @@ static bool same_elements(const struct checker *c, const struct lx_op *op, const
            memcmp(x->var[input], x->var[op->input_count], (size_t)x->rank[input]) == 0;
 }
 
-static bool handover_legal(const struct checker *c, int32_t child, int32_t parent, const struct parts *parts)
+bool may_take_place(const struct checker *c, int32_t child, int32_t parent, const struct parts *parts)
 {
     const struct lx_stay *s = &c->p->stays[child];
     int64_t tick = c->p->problem.buffers[child].start;
     struct op_index x;
     bool reads = false;
     const struct lx_buffer *own = &c->p->problem.buffers[child], *other = &c->p->problem.buffers[parent];
-    if (tick < 0 || tick >= c->g->op_count || c->p->answer.address[parent] < 0) return false;
+    if (tick < 0 || tick >= c->g->op_count) return false;
     if (other->end != tick + 1 || own->size > other->size) return false;
     const struct lx_op *op = &c->g->ops[tick];
     const struct lx_access *a = &c->p->accesses[c->p->access_at[tick]];
@@ -112,7 +112,9 @@ static bool handovers_legal(const struct checker *c, const struct parts *parts)
 {
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int32_t from = c->p->took_slot_of[i];
-        if (from < 0 || (c->p->answer.address[i] >= 0 && handover_legal(c, i, from, parts))) continue;
+        if (from < 0 || (c->p->answer.address[i] >= 0 && c->p->answer.address[from] >= 0 &&
+                         may_take_place(c, i, from, parts)))
+            continue;
         return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s", name_of(c, i),
                           name_of(c, from));
     }

@@ -97,7 +97,7 @@ static bool sums_right(const struct launched *x)
             return refuse(x, "a sum is cut in another way than the op");
     }
     if (n < x->o->sum_count) return refuse(x, "it has a sum that the op does not have");
-    return x->o->k_tile >= 1 ? true : refuse(x, "k_tile must be 1 at least");
+    return true;
 }
 
 static bool core_there(const struct launched *x, const struct lx_launch_core *k)
@@ -343,6 +343,8 @@ static bool launch_right(struct launched *x)
     if (wanted == LX_LAUNCH_NONE) return true;
     if (!x->o->launch) return refuse(x, "it has no cores");
     if (!loops_right(x)) return false;
+    if (x->o->k_tile != x->c->g->device.tile_columns)
+        return refuse(x, "k_tile is not the columns of the device's tile");
     return wanted == LX_LAUNCH_TILES ? tiles_right(x) : whole_right(x);
 }
 

@@ -23,7 +23,8 @@ static bool check_graph(struct checker *c)
     if (!parts || !c->traffic) return status_no_memory(c->st);
     if (!check_origin(c) || !check_layouts(c) || !check_values(c) || !check_nests(c) || !check_cuts(c) ||
         !check_buffers(c, parts) || !check_replay(c, parts) || !count_traffic(c, parts) ||
-        !check_bundles(c) || !check_launches(c) || !check_figures(c))
+        !check_bundles(c) || !check_launches(c) || !check_figures(c) || !check_claims(c, parts) ||
+        !check_prices(c) || !check_times(c))
         return false;
     c->figures.perfect_hbm_bytes = compulsory_bytes(c);
     return true;

@@ -14,9 +14,11 @@ bool bundles_are_limited(const struct planner *p)
     return x->bundle_count > runs;
 }
 
-/* The pass that is still to come and may go below the bound of the divisions as chosen; NULL: there is none. */
+/* The pass that is still to come and may go below the bound of the divisions as chosen; NULL: there is none, as where
+ * traffic is not asked for: then no pass searches. */
 static const struct lx_pass *voiding_pass(const struct planner *p)
 {
+    if (p->best.draft.problem.objective != LX_SPILL) return NULL;
     for (const struct lx_pass *row = lx_passes(); row->name; row++)
         if (planner_is_on(p, row) && row->bound == LX_BOUND_VOID) return row;
     return NULL;

@@ -55,8 +55,8 @@
     MAY(F, INTS, tile_sides, "asked for: rows and columns of a tile, and of tiles inside it; absent: the device's") \
     CLAIMED(F, INT, perfect_hbm_bytes, "HBM traffic in scratchpads without limit; absent: 0") \
     CHECKED(F, INT, ring_bytes, "bytes that cross the data ring") \
-    CLAIMED(F, REAL, device_us, "predicted: the device at work, microseconds") \
-    CLAIMED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
+    CHECKED(F, REAL, device_us, "predicted: the device at work, microseconds; the sum of the bundles") \
+    CHECKED(F, REAL, end_to_end_us, "predicted: launches and all, the sum of the bundles") \
     CLAIMED(F, REAL, bound_us, "no plan takes less from end to end; there where the objective is time") \
     MAY(F, INT, pool_at, "where the HBM segment of off-chip intermediates begins") \
     CHECKED(F, INT, pool_bytes, "its size") \
@@ -101,8 +101,8 @@
     CHECKED(F, INT, tensors, "that its ops have in HBM: read, written, loaded or stored there, each once; at most the device's bundle_tensors where it has several ops") \
     CHECKED(F, INT, operands, "that go through HBM: accesses off chip, loads and stores, each one") \
     CHECKED(F, INT, cores, "of the op with most") \
-    CLAIMED(F, REAL, device_us, "predicted: the device at work") \
-    CLAIMED(F, REAL, end_to_end_us, "predicted: with its launch")
+    CHECKED(F, REAL, device_us, "predicted: the device at work, the sum of its ops") \
+    CHECKED(F, REAL, end_to_end_us, "predicted: with its launch; the sum of the shares of its ops")
 
 #define PLAN_LAUNCH_FIELDS(F) \
     STATED(F, INT, op, "number of the op") \
@@ -113,31 +113,31 @@
     ROWS(F, dims, 4, "per output dimension, in elements: [extent, side of a tile, parts, length of a part]; of global: 1 part") \
     MAY(F, INTS, inner, "of two levels: per output dimension the side of the tiles inside a tile, which a core goes over one by one") \
     ROWS(F, sums, 3, "per summed variable, in elements: [extent, parts, length of a part]") \
-    MAY(F, INT, k_tile, "elements of a sum that Kt counts as one") \
+    MAY(F, INT, k_tile, "elements of a sum that Kt counts as one: columns of the device's tile") \
     MAY(F, INTS, blocks, "of order block: rows and columns of blocks; the tiles of a block are numbered before those of the next") \
     MAY(F, INTS, tiles, "of order listed: row-major numbers of all tiles, in the order that first tile and tiles of the cores count") \
     MAY(F, INTS, core_grid, "[y, x] of the device") \
     ROWS(F, cores, 8, "per core: its number, y, x, first tile, tiles, sy, sx, slice of the sum")
 
 #define PLAN_BUFFER_FIELDS(F) \
-    CLAIMED(F, TEXT, name, "for people; absent: that of its tensor") \
+    CHECKED(F, TEXT, name, "that of its tensor; of further ones of the tensor with #2, #3, ... behind it") \
     STATED(F, INT, size, "bytes on each core: its largest part") \
-    STATED(F, INT, start, "first tick of its life") \
-    STATED(F, INT, end, "the tick after its last") \
-    CLAIMED(F, INT, cost, "HBM bytes that it costs to leave it off chip") \
+    STATED(F, INT, start, "first tick of its life: the first at which anybody needs it") \
+    STATED(F, INT, end, "the tick after its last: the last access or copy, or end of a nest that it is held for") \
+    CHECKED(F, INT, cost, "HBM bytes that it costs to leave it off chip: its accesses, less the load and stores that it would need in any case; absent or 0: not told") \
     MAY(F, INT, address, "on every core; absent: off chip") \
     MAY(F, INT, pool, "number of its pool, in plans of lists with several; absent: the first") \
     MAY(F, INT, in_place_of, "number of the buffer whose place it takes over") \
-    CLAIMED(F, INTS, parents, "numbers of the buffers whose place it may take over") \
+    CHECKED(F, INTS, parents, "numbers of buffers whose place it may take over") \
     MAY(F, INT, tensor, "number of its tensor; absent in plans of bare lists, as are the next nine") \
     CHECKED(F, INT, first, "the first op that it serves") \
     CHECKED(F, INT, last, "the last") \
     MAY(F, INT, view_op, "it is cut over the cores as this op; absent: as the first that it serves") \
     MAY(F, INT, view_operand, "sees this operand") \
     F(INT, hold, OPTIONAL, STATED, 0, 0, "in a nest: it has the slice that the levels up to this one fix, and is filled anew when one of these goes on; absent: the whole tensor") \
-    CLAIMED(F, INT, ring_source, "the stay that it is filled from over the data ring") \
-    CLAIMED(F, INT, moved_from, "the stay that it goes on from at another address") \
-    CLAIMED(F, BOOL, begins_written, "its first access writes all of it") \
+    CHECKED(F, INT, ring_source, "the stay that it is filled from over the data ring") \
+    CHECKED(F, INT, moved_from, "the stay that it goes on from at another address") \
+    CHECKED(F, BOOL, begins_written, "its first access writes all of it") \
     CLAIMED(F, TEXT, bar, "why it may not be on chip, in a word") \
     CLAIMED(F, TEXT, reason, "why it is not, in words")
 

@@ -172,6 +172,19 @@ static bool begin_moved(struct lx_plan *p, struct lx_buffer *b)
     return true;
 }
 
+/* Who does not say whether a buffer begins with a write of all of it means: as the access says. */
+static void find_begins(const struct graph_reader *r, struct lx_stay *stays)
+{
+    const struct lx_plan *p = r->p;
+    for (int32_t o = p->layouts->graph->op_count - 1; o >= 0; o--)
+        for (int32_t a = p->access_at[o + 1] - 1; a >= p->access_at[o]; a--) {
+            const struct lx_access *x = &p->accesses[a];
+            if (x->stay >= 0 && stays[x->stay].moved_from < 0 &&
+                !json_find(r->buffers.where[x->stay], "begins_written"))
+                stays[x->stay].begins_written = x->writes && !x->reads;
+        }
+}
+
 bool plan_read_stays(const struct graph_reader *r)
 {
     struct lx_plan *p = r->p;
@@ -190,6 +203,7 @@ bool plan_read_stays(const struct graph_reader *r)
     p->problem.buffers = buffers;
     p->problem.count = count;
     if (!read_accesses(r) || !find_uses(p, buffers, count, r->st)) return false;
+    find_begins(r, stays);
     for (int32_t i = 0; i < count; i++) find_ends(&buffers[i], &stays[i]);
     if (!plan_cover_nests(r, buffers)) return false;
     for (int32_t i = 0; i < count; i++) {

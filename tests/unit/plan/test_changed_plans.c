@@ -50,34 +50,22 @@
     "{\"name\": \"v\", \"kind\": \"add\", \"inputs\": [\"all\", \"low\"], \"output\": \"v\"},"               \
     "{\"name\": \"z\", \"kind\": \"mul\", \"inputs\": [\"v\", \"e\"], \"output\": \"z\"}]}"
 
-/* Of buffers: whether the one at hand is on chip. */
-enum place { ANYWHERE, OFF_CHIP };
-
 /* What else than claims may differ without a consequence: the plan is as legal as before, and moves the same bytes. */
 static struct {
     enum plan_section_id section;
-    const char *key, *how; /* NULL: however it is changed */
+    const char *key, *how;
     const char *reason;
-    enum place where;
     bool seen;
 } free_to_change[] = {
-    {PLAN_GRAPH, "pool_at", "absent", "where the first intermediate stands", 0, 0},
-    {PLAN_ROOT, "objective", "absent", "it is spill then, as it was", 0, 0},
-    {PLAN_LAUNCH, "k_tile", "changed", "how Kt counts: the sum is the same", 0, 0},
-    {PLAN_LAUNCH, "dims", "changed", "a longer tile, of which there are as many", 0, 0},
-    {PLAN_LAUNCH, "inner", "added", "the same tiles, which a core goes over in smaller ones", 0, 0},
-    {PLAN_TRANSFER, "", "behind the next", "two loads of one tick", 0, 0},
-    {PLAN_BUFFER, "end", "changed", "as long as no other one is there: a longer life", 0, 0},
-    {PLAN_BUFFER, "size", "changed", "nothing is there", OFF_CHIP, 0},
-    {PLAN_BUFFER, "view_op", "changed",
-     "off chip nothing is there; on chip another op may see the same parts", 0, 0},
-    {PLAN_BUFFER, "view_op", "absent", "as the first op that it serves", 0, 0},
-    {PLAN_BUFFER, "view_operand", NULL, "nothing is there", OFF_CHIP, 0},
-    {PLAN_BUFFER, "tensor", "changed", "nobody is served by it", OFF_CHIP, 0},
-    {PLAN_BUFFER, "first", "changed", "nobody is served by it", OFF_CHIP, 0},
-    {PLAN_BUFFER, "last", "changed", "nobody is served by it", OFF_CHIP, 0},
-    {PLAN_BUFFER, "address", "added", "nobody is served by it, and the bytes are free", 0, 0},
-    {PLAN_BUFFER, "", "there twice", "nobody is served by the second", OFF_CHIP, 0},
+    {PLAN_GRAPH, "pool_at", "absent", "where the first intermediate stands", 0},
+    {PLAN_ROOT, "objective", "absent", "it is spill then, as it was", 0},
+    {PLAN_LAUNCH, "dims", "changed", "a longer tile, of which there are as many", 0},
+    {PLAN_LAUNCH, "inner", "added", "the same tiles, which a core goes over in smaller ones", 0},
+    {PLAN_TRANSFER, "", "behind the next", "two loads of one tick", 0},
+    {PLAN_BUFFER, "view_op", "changed", "another op sees the same parts", 0},
+    {PLAN_BUFFER, "view_op", "absent", "as the first op that it serves", 0},
+    {PLAN_BUFFER, "name", "changed", "the tensor's, without its number", 0},
+    {PLAN_BUFFER, "parents", "added", "one that it may take the place of", 0},
 };
 
 /* A claim may be anything; what is checked may be left out. */
@@ -91,12 +79,11 @@ static bool standing_allows(enum plan_section_id section, const char *key, const
     return false;
 }
 
-static bool *freedom(enum plan_section_id section, const char *key, const char *how, bool on_chip)
+static bool *freedom(enum plan_section_id section, const char *key, const char *how)
 {
     for (size_t i = 0; i < sizeof free_to_change / sizeof *free_to_change; i++)
         if (free_to_change[i].section == section && strcmp(free_to_change[i].key, key) == 0 &&
-            (!free_to_change[i].how || strcmp(free_to_change[i].how, how) == 0) &&
-            (free_to_change[i].where == ANYWHERE || !on_chip))
+            strcmp(free_to_change[i].how, how) == 0)
             return &free_to_change[i].seen;
     return NULL;
 }
@@ -203,8 +190,7 @@ static void judge(struct walk *w, enum plan_section_id section, const char *key,
 {
     w->changes++;
     if (!accepted(w->plan) || standing_allows(section, key, how)) return;
-    const cJSON *buffer = cJSON_GetArrayItem(cJSON_GetObjectItem(w->plan, "buffers"), number);
-    bool *free_one = freedom(section, key, how, cJSON_HasObjectItem(buffer, "address"));
+    bool *free_one = freedom(section, key, how);
     if (free_one) {
         *free_one = true;
         return;

@@ -1,0 +1,238 @@
+/* Every number, word and switch of a plan file, changed by itself: reading or lx_plan_check must refuse the file, or the
+ * place is in the list of those that may say something else, with the reason; a row that nothing needs fails.
+ *
+ * The plans have nests, states, an op of several results, padded and cut sums, relayouts, copies that layout added, an
+ * imported model; the pattern that stands in them is changed likewise. test_changed_plans.c leaves keys out and changes
+ * the order of records. */
+#include "support/device_plans.h"
+
+#include <cjson/cJSON.h>
+
+/* Places are keys from the root on, `[]` for every element of a list; with a dot at the end all below. */
+static struct {
+    const char *place, *reason;
+    bool seen;
+} free_places[] = {
+    {"solver.name", "who placed the buffers", 0},
+    {"solver.seed", "of its random numbers", 0},
+    {"solver.work_limit", "steps it was allowed", 0},
+    {"solver.options", "as it was asked", 0},
+    {"solver.steps", "steps it took", 0},
+    {"solver.message", "its own words", 0},
+    {"graph.ops[].name", "of a copy that layout added: the maker's own", 0},
+    {"graph.passes.", "what was asked for: what is done stands in buffers and transfers", 0},
+    {"graph.moves[][]", "what was decided; buffers and transfers say what is done", 0},
+    {"buffers[].reason", "in words, for people", 0},
+    {"buffers[].parents[]", "another one that may be written over as well", 0},
+    {"buffers[].view_op", "another op that sees the same parts", 0},
+    {"buffers[].view_operand", "another operand that is the same parts", 0},
+    {"graph.launches[].dims[][]", "a longer tile, of which there are as many: another plan, and legal", 0},
+    {"pattern.came_from.name", "for people", 0},
+    {"pattern.came_from.summary", "for people", 0},
+    {"pattern.came_from.ops[].name", "of ops that running sums stand for", 0},
+    {"pattern.came_from.device.", "the device of the pattern itself counts", 0},
+    {"pattern.came_from.target_hbm_bytes", "the pattern's own counts", 0},
+    {"pattern.name", "for people", 0},
+    {"pattern.summary", "for people", 0},
+};
+
+struct walk {
+    cJSON *plan;
+    char place[400];
+    int changes, wrong;
+    int every; /* only one of so many is tried: plans of many alike */
+};
+
+static bool accepted(const cJSON *plan)
+{
+    lx_status st = {0};
+    char *text = cJSON_PrintUnformatted(plan);
+    struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
+    bool ok = p && lx_plan_check(p, &st);
+    lx_plan_free(p);
+    free(text);
+    return ok;
+}
+
+static bool is_at(const char *row, const char *place)
+{
+    size_t length = strlen(row);
+    return row[length - 1] == '.' ? strncmp(row, place, length) == 0 : strcmp(row, place) == 0;
+}
+
+static void judge(struct walk *w)
+{
+    if (w->changes++ % w->every || !accepted(w->plan)) return;
+    for (size_t i = 0; i < sizeof free_places / sizeof *free_places; i++)
+        if (is_at(free_places[i].place, w->place)) {
+            free_places[i].seen = true;
+            return;
+        }
+    print_message("%s may be another\n", w->place);
+    w->wrong++;
+}
+
+static void change_number(struct walk *w, cJSON *leaf)
+{
+    double old = leaf->valuedouble;
+    cJSON_SetNumberValue(leaf, old + 1);
+    judge(w);
+    cJSON_SetNumberValue(leaf, old);
+}
+
+static void change_word(struct walk *w, cJSON *leaf)
+{
+    char *old = leaf->valuestring, *other = malloc(strlen(old) + 2);
+    assert_non_null(other);
+    sprintf(other, "%sx", old);
+    leaf->valuestring = other;
+    judge(w);
+    leaf->valuestring = old;
+    free(other);
+}
+
+static void change_switch(struct walk *w, cJSON *leaf)
+{
+    int old = leaf->type;
+    leaf->type = cJSON_IsTrue(leaf) ? cJSON_False : cJSON_True;
+    judge(w);
+    leaf->type = old;
+}
+
+static void change_all(struct walk *w, cJSON *at)
+{
+    size_t length = strlen(w->place);
+    cJSON *child;
+    if (cJSON_IsNumber(at)) change_number(w, at);
+    if (cJSON_IsString(at)) change_word(w, at);
+    if (cJSON_IsBool(at)) change_switch(w, at);
+    cJSON_ArrayForEach(child, at)
+    {
+        bool listed = cJSON_IsArray(at);
+        snprintf(w->place + length, sizeof w->place - length, "%s%s", listed || !length ? "" : ".",
+                 listed ? "[]" : child->string);
+        change_all(w, child);
+        w->place[length] = '\0';
+    }
+}
+
+static void every_leaf_of(const struct lx_graph *g, struct lx_plan_options how, const char *has, int every)
+{
+    lx_status st = {0};
+    size_t length;
+    how.solver = lx_solver_find("greedy");
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s", st.text);
+    char *text = lx_plan_to_json(p, &length);
+    if (!strstr(text, has)) fail_msg("the plan has no %s: another is needed", has);
+    struct walk w = {.plan = cJSON_Parse(text), .every = every};
+    assert_non_null(w.plan);
+    assert_true(accepted(w.plan));
+    change_all(&w, w.plan);
+    assert_true(accepted(w.plan));
+    assert_true(w.changes > 200);
+    assert_int_equal(w.wrong, 0);
+    cJSON_Delete(w.plan);
+    free(text);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
+static const struct lx_graph *graph_of(const char *text)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = lx_graph_of_text("text", text, strlen(text), &st);
+    if (!g) fail_msg("%s", st.text);
+    return g;
+}
+
+static void relayouts_and_copies(void **state)
+{
+    (void)state;
+    every_leaf_of(with_cores(read_graph("graphs/mha_4h.json"), 4),
+                  (struct lx_plan_options){.passes = {.tile = LX_TILE_NONE}}, "\"ring\"", 1);
+}
+
+static void nests(void **state)
+{
+    (void)state;
+    every_leaf_of(with_cores(read_graph("graphs/attention_small.json"), 4), (struct lx_plan_options){0},
+                  "\"nests\"", 1);
+}
+
+static void several_results_under_pressure(void **state)
+{
+    (void)state;
+    every_leaf_of(with_cores(read_graph("graphs/moe_routed.json"), 4),
+                  (struct lx_plan_options){.passes = {.evict = true}}, "\"further_outputs\"", 2);
+}
+
+static void moves(void **state)
+{
+    (void)state;
+    every_leaf_of(read_graph("targets/needs_moves.json"),
+                  (struct lx_plan_options){.passes = {.move = true, .evict = true}}, "\"moved_from\"", 7);
+}
+
+static void times(void **state)
+{
+    (void)state;
+    every_leaf_of(with_cores(read_graph("graphs/rms_norm.json"), 4),
+                  (struct lx_plan_options){.objective = LX_ASK_TIME}, "\"bound_us\"", 1);
+}
+
+static void a_height(void **state)
+{
+    (void)state;
+    every_leaf_of(with_cores(read_graph("graphs/rms_norm.json"), 4),
+                  (struct lx_plan_options){.objective = LX_ASK_HEIGHT}, "\"height\"", 1);
+}
+
+/* A cache that is written where it stands, and read, as another compiler writes it. */
+static void an_imported_model(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "module @step {\n"
+        "  func.func @main(%arg0: tensor<1x4x1x64xbf16>, %arg1: tensor<1x4x64x64xbf16>, %arg2: "
+        "tensor<1xi32>) "
+        "-> (tensor<1x4x1x64xbf16>, tensor<1x4x64x64xbf16>) {\n"
+        "    %0 = \"ttir.update_cache\"(%arg1, %arg0, %arg2) <{batch_offset = 0 : i32}> : "
+        "(tensor<1x4x64x64xbf16>, tensor<1x4x1x64xbf16>, tensor<1xi32>) -> tensor<1x4x64x64xbf16>\n"
+        "    %1 = \"ttir.permute\"(%0) <{permutation = array<i64: 0, 1, 3, 2>}> : (tensor<1x4x64x64xbf16>) "
+        "-> "
+        "tensor<1x4x64x64xbf16>\n"
+        "    %2 = \"ttir.matmul\"(%arg0, %1) : (tensor<1x4x1x64xbf16>, tensor<1x4x64x64xbf16>) -> "
+        "tensor<1x4x1x64xbf16>\n"
+        "    %3 = \"ttir.softmax\"(%2) <{dimension = 3 : si32}> : (tensor<1x4x1x64xbf16>) -> "
+        "tensor<1x4x1x64xbf16>\n"
+        "    %4 = \"ttir.matmul\"(%3, %0) : (tensor<1x4x1x64xbf16>, tensor<1x4x64x64xbf16>) -> "
+        "tensor<1x4x1x64xbf16>\n"
+        "    return %4, %0 : tensor<1x4x1x64xbf16>, tensor<1x4x64x64xbf16>\n"
+        "  }\n"
+        "}\n";
+    every_leaf_of(with_cores(graph_of(text), 4), (struct lx_plan_options){0}, "\"state\"", 1);
+}
+
+static void every_freedom_is_needed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof free_places / sizeof *free_places; i++)
+        if (!free_places[i].seen)
+            fail_msg("%s (%s) is never another", free_places[i].place, free_places[i].reason);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(relayouts_and_copies),
+        cmocka_unit_test(nests),
+        cmocka_unit_test(several_results_under_pressure),
+        cmocka_unit_test(moves),
+        cmocka_unit_test(times),
+        cmocka_unit_test(a_height),
+        cmocka_unit_test(an_imported_model),
+        cmocka_unit_test(every_freedom_is_needed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
