@@ -1,5 +1,6 @@
 /* Which ops have derived bodies, and the making of these. */
 #include "model/layers.h"
+#include "model/layers_typed.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -52,6 +53,7 @@ static layer_expand *row_of(const struct lx_model *m, const struct model_op *op,
 {
     enum model_format format = derived && !op->native ? MODEL_ONNX : m->format;
     layer_expand *found = NULL;
+    if (format == MODEL_TTIR && layer_is_typed(m, op) && (found = layer_typed(m, op))) return found;
     if (has_complex(m, op)) return makes_tensor(m, op) ? row_in(layers_complex, format, op->kind) : NULL;
     for (size_t t = 0; t < sizeof tables / sizeof *tables && !found; t++)
         if (macros || !tables[t].macro) found = row_in(tables[t].rows, format, op->kind);

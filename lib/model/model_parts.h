@@ -50,12 +50,28 @@ enum model_element model_element_of_onnx(int64_t number);
 /* Of a complex type that of its parts; of others themselves. */
 enum model_element model_real_part(enum model_element e);
 
+enum { MODEL_QUANT_AXES = 8 };
+
+/* What whole numbers stand for (TTIR): (number - zero) * scale, of scales one for all, one a channel, or one a block, row-major
+ * over the blocks. */
+struct model_quant {
+    enum model_element stands_for;
+    double low, high; /* numbers that are used */
+    int count;        /* of scales and zero points; 0: they are not said */
+    const double *scale;
+    const int64_t *zero;
+    int axis_count; /* dimensions that they change along; 0: one for all */
+    int axis[MODEL_QUANT_AXES];
+    int64_t block[MODEL_QUANT_AXES]; /* elements that share them there */
+};
+
 struct model_type {
     enum model_element element;
     int count;                             /* the rank, or how many parts a tuple has */
     const int64_t *extent;                 /* -1: not known */
     const int32_t *order;                  /* dimensions from minor to major; NULL: row-major */
     const struct model_type *const *parts; /* of a tuple */
+    const struct model_quant *quant;       /* what its elements stand for; NULL: themselves */
     int64_t elements, bytes;               /* -1: an extent is not known; of a tuple: of all parts */
     int leaves;                            /* tensors in it */
 };

@@ -20,6 +20,8 @@ static enum model_element element(struct source *s)
         while (n + 2 < sizeof word && source_peek(s) && word[n - 1] != '>') word[n++] = *s->at++;
     }
     word[n] = 0;
+    if (strcmp(word, "index") == 0) return MODEL_I64;
+    if (strcmp(word, "tf32") == 0) return MODEL_F32; /* as which it is stored */
     enum model_element e = model_element_find(MODEL_TTIR, word[0] == 's' && word[1] == 'i' ? word + 1 : word);
     if (e < MODEL_TUPLE && model_element_row(e)->bits > 0) return e;
     struct source rest = *s;
@@ -32,7 +34,9 @@ static enum model_element element(struct source *s)
     for (n = 0; n + 1 < sizeof word && s->at + n < s->end && !strchr(">, \n", from[n]); n++)
         word[n] = from[n];
     word[n] = 0;
-    source_fail(s, LX_E_UNKNOWN_KIND, "an element type that has no size: \"%s\"", word);
+    source_fail(s, LX_E_UNKNOWN_KIND,
+                "an element type that has no size: \"%s\"; numbers such as f32, bf16, i32, i1 are known",
+                word);
     return MODEL_ELEMENT_COUNT;
 }
 
@@ -53,13 +57,18 @@ const struct model_type *ttir_type(struct source *s)
         if (source_peek(s) != 'x') return source_fail(s, LX_E_SYNTAX, "expected \"x\" after an extent"), NULL;
         s->at++;
     }
-    enum model_element e = element(s);
+    const struct model_quant *quant = NULL;
+    enum model_element e = source_peek(s) == '!' ? ttir_quantised(s, &quant) : element(s);
     while (!s->failed && source_take(s, ","))
         if (!source_balanced(s, true, &rest, &length)) return NULL;
     if (s->failed || !source_want(s, ">")) return NULL;
     const struct model_type *type = model_type_make(s->m, e, rank, extent, s->st);
     if (!type) source_fail(s, s->st->code, "%s", s->st->text);
-    return type;
+    if (!type || !quant) return type;
+    struct model_type *own = arena_copy_array(&s->m->memory, type, 1, sizeof *type);
+    if (!own) return source_no_memory(s), NULL;
+    own->quant = quant;
+    return own;
 }
 
 static void words_of(const struct model_type *t, char *out, size_t size)
