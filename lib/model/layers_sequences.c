@@ -2,9 +2,42 @@
  * (onnx_shape_sequences.c). */
 #include "model/layers.h"
 
+/* One of them, or a number and all of them. */
 static void member(struct layer *l)
 {
-    layer_result(l, 0, layer_one(l, "Identity", layer_in(l, 0)));
+    int count = l->op->operand_count - 1;
+    if (count < 1) {
+        layer_result(l, 0, layer_one(l, "Identity", layer_in(l, 0)));
+        return;
+    }
+    int64_t extent[MODEL_MAX_RANK] = {1};
+    const struct model_type *t = layer_type(l, layer_in(l, 1));
+    int32_t *parts = arena_array(&l->m->memory, (size_t)count, sizeof *parts);
+    if (!parts || t->count + 1 > MODEL_MAX_RANK) {
+        layer_fail(l);
+        return;
+    }
+    for (int d = 0; d < t->count; d++) extent[d + 1] = t->extent[d];
+    for (int i = 0; i < count; i++) parts[i] = layer_reshape(l, layer_in(l, i + 1), t->count + 1, extent);
+    int32_t at = layer_reshape(l, layer_in(l, 0), 0, NULL);
+    layer_result(l, 0, layer_two(l, "Gather", layer_concat(l, 0, count, parts), at));
+}
+
+/* The body once a member. */
+static void map(struct layer *l)
+{
+    const struct model_body *b = l->op->body_count == 1 ? &l->m->bodies.at[l->op->bodies[0]] : NULL;
+    int in = b ? b->argument_count : 0, out = b ? b->result_count : 0;
+    int32_t *results = arena_array(&l->m->memory, (size_t)out + 1, sizeof *results);
+    if (in < 1 || out < 1 || !results || l->op->operand_count % in != 0 ||
+        l->op->operand_count / in != l->op->result_count / out) {
+        layer_fail(l);
+        return;
+    }
+    for (int i = 0; l->ok && i < l->op->operand_count / in; i++) {
+        if (!layer_call(l, l->op->bodies[0], in, l->op->operands + i * in, results)) return;
+        for (int r = 0; r < out; r++) layer_result(l, i * out + r, results[r]);
+    }
 }
 
 static int axis_of(const struct layer *l, int rank)
@@ -48,6 +81,9 @@ static void join(struct layer *l)
 /* clang-format off */
 const struct layer_row layers_sequences[] = {
     {{NULL, NULL, "SequenceAt"}, member},
+    {{NULL, NULL, "SequenceMap"}, map},
+    {{NULL, NULL, "Optional"}, member},
+    {{NULL, NULL, "OptionalGetElement"}, member},
     {{NULL, NULL, "SplitToSequence"}, split},
     {{NULL, NULL, "ConcatFromSequence"}, join},
     {{NULL}, NULL},

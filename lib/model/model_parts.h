@@ -175,6 +175,7 @@ struct model_body {
 /* A value that is a list of others: it has no type of its own. */
 struct model_sequence {
     int32_t value, count;
+    bool absent; /* no list either: an optional value that is not there */
     const int32_t *members;
 };
 

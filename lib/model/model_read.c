@@ -1,5 +1,6 @@
 /* The way in for models: which format, and its reader. */
 #include "model/model_parts.h"
+#include "model/model_remedies.h"
 #include "model/open_extents.h"
 #include "model/type_rules.h"
 #include "base/fail.h"
@@ -86,7 +87,8 @@ static bool all_used(const struct lx_model *m, const char *option, const struct 
     for (int i = 0; i < count; i++)
         if (!used[i])
             return status_set_at(st, LX_E_UNKNOWN_NAME, m->file, 0, 0,
-                                 "--%s %.100s: the file has no such name", option, list[i].name);
+                                 "--%s %.100s: the file has no such name; leave it out, or correct it",
+                                 option, list[i].name);
     return true;
 }
 
@@ -138,6 +140,7 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
     if (room) memset(m->fixed_used, 0, (size_t)o->fixed_count + 1);
     if (room && read[format](m, text, length, o, st) && is_sound(m, o, st)) return m;
     if (!room) status_no_memory(st);
+    model_add_remedy(format, st);
     lx_model_free(m);
     return NULL;
 }

@@ -119,6 +119,8 @@ static enum shaped branch(struct shaper *x)
     bool otherwise = chosen && model_data_int(chosen, 0) == 0;
     const struct model_attr *a = model_attr_find(&x->op->attrs, otherwise ? "else_branch" : "then_branch");
     if (!a || a->form != ATTR_BODY) return shaper_wrong(x, "a branch is missing");
+    enum shaped lists = onnx_branch_sequences(x, a->body);
+    if (lists != SHAPED) return lists;
     const struct model_body *b = &x->m->bodies.at[a->body];
     if (b->result_count < x->op->result_count) return shaper_wrong(x, "a branch gives fewer results");
     for (int r = 0; r < x->op->result_count; r++) {
@@ -201,11 +203,12 @@ static bool give(struct shaper *x, int32_t argument, enum model_element e, int r
 bool onnx_give_types(struct shaper *x)
 {
     const struct model_body *b = only_body(x);
-    bool loops = strcmp(x->op->kind, "Loop") == 0, scans = strcmp(x->op->kind, "Scan") == 0;
+    bool loops = strcmp(x->op->kind, "Loop") == 0, scans = strcmp(x->op->kind, "Scan") == 0,
+         maps = strcmp(x->op->kind, "SequenceMap") == 0;
     int64_t taken = scans ? shaper_int(x, "num_scan_inputs", 0) : 0, carried = x->op->operand_count - taken;
-    if (!b || (!loops && !scans) || b->argument_count != x->op->operand_count) return true;
+    if (!b || (!loops && !scans && !maps) || b->argument_count != x->op->operand_count) return true;
     for (int i = 0; i < b->argument_count; i++) {
-        const struct model_type *t = shaper_in(x, i);
+        const struct model_type *t = maps ? onnx_mapped_type(x, i) : shaper_in(x, i);
         int64_t extent[MODEL_MAX_RANK];
         int axis, rank = 0;
         if (loops && i < 2) {

@@ -1,6 +1,7 @@
 /* Sequences of ONNX whose members are known: which values a sequence is made of is kept beside the model, and those who read
  * it read the members from then on. A node that makes a sequence has its parts as results, or none. Layers of
- * layers_sequences.c are what the nodes mean then. */
+ * layers_sequences.c are what the nodes mean then. A graph that gives a sequence gives its members, and what is optional is
+ * there, unless a node says that it is not. */
 #include "model/onnx.h"
 #include "base/fail.h"
 
@@ -31,19 +32,29 @@ static enum shaped no_memory(struct shaper *x)
     return SHAPE_WRONG;
 }
 
-/* The result of the op is the sequence of these; the op itself makes `results` and reads `operands`. */
-static enum shaped becomes(struct shaper *x, const int32_t *members, int count, const int32_t *results,
-                           int result_count)
+/* A value is the sequence of these from now on. */
+static enum shaped note(struct shaper *x, int32_t value, const int32_t *members, int count)
 {
-    struct model_sequence s = {.value = x->op->results[0], .count = count};
+    struct model_sequence s = {.value = value, .count = count};
     x->budget -= count;
     if (x->budget < 0 || x->m->sequences.count >= MOST_SEQUENCES) return SHAPE_UNKNOWN;
     s.members = arena_copy_array(&x->m->memory, members, (size_t)count, sizeof *members);
-    int32_t *own = arena_copy_array(&x->m->memory, results, (size_t)result_count, sizeof *results);
-    if (!s.members || !own || !VEC_PUSH(&x->m->sequences, s)) return no_memory(x);
-    x->op->results = own;
-    x->op->result_count = result_count;
-    return SHAPED;
+    return s.members && VEC_PUSH(&x->m->sequences, s) ? SHAPED : no_memory(x);
+}
+
+static enum shaped makes(struct shaper *x, const int32_t *results, int count)
+{
+    x->op->results = arena_copy_array(&x->m->memory, results, (size_t)count, sizeof *results);
+    x->op->result_count = count;
+    return x->op->results ? SHAPED : no_memory(x);
+}
+
+/* The result of the op is the sequence of these; the op itself makes `results`. */
+static enum shaped becomes(struct shaper *x, const int32_t *members, int count, const int32_t *results,
+                           int result_count)
+{
+    enum shaped s = note(x, x->op->results[0], members, count);
+    return s == SHAPED ? makes(x, results, result_count) : s;
 }
 
 /* A list of members is all that is left of the op. */
@@ -108,30 +119,196 @@ static bool reads(struct shaper *x, const int32_t *operands, int count)
     return x->op->operands || count == 0 || status_no_memory(x->st);
 }
 
+/* Which member is known only when it runs: it reads the number and all of them, which must be alike. */
+static enum shaped any_member(struct shaper *x, const struct model_sequence *s)
+{
+    const struct model_type *first = s->count > 0 ? model_type_of(x->m, s->members[0]) : NULL;
+    int32_t all[MOST_MEMBERS + 1] = {x->op->operands[1]};
+    bool alike = first && s->count <= MOST_MEMBERS;
+    for (int i = 0; alike && i < s->count; i++) {
+        const struct model_type *t = model_type_of(x->m, s->members[i]);
+        all[i + 1] = s->members[i];
+        alike = t && t->element == first->element && model_same_shape(t, first);
+    }
+    if (!alike) return SHAPE_UNKNOWN;
+    return reads(x, all, s->count + 1) ? shaper_set(x, 0, first->element, first->count, first->extent)
+                                       : SHAPE_WRONG;
+}
+
 static enum shaped member(struct shaper *x)
 {
     const struct model_sequence *s = sequence_of(x, 0);
     int64_t at = s ? place(x, 1, -1, s->count - 1) : -1;
+    if (s && at < 0 && shaper_has(x, 1) && !shaper_data(x, 1)) return any_member(x, s);
     if (!s || at < 0) return SHAPE_UNKNOWN;
     if (!reads(x, &s->members[at], 1)) return SHAPE_WRONG;
     const struct model_type *t = shaper_in(x, 0);
     return t ? shaper_set(x, 0, t->element, t->count, t->extent) : SHAPE_UNKNOWN;
 }
 
+/* The result is that number. */
+static enum shaped stated(struct shaper *x, enum model_element e, int64_t number)
+{
+    struct model_data *d = arena_alloc(&x->m->memory, sizeof *d);
+    int64_t *own = arena_copy_array(&x->m->memory, &number, 1, sizeof *own);
+    if (!d || !own) return no_memory(x);
+    enum shaped done = shaper_set(x, 0, e, 0, NULL);
+    if (done != SHAPED || x->op->results[0] < 0) return done;
+    struct model_value *v = &x->m->values.at[x->op->results[0]];
+    *d = (struct model_data){.form = DATA_LIST, .type = v->type, .ints = own};
+    v->data = d;
+    return reads(x, NULL, 0) ? SHAPED : SHAPE_WRONG;
+}
+
 static enum shaped length(struct shaper *x)
 {
     const struct model_sequence *s = sequence_of(x, 0);
-    if (!s) return SHAPE_UNKNOWN;
-    int64_t count = s->count;
-    struct model_data *d = arena_alloc(&x->m->memory, sizeof *d);
-    int64_t *number = arena_copy_array(&x->m->memory, &count, 1, sizeof *number);
-    if (!d || !number) return no_memory(x);
-    enum shaped done = shaper_set(x, 0, MODEL_I64, 0, NULL);
-    if (done != SHAPED || x->op->results[0] < 0) return done;
-    struct model_value *v = &x->m->values.at[x->op->results[0]];
-    *d = (struct model_data){.form = DATA_LIST, .type = v->type, .ints = number};
-    v->data = d;
-    return reads(x, NULL, 0) ? SHAPED : SHAPE_WRONG;
+    return s ? stated(x, MODEL_I64, s->count) : SHAPE_UNKNOWN;
+}
+
+/* What is optional is what it is made of, or not there. */
+static enum shaped optional(struct shaper *x)
+{
+    const struct model_sequence *s = sequence_of(x, 0);
+    const struct model_type *t = shaper_in(x, 0);
+    if (x->op->result_count != 1 || x->op->results[0] < 0) return SHAPE_UNKNOWN;
+    if (t) return shaper_set(x, 0, t->element, t->count, t->extent);
+    if (s && !s->absent) return listed(x, s->members, s->count);
+    if (shaper_has(x, 0)) return SHAPE_UNKNOWN;
+    enum shaped done = listed(x, (const int32_t[]){-1}, 0);
+    if (done == SHAPED) x->m->sequences.at[x->m->sequences.count - 1].absent = true;
+    return done;
+}
+
+static enum shaped element(struct shaper *x)
+{
+    const struct model_sequence *s = sequence_of(x, 0);
+    if (!shaper_has(x, 0) || (s && s->absent))
+        return shaper_wrong(
+            x, "the optional value that it takes is not there; choose a branch that does not need it");
+    return optional(x);
+}
+
+static enum shaped has_element(struct shaper *x)
+{
+    const struct model_sequence *s = sequence_of(x, 0);
+    return stated(x, MODEL_BOOL, shaper_has(x, 0) && !(s && s->absent));
+}
+
+/* The values of a body's results with members in the place of sequences; -1: too many. */
+static int flattened(struct shaper *x, const struct model_body *b, int32_t *all)
+{
+    int n = 0;
+    for (int r = 0; r < b->result_count; r++) {
+        const struct model_sequence *s = b->results[r] < 0 ? NULL : find(x, b->results[r]);
+        int count = s ? s->count : 1;
+        if (n + count > MOST_MEMBERS) return -1;
+        memcpy(all + n, s ? s->members : &b->results[r], (size_t)count * sizeof *all);
+        n += count;
+    }
+    return n;
+}
+
+static bool gives_sequence(struct shaper *x, const struct model_body *b)
+{
+    for (int r = 0; r < b->result_count; r++)
+        if (b->results[r] >= 0 && !model_type_of(x->m, b->results[r]) && find(x, b->results[r])) return true;
+    return false;
+}
+
+bool onnx_flatten_results(struct shaper *x, int32_t body)
+{
+    struct model_body *b = &x->m->bodies.at[body];
+    int32_t all[MOST_MEMBERS];
+    if (!gives_sequence(x, b)) return true;
+    int n = flattened(x, b, all);
+    if (n < 0)
+        return status_set_at(x->st, LX_E_LIMIT, x->m->file, 0, 0,
+                             "graph %.80s gives more than %d tensors; give fewer", b->name, MOST_MEMBERS);
+    b->results = arena_copy_array(&x->m->memory, all, (size_t)n, sizeof *all);
+    b->result_count = n;
+    return b->results || status_no_memory(x->st);
+}
+
+/* A value like the result, with that type; -1: failed. */
+static int32_t another(struct shaper *x, int32_t like, const struct model_type *t)
+{
+    struct model_value v = x->m->values.at[like];
+    v.declared = NULL;
+    v.type = t;
+    return model_add_value(x->m, &v, x->st);
+}
+
+/* A branch that gives a sequence gives its members, and so does the op. */
+enum shaped onnx_branch_sequences(struct shaper *x, int32_t body)
+{
+    const struct model_body *b = &x->m->bodies.at[body];
+    int32_t all[MOST_MEMBERS], from[MOST_MEMBERS];
+    int n = 0, given = b->result_count;
+    if (!gives_sequence(x, b) || given != x->op->result_count) return SHAPED;
+    for (int r = 0; r < given; r++) {
+        const struct model_sequence *s = find(x, b->results[r]);
+        int32_t own = x->op->results[r];
+        int first = n, count = s ? s->count : 1;
+        if (n + count > MOST_MEMBERS || own < 0) return SHAPE_UNKNOWN;
+        for (int i = 0; i < count; i++, n++) {
+            from[n] = s ? s->members[i] : b->results[r];
+            all[n] = s ? another(x, own, model_type_of(x->m, from[n])) : own;
+            if (all[n] < 0) return SHAPE_WRONG;
+        }
+        if (s && note(x, own, all + first, count) != SHAPED) return SHAPE_UNKNOWN;
+    }
+    enum shaped done = makes(x, all, n);
+    for (int i = 0; done == SHAPED && i < x->op->body_count; i++)
+        if (!onnx_flatten_results(x, x->op->bodies[i])) done = SHAPE_WRONG;
+    for (int i = 0; done == SHAPED && i < x->op->body_count; i++)
+        if (x->m->bodies.at[x->op->bodies[i]].result_count != n)
+            done =
+                shaper_wrong(x, "its branches give lists of different lengths; fix its condition (--value)");
+    return done;
+}
+
+/* What the body of a SequenceMap is given: a member of each sequence, and what is none as it is. */
+const struct model_type *onnx_mapped_type(struct shaper *x, int operand)
+{
+    const struct model_sequence *s = sequence_of(x, operand);
+    const struct model_type *first =
+        s && s->count > 0 ? model_type_of(x->m, s->members[0]) : shaper_in(x, operand);
+    for (int i = 1; s && first && i < s->count; i++) {
+        const struct model_type *t = model_type_of(x->m, s->members[i]);
+        if (!t || t->element != first->element || !model_same_shape(t, first)) return NULL;
+    }
+    return first;
+}
+
+/* The body once a member: operands of one member after those of another, and results likewise. */
+static enum shaped map(struct shaper *x)
+{
+    const struct model_sequence *s = sequence_of(x, 0);
+    const struct model_body *b = x->op->body_count == 1 ? &x->m->bodies.at[x->op->bodies[0]] : NULL;
+    int32_t in[MOST_MEMBERS], out[MOST_MEMBERS], own[MOST_MEMBERS];
+    int operands = x->op->operand_count, results = x->op->result_count;
+    if (!s || !b || b->result_count != results || b->argument_count != operands || s->count < 1 ||
+        s->count * operands > MOST_MEMBERS || s->count * results > MOST_MEMBERS)
+        return SHAPE_UNKNOWN;
+    int count = s->count;
+    for (int i = 0; i < count * operands; i++) {
+        const struct model_sequence *other = sequence_of(x, i % operands);
+        if (other && other->count != count)
+            return shaper_wrong(x, "sequences of different lengths; give as many members");
+        in[i] = other ? other->members[i / operands] : x->op->operands[i % operands];
+    }
+    for (int i = 0; i < count * results; i++) {
+        const struct model_type *t =
+            model_type_of(x->m, x->m->bodies.at[x->op->bodies[0]].results[i % results]);
+        if (!t || x->op->results[i % results] < 0) return SHAPE_UNKNOWN;
+        if ((out[i] = another(x, x->op->results[i % results], t)) < 0) return SHAPE_WRONG;
+    }
+    for (int r = 0; r < results; r++) {
+        for (int i = 0; i < count; i++) own[i] = out[i * results + r];
+        if (note(x, x->op->results[r], own, count) != SHAPED) return SHAPE_UNKNOWN;
+    }
+    return reads(x, in, count * operands) ? makes(x, out, count * results) : SHAPE_WRONG;
 }
 
 /* All members one behind the other, or, with `new_axis`, along a dimension of their own. */
@@ -205,9 +382,18 @@ static enum shaped split(struct shaper *x)
 
 onnx_shape_of *onnx_shape_sequence(const char *kind)
 {
-    static const struct onnx_shape_row rows[] = {
-        {"SequenceConstruct", construct}, {"SequenceEmpty", empty},   {"SequenceInsert", insert},
-        {"SequenceErase", erase},         {"SequenceAt", member},     {"SequenceLength", length},
-        {"ConcatFromSequence", join},     {"SplitToSequence", split}, {NULL, NULL}};
+    static const struct onnx_shape_row rows[] = {{"SequenceConstruct", construct},
+                                                 {"SequenceEmpty", empty},
+                                                 {"SequenceInsert", insert},
+                                                 {"SequenceErase", erase},
+                                                 {"SequenceAt", member},
+                                                 {"SequenceLength", length},
+                                                 {"ConcatFromSequence", join},
+                                                 {"SplitToSequence", split},
+                                                 {"SequenceMap", map},
+                                                 {"Optional", optional},
+                                                 {"OptionalGetElement", element},
+                                                 {"OptionalHasElement", has_element},
+                                                 {NULL, NULL}};
     return onnx_shape_find(rows, kind);
 }

@@ -172,13 +172,24 @@ static bool knows_members(struct shaper *x)
 {
     for (int i = 0; i < x->op->operand_count; i++)
         if (shaper_has(x, i) && !shaper_in(x, i) && onnx_is_sequence(x, x->op->operands[i]))
-            return shaper_wrong(x, "which member of a sequence it reads must be known"), false;
+            return shaper_wrong(
+                       x, "which member of a sequence it reads must be known; fix what says so (--value "
+                          "NAME=N), or export the model with tensors in the place of the list"),
+                   false;
     return true;
+}
+
+/* A list that is handed on is the same list, whatever hands it on. */
+static onnx_shape_of *rule_for(const struct shaper *x)
+{
+    bool list = shaper_has(x, 0) && !shaper_in(x, 0) && onnx_is_sequence(x, x->op->operands[0]);
+    return list && strcmp(x->op->kind, "Identity") == 0 ? onnx_shape_sequence("Optional")
+                                                        : rule_of(x->op->kind);
 }
 
 static bool op_shapes(struct shaper *x)
 {
-    onnx_shape_of *rule = rule_of(x->op->kind);
+    onnx_shape_of *rule = rule_for(x);
     struct model_op *op = x->op;
     if (!onnx_give_types(x)) return false;
     for (int b = 0; b < op->body_count; b++)
@@ -190,8 +201,10 @@ static bool op_shapes(struct shaper *x)
     if (by_rule == SHAPE_WRONG || !knows_members(x)) return false;
     enum shaped settled = settle(x);
     if (settled == SHAPE_UNKNOWN)
-        shaper_wrong(x, rule ? "its shape depends on data; declare it (value_info)"
-                             : "no rule for its shape, and the file declares none (value_info)");
+        shaper_wrong(
+            x, rule ? "its shape depends on data; declare it (value_info), or fix the data (--value NAME=N)"
+                    : "no rule for its shape, and the file declares none; declare it (value_info), as "
+                      "onnx.shape_inference does");
     return settled == SHAPED && (by_rule != SHAPED || onnx_fold(x));
 }
 
@@ -203,8 +216,13 @@ static bool all_typed(struct shaper *x, const int32_t *values, int count, const 
         const struct model_value *v = values[i] < 0 ? NULL : &x->m->values.at[values[i]];
         if (v && !v->type && read && onnx_is_sequence(x, values[i])) continue;
         if (v && (!v->type || v->type->elements < 0))
-            return status_set_at(x->st, LX_E_SHAPE, x->m->file, 0, 0,
-                                 "%s %.100s has no shape, and nobody makes it", what, v->name);
+            return status_set_at(
+                x->st, LX_E_SHAPE, x->m->file, 0, 0, "%s %.100s has no shape, and nobody makes it%s", what,
+                v->name,
+                v->body == x->m->entry
+                    ? "; declare its type and extents in the file"
+                    : ", in a graph within a node; declare it there, or unroll the loop whose "
+                      "list it is before the model is exported");
     }
     return true;
 }
@@ -217,13 +235,18 @@ static bool body_shapes(struct shaper *x, int32_t body)
         x->op = &b->ops[i];
         if (!all_typed(x, x->op->operands, x->op->operand_count, "operand") || !op_shapes(x)) return false;
     }
+    for (int i = 0; i < b->result_count; i++)
+        if (b->results[i] >= 0 && onnx_is_sequence(x, b->results[i]))
+            return true; /* its members have types */
     return all_typed(x, b->results, b->result_count, "output");
 }
 
 bool onnx_shapes(struct lx_model *m, const struct lx_model_options *options, lx_status *st)
 {
     struct shaper x = {.m = m, .st = st, .budget = MOST_FOLDED, .options = options};
-    return body_shapes(&x, m->entry);
+    if (!body_shapes(&x, m->entry) || !onnx_flatten_results(&x, m->entry)) return false;
+    const struct model_body *b = &m->bodies.at[m->entry];
+    return all_typed(&x, b->results, b->result_count, "output");
 }
 
 bool onnx_shape_part(struct lx_model *m, struct model_op *op, lx_status *st)

@@ -218,16 +218,36 @@ static bool shape(struct onnx *o, struct wire w, struct onnx_info *of, bool ask,
     return !o->failed;
 }
 
-/* A type: that of a tensor, or none that has a size. */
+/* What an optional type is of. */
+static struct wire inside(struct wire w)
+{
+    struct wire_field f, g;
+    struct wire found = w;
+    for (struct wire at = w; wire_next(&at, &f);)
+        if (f.number == 9 && f.kind == WIRE_BYTES)
+            for (struct wire t = f.body; wire_next(&t, &g);)
+                if (g.number == 1 && g.kind == WIRE_BYTES) found = g.body;
+    return found;
+}
+
+static bool no_size(const struct wire *w, const struct onnx_info *of)
+{
+    return wire_fail(
+        w, LX_E_UNKNOWN_KIND,
+        "input %.80s is a sequence, a map or sparse: it has no size; export the model with tensors as "
+        "inputs, one for each member",
+        of->name);
+}
+
+/* A type: that of a tensor, which may be optional, or none that has a size. */
 static bool type_of(struct onnx *o, struct wire w, struct onnx_info *of, bool ask)
 {
     struct wire_field f, g;
     int64_t extent[MODEL_MAX_RANK], number = 0;
     int rank = -1;
-    while (wire_next(&w, &f)) {
+    for (struct wire at = inside(w); wire_next(&at, &f);) {
         if (f.number != 1 && f.kind == WIRE_BYTES && f.number <= 9 && f.number != 6 && ask)
-            return wire_fail(&w, LX_E_UNKNOWN_KIND, "%.80s is a sequence, a map or sparse: it has no size",
-                             of->name);
+            return no_size(&w, of);
         if (f.number != 1) continue;
         for (struct wire t = f.body; wire_next(&t, &g);) {
             if (g.number == 1) number = (int64_t)g.value;

@@ -7,6 +7,7 @@
 #include "graph/pattern.h"
 #include "model/layers.h"
 #include "model/meshes.h"
+#include "model/model_remedies.h"
 #include "base/fail.h"
 #include "base/sha256.h"
 
@@ -161,7 +162,8 @@ static bool is_strict(const struct lx_model *m, const struct import_counts *t, l
 {
     for (size_t i = 0; i < t->rows.count; i++)
         if (t->rows.at[i].classes[CLASS_GENERIC] > 0)
-            return status_set_at(st, LX_E_NO, m->file, 0, 0, "%lld ops %.80s would be generic",
+            return status_set_at(st, LX_E_NO, m->file, 0, 0,
+                                 "%lld ops %.80s would be generic; leave out --strict, or change the model",
                                  (long long)t->rows.at[i].classes[CLASS_GENERIC], t->rows.at[i].kind);
     return true;
 }
@@ -243,6 +245,7 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
               model_expand(m, &limits, st);
     if (ok && report) sha256_hex(text, length, about.sha256);
     const struct lx_graph *g = ok ? import_model(m, &o, &about, report, st) : NULL;
+    if (m && !g) model_add_remedy(m->format, st);
     lx_model_facts_free(&facts);
     lx_model_free(m);
     return g;

@@ -199,7 +199,8 @@ static bool all_found(struct import *im)
         }
         if (!found)
             return status_set_at(im->st, LX_E_UNKNOWN_NAME, im->m->file, 0, 0,
-                                 "--role: there is no argument %.100s", im->options.roles[i].name);
+                                 "--role: there is no argument %.100s; lxplan import lists them",
+                                 im->options.roles[i].name);
     }
     return true;
 }
