@@ -1,4 +1,6 @@
-/* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. */
+/* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. Buffers of one life share one look
+ * at who lies on chip meanwhile; of crowds with many lives holes are looked for until MOST_STEPS neighbours were seen, and
+ * those behind get a reason that does without. */
 #include "plan/planner.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
@@ -6,6 +8,8 @@
 #include "base/fail.h"
 
 #include <stdlib.h>
+
+enum { MOST_STEPS = 1 << 24 };
 
 struct placed_at {
     int64_t address;
@@ -19,8 +23,12 @@ struct looking {
     int32_t *placed; /* buffers, by start */
     int64_t *latest; /* end among them so far: whoever is before ends no later */
     int32_t placed_count;
-    struct placed_at *near; /* room for all of them */
-    bool plain;             /* room alone decides, one pool and one life each */
+    struct placed_at *near;       /* room for all of them */
+    int64_t near_start, near_end; /* whose life that was */
+    int32_t near_count;
+    int64_t widest; /* hole between them, and above the last */
+    int64_t steps;  /* neighbours seen so far */
+    bool plain;     /* room alone decides, one pool and one life each */
 };
 
 struct starting {
@@ -91,24 +99,47 @@ static int32_t started_before(const struct looking *l, int64_t end)
 }
 
 /* Who lies on chip during its life, by address; others are not looked at, however many there are. */
-static int32_t find_near(const struct looking *l, const struct lx_buffer *b)
+static void find_near(struct looking *l, const struct lx_buffer *b)
 {
     int32_t count = 0;
-    for (int32_t k = started_before(l, b->end); k-- > 0 && l->latest[k] > b->start;) {
+    for (int32_t k = started_before(l, b->end); k-- > 0 && l->latest[k] > b->start; l->steps++) {
         int32_t i = l->placed[k];
         if (l->plan->problem.buffers[i].end > b->start)
             l->near[count++] = (struct placed_at){l->plan->answer.address[i], i};
     }
     qsort(l->near, (size_t)count, sizeof *l->near, by_address);
-    return count;
+    l->near_start = b->start;
+    l->near_end = b->end;
+    l->near_count = count;
+}
+
+static void measure_holes(struct looking *l)
+{
+    const struct lx_problem *p = &l->plan->problem;
+    int64_t end = 0;
+    l->widest = 0;
+    for (int32_t k = 0; k < l->near_count; k++) {
+        l->widest = max_i64(l->widest, l->near[k].address - end);
+        end = max_i64(end, l->near[k].address + p->buffers[l->near[k].buffer].size);
+    }
+    l->widest = max_i64(l->widest, p->capacity - end);
+}
+
+static void look_around(struct looking *l, const struct lx_buffer *b)
+{
+    if (l->near_start == b->start && l->near_end == b->end) return;
+    find_near(l, b);
+    measure_holes(l);
 }
 
 /* Is there a hole that it could lie in for all its life, at its own address if it has one? */
-static bool has_hole(const struct looking *l, const struct lx_buffer *b)
+static bool has_hole(struct looking *l, const struct lx_buffer *b)
 {
     const struct lx_problem *p = &l->plan->problem;
     int64_t alignment = b->fixed >= 0 ? 1 : lx_alignment_of(p, b), at = max_i64(b->fixed, 0);
-    for (int32_t k = 0, count = find_near(l, b); k < count; k++) {
+    look_around(l, b);
+    if (l->widest < b->size) return false;
+    for (int32_t k = 0; k < l->near_count; k++, l->steps++) {
         int64_t from = l->near[k].address, to = from + p->buffers[l->near[k].buffer].size;
         if (to <= at) continue;
         if (at <= from - b->size) return true;
@@ -133,7 +164,7 @@ static const char *why_left_off(const struct lx_plan *plan)
                         plan->solver);
 }
 
-static const char *why_no_room(const struct looking *l, const struct lx_buffer *b)
+static const char *why_no_room(struct looking *l, const struct lx_buffer *b)
 {
     const struct lx_plan *plan = l->plan;
     int64_t taken = lx_occupancy_most(&l->taken, b->start, b->end), capacity = plan->problem.capacity;
@@ -142,6 +173,11 @@ static const char *why_no_room(const struct looking *l, const struct lx_buffer *
             plan->memory,
             "no room on scratchpad: others take up to %s of %s bytes while it lives, it needs %s",
             digits_in_groups(taken).at, digits_in_groups(capacity).at, digits_in_groups(b->size).at);
+    if (!plan->asks_time && l->steps > MOST_STEPS)
+        return arena_format(plan->memory,
+                            "left off chip: others take at most %s of %s bytes while it lives; too many to "
+                            "look for a hole between them",
+                            digits_in_groups(taken).at, digits_in_groups(capacity).at);
     if (plan->asks_time || has_hole(l, b)) return why_left_off(plan);
     if (b->fixed >= 0)
         return arena_format(plan->memory,
@@ -154,7 +190,7 @@ static const char *why_no_room(const struct looking *l, const struct lx_buffer *
         digits_in_groups(taken).at, digits_in_groups(capacity).at, digits_in_groups(b->size).at);
 }
 
-static const char *why_off_chip(const struct looking *l, const struct lx_buffer *b)
+static const char *why_off_chip(struct looking *l, const struct lx_buffer *b)
 {
     const struct lx_plan *plan = l->plan;
     if (b->reason) return b->reason;
@@ -210,7 +246,7 @@ static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
 
 static bool find_reasons(struct lx_plan *plan)
 {
-    struct looking l = {.plan = plan};
+    struct looking l = {.plan = plan, .near_start = INT64_MAX};
     l.plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
     plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
     bool ok = plan->reason && lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken) && list_placed(&l);
