@@ -37,12 +37,13 @@ static bool cannot_fit(const struct lx_problem *p, int64_t bound)
 /* `claimed` is what the solver said; only what follows from objective and bound, or from a proof by a
  * solver that can prove, is repeated. */
 static enum lx_verdict settle(const struct lx_problem *p, const struct lx_solver *solver,
-                              const struct lx_answer *a, int64_t our_bound, enum lx_verdict claimed)
+                              const struct lx_answer *a, int64_t our_bound, bool clash,
+                              enum lx_verdict claimed)
 {
     if (claimed == LX_ERROR) return LX_ERROR;
     if (p->objective == LX_FIT) {
         if (!lx_left_out(p, a->address)) return LX_OPTIMAL;
-        if (cannot_fit(p, our_bound)) return LX_INFEASIBLE;
+        if (clash || cannot_fit(p, our_bound)) return LX_INFEASIBLE;
         return claimed == LX_INFEASIBLE && (solver->caps & LX_CAN_PROVE) ? LX_INFEASIBLE : LX_LIMIT;
     }
     if (a->objective == a->bound) return LX_OPTIMAL;
@@ -141,7 +142,9 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     unsigned lacks = lx_problem_needs(p) & ~solver->caps;
     int64_t bound = 0;
     if (lacks) return refuse(solver, lacks, st);
-    if (!run->hasty && !lx_bound(p, &bound, st)) return false;
+    bool clash;
+    if (!pins_clash(p, &clash, st) || (!run->hasty && !lx_bound(p, &bound, st))) return false;
+    if (clash && p->objective == LX_HEIGHT) bound = INT64_MAX;
     if (bound == INT64_MAX) {
         all_off_chip(p, answer);
         answer->status = LX_INFEASIBLE;
@@ -149,7 +152,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
         LOG(solve, "%s is not asked: no legal answer exists", solver->name);
         return true;
     }
-    run_solver(p, solver, run, bound, answer);
+    if (run_solver(p, solver, run, bound, answer) && lx_run_stopped(run)) stack_left_out(p, answer->address);
     enum lx_verdict claimed = answer->status;
     /* A heuristic that found no place for all where pins or limits stand in the way has given up. */
     if (claimed == LX_FEASIBLE && p->objective == LX_HEIGHT && may_be_impossible(p) &&
@@ -167,7 +170,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
                  (long long)answer->bound, (long long)answer->objective);
     }
     if (!legal) return without_answer(p, solver, bound, claimed, &why, answer) ? true : status_no_memory(st);
-    answer->status = settle(p, solver, answer, bound, claimed);
+    answer->status = settle(p, solver, answer, bound, clash, claimed);
     if (answer->status == LX_FEASIBLE && lx_run_stopped(run)) answer->status = LX_LIMIT;
     if (answer->status == LX_OPTIMAL && p->objective != LX_FIT) answer->bound = answer->objective;
     LOG(solve, "%s: %s, %s %" PRId64 ", bound %" PRId64 ", %" PRId64 " steps, %d buffers", solver->name,
