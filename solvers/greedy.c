@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "common/full_fit.h"
 #include "common/live_index.h"
+#include "common/poll.h"
 #include "solvers.h"
 
 #include <stdlib.h>
@@ -147,10 +148,11 @@ struct birth {
 
 /* A parent has its place before its child asks for it: those without parents first, then by birth (a child
  * that is a parent itself is born before its own children). */
-static void place_fixed(struct greedy *g, const struct birth *births)
+static void place_fixed(struct greedy *g, const struct birth *births, struct poll *poll)
 {
+    int32_t placed = 0;
     for (int pass = 0; pass < 2; pass++)
-        for (int32_t k = 0; k < g->p->count; k++) {
+        for (int32_t k = 0; k < g->p->count && !poll_stopped(poll, 8 + placed); k++) {
             int32_t i = births[k].buffer;
             const struct lx_buffer *b = &g->p->buffers[i];
             if (b->fixed < 0 || b->reason || b->size == 0 || b->fixed + b->size > g->capacity) continue;
@@ -159,6 +161,7 @@ static void place_fixed(struct greedy *g, const struct birth *births)
             g->address[i] = b->fixed;
             live_index_add(&g->fixed, i);
             g->has_fixed = true;
+            placed++;
         }
 }
 
@@ -173,6 +176,7 @@ static bool walk_through_time(const struct lx_problem *p, const struct lx_run *r
 {
     size_t n = (size_t)p->count;
     struct greedy g = {.p = p, .address = answer->address};
+    struct poll poll = {.run = run};
     g.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
     struct birth *births = malloc((n + 1) * sizeof *births);
     g.live = malloc((n + 1) * sizeof *g.live);
@@ -183,8 +187,9 @@ static bool walk_through_time(const struct lx_problem *p, const struct lx_run *r
     if (ok) {
         for (int32_t i = 0; i < p->count; i++) births[i] = (struct birth){p->buffers[i].start, i};
         qsort(births, n, sizeof *births, compare_births);
-        place_fixed(&g, births);
-        for (size_t k = 0; k < n && !((k & 1023) == 0 && lx_run_stopped(run)); k++) {
+        place_fixed(&g, births, &poll);
+        for (size_t k = 0; k < n && !poll_stopped(&poll, 64 + g.live_count + 16 * (int64_t)g.fixed_count);
+             k++) {
             int32_t i = births[k].buffer;
             const struct lx_buffer *b = &p->buffers[i];
             /* Also when the first one born on this tick may not be placed: the others need the space. */

@@ -166,7 +166,7 @@ static void settle_addresses(struct search *s)
     int64_t *usual = malloc((n + 1) * sizeof *usual);
     bool ok = keep && usual && s->items.near && s->problem->objective != LX_HEIGHT;
     for (size_t i = 0; ok && i < n; i++) keep[i] = s->best[i] >= 0;
-    ok = ok && start_by_score(&s->items, keep, usual);
+    ok = ok && start_by_score(&s->items, keep, s->run, usual);
     for (size_t i = 0; ok && i < n; i++) ok = !keep[i] || usual[i] >= 0;
     if (ok) memcpy(s->best, usual, n * sizeof *usual);
     free(keep);
@@ -194,7 +194,7 @@ static void report(const struct search *s, struct lx_answer *answer)
                  "no answer found in which all is placed that must be, and nothing happens that must not");
     else if (!complete)
         snprintf(answer->message, sizeof answer->message, "fixed addresses leave no room for every buffer");
-    else if (!s->items.near && s->items.count > 0)
+    else if (s->items.pairs > s->option[MAX_PAIRS])
         snprintf(answer->message, sizeof answer->message,
                  "more than %lld conflicting pairs: only the starting heuristics ran; raise max-pairs",
                  (long long)s->option[MAX_PAIRS]);
@@ -205,12 +205,12 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed), .told = INT64_MAX};
     s.began = clock_seconds();
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
-    if (!items_make(&s.items, problem, s.option[MAX_PAIRS])) return false;
+    if (!items_make(&s.items, problem, s.option[MAX_PAIRS], run)) return false;
     s.best = malloc(((size_t)s.items.count + 1) * sizeof *s.best);
     bool ok = s.best != NULL && links_make(&s.links[0], &s.items) && links_make(&s.links[1], &s.items);
     if (ok && problem->objective == LX_SPILL && s.items.near) {
         s.worth = malloc(((size_t)s.items.count + 1) * sizeof *s.worth);
-        ok = s.worth && prices_find(&s.items, WORTH_PERCENT, s.worth);
+        ok = s.worth && prices_find(&s.items, WORTH_PERCENT, run, s.worth);
     }
     if (ok && run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
     ok = ok && start_best(&s.links[1], s.worth, run, run->incumbent != NULL, s.best);

@@ -5,6 +5,7 @@
  * fit costs O(d log d) for d conflicts. Problems too dense for lists of conflicts are swept over time with
  * the sorted list of live ranges instead: O(n * live), in practice far less than a search step per buffer. */
 #include "common/first_answers.h"
+#include "common/poll.h"
 #include "common/prices.h"
 #include "base/checked.h"
 
@@ -157,6 +158,7 @@ struct placing {
     struct sharing *share;
     struct byte_range *scratch;
     struct taken_bits map;
+    struct poll *poll;
 };
 
 /* Parents before children, so that their slots can be offered (not before fixed ones, which nothing may
@@ -169,6 +171,7 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
     stack[depth++] = i;
     while (depth > 0) {
         int32_t now = stack[depth - 1], waits = NO_ITEM;
+        if (poll_stopped(p->poll, 64 + 2 * (int64_t)(it->first[now + 1] - it->first[now]))) return;
         for (int32_t k = it->edge_first[now]; k < it->edge_first[now + 1] && waits == NO_ITEM; k++) {
             struct edge e = it->edge[it->edge_of[k]];
             if (e.child == now && !p->by_rank && it->item[now].fixed < 0 && !p->done[e.parent] &&
@@ -186,12 +189,12 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
 }
 
 static bool place_in_order(const struct items *it, const int64_t *worth, enum start_order order,
-                           const bool *keep, int64_t *base)
+                           const bool *keep, struct poll *poll, int64_t *base)
 {
     size_t n = (size_t)it->count;
     struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
     int32_t *stack = malloc((n + 1) * sizeof *stack);
-    struct placing p = {.it = it, .keep = keep, .base = base, .by_rank = order == BY_WORTH};
+    struct placing p = {.it = it, .keep = keep, .base = base, .by_rank = order == BY_WORTH, .poll = poll};
     p.done = calloc(n + 1, sizeof *p.done);
     p.share = malloc((n + 1) * sizeof *p.share);
     p.scratch = malloc((n + 1) * sizeof *p.scratch);
@@ -201,7 +204,7 @@ static bool place_in_order(const struct items *it, const int64_t *worth, enum st
         p.share[i] = (struct sharing){NO_ITEM, NO_ITEM};
     }
     if (ok) sort_items(it, worth, order, ranked);
-    for (size_t i = 0; ok && i < n; i++)
+    for (size_t i = 0; ok && i < n && !poll->stopped; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
     free(ranked);
     free(stack);
@@ -235,7 +238,7 @@ static bool hits_fixed(const struct items *it, const int32_t *fixed, int32_t cou
 }
 
 /* Time forwards, each item at the lowest gap between the live ranges, which are kept sorted. */
-static bool sweep_time(const struct items *it, int64_t *base)
+static bool sweep_time(const struct items *it, struct poll *poll, int64_t *base)
 {
     size_t n = (size_t)it->count;
     struct live_range *live = malloc((n + 1) * sizeof *live);
@@ -251,11 +254,12 @@ static bool sweep_time(const struct items *it, int64_t *base)
     for (int32_t i = 0; i < it->count; i++) {
         const struct item *b = &it->item[i];
         size_t kept = 0;
+        base[i] = NOT_PLACED;
+        if (poll_stopped(poll, 64 + 2 * (int64_t)alive + fixed_count)) continue;
         for (size_t k = 0; k < alive; k++)
             if (live[k].end > b->start) live[kept++] = live[k];
         alive = kept;
         int64_t at = b->fixed >= 0 ? b->fixed : 0, beyond = 0;
-        base[i] = NOT_PLACED;
         if (b->fixed < 0 && fixed_count > SWEEP_FIXED_MAX) continue;
         size_t slot = 0;
         for (bool moved = true; moved;) {
@@ -310,9 +314,10 @@ bool start_is_best(const struct items *it, const struct lx_run *run, const int64
     return it->lost + items_spill(it, base) <= run->known_bound;
 }
 
-bool start_by_score(const struct items *it, const bool *keep, int64_t *base)
+bool start_by_score(const struct items *it, const bool *keep, const struct lx_run *run, int64_t *base)
 {
-    return place_in_order(it, NULL, BY_SCORE, keep, base);
+    struct poll poll = {.run = run};
+    return place_in_order(it, NULL, BY_SCORE, keep, &poll, base);
 }
 
 static bool linked_better(struct links *links, const int64_t *a, const int64_t *b)
@@ -328,12 +333,13 @@ bool start_best(struct links *links, const int64_t *worth, const struct lx_run *
     const struct items *it = links->it;
     int64_t *trial = malloc(((size_t)it->count + 1) * sizeof *trial);
     if (!trial) return false;
+    struct poll poll = {.run = run};
     bool ok = true;
     int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
     for (int order = worth || !it->near ? 0 : 1; ok && order < orders; order++) {
         if (have && ((!links->any && start_is_best(it, run, base)) || lx_run_stopped(run))) break;
-        ok = it->near ? place_in_order(it, worth, (enum start_order)order, NULL, trial)
-                      : sweep_time(it, trial);
+        ok = it->near ? place_in_order(it, worth, (enum start_order)order, NULL, &poll, trial)
+                      : sweep_time(it, &poll, trial);
         if (ok) links_trim(links, trial);
         if (!ok || (have && !linked_better(links, trial, base))) continue;
         memcpy(base, trial, (size_t)it->count * sizeof *base);

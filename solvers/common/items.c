@@ -1,5 +1,6 @@
 /* Builds the searchable form of a problem; see items.h. */
 #include "common/items.h"
+#include "common/poll.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -69,7 +70,8 @@ static void fill_items(struct items *it, const struct lx_problem *p)
 
 /* One pass over the starts: `live` holds the earlier items that may still be alive. With `near` NULL it only
  * counts; it stops early once there are more pairs than allowed. */
-static int64_t pair_up(const struct items *it, int32_t *live, size_t *fill, int32_t *near, int64_t max_pairs)
+static int64_t pair_up(const struct items *it, int32_t *live, size_t *fill, int32_t *near, int64_t max_pairs,
+                       struct poll *poll)
 {
     int64_t pairs = 0;
     int32_t alive = 0;
@@ -88,29 +90,35 @@ static int64_t pair_up(const struct items *it, int32_t *live, size_t *fill, int3
             fill[other]++;
         }
         pairs += kept;
-        if (pairs > max_pairs) return pairs;
+        if (pairs > max_pairs || poll_stopped(poll, 8 + alive)) return pairs;
         live[kept] = i;
         alive = kept + 1;
     }
     return pairs;
 }
 
-static bool make_pairs(struct items *it, int64_t max_pairs)
+/* Stopped meanwhile it is as if there were too many. */
+static bool make_pairs(struct items *it, int64_t max_pairs, const struct lx_run *run)
 {
     size_t n = (size_t)it->count;
+    struct poll poll = {.run = run};
     int32_t *live = malloc((n + 1) * sizeof *live);
     size_t *fill = calloc(n + 1, sizeof *fill);
     it->first = calloc(n + 1, sizeof *it->first);
     bool ok = live && fill && it->first;
-    if (ok) it->pairs = pair_up(it, live, fill, NULL, max_pairs);
-    if (ok && it->pairs <= max_pairs) {
+    if (ok) it->pairs = pair_up(it, live, fill, NULL, max_pairs, &poll);
+    if (ok && it->pairs <= max_pairs && !poll.stopped) {
         for (size_t i = 0; i < n; i++) {
             it->first[i + 1] = it->first[i] + fill[i];
             fill[i] = it->first[i];
         }
         it->near = malloc((it->first[n] + 1) * sizeof *it->near);
         ok = it->near != NULL;
-        if (ok) pair_up(it, live, fill, it->near, max_pairs);
+        if (ok) pair_up(it, live, fill, it->near, max_pairs, &poll);
+    }
+    if (poll.stopped) {
+        free(it->near);
+        it->near = NULL;
     }
     free(live);
     free(fill);
@@ -173,12 +181,12 @@ void items_free(struct items *it)
     *it = (struct items){0};
 }
 
-bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs)
+bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run)
 {
     *it = (struct items){.problem = p, .has_empty = empty_matters(p)};
     it->item = malloc(((size_t)p->count + 1) * sizeof *it->item);
     if (it->item) fill_items(it, p);
-    if (it->item && make_pairs(it, max_pairs) && make_edges(it, p)) return true;
+    if (it->item && make_pairs(it, max_pairs, run) && make_edges(it, p)) return true;
     items_free(it);
     return false;
 }

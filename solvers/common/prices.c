@@ -6,6 +6,7 @@
  * thousandths of the best prices. All in integers, so that every machine finds the same. An in-place child is left out
  * of its first section, which it may share with its parent. */
 #include "common/prices.h"
+#include "common/poll.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -112,10 +113,11 @@ static void set_worth(const struct market *m, int64_t *worth)
     }
 }
 
-bool prices_find(const struct items *it, int64_t percent, int64_t *worth)
+bool prices_find(const struct items *it, int64_t percent, const struct lx_run *run, int64_t *worth)
 {
     size_t n = (size_t)it->count + 2;
     struct market m = {.it = it};
+    struct poll poll = {.run = run};
     m.room = it->problem->capacity / it->problem->alignment * percent / 100;
     m.first = calloc(n, sizeof *m.first);
     m.beyond = calloc(n, sizeof *m.beyond);
@@ -126,7 +128,7 @@ bool prices_find(const struct items *it, int64_t percent, int64_t *worth)
     bool ok = m.first && m.beyond && m.price && m.sum && m.load && m.trend && find_sections(&m);
     if (ok) find_scale(&m);
     if (ok) add_prices(&m);
-    for (int round = 0; ok && round < ROUNDS; round++) {
+    for (int round = 0; ok && round < ROUNDS && !poll_stopped(&poll, 8 * (int64_t)n); round++) {
         want(&m);
         follow(&m, round);
         add_prices(&m);

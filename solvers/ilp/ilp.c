@@ -289,7 +289,7 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
         .cuts = w.option[CUTS] != 0,
     };
     w.limits.began = clock_seconds();
-    if (!items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS])) return false;
+    if (!items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS], run)) return false;
     w.best = malloc(((size_t)w.items.count + 1) * sizeof *w.best);
     w.guess = malloc(((size_t)w.items.count + 1) * sizeof *w.guess);
     w.stacked = malloc(((size_t)w.items.count + 1) * sizeof *w.stacked);

@@ -91,14 +91,14 @@ static void test_incremental_is_full_decode(void **state)
                        rng_between(&rng, 5, 40));
         for (int32_t i = 0; round % 3 == 0 && i < s.problem.count; i++)
             if (s.buffer[i].fixed < 0) s.buffer[i].alignment = s.problem.alignment * rng_between(&rng, 1, 4);
-        assert_true(items_make(&it, &s.problem, 1000));
+        assert_true(items_make(&it, &s.problem, 1000, NULL));
         if (it.count > 0) {
             assert_true(decoder_make(&d, &it, round % 2 == 0));
             for (int32_t i = 0; i < it.count; i++) {
                 d.fee[i] = d.evicting ? it.item[i].cost * 1000 + 1 : 0;
                 d.slope[i] = 1 + round % 3;
             }
-            assert_true(start_by_score(&it, NULL, base));
+            assert_true(start_by_score(&it, NULL, NULL, base));
             assert_true(decoder_load(&d, base));
             decoder_decode_all(&d);
             assert_decoded(&d, saved);
