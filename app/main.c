@@ -238,6 +238,8 @@ int run_program(int argc, char **argv)
     struct call call = {0};
     setlocale(LC_CTYPE, "");
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ,
+           SIG_IGN); /* a file that may not grow is an error like others, and nothing is left behind */
     paint_begin();
     planning_begin();
     bench_begin();
