@@ -161,8 +161,7 @@ int32_t maker_fetch(struct maker *k, int32_t o, int32_t t, int32_t e, const stru
     return to >= 0 && (!kept || hold(k, &c->made, to, box)) ? to : -1;
 }
 
-/* The tensor of the member that has the name of `t`. */
-static int32_t named(struct maker *k, int32_t t)
+int32_t maker_named(struct maker *k, int32_t t)
 {
     const struct lx_tensor *x = &k->p->graph->tensors[t];
     struct lx_team_box own = lx_team_own(k->p, t, k->member);
@@ -186,7 +185,7 @@ int32_t maker_write(struct maker *k, int32_t o, int result, const struct lx_team
     bool whole = lx_team_box_equal(box, &own);
     *name = whole ? k->p->graph->ops[o].name : maker_name(k, k->p->graph->ops[o].name, "");
     const char *piece = result ? maker_name(k, k->p->graph->tensors[t].name, "") : *name;
-    int32_t to = whole ? named(k, t) : maker_tensor(k, piece, t, LX_INTERMEDIATE, box);
+    int32_t to = whole ? maker_named(k, t) : maker_tensor(k, piece, t, LX_INTERMEDIATE, box);
     return hold(k, &c->own, to, box) ? to : -1;
 }
 
@@ -210,12 +209,17 @@ static bool copy_joined(struct maker *k, int32_t t, const struct lx_team_box *ow
     return from >= 0 && maker_op(k, &op);
 }
 
+bool maker_receives(const struct maker *k, int32_t t)
+{
+    return k->contents[t].named < 0 && !inserted_into(k, t);
+}
+
 int32_t maker_join(struct maker *k, int32_t t)
 {
     struct content *c = &k->contents[t];
     struct lx_team_box own = lx_team_own(k->p, t, k->member);
     if (c->named >= 0 && c->own.count == 1 && c->own.at[0].local == c->named) return c->named;
-    int32_t to = named(k, t);
+    int32_t to = maker_named(k, t);
     bool apart = c->own.count > 0 && inserted_into(k, t);
     if (to < 0 || !(apart ? copy_joined(k, t, &own, to) : put_all(k, -1, t, -1, &c->own, to, &own)))
         return -1;

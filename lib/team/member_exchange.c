@@ -1,11 +1,13 @@
 /* What travels between members, in the graph of one of them.
  *
- * A send hands over tensors of the member, each to one or more others; a receive brings a tensor, of which
- * each part comes from another member. Both work on HBM: what is on chip and to be sent is sliced off into
- * HBM, and what has arrived is read from there.
+ * A send hands over tensors of the member, or parts of them, each to one or more members; a receive brings a tensor, of
+ * which each part comes from one member. Both work on HBM: what is on chip and to be sent is stored or sliced off into
+ * HBM, and what has arrived is read from there. A halo arrives in parts around what is owned, which can be computed
+ * with before. Any other box arrives as one tensor, the own part of it by a message of the member to itself, which no
+ * link carries: so members with parts of the same sizes do the same, wherever they stand, and are planned once.
  *
  * Partial results are combined on the devices. Every member is in charge of a share of the output: it gets that
- * share of everyone's part, accumulates them in the order of the members, in the tensor's own type, and sends
+ * share of everyone's part in one tensor, reduces that in the order of the members, and sends
  * the result to all. So every member has the same bits, on every transport. */
 #include "team/member_maker.h"
 #include "base/fail.h"
@@ -45,14 +47,41 @@ static bool add_send(struct maker *k, int32_t t, const int32_t *inputs, int coun
     return name && done < 0 ? false : maker_op(k, &op);
 }
 
-/* A box for each member, of which an empty one is not sent; equal ones are one input. */
-static bool send_boxes(struct maker *k, int32_t t, int tag, const struct lx_team_box *give)
+/* Are the boxes so much of what the member holds that it may as well be read as a whole? */
+static bool sends_most(const struct maker *k, const struct lx_team_box *held, const struct lx_team_box *give)
+{
+    int64_t elements = 0;
+    for (int m = 0; m < k->p->members; m++) {
+        bool again = false;
+        for (int other = 0; other < m && !again; other++) again = lx_team_box_equal(&give[other], &give[m]);
+        if (!again) elements += lx_team_box_elements(&give[m]);
+    }
+    return 2 * elements >= lx_team_box_elements(held);
+}
+
+/* All that is sent is part of one tensor. */
+static bool send_parts(struct maker *k, int32_t t, int tag, const struct lx_team_box *held,
+                       const struct lx_team_box *give)
+{
+    int32_t local = maker_fetch(k, -1, t, -1, held);
+    if (local < 0) return false;
+    for (int m = 0; m < k->p->members; m++) {
+        struct lx_team_box at = give[m];
+        if (lx_team_box_empty(&at)) continue;
+        for (int d = 0; d < at.rank; d++) at.offset[d] -= held->offset[d];
+        if (!note(k, 0, m, tag, t, &at)) return false;
+    }
+    return add_send(k, t, &local, 1);
+}
+
+/* Each box is a tensor of its own; equal ones are one input. */
+static bool send_slices(struct maker *k, int32_t t, int tag, const struct lx_team_box *give)
 {
     int32_t inputs[LX_MAX_INPUTS], local[LX_TEAM_MEMBERS];
     int count = 0;
     for (int m = 0; m < k->p->members; m++) { /* slices first: messages belong to the op that comes next */
         local[m] = -1;
-        if (m == k->member || lx_team_box_empty(&give[m])) continue;
+        if (lx_team_box_empty(&give[m])) continue;
         local[m] = maker_fetch(k, -1, t, -1, &give[m]);
         if (local[m] < 0) return false;
     }
@@ -72,17 +101,34 @@ static bool send_boxes(struct maker *k, int32_t t, int tag, const struct lx_team
     return count == 0 || add_send(k, t, inputs, count);
 }
 
+/* A box for each member, of which an empty one is not sent, of what this one holds. */
+static bool send_boxes(struct maker *k, int32_t t, int tag, const struct lx_team_box *held,
+                       const struct lx_team_box *give)
+{
+    bool any = false;
+    for (int m = 0; m < k->p->members; m++) any |= !lx_team_box_empty(&give[m]);
+    if (!any) return true;
+    return sends_most(k, held, give) ? send_parts(k, t, tag, held, give) : send_slices(k, t, tag, give);
+}
+
+/* A halo leaves what is owned where it is. */
+static bool in_parts(const struct lx_team_exchange *x)
+{
+    return x->pattern == LX_TEAM_HALO;
+}
+
 bool maker_start(struct maker *k, int32_t e)
 {
     const struct lx_team_exchange *x = &k->p->exchanges[e];
     struct lx_team_box own = lx_team_own(k->p, x->tensor, k->member);
     struct lx_team_box *give = calloc((size_t)k->p->members, sizeof *give);
     if (!give) return status_no_memory(k->st);
-    for (int m = 0; m < k->p->members; m++)
-        give[m] = lx_team_serves(&k->p->grid, &k->p->tensors[x->tensor], k->member, m)
-                      ? lx_team_box_meet(&own, &x->box[m])
-                      : (struct lx_team_box){.rank = 1};
-    bool ok = send_boxes(k, x->tensor, lx_team_tag_exchange(k->p, e), give);
+    for (int m = 0; m < k->p->members; m++) {
+        bool serves = lx_team_serves(&k->p->grid, &k->p->tensors[x->tensor], k->member, m);
+        give[m] = serves && !(m == k->member && in_parts(x)) ? lx_team_box_meet(&own, &x->box[m])
+                                                             : (struct lx_team_box){.rank = 1};
+    }
+    bool ok = send_boxes(k, x->tensor, lx_team_tag_exchange(k->p, e), &own, give);
     free(give);
     return ok;
 }
@@ -101,9 +147,7 @@ static bool receive_part(struct maker *k, int32_t e, const char *side, const str
     if (lx_team_box_empty(part)) return true;
     for (int m = 0; m < k->p->members; m++) {
         struct lx_team_box theirs = lx_team_own(k->p, t, m), at = lx_team_box_meet(&theirs, part);
-        if (m == k->member || lx_team_box_empty(&at) ||
-            !lx_team_serves(&k->p->grid, &k->p->tensors[t], m, k->member))
-            continue;
+        if (lx_team_box_empty(&at) || !lx_team_serves(&k->p->grid, &k->p->tensors[t], m, k->member)) continue;
         for (int d = 0; d < at.rank; d++) at.offset[d] -= part->offset[d];
         if (!note(k, -1, m, lx_team_tag_exchange(k->p, e), t, &at)) return false;
     }
@@ -112,7 +156,7 @@ static bool receive_part(struct maker *k, int32_t e, const char *side, const str
     return VEC_PUSH(&k->arrived[e], (struct holding){to, *part}) ? true : status_no_memory(k->st);
 }
 
-/* What lies around the own part of the box arrives dimension by dimension: on its two sides along the first, then along
+/* What lies around the own part of a halo's box arrives dimension by dimension: on its two sides along the first, then along
  * the next beside what is owned along the first, and so on; corners come with the former. */
 bool maker_wait(struct maker *k, int32_t e)
 {
@@ -121,6 +165,7 @@ bool maker_wait(struct maker *k, int32_t e)
     const struct lx_tensor *t = &k->p->graph->tensors[x->tensor];
     struct lx_team_box own = lx_team_own(k->p, x->tensor, k->member), rest = x->box[k->member];
     bool ok = true;
+    if (!in_parts(x)) return receive_part(k, e, "box", &rest);
     for (int d = 0; ok && d < t->rank && !lx_team_box_empty(&rest); d++) {
         if (!k->p->tensors[x->tensor].bound[d]) continue;
         struct lx_team_box parts[LX_TEAM_PARTS];
@@ -140,23 +185,6 @@ static bool has_part(const struct lx_team_op *how, int member)
     return !lx_team_space_empty(&how->space[member]);
 }
 
-/* One of the other members' parts of this member's share, added to what there is. */
-static int32_t accumulate(struct maker *k, int32_t o, int32_t sum, int32_t part,
-                          const struct lx_team_box *share)
-{
-    const struct lx_op *op = &k->p->graph->ops[o];
-    const char *name = maker_name(k, op->name, "sum");
-    bool picks = op->kind->traits & LX_POINTWISE; /* the largest or the smallest */
-    if (sum < 0) return part;
-    int32_t to = maker_tensor(k, name, op->output, LX_INTERMEDIATE, share);
-    struct lx_op add = {.name = name,
-                        .kind = picks ? op->kind : lx_kind_at(LX_KIND_ADD),
-                        .input_count = 2,
-                        .inputs = (int32_t[]){sum, part},
-                        .output = to};
-    return to >= 0 && maker_op(k, &add) ? to : -1;
-}
-
 /* Has that member parts of the same sums as this one? */
 static bool adds_here(const struct maker *k, int32_t o, int m)
 {
@@ -165,58 +193,79 @@ static bool adds_here(const struct maker *k, int32_t o, int m)
     return team_adds_with(&k->p->grid, &x, k->p->ops[o].var, k->member, m);
 }
 
-/* This member's share of the result: everyone's parts in the order of the members. */
-static bool sum_share(struct maker *k, int32_t o, const struct lx_team_box *share, int32_t *sum)
+/* "zabc->abc" */
+static const char *reduction_of(struct maker *k, int rank)
 {
-    const struct lx_op *op = &k->p->graph->ops[o];
-    struct lx_team_box all = from_zero(share);
-    *sum = -1;
-    for (int m = 0; m < k->p->members; m++) {
-        int32_t part;
-        if (!adds_here(k, o, m) || !has_part(&k->p->ops[o], m)) continue;
-        if (m == k->member)
-            part = maker_fetch(k, -1, op->output, -1, share);
-        else if (!note(k, -1, m, lx_team_tag_combine(k->p, o, 0), op->output, &all))
-            return false;
-        else
-            part = add_receive(k, maker_name(k, op->name, "from"), op->output, share);
-        if (part < 0) return false;
-        *sum = accumulate(k, o, *sum, part, share);
-        if (*sum < 0) return false;
-    }
-    return true;
+    static const char letters[] = "abcdefgh";
+    return arena_format(k->b.memory, "z%.*s->%.*s", rank, letters, rank, letters);
 }
 
-/* Shares of all members become the output. */
-static bool spread(struct maker *k, int32_t o, const struct lx_team_box *shares, int32_t sum)
+/* Parts of the share, one behind the other in a tensor with a dimension more; -1: `st` is set, or there are none. */
+static int32_t receive_terms(struct maker *k, int32_t o, const struct lx_team_box *share)
 {
-    int32_t t = k->p->graph->ops[o].output;
+    const struct lx_op *op = &k->p->graph->ops[o];
+    const struct lx_tensor *t = &k->p->graph->tensors[op->output];
+    struct lx_team_box at = {.rank = t->rank + 1, .size = {1}};
+    for (int d = 0; d < t->rank; d++) at.size[d + 1] = share->size[d];
+    for (int m = 0; m < k->p->members; m++) {
+        if (!adds_here(k, o, m) || !has_part(&k->p->ops[o], m)) continue;
+        if (!note(k, -1, m, lx_team_tag_combine(k->p, o, 0), op->output, &at)) return -1;
+        at.offset[0]++;
+    }
+    const char *name = maker_name(k, op->name, "terms");
+    at.size[0] = at.offset[0];
+    int32_t to = name ? builder_tensor(&k->b, name, LX_INTERMEDIATE, t->dtype, at.rank, at.size, 0, k->st)
+                      : (status_no_memory(k->st), -1);
+    struct lx_op receive = {.name = name, .kind = lx_kind_at(LX_KIND_RECEIVE), .output = to};
+    return to >= 0 && maker_op(k, &receive) ? to : -1;
+}
+
+/* This member's share of the result: everyone's parts in the order of the members. */
+static bool sum_share(struct maker *k, int32_t o, const struct lx_team_box *share, bool is_all, int32_t *sum)
+{
+    const struct lx_op *op = &k->p->graph->ops[o];
+    const char *name = maker_name(k, op->name, "sum");
+    bool picks = op->kind->traits & LX_POINTWISE; /* the largest or the smallest */
+    int32_t terms = receive_terms(k, o, share);
+    *sum = terms < 0 ? -1
+           : is_all  ? maker_named(k, op->output)
+                     : maker_tensor(k, name, op->output, LX_INTERMEDIATE, share);
+    struct lx_op add = {.name = name,
+                        .kind = picks ? op->kind : lx_kind_at(LX_KIND_SUM),
+                        .einsum = reduction_of(k, share->rank),
+                        .input_count = 1,
+                        .inputs = &terms,
+                        .output = *sum};
+    return *sum >= 0 && (add.einsum ? maker_op(k, &add) : status_no_memory(k->st));
+}
+
+/* The own block of the output is that tensor. */
+static bool settle(struct maker *k, int32_t t, int32_t local)
+{
+    struct lx_team_box own = lx_team_own(k->p, t, k->member);
     struct content *c = &k->contents[t];
     c->own.count = c->made.count = 0;
-    for (int m = 0; m < k->p->members; m++) {
-        int32_t local = sum;
-        if (lx_team_box_empty(&shares[m])) continue;
-        if (m != k->member) {
-            struct lx_team_box all = from_zero(&shares[m]);
-            if (!note(k, -1, m, lx_team_tag_combine(k->p, o, 1), t, &all)) return false;
-            local = add_receive(k, maker_name(k, k->p->graph->ops[o].name, "share"), t, &shares[m]);
-        }
-        if (local < 0) return false;
-        if (!VEC_PUSH(&c->own, (struct holding){local, shares[m]})) return status_no_memory(k->st);
-    }
+    if (local < 0) return false;
+    if (!VEC_PUSH(&c->own, (struct holding){local, own})) return status_no_memory(k->st);
     return maker_join(k, t) >= 0;
 }
 
-/* The share is all that this member has of the result. */
-static bool keep_share(struct maker *k, int32_t o, int32_t sum)
+/* Shares of all members become the output. */
+static bool spread(struct maker *k, int32_t o, const struct lx_team_box *shares)
 {
-    const struct lx_op *op = &k->p->graph->ops[o];
-    struct lx_team_box own = lx_team_own(k->p, op->output, k->member);
-    struct content *c = &k->contents[op->output];
-    c->own.count = c->made.count = 0;
+    int32_t t = k->p->graph->ops[o].output;
+    struct lx_team_box own = lx_team_own(k->p, t, k->member);
     if (lx_team_box_empty(&own)) return true;
-    if (!VEC_PUSH(&c->own, (struct holding){sum, own})) return status_no_memory(k->st);
-    return maker_join(k, op->output) >= 0;
+    for (int m = 0; m < k->p->members; m++) {
+        struct lx_team_box at = shares[m];
+        if (lx_team_box_empty(&at)) continue;
+        for (int d = 0; d < at.rank; d++) at.offset[d] -= own.offset[d];
+        if (!note(k, -1, m, lx_team_tag_combine(k->p, o, 1), t, &at)) return false;
+    }
+    const char *name = maker_name(k, k->p->graph->ops[o].name, "all");
+    int32_t to = maker_receives(k, t) ? maker_named(k, t) : maker_tensor(k, name, t, LX_INTERMEDIATE, &own);
+    struct lx_op receive = {.name = name, .kind = lx_kind_at(LX_KIND_RECEIVE), .output = to};
+    return to >= 0 && maker_op(k, &receive) && settle(k, t, to);
 }
 
 static bool combine_shares(struct maker *k, int32_t o, struct lx_team_box *shares, struct lx_team_box *give)
@@ -226,22 +275,21 @@ static bool combine_shares(struct maker *k, int32_t o, struct lx_team_box *share
     const struct lx_team_box *mine = &shares[k->member];
     struct op_index x;
     op_index_of(k->p->graph, &k->p->graph->ops[o], &x);
-    bool scatters = team_scatters(&k->p->grid, &x, k->p->ops[o].var, &k->p->tensors[t]);
+    bool scatters = team_scatters(&k->p->grid, &x, k->p->ops[o].var, &k->p->tensors[t]), ok = true;
     c->writer = o;
     if (has_part(&k->p->ops[o], k->member)) {
-        if (!send_boxes(k, t, lx_team_tag_combine(k->p, o, 0), shares)) return false;
-    } else
-        c->own.count = c->made.count = 0;
-    if (!lx_team_box_empty(mine) && !sum_share(k, o, mine, &sum)) return false;
-    if (scatters) return keep_share(k, o, sum);
-    if (!lx_team_box_empty(mine)) {
-        c->own.count = c->made.count = 0;
-        if (!VEC_PUSH(&c->own, (struct holding){sum, *mine})) return status_no_memory(k->st);
-        for (int m = 0; m < k->p->members; m++)
-            give[m] = adds_here(k, o, m) ? *mine : (struct lx_team_box){.rank = 1};
-        if (!send_boxes(k, t, lx_team_tag_combine(k->p, o, 1), give)) return false;
+        struct lx_team_box part =
+            team_result_box(k->p->graph, &k->p->graph->ops[o], &x, &k->p->ops[o].space[k->member]);
+        ok = send_boxes(k, t, lx_team_tag_combine(k->p, o, 0), &part, shares);
     }
-    return spread(k, o, shares, sum);
+    c->own.count = c->made.count = 0;
+    if (!ok || lx_team_box_empty(mine)) return ok && (scatters || spread(k, o, shares));
+    if (!sum_share(k, o, mine, scatters && maker_receives(k, t), &sum)) return false;
+    if (scatters) return settle(k, t, sum);
+    if (!VEC_PUSH(&c->own, (struct holding){sum, *mine})) return status_no_memory(k->st);
+    for (int m = 0; m < k->p->members; m++)
+        give[m] = adds_here(k, o, m) ? *mine : (struct lx_team_box){.rank = 1};
+    return send_boxes(k, t, lx_team_tag_combine(k->p, o, 1), mine, give) && spread(k, o, shares);
 }
 
 bool maker_combine(struct maker *k, int32_t o)

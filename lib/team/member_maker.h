@@ -2,7 +2,7 @@
  *
  * What the member has of a tensor at a time are holdings: local tensors that each hold a box of it. Its own
  * block is one holding or, where ops of a group were computed piece by piece, several; what an exchange
- * brought are up to two more. An op reads a holding as it is if that is just what it needs, else a slice of
+ * brought are others: parts of a halo, or one with the own part in it. An op reads a holding as it is if that is just what it needs, else a slice of
  * one, else what it needs is put together by insertions. */
 #ifndef LX_TEAM_MEMBER_MAKER_H
 #define LX_TEAM_MEMBER_MAKER_H
@@ -60,6 +60,10 @@ const struct holding *maker_around(struct maker *k, int32_t o, int32_t t, int32_
 const holdings *maker_own(struct maker *k, int32_t o, int32_t t);
 /* The tensor that op `o` writes a box of a result to, and the name of the op that does it. */
 int32_t maker_write(struct maker *k, int32_t o, int result, const struct lx_team_box *box, const char **name);
+/* The tensor of the member that has the name of `t`, of its own block. */
+int32_t maker_named(struct maker *k, int32_t t);
+/* May it be written by one op, and that be all? */
+bool maker_receives(const struct maker *k, int32_t t);
 /* The own block of `t` in one tensor, to be changed by an insertion or to be a graph output. */
 int32_t maker_join(struct maker *k, int32_t t);
 

@@ -98,6 +98,8 @@ static bool add_insert(struct maker *k, const struct piece *q)
     struct content *c = &k->contents[q->op->output];
     struct lx_team_box need = need_of(k, q, 0);
     bool ok = to >= 0 && lists[0], one = at_once(k, q);
+    for (size_t n = 0; ok && lists[1] && n < lists[1]->count; n++)
+        if (lx_team_box_within(&need, &lists[1]->at[n].box)) lists[0] = NULL; /* the own part is there, too */
     if (ok && one) ok = insert_part(k, q, &need, to);
     for (int i = 0; i < 2 && !one; i++)
         for (size_t n = 0; ok && lists[i] && n < lists[i]->count; n++) {

@@ -19,7 +19,9 @@ bool team_may_cut(const struct lx_op *op, const struct op_index *x, int v)
 {
     enum lx_nature nature = lx_var_nature(op, v);
     if (!x->known || op_index_follows(x, v)) return false;
-    if (op_index_reduced(x, v)) return nature == LX_ITERATED && !op_index_slides(x, v) && team_adds_up(op);
+    if (op_index_reduced(x, v)) /* terms come in a tensor with a dimension more */
+        return nature == LX_ITERATED && !op_index_slides(x, v) && team_adds_up(op) &&
+               x->rank[x->output] < LX_MAX_RANK;
     return nature == LX_ITERATED || (nature == LX_SHIFTED && !(op->kind->traits & LX_PLACES));
 }
 

@@ -1,5 +1,6 @@
 /* The plans of a team: every member's graph goes down the road of any graph; and their file. */
 #include "team_run/member_plans.h"
+#include "team_run/member_twins.h"
 #include "base/fail.h"
 #include "plan/plan_file.h"
 #include "team/team_file.h"
@@ -14,13 +15,38 @@ struct lx_plan *plan_of_member(const struct lx_graph *does, const struct lx_plan
     return lx_plan_make(does, &as_it_is, st);
 }
 
-static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
+/* What the member does, and its shape. */
+static bool make_member(struct lx_team_plans *p, int m, lx_status *st)
 {
     p->members[m] = lx_team_member_make(p->team, m, st);
     if (!p->members[m]) return false;
     if (!p->members[m]->graph) return true;
-    p->plans[m] = plan_of_member(p->members[m]->graph, how, st);
+    p->shapes[m] = team_shape_of(p->members[m]->graph);
+    return p->shapes[m] ? true : status_no_memory(st);
+}
+
+/* The first member that does the same; itself: none before. */
+static int twin_of(const struct lx_team_plans *p, int m)
+{
+    int k = 0;
+    while (p->shapes[k] != p->shapes[m]) k++;
+    return k;
+}
+
+static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
+{
+    if (!make_member(p, m, st)) return false;
+    if (!p->members[m]->graph) return true;
+    int twin = twin_of(p, m);
+    p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_member(p->members[m]->graph, how, st);
     return p->plans[m] != NULL;
+}
+
+const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_status *st)
+{
+    const struct lx_graph *does = p->members[m]->graph;
+    if (p->plans[m]->graph->hash == does->hash) return lx_plan_ref(p->plans[m]);
+    return team_plan_of_twin(p->plans[m], does, st);
 }
 
 /* With room for the members; takes the team over. */
@@ -32,7 +58,8 @@ static struct lx_team_plans *plans_of(struct lx_team_plan *team, lx_status *st)
     p->team = team;
     p->members = calloc(n, sizeof *p->members);
     p->plans = calloc(n, sizeof *p->plans);
-    if (p->members && p->plans) return p;
+    p->shapes = calloc(n, sizeof *p->shapes);
+    if (p->members && p->plans && p->shapes) return p;
     lx_team_plans_free(p);
     return status_no_memory(st), NULL;
 }
@@ -48,18 +75,30 @@ struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct
     return NULL;
 }
 
+/* The plan, or the number of the first member that has the same one. */
+static void write_plan(const struct lx_team_plans *p, int m, struct text *t)
+{
+    size_t n = 4;
+    int first = 0;
+    while (p->plans[m] && p->plans[first] != p->plans[m]) first++;
+    if (p->plans[m] && first < m) {
+        text_format(t, "%d", first);
+        return;
+    }
+    char *plan = p->plans[m] ? lx_plan_to_json(p->plans[m], &n) : NULL;
+    t->failed |= p->plans[m] && !plan;
+    text_add_n(t, plan ? plan : "null", n);
+    free(plan);
+}
+
 char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
 {
     struct text t = {0};
     team_write(p->team, TEAM_PLAN_KIND, &t);
     text_add(&t, ",\n  \"plans\": [\n");
     for (int m = 0; m < p->team->members && !t.failed; m++) {
-        size_t n = 4;
-        char *plan = p->plans[m] ? lx_plan_to_json(p->plans[m], &n) : NULL;
-        t.failed |= p->plans[m] && !plan;
-        text_add_n(&t, plan ? plan : "null", n);
+        write_plan(p, m, &t);
         text_add(&t, m + 1 < p->team->members ? ",\n" : "\n");
-        free(plan);
     }
     text_add(&t, "  ]\n}\n");
     if (t.failed) {
@@ -70,17 +109,31 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
     return t.at;
 }
 
+/* The plan of a member before this one that does the same. */
+static bool read_twin(const struct json *j, const struct json_value *value, struct lx_team_plans *p, int m,
+                      lx_status *st)
+{
+    int64_t first;
+    if (!json_int_value(j, value, "a member before this one", 0, m - 1, &first, st)) return false;
+    if (!p->plans[first] || p->shapes[first] != p->shapes[m])
+        return json_error(j, value, st, LX_E_MISMATCH,
+                          "member %d does not do the same as member %d; give it a plan of its own", m,
+                          (int)first);
+    p->plans[m] = lx_plan_ref(p->plans[first]);
+    return true;
+}
+
 /* The member's plan must be one of what the team's plan has it do. */
 static bool read_member(const struct json *j, const struct json_value *value, struct lx_team_plans *p, int m,
                         lx_status *st)
 {
-    p->members[m] = lx_team_member_make(p->team, m, st);
-    if (!p->members[m]) return false;
+    if (!make_member(p, m, st)) return false;
     const struct lx_graph *does = p->members[m]->graph;
     if (json_is_null(value) != !does)
         return json_error(j, value, st, LX_E_MISMATCH, "member %d has %s to do", m,
                           does ? "something" : "nothing");
     if (!does) return true;
+    if (json_is_number(value)) return read_twin(j, value, p, m, st);
     p->plans[m] = plan_read_json(j, value, st);
     if (!p->plans[m]) return false;
     if (p->plans[m]->graph->hash == does->hash) return true;
@@ -155,6 +208,8 @@ bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
     for (int m = 0; m < p->team->members; m++) {
         lx_status why = {0};
         if (!check_messages(p, m, st)) return false;
+        int twin = twin_of(p, m);
+        if (twin < m && p->plans[twin] == p->plans[m]) continue;
         if (!p->plans[m] || lx_plan_check(p->plans[m], &why)) continue;
         return status_set(st, why.code, "member %d: %.600s", m, why.text);
     }
@@ -169,6 +224,7 @@ void lx_team_plans_free(struct lx_team_plans *p)
         if (p->members) lx_team_member_free(p->members[m]);
     }
     free(p->plans);
+    free(p->shapes);
     free(p->members);
     lx_team_free(p->team);
     free(p);

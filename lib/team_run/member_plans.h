@@ -8,12 +8,16 @@
 struct lx_team_plans {
     struct lx_team_plan *team;       /* its own */
     struct lx_team_member **members; /* what each does */
-    struct lx_plan **plans;          /* NULL where that is nothing */
+    const struct lx_plan **plans;    /* NULL where that is nothing; members of one shape have one plan, see
+                                      * lx_team_plan_of */
+    uint64_t *shapes;                /* the same number for those; 0: nothing to do */
 };
 
-/* Plans every member's graph. `team` is taken over, also where this fails (NULL: `st` is set). */
+/* Plans every member's graph, those of one shape once. `team` is taken over, also where this fails (NULL: `st` is set). */
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st);
+/* The member's plan with its own offsets of slices, which the one that it shares may have otherwise: to be freed. */
+const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int member, lx_status *st);
 /* A plan of what a member does, op by op as the team's plan has it. */
 struct lx_plan *plan_of_member(const struct lx_graph *does, const struct lx_plan_options *how, lx_status *st);
 /* The file of a team's plan: malloc'ed text, or NULL when memory is out; and back. A file whose team's plan is not

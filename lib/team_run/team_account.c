@@ -27,7 +27,7 @@ struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int me
     for (int32_t i = 0; i < does->message_count; i++) {
         const struct lx_team_message *x = &does->messages[i];
         bool combines = x->tag > plans->team->exchange_count;
-        if (x->operand < 0) continue;
+        if (x->operand < 0 || x->peer == member) continue;
         a.messages += !combines;
         *(combines ? &a.combine_bytes : &a.bytes) += x->bytes;
     }

@@ -50,8 +50,8 @@ static bool find_plan(struct planning *p)
     const struct lx_team_plans *given = m->how->plans;
     if (given) {
         m->does = given->members[me];
-        m->plan = given->plans[me];
-        return true;
+        if (m->does->graph) m->plan = m->own_plan = lx_team_plan_of(given, me, &p->st);
+        return !m->does->graph || m->plan;
     }
     p->how = *m->how->plan;
     p->how.run.stop = stop;

@@ -24,6 +24,8 @@ void team_member_end(struct team_member *m)
 {
     for (size_t i = 0; i < m->sent.count; i++) m->link->transport->cancel(m->link, m->sent.at[i]);
     VEC_FREE(&m->sent);
+    for (size_t i = 0; i < m->kept.count; i++) free(m->kept.at[i].what.data);
+    VEC_FREE(&m->kept);
     if (m->in && m->out) team_messages_clear(m);
     free(m->in);
     free(m->out);

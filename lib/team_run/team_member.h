@@ -6,6 +6,11 @@
 #include "team_run/member_plans.h"
 #include "team_run/team_run.h"
 
+struct kept_message {
+    int tag;
+    struct lx_message what;
+};
+
 struct team_member {
     const struct lx_team_plan *p;
     const struct lx_team_run_options *how;
@@ -13,11 +18,12 @@ struct team_member {
     const struct lx_team_member *does;
     const struct lx_plan *plan;
     struct lx_team_member *own_does; /* if it was made here */
-    struct lx_plan *own_plan;
+    const struct lx_plan *own_plan;
     struct pool *pool;
-    VEC(struct lx_flight *) sent; /* sends under way */
-    struct lx_message *in, *out;  /* per member */
-    void **outputs;               /* per tensor of the team's graph: items of the own block; NULL: none */
+    VEC(struct lx_flight *) sent;  /* sends under way */
+    struct lx_message *in, *out;   /* per member */
+    VEC(struct kept_message) kept; /* that the member has for itself */
+    void **outputs;                /* per tensor of the team's graph: items of the own block; NULL: none */
     int32_t tick;
     bool spoilt; /* the fault has happened */
     struct lx_team_account account;

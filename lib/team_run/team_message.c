@@ -49,6 +49,7 @@ static void *row_of(const struct lx_tensor *t, const struct lx_team_message *x)
 static void count(struct team_member *m, const struct lx_team_message *x)
 {
     bool combines = x->tag > m->p->exchange_count;
+    if (x->peer == m->link->member) return;
     m->account.messages += !combines;
     *(combines ? &m->account.combine_bytes : &m->account.bytes) += x->bytes;
 }
@@ -74,6 +75,10 @@ static bool spoils(struct team_member *m, enum lx_team_fault_kind kind)
 static void seal(struct team_member *m, int64_t bytes, struct lx_message *out)
 {
     unsigned char *at = out->data;
+    if (out == &m->out[m->link->member]) {
+        checksum_of(at, bytes, at + bytes);
+        return;
+    }
     if (spoils(m, LX_TEAM_WRONG_BYTE)) at[0] ^= 0x40;
     checksum_of(at, bytes, at + bytes);
     if (spoils(m, LX_TEAM_WRONG_WIRE)) at[0] ^= 0x40;
@@ -85,8 +90,8 @@ static bool unseal(const struct team_member *m, const struct lx_team_message *x,
 {
     unsigned char sum[CHECKSUM];
     const unsigned char *at = m->in[x->peer].data;
-    checksum_of(at, x->bytes, sum);
-    if (memcmp(sum, at + x->bytes, CHECKSUM) == 0) return true;
+    if (at) checksum_of(at, x->bytes, sum);
+    if (at && memcmp(sum, at + x->bytes, CHECKSUM) == 0) return true;
     return status_set(st, LX_E_NO, "member %d: %.200s does not arrive as member %d has sent it",
                       m->link->member, name, x->peer);
 }
@@ -118,6 +123,26 @@ static bool unload(struct team_member *m, const struct lx_team_message *x, void 
     return true;
 }
 
+/* What the member sends itself goes nowhere. */
+static bool keep_own(struct team_member *m, int tag, lx_status *st)
+{
+    struct lx_message *own = &m->out[m->link->member];
+    if (own->bytes == 0) return true;
+    if (!VEC_PUSH(&m->kept, ((struct kept_message){tag, *own}))) return status_no_memory(st);
+    *own = (struct lx_message){0};
+    return true;
+}
+
+static void take_own(struct team_member *m, int tag)
+{
+    for (size_t i = 0; i < m->kept.count; i++) {
+        if (m->kept.at[i].tag != tag) continue;
+        m->in[m->link->member] = m->kept.at[i].what;
+        m->kept.at[i] = m->kept.at[--m->kept.count];
+        return;
+    }
+}
+
 /* The messages of an op: they stand together. */
 static const struct lx_team_message *first_of(const struct team_member *m, int32_t op, int32_t *count_of)
 {
@@ -133,6 +158,7 @@ static bool send(struct team_member *m, const struct lx_team_message *x, int32_t
 {
     bool ok = true;
     for (int32_t i = 0; ok && i < n; i++) ok = load(m, &x[i], inputs[x[i].operand], st);
+    ok = ok && (n == 0 || keep_own(m, x->tag, st));
     struct lx_flight *f = ok && n > 0 ? m->link->transport->start(m->link, x->tag, m->out, m->in, st) : NULL;
     if (ok && n > 0) ok = f != NULL;
     if (f && !VEC_PUSH(&m->sent, f)) {
@@ -148,8 +174,10 @@ static bool receive(struct team_member *m, const struct lx_team_message *x, int3
 {
     bool ok = true;
     for (int32_t i = 0; ok && i < n; i++)
-        ok = team_message_room(&m->in[x[i].peer], x[i].bytes + CHECKSUM, st);
+        if (x[i].peer != m->link->member)
+            ok = team_message_room(&m->in[x[i].peer], x[i].bytes + CHECKSUM, st);
     ok = ok && (n == 0 || team_swap(m, x->tag, st));
+    if (ok && n > 0) take_own(m, x->tag);
     for (int32_t i = 0; ok && i < n; i++) ok = unload(m, &x[i], output, st);
     team_messages_clear(m);
     return ok;
