@@ -78,6 +78,33 @@ static void files_come_back(void **state)
         }
 }
 
+/* Members that do the same, but for offsets, have one plan; each still has its own of that. */
+static void shapes_are_planned_once(void **state)
+{
+    (void)state;
+    int shared = 0;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        struct lx_team_plans *p = make(names[n], 6);
+        for (int m = 1; m < 6; m++)
+            for (int k = 0; k < m; k++) {
+                assert_int_equal(p->shapes[k] == p->shapes[m], p->plans[k] == p->plans[m]);
+                shared += p->plans[m] && p->plans[k] == p->plans[m];
+            }
+        for (int m = 0; m < 6; m++) {
+            lx_status st = {0};
+            const struct lx_plan *own = p->plans[m] ? lx_team_plan_of(p, m, &st) : NULL;
+            if (!own && p->plans[m]) fail_msg("%s, member %d: %s", names[n], m, st.text);
+            if (!own) continue;
+            assert_true(own->graph->hash == p->members[m]->graph->hash);
+            if (!lx_plan_check(own, &st)) fail_msg("%s, member %d: %s", names[n], m, st.text);
+            assert_int_equal(own->figures.hbm_bytes, p->plans[m]->figures.hbm_bytes);
+            lx_plan_free(own);
+        }
+        lx_team_plans_free(p);
+    }
+    assert_true(shared > 20);
+}
+
 /* Is the file refused, by the reader or by the checker? Neither may fall over. */
 static bool refused(const char *text)
 {
@@ -247,9 +274,9 @@ static void tables_are_documented(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_come_back), cmocka_unit_test(changed_numbers_are_found),
-        cmocka_unit_test(changed_steps_are_found), cmocka_unit_test(damaged_files_are_refused),
-        cmocka_unit_test(tables_are_documented)};
+        cmocka_unit_test(files_come_back),           cmocka_unit_test(shapes_are_planned_once),
+        cmocka_unit_test(changed_numbers_are_found), cmocka_unit_test(changed_steps_are_found),
+        cmocka_unit_test(damaged_files_are_refused), cmocka_unit_test(tables_are_documented)};
     if (argc == 2 && strcmp(argv[1], "--print") == 0) {
         struct text t = {0};
         for (int i = 0; i < TEAM_SECTION_COUNT; i++)
