@@ -78,7 +78,9 @@ static struct lx_team_range share_of_sum(const struct team_draft *d, int32_t o, 
 {
     const struct lx_op *op = &d->g->ops[o];
     const int *vars = d->ops[o].var;
-    for (int i = 0; i < op->input_count; i++) {
+    for (int n = 0; n < 2 * op->input_count; n++) { /* parts cannot be brought: they come first */
+        int i = n % op->input_count;
+        if (n < op->input_count && !team_reads_parts(op, vars, i)) continue;
         const struct lx_tensor *t = &d->g->tensors[op->inputs[i]];
         int dim = op_index_dim(x, i, var);
         if (dim < 0 || !cut_alike(d, op->inputs[i], dim, vars, var)) continue;
@@ -135,12 +137,26 @@ static bool suggest_all(struct team_draft *d, int32_t o, const struct op_index *
     return true;
 }
 
+/* Results of one op have one partition. What is read in parts lies as it is read. */
+static bool common_bounds(struct team_draft *d, int32_t o, lx_status *st)
+{
+    const struct lx_op *op = &d->g->ops[o];
+    bool parts = false;
+    for (int i = 0; i < op->input_count; i++) {
+        if (!team_reads_parts(op, d->ops[o].var, i)) continue;
+        parts = true;
+        if (!rest_by_default(d, op->inputs[i], st)) return false;
+    }
+    for (int r = op->input_count; (parts || op->output_count > 1) && r < op_operand_count(op); r++)
+        if (!rest_by_default(d, op_operand(op, r), st)) return false;
+    return true;
+}
+
 bool team_settle_bounds(struct team_draft *d, lx_status *st)
 {
     struct op_index x;
-    for (int32_t o = 0; o < d->g->op_count; o++) /* results of one op have one partition */
-        for (int r = 0; d->g->ops[o].output_count > 1 && r < d->g->ops[o].output_count; r++)
-            if (!rest_by_default(d, d->g->ops[o].outputs[r], st)) return false;
+    for (int32_t o = 0; o < d->g->op_count; o++)
+        if (!common_bounds(d, o, st)) return false;
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         bool fixed = d->how->plain || d->g->tensors[t].role != LX_INTERMEDIATE;
         if (fixed && !rest_by_default(d, t, st)) return false;
@@ -155,7 +171,8 @@ bool team_settle_bounds(struct team_draft *d, lx_status *st)
         if (!rest_by_default(d, t, st)) return false;
     for (int32_t o = 0; o < d->g->op_count; o++) {
         op_index_of(d->g, &d->g->ops[o], &x);
-        if (d->ops[o].mode == LX_TEAM_COMBINE) spaces_of_sums(d, o, &x, d->spaces[o]);
+        if (d->ops[o].mode == LX_TEAM_COMBINE || d->ops[o].mode == LX_TEAM_PARTLY)
+            spaces_of_sums(d, o, &x, d->spaces[o]);
     }
     return true;
 }

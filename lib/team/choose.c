@@ -63,14 +63,18 @@ static void settle(struct team_draft *d, const struct cut_answer *answer)
         for (int a = 0; a < LX_TEAM_AXES; a++) d->tensors[t].cut[a] = answer->tensors[t].at[a];
     for (int32_t o = 0; o < d->g->op_count; o++) {
         struct op_index x;
-        bool sums = false, cut = false;
+        bool sums = false, cut = false, parts = false;
         op_index_of(d->g, &d->g->ops[o], &x);
         for (int a = 0; a < LX_TEAM_AXES; a++) {
-            int v = d->ops[o].var[a] = answer->ways[o].var.at[a];
-            cut |= v >= 0;
-            sums |= v >= 0 && op_index_reduced(&x, v);
+            d->ops[o].var[a] = answer->ways[o].var.at[a];
+            cut |= d->ops[o].var[a] >= 0;
+            sums |= team_cuts_sum(&x, d->ops[o].var, a);
+            parts |= d->tensors[d->g->ops[o].output].cut[a] == LX_TEAM_PARTIAL;
         }
-        d->ops[o].mode = sums ? LX_TEAM_COMBINE : cut ? LX_TEAM_SPLIT : LX_TEAM_WHOLE;
+        d->ops[o].mode = parts  ? LX_TEAM_PARTLY
+                         : sums ? LX_TEAM_COMBINE
+                         : cut  ? LX_TEAM_SPLIT
+                                : LX_TEAM_WHOLE;
     }
 }
 

@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The op itself, then `in` is the state of its result; joining that into `var`. */
+enum { THE_OP = -1, THE_JOIN = -2 };
+
 struct known_price {
     int32_t class;
     struct cut_state in, var;
-    signed char input; /* -1: the op itself, then `in` is the state of its result */
+    signed char input; /* or one of the following */
     bool used;
     struct cut_price price;
 };
@@ -110,7 +113,7 @@ static size_t place_of(const struct known_price *k)
 {
     uint64_t h = hash_number(HASH_START, k->class * 64 + k->input);
     for (int a = 0; a < LX_TEAM_AXES; a++)
-        h = h * 977 + (uint64_t)(k->in.at[a] + 1) * 31 + (uint64_t)(k->var.at[a] + 1);
+        h = h * 977 + (uint64_t)(k->in.at[a] + 40) * 31 + (uint64_t)(k->var.at[a] + 40);
     return (size_t)(h ^ h >> 29);
 }
 
@@ -134,6 +137,14 @@ static void grow(struct cut_prices *p)
     p->room *= 2;
 }
 
+static struct cut_price remember(struct cut_prices *p, struct known_price *known, const struct known_price *k)
+{
+    struct cut_price price = k->price;
+    if (p->count + 2 < p->room) *known = *k, p->count++;
+    if (2 * p->count > p->room) grow(p);
+    return price;
+}
+
 static void axes_of(struct cut_state s, int out[LX_TEAM_AXES])
 {
     for (int a = 0; a < LX_TEAM_AXES; a++) out[a] = s.at[a];
@@ -152,7 +163,7 @@ static struct lx_team_box own_of(const struct cut_prices *p, const struct lx_ten
     int cut[LX_TEAM_AXES];
     axes_of(s, cut);
     for (int a = 0; a < p->grid->axes; a++) {
-        if (cut[a] < 0) continue;
+        if (cut[a] < 0) continue; /* parts are of all */
         struct lx_team_range r = default_block(lx_team_blocks(p->grid, cut, cut[a]),
                                                lx_team_block(p->grid, cut, cut[a], m), t->shape[cut[a]]);
         b.offset[cut[a]] = r.begin;
@@ -225,29 +236,30 @@ struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct c
     struct known_price *known = find(p->table, p->room, &k);
     if (known->used) return known->price;
     k.price = read_price(p, o, i, in, var);
-    if (p->count + 2 < p->room) *known = k, p->count++;
-    if (2 * p->count > p->room) grow(p);
-    return k.price;
+    return remember(p, known, &k);
 }
 
 /* All partial results of a group of n become one: rings move least, trees wait least. */
-static struct cut_cost combine_price(const struct cut_prices *p, const struct lx_op *op,
-                                     const struct op_index *x, const struct cut_way *way)
+static struct cut_cost join_price(const struct cut_prices *p, int32_t o, struct cut_state made,
+                                  struct cut_state joined)
 {
-    int n = 1;
-    bool scatters = false;
+    const struct lx_tensor *t = &p->g->tensors[p->g->ops[o].output];
+    int64_t n = 1, rounds = 2, most = 0, all = 0;
     for (int a = 0; a < p->grid->axes; a++) {
-        bool sums = way->var.at[a] >= 0 && op_index_reduced(x, way->var.at[a]);
-        if (sums) n *= p->grid->size[a];
-        scatters |= sums && way->out.at[a] >= 0;
+        if (made.at[a] > LX_TEAM_PARTIAL) continue;
+        n *= p->grid->size[a];
+        if (joined.at[a] >= 0) rounds = 1;
     }
     if (n == 1) return (struct cut_cost){0, 0};
-    struct lx_team_space space = space_of(p, op, x, way->var, 0);
-    struct lx_team_box part = team_result_box(p->g, op, x, &space);
-    int64_t bytes = team_bytes(&p->g->tensors[op->output], &part), rounds = scatters ? 1 : 2;
-    double ring = link_us(p, rounds * bytes / n * (n - 1), (double)(rounds * (n - 1)));
-    double tree = ceil(log2(n)) * link_us(p, rounds * bytes, (double)rounds);
-    return (struct cut_cost){rounds * (n - 1) * bytes * (p->members / n), ring < tree ? ring : tree};
+    for (int m = 0; m < p->members; m++) {
+        struct lx_team_box part = own_of(p, t, made, m);
+        int64_t bytes = team_bytes(t, &part);
+        most = max_i64(most, bytes);
+        all += bytes;
+    }
+    double ring = link_us(p, rounds * most / n * (n - 1), (double)(rounds * (n - 1)));
+    double tree = ceil(log2((double)n)) * link_us(p, rounds * most, (double)rounds);
+    return (struct cut_cost){rounds * (n - 1) * (all / n), ring < tree ? ring : tree};
 }
 
 /* The member that has most to do: multiplications, or bytes that cross its HBM whatever is on chip. */
@@ -285,14 +297,21 @@ static double own_us(const struct cut_prices *p, const struct lx_op *op, const s
 
 struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way)
 {
-    struct known_price k = {p->class [o], way -> out, way -> var, -1, true, {{0, 0}, 0 }};
+    struct known_price k = {p->class [o], way -> out, way -> var, THE_OP, true, {{0, 0}, 0 }};
     struct known_price *known = find(p->table, p->room, &k);
     if (known->used) return known->price.cost;
     struct op_index x;
     op_index_of(p->g, &p->g->ops[o], &x);
-    k.price.cost = combine_price(p, &p->g->ops[o], &x, way);
-    k.price.cost.us += own_us(p, &p->g->ops[o], &x, way->var);
-    if (p->count + 2 < p->room) *known = k, p->count++;
-    if (2 * p->count > p->room) grow(p);
-    return k.price.cost;
+    k.price.cost.us = own_us(p, &p->g->ops[o], &x, way->var);
+    return remember(p, known, &k).cost;
+}
+
+struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state made,
+                               struct cut_state joined)
+{
+    struct known_price k = {p->class[o], made, joined, THE_JOIN, true, {{0, 0}, 0}};
+    struct known_price *known = find(p->table, p->room, &k);
+    if (known->used) return known->price.cost;
+    k.price.cost = join_price(p, o, made, joined);
+    return remember(p, known, &k).cost;
 }

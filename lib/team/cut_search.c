@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1500, BROUGHT = 2 };
+enum { MOST = 1500, BROUGHT = 2, NOT_JOINED = -100 };
 
-/* A tensor that is still to be touched. */
+/* A tensor that is still to be touched: as it was made, and as it is joined if it is. */
 struct slot {
-    struct cut_state state;
+    struct cut_state made, state;
+    bool joined;
+    bool apart; /* its parts were read, or it was made of parts: blocks are the default ones */
     uint32_t brought[BROUGHT];
 };
 
@@ -23,13 +25,14 @@ struct hypothesis {
 };
 
 /* All that stand between two ops: slot k of hypothesis h is slots.at[h * live + k]. `firsts` are states of tensors that the
- * op was the first to touch. */
+ * op was the first to touch, `joins` those in which operands were joined for it. */
 struct layer {
     VEC(struct hypothesis) all;
     VEC(struct slot) slots;
     VEC(struct cut_state) firsts;
+    VEC(struct cut_state) joins;
     int32_t *tensors; /* live ones, and how many */
-    int live, first_count;
+    int live, first_count, operand_count;
     int32_t first[LX_MAX_OPERANDS]; /* tensors */
 };
 
@@ -38,12 +41,15 @@ struct searcher {
     struct cut_prices *prices;
     struct layer *layers;    /* one more than ops */
     int32_t *last, *readers; /* per tensor: the last op that touches it; how many inputs it is */
+    int32_t *writer;         /* per tensor: the last op so far that wrote it */
+    bool *parts, *changed,
+        *settled; /* per tensor: may be read as parts; some of it is changed later; its state is in the answer */
     cut_ways ways;
     /* Of the op at hand. */
     int32_t o;
     struct op_index x;
     int slot_of[LX_MAX_OPERANDS], slot_count; /* per operand */
-    struct cut_state *chosen;                 /* of first ones */
+    struct cut_state *chosen, *joins;         /* of first ones; per operand that is joined now */
     int32_t *table;
     size_t room;
 };
@@ -62,7 +68,10 @@ static void note_uses(struct searcher *s)
             s->last[op->inputs[i]] = o;
             s->readers[op->inputs[i]]++;
         }
-        for (int i = op->input_count; i < op_operand_count(op); i++) s->last[op_operand(op, i)] = o;
+        for (int i = op->input_count; i < op_operand_count(op); i++) {
+            s->last[op_operand(op, i)] = o;
+            s->changed[op_operand(op, i)] |= op_keeps_rest(op);
+        }
     }
 }
 
@@ -107,7 +116,9 @@ static uint64_t hash_slots(const struct slot *slots, int count)
 {
     uint64_t h = HASH_START;
     for (int k = 0; k < count; k++) {
+        h = hash_bytes(h, slots[k].made.at, sizeof slots[k].made.at);
         h = hash_bytes(h, slots[k].state.at, sizeof slots[k].state.at);
+        h = (h ^ (uint64_t)(2 * slots[k].joined + slots[k].apart)) * UINT64_C(0x100000001b3);
         for (int b = 0; b < BROUGHT; b++) h = (h ^ slots[k].brought[b]) * UINT64_C(0x100000001b3);
     }
     return h ^ h >> 31;
@@ -116,7 +127,9 @@ static uint64_t hash_slots(const struct slot *slots, int count)
 static bool same_slots(const struct slot *a, const struct slot *b, int count)
 {
     for (int k = 0; k < count; k++) {
-        if (!cut_same(a[k].state, b[k].state)) return false;
+        if (!cut_same(a[k].state, b[k].state) || !cut_same(a[k].made, b[k].made) ||
+            a[k].joined != b[k].joined || a[k].apart != b[k].apart)
+            return false;
         for (int i = 0; i < BROUGHT; i++)
             if (a[k].brought[i] != b[k].brought[i]) return false;
     }
@@ -155,9 +168,12 @@ static bool keep(struct searcher *s, struct layer *to, const struct slot *slots,
         ok = VEC_PUSH(&to->all, h);
         for (size_t k = 0; ok && k < live; k++) ok = VEC_PUSH(&to->slots, slots[k]);
         for (int f = 0; ok && f < to->first_count; f++) ok = VEC_PUSH(&to->firsts, s->chosen[f]);
+        for (int i = 0; ok && i < to->operand_count; i++) ok = VEC_PUSH(&to->joins, s->joins[i]);
         return ok;
     }
     to->all.at[old] = h;
+    for (int i = 0; i < to->operand_count; i++)
+        to->joins.at[(size_t)old * (size_t)to->operand_count + (size_t)i] = s->joins[i];
     for (int f = 0; f < to->first_count; f++)
         to->firsts.at[(size_t)old * (size_t)to->first_count + (size_t)f] = s->chosen[f];
     return true;
@@ -170,30 +186,144 @@ static bool is_brought(const struct slot *slot, uint32_t what)
     return false;
 }
 
+/* A choice in the making: what stood before, the way, the slots behind it. */
+struct attempt {
+    const struct layer *from;
+    struct layer *to;
+    int32_t parent, way;
+    const int *kept;
+    struct slot *room;
+};
+
+static void pay(struct cut_cost *sum, struct cut_cost one)
+{
+    sum->bytes += one.bytes;
+    sum->us += one.us;
+}
+
+/* The state that a result must have: it is fixed, or some of it is there already; NULL: any. */
+static const struct cut_state *demanded(const struct searcher *s, const struct attempt *a, int operand)
+{
+    int32_t t = op_operand(&s->q->g->ops[s->o], operand);
+    size_t at = (size_t)s->slot_of[operand], live = (size_t)a->from->live;
+    if (s->q->fixed[t]) return &s->q->state[t];
+    return at < live ? &a->from->slots.at[(size_t)a->parent * live + at].state : NULL;
+}
+
+static bool made_of_parts(const struct lx_op *op, const struct cut_way *way)
+{
+    for (int i = 0; i < op->input_count; i++)
+        if (cut_reads_parts(op, i, way->var)) return true;
+    return false;
+}
+
+/* All is joined that must be: reads are paid for, results stand as they were made. */
+static bool finish(struct searcher *s, const struct attempt *a, struct cut_cost cost)
+{
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    const struct cut_way *way = &s->ways.at[a->way];
+    struct slot *after = a->room + s->slot_count, *ends = after + s->slot_count;
+    memcpy(ends, a->room, (size_t)s->slot_count * sizeof *ends);
+    for (int i = 0; i < op->input_count; i++) {
+        struct slot *slot = &ends[s->slot_of[i]];
+        if (cut_reads_parts(op, i, way->var)) continue;
+        struct cut_price price = cut_price_read(s->prices, s->o, i, slot->state, way->var);
+        if (!price.brings || is_brought(slot, price.brings)) continue;
+        pay(&cost, price.cost);
+        memmove(slot->brought + 1, slot->brought, (BROUGHT - 1) * sizeof *slot->brought);
+        slot->brought[0] = price.brings;
+    }
+    for (int i = op->input_count; i < op_operand_count(op); i++) {
+        bool joins = s->joins[i].at[0] != NOT_JOINED;
+        ends[s->slot_of[i]] = (struct slot){.made = way->out,
+                                            .state = joins ? s->joins[i] : way->out,
+                                            .joined = joins || !cut_has_parts(way->out),
+                                            .apart = made_of_parts(op, way)};
+    }
+    for (int k = 0; k < a->to->live; k++) after[k] = ends[a->kept[k]];
+    return keep(s, a->to, after, (struct hypothesis){cost, a->parent, a->way});
+}
+
+/* Must the operand be joined now, and from what state? */
+static bool to_join(const struct searcher *s, const struct attempt *a, int operand, struct cut_state *made)
+{
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    const struct cut_way *way = &s->ways.at[a->way];
+    const struct slot *slot = &a->room[s->slot_of[operand]];
+    *made = operand < op->input_count ? slot->made : way->out;
+    if (operand < op->input_count) return !slot->joined && !cut_reads_parts(op, operand, way->var);
+    int32_t t = op_operand(op, operand);
+    bool stays = lx_role_leaves(s->q->g->tensors[t].role) || s->changed[t] || demanded(s, a, operand);
+    return cut_has_parts(way->out) && stays;
+}
+
+/* The state that it must then have, or NULL; may its joined blocks be other than those of its parts? */
+static const struct cut_state *wanted(const struct searcher *s, const struct attempt *a, int operand,
+                                      bool *apart)
+{
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    int32_t t = op_operand(op, operand);
+    bool result = operand >= op->input_count;
+    *apart = result ? made_of_parts(op, &s->ways.at[a->way]) : a->room[s->slot_of[operand]].apart;
+    if (result) return demanded(s, a, operand);
+    return s->q->fixed[t] ? &s->q->state[t] : NULL;
+}
+
+/* Operands from `operand` on are joined in every way that there is. */
+static bool join_from(struct searcher *s, const struct attempt *a, int operand, struct cut_cost cost)
+{
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    struct cut_state made, joins[CUT_JOINS];
+    while (operand < op_operand_count(op) && !to_join(s, a, operand, &made)) operand++;
+    if (operand == op_operand_count(op)) return finish(s, a, cost);
+    int32_t t = op_operand(op, operand);
+    bool result = operand >= op->input_count, ok = true, apart;
+    const struct cut_state *must = wanted(s, a, operand, &apart);
+    struct slot *slot = &a->room[s->slot_of[operand]];
+    const struct slot before = *slot;
+    int count = cut_joins_of(&s->q->g->tensors[t], &s->q->grid, made, joins);
+    for (int n = 0; ok && n < count; n++) {
+        struct cut_cost all = cost;
+        if ((must && !cut_same(*must, joins[n])) || (apart && cut_shares(made, joins[n]))) continue;
+        pay(&all, cut_price_join(s->prices, result ? s->o : s->writer[t], made, joins[n]));
+        s->joins[operand] = joins[n];
+        if (!result) slot->joined = true, slot->state = joins[n];
+        ok = join_from(s, a, operand + 1, all);
+        s->joins[operand].at[0] = NOT_JOINED;
+        *slot = before;
+    }
+    return ok;
+}
+
+/* Do parts that the way reads lie where it reads them? */
+static bool parts_are_there(struct searcher *s, const struct attempt *a)
+{
+    const struct lx_op *op = &s->q->g->ops[s->o];
+    struct cut_state var = s->ways.at[a->way].var;
+    for (int i = 0; i < op->input_count; i++) {
+        struct slot *slot = &a->room[s->slot_of[i]];
+        if (!cut_reads_parts(op, i, var)) continue;
+        if (!cut_takes_parts(op, i, var, slot->made) || (slot->joined && cut_shares(slot->made, slot->state)))
+            return false;
+        if (cut_price_read(s->prices, s->o, i, slot->made, var).brings) return false;
+        slot->apart = true;
+    }
+    return true;
+}
+
 /* The way taken, with states of first ones as they are chosen. */
 static bool take_way(struct searcher *s, const struct layer *from, struct layer *to, int32_t parent,
                      int32_t w, const int *kept, struct slot *room)
 {
-    const struct lx_op *op = &s->q->g->ops[s->o];
-    const struct cut_way *way = &s->ways.at[w];
-    struct cut_cost cost = from->all.at[parent].cost, own = cut_price_op(s->prices, s->o, way);
-    struct slot *after = room + s->slot_count;
+    struct attempt a = {from, to, parent, w, kept, room};
+    struct cut_cost cost = from->all.at[parent].cost;
     for (int k = 0; k < from->live; k++)
         room[k] = from->slots.at[(size_t)parent * (size_t)from->live + (size_t)k];
-    for (int f = 0; f < to->first_count; f++) room[from->live + f] = (struct slot){s->chosen[f], {0}};
-    cost = (struct cut_cost){cost.bytes + own.bytes, cost.us + own.us};
-    for (int i = 0; i < op->input_count; i++) {
-        struct slot *slot = &room[s->slot_of[i]];
-        struct cut_price price = cut_price_read(s->prices, s->o, i, slot->state, way->var);
-        if (!price.brings || is_brought(slot, price.brings)) continue;
-        cost = (struct cut_cost){cost.bytes + price.cost.bytes, cost.us + price.cost.us};
-        memmove(slot->brought + 1, slot->brought, (BROUGHT - 1) * sizeof *slot->brought);
-        slot->brought[0] = price.brings;
-    }
-    for (int i = op->input_count; i < op_operand_count(op); i++)
-        room[s->slot_of[i]] = (struct slot){way->out, {0}};
-    for (int k = 0; k < to->live; k++) after[k] = room[kept[k]];
-    return keep(s, to, after, (struct hypothesis){cost, parent, w});
+    for (int f = 0; f < to->first_count; f++)
+        room[from->live + f] = (struct slot){s->chosen[f], s->chosen[f], true, false, {0}};
+    if (!parts_are_there(s, &a)) return true;
+    pay(&cost, cut_price_op(s->prices, s->o, &s->ways.at[w]));
+    return join_from(s, &a, 0, cost);
 }
 
 /* Chooses states of the tensors that the op is the first to touch, one after the other. */
@@ -216,18 +346,15 @@ static bool choose_firsts(struct searcher *s, const struct layer *from, struct l
     return choose_firsts(s, from, to, parent, w, kept, room, f + 1);
 }
 
-/* Are the results in states that they must have: fixed, or that of what was there before? */
-static bool fits(const struct searcher *s, const struct layer *from, int32_t parent,
-                 const struct cut_way *way)
+/* Can the results be in states that they must have? What is joined is looked at then. */
+static bool fits(const struct searcher *s, const struct layer *from, int32_t parent, int32_t w)
 {
     const struct lx_op *op = &s->q->g->ops[s->o];
+    const struct attempt a = {.from = from, .parent = parent};
+    struct cut_state out = s->ways.at[w].out;
     for (int i = op->input_count; i < op_operand_count(op); i++) {
-        int32_t t = op_operand(op, i);
-        size_t at = (size_t)s->slot_of[i], live = (size_t)from->live;
-        const struct cut_state *must = s->q->fixed[t] ? &s->q->state[t]
-                                       : at < live    ? &from->slots.at[(size_t)parent * live + at].state
-                                                      : NULL;
-        if (must && !cut_same(way->out, *must)) return false;
+        const struct cut_state *must = demanded(s, &a, i);
+        if (must && !cut_has_parts(out) && !cut_same(out, *must)) return false;
     }
     return true;
 }
@@ -250,7 +377,8 @@ static int by_cost(const void *a, const void *b)
 /* The best MOST go on, in their order. */
 static bool drop(struct searcher *s, struct layer *l)
 {
-    size_t n = l->all.count, live = (size_t)l->live, first = (size_t)l->first_count;
+    size_t n = l->all.count, live = (size_t)l->live, first = (size_t)l->first_count,
+           operands = (size_t)l->operand_count;
     if (n <= MOST) return true;
     struct ranked *rank = malloc(n * sizeof *rank);
     bool *goes = calloc(n, sizeof *goes);
@@ -265,11 +393,14 @@ static bool drop(struct searcher *s, struct layer *l)
             l->all.at[to] = l->all.at[h];
             for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];
             for (size_t k = 0; k < first; k++) l->firsts.at[to * first + k] = l->firsts.at[h * first + k];
+            for (size_t k = 0; k < operands; k++)
+                l->joins.at[to * operands + k] = l->joins.at[h * operands + k];
             to++;
         }
         l->all.count = MOST;
         l->slots.count = MOST * live;
         l->firsts.count = MOST * first;
+        l->joins.count = MOST * operands;
     }
     bool ok = rank && goes;
     free(rank);
@@ -284,20 +415,32 @@ static bool expand(struct searcher *s, struct layer *from, struct layer *to)
     place_operands(s, from, to);
     size_t slots = (size_t)s->slot_count + 1;
     int *kept = calloc(slots, sizeof *kept);
-    struct slot *room = calloc(2 * slots, sizeof *room);
-    struct cut_state chosen[LX_MAX_OPERANDS];
+    struct slot *room = calloc(3 * slots, sizeof *room);
+    struct cut_state chosen[LX_MAX_OPERANDS], joins[LX_MAX_OPERANDS];
+    for (int i = 0; i < LX_MAX_OPERANDS; i++) joins[i] = (struct cut_state){{NOT_JOINED, 0, 0}};
     s->chosen = chosen;
+    s->joins = joins;
+    to->operand_count = op_operand_count(op);
     if (s->room) memset(s->table, 0xff, s->room * sizeof *s->table);
     bool ok = kept && room && list_live(s, from, to, kept) &&
-              cut_ways_of(s->q->g, &s->q->grid, s->o, NULL, &s->ways);
+              cut_ways_of(s->q->g, &s->q->grid, s->o, s->parts, &s->ways);
     for (size_t h = 0; ok && h < from->all.count; h++)
         for (size_t w = 0; ok && w < s->ways.count; w++)
-            if (fits(s, from, (int32_t)h, &s->ways.at[w]))
+            if (fits(s, from, (int32_t)h, (int32_t)w))
                 ok = choose_firsts(s, from, to, (int32_t)h, (int32_t)w, kept, room, 0);
+    for (int i = op->input_count; i < op_operand_count(op); i++) s->writer[op_operand(op, i)] = s->o;
     free(kept);
     free(room);
     VEC_FREE(&from->slots);
     return ok && drop(s, to);
+}
+
+/* What is told last of a tensor holds: how it was joined, else how it was made. */
+static void settle(struct searcher *s, struct cut_answer *out, int32_t t, struct cut_state state)
+{
+    if (s->settled[t] || s->q->fixed[t]) return;
+    s->settled[t] = true;
+    out->tensors[t] = state;
 }
 
 /* From the best at the end back to the first op. */
@@ -311,13 +454,18 @@ static bool trace_back(struct searcher *s, struct cut_answer *out)
     out->cost = end->all.at[best].cost;
     for (int32_t o = g->op_count; o-- > 0;) {
         const struct layer *l = &s->layers[o + 1];
-        if (!cut_ways_of(g, &s->q->grid, o, NULL, &s->ways)) return false;
-        out->ways[o] = s->ways.at[l->all.at[best].way];
-        for (int f = 0; f < l->first_count; f++)
-            out->tensors[l->first[f]] = l->firsts.at[best * (size_t)l->first_count + (size_t)f];
+        const struct hypothesis *h = &l->all.at[best];
+        if (!cut_ways_of(g, &s->q->grid, o, s->parts, &s->ways)) return false;
+        out->ways[o] = s->ways.at[h->way];
+        for (int i = 0; i < l->operand_count; i++) {
+            struct cut_state joined = l->joins.at[best * (size_t)l->operand_count + (size_t)i];
+            if (joined.at[0] != NOT_JOINED) settle(s, out, op_operand(&g->ops[o], i), joined);
+        }
         for (int i = g->ops[o].input_count; i < op_operand_count(&g->ops[o]); i++)
-            out->tensors[op_operand(&g->ops[o], i)] = out->ways[o].out;
-        best = (size_t)l->all.at[best].parent;
+            settle(s, out, op_operand(&g->ops[o], i), out->ways[o].out);
+        for (int f = 0; f < l->first_count; f++)
+            settle(s, out, l->first[f], l->firsts.at[best * (size_t)l->first_count + (size_t)f]);
+        best = (size_t)h->parent;
     }
     return true;
 }
@@ -329,12 +477,17 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
                          .prices = cut_prices_make(q->g, &q->grid),
                          .layers = calloc(ops + 1, sizeof *s.layers),
                          .last = calloc(tensors, sizeof *s.last),
-                         .readers = calloc(tensors, sizeof *s.readers)};
-    bool ok = s.prices && s.layers && s.last && s.readers &&
+                         .readers = calloc(tensors, sizeof *s.readers),
+                         .writer = calloc(tensors, sizeof *s.writer),
+                         .parts = calloc(tensors, sizeof *s.parts),
+                         .changed = calloc(tensors, sizeof *s.changed),
+                         .settled = calloc(tensors, sizeof *s.settled)};
+    bool ok = s.prices && s.layers && s.last && s.readers && s.writer && s.parts && s.changed && s.settled &&
               VEC_PUSH(&s.layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
     for (int32_t t = 0; t < q->g->tensor_count; t++)
         out->tensors[t] = q->fixed[t] ? q->state[t] : (struct cut_state){{-1, -1, -1}};
     if (ok) note_uses(&s);
+    if (ok) cut_find_parts(q->g, s.parts);
     out->stuck = -1;
     for (s.o = 0; ok && s.o < q->g->op_count; s.o++) {
         ok = expand(&s, &s.layers[s.o], &s.layers[s.o + 1]);
@@ -345,6 +498,7 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
         VEC_FREE(&s.layers[l].all);
         VEC_FREE(&s.layers[l].slots);
         VEC_FREE(&s.layers[l].firsts);
+        VEC_FREE(&s.layers[l].joins);
         free(s.layers[l].tensors);
     }
     VEC_FREE(&s.ways);
@@ -352,6 +506,10 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
     free(s.layers);
     free(s.last);
     free(s.readers);
+    free(s.writer);
+    free(s.parts);
+    free(s.changed);
+    free(s.settled);
     free(s.table);
     return ok;
 }

@@ -1,14 +1,15 @@
 /* The search for cuts. Private to the stage.
  *
  * A state says of a tensor what each axis does to it, a way of an op which variable each axis cuts and what state the result
- * has. What a choice costs is exchanged bytes and predicted microseconds; `bytes` first or `us` first, as is asked. */
+ * is made in. Where that has parts of sums, it is joined once, into a state without any, as soon as somebody reads it who
+ * does not take parts. What a choice costs is exchanged bytes and predicted microseconds; `bytes` first or `us` first, as is asked. */
 #ifndef LX_TEAM_CUT_SEARCH_H
 #define LX_TEAM_CUT_SEARCH_H
 
 #include "base/vec.h"
 #include "team/team_private.h"
 
-/* Per axis: a dimension or a variable; -1: none. */
+/* Per axis: a dimension or a variable; -1: none; LX_TEAM_PARTIAL and below: parts, as in team.h. */
 struct cut_state {
     signed char at[LX_TEAM_AXES];
 };
@@ -31,9 +32,22 @@ static inline bool cut_same(struct cut_state a, struct cut_state b)
     return true;
 }
 
-/* cut_ways.c: how an op may be computed. `wanted`: the state that its result has already; NULL: any. */
-bool cut_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int32_t o,
-                 const struct cut_state *wanted, cut_ways *out);
+/* cut_ways.c: which tensors some way of an op makes as parts that others can read. */
+void cut_find_parts(const struct lx_graph *g, bool *may_be_parts);
+/* How an op may be computed. `parts`: what was found so. */
+bool cut_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int32_t o, const bool *parts,
+                 cut_ways *out);
+/* The states in which what was made in one may be joined; that one itself where there is nothing to join. */
+enum { CUT_JOINS = LX_MAX_RANK + 1 };
+int cut_joins_of(const struct lx_tensor *t, const struct lx_team_grid *grid, struct cut_state made,
+                 struct cut_state out[CUT_JOINS]);
+bool cut_has_parts(struct cut_state s);
+/* Has the joined state a dimension that some axis of the parts cuts, too? Then blocks of the parts are not those of the
+ * default, and nobody reads them as such. */
+bool cut_shares(struct cut_state made, struct cut_state joined);
+/* May an op that is computed so read input `i`, made in that state, as parts; does it? */
+bool cut_takes_parts(const struct lx_op *op, int i, struct cut_state var, struct cut_state made);
+bool cut_reads_parts(const struct lx_op *op, int i, struct cut_state var);
 /* The state in which a way reads just what is there. */
 struct cut_state cut_need_of(const struct op_index *x, const struct lx_op *op, int input,
                              struct cut_state var);
@@ -50,9 +64,12 @@ void cut_prices_free(struct cut_prices *p);
 struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct cut_state in,
                                 struct cut_state var);
 struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way);
+/* What op `o` wrote becomes one. */
+struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state made,
+                               struct cut_state joined);
 
-/* cut_search.c. States of all tensors and ways of all ops (their `out` is the state of the output); `fixed` has the tensors
- * whose state is not chosen. False: memory is out, or an op is stuck. */
+/* cut_search.c. States of all tensors, as they are joined if they are, and ways of all ops; `fixed` has the tensors whose
+ * state is not chosen. False: memory is out, or an op is stuck. */
 struct cut_answer {
     struct cut_state *tensors;
     struct cut_way *ways;

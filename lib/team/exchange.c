@@ -86,7 +86,7 @@ static bool read_operand(struct exchange_pass *p, int32_t o, const struct op_ind
     const struct lx_op *op = &d->g->ops[o];
     int32_t t = op->inputs[i];
     *exchange = -1;
-    if (lx_team_is_whole(&d->tensors[t])) return true;
+    if (lx_team_is_whole(&d->tensors[t]) || team_reads_parts(op, d->ops[o].var, i)) return true;
     bool owned = true;
     for (int m = 0; m < d->members; m++) {
         struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);

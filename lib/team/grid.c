@@ -98,10 +98,10 @@ int team_loop_of(const struct lx_team_space *s, int var)
 
 bool team_cuts_sum(const struct op_index *x, const int var[LX_TEAM_AXES], int axis)
 {
-    return var[axis] >= 0 && op_index_reduced(x, var[axis]);
+    return var[axis] <= LX_TEAM_PARTIAL || (var[axis] >= 0 && op_index_reduced(x, var[axis]));
 }
 
-/* Members that differ along axes that cut a sum only. */
+/* Members that differ along axes of parts only. */
 bool team_adds_with(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
                     int member, int other)
 {

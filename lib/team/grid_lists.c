@@ -20,17 +20,17 @@ const struct lx_team_space *team_take_ranges(const struct lx_team_plan *p, const
     return out;
 }
 
-/* What each axis cuts, of `count` things: a number of its own for a row. */
+/* What each axis cuts, of `count` things, or that these are `parts` sorts of parts: a number of its own for a row. */
 bool team_take_axes(const struct lx_team_plan *p, int64_t one, const struct int_list *all, int count,
-                    int cut[LX_TEAM_AXES])
+                    int parts, int cut[LX_TEAM_AXES])
 {
     int axes = p->grid.axes;
     for (int a = 0; a < LX_TEAM_AXES; a++) cut[a] = -1;
-    if (all->count != 0 && (all->count != axes || one >= 0)) return false;
-    if (all->count == 0 && one >= 0 && axes > 1) return false;
+    if (all->count != 0 && (all->count != axes || one != -1)) return false;
+    if (all->count == 0 && one != -1 && axes > 1) return false;
     for (int a = 0; a < axes; a++) {
         int64_t c = all->count ? all->at[a] : one;
-        if (c < -1 || c >= count) return false;
+        if (c <= LX_TEAM_PARTIAL - parts || c >= count) return false;
         cut[a] = (int)c;
     }
     return true;

@@ -161,6 +161,17 @@ int32_t maker_fetch(struct maker *k, int32_t o, int32_t t, int32_t e, const stru
     return to >= 0 && (!kept || hold(k, &c->made, to, box)) ? to : -1;
 }
 
+int32_t maker_part(struct maker *k, int32_t t, const struct lx_team_box *box)
+{
+    struct content *c = &k->contents[t];
+    if (c->part.local >= 0)
+        return lx_team_box_equal(&c->part.box, box) ? c->part.local : slice_of(k, t, &c->part, box);
+    int32_t local = maker_tensor(k, maker_name(k, k->p->graph->tensors[t].name, "zero"), t, LX_INPUT, box);
+    struct lx_team_place place = {.local = local, .tensor = -1, .box = *box};
+    if (local >= 0 && !VEC_PUSH(&k->places, place)) return status_no_memory(k->st), -1;
+    return local;
+}
+
 int32_t maker_named(struct maker *k, int32_t t)
 {
     const struct lx_tensor *x = &k->p->graph->tensors[t];

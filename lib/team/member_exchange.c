@@ -225,13 +225,12 @@ static bool sum_share(struct maker *k, int32_t o, const struct lx_team_box *shar
 {
     const struct lx_op *op = &k->p->graph->ops[o];
     const char *name = maker_name(k, op->name, "sum");
-    bool picks = op->kind->traits & LX_POINTWISE; /* the largest or the smallest */
     int32_t terms = receive_terms(k, o, share);
     *sum = terms < 0 ? -1
            : is_all  ? maker_named(k, op->output)
                      : maker_tensor(k, name, op->output, LX_INTERMEDIATE, share);
     struct lx_op add = {.name = name,
-                        .kind = picks ? op->kind : lx_kind_at(LX_KIND_SUM),
+                        .kind = team_picks(op) ? op->kind : lx_kind_at(LX_KIND_SUM),
                         .einsum = reduction_of(k, share->rank),
                         .input_count = 1,
                         .inputs = &terms,

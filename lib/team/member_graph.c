@@ -105,7 +105,8 @@ static bool maker_begin(struct maker *k)
     k->contents = calloc((size_t)g->tensor_count + 1, sizeof *k->contents);
     k->arrived = calloc((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
     if (!k->contents || !k->arrived) return status_no_memory(k->st);
-    for (int32_t t = 0; t < g->tensor_count; t++) k->contents[t].writer = k->contents[t].named = -1;
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        k->contents[t].writer = k->contents[t].named = k->contents[t].part.local = -1;
     k->loops_of = -1;
     if (!builder_begin(&k->b, g->file, g->name, k->st)) return false;
     k->b.graph->device = g->device;

@@ -19,11 +19,12 @@ struct holding {
 typedef VEC(struct holding) holdings;
 
 struct content {
-    holdings own;   /* of what was written last; disjoint */
-    holdings old;   /* what `own` was before `writer`, which may read it piece by piece */
-    holdings made;  /* slices and joins of `own`, to be used again */
-    int32_t writer; /* the op that wrote `own`; -1: it was given */
-    int32_t named;  /* the local tensor of the same name; -1: none yet */
+    holdings own;        /* of what was written last; disjoint */
+    holdings old;        /* what `own` was before `writer`, which may read it piece by piece */
+    holdings made;       /* slices and joins of `own`, to be used again */
+    int32_t writer;      /* the op that wrote `own`; -1: it was given */
+    int32_t named;       /* the local tensor of the same name; -1: none yet */
+    struct holding part; /* what this member adds to sums that may be joined elsewhere */
 };
 
 struct maker {
@@ -53,6 +54,8 @@ bool maker_view(struct maker *k, enum lx_kind_id kind, const char *name, int32_t
 /* A local tensor that holds just `box` of tensor `t`, as op `o` (-1: none) reads it, of what is owned and
  * what exchange `e` (-1: none) has brought. */
 int32_t maker_fetch(struct maker *k, int32_t o, int32_t t, int32_t e, const struct lx_team_box *box);
+/* The same of this member's part of the tensor; zeros where it has none. */
+int32_t maker_part(struct maker *k, int32_t t, const struct lx_team_box *box);
 /* A holding that has all of the box, which may be more; NULL: there is none. */
 const struct holding *maker_around(struct maker *k, int32_t o, int32_t t, int32_t e,
                                    const struct lx_team_box *box);

@@ -20,19 +20,51 @@ static struct lx_team_box result_of(const struct maker *k, const struct piece *q
     return team_result_box(k->p->graph, q->op, &q->x, &q->space);
 }
 
+static bool makes_parts(const struct piece *q)
+{
+    return q->how->mode == LX_TEAM_COMBINE || q->how->mode == LX_TEAM_PARTLY;
+}
+
+/* What an op reads of an input: of the tensor, or of this member's part of it. */
+static int32_t fetch(struct maker *k, const struct piece *q, int i, const struct lx_team_box *need)
+{
+    int32_t t = q->op->inputs[i];
+    if (team_reads_parts(q->op, q->how->var, i)) return maker_part(k, t, need);
+    return maker_fetch(k, q->o, t, q->how->exchange[i], need);
+}
+
+/* The tensor of this member's part of a sum, and the name of the op that writes it. */
+static int32_t write_part(struct maker *k, const struct piece *q, const struct lx_team_box *box,
+                          const char **name)
+{
+    struct content *c = &k->contents[q->op->output];
+    *name = maker_name(k, q->op->name, "part");
+    c->writer = q->o;
+    c->own.count = c->made.count = 0;
+    c->part = (struct holding){maker_tensor(k, *name, q->op->output, LX_INTERMEDIATE, box), *box};
+    if (c->part.local >= 0 && !VEC_PUSH(&c->own, c->part)) return status_no_memory(k->st), -1;
+    return c->part.local;
+}
+
+static int32_t write_to(struct maker *k, const struct piece *q, const struct lx_team_box *box,
+                        const char **name)
+{
+    return makes_parts(q) ? write_part(k, q, box, name) : maker_write(k, q->o, 0, box, name);
+}
+
 /* A slice of a holding, or of what is put together for it. */
 static bool add_slice(struct maker *k, const struct piece *q)
 {
     int32_t t = q->op->inputs[0], e = q->how->exchange[0];
     struct lx_team_box need = need_of(k, q, 0), result = result_of(k, q);
-    const struct holding *around = maker_around(k, q->o, t, e, &need);
-    struct holding from = around ? *around : (struct holding){maker_fetch(k, q->o, t, e, &need), need};
+    const struct holding *around = makes_parts(q) ? NULL : maker_around(k, q->o, t, e, &need);
+    struct holding from = around ? *around : (struct holding){fetch(k, q, 0, &need), need};
     int64_t offset[LX_MAX_RANK] = {0};
     const char *name;
     for (int d = 0; d < result.rank; d++)
         offset[d] = op_index_offset(&q->x, 0, d) + op_index_stride(&q->x, 0, d) * result.offset[d] -
                     from.box.offset[d];
-    int32_t to = from.local < 0 ? -1 : maker_write(k, q->o, 0, &result, &name);
+    int32_t to = from.local < 0 ? -1 : write_to(k, q, &result, &name);
     return to >= 0 && maker_view(k, LX_KIND_SLICE, name, from.local, to, offset, q->op->stride);
 }
 
@@ -41,7 +73,7 @@ static bool add_slice(struct maker *k, const struct piece *q)
 static bool add_shift(struct maker *k, const struct piece *q)
 {
     struct lx_team_box need = need_of(k, q, 0), result = result_of(k, q);
-    int32_t from = maker_fetch(k, q->o, q->op->inputs[0], q->how->exchange[0], &need), moved;
+    int32_t from = fetch(k, q, 0, &need), moved;
     bool direct = lx_team_box_equal(&need, &result);
     int64_t offset[LX_MAX_RANK] = {0};
     const char *name = NULL, *all = direct ? NULL : maker_name(k, q->op->name, "all");
@@ -49,7 +81,7 @@ static bool add_shift(struct maker *k, const struct piece *q)
     moved = direct ? -1 : maker_tensor(k, all, q->op->output, LX_INTERMEDIATE, &need);
     if (!direct && (moved < 0 || !maker_view(k, LX_KIND_SHIFT, all, from, moved, q->op->offset, NULL)))
         return false;
-    int32_t to = maker_write(k, q->o, 0, &result, &name);
+    int32_t to = write_to(k, q, &result, &name);
     if (to < 0) return false;
     if (direct) return maker_view(k, LX_KIND_SHIFT, name, from, to, q->op->offset, NULL);
     for (int d = 0; d < result.rank; d++) offset[d] = result.offset[d] - need.offset[d];
@@ -127,12 +159,13 @@ static double part_of_terms(const struct piece *q)
 static bool add_partial(struct maker *k, const struct piece *q, struct lx_op *local)
 {
     struct lx_team_box whole = result_of(k, q);
-    const char *name = maker_name(k, q->op->name, "part");
-    bool mean = q->op->kind->id == LX_KIND_MEAN;
-    int32_t part = maker_tensor(k, name, q->op->output, LX_INTERMEDIATE, &whole), sum = part;
+    bool mean = q->op->kind->id == LX_KIND_MEAN && part_of_terms(q) != 1;
+    const char *name = NULL;
+    int32_t part = write_part(k, q, &whole, &name), sum = part;
     if (mean)
         sum = maker_tensor(k, maker_name(k, q->op->name, "mean"), q->op->output, LX_INTERMEDIATE, &whole);
     local->output = sum;
+    local->outputs = NULL;
     struct lx_op weigh = {.name = name,
                           .kind = lx_kind_at(LX_KIND_MUL),
                           .input_count = 1,
@@ -140,11 +173,7 @@ static bool add_partial(struct maker *k, const struct piece *q, struct lx_op *lo
                           .output = part,
                           .has_value = true,
                           .value = part_of_terms(q)};
-    struct content *c = &k->contents[q->op->output];
-    c->writer = q->o;
-    c->own.count = c->made.count = 0;
-    if (part < 0 || sum < 0 || !maker_op(k, local) || (mean && !maker_op(k, &weigh))) return false;
-    return VEC_PUSH(&c->own, (struct holding){part, whole}) ? true : status_no_memory(k->st);
+    return part >= 0 && sum >= 0 && maker_op(k, local) && (!mean || maker_op(k, &weigh));
 }
 
 /* What a piece of an op says of its index map beside the letters: where its part of windows and views begins. */
@@ -232,7 +261,7 @@ static bool add_plain(struct maker *k, const struct piece *q)
     struct lx_op local = *q->op;
     for (int i = 0; i < q->op->input_count; i++) {
         needs[i] = need_of(k, q, i);
-        inputs[i] = maker_fetch(k, q->o, q->op->inputs[i], q->how->exchange[i], &needs[i]);
+        inputs[i] = fetch(k, q, i, &needs[i]);
         if (inputs[i] < 0) return false;
     }
     local.inputs = inputs;
@@ -240,7 +269,7 @@ static bool add_plain(struct maker *k, const struct piece *q)
     localise_views(q, needs, &map, &local);
     if (!localise_windows(q, needs, &map, &local))
         return status_set(k->st, LX_E_UNSUPPORTED, "op %s has too many windows for a team", q->op->name);
-    if (q->how->mode == LX_TEAM_COMBINE) return add_partial(k, q, &local);
+    if (makes_parts(q)) return add_partial(k, q, &local);
     return write_results(k, q, outputs, &local) && maker_op(k, &local);
 }
 

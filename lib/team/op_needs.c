@@ -34,6 +34,66 @@ bool team_adds_up(const struct lx_op *op)
     return op->map && op->reduces && known;
 }
 
+bool team_picks(const struct lx_op *op)
+{
+    return op->kind->id == LX_KIND_MAX || op->kind->id == LX_KIND_MIN;
+}
+
+/* Kinds that are linear: in all inputs together, or in each while the other stands; with a constant beside them the first
+ * must have one input alone, and others none. */
+static const struct linear_kind {
+    enum lx_kind_id id;
+    bool together, constant;
+    unsigned one;
+} linear_kinds[] = {
+    {LX_KIND_ADD, true, false, 0},        {LX_KIND_SUB, true, false, 0},   {LX_KIND_NEG, true, false, 0},
+    {LX_KIND_CLONE, true, false, 0},      {LX_KIND_SUM, true, false, 0},   {LX_KIND_MEAN, true, false, 0},
+    {LX_KIND_CONCAT, true, false, 0},     {LX_KIND_SLICE, true, false, 0}, {LX_KIND_SHIFT, true, false, 0},
+    {LX_KIND_RESTICKIFY, true, false, 0}, {LX_KIND_MUL, false, true, 3},   {LX_KIND_DIV, false, true, 1},
+    {LX_KIND_MATMUL, false, false, 3},
+};
+
+/* Parts of numbers that round alike at every size: others would not add up to the whole. */
+static bool rounds_freely(const struct lx_graph *g, const struct lx_op *op)
+{
+    for (int i = 0; i < op_operand_count(op); i++) {
+        enum lx_dtype d = g->tensors[op_operand(op, i)].dtype;
+        if (d != LX_FP16 && d != LX_BF16 && d != LX_FP32 && d != LX_FP64) return false;
+    }
+    return true;
+}
+
+bool team_linear(const struct lx_graph *g, const struct lx_op *op, unsigned *one)
+{
+    *one = 0;
+    for (size_t k = 0; k < sizeof linear_kinds / sizeof *linear_kinds; k++) {
+        const struct linear_kind *row = &linear_kinds[k];
+        if (row->id != op->kind->id) continue;
+        if (op->output_count > 1 || op_keeps_rest(op) || !rounds_freely(g, op) ||
+            (op->has_value && !row->constant))
+            return false;
+        if (!row->together) *one = op->has_value ? 1 : row->one;
+        return true;
+    }
+    return false;
+}
+
+bool team_reads_parts_along(const struct lx_op *op, int var, int input)
+{
+    if (var > LX_TEAM_PARTIAL) return false;
+    for (size_t k = 0; k < sizeof linear_kinds / sizeof *linear_kinds; k++)
+        if (linear_kinds[k].id == op->kind->id)
+            return linear_kinds[k].together || LX_TEAM_PARTIAL - var == input;
+    return false;
+}
+
+bool team_reads_parts(const struct lx_op *op, const int var[LX_TEAM_AXES], int input)
+{
+    for (int a = 0; a < LX_TEAM_AXES; a++)
+        if (team_reads_parts_along(op, var[a], input)) return true;
+    return false;
+}
+
 struct lx_team_view team_view_of(const struct op_index *x, int operand)
 {
     struct lx_team_view view = {.rank = x->rank[operand]};

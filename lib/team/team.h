@@ -12,6 +12,9 @@
  *     combine o    partial results of members along the axes that cut a sum become one: each adds up a share of it,
  *                  and has that share or, where the result is whole along these axes, gets those of the others
  *
+ * Parts of a sum need not be joined where they are made: an op that is linear in what it reads makes parts of its own
+ * result of them, and only what is read otherwise is combined.
+ *
  * Between two writes of a tensor its exchanges are coalesced: reads share one bounding box per member unless
  * what lies between two boxes costs more than another message. An exchange starts as soon as its tensor is
  * written and is awaited as late as possible; ops that can share loop bounds form a group with one core,
@@ -24,6 +27,11 @@
 #include "team/distribution.h"
 
 enum { LX_TEAM_AXES = 3 };
+
+/* Of a tensor along an axis, instead of a dimension: members have parts of sums that nobody joins. Of an op instead of a
+ * variable: it works on the parts of an input, LX_TEAM_PARTIAL - i along it for input i; of an op that adds its inputs up,
+ * on those of all of them. Either way its result is parts again. */
+enum { LX_TEAM_PARTIAL = -2 };
 
 /* The last axis is the one along which neighbours have neighbouring numbers. */
 struct lx_team_grid {
@@ -59,16 +67,17 @@ struct lx_team_options {
 
 struct lx_team_tensor {
     int cut
-        [LX_TEAM_AXES]; /* per axis: the dimension; -1: whole along it, as along axes that the grid has not */
+        [LX_TEAM_AXES]; /* per axis: the dimension; -1: whole along it, as along axes that the grid has not; partial */
     /* Per dimension: where its blocks begin, and its extent; NULL if no axis cuts it. Block b belongs to the members whose
      * coordinates along the axes that cut it are b, the last of these axes fastest. */
     const int64_t *bound[LX_MAX_RANK];
 };
 
 enum lx_team_mode {
-    LX_TEAM_WHOLE,   /* every member computes all of it */
-    LX_TEAM_SPLIT,   /* variables of the output are cut */
-    LX_TEAM_COMBINE, /* some variable that is summed (maximised, ...) away is cut; then a combine */
+    LX_TEAM_WHOLE, /* every member computes all of it */
+    LX_TEAM_SPLIT, /* variables of the output are cut */
+    LX_TEAM_COMBINE, /* some variable that is summed (maximised, ...) away is cut, or parts are read; then a combine */
+    LX_TEAM_PARTLY, /* the same, without the combine: who reads the result does with its parts */
     LX_TEAM_MODES
 };
 
@@ -81,7 +90,8 @@ struct lx_team_space {
 
 struct lx_team_op {
     enum lx_team_mode mode;
-    int var[LX_TEAM_AXES]; /* per axis: the variable that it cuts; -1: none */
+    int var
+        [LX_TEAM_AXES]; /* per axis: the variable that it cuts; -1: none; LX_TEAM_PARTIAL and below: parts */
     const struct lx_team_space
         *space;              /* per member; each cut variable is there once, in the order of the axes */
     const int32_t *exchange; /* per input: the exchange whose box it reads; -1: what is owned */

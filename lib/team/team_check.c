@@ -1,7 +1,7 @@
 /* Is a team's plan right, whoever made it?
  *
  * Every element of a tensor has one owner. Who owns what an op writes computes it; partial results are computed
- * once for each value of the variable that is cut. What an op reads on a member is owned there or brought by its
+ * once for each value of the variable that is cut, and are joined unless all who read them are linear in them. What an op reads on a member is owned there or brought by its
  * exchange, whose contents are those that the op means. The steps start an exchange when its tensor is written,
  * and compute every piece of every op once, when all that it reads is there. */
 #include "team/team_private.h"
@@ -73,12 +73,50 @@ static bool covers(const struct checker *c, int32_t o, int loop, int64_t extent)
     return at == extent;
 }
 
+/* Does op `o` make parts along an axis? */
+static bool parts_along(const struct checker *c, int32_t o, int axis)
+{
+    struct op_index x;
+    op_index_of(c->p->graph, &c->p->graph->ops[o], &x);
+    return team_cuts_sum(&x, c->p->ops[o].var, axis);
+}
+
+/* Input `i` is read as parts along an axis: are there such, of a sum, and along the same axes as they are read? */
+static bool check_part_of(const struct checker *c, int32_t o, int i)
+{
+    const struct lx_op *op = &c->p->graph->ops[o];
+    int32_t w = c->writer[op->inputs[i]];
+    unsigned one;
+    bool ok = w >= 0 && c->p->ops[o].exchange[i] < 0 && !team_picks(&c->p->graph->ops[w]) &&
+              team_linear(c->p->graph, &c->p->graph->ops[w], &one);
+    for (int a = 0; ok && a < c->p->grid.axes; a++)
+        ok = team_reads_parts_along(op, c->p->ops[o].var[a], i) == parts_along(c, w, a);
+    return ok ? true
+              : status_set(c->st, LX_E_NO, "op %s reads parts of %s that there are not", op->name,
+                           c->p->graph->tensors[op->inputs[i]].name);
+}
+
+/* The op works on parts along an axis: is it linear in them? */
+static bool check_parts(const struct checker *c, int32_t o, int axis)
+{
+    const struct lx_op *op = &c->p->graph->ops[o];
+    int input = LX_TEAM_PARTIAL - c->p->ops[o].var[axis];
+    unsigned one = 0;
+    bool linear = team_linear(c->p->graph, op, &one) && input < op->input_count;
+    if (!linear || (one ? !(one >> input & 1) : input != 0))
+        return status_set(c->st, LX_E_NO, "op %s is not linear in what it reads as parts", op->name);
+    for (int i = 0; i < op->input_count; i++)
+        if (team_reads_parts_along(op, c->p->ops[o].var[axis], i) && !check_part_of(c, o, i)) return false;
+    return true;
+}
+
 /* What one axis does to the op and to what that writes. */
 static bool check_axis(const struct checker *c, int32_t o, const struct op_index *x, int axis)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
     const struct lx_team_tensor *out = &c->p->tensors[op->output];
     int var = c->p->ops[o].var[axis];
+    if (var <= LX_TEAM_PARTIAL) return check_parts(c, o, axis);
     if (var < 0 && out->cut[axis] >= 0)
         return status_set(c->st, LX_E_NO, "op %s writes all of %s on every member, but that is cut", op->name,
                           c->p->graph->tensors[op->output].name);
@@ -149,24 +187,78 @@ static bool check_space(const struct checker *c, int32_t o, const struct op_inde
     return true;
 }
 
+/* Are parts left as they are: along every axis that they were made along? */
+static bool check_left(const struct checker *c, int32_t o, const struct op_index *x)
+{
+    const struct lx_team_tensor *out = &c->p->tensors[c->p->graph->ops[o].output];
+    bool parts = false;
+    for (int a = 0; a < c->p->grid.axes; a++) {
+        if ((out->cut[a] == LX_TEAM_PARTIAL) != team_cuts_sum(x, c->p->ops[o].var, a)) return false;
+        parts |= out->cut[a] == LX_TEAM_PARTIAL;
+    }
+    return parts;
+}
+
+/* Only what an op makes as parts, and nobody is given, is in parts. */
+static bool check_partial(const struct checker *c)
+{
+    const struct lx_graph *g = c->p->graph;
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        bool partial = false;
+        for (int a = 0; a < c->p->grid.axes; a++) partial |= c->p->tensors[t].cut[a] == LX_TEAM_PARTIAL;
+        if (!partial) continue;
+        bool made = c->writer[t] >= 0 && c->p->ops[c->writer[t]].mode == LX_TEAM_PARTLY;
+        if (!made || lx_role_leaves(g->tensors[t].role))
+            return status_set(c->st, LX_E_NO, "tensor %s is in parts that nobody makes, or joins",
+                              g->tensors[t].name);
+    }
+    return true;
+}
+
 static bool check_mode(const struct checker *c, int32_t o)
 {
     const struct lx_op *op = &c->p->graph->ops[o];
     const struct lx_team_op *how = &c->p->ops[o];
     struct op_index x;
     op_index_of(c->p->graph, op, &x);
-    bool cut = false, sums = false;
+    bool cut = false, sums = false, parts = check_left(c, o, &x);
     for (int a = 0; a < c->p->grid.axes; a++) {
         cut |= how->var[a] >= 0;
         sums |= team_cuts_sum(&x, how->var, a);
         if (!check_axis(c, o, &x, a)) return false;
     }
-    if (how->mode != (sums ? LX_TEAM_COMBINE : cut ? LX_TEAM_SPLIT : LX_TEAM_WHOLE))
+    if (how->mode != (parts ? LX_TEAM_PARTLY : sums ? LX_TEAM_COMBINE : cut ? LX_TEAM_SPLIT : LX_TEAM_WHOLE))
         return status_set(c->st, LX_E_NO, "op %s is not computed as its mode says", op->name);
     if (!check_scatter(c, o, &x) || !check_results(c, o)) return false;
     for (int m = 0; m < c->p->members; m++)
         if (!check_space(c, o, &x, m)) return false;
     return true;
+}
+
+/* The op whose result an op reads in an input; -1: it is given. */
+static int32_t source_of(const struct checker *c, int32_t o, int32_t t)
+{
+    for (int32_t w = o - 1; w >= 0; w--)
+        if (op_operand_made(&c->p->graph->ops[w], t) >= 0) return w;
+    return -1;
+}
+
+/* Parts are where they were made, and of what was computed there. */
+static bool has_part(const struct checker *c, int32_t o, int i, int m, const struct lx_team_box *need)
+{
+    int32_t w = source_of(c, o, c->p->graph->ops[o].inputs[i]);
+    struct op_index x;
+    if (w < 0) return false;
+    op_index_of(c->p->graph, &c->p->graph->ops[w], &x);
+    struct lx_team_box part = team_result_box(c->p->graph, &c->p->graph->ops[w], &x, &c->p->ops[w].space[m]);
+    return lx_team_box_within(need, &part);
+}
+
+static bool is_partial(const struct checker *c, int32_t t)
+{
+    for (int a = 0; a < c->p->grid.axes; a++)
+        if (c->p->tensors[t].cut[a] == LX_TEAM_PARTIAL) return true;
+    return false;
 }
 
 /* What an input needs on a member while the cut variables run over `space`: is it there by now? */
@@ -177,8 +269,13 @@ static bool check_need(const struct checker *c, int32_t o, int i, int m, const s
     int32_t t = op->inputs[i], e = c->p->ops[o].exchange[i];
     struct lx_team_box need = lx_team_need(c->p->graph, op, i, space);
     struct lx_team_box own = lx_team_own(c->p, t, m);
-    if (lx_team_space_empty(space) || lx_team_box_within(&need, &own)) return true;
-    if (arrived && e >= 0 && lx_team_box_within(&need, &c->p->exchanges[e].box[m])) return true;
+    if (lx_team_space_empty(space)) return true;
+    if (team_reads_parts(op, c->p->ops[o].var, i)) {
+        if (has_part(c, o, i, m, &need)) return true;
+    } else if (!is_partial(c, t) && lx_team_box_within(&need, &own))
+        return true;
+    if (arrived && e >= 0 && !is_partial(c, t) && lx_team_box_within(&need, &c->p->exchanges[e].box[m]))
+        return true;
     return status_set(c->st, LX_E_NO, "op %s: member %d neither owns nor has received what it reads of %s",
                       op->name, m, c->p->graph->tensors[t].name);
 }
@@ -206,7 +303,7 @@ static bool check_ops(struct checker *c)
         for (int r = g->ops[o].input_count; r < op_operand_count(&g->ops[o]); r++)
             c->writer[op_operand(&g->ops[o], r)] = o;
     }
-    return true;
+    return check_partial(c);
 }
 
 /* Whom an exchange serves. */
@@ -267,20 +364,16 @@ static unsigned bit_of(const struct lx_team_step *s)
     return (s->piece == LX_TEAM_BEFORE ? 4u : 8u) << 2 * s->along;
 }
 
+static bool computed(const struct checker *c, int32_t o)
+{
+    unsigned cut = (1u << (2 + 2 * c->p->ops[o].space[0].loops)) - 2;
+    return c->pieces[o] == BIT_ALL || c->pieces[o] == cut;
+}
+
 static bool done(const struct checker *c, int32_t o)
 {
     if (o < 0) return true;
-    unsigned cut = (1u << (2 + 2 * c->p->ops[o].space[0].loops)) - 2;
-    if (c->pieces[o] != BIT_ALL && c->pieces[o] != cut) return false;
-    return c->p->ops[o].mode != LX_TEAM_COMBINE || c->combined[o];
-}
-
-/* The op whose result an op reads in an input; -1: it is given. */
-static int32_t source_of(const struct checker *c, int32_t o, int32_t t)
-{
-    for (int32_t w = o - 1; w >= 0; w--)
-        if (op_operand_made(&c->p->graph->ops[w], t) >= 0) return w;
-    return -1;
+    return computed(c, o) && (c->p->ops[o].mode != LX_TEAM_COMBINE || c->combined[o]);
 }
 
 /* Is what the piece reads there: all of it, or the same piece of an op of its own group? */
@@ -290,9 +383,10 @@ static bool piece_ready(const struct checker *c, const struct lx_team_step *s)
     const struct lx_team_op *how = &c->p->ops[s->op];
     for (int i = 0; i < op->input_count; i++) {
         int32_t w = source_of(c, s->op, op->inputs[i]), e = how->exchange[i];
+        bool parts = w >= 0 && team_reads_parts(op, how->var, i) && computed(c, w);
         bool together = w >= 0 && c->p->ops[w].group == how->group && e < 0 && team_plain_index(op) &&
                         c->pieces[w] & bit_of(s);
-        if (w >= 0 && !done(c, w) && !together)
+        if (w >= 0 && !done(c, w) && !together && !parts)
             return status_set(c->st, LX_E_NO, "op %s is computed before %s, which it reads", op->name,
                               op_name(c, w));
         for (int m = 0; m < c->p->members; m++) {
@@ -351,7 +445,7 @@ static bool take(struct checker *c, const struct lx_team_step *s)
     case LX_TEAM_COMPUTE:
         return compute(c, s);
     default:
-        if (c->pieces[s->op] != BIT_ALL || c->combined[s->op])
+        if (c->pieces[s->op] != BIT_ALL || c->combined[s->op] || c->p->ops[s->op].mode != LX_TEAM_COMBINE)
             return status_set(c->st, LX_E_NO, "op %s is combined twice, or before it is computed",
                               op_name(c, s->op));
         return c->combined[s->op] = true;

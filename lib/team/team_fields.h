@@ -23,14 +23,14 @@
 
 #define TEAM_TENSOR_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
-    TEAM_MAY(F, INT, cut, "the dimension along which it is cut; absent: it is whole on every member") \
-    TEAM_MAY(F, INTS, cuts, "the same for each axis of a grid; -1: whole along it") \
+    TEAM_MAY(F, INT, cut, "the dimension along which it is cut; absent: it is whole on every member; -2: members have parts of sums of it") \
+    TEAM_MAY(F, INTS, cuts, "the same for each axis of a grid; -1: whole along it; -2: parts of sums") \
     TEAM_MAY(F, INTS, bounds, "where its blocks begin, and the extent; of a grid for each dimension that is cut, one after the other")
 
 #define TEAM_OP_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
-    TEAM_STATED(F, TEXT, mode, "whole: every member computes all of it; split: a variable of the output is cut; combine: one that is summed away is, and partial results are added up") \
-    TEAM_MAY(F, INT, var, "that variable, numbered as the op's index string has them") \
+    TEAM_STATED(F, TEXT, mode, "whole: every member computes all of it; split: a variable of the output is cut; combine: one that is summed away is, or parts of an input are read, and partial results are added up; parts: the same, but they are left as they are") \
+    TEAM_MAY(F, INT, var, "that variable, numbered as the op's index string has them; -2: it works on parts of all its inputs, or of the first; -2 - i: of input i") \
     TEAM_MAY(F, INTS, vars, "the same for each axis of a grid; -1: it cuts none") \
     TEAM_ROWS(F, ranges, 2, "per member: from where to where it runs; of a grid for each variable that is cut, one after the other") \
     TEAM_MAY(F, INTS, exchanges, "per input: the exchange that brings what is not owned; -1: nothing") \

@@ -21,7 +21,7 @@ struct lx_team_plan *team_read(const struct json *j, const struct json_value *ro
 const struct lx_team_space *team_take_ranges(const struct lx_team_plan *p, const struct int_list *list,
                                              const struct lx_team_space *from, const int64_t *extent);
 bool team_take_axes(const struct lx_team_plan *p, int64_t one, const struct int_list *all, int count,
-                    int cut[LX_TEAM_AXES]);
+                    int parts, int cut[LX_TEAM_AXES]);
 bool team_take_bounds(const struct lx_tensor *tensor, int dim, int blocks, const struct int_list *list,
                       int32_t *at, struct lx_team_tensor *out);
 bool team_take_grid(struct lx_team_plan *p, const struct int_list *sizes);

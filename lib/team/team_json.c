@@ -5,8 +5,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-const char *const team_mode_words[LX_TEAM_MODES] = {
-    [LX_TEAM_WHOLE] = "whole", [LX_TEAM_SPLIT] = "split", [LX_TEAM_COMBINE] = "combine"};
+const char *const team_mode_words[LX_TEAM_MODES] = {[LX_TEAM_WHOLE] = "whole",
+                                                    [LX_TEAM_SPLIT] = "split",
+                                                    [LX_TEAM_COMBINE] = "combine",
+                                                    [LX_TEAM_PARTLY] = "parts"};
 static const char *const patterns[LX_TEAM_PATTERNS] = {
     [LX_TEAM_HALO] = "halo", [LX_TEAM_GATHER] = "gather", [LX_TEAM_RESHAPE] = "repartition"};
 const char *const team_step_words[LX_TEAM_STEP_KINDS] = {[LX_TEAM_START] = "start",
@@ -62,7 +64,7 @@ static struct int_list axes_of(struct writer *w, const int cut[LX_TEAM_AXES])
 {
     int64_t values[LX_TEAM_AXES];
     bool any = false;
-    for (int a = 0; a < w->p->grid.axes; a++) any |= (values[a] = cut[a]) >= 0;
+    for (int a = 0; a < w->p->grid.axes; a++) any |= (values[a] = cut[a]) != -1;
     return any && w->p->grid.axes > 1 ? list_of(w, values, w->p->grid.axes) : (struct int_list){0};
 }
 

@@ -52,7 +52,7 @@ int lx_team_tag_output(const struct lx_team_plan *p, int32_t tensor)
 /* Sums are the results that depend on how they are cut; the largest of all is the largest of the largest. */
 static bool cuts_a_sum(const struct lx_op *op, const struct lx_team_op *how)
 {
-    return how->mode == LX_TEAM_COMBINE && !(op->kind->traits & LX_POINTWISE);
+    return (how->mode == LX_TEAM_COMBINE && !team_picks(op)) || how->mode == LX_TEAM_PARTLY;
 }
 
 /* Who has a part of the sum sends each other member the share that it adds up; then each share goes to all who want the

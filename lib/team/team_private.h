@@ -36,7 +36,7 @@ struct lx_team_box team_own_box(const struct lx_team_grid *grid, const struct lx
                                 const struct lx_team_tensor *how, int member);
 /* The loop of a variable; -1: it is not cut. */
 int team_loop_of(const struct lx_team_space *s, int var);
-/* Does the axis cut a variable that is summed away? */
+/* Does the axis cut a variable that is summed away, or has it parts of sums that are read? Then the result is parts. */
 bool team_cuts_sum(const struct op_index *x, const int var[LX_TEAM_AXES], int axis);
 /* Have both members parts of one sum? */
 bool team_adds_with(const struct lx_team_grid *grid, const struct op_index *x, const int var[LX_TEAM_AXES],
@@ -54,6 +54,13 @@ struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_
 bool team_may_cut(const struct lx_op *op, const struct op_index *x, int v);
 /* Can results of parts of its terms be combined? */
 bool team_adds_up(const struct lx_op *op);
+/* Are they not added up, but is the largest or the smallest of them taken? */
+bool team_picks(const struct lx_op *op);
+/* Is the op linear in its inputs together, or in one of them while the others stand; which one, as a bit each. */
+bool team_linear(const struct lx_graph *g, const struct lx_op *op, unsigned *one);
+/* Does the op read parts of that input; and along that axis? */
+bool team_reads_parts(const struct lx_op *op, const int var[LX_TEAM_AXES], int input);
+bool team_reads_parts_along(const struct lx_op *op, int var, int input);
 /* What an op reads of an input (of an insertion, what it writes of the output), as a slice: one element per
  * value of each variable. */
 struct lx_team_view team_view_of(const struct op_index *x, int operand);

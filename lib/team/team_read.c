@@ -68,7 +68,7 @@ static bool take_tensor(struct reader *r, const struct json_value *array, int32_
     if (x->name && strcmp(x->name, tensor->name) != 0)
         return wrong(r, array, t, "the pattern has another tensor here");
     if (tensor->rank < 0) return wrong(r, array, t, "it has no shape and cannot be in a team's plan");
-    if (!team_take_axes(r->p, x->cut, &x->cuts, tensor->rank, out->cut))
+    if (!team_take_axes(r->p, x->cut, &x->cuts, tensor->rank, 1, out->cut))
         return wrong(r, array, t, "it has no such dimension to be cut, or the grid has other axes");
     for (int d = 0; d < tensor->rank; d++) {
         bool cut = false;
@@ -164,12 +164,15 @@ static bool take_loops(struct reader *r, const struct json_value *array, int32_t
     struct op_index index;
     op_index_of(r->p->graph, &r->p->graph->ops[o], &index);
     int mode = word_in(x->mode, team_mode_words, LX_TEAM_MODES);
-    if (mode < 0) return wrong(r, array, o, "\"mode\" must be whole, split or combine");
+    if (mode < 0) return wrong(r, array, o, "\"mode\" must be whole, split, combine or parts");
     out->mode = (enum lx_team_mode)mode;
-    bool known = team_take_axes(r->p, x->var, &x->vars, index.known ? index.var_count : 0, out->var);
+    bool known =
+        team_take_axes(r->p, x->var, &x->vars, index.known ? index.var_count : 0, LX_MAX_INPUTS, out->var);
+    bool any = false;
+    for (int a = 0; known && a < r->p->grid.axes; a++) any |= out->var[a] != -1;
     for (int a = 0; known && a < r->p->grid.axes; a++)
         if (out->var[a] >= 0 && team_loop_of(&from, out->var[a]) < 0) from.var[from.loops++] = out->var[a];
-    if (!known || (mode == LX_TEAM_WHOLE) != (from.loops == 0))
+    if (!known || (mode == LX_TEAM_WHOLE) == any)
         return wrong(r, array, o,
                      "\"var\" must be a variable of the op if it is cut, and be absent if it is not");
     out->space = team_take_ranges(r->p, &x->ranges, &from, index.extent);

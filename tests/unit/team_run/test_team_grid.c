@@ -135,12 +135,14 @@ static void test_column_row(void **state)
     lx_graph_free(g);
 }
 
-/* Every choice of states and ways, one after the other. */
+/* Every choice of states and ways, one after the other; of what is made in parts, every state that it may be joined in, or
+ * none. */
 struct brute {
     const struct cut_question *q;
     struct cut_prices *prices;
-    struct cut_state state[16];
-    bool known[16];
+    bool parts[16];
+    struct cut_state made[16], state[16];
+    bool known[16], joined[16];
     struct {
         int32_t tensor;
         uint32_t brings;
@@ -158,26 +160,66 @@ static bool worse(const struct brute *b, struct cut_cost cost)
     return cost.bytes > b->best.bytes || (cost.bytes == b->best.bytes && cost.us >= b->best.us);
 }
 
+static void pay(struct cut_cost *sum, struct cut_cost one)
+{
+    sum->bytes += one.bytes;
+    sum->us += one.us;
+}
+
+/* Pays for what an input takes; false: it is not there in the way in which it is read. */
+static bool read_input(struct brute *b, int32_t o, int i, const struct cut_way *way, struct cut_cost *cost)
+{
+    const struct lx_op *op = &b->q->g->ops[o];
+    int32_t t = op->inputs[i];
+    if (cut_reads_parts(op, i, way->var)) {
+        if (!cut_takes_parts(op, i, way->var, b->made[t])) return false;
+        if (b->joined[t] && cut_shares(b->made[t], b->state[t])) return false;
+        return cut_price_read(b->prices, o, i, b->made[t], way->var).brings == 0;
+    }
+    if (!b->joined[t]) return false;
+    struct cut_price price = cut_price_read(b->prices, o, i, b->state[t], way->var);
+    bool there = price.brings == 0;
+    for (int k = 0; k < b->brought_count; k++)
+        there |= b->brought[k].tensor == t && b->brought[k].brings == price.brings;
+    if (there) return true;
+    b->brought[b->brought_count].tensor = t;
+    b->brought[b->brought_count++].brings = price.brings;
+    pay(cost, price.cost);
+    return true;
+}
+
+/* The result is left in parts, or joined. */
+static void make_result(struct brute *b, int32_t o, const struct cut_way *way, struct cut_cost cost)
+{
+    const struct lx_op *op = &b->q->g->ops[o];
+    struct cut_state joins[CUT_JOINS];
+    int32_t t = op->output;
+    bool parts = cut_has_parts(way->out), reads = false;
+    int count = cut_joins_of(&b->q->g->tensors[t], &b->q->grid, way->out, joins);
+    for (int i = 0; i < op->input_count; i++) reads |= cut_reads_parts(op, i, way->var);
+    b->made[t] = way->out;
+    for (int n = parts && !lx_role_leaves(b->q->g->tensors[t].role) && !b->q->fixed[t] ? -1 : 0; n < count;
+         n++) {
+        struct cut_cost all = cost;
+        b->joined[t] = n >= 0;
+        b->state[t] = n >= 0 ? joins[n] : way->out;
+        if (n >= 0 && b->q->fixed[t] && !cut_same(b->state[t], b->q->state[t])) continue;
+        if (n >= 0 && reads && cut_shares(way->out, joins[n])) continue;
+        if (n >= 0 && parts) pay(&all, cut_price_join(b->prices, o, way->out, joins[n]));
+        try_ops(b, o + 1, all);
+    }
+}
+
 static void take(struct brute *b, int32_t o, const struct cut_way *way, struct cut_cost cost)
 {
     const struct lx_op *op = &b->q->g->ops[o];
-    struct cut_cost own = cut_price_op(b->prices, o, way);
     int count = b->brought_count;
-    cost = (struct cut_cost){cost.bytes + own.bytes, cost.us + own.us};
-    for (int i = 0; i < op->input_count; i++) {
-        struct cut_price price = cut_price_read(b->prices, o, i, b->state[op->inputs[i]], way->var);
-        bool there = price.brings == 0;
-        for (int k = 0; k < b->brought_count; k++)
-            there |= b->brought[k].tensor == op->inputs[i] && b->brought[k].brings == price.brings;
-        if (there) continue;
-        b->brought[b->brought_count].tensor = op->inputs[i];
-        b->brought[b->brought_count++].brings = price.brings;
-        cost = (struct cut_cost){cost.bytes + price.cost.bytes, cost.us + price.cost.us};
-    }
+    bool ok = true;
+    pay(&cost, cut_price_op(b->prices, o, way));
+    for (int i = 0; ok && i < op->input_count; i++) ok = read_input(b, o, i, way, &cost);
     bool first = !b->known[op->output];
     b->known[op->output] = true;
-    b->state[op->output] = way->out;
-    try_ops(b, o + 1, cost);
+    if (ok) make_result(b, o, way, cost);
     b->brought_count = count;
     b->known[op->output] = !first;
 }
@@ -202,7 +244,8 @@ static void try_inputs(struct brute *b, int32_t o, const struct cut_way *way, in
         struct cut_state s = {{-1, -1, -1}};
         for (int a = 0, rest = n; a < b->q->grid.axes; a++, rest /= rank + 1)
             s.at[a] = (signed char)(rest % (rank + 1) - 1);
-        b->state[t] = b->q->fixed[t] ? b->q->state[t] : s;
+        b->made[t] = b->state[t] = b->q->fixed[t] ? b->q->state[t] : s;
+        b->joined[t] = true;
         try_inputs(b, o, way, i + 1, cost);
     }
     b->known[t] = false;
@@ -216,27 +259,38 @@ static void try_ops(struct brute *b, int32_t o, struct cut_cost cost)
         return;
     }
     cut_ways ways = {0};
-    int32_t out = b->q->g->ops[o].output;
-    const struct cut_state *wanted = b->q->fixed[out] ? &b->q->state[out]
-                                     : b->known[out]  ? &b->state[out]
-                                                      : NULL;
-    assert_true(cut_ways_of(b->q->g, &b->q->grid, o, wanted, &ways));
+    assert_true(cut_ways_of(b->q->g, &b->q->grid, o, b->parts, &ways));
     for (size_t w = 0; w < ways.count; w++) try_inputs(b, o, &ways.at[w], 0, cost);
     b->tried += (int64_t)ways.count;
     VEC_FREE(&ways);
 }
 
-/* A chain of up to six ops with weights, residuals and means. */
-static char *small_pattern(struct rng *r)
+/* Which op comes next of which tensors: any; of twins, two products of one tensor and their sum or difference first. */
+struct small_op {
+    int kind, from, other;
+};
+
+static struct small_op next_op(struct rng *r, int n, bool twins)
+{
+    struct small_op o = {(int)rng_below(r, 8) % 6, rng_below(r, 2) ? n - 1 : (int)rng_below(r, (uint64_t)n),
+                         (int)rng_below(r, (uint64_t)n)};
+    if (twins && n <= 2) o = (struct small_op){0, 0, 0};
+    if (twins && n == 3) o = (struct small_op){rng_below(r, 2) ? 1 : 4, 2, 1};
+    return o;
+}
+
+/* Up to six ops with weights, sums and differences of what was there before, and multiples. */
+static char *small_pattern(struct rng *r, bool twins)
 {
     static const char *const dims[] = {"1", "2", "3", "4", "6", "8"};
     struct text tensors = {0}, ops = {0}, all = {0};
-    int rows = (int)rng_below(r, 6), columns = 2 + (int)rng_below(r, 4), count = 2 + (int)rng_below(r, 5);
+    int rows = (int)rng_below(r, 4), columns = 2 + (int)rng_below(r, 4), count = 2 + (int)rng_below(r, 5);
     int width[8] = {columns};
     text_format(&tensors, "{\"name\": \"t0\", \"shape\": [%s, %s]}", dims[rows], dims[columns]);
     for (int n = 1; n <= count; n++) {
-        int from = n - 1, kind = (int)rng_below(r, 4), other = (int)rng_below(r, (uint64_t)n);
-        int to = kind == 0 ? 2 + (int)rng_below(r, 4) : width[from];
+        const struct small_op next = next_op(r, n, twins);
+        int from = next.from, kind = next.kind, other = next.other;
+        int to = kind != 0 ? width[from] : twins && n == 2 ? width[1] : 2 + (int)rng_below(r, 4);
         text_format(&tensors, ", {\"name\": \"t%d\", \"shape\": [%s, %s]}", n, dims[rows], dims[to]);
         text_format(&ops, "%s{\"name\": \"o%d\", \"output\": \"t%d\", ", n > 1 ? ", " : "", n, n);
         if (kind == 0) {
@@ -247,6 +301,10 @@ static char *small_pattern(struct rng *r)
                         from, n);
         } else if (kind == 1 && width[other] == width[from])
             text_format(&ops, "\"kind\": \"add\", \"inputs\": [\"t%d\", \"t%d\"]}", from, other);
+        else if (kind == 4 && width[other] == width[from])
+            text_format(&ops, "\"kind\": \"sub\", \"inputs\": [\"t%d\", \"t%d\"]}", other, from);
+        else if (kind == 5)
+            text_format(&ops, "\"kind\": \"mul\", \"inputs\": [\"t%d\"], \"value\": 0.5}", from);
         else if (kind == 2)
             text_format(&ops, "\"kind\": \"shift\", \"inputs\": [\"t%d\"], \"offset\": [1, 0]}", from);
         else
@@ -261,34 +319,61 @@ static char *small_pattern(struct rng *r)
     return all.at;
 }
 
+/* Of every second graph the weights lie as they happen to, so that sums are cut. */
+static void fix_weights(struct rng *r, const struct lx_graph *g, int axes, bool *fixed,
+                        struct cut_state *states)
+{
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        if (g->tensors[t].role != LX_WEIGHT || rng_below(r, 8) == 0) continue;
+        fixed[t] = true;
+        states[t] = (struct cut_state){{-1, -1, -1}};
+        for (int a = 0; a < axes; a++) states[t].at[a] = rng_below(r, 4) ? 0 : 1;
+    }
+}
+
+/* Ops that read parts. */
+static int reads_of_parts(const struct lx_graph *g, const struct cut_way *ways)
+{
+    int count = 0;
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].input_count; i++) count += cut_reads_parts(&g->ops[o], i, ways[o].var);
+    return count;
+}
+
 static void test_brute(void **state)
 {
     (void)state;
     static const struct lx_team_grid small[] = {{1, {2}}, {1, {3}}, {1, {4}}, {2, {2, 2}}};
     int64_t tried = 0;
-    for (int n = 0; n < (SAMPLED ? 60 : 200); n++) {
+    int parts = 0;
+    for (int n = 0; n < (SANITIZED ? 60 : 200); n++) {
         struct rng r = rng_seed((uint64_t)(4000 + n));
-        char *text = small_pattern(&r);
+        char *text = small_pattern(&r, n / 4 % 2);
         const struct lx_graph *g = graph_of(text);
         bool fixed[16] = {0};
         struct cut_state states[16] = {{{0, -1, -1}}}, tensors[16];
         struct cut_way ways[16];
         struct cut_question q = {g, small[n % 4], n % 2, fixed, states};
         fixed[0] = n % 3 == 0;
+        if (n / 4 % 2) fix_weights(&r, g, q.grid.axes, fixed, states);
         struct cut_answer answer = {.tensors = tensors, .ways = ways};
         assert_true(g->tensor_count <= 16 && cut_search(&q, &answer));
         struct brute b = {.q = &q, .prices = cut_prices_make(g, &q.grid), .best = {INT64_MAX, 1e300}};
+        cut_find_parts(g, b.parts);
         try_ops(&b, 0, (struct cut_cost){0, 0});
         if (q.by_time)
-            assert_true(answer.cost.us <= b.best.us * (1 + 1e-12));
+            assert_true(answer.cost.us <= b.best.us * (1 + 1e-12) &&
+                        answer.cost.us >= b.best.us * (1 - 1e-12));
         else
             assert_int_equal(answer.cost.bytes, b.best.bytes);
         tried += b.tried;
+        parts += reads_of_parts(g, ways);
         cut_prices_free(b.prices);
         lx_graph_free(g);
         free(text);
     }
-    printf("%lld ways tried\n", (long long)tried);
+    printf("%lld ways tried; %d reads of parts\n", (long long)tried, parts);
+    assert_true(parts > 20);
 }
 
 int main(void)
