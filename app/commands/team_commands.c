@@ -46,6 +46,7 @@ static void add_bounds(const struct lx_team_plan *p, int32_t tensor, struct text
             text_format(t, "%s%lld", b ? " + " : "", (long long)(bound[b + 1] - bound[b]));
         if (blocks > 8) text_add(t, " + ...");
     }
+    if (lx_team_is_partial(x)) text_add(t, any ? ", in parts of sums" : "parts of sums on every member");
 }
 
 /* Of a team's plan, one tensor, op or exchange, by its number. */

@@ -59,6 +59,7 @@ static void add_cuts(const struct lx_team_plan *p, int32_t tensor, struct text *
         if (!p->tensors[tensor].bound[d]) continue;
         text_format(line, said++ ? " and %d" : ", cut along dimension %d", d);
     }
+    if (lx_team_is_partial(&p->tensors[tensor])) text_add(line, ", in parts of sums");
 }
 
 static void draw_tensor_line(const struct scene *on, struct box row, const struct team_look *k)

@@ -57,8 +57,15 @@ int lx_team_block(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], 
 bool lx_team_is_whole(const struct lx_team_tensor *t)
 {
     for (int a = 0; a < LX_TEAM_AXES; a++)
-        if (t->cut[a] >= 0) return false;
+        if (t->cut[a] != -1) return false;
     return true;
+}
+
+bool lx_team_is_partial(const struct lx_team_tensor *t)
+{
+    for (int a = 0; a < LX_TEAM_AXES; a++)
+        if (t->cut[a] == LX_TEAM_PARTIAL) return true;
+    return false;
 }
 
 bool lx_team_serves(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int from, int to)

@@ -168,6 +168,8 @@ void lx_team_free(struct lx_team_plan *plan);
 struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int member);
 /* Is it whole along every axis? */
 bool lx_team_is_whole(const struct lx_team_tensor *t);
+/* Do members have parts of sums of it, along some axis? */
+bool lx_team_is_partial(const struct lx_team_tensor *t);
 /* Does `from` send `to` what it owns of a tensor? Of those who own the same it is one. */
 bool lx_team_serves(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int from, int to);
 /* Where a compute step runs on a member. */

@@ -204,9 +204,7 @@ static bool check_partial(const struct checker *c)
 {
     const struct lx_graph *g = c->p->graph;
     for (int32_t t = 0; t < g->tensor_count; t++) {
-        bool partial = false;
-        for (int a = 0; a < c->p->grid.axes; a++) partial |= c->p->tensors[t].cut[a] == LX_TEAM_PARTIAL;
-        if (!partial) continue;
+        if (!lx_team_is_partial(&c->p->tensors[t])) continue;
         bool made = c->writer[t] >= 0 && c->p->ops[c->writer[t]].mode == LX_TEAM_PARTLY;
         if (!made || lx_role_leaves(g->tensors[t].role))
             return status_set(c->st, LX_E_NO, "tensor %s is in parts that nobody makes, or joins",
@@ -254,13 +252,6 @@ static bool has_part(const struct checker *c, int32_t o, int i, int m, const str
     return lx_team_box_within(need, &part);
 }
 
-static bool is_partial(const struct checker *c, int32_t t)
-{
-    for (int a = 0; a < c->p->grid.axes; a++)
-        if (c->p->tensors[t].cut[a] == LX_TEAM_PARTIAL) return true;
-    return false;
-}
-
 /* What an input needs on a member while the cut variables run over `space`: is it there by now? */
 static bool check_need(const struct checker *c, int32_t o, int i, int m, const struct lx_team_space *space,
                        bool arrived)
@@ -272,9 +263,10 @@ static bool check_need(const struct checker *c, int32_t o, int i, int m, const s
     if (lx_team_space_empty(space)) return true;
     if (team_reads_parts(op, c->p->ops[o].var, i)) {
         if (has_part(c, o, i, m, &need)) return true;
-    } else if (!is_partial(c, t) && lx_team_box_within(&need, &own))
+    } else if (!lx_team_is_partial(&c->p->tensors[t]) && lx_team_box_within(&need, &own))
         return true;
-    if (arrived && e >= 0 && !is_partial(c, t) && lx_team_box_within(&need, &c->p->exchanges[e].box[m]))
+    if (arrived && e >= 0 && !lx_team_is_partial(&c->p->tensors[t]) &&
+        lx_team_box_within(&need, &c->p->exchanges[e].box[m]))
         return true;
     return status_set(c->st, LX_E_NO, "op %s: member %d neither owns nor has received what it reads of %s",
                       op->name, m, c->p->graph->tensors[t].name);
