@@ -70,6 +70,7 @@ bool team_linear(const struct lx_graph *g, const struct lx_op *op, unsigned *one
         const struct linear_kind *row = &linear_kinds[k];
         if (row->id != op->kind->id) continue;
         if (op->output_count > 1 || op_keeps_rest(op) || !rounds_freely(g, op) ||
+            g->tensors[op->output].rank >= LX_MAX_RANK || /* terms have a dimension more */
             (op->has_value && !row->constant))
             return false;
         if (!row->together) *one = op->has_value ? 1 : row->one;
