@@ -1,7 +1,9 @@
 /* lxplan plan: a pattern in, a plan out, for people or as a file. */
+#include "planning/asked.h"
 #include "planning/layer_words.h"
 #include "export/nest_words.h"
 #include "planning/planning.h"
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "interrupt.h"
@@ -232,7 +234,11 @@ static void write_buffers(const struct call *call, const struct lx_plan *p, stru
                     counted(n - shown, "buffer").at);
 }
 
-static void write_summary(const struct call *call, const struct lx_plan *p, struct text *out)
+/* Where the time goes in words that are kept; no word has it. */
+static const char time_mark[] = "\x01";
+
+static void write_summary(const struct call *call, const struct lx_plan *p, const char *when,
+                          struct text *out)
 {
     write_pattern_line(p, out);
     write_layers(p, out);
@@ -242,8 +248,7 @@ static void write_summary(const struct call *call, const struct lx_plan *p, stru
     write_answer_lines(p, out);
     write_traffic_lines(p, out);
     label(out, "work");
-    text_format(out, "%s in %s%s\n", counted(p->answer.steps, "step").at,
-                p->cached ? "the past; kept, found and checked in " : "", in_time(p->seconds).at);
+    text_format(out, "%s in %s\n", counted(p->answer.steps, "step").at, when);
     write_buffers(call, p, out);
     if (p->graph->is_list) return;
     show_copies(p, out);
@@ -259,6 +264,102 @@ static bool write_plan(struct call *call, const struct lx_plan *p, const char *p
     if (ok && to_screen) text_add_n(&call->out, json, length);
     free(json);
     return ok;
+}
+
+/* Its exit code, with a note where that is not 0. */
+static int judge_plan(struct call *call, const struct lx_plan *p)
+{
+    lx_status why;
+    int code = EXIT_YES;
+    if (!(p->cached && !p->judged) && !lx_plan_check(p, &why)) {
+        code = lx_code_exit(why.code);
+        note(call, "%s: %s", p->graph->file, why.text);
+    } else if (!lx_plan_stated_met(p, &why)) {
+        code = EXIT_NO;
+        note(call, "%s: %s", p->graph->file, why.text);
+    }
+    if (interrupted && code == EXIT_YES) {
+        code = EXIT_INTERRUPTED;
+        note(call, "%s: interrupted; this is the best plan so far", p->graph->file);
+    }
+    return code;
+}
+
+static void add_when_found(bool judged, double seconds, struct text *out)
+{
+    text_format(out, "the past; kept, found %s in %s", judged ? "and checked" : "whole", in_time(seconds).at);
+}
+
+static void show_summary(struct call *call, const struct lx_plan *p)
+{
+    struct text when = {0};
+    if (p->cached)
+        add_when_found(p->judged, p->seconds, &when);
+    else
+        text_add(&when, in_time(p->seconds).at);
+    write_summary(call, p, when.at ? when.at : "", &call->out);
+    text_free(&when);
+}
+
+/* What is said of it to who asks again. */
+static void keep_question(struct call *call, const char *question, const struct lx_plan *p, bool in_words)
+{
+    struct text said = {0};
+    if (question && in_words) write_summary(call, p, time_mark, &said);
+    question_keep(call, question, p, &said);
+    text_free(&said);
+}
+
+static void add_recalled(const struct lx_recalled *r, double seconds, struct text *out)
+{
+    const char *mark = strstr(r->words, time_mark);
+    size_t before = mark ? (size_t)(mark - r->words) : r->words_length;
+    text_add_n(out, r->words, before);
+    if (!mark) return;
+    add_when_found(r->judged, seconds, out);
+    text_add_n(out, mark + 1, r->words_length - before - 1);
+}
+
+/* What is wanted of a plan. */
+struct wanted {
+    const char *output; /* a file; NULL: none */
+    bool json, words;
+};
+
+/* Delivers what was kept of the same question. False: nothing was; or `*code`. */
+static bool answer_again(struct call *call, const char *question, const struct wanted *w, int *code)
+{
+    struct lx_recalled r;
+    double began = clock_seconds();
+    if (!question_answered(call, question, &r)) return false;
+    double seconds = clock_seconds() - began;
+    bool ok = !w->output || file_write_again(w->output, r.plan, r.plan_length, &call->st);
+    if (ok && w->json) text_add_n(&call->out, r.plan, r.plan_length);
+    if (ok && w->words) add_recalled(&r, seconds, &call->out);
+    if (ok && w->words && w->output) text_format(&call->out, "\nwritten to %s\n", w->output);
+    lx_recalled_free(&r);
+    *code = ok ? EXIT_YES : FAILED;
+    return true;
+}
+
+static int make_and_show(struct call *call, const char *path, const char *question, const struct wanted *w,
+                         const char *explained)
+{
+    const struct lx_graph *pattern = read_pattern_as_is(call, path);
+    const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
+    struct lx_plan *p = g ? make_plan(call, g) : NULL;
+    int code = FAILED;
+    lx_graph_free(g);
+    if (p && (!(w->json || w->output) || write_plan(call, p, w->output, w->json))) {
+        code = judge_plan(call, p);
+        if (!w->json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
+        if (w->words) show_summary(call, p);
+        if (code == EXIT_YES) keep_question(call, question, p, w->words);
+        if (!w->json && !is_quiet(call) && w->output) text_format(&call->out, "\nwritten to %s\n", w->output);
+    }
+    lx_plan_free(p);
+    lx_graph_free(pattern);
+    return code;
 }
 
 static int run(struct call *call)
@@ -297,34 +398,21 @@ static int run(struct call *call)
         status_set(&call->st, LX_E_USAGE, "--explain is for people and has no JSON; leave --json out");
         return FAILED;
     }
-    const struct lx_graph *pattern = read_pattern_as_is(call, path);
-    const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
-    struct lx_plan *p = g ? make_plan(call, g) : NULL;
-    lx_graph_free(g);
-    if (!p) return lx_graph_free(pattern), FAILED;
-    bool json = wants_json(call) || (output && strcmp(output, "-") == 0);
-    if (output && strcmp(output, "-") == 0) output = NULL;
-    int code = FAILED;
-    if (!(json || output) || write_plan(call, p, output, json)) {
-        lx_status why;
-        code = EXIT_YES;
-        if (!lx_plan_check(p, &why)) {
-            code = lx_code_exit(why.code);
-            note(call, "%s: %s", p->graph->file, why.text);
-        } else if (!lx_plan_stated_met(p, &why)) {
-            code = EXIT_NO;
-            note(call, "%s: %s", p->graph->file, why.text);
-        }
-        if (interrupted && code == EXIT_YES) {
-            code = EXIT_INTERRUPTED;
-            note(call, "%s: interrupted; this is the best plan so far", p->graph->file);
-        }
-        if (!json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
-        if (!json && !explained && !is_quiet(call)) write_summary(call, p, &call->out);
-        if (!json && !is_quiet(call) && output) text_format(&call->out, "\nwritten to %s\n", output);
+    struct wanted w = {.output = output, .json = wants_json(call)};
+    if (output && strcmp(output, "-") == 0) {
+        w.json = true;
+        w.output = NULL;
     }
-    lx_plan_free(p);
-    lx_graph_free(pattern);
+    w.words = !w.json && !explained && !is_quiet(call);
+    char *question = explained ? NULL
+                               : question_asked(call, path,
+                                                !w.words                           ? "plan"
+                                                : option_given(&call->line, "all") ? "all words"
+                                                                                   : "words");
+    int code = EXIT_YES;
+    if (!question || !answer_again(call, question, &w, &code))
+        code = make_and_show(call, path, question, &w, explained);
+    free(question);
     return code;
 }
 

@@ -21,7 +21,7 @@ static bool too_large(const char *path, lx_status *st)
 /* Reads to the end of `fd`; `expected` is only a hint, pipes have none. */
 static char *read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
 {
-    size_t room = expected + 1 < 4096 ? 4096 : expected + 1, n = 0;
+    size_t room = expected + 2 < 4096 ? 4096 : expected + 2, n = 0; /* so that the end is seen */
     char *data = malloc(room);
     if (!data) return status_no_memory(st), NULL;
     for (;;) {
@@ -116,23 +116,30 @@ static int open_beside(const char *path, char **name)
     return -1;
 }
 
-/* What `fd` needs before it may take its name: everything on the disk, and the mode of the file before it. */
-static bool finish_file(int fd, const char *data, size_t length, const struct stat *before)
+/* What is written, and whether it must be on the disk before it takes its name. */
+struct content {
+    const char *data;
+    size_t length;
+    bool synced;
+};
+
+/* What `fd` needs before it may take its name; also the mode of the file before it. */
+static bool finish_file(int fd, const struct content *c, const struct stat *before)
 {
-    return write_fully(fd, data, length) && (!before || fchmod(fd, before->st_mode & 0777) == 0) &&
-           fsync(fd) == 0;
+    return write_fully(fd, c->data, c->length) && (!before || fchmod(fd, before->st_mode & 0777) == 0) &&
+           (!c->synced || fsync(fd) == 0);
 }
 
 /* Puts a new file in the place of `path`; `before`: what is there, or NULL. With `kept` it stays open, locked
  * from before it can be seen. A file system without locks has none to wait for. */
-static bool replace_file(const char *path, const struct stat *before, const char *data, size_t length,
-                         int *kept, lx_status *st)
+static bool replace_file(const char *path, const struct stat *before, const struct content *c, int *kept,
+                         lx_status *st)
 {
     /* A link stays a link: what it points to is replaced. */
     char *pointed_to = before ? realpath(path, NULL) : NULL, *temporary = NULL;
     const char *target = pointed_to ? pointed_to : path;
     int fd = open_beside(target, &temporary);
-    bool made = fd >= 0, ok = made && finish_file(fd, data, length, before);
+    bool made = fd >= 0, ok = made && finish_file(fd, c, before);
     if (ok && kept) (void)flock(fd, LOCK_EX | LOCK_NB);
     int saved = errno;
     if (made && (!kept || !ok) && close(fd) != 0 && ok) {
@@ -144,9 +151,8 @@ static bool replace_file(const char *path, const struct stat *before, const char
         saved = errno;
         if (kept) close(fd);
     }
-    if (ok)
-        sync_folder_of(target);
-    else {
+    if (ok && c->synced) sync_folder_of(target);
+    if (!ok) {
         if (made) unlink(temporary);
         status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(saved));
     }
@@ -156,10 +162,10 @@ static bool replace_file(const char *path, const struct stat *before, const char
     return ok;
 }
 
-bool file_write(const char *path, const char *data, size_t length, lx_status *st)
+static bool write_content(const char *path, const struct content *c, lx_status *st)
 {
     if (strcmp(path, "-") == 0) {
-        if (write_fully(STDOUT_FILENO, data, length)) return true;
+        if (write_fully(STDOUT_FILENO, c->data, c->length)) return true;
         return status_set(st, LX_E_IO, "cannot write to standard output: %s", strerror(errno));
     }
     /* A device or a pipe cannot be replaced by a rename: write into it. */
@@ -169,12 +175,42 @@ bool file_write(const char *path, const char *data, size_t length, lx_status *st
         return status_set_at(st, LX_E_IO, path, 0, 0, "is a folder; give a file name");
     if (exists && !S_ISREG(info.st_mode)) {
         int fd = open(path, O_WRONLY | O_CLOEXEC);
-        bool ok = fd >= 0 && write_fully(fd, data, length);
+        bool ok = fd >= 0 && write_fully(fd, c->data, c->length);
         if (!ok) status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
         if (fd >= 0) close(fd);
         return ok;
     }
-    return replace_file(path, exists ? &info : NULL, data, length, NULL, st);
+    return replace_file(path, exists ? &info : NULL, c, NULL, st);
+}
+
+bool file_write(const char *path, const char *data, size_t length, lx_status *st)
+{
+    return write_content(path, &(struct content){data, length, true}, st);
+}
+
+/* Is this what the file has? Then it is as new as if it were written. */
+static bool is_there_already(const char *path, const char *data, size_t length)
+{
+    enum { PIECE = 1 << 16 };
+    struct stat info;
+    int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char *piece = fd >= 0 ? malloc(PIECE) : NULL;
+    bool same = piece && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == (off_t)length;
+    for (size_t at = 0; same && at < length;) {
+        ssize_t n = read(fd, piece, PIECE);
+        same = n > 0 && (size_t)n <= length - at && memcmp(piece, data + at, (size_t)n) == 0;
+        at += same ? (size_t)n : 0;
+    }
+    same = same && utimensat(AT_FDCWD, path, NULL, 0) == 0;
+    free(piece);
+    if (fd >= 0) close(fd);
+    return same;
+}
+
+bool file_write_again(const char *path, const char *data, size_t length, lx_status *st)
+{
+    if (is_there_already(path, data, length)) return true;
+    return write_content(path, &(struct content){data, length, false}, st);
 }
 
 int file_replace_locked(const char *path, const char *data, size_t length, lx_status *st)
@@ -184,5 +220,6 @@ int file_replace_locked(const char *path, const char *data, size_t length, lx_st
     bool exists = stat(path, &info) == 0;
     if (exists && !S_ISREG(info.st_mode))
         return status_set_at(st, LX_E_IO, path, 0, 0, "is not a regular file; give another name"), -1;
-    return replace_file(path, exists ? &info : NULL, data, length, &fd, st) ? fd : -1;
+    const struct content c = {data, length, true};
+    return replace_file(path, exists ? &info : NULL, &c, &fd, st) ? fd : -1;
 }

@@ -1,10 +1,16 @@
 /* The solve cache: a folder in which plans are kept, so that what was planned once is not searched for again.
  *
  * lx_plan_make looks into the folder that its options name, and nowhere where they name none. An entry is found by a
- * hash of what is solved, of every option that changes the plan, and of the program's own sources. What is read is
- * believed in nothing: the plan must be one of the graph at hand, and the independent checker must accept it; else the
- * entry is ignored, with a word, and written anew. A hit gives the very bytes that planning would give: an entry is
- * kept only if it reads back to the same plan file.
+ * hash of what is solved, of every option that changes the plan, and of the program's own sources. A hit gives the very
+ * bytes that planning would give: an entry is kept only if it reads back to the same plan file.
+ *
+ * What is read is not believed: all bytes must have the sum that they had when they were written, the plan must be one of
+ * the graph at hand, and the independent checker must accept it; else the entry is ignored, with a word, and written anew.
+ * Of a plan of more than LX_CACHE_JUDGED bytes the checker takes longer than anybody wants to wait: it accepted the plan
+ * when it was kept, and goes over it again only if that is asked for (cache_check).
+ *
+ * Who asks again in the same words (asked_before.c) gets the plan file and what was said of it by the same rules, without
+ * reading the graph.
  *
  * Plans that a clock or a person ended, and hasty ones, are not kept. Where there is no entry, one of the same structure
  * in other sizes, planned by the same options, seeds the search (plan/near_plan.c), so that a plan depends on what the
@@ -16,11 +22,13 @@
 #ifndef LX_CACHE_CACHE_H
 #define LX_CACHE_CACHE_H
 
-#include "base/status.h"
+#include "plan/plan.h"
 
 #include <stdint.h>
 
 #define LX_CACHE_LIMIT (INT64_C(1) << 30)
+/* How long a plan may be that the checker goes over on every hit: some milliseconds at most. */
+enum { LX_CACHE_JUDGED = 96 << 10 };
 
 struct lx_cache_entry {
     char file[80];   /* in the folder */
@@ -43,5 +51,23 @@ void lx_cache_list_free(struct lx_cache_list *list);
 bool lx_cache_clear(const char *folder, int32_t *removed, lx_status *st);
 /* Sets the bytes that it may hold from now on, and takes out what is too much. */
 bool lx_cache_set_limit(const char *folder, int64_t bytes, int32_t *removed, lx_status *st);
+
+/* The answer to a question that was asked before. */
+struct lx_recalled {
+    char *plan, *words; /* malloc'ed and terminated */
+    size_t plan_length, words_length;
+    bool judged; /* the checker went over it just now */
+};
+
+/* Of the bytes of a file, for questions. */
+void lx_cache_sum(const char *data, size_t length, char out[33]);
+/* What was kept of a question; it has all that the answer depends on but for the program itself. `check`: the checker goes
+ * over it however long it is. False: `st`; with LX_OK there is nothing. */
+bool lx_cache_recall(const char *folder, const char *question, bool check, struct lx_recalled *out,
+                     lx_status *st);
+void lx_recalled_free(struct lx_recalled *r);
+/* Keeps what was said when it was answered by `p`, which is in the folder (kept_as). */
+bool lx_cache_remember(const char *folder, const char *question, const struct lx_plan *p, const char *words,
+                       size_t length, lx_status *st);
 
 #endif

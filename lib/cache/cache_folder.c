@@ -29,12 +29,12 @@ bool cache_folder_make(const char *folder, lx_status *st)
 /* "NAME.plan.PID.N.tmp", as base/file.c writes. */
 static bool is_temporary(const char *name)
 {
-    const char *at = strstr(name, ".plan.");
+    bool at = strstr(name, ".plan.") || strstr(name, QUESTION_END ".");
     size_t n = strlen(name);
     return (at || strncmp(name, "limit.", 6) == 0) && n > 4 && strcmp(name + n - 4, ".tmp") == 0;
 }
 
-static int64_t limit_of(const char *folder)
+int64_t cache_folder_limit(const char *folder)
 {
     char *path = entry_path(folder, "limit"), *end;
     lx_status ignored;
@@ -55,7 +55,7 @@ static bool look_at(const char *folder, const char *name, entries *to)
     struct lx_cache_entry e = {.used = 0};
     struct stat info;
     bool temporary = is_temporary(name);
-    if (!temporary && !is_entry_name(name)) return true;
+    if (!temporary && !is_entry_name(name) && !is_question_name(name)) return true;
     char *path = entry_path(folder, name);
     if (!path) return false;
     bool there = stat(path, &info) == 0 && S_ISREG(info.st_mode);
@@ -89,16 +89,27 @@ static bool find_entries(const char *folder, struct lx_cache_list *out, lx_statu
         VEC_FREE(&all);
         return status_no_memory(st);
     }
-    *out = (struct lx_cache_list){.at = all.at, .count = (int32_t)all.count - 1, .limit = limit_of(folder)};
+    *out = (struct lx_cache_list){
+        .at = all.at, .count = (int32_t)all.count - 1, .limit = cache_folder_limit(folder)};
     if (out->count > 1) qsort(out->at, (size_t)out->count, sizeof *out->at, by_use);
     for (int32_t i = 0; i < out->count; i++) out->bytes += out->at[i].bytes;
     return true;
+}
+
+/* They are small and of one plan each: their bytes count, they are no plans. */
+static void leave_questions_out(struct lx_cache_list *list)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < list->count; i++)
+        if (is_entry_name(list->at[i].file)) list->at[n++] = list->at[i];
+    list->count = n;
 }
 
 bool lx_cache_list(const char *folder, struct lx_cache_list *out, lx_status *st)
 {
     int64_t sizes[3];
     if (!find_entries(folder, out, st)) return false;
+    leave_questions_out(out);
     for (int32_t i = 0; i < out->count; i++) {
         char *path = entry_path(folder, out->at[i].file);
         if (!path) return lx_cache_list_free(out), status_no_memory(st);
@@ -122,7 +133,7 @@ static bool take_out(const char *folder, const char *name, int32_t *removed, lx_
     bool gone = unlink(path) == 0;
     int why = errno;
     free(path);
-    *removed += gone;
+    *removed += gone && is_entry_name(name);
     if (gone || why == ENOENT) return true;
     return status_set_at(st, LX_E_IO, folder, 0, 0, "cannot take out %s: %s", name, strerror(why));
 }
@@ -146,7 +157,7 @@ static bool keep_within(const char *folder, int64_t limit, int32_t *removed, lx_
 
 bool cache_folder_trim(const char *folder, int32_t *removed, lx_status *st)
 {
-    return keep_within(folder, limit_of(folder), removed, st);
+    return keep_within(folder, cache_folder_limit(folder), removed, st);
 }
 
 static bool clear_temporaries(const char *folder, lx_status *st)

@@ -26,6 +26,16 @@ static void tell(const struct lx_plan_options *how, const lx_status *st, const c
     how->tell(how->tell_context, line);
 }
 
+/* Its entry and the key of that, each with its end. Without memory it has none. */
+static void name_entry(struct lx_plan *p, const struct entry_key *key)
+{
+    char both[ENTRY_NAME + 65];
+    entry_name(key, both);
+    size_t n = strlen(both) + 1;
+    memcpy(both + n, key->hash, sizeof key->hash);
+    p->kept_as = arena_copy(p->memory, both, n + strlen(key->hash));
+}
+
 static struct lx_plan *look_up(const char *path, const struct entry_key *key, const struct lx_graph *g,
                                const struct lx_plan_options *how)
 {
@@ -34,6 +44,7 @@ static struct lx_plan *look_up(const char *path, const struct entry_key *key, co
     struct lx_plan *p = entry_read(path, key, g, how, &st);
     if (p) {
         p->seconds = clock_seconds() - start;
+        name_entry(p, key);
         (void)utimensat(AT_FDCWD, path, NULL,
                         0); /* it was used now; a folder that nobody may write forgets it */
     } else if (st.code != LX_OK)
@@ -47,13 +58,15 @@ static bool is_for_keeps(const struct lx_plan *p, const struct lx_plan_options *
     return how->run.time_limit <= 0 && !lx_run_stopped(&how->run) && p->answer.status != LX_ERROR;
 }
 
-static void keep(const char *path, const struct entry_key *key, const struct lx_graph *g,
-                 const struct lx_plan *p, const struct lx_plan_options *how)
+static void keep(const char *path, const struct entry_key *key, const struct lx_graph *g, struct lx_plan *p,
+                 const struct lx_plan_options *how)
 {
     lx_status st = {0};
     int32_t removed;
-    bool ok = cache_folder_make(how->cache, &st) && (entry_write(path, key, g, p, &st) || st.code == LX_OK) &&
-              cache_folder_trim(how->cache, &removed, &st);
+    bool kept = cache_folder_make(how->cache, &st) &&
+                entry_write(path, key, g, p, cache_folder_limit(how->cache), &st);
+    if (kept) name_entry(p, key);
+    bool ok = (kept || st.code == LX_OK) && cache_folder_trim(how->cache, &removed, &st);
     if (!ok) tell(how, &st, "the plan is made, but not kept");
 }
 

@@ -2,104 +2,41 @@
  * search with it, the pattern. Whatever is wrong with a file is a reason to ignore it, and nothing else. */
 #include "cache/cache_entry.h"
 #include "base/fail.h"
-#include "base/file.h"
-#include "base/text.h"
+#include "cache/part_file.h"
 #include "graph/online.h"
 #include "graph/pattern.h"
 #include "plan/plan_brief.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static const char magic[] = "lxplan cache entry 1\n";
+static const char magic[] = "lxplan cache entry 2\n";
 
-/* An entry in memory. */
-struct entry {
-    char *all; /* terminated */
-    size_t length;
-    const char *plan, *pattern; /* where they stand in it */
-    size_t plan_length, pattern_length;
-};
-
-static bool damaged(const char *path, lx_status *st, const char *what)
+static bool damaged(const struct part_file *e, lx_status *st, const char *what)
 {
-    return status_set_at(st, LX_E_MISMATCH, path, 0, 0, "%s", what);
+    return part_file_damaged(e->path, st, what);
 }
 
-/* The value of the line with this key among the first ones, up to its end; NULL: there is none. */
-static const char *value_of(const struct entry *e, const char *key)
+/* False with LX_OK: there is none. */
+static bool open_entry(const char *path, struct part_file *e, lx_status *st)
 {
-    size_t n = strlen(key);
-    for (const char *at = e->all; at < e->plan && *at != '\n'; at = strchr(at, '\n') + 1)
-        if (strncmp(at, key, n) == 0 && at[n] == ' ') return at + n + 1;
-    return NULL;
-}
-
-static int64_t number_of(const struct entry *e, const char *key)
-{
-    const char *at = value_of(e, key);
-    return at ? strtoll(at, NULL, 10) : -1;
-}
-
-static bool line_is(const struct entry *e, const char *key, const char *value)
-{
-    const char *at = value_of(e, key);
-    size_t n = strlen(value);
-    return at && strncmp(at, value, n) == 0 && at[n] == '\n';
-}
-
-static void copy_line(const struct entry *e, const char *key, char *out, size_t size)
-{
-    const char *at = value_of(e, key);
-    snprintf(out, size, "%.*s", at ? (int)strcspn(at, "\n") : 0, at ? at : "");
-}
-
-/* Finds its parts; `e->all` is there. */
-static bool take_apart(struct entry *e, const char *path, lx_status *st)
-{
-    const char *end = e->length == strlen(e->all) ? strstr(e->all, "\n\n") : NULL;
-    if (strncmp(e->all, magic, sizeof magic - 1) != 0 || !end)
-        return damaged(path, st, "it is no entry of a cache, or only the beginning of one");
-    e->plan = end + 2;
-    size_t left = e->length - (size_t)(e->plan - e->all);
-    int64_t plan = number_of(e, "plan"), pattern = number_of(e, "pattern");
-    if (plan < 0 || pattern < 0 || (uint64_t)plan > left || (uint64_t)pattern != left - (uint64_t)plan)
-        return damaged(path, st, "it is not as long as it says: a part of it is missing");
-    e->plan_length = (size_t)plan;
-    e->pattern = e->plan + plan;
-    e->pattern_length = (size_t)pattern;
-    char sum[33];
-    entry_sum(e->plan, left, sum);
-    return line_is(e, "sum", sum) ? true : damaged(path, st, "its bytes were changed: they have another sum");
-}
-
-static bool open_entry(const char *path, struct entry *e, lx_status *st)
-{
-    struct stat info;
-    *e = (struct entry){0};
-    if (stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
-        *st = (lx_status){0};
-        return false;
-    }
-    e->all = file_read(path, &e->length, st);
-    if (e->all && take_apart(e, path, st)) return true;
-    free(e->all);
+    if (part_file_open(path, magic, e, st)) return true;
+    if (e->none) *st = (lx_status){0};
     return false;
 }
 
 /* What was planned: the graph, or what softmax in it is rewritten to. A reference. */
-static const struct lx_graph *planned_graph(const struct entry *e, const struct lx_graph *g, lx_status *st)
+static const struct lx_graph *planned_graph(const struct part_file *e, const struct lx_graph *g,
+                                            lx_status *st)
 {
     const struct lx_graph *from = g->came_from ? lx_graph_with_device(g->came_from, &g->device, st) : NULL;
     const struct lx_graph *out = NULL;
     if (g->came_from && !from) return NULL;
-    if (line_is(e, "online", "as given"))
+    if (part_file_line_is(e, "online", "as given"))
         out = lx_graph_ref(g);
-    else if (line_is(e, "online", "no"))
+    else if (part_file_line_is(e, "online", "no"))
         out = lx_graph_ref(from ? from : g);
     else if (!graph_online(from ? from : g, &out, st))
         out = NULL;
@@ -108,15 +45,15 @@ static const struct lx_graph *planned_graph(const struct entry *e, const struct 
 }
 
 /* What a plan knows besides its file. */
-static bool add_unwritten(const struct entry *e, struct lx_plan *p)
+static bool add_unwritten(const struct part_file *e, struct lx_plan *p)
 {
-    const char *joint = value_of(e, "joint");
+    const char *joint = part_file_value(e, "joint");
     char words[400];
     long anew;
     long long bound;
     if (joint && sscanf(joint, "%ld %lld", &anew, &bound) == 2)
         p->joint = (struct lx_joint){true, (int32_t)anew, bound};
-    copy_line(e, "unproved", words, sizeof words);
+    part_file_line(e, "unproved", words, sizeof words);
     p->cached = true;
     if (!words[0]) return true;
     p->unproved = arena_string(p->memory, words);
@@ -130,16 +67,21 @@ static bool is_asked(const struct lx_plan *p, const struct lx_plan_options *how)
            p->work_limit == how->run.work_limit;
 }
 
-static struct lx_plan *plan_of(const struct entry *e, const char *path, const struct lx_graph *g,
+static struct lx_plan *plan_of(const struct part_file *e, const struct lx_graph *g,
                                const struct lx_plan_options *how, lx_status *st)
 {
-    const struct lx_graph *planned = planned_graph(e, g, st);
-    struct lx_plan *p = planned ? plan_read_brief(path, e->plan, e->plan_length, planned, st) : NULL;
+    size_t length;
+    char *brief = part_file_take(e, "plan", &length, st);
+    const struct lx_graph *planned = brief ? planned_graph(e, g, st) : NULL;
+    struct lx_plan *p = planned ? plan_read_brief(e->path, brief, length, planned, st) : NULL;
     lx_graph_free(planned);
-    bool ok = p && (is_asked(p, how) || damaged(path, st, "it is the plan of another solver or seed")) &&
-              lx_plan_check(p, st) && (add_unwritten(e, p) || status_no_memory(st));
+    bool judged = length <= LX_CACHE_JUDGED || how->cache_check;
+    bool ok = p && (is_asked(p, how) || damaged(e, st, "it is the plan of another solver or seed")) &&
+              (!judged || lx_plan_check(p, st)) && (add_unwritten(e, p) || status_no_memory(st));
+    if (ok) p->judged = judged;
+    if (brief && !p && st->code == LX_OK) damaged(e, st, "it is the plan of another graph");
+    free(brief);
     if (ok) return p;
-    if (!p && st->code == LX_OK) damaged(path, st, "it is the plan of another graph");
     lx_plan_free(p);
     return NULL;
 }
@@ -147,34 +89,45 @@ static struct lx_plan *plan_of(const struct entry *e, const char *path, const st
 struct lx_plan *entry_read(const char *path, const struct entry_key *key, const struct lx_graph *g,
                            const struct lx_plan_options *how, lx_status *st)
 {
-    struct entry e;
+    struct part_file e;
     struct lx_plan *p = NULL;
     if (!open_entry(path, &e, st)) return NULL;
     *st = (lx_status){0};
-    if (line_is(&e, "key", key->hash))
-        p = plan_of(&e, path, g, how, st);
+    if (part_file_line_is(&e, "key", key->hash))
+        p = plan_of(&e, g, how, st);
     else
-        damaged(path, st, "it is the entry of another question");
-    free(e.all);
+        damaged(&e, st, "it is the entry of another question");
+    part_file_close(&e);
     return p;
 }
 
 struct lx_plan *entry_plan(const char *path, lx_status *st)
 {
-    struct entry e;
+    struct part_file e;
+    size_t length, pattern_length;
     if (!open_entry(path, &e, st)) return NULL;
-    const struct lx_graph *g = lx_graph_of_text(path, e.pattern, e.pattern_length, st);
-    struct lx_plan *p = g ? plan_read_brief(path, e.plan, e.plan_length, g, st) : NULL;
+    char *brief = part_file_take(&e, "plan", &length, st);
+    char *pattern = brief ? part_file_take(&e, "pattern", &pattern_length, st) : NULL;
+    const struct lx_graph *g = pattern ? lx_graph_of_text(path, pattern, pattern_length, st) : NULL;
+    struct lx_plan *p = g ? plan_read_brief(path, brief, length, g, st) : NULL;
     lx_graph_free(g);
-    free(e.all);
+    free(brief);
+    free(pattern);
+    part_file_close(&e);
     return p;
 }
 
-static void add_line(struct text *t, const char *key, const char *value)
+char *entry_plan_file(const char *path, const char *key, size_t *length, lx_status *st)
 {
-    text_format(t, "%s ", key);
-    for (const char *c = value; *c; c++) text_add_n(t, *c == '\n' ? " " : c, 1);
-    text_add(t, "\n");
+    struct part_file e;
+    char *file = NULL;
+    if (!open_entry(path, &e, st)) return NULL;
+    if (part_file_line_is(&e, "key", key))
+        file = part_file_take(&e, "file", length, st);
+    else
+        damaged(&e, st, "it is the entry of another question");
+    part_file_close(&e);
+    return file;
 }
 
 /* Of which graph it is the plan; planned_graph finds that again. */
@@ -183,76 +136,82 @@ static const char *online_word(const struct lx_plan *p, const struct lx_graph *g
     return p->graph == g ? "as given" : p->graph->came_from ? "yes" : "no";
 }
 
-static void add_facts(const struct entry_key *key, const struct lx_plan *p, const char *online, size_t plan,
-                      size_t pattern, const char *sum, struct text *t)
+static void add_facts(const struct entry_key *key, const struct lx_plan *p, const char *online,
+                      struct text *t)
 {
-    text_add(t, magic);
-    add_line(t, "key", key->hash);
-    add_line(t, "graph", p->graph->name);
-    add_line(t, "solver", p->solver);
-    add_line(t, "online", online);
+    part_line(t, "key", key->hash);
+    part_line(t, "graph", p->graph->name);
+    part_line(t, "solver", p->solver);
+    part_line(t, "online", online);
     text_format(t, "sizes %" PRId64 " %" PRId64 " %" PRId64 "\n", key->sizes[0], key->sizes[1],
                 key->sizes[2]);
     if (p->joint.searched)
         text_format(t, "joint %d %" PRId64 "\n", (int)p->joint.divided_anew, p->joint.bound_bytes);
-    if (p->unproved) add_line(t, "unproved", p->unproved);
-    text_format(t, "plan %zu\npattern %zu\nsum %s\n\n", plan, pattern, sum);
+    if (p->unproved) part_line(t, "unproved", p->unproved);
 }
 
-/* Does the brief text give back the very file? Anything else is not kept. */
-static bool reads_back(const struct lx_plan *p, const char *brief, size_t length)
+/* Does the brief text give back the very file, and does the checker accept it? Anything else is not kept. */
+static bool reads_back(const struct lx_plan *p, const struct part *brief, const struct part *file)
 {
     lx_status ignored;
-    size_t one = 0, two = 0;
-    struct lx_plan *again = plan_read_brief("entry", brief, length, p->graph, &ignored);
-    char *a = again ? lx_plan_to_json(p, &one) : NULL, *b = again ? lx_plan_to_json(again, &two) : NULL;
-    bool same = a && b && one == two && memcmp(a, b, one) == 0;
-    free(a);
-    free(b);
+    size_t length = 0;
+    struct lx_plan *again = plan_read_brief("entry", brief->data, brief->length, p->graph, &ignored);
+    char *text = again ? lx_plan_to_json(again, &length) : NULL;
+    bool same = text && length == file->length && memcmp(text, file->data, length) == 0 &&
+                lx_plan_check(again, &ignored);
+    free(text);
     lx_plan_free(again);
     return same;
 }
 
-bool entry_write(const char *path, const struct entry_key *key, const struct lx_graph *g,
-                 const struct lx_plan *p, lx_status *st)
+/* An entry that the folder would not hold is not written: it would only push others out. */
+static bool write_parts(const char *path, const struct text *facts, const struct part *parts, int count,
+                        int64_t limit, lx_status *st)
 {
-    size_t length;
-    char *brief = plan_write_brief(p, &length), sum[33];
-    struct text both = {0}, all = {0};
+    int64_t bytes = part_file_size(magic, facts, parts, count);
+    if (bytes > limit)
+        return status_set_at(st, LX_E_LIMIT, path, 0, 0,
+                             "it would have %" PRId64 " bytes, and all plans in the folder may have %" PRId64
+                             " (`lxplan cache DIR --limit BYTES` changes that)",
+                             bytes, limit);
+    return part_file_write(path, magic, facts, parts, count, st);
+}
+
+bool entry_write(const char *path, const struct entry_key *key, const struct lx_graph *g,
+                 const struct lx_plan *p, int64_t limit, lx_status *st)
+{
+    enum { BRIEF, PATTERN, WHOLE, PARTS };
+    size_t brief_length = 0, length = 0;
+    struct text pattern = {0}, facts = {0};
+    char *brief = plan_write_brief(p, &brief_length), *file = lx_plan_to_json(p, &length);
     *st = (lx_status){0};
-    bool kept = brief && reads_back(p, brief, length);
+    pattern_write(p->graph, &pattern);
+    struct part parts[PARTS] = {[BRIEF] = {"plan", brief, brief_length},
+                                [PATTERN] = {"pattern", pattern.at, pattern.length},
+                                [WHOLE] = {"file", file, length}};
+    bool kept = brief && file && !pattern.failed && reads_back(p, &parts[BRIEF], &parts[WHOLE]);
     if (kept) {
-        text_add_n(&both, brief, length);
-        pattern_write(p->graph, &both);
-        if (!both.failed) {
-            entry_sum(both.at, both.length, sum);
-            add_facts(key, p, online_word(p, g), length, both.length - length, sum, &all);
-            text_add_n(&all, both.at, both.length);
-        }
-        kept = both.failed || all.failed ? status_no_memory(st) : file_write(path, all.at, all.length, st);
+        add_facts(key, p, online_word(p, g), &facts);
+        kept = write_parts(path, &facts, parts, PARTS, limit, st);
     }
-    text_free(&both);
-    text_free(&all);
+    text_free(&pattern);
+    text_free(&facts);
     free(brief);
+    free(file);
     return kept;
 }
 
 bool entry_facts(const char *path, struct lx_cache_entry *out, int64_t sizes[3])
 {
-    enum { MOST = 4096 };
-    char first[MOST + 1];
-    FILE *f = fopen(path, "r");
-    size_t n = f ? fread(first, 1, MOST, f) : 0;
-    if (f) fclose(f);
-    first[n] = 0;
-    const char *end = strstr(first, "\n\n");
-    struct entry e = {.all = first, .length = n, .plan = end ? end + 2 : first};
-    if (strncmp(first, magic, sizeof magic - 1) != 0 || !end) return false;
-    copy_line(&e, "graph", out->graph, sizeof out->graph);
-    copy_line(&e, "solver", out->solver, sizeof out->solver);
-    const char *at = value_of(&e, "sizes");
+    struct part_file e;
+    lx_status ignored;
     long long v[3];
-    if (!at || sscanf(at, "%lld %lld %lld", &v[0], &v[1], &v[2]) != 3) return false;
-    for (int i = 0; i < 3; i++) sizes[i] = v[i];
-    return true;
+    if (!part_file_open(path, magic, &e, &ignored)) return false;
+    part_file_line(&e, "graph", out->graph, sizeof out->graph);
+    part_file_line(&e, "solver", out->solver, sizeof out->solver);
+    const char *at = part_file_value(&e, "sizes");
+    bool ok = at && sscanf(at, "%lld %lld %lld", &v[0], &v[1], &v[2]) == 3;
+    for (int i = 0; ok && i < 3; i++) sizes[i] = v[i];
+    part_file_close(&e);
+    return ok;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Of the entries' own form; the plans in them are of the program whose sources the key has. */
-enum { ENTRY_FORMAT = 1 };
+enum { ENTRY_FORMAT = 2 };
 
 static void add_solver(const struct lx_plan_options *how, struct text *t)
 {
@@ -108,14 +108,24 @@ void entry_name(const struct entry_key *key, char out[ENTRY_NAME])
              key->hash);
 }
 
-bool is_entry_name(const char *name)
+enum { HALF = 32 };
+
+static bool is_half(const char *name)
 {
-    enum { FIRST = 32, SECOND = 32 };
     size_t n = 0;
     while (isxdigit((unsigned char)name[n])) n++;
-    if (n != FIRST || name[n++] != '-') return false;
-    while (isxdigit((unsigned char)name[n])) n++;
-    return n == FIRST + 1 + SECOND && strcmp(name + n, ".plan") == 0;
+    return n == HALF;
+}
+
+bool is_entry_name(const char *name)
+{
+    return is_half(name) && name[HALF] == '-' && is_half(name + HALF + 1) &&
+           strcmp(name + 2 * HALF + 1, ".plan") == 0;
+}
+
+bool is_question_name(const char *name)
+{
+    return is_half(name) && strcmp(name + HALF, QUESTION_END) == 0;
 }
 
 char *entry_path(const char *folder, const char *name)
@@ -124,36 +134,4 @@ char *entry_path(const char *folder, const char *name)
     text_format(&t, "%s/%s", folder, name);
     if (t.failed) text_free(&t);
     return t.at;
-}
-
-/* Eight bytes, the lowest first whatever the machine; compilers know it for one load. */
-static uint64_t word_at(const unsigned char *p)
-{
-    uint64_t w = 0;
-    for (int i = 0; i < 8; i++) w |= (uint64_t)p[i] << 8 * i;
-    return w;
-}
-
-static uint64_t stirred(uint64_t h, uint64_t w)
-{
-    h = (h ^ w) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 29;
-}
-
-void entry_sum(const char *data, size_t length, char out[33])
-{
-    const unsigned char *p = (const unsigned char *)data;
-    uint64_t a = length, b = ~(uint64_t)length;
-    unsigned char last[16] = {0};
-    size_t whole = length / 16 * 16;
-    for (size_t i = 0; i < whole; i += 16) {
-        a = stirred(a, word_at(p + i));
-        b = stirred(b ^ a >> 7, word_at(p + i + 8));
-    }
-    memcpy(last, p + whole, length - whole);
-    a = stirred(a ^ b >> 11, word_at(last));
-    b = stirred(b ^ a >> 7, word_at(last + 8));
-    a = stirred(a, b);
-    b = stirred(b, a);
-    snprintf(out, 33, "%016" PRIx64 "%016" PRIx64, a, b);
 }

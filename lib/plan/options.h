@@ -29,6 +29,7 @@ enum lx_option_id {
     LX_OPTION_HINT,
     LX_OPTION_NESTS,
     LX_OPTION_CACHE,
+    LX_OPTION_CACHE_CHECK,
     LX_OPTION_PASSES
 };
 

@@ -87,6 +87,7 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
     how->launch = lx_settings_launch(o);
     memcpy(how->nests, o->nests, sizeof how->nests);
     memcpy(how->cache, o->cache, sizeof how->cache);
+    how->cache_check = o->value[LX_OPTION_CACHE_CHECK] != 0;
     how->run.seed = (uint64_t)o->value[LX_OPTION_SEED];
     how->run.work_limit = o->value[LX_OPTION_WORK];
     how->run.time_limit = o->seconds;

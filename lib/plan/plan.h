@@ -83,6 +83,7 @@ struct lx_plan_options {
     /* A folder in which plans are kept and looked for (cache/cache.h); empty: none. Who is told what goes wrong with it,
      * in a line without its end; may be NULL. */
     char cache[LX_CACHE_PATH];
+    bool cache_check; /* the checker goes over what is found there however large it is */
     void (*tell)(void *context, const char *words);
     void *tell_context;
     /* Set for the planner by the cache: a plan of a graph of the same structure in other sizes, whose decisions are
@@ -156,6 +157,9 @@ struct lx_plan {
         *unproved;  /* in words why it may not be the least; NULL: it is, or the plan was read; not written */
     double seconds; /* of the solver; not written, plans are reproducible */
     bool cached;    /* it was in the cache, and that took the seconds; not written */
+    bool judged;    /* with it: the checker went over it once more */
+    const char
+        *kept_as; /* the name of its entry there, and behind the end of that its key; NULL: it has none */
 
     /* Private to the stage; NULL for a list: what was decided; the problem's draft (NULL: read from a file); and
      * what it was made of. */

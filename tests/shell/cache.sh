@@ -71,7 +71,7 @@ damaged)
     plan one --cache c
     entry=$(ls c/*.plan)
     for harm in ': >"$entry"' 'head -c 300 good >"$entry"' 'head -c -1 good >"$entry"' 'tail -c +2 good >"$entry"' \
-        'tr 1 2 <good >"$entry"' 'echo more >>"$entry"' 'head -c 9000 /dev/urandom >"$entry"' 'sed "s/^plan .*/plan 99999999999/" good >"$entry"' \
+        'tr 1 2 <good >"$entry"' 'echo more >>"$entry"' 'head -c 9000 /dev/urandom >"$entry"' 'sed "s/^part plan [0-9]*/part plan 99999999999/" good >"$entry"' \
         'rm "$entry"; mkdir "$entry"'; do
         cp "$entry" good
         eval "$harm"
@@ -82,6 +82,43 @@ damaged)
         is_good four; is_quiet four; from_cache four
     done
     "$lxplan" cache c >list.out && says list.out gq_attention
+    head -c -1 "$entry" >cut && mv cut "$entry"
+    "$lxplan" cache c >list.out && says list.out '(damaged)'
+    # The answer to the question alone: the plan is still there.
+    plan five --cache c; plan six --cache c
+    asked=$(ls c/*.asked)
+    for harm in ': >"$asked"' 'tr a b <good >"$asked"' 'head -c -1 good >"$asked"' 'echo more >>"$asked"'; do
+        cp "$asked" good
+        eval "$harm"
+        plan two --cache c
+        is_good two; says two.err 'ignored'; from_cache two
+        plan three --cache c
+        is_good three; is_quiet three; from_cache three
+    done
+    ;;
+again)
+    # What the answer depends on is in the question: other bytes, options, words, and files beside the model.
+    cp "$graph" g.json
+    graph=g.json
+    plan one --cache c; plan two --cache c
+    is_quiet two; from_cache two
+    diff <(grep -v '^work\|^written' one.out) <(grep -v '^work\|^written' two.out) || failed "other words"
+    for more in '--lx 100k' '--seed 3' '-s greedy' '--objective time' '--all' '-q' '--json' '--reorder' '-D cores=8'; do
+        "$lxplan" plan g.json $more -o p1.json >p1.out && "$lxplan" plan g.json $more --cache c -o p2.json >p2.out &&
+            "$lxplan" plan g.json $more --cache c -o p3.json >p3.out || failed "plan $more"
+        cmp -s p1.json p2.json && cmp -s p2.json p3.json || failed "$more: other plans"
+        diff <(grep -v '^work\|^written' p2.out) <(grep -v '^work\|^written' p3.out) || failed "$more: other words"
+    done
+    SENCORES=4 "$lxplan" plan g.json --cache c -o four.json >four.out || failed "four cores"
+    says four.out ' 4 cores'
+    sed 's/"name": *"gq_attention"/"name": "another"/' "$patterns/graphs/gq_attention.json" >g.json
+    plan other --cache c
+    says other.out 'another'
+    "$lxplan" plan g.json --cache c --cache-check -o checked.json >checked.out && says checked.out 'kept, found and checked'
+    "$lxplan" plan - --cache c <g.json >stdin.out && says stdin.out 'another' || failed "standard input"
+    # A fault in the file is told every time.
+    echo '{' >g.json
+    for _ in 1 2; do "$lxplan" plan g.json --cache c >bad.out 2>bad.err; [ $? = 2 ] || failed "a broken file"; done
     ;;
 readonly)
     [ "$(id -u)" = 0 ] && ! setpriv --version >/dev/null 2>&1 && exit 77
