@@ -17,6 +17,8 @@
 #include <stdint.h>
 
 enum { LX_MAX_ITEMS = 1 << 19, LX_MAX_RANK = 8 };
+/* Axes of a grid of devices (team/team.h). */
+enum { LX_GRID_AXES = 3, LX_GRID_MEMBERS = 1024 };
 
 /* Element types: word, bits of an element, and bits that LX_SHARING elements share beside their own: the exponent of blocks,
  * as which weights of bf16 may be stored. These are planned and never computed with. */
@@ -58,6 +60,9 @@ struct lx_tensor {
     int line, column; /* where the pattern declares it; 0 if it was generated */
     /* What the pattern states: 0 nothing, else 1 + enum lx_memory, 1 + enum lx_placing (memories.h). */
     signed char memory, placing;
+    /* What each axis of the graph's grid cuts it along, -1: nothing; stated by the pattern if `cut_stated`. */
+    bool cut_stated;
+    signed char cut[LX_GRID_AXES];
 };
 
 enum { LX_MAX_VARS = 52 };
@@ -124,6 +129,8 @@ struct lx_op_params {
     int64_t k;
     bool descending, exclusive, reverse;
     enum lx_combine combine;
+    const int64_t *group; /* of what devices do together: the axes of the grid along which these differ */
+    int group_count;
 };
 
 /* Numbers of a constant, in order; one of them is for all elements. */
@@ -186,6 +193,9 @@ struct lx_graph {
     int32_t tensor_count;
     const struct lx_op *ops;
     int32_t op_count;
+    /* The grid of devices for which cuts and groups are stated; 0 axes: none is. */
+    int grid_axes;
+    int grid[LX_GRID_AXES];
 
     /* A bare list of buffers instead of tensors and ops. */
     bool is_list;

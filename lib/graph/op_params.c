@@ -35,6 +35,7 @@ static const struct param_row rows[OP_PARAM_COUNT] = {
     ROW(step, PARAM_NUMBER, 0),        ROW(k, PARAM_INT, 1),
     ROW(descending, PARAM_FLAG, 0),    ROW(exclusive, PARAM_FLAG, 0),
     ROW(reverse, PARAM_FLAG, 0),       ROW(combine, PARAM_COMBINE, 0),
+    LIST(group, group_count, 0),
 };
 #undef ROW
 #undef LIST
@@ -55,6 +56,13 @@ static const struct {
     [LX_KIND_SCATTER] = {0, OP_PARAM_AXIS | OP_PARAM_AXES | OP_PARAM_COMBINE},
     [LX_KIND_SCAN] = {OP_PARAM_AXIS, OP_PARAM_EXCLUSIVE | OP_PARAM_REVERSE},
     [LX_KIND_IOTA] = {0, OP_PARAM_AXIS | OP_PARAM_START | OP_PARAM_STEP},
+    [LX_KIND_ALL_REDUCE] = {0, OP_PARAM_GROUP | OP_PARAM_COMBINE},
+    [LX_KIND_ALL_GATHER] = {0, OP_PARAM_GROUP | OP_PARAM_AXIS},
+    [LX_KIND_REDUCE_SCATTER] = {0, OP_PARAM_GROUP | OP_PARAM_AXIS | OP_PARAM_COMBINE},
+    [LX_KIND_ALL_TO_ALL] = {0, OP_PARAM_GROUP | OP_PARAM_AXES},
+    [LX_KIND_DEVICE_PERMUTE] = {0, OP_PARAM_GROUP | OP_PARAM_K | OP_PARAM_EXCLUSIVE},
+    [LX_KIND_DEVICE_ID] = {0, OP_PARAM_GROUP},
+    [LX_KIND_DEVICE_PART] = {0, OP_PARAM_GROUP | OP_PARAM_AXIS},
 };
 
 static const char *const combines[LX_COMBINE_COUNT] = {[LX_COMBINE_REPLACE] = "replace",

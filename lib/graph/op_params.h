@@ -21,10 +21,11 @@ enum op_param {
     OP_PARAM_EXCLUSIVE = 1 << 9,
     OP_PARAM_REVERSE = 1 << 10,
     OP_PARAM_COMBINE = 1 << 11,
+    OP_PARAM_GROUP = 1 << 12,
 };
 
 /* Keys of an op in a pattern, without an end: the reader has them in its own list. */
-enum { OP_PARAM_COUNT = 12 };
+enum { OP_PARAM_COUNT = 13 };
 const char *op_param_key(int row);
 
 /* `*out` stays NULL where the object has none of the keys; a key that `kind` does not take, or lacks, is an error. */

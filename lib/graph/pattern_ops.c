@@ -50,9 +50,35 @@ static bool read_residency(struct reader *r, const struct json_value *v, struct 
     return true;
 }
 
+/* What each axis of the grid cuts it along. */
+static bool read_cut(struct reader *r, const struct json_value *v, struct lx_tensor *t)
+{
+    const struct json_value *array = NULL;
+    const struct lx_graph *g = r->b.graph;
+    int64_t *cut;
+    int count;
+    if (!json_opt_array(r->j, v, "cut", &array, r->st)) return false;
+    if (!array) return true;
+    if (!read_ints(r, array, "a dimension that is cut", -1, LX_GRID_AXES, &cut, &count)) return false;
+    if (count != g->grid_axes)
+        return json_error(
+            r->j, array, r->st, LX_E_SCHEMA,
+            "tensor %s: the \"grid\" of the pattern has %d axes, and \"cut\" an entry for each: "
+            "the dimension that it cuts, or -1",
+            t->name, g->grid_axes);
+    for (int a = 0; a < LX_GRID_AXES && a < count; a++) {
+        if (cut[a] >= t->rank)
+            return json_error(r->j, array, r->st, LX_E_RANGE,
+                              "tensor %s has no dimension %d that could be cut", t->name, (int)cut[a]);
+        t->cut[a] = (signed char)cut[a];
+    }
+    return t->cut_stated = true;
+}
+
 bool read_tensor(struct reader *r, const struct json_value *v)
 {
-    static const char *const keys[] = {"name", "shape", "dtype", "bytes", "role", "memory", "placing", NULL};
+    static const char *const keys[] = {"name", "shape",  "dtype",   "bytes", "role",
+                                       "cut",  "memory", "placing", NULL};
     const struct json *j = r->j;
     const char *name;
     const struct json_value *shape = NULL;
@@ -74,7 +100,7 @@ bool read_tensor(struct reader *r, const struct json_value *v)
     r->b.here = place_of(v);
     int32_t t =
         builder_tensor(&r->b, name, (enum lx_role)role, (enum lx_dtype)dtype, rank, extents, bytes, r->st);
-    return t >= 0 && read_residency(r, v, &r->b.tensors.at[t]);
+    return t >= 0 && read_residency(r, v, &r->b.tensors.at[t]) && read_cut(r, v, &r->b.tensors.at[t]);
 }
 
 /* The tensor whose name is most like this one, of the first WORDS_MOST; NULL: none is near. */

@@ -170,11 +170,30 @@ static const struct lx_graph *with_origin(const struct json *j, const struct jso
     return g;
 }
 
+/* Of devices: "grid": [2, 4]. */
+static bool read_grid(struct reader *r, const struct json_value *root)
+{
+    const struct json_value *array = NULL;
+    struct lx_graph *g = r->b.graph;
+    int64_t *sizes, members = 1;
+    if (!json_opt_array(r->j, root, "grid", &array, r->st)) return false;
+    if (!array) return true;
+    if (!read_ints(r, array, "an axis of the grid", 1, LX_GRID_AXES, &sizes, &g->grid_axes)) return false;
+    for (int a = 0; a < g->grid_axes; a++) {
+        if (sizes[a] > LX_GRID_MEMBERS || (members *= sizes[a]) > LX_GRID_MEMBERS)
+            return json_error(r->j, array, r->st, LX_E_LIMIT, "a grid has at most %d devices",
+                              LX_GRID_MEMBERS);
+        g->grid[a] = (int)sizes[a];
+    }
+    return true;
+}
+
 static bool read_all(struct reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {
-        "lxplan",   "kind",      "name",      "summary",          "device", "tensors",   "ops",     "buffers",
-        "capacity", "alignment", "objective", "target_hbm_bytes", "expect", "came_from", LIST_KEYS, NULL};
+        "lxplan", "kind",      "name",     "summary",   "device",    "tensors",
+        "ops",    "buffers",   "capacity", "alignment", "objective", "target_hbm_bytes",
+        "expect", "came_from", "grid",     LIST_KEYS,   NULL};
     const struct json *j = r->j;
     struct lx_graph *g = r->b.graph;
     static const char *const only_lists[] = {"capacity", "alignment", "objective", LIST_KEYS, NULL};
@@ -206,9 +225,11 @@ static bool read_all(struct reader *r, const struct json_value *root)
         !read_word(r, root, "objective", objective_word, LX_OBJECTIVE_COUNT + 1, LX_E_SCHEMA, &objective))
         return false;
     g->objective = objective == LX_OBJECTIVE_COUNT ? LX_SPILL : (enum lx_objective)objective;
+    if (buffers && (v = json_find(root, "grid")))
+        return json_error(j, v, r->st, LX_E_SCHEMA, "\"grid\" goes with \"ops\"; remove it");
     if (buffers) {
         if (!read_list(r, root, buffers)) return false;
-    } else if (!read_items(r, tensors, read_tensor) || !read_items(r, ops, read_op))
+    } else if (!read_grid(r, root) || !read_items(r, tensors, read_tensor) || !read_items(r, ops, read_op))
         return false;
     v = json_find(root, "expect");
     if (v && !read_expect(r, v)) return false;

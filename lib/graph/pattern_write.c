@@ -74,7 +74,7 @@ void write_ints(struct text *t, const char *key, const int64_t *values, int coun
     text_add(t, "]");
 }
 
-static void write_tensor(const struct lx_tensor *x, struct text *t)
+static void write_tensor(const struct lx_tensor *x, int axes, struct text *t)
 {
     text_add(t, "    {\"name\": ");
     text_json_string(t, x->name);
@@ -84,6 +84,11 @@ static void write_tensor(const struct lx_tensor *x, struct text *t)
     } else
         text_format(t, ", \"bytes\": %" PRId64, x->bytes);
     text_format(t, ", \"role\": \"%s\"", lx_role_word(x->role));
+    if (x->cut_stated) {
+        text_add(t, ", \"cut\": [");
+        for (int a = 0; a < axes; a++) text_format(t, a ? ", %d" : "%d", x->cut[a]);
+        text_add(t, "]");
+    }
     if (x->memory) text_format(t, ", \"memory\": \"%s\"", lx_memory_word((enum lx_memory)(x->memory - 1)));
     if (x->placing)
         text_format(t, ", \"placing\": \"%s\"", lx_placing_word((enum lx_placing)(x->placing - 1)));
@@ -178,9 +183,14 @@ void pattern_write_body(const struct lx_graph *g, struct text *t)
         write_list(g, t);
         return;
     }
+    if (g->grid_axes > 0) {
+        text_add(t, ",\n  \"grid\": [");
+        for (int a = 0; a < g->grid_axes; a++) text_format(t, a ? ", %d" : "%d", g->grid[a]);
+        text_add(t, "]");
+    }
     text_add(t, ",\n  \"tensors\": [\n");
     for (int32_t i = 0; i < g->tensor_count; i++) {
-        write_tensor(&g->tensors[i], t);
+        write_tensor(&g->tensors[i], g->grid_axes, t);
         text_add(t, i + 1 < g->tensor_count ? ",\n" : "\n");
     }
     text_add(t, "  ],\n  \"ops\": [\n");

@@ -19,7 +19,7 @@
 
 #include "graph/graph.h"
 
-enum { LX_TEAM_MEMBERS = 1024 };
+enum { LX_TEAM_MEMBERS = LX_GRID_MEMBERS };
 
 struct lx_team_box {
     int rank;

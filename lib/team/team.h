@@ -26,7 +26,7 @@
 
 #include "team/distribution.h"
 
-enum { LX_TEAM_AXES = 3 };
+enum { LX_TEAM_AXES = LX_GRID_AXES };
 
 /* Of a tensor along an axis, instead of a dimension: members have parts of sums that nobody joins. Of an op instead of a
  * variable: it works on the parts of an input, LX_TEAM_PARTIAL - i along it for input i; of an op that adds its inputs up,

@@ -3,7 +3,9 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/checked.h"
+#include "team/whole_program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +159,59 @@ static bool settle_grid(struct lx_team_options *how, lx_status *st)
     return true;
 }
 
+/* What the pattern states, then what the caller says. */
+static bool gather_choices(const struct lx_graph *g, struct lx_team_options *how,
+                           struct lx_team_choice **list, lx_status *st)
+{
+    int count = 0;
+    *list = malloc(((size_t)g->tensor_count + (size_t)how->choice_count + 1) * sizeof **list);
+    if (!*list) return status_no_memory(st);
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        const struct lx_tensor *x = &g->tensors[t];
+        if (!x->cut_stated) continue;
+        struct lx_team_choice *c = &(*list)[count++];
+        c->tensor = x->name;
+        for (int a = 0; a < LX_TEAM_AXES; a++) c->cut[a] = a < g->grid_axes ? x->cut[a] : -1;
+    }
+    for (int i = 0; i < how->choice_count; i++) (*list)[count++] = how->choices[i];
+    how->choices = *list;
+    how->choice_count = count;
+    return true;
+}
+
+/* Is the team the grid that the pattern is for? */
+static bool fits_grid(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
+{
+    bool same = g->grid_axes == how->grid.axes, stated = team_is_member_program(g);
+    char words[40] = "";
+    for (int32_t t = 0; t < g->tensor_count; t++) stated |= g->tensors[t].cut_stated;
+    for (int a = 0; a < g->grid_axes; a++) {
+        size_t n = strlen(words);
+        same = same && g->grid[a] == how->grid.size[a];
+        snprintf(words + n, sizeof words - n, a ? "x%d" : "%d", g->grid[a]);
+    }
+    if (same || !stated) return true;
+    return status_set_at(
+        st, LX_E_USAGE, g->file, 0, 0,
+        "%s states cuts for a grid of %s devices; ask for that team, or plan it for one device", g->name,
+        words);
+}
+
+static struct lx_team_plan *make_both(const struct lx_graph *g, const struct lx_team_options *asked,
+                                      lx_status *st)
+{
+    struct lx_team_options how = *asked;
+    struct lx_team_choice *choices = NULL;
+    if (!gather_choices(g, &how, &choices, st)) return NULL;
+    struct lx_team_options plainly = how;
+    plainly.plain = true;
+    struct lx_team_plan *plain = make(g, &plainly, st), *p = plain ? make(g, &how, st) : NULL;
+    if (p) p->plain_bytes = plain->bytes;
+    lx_team_free(plain);
+    free(choices);
+    return p;
+}
+
 struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *asked,
                                   lx_status *st)
 {
@@ -165,12 +220,10 @@ struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team
         return NULL;
     }
     struct lx_team_options how = *asked;
-    if (!settle_grid(&how, st)) return NULL;
-    struct lx_team_options plainly = how;
-    plainly.plain = true;
-    struct lx_team_plan *plain = make(g, &plainly, st), *p = plain ? make(g, &how, st) : NULL;
-    if (p) p->plain_bytes = plain->bytes;
-    lx_team_free(plain);
+    if (!settle_grid(&how, st) || !fits_grid(g, &how, st)) return NULL;
+    const struct lx_graph *whole = team_is_member_program(g) ? team_whole_program(g, st) : lx_graph_ref(g);
+    struct lx_team_plan *p = whole ? make_both(whole, &how, st) : NULL;
+    lx_graph_free(whole);
     return p;
 }
 

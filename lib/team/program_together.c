@@ -1,0 +1,182 @@
+/* Ops of several devices, as sums, copies and shifts along the dimensions of the grid. */
+#include "team/program_maker.h"
+#include "base/fail.h"
+#include "graph/op_params.h"
+
+#include <string.h>
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+char program_letter(struct string_of *s)
+{
+    s->failed |= s->used >= LX_MAX_VARS;
+    return s->failed ? '?' : letters[s->used++];
+}
+
+void program_put(struct string_of *s, char c)
+{
+    if (s->length + 1 < sizeof s->text)
+        s->text[s->length++] = c;
+    else
+        s->failed = true;
+}
+
+void program_put_front(const struct program *p, struct string_of *s, int32_t t, const char *axis)
+{
+    for (int a = 0; a < p->g->grid_axes; a++)
+        if (p->varies[t] >> a & 1) program_put(s, axis[a]);
+}
+
+struct string_of program_string(const struct program *p)
+{
+    struct string_of s = {.length = 0};
+    for (int a = 0; a < p->g->grid_axes; a++) s.axis[a] = program_letter(&s);
+    return s;
+}
+
+/* The letters of an operand of an op of several devices: of the parts that both operands have, and `group`, per axis,
+ * where parts of devices lie in a dimension. */
+static void put_common(const struct program *p, const struct lx_op *op, bool output,
+                       const struct cut_points *common, const char *letter, const char *unit,
+                       const char *group, struct string_of *s)
+{
+    int32_t t = output ? op->output : op->inputs[0];
+    struct operand_parts parts = program_parts(p->g, op, output);
+    int64_t extent[LX_MAX_RANK + LX_GRID_AXES], trail = 1;
+    int rank = program_shape(p, t, extent), front = program_bits(p->varies[t]), units = 0;
+    for (int d = front; d < rank; d++) trail *= extent[d];
+    for (int d = front; d < rank; d++) {
+        trail /= extent[d];
+        if (extent[d] == 1) {
+            program_put(s, unit[units++]);
+        } else if (parts.parts > 1 && trail >= parts.inner && trail < parts.inner * parts.parts) {
+            int64_t behind = parts.inner;
+            for (int i = op->params->group_count - 1; i >= 0; i--) {
+                if (behind == trail && p->g->grid[op->params->group[i]] > 1)
+                    program_put(s, group[op->params->group[i]]);
+                behind *= p->g->grid[op->params->group[i]];
+            }
+        } else {
+            int64_t low = parts.parts == 1 || trail < parts.inner ? trail : trail / parts.parts;
+            for (int i = 0; i + 1 < common->count; i++)
+                if (common->at[i + 1] == low) program_put(s, letter[i]);
+        }
+    }
+}
+
+static enum lx_kind_id kind_of(const struct lx_op *op)
+{
+    static const enum lx_kind_id sums[LX_COMBINE_COUNT] = {LX_KIND_SUM, LX_KIND_SUM, LX_KIND_PROD,
+                                                           LX_KIND_MIN, LX_KIND_MAX};
+    bool joins = op->kind->id == LX_KIND_ALL_REDUCE || op->kind->id == LX_KIND_REDUCE_SCATTER;
+    return joins ? sums[op->params->combine] : LX_KIND_CLONE;
+}
+
+static bool cannot(const struct program *p, const struct lx_op *op, const char *why)
+{
+    return status_set_at(p->st, LX_E_UNSUPPORTED, p->g->file, op->line, 0, "op %s (%s): %s", op->name,
+                         op->kind->name, why);
+}
+
+/* Gathers, sums and what changes parts, as one index string. */
+static bool add_moved(struct program *p, const struct lx_op *op)
+{
+    unsigned group = program_group(p, op), own = p->varies[op->inputs[0]];
+    bool joins = kind_of(op) != LX_KIND_CLONE, part = op->kind->id == LX_KIND_DEVICE_PART;
+    bool takes = part || op->kind->id == LX_KIND_REDUCE_SCATTER || op->kind->id == LX_KIND_ALL_TO_ALL;
+    struct string_of s = program_string(p);
+    struct cut_points common = program_common(&p->dims, op);
+    char letter[PROGRAM_CUTS], unit[LX_MAX_RANK], of_part[LX_GRID_AXES], front[LX_GRID_AXES];
+    if (part && (own & group))
+        return cannot(p, op, "a device takes its part of what all devices of the group have");
+    if (joins && group && (own & group) != group && (own & group))
+        return cannot(
+            p, op, "some axes of its group have the same contents on all devices; sum over the others only");
+    if (op->kind->id == LX_KIND_ALL_TO_ALL && (own & group) != group)
+        return cannot(p, op, "all devices have the same contents; take a part instead");
+    for (int i = 0; i + 1 < common.count; i++) letter[i] = program_letter(&s);
+    for (int i = 0; i < LX_MAX_RANK; i++) unit[i] = program_letter(&s);
+    for (int a = 0; a < LX_GRID_AXES; a++) {
+        of_part[a] = takes ? program_letter(&s) : s.axis[a];
+        front[a] = takes && (group >> a & 1) ? of_part[a] : s.axis[a];
+    }
+    program_put_front(p, &s, op->inputs[0], s.axis);
+    put_common(p, op, false, &common, letter, unit, of_part, &s);
+    program_put(&s, '-'), program_put(&s, '>');
+    program_put_front(p, &s, op->output, front);
+    put_common(p, op, true, &common, letter, unit, s.axis, &s);
+    program_put(&s, 0);
+    if (s.failed) return cannot(p, op, "too many indices");
+    struct lx_op to = {.name = op->name,
+                       .kind = lx_kind_at(kind_of(op)),
+                       .input_count = 1,
+                       .inputs = op->inputs,
+                       .output = op->output,
+                       .einsum = s.text};
+    if (joins && !(own & group)) { /* the same on all devices: as often as there are of them */
+        bool adds = to.kind->id == LX_KIND_SUM;
+        double devices = 1;
+        for (int a = 0; a < LX_GRID_AXES; a++) devices *= group >> a & 1 ? p->g->grid[a] : 1;
+        if (to.kind->id == LX_KIND_PROD && group)
+            return cannot(p, op, "it multiplies the same contents of all devices");
+        to.kind = lx_kind_at(adds && group ? LX_KIND_MUL : LX_KIND_CLONE);
+        to.has_value = adds && group;
+        to.value = to.has_value ? devices : 0;
+    }
+    return builder_op(&p->b, &to, p->st);
+}
+
+static bool add_shift(struct program *p, const struct lx_op *op, const char *name, int32_t to, int at,
+                      int64_t by)
+{
+    int64_t offset[LX_MAX_RANK + LX_GRID_AXES] = {0};
+    offset[at] = by;
+    struct lx_op shift = {.name = name,
+                          .kind = lx_kind_at(LX_KIND_SHIFT),
+                          .input_count = 1,
+                          .inputs = op->inputs,
+                          .output = to,
+                          .offset = offset};
+    return to >= 0 && builder_op(&p->b, &shift, p->st);
+}
+
+/* To the device `k` further along the axis; round the ring, or zeros come in at its begin. */
+static bool add_permuted(struct program *p, const struct lx_op *op)
+{
+    unsigned group = program_group(p, op), own = p->varies[op->inputs[0]];
+    int axis = 0, at = 0;
+    char before[256], behind[256];
+    if (program_bits(group) > 1) return cannot(p, op, "devices send along one axis of the grid at a time");
+    if (!(own & group)) {
+        if (op->params->exclusive && group) return cannot(p, op, "all devices have the same contents");
+        return add_moved(p, op);
+    }
+    while (!(group >> axis & 1)) axis++;
+    for (int a = 0; a < axis; a++) at += (int)(own >> a & 1);
+    int64_t n = p->g->grid[axis], k = op->params->k % n;
+    if (op->params->exclusive || k == 0) return add_shift(p, op, op->name, op->output, at, -k);
+    int32_t parts[2] = {program_room(p, op->output, op->name, before, sizeof before),
+                        program_room(p, op->output, op->name, behind, sizeof behind)};
+    struct lx_op add = {.name = op->name,
+                        .kind = lx_kind_at(LX_KIND_ADD),
+                        .input_count = 2,
+                        .inputs = parts,
+                        .output = op->output};
+    return add_shift(p, op, before, parts[0], at, -k) && add_shift(p, op, behind, parts[1], at, n - k) &&
+           builder_op(&p->b, &add, p->st);
+}
+
+static bool add_number(struct program *p, const struct lx_op *op)
+{
+    struct lx_op_params params = op_params_none();
+    struct lx_op count = {
+        .name = op->name, .kind = lx_kind_at(LX_KIND_IOTA), .output = op->output, .params = &params};
+    if (p->g->tensors[op->output].rank != 0) return cannot(p, op, "its result is one number");
+    return builder_op(&p->b, &count, p->st);
+}
+
+bool program_together(struct program *p, const struct lx_op *op)
+{
+    if (op->kind->id == LX_KIND_DEVICE_PERMUTE) return add_permuted(p, op);
+    return op->kind->id == LX_KIND_DEVICE_ID ? add_number(p, op) : add_moved(p, op);
+}
