@@ -215,7 +215,8 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
     size_t named = strlen(base);
     if (named > 4 && strcmp(base + named - 4, ".csv") == 0) named -= 4;
     char *name = strndup(base, named);
-    bool begun = copy && name && builder_begin(&c.b, file, name, st);
+    bool begun =
+        copy && name && builder_begin(&c.b, file, *name ? name : "list", st); /* a text has no file */
     free(name);
     if (!begun) {
         free(copy);

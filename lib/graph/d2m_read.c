@@ -147,9 +147,9 @@ const struct lx_graph *d2m_read(const char *file, const char *text, size_t lengt
     struct json j;
     struct reader r = {.j = &j, .st = st};
     if (!json_parse(&j, file, text, length, st)) return NULL;
-    const char *base = strrchr(file, '/');
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     const struct lx_graph *made = NULL;
-    if (builder_begin(&r.b, file, base ? base + 1 : file, st) && read_root(&r, j.root))
+    if (builder_begin(&r.b, file, *base ? base : "list", st) && read_root(&r, j.root))
         made = builder_finish(&r.b, st);
     else
         builder_abandon(&r.b);

@@ -102,6 +102,27 @@ static void test_rows_are_whole(void **state)
     assert_true(count > 1 && !lx_format_find("no such format") && !lx_format_ending("notes.txt"));
 }
 
+/* Of a text that is in no file, as those of a program that calls the library: it has a name all the same, and can be written
+ * as a pattern and read again. */
+static void test_texts_without_files(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SAMPLES; i++) {
+        struct sample nameless = {samples[i].format, "", samples[i].text};
+        const struct lx_graph *g = read_sample(&nameless);
+        size_t length;
+        lx_status st = {0};
+        char *text = lx_graph_to_json(g, &length);
+        assert_non_null(text);
+        const struct lx_graph *again = lx_graph_of_text("again", text, length, &st);
+        if (!again) fail_msg("%s: %s", samples[i].format, st.text);
+        assert_true(again->hash == g->hash);
+        lx_graph_free(again);
+        lx_graph_free(g);
+        free(text);
+    }
+}
+
 /* Each text by exactly one format, whatever the order of the rows. */
 static void test_sniffing(void **state)
 {
@@ -168,9 +189,8 @@ static void test_unknown_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_are_whole),
-        cmocka_unit_test(test_sniffing),
-        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_rows_are_whole), cmocka_unit_test(test_texts_without_files),
+        cmocka_unit_test(test_sniffing),       cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_unknown_tables),
     };
     return cmocka_run_group_tests_name("formats", tests, NULL, NULL);
