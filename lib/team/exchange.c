@@ -19,6 +19,7 @@ enum { MESSAGE_BYTES = 4096 };
 struct open_exchange {
     struct lx_team_exchange made;
     struct lx_team_box *box;
+    bool off;      /* some read reaches off along two dimensions */
     int32_t older; /* another of the same contents, or -1 */
 };
 
@@ -29,6 +30,7 @@ struct exchange_pass {
     int32_t *writer;          /* per tensor: the op that wrote them last, or -1 */
     struct lx_team_box *need; /* per member, of the read at hand */
     struct lx_team_box *hull;
+    bool off; /* does it reach off along two dimensions? */
 };
 
 static int64_t all_missing(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
@@ -71,6 +73,7 @@ static bool serve(struct exchange_pass *p, int32_t t, int32_t op, int64_t bytes,
         if (!x.box || !VEC_PUSH(&p->all, x)) return status_no_memory(st);
         p->latest[t] = e = (int32_t)p->all.count - 1;
     }
+    p->all.at[e].off |= p->off;
     struct lx_team_exchange *made = &p->all.at[e].made;
     made->bytes = all_missing(d, t, p->all.at[e].box);
     made->separate_bytes += bytes;
@@ -88,10 +91,12 @@ static bool read_operand(struct exchange_pass *p, int32_t o, const struct op_ind
     *exchange = -1;
     if (lx_team_is_whole(&d->tensors[t]) || team_reads_parts(op, d->ops[o].var, i)) return true;
     bool owned = true;
+    p->off = false;
     for (int m = 0; m < d->members; m++) {
         struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);
         p->need[m] = team_need_box(d->g, op, x, i, &d->ops[o].space[m]);
         owned = owned && lx_team_box_within(&p->need[m], &own);
+        p->off |= team_beside(&p->need[m], &own) > 1;
     }
     return owned ? true : serve(p, t, o, all_missing(d, t, p->need), exchange, st);
 }
@@ -108,15 +113,14 @@ static bool neighbours(const struct lx_team_grid *grid, int from, int to)
 
 /* What one member gets; false: not from neighbours only. */
 static bool count_member(const struct lx_tensor *t, const struct lx_team_grid *grid,
-                         const struct lx_team_tensor *how, const struct lx_team_box *box, int to,
+                         const struct lx_team_tensor *how, const struct lx_team_exchange *e, int to,
                          int64_t *sent, int64_t *received)
 {
     bool near = true;
     int members = lx_team_members_of(grid);
     for (int from = 0; from < members; from++) {
-        if (from == to || !lx_team_serves(grid, how, from, to)) continue;
-        struct lx_team_box theirs = team_own_box(grid, t, how, from), part = lx_team_box_meet(&theirs, box);
-        if (lx_team_box_empty(&part)) continue;
+        struct lx_team_box part = lx_team_sent(grid, t, how, e, from, to);
+        if (from == to || lx_team_box_empty(&part)) continue;
         int64_t bytes = team_bytes(t, &part);
         sent[from] += bytes;
         received[to] += bytes;
@@ -143,13 +147,25 @@ bool team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *gr
         if (lx_team_box_empty(box)) continue;
         struct lx_team_box mine = team_own_box(grid, t, how, to), held = lx_team_box_meet(&mine, box);
         gather = gather && lx_team_box_equal(box, &whole);
-        halo = count_member(t, grid, how, box, to, sent, received) && halo && !lx_team_box_empty(&held);
+        halo = count_member(t, grid, how, e, to, sent, received) && halo && !lx_team_box_empty(&held);
     }
     e->pattern = gather ? LX_TEAM_GATHER : halo ? LX_TEAM_HALO : LX_TEAM_RESHAPE;
     e->sent = sent;
     e->received = received;
     e->bytes = 0;
     for (int m = 0; m < members; m++) e->bytes += received[m];
+    return true;
+}
+
+/* Of a halo that nobody reads the corners of, only its sides travel. */
+static bool count_best(struct team_draft *d, struct lx_team_exchange *e, bool off, lx_status *st)
+{
+    if (!team_count_exchange(d->g, &d->grid, d->tensors, d->memory, e, st)) return false;
+    int64_t all = e->bytes;
+    e->sides = e->pattern == LX_TEAM_HALO && !off && !d->how->plain;
+    if (!e->sides) return true;
+    if (!team_count_exchange(d->g, &d->grid, d->tensors, d->memory, e, st)) return false;
+    e->sides = e->bytes < all;
     return true;
 }
 
@@ -176,7 +192,7 @@ static bool run(struct exchange_pass *p, lx_status *st)
     for (int32_t e = 0; e < d->exchange_count; e++) {
         d->exchanges[e] = p->all.at[e].made;
         d->exchanges[e].box = p->all.at[e].box;
-        if (!team_count_exchange(d->g, &d->grid, d->tensors, d->memory, &d->exchanges[e], st)) return false;
+        if (!count_best(d, &d->exchanges[e], p->all.at[e].off, st)) return false;
     }
     return true;
 }

@@ -89,6 +89,34 @@ struct lx_team_box team_own_box(const struct lx_team_grid *grid, const struct lx
     return b;
 }
 
+/* Dimensions along which two members have other blocks. */
+static int blocks_apart(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int a, int b)
+{
+    int apart = 0;
+    for (int d = 0; d < LX_MAX_RANK; d++)
+        apart += t->bound[d] && lx_team_block(grid, t->cut, d, a) != lx_team_block(grid, t->cut, d, b);
+    return apart;
+}
+
+struct lx_team_box lx_team_sent(const struct lx_team_grid *grid, const struct lx_tensor *tensor,
+                                const struct lx_team_tensor *t, const struct lx_team_exchange *x, int from,
+                                int to)
+{
+    struct lx_team_box theirs = team_own_box(grid, tensor, t, from), none = {.rank = 1};
+    if (!lx_team_serves(grid, t, from, to)) return none;
+    if (x->sides && blocks_apart(grid, t, from, to) > 1) return none;
+    return lx_team_box_meet(&theirs, &x->box[to]);
+}
+
+int team_beside(const struct lx_team_box *need, const struct lx_team_box *own)
+{
+    int dims = 0;
+    for (int d = 0; d < need->rank && !lx_team_box_empty(need); d++)
+        dims += need->offset[d] < own->offset[d] ||
+                need->offset[d] + need->size[d] > own->offset[d] + own->size[d];
+    return dims;
+}
+
 bool lx_team_space_empty(const struct lx_team_space *s)
 {
     for (int l = 0; l < s->loops; l++)

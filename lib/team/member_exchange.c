@@ -124,9 +124,9 @@ bool maker_start(struct maker *k, int32_t e)
     struct lx_team_box *give = calloc((size_t)k->p->members, sizeof *give);
     if (!give) return status_no_memory(k->st);
     for (int m = 0; m < k->p->members; m++) {
-        bool serves = lx_team_serves(&k->p->grid, &k->p->tensors[x->tensor], k->member, m);
-        give[m] = serves && !(m == k->member && in_parts(x)) ? lx_team_box_meet(&own, &x->box[m])
-                                                             : (struct lx_team_box){.rank = 1};
+        give[m] = lx_team_sent(&k->p->grid, &k->p->graph->tensors[x->tensor], &k->p->tensors[x->tensor], x,
+                               k->member, m);
+        if (m == k->member && in_parts(x)) give[m] = (struct lx_team_box){.rank = 1};
     }
     bool ok = send_boxes(k, x->tensor, lx_team_tag_exchange(k->p, e), &own, give);
     free(give);
@@ -146,14 +146,27 @@ static bool receive_part(struct maker *k, int32_t e, const char *side, const str
     int32_t t = k->p->exchanges[e].tensor;
     if (lx_team_box_empty(part)) return true;
     for (int m = 0; m < k->p->members; m++) {
-        struct lx_team_box theirs = lx_team_own(k->p, t, m), at = lx_team_box_meet(&theirs, part);
-        if (lx_team_box_empty(&at) || !lx_team_serves(&k->p->grid, &k->p->tensors[t], m, k->member)) continue;
+        struct lx_team_box theirs = lx_team_sent(&k->p->grid, &k->p->graph->tensors[t], &k->p->tensors[t],
+                                                 &k->p->exchanges[e], m, k->member);
+        if (lx_team_box_empty(&theirs)) continue;
+        struct lx_team_box at = lx_team_box_meet(&theirs, part);
+        if (lx_team_box_empty(&at)) continue;
         for (int d = 0; d < at.rank; d++) at.offset[d] -= part->offset[d];
         if (!note(k, -1, m, lx_team_tag_exchange(k->p, e), t, &at)) return false;
     }
     int32_t to = add_receive(k, maker_name(k, k->p->graph->tensors[t].name, side), t, part);
     if (to < 0) return false;
     return VEC_PUSH(&k->arrived[e], (struct holding){to, *part}) ? true : status_no_memory(k->st);
+}
+
+/* Of what lies beside the own part along a dimension, what lies beside it along no other. */
+static struct lx_team_box without_corners(const struct lx_team_box *part, const struct lx_team_box *own,
+                                          int dim)
+{
+    struct lx_team_box beside = *own;
+    beside.offset[dim] = part->offset[dim];
+    beside.size[dim] = part->size[dim];
+    return lx_team_box_meet(part, &beside);
 }
 
 /* What lies around the own part of a halo's box arrives dimension by dimension: on its two sides along the first, then along
@@ -173,8 +186,11 @@ bool maker_wait(struct maker *k, int32_t e)
         struct lx_team_array a = lx_team_array_of_box(t->rank, t->shape, d, &own);
         a = lx_team_repartition(&a, &rest, own_view);
         lx_team_parts_of(&a, parts);
-        for (int i = 0; ok && i < LX_TEAM_PARTS; i++)
-            if (i != LX_TEAM_OWN) ok = receive_part(k, e, sides[i], &parts[i]);
+        for (int i = 0; ok && i < LX_TEAM_PARTS; i++) {
+            if (i == LX_TEAM_OWN) continue;
+            if (x->sides) parts[i] = without_corners(&parts[i], &own, d);
+            ok = receive_part(k, e, sides[i], &parts[i]);
+        }
         rest = parts[LX_TEAM_OWN];
     }
     return ok;

@@ -112,6 +112,7 @@ struct lx_team_exchange {
     int32_t first_reader; /* op */
     int reads;            /* operands served */
     enum lx_team_pattern pattern;
+    bool sides; /* of a halo: nobody reads what lies off along two dimensions, and it does not travel */
     const struct lx_team_box *box;  /* per member, what it then has; empty: it needs nothing */
     const int64_t *sent, *received; /* bytes, per member */
     int64_t bytes;                  /* received by all */
@@ -172,6 +173,10 @@ bool lx_team_is_whole(const struct lx_team_tensor *t);
 bool lx_team_is_partial(const struct lx_team_tensor *t);
 /* Does `from` send `to` what it owns of a tensor? Of those who own the same it is one. */
 bool lx_team_serves(const struct lx_team_grid *grid, const struct lx_team_tensor *t, int from, int to);
+/* What `from` sends `to` in an exchange of a tensor. */
+struct lx_team_box lx_team_sent(const struct lx_team_grid *grid, const struct lx_tensor *tensor,
+                                const struct lx_team_tensor *t, const struct lx_team_exchange *x, int from,
+                                int to);
 /* Where a compute step runs on a member. */
 struct lx_team_space lx_team_step_space(const struct lx_team_plan *plan, const struct lx_team_step *step,
                                         int member);

@@ -265,8 +265,8 @@ static bool check_need(const struct checker *c, int32_t o, int i, int m, const s
         if (has_part(c, o, i, m, &need)) return true;
     } else if (!lx_team_is_partial(&c->p->tensors[t]) && lx_team_box_within(&need, &own))
         return true;
-    if (arrived && e >= 0 && !lx_team_is_partial(&c->p->tensors[t]) &&
-        lx_team_box_within(&need, &c->p->exchanges[e].box[m]))
+    if (arrived && e >= 0 && !(c->p->exchanges[e].sides && team_beside(&need, &own) > 1) &&
+        !lx_team_is_partial(&c->p->tensors[t]) && lx_team_box_within(&need, &c->p->exchanges[e].box[m]))
         return true;
     return status_set(c->st, LX_E_NO, "op %s: member %d neither owns nor has received what it reads of %s",
                       op->name, m, c->p->graph->tensors[t].name);

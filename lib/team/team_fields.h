@@ -43,6 +43,7 @@
     TEAM_CHECKED(F, INT, first_reader, "the first op that reads what it brings") \
     TEAM_CHECKED(F, INT, reads, "operands that it serves") \
     TEAM_CHECKED(F, TEXT, pattern, "halo, gather or repartition") \
+    TEAM_MAY(F, INT, sides, "1: of a halo only what lies beside the own block along one dimension travels, no corners") \
     TEAM_MAY(F, INTS, offsets, "where each member's box, the least around what it reads, begins: as many numbers per member as the tensor has dimensions") \
     TEAM_MAY(F, INTS, sizes, "of the boxes, likewise; 0: the member needs nothing") \
     TEAM_CHECKED(F, INTS, sent, "bytes, per member") \

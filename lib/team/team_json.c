@@ -119,6 +119,7 @@ static void write_exchange(struct writer *w, int32_t e)
                                    .first_reader = x->first_reader,
                                    .reads = x->reads,
                                    .pattern = patterns[x->pattern],
+                                   .sides = x->sides ? 1 : -1,
                                    .sent = list_of(w, x->sent, members),
                                    .received = list_of(w, x->received, members),
                                    .bytes = x->bytes,

@@ -34,6 +34,8 @@ bool team_order_steps(struct team_draft *d, lx_status *st);   /* steps.c */
 /* grid.c */
 struct lx_team_box team_own_box(const struct lx_team_grid *grid, const struct lx_tensor *t,
                                 const struct lx_team_tensor *how, int member);
+/* Along how many dimensions a box reaches beyond what is owned. */
+int team_beside(const struct lx_team_box *need, const struct lx_team_box *own);
 /* The loop of a variable; -1: it is not cut. */
 int team_loop_of(const struct lx_team_space *s, int var);
 /* Does the axis cut a variable that is summed away, or has it parts of sums that are read? Then the result is parts. */

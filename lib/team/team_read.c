@@ -127,9 +127,12 @@ static bool take_exchange(struct reader *r, const struct json_value *array, int3
                                      .after = (int32_t)x->after,
                                      .first_reader = (int32_t)x->first_reader,
                                      .reads = (int)min_i64(x->reads, INT32_MAX),
+                                     .sides = x->sides == 1,
                                      .box = box,
                                      .separate_bytes = x->separate_bytes};
     if (!team_count_exchange(g, &r->p->grid, r->p->tensors, r->memory, out, r->st)) return false;
+    if (out->sides && out->pattern != LX_TEAM_HALO)
+        return wrong(r, array, e, "\"sides\" is for exchanges between neighbours");
     if ((x->bytes >= 0 && x->bytes != out->bytes) ||
         (x->sent.count == members &&
          memcmp(x->sent.at, out->sent, (size_t)members * sizeof *out->sent) != 0) ||
