@@ -7,7 +7,7 @@
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "export/byte_blocks.h"
+#include "plan/byte_blocks.h"
 #include "export/pickle.h"
 
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "export/byte_blocks.h"
 #include "export/life_lanes.h"
 #include "export/tick_times.h"
+#include "plan/occupancy.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Ticks at which what is taken or reserved of a pool changes, each once, from the first on. */
-static int64_t *changes_of(const struct trace *x, const struct byte_use *o, int32_t pool, size_t *count)
+static int64_t *changes_of(const struct trace *x, const struct lx_occupancy *o, int32_t pool, size_t *count)
 {
     const struct lx_pool *own = x->p->problem.pool_count ? &x->p->problem.pools[pool] : NULL;
     int64_t *at = malloc((o->count + 2 + 2 * (size_t)(own ? own->reserved_count : 0)) * sizeof *at);
@@ -146,7 +146,7 @@ static int64_t *changes_of(const struct trace *x, const struct byte_use *o, int3
 }
 
 /* Bytes in use at a tick; `*k`: how many steps of it lie before. */
-static int64_t taken_at(const struct byte_use *o, int64_t tick, size_t *k)
+static int64_t taken_at(const struct lx_occupancy *o, int64_t tick, size_t *k)
 {
     while (*k < o->count && o->tick[*k] <= tick) ++*k;
     return *k ? o->bytes[*k - 1] : 0;
@@ -154,10 +154,10 @@ static int64_t taken_at(const struct byte_use *o, int64_t tick, size_t *k)
 
 static bool add_pool(struct trace *x, int32_t pool)
 {
-    struct byte_use o;
+    struct lx_occupancy o;
     struct text name = {0};
     size_t count = 0, k = 0;
-    if (!byte_use_make(x->p, pool, &o)) return false;
+    if (!lx_occupancy_make(x->p, pool, &o)) return false;
     int64_t *at = changes_of(x, &o, pool, &count);
     bool named = x->p->problem.pool_count > 0 && x->p->problem.pools[pool].name;
     text_format(&name, "in use, %s", named ? x->p->problem.pools[pool].name : "each core");
@@ -167,7 +167,7 @@ static bool add_pool(struct trace *x, int32_t pool)
     bool ok = at && !name.failed;
     free(at);
     text_free(&name);
-    byte_use_free(&o);
+    lx_occupancy_free(&o);
     return ok;
 }
 

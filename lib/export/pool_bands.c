@@ -1,7 +1,6 @@
 /* Stacks pools from the last to the first. O(buffers log buffers) per pool. */
 #include "export/pool_bands.h"
 #include "base/checked.h"
-#include "export/byte_blocks.h"
 #include "plan/occupancy.h"
 
 #include <stdlib.h>
@@ -17,13 +16,13 @@ static int64_t used_height(const struct lx_plan *p, int32_t pool)
 
 static bool measure(const struct lx_plan *p, int32_t pool, struct band *b)
 {
-    struct byte_use o;
+    struct lx_occupancy o;
     int64_t used = used_height(p, pool), capacity = lx_pool_capacity(&p->problem, pool);
     bool named = p->problem.pool_count > 0 && p->problem.pools[pool].name;
-    if (!byte_use_make(p, pool, &o)) return false;
+    if (!lx_occupancy_make(p, pool, &o)) return false;
     *b = (struct band){
         .name = named ? p->problem.pools[pool].name : NULL, .capacity = capacity, .peak = o.peak};
-    byte_use_free(&o);
+    lx_occupancy_free(&o);
     b->height = max_i64(max_i64(p->problem.objective == LX_HEIGHT ? 0 : capacity, used), 1);
     b->shown = used > 0 && (p->problem.objective == LX_HEIGHT || used <= capacity / 3) ? used : b->height;
     return true;

@@ -1,7 +1,8 @@
-/* Sorts where lives begin and end and adds up, O(n log n) once; a tree of maxima then answers the peak of any
+/* Sorts where blocks of bytes begin and end and adds up, O(n log n) once; a tree of maxima then answers the peak of any
  * stretch of time in O(log n). */
 #include "plan/occupancy.h"
 #include "base/checked.h"
+#include "plan/byte_blocks.h"
 
 #include <stdlib.h>
 
@@ -15,31 +16,14 @@ static int by_tick(const void *a, const void *b)
     return (x->tick > y->tick) - (x->tick < y->tick);
 }
 
-/* A child on its dying parent adds nothing on that tick; to the tick it is as if it began one later. */
-static size_t changes_of(const struct lx_plan *p, int32_t pool, struct change *c)
+/* Where blocks begin and end; two per block. */
+static void changes_of(const struct byte_blocks *b, struct change *c)
 {
-    size_t n = 0;
-    for (int32_t i = 0; i < p->problem.count; i++) {
-        const struct lx_buffer *b = &p->problem.buffers[i];
-        if (p->answer.address[i] < 0 || (pool >= 0 && lx_pool_of(p, i) != pool)) continue;
-        for (int32_t k = 0; k < lx_life_count(b); k++) {
-            struct lx_life life = lx_life_at(b, k);
-            int64_t from = life.start + (k == 0 && p->took_slot_of[i] >= 0);
-            if (from >= life.end) continue;
-            c[n++] = (struct change){from, b->size};
-            c[n++] = (struct change){life.end, -b->size};
-        }
+    for (size_t i = 0; i < b->count; i++) {
+        c[2 * i] = (struct change){b->at[i].start, b->at[i].size};
+        c[2 * i + 1] = (struct change){b->at[i].end, -b->at[i].size};
     }
-    if (n) qsort(c, n, sizeof *c, by_tick);
-    return n;
-}
-
-/* Room for what begins and ends. */
-static size_t count_changes(const struct lx_plan *p)
-{
-    size_t n = 1;
-    for (int32_t i = 0; i < p->problem.count; i++) n += 2 * (size_t)lx_life_count(&p->problem.buffers[i]);
-    return n;
+    if (b->count) qsort(c, 2 * b->count, sizeof *c, by_tick);
 }
 
 static void find_span(const struct lx_plan *p, struct lx_occupancy *o)
@@ -70,8 +54,10 @@ static void add_up(const struct change *c, size_t n, struct lx_occupancy *o)
 
 bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupancy *out)
 {
-    size_t room = count_changes(p);
+    struct byte_blocks b;
     *out = (struct lx_occupancy){.width = 1};
+    if (!byte_blocks_make(p, pool, &b)) return false;
+    size_t room = 2 * b.count + 1;
     while (out->width < room) out->width *= 2;
     struct change *c = malloc(room * sizeof *c);
     out->tick = malloc(room * sizeof *out->tick);
@@ -80,10 +66,12 @@ bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
     if (ok) {
         out->bytes = out->nodes + out->width;
         find_span(p, out);
-        add_up(c, changes_of(p, pool, c), out);
+        changes_of(&b, c);
+        add_up(c, 2 * b.count, out);
     } else
         lx_occupancy_free(out);
     free(c);
+    byte_blocks_free(&b);
     return ok;
 }
 

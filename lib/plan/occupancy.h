@@ -1,6 +1,6 @@
 /* What a plan takes on chip: how much over time, and what is free between; of one pool or of
- * all together. On the tick of a handover parent and child share the parent's bytes; between its lives a buffer takes
- * nothing; reserved bytes are nobody's and not free either. */
+ * all together. Bytes count once however many buffers are on them (exclusive ones, those of one place); on the tick of a
+ * handover parent and child share the parent's bytes; between its lives a buffer takes nothing; reserved bytes are nobody's and not free either. */
 #ifndef LX_PLAN_OCCUPANCY_H
 #define LX_PLAN_OCCUPANCY_H
 

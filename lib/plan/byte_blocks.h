@@ -1,9 +1,9 @@
 /* What a plan has allocated, as blocks of bytes and time that share nothing: every byte that is in use at a tick is in one
  * block, however many buffers are on it. Exclusive buffers and those of one place may be on the same bytes at a time; such
  * a heap of buffers is cut into as few blocks as its corners allow. All others are a block per life. On the tick of a
- * handover the parent has the bytes, as lx_occupancy counts it. Private to the stage. */
-#ifndef LX_EXPORT_BYTE_BLOCKS_H
-#define LX_EXPORT_BYTE_BLOCKS_H
+ * handover the parent has the bytes. What is in use over time (occupancy.h) is the sum of these. Private to the library. */
+#ifndef LX_PLAN_BYTE_BLOCKS_H
+#define LX_PLAN_BYTE_BLOCKS_H
 
 #include "base/text.h"
 #include "plan/plan.h"
@@ -31,15 +31,5 @@ bool byte_blocks_make(const struct lx_plan *p, int32_t pool, struct byte_blocks 
 void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const struct byte_block *block,
                      struct text *out);
 void byte_blocks_free(struct byte_blocks *b);
-
-/* Bytes in use over time: from tick[i] until tick[i + 1], bytes[i]. */
-struct byte_use {
-    int64_t *tick, *bytes;
-    size_t count;
-    int64_t peak, peak_tick;
-};
-
-bool byte_use_make(const struct lx_plan *p, int32_t pool, struct byte_use *out);
-void byte_use_free(struct byte_use *u);
 
 #endif

@@ -1,7 +1,7 @@
-/* Lives that share bytes at a time are joined by union-find, each against those that have not ended; only where a problem
- * lets buffers share: O(lives x what is alive). A heap is cut at all ends of its ranges of addresses, each strip has the
+/* Lives that share bytes at a time are joined by union-find, each against those that have not ended; only of buffers that a
+ * problem lets share with somebody: O(their lives x what of them is alive). A heap is cut at all ends of its ranges of addresses, each strip has the
  * times at which some buffer is on it, and strips of the same times become one block again. */
-#include "export/byte_blocks.h"
+#include "plan/byte_blocks.h"
 #include "base/checked.h"
 #include "base/vec.h"
 #include "plan/occupancy.h"
@@ -83,12 +83,26 @@ static void join(struct byte_life *lives, int32_t a, int32_t b)
     lives[a > b ? a : b].heap = a > b ? b : a;
 }
 
+/* Per buffer: may it be on bytes of another while both are alive? NULL: memory is out. */
+static bool *find_sharers(const struct lx_problem *p)
+{
+    const struct lx_bonds *b = &p->bonds;
+    bool *shares = calloc((size_t)p->count + 1, sizeof *shares);
+    for (int32_t i = 0; shares && i < b->exclusive_count; i++)
+        shares[b->exclusive[i].a] = shares[b->exclusive[i].b] = true;
+    for (int32_t i = 0; shares && i < b->same_place_count; i++)
+        for (int32_t k = 0; k < b->same_place[i].count; k++) shares[b->same_place[i].at[k]] = true;
+    return shares;
+}
+
 static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
 {
     int32_t *alive = malloc((x->life_count + 1) * sizeof *alive);
+    bool *shares = find_sharers(&p->problem);
     size_t count = 0;
-    for (size_t i = 0; alive && i < x->life_count; i++) {
+    for (size_t i = 0; alive && shares && i < x->life_count; i++) {
         size_t kept = 0;
+        if (!shares[x->lives[i].buffer]) continue;
         for (size_t k = 0; k < count; k++) {
             if (x->lives[alive[k]].end <= x->lives[i].start) continue;
             alive[kept++] = alive[k];
@@ -97,10 +111,12 @@ static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
         count = kept;
         alive[count++] = (int32_t)i;
     }
-    for (size_t i = 0; alive && i < x->life_count; i++) x->lives[i].heap = heap_of(x->lives, (int32_t)i);
-    if (alive && x->life_count) qsort(x->lives, x->life_count, sizeof *x->lives, by_heap);
+    bool ok = alive && shares;
+    for (size_t i = 0; ok && i < x->life_count; i++) x->lives[i].heap = heap_of(x->lives, (int32_t)i);
+    if (ok && x->life_count) qsort(x->lives, x->life_count, sizeof *x->lives, by_heap);
     free(alive);
-    return alive != NULL;
+    free(shares);
+    return ok;
 }
 
 /* A strip of addresses: a block per stretch of time in which some of the heap is on it. Lives are by start. */
@@ -139,6 +155,9 @@ static void merge_strips(struct byte_blocks *x, size_t from)
 
 static bool cut_heap(struct byte_blocks *x, size_t first, size_t count)
 {
+    const struct byte_life *l = &x->lives[first];
+    if (count == 1)
+        return VEC_PUSH(x, ((struct byte_block){l->address, l->size, l->start, l->end, first, 1}));
     int64_t *ends = malloc(2 * count * sizeof *ends);
     size_t from = x->count;
     bool ok = ends != NULL;
@@ -201,55 +220,4 @@ void byte_blocks_free(struct byte_blocks *b)
     free(b->lives);
     free(b->at);
     *b = (struct byte_blocks){0};
-}
-
-struct change {
-    int64_t tick, bytes;
-};
-
-static int by_tick(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-    return compare(x->tick, y->tick);
-}
-
-/* One step per tick at which something changes. */
-static void add_up(struct change *c, size_t n, struct byte_use *out)
-{
-    int64_t taken = 0;
-    if (n) qsort(c, n, sizeof *c, by_tick);
-    for (size_t i = 0; i < n; i++) {
-        taken += c[i].bytes;
-        if (i + 1 < n && c[i + 1].tick == c[i].tick) continue;
-        out->tick[out->count] = c[i].tick;
-        out->bytes[out->count++] = taken;
-        if (taken > out->peak) out->peak = taken, out->peak_tick = c[i].tick;
-    }
-}
-
-bool byte_use_make(const struct lx_plan *p, int32_t pool, struct byte_use *out)
-{
-    struct byte_blocks b;
-    *out = (struct byte_use){0};
-    if (!byte_blocks_make(p, pool, &b)) return false;
-    struct change *c = malloc((2 * b.count + 1) * sizeof *c);
-    out->tick = malloc((2 * b.count + 1) * sizeof *out->tick);
-    out->bytes = malloc((2 * b.count + 1) * sizeof *out->bytes);
-    bool ok = c && out->tick && out->bytes;
-    for (size_t i = 0; ok && i < b.count; i++) {
-        c[2 * i] = (struct change){b.at[i].start, b.at[i].size};
-        c[2 * i + 1] = (struct change){b.at[i].end, -b.at[i].size};
-    }
-    if (ok) add_up(c, 2 * b.count, out);
-    free(c);
-    byte_blocks_free(&b);
-    if (!ok) byte_use_free(out);
-    return ok;
-}
-
-void byte_use_free(struct byte_use *u)
-{
-    free(u->tick);
-    free(u->bytes);
-    *u = (struct byte_use){0};
 }
