@@ -89,6 +89,7 @@ int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, in
     struct text t = {0}, quoted = {0};
     if (!b || !name || rank < 0 || rank > LX_MAX_RANK || (rank > 0 && !shape))
         return refuse(st, "a tensor has a name and a shape of at most 8 extents");
+    if (!api_is_utf8("tensor", name, st)) return api_code(st);
     text_json_string(&quoted, name);
     text_format(&t, "{\"name\": %s, \"shape\": [", quoted.at ? quoted.at : "");
     for (int32_t i = 0; i < rank; i++) text_format(&t, "%s%" PRId64, i ? ", " : "", shape[i]);
@@ -118,6 +119,7 @@ int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const c
     struct text op = {0}, *t = &op;
     if (!b || !name || !kind || count < 0 || (count > 0 && !inputs))
         return refuse(st, "an op has a name, a kind and inputs");
+    if (!api_is_utf8("op", name, st)) return api_code(st);
     for (int32_t i = 0; i < count; i++)
         if (!is_tensor(b, inputs[i], st)) return api_code(st);
     if (!is_tensor(b, output, st)) return api_code(st);

@@ -64,7 +64,7 @@ lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e)
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!g) return status_set(st, LX_E_USAGE, "there is no graph to plan"), NULL;
     if (o && o->team.axes) return team_plan(g, o, st);
-    return api_result(api_make_plan(g, o, st), NULL, st);
+    return api_plan(g, o, st);
 }
 
 static lx_result *parse_team(const char *bytes, size_t size, lx_status *st)

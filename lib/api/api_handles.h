@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/names.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "device/device.h"
 #include "plan/options.h"
@@ -37,6 +38,8 @@ struct plain_locale {
 struct plain_locale plain_locale_begin(void);
 void plain_locale_end(struct plain_locale before);
 
+/* False with `st`: the name of `what` is no UTF-8. NULL is none and fine. */
+bool api_is_utf8(const char *what, const char *name, lx_status *st);
 /* Minus the code, for functions that return a number. */
 int32_t api_code(const lx_status *st);
 /* A text that owns `at` (malloc'ed; NULL gives NULL). */
@@ -114,8 +117,15 @@ const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st);
 /* placement_files.c: any text into a pattern (format NULL: by content), and back. */
 const struct lx_graph *api_read(const char *bytes, int64_t size, const char *format, lx_status *st);
 lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st);
-/* api_solve.c: the pattern on the device of the options, planned. */
-const struct lx_plan *api_make_plan(const struct lx_graph *g, const lx_options *o, lx_status *st);
+/* api_solve.c: the pattern on the device of the options, planned: a result, or NULL. */
+lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st);
+/* What went wrong and keeps no plan from being made (a folder of plans): lines that `how` is told, for a result. */
+struct api_notes {
+    struct text lines;
+};
+void api_hear(struct api_notes *n, struct lx_plan_options *how);
+/* Moves them into the result, NULL: nowhere. Without memory there is none. */
+lx_result *api_keep_notes(lx_result *r, struct api_notes *n, lx_status *st);
 
 struct lx_result {
     const struct lx_plan *plan;
@@ -125,6 +135,7 @@ struct lx_result {
     const char
         *pool_name;      /* of a placement with a single pool, which the plan does not name; NULL: it does */
     const char **splits; /* per op of a graph, in words */
+    const char *notes;   /* a line each; NULL: none */
     struct arena memory;
 };
 

@@ -77,6 +77,16 @@ void plain_locale_end(struct plain_locale before)
     if (before.before) uselocale(before.before);
 }
 
+bool api_is_utf8(const char *what, const char *name, lx_status *st)
+{
+    size_t left = name ? strlen(name) : 0;
+    for (int n; left > 0; name += n, left -= (size_t)n)
+        if ((n = (unsigned char)*name < 0x80 ? 1 : utf8_length(name, left)) == 0)
+            return status_set(st, LX_E_SYNTAX, "the name or words of a %s are not UTF-8 from byte 0x%02x on",
+                              what, (unsigned)(unsigned char)*name);
+    return true;
+}
+
 int32_t api_code(const lx_status *st)
 {
     return st->code == LX_OK ? -LX_E_INTERNAL : -(int32_t)st->code;

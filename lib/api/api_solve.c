@@ -1,6 +1,5 @@
 /* Placement problems solved and checked. */
 #include "api/api_team.h"
-#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,19 +62,45 @@ static const struct lx_plan *unless_refused(const struct lx_plan *plan, lx_statu
     return NULL;
 }
 
-const struct lx_plan *api_make_plan(const struct lx_graph *g, const lx_options *o, lx_status *st)
+static void hear(void *context, const char *words)
+{
+    struct api_notes *n = context;
+    text_add(&n->lines, words);
+    text_add(&n->lines, "\n");
+}
+
+void api_hear(struct api_notes *n, struct lx_plan_options *how)
+{
+    how->tell = hear;
+    how->tell_context = n;
+}
+
+lx_result *api_keep_notes(lx_result *r, struct api_notes *n, lx_status *st)
+{
+    if (r && n->lines.at) r->notes = arena_string(&r->memory, n->lines.at);
+    bool ok = !r || !n->lines.at || r->notes;
+    text_free(&n->lines);
+    if (ok) return r;
+    lx_result_free(r);
+    return status_no_memory(st), NULL;
+}
+
+lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st)
 {
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
+    struct api_notes notes = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct plain_locale before = plain_locale_begin();
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     const struct lx_plan *plan = NULL;
-    if (on && api_plan_options(o, &settings, on->is_list ? on->objective : LX_SPILL, &how, values, st))
+    if (on && api_plan_options(o, &settings, on->is_list ? on->objective : LX_SPILL, &how, values, st)) {
+        api_hear(&notes, &how);
         plan = unless_refused(lx_plan_make(on, &how, st), st);
+    }
     lx_graph_free(on);
     plain_locale_end(before);
-    return plan;
+    return api_keep_notes(api_result(plan, NULL, st), &notes, st);
 }
 
 lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e)
@@ -83,7 +108,7 @@ lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e)
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!p) return status_set(st, LX_E_USAGE, "there is no placement"), NULL;
     const struct lx_graph *g = placement_graph(p, st);
-    lx_result *r = g ? api_result(api_make_plan(g, o, st), NULL, st) : NULL;
+    lx_result *r = g ? api_plan(g, o, st) : NULL;
     lx_graph_free(g);
     if (!r || r->plan->problem.pool_count) return r;
     r->pool_name = arena_string(&r->memory, p->pools.at[0].name);
@@ -110,9 +135,13 @@ int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *add
     struct arena memory = {0};
     struct lx_problem problem;
     int64_t worth = 0;
-    if (!p || count < 0 || (size_t)count != p->buffers.count || (count > 0 && !addresses))
-        return status_set(st, LX_E_USAGE, "an answer has one address per buffer, of which there are %zu",
-                          p ? p->buffers.count : 0),
+    if (!p) return status_set(st, LX_E_USAGE, "there is no placement to check an answer of"), api_code(st);
+    if (count > 0 && !addresses)
+        return status_set(st, LX_E_USAGE, "there are no addresses; give one per buffer, -1 for off"),
+               api_code(st);
+    if (count < 0 || (size_t)count != p->buffers.count)
+        return status_set(st, LX_E_USAGE, "%d addresses for %zu buffers; give one each", (int)count,
+                          p->buffers.count),
                api_code(st);
     bool ok = placement_problem(p, &memory, &problem, st) && lx_problem_validate(&problem, st);
     bool legal = ok && check_answer(&problem, pools, addresses, &worth, st);

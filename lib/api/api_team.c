@@ -39,18 +39,20 @@ lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
 {
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
+    struct api_notes notes = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct plain_locale before = plain_locale_begin();
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     struct lx_team_plans *plans = NULL;
     if (on && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
+        api_hear(&notes, &how);
         struct lx_team_options team = {.grid = o->team, .by_time = how.objective == LX_ASK_TIME};
         struct lx_team_plan *made = lx_team_make(on, &team, st);
         plans = made ? lx_team_plans_make(made, &how, st) : NULL;
     }
     lx_graph_free(on);
     plain_locale_end(before);
-    return team_result_of(plans, st);
+    return api_keep_notes(team_result_of(plans, st), &notes, st);
 }
 
 lx_result *team_run(const struct team_result *t, const lx_options *o, lx_status *st)

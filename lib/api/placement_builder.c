@@ -26,7 +26,7 @@ lx_placement *lx_placement_new(const char *objective, int64_t alignment, lx_erro
     if (!find_objective(objective, &asked))
         return status_set(st, LX_E_UNKNOWN_NAME, "the objective is \"cost\", \"fit\" or \"height\""), NULL;
     if (alignment < 1 || alignment > LX_INT_MAX)
-        return status_set(st, LX_E_RANGE, "the alignment %lld must be at least 1", (long long)alignment),
+        return status_set(st, LX_E_RANGE, "the alignment is from 1 to 2^53, not %lld", (long long)alignment),
                NULL;
     lx_placement *p = calloc(1, sizeof *p);
     if (!p) return status_no_memory(st), NULL;
@@ -69,9 +69,15 @@ static int32_t done(bool ok, int32_t value, const lx_status *st)
     return ok ? value : api_code(st);
 }
 
+static bool no_placement(lx_status *st)
+{
+    return status_set(st, LX_E_USAGE, "there is no placement; lx_placement_new makes one");
+}
+
 static const char *add_name(lx_placement *p, struct names *names, const char *what, const char *name,
                             size_t number, lx_status *st)
 {
+    if (!api_is_utf8(what, name, st)) return NULL;
     const char *own = name ? arena_string(&p->memory, name) : arena_format(&p->memory, "#%zu", number);
     if (number >= LX_MAX_ITEMS)
         return status_set(st, LX_E_LIMIT, "more than %d %ss", LX_MAX_ITEMS, what), NULL;
@@ -86,7 +92,8 @@ static const char *add_name(lx_placement *p, struct names *names, const char *wh
 int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (!p || capacity < LX_NO_LIMIT || capacity > LX_INT_MAX)
+    if (!p) return done(no_placement(st), 0, st);
+    if (capacity < LX_NO_LIMIT || capacity > LX_INT_MAX)
         return done(status_set(st, LX_E_RANGE, "a pool has a capacity from 0 to 2^53, or -1: none"), 0, st);
     struct placement_pool pool = {.capacity = capacity};
     pool.name = add_name(p, &p->pool_names, "pool", name, p->pools.count, st);
@@ -99,14 +106,16 @@ int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, l
 /* Is there a pool, or a buffer, of this number? */
 static bool is_pool(const lx_placement *p, int32_t pool, lx_status *st)
 {
-    if (p && pool >= 0 && (size_t)pool < p->pools.count) return true;
+    if (!p) return no_placement(st);
+    if (pool >= 0 && (size_t)pool < p->pools.count) return true;
     return status_set(st, LX_E_UNKNOWN_NAME, "there is no pool number %d; lx_placement_pool adds them",
                       (int)pool);
 }
 
 static bool is_buffer(const lx_placement *p, int64_t b, lx_status *st)
 {
-    if (p && b >= 0 && (uint64_t)b < p->buffers.count) return true;
+    if (!p) return no_placement(st);
+    if (b >= 0 && (uint64_t)b < p->buffers.count) return true;
     return status_set(st, LX_E_UNKNOWN_NAME, "there is no buffer number %lld; lx_placement_buffer adds them",
                       (long long)b);
 }
@@ -150,7 +159,7 @@ int32_t lx_placement_buffer(lx_placement *p, const char *name, int64_t size, int
                             int64_t off, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (!p) return done(status_set(st, LX_E_USAGE, "there is no placement"), 0, st);
+    if (!p) return done(no_placement(st), 0, st);
     return add_buffer(p, name, size, start, end, off, st);
 }
 
@@ -158,7 +167,8 @@ int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *size
                              const int64_t *ends, const int64_t *offs, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (!p || count < 0 || (count > 0 && (!sizes || !starts || !ends)))
+    if (!p) return done(no_placement(st), 0, st);
+    if (count < 0 || (count > 0 && (!sizes || !starts || !ends)))
         return done(status_set(st, LX_E_USAGE, "buffers need sizes, starts and ends"), 0, st);
     int32_t first = (int32_t)p->buffers.count;
     for (int32_t i = 0; i < count; i++)
@@ -226,6 +236,7 @@ int32_t lx_placement_pin(lx_placement *p, int32_t b, int32_t pool, int64_t addre
 
 static bool set_barred(lx_placement *p, int32_t b, const char *value, lx_status *st)
 {
+    if (!api_is_utf8("reason", value, st)) return false;
     p->buffers.at[b].b.reason = arena_string(&p->memory, value);
     return p->buffers.at[b].b.reason || status_no_memory(st);
 }
@@ -275,8 +286,11 @@ int32_t lx_placement_set(lx_placement *p, int32_t b, const char *key, const char
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!is_buffer(p, b, st)) return api_code(st);
-    for (size_t i = 0; key && value && i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(keys[i].key, key) == 0) return done(keys[i].set(p, b, value, st), 0, st);
+    for (size_t i = 0; key && i < sizeof keys / sizeof *keys; i++) {
+        if (strcmp(keys[i].key, key) != 0) continue;
+        if (!value) return done(status_set(st, LX_E_USAGE, "the key %s needs a value", key), 0, st);
+        return done(keys[i].set(p, b, value, st), 0, st);
+    }
     return done(status_set(st, LX_E_UNKNOWN_NAME,
                            "a buffer has no key \"%.60s\"; it has barred, alignment, parent and instead_of",
                            key ? key : ""),
@@ -327,7 +341,8 @@ int32_t lx_placement_group(lx_placement *p, const char *kind, const int32_t *mem
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     bool same = kind && strcmp(kind, "same_place") == 0;
     struct lx_group group;
-    if (!p || (!same && (!kind || strcmp(kind, "together") != 0)))
+    if (!p) return done(no_placement(st), 0, st);
+    if (!same && (!kind || strcmp(kind, "together") != 0))
         return done(status_set(st, LX_E_UNKNOWN_NAME, "a group is \"same_place\" or \"together\""), 0, st);
     if (!are_buffers(p, members, count, st) || !copy_group(p, members, count, &group, st))
         return api_code(st);
@@ -341,7 +356,8 @@ int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     struct lx_charge c = {.cost = cost};
-    if (!p || !are_buffers(p, all_on, all_on_count, st) || !are_buffers(p, all_off, all_off_count, st) ||
+    if (!p) return done(no_placement(st), 0, st);
+    if (!are_buffers(p, all_on, all_on_count, st) || !are_buffers(p, all_off, all_off_count, st) ||
         !are_buffers(p, any_on, any_on_count, st) || !are_buffers(p, any_off, any_off_count, st) ||
         !copy_group(p, all_on, all_on_count, &c.all_on, st) ||
         !copy_group(p, all_off, all_off_count, &c.all_off, st) ||

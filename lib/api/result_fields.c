@@ -53,6 +53,11 @@ static double seconds(const lx_result *r)
     return r->run ? r->run->seconds : r->plan->seconds;
 }
 
+static double cached(const lx_result *r)
+{
+    return r->plan->cached;
+}
+
 /* Figures of a plan, by its field. */
 #define FIGURE(name, field)                                                                                  \
     static double name(const lx_result *r)                                                                   \
@@ -97,6 +102,7 @@ static const struct {
     {"gap", ANY_PLAN, gap},
     {"steps", ANY_PLAN, steps},
     {"seconds", ANY_PLAN, seconds},
+    {"cached", ANY_PLAN, cached},
     {"hbm_bytes", ANY_PLAN, hbm_bytes},
     {"baseline_hbm_bytes", ANY_PLAN, baseline_hbm_bytes},
     {"spill_bytes", ANY_PLAN, spill_bytes},
@@ -153,6 +159,7 @@ static const char *run_status(const struct lx_run_result *run)
 
 const char *lx_result_word(const lx_result *r, const char *name)
 {
+    if (r && name && strcmp(name, "notes") == 0) return r->notes ? r->notes : "";
     if (r && name && r->joint) return joint_word(r->joint, name);
     if (r && name && r->team) return team_word(r->team, name);
     if (!r || !name || !r->plan) return NULL;

@@ -1,6 +1,7 @@
 """Graphs from Python: built, read, planned, checked, run, written and read again."""
 
 import pathlib
+import tempfile
 import unittest
 
 import lxplan
@@ -54,6 +55,18 @@ class Plans(unittest.TestCase):
         self.assertLessEqual(plan.bound, plan.objective)
         run = plan.run()
         self.assertEqual((run.status, len(run.items("faults"))), ("ok", 0))
+
+    def test_notes_of_a_cache(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = (chain().finish().plan({"cache": folder}) for _ in range(2))
+            self.assertEqual((first.notes, second.notes, second.number("cached")), ([], [], 1))
+            self.assertEqual(first.write("plan"), second.write("plan"))
+            for entry in pathlib.Path(folder).glob("*.plan"):
+                entry.write_bytes(entry.read_bytes()[:-1])
+            third = chain().finish().plan({"cache": folder})
+            self.assertIn("ignored", third.notes[0])
+            self.assertEqual(third.write("plan"), first.write("plan"))
+        self.assertIn("not kept", chain().finish().plan({"cache": "/dev/null/none"}).notes[0])
 
     def test_written_and_read_again(self):
         plan = lxplan.Graph.parse(PATTERN).plan("solver=greedy")

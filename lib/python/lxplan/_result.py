@@ -124,6 +124,11 @@ class Result(Handle):
         """How far the objective is above the bound, as a share of it."""
         return self.number("gap")
 
+    @property
+    def notes(self) -> List[str]:
+        """What went wrong and was no reason to fail: a damaged entry of a cache, a folder that cannot be written."""
+        return self.word("notes").splitlines()
+
     def _places(self) -> Tuple[array, array]:
         count = self._native.lx_result_places(self._open(), None, None, 0)
         pools, addresses = array("i", bytes(4 * count)), array("q", bytes(8 * count))

@@ -39,12 +39,13 @@ static bool valid_uses(const struct lx_buffer *b, lx_status *st)
     int64_t last = b->uses[b->use_count - 1];
     if (b->start != b->uses[0])
         return buffer_error(b, st, LX_E_MODEL,
-                            "buffer %s: it starts at %lld but is first used at %lld; they must agree",
+                            "buffer %s: uses: it starts at %lld but is first used at %lld; they must agree",
                             b->name, (long long)b->start, (long long)b->uses[0]);
     if (b->end < last + 1)
         return buffer_error(
             b, st, LX_E_MODEL,
-            "buffer %s: it ends at %lld, before its last use at %lld is over; the end must be at least %lld",
+            "buffer %s: uses: it ends at %lld, before its last use at %lld is over; the end must be at least "
+            "%lld",
             b->name, (long long)b->end, (long long)last, (long long)last + 1);
     return true;
 }
@@ -56,10 +57,10 @@ static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, 
     if (!increasing_uses(b, st)) return false;
     if (b->end > LX_INT_MAX)
         return buffer_error(b, st, LX_E_MODEL,
-                            "buffer %s: its life ends at %lld, beyond 2^53; number the ticks lower", b->name,
-                            (long long)b->end);
+                            "buffer %s: live: its life ends at %lld, beyond 2^53; number the ticks lower",
+                            b->name, (long long)b->end);
     if (b->start < 0 || b->start >= b->end)
-        return buffer_error(b, st, LX_E_MODEL, "buffer %s: its life [%lld, %lld) %s", b->name,
+        return buffer_error(b, st, LX_E_MODEL, "buffer %s: live: its life [%lld, %lld) %s", b->name,
                             (long long)b->start, (long long)b->end,
                             b->start < 0 ? "begins before tick 0; number the ticks from 0"
                                          : "is empty; the end must be above the start");
@@ -85,9 +86,10 @@ static bool valid_edge(const struct lx_problem *p, const struct lx_buffer *child
                             child->name);
     const struct lx_buffer *parent = &p->buffers[index];
     if (child->first_use_is_read)
-        return buffer_error(child, st, LX_E_MODEL,
-                            "buffer %s: it is read first, so no op writes it in place of %s; remove the edge",
-                            child->name, parent->name);
+        return buffer_error(
+            child, st, LX_E_MODEL,
+            "buffer %s: it is read first, so no op writes it in place of its parent %s; remove the edge",
+            child->name, parent->name);
     if (parent->end != child->start + 1)
         return buffer_error(child, st, LX_E_MODEL,
                             "buffer %s cannot take the place of %s: the parent's end (%lld) must equal the "

@@ -353,6 +353,50 @@ static void test_wrong(void **state)
 }
 
 /* A problem that no rule allows is refused when it is solved, with the rule in words. */
+static void says(const lx_error *e, const char *words)
+{
+    if (!strstr(lx_error_text(e), words)) fail_msg("\"%s\" does not say: %s", lx_error_text(e), words);
+}
+
+/* What is wrong is said as it is, and the words of spec and files are those of the library. */
+static void test_words_of_errors(void **state)
+{
+    (void)state;
+    lx_error *e = lx_error_new();
+    int64_t address = 0;
+    lx_placement *p = three("cost", 100);
+    assert_null(lx_placement_new("cost", INT64_MAX, e));
+    says(e, "from 1 to 2^53");
+    assert_true(lx_placement_set(p, 0, "barred", NULL, e) < 0);
+    says(e, "barred needs a value");
+    assert_true(lx_placement_buffer(p, "a\xff", 1, 0, 1, 0, e) < 0);
+    says(e, "UTF-8");
+    assert_true(lx_placement_pool(p, "\xe2\x82", 1, e) < 0);
+    says(e, "UTF-8");
+    assert_true(lx_placement_set(p, 0, "barred", "\x80", e) < 0);
+    says(e, "UTF-8");
+    assert_true(lx_placement_buffer(p, "\xc3\xa4", 1, 0, 1, 0, e) == 3);
+    assert_true(lx_check(NULL, NULL, &address, 1, NULL, e) < 0);
+    says(e, "no placement");
+    assert_true(lx_check(p, NULL, NULL, 4, NULL, e) < 0);
+    says(e, "no addresses");
+    assert_true(lx_check(p, NULL, &address, 1, NULL, e) < 0);
+    says(e, "1 addresses for 4 buffers");
+    assert_true(lx_placement_pool(NULL, "x", 1, e) < 0);
+    says(e, "no placement");
+    assert_true(lx_placement_set(NULL, 0, "barred", "x", e) < 0);
+    says(e, "no placement");
+    assert_true(lx_placement_charge(NULL, 1, NULL, 0, NULL, 0, NULL, 0, NULL, 0, e) < 0);
+    says(e, "no placement");
+    lx_placement_free(p);
+    p = three("cost", 100);
+    assert_true(lx_placement_buffer(p, "empty", 1, 4, 4, 0, e) >= 0);
+    assert_null(lx_solve(p, NULL, e));
+    says(e, "live");
+    lx_placement_free(p);
+    lx_error_free(e);
+}
+
 static void test_impossible_model(void **state)
 {
     (void)state;
@@ -426,12 +470,19 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_example), cmocka_unit_test(test_questions),
-        cmocka_unit_test(test_check),   cmocka_unit_test(test_round),
-        cmocka_unit_test(test_formats), cmocka_unit_test(test_two_branches),
-        cmocka_unit_test(test_options), cmocka_unit_test(test_library),
-        cmocka_unit_test(test_wrong),   cmocka_unit_test(test_impossible_model),
-        cmocka_unit_test(test_nothing), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_example),
+        cmocka_unit_test(test_questions),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_round),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_two_branches),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_library),
+        cmocka_unit_test(test_words_of_errors),
+        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_impossible_model),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
