@@ -53,13 +53,36 @@ static int32_t masked(struct layer *l, const struct attention *a, int32_t s)
     } else if (a->allowed >= 0)
         s = only_where(l, over_groups(l, a->allowed, kv), s, -INFINITY);
     if (a->first >= 0 && !VEC_PUSH(&l->m->causal, a->first)) layer_fail(l);
-    if (a->first < 0 || a->first >= keys - 1) return s;
+    bool near = a->window > 0 && a->window < a->first + queries;
+    if (a->first < 0 || (a->first >= keys - 1 && !near)) return s;
     int32_t row = attention_counter(l, a->first, queries, 5, 3), column = attention_counter(l, 0, keys, 5, 4);
-    return only_where(l, layer_two(l, "GreaterOrEqual", row, column), s, -INFINITY);
+    int32_t seen = layer_two(l, "GreaterOrEqual", row, column);
+    return only_where(l, near ? attention_near(l, seen, row, column, a->window) : seen, s, -INFINITY);
+}
+
+int32_t attention_near(struct layer *l, int32_t seen, int32_t row, int32_t column, int64_t window)
+{
+    int32_t oldest = layer_by(l, "Sub", row, (double)window);
+    return layer_two(l, "And", seen, layer_two(l, "Greater", column, oldest));
+}
+
+/* Softmax over the keys and one score more, which is dropped. */
+static int32_t with_sink(struct layer *l, const struct attention *a, int32_t s)
+{
+    const struct model_type *t = layer_type(l, s);
+    int64_t extent[5], keys = attention_extent(l, s, 4);
+    if (!l->ok || t->count != 5) return layer_fail(l), -1;
+    for (int d = 0; d < 5; d++) extent[d] = d == 4 ? 1 : t->extent[d];
+    int32_t sink = layer_number(l, t->element, 0);
+    if (a->sink >= 0)
+        sink = layer_cast(l, layer_reshape(l, a->sink, 5, (int64_t[]){1, t->extent[1], t->extent[2], 1, 1}),
+                          t->element);
+    int32_t both[] = {s, layer_expand_to(l, sink, 5, extent)};
+    return layer_slice(l, layer_softmax(l, layer_concat(l, 4, 2, both), -1), 4, 0, keys);
 }
 
 /* [B,H,S,D] */
-int32_t attention_of(struct layer *l, const struct attention *a)
+int32_t attention_of(struct layer *l, struct attention *a)
 {
     int64_t b = attention_extent(l, a->q, 0), h = attention_extent(l, a->q, 1),
             s = attention_extent(l, a->q, 2), d = attention_extent(l, a->q, 3);
@@ -72,7 +95,9 @@ int32_t attention_of(struct layer *l, const struct attention *a)
     int32_t x = layer_two(l, "MatMul", q, layer_permute(l, k, 5, (int64_t[]){0, 1, 2, 4, 3}));
     if (a->scale != 1) x = layer_by(l, "Mul", x, a->scale);
     if (a->cap > 0) x = layer_by(l, "Mul", layer_one(l, "Tanh", layer_by(l, "Div", x, a->cap)), a->cap);
-    x = layer_softmax(l, masked(l, a, x), -1);
+    a->seen[0] = x;
+    a->seen[1] = x = masked(l, a, x);
+    a->seen[2] = x = a->smooth || a->sink >= 0 ? with_sink(l, a, x) : layer_softmax(l, x, -1);
     return layer_reshape(l, layer_two(l, "MatMul", x, v), 4, (int64_t[]){b, h, s, dv});
 }
 

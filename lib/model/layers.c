@@ -17,7 +17,8 @@ static const struct {
               {layers_rotary, true},       {layers_qlinear, true},     {layers_fused, true},
               {layers_functions, false},   {layers_ttir_heads, true},  {layers_hlo, false},
               {layers_hlo_calls, false},   {layers_hlo_picks, false},  {layers_hlo_bits, false},
-              {layers_sequences, false}};
+              {layers_sequences, false},   {layers_experts, true},     {layers_spectra, true},
+              {layers_sampling, true},     {layers_losses, true},      {layers_contrib, true}};
 
 /* Complex numbers have a table of their own: nobody else's parts are right for them. */
 static bool is_complex(const struct lx_model *m, int32_t value)

@@ -50,7 +50,8 @@ extern const struct layer_row layers_activations[], layers_products[], layers_no
     layers_einsum[], layers_numbers[], layers_reductions[], layers_images[], layers_picks[], layers_pools[],
     layers_rotary[], layers_qlinear[], layers_fused[], layers_complex[], layers_functions[],
     layers_ttir_heads[], layers_hlo[], layers_hlo_calls[], layers_hlo_picks[], layers_hlo_bits[],
-    layers_sequences[];
+    layers_sequences[], layers_experts[], layers_spectra[], layers_sampling[], layers_losses[],
+    layers_contrib[];
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 bool layer_has(const struct layer *l, int operand);

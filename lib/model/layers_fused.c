@@ -117,32 +117,15 @@ static void plain(struct layer *l)
     layer_result(l, 0, layer_part(l, kind, l->op->operand_count, l->op->operands));
 }
 
-/* Two numbers a byte, the lower four bits first: [.., n] as [.., 2 n]. */
-static int32_t taken_apart(struct layer *l, int32_t x)
-{
-    const struct model_type *t = layer_type(l, x);
-    int64_t pair[MODEL_MAX_RANK], wide[MODEL_MAX_RANK];
-    int rank = t->count;
-    if (!l->ok || rank < 1 || rank + 1 > MODEL_MAX_RANK) return layer_fail(l), -1;
-    for (int d = 0; d < rank; d++)
-        pair[d] = t->extent[d], wide[d] = d == rank - 1 ? 2 * t->extent[d] : t->extent[d];
-    pair[rank] = 1;
-    int32_t low = layer_by(l, "BitwiseAnd", x, 15), four = layer_number(l, t->element, 4);
-    l->attr[l->attr_count++] = (struct model_attr){.key = "direction", .form = ATTR_WORD, .text = "RIGHT"};
-    int32_t high = layer_two(l, "BitShift", x, four);
-    int32_t both[] = {layer_reshape(l, low, rank + 1, pair), layer_reshape(l, high, rank + 1, pair)};
-    return layer_reshape(l, layer_concat(l, rank, 2, both), rank, wide);
-}
-
 /* [N, blocks] zero points: fractions, bytes, or two a byte with a row's last half left out. */
 static int32_t zeros_of(struct layer *l, int64_t n, int64_t blocks, int64_t bits, enum model_element e)
 {
     int32_t z = layer_in(l, 3);
-    if (z < 0) return layer_number(l, e, bits == 4 ? 8 : 128);
-    bool packed = layer_element(l, z) == MODEL_U8 && bits == 4;
+    if (z < 0) return layer_number(l, e, (double)(1 << (bits - 1)));
+    bool packed = layer_element(l, z) == MODEL_U8 && bits < 8;
     if (packed) {
-        z = taken_apart(l, layer_reshape(l, z, 2, (int64_t[]){n, (blocks + 1) / 2}));
-        if (blocks % 2) z = layer_slice(l, z, 1, 0, blocks);
+        z = quantised_apart(l, layer_reshape(l, z, 2, (int64_t[]){n, (blocks * bits + 7) / 8}), bits);
+        if (blocks * bits % 8) z = layer_slice(l, z, 1, 0, blocks);
     }
     return layer_reshape(l, layer_cast(l, z, e), 3, (int64_t[]){n, blocks, 1});
 }
@@ -154,14 +137,15 @@ static void matmul_bits(struct layer *l)
             block = layer_int(l, "block_size", 0);
     enum model_element e = layer_element(l, layer_in(l, 0));
     bool fits = n > 0 && k > 0 && block > 0 && n < INT32_MAX && k < INT32_MAX && block < INT32_MAX &&
-                (bits == 4 || bits == 8) && !layer_has(l, 4) && layer_element(l, layer_in(l, 1)) == MODEL_U8;
+                (bits == 2 || bits == 4 || bits == 8) && !layer_has(l, 4) &&
+                layer_element(l, layer_in(l, 1)) == MODEL_U8;
     int64_t blocks = fits ? (k + block - 1) / block : 0, bytes = block * bits / 8;
     if (!fits || layer_type(l, layer_in(l, 1))->elements != n * blocks * bytes) {
         layer_fail(l);
         return;
     }
     int32_t w = layer_reshape(l, layer_in(l, 1), 3, (int64_t[]){n, blocks, bytes});
-    if (bits == 4) w = taken_apart(l, w);
+    if (bits < 8) w = quantised_apart(l, w, bits);
     w = layer_two(l, "Sub", layer_cast(l, w, e), zeros_of(l, n, blocks, bits, e));
     w = layer_two(l, "Mul", w,
                   layer_cast(l, layer_reshape(l, layer_in(l, 2), 3, (int64_t[]){n, blocks, 1}), e));
@@ -180,14 +164,16 @@ static void gather_blocks(struct layer *l)
     if (axis < 0) axis += t->count;
     bool packed = t->element == MODEL_U8 && layer_int(l, "bits", 4) == 4;
     bool is_signed = model_element_row(t->element)->number == MODEL_SIGNED;
-    if (layer_int(l, "gather_axis", 0) != 0 || axis != t->count - 1 || (!layer_has(l, 3) && !is_signed)) {
+    if (layer_int(l, "gather_axis", 0) != 0 || axis != t->count - 1) {
         layer_fail(l);
         return;
     }
     for (int i = 0; i < 4; i++)
         if (i != 1 && layer_has(l, i)) rows[i] = layer_two(l, "Gather", layer_in(l, i), layer_in(l, 1));
-    if (packed) rows[0] = taken_apart(l, rows[0]);
-    if (packed && rows[3] >= 0) rows[3] = taken_apart(l, rows[3]);
+    if (packed) rows[0] = quantised_apart(l, rows[0], 4);
+    if (packed && rows[3] >= 0) rows[3] = quantised_apart(l, rows[3], 4);
+    if (rows[3] < 0 && !is_signed)
+        rows[3] = layer_number(l, t->element, t->element == MODEL_U8 && !packed ? 128 : 8);
     layer_result(l, 0, quantised_back(l, rows[0], rows[2], rows[3], -1));
 }
 

@@ -17,11 +17,12 @@ static const struct model_data *known(const struct layer *l, int operand)
 }
 
 /* Row + k against column, of a matrix of these extents. */
-static int32_t compared(struct layer *l, const char *kind, int64_t k, const int64_t *extent)
+static int32_t compared(struct layer *l, const char *kind, int64_t k, int32_t later, const int64_t *extent)
 {
     int32_t r = layer_reshape(l, counter(l, extent[0]), 2, (int64_t[]){extent[0], 1});
     int32_t c = layer_reshape(l, counter(l, extent[1]), 2, (int64_t[]){1, extent[1]});
-    return layer_two(l, kind, layer_by(l, "Add", r, (double)k), c);
+    return layer_two(l, kind, later < 0 ? layer_by(l, "Add", r, (double)k) : layer_two(l, "Add", r, later),
+                     c);
 }
 
 /* Rows at or above (below) a diagonal are kept: a comparison of two counters. */
@@ -30,13 +31,14 @@ static void trilu(struct layer *l)
     int32_t x = layer_in(l, 0);
     const struct model_type *t = layer_type(l, x);
     const struct model_data *k = layer_has(l, 1) ? l->m->values.at[layer_in(l, 1)].data : NULL;
-    bool upper = layer_int(l, "upper", 1) != 0;
-    if (t->count < 2 || (layer_has(l, 1) && (!k || !k->ints))) {
+    bool upper = layer_int(l, "upper", 1) != 0, later = layer_has(l, 1) && (!k || !k->ints);
+    if (t->count < 2) {
         layer_fail(l);
         return;
     }
-    int64_t by = k ? k->ints[0] : 0;
-    int32_t stays = compared(l, upper ? "LessOrEqual" : "GreaterOrEqual", by, t->extent + t->count - 2);
+    int64_t by = k && k->ints ? k->ints[0] : 0;
+    int32_t from = later ? layer_cast(l, layer_reshape(l, layer_in(l, 1), 0, NULL), MODEL_I64) : -1;
+    int32_t stays = compared(l, upper ? "LessOrEqual" : "GreaterOrEqual", by, from, t->extent + t->count - 2);
     int32_t other = layer_number(l, t->element, 0);
     layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){stays, x, other}));
 }
@@ -68,7 +70,7 @@ static void eye_like(struct layer *l)
         layer_fail(l);
         return;
     }
-    layer_result(l, 0, compared(l, "Equal", layer_int(l, "k", 0), t->extent));
+    layer_result(l, 0, compared(l, "Equal", layer_int(l, "k", 0), -1, t->extent));
 }
 
 static int axis_of(const struct layer *l, int64_t usual, int rank)

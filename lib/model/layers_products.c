@@ -27,17 +27,27 @@ static void gemm(struct layer *l)
     int32_t y = scaled(l, layer_two(l, "MatMul", a, b), layer_real(l, "alpha", 1));
     if (layer_has(l, 2) && layer_real(l, "beta", 1) != 0)
         y = layer_two(l, "Add", y, scaled(l, layer_in(l, 2), layer_real(l, "beta", 1)));
-    if (strcmp(l->op->kind, "com.microsoft:GemmFastGelu") == 0) y = layer_one(l, "Gelu", y);
+    if (strcmp(l->op->kind, "com.microsoft:GemmFastGelu") == 0) y = layer_one(l, "com.microsoft:FastGelu", y);
     layer_result(l, 0, y);
+}
+
+/* The first dimension behind the others but the last: [k, .., n] as [.., k, n]. */
+static int32_t batch_turned(struct layer *l, int32_t a, bool turn)
+{
+    int64_t perm[MODEL_MAX_RANK];
+    int rank = layer_type(l, a)->count;
+    if (!turn || !l->ok || rank < 3) return a;
+    for (int d = 0; d < rank; d++) perm[d] = d == rank - 1 ? d : d == rank - 2 ? 0 : d + 1;
+    return layer_permute(l, a, rank, perm);
 }
 
 static void fused_matmul(struct layer *l)
 {
-    if (layer_int(l, "transBatchA", 0) || layer_int(l, "transBatchB", 0)) {
-        layer_fail(l);
-        return;
-    }
-    gemm(l);
+    int32_t a = batch_turned(l, layer_in(l, 0), layer_int(l, "transBatchA", 0) != 0);
+    int32_t b = batch_turned(l, layer_in(l, 1), layer_int(l, "transBatchB", 0) != 0);
+    a = turned(l, a, layer_int(l, "transA", 0) != 0);
+    b = turned(l, b, layer_int(l, "transB", 0) != 0);
+    layer_result(l, 0, scaled(l, layer_two(l, "MatMul", a, b), layer_real(l, "alpha", 1)));
 }
 
 /* A (or x) W + b of TTIR. */

@@ -3,50 +3,94 @@
 
 #include <string.h>
 
-/* The caches of GroupQueryAttention: appended, or (a cache as long as before: a buffer that is shared) put at the place
+enum { MOST_ROWS = 64 }; /* of a batch whose caches are written one by one */
+
+/* The caches of GroupQueryAttention: appended, or (a cache as long as before: a buffer that is shared) put at the places
  * that the lengths say. */
 struct caches {
-    int64_t before, now, total;
-    int32_t start; /* of the first new row, where it is known only at run time; -1: `before` */
+    int64_t batch, before, now, total;
+    int32_t start; /* [B,1] of the first new row, where it is known only at run time; -1: `before` */
 };
+
+/* One row of the batch at its own place. */
+static int32_t put_row(struct layer *l, const struct caches *c, int32_t past, int32_t x, int64_t row)
+{
+    int32_t zero = layer_number(l, MODEL_I64, 0), at = c->start;
+    if (c->batch > 1) {
+        past = layer_slice(l, past, 0, row, row + 1);
+        x = layer_slice(l, x, 0, row, row + 1);
+        at = layer_slice(l, at, 0, row, row + 1);
+    }
+    at = layer_reshape(l, at, 0, NULL);
+    return layer_part(l, "lxplan:DynamicInsert", 6, (int32_t[]){past, x, zero, zero, at, zero});
+}
+
+/* One new key each: wherever it belongs. */
+static int32_t put_one(struct layer *l, const struct caches *c, int32_t past, int32_t x)
+{
+    int32_t at = layer_reshape(l, c->start, 4, (int64_t[]){c->batch, 1, 1, 1});
+    int32_t here = layer_two(l, "Equal", attention_counter(l, 0, c->total, 4, 2), at);
+    return layer_part(l, "Where", 3, (int32_t[]){here, x, past});
+}
 
 static int32_t cached(struct layer *l, const struct caches *c, int32_t past, int32_t x)
 {
+    int32_t rows[MOST_ROWS];
     if (c->start < 0) return attention_appended(l, past, x);
-    int32_t zero = layer_number(l, MODEL_I64, 0);
-    return layer_part(l, "lxplan:DynamicInsert", 6, (int32_t[]){past, x, zero, zero, c->start, zero});
+    if (c->batch > 1 && c->now == 1) return put_one(l, c, past, x);
+    if (c->batch > MOST_ROWS) return layer_fail(l), -1;
+    for (int64_t b = 0; b < c->batch; b++) rows[b] = put_row(l, c, past, x, b);
+    return layer_concat(l, 0, (int)c->batch, rows);
 }
 
+/* Rows of a table for the new places: [B or 1, 1, S, D/2]. */
 static int32_t rows_of(struct layer *l, const struct caches *c, int32_t table)
 {
-    if (c->start < 0) return layer_slice(l, table, 0, c->before, c->before + c->now);
-    int32_t at = layer_two(l, "Add", attention_counter(l, 0, c->now, 1, 0), c->start);
-    return layer_two(l, "Gather", table, at);
+    int64_t half = attention_extent(l, table, 1);
+    int32_t at = layer_in(l, 9), y;
+    if (at < 0 && c->start < 0)
+        return layer_reshape(l, layer_slice(l, table, 0, c->before, c->before + c->now), 4,
+                             (int64_t[]){1, 1, c->now, half});
+    if (at < 0) at = layer_two(l, "Add", attention_counter(l, 0, c->now, 2, 1), c->start);
+    y = layer_two(l, "Gather", table, at);
+    return layer_reshape(l, y, 4, (int64_t[]){attention_extent(l, y, 0), 1, c->now, half});
 }
 
 static bool cache_plan(struct layer *l, struct caches *c)
 {
     const struct model_type *present =
         l->op->result_count > 1 && l->op->results[1] >= 0 ? model_type_of(l->m, l->op->results[1]) : NULL;
-    *c = (struct caches){attention_extent(l, layer_in(l, 3), 2), attention_extent(l, layer_in(l, 0), 1), 0,
-                         -1};
+    *c = (struct caches){attention_extent(l, layer_in(l, 0), 0), attention_extent(l, layer_in(l, 3), 2),
+                         attention_extent(l, layer_in(l, 0), 1), 0, -1};
     if (!layer_has(l, 3)) c->before = 0;
-    c->total = present && present->count == 4 ? present->extent[2] : c->before + c->now;
+    const struct model_data *total = layer_has(l, 6) ? l->m->values.at[layer_in(l, 6)].data : NULL;
+    c->total = c->before + c->now;
+    if (total && total->ints) c->total = total->ints[0] > c->before ? total->ints[0] : c->before;
+    if (present && present->count == 4) c->total = present->extent[2];
     if (c->total == c->before + c->now) return true;
-    if (c->total != c->before || !layer_has(l, 5) || layer_type(l, layer_in(l, 5))->elements != 1)
+    if (c->total != c->before || !layer_has(l, 5) || layer_type(l, layer_in(l, 5))->elements != c->batch)
         return false;
-    int32_t last = layer_cast(l, layer_reshape(l, layer_in(l, 5), 0, NULL), MODEL_I64);
+    int32_t last = layer_cast(l, layer_reshape(l, layer_in(l, 5), 2, (int64_t[]){c->batch, 1}), MODEL_I64);
     c->start = layer_by(l, "Sub", last, (double)(c->now - 1));
     return true;
 }
 
-/* What only some versions have: windows, places apart, sinks, caches of few bits. */
+/* Caches of few bits: not known. */
 static bool is_odd(const struct layer *l)
 {
     const char *k = model_attr_word(&l->op->attrs, "k_quant_type", "NONE"),
                *v = model_attr_word(&l->op->attrs, "v_quant_type", "NONE");
-    return layer_int(l, "local_window_size", -1) > 0 || layer_int(l, "smooth_softmax", 0) > 0 ||
-           layer_has(l, 9) || layer_has(l, 11) || strcmp(k, "NONE") != 0 || strcmp(v, "NONE") != 0;
+    return strcmp(k, "NONE") != 0 || strcmp(v, "NONE") != 0;
+}
+
+/* Of a shared buffer what has been written, and is near enough. */
+static int32_t written(struct layer *l, const struct caches *c, int64_t window)
+{
+    int32_t start = layer_reshape(l, c->start, 4, (int64_t[]){c->batch, 1, 1, 1});
+    int32_t row = layer_two(l, "Add", attention_counter(l, 0, c->now, 4, 2), start),
+            column = attention_counter(l, 0, c->total, 4, 3);
+    int32_t seen = layer_two(l, "GreaterOrEqual", row, column);
+    return window > 0 && window < c->total ? attention_near(l, seen, row, column, window) : seen;
 }
 
 /* q, k, v, past k, past v, lengths, total, cos?, sin?: k and v go to the caches, rotated if so asked. */
@@ -74,15 +118,16 @@ static void group_query(struct layer *l)
         q = attention_turned(l, q, cosine, sine, interleaved);
         k = attention_turned(l, k, cosine, sine, interleaved);
     }
-    struct attention a = {.q = q, .bias = layer_in(l, 10), .allowed = -1, .cap = layer_real(l, "softcap", 0)};
+    struct attention a = {
+        .sink = -1, .q = q, .bias = layer_in(l, 10), .allowed = -1, .cap = layer_real(l, "softcap", 0)};
     a.k = cached(l, &c, layer_in(l, 3), k);
     a.v = cached(l, &c, layer_in(l, 4), v);
     a.scale = attention_scale(l, q);
     a.first = c.start < 0 ? c.before : -1;
-    if (c.start >= 0) {
-        int32_t row = layer_two(l, "Add", attention_counter(l, 0, c.now, 4, 2), c.start);
-        a.allowed = layer_two(l, "GreaterOrEqual", row, attention_counter(l, 0, c.total, 4, 3));
-    }
+    a.window = layer_int(l, "local_window_size", -1) > 0 ? layer_int(l, "local_window_size", -1) : 0;
+    a.smooth = layer_int(l, "smooth_softmax", 0) > 0;
+    a.sink = layer_in(l, 11);
+    if (c.start >= 0) a.allowed = written(l, &c, a.window);
     layer_result(l, 0, attention_merged(l, attention_of(l, &a)));
     layer_result(l, 1, a.k);
     layer_result(l, 2, a.v);

@@ -10,16 +10,18 @@ static int32_t in_sight(struct layer *l, int32_t rows, int32_t columns)
     return layer_two(l, "And", is, layer_by(l, "Less", layer_two(l, "Sub", rows, columns), (double)window));
 }
 
-/* query, key, value, mask? of [B,H,S,D] */
+/* query, key, value, mask? of [B,H,S,D], sink? of H numbers */
 static void sdpa(struct layer *l)
 {
     int32_t q = layer_in(l, 0), k = layer_in(l, 1);
     bool causal = layer_int(l, "is_causal", layer_has(l, 3) ? 0 : 1) != 0;
-    if (l->op->operand_count < 3 || layer_type(l, q)->count != 4 || layer_has(l, 4)) {
+    if (l->op->operand_count < 3 || layer_type(l, q)->count != 4 ||
+        (layer_has(l, 4) && layer_type(l, layer_in(l, 4))->elements != attention_extent(l, q, 1))) {
         layer_fail(l);
         return;
     }
-    struct attention a = {.q = q,
+    struct attention a = {.sink = layer_in(l, 4),
+                          .q = q,
                           .k = k,
                           .v = layer_in(l, 2),
                           .bias = layer_in(l, 3),
@@ -61,8 +63,14 @@ static void decoded(struct layer *l, int32_t k, int32_t v, int first)
         return;
     }
     q = layer_permute(l, q, 4, (int64_t[]){1, 2, 0, 3});
-    struct attention a = {
-        .q = q, .k = k, .v = v, .bias = -1, .allowed = -1, .scale = attention_scale(l, q), .first = -1};
+    struct attention a = {.sink = -1,
+                          .q = q,
+                          .k = k,
+                          .v = v,
+                          .bias = -1,
+                          .allowed = -1,
+                          .scale = attention_scale(l, q),
+                          .first = -1};
     if (!decode_operands(l, first, &a)) {
         layer_fail(l);
         return;

@@ -15,8 +15,12 @@ static enum shaped same(struct shaper *x)
 {
     const struct model_type *t = shaper_in(x, 0);
     if (!t) return SHAPE_UNKNOWN;
-    for (int r = 0; r < x->op->result_count; r++)
-        if (as(x, r, t->element, t) != SHAPED) return SHAPE_WRONG;
+    for (int r = 0; r < x->op->result_count; r++) {
+        int32_t result = x->op->results[r];
+        bool told =
+            r > 0 && result >= 0 && x->m->values.at[result].declared; /* masks, as the file has them */
+        if (!told && as(x, r, t->element, t) != SHAPED) return SHAPE_WRONG;
+    }
     return SHAPED;
 }
 
@@ -152,6 +156,91 @@ static enum shaped gemm(struct shaper *x)
                       (int64_t[]){a->extent[turn_a], b->extent[!turn_b]});
 }
 
+/* As operand 0, and the buffers behind it as they were. */
+static enum shaped decoder_head(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0);
+    if (!t) return SHAPE_UNKNOWN;
+    for (int r = 0; r < x->op->result_count; r++) {
+        const struct model_type *like = r == 0 ? t : shaper_in(x, r < 3 ? 4 + r : 0);
+        if (!like) return SHAPE_UNKNOWN;
+        if (as(x, r, like->element, like) != SHAPED) return SHAPE_WRONG;
+    }
+    return SHAPED;
+}
+
+/* table [buckets, H], lengths: [1, H, Q, K] */
+static enum shaped position_bias(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0);
+    int64_t q, k;
+    int n, m;
+    if (!t || t->count != 2 || !shaper_ints(x, NULL, 1, &q, 1, &n) || !shaper_ints(x, NULL, 2, &k, 1, &m) ||
+        n != 1 || m != 1)
+        return SHAPE_UNKNOWN;
+    return shaper_set(x, 0, t->element, 4, (int64_t[]){1, t->extent[1], q, k});
+}
+
+/* Rows of a table, one for each number. */
+static enum shaped rows_of_table(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0), *i = shaper_in(x, 1);
+    int64_t extent[MOST];
+    if (!t || !i || t->count != 2 || i->count + 1 > MOST) return SHAPE_UNKNOWN;
+    memcpy(extent, i->extent, (size_t)i->count * sizeof *extent);
+    extent[i->count] = t->extent[1];
+    return shaper_set(x, 0, t->element, i->count + 1, extent);
+}
+
+static enum shaped distances(struct shaper *x)
+{
+    const struct model_type *a = shaper_in(x, 0), *b = shaper_in(x, 1);
+    if (!a || !b || a->count != 2 || b->count != 2) return SHAPE_UNKNOWN;
+    return shaper_set(x, 0, a->element, 2, (int64_t[]){a->extent[0], b->extent[0]});
+}
+
+/* x [.., n] to [.., n / 2 + 1, 2], and back. */
+static enum shaped real_fft(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0);
+    bool back = strstr(x->op->kind, "Irfft") != NULL;
+    int64_t extent[MOST];
+    if (!t || t->count < 1 + back || t->count + 1 > MOST || !shaper_int(x, "onesided", 1))
+        return SHAPE_UNKNOWN;
+    memcpy(extent, t->extent, (size_t)t->count * sizeof *extent);
+    int last = back ? t->count - 2 : t->count - 1;
+    extent[last] = back ? 2 * (t->extent[last] - 1) : t->extent[last] / 2 + 1;
+    extent[last + 1] = 2;
+    return shaper_set(x, 0, t->element, back ? t->count - 1 : t->count + 1, extent);
+}
+
+/* x [B,S,I], w [I,3 H], .., past? */
+static enum shaped quantised_attention(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0), *w = shaper_in(x, 1), *bias = shaper_in(x, 2),
+                            *past = shaper_in(x, 8);
+    int64_t heads = shaper_int(x, "num_heads", 0);
+    if (!t || !w || !bias || t->count != 3 || w->count != 2 || heads < 1) return SHAPE_UNKNOWN;
+    int64_t width = w->extent[1] / 3, before = past && past->count == 5 ? past->extent[3] : 0;
+    int64_t present[] = {2, t->extent[0], heads, before + t->extent[1], width / heads};
+    if (shaper_set(x, 1, bias->element, 5, present) != SHAPED) return SHAPE_WRONG;
+    return shaper_set(x, 0, bias->element, 3, (int64_t[]){t->extent[0], t->extent[1], width});
+}
+
+/* One more dimension of 1. */
+static enum shaped opened(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0);
+    int64_t extent[MOST], at;
+    int n;
+    if (!t || t->count + 1 > MOST || !shaper_ints(x, NULL, 1, &at, 1, &n) || n != 1) return SHAPE_UNKNOWN;
+    int axis = shaper_axis(at, t->count + 1);
+    if (axis < 0) return shaper_wrong(x, "no such axis");
+    for (int d = 0; d <= t->count; d++)
+        extent[d] = d < axis ? t->extent[d] : d == axis ? 1 : t->extent[d - 1];
+    return shaper_set(x, 0, t->element, t->count + 1, extent);
+}
+
 onnx_shape_of *onnx_shape_fused(const char *kind)
 {
     /* clang-format off */
@@ -162,7 +251,15 @@ onnx_shape_of *onnx_shape_fused(const char *kind)
         {"com.microsoft:QLinearSigmoid", same}, {"com.microsoft:QLinearLeakyRelu", same}, {"com.microsoft:QLinearSoftmax", same},
         {"com.microsoft:QLinearWhere", where}, {"com.microsoft:QLinearConcat", concat}, {"com.microsoft:QLinearAveragePool", pool},
         {"com.microsoft:QLinearGlobalAveragePool", global_pool}, {"com.microsoft:NhwcMaxPool", pool}, {"com.microsoft:QGemm", gemm},
-        {"com.microsoft:QLinearConv", conv}, {"com.microsoft:NhwcConv", conv}, {"com.microsoft:NhwcFusedConv", conv}, {NULL, NULL}};
+        {"com.microsoft:QLinearConv", conv}, {"com.microsoft:NhwcConv", conv}, {"com.microsoft:NhwcFusedConv", conv},
+        {"com.microsoft:DecoderMaskedMultiHeadAttention", decoder_head}, {"com.microsoft:RelativePositionBias", position_bias},
+        {"com.microsoft:TorchEmbedding", rows_of_table}, {"com.microsoft:CDist", distances}, {"com.microsoft:ComplexMul", same},
+        {"com.microsoft:ComplexMulConj", same}, {"com.microsoft:Rfft", real_fft}, {"com.microsoft:Irfft", real_fft},
+        {"com.microsoft:QAttention", quantised_attention}, {"com.microsoft:ExpandDims", opened}, {"com.microsoft:GeluGrad", same},
+        {"com.microsoft:FastGeluGrad", same}, {"com.microsoft:SoftmaxGrad_13", same}, {"com.microsoft:YieldOp", same},
+        {"com.microsoft:LongformerAttention", same}, {"com.microsoft:PackedMultiHeadAttention", same}, {"com.microsoft:BitmaskDropout", same},
+        {"com.microsoft:BiasDropout", same}, {"com.microsoft:SampleOp", same}, {"TensorScatter", same},
+        {"Scale", same}, {NULL, NULL}};
     /* clang-format on */
     return onnx_shape_find(rows, kind);
 }

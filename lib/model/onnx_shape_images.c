@@ -193,8 +193,10 @@ static enum shaped dft(struct shaper *x)
         if (!shaper_ints(x, NULL, 1, &length, 1, &count) || count != 1) return SHAPE_UNKNOWN;
         extent[axis] = length;
     }
-    if (shaper_int(x, "onesided", 0)) extent[axis] = extent[axis] / 2 + 1;
-    extent[t->count - 1] = 2;
+    bool half = shaper_int(x, "onesided", 0) != 0, back = half && shaper_int(x, "inverse", 0);
+    if (back && !shaper_has(x, 1)) extent[axis] = 2 * (extent[axis] - 1);
+    if (half && !back) extent[axis] = extent[axis] / 2 + 1;
+    extent[t->count - 1] = back ? 1 : 2;
     return shaper_set(x, 0, t->element, t->count, extent);
 }
 

@@ -52,6 +52,28 @@ static bool added(struct shaper *x, const struct model_type *a, const struct mod
     return fits;
 }
 
+/* The first dimension behind the others but the last: [k, .., n] as [.., k, n]. */
+static struct model_type batch_turned(const struct model_type *t, int64_t *extent)
+{
+    struct model_type y = *t;
+    for (int d = 0; d < t->count; d++)
+        extent[d] = t->extent[d == t->count - 1 ? d : d == t->count - 2 ? 0 : d + 1];
+    y.extent = extent;
+    return y;
+}
+
+static enum shaped fused_matmul(struct shaper *x)
+{
+    const struct model_type *a = shaper_in(x, 0), *b = shaper_in(x, 1);
+    int64_t of_a[MOST], of_b[MOST];
+    if (!a || !b) return SHAPE_UNKNOWN;
+    bool turn_a = shaper_int(x, "transBatchA", 0) != 0, turn_b = shaper_int(x, "transBatchB", 0) != 0;
+    struct model_type first = turn_a && a->count > 2 ? batch_turned(a, of_a) : *a,
+                      second = turn_b && b->count > 2 ? batch_turned(b, of_b) : *b;
+    return product(x, a->element, &first, &second, shaper_int(x, "transA", 0) != 0,
+                   shaper_int(x, "transB", 0) != 0);
+}
+
 static enum shaped matmul(struct shaper *x)
 {
     const struct model_type *a = shaper_in(x, 0), *b = shaper_in(x, 1);
@@ -275,7 +297,7 @@ onnx_shape_of *onnx_shape_window(const char *kind)
 {
     /* clang-format off */
     static const struct onnx_shape_row rows[] = {
-        {"MatMul", matmul}, {"Gemm", matmul}, {"MatMulInteger", matmul}, {"com.microsoft:FusedMatMul", matmul},
+        {"MatMul", matmul}, {"Gemm", matmul}, {"MatMulInteger", matmul}, {"com.microsoft:FusedMatMul", fused_matmul},
         {"com.microsoft:FusedGemm", matmul}, {"com.microsoft:TransposeMatMul", matmul}, {"com.microsoft:GemmFastGelu", matmul},
         {"QLinearMatMul", qlinear_matmul}, {"com.microsoft:MatMulIntegerToFloat", integer_to_float},
         {"com.microsoft:DynamicQuantizeMatMul", integer_to_float}, {"com.microsoft:MatMulNBits", matmul_bits},

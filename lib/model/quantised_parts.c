@@ -83,3 +83,27 @@ int32_t quantised_conv(struct layer *l, int32_t x, int32_t w)
     }
     return layer_two(l, "Conv", x, w);
 }
+
+int32_t quantised_apart(struct layer *l, int32_t x, int64_t bits)
+{
+    const struct model_type *t = layer_type(l, x);
+    int64_t one[MODEL_MAX_RANK], wide[MODEL_MAX_RANK];
+    int32_t parts[8];
+    int rank = t->count, per = bits == 2 ? 4 : 2;
+    if (!l->ok || rank < 1 || rank + 1 > MODEL_MAX_RANK) return layer_fail(l), -1;
+    for (int d = 0; d < rank; d++)
+        one[d] = t->extent[d], wide[d] = d == rank - 1 ? per * t->extent[d] : t->extent[d];
+    one[rank] = 1;
+    for (int i = 0; i < per; i++) {
+        int32_t y = x;
+        if (i > 0) {
+            int32_t by = layer_number(l, t->element, (double)(i * bits));
+            l->attr[l->attr_count++] =
+                (struct model_attr){.key = "direction", .form = ATTR_WORD, .text = "RIGHT"};
+            y = layer_two(l, "BitShift", x, by);
+        }
+        if (i + 1 < per) y = layer_by(l, "BitwiseAnd", y, (double)((1 << bits) - 1));
+        parts[i] = layer_reshape(l, y, rank + 1, one);
+    }
+    return layer_reshape(l, layer_concat(l, rank, per, parts), rank, wide);
+}

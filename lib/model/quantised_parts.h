@@ -13,6 +13,8 @@ int32_t quantised_to(struct layer *l, int32_t x, int32_t scale, int32_t zero, in
                      enum model_element to);
 /* x - z in int32; `axis`: of zero points that are a vector. */
 int32_t quantised_shifted(struct layer *l, int32_t x, int32_t zero, int64_t axis);
+/* Numbers of 4 or 2 bits out of bytes, the lowest bits first: [.., n] as [.., 2 n] or [.., 4 n]. */
+int32_t quantised_apart(struct layer *l, int32_t x, int64_t bits);
 /* A Conv with the windows of the op. */
 int32_t quantised_conv(struct layer *l, int32_t x, int32_t w);
 

@@ -44,6 +44,19 @@ bool import_made_constant(struct import *im, const struct import_value *v, int32
 }
 
 /* One row of numbers, repeated along the other dimensions. */
+/* Where it begins and how it goes on: attributes of TTIR, operands of ONNX that are known; HLO counts from 0. */
+static bool counts_how(struct import *im, const struct model_op *op, struct lx_op_params *p)
+{
+    p->start = 0;
+    p->step = 1;
+    if (im->format == MODEL_ONNX)
+        return import_splat(import_in(im, op, 0), &p->start) && import_splat(import_in(im, op, 2), &p->step);
+    if (im->format == MODEL_HLO) return true;
+    p->start = (double)model_attr_int(&op->attrs, "start", 0);
+    p->step = (double)model_attr_int(&op->attrs, "step", 1);
+    return true;
+}
+
 static bool iota(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op);
@@ -54,8 +67,7 @@ static bool iota(struct import *im, const struct model_op *op, const char *ours)
     if (dim < 0) dim += type->count;
     if (dim < 0 || dim >= type->count || type->count > VIEW_MAX_RANK || type->elements == 0)
         return import_generic(im, op, "schema");
-    p.start = hlo ? 0 : (double)model_attr_int(&op->attrs, "start", 0);
-    p.step = hlo ? 1 : (double)model_attr_int(&op->attrs, "step", 1);
+    if (!counts_how(im, op, &p)) return import_generic(im, op, "data");
     out.storage = import_storage(im, im->result_name, type->element, type->extent[dim], op);
     if (out.storage < 0 || !import_made(im, ours, op, -1, out.storage, &p, NULL)) return false;
     im->storages.at[out.storage].counts = p.start == 0 && p.step == 1;
@@ -131,6 +143,7 @@ static bool scan(struct import *im, const struct model_op *op, const char *ours)
 /* clang-format off */
 const struct op_row import_made_rows[] = {
     {{"arange", "iota", NULL}, "iota", iota, 0},
+    {{NULL, NULL, "Range"}, "iota", iota, 3},
     {{"cumsum", NULL, "CumSum"}, "scan", scan, 1},
     {{NULL, "get-dimension-size", NULL}, NULL, dimension_size, 1},
     {.emit = NULL},
