@@ -76,6 +76,6 @@ void report_page(const char *title, const struct figure *figures, size_t count, 
         add_figure(&figures[i], &json);
     }
     text_add(&json, "]}\n");
-    html_page(title, html_report_js, &json, out);
+    html_page(title, html_report_js, &json, NULL, out);
     text_free(&json);
 }

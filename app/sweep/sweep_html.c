@@ -13,6 +13,6 @@ void sweep_html(const struct sweep *s, const struct sweep_paper *how, struct tex
     sweep_json_named(s, name ? name : "", &json);
     json.failed |= !name;
     free(name);
-    html_page(s->graph->name, html_sweep_js, &json, out);
+    html_page(s->graph->name, html_sweep_js, &json, NULL, out);
     text_free(&json);
 }

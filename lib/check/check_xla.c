@@ -1,5 +1,5 @@
-/* Checks allocations of XLA against its buffers: sizes, capacity, and that no two stays have a byte at the same time. Stays
- * are gone through by when they begin, each against those that have not ended; O(n log n) and what is alive at a time. */
+/* Checks allocations of XLA against its buffers: sizes, lives, capacity, and that no two stays have a byte at the same time.
+ * Stays are gone through by when they begin, each against those that have not ended; O(n log n) and what is alive. */
 #include "check/check_xla.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -14,6 +14,7 @@
 /* Of bufferinfo; its other columns are for who plans. */
 struct info {
     int64_t id, size;
+    int64_t first, last; /* its life, by when it is defined and last used; 1, 0: not known */
     const char *name;
 };
 
@@ -35,14 +36,15 @@ static bool fail_memory(struct xla *x)
     return status_no_memory(x->st);
 }
 
-/* Which field has each column of the header; false: one is missing. */
+/* Which field has each column of the header, -1: none, up to a NULL; false: one of the first `count` is missing. */
 static bool find_columns(const struct csv_rows *c, const char *const *names, int count, int *field)
 {
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; names[k]; k++) {
         field[k] = -1;
         for (int f = 0; f < c->fields; f++)
             if (strcmp(c->field[f], names[k]) == 0) field[k] = f;
-        if (field[k] < 0) return csv_fail(c, -1, LX_E_SCHEMA, "the column %s is missing; add it", names[k]);
+        if (field[k] < 0 && k < count)
+            return csv_fail(c, -1, LX_E_SCHEMA, "the column %s is missing; add it", names[k]);
     }
     return true;
 }
@@ -75,14 +77,33 @@ static bool each_row(struct xla *x, const struct lx_xla_text *t, char **copy, co
     return !bad;
 }
 
-static const char *const info_columns[] = {"buffer_id", "size", "buffer_name"};
-static const char *const alloc_columns[] = {"buffer_id", "size", "offset", "start_time", "end_time"};
+static const char *const info_columns[] = {"buffer_id",       "size",      "buffer_name",
+                                           "definition_time", "use_times", NULL};
+static const char *const alloc_columns[] = {"buffer_id", "size", "offset", "start_time", "end_time", NULL};
+
+/* From the definition to the last of "3;7;9", where the table has both. */
+static bool read_life(const struct csv_rows *c, const int *field, struct info *i)
+{
+    i->first = 1;
+    if (field[3] < 0 || field[4] < 0) return true;
+    if (!csv_int(c, field[3], info_columns[3], -LX_INT_MAX, &i->first)) return false;
+    i->last = i->first;
+    for (const char *at = c->field[field[4]]; *at; at += *at != 0) {
+        char *end;
+        i->last = max_i64(i->last, strtoll(at, &end, 10));
+        if (end == at || (*end && *end != ';'))
+            return csv_fail(c, field[4], LX_E_SYNTAX, "\"%.60s\" is no list of times; write 3;7;9",
+                            c->field[field[4]]);
+        at = end;
+    }
+    return true;
+}
 
 static bool read_info(struct xla *x, const struct csv_rows *c, const int *field)
 {
     struct info i = {.name = c->field[field[2]]};
     if (!csv_int(c, field[0], info_columns[0], -LX_INT_MAX, &i.id) ||
-        !csv_int(c, field[1], info_columns[1], 0, &i.size))
+        !csv_int(c, field[1], info_columns[1], 0, &i.size) || !read_life(c, field, &i))
         return false;
     return VEC_PUSH(&x->infos, i) || fail_memory(x);
 }
@@ -143,6 +164,10 @@ static bool check_stay(const struct xla *x, const struct stay *s, int64_t capaci
     if (s->info && s->size < s->info->size)
         return status_set(x->st, LX_E_NO, "rule size: %s has %lld bytes, and the buffer %lld",
                           describe(s, words, sizeof words), (long long)s->size, (long long)s->info->size);
+    if (s->info && s->info->first <= s->info->last && (s->end < s->info->first || s->start > s->info->last))
+        return status_set(
+            x->st, LX_E_NO, "rule life: %s is not there while the buffer lives, from %lld to %lld",
+            describe(s, words, sizeof words), (long long)s->info->first, (long long)s->info->last);
     if (capacity >= 0 && s->offset + s->size > capacity)
         return status_set(x->st, LX_E_NO, "rule capacity: %s ends %lld bytes above the capacity of %lld",
                           describe(s, words, sizeof words), (long long)(s->offset + s->size - capacity),

@@ -4,7 +4,8 @@
  *     buffer_id,size,offset,start_time,end_time
  *
  * Rows of one id are the stays of a buffer, as evictions make several; negative ids are scoped and have no buffer. Both
- * times are inclusive; two that touch at a tick, one ending where the other begins, do not overlap. */
+ * times are inclusive; two that touch at a tick, one ending where the other begins, do not overlap. A stay may be longer than
+ * the life of its buffer, which ends with the last use, but not outside of it. */
 #ifndef LX_CHECK_CHECK_XLA_H
 #define LX_CHECK_CHECK_XLA_H
 

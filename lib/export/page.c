@@ -17,7 +17,8 @@ static void add_data(const struct text *json, struct text *out)
     }
 }
 
-void html_page(const char *title, const char *script, const struct text *json, struct text *out)
+void html_page(const char *title, const char *script, const struct text *json, const struct text *still,
+               struct text *out)
 {
     char *clean = printable(title, 0);
     text_add(out,
@@ -28,12 +29,13 @@ void html_page(const char *title, const char *script, const struct text *json, s
              "'unsafe-inline'; "
              "style-src 'unsafe-inline'; img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>");
     text_xml(out, clean ? clean : "");
-    text_format(
-        out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<script type=\"application/json\" id=\"data\">",
-        html_page_css);
+    text_format(out,
+                "</title>\n<style>\n%s</style>\n</head>\n<body>\n<div id=\"still\">\n%s</div>\n"
+                "<script type=\"application/json\" id=\"data\">",
+                html_page_css, still && still->at ? still->at : "<p>This page needs scripts.</p>\n");
     add_data(json, out);
     text_format(out, "</script>\n<script>\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
                 html_page_js, script);
-    out->failed |= json->failed || !clean;
+    out->failed |= json->failed || (still && still->failed) || !clean;
     free(clean);
 }

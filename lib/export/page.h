@@ -1,8 +1,8 @@
 /* Pages that are one file: markup, styles, scripts and data, nothing from elsewhere, so that they open from disk and can be sent
  * around. The parts are sources in this folder, which the build puts into the library (embed.cmake).
  *
- * What comes from files stands only in the data, as JSON inside a script element of a type that no browser runs; the scripts put
- * it into the page as text, never as markup. */
+ * What comes from files stands in the data, as JSON inside a script element of a type that no browser runs; the scripts put it
+ * into the page as text, never as markup. Without scripts one reads what is still (still_page.h), in which it is escaped. */
 #ifndef LX_EXPORT_PAGE_H
 #define LX_EXPORT_PAGE_H
 
@@ -11,8 +11,9 @@
 
 extern const char html_page_css[], html_page_js[], html_plan_js[];
 
-/* The page of a script with its data, which is JSON. */
-void html_page(const char *title, const char *script, const struct text *json, struct text *out);
+/* The page of a script with its data, which is JSON. `still`: markup for who runs no scripts; NULL: none. */
+void html_page(const char *title, const char *script, const struct text *json, const struct text *still,
+               struct text *out);
 /* plan_page.c: the page of a plan, beside another one (may be NULL). `remedies`: what helps, as data; NULL: nobody asked. */
 void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char *remedies, struct text *out);
 

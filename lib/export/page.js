@@ -213,6 +213,7 @@ function page(title, subtitle) {
   tip.box = make("div", { id: "tip" });
   const main = make("main");
   document.title = title;
+  document.getElementById("still").remove(); // what is read without scripts
   document.body.append(make("header", null, make("div", null, make("h1", null, title), make("p", null, subtitle)), make("button", { id: "theme", onclick: () => theme.turn() })), main, tip.box);
   theme.apply();
   return main;

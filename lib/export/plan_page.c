@@ -5,6 +5,7 @@
 #include "export/page.h"
 #include "export/plan_words.h"
 #include "export/pool_bands.h"
+#include "export/still_page.h"
 #include "plan/occupancy.h"
 
 #include <inttypes.h>
@@ -325,10 +326,10 @@ static void add_use(const struct lx_occupancy *o, struct text *out)
     text_add(out, "]},\n");
 }
 
-/* Where the bytes go, and why a proof is missing. */
+/* Where the bytes go, why a proof is missing, and how it is made again. */
 static void add_remarks(const struct lx_plan *p, struct text *out)
 {
-    struct text words = {0};
+    struct text words = {0}, again = {0};
     int64_t *moved = moved_by_buffers(p);
     text_add(out, "\"words\": [");
     if (moved && !p->graph->is_list) {
@@ -341,9 +342,14 @@ static void add_remarks(const struct lx_plan *p, struct text *out)
         text_add(out, words.length ? ", " : "");
         text_json_string(out, p->unproved);
     }
+    if (words.length || p->unproved) text_add(out, ", ");
+    text_format(&again, "pattern %s; lxplan %s; to plan it again: ", p->graph->hash_word, page_version);
+    add_command_words(p, &again);
+    text_json_string(out, again.at ? again.at : "");
     text_add(out, "],\n");
-    out->failed |= words.failed || !moved;
+    out->failed |= words.failed || again.failed || !moved;
     text_free(&words);
+    text_free(&again);
     free(moved);
 }
 
@@ -376,7 +382,7 @@ void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char 
 {
     struct lx_occupancy o = {0};
     struct bands bands = {0};
-    struct text json = {0};
+    struct text json = {0}, still = {0};
     if (lx_occupancy_make(p, LX_ALL_POOLS, &o) && bands_make(p, &bands)) {
         add_plan(p, &o, bands.top, &json);
         add_facts(p, other, o.peak, &json);
@@ -387,10 +393,12 @@ void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char 
         add_ops(p, &json);
         add_nests(p, &json);
         text_format(&json, "\"remedies\": %s}\n", remedies ? remedies : "null");
-        html_page(p->graph->name, html_plan_js, &json, out);
+        add_still(p, other, &o, &bands, &still);
+        html_page(p->graph->name, html_plan_js, &json, &still, out);
     } else
         out->failed = true;
     text_free(&json);
+    text_free(&still);
     bands_free(&bands);
     lx_occupancy_free(&o);
 }

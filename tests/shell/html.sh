@@ -60,5 +60,23 @@ for scheme in light dark; do
     grep 'CONSOLE' "$scratch/log" && fail "in $scheme the console has something to say"
     [ "$case" != hostile ] || ! grep -q '<title>1</title>' "$scratch/dom" || fail "a name was run"
 done
+# Without scripts, as a reader of mail or a printer has it: all that the plan is.
+case $case in
+attention | moe | nests | pools | hostile | large)
+    sed "0,/script-src 'unsafe-inline'/s//script-src 'none'/" "$page" >"$scratch/still.html"
+    timeout -k 5 200 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-extensions \
+        --user-data-dir="$scratch/profile_still" --dump-dom "file://$scratch/still.html" >"$scratch/dom" 2>"$scratch/log" ||
+        { tail -5 "$scratch/log"; fail "without scripts the browser ends with $?"; }
+    sed -i '/<script type="application/,$d' "$scratch/dom"
+    for words in '<svg' '<rect class="box"' 'class="use"' 'hash of the pattern' 'to plan it again' 'lxplan plan PATTERN -s' 'made by' \
+        'proven least' '<th scope="col">why</th>'; do
+        grep -q -e "$words" "$scratch/dom" || fail "without scripts the page does not have: $words"
+    done
+    [ "$case" = pools ] || [ "$case" = large ] || grep -q '<th scope="col">splits</th>' "$scratch/dom" || fail "no ops without scripts"
+    [ "$case" != large ] || grep -q 'the largest 1,000' "$scratch/dom" || fail "it does not say that some are left out"
+    [ "$case" != hostile ] || ! grep -q '<img\|<b>op' "$scratch/dom" || fail "a name is markup"
+    [ "$(grep -o '<table' "$scratch/dom" | wc -l)" -ge 2 ] || fail "too few tables without scripts"
+    ;;
+esac
 cat "$scratch/verdict"
 exit 0

@@ -235,6 +235,29 @@ static void pairs_by_brute_force(void **state)
     assert_true(legal > 200 && legal < 1800);
 }
 
+/* A stay may reach beyond the life of its buffer, but not lie outside of it. */
+static void stays_are_in_lives(void **state)
+{
+    static const char info[] =
+        "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times\n4,x,1,8,10,\"12;20;15\"\n";
+    static const struct {
+        int first, last;
+        bool legal;
+    } stays[] = {{10, 20, true}, {20, 30, true},  {5, 10, true},
+                 {12, 13, true}, {21, 25, false}, {0, 9, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof stays / sizeof *stays; i++) {
+        char alloc[120];
+        struct lx_xla_report r;
+        lx_status st = {0};
+        snprintf(alloc, sizeof alloc, "buffer_id,size,offset,start_time,end_time\n4,8,0,%d,%d\n",
+                 stays[i].first, stays[i].last);
+        struct lx_xla_text one = {"info", info, strlen(info)}, two = {"alloc", alloc, strlen(alloc)};
+        assert_int_equal(lx_check_xla(&one, &two, -1, &r, &st), stays[i].legal);
+        if (!stays[i].legal) assert_non_null(strstr(st.text, "rule life"));
+    }
+}
+
 /* The page is the one that `lxplan show` writes. */
 static void page_is_that_of_show(void **state)
 {
@@ -260,6 +283,17 @@ static void page_is_that_of_show(void **state)
     assert_int_equal(pclose(f), 0);
     assert_int_equal(n, length);
     assert_memory_equal(page, shown, n);
+    /* What is read without scripts. */
+    static const char *const still[] = {"<svg role=\"img\" aria-label=\"addresses against time\"",
+                                        "<rect class=\"box\"",
+                                        "hash of the pattern",
+                                        "lxplan plan PATTERN -s auto --seed 0",
+                                        "all in HBM",
+                                        "<th scope=\"col\">splits</th>",
+                                        "lxplan "};
+    const char *data = strstr(page, "<script");
+    for (size_t i = 0; i < sizeof still / sizeof *still; i++)
+        if (!strstr(page, still[i]) || strstr(page, still[i]) > data) fail_msg("no %s", still[i]);
     free(page);
     free(shown);
     /* Beside another plan it says what that one comes to. */
@@ -407,7 +441,8 @@ int main(void)
         cmocka_unit_test(names_are_words_of_their_own), cmocka_unit_test(every_format_is_described),
         cmocka_unit_test(tables_are_the_plan),          cmocka_unit_test(answers_to_d2m),
         cmocka_unit_test(answers_to_nobody_else),       cmocka_unit_test(pairs_by_brute_force),
-        cmocka_unit_test(page_is_that_of_show),         cmocka_unit_test(hostile_names_stay_names),
+        cmocka_unit_test(stays_are_in_lives),           cmocka_unit_test(page_is_that_of_show),
+        cmocka_unit_test(hostile_names_stay_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
