@@ -372,6 +372,15 @@ static bool asks_for_time(struct call *call, const struct lx_graph *g)
     return time;
 }
 
+/* As many processes as the pattern's grid has devices are that grid. */
+static void take_stated_grid(const struct call *call, const struct lx_graph *g, struct lx_team_options *how)
+{
+    struct lx_team_grid grid = {.axes = g->grid_axes};
+    memcpy(grid.size, g->grid, sizeof grid.size);
+    if (!option_given(&call->line, "team") && g->grid_axes > 0 && lx_team_members_of(&grid) == how->members)
+        how->grid = grid;
+}
+
 int run_team(struct call *call, const char *file, const char *text, size_t length)
 {
     struct lx_team_options how;
@@ -380,6 +389,7 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
     bool ok = read_run(call, &run) && read_team(call, run.transport, &how);
     const struct lx_graph *g = ok ? pattern_of_text(call, file, text, length) : NULL;
     how.by_time = g && asks_for_time(call, g);
+    if (g) take_stated_grid(call, g, &how);
     struct lx_team_plan *p = g ? lx_team_make(g, &how, &call->st) : NULL;
     bool ran = p && execute_team(call, p, &run, &code);
     ok = ok && p;

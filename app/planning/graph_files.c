@@ -9,7 +9,8 @@
 const struct lx_graph *graph_of_text(const struct model_options *how, const char *file, const char *text,
                                      size_t length, lx_status *st)
 {
-    if (!how || !how->given) return lx_graph_of_text(file, text, length, st);
+    if (!how || !(how->given || (how->import.team && lx_model_sniff(text, length))))
+        return lx_graph_of_text(file, text, length, st);
     if (lx_model_sniff(text, length)) return lx_model_import(file, text, length, &how->import, NULL, st);
     if (how->folders) return lx_graph_of_text(file, text, length, st);
     status_set_at(st, LX_E_USAGE, file, 0, 0,

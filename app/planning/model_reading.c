@@ -137,6 +137,7 @@ bool read_model_options(struct call *call, struct model_options *o)
     i->strict = option_given(&call->line, "strict");
     i->weight_dtype = option_given(&call->line, "weight-dtype");
     i->share_cache = option_given(&call->line, "share-cache");
+    i->team = option_given(&call->line, "team") || lx_transport_usual()->members;
     i->model.function = option_value(&call->line, "func");
     return keep_given(call, o) && read_numbers(call, i) &&
            read_bindings(call, "dim", takes_number, &i->model.dims, &i->model.dim_count) &&

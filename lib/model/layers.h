@@ -15,6 +15,7 @@ struct layer_limits {
     int64_t ops;    /* of all derived bodies together */
     bool macros;    /* also of what is one op to people: norms, attention, recurrent and quantised layers */
     int64_t device; /* whose part of a tensor is taken */
+    bool team;      /* that of every device: it is left open whose */
 };
 
 /* Derives a body for each op that has one. False: memory is out. */

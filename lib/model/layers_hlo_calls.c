@@ -143,19 +143,23 @@ static void reshard(struct layer *l)
         layer_fail(l);
         return;
     }
+    int64_t stride = all / parts;
     place /= all / parts;
     for (int d = from->count - 1; d >= 0 && l->ok; d--) {
         int64_t n = gathers ? to->extent[d] / from->extent[d] : from->extent[d] / to->extent[d];
         if (n == 1) continue;
         int64_t at = place % n;
         place /= n;
-        if (!gathers) {
+        int64_t apart = stride;
+        stride *= n;
+        if (!gathers && !l->limits->team) {
             x = layer_slice(l, x, d, at * to->extent[d], (at + 1) * to->extent[d]);
             continue;
         }
         layer_put(l, "axis", d);
         layer_put(l, "lxplan_group", n);
-        x = layer_one(l, "lxplan:AllGather", x);
+        layer_put(l, "lxplan_stride", apart);
+        x = layer_one(l, gathers ? "lxplan:AllGather" : "lxplan:DevicePart", x);
     }
     layer_result(l, 0, x == layer_in(l, 0) ? layer_one(l, "Identity", x) : x);
 }

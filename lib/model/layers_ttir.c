@@ -1,5 +1,6 @@
 /* Layers that only TTIR has. */
 #include "model/layers.h"
+#include "model/device_groups.h"
 #include "model/meshes.h"
 
 /* One number everywhere: zeros, ones, full. */
@@ -143,9 +144,55 @@ static void global_average(struct layer *l)
     layer_result(l, 0, layer_reduce(l, "ReduceMean", layer_in(l, 0), 2, (int64_t[]){1, 2}, true));
 }
 
+/* One op more between whole tensors and parts of devices. */
+static int32_t share(struct layer *l, const char *kind, int32_t x, int dim, int64_t devices, int64_t stride)
+{
+    layer_put(l, "axis", dim);
+    layer_put(l, "lxplan_group", devices);
+    layer_put(l, "lxplan_stride", stride);
+    return layer_one(l, kind, x);
+}
+
+/* What an axis of the mesh cuts: as the op says, else the dimension that has as many parts as it has devices. */
+static int dim_of_axis(struct layer *l, int axis, int64_t devices, const struct model_type *large,
+                       const struct model_type *small)
+{
+    int count;
+    int64_t own = layer_int(l, "cluster_axis", -1);
+    const int64_t *dims = model_attr_ints(&l->op->attrs, "shard_dims", &count);
+    if (axis < count) return dims[axis] < large->count ? (int)dims[axis] : -1;
+    if (count > 0 || (own >= 0 && own != axis)) return -1;
+    for (int d = 0; d < large->count; d++)
+        if (large->extent[d] == devices * small->extent[d]) return d;
+    return -1;
+}
+
+/* For a team: parts of devices along each axis of the mesh, the first of which has the larger ones. */
+static void share_out(struct layer *l, bool takes)
+{
+    int32_t x = layer_in(l, 0);
+    const struct model_type *in = layer_type(l, x), *out = model_type_of(l->m, l->op->results[0]);
+    const struct model_type *large = takes ? in : out, *small = takes ? out : in;
+    int64_t extent[MESH_MAX_AXES];
+    int axes = model_mesh(l->m, extent);
+    for (int i = 0; i < axes; i++) {
+        int axis = takes ? i : axes - 1 - i;
+        int64_t stride = 1;
+        for (int a = axes - 1; a > axis; a--) stride *= extent[a];
+        int dim = extent[axis] > 1 ? dim_of_axis(l, axis, extent[axis], large, small) : -1;
+        if (dim >= 0)
+            x = share(l, takes ? "lxplan:DevicePart" : "lxplan:AllGather", x, dim, extent[axis], stride);
+    }
+    layer_result(l, 0, x == layer_in(l, 0) ? layer_one(l, "Identity", x) : x);
+}
+
 /* Its own part of what all devices have. */
 static void mesh_partition(struct layer *l)
 {
+    if (l->limits->team) {
+        share_out(l, true);
+        return;
+    }
     const struct model_type *x = layer_type(l, layer_in(l, 0)), *y = model_type_of(l->m, l->op->results[0]);
     int32_t part = layer_in(l, 0);
     int64_t axis = layer_int(l, "cluster_axis", -1);
@@ -168,8 +215,11 @@ static void mesh_shard(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     const struct model_type *from = layer_type(l, x), *to = model_type_of(l->m, l->op->results[0]);
-    if (to->elements <= from->elements) {
-        mesh_partition(l);
+    if (to->elements <= from->elements || l->limits->team) {
+        if (l->limits->team)
+            share_out(l, to->elements <= from->elements);
+        else
+            mesh_partition(l);
         return;
     }
     for (int d = 0; l->ok && d < from->count && from->count == to->count; d++) {
@@ -191,6 +241,8 @@ static void distributed_norm(struct layer *l)
     int32_t f = layer_cast(l, x, model_element_row(e)->bits < 32 ? MODEL_F32 : e);
     int32_t v = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", f, f), 1, last, true);
     if (group > 1) {
+        struct device_group g = {1, group};
+        if (model_device_group(l->m, l->op, &g)) layer_put(l, "lxplan_stride", g.stride);
         layer_put(l, "axis", layer_type(l, v)->count - 1);
         layer_put(l, "lxplan_group", group);
         v = layer_reduce(l, "ReduceMean", layer_one(l, "lxplan:AllGather", v), 1, last, true);

@@ -261,6 +261,18 @@ static enum shaped centre(struct shaper *x)
     return shaper_set(x, 0, t->element, t->count, extent);
 }
 
+/* One of `lxplan_group` parts. */
+static enum shaped device_part(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0);
+    int64_t extent[MOST], group = shaper_int(x, "lxplan_group", 0);
+    int axis = t ? shaper_axis(shaper_int(x, "axis", 0), t->count) : -1;
+    if (axis < 0 || group < 1 || t->extent[axis] % group != 0) return SHAPE_UNKNOWN;
+    memcpy(extent, t->extent, (size_t)t->count * sizeof *extent);
+    extent[axis] /= group;
+    return shaper_set(x, 0, t->element, t->count, extent);
+}
+
 /* Parts of `lxplan_group` devices, joined. */
 static enum shaped all_gather(struct shaper *x)
 {
@@ -277,7 +289,7 @@ onnx_shape_of *onnx_shape_view(const char *kind)
 {
     /* clang-format off */
     static const struct onnx_shape_row rows[] = {
-        {"lxplan:AllGather", all_gather}, {"Reshape", reshape}, {"Flatten", flatten}, {"Squeeze", squeeze}, {"Unsqueeze", unsqueeze},
+        {"lxplan:AllGather", all_gather}, {"lxplan:DevicePart", device_part}, {"Reshape", reshape}, {"Flatten", flatten}, {"Squeeze", squeeze}, {"Unsqueeze", unsqueeze},
         {"Transpose", transpose}, {"Expand", expand}, {"Tile", tile}, {"Slice", slice}, {"Split", split},
         {"Concat", concat}, {"com.microsoft:ConcatTraining", concat}, {"Pad", pad}, {"com.microsoft:Pad", pad}, {"CenterCropPad", centre}, {NULL, NULL}};
     /* clang-format on */

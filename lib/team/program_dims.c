@@ -38,9 +38,10 @@ struct operand_parts program_parts(const struct lx_graph *g, const struct lx_op 
     const struct lx_tensor *t = &g->tensors[output ? op->output : op->inputs[0]];
     int64_t axis = swaps ? (op->params->axis_count == 2 ? op->params->axes[output] : -1) : op->params->axis;
     for (int i = 0; i < op->params->group_count; i++) p.parts *= g->grid[op->params->group[i]];
-    if (axis < 0 || axis >= t->rank || t->shape[axis] % p.parts != 0) return (struct operand_parts){0, 0};
-    p.inner = t->shape[axis] / p.parts;
-    for (int d = (int)axis + 1; d < t->rank; d++) p.inner *= t->shape[d];
+    if (axis < 0 || axis >= t->rank) return (struct operand_parts){0, 0};
+    for (int d = (int)axis; d < t->rank; d++) p.inner *= t->shape[d];
+    if (p.inner % p.parts != 0) return (struct operand_parts){0, 0};
+    p.inner /= p.parts; /* the parts may go on over the dimensions behind it */
     return p;
 }
 
@@ -112,26 +113,22 @@ static void add_common(struct cut_points *to, const struct cut_points *from, str
     }
 }
 
+bool program_apart(const struct program_dims *d, const struct lx_op *op, bool output)
+{
+    return d->apart[2 * (op - d->g->ops) + output];
+}
+
 struct cut_points program_common(const struct program_dims *d, const struct lx_op *op)
 {
     struct cut_points all = {0};
     for (int output = 0; output < 2; output++) {
         struct cut_points own = program_points(d, output ? op->output : op->inputs[0]);
         struct operand_parts p = program_parts(d->g, op, output);
+        if (program_apart(d, op, output)) own = (struct cut_points){2, {own.at[0], 1}};
         add_common(&all, &own, p);
         if (p.parts > 1) add_point(&all, p.inner);
     }
     return all;
-}
-
-static bool cannot(const struct program_dims *d, int32_t tensor, lx_status *st)
-{
-    const struct lx_tensor *t = &d->g->tensors[tensor];
-    return status_set_at(
-        st, LX_E_UNSUPPORTED, d->g->file, t->line, t->column,
-        "tensor %s would have to be cut into parts of devices along a dimension that an op goes "
-        "along as a whole, or unevenly; plan the graph for one device",
-        t->name);
 }
 
 /* 1: the tensor has got a new point; 0: it had it; -1: it cannot have it. */
@@ -181,14 +178,16 @@ static int cut_operand(struct program_dims *d, const struct lx_op *op, bool outp
     return changed;
 }
 
-static int cut_op(struct program_dims *d, const struct lx_op *op, lx_status *st)
+/* Has anything changed? What cannot be cut stays as it is, and is copied. */
+static bool cut_op(struct program_dims *d, const struct lx_op *op)
 {
     struct cut_points common = program_common(d, op);
-    int changed = 0;
+    bool changed = false;
     for (int output = 0; output < 2; output++) {
+        if (program_apart(d, op, output)) continue;
         int now = cut_operand(d, op, output, &common);
-        if (now < 0) return cannot(d, output ? op->output : op->inputs[0], st), -1;
-        changed |= now;
+        if (now < 0) d->apart[2 * (op - d->g->ops) + output] = true;
+        changed |= now != 0;
     }
     return changed;
 }
@@ -220,18 +219,14 @@ static bool check_op(const struct lx_graph *g, const struct lx_op *op, lx_status
 }
 
 /* Until nothing changes: what is cut for one op may be what another puts together. */
-static bool cut_all(struct program_dims *d, lx_status *st)
+static void cut_all(struct program_dims *d)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        for (int32_t o = 0; o < d->g->op_count; o++) {
-            if (!works_together(&d->g->ops[o]) || d->g->ops[o].input_count == 0) continue;
-            int now = cut_op(d, &d->g->ops[o], st);
-            if (now < 0) return false;
-            changed |= now;
-        }
+        for (int32_t o = 0; o < d->g->op_count; o++)
+            if (works_together(&d->g->ops[o]) && d->g->ops[o].input_count > 0)
+                changed |= cut_op(d, &d->g->ops[o]);
     }
-    return true;
 }
 
 bool program_dims_make(struct program_dims *d, const struct lx_graph *g, lx_status *st)
@@ -245,7 +240,9 @@ bool program_dims_make(struct program_dims *d, const struct lx_graph *g, lx_stat
     }
     d->parent = arena_array(&d->memory, (size_t)count + 1, sizeof *d->parent);
     d->classes = arena_array(&d->memory, (size_t)count + 1, sizeof *d->classes);
-    if (!d->first || !d->parent || !d->classes) return status_no_memory(st);
+    d->apart = arena_array(&d->memory, 2 * (size_t)g->op_count + 1, sizeof *d->apart);
+    if (!d->first || !d->parent || !d->classes || !d->apart) return status_no_memory(st);
+    memset(d->apart, 0, 2 * (size_t)g->op_count + 1);
     for (int32_t i = 0; i < count; i++) d->parent[i] = i;
     memset(d->classes, 0, ((size_t)count + 1) * sizeof *d->classes);
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -254,7 +251,8 @@ bool program_dims_make(struct program_dims *d, const struct lx_graph *g, lx_stat
         else if (g->ops[o].input_count > 0 && !check_op(g, &g->ops[o], st))
             return false;
     }
-    return cut_all(d, st);
+    cut_all(d);
+    return true;
 }
 
 void program_dims_free(struct program_dims *d)

@@ -32,6 +32,8 @@ struct program_dims {
         int cuts;
         int64_t inner[LX_MAX_RANK]; /* where it is cut: falling */
     } * classes;
+    /* Two per op: its operand, or its result, cannot be cut as the parts of devices are; it is copied from or to one that is. */
+    bool *apart;
     struct arena memory;
 };
 
@@ -41,6 +43,7 @@ void program_dims_free(struct program_dims *d);
 struct operand_parts program_parts(const struct lx_graph *g, const struct lx_op *op, bool output);
 /* The cut points of a tensor, as its classes have them. */
 struct cut_points program_points(const struct program_dims *d, int32_t tensor);
+bool program_apart(const struct program_dims *d, const struct lx_op *op, bool output);
 /* The same of one device's part: what the op of several devices has in common of input and output. */
 struct cut_points program_common(const struct program_dims *d, const struct lx_op *op);
 /* The extents that dimension `dim` of a tensor has become, outermost first; how many. */

@@ -38,6 +38,9 @@ int program_shape(const struct program *p, int32_t t, int64_t *extent);
 /* Another tensor of the shape of `like`; its name, made of that of an op, is left in `name`. */
 int32_t program_room(struct program *p, int32_t like, const char *of, char *name, size_t size);
 
+/* An input with the dimensions in front that the output has: it, or a copy; -1: `st` is set. */
+int32_t program_broadcast(struct program *p, const struct lx_op *op, int i);
+
 /* program_together.c: an op of several devices. */
 bool program_together(struct program *p, const struct lx_op *op);
 

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "graph/op_params.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -34,6 +35,71 @@ struct string_of program_string(const struct program *p)
     return s;
 }
 
+/* Extents of an operand of an op of several devices; of one that is apart: cut at all points, and into parts. */
+static int operand_shape(const struct program *p, const struct lx_op *op, bool output,
+                         const struct cut_points *common, int64_t *extent)
+{
+    int32_t t = output ? op->output : op->inputs[0];
+    struct operand_parts parts = program_parts(p->g, op, output);
+    int n = 0;
+    if (!program_apart(&p->dims, op, output)) return program_shape(p, t, extent);
+    for (int a = 0; a < p->g->grid_axes; a++)
+        if (p->varies[t] >> a & 1) extent[n++] = p->g->grid[a];
+    for (int i = 0; i < common->count; i++) {
+        for (int k = 0; common->at[i] == parts.inner && parts.parts > 1 && k < op->params->group_count; k++)
+            if (p->g->grid[op->params->group[k]] > 1 && n <= LX_MAX_RANK)
+                extent[n++] = p->g->grid[op->params->group[k]];
+        if (i + 1 < common->count && n <= LX_MAX_RANK) extent[n++] = common->at[i] / common->at[i + 1];
+    }
+    return n;
+}
+
+/* A tensor of that shape, and the copy from or to the operand itself, whose dimensions cannot be cut that way. */
+static int32_t stand_in(struct program *p, const struct lx_op *op, bool output,
+                        const struct cut_points *common, char *name, size_t size)
+{
+    int32_t t = output ? op->output : op->inputs[0];
+    int64_t extent[LX_MAX_RANK + LX_GRID_AXES];
+    int rank = operand_shape(p, op, output, common, extent), at = 0;
+    if (rank > LX_MAX_RANK)
+        return status_set_at(p->st, LX_E_LIMIT, p->g->file, op->line, 0,
+                             "op %s would have more than %d dimensions with those of the grid; plan the "
+                             "graph for one device",
+                             op->name, LX_MAX_RANK),
+               -1;
+    snprintf(name, size, "%.200s~%d", op->name, p->serial++);
+    int32_t to = builder_tensor(&p->b, name, LX_INTERMEDIATE, p->g->tensors[t].dtype, rank, extent, 0, p->st);
+    if (to < 0) return -1;
+    struct lx_tensor *made = &p->b.tensors.at[to];
+    made->cut_stated = output;
+    for (int a = 0; a < LX_GRID_AXES; a++) made->cut[a] = (signed char)(p->varies[t] >> a & 1 ? at++ : -1);
+    return to;
+}
+
+static bool add_reshape(struct program *p, const char *name, int32_t from, int32_t to)
+{
+    struct lx_op op = {
+        .name = name, .kind = lx_kind_at(LX_KIND_RESHAPE), .input_count = 1, .inputs = &from, .output = to};
+    return builder_op(&p->b, &op, p->st);
+}
+
+/* The op itself, between operands or what stands for them. */
+static bool add_between(struct program *p, const struct lx_op *op, const struct cut_points *common,
+                        struct lx_op *to)
+{
+    char before[256], behind[256];
+    int32_t in = op->inputs[0], out = op->output;
+    bool apart_in = program_apart(&p->dims, op, false), apart_out = program_apart(&p->dims, op, true);
+    if (apart_in) in = stand_in(p, op, false, common, before, sizeof before);
+    if (apart_in && (in < 0 || !add_reshape(p, before, op->inputs[0], in))) return false;
+    if (apart_out) out = stand_in(p, op, true, common, behind, sizeof behind);
+    if (out < 0) return false;
+    to->inputs = &in;
+    to->output = out;
+    if (apart_out) to->name = behind;
+    return builder_op(&p->b, to, p->st) && (!apart_out || add_reshape(p, op->name, out, op->output));
+}
+
 /* The letters of an operand of an op of several devices: of the parts that both operands have, and `group`, per axis,
  * where parts of devices lie in a dimension. */
 static void put_common(const struct program *p, const struct lx_op *op, bool output,
@@ -43,7 +109,7 @@ static void put_common(const struct program *p, const struct lx_op *op, bool out
     int32_t t = output ? op->output : op->inputs[0];
     struct operand_parts parts = program_parts(p->g, op, output);
     int64_t extent[LX_MAX_RANK + LX_GRID_AXES], trail = 1;
-    int rank = program_shape(p, t, extent), front = program_bits(p->varies[t]), units = 0;
+    int rank = operand_shape(p, op, output, common, extent), front = program_bits(p->varies[t]), units = 0;
     for (int d = front; d < rank; d++) trail *= extent[d];
     for (int d = front; d < rank; d++) {
         trail /= extent[d];
@@ -123,18 +189,17 @@ static bool add_moved(struct program *p, const struct lx_op *op)
         to.has_value = adds && group;
         to.value = to.has_value ? devices : 0;
     }
-    return builder_op(&p->b, &to, p->st);
+    return add_between(p, op, &common, &to);
 }
 
-static bool add_shift(struct program *p, const struct lx_op *op, const char *name, int32_t to, int at,
-                      int64_t by)
+static bool add_shift(struct program *p, const char *name, int32_t from, int32_t to, int at, int64_t by)
 {
     int64_t offset[LX_MAX_RANK + LX_GRID_AXES] = {0};
     offset[at] = by;
     struct lx_op shift = {.name = name,
                           .kind = lx_kind_at(LX_KIND_SHIFT),
                           .input_count = 1,
-                          .inputs = op->inputs,
+                          .inputs = &from,
                           .output = to,
                           .offset = offset};
     return to >= 0 && builder_op(&p->b, &shift, p->st);
@@ -147,14 +212,19 @@ static bool add_permuted(struct program *p, const struct lx_op *op)
     int axis = 0, at = 0;
     char before[256], behind[256];
     if (program_bits(group) > 1) return cannot(p, op, "devices send along one axis of the grid at a time");
+    int32_t from = op->inputs[0];
     if (!(own & group)) {
-        if (op->params->exclusive && group) return cannot(p, op, "all devices have the same contents");
-        return add_moved(p, op);
+        if (!op->params->exclusive || !group) return add_moved(p, op);
+        from = program_broadcast(p, op, 0);
+        own |= group;
+        if (from < 0) return false;
     }
     while (!(group >> axis & 1)) axis++;
     for (int a = 0; a < axis; a++) at += (int)(own >> a & 1);
+    if (program_apart(&p->dims, op, false) || program_apart(&p->dims, op, true))
+        return cannot(p, op, "its operand and its result are cut otherwise");
     int64_t n = p->g->grid[axis], k = op->params->k % n;
-    if (op->params->exclusive || k == 0) return add_shift(p, op, op->name, op->output, at, -k);
+    if (op->params->exclusive || k == 0) return add_shift(p, op->name, from, op->output, at, -k);
     int32_t parts[2] = {program_room(p, op->output, op->name, before, sizeof before),
                         program_room(p, op->output, op->name, behind, sizeof behind)};
     struct lx_op add = {.name = op->name,
@@ -162,7 +232,7 @@ static bool add_permuted(struct program *p, const struct lx_op *op)
                         .input_count = 2,
                         .inputs = parts,
                         .output = op->output};
-    return add_shift(p, op, before, parts[0], at, -k) && add_shift(p, op, behind, parts[1], at, n - k) &&
+    return add_shift(p, before, from, parts[0], at, -k) && add_shift(p, behind, from, parts[1], at, n - k) &&
            builder_op(&p->b, &add, p->st);
 }
 

@@ -57,8 +57,8 @@ static unsigned result_varies(const struct program *p, const struct lx_op *op)
     case LX_KIND_ALL_REDUCE:
     case LX_KIND_ALL_GATHER:
         return all & ~program_group(p, op);
-    case LX_KIND_DEVICE_PERMUTE:
-        return all;
+    case LX_KIND_DEVICE_PERMUTE: /* at the begin of an open row zeros come in */
+        return op->params->exclusive ? all | program_group(p, op) : all;
     default:
         return all | program_group(p, op);
     }
@@ -88,7 +88,8 @@ static void find_varying(struct program *p)
     }
     for (int32_t o = 0; o < p->g->op_count; o++) {
         const struct lx_op *op = &p->g->ops[o];
-        bool opaque = is_together(op) ? op->kind->id == LX_KIND_DEVICE_ID : !op->map && !op->offset;
+        bool opaque = is_together(op) ? op->kind->id == LX_KIND_DEVICE_ID || program_apart(&p->dims, op, true)
+                                      : !op->map && !op->offset;
         for (int i = op->input_count; opaque && i < op_operand_count(op); i++)
             if (p->varies[op_operand(op, i)]) p->free_cut[op_operand(op, i)] = true;
     }
@@ -133,12 +134,12 @@ static int32_t add_tensor(struct program *p, int32_t t, const char *name, enum l
 
 int32_t program_room(struct program *p, int32_t like, const char *of, char *name, size_t size)
 {
-    snprintf(name, size, "%.200s.%d", of, p->serial++);
+    snprintf(name, size, "%.200s~%d", of, p->serial++);
     return add_tensor(p, like, name, LX_INTERMEDIATE);
 }
 
-/* A letter per part of each variable, the same for all operands. */
-static void write_string(const struct program *p, const struct lx_op *op, struct string_of *s,
+/* A letter per part of each variable, the same for all operands. `aligned`: all have the dimensions in front of the output. */
+static void write_string(const struct program *p, const struct lx_op *op, bool aligned, struct string_of *s,
                          char first[LX_MAX_VARS])
 {
     const struct lx_einsum *m = op->map;
@@ -150,7 +151,7 @@ static void write_string(const struct program *p, const struct lx_op *op, struct
         if (i > 0 && i < op->input_count) program_put(s, ',');
         if (i == op->input_count) program_put(s, '-'), program_put(s, '>');
         if (i > op->input_count) program_put(s, ',');
-        program_put_front(p, s, t, s->axis);
+        program_put_front(p, s, aligned ? op->output : t, s->axis);
         for (int d = 0; d < m->rank[i]; d++) {
             int v = m->index[i][d], parts = program_split(&p->dims, t, d, split);
             for (int k = 0; k < parts; k++) {
@@ -166,8 +167,7 @@ static void write_string(const struct program *p, const struct lx_op *op, struct
     program_put(s, 0);
 }
 
-/* An input with the dimensions in front that the output has. */
-static int32_t broadcast(struct program *p, const struct lx_op *op, int i)
+int32_t program_broadcast(struct program *p, const struct lx_op *op, int i)
 {
     int32_t t = op->inputs[i];
     unsigned wanted = p->varies[op->output], own = p->varies[t];
@@ -243,21 +243,29 @@ static bool spread_params(struct program *p, const struct lx_op *op, struct lx_o
     return true;
 }
 
+/* How much of each dimension is read: of those in front and of cut ones all. */
+static const int64_t *spread_sizes(struct program *p, int32_t t, const int64_t *size)
+{
+    int64_t all[LX_MAX_RANK + LX_GRID_AXES], split[LX_MAX_RANK + 1], *out;
+    int n = program_shape(p, t, all), at = program_bits(p->varies[t]);
+    if (!size || n < 0) return NULL;
+    for (int d = 0; d < p->g->tensors[t].rank; d++) {
+        int parts = program_split(&p->dims, t, d, split);
+        if (parts == 1) all[at] = size[d];
+        at += parts;
+    }
+    out = arena_copy_array(p->b.memory, all, (size_t)n, sizeof *out);
+    return out;
+}
+
 static const struct lx_view *spread_views(struct program *p, const struct lx_op *op)
 {
     struct lx_view *out = arena_array(p->b.memory, (size_t)op->input_count + 1, sizeof *out);
     for (int i = 0; out && i < op->input_count; i++) {
         int32_t t = op->inputs[i];
-        int64_t *size = NULL;
         out[i].offset = spread_numbers(p, t, op->views[i].offset, 0);
         out[i].stride = spread_numbers(p, t, op->views[i].stride, 1);
-        out[i].size = spread_numbers(p, t, op->views[i].size, 0);
-        if (out[i].size) { /* in front: all of it */
-            size = arena_copy_array(p->b.memory, out[i].size, LX_MAX_RANK, sizeof *size);
-            for (int a = 0, n = 0; size && a < p->g->grid_axes; a++)
-                if (p->varies[t] >> a & 1) size[n++] = p->g->grid[a];
-            out[i].size = size;
-        }
+        out[i].size = spread_sizes(p, t, op->views[i].size);
     }
     return out;
 }
@@ -279,12 +287,12 @@ static bool add_alone(struct program *p, const struct lx_op *op)
             "op %s (%s): a team cannot do it; where devices do it together, say so with \"group\"", op->name,
             op->kind->name);
     for (int i = 0; i < op->input_count; i++)
-        if ((inputs[i] = aligned ? broadcast(p, op, i) : op->inputs[i]) < 0) return false;
+        if ((inputs[i] = aligned ? program_broadcast(p, op, i) : op->inputs[i]) < 0) return false;
     to.inputs = inputs;
     to.hint_count = 0;
     to.einsum = NULL;
     if (op->map) {
-        write_string(p, op, &s, first);
+        write_string(p, op, aligned, &s, first);
         if (s.failed)
             return status_set_at(p->st, LX_E_LIMIT, p->g->file, op->line, 0,
                                  "op %s would have more than %d indices with those of the grid", op->name,

@@ -10,6 +10,7 @@
 #include "graph/import/model_import.h"
 #include "graph/import/tensor_views.h"
 #include "model/facts.h"
+#include "model/meshes.h"
 #include "model/model_parts.h"
 
 /* Every op of the file is in one of these at the end. */
@@ -48,6 +49,9 @@ struct storage {
     const struct import_value
         *parts; /* of complex numbers: the real and the imaginary ones; NULL: not apart */
     int line, column;
+    /* For a team: what each axis of the grid cuts it along, as the product of the extents from that dimension on; 0: nothing. */
+    bool cut_stated;
+    int64_t cut_from[LX_GRID_AXES];
 };
 
 /* What became of an op of the file. */
@@ -122,6 +126,8 @@ struct sketch {
     int64_t k; /* of an op that orders: how many come out */
     bool descending;
     bool in_place; /* the result is the first operand */
+    /* Of what devices do together: the dimensions of its operand and of its result that parts are of, as cut_from above. */
+    int64_t parts_from[2];
 };
 
 /* A value that is a view of a storage, and the one before it. */
@@ -151,16 +157,19 @@ struct import {
     int32_t body;               /* that is being walked through */
     struct op_class *owner;     /* of the op that is being sketched */
     const struct sketch *built; /* the last that became an op */
-    bool whole_result;          /* the next result is stored as a whole, whatever its operands lack */
-    bool apart_result;          /* of the concat or pad under way (import_apart.c) */
-    const char *result_name;    /* for now: import_names.c has what they are called in the end */
-    const char *path;           /* of what is inlined; NULL: nothing */
-    VEC(int32_t) name_counts;   /* how often names were asked for */
-    bool short_sticks; /* nothing was left to be copied where sticks are too short: they are padded */
-    bool last;         /* rounds are out: what does not fit now is generic */
-    bool retry;        /* something was forced: sketch again */
-    bool spared;       /* the same, to keep sticks full */
-    bool give_up;      /* nothing was left to be forced: without folding */
+    /* For a team: the grid that the model is for; 0 axes: none. */
+    int grid_axes;
+    int64_t grid[MESH_MAX_AXES];
+    bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
+    bool apart_result;        /* of the concat or pad under way (import_apart.c) */
+    const char *result_name;  /* for now: import_names.c has what they are called in the end */
+    const char *path;         /* of what is inlined; NULL: nothing */
+    VEC(int32_t) name_counts; /* how often names were asked for */
+    bool short_sticks;        /* nothing was left to be copied where sticks are too short: they are padded */
+    bool last;                /* rounds are out: what does not fit now is generic */
+    bool retry;               /* something was forced: sketch again */
+    bool spared;              /* the same, to keep sticks full */
+    bool give_up;             /* nothing was left to be forced: without folding */
     int depth;
     int64_t walked; /* ops, each as often as it is called */
     lx_status *st;

@@ -2,6 +2,7 @@
  * their letters. */
 #include "graph/import/import_letters.h"
 #include "graph/import/import_names.h"
+#include "graph/import/import_together.h"
 #include "graph/op_params.h"
 #include "graph/results.h"
 #include "base/fail.h"
@@ -52,6 +53,8 @@ static bool make_tensor(struct import *im, struct graph_builder *b, struct stora
     note_type(im, s->element);
     b->here = (struct place){s->line, s->column};
     s->tensor = builder_tensor(b, s->name, s->role, dtype_of(s->element), rank, shape, 0, im->st);
+    if (s->tensor >= 0 && s->cut_stated && im->grid_axes > 0)
+        import_cut_tensor(im, s, &b->tensors.at[s->tensor]);
     return s->tensor >= 0;
 }
 
@@ -167,6 +170,7 @@ static const struct lx_kind *kind_that_fits(const struct sketch *s, const char *
 /* The parameters with the axis as a dimension of the tensor. */
 static const struct lx_op_params *axis_param(struct import *im, const struct sketch *s)
 {
+    if (s->parts_from[0] || s->parts_from[1]) return import_parts_param(im, s);
     if (s->axis_low == 0) return s->params;
     struct lx_op_params *p = arena_copy_array(&im->memory, s->params, 1, sizeof *p);
     const struct cuts *c = &im->storages.at[s->operand[0].storage].cuts;
@@ -367,6 +371,7 @@ const struct lx_graph *import_build(struct import *im)
     im->built = NULL;
     bool ok =
         builder_begin(&b, im->m->file, name && *name ? name : "model", im->st) && import_names_first(im);
+    for (int a = 0; ok && a < im->grid_axes; a++) b.graph->grid[b.graph->grid_axes++] = (int)im->grid[a];
     for (size_t i = 0; ok && i < im->sketches.count; i++) {
         const struct sketch *s = &im->sketches.at[im->order ? (size_t)im->order[i] : i];
         if (s->needed) ok = build_op(im, &b, s);

@@ -1,6 +1,7 @@
 /* Ops of the table that several devices do together. One device is planned: operands and results go through HBM, and what
  * it sends on links is counted. Groups come from replica_groups, source_target_pairs, or an axis of the mesh. */
 #include "graph/import/import_steps.h"
+#include "graph/import/import_together.h"
 #include "model/meshes.h"
 #include "base/fail.h"
 
@@ -27,7 +28,7 @@ static bool exchange(struct import *im, const struct model_op *op, const char *o
     }
     fact_add(&im->notes, "collectives", ours, 1);
     fact_add(&im->notes, "link_bytes", ours, bytes);
-    return import_opaque_leaf(im, ours, op, in, type, out);
+    return import_opaque_leaf(im, ours, op, in, type, out) && import_state_group(im, op, in.type, type);
 }
 
 /* As many operands as results, in tuples of one depth; the beginning of an asynchronous one gives its operand, too. */
@@ -57,6 +58,11 @@ static bool own_number(struct import *im, const struct model_op *op, const char 
 {
     (void)ours;
     if (!import_is_tensor(im, op->results[0])) return import_generic(im, op, "form");
+    bool one = strcmp(op->kind, "replica-id") == 0 && model_attr_int(&im->m->attrs, "num_partitions", 1) > 1;
+    if (im->grid_axes > 0 && !one) {
+        import_class(im, op, CLASS_MAPPED, NULL);
+        return import_opaque(im, "device_id", op) && import_state_all_devices(im);
+    }
     return import_number(im, op, strcmp(op->kind, "replica-id") == 0 ? 0 : im->options.device);
 }
 
@@ -64,6 +70,7 @@ static bool own_number(struct import *im, const struct model_op *op, const char 
 const struct op_row import_collective_rows[] = {
     {{"all_reduce", "all-reduce", NULL}, "all_reduce", collective, ANY_TYPE + 1},
     {{NULL, "all-reduce-start", NULL}, "all_reduce", collective, ANY_TYPE + 1},
+    {{NULL, NULL, "lxplan:DevicePart"}, "device_part", collective, ANY_TYPE + 1},
     {{"all_gather", "all-gather", "lxplan:AllGather"}, "all_gather", collective, ANY_TYPE + 1},
     {{NULL, "all-gather-start", NULL}, "all_gather", collective, ANY_TYPE + 1},
     {{NULL, "reduce-scatter-start", NULL}, "reduce_scatter", collective, ANY_TYPE + 1},

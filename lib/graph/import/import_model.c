@@ -4,6 +4,7 @@
 #include "graph/import/import_in_place.h"
 #include "graph/import/import_results.h"
 #include "graph/import/import_roles.h"
+#include "graph/import/import_together.h"
 #include "graph/pattern.h"
 #include "model/layers.h"
 #include "model/meshes.h"
@@ -47,6 +48,7 @@ static bool bind_tensor(struct import *im, int32_t value, enum lx_role role)
             im->storages.at[leaf.storage].block = import_block_of(im, v, role);
             im->storages.at[leaf.storage].line = v->line;
             im->storages.at[leaf.storage].column = v->column;
+            import_state_cut(im, leaf.storage, leaf.type, &v->attrs);
         }
         ok = ok && (VEC_PUSH(&leaves, leaf) || status_no_memory(im->st));
     }
@@ -190,7 +192,7 @@ static const struct lx_graph *import_model(const struct lx_model *m, const struc
     const struct lx_graph *g = NULL;
     if (!results)
         status_no_memory(st);
-    else if (begin(&im))
+    else if (import_find_grid(&im) && begin(&im))
         g = rounds(&im, results);
     if (g && !judged(&im, g, about, report)) {
         lx_graph_free(g);
@@ -237,7 +239,7 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
                                        const struct lx_import_options *options, char **report, lx_status *st)
 {
     struct lx_import_options o = settled(options);
-    struct layer_limits limits = {o.trips, o.max_ops, !o.no_expand, o.device};
+    struct layer_limits limits = {o.trips, o.max_ops, !o.no_expand, o.device, o.team};
     struct lx_model *m = lx_model_read(file, text, length, &o.model, st);
     struct model_facts facts = {0};
     struct about about = {.facts = &facts};

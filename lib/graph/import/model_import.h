@@ -24,6 +24,7 @@ struct lx_import_options {
     bool weight_dtype; /* weights are stored as the file says they may be: in blocks */
     bool share_cache;  /* ONNX: past and present of one shape are one buffer */
     int64_t device;    /* of several that share the work: whose part it is */
+    bool team;         /* what is said of devices that share the work is kept, for a team of them */
 };
 
 /* Is it a model? */

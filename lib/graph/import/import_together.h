@@ -1,0 +1,19 @@
+/* Devices that share the work of a model, for a team. */
+#ifndef LX_GRAPH_IMPORT_IMPORT_TOGETHER_H
+#define LX_GRAPH_IMPORT_IMPORT_TOGETHER_H
+
+#include "graph/import/import.h"
+
+/* The grid that the model is for; false: there is none that we can have (`st`). */
+bool import_find_grid(struct import *im);
+/* What the file says of how devices share a tensor out. */
+void import_state_cut(struct import *im, int32_t storage, const struct model_type *type,
+                      const struct model_attrs *attrs);
+void import_cut_tensor(const struct import *im, const struct storage *s, struct lx_tensor *t);
+/* Which devices do together what was sketched last; all of them. Where these are no axes of the grid, nothing is said. */
+bool import_state_group(struct import *im, const struct model_op *op, const struct model_type *in,
+                        const struct model_type *out);
+bool import_state_all_devices(struct import *im);
+const struct lx_op_params *import_parts_param(struct import *im, const struct sketch *s);
+
+#endif

@@ -1,0 +1,26 @@
+/* Which devices of a model work together, as axes of a grid. Devices are numbered along the grid, the last axis fastest; a
+ * group is then `size` devices that are `stride` apart. */
+#ifndef LX_MODEL_DEVICE_GROUPS_H
+#define LX_MODEL_DEVICE_GROUPS_H
+
+#include "model/meshes.h"
+
+struct device_group {
+    int64_t stride, size;
+};
+
+/* The devices that an op brings together; false: these are no steps of one length. */
+bool model_device_group(const struct lx_model *m, const struct model_op *op, struct device_group *out);
+/* The devices along which a sharding has parts, per dimension; how many dimensions, 0: all devices have all of it, -1: it says
+ * something else. */
+int model_sharding(const char *text, struct device_group parts[MESH_MAX_AXES + 1]);
+/* The grid: the mesh of the file, or the coarsest whose axes make up all groups and parts; the number of its axes, 0: none,
+ * -1: there is no such grid. */
+int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES]);
+/* The axes of a grid that a group is along; false: it is along none. */
+bool model_group_axes(const int64_t *extent, int axes, struct device_group g, int *first, int *count);
+/* What a permutation of devices does: hands on to the device `*by` further along an axis, round its end or, `*open`, not. False:
+ * something else. */
+bool model_device_steps(const struct model_op *op, const int64_t *extent, int axes, int *axis, int64_t *by,
+                        bool *open);
+#endif
