@@ -4,6 +4,7 @@
  * asks for splits. */
 #include "divide/access_rules.h"
 #include "divide/space.h"
+#include "base/checked.h"
 
 void axis_block(struct axis *a, const char *constraint)
 {
@@ -67,6 +68,43 @@ static bool strides_whole(const struct lx_op *op, int v)
     return slides && (op->kind->traits & LX_CONTRACTS) && conv_blocks_spatial(stride, op->window_count);
 }
 
+/* Are these rows of an operand that is padded for a product which reads it? Slices of the rows that are there are none of
+ * the whole, so that no core could hold its own on chip. A product divides by cost. */
+static bool pads_rows(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x, int v)
+{
+    bool pads = false;
+    for (int k = 0; k < x->operand_count && !(op->kind->traits & LX_CONTRACTS); k++) {
+        const struct lx_layout *y = &l->layouts[op_operand(op, k)];
+        int d = op_index_dim(x, k, v);
+        if (d < 0 || d == y->stick_dim) continue;
+        for (int i = 0; i < y->rank - 1; i++) pads |= y->host_dim[i] == d && y->size[i] > y->host_shape[d];
+    }
+    return pads;
+}
+
+/* Could one core hold all that the op has? Then more cores are of little use. */
+static bool is_small(const struct lx_layouts *l, const struct lx_op *op)
+{
+    int64_t bytes = 0, room = lx_device_usable(&l->graph->device);
+    for (int k = 0; k < op_operand_count(op) && bytes <= room; k++) {
+        const struct lx_layout *y = &l->layouts[op_operand(op, k)];
+        if (!add_i64(bytes, y->rank ? lx_layout_bytes(y) : l->graph->tensors[op_operand(op, k)].bytes,
+                     &bytes))
+            return false;
+    }
+    return bytes <= room;
+}
+
+/* Cores that the axes have work for which take nothing apart. */
+static int64_t cores_without(const struct space *s)
+{
+    int64_t cores = 1;
+    for (int i = 0; i < s->axis_count; i++)
+        if (!s->axes[i].apart && !s->axes[i].blocked && !s->axes[i].is_reduction)
+            cores *= factor_most(&s->axes[i].legal, s->cores / cores);
+    return cores;
+}
+
 void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op_index *x,
                   const int *axis_of_var, struct space *s)
 {
@@ -84,5 +122,8 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
             axis_block(a, "a running sum, whose parts are not added up as they are");
         if (strides_whole(op, v)) axis_block(a, "a convolution with a stride, whose steps one core does");
         if (shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
+        a->apart = pads_rows(l, op, x, v) || (lx_var_nature(op, v) == LX_SHIFTED && !op_index_reduced(x, v));
     }
+    if (!is_small(l, op) && cores_without(s) < s->cores)
+        for (int i = 0; i < s->axis_count; i++) s->axes[i].apart = false;
 }

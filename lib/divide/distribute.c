@@ -19,7 +19,9 @@ void prioritize(const struct space *s, int *outputs, int *output_count, int *red
         reduction_committed |= s->axes[i].is_reduction && s->axes[i].floor > 1;
     for (int i = 0; i < s->axis_count; i++) {
         const struct axis *a = &s->axes[i];
-        if (a->blocked || (a->is_reduction && reduction_committed && a->floor == 1)) continue;
+        if (a->blocked || (a->apart && a->floor == 1) ||
+            (a->is_reduction && reduction_committed && a->floor == 1))
+            continue;
         if (a->is_reduction) {
             reductions[reds++] = i;
             continue;
@@ -114,6 +116,7 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
         if (splits[i] > 1) continue;
         a->rule = a->basis == 1     ? LX_SPLIT_NONE
                   : a->blocked      ? LX_SPLIT_BLOCKED
+                  : a->apart        ? LX_SPLIT_APART
                   : a->is_reduction ? LX_SPLIT_LATER
                                     : LX_SPLIT_NO_CORES;
         a->bound = left;

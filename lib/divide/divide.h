@@ -22,6 +22,7 @@
     X(LX_SPLIT_CHOSEN, "chosen", "by a later stage, together with other ops and what is on chip")            \
     X(LX_SPLIT_DOMAIN, "domain", "the least that a constraint on this dimension allows")                     \
     X(LX_SPLIT_BLOCKED, "blocked", "a constraint keeps it whole")                                            \
+    X(LX_SPLIT_APART, "apart", "slices of it would be no parts of an operand on chip: joined, or padded")    \
     X(LX_SPLIT_NO_CORES, "no cores", "no divisor fits the cores that were left")                             \
     X(LX_SPLIT_LATER, "one reduction", "a reduction dimension, and another one is split or fills the cores") \
     X(LX_SPLIT_UNASKED, "not asked", "a hint decides, and it does not name this dimension")

@@ -25,6 +25,8 @@ struct axis {
     int64_t floor;                /* committed by the span pass, or 1 */
     struct factor_set legal;      /* divisors of basis that the constraints allow */
     bool blocked;
+    bool
+        apart; /* cut there, a core's slice would be no part of some operand on chip: legal, but not asked for */
     const char *constraint; /* the first that blocks or narrows it */
     enum lx_split_rule rule;
     int32_t bound_by;

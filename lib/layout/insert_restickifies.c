@@ -115,23 +115,53 @@ static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *ou
     return true;
 }
 
-/* Rows of the kernel up to whole sticks of the other operand's type. */
-static bool pad_kernel(struct inserter *n, const struct lx_op *op, const struct stick_way *w,
-                       const int32_t *inputs)
+/* How rows of a kernel are padded: up to whole sticks of the other operand's type. */
+struct rows {
+    int dim;
+    int64_t count, padded;
+};
+
+/* False: they stay as they are. */
+static bool kernel_rows(const struct inserter *n, const struct lx_op *op, const struct stick_way *w,
+                        const int32_t *inputs, struct rows *out)
 {
     struct op_index x;
     op_index_of(n->g, op, &x);
-    int dim = op_index_dim(&x, w->kernel, w->kernel_row);
-    struct lx_layout *l = &n->layouts.at[inputs[w->kernel]];
-    int64_t e = n->layouts.at[inputs[1 - w->kernel]].stick_elements, rows = x.extent[w->kernel_row];
-    int64_t padded = round_up_i64(rows, e);
-    if (rows == 1 || padded == rows || dim == l->stick_dim) return true;
+    const struct lx_layout *l = &n->layouts.at[inputs[w->kernel]];
+    out->dim = op_index_dim(&x, w->kernel, w->kernel_row);
+    out->count = x.extent[w->kernel_row];
+    out->padded = round_up_i64(out->count, n->layouts.at[inputs[1 - w->kernel]].stick_elements);
+    if (out->count == 1 || out->padded == out->count || out->dim == l->stick_dim) return false;
     for (int i = 0; i < l->rank - 1; i++)
-        if (l->host_dim[i] == dim && l->size[i] >= padded) return true;
-    if (!lx_layout_pad(l, dim, padded))
+        if (l->host_dim[i] == out->dim && l->size[i] >= out->padded) return false;
+    return true;
+}
+
+static bool pad_kernel(struct inserter *n, const struct lx_op *op, const struct stick_way *w,
+                       const int32_t *inputs)
+{
+    struct rows r;
+    if (!kernel_rows(n, op, w, inputs, &r)) return true;
+    if (!lx_layout_pad(&n->layouts.at[inputs[w->kernel]], r.dim, r.padded))
         return status_set(n->st, LX_E_RANGE, "op %s: padded rows are beyond 2^53 bytes", op->name);
-    struct lx_padding p = {(int32_t)n->b.ops.count, inputs[w->kernel], dim, rows, padded};
+    struct lx_padding p = {(int32_t)n->b.ops.count, inputs[w->kernel], r.dim, r.count, r.padded};
     return VEC_PUSH(&n->paddings, p) ? true : status_no_memory(n->st);
+}
+
+/* What leaves the graph goes through HBM as it lies. Where padding at least doubles it, and one core could hold a copy, that is
+ * padded instead. */
+static bool pads_a_copy(const struct inserter *n, const struct lx_op *op, const struct stick_way *w,
+                        const int32_t *inputs)
+{
+    int32_t old = op->inputs[w->kernel];
+    const struct lx_layout *l = &n->layouts.at[inputs[w->kernel]];
+    struct rows r;
+    int64_t bytes;
+    if (inputs[w->kernel] != n->fresh[old] || !lx_role_leaves(n->g->tensors[old].role) ||
+        !kernel_rows(n, op, w, inputs, &r) || r.padded / r.count < 2)
+        return false;
+    return mul_i64(lx_layout_bytes(l), ceil_div_i64(r.padded, r.count), &bytes) &&
+           bytes <= lx_device_usable(&n->g->device);
 }
 
 /* The tensor that an op writes: the one that was written before, or a new one. */
@@ -159,6 +189,9 @@ static bool insert_op(struct inserter *n, int32_t o, const struct stick_way *w)
         if (tensor->rank < 0 || stick_satisfies(tensor, n->stick[t], w->need[i])) continue;
         if (!restickified(n, t, stick_for_need(w->need[i]), &inputs[i])) return false;
     }
+    if (w->kernel >= 0 && pads_a_copy(n, op, w, inputs) &&
+        !restickified(n, op->inputs[w->kernel], n->stick[op->inputs[w->kernel]], &inputs[w->kernel]))
+        return false;
     for (size_t r = first; r < n->restickifies.count; r++)
         n->restickifies.at[r].before = (int32_t)n->b.ops.count;
     if (w->kernel >= 0 && !pad_kernel(n, op, w, inputs)) return false;
