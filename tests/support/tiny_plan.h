@@ -159,7 +159,7 @@ static bool tiny_try(uint64_t seed, struct lx_passes passes, struct tiny_result 
     return ok;
 }
 
-static void tiny_add(struct tiny_sums *s, const struct tiny_result *r)
+static inline void tiny_add(struct tiny_sums *s, const struct tiny_result *r)
 {
     s->graphs++;
     s->gains += r->best < r->plain;

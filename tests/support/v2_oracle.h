@@ -22,6 +22,7 @@ struct oracle {
     int64_t best;
     int64_t best_address[ORACLE_MOST];
     int32_t best_pool[ORACLE_MOST];
+    int64_t open; /* how high a pool without a limit is looked at: above that nobody needs to be */
     int64_t tries, most_tries; /* 0: no limit; beyond it nothing is known */
 };
 
@@ -245,7 +246,7 @@ static inline void oracle_decide(struct oracle *o, int32_t i, int64_t cost)
     int64_t step = b->alignment ? b->alignment : p->alignment;
     for (int32_t pool = 0; pool < (p->pool_count ? p->pool_count : 1) && !b->reason; pool++) {
         if (!oracle_allows(b, pool)) continue;
-        int64_t capacity = oracle_capacity(o, pool), last = capacity == LX_NO_LIMIT ? 40 : capacity;
+        int64_t capacity = oracle_capacity(o, pool), last = capacity == LX_NO_LIMIT ? o->open : capacity;
         for (int64_t at = 0; at + o->bytes[i] <= last; at += step) {
             if (b->fixed >= 0 && at != b->fixed) continue;
             o->address[i] = at;
@@ -259,6 +260,39 @@ static inline void oracle_decide(struct oracle *o, int32_t i, int64_t cost)
     if (!placed) oracle_next(o, i, cost);
 }
 
+/* May it be where it is, by itself? */
+static inline bool oracle_place_legal(const struct oracle *o, int32_t i)
+{
+    const struct lx_problem *p = o->p;
+    const struct lx_buffer *b = &p->buffers[i];
+    int64_t step = b->alignment ? b->alignment : p->alignment, at = o->address[i];
+    if (!oracle_on(o, i)) return !b->must && (p->objective == LX_SPILL || b->reason || o->is_staging[i]);
+    if (b->reason || o->pool[i] < 0 || o->pool[i] >= (p->pool_count ? p->pool_count : 1)) return false;
+    int64_t capacity = oracle_capacity(o, o->pool[i]);
+    return oracle_allows(b, o->pool[i]) && at % step == 0 && (b->fixed < 0 || b->fixed == at) &&
+           (capacity == LX_NO_LIMIT || at <= capacity - o->bytes[i]) && !oracle_reserved(o, i);
+}
+
+/* Anybody's answer, whole: is it legal, and what is it worth? */
+static inline bool oracle_judges(struct oracle *o, const struct lx_problem *p, const int32_t *pool,
+                                 const int64_t *address, int64_t *value)
+{
+    memset(o, 0, sizeof *o);
+    o->p = p;
+    oracle_blocks(o);
+    oracle_relations(o);
+    int64_t cost = 0;
+    for (int32_t i = 0; i < p->count; i++) {
+        o->address[i] = address[i];
+        o->pool[i] = address[i] >= 0 ? pool[i] : 0;
+        if (!oracle_place_legal(o, i) || !oracle_pairs_legal(o, i)) return false;
+        cost += oracle_here(o, i);
+    }
+    if (!oracle_bonds_legal(o, &cost)) return false;
+    *value = p->objective == LX_HEIGHT ? oracle_height(o, p->count) : p->objective == LX_FIT ? 0 : cost;
+    return true;
+}
+
 /* Fills found and best; false: it took more than `most_tries` (0: as many as it takes). */
 static inline bool oracle_solve(struct oracle *o, const struct lx_problem *p, int64_t most_tries)
 {
@@ -267,6 +301,10 @@ static inline bool oracle_solve(struct oracle *o, const struct lx_problem *p, in
     o->most_tries = most_tries;
     oracle_blocks(o);
     oracle_relations(o);
+    o->open = 40;
+    for (int32_t i = 0; i < p->count; i++)
+        o->open +=
+            p->buffers[i].size + 2 * (p->buffers[i].alignment ? p->buffers[i].alignment : p->alignment);
     oracle_decide(o, 0, 0);
     return !most_tries || o->tries < most_tries;
 }

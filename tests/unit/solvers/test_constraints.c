@@ -1,6 +1,6 @@
 /* Small random problems of the second version, against brute force: every answer passes the checker and is no better
  * than the optimum, what is called optimal or infeasible is, the checker agrees with enumeration about the optimum,
- * and the bound is never above it. tests/measure/bench_constraints.c does the same for any number of problems. */
+ * and the bound is never above it. tests/torture/torture_problems.c does the same for any number of problems. */
 #include "support/random_v2.h"
 #include "support/v2_oracle.h"
 
