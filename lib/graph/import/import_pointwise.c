@@ -163,7 +163,7 @@ const struct op_row import_pointwise_rows[] = {
     {{"where", "select", "Where"}, "where", import_pointwise, 3},
     {{NULL, "clamp", NULL}, "clamp", import_pointwise, 3},
     {{"typecast", "convert", "Cast"}, "cast", import_pointwise, 1},
-    {{NULL, "bitcast-convert", NULL}, "bitcast", bitcast, 1},
+    {{"bitcast_convert", "bitcast-convert", NULL}, "bitcast", bitcast, 1},
     {.emit = NULL},
 };
 /* clang-format on */

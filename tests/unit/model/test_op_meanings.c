@@ -184,8 +184,31 @@ static void last_two_rows(struct tried *n)
     memcpy(n->want, n->in[0] + 64, 64 * sizeof *n->want);
 }
 
+static void back_through_gelu(struct tried *n)
+{
+    for (int i = 0; i < 64; i++) {
+        double x = n->in[1][i], bell = exp(-x * x / 2) / sqrt(2 * acos(-1));
+        n->want[i] = n->in[0][i] * (0.5 * (1 + erf(x / sqrt(2))) + x * bell);
+    }
+}
+
+static void bits_of_ones(struct tried *n)
+{
+    for (int i = 0; i < 64; i++) {
+        float x = (float)n->in[0][i];
+        int32_t bits;
+        memcpy(&bits, &x, sizeof bits);
+        n->want[i] = bits;
+    }
+}
+
 /* clang-format off */
 static const struct meaning meanings[] = {
+    {"gelu, back", TTIR("%a: tensor<2x32xf32>, %b: tensor<2x32xf32>", "2x32xf32",
+     "  %y = \"ttir.gelu_backward\"(%a, %b) <{approximate = \"none\"}> : (tensor<2x32xf32>, tensor<2x32xf32>) -> tensor<2x32xf32>\n"),
+     back_through_gelu},
+    {"bits", TTIR("%a: tensor<2x32xf32>", "2x32xi32", "  %y = \"ttir.bitcast_convert\"(%a) : (tensor<2x32xf32>) -> tensor<2x32xi32>\n"),
+     bits_of_ones},
     {"bits of columns", "HloModule m\nf {\n  x = s32[] parameter(0)\n  y = s32[] parameter(1)\n  ROOT z = s32[] xor(y, x)\n}\n"
      "ENTRY e {\n  a = s32[5,33] parameter(0)\n  i = s32[] constant(8)\n  ROOT r = s32[33] reduce(a, i), dimensions={0}, to_apply=f\n}\n",
      columns_xored},
