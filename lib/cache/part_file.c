@@ -96,7 +96,9 @@ static const char *part_words(const char *at, char name[32], int64_t *length, ch
 {
     long long n;
     const char *line = strstr(at, "\npart ");
-    if (!line || sscanf(line, "\npart %31s %lld %32s", name, &n, sum) != 3 || n < 0) return NULL;
+    if (!line || sscanf(line, "\npart %31s %lld %32s", name, &n, sum) != 3 || n < 0 ||
+        (uint64_t)n > FILE_MAX_BYTES)
+        return NULL;
     *length = n;
     return line + 1;
 }

@@ -30,7 +30,7 @@ plans() {
 }
 
 # The pattern of small_files.h.
-small=$(sed -n '/^static const char small_pattern/,/;$/p' "$tests/fuzz/small_files.h" | sed -n 's/^ *"\(.*\)";*$/\1/p' | tr -d '\n' | sed 's/\\"/"/g; s/\\n//g')
+small=$(sed -n '/small_pattern/,/;$/p' "$tests/fuzz/small_files.h" | sed -n 's/^ *"\(.*\)";*$/\1/p' | tr -d '\n' | sed 's/\\"/"/g; s/\\n//g')
 
 case $target in
 pattern)
@@ -105,6 +105,18 @@ xla_plan)
             [ $format = allocinfo ] || echo
         done >"$folder/$name"
     done
+    ;;
+cache_entry)
+    printf '%s' "$small" >"$folder/small.json"
+    for name in "$folder/small.json" "$patterns"/graphs/{softmax_512x1024,rms_norm}.json "$patterns"/targets/{simple_eviction,staircase}.json; do
+        "$lxplan" plan "$name" -s bestfit -q --cache "$folder/kept"
+    done
+    rm -f "$folder/small.json" "$folder/kept/limit"
+    mv "$folder"/kept/* "$folder"
+    rmdir "$folder/kept"
+    # Parts that are together longer than there are numbers.
+    first=$(ls "$folder" | head -n 1)
+    sed 's/^part \([a-z]*\) [0-9]*/part \1 9223372036854775807/' "$folder/$first" >"$folder/huge"
     ;;
 results)
     for name in "$tests"/data/results/*.jsonl; do

@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_FUZZ_SMALL_FILES_H
 #define LX_TESTS_FUZZ_SMALL_FILES_H
 
-static const char small_pattern[] =
+static const char __attribute__((unused)) small_pattern[] =
     "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"small\", \"device\": {\"cores\": 4, \"lx_bytes\": "
     "32768},\n"
     "\"tensors\": [{\"name\": \"x\", \"dtype\": \"fp16\", \"shape\": [64, 64]},\n"
@@ -18,23 +18,25 @@ static const char small_pattern[] =
     "{\"name\": \"mm\", \"kind\": \"matmul\", \"inputs\": [\"y\", \"w\"], \"output\": \"z\", \"einsum\": "
     "\"mk,kn->mn\"}]}\n";
 
-static const char small_list[] = "id,lower,upper,size\n0,0,4,6\n1,2,6,5\n2,4,8,6\n3,1,7,3\n";
+static const char __attribute__((unused)) small_list[] =
+    "id,lower,upper,size\n0,0,4,6\n1,2,6,5\n2,4,8,6\n3,1,7,3\n";
 
-static const char small_hlo[] =
+static const char __attribute__((unused)) small_hlo[] =
     "HloModule m\n\nENTRY %e (a: f32[4,64]) -> f32[4,64] {\n"
     "  %a = f32[4,64]{1,0} parameter(0)\n  ROOT %b = f32[4,64]{1,0} negate(%a)\n}\n";
 
-static const char small_ttir[] =
+static const char __attribute__((unused)) small_ttir[] =
     "func.func @f(%x: tensor<?x64xf32>, %w: tensor<64x64xf32>) -> tensor<?x64xf32> {\n"
     "  %0 = \"ttir.matmul\"(%x, %w) : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32> "
     "loc(\"proj\")\n"
     "  %1 = \"ttir.relu\"(%0) : (tensor<?x64xf32>) -> tensor<?x64xf32>\n  return %1 : tensor<?x64xf32>\n}\n";
 
-static const char small_loops[] = "{\"lxplan\": 1, \"kind\": \"loops\", \"first_touch\": \"zero\", \"main\": "
-                                  "\"gemm\", \"last_touch\": \"none\",\n"
-                                  "\"dtype\": \"fp32\", \"dim_types\": [\"n\", \"m\", \"k\"], "
-                                  "\"exec_types\": [\"seq\", \"seq\", \"seq\"],\n"
-                                  "\"dim_sizes\": [4, 6, 5], \"strides_in0\": [0, 1, 6], \"strides_in1\": "
-                                  "[5, 0, 1], \"strides_out\": [6, 1, 0]}\n";
+static const char __attribute__((unused)) small_loops[] =
+    "{\"lxplan\": 1, \"kind\": \"loops\", \"first_touch\": \"zero\", \"main\": "
+    "\"gemm\", \"last_touch\": \"none\",\n"
+    "\"dtype\": \"fp32\", \"dim_types\": [\"n\", \"m\", \"k\"], "
+    "\"exec_types\": [\"seq\", \"seq\", \"seq\"],\n"
+    "\"dim_sizes\": [4, 6, 5], \"strides_in0\": [0, 1, 6], \"strides_in1\": "
+    "[5, 0, 1], \"strides_out\": [6, 1, 0]}\n";
 
 #endif
