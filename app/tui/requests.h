@@ -65,6 +65,7 @@ enum argument {
     ARG_NAME, /* of a buffer or an op */
     ARG_PATTERN,
     ARG_NUMBER,
+    ARG_GRID, /* of members: 4 or 2x4 */
     ARG_SETTING,
     ARG_COLUMN,
     ARG_REQUEST,
@@ -148,7 +149,7 @@ enum argument {
     R(OPEN_PLAN, "open-plan", "", EVERYWHERE, FILE, "Compare", "a plan file beside the others in Compare")   \
     R(MARK, "mark", "<Space> m", IN(COMPARE), NONE, "Compare", "this row is the left one of the two maps")   \
     R(PASS_RULES, "rules", "m", IN(LOOPS), NONE, "Loops", "the other rule set of the loop passes")           \
-    R(TEAM_SET, "team", "", EVERYWHERE, NUMBER, "Team", "cut the graph over so many members")                \
+    R(TEAM_SET, "team", "", EVERYWHERE, GRID, "Team", "cut the graph over N members, or a grid of AxB")      \
     R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one member more")                        \
     R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one member less")                      \
     R(RUN_TEAM, "run-team", "r", IN(TEAM), NONE, "Team", "run the team; compare with one device")            \

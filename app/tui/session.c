@@ -16,6 +16,7 @@ bool session_begin(struct session *s, const struct what_if *how)
     *s = (struct session){.current = -1, .shown_pattern = -1, .now = *how};
     session_select_nothing(s);
     s->team.members = TEAM_AT_FIRST;
+    s->team.grid = (struct lx_team_grid){1, {TEAM_AT_FIRST}};
     s->worker = worker_start();
     for (const struct lx_solver *const *solver = lx_solvers(); s->worker && *solver; solver++)
         if (!VEC_PUSH(&s->racers, (struct racer){.solver = *solver})) return false;

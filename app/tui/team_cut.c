@@ -35,10 +35,16 @@ static bool list_rows(struct team_cut *c)
     return true;
 }
 
-void team_cut_make(const struct source_content *from, int members, struct team_cut *out)
+void team_cut_make(const struct source_content *from, const struct lx_team_grid *grid, bool chosen,
+                   struct team_cut *out)
 {
-    *out = (struct team_cut){.members = members, .st = from->st};
-    struct lx_team_options how = {.members = members};
+    *out = (struct team_cut){.grid = *grid, .st = from->st};
+    if (!chosen && from->graph && from->graph->grid_axes > 0) {
+        out->grid.axes = from->graph->grid_axes;
+        memcpy(out->grid.size, from->graph->grid, sizeof out->grid.size);
+    }
+    out->members = lx_team_members_of(&out->grid);
+    struct lx_team_options how = {.grid = out->grid};
     if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
     if (!out->plan || list_rows(out)) return;
     lx_team_free(out->plan);
@@ -49,7 +55,7 @@ void team_cut_make(const struct source_content *from, int members, struct team_c
 void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
 {
     lx_status ignored = {0};
-    struct lx_team_options again = {.members = c->members};
+    struct lx_team_options again = {.grid = c->grid};
     if (!c->plan || (int64_t)c->plan->graph->op_count * c->members > MOST_PLANNED) return;
     struct lx_team_plan *team = lx_team_make(c->plan->graph, &again, &ignored);
     struct lx_team_plans *plans = team ? lx_team_plans_make(team, how, &ignored) : NULL;

@@ -15,6 +15,7 @@ struct team_row {
 
 struct team_cut {
     int members;
+    struct lx_team_grid grid;
     struct lx_team_plan *plan; /* NULL: `st` says why */
     lx_status st;
     struct team_row *rows;
@@ -24,7 +25,9 @@ struct team_cut {
         *planned; /* per member; NULL: they were not planned, because there is much of it */
 };
 
-void team_cut_make(const struct source_content *from, int members, struct team_cut *out);
+/* Over a grid; where that was not `chosen`, over the one that the pattern states, if it states any. */
+void team_cut_make(const struct source_content *from, const struct lx_team_grid *grid, bool chosen,
+                   struct team_cut *out);
 /* The members' planned traffic; no more than that, where it cannot be had. */
 void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how);
 void team_cut_free(struct team_cut *c);

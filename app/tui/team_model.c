@@ -9,7 +9,8 @@ struct team_job {
     struct session *session;
     struct pattern_source *source;
     uint64_t number;
-    int members;
+    struct lx_team_grid grid;
+    bool chosen;
     struct team_cut cut;
     bool ran; /* else `st` says why not */
     struct lx_team_result result;
@@ -19,7 +20,7 @@ struct team_job {
 static void make_cut(struct team_job *j)
 {
     struct source_content from = source_read(j->source);
-    team_cut_make(&from, j->members, &j->cut);
+    team_cut_make(&from, &j->grid, j->chosen, &j->cut);
     source_content_free(&from);
 }
 
@@ -50,6 +51,7 @@ static void cut_made(void *data, bool stopped)
     struct team_cut old = t->cut;
     t->cut = j->cut;
     t->known = true;
+    if (!t->chosen && t->cut.plan) t->grid = t->cut.grid, t->members = t->cut.members;
     j->cut = old; /* to be freed */
 }
 
@@ -99,7 +101,8 @@ static bool post(struct session *s, const struct work *work, uint64_t number)
         *j = (struct team_job){.session = s,
                                .source = s->patterns.at[s->current].source,
                                .number = number,
-                               .members = s->team.members};
+                               .grid = s->team.grid,
+                               .chosen = s->team.chosen};
     return worker_post(s->worker, work, s->team.members, j);
 }
 
@@ -123,11 +126,21 @@ void session_team_want(struct session *s)
     if (s->current >= 0 && !s->team.asked) ask(s);
 }
 
-bool session_team_resize(struct session *s, int64_t members)
+bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
 {
-    if (members < 1 || members > LX_TEAM_MEMBERS || members == s->team.members) return false;
-    s->team.members = (int)members;
-    if (s->team.member >= members) s->team.member = (int)members - 1;
+    struct team_model *t = &s->team;
+    int64_t members = 1;
+    bool same = grid->axes == t->grid.axes;
+    for (int a = 0; a < grid->axes; a++) {
+        same = same && grid->size[a] == t->grid.size[a];
+        members *= grid->size[a];
+        if (grid->size[a] < 1 || members > LX_TEAM_MEMBERS) return false;
+    }
+    if (same) return false;
+    t->grid = *grid;
+    t->chosen = true;
+    t->members = (int)members;
+    if (t->member >= members) t->member = (int)members - 1;
     if (s->current >= 0) ask(s);
     return true;
 }

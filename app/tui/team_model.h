@@ -10,8 +10,10 @@
 enum { TEAM_AT_FIRST = 2 };
 
 struct team_model {
-    int members; /* asked for */
-    int member;  /* selected */
+    struct lx_team_grid grid; /* asked for */
+    bool chosen;              /* by the user: else a grid that the pattern states goes before it */
+    int members;              /* of the grid */
+    int member;               /* selected */
     struct team_cut cut;
     bool asked, known; /* asked: for the open pattern; known: `cut` is of it */
     uint64_t number;   /* of what was asked for last; results of other numbers come too late */
@@ -31,7 +33,7 @@ extern const struct work team_work, team_run_work;
 /* Cuts the open pattern, unless that has been asked for. */
 void session_team_want(struct session *s);
 /* False: there is no such size, or it is that already. */
-bool session_team_resize(struct session *s, int64_t members);
+bool session_team_resize(struct session *s, const struct lx_team_grid *grid);
 /* Another pattern is open. */
 void session_team_forget(struct session *s);
 /* The same one has a new file. */

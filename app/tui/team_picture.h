@@ -22,6 +22,13 @@ struct team_view {
 /* Draws bounds in the first row, then as many members as there is room for, the selected one among them.
  * Returns the first of these. */
 int team_picture_draw(const struct scene *on, struct box area, const struct team_look *k);
+/* team_grid.c: members in rows and columns, in at most so many rows, which are cut off the area; where the members are. Each
+ * has its number, the extents of what it owns of the tensor, and what it gets in the exchange. */
+struct box team_grid_draw(const struct scene *on, struct box *area, const struct team_look *k, int rows);
+/* The selected member in words: where it stands, what it owns, from whom it gets what, and to whom it sends. */
+void team_grid_member(const struct scene *on, struct box area, const struct team_look *k);
+/* The member at a place of that box; -1: none. */
+int team_grid_at(const struct team_look *k, const struct box *members, int row, int column);
 /* team_list.c */
 void team_list_draw(const struct scene *on, struct list *l, struct box area, const struct team_look *k);
 /* team_result.c: in the last row of the area, or in two of them; cuts them off. */

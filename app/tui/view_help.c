@@ -30,6 +30,7 @@ static void words_of(int request, char *out, size_t size)
                                         [ARG_NAME] = " NAME",
                                         [ARG_PATTERN] = " PATTERN",
                                         [ARG_NUMBER] = " N",
+                                        [ARG_GRID] = " N|AxB",
                                         [ARG_SETTING] = " NAME VALUE",
                                         [ARG_COLUMN] = " COLUMN",
                                         [ARG_REQUEST] = " NAME KEYS",

@@ -30,6 +30,11 @@ static bool look(const struct session *s, struct team_look *k)
     return true;
 }
 
+static void add_grid(const struct lx_team_grid *grid, const char *between, struct text *t)
+{
+    for (int a = 0; a < grid->axes; a++) text_format(t, "%s%d", a ? between : "", grid->size[a]);
+}
+
 static void draw_totals(const struct scene *on, struct box row, const struct lx_team_plan *p)
 {
     int wanted = on->session->team.members;
@@ -39,8 +44,12 @@ static void draw_totals(const struct scene *on, struct box row, const struct lx_
                    counted(wanted, "member").at);
         return;
     }
-    text_format(&line, "%s: %s B in %s", counted(p->members, "member").at, grouped(p->bytes).at,
-                counted(p->exchange_count, "exchange").at);
+    text_add(&line, counted(p->members, "member").at);
+    if (p->grid.axes > 1) {
+        text_add(&line, ", ");
+        add_grid(&p->grid, " x ", &line);
+    }
+    text_format(&line, ": %s B in %s", grouped(p->bytes).at, counted(p->exchange_count, "exchange").at);
     if (p->plain_bytes > p->bytes)
         text_format(&line, "; the passes saved %s of %s B",
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at,
@@ -51,15 +60,19 @@ static void draw_totals(const struct scene *on, struct box row, const struct lx_
     text_free(&line);
 }
 
-/* ", cut along dimensions 0 and 1" */
+/* ", cut along dimension 0"; of a grid, what each axis does to it: ": axis 0 cuts dimension 1, along axis 1 it is whole" */
 static void add_cuts(const struct lx_team_plan *p, int32_t tensor, struct text *line)
 {
-    int said = 0;
-    for (int d = 0; d < p->graph->tensors[tensor].rank; d++) {
-        if (!p->tensors[tensor].bound[d]) continue;
-        text_format(line, said++ ? " and %d" : ", cut along dimension %d", d);
+    const int *cut = p->tensors[tensor].cut;
+    if (p->grid.axes == 1 && cut[0] >= 0) text_format(line, ", cut along dimension %d", cut[0]);
+    if (p->grid.axes == 1 && cut[0] < -1) text_add(line, ": parts of sums");
+    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++) {
+        text_format(line, "%s axis %d: ", a ? "," : ":", a);
+        if (cut[a] >= 0)
+            text_format(line, "dimension %d", cut[a]);
+        else
+            text_add(line, cut[a] == -1 ? "whole" : "parts of sums");
     }
-    if (lx_team_is_partial(&p->tensors[tensor])) text_add(line, ", in parts of sums");
 }
 
 static void draw_tensor_line(const struct scene *on, struct box row, const struct team_look *k)
@@ -209,11 +222,19 @@ static void draw(const struct scene *on, void *state, struct box area)
     draw_tensor_line(on, box_cut_top(&area, 1), &k);
     int members = roomy ? area.rows / 4 : 1;
     if (members > p->members) members = p->members;
-    struct box picture = box_cut_top(&area, members + 1);
-    v->first_member = team_picture_draw(on, picture, &k);
-    v->members = (struct box){picture.row + 1, picture.column, members, picture.columns};
+    if (p->grid.axes > 1) {
+        v->members = team_grid_draw(on, &area, &k, roomy ? area.rows / 3 : 1);
+    } else {
+        struct box picture = box_cut_top(&area, members + 1);
+        v->first_member = team_picture_draw(on, picture, &k);
+        v->members = (struct box){picture.row + 1, picture.column, members, picture.columns};
+    }
     if (roomy && area.rows > 12) box_cut_top(&area, 1);
-    draw_member(on, box_cut_top(&area, !roomy ? 1 : area.columns < 100 ? 3 : 2), &k);
+    struct box words = box_cut_top(&area, !roomy ? 1 : area.columns < 100 ? 3 : 2);
+    if (p->grid.axes > 1)
+        team_grid_member(on, words, &k);
+    else
+        draw_member(on, words, &k);
     if (roomy) draw_device(on, box_cut_top(&area, 1), &k);
     if (roomy && area.rows > 12) box_cut_top(&area, 1);
     team_list_draw(on, &v->list, area, &k);
@@ -244,19 +265,22 @@ static void next_tensor(struct explorer *x, const struct team_look *k)
             session_select_buffer(&x->session, outcome_buffer(&x->session.shown, t));
 }
 
+/* Along the last axis. */
 static void step_size(struct explorer *x, int by)
 {
-    if (!session_team_resize(&x->session, x->session.team.members + by))
+    struct lx_team_grid grid = x->session.team.grid;
+    grid.size[grid.axes - 1] += by;
+    if (!session_team_resize(&x->session, &grid))
         explorer_say(x, TONE_WARN, "a team has 1 to %d members", LX_TEAM_MEMBERS);
 }
 
 void team_resize(struct explorer *x, const char *text)
 {
-    char *end;
-    long long members = strtoll(text, &end, 10);
-    if (end == text || *end || members < 1 || members > LX_TEAM_MEMBERS)
-        explorer_say(x, TONE_BAD, "a team has 1 to %d members, not \"%s\"", LX_TEAM_MEMBERS, text);
-    else if (!session_team_resize(&x->session, members))
+    struct lx_team_grid grid;
+    lx_status st = {0};
+    if (!lx_team_grid_of_text(text, &grid, &st))
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    else if (!session_team_resize(&x->session, &grid))
         explorer_say(x, TONE_DIM, "the team has that size already");
 }
 
@@ -269,7 +293,8 @@ static void copy(struct explorer *x)
     text_free(&x->copied);
     settings_command(&standard, s->patterns.at[s->current].path, s->patterns.at[s->current].models,
                      &x->copied);
-    text_format(&x->copied, " --stage team --team %d", s->team.members);
+    text_add(&x->copied, " --stage team --team ");
+    add_grid(&s->team.grid, "x", &x->copied);
     explorer_say(x, TONE_GOOD, "%s", x->copied.at ? x->copied.at : "");
 }
 
@@ -324,9 +349,10 @@ static void mouse(struct explorer *x, void *state, const struct key *key)
     struct team_look k;
     if (!look(&x->session, &k)) return;
     int row = key->row - v->list.rows.row + v->list.top, member = key->row - v->members.row + v->first_member;
+    if (k.cut->grid.axes > 1) member = team_grid_at(&k, &v->members, key->row, key->column);
     if (key->code != AT_CLICK)
         request_of_look(x, v->list.rows.rows, key->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, &k);
-    else if (box_holds(&v->members, key->row, key->column) && member < k.cut->members)
+    else if (box_holds(&v->members, key->row, key->column) && member >= 0 && member < k.cut->members)
         x->session.team.member = member;
     else if (box_holds(&v->list.rows, key->row, key->column) && row < k.cut->row_count)
         select_op(x, &k,
