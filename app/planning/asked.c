@@ -36,13 +36,15 @@ static bool add_file(const char *path, struct text *t)
 static bool add_named(const char *at, const char *end, const char *model, struct text *t)
 {
     enum { TAG = 0x12, LONGEST = 127 };
-    struct text path = {0};
+    struct text path = {0}, line = {0};
     const char *slash = strrchr(model, '/');
     if (end - at < 2 || at[0] != TAG || at[1] <= 0 || at[1] > LONGEST || end - at - 2 < at[1]) return false;
     if (slash) text_add_n(&path, model, (size_t)(slash - model) + 1);
     text_add_n(&path, at + 2, (size_t)at[1]);
-    bool ok = !path.failed && ((t->at && strstr(t->at, path.at)) || add_file(path.at, t));
+    text_format(&line, "\n%s ", path.at ? path.at : ""); /* as add_file begins one */
+    bool ok = !path.failed && !line.failed && ((t->at && strstr(t->at, line.at)) || add_file(path.at, t));
     text_free(&path);
+    text_free(&line);
     return ok;
 }
 

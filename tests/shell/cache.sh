@@ -120,6 +120,35 @@ again)
     echo '{' >g.json
     for _ in 1 2; do "$lxplan" plan g.json --cache c >bad.out 2>bad.err; [ $? = 2 ] || failed "a broken file"; done
     ;;
+beside)
+    # Data of a model in files beside it, one of which has a name that begins another's: each of them is asked about.
+    python3 -c '' 2>/dev/null || exit 77
+    python3 - >m.onnx <<'PYTHON'
+import sys
+length = lambda n: bytes([n]) if n < 128 else bytes([n & 127 | 128, n >> 7])
+field = lambda number, body: bytes([number << 3 | 2]) + length(len(body)) + body
+number = lambda n, value: bytes([n << 3, value])
+shape = field(2, field(1, number(1, 1) + field(2, field(1, number(1, 2)))))
+def value(name): return field(1, name) + shape
+def weight(name, file): return field(5, number(1, 2) + number(2, 1) + field(8, name) + field(13, field(1, b"location") + field(2, file)) + number(14, 1))
+def add(a, b, c): return field(1, field(1, a) + field(1, b) + field(2, c) + field(4, b"Add"))
+graph = add(b"x", b"v", b"t") + add(b"t", b"w", b"y") + field(2, b"g") + weight(b"v", b"w.bin2") + weight(b"w", b"w.bin") + field(11, value(b"x")) + field(12, value(b"y"))
+sys.stdout.buffer.write(number(1, 8) + field(7, graph) + field(8, number(2, 13)))
+PYTHON
+    graph=m.onnx
+    printf 12345678 >w.bin; printf 12345678 >w.bin2
+    plan one --cache c; plan two --cache c
+    is_quiet two; says two.out 'kept, found'; cmp -s one.json two.json || failed "another plan"
+    for file in w.bin w.bin2; do
+        before=$(ls c/*.asked | wc -l)
+        printf 87654321 >$file
+        plan three --cache c
+        [ "$(ls c/*.asked | wc -l)" = $((before + 1)) ] || failed "$file is no part of the question"
+        rm $file
+        plan four --cache c
+        [ "$(ls c/*.asked | wc -l)" = $((before + 2)) ] || failed "that $file is gone is no part of the question"
+    done
+    ;;
 readonly)
     [ "$(id -u)" = 0 ] && ! setpriv --version >/dev/null 2>&1 && exit 77
     plan one --cache c
