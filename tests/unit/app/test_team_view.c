@@ -20,7 +20,8 @@ static void cut_file(const char *path, int members, struct team_cut *out)
 {
     struct pattern_source *source = source_new(path, NULL);
     struct source_content from = source_read(source);
-    team_cut_make(&from, members, out);
+    struct lx_team_grid grid = {.axes = 1, .size = {members, 1, 1}};
+    team_cut_make(&from, &grid, true, out);
     source_content_free(&from);
     source_free(source);
 }
@@ -119,7 +120,7 @@ static void teams_are_made_when_looked_at(void **state)
     assert_int_equal(t->cut.members, 1);
     assert_true(shows(x, "a team has 1 to"));
     type(x, ":team many<Enter>");
-    assert_true(shows(x, "not \"many\""));
+    assert_true(shows(x, "team many: write how many members"));
     type(x, "R<wait>");
     assert_true(t->known && t->cut.plan);
     type(x, "4:team 2<Enter><wait>"); /* from anywhere, and there one is */
