@@ -122,8 +122,10 @@ static bool search_kinds(struct windows *w)
     int32_t begun = 0;
     for (; ok && begun < w->kind_count && (begun == 0 || !lx_run_stopped(run)); begun++)
         ok = begin_window(w, &w->kinds[begun]);
-    for (int32_t i = 0; ok && i < begun && !lx_run_stopped(run) && !is_far_off(w); i++)
+    for (int32_t i = 0; ok && i < begun && !lx_run_stopped(run) && !is_far_off(w); i++) {
         ok = !w->kinds[i].help || nest_search_end(&w->kinds[i].search);
+        nest_menus_forget(&w->kinds[i].menus);
+    }
     return ok &&
            (begun == 0 || !w->kinds[0].help || nest_search_hastily(&w->kinds[0].by, &w->kinds[0].menus));
 }

@@ -39,13 +39,14 @@ static bool take(struct nest_menus *all, const struct division_menu *m, struct n
     int32_t picked[MOST_CHOICES];
     int n = pick(m, picked);
     size_t splits = (size_t)m->split_count, operands = (size_t)m->operand_count;
-    int64_t *s = arena_array(&all->memory, (size_t)n * splits, sizeof *s);
-    struct lx_core_view *v = arena_array(&all->memory, (size_t)n * operands, sizeof *v);
-    struct cost_parts *parts = arena_array(&all->memory, (size_t)n, sizeof *parts);
-    double *memory_us = arena_array(&all->memory, (size_t)n * operands, sizeof *memory_us);
-    signed char *front = arena_array(&all->memory, (size_t)n, sizeof *front);
-    struct lx_division **made = arena_array(&all->memory, (size_t)n, sizeof *made);
-    struct menu_labels **labels = arena_array(&all->labels, operands, sizeof(struct menu_labels *));
+    struct arena *memory = &all->choices;
+    int64_t *s = arena_array(memory, (size_t)n * splits, sizeof *s);
+    struct lx_core_view *v = arena_array(memory, (size_t)n * operands, sizeof *v);
+    struct cost_parts *parts = arena_array(memory, (size_t)n, sizeof *parts);
+    double *memory_us = arena_array(memory, (size_t)n * operands, sizeof *memory_us);
+    signed char *front = arena_array(memory, (size_t)n, sizeof *front);
+    struct lx_division **made = arena_array(memory, (size_t)n, sizeof *made);
+    struct menu_labels **labels = arena_array(memory, operands, sizeof(struct menu_labels *));
     if (!s || !v || !parts || !memory_us || !front || !made || !labels) return false;
     for (int i = 0; i < n; i++) {
         size_t c = (size_t)picked[i], at = (size_t)i;
@@ -164,7 +165,7 @@ const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct ne
         if (y->in_nest == key.in_nest && y->sums_meet == key.sums_meet &&
             memcmp(y->tiles, key.tiles, sizeof key.tiles) == 0)
             return y;
-    struct menu_labels *y = make_labels(m, menu, x, access, key, &m->labels);
+    struct menu_labels *y = make_labels(m, menu, x, access, key, &m->choices);
     if (!y) return NULL;
     y->next = *first;
     return *first = y;
@@ -183,12 +184,17 @@ const struct lx_division *nest_menu_division(struct nest_menus *m, const struct 
     return menu->made[choice] = v;
 }
 
-void nest_menus_free(struct nest_menus *m)
+void nest_menus_forget(struct nest_menus *m)
 {
     VEC_FREE(&m->at);
     VEC_FREE(&m->last);
     nest_views_free(&m->views);
-    arena_free(&m->labels);
+    arena_free(&m->choices);
     VEC_FREE(&m->tried);
+}
+
+void nest_menus_free(struct nest_menus *m)
+{
+    nest_menus_forget(m);
     arena_free(&m->memory);
 }

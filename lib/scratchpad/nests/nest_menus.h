@@ -38,11 +38,11 @@ struct menu_entry {
 
 /* Kept for as long as plans of one graph are compared. */
 struct nest_menus {
-    struct arena memory;
+    struct arena memory; /* divisions */
     VEC(struct menu_entry) at;
     VEC(size_t) last; /* per output: 1 + its last entry; 0: none */
     struct nest_views views;
-    struct arena labels; /* not needed when the search is over */
+    struct arena choices; /* menus and labels: not needed when the search is over */
     /* Of those who ask: sets of nests that were planned, by hash, and effort that it took. */
     VEC(uint64_t) tried;
     bool by_memory; /* choices are weighed with the time of operands in HBM, too */
@@ -60,6 +60,8 @@ const struct lx_division *nest_menu_division(struct nest_menus *m, const struct 
  * where the op is not up for choice. */
 const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
                                            const struct draft *x, int32_t access, struct arena *memory);
+/* All but the divisions that were made: a search is over. Menus that are asked for again are made again. */
+void nest_menus_forget(struct nest_menus *m);
 void nest_menus_free(struct nest_menus *m);
 
 #endif

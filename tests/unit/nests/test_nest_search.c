@@ -131,6 +131,45 @@ static void layers_are_windows_that_look_alike(void **state)
     subject_free(s);
 }
 
+/* Layers that read their weights as parts of one tensor: alike wherever the part lies, but where the tensor begins. */
+static void parts_of_stacked_weights_look_alike(void **state)
+{
+    (void)state;
+    enum { OPS = 4 };
+    static const char text[] =
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"stack\", \"tensors\": ["
+        "{\"name\": \"w\", \"shape\": [4, 64, 256], \"role\": \"weight\"},"
+        "{\"name\": \"x\", \"shape\": [64, 128], \"role\": \"input\"},"
+        "{\"name\": \"a\", \"shape\": [64, 128]}, {\"name\": \"b\", \"shape\": [64, 128]},"
+        "{\"name\": \"c\", \"shape\": [64, 128]},"
+        "{\"name\": \"d\", \"shape\": [64, 128], \"role\": \"output\"}], \"ops\": ["
+        "{\"name\": \"a\", \"kind\": \"add\", \"einsum\": \"abc,bc->bc\", \"inputs\": [\"w\", \"x\"],"
+        "\"views\": [{\"offset\": [0, 0, 0], \"size\": [1, 64, 128]}, null], \"output\": \"a\"},"
+        "{\"name\": \"b\", \"kind\": \"add\", \"einsum\": \"abc,bc->bc\", \"inputs\": [\"w\", \"a\"],"
+        "\"views\": [{\"offset\": [1, 0, 64], \"size\": [1, 64, 128]}, null], \"output\": \"b\"},"
+        "{\"name\": \"c\", \"kind\": \"add\", \"einsum\": \"abc,bc->bc\", \"inputs\": [\"w\", \"b\"],"
+        "\"views\": [{\"offset\": [2, 0, 64], \"size\": [1, 64, 128]}, null], \"output\": \"c\"},"
+        "{\"name\": \"d\", \"kind\": \"add\", \"einsum\": \"abc,bc->bc\", \"inputs\": [\"w\", \"c\"],"
+        "\"views\": [{\"offset\": [3, 0, 128], \"size\": [1, 64, 128]}, null], \"output\": \"d\"}]}";
+    lx_status st = {0};
+    struct arena memory = {0};
+    const struct lx_graph *g = lx_graph_of_text("stack", text, strlen(text), &st);
+    struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .passes = {.tile = LX_TILE_NONE}};
+    struct lx_plan *p = g ? lx_plan_make(g, &how, &st) : NULL;
+    if (!p) fail_msg("%s", st.text);
+    assert_non_null(p->draft);
+    struct nest_window w[OPS];
+    for (int32_t o = 0; o < OPS; o++) assert_true(nest_window_make(p->draft, o, o, &memory, &w[o], &st));
+    w[3].graph.tensors = w[2].graph.tensors; /* a result and one on the way do not look alike */
+    assert_true(nest_windows_alike(&w[1], &w[2]));
+    assert_true(nest_windows_alike(&w[2], &w[1]));
+    assert_false(nest_windows_alike(&w[0], &w[1]));
+    assert_true(nest_windows_alike(&w[2], &w[3])); /* other sticks of the row */
+    arena_free(&memory);
+    lx_plan_free(p);
+    lx_graph_free(g);
+}
+
 /* Of four layers each moves what one alone does. */
 static void windows_find_what_the_whole_would(void **state)
 {
@@ -233,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(axes_go_on_through_later_ops),
                                        cmocka_unit_test(levels_come_and_go),
                                        cmocka_unit_test(layers_are_windows_that_look_alike),
+                                       cmocka_unit_test(parts_of_stacked_weights_look_alike),
                                        cmocka_unit_test(windows_find_what_the_whole_would),
                                        cmocka_unit_test(the_same_is_found_again),
                                        cmocka_unit_test(ties_go_to_the_quicker),
