@@ -28,7 +28,14 @@ static void concat_training(struct layer *l)
         layer_fail(l);
         return;
     }
-    for (int i = 0; i < count; i++) sizes[i] = layer_type(l, layer_in(l, i))->extent[axis];
+    for (int i = 0; i < count; i++) {
+        const struct model_type *t = layer_type(l, layer_in(l, i));
+        if (t->count != rank) {
+            layer_fail(l);
+            return;
+        }
+        sizes[i] = t->extent[axis];
+    }
     layer_result(l, 0, layer_concat(l, (int)axis, count, l->op->operands));
     layer_result(l, 1, layer_list(l, count, sizes));
 }

@@ -36,11 +36,11 @@ static int32_t in_the_open(struct layer *l, const struct experts *e, int32_t w, 
     enum model_element f = layer_element(l, e->x);
     if (e->bits == 4) w = quantised_apart(l, w, 4);
     const struct model_type *t = layer_type(l, w), *s = layer_type(l, scale);
-    int64_t blocks = s->count == t->count ? s->extent[t->count - 1] : 1, full[MODEL_MAX_RANK],
-            open[MODEL_MAX_RANK];
+    int64_t full[MODEL_MAX_RANK], open[MODEL_MAX_RANK];
     int rank = t->count;
-    if (!l->ok || rank + 1 > MODEL_MAX_RANK || blocks < 1 || t->extent[rank - 1] % blocks)
-        return layer_fail(l), -1;
+    if (!l->ok || rank < 1 || rank + 1 > MODEL_MAX_RANK) return layer_fail(l), -1;
+    int64_t blocks = s->count == rank ? s->extent[rank - 1] : 1;
+    if (blocks < 1 || t->extent[rank - 1] % blocks) return layer_fail(l), -1;
     for (int d = 0; d < rank; d++) full[d] = open[d] = t->extent[d];
     full[rank - 1] = open[rank - 1] = blocks;
     full[rank] = t->extent[rank - 1] / blocks;
@@ -59,7 +59,7 @@ static int32_t product(struct layer *l, const struct experts *e, int32_t x, cons
     if (e->bits) w = in_the_open(l, e, w, picked(l, e, p->scale));
     const struct model_type *t = layer_type(l, w);
     int rank = t->count;
-    if (!l->ok || rank < 3) return layer_fail(l), -1;
+    if (!l->ok || rank != (e->picks ? 4 : 3)) return layer_fail(l), -1;
     bool turned =
         t->extent[rank - 1] != width && t->extent[rank - 2] == width; /* older files: [E, in, out] */
     int64_t out = t->extent[turned ? rank - 1 : rank - 2];
@@ -87,12 +87,12 @@ static int32_t silu(struct layer *l, int32_t x, double alpha)
 static int32_t gated(struct layer *l, int32_t h, bool beside)
 {
     const struct model_type *t = layer_type(l, h);
+    int32_t part[2];
+    if (!l->ok || t->count != 3 || t->extent[2] % 2) return layer_fail(l), -1;
     int64_t half = t->extent[2] / 2, pair[] = {t->extent[0], t->extent[1], half, 2},
             one[] = {t->extent[0], t->extent[1], half};
-    int32_t part[2];
     double alpha = layer_real(l, "activation_alpha", 1), beta = layer_real(l, "activation_beta", 0),
            limit = layer_real(l, "swiglu_limit", 0);
-    if (!l->ok || t->extent[2] % 2) return layer_fail(l), -1;
     if (beside) h = layer_reshape(l, h, 4, pair);
     for (int i = 0; i < 2; i++)
         part[i] = beside ? layer_reshape(l, layer_slice(l, h, 3, i, i + 1), 3, one)

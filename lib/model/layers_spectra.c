@@ -166,7 +166,9 @@ static int32_t mirrored_back(struct layer *l, struct spectrum x, int64_t bins, i
 static int32_t fitted(struct layer *l, int32_t x, int64_t n)
 {
     const struct model_type *t = layer_type(l, x);
-    int64_t pads[2 * MODEL_MAX_RANK] = {0}, have = t->extent[t->count - 1];
+    int64_t pads[2 * MODEL_MAX_RANK] = {0};
+    if (!l->ok || t->count < 1) return layer_fail(l), -1;
+    int64_t have = t->extent[t->count - 1];
     if (have == n) return x;
     if (have > n) return layer_slice(l, x, t->count - 1, 0, n);
     pads[2 * t->count - 1] = n - have;

@@ -289,7 +289,7 @@ static enum shaped map(struct shaper *x)
     int32_t in[MOST_MEMBERS], out[MOST_MEMBERS], own[MOST_MEMBERS];
     int operands = x->op->operand_count, results = x->op->result_count;
     if (!s || !b || b->result_count != results || b->argument_count != operands || s->count < 1 ||
-        s->count * operands > MOST_MEMBERS || s->count * results > MOST_MEMBERS)
+        operands > MOST_MEMBERS / s->count || results > MOST_MEMBERS / s->count)
         return SHAPE_UNKNOWN;
     int count = s->count;
     for (int i = 0; i < count * operands; i++) {
