@@ -101,8 +101,8 @@ static inline bool is_quiet(const struct call *call)
 void note(const struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Malloc'ed data to the file of -o, or to standard output; frees it. NULL counts as out of memory. */
 bool deliver(struct call *call, char *data, size_t length);
-/* The same of what programs read, which has names as they stand in a file: a terminal gets them cleaned. */
-bool deliver_data(struct call *call, char *data, size_t length);
+/* Into another file that the call asks for. */
+bool keep_file(struct call *call, const char *path, const char *data, size_t length);
 /* Is the answer for a file (-o)? Then it has no colours. */
 bool goes_to_file(const struct call *call);
 /* An integer option into `*out`, which stays as it is when the option is not given. */

@@ -1,7 +1,6 @@
 /* What the commands can do: for people, and for programs that complete command lines. */
 #include "command.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/words.h"
 #include "planning/format_words.h"
 #include "planning/model_reading.h"
@@ -165,9 +164,9 @@ static int write_manual(struct call *call, int count, char *const *arguments)
         return status_set(&call->st, LX_E_USAGE,
                           "help --man: TEMPLATE and PAGE are missing; app/lxplan.1.in is a template"),
                FAILED;
-    bool ok = manual_write(arguments[0], &page, &call->st) &&
-              (page.failed ? status_no_memory(&call->st)
-                           : file_write(arguments[1], page.at, page.length, &call->st));
+    bool ok =
+        manual_write(arguments[0], &page, &call->st) &&
+        (page.failed ? status_no_memory(&call->st) : keep_file(call, arguments[1], page.at, page.length));
     text_free(&page);
     return ok ? EXIT_YES : FAILED;
 }

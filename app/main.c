@@ -3,6 +3,7 @@
 #include "lxplan.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "log_lines.h"
 #include "bench/bench.h"
 #include "text/colour.h"
@@ -56,38 +57,23 @@ bool goes_to_file(const struct call *call)
     return path && strcmp(path, "-") != 0;
 }
 
+/* Nothing is kept that was made while memory was out: it may be something else than it would have been. */
+bool keep_file(struct call *call, const char *path, const char *data, size_t length)
+{
+    if (memory_failures() > 0) return status_no_memory(&call->st);
+    return file_write(path, data, length, &call->st);
+}
+
 bool deliver(struct call *call, char *data, size_t length)
 {
     bool ok = true;
     if (!data) return status_no_memory(&call->st);
     if (goes_to_file(call))
-        ok = file_write(option_value(&call->line, "output"), data, length, &call->st);
+        ok = keep_file(call, option_value(&call->line, "output"), data, length);
     else
         text_add_n(&call->out, data, length);
     free(data);
     return ok;
-}
-
-/* Line by line: what ends a line is the form's, all else that moves a cursor is a file's. */
-static bool clean_lines(const char *data, struct text *out)
-{
-    char *copy = strdup(data), *rest = copy;
-    for (char *line; rest && (line = strsep(&rest, "\n"));) {
-        add_printable(out, line, 0);
-        if (rest) text_add(out, "\n");
-    }
-    free(copy);
-    return copy && !out->failed;
-}
-
-bool deliver_data(struct call *call, char *data, size_t length)
-{
-    struct text clean = {0};
-    if (!data || goes_to_file(call) || !isatty(STDOUT_FILENO)) return deliver(call, data, length);
-    bool ok = clean_lines(data, &clean);
-    free(data);
-    if (!ok) text_free(&clean);
-    return deliver(call, ok && !clean.at ? strdup("") : clean.at, clean.length);
 }
 
 bool option_int(struct call *call, const char *name, int64_t low, int64_t high, int64_t *out)
@@ -209,6 +195,31 @@ static void error_as_json(const lx_status *st, struct text *out)
     text_add(out, "}}\n");
 }
 
+/* Length of a change of colour, as colour.c writes it; 0: none is here. */
+static size_t colour_at(const char *s)
+{
+    if (!paint_is_on() || s[0] != '\033' || s[1] != '[') return 0;
+    size_t n = 2 + strspn(s + 2, "0123456789;");
+    return s[n] == 'm' ? n + 1 : 0;
+}
+
+/* For a terminal, whatever the command made and forgot to clean: nothing but lines, tabs, colours and what can be seen. */
+static void keep_harmless(struct text *out)
+{
+    struct text clean = {0};
+    uint32_t code;
+    int columns;
+    for (const char *s = out->at; s && *s;) {
+        size_t colour = colour_at(s), n = colour ? colour : 1;
+        if (!colour && *s != '\n' && *s != '\t') n = (size_t)next_character(s, &code, &columns);
+        bool kept = colour || *s == '\n' || *s == '\t' || code != '?';
+        text_add_n(&clean, kept ? s : "?", kept ? n : 1);
+        s += n;
+    }
+    text_free(out);
+    *out = clean;
+}
+
 /* False when standard output cannot take it. A reader that has gone away wants nothing more: not an error. */
 static bool write_out(const struct text *out)
 {
@@ -246,7 +257,7 @@ int run_program(int argc, char **argv)
     sweep_rows_begin();
     int count = argc > 0 ? argc - 1 : 0;
     int code = load_plugins(&call.st) ? run(&call, count, argv + (argc > 0)) : FAILED;
-    if (code != FAILED && call.out.failed) {
+    if (call.out.failed || (memory_failures() > 0 && call.st.code != LX_E_LIMIT)) {
         status_no_memory(&call.st);
         code = FAILED;
     }
@@ -256,6 +267,7 @@ int run_program(int argc, char **argv)
         text_free(&call.out);
         if (json_is_asked_for(count, argv + 1)) error_as_json(&call.st, &call.out);
     }
+    if (isatty(STDOUT_FILENO)) keep_harmless(&call.out);
     if (!write_out(&call.out)) {
         status_set(&call.st, LX_E_IO, "cannot write to standard output: %s", strerror(errno));
         report(&call.st);

@@ -140,8 +140,7 @@ static bool add_plots(struct call *call, const struct exporter *e, const struct 
     if (ok && page) report_page(page_title(call), figures, 2, out);
     if (ok && svg) {
         plots_as_svg(figures, 2, &picture);
-        ok = picture.failed ? status_no_memory(&call->st)
-                            : file_write(svg, picture.at, picture.length, &call->st);
+        ok = picture.failed ? status_no_memory(&call->st) : keep_file(call, svg, picture.at, picture.length);
     }
     text_free(&picture);
     figure_free(&figures[0]);
@@ -312,7 +311,7 @@ static int run(struct call *call)
     if (ok && out.failed) ok = status_no_memory(&call->st);
     size_t length = out.length;
     if (ok && (!is_quiet(call) || e != exporters || goes_to_file(call))) {
-        ok = (exporter_is_data(e) ? deliver_data : deliver)(call, out.at ? out.at : strdup(""), length);
+        ok = deliver(call, out.at ? out.at : strdup(""), length);
         out = (struct text){0};
     }
     text_free(&out);

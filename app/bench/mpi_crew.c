@@ -99,8 +99,8 @@ static bool keep_line(struct bench *b, int from, const char *line, size_t length
     lx_status why = {0};
     if (length == 0 || line[length - 1] != '\n' ||
         !row_read(&b->results.memory, "row", line, length - 1, &row, &why))
-        return status_set(&b->call->st, LX_E_INTERNAL, "rank %d sent a row that cannot be read: %.300s", from,
-                          why.text);
+        return status_set(&b->call->st, status_cause(&why, LX_E_INTERNAL),
+                          "rank %d sent a row that cannot be read: %.300s", from, why.text);
     b->done++;
     if (!VEC_PUSH(&b->results.rows, row)) return status_no_memory(&b->call->st);
     return results_append_line(&b->file, line, length, &b->call->st);

@@ -125,8 +125,10 @@ void plot_as_text(const struct figure *f, struct text *out)
     text_format(out, ": %s against %s%s\n\n", f->y_label, f->x_label, f->x_is_log ? " (logarithmic)" : "");
     add_rows(f, g, out);
     add_below(f, out);
-    for (size_t k = 0; k < f->curves.count; k++)
-        text_format(out, "%s%c %s", k ? ", " : "  ", (char)('a' + (int)k % LETTERS), f->curves.at[k].name);
+    for (size_t k = 0; k < f->curves.count; k++) {
+        text_format(out, "%s%c ", k ? ", " : "  ", (char)('a' + (int)k % LETTERS));
+        add_printable(out, f->curves.at[k].name, 0);
+    }
     text_add(out, "; * several\n");
     if (!f->y_is_log)
         text_add(out, "  Only the leading curve may be read as a ranking: leaving a solver out can reorder "

@@ -134,7 +134,7 @@ static int run(struct call *call)
     char *text = file_read(path, &length, &call->st);
     char *written = text ? write_as(call, file, text, &row, &length) : NULL;
     free(text);
-    if (!written || !deliver_data(call, written, length)) return FAILED;
+    if (!written || !deliver(call, written, length)) return FAILED;
     if (!interrupted) return EXIT_YES;
     note(call, "%s: interrupted; this is the best plan so far", file);
     return EXIT_INTERRUPTED;

@@ -34,7 +34,7 @@ static const struct lx_graph *read_model(struct call *call, const char *file, co
     const struct lx_graph *g = NULL;
     if (read_model_options(call, &how))
         g = lx_model_import(file, text, length, &how.import, report, &call->st);
-    if (!g || !path || file_write(path, *report, strlen(*report), &call->st)) return g;
+    if (!g || !path || keep_file(call, path, *report, strlen(*report))) return g;
     lx_graph_free(g);
     return NULL;
 }

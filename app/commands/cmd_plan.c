@@ -260,7 +260,7 @@ static bool write_plan(struct call *call, const struct lx_plan *p, const char *p
     size_t length = 0;
     char *json = lx_plan_to_json(p, &length);
     bool ok = json ? true : status_no_memory(&call->st);
-    if (ok && path) ok = file_write(path, json, length, &call->st);
+    if (ok && path) ok = keep_file(call, path, json, length);
     if (ok && to_screen) text_add_n(&call->out, json, length);
     free(json);
     return ok;

@@ -71,7 +71,7 @@ static bool write_trace(struct call *call, const struct lx_plan *p, const struct
     size_t length;
     if (!path) return true;
     char *trace = lx_run_trace(p, r, &length);
-    bool ok = trace ? file_write(path, trace, length, &call->st) : status_no_memory(&call->st);
+    bool ok = trace ? keep_file(call, path, trace, length) : status_no_memory(&call->st);
     free(trace);
     return ok;
 }

@@ -80,9 +80,9 @@ static void write_buffers(const struct exporter *e, const struct lx_plan *p, str
 }
 
 /* Delivered; what was drawn may be of a plan that was cut short. */
-static int drawn(struct call *call, bool data, char *text, size_t length)
+static int drawn(struct call *call, char *text, size_t length)
 {
-    if (!(data ? deliver_data : deliver)(call, text, length)) return FAILED;
+    if (!deliver(call, text, length)) return FAILED;
     if (!interrupted) return EXIT_YES;
     note(call, "%s: interrupted; this is the best plan so far", call->line.files.at[0]);
     return EXIT_INTERRUPTED;
@@ -100,7 +100,7 @@ static int list_buffers(struct call *call)
     write_buffers(&exporters[k], p, &out);
     lx_plan_free(p);
     if (out.failed) text_free(&out);
-    return drawn(call, exporter_is_data(&exporters[k]), out.at, out.length);
+    return drawn(call, out.at, out.length);
 }
 
 /* NULL with `call->st`: two of them. */
@@ -166,7 +166,7 @@ static int run(struct call *call)
     text_free(&remedies);
     if (!ok) return FAILED;
     if (picture.failed) text_free(&picture);
-    return drawn(call, false, picture.at, picture.length);
+    return drawn(call, picture.at, picture.length);
 }
 
 static const struct option_row *const tables[] = {rows,      output_rows, planning_rows, json_error_rows,

@@ -4,7 +4,6 @@
 #include "commands/team_report.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "planning/planning.h"
 #include "planning/show_run.h"
 #include "text/table.h"
@@ -204,7 +203,8 @@ static void show_planned(const struct lx_team_plans *p, struct text *out)
 
 static void show_team(const struct lx_team_plans *p, struct text *out)
 {
-    text_format(out, "%s: %s", p->team->graph->name, counted(p->team->members, "member").at);
+    add_printable(out, p->team->graph->name, 0);
+    text_format(out, ": %s", counted(p->team->members, "member").at);
     for (int a = 0; p->team->grid.axes > 1 && a < p->team->grid.axes; a++)
         text_format(out, a ? " x %d" : ", %d", p->team->grid.size[a]);
     text_add(out, "\n\n");
@@ -247,7 +247,7 @@ static bool write_team(struct call *call, const struct lx_team_plans *p, const c
     size_t length = 0;
     char *json = lx_team_plans_to_json(p, &length);
     bool ok = json ? true : status_no_memory(&call->st);
-    if (ok && path) ok = file_write(path, json, length, &call->st);
+    if (ok && path) ok = keep_file(call, path, json, length);
     if (ok && to_screen) text_add_n(&call->out, json, length);
     free(json);
     return ok;

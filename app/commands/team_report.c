@@ -108,8 +108,8 @@ static void show_comparison(const struct lx_team_result *r, struct text *out)
 void show_team_result(const struct lx_team_plan *p, const struct lx_transport *transport,
                       const struct lx_team_result *r, struct text *out)
 {
-    text_format(out, "%s on %s over %s\n\n", p->graph->name, counted(p->members, "member").at,
-                transport->name);
+    add_printable(out, p->graph->name, 0);
+    text_format(out, " on %s over %s\n\n", counted(p->members, "member").at, transport->name);
     show_exchanges(p, out);
     show_totals(p, out);
     text_add(out, "\n");

@@ -43,8 +43,10 @@ static void describe(const struct lx_plan *p, int32_t i, struct text *out)
     if (p->answer.address[i] >= 0) {
         paint_add(out, PAINT_GOOD, "on chip");
         text_format(out, " at 0x%llx", (long long)p->answer.address[i]);
-        if (p->took_slot_of[i] >= 0)
-            text_format(out, ", in place of %s", p->problem.buffers[p->took_slot_of[i]].name);
+        if (p->took_slot_of[i] >= 0) {
+            text_add(out, ", in place of ");
+            add_printable(out, p->problem.buffers[p->took_slot_of[i]].name, 0);
+        }
         text_format(out, "; saves %s of HBM traffic\n", in_bytes(b->spill_cost).at);
     } else {
         paint_add(out, PAINT_BAD, "off chip");
@@ -81,9 +83,11 @@ static void show_others(const struct lx_plan *p, const struct lx_explained *e, s
     for (int32_t k = 0; k < n; k++) {
         const struct lx_buffer *o = &p->problem.buffers[e->others[k]];
         const char *pool = pool_word(p, e->others[k]);
-        text_format(out, "    %s: %s at 0x%llx%s%s, ticks %lld to %lld, saves %s\n", o->name,
-                    grouped(o->size).at, (long long)p->answer.address[e->others[k]], *pool ? " of " : "",
-                    pool, (long long)o->start, (long long)o->end - 1, grouped(o->spill_cost).at);
+        text_add(out, "    ");
+        add_printable(out, o->name, 0);
+        text_format(out, ": %s at 0x%llx%s%s, ticks %lld to %lld, saves %s\n", grouped(o->size).at,
+                    (long long)p->answer.address[e->others[k]], *pool ? " of " : "", pool,
+                    (long long)o->start, (long long)o->end - 1, grouped(o->spill_cost).at);
     }
 }
 

@@ -47,5 +47,5 @@ bool written_format(struct call *call, struct lx_export *out)
     const char *name = option_value(&call->line, "format");
     lx_status st = {0};
     if (lx_export_find(name ? name : default_format(), out, &st)) return true;
-    return status_set(&call->st, LX_E_USAGE, "--format: %s", st.text);
+    return status_set(&call->st, status_cause(&st, LX_E_USAGE), "--format: %s", st.text);
 }

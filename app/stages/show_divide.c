@@ -151,9 +151,11 @@ static void add_core_extents(struct text *t, const struct lx_division *d)
 
 static void add_spans(struct text *t, const struct lx_divisions *all, const struct lx_division *d)
 {
-    for (int i = 0; i < d->operand_count; i++)
-        text_format(t, "%s%s %s", i ? ", " : "", all->layouts->graph->tensors[d->operands[i].tensor].name,
-                    grouped(d->operands[i].bytes).at);
+    for (int i = 0; i < d->operand_count; i++) {
+        text_add(t, i ? ", " : "");
+        add_printable(t, all->layouts->graph->tensors[d->operands[i].tensor].name, 0);
+        text_format(t, " %s", grouped(d->operands[i].bytes).at);
+    }
 }
 
 /* Of each variable that is split, or kept from it, the rule and what bound it. */

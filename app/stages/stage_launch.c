@@ -225,7 +225,12 @@ static void add_loop(const struct lx_op_launch *o, const struct lx_graph *g, str
     if (!loop) out->failed = true;
     for (const char *at = loop; at && *at;) {
         size_t n = strcspn(at, "\n");
-        text_format(out, "    %.*s\n", (int)n, at);
+        char *line = strndup(at, n);
+        text_add(out, "    ");
+        add_printable(out, line ? line : "", 0);
+        text_add(out, "\n");
+        out->failed |= !line;
+        free(line);
         at += n + (at[n] == '\n');
     }
     free(loop);

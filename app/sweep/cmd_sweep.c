@@ -267,7 +267,7 @@ static int answer(struct call *call, const struct sweep *s, const struct sweep_f
     if (out.failed) text_free(&out);
     if (is_quiet(call) && form == sweep_forms && !goes_to_file(call))
         text_free(&out);
-    else if (!(form == sweep_forms ? deliver : deliver_data)(call, out.at, out.length))
+    else if (!deliver(call, out.at, out.length))
         return FAILED;
     if (interrupted) note(call, "%s: interrupted; this is what was planned so far", s->graph->file);
     return interrupted ? EXIT_INTERRUPTED : EXIT_YES;

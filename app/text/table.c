@@ -309,11 +309,6 @@ const struct exporter exporters[] = {
     {0},
 };
 
-bool exporter_is_data(const struct exporter *e)
-{
-    return strcmp(e->name, "csv") == 0 || strcmp(e->name, "json") == 0;
-}
-
 const struct exporter *exporter_find(const char *name)
 {
     for (const struct exporter *e = exporters; e->name; e++)

@@ -42,8 +42,6 @@ struct exporter {
 
 /* Ends with a row without a name. */
 extern const struct exporter exporters[];
-/* Is it for programs, with words as they are? */
-bool exporter_is_data(const struct exporter *e);
 const struct exporter *exporter_find(const char *name);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tui/screen.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <locale.h>
 #include <langinfo.h>
@@ -21,7 +22,8 @@ static bool write_dump(struct explorer *x, const char *path, lx_status *st)
         cells_to_svg(&x->cells, x->theme, &out);
     else
         cells_to_text(&x->cells, &out);
-    bool ok = out.failed ? status_no_memory(st) : file_write(path, out.at, out.length, st);
+    bool ok =
+        out.failed || memory_failures() > 0 ? status_no_memory(st) : file_write(path, out.at, out.length, st);
     text_free(&out);
     return ok;
 }

@@ -55,8 +55,8 @@ static bool is_value(const char *key, const char *value, lx_status *st)
     struct json j;
     lx_status why = {0};
     if (json_parse(&j, "", value, strlen(value), &why)) return json_free(&j), true;
-    return status_set(st, LX_E_SYNTAX, "%.60s: \"%.60s\" is no value as a pattern file has it: %.200s", key,
-                      value, why.text);
+    return status_set(st, status_cause(&why, LX_E_SYNTAX),
+                      "%.60s: \"%.60s\" is no value as a pattern file has it: %.200s", key, value, why.text);
 }
 
 int32_t lx_builder_device(lx_builder *b, const char *key, const char *value, lx_error *e)

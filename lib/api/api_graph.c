@@ -8,11 +8,14 @@
 lx_graph *lx_graph_parse(const char *bytes, int64_t size, const char *format, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    long before = memory_failures();
     union {
         const struct lx_graph *in;
         struct lx_graph *out;
     } g = {.in = api_read(bytes, size, format, st)}; /* constant for both sides */
-    return g.out;
+    if (!g.in || api_had_memory(before, st)) return g.out;
+    lx_graph_free(g.in);
+    return NULL;
 }
 
 lx_text *lx_graph_write(const lx_graph *g, const char *format, lx_error *e)
@@ -76,12 +79,15 @@ lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
+    long failures = memory_failures();
     struct plain_locale before = plain_locale_begin();
     bool team = lx_is_team_plan(bytes, (size_t)size);
     lx_result *r = team ? parse_team(bytes, (size_t)size, st)
                         : api_result(lx_plan_of_text("", bytes, (size_t)size, st), NULL, st);
     plain_locale_end(before);
-    return r;
+    if (!r || api_had_memory(failures, st)) return r;
+    lx_result_free(r);
+    return NULL;
 }
 
 lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
@@ -95,6 +101,9 @@ lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
                                     .threads = (int)api_own_option(o, API_THREADS),
                                     .stop = api_stop(o),
                                     .context = api_context(o)};
+    long before = memory_failures();
     struct lx_run_result *run = lx_device_run(plan->plan, &how, st);
-    return run ? api_result(lx_plan_ref(plan->plan), run, st) : NULL;
+    if (run && api_had_memory(before, st)) return api_result(lx_plan_ref(plan->plan), run, st);
+    lx_run_result_free(run);
+    return NULL;
 }

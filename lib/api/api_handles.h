@@ -8,6 +8,7 @@
 #include "lxplan.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -28,6 +29,12 @@ struct lx_text {
 static inline lx_status *api_status(lx_error *e, lx_status *nowhere)
 {
     return e ? &e->st : nowhere;
+}
+
+/* Was there memory for all that was asked for since the count was `before`? What came of it otherwise is not handed out. */
+static inline bool api_had_memory(long before, lx_status *st)
+{
+    return memory_failures() == before ? true : status_no_memory(st);
 }
 
 /* Numbers have a point in files, whatever the caller's locale says: the calling thread has the plain one meanwhile. */

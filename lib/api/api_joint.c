@@ -115,6 +115,7 @@ lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, 
     struct joint_work w = {0};
     lx_result *r = NULL;
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
+    long failures = memory_failures();
     struct plain_locale before = plain_locale_begin();
     if (joint_read(&w.q, bytes, (size_t)size, st) && joint_model_of(&w.q, &w.m, st) &&
         lx_joint_validate(&w.m.problem, st) && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
@@ -126,5 +127,7 @@ lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, 
     }
     arena_free(&w.q.memory);
     plain_locale_end(before);
-    return r;
+    if (!r || api_had_memory(failures, st)) return r;
+    lx_result_free(r);
+    return NULL;
 }

@@ -150,8 +150,11 @@ lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     size_t length = 0;
     if (!r || (!r->plan && !r->team)) return status_set(st, LX_E_USAGE, "there is no plan to write"), NULL;
+    long failures = memory_failures();
     struct plain_locale before = plain_locale_begin();
     char *text = r->team ? write_team(r, format, &length, st) : write_as(r, format, other, &length, st);
     plain_locale_end(before);
-    return api_text(text, length, st);
+    if (!text || api_had_memory(failures, st)) return api_text(text, length, st);
+    free(text);
+    return NULL;
 }

@@ -15,4 +15,10 @@ bool status_vset_at(lx_status *st, enum lx_code code, const char *file, int line
                     const char *format, va_list args) __attribute__((format(printf, 6, 0)));
 bool status_no_memory(lx_status *st);
 
+/* The code of an error that repeats another in its own words: memory that is out stays that, whoever speaks of it. */
+static inline enum lx_code status_cause(const lx_status *why, enum lx_code code)
+{
+    return why->code == LX_E_MEMORY ? LX_E_MEMORY : code;
+}
+
 #endif

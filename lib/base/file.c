@@ -18,6 +18,13 @@ static bool too_large(const char *path, lx_status *st)
                          FILE_MAX_BYTES >> 20);
 }
 
+/* "cannot VERB", and why; memory that the system has not got is no fault of the file. */
+static bool io_failed(lx_status *st, const char *path, const char *verb, int error)
+{
+    if (error == ENOMEM) return status_no_memory(st);
+    return status_set_at(st, LX_E_IO, path, 0, 0, "cannot %s: %s", verb, strerror(error));
+}
+
 /* Reads to the end of `fd`; `expected` is only a hint, pipes have none. */
 static char *read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
 {
@@ -37,7 +44,7 @@ static char *read_all(int fd, const char *path, size_t expected, size_t *length,
         ssize_t got = read(fd, data + n, room - n - 1);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
-            status_set_at(st, LX_E_IO, path, 0, 0, "cannot read: %s", strerror(errno));
+            io_failed(st, path, "read", errno);
             free(data);
             return NULL;
         }
@@ -59,13 +66,13 @@ char *file_read(const char *path, size_t *length, lx_status *st)
     if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", 0, length, st);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        status_set_at(st, LX_E_IO, path, 0, 0, "cannot open: %s", strerror(errno));
+        io_failed(st, path, "open", errno);
         return NULL;
     }
     struct stat info;
     char *data = NULL;
     if (fstat(fd, &info) != 0)
-        status_set_at(st, LX_E_IO, path, 0, 0, "cannot read: %s", strerror(errno));
+        io_failed(st, path, "read", errno);
     else if (S_ISDIR(info.st_mode))
         status_set_at(st, LX_E_IO, path, 0, 0, "is a folder; name a file in it");
     else if (S_ISREG(info.st_mode) && info.st_size > (off_t)FILE_MAX_BYTES)
@@ -130,15 +137,35 @@ static bool finish_file(int fd, const struct content *c, const struct stat *befo
            (!c->synced || fsync(fd) == 0);
 }
 
+/* Where a link that points to nothing points to, over all links on the way; NULL: `path` is no link, or memory is out. */
+static char *linked_place(const char *path)
+{
+    char to[4096], *place = NULL;
+    for (int hops = 0; hops < 40; hops++) {
+        const char *link = place ? place : path, *slash = strrchr(link, '/');
+        ssize_t n = readlink(link, to, sizeof to - 1);
+        if (n <= 0 || n == (ssize_t)sizeof to - 1) return place;
+        to[n] = 0;
+        char *next = NULL;
+        if (*to == '/' || !slash)
+            next = strdup(to);
+        else if (asprintf(&next, "%.*s/%s", (int)(slash - link), link, to) < 0)
+            next = NULL;
+        free(place);
+        if (!(place = next)) return NULL;
+    }
+    return place;
+}
+
 /* Puts a new file in the place of `path`; `before`: what is there, or NULL. With `kept` it stays open, locked
  * from before it can be seen. A file system without locks has none to wait for. */
 static bool replace_file(const char *path, const struct stat *before, const struct content *c, int *kept,
                          lx_status *st)
 {
     /* A link stays a link: what it points to is replaced. */
-    char *pointed_to = before ? realpath(path, NULL) : NULL, *temporary = NULL;
+    char *pointed_to = before ? realpath(path, NULL) : linked_place(path), *temporary = NULL;
     const char *target = pointed_to ? pointed_to : path;
-    int fd = open_beside(target, &temporary);
+    int fd = before && !pointed_to ? -1 : open_beside(target, &temporary);
     bool made = fd >= 0, ok = made && finish_file(fd, c, before);
     if (ok && kept) (void)flock(fd, LOCK_EX | LOCK_NB);
     int saved = errno;
@@ -154,7 +181,7 @@ static bool replace_file(const char *path, const struct stat *before, const stru
     if (ok && c->synced) sync_folder_of(target);
     if (!ok) {
         if (made) unlink(temporary);
-        status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(saved));
+        io_failed(st, path, "write", saved);
     }
     if (ok && kept) *kept = fd;
     free(temporary);
@@ -176,10 +203,12 @@ static bool write_content(const char *path, const struct content *c, lx_status *
     if (exists && !S_ISREG(info.st_mode)) {
         int fd = open(path, O_WRONLY | O_CLOEXEC);
         bool ok = fd >= 0 && write_fully(fd, c->data, c->length);
-        if (!ok) status_set_at(st, LX_E_IO, path, 0, 0, "cannot write: %s", strerror(errno));
+        if (!ok) io_failed(st, path, "write", errno);
         if (fd >= 0) close(fd);
         return ok;
     }
+    if (exists && !(info.st_mode & 0222))
+        return status_set_at(st, LX_E_IO, path, 0, 0, "is read-only; make it writable, or give another name");
     return replace_file(path, exists ? &info : NULL, c, NULL, st);
 }
 

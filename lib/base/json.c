@@ -202,8 +202,8 @@ bool json_int_value(const struct json *j, const struct json_value *v, const char
     double d = v->number;
     if (d != floor(d)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be an integer, not %g", what, d);
     if (d < (double)low || d > (double)high || fabs(d) > (double)LX_INT_MAX)
-        return json_error(j, v, st, LX_E_RANGE, "%s is %.0f; it must be from %lld to %lld", what, d,
-                          (long long)low, (long long)high);
+        return json_error(j, v, st, LX_E_RANGE, "%s is %.*g; it must be from %lld to %lld", what,
+                          fabs(d) < 1e18 ? 18 : 6, d, (long long)low, (long long)high);
     *out = (int64_t)d;
     return true;
 }

@@ -83,6 +83,14 @@ int utf8_length(const char *s, size_t left)
     return n;
 }
 
+/* Marks of direction and of lines, U+200E to U+2069: a terminal or an editor that is shown the text obeys them. */
+static bool turns_text(const char *s)
+{
+    unsigned code = (unsigned)(s[1] & 0x3f) << 6 | (unsigned)(s[2] & 0x3f);
+    if ((unsigned char)*s != 0xe2) return false;
+    return (code >= 0x0b && code <= 0x0f) || (code >= 0x28 && code <= 0x2e) || (code >= 0x66 && code <= 0x69);
+}
+
 void text_json_string(struct text *t, const char *s)
 {
     size_t left = strlen(s);
@@ -99,6 +107,11 @@ void text_json_string(struct text *t, const char *s)
             text_add(t, "\\t");
         else if (c < 0x20 || c == 0x7f)
             text_format(t, "\\u%04x", c);
+        else if (known == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0)
+            text_format(t, "\\u%04x", (unsigned char)s[1]);
+        else if (known == 3 && turns_text(s))
+            text_format(t, "\\u%04x",
+                        0x2000u | ((unsigned)(s[1] & 0x3f) << 6 & 0xfc0) | (unsigned)(s[2] & 0x3f));
         else if (known)
             text_add_n(t, s, (size_t)known);
         else

@@ -134,6 +134,11 @@ static bool read_uses(struct reader *r, const struct json_value *v, struct lx_bu
         return false;
     b->uses = ticks;
     b->use_count = count;
+    for (int i = 1; i < count; i++)
+        if (ticks[i] <= ticks[i - 1])
+            return json_error(r->j, v, r->st, LX_E_MODEL,
+                              "buffer %s: its uses must be strictly increasing, but %lld follows %lld",
+                              b->name, (long long)ticks[i], (long long)ticks[i - 1]);
     return true;
 }
 

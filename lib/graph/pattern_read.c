@@ -247,13 +247,14 @@ bool pattern_check_header(const struct json *j, const struct json_value *root, c
     if (!json_int(j, root, "lxplan", INT64_MIN, LX_INT_MAX, version, st) ||
         !json_string(j, root, "kind", &kind, st))
         return false;
+    const char *meant = nearest(
+        kind, (const char *const[]){wanted, "plan", "pattern", "team plan", "results", "loops", NULL});
     /* The kind first: each kind counts its versions for itself. */
     if (strcmp(kind, wanted) != 0)
         return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA,
-                          nearest(kind, (const char *const[]){wanted, NULL})
-                              ? "\"kind\" is \"%s\"; did you mean \"%s\"?"
-                              : "this file is a %s, but a %s was expected",
-                          kind, wanted);
+                          meant && strcmp(meant, kind) ? "\"kind\" is \"%s\"; did you mean \"%s\"?"
+                                                       : "this file is a %s, but a %s was expected",
+                          kind, meant && strcmp(meant, kind) ? meant : wanted);
     if (*version < oldest || *version > newest)
         return json_error(j, json_find(root, "lxplan"), st, LX_E_SCHEMA,
                           "format version %lld; this program reads %s%.0lld%s%lld", (long long)*version,

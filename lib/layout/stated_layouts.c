@@ -36,7 +36,7 @@ static bool place_elements(const struct statement *s, int32_t t, struct lx_layou
     if (old->rank < 0) return true; /* known by its bytes only */
     bool ok = lx_layout_make(old->dtype, old->rank, old->shape, NULL, x->order, x->order_count,
                              s->pattern->device.stick_bytes, out, &why);
-    if (!ok) return status_set(s->st, LX_E_LAYOUT, "tensor %s: %s", x->name, why.text);
+    if (!ok) return status_set(s->st, status_cause(&why, LX_E_LAYOUT), "tensor %s: %s", x->name, why.text);
     for (int d = 0; d < old->rank; d++)
         if (x->extents[d] && !lx_layout_pad(out, d, x->extents[d]))
             return status_set(s->st, LX_E_LAYOUT, "tensor %s: dimension %d cannot have %lld positions",

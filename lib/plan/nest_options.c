@@ -244,7 +244,7 @@ static bool make_nest(const struct lx_layouts *l, const char *entry, struct aren
         n->tiles[n->level_count++] = a.tiles[level];
     }
     if (nest_valid(l, n, &why)) return true;
-    return status_set_at(st, LX_E_NEST, why.file, why.line, why.column,
+    return status_set_at(st, status_cause(&why, LX_E_NEST), why.file, why.line, why.column,
                          "nests %.80s: %.300s; ask for other tiles, another variable or another run", entry,
                          why.text);
 }

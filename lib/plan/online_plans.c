@@ -3,6 +3,7 @@
  * is planned from what it came from. */
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "graph/online.h"
 #include "layout/op_index.h"
 #include "plan/planner.h"
@@ -144,7 +145,8 @@ static bool is_at_odds(const struct lx_plan_options *options, lx_status *st)
                        "--nests asks for nests and --tile none for none; leave one of them out");
 }
 
-struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_options *options,
+                                lx_status *st)
 {
     if (is_at_odds(options, st)) return NULL;
     if (*options->nests) return plan_asked(g, options, st);
@@ -152,4 +154,15 @@ struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options
     struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;
     lx_graph_free(from);
     return p ? with_online(p, options, st) : NULL;
+}
+
+/* Searches go on where one way of them had no memory: what they find is then not what this question gives. */
+struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+{
+    long before = memory_failures();
+    struct lx_plan *p = plan_any(g, options, st);
+    if (!p || memory_failures() == before) return p;
+    lx_plan_free(p);
+    status_no_memory(st);
+    return NULL;
 }

@@ -156,7 +156,7 @@ static bool make_divisions(const struct graph_reader *r, int64_t cores, const st
         lx_divisions_stated(r->p->layouts, cores, r->p->nests, r->p->nest_count, splits, &wrong, &why);
     if (r->p->divisions) return true;
     if (wrong < 0) return json_error(r->j, r->graph, r->st, why.code, "%s", why.text);
-    return json_error(r->j, r->ops.where[wrong], r->st, LX_E_MISMATCH, "%s", why.text);
+    return json_error(r->j, r->ops.where[wrong], r->st, status_cause(&why, LX_E_MISMATCH), "%s", why.text);
 }
 
 static bool read_divisions(const struct graph_reader *r, int64_t cores)

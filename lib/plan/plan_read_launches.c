@@ -160,7 +160,7 @@ bool plan_read_launching(const struct json *j, const struct json_value *at, cons
                                       .assign = dynamic ? LX_ASSIGN_DYNAMIC : LX_ASSIGN_STATIC};
     lx_status why = {0};
     if (x->tile_order && !launch_option_set(out, LX_OPTION_ORDER, x->tile_order, &why))
-        return json_error(j, at, st, LX_E_SCHEMA, "tile_order: %.200s", why.text);
+        return json_error(j, at, st, status_cause(&why, LX_E_SCHEMA), "tile_order: %.200s", why.text);
     if ((x->tile_share && !chunks) || (x->tile_assign && !dynamic))
         return json_error(j, at, st, LX_E_SCHEMA,
                           "tile_share is chunks or absent, tile_assign dynamic or absent");

@@ -35,7 +35,8 @@ static bool take_nest(const struct graph_reader *r, const struct json_value *at,
     for (int l = 0; l < levels; l++) out->tiles[l] = x->tiles.at[l];
     for (int32_t i = 0; i < ops * levels; i++) var[i / levels][i % levels] = (signed char)x->vars.at[i];
     out->var = (const signed char(*)[LX_MAX_LEVELS])var;
-    return nest_valid(r->p->layouts, out, &why) || bad_nest(r, at, why.text);
+    if (nest_valid(r->p->layouts, out, &why)) return true;
+    return why.code == LX_E_MEMORY ? status_no_memory(r->st) : bad_nest(r, at, why.text);
 }
 
 bool plan_read_nests(const struct graph_reader *r)

@@ -83,7 +83,7 @@ static bool read_op(const struct json *j, const struct json_value *v, const stru
     if (!other) return status_no_memory(st);
     *divided = other;
     return lx_division_with(p->own_divisions, op, wanted, p->memory, other, &why) ||
-           json_error(j, splits, st, LX_E_MISMATCH, "%s", why.text);
+           json_error(j, splits, st, status_cause(&why, LX_E_MISMATCH), "%s", why.text);
 }
 
 static bool read_ops(const struct json *j, const struct json_value *graph, const struct lx_plan *p,

@@ -177,11 +177,15 @@ static void build_and_search(struct session *s)
 static void fenced(struct session *s)
 {
     if (setjmp(s->escape)) {
-        s->result->outcome = ILP_FAILED;
+        s->result->outcome = strstr(s->result->text, "no memory available") ? ILP_NO_MEMORY : ILP_FAILED;
         s->result->found = s->result->has_bound = false;
         return;
     }
-    glp_init_env();
+    /* Whoever else makes the environment aborts where there is no memory for it, and no hook is there yet. */
+    if (glp_init_env() > 1) {
+        s->result->outcome = ILP_NO_MEMORY;
+        return;
+    }
     glp_term_hook(swallow, s);
     glp_term_out(GLP_OFF);
     glp_error_hook(jump_out, s);

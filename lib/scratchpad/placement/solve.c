@@ -89,10 +89,7 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     if (run->progress)
         run->progress(run->context, &(struct lx_progress){.objective = INT64_MAX, .bound = bound});
     bool ok = solver->solve(p, &with_bound, answer);
-    if (!ok) {
-        answer->status = LX_ERROR;
-        if (!answer->message[0]) snprintf(answer->message, sizeof answer->message, "out of memory");
-    }
+    if (!ok) answer->status = LX_ERROR;
     answer->address = address;
     answer->pool = pool;
     answer->message[sizeof answer->message - 1] = 0;
@@ -152,7 +149,9 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
         LOG(solve, "%s is not asked: no legal answer exists", solver->name);
         return true;
     }
-    if (run_solver(p, solver, run, bound, answer) && lx_run_stopped(run)) stack_left_out(p, answer->address);
+    bool ended = run_solver(p, solver, run, bound, answer);
+    if (!ended && !answer->message[0]) return status_no_memory(st);
+    if (ended && lx_run_stopped(run)) stack_left_out(p, answer->address);
     enum lx_verdict claimed = answer->status;
     /* A heuristic that found no place for all where pins or limits stand in the way has given up. */
     if (claimed == LX_FEASIBLE && p->objective == LX_HEIGHT && may_be_impossible(p) &&
