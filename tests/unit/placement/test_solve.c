@@ -94,7 +94,12 @@ static void liars_are_found_out(void **state)
                 struct lx_answer a = {.address = address};
                 struct lx_run run = {0};
                 lx_status st;
-                assert_true(lx_problem_solve(&p, &liar, &run, &a, &st));
+                bool solved = lx_problem_solve(&p, &liar, &run, &a, &st);
+                if (lies[k] == says_nothing) { /* which is how a solver says that memory is out */
+                    assert_true(!solved && st.code == LX_E_MEMORY);
+                    continue;
+                }
+                assert_true(solved);
                 assert_true(lx_bound(&p, &bound, &st));
                 assert_ptr_equal(a.address, address);
                 assert_true(memchr(a.message, 0, sizeof a.message) && a.stat_count >= 0 &&
@@ -112,7 +117,7 @@ static void liars_are_found_out(void **state)
                 if (a.status == LX_OPTIMAL)
                     assert_true(objective == LX_FIT ? complete : a.bound == real && bound == real);
                 if (a.status == LX_INFEASIBLE) assert_true(proves && objective == LX_FIT && !complete);
-                if (k == 0 || k == 4 || (k == 2 && proves)) assert_int_equal(a.status, LX_ERROR);
+                if (k == 0 || (k == 2 && proves)) assert_int_equal(a.status, LX_ERROR);
             }
     struct lx_solver old = {
         .abi = LX_SOLVER_ABI + 1, .name = "old", .solve = says_optimal, .caps = LX_CAN_SPILL};
