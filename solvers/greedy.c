@@ -188,6 +188,7 @@ static bool walk_through_time(const struct lx_problem *p, const struct lx_run *r
         for (int32_t i = 0; i < p->count; i++) births[i] = (struct birth){p->buffers[i].start, i};
         qsort(births, n, sizeof *births, compare_births);
         place_fixed(&g, births, &poll);
+        poll.work = POLL_STEPS; /* who is stopped before it began leaves the answer to others */
         for (size_t k = 0; k < n && !poll_stopped(&poll, 64 + g.live_count + 16 * (int64_t)g.fixed_count);
              k++) {
             int32_t i = births[k].buffer;

@@ -151,7 +151,8 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     }
     bool ended = run_solver(p, solver, run, bound, answer);
     if (!ended && !answer->message[0]) return status_no_memory(st);
-    if (ended && lx_run_stopped(run)) stack_left_out(p, answer->address);
+    if (ended && p->objective == LX_HEIGHT && lx_left_out(p, answer->address) && lx_run_stopped(run))
+        stack_left_out(p, answer->address);
     enum lx_verdict claimed = answer->status;
     /* A heuristic that found no place for all where pins or limits stand in the way has given up. */
     if (claimed == LX_FEASIBLE && p->objective == LX_HEIGHT && may_be_impossible(p) &&
