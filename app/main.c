@@ -3,7 +3,7 @@
 #include "lxplan.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
+#include "base/failed_memory.h"
 #include "log_lines.h"
 #include "bench/bench.h"
 #include "text/colour.h"

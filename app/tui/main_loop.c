@@ -3,7 +3,7 @@
 #include "tui/screen.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/memory.h"
+#include "base/failed_memory.h"
 
 #include <locale.h>
 #include <langinfo.h>

@@ -8,7 +8,7 @@
 #include "lxplan.h"
 #include "base/arena.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/failed_memory.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "base/vec.h"

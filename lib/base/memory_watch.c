@@ -1,6 +1,6 @@
 /* What our own calls of the allocator go through where the linker is told so (--wrap): the allocator, and a count of what it could
  * not give. Those of other libraries do not, nor do programs that link the archive. */
-#include "base/memory.h"
+#include "base/failed_memory.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  * is planned from what it came from. */
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/failed_memory.h"
 #include "graph/online.h"
 #include "layout/op_index.h"
 #include "plan/planner.h"

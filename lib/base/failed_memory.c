@@ -1,5 +1,5 @@
-/* The count of failed allocations; see memory.h. */
-#include "base/memory.h"
+/* The count of failed allocations; see failed_memory.h. */
+#include "base/failed_memory.h"
 
 #include <stdatomic.h>
 

@@ -5,8 +5,8 @@
  * an answer of the C interface, what the program writes), it is dropped if an allocation failed meanwhile. They are
  * counted where the linker puts memory_watch.c in between (lxplan_watched in CMakeLists.txt): in the program and in
  * the shared library. */
-#ifndef LX_BASE_MEMORY_H
-#define LX_BASE_MEMORY_H
+#ifndef LX_BASE_FAILED_MEMORY_H
+#define LX_BASE_FAILED_MEMORY_H
 
 long memory_failures(void);
 void memory_failed(void);
