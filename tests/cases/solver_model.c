@@ -35,7 +35,9 @@ static void expect_uses(struct cases *c, const cJSON *lists, bool valid)
         const struct lx_graph *g = list_close(&l, &st);
         cJSON_Delete(buffer);
         char *shown = cJSON_PrintUnformatted(uses);
-        if (case_expect(c, g != NULL, "expected a list that can be read, but: %s", st.text)) {
+        /* The reader refuses wrong uses already. */
+        bool refused = !g && !valid && strstr(st.text, "uses");
+        if (!refused && case_expect(c, g != NULL, "expected a list that can be read, but: %s", st.text)) {
             struct lx_problem p = list_problem(g);
             expect_validity(c, &p, valid, shown ? shown : "the uses");
         }
