@@ -113,11 +113,57 @@ static int look(struct lx_link *link, struct lx_flight *f, int from, lx_status *
     return -1;
 }
 
+/* Who waits for somebody who waits himself is not to blame him: he asks whom that one waits for, and so on to one who does not
+ * answer. Whoever waits answers. These few words go beside the communicator of the exchanges. */
+enum { TAG_ASK = 7101, TAG_TELL = 7102, ANSWER_MS = 800 };
+
+static int waits_for = -1;
+
+static void answer_questions(void)
+{
+    int there = 0;
+    MPI_Status from;
+    char word = 0;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &there, &from) == MPI_SUCCESS && there) {
+        MPI_Recv(&word, 1, MPI_BYTE, from.MPI_SOURCE, TAG_ASK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&waits_for, 1, MPI_INT, from.MPI_SOURCE, TAG_TELL,
+                 MPI_COMM_WORLD); /* small: it does not wait */
+    }
+}
+
+/* Whom a member waits for; -1: it does not say. */
+static int ask(int member)
+{
+    static const struct timespec nap = {0, 1000000};
+    char word = 0;
+    int answer = -1, there = 0;
+    MPI_Status status;
+    MPI_Send(&word, 1, MPI_BYTE, member, TAG_ASK, MPI_COMM_WORLD);
+    for (double since = now_ms(); !there && now_ms() - since < ANSWER_MS; nanosleep(&nap, NULL)) {
+        answer_questions();
+        MPI_Iprobe(member, TAG_TELL, MPI_COMM_WORLD, &there, &status);
+    }
+    if (there) MPI_Recv(&answer, 1, MPI_INT, member, TAG_TELL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return answer;
+}
+
+static int at_fault(struct lx_link *link, int member)
+{
+    for (int steps = 0; steps < link->members; steps++) {
+        int next = ask(member);
+        if (next < 0 || next >= link->members || next == link->member) return member;
+        member = next;
+    }
+    return member;
+}
+
 static bool late(struct lx_link *link, int tag, int other, double since, lx_status *st)
 {
+    waits_for = other;
+    answer_questions();
     if (now_ms() - since <= link->timeout_ms) return false;
     status_set(st, LX_E_NO, "member %d: member %d did not answer message %d within %d ms", link->member,
-               other, tag, link->timeout_ms);
+               at_fault(link, other), tag, link->timeout_ms);
     return true;
 }
 
@@ -132,6 +178,7 @@ static bool wait_flight(struct lx_link *link, struct lx_flight *f, lx_status *st
 {
     bool ok = true;
     double since = now_ms();
+    waits_for = -1;
     for (int m = 0; m < link->members && ok; m++) {
         if (f->receive[m] == MPI_REQUEST_NULL) continue;
         int found = 0;
@@ -152,6 +199,7 @@ static bool wait_flight(struct lx_link *link, struct lx_flight *f, lx_status *st
             }
         }
     }
+    if (ok) waits_for = -1;
     drop(f, link->members, ok);
     return ok;
 }

@@ -21,6 +21,7 @@ struct world {
     pthread_cond_t news;
     struct letter **mailbox; /* per member */
     bool *ended;             /* per member */
+    int *waits_for;          /* per member: another; -1: it does not wait */
     bool failed;
     int first_failed; /* member whose error is told */
 };
@@ -79,6 +80,13 @@ static struct letter *take_letter(struct world *w, int to, int from, int tag)
     return NULL;
 }
 
+/* Who waits for somebody who waits is not at fault: the one at the end of that is. With the lock held. */
+static int at_fault(const struct world *w, int member, int members)
+{
+    for (int steps = 0; steps < members && w->waits_for[member] >= 0; steps++) member = w->waits_for[member];
+    return member;
+}
+
 /* With the lock held. NULL: `st` says what kept the letter from coming. */
 static struct letter *await_letter(struct lx_link *link, int from, int tag, const struct timespec *until,
                                    lx_status *st)
@@ -92,6 +100,12 @@ static struct letter *await_letter(struct lx_link *link, int from, int tag, cons
                        link->member, from, tag);
         else if (w->failed)
             status_set(st, LX_E_NO, "member %d: stopped, because another member failed", link->member);
+        else if (late && at_fault(w, from, link->members) != from)
+            status_set(
+                st, LX_E_NO,
+                "member %d: member %d did not send within %d ms; member %d, which is to send message %d, "
+                "waits for it",
+                link->member, at_fault(w, from, link->members), link->timeout_ms, from, tag);
         else if (late)
             status_set(st, LX_E_NO, "member %d: member %d did not send message %d within %d ms", link->member,
                        from, tag, link->timeout_ms);
@@ -114,7 +128,9 @@ static bool wait_flight(struct lx_link *link, struct lx_flight *flight, lx_statu
         const struct lx_message *in = &flight->in[from];
         if (from == link->member || in->bytes == 0) continue;
         pthread_mutex_lock(&w->lock);
+        w->waits_for[link->member] = from;
         struct letter *l = await_letter(link, from, flight->tag, &until, st);
+        if (l) w->waits_for[link->member] = -1; /* who gives up has waited to the end */
         pthread_mutex_unlock(&w->lock);
         ok = l != NULL;
         if (ok && l->bytes != in->bytes)
@@ -159,6 +175,7 @@ static void free_mail(struct world *w, int members)
         }
     free(w->mailbox);
     free(w->ended);
+    free(w->waits_for);
 }
 
 /* A member for which no thread can be had counts as one that failed. */
@@ -183,9 +200,11 @@ static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_te
                 lx_status *st)
 {
     struct world w = {.mailbox = calloc((size_t)members, sizeof *w.mailbox),
-                      .ended = calloc((size_t)members, sizeof *w.ended)};
+                      .ended = calloc((size_t)members, sizeof *w.ended),
+                      .waits_for = calloc((size_t)members, sizeof *w.waits_for)};
     struct seat *seats = calloc((size_t)members, sizeof *seats);
-    bool ok = w.mailbox && w.ended && seats;
+    bool ok = w.mailbox && w.ended && w.waits_for && seats;
+    for (int m = 0; ok && m < members; m++) w.waits_for[m] = -1;
     if (!ok) {
         free_mail(&w, members);
         free(seats);
