@@ -184,9 +184,11 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
     if (p->plain_bytes > 0)
         text_format(out, ", saved %s",
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
-    if (p->predicted_us > 0)
-        text_format(out, "\npredicted %s, exchanges and ops one after the other",
-                    in_time(p->predicted_us * 1e-6).at);
+    if (p->bound_bytes > 0)
+        text_format(out, "\n          no cuts move less than %s", in_bytes(p->bound_bytes).at);
+    if (p->predicted_us > 0) text_format(out, "\npredicted %s", in_time(p->predicted_us * 1e-6).at);
+    if (p->predicted_us > 0 && p->bound_us > 0)
+        text_format(out, ", and on this grid nothing takes less than %s", in_time(p->bound_us * 1e-6).at);
     text_format(out, "\nexpected  %s\n",
                 p->exact ? "no sum is cut: each is made as on one device"
                          : "a sum is cut: parts of it are added up in the order of the members");

@@ -21,8 +21,10 @@ struct lx_device {
     int64_t tile_rows, tile_columns;
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
     double peak_gflop_per_s; /* of one core, fp16 */
-    double link_gb_per_s,
-        link_us; /* between two devices of a team: rate, and what a message takes beside its bytes */
+    /* Between two devices of a team that are neighbours along the last axis of its grid: rate, and what a message takes
+     * beside its bytes; along the axis before that, and the one before. */
+    double link_gb_per_s, link2_gb_per_s, link3_gb_per_s; /* 0: as the one before it */
+    double link_us, link2_us, link3_us;                   /* below 0: likewise */
     int64_t bundle_tensors; /* the most that a kernel's ops may have in HBM; 0: any number */
 };
 
@@ -48,6 +50,9 @@ const struct lx_device *lx_device_at(int i);
 bool lx_device_preset(const char *name, struct lx_device *out);
 /* All names in a line, for words to a user: "spyre, tenstorrent". */
 const char *lx_device_names(const char *between, char *out, size_t size);
+
+/* The link along an axis of a grid, counted from the last one. */
+void lx_device_link(const struct lx_device *d, int from_last, double *gb_per_s, double *us);
 
 /* Bytes of LX that a planner may use on each core:
  * round_up_to_stick(int((lx_bytes - lx_reserved_bytes) * (1 - lx_reserved_fraction))). */

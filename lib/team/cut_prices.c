@@ -3,6 +3,7 @@
 #include "team/cut_search.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "team/links.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 
@@ -206,6 +207,25 @@ static double link_us(const struct cut_prices *p, int64_t bytes, double messages
     return messages * d->link_us + (double)bytes / (d->link_gb_per_s * 1e3);
 }
 
+/* The link's time of what members lack: they gather it along axes, all get some from all, or from neighbours. */
+static double bring_us(const struct cut_prices *p, struct cut_state in, struct cut_state need, double bytes)
+{
+    unsigned axes = 0, cut = 0;
+    bool gathers = true;
+    double n = 1;
+    for (int a = 0; a < p->grid->axes; a++) {
+        if (in.at[a] >= 0) cut |= 1u << a;
+        if (in.at[a] < 0 || in.at[a] == need.at[a]) continue;
+        axes |= 1u << a;
+        n *= p->grid->size[a];
+        gathers = gathers && need.at[a] < 0;
+    }
+    const struct lx_device *d = &p->g->device;
+    if (n < 2) return team_swap_us(d, p->grid, cut, bytes, true);
+    if (gathers) return team_gather_us(d, p->grid, axes, bytes * n / (n - 1));
+    return team_swap_us(d, p->grid, axes, bytes, false);
+}
+
 static struct cut_price read_price(const struct cut_prices *p, int32_t o, int i, struct cut_state in,
                                    struct cut_state var)
 {
@@ -224,7 +244,7 @@ static struct cut_price read_price(const struct cut_prices *p, int32_t o, int i,
         price.brings = hash_box(price.brings, &need);
     }
     if (price.cost.bytes == 0) return (struct cut_price){0};
-    price.cost.us = link_us(p, most, 1);
+    price.cost.us = bring_us(p, in, cut_need_of(&x, op, i, var), (double)most);
     price.brings |= 1;
     return price;
 }

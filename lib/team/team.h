@@ -154,9 +154,12 @@ struct lx_team_plan {
     int64_t bytes;         /* received by all members in all exchanges */
     int64_t combine_bytes; /* and in combining partial results */
     int64_t plain_bytes;   /* what `bytes` would be without the passes */
+    int64_t bound_bytes;   /* no cuts of this question exchange and combine with less; 0: nothing is proved */
     double
-        predicted_us; /* of exchanges and ops one after the other, with default blocks; 0: of a plan that was read */
-    bool exact;    /* no sum is cut: results equal one device's bit for bit */
+        predicted_us; /* by the search: exchanges and ops one after the other; of plans of members: of their clock */
+    double
+        bound_us; /* no plans of members on this grid take less; 0: nothing is proved, or there are none yet */
+    bool exact;   /* no sum is cut: results equal one device's bit for bit */
     uint64_t hash; /* of graph, members and everything above; members compare it before data moves */
     struct arena *memory;
 };

@@ -183,7 +183,10 @@ void team_write(const struct lx_team_plan *p, const char *kind, struct text *t)
                                      .pattern_hash = hash,
                                      .bytes = p->bytes,
                                      .combine_bytes = p->combine_bytes,
-                                     .plain_bytes = p->plain_bytes};
+                                     .plain_bytes = p->plain_bytes,
+                                     .bound_bytes = p->bound_bytes,
+                                     .predicted_us = p->predicted_us,
+                                     .bound_us = p->bound_us};
     record_write(team_sections[TEAM_FILE_ROOT].fields, team_sections[TEAM_FILE_ROOT].count, &r, &root);
     text_format(t, "{\n  \"lxplan\": %d,\n  \"kind\": \"%s\",\n  %.*s", TEAM_FORMAT, kind,
                 root.length > 2 ? (int)root.length - 2 : 0, root.at ? root.at + 1 : "");

@@ -98,11 +98,11 @@ static void total(struct lx_team_plan *p, struct lx_team_op *ops)
 bool team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops, lx_status *st)
 {
     size_t length;
-    int64_t plain = p->plain_bytes; /* a claim: no part of the plan */
     total(p, ops);
-    p->plain_bytes = 0;
-    char *text = lx_team_to_json(p, &length);
-    p->plain_bytes = plain;
+    struct lx_team_plan bare = *p; /* what is told of it is no part of the plan */
+    bare.plain_bytes = bare.bound_bytes = 0;
+    bare.predicted_us = bare.bound_us = 0;
+    char *text = lx_team_to_json(&bare, &length);
     if (!text) return status_no_memory(st);
     p->hash = hash_bytes(HASH_START, text, length);
     free(text);

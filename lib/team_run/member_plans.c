@@ -1,10 +1,13 @@
 /* The plans of a team: every member's graph goes down the road of any graph; and their file. */
 #include "team_run/member_plans.h"
 #include "team_run/member_twins.h"
+#include "team_run/team_bound.h"
+#include "team_run/team_clock.h"
 #include "base/fail.h"
 #include "plan/plan_file.h"
 #include "team/team_file.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,13 +67,23 @@ static struct lx_team_plans *plans_of(struct lx_team_plan *team, lx_status *st)
     return status_no_memory(st), NULL;
 }
 
+static bool time_of(const struct lx_team_plans *p, double *us, lx_status *st)
+{
+    struct lx_team_clock *c = lx_team_clock_make(p, st);
+    if (!c) return false;
+    *us = c->us;
+    lx_team_clock_free(c);
+    return true;
+}
+
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st)
 {
     struct lx_team_plans *p = plans_of(team, st);
     bool ok = p != NULL;
     for (int m = 0; ok && m < p->team->members; m++) ok = plan_member(p, m, how, st);
-    if (ok) return p;
+    if (ok) p->team->bound_us = lx_team_bound_us(p->team);
+    if (ok && time_of(p, &p->team->predicted_us, st)) return p;
     lx_team_plans_free(p);
     return NULL;
 }
@@ -202,6 +215,30 @@ static bool check_messages(const struct lx_team_plans *p, int m, lx_status *st)
     return true;
 }
 
+static bool near(double stated, double is)
+{
+    return stated < 0 || fabs(stated - is) <= 1e-6 * fabs(is) + 1e-9;
+}
+
+/* What is told of the plans: absent, or so. */
+static bool check_told(const struct lx_team_plans *p, lx_status *st)
+{
+    const struct lx_team_plan *t = p->team;
+    double us, least = lx_team_bound_us(t);
+    if (!time_of(p, &us, st)) return false;
+    if (!near(t->predicted_us, us))
+        return status_set(st, LX_E_NO, "predicted_us is %.9g; by the plans of the members it is %.9g",
+                          t->predicted_us, us);
+    if (!near(t->bound_us, least))
+        return status_set(st, LX_E_NO, "bound_us is %.9g; what must be done at least takes %.9g", t->bound_us,
+                          least);
+    if (t->bound_us > us || t->bound_bytes > t->bytes + t->combine_bytes)
+        return status_set(st, LX_E_NO, "the bound (%.9g us, %lld B) is above the plan (%.9g us, %lld B)",
+                          t->bound_us, (long long)t->bound_bytes, us,
+                          (long long)(t->bytes + t->combine_bytes));
+    return true;
+}
+
 bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
 {
     if (!lx_team_check(p->team, st)) return false; /* of one that was read, once more */
@@ -213,7 +250,7 @@ bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
         if (!p->plans[m] || lx_plan_check(p->plans[m], &why)) continue;
         return status_set(st, why.code, "member %d: %.600s", m, why.text);
     }
-    return true;
+    return check_told(p, st);
 }
 
 void lx_team_plans_free(struct lx_team_plans *p)

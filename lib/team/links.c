@@ -1,0 +1,69 @@
+/* Rings and trees: see links.h. */
+#include "team/links.h"
+
+#include <math.h>
+
+struct link {
+    double rate, us; /* bytes per microsecond; of a message */
+};
+
+static struct link link_of(const struct lx_device *d, const struct lx_team_grid *grid, int axis)
+{
+    double rate, us;
+    lx_device_link(d, grid->axes - 1 - axis, &rate, &us);
+    return (struct link){rate * 1e3, us};
+}
+
+static double doublings(int n)
+{
+    return ceil(log2((double)n));
+}
+
+/* Along one axis of n each gets the others' parts; afterwards it has `all` bytes. */
+static double gather_along(struct link l, int n, double all)
+{
+    double ring = (n - 1) * l.us + all * (n - 1) / n / l.rate;
+    return fmin(ring, doublings(n) * (l.us + all / l.rate));
+}
+
+double team_gather_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes, double bytes)
+{
+    double us = 0;
+    for (int a = 0; a < grid->axes; a++) { /* backwards: with all that the axes before it bring */
+        if (!(axes >> a & 1) || grid->size[a] < 2) continue;
+        us += gather_along(link_of(d, grid, a), grid->size[a], bytes);
+        bytes /= grid->size[a];
+    }
+    return us;
+}
+
+double team_combine_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes,
+                       double bytes, bool scatters)
+{
+    return (scatters ? 1 : 2) * team_gather_us(d, grid, axes, bytes); /* shares are made as they are spread */
+}
+
+double team_swap_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes, double bytes,
+                    bool near)
+{
+    double peers = 1, rounds = 0, steps = 0, rate = HUGE_VAL, us = 0;
+    for (int a = 0; a < grid->axes; a++) {
+        if (!(axes >> a & 1) || grid->size[a] < 2) continue;
+        struct link l = link_of(d, grid, a);
+        peers *= grid->size[a];
+        steps++;
+        rounds += doublings(grid->size[a]);
+        rate = fmin(rate, l.rate);
+        us = fmax(us, l.us);
+    }
+    if (steps == 0 || bytes <= 0) return 0;
+    if (near) return steps * us + bytes / rate;
+    return fmin((peers - 1) * us + bytes / rate, rounds * (us + bytes / rate));
+}
+
+double team_link_rate(const struct lx_device *d, const struct lx_team_grid *grid)
+{
+    double rate = 0;
+    for (int a = 0; a < grid->axes; a++) rate += link_of(d, grid, a).rate;
+    return rate;
+}

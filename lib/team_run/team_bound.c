@@ -1,0 +1,83 @@
+/* A time that no plan of this graph on this grid goes below, whatever is cut, kept on chip or overlapped.
+ *
+ * Of all that is computed, is read of what was given, or is written of what is asked for, some member does at least an equal
+ * part; it takes that long if it does nothing else meanwhile, and of the three the longest is a bound. Products of a
+ * matmul count as what of them shows at least; of bytes through HBM a launch covers some (cost/bundle.h), and no
+ * bundle moves more per microsecond than one that is just covered. What is picked by indices may be any part of its
+ * table, and what is read through several windows is counted by the largest. */
+#include "team_run/team_bound.h"
+#include "cost/bundle.h"
+#include "cost/rates.h"
+#include "layout/op_index.h"
+#include "team/links.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Multiply-adds of all members together, in microseconds of one device. */
+static double least_compute(const struct lx_graph *g)
+{
+    const struct cost_rates r = cost_rates_of(&g->device);
+    double share = r.hides_compute ? 1 : fmin(r.value[COST_COMPUTE_SHOWN], r.value[COST_COMPUTE_REDUCED]),
+           us = 0;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        struct op_index x;
+        double steps = 1;
+        op_index_of(g, &g->ops[o], &x);
+        if (g->ops[o].kind->id != LX_KIND_MATMUL || !x.known) continue;
+        for (int v = 0; v < x.var_count; v++)
+            if (!op_index_follows(&x, v)) steps *= (double)x.extent[v];
+        us += share * steps / (r.value[COST_MACS] * (double)g->device.cores);
+    }
+    return us;
+}
+
+/* Reads all of it: no indices choose, and no part is cut out. */
+static bool reads_all(const struct lx_op *op)
+{
+    return op->map && !op->offset && !op->views && !op->window_count &&
+           !(op->kind->traits & (LX_EXTERN | LX_CHOOSES | LX_ALTERS | LX_PLACES | LX_RANKS));
+}
+
+/* Bytes that cross the HBM of some member at least once. */
+static double least_bytes(const struct lx_graph *g)
+{
+    bool *counted = calloc((size_t)g->tensor_count + 1, sizeof *counted);
+    double bytes = 0;
+    for (int32_t o = 0; counted && o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        for (int i = 0; i < op_operand_count(op) && reads_all(op); i++) {
+            int32_t t = op_operand(op, i);
+            const struct lx_tensor *x = &g->tensors[t];
+            bool through = i < op->input_count ? lx_role_arrives(x->role) : lx_role_leaves(x->role);
+            if (!through || counted[t] || x->rank < 0) continue;
+            counted[t] = true;
+            double elements = 1;
+            for (int d = 0; d < x->rank; d++) elements *= (double)x->shape[d];
+            bytes += floor(elements * lx_dtype_bits(x->dtype) / 8);
+        }
+    }
+    free(counted);
+    return bytes;
+}
+
+/* The most bytes that a bundle takes through HBM in a microsecond. */
+static double most_hbm_rate(const struct lx_device *d)
+{
+    static const enum cost_constant_id rates[] = {COST_ONE_WAY, COST_STREAM_CAP, COST_OUTER, COST_RESTICK,
+                                                  COST_BROADCASTS};
+    double rate = d->hbm_gb_per_s * 1e3;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) rate = fmax(rate, cost_rate(d, rates[i]) * 1e3);
+    double covers = cost_rate(d, COST_LAUNCH_COVERS), launch = cost_launch(d, 1, 1);
+    return covers > 0 && launch > 0 ? fmax(rate, covers / launch + rate / 5) : rate;
+}
+
+double lx_team_bound_us(const struct lx_team_plan *p)
+{
+    const struct lx_graph *g = p->graph;
+    double members = p->members;
+    double compute = least_compute(g) / members;
+    double memory = least_bytes(g) / members / most_hbm_rate(&g->device);
+    double links = (double)p->bound_bytes / members / team_link_rate(&g->device, &p->grid);
+    return fmax(fmax(compute, memory), links);
+}
