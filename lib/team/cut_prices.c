@@ -200,13 +200,6 @@ static uint32_t hash_box(uint32_t h, const struct lx_team_box *b)
     return h;
 }
 
-/* Microseconds for `bytes` over a link. */
-static double link_us(const struct cut_prices *p, int64_t bytes, double messages)
-{
-    const struct lx_device *d = &p->g->device;
-    return messages * d->link_us + (double)bytes / (d->link_gb_per_s * 1e3);
-}
-
 /* The link's time of what members lack: they gather it along axes, all get some from all, or from neighbours. */
 static double bring_us(const struct cut_prices *p, struct cut_state in, struct cut_state need, double bytes)
 {
@@ -265,9 +258,11 @@ static struct cut_cost join_price(const struct cut_prices *p, int32_t o, struct 
 {
     const struct lx_tensor *t = &p->g->tensors[p->g->ops[o].output];
     int64_t n = 1, rounds = 2, most = 0, all = 0;
+    unsigned axes = 0;
     for (int a = 0; a < p->grid->axes; a++) {
         if (made.at[a] > LX_TEAM_PARTIAL) continue;
         n *= p->grid->size[a];
+        axes |= 1u << a;
         if (joined.at[a] >= 0) rounds = 1;
     }
     if (n == 1) return (struct cut_cost){0, 0};
@@ -277,9 +272,8 @@ static struct cut_cost join_price(const struct cut_prices *p, int32_t o, struct 
         most = max_i64(most, bytes);
         all += bytes;
     }
-    double ring = link_us(p, rounds * most / n * (n - 1), (double)(rounds * (n - 1)));
-    double tree = ceil(log2((double)n)) * link_us(p, rounds * most, (double)rounds);
-    return (struct cut_cost){rounds * (n - 1) * (all / n), ring < tree ? ring : tree};
+    return (struct cut_cost){rounds * (n - 1) * (all / n),
+                             team_combine_us(&p->g->device, p->grid, axes, (double)most, rounds == 1)};
 }
 
 /* The member that has most to do: multiplications, or bytes that cross its HBM whatever is on chip. */
