@@ -12,12 +12,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const char *const names[] = {"team/attention_rows",  "team/mlp_rows",           "team/softmax_columns",
-                                    "team/stencil_3_steps", "team/uneven_33",          "graphs/mlp_small",
-                                    "graphs/swiglu",        "graphs/gq_decode",        "graphs/moe_routed",
-                                    "graphs/rms_norm",      "graphs/softmax_512x1024", "graphs/block_small",
-                                    "graphs/lm_head",       "graphs/matmul_4096"};
-static const char *const grids[] = {"1", "2", "5", "2x2", "2x3", "2x2x2"};
+static const char *const names[] = {"team/attention_rows", "team/mlp_rows",    "team/softmax_columns",
+                                    "team/uneven_33",      "graphs/mlp_small", "graphs/rms_norm",
+                                    "graphs/moe_routed",   "graphs/lm_head"};
+static const char *const grids[] = {"1", "2", "5", "2x2"};
 
 static const struct lx_graph *read_pattern(const char *name)
 {
@@ -83,7 +81,7 @@ static void bounds_are_below_plans(void **state)
                 lx_team_plans_free(p);
                 lx_graph_free(g);
             }
-    assert_true(told > 100);
+    assert_true(told > 50);
 }
 
 /* By hand: 32 GB/s, 5 us. */
@@ -111,12 +109,12 @@ static void slow_links_are_waited_for(void **state)
 {
     (void)state;
     static const char *const keys[] = {"link_gb_per_s", "link2_gb_per_s", "link_us", "link2_us"};
-    const struct lx_graph *g = read_pattern("graphs/block_small");
+    const struct lx_graph *g = read_pattern("graphs/gq_attention");
     for (int i = 0; i < 4; i++) {
         struct lx_device d = g->device;
         lx_status st = {0};
         assert_true(lx_device_set(&d, lx_device_parameter_find(keys[i]), i < 2 ? 0.01 : 5000, &st));
-        const struct lx_graph *slow = with_device(read_pattern("graphs/block_small"), &d);
+        const struct lx_graph *slow = with_device(read_pattern("graphs/gq_attention"), &d);
         struct lx_team_plans *q = plans_of(slow, "2x2", false);
         struct lx_team_plans *fast = plans_of(g, "2x2", false);
         assert_true(q->team->predicted_us > fast->team->predicted_us);
