@@ -105,8 +105,22 @@ static bool search(struct team_draft *d, bool *fixed, struct cut_state *state, s
     return true;
 }
 
+/* The same question has been answered. */
+static bool take_cuts(struct team_draft *d)
+{
+    for (int32_t t = 0; t < d->g->tensor_count; t++)
+        memcpy(d->tensors[t].cut, d->like->tensors[t].cut, sizeof d->tensors[t].cut);
+    for (int32_t o = 0; o < d->g->op_count; o++) {
+        memcpy(d->ops[o].var, d->like->ops[o].var, sizeof d->ops[o].var);
+        d->ops[o].mode = d->like->ops[o].mode;
+    }
+    d->predicted_us = d->like->predicted_us;
+    return true;
+}
+
 bool team_choose_cuts(struct team_draft *d, lx_status *st)
 {
+    if (d->like) return take_cuts(d);
     size_t tensors = (size_t)d->g->tensor_count + 1;
     if (!refuse(d->g, st)) return false;
     bool *fixed = calloc(tensors, sizeof *fixed);

@@ -110,6 +110,11 @@ void cut_prices_free(struct cut_prices *p)
     free(p);
 }
 
+const int32_t *cut_classes(const struct cut_prices *p)
+{
+    return p->class;
+}
+
 static size_t place_of(const struct known_price *k)
 {
     uint64_t h = hash_number(HASH_START, k->class * 64 + k->input);

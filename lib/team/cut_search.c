@@ -3,38 +3,13 @@
  * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of them; of those
  * that agree in this the cheapest is kept. The best MOST of them go on, so that the answer is the best of all choices
  * unless some were dropped. Equal ones are told apart by their order, so that the answer is the same everywhere. */
-#include "team/cut_search.h"
+#include "team/cut_layers.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1500, BROUGHT = 2, NOT_JOINED = -100 };
-
-/* A tensor that is still to be touched: as it was made, and as it is joined if it is. */
-struct slot {
-    struct cut_state made, state;
-    bool joined;
-    bool apart; /* its parts were read, or it was made of parts: blocks are the default ones */
-    uint32_t brought[BROUGHT];
-};
-
-struct hypothesis {
-    struct cut_cost cost;
-    int32_t parent, way; /* of the layer before, of the op */
-};
-
-/* All that stand between two ops: slot k of hypothesis h is slots.at[h * live + k]. `firsts` are states of tensors that the
- * op was the first to touch, `joins` those in which operands were joined for it. */
-struct layer {
-    VEC(struct hypothesis) all;
-    VEC(struct slot) slots;
-    VEC(struct cut_state) firsts;
-    VEC(struct cut_state) joins;
-    int32_t *tensors; /* live ones, and how many */
-    int live, first_count, operand_count;
-    int32_t first[LX_MAX_OPERANDS]; /* tensors */
-};
+enum { MOST = 1500, BROUGHT = CUT_BROUGHT, NOT_JOINED = -100 };
 
 struct searcher {
     const struct cut_question *q;
@@ -52,6 +27,7 @@ struct searcher {
     struct cut_state *chosen, *joins;         /* of first ones; per operand that is joined now */
     int32_t *table;
     size_t room;
+    struct cut_repeats repeats;
 };
 
 static bool cheaper(const struct searcher *s, struct cut_cost a, struct cut_cost b)
@@ -124,18 +100,6 @@ static uint64_t hash_slots(const struct slot *slots, int count)
     return h ^ h >> 31;
 }
 
-static bool same_slots(const struct slot *a, const struct slot *b, int count)
-{
-    for (int k = 0; k < count; k++) {
-        if (!cut_same(a[k].state, b[k].state) || !cut_same(a[k].made, b[k].made) ||
-            a[k].joined != b[k].joined || a[k].apart != b[k].apart)
-            return false;
-        for (int i = 0; i < BROUGHT; i++)
-            if (a[k].brought[i] != b[k].brought[i]) return false;
-    }
-    return true;
-}
-
 static bool grow_table(struct searcher *s, const struct layer *to)
 {
     size_t room = s->room ? 2 * s->room : 4096;
@@ -158,7 +122,7 @@ static bool keep(struct searcher *s, struct layer *to, const struct slot *slots,
 {
     if (2 * to->all.count >= s->room && !grow_table(s, to)) return false;
     size_t live = (size_t)to->live, at = (size_t)hash_slots(slots, to->live) & (s->room - 1);
-    while (s->table[at] >= 0 && !same_slots(to->slots.at + (size_t)s->table[at] * live, slots, to->live))
+    while (s->table[at] >= 0 && !cut_same_slots(to->slots.at + (size_t)s->table[at] * live, slots, to->live))
         at = (at + 1) & (s->room - 1);
     int32_t old = s->table[at];
     if (old >= 0 && !cheaper(s, h.cost, to->all.at[old].cost)) return true;
@@ -431,7 +395,7 @@ static bool expand(struct searcher *s, struct layer *from, struct layer *to)
     for (int i = op->input_count; i < op_operand_count(op); i++) s->writer[op_operand(op, i)] = s->o;
     free(kept);
     free(room);
-    VEC_FREE(&from->slots);
+    if (!cut_repeats_border(&s->repeats, s->o)) VEC_FREE(&from->slots);
     return ok && drop(s, to);
 }
 
@@ -470,6 +434,30 @@ static bool trace_back(struct searcher *s, struct cut_answer *out)
     return true;
 }
 
+static void free_layer(struct layer *l)
+{
+    if (!l->borrowed) {
+        VEC_FREE(&l->all);
+        VEC_FREE(&l->firsts);
+        VEC_FREE(&l->joins);
+    }
+    VEC_FREE(&l->slots);
+    free(l->tensors);
+}
+
+/* Layers that go as the one before. */
+static bool pass_layers(struct searcher *s)
+{
+    bool ok = true;
+    int32_t from = s->o;
+    s->o = cut_repeats_go(&s->repeats, s->o, &ok);
+    for (int32_t o = from; o < s->o; o++) {
+        const struct lx_op *op = &s->q->g->ops[o];
+        for (int i = op->input_count; i < op_operand_count(op); i++) s->writer[op_operand(op, i)] = o;
+    }
+    return ok;
+}
+
 bool cut_search(const struct cut_question *q, struct cut_answer *out)
 {
     size_t ops = (size_t)q->g->op_count, tensors = (size_t)q->g->tensor_count + 1;
@@ -488,19 +476,23 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
         out->tensors[t] = q->fixed[t] ? q->state[t] : (struct cut_state){{-1, -1, -1}};
     if (ok) note_uses(&s);
     if (ok) cut_find_parts(q->g, s.parts);
+    s.repeats = (struct cut_repeats){.q = q,
+                                     .layers = s.layers,
+                                     .class = ok ? cut_classes(s.prices) : NULL,
+                                     .last = s.last,
+                                     .readers = s.readers,
+                                     .flags = {s.parts, s.changed}};
+    ok = ok && cut_repeats_find(&s.repeats);
     out->stuck = -1;
     for (s.o = 0; ok && s.o < q->g->op_count; s.o++) {
+        ok = pass_layers(&s);
+        if (!ok || s.o == q->g->op_count) break;
         ok = expand(&s, &s.layers[s.o], &s.layers[s.o + 1]);
         if (ok && s.layers[s.o + 1].all.count == 0) ok = false, out->stuck = s.o;
     }
     ok = ok && trace_back(&s, out);
-    for (size_t l = 0; s.layers && l <= ops; l++) {
-        VEC_FREE(&s.layers[l].all);
-        VEC_FREE(&s.layers[l].slots);
-        VEC_FREE(&s.layers[l].firsts);
-        VEC_FREE(&s.layers[l].joins);
-        free(s.layers[l].tensors);
-    }
+    for (size_t l = 0; s.layers && l <= ops; l++) free_layer(&s.layers[l]);
+    cut_repeats_free(&s.repeats);
     VEC_FREE(&s.ways);
     cut_prices_free(s.prices);
     free(s.layers);

@@ -61,6 +61,8 @@ struct cut_price {
 struct cut_prices;
 struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid);
 void cut_prices_free(struct cut_prices *p);
+/* Per op: the first that has the same ways and prices. */
+const int32_t *cut_classes(const struct cut_prices *p);
 struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct cut_state in,
                                 struct cut_state var);
 struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way);

@@ -109,12 +109,14 @@ bool team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops, lx_status *st)
     return true;
 }
 
-static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st)
+static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_options *how,
+                                 const struct lx_team_plan *like, lx_status *st)
 {
     struct arena *memory = calloc(1, sizeof *memory);
     if (!memory) return status_no_memory(st), NULL;
     struct lx_team_plan *p = arena_alloc(memory, sizeof *p);
-    struct team_draft d = {.g = g, .how = how, .members = how->members, .grid = how->grid, .memory = memory};
+    struct team_draft d = {
+        .g = g, .how = how, .members = how->members, .grid = how->grid, .memory = memory, .like = like};
     d.spaces = arena_array(memory, (size_t)g->op_count + 1, sizeof *d.spaces);
     d.tensors = arena_array(memory, (size_t)g->tensor_count, sizeof *d.tensors);
     d.ops = arena_array(memory, (size_t)g->op_count, sizeof *d.ops);
@@ -205,7 +207,7 @@ static struct lx_team_plan *make_both(const struct lx_graph *g, const struct lx_
     if (!gather_choices(g, &how, &choices, st)) return NULL;
     struct lx_team_options plainly = how;
     plainly.plain = true;
-    struct lx_team_plan *plain = make(g, &plainly, st), *p = plain ? make(g, &how, st) : NULL;
+    struct lx_team_plan *plain = make(g, &plainly, NULL, st), *p = plain ? make(g, &how, plain, st) : NULL;
     if (p) p->plain_bytes = plain->bytes;
     lx_team_free(plain);
     free(choices);

@@ -10,6 +10,7 @@
 struct team_draft {
     const struct lx_graph *g;
     const struct lx_team_options *how;
+    const struct lx_team_plan *like; /* whose cuts it has; NULL: they are searched for */
     int members;
     struct lx_team_grid grid;
     struct arena *memory;
