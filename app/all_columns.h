@@ -17,7 +17,7 @@
     X(solver_stat_columns) X(front_columns) X(cache_columns) \
     X(contender_columns) X(cell_columns) X(mishap_columns)                /* report */                       \
     X(pair_columns) X(total_columns) X(beside_columns) X(statistic_columns)                                  \
-    X(sweep_point_columns) X(sweep_knee_columns)                          /* sweep */                        \
+    X(sweep_point_columns) X(sweep_knee_columns) X(team_size_columns)     /* sweep */                        \
     X(pattern_columns) X(racer_columns) X(graph_columns) X(run_columns)   /* the explorer */
 /* clang-format on */
 

@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static const struct option_words words[] = {{"stage", stage_word}, {0}};
+static const struct option_words words[] = {{"stage", stage_word}, {"team-by", team_aim_word}, {0}};
 
 static void label(struct text *out, const char *word)
 {

@@ -26,7 +26,8 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static const struct option_words words[] = {{"verify", verify_word}, {"transport", transport_word}, {0}};
+static const struct option_words words[] = {
+    {"verify", verify_word}, {"transport", transport_word}, {"team-by", team_aim_word}, {0}};
 
 static void show_progress(void *context, int32_t done, int32_t ops)
 {

@@ -186,9 +186,9 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
     if (p->bound_bytes > 0)
         text_format(out, "\n          no cuts move less than %s", in_bytes(p->bound_bytes).at);
-    if (p->predicted_us > 0) text_format(out, "\npredicted %s", in_time(p->predicted_us * 1e-6).at);
     if (p->predicted_us > 0 && p->bound_us > 0)
-        text_format(out, ", and on this grid nothing takes less than %s", in_time(p->bound_us * 1e-6).at);
+        text_format(out, "\npredicted %s; on this grid nothing takes less than %s",
+                    in_time(p->predicted_us * 1e-6).at, in_time(p->bound_us * 1e-6).at);
     text_format(out, "\nexpected  %s\n",
                 p->exact ? "no sum is cut: each is made as on one device"
                          : "a sum is cut: parts of it are added up in the order of the members");
@@ -226,10 +226,10 @@ static struct lx_team_plans *make_team(struct call *call, const struct lx_graph 
     struct lx_team_options how;
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    if (!read_team(call, NULL, &how) || !read_plan_options(call, g, &plan, values)) return NULL;
-    how.by_time = plan.objective == LX_ASK_TIME;
-    struct lx_team_plan *team = lx_team_make(g, &how, &call->st);
-    return team ? lx_team_plans_make(team, &plan, &call->st) : NULL;
+    if (!read_team(call, NULL, &how) || !read_plan_options(call, g, &plan, values) ||
+        !read_team_aim(call, plan.objective, &how.by_time))
+        return NULL;
+    return lx_team_plans_choose(g, &how, &plan, &call->st);
 }
 
 int print_team(struct call *call, const struct lx_graph *g)
@@ -369,7 +369,9 @@ static bool asks_for_time(struct call *call, const struct lx_graph *g)
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status before = call->st;
-    bool time = read_plan_options(call, g, &plan, values) && plan.objective == LX_ASK_TIME;
+    bool time = false;
+    if (!read_plan_options(call, g, &plan, values) || !read_team_aim(call, plan.objective, &time))
+        time = false;
     call->st = before; /* said where the options are used */
     return time;
 }
@@ -383,6 +385,14 @@ static void take_stated_grid(const struct call *call, const struct lx_graph *g, 
         how->grid = grid;
 }
 
+static struct lx_team_plans *chosen_plans(struct call *call, const struct lx_graph *g,
+                                          const struct lx_team_options *how)
+{
+    struct lx_plan_options plan = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    return read_plan_options(call, g, &plan, values) ? lx_team_plans_choose(g, how, &plan, &call->st) : NULL;
+}
+
 int run_team(struct call *call, const char *file, const char *text, size_t length)
 {
     struct lx_team_options how;
@@ -392,10 +402,15 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
     const struct lx_graph *g = ok ? pattern_of_text(call, file, text, length) : NULL;
     how.by_time = g && asks_for_time(call, g);
     if (g) take_stated_grid(call, g, &how);
-    struct lx_team_plan *p = g ? lx_team_make(g, &how, &call->st) : NULL;
+    /* Where time counts, plans of all members decide which cuts it has; else each member makes its own. */
+    struct lx_team_plans *plans = how.by_time ? chosen_plans(call, g, &how) : NULL;
+    struct lx_team_plan *own = g && !how.by_time ? lx_team_make(g, &how, &call->st) : NULL;
+    const struct lx_team_plan *p = plans ? plans->team : own;
+    run.plans = plans;
     bool ran = p && execute_team(call, p, &run, &code);
     ok = ok && p;
-    lx_team_free(p);
+    lx_team_plans_free(plans);
+    lx_team_free(own);
     lx_graph_free(g);
     /* Bad input is seen by all of them as well. */
     return leave_team(call, run.transport, ran || !ok, code);

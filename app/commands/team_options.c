@@ -13,8 +13,26 @@ const struct option_row team_rows[] = {
      "mpirun: as many as processes)"},
     {"cut", 0, "TENSOR=D[,D]",
      "each axis of the grid cuts TENSOR along its dimension D, or not (-); may be repeated; else as is best"},
+    {"team-by", 0, "WORD",
+     "what cuts of a team are chosen for: {}: fewest exchanged, or least predicted (default: time where that "
+     "is "
+     "the objective, else bytes)"},
     {0},
 };
+
+const char *team_aim_word(int k)
+{
+    static const char *const words[] = {"bytes", "time", NULL};
+    return words[k];
+}
+
+bool read_team_aim(struct call *call, enum lx_ask objective, bool *by_time)
+{
+    int k = objective == LX_ASK_TIME;
+    if (!option_word(call, "team-by", team_aim_word, &k)) return false;
+    *by_time = k == 1;
+    return true;
+}
 
 /* "0,-" after the equals sign; as many as there are axes. */
 static bool read_axes(const char *text, int axes, int cut[LX_TEAM_AXES])

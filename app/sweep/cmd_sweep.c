@@ -1,6 +1,8 @@
 /* lxplan sweep: HBM bytes or time against the size of the scratchpad, and where the knee is. */
 #include "sweep/crowd.h"
 #include "sweep/sweep_out.h"
+#include "sweep/team_sweep.h"
+#include "commands/team_commands.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "bench/bench.h"
@@ -38,6 +40,12 @@ static const struct option_row rows_of_sweep[] = {
     {"width", 0, "N", "width of the chart in characters, of the drawing in pixels"},
     {"height", 0, "N", "rows of the chart, height of the drawing in pixels"},
     {"ascii", 0, NULL, "no characters beyond ASCII in the chart"},
+    {"team", 0, "RANGE",
+     "predict teams instead, as they would be planned: 1..256 (doubled from one to the next), or a list of "
+     "numbers, "
+     "for which the best grid is looked for, and grids: 1,8,2x4"},
+    {"team-by", 0, "WORD",
+     "what cuts of a team are chosen for: {} (default: time where that is the objective, else bytes)"},
     {"jobs", 'j', "N", "processes that plan at the same time (default: one per processor)"},
     {"transport", 0, "NAME", "who plans: {}: all processes of mpirun (default local)"},
     {0},
@@ -75,8 +83,11 @@ static const char *form_word(int k)
     return sweep_forms[k].name;
 }
 
-static const struct option_words words[] = {
-    {"value", value_word}, {"format", form_word}, {"transport", bench_transport_word}, {0}};
+static const struct option_words words[] = {{"value", value_word},
+                                            {"format", form_word},
+                                            {"transport", bench_transport_word},
+                                            {"team-by", team_aim_word},
+                                            {0}};
 
 static int form_named(const char *name)
 {
@@ -275,6 +286,7 @@ static int answer(struct call *call, const struct sweep *s, const struct sweep_f
 
 static int run(struct call *call)
 {
+    if (option_given(&call->line, "team")) return interrupted = 0, sweep_team(call);
     struct sweep s = {0};
     struct hand_work work = {
         .sweep = &s, .parent = getpid(), .show = paint_progress_possible() && !is_quiet(call)};
@@ -320,6 +332,10 @@ const struct command command_sweep = {
         "nothing spills,\n"
         "and that below which there is no plan, are searched for to the byte. Lists of buffers are swept "
         "over their capacity.\n"
+        "With --team the same pattern is planned for teams of several sizes, each on its best grid: "
+        "predicted time, "
+        "what no plan\n"
+        "goes below, exchanged bytes, HBM bytes per member and efficiency; nothing is executed.\n"
         "The answer does not depend on -j. Under mpirun, --transport mpi shares the plans among all ranks.\n",
     .options = tables,
     .words = words,

@@ -18,6 +18,15 @@ grep -o '<text class="\(words\|title\)"[^<]*' "$scratch/s.svg" | sed 's/.*>//'
 for j in 1 2 5; do
     "$LXPLAN" sweep $moe --tile none --steps 12 -j $j --cores 8,32 --format csv | cksum
 done
+echo "teams:"
+mlp=patterns/graphs/mlp_small.json
+"$LXPLAN" sweep $mlp --team 1..6 --team-by time
+"$LXPLAN" sweep $mlp --team 2,2x2 --format csv
+"$LXPLAN" sweep $mlp --team 2 --json
+for team in 4..1 0 2x2..8 3x 1,x; do "$LXPLAN" sweep $mlp --team $team; echo $?; done
+"$LXPLAN" sweep $mlp --team 2 --lx 64k; echo $?
+"$LXPLAN" sweep $mlp --team 2 --format svg; echo $?
+"$LXPLAN" sweep $mlp --team 2 --team-by luck; echo $?
 echo "wrong:"
 for range in 2m..16k 16k.. ..2m 16k..x 0..4 100k,64k 5; do
     "$LXPLAN" sweep $moe --tile none --lx $range -s greedy --format csv >"$scratch/out"; echo "$range: $?"

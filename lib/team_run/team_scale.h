@@ -1,0 +1,27 @@
+/* What a team of a size would take, from plans alone: cuts, member plans, links; nothing is executed. */
+#ifndef LX_TEAM_RUN_TEAM_SCALE_H
+#define LX_TEAM_RUN_TEAM_SCALE_H
+
+#include "team_run/member_plans.h"
+
+/* The plans of a team as `how` asks. For least time what the search finds is planned beside the cuts that exchange the
+ * fewest bytes, and the members' plans decide. NULL: `st` is set. */
+struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
+                                           const struct lx_plan_options *plan, lx_status *st);
+
+struct lx_team_point {
+    struct lx_team_grid grid;
+    int members, shapes; /* shapes: plans that differ between members */
+    double us, bound_us; /* until the last member is through; what no plan on this grid goes below */
+    double waited_us;    /* most that a member waits for others */
+    int64_t bytes;       /* received in all exchanges, and to combine */
+    int64_t bound_bytes;
+    int64_t hbm_bytes; /* of the member with most */
+};
+
+/* `how` as for lx_team_make. Where it has no grid, the best of a row and of all grids of two axes with as many
+ * members: the search ranks them, and of the best two the plans of the members decide. */
+bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how,
+                     const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st);
+
+#endif
