@@ -184,8 +184,6 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
     if (p->plain_bytes > 0)
         text_format(out, ", saved %s",
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
-    if (p->bound_bytes > 0)
-        text_format(out, "\n          no cuts move less than %s", in_bytes(p->bound_bytes).at);
     if (p->predicted_us > 0 && p->bound_us > 0)
         text_format(out, "\npredicted %s; on this grid nothing takes less than %s",
                     in_time(p->predicted_us * 1e-6).at, in_time(p->bound_us * 1e-6).at);

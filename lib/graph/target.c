@@ -32,10 +32,8 @@ static const struct lx_device_parameter parameters[] = {
     ROW(peak_gflop_per_s, false, 1e-3, 1e9, "fp16 peak of one core"),
     ROW(link_gb_per_s, false, 1e-3, 1e6, "link to another device of a team, each direction"),
     ROW(link_us, false, 0, 1e6, "what a message over it takes beside its bytes"),
-    ROW(link2_gb_per_s, false, 0, 1e6, "link along the last axis but one of a grid; 0: as link_gb_per_s"),
+    ROW(link2_gb_per_s, false, 0, 1e6, "link along the axes of a grid before the last; 0: as link_gb_per_s"),
     ROW(link2_us, false, -1, 1e6, "what a message over it takes; -1: as link_us"),
-    ROW(link3_gb_per_s, false, 0, 1e6, "link along the first of three axes; 0: as link2_gb_per_s"),
-    ROW(link3_us, false, -1, 1e6, "what a message over it takes; -1: as link2_us"),
     ROW(bundle_tensors, true, 0, 0x1p20, "tensors in HBM that one bundle of ops may have; 0: no limit"),
     {0},
 };
@@ -56,7 +54,7 @@ static const struct lx_device presets[] = {
         .tile_rows = 1, .tile_columns = 64,
         .hbm_gb_per_s = 204.8, .ring_gb_per_s = 166.4, .psum_ring_gb_per_s = 35.2, .lx_gb_per_s = 140.8,
         .peak_gflop_per_s = 3072,
-        .link_gb_per_s = 32, .link_us = 5, .link2_us = -1, .link3_us = -1,
+        .link_gb_per_s = 32, .link_us = 5, .link2_us = -1,
     },
     /* An 8x8 grid of Tensix cores with 1.5 MB of L1 each and 32x32 tiles of fp16 (64-byte rows, 32-byte L1 alignment);
      * bandwidths are those of a Wormhole card, links are two of its Ethernet ports. */
@@ -70,7 +68,7 @@ static const struct lx_device presets[] = {
         .tile_rows = 32, .tile_columns = 32,
         .hbm_gb_per_s = 288, .ring_gb_per_s = 96, .psum_ring_gb_per_s = 96, .lx_gb_per_s = 96,
         .peak_gflop_per_s = 1164,
-        .link_gb_per_s = 25, .link_us = 1, .link2_us = -1, .link3_us = -1,
+        .link_gb_per_s = 25, .link_us = 1, .link2_us = -1,
     },
 };
 /* clang-format on */
@@ -138,14 +136,9 @@ const char *lx_device_names(const char *between, char *out, size_t size)
 
 void lx_device_link(const struct lx_device *d, int from_last, double *gb_per_s, double *us)
 {
-    const double rates[] = {d->link_gb_per_s, d->link2_gb_per_s, d->link3_gb_per_s};
-    const double times[] = {d->link_us, d->link2_us, d->link3_us};
-    *gb_per_s = rates[0];
-    *us = times[0];
-    for (int i = 1; i <= from_last && i < 3; i++) {
-        if (rates[i] > 0) *gb_per_s = rates[i];
-        if (times[i] >= 0) *us = times[i];
-    }
+    bool outer = from_last > 0;
+    *gb_per_s = outer && d->link2_gb_per_s > 0 ? d->link2_gb_per_s : d->link_gb_per_s;
+    *us = outer && d->link2_us >= 0 ? d->link2_us : d->link_us;
 }
 
 int64_t lx_device_usable(const struct lx_device *d)

@@ -22,10 +22,10 @@ struct lx_device {
     double hbm_gb_per_s, ring_gb_per_s, psum_ring_gb_per_s, lx_gb_per_s;
     double peak_gflop_per_s; /* of one core, fp16 */
     /* Between two devices of a team that are neighbours along the last axis of its grid: rate, and what a message takes
-     * beside its bytes; along the axis before that, and the one before. */
-    double link_gb_per_s, link2_gb_per_s, link3_gb_per_s; /* 0: as the one before it */
-    double link_us, link2_us, link3_us;                   /* below 0: likewise */
-    int64_t bundle_tensors; /* the most that a kernel's ops may have in HBM; 0: any number */
+     * beside its bytes; and along the axes before that. */
+    double link_gb_per_s, link2_gb_per_s; /* the second 0: as the first */
+    double link_us, link2_us;             /* the second below 0: likewise */
+    int64_t bundle_tensors;               /* the most that a kernel's ops may have in HBM; 0: any number */
 };
 
 /* One parameter: its key in files and on the command line. */

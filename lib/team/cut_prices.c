@@ -3,7 +3,7 @@
 #include "team/cut_search.h"
 #include "base/checked.h"
 #include "base/hash.h"
-#include "team/links.h"
+#include "team/team_links.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
 

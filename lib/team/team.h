@@ -154,7 +154,6 @@ struct lx_team_plan {
     int64_t bytes;         /* received by all members in all exchanges */
     int64_t combine_bytes; /* and in combining partial results */
     int64_t plain_bytes;   /* what `bytes` would be without the passes */
-    int64_t bound_bytes;   /* no cuts of this question exchange and combine with less; 0: nothing is proved */
     double
         predicted_us; /* by the search: exchanges and ops one after the other; of plans of members: of their clock */
     double

@@ -20,7 +20,6 @@
     TEAM_CHECKED(F, INT, bytes, "received by all members in all exchanges") \
     TEAM_CHECKED(F, INT, combine_bytes, "and in combining partial results") \
     TEAM_CLAIMED(F, INT, plain_bytes, "what bytes would be with default partitions and one exchange per read") \
-    TEAM_CLAIMED(F, INT, bound_bytes, "no cuts of the question move less in exchanges and combines; 0: nothing is proved") \
     F(REAL, predicted_us, OPTIONAL, CHECKED, 0, -1, "when the last member is through, by the members' plans and the links") \
     F(REAL, bound_us, OPTIONAL, CHECKED, 0, -1, "no plans of members on this grid take less")
 

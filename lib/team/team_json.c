@@ -184,7 +184,6 @@ void team_write(const struct lx_team_plan *p, const char *kind, struct text *t)
                                      .bytes = p->bytes,
                                      .combine_bytes = p->combine_bytes,
                                      .plain_bytes = p->plain_bytes,
-                                     .bound_bytes = p->bound_bytes,
                                      .predicted_us = p->predicted_us,
                                      .bound_us = p->bound_us};
     record_write(team_sections[TEAM_FILE_ROOT].fields, team_sections[TEAM_FILE_ROOT].count, &r, &root);

@@ -100,7 +100,7 @@ bool team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops, lx_status *st)
     size_t length;
     total(p, ops);
     struct lx_team_plan bare = *p; /* what is told of it is no part of the plan */
-    bare.plain_bytes = bare.bound_bytes = 0;
+    bare.plain_bytes = 0;
     bare.predicted_us = bare.bound_us = 0;
     char *text = lx_team_to_json(&bare, &length);
     if (!text) return status_no_memory(st);

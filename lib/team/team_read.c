@@ -333,7 +333,6 @@ static bool read_body(struct reader *r, const struct json_value *root, const str
         return json_error(r->j, json_find(root, "grid"), r->st, LX_E_RANGE,
                           "a grid has 1 to %d axes, and as many members as the team", LX_TEAM_AXES);
     p->plain_bytes = x->plain_bytes;
-    p->bound_bytes = x->bound_bytes > 0 ? x->bound_bytes : 0;
     p->predicted_us = x->predicted_us;
     p->bound_us = x->bound_us;
     p->graph = read_pattern(r->j, root, x->pattern_hash, r->st);

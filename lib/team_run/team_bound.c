@@ -1,7 +1,7 @@
 /* A time that no plan of this graph on this grid goes below, whatever is cut, kept on chip or overlapped.
  *
  * Of all that is computed, is read of what was given, or is written of what is asked for, some member does at least an equal
- * part; it takes that long if it does nothing else meanwhile, and of the three the longest is a bound. Products of a
+ * part; it takes that long if it does nothing else meanwhile, and the longer of the two is a bound: of computing, and of reading and writing. Products of a
  * matmul count as what of them shows at least; of bytes through HBM a launch covers some (cost/bundle.h), and no
  * bundle moves more per microsecond than one that is just covered. What is picked by indices may be any part of its
  * table, and what is read through several windows is counted by the largest. */
@@ -9,7 +9,6 @@
 #include "cost/bundle.h"
 #include "cost/rates.h"
 #include "layout/op_index.h"
-#include "team/links.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,6 +77,5 @@ double lx_team_bound_us(const struct lx_team_plan *p)
     double members = p->members;
     double compute = least_compute(g) / members;
     double memory = least_bytes(g) / members / most_hbm_rate(&g->device);
-    double links = (double)p->bound_bytes / members / team_link_rate(&g->device, &p->grid);
-    return fmax(fmax(compute, memory), links);
+    return fmax(compute, memory);
 }

@@ -6,7 +6,7 @@
 #include "team_run/team_clock.h"
 #include "base/arena.h"
 #include "base/fail.h"
-#include "team/links.h"
+#include "team/team_links.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The time line of a team: what each member's plan says of its ops, and what links take (team/links.h). A member works on
+/* The time line of a team: what each member's plan says of its ops, and what links take (team/team_links.h). A member works on
  * while what it has sent travels, and waits where it receives. */
 #ifndef LX_TEAM_RUN_TEAM_CLOCK_H
 #define LX_TEAM_RUN_TEAM_CLOCK_H

@@ -51,8 +51,7 @@ static bool point_of(const struct lx_team_plans *p, struct lx_team_point *out, l
                                   .members = p->team->members,
                                   .us = c->us,
                                   .bound_us = p->team->bound_us,
-                                  .bytes = moved(p->team),
-                                  .bound_bytes = p->team->bound_bytes};
+                                  .bytes = moved(p->team)};
     for (int m = 0; m < c->members; m++) {
         int first = 0;
         while (p->plans[first] != p->plans[m]) first++;

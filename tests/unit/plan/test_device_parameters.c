@@ -35,11 +35,11 @@ static void add_launch(const struct lx_plan *p, int32_t o, struct text *t)
     lx_op_launch_free(l);
 }
 
-/* What a team of eight is predicted to take. */
+/* What a team of four is predicted to take. */
 static void add_team(const struct lx_graph *g, struct text *t)
 {
     lx_status st = {0};
-    struct lx_team_options how = {.grid = {3, {2, 2, 2}}, .by_time = true};
+    struct lx_team_options how = {.grid = {2, {2, 2}}};
     struct lx_team_plan *p = lx_team_make(g, &how, &st);
     if (p) text_format(t, "team %.17g us\n", p->predicted_us);
     lx_team_free(p);

@@ -3,8 +3,8 @@
  * Neighbours along an axis of the grid are joined by links of one rate and latency (lx_device_link). What all members along
  * axes do together goes axis by axis, the last first where parts grow, in rings or trees: a ring of n takes n - 1
  * messages and moves no byte twice; a tree takes log2(n), each with all there is; the cheaper is taken. */
-#ifndef LX_TEAM_LINKS_H
-#define LX_TEAM_LINKS_H
+#ifndef LX_TEAM_TEAM_LINKS_H
+#define LX_TEAM_TEAM_LINKS_H
 
 #include "team/team.h"
 
@@ -17,7 +17,4 @@ double team_combine_us(const struct lx_device *d, const struct lx_team_grid *gri
 /* Each member gets `bytes` from others along these axes: all from all, or with `near` from neighbours. */
 double team_swap_us(const struct lx_device *d, const struct lx_team_grid *grid, unsigned axes, double bytes,
                     bool near);
-/* The bytes per microsecond that all links of a member together bring. */
-double team_link_rate(const struct lx_device *d, const struct lx_team_grid *grid);
-
 #endif

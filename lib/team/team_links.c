@@ -1,5 +1,5 @@
-/* Rings and trees: see links.h. */
-#include "team/links.h"
+/* Rings and trees: see team_links.h. */
+#include "team/team_links.h"
 
 #include <math.h>
 
@@ -59,11 +59,4 @@ double team_swap_us(const struct lx_device *d, const struct lx_team_grid *grid, 
     if (steps == 0 || bytes <= 0) return 0;
     if (near) return steps * us + bytes / rate;
     return fmin((peers - 1) * us + bytes / rate, rounds * (us + bytes / rate));
-}
-
-double team_link_rate(const struct lx_device *d, const struct lx_team_grid *grid)
-{
-    double rate = 0;
-    for (int a = 0; a < grid->axes; a++) rate += link_of(d, grid, a).rate;
-    return rate;
 }
