@@ -1,7 +1,7 @@
 /* MPI begun and ended. MPI_Init, MPI_Comm_dup and MPI_Finalize wait for all processes, for ever if one of them is frozen,
  * and know no time limit. So a thread of its own calls them, the same for all (MPI asks for that), while the caller
  * looks every half second what the processes beside this one do: those that the same mpirun started on this machine
- * are its children, too. One that is stopped, ten looks in a row, is at fault. A slow one is waited for:
+ * are its children, too. One that is stopped, six looks in a row, is at fault. A slow one is waited for:
  * starting for a minute, ending for as long as it takes, since member 0 compares results before it ends. */
 #include "team_run/mpi_process.h"
 #include "base/fail.h"
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 500, LOOKS_STOPPED = 10, LOOKS_STARTING = 120, ENVIRONMENT = 1 << 17 };
+enum { LOOK_MS = 500, LOOKS_STOPPED = 6, LOOKS_STARTING = 120, ENVIRONMENT = 1 << 17 };
 
 enum call { CALL_NONE, CALL_BEGIN, CALL_END };
 
@@ -61,8 +61,23 @@ static int begin(void)
     return result;
 }
 
+/* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning, since member 0 may
+ * still be at work. */
+static int meet(void)
+{
+    static const struct timespec nap = {0, 1000000};
+    MPI_Request all;
+    int done = 0, result = MPI_Ibarrier(post.comm, &all);
+    while (result == MPI_SUCCESS && !done) {
+        result = MPI_Test(&all, &done, MPI_STATUS_IGNORE);
+        if (!done) nanosleep(&nap, NULL);
+    }
+    return result;
+}
+
 static int end(void)
 {
+    if (post.comm != MPI_COMM_NULL) meet();
     if (post.comm != MPI_COMM_NULL) MPI_Comm_free(&post.comm);
     return MPI_Finalize();
 }

@@ -9,17 +9,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* The time of the others counts from here. */
+static void tell(void)
+{
+    static const char words[] = "mpi_team: now\n";
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0) return;
+    static const struct timespec on_its_way = {0, 200000000};
+    nanosleep(&on_its_way, NULL);
+}
 
 /* As the kernel would do it. */
 static void die(void)
 {
+    tell();
     kill(getpid(), SIGKILL);
 }
 
 /* As a debugger, or somebody's Ctrl-Z, would do it. */
 static void freeze(void)
 {
+    tell();
     kill(getpid(), SIGSTOP);
 }
 
@@ -58,10 +70,10 @@ int MPI_Comm_dup(MPI_Comm old, MPI_Comm *new)
     return PMPI_Comm_dup(old, new);
 }
 
-int MPI_Finalize(void)
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    perhaps("finalize");
-    return PMPI_Finalize();
+    perhaps("leaving");
+    return PMPI_Ibarrier(comm, request);
 }
 
 static void read_fault(char **word)
