@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# campaign.sh BUILD MINUTES: drives each target of BUILD by libFuzzer for its share of the minutes, and prints a table of what
+# campaign.sh BUILD MINUTES [TARGET ...]: drives each target of BUILD by libFuzzer for its share of the minutes, and prints a table of what
 # came of it. Fails when there was a crash, a leak or a hang; the inputs stay in BUILD/fuzz/TARGET.found, and what was reached
 # in BUILD/fuzz/TARGET.reached, from which the next campaign goes on.
 set -euo pipefail
 build=$(cd "$1" && pwd) minutes=$2 # some targets change their folder
 here=$(cd "$(dirname "$0")" && pwd)
 # Seconds for one input, and MiB: a hang, and memory that no small file should need.
-slowest=20 memory=3000
+slowest=60 memory=3000
 programs=("$build"/bin/fuzz_*)
+if [ $# -gt 2 ]; then
+    programs=("${@:3}")
+    programs=("${programs[@]/#/$build/bin/fuzz_}")
+fi
 seconds=$((minutes * 60 / ${#programs[@]}))
 [ $seconds -ge 5 ] || seconds=5
 fault=0
@@ -25,22 +29,24 @@ for program in "${programs[@]}"; do
     "$here/dictionary.sh" "$target" >"$folder.words"
     rm -rf "$folder.found"
     mkdir -p "$folder.found" "$folder.reached"
-    # One process after the other, so that a fault that was found does not end the rest of its time.
-    ends=$((SECONDS + seconds)) executions=0 edges=0
+    # One process after the other, so that a fault that was found does not end the rest of its time. Leaks are looked for at the
+    # end of each: after every input it would take seconds.
+    ends=$((SECONDS + seconds)) executions=0 edges=0 leaks=0
     while [ $((ends - SECONDS)) -gt 1 ]; do
         ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_abort=1 UBSAN_OPTIONS=halt_on_error=1 \
             "$program" -max_total_time=$((ends - SECONDS)) -timeout=$slowest -rss_limit_mb=$memory -malloc_limit_mb=$memory \
-            -max_len=32768 -dict="$folder.words" -artifact_prefix="$folder.found/" -close_fd_mask=3 -print_final_stats=1 \
+            -max_len=32768 -dict="$folder.words" -artifact_prefix="$folder.found/" -close_fd_mask=3 -print_final_stats=1 -detect_leaks=0 \
             "$folder.reached" "$folder" >"$folder.log" 2>&1 || true
         one=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder.log" | tail -n 1)
         executions=$((executions + ${one:-0}))
         one=$(grep -o 'cov: [0-9]*' "$folder.log" | tail -n 1 | cut -d' ' -f2 || true)
         [ "${one:-0}" -le $edges ] || edges=$one
+        ! grep -q 'LeakSanitizer: detected' "$folder.log" || { leaks=$((leaks + 1)) && cp "$folder.log" "$folder.found/leaks.$leaks"; }
         [ "$(find "$folder.found" -type f | wc -l)" -lt 20 ] || break
     done
-    printf '%-12s %12d %8d %8d %6d %6d\n' "$target" "$executions" "$edges" "$(($(found crash) + $(found oom)))" "$(found leak)" \
+    printf '%-12s %12d %8d %8d %6d %6d\n' "$target" "$executions" "$edges" "$(($(found crash) + $(found oom)))" $leaks \
         "$(found timeout)"
     [ -z "$(ls "$folder.found")" ] || fault=1
 done
-[ $fault = 0 ] || echo "inputs are in $build/fuzz/*.found; BUILD/bin/fuzz_TARGET FILE repeats one"
+[ $fault = 0 ] || echo "inputs are in $build/fuzz/*.found; BUILD/bin/fuzz_TARGET FILE repeats one, with -detect_leaks=1 a leak"
 exit $fault

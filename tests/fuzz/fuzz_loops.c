@@ -21,6 +21,8 @@ static void each_pass(const struct lx_loops *l, const struct lx_loop_rules *rule
 {
     lx_status st = {0};
     if (lx_loops_validate(l, rules, &st) != 0 || lx_loops_work(l) > MOST_WORK) return;
+    for (int k = 0; k < LX_LOOP_OPERANDS; k++) /* what is compared is as large as the operands */
+        if (lx_loops_extent(l, (enum lx_loop_operand)k) > MOST_WORK) return;
     for (int i = 0; i < LX_LOOP_PASSES; i++) {
         struct lx_loops changed = *l;
         if (!lx_loops_run_pass(&changed, lx_loop_pass_at(rules, i), rules, 4, &st)) {
