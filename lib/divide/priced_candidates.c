@@ -79,7 +79,8 @@ static bool list_splits(const struct space *s, struct arena *memory, struct divi
     struct candidate_walk w = {.s = s, .splits = splits};
     bool ok = true;
     while (ok && candidate_next(&w)) {
-        ok = VEC_RESERVE(&all, all.count + (size_t)s->axis_count) && m->count < INT32_MAX;
+        /* One more than is needed: an op on single elements has no axes, and room all the same. */
+        ok = VEC_RESERVE(&all, all.count + (size_t)s->axis_count + 1) && m->count < INT32_MAX;
         if (!ok) break;
         memcpy(&all.at[all.count], splits, (size_t)s->axis_count * sizeof *splits);
         all.count += (size_t)s->axis_count;
