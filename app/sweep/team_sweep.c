@@ -189,7 +189,7 @@ int sweep_team(struct call *call)
     if (ok && people && is_quiet(call))
         text_free(&out);
     else if (ok)
-        ok = (people ? deliver : deliver_data)(call, out.at, out.length);
+        ok = deliver(call, out.at, out.length);
     else
         text_free(&out);
     lx_graph_free(g);
