@@ -47,6 +47,32 @@ static void test_lists(void **state)
     }
 }
 
+static enum lx_verdict verdict(const struct lx_problem *p, const char *solver)
+{
+    int64_t address[SMALL_MAX];
+    struct lx_answer a = {.address = address};
+    struct lx_run run = {0};
+    lx_status st;
+    if (!lx_problem_solve(p, lx_solver_find(solver), &run, &a, &st)) fail_msg("%s: %s", solver, st.text);
+    return a.status;
+}
+
+/* What exact proves impossible, auto does not leave open. */
+static void test_proofs_of_fit(void **state)
+{
+    (void)state;
+    struct rng rng = rng_seed(74);
+    int impossible = 0;
+    for (int round = 0; round < 400; round++) {
+        struct small s;
+        random_problem(&s, &rng, (int32_t)rng_between(&rng, 4, 14), LX_FIT, 10, 9, rng_between(&rng, 14, 24));
+        if (verdict(&s.problem, "exact") != LX_INFEASIBLE) continue;
+        impossible++;
+        if (verdict(&s.problem, "auto") != LX_INFEASIBLE) fail_msg("round %d: auto does not prove it", round);
+    }
+    assert_true(impossible > 50);
+}
+
 static void test_linked(void **state)
 {
     (void)state;
@@ -176,8 +202,10 @@ static void test_ended_early(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),  cmocka_unit_test(test_linked), cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_graphs), cmocka_unit_test(test_enough), cmocka_unit_test(test_ended_early),
+        cmocka_unit_test(test_lists),       cmocka_unit_test(test_proofs_of_fit),
+        cmocka_unit_test(test_linked),      cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_graphs),      cmocka_unit_test(test_enough),
+        cmocka_unit_test(test_ended_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
