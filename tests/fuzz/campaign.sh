@@ -35,7 +35,7 @@ for program in "${programs[@]}"; do
     while [ $((ends - SECONDS)) -gt 1 ]; do
         ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:handle_abort=1 UBSAN_OPTIONS=halt_on_error=1 \
             "$program" -max_total_time=$((ends - SECONDS)) -timeout=$slowest -rss_limit_mb=$memory -malloc_limit_mb=$memory \
-            -max_len=32768 -dict="$folder.words" -artifact_prefix="$folder.found/" -close_fd_mask=3 -print_final_stats=1 -detect_leaks=0 \
+            -max_len=32768 -dict="$folder.words" -artifact_prefix="$folder.found/" -close_fd_mask=3 -print_final_stats=1 -detect_leaks=0 -report_slow_units=$slowest \
             "$folder.reached" "$folder" >"$folder.log" 2>&1 || true
         one=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder.log" | tail -n 1)
         executions=$((executions + ${one:-0}))
