@@ -57,15 +57,26 @@ static bool listed_by_shape(const char *text, struct id_list *l)
     return l->group > 0 && all % l->group == 0;
 }
 
-/* `{{0,1},{2,3}}`: all numbers; as many in a group as the first has. */
+/* `{{0,1},{2,3}}`: all numbers; every group must have as many as the first. */
 static bool listed_one_by_one(const char *text, struct id_list *l)
 {
-    const char *first = text + strspn(text, "{ "), *close = strchr(first, '}');
-    int64_t few[LISTED];
-    if (!close) return false;
-    l->group = numbers_in(first, close, few, LISTED);
-    l->count = numbers_in(text, text + strlen(text), l->id, LISTED);
-    return l->group > 0 && l->count % l->group == 0;
+    l->count = l->group = 0;
+    for (const char *open = text, *close; (close = strchr(open, '}')); open = close + 1) {
+        int n = numbers_in(open, close, l->id + l->count, (int)(LISTED - l->count));
+        if (l->count == 0) l->group = n;
+        if (n > 0 && n != l->group) return false;
+        l->count += n;
+    }
+    return l->group > 0;
+}
+
+/* Does the op name devices at all? Without numbers all are meant. */
+static bool names_devices(const struct model_op *op, const char *key)
+{
+    const struct model_attr *a = model_attr_find(&op->attrs, key);
+    if (a && a->form == ATTR_DATA) return a->data->type->elements > 0;
+    const char *text = a ? model_attr_word(&op->attrs, key, NULL) : NULL;
+    return text && strpbrk(text, "0123456789");
 }
 
 static bool listed(const struct model_op *op, const char *key, struct id_list *l)
@@ -85,10 +96,21 @@ static bool listed(const struct model_op *op, const char *key, struct id_list *l
     return *text == '[' ? listed_by_shape(text, l) : listed_one_by_one(text, l);
 }
 
+/* Is every number below their count there once? */
+static bool each_once(const struct id_list *l)
+{
+    unsigned char seen[LISTED] = {0};
+    for (int64_t i = 0; i < l->count; i++)
+        if (l->id[i] < 0 || l->id[i] >= l->count || seen[l->id[i]]++) return false;
+    return true;
+}
+
 static bool in_steps(const struct id_list *l, struct device_group *out)
 {
     out->size = l->group;
     out->stride = l->group > 1 ? l->id[1] - l->id[0] : 1;
+    out->devices = l->count;
+    if (!each_once(l)) return false;
     for (int64_t i = 0; i < l->count; i++)
         if (l->id[i] != l->id[i / l->group * l->group] + i % l->group * out->stride) return false;
     return out->stride > 0;
@@ -107,19 +129,21 @@ bool model_device_group(const struct lx_model *m, const struct model_op *op, str
     struct id_list *l;
     if (model_attr_find(&op->attrs, "lxplan_stride")) {
         *out = (struct device_group){model_attr_int(&op->attrs, "lxplan_stride", 1),
-                                     model_attr_int(&op->attrs, "lxplan_group", 1)};
+                                     model_attr_int(&op->attrs, "lxplan_group", 1), 0};
         return true;
     }
+    if (axes > 0 && axis >= axes) return false;
     if (axis >= 0 && axis < axes) {
-        *out = (struct device_group){1, extent[axis]};
+        *out = (struct device_group){1, extent[axis], 0};
         for (int a = axes - 1; a > axis; a--) out->stride *= extent[a];
         return true;
     }
+    *out = (struct device_group){1, devices_of(m), 0};
+    if (!names_devices(op, "replica_groups")) return true;
     l = malloc(sizeof *l);
-    bool named = l && listed(op, "replica_groups", l), ok = named && in_steps(l, out);
+    bool ok = l && listed(op, "replica_groups", l) && in_steps(l, out);
     free(l);
-    if (!named) *out = (struct device_group){1, devices_of(m)};
-    return ok || !named;
+    return ok;
 }
 
 /* Devices in the order of the parts: `<=[2,2]T(1,0)`, or one by one. */
@@ -160,7 +184,7 @@ int model_sharding(const char *text, struct device_group parts[MESH_MAX_AXES + 1
     free(l);
     for (int d = 0; ok && d < n; d++) {
         ok = stride[d] > 0;
-        parts[d] = (struct device_group){stride[d], size[d]};
+        parts[d] = (struct device_group){stride[d], size[d], 0};
     }
     return !ok ? -1 : strstr(close, "last_tile_dim_replicate") ? n - 1 : n;
 }
@@ -232,6 +256,9 @@ int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES])
     int axes = model_mesh(m, extent);
     struct steps s = {1, {1}, false};
     if (axes > 0) return axes;
+    if (model_attr_int(&m->attrs, "num_partitions", 1) > 1 &&
+        model_attr_int(&m->attrs, "replica_count", 1) > 1)
+        return -1; /* numbers are of partitions in some ops and of replicas in others */
     for (size_t i = 0; i < m->values.count; i++) steps_of_sharding(&m->values.at[i].attrs, &s);
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++) {
@@ -242,6 +269,7 @@ int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES])
                 continue;
             add_step(&s, g.stride);
             add_step(&s, g.stride * g.size);
+            if (g.size > 1 && g.devices > 0) add_step(&s, g.devices);
         }
     add_step(&s, devices_of(m));
     if (s.failed || s.count > MESH_MAX_AXES) return -1;
@@ -260,6 +288,15 @@ bool model_group_axes(const int64_t *extent, int axes, struct device_group g, in
     *first = a + 1;
     *count = last - a;
     return stride == g.stride && size == g.size;
+}
+
+/* No device sends twice. */
+static bool sources_differ(const struct id_list *l)
+{
+    unsigned char seen[LISTED] = {0};
+    for (int64_t i = 0; i < l->count; i += 2)
+        if (l->id[i] < 0 || l->id[i] >= LISTED || seen[l->id[i]]++) return false;
+    return true;
 }
 
 /* The way from a source to a target along one axis; false: it is along others, too. */
@@ -299,7 +336,7 @@ bool model_device_steps(const struct model_op *op, const int64_t *extent, int ax
                         bool *open)
 {
     struct id_list *l = malloc(sizeof *l);
-    bool ok = l && listed(op, "source_target_pairs", l) && l->group == 2, found = false;
+    bool ok = l && listed(op, "source_target_pairs", l) && l->group == 2 && sources_differ(l), found = false;
     for (int a = 0; ok && !found && a < axes; a++)
         if (extent[a] > 1 && all_along(l, extent, axes, a, by, open)) {
             *axis = a;

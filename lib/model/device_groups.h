@@ -7,9 +7,11 @@
 
 struct device_group {
     int64_t stride, size;
+    int64_t devices; /* of all groups together, where they are listed; 0: not said */
 };
 
-/* The devices that an op brings together; false: these are no steps of one length. */
+/* The devices that an op brings together, all where it names none; false: its groups differ in size, name a device twice or
+ * leave one out, or are no steps of one length. */
 bool model_device_group(const struct lx_model *m, const struct model_op *op, struct device_group *out);
 /* The devices along which a sharding has parts, per dimension; how many dimensions, 0: all devices have all of it, -1: it says
  * something else. */

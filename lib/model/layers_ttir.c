@@ -243,7 +243,7 @@ static void distributed_norm(struct layer *l)
     int32_t f = layer_cast(l, x, model_element_row(e)->bits < 32 ? MODEL_F32 : e);
     int32_t v = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", f, f), 1, last, true);
     if (group > 1) {
-        struct device_group g = {1, group};
+        struct device_group g = {1, group, 0};
         if (model_device_group(l->m, l->op, &g)) layer_put(l, "lxplan_stride", g.stride);
         layer_put(l, "axis", layer_type(l, v)->count - 1);
         layer_put(l, "lxplan_group", group);

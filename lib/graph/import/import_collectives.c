@@ -22,6 +22,7 @@ static bool exchange(struct import *im, const struct model_op *op, const char *o
                      const struct model_type *type, struct import_value *out)
 {
     int64_t n = model_group_size(im->m, op), bytes = link_bytes(ours, n, in.type->bytes, type->bytes);
+    if (!import_know_group(im, op, ours)) return false;
     if (n == 1 && model_same_shape(in.type, type)) {
         *out = in;
         return true;

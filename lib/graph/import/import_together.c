@@ -143,6 +143,45 @@ static void state_parts(struct import *im, const struct model_op *op, const stru
     if ((swaps || strcmp(kind, "all_gather") == 0) && to >= 0) s->parts_from[1] = from_dimension(out, to);
 }
 
+static int64_t grid_devices(const struct import *im)
+{
+    int64_t n = 1;
+    for (int a = 0; a < im->grid_axes; a++) n *= im->grid[a];
+    return n;
+}
+
+static bool are_axes(const struct import *im, struct device_group g)
+{
+    int first, count;
+    if (g.size == 1) return true;
+    return (g.devices == 0 || g.devices == grid_devices(im)) &&
+           model_group_axes(im->grid, im->grid_axes, g, &first, &count);
+}
+
+bool import_know_group(struct import *im, const struct model_op *op, const char *kind)
+{
+    struct device_group g;
+    int axis;
+    int64_t by;
+    bool open, permutes = strcmp(kind, "device_permute") == 0,
+               pairs = model_attr_find(&op->attrs, "source_target_pairs");
+    if (!im->options.team) return true;
+    if (pairs && model_device_steps(op, im->grid, im->grid_axes, &axis, &by, &open)) return true;
+    if (!pairs && model_device_group(im->m, op, &g) && are_axes(im, g) && (!permutes || g.size == 1))
+        return true;
+    return status_set_at(im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,
+                         permutes ? "%s: these devices do not hand on to the one that is so many further "
+                                    "along an axis of the grid of "
+                                    "%lld devices; state such pairs for all of them, or leave --team out: "
+                                    "one device is planned then"
+                                  : "%s: no axis of the grid of %lld devices makes these groups; state "
+                                    "groups of one size, of devices in "
+                                    "order and equally far apart, with every device in one, or leave --team "
+                                    "out: one device is planned "
+                                    "then",
+                         op->kind, (long long)grid_devices(im));
+}
+
 static bool state_steps(struct import *im, const struct model_op *op)
 {
     int axis;

@@ -10,7 +10,9 @@ bool import_find_grid(struct import *im);
 void import_state_cut(struct import *im, int32_t storage, const struct model_type *type,
                       const struct model_attrs *attrs);
 void import_cut_tensor(const struct import *im, const struct storage *s, struct lx_tensor *t);
-/* Which devices do together what was sketched last; all of them. Where these are no axes of the grid, nothing is said. */
+/* For a team: are the devices that an op brings together along axes of the grid? False: they are not (`st`). */
+bool import_know_group(struct import *im, const struct model_op *op, const char *kind);
+/* Which devices do together what was sketched last; all of them. */
 bool import_state_group(struct import *im, const struct model_op *op, const struct model_type *in,
                         const struct model_type *out);
 bool import_state_all_devices(struct import *im);

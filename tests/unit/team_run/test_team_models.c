@@ -165,9 +165,83 @@ static void test_meaning(void **state)
     lx_graph_free(member);
 }
 
+/* An op of several devices, in line 9 of a program of one of four. */
+static const char *program_with(const char *op)
+{
+    static char text[1024];
+    snprintf(text, sizeof text,
+             "HloModule m, num_partitions=4\n"
+             "%%add (a: f32[], b: f32[]) -> f32[] {\n"
+             "  %%a = f32[] parameter(0)\n"
+             "  %%b = f32[] parameter(1)\n"
+             "  ROOT %%sum = f32[] add(%%a, %%b)\n"
+             "}\n"
+             "ENTRY %%main (x: f32[8,12]) -> %.*s {\n"
+             "  %%x = f32[8,12]{1,0} parameter(0), sharding={devices=[4,1]<=[4]}\n"
+             "  ROOT %%r = %s\n"
+             "}\n",
+             (int)strcspn(op, "{"), op, op);
+    return text;
+}
+
+static const struct lx_graph *import_op(const char *op, bool team, lx_status *st)
+{
+    struct lx_import_options how = {.branch = -1, .team = team};
+    const char *text = program_with(op);
+    return lx_model_import("m.hlo", text, strlen(text), &how, NULL, st);
+}
+
+/* Groups that no axis of a grid makes: a team is refused, with the place and what helps; one device is planned as ever. */
+static void expect_refused(const char *op)
+{
+    lx_status st = {0};
+    const struct lx_graph *g = import_op(op, true, &st);
+    if (g) fail_msg("%s is taken", op);
+    if (st.code != LX_E_UNSUPPORTED || st.line != 9 || !strstr(st.text, "leave --team out"))
+        fail_msg("%s: %s", op, st.text);
+    g = import_op(op, false, &st);
+    if (!g) fail_msg("%s: %s", op, st.text);
+    lx_graph_free(g);
+}
+
+#define REDUCED "f32[8,12]{1,0} all-reduce(%x), channel_id=1, to_apply=%add, replica_groups="
+#define SENT    "f32[8,12]{1,0} collective-permute(%x), channel_id=1, source_target_pairs="
+
+static void test_other_groups(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {
+        REDUCED "{{0,1,2},{3}}", /* of two sizes */
+        REDUCED "{{0},{1,2,3}}",
+        REDUCED "{{0,3},{1,2}}", /* not equally far apart */
+        REDUCED "{{3,2,1,0}}",   /* in another order */
+        REDUCED "{{0,1,2,4}}",   /* one that is not there */
+        REDUCED "{{0,1},{4,5}}",
+        REDUCED "{{0,1}}", /* not all of them */
+        REDUCED "{{0,1},{0,1}}",
+        "f32[8,24]{1,0} all-gather(%x), channel_id=1, dimensions={1}, replica_groups={{2,0},{3,1}}",
+        "f32[8,6]{1,0} reduce-scatter(%x), channel_id=1, dimensions={1}, to_apply=%add, "
+        "replica_groups={{0,3},{1,2}}",
+        SENT "{{0,2},{2,0},{1,3}}", /* one does not send */
+        SENT "{{0,1},{1,2}}",
+        SENT "{{0,3},{3,0},{1,2},{2,1}}", /* ways of several lengths */
+        SENT "{{0,1},{0,1},{1,2},{2,3}}", /* one sends twice */
+    };
+    static const char *const taken[] = {REDUCED "{}", REDUCED "{{0,1,2,3}}", REDUCED "{{2,3},{0,1}}",
+                                        REDUCED "{{0,2},{1,3}}", SENT "{{3,0},{0,1},{1,2},{2,3}}"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) expect_refused(refused[i]);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        lx_status st = {0};
+        const struct lx_graph *g = import_op(taken[i], true, &st);
+        if (!g) fail_msg("%s: %s", taken[i], st.text);
+        assert_int_equal(g->ops[g->op_count - 1].params->group_count, i < 2 ? g->grid_axes : 1);
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_models), cmocka_unit_test(test_one_device),
-                                       cmocka_unit_test(test_meaning)};
+                                       cmocka_unit_test(test_meaning), cmocka_unit_test(test_other_groups)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
