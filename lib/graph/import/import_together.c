@@ -105,16 +105,22 @@ static int longer_in(const struct model_type *large, const struct model_type *sm
     return said >= 0 && said < large->count ? said : -1;
 }
 
-static enum lx_combine combine_of(const struct import *im, const struct model_op *op)
+/* How the parts of several devices become one; false: as no kind of ours does it. */
+static bool combine_of(const struct import *im, const struct model_op *op, enum lx_combine *out)
 {
-    static const char *const words[][2] = {{"max", "max"}, {"min", "min"}, {"mul", "prod"}, {NULL, NULL}};
-    static const enum lx_combine combines[] = {LX_COMBINE_MAX, LX_COMBINE_MIN, LX_COMBINE_MUL,
-                                               LX_COMBINE_ADD};
+    static const struct {
+        const char *word;
+        enum lx_combine combine;
+    } rows[] = {{"sum", LX_COMBINE_ADD},  {"max", LX_COMBINE_MAX}, {"min", LX_COMBINE_MIN},
+                {"prod", LX_COMBINE_MUL}, {"any", LX_COMBINE_MAX}, {"all", LX_COMBINE_MIN}};
     const char *ours =
-        im->format == MODEL_HLO ? import_reducer(im, op) : model_attr_word(&op->attrs, "reduce_type", "");
-    int i = 0;
-    while (words[i][0] && !(ours && (strstr(ours, words[i][0]) || strstr(ours, words[i][1])))) i++;
-    return combines[i];
+        im->format == MODEL_HLO ? import_reducer(im, op) : model_attr_word(&op->attrs, "reduce_type", "sum");
+    for (size_t i = 0; ours && i < sizeof rows / sizeof *rows; i++)
+        if (strstr(ours, rows[i].word)) {
+            *out = rows[i].combine;
+            return true;
+        }
+    return false;
 }
 
 static int said_dimension(const struct model_op *op, const char *const *keys)
@@ -207,7 +213,12 @@ bool import_state_group(struct import *im, const struct model_op *op, const stru
         return true;
     struct lx_op_params *p = last_params(im);
     if (!p || !set_axes(im, p, first, count)) return false;
-    if (strstr(kind, "reduce")) p->combine = combine_of(im, op);
+    if (strstr(kind, "reduce") && !combine_of(im, op, &p->combine))
+        return status_set_at(
+            im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,
+            "%s: a team adds, multiplies, takes the largest or the least; state one of these, or "
+            "leave --team out: one device is planned then",
+            op->kind);
     state_parts(im, op, in, out, g.size);
     return true;
 }

@@ -165,7 +165,7 @@ static void test_meaning(void **state)
     lx_graph_free(member);
 }
 
-/* An op of several devices, in line 9 of a program of one of four. */
+/* An op of several devices, in line 14 of a program of one of four. */
 static const char *program_with(const char *op)
 {
     static char text[1024];
@@ -175,6 +175,11 @@ static const char *program_with(const char *op)
              "  %%a = f32[] parameter(0)\n"
              "  %%b = f32[] parameter(1)\n"
              "  ROOT %%sum = f32[] add(%%a, %%b)\n"
+             "}\n"
+             "%%less (c: f32[], d: f32[]) -> f32[] {\n"
+             "  %%c = f32[] parameter(0)\n"
+             "  %%d = f32[] parameter(1)\n"
+             "  ROOT %%difference = f32[] subtract(%%c, %%d)\n"
              "}\n"
              "ENTRY %%main (x: f32[8,12]) -> %.*s {\n"
              "  %%x = f32[8,12]{1,0} parameter(0), sharding={devices=[4,1]<=[4]}\n"
@@ -197,7 +202,7 @@ static void expect_refused(const char *op)
     lx_status st = {0};
     const struct lx_graph *g = import_op(op, true, &st);
     if (g) fail_msg("%s is taken", op);
-    if (st.code != LX_E_UNSUPPORTED || st.line != 9 || !strstr(st.text, "leave --team out"))
+    if (st.code != LX_E_UNSUPPORTED || st.line != 14 || !strstr(st.text, "leave --team out"))
         fail_msg("%s: %s", op, st.text);
     g = import_op(op, false, &st);
     if (!g) fail_msg("%s: %s", op, st.text);
@@ -227,6 +232,7 @@ static void test_other_groups(void **state)
         SENT "{{0,3},{3,0},{1,2},{2,1}}", /* ways of several lengths */
         SENT "{{0,1},{0,1},{1,2},{2,3}}", /* one sends twice */
     };
+    expect_refused("f32[8,12]{1,0} all-reduce(%x), channel_id=1, to_apply=%less, replica_groups={}");
     static const char *const taken[] = {REDUCED "{}", REDUCED "{{0,1,2,3}}", REDUCED "{{2,3},{0,1}}",
                                         REDUCED "{{0,2},{1,3}}", SENT "{{3,0},{0,1},{1,2},{2,3}}"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) expect_refused(refused[i]);
