@@ -79,6 +79,25 @@ int64_t fact_result_bytes(const struct lx_model *m, const struct model_op *op)
     return bytes_of(m, op->results, op->result_count);
 }
 
+static int64_t bytes_within(const struct lx_model *m, int32_t body, int depth)
+{
+    const struct model_body *b = &m->bodies.at[body];
+    int64_t sum = 0;
+    for (int i = 0; i < b->op_count && depth < 4; i++) {
+        int64_t part[] = {fact_operand_bytes(m, &b->ops[i]), fact_result_bytes(m, &b->ops[i])};
+        for (int k = 0; k < b->ops[i].body_count + 2; k++) {
+            int64_t more = k < 2 ? part[k] : bytes_within(m, b->ops[i].bodies[k - 2], depth + 1);
+            if (__builtin_add_overflow(sum, more, &sum)) return INT64_MAX;
+        }
+    }
+    return sum;
+}
+
+int64_t fact_body_bytes(const struct lx_model *m, int32_t body)
+{
+    return bytes_within(m, body, 0);
+}
+
 void fact_op(struct model_facts *f, const struct model_op *op)
 {
     int64_t made = fact_result_bytes(f->m, op);

@@ -35,6 +35,8 @@ void fact_tensor(struct model_facts *f, const struct model_type *type);
 void fact_op(struct model_facts *f, const struct model_op *op);
 int64_t fact_operand_bytes(const struct lx_model *m, const struct model_op *op);
 int64_t fact_result_bytes(const struct lx_model *m, const struct model_op *op);
+/* Both of all ops in a body, and in those that it calls. */
+int64_t fact_body_bytes(const struct lx_model *m, int32_t body);
 
 /* Multiply-adds of one op; 0 for most. */
 struct op_work {

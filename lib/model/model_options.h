@@ -14,6 +14,8 @@ struct lx_model_options {
     const struct lx_model_binding *dims;  /* of extents */
     const struct lx_model_binding *fixed; /* of scalar inputs */
     int dim_count, fixed_count;
+    int64_t branch; /* of an If that data decides on, counted from 1; 0: the one with most bytes */
+    int64_t trips;  /* of loops that data ends; 0: 1 */
 };
 
 #endif

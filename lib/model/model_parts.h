@@ -157,6 +157,9 @@ struct model_op {
     int body_count;
     bool native;     /* in a derived body: of the file's format after all */
     int32_t instead; /* 1 + a derived body that does the same in smaller ops (layers.h); 0: none */
+    int64_t
+        taken;    /* ONNX: 1 + the branch of an If, 1 + the trips of a Loop that its shapes are of; 0: none */
+    bool by_data; /* it is not known whether the model takes it, too */
     int line, column;
 };
 

@@ -1,4 +1,5 @@
 /* Shapes of whole layers that are one node: attention, recurrent layers, embeddings, and of If. */
+#include "model/facts.h"
 #include "model/onnx.h"
 
 #include <string.h>
@@ -112,16 +113,47 @@ static enum shaped embed(struct shaper *x)
     return shaper_set(x, 0, table->element, 3, out);
 }
 
-/* The branch that the predicate chooses; the first one while that is not known. */
+static int32_t branch_body(const struct shaper *x, int k)
+{
+    const struct model_attr *a = model_attr_find(&x->op->attrs, k ? "else_branch" : "then_branch");
+    return a && a->form == ATTR_BODY ? a->body : -1;
+}
+
+/* Does it give what the file declares of the results? */
+static bool is_as_declared(const struct shaper *x, int32_t body)
+{
+    const struct model_body *b = &x->m->bodies.at[body];
+    for (int r = 0; r < x->op->result_count && r < b->result_count; r++) {
+        const struct model_value *v = x->op->results[r] < 0 ? NULL : &x->m->values.at[x->op->results[r]];
+        const struct model_type *t = model_type_of(x->m, b->results[r]);
+        if (v && t && v->declared && v->declared_exact && !model_same_shape(t, v->declared)) return false;
+    }
+    return true;
+}
+
+/* As the predicate says, else as is asked for, else what the file declares, else the one with most bytes. */
+static int choose(struct shaper *x, const int32_t *body)
+{
+    const struct model_data *known = shaper_data(x, 0);
+    int64_t asked = x->options ? x->options->branch : 0;
+    x->op->by_data = !known;
+    if (known) return model_data_int(known, 0) == 0;
+    if (asked == 1 || asked == 2) return (int)asked - 1;
+    bool fits[] = {is_as_declared(x, body[0]), is_as_declared(x, body[1])};
+    if (fits[0] != fits[1]) return fits[1];
+    return fact_body_bytes(x->m, body[1]) > fact_body_bytes(x->m, body[0]);
+}
+
+/* The shapes are those of one branch, and the importer takes that one. */
 static enum shaped branch(struct shaper *x)
 {
-    const struct model_data *chosen = shaper_data(x, 0);
-    bool otherwise = chosen && model_data_int(chosen, 0) == 0;
-    const struct model_attr *a = model_attr_find(&x->op->attrs, otherwise ? "else_branch" : "then_branch");
-    if (!a || a->form != ATTR_BODY) return shaper_wrong(x, "a branch is missing");
-    enum shaped lists = onnx_branch_sequences(x, a->body);
+    const int32_t body[] = {branch_body(x, 0), branch_body(x, 1)};
+    if (body[0] < 0 || body[1] < 0) return shaper_wrong(x, "a branch is missing");
+    int taken = choose(x, body);
+    x->op->taken = 1 + taken;
+    enum shaped lists = onnx_branch_sequences(x, body[taken]);
     if (lists != SHAPED) return lists;
-    const struct model_body *b = &x->m->bodies.at[a->body];
+    const struct model_body *b = &x->m->bodies.at[body[taken]];
     if (b->result_count < x->op->result_count) return shaper_wrong(x, "a branch gives fewer results");
     for (int r = 0; r < x->op->result_count; r++) {
         const struct model_type *t = model_type_of(x->m, b->results[r]);

@@ -206,18 +206,6 @@ static bool derived(struct import *im, const struct model_op *op)
     return true;
 }
 
-/* Operands and results of ops in a body, and in those that it calls. */
-static int64_t body_bytes(const struct import *im, int32_t number, int depth)
-{
-    const struct model_body *b = &im->m->bodies.at[number];
-    int64_t sum = 0;
-    for (int i = 0; i < b->op_count && depth < 4; i++) {
-        sum += (fact_operand_bytes(im->m, &b->ops[i]) + fact_result_bytes(im->m, &b->ops[i])) >> 8;
-        for (int k = 0; k < b->ops[i].body_count; k++) sum += body_bytes(im, b->ops[i].bodies[k], depth + 1);
-    }
-    return sum;
-}
-
 static bool known_number(const struct import_value *v, int64_t *number)
 {
     double real;
@@ -250,15 +238,18 @@ static int choose(struct import *im, const struct model_op *op)
     int64_t number;
     bool tensor = t->element != MODEL_TUPLE && t->elements > 0;
     int taken = 0;
-    c->unknown = !tensor || !known_number(import_in(im, op, 0), &number);
-    if (!c->unknown) {
+    bool known = tensor && known_number(import_in(im, op, 0), &number);
+    c->unknown = !known && (!op->taken || op->by_data);
+    if (known) {
         if (t->element == MODEL_BOOL || im->format == MODEL_ONNX) return number == 0;
         return number < 0 || number >= op->body_count ? op->body_count - 1 : (int)number;
     }
-    if (im->options.branch >= op->body_count) return no_branch(im, op);
+    if (c->unknown && im->options.branch >= op->body_count) return no_branch(im, op);
+    if (op->taken) return (int)op->taken - 1; /* the shapes behind it are of that one */
     if (im->options.branch >= 0) return (int)im->options.branch;
     for (int k = 1; k < op->body_count; k++)
-        if (body_bytes(im, branch_body(im, op, k), 0) > body_bytes(im, branch_body(im, op, taken), 0))
+        if (fact_body_bytes(im->m, branch_body(im, op, k)) >
+            fact_body_bytes(im->m, branch_body(im, op, taken)))
             taken = k;
     return taken;
 }

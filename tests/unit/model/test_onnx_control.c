@@ -1,0 +1,78 @@
+/* If and Loop of ONNX where data decides, and names with two makers: the shapes behind them are those of what is taken. */
+#include "graph/import/model_import.h"
+#include "graph/graph.h"
+#include "support/onnx_bytes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static const struct lx_graph *imported(const struct onnx_bytes *graph, int64_t branch, char **report,
+                                       lx_status *st)
+{
+    struct lx_import_options options = {.branch = branch, .strict = true};
+    struct onnx_bytes model = onnx_model_of(graph, 17);
+    *st = (lx_status){0};
+    return lx_model_import("here", (const char *)model.at, model.n, &options, report, st);
+}
+
+/* A result without a shape. */
+static void give(struct onnx_bytes *graph, const char *name)
+{
+    struct onnx_bytes info = {.n = 0};
+    onnx_word(&info, 1, name);
+    onnx_message(graph, 12, &info);
+}
+
+static void put_body(struct onnx_bytes *node, const char *key, const struct onnx_bytes *body)
+{
+    struct onnx_bytes attr = {.n = 0};
+    onnx_word(&attr, 1, key);
+    onnx_message(&attr, 6, body);
+    onnx_number(&attr, 20, 5);
+    onnx_message(node, 5, &attr);
+}
+
+/* A branch that gives x, one that gives it twice; what comes out is negated. */
+static void the_branch_that_is_taken_has_its_shape(void **state)
+{
+    static const struct {
+        int64_t asked, rows;
+    } rows[] = {{0, 4}, {1, 8}, {-1, 8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct onnx_bytes graph = {.n = 0}, node = {.n = 0};
+        lx_status st;
+        onnx_end(&graph, 11, "x", (const int64_t[]){4, 0});
+        onnx_end(&graph, 11, "c", (const int64_t[]){1, 0});
+        onnx_node_of(&graph, "Cast", "c", "p", "to", 9);
+        onnx_word(&node, 1, "p");
+        onnx_word(&node, 2, "t");
+        onnx_word(&node, 4, "If");
+        for (int k = 0; k < 2; k++) {
+            struct onnx_bytes body = {.n = 0};
+            onnx_node_of(&body, k ? "Concat" : "Relu", k ? "x x" : "x", "r", k ? "axis" : NULL, 0);
+            give(&body, "r");
+            put_body(&node, k ? "else_branch" : "then_branch", &body);
+        }
+        onnx_message(&graph, 1, &node);
+        onnx_node_of(&graph, "Neg", "t", "y", NULL, 0);
+        give(&graph, "y");
+        const struct lx_graph *g = imported(&graph, rows[i].asked, NULL, &st);
+        if (!g) fail_msg("%zu: %s", i, st.text);
+        const struct lx_op *last = &g->ops[g->op_count - 1];
+        assert_string_equal(last->kind->name, "neg");
+        assert_int_equal(g->tensors[last->output].shape[0], rows[i].rows);
+        lx_graph_free(g);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_branch_that_is_taken_has_its_shape)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
