@@ -59,9 +59,9 @@ struct onnx_building {
     struct onnx_scope *scope;
     onnx_nodes *nodes;
     int32_t body;
-    int field;                       /* of nodes: 1 in a graph, 7 in a function */
-    const char *prefix;              /* of names in a function: that of the call, "" outside */
-    const struct model_attrs *given; /* attributes of the call, or NULL */
+    int field;                   /* of nodes: 1 in a graph, 7 in a function */
+    const char *prefix;          /* of names in a function: that of the call, "" outside */
+    const struct model_op *call; /* of the function under way, or NULL */
 };
 bool onnx_declare_results(struct onnx_building *b, struct wire w);
 bool onnx_make_nodes(struct onnx_building *b, struct wire w);

@@ -123,7 +123,7 @@ static bool attribute(struct onnx_building *b, struct wire w, struct model_attr 
     *out = p.a;
     *keep = true;
     if (!ok || !p.refers) return ok;
-    const struct model_attr *given = b->given ? model_attr_find(b->given, p.refers) : NULL;
+    const struct model_attr *given = b->call ? model_attr_find(&b->call->attrs, p.refers) : NULL;
     *keep = given != NULL;
     if (given) *out = *given;
     out->key = p.a.key;

@@ -31,15 +31,29 @@ static const char *prefixed(const struct onnx_building *b, const char *name)
     return arena_format(&b->o->w.m->memory, "%s/%s", b->prefix, name);
 }
 
-/* Some files make a value twice: the last one counts. Until its nodes are made, `op` is -1 less one for each further. */
-static bool declare(struct onnx_building *b, const struct wire_field *f)
+/* Results of a function have the values of the call already. */
+static bool is_of_call(const struct onnx_building *b, int32_t value)
+{
+    for (int i = 0; b->call && i < b->call->result_count; i++)
+        if (b->call->results[i] == value) return true;
+    return false;
+}
+
+/* A name has one maker within a graph: a node, an input or an initializer; graphs within nodes may use it anew. Some
+ * exporters make a constant again under its name: the last one counts. Until its nodes
+ * are made, `op` is -1 less one for each further. */
+static bool declare(struct onnx_building *b, const struct wire_field *f, bool constant, struct names *made)
 {
     const char *name = wire_string(f);
     if (!name) return false;
-    int32_t known = *name ? names_find(&b->scope->names, name) : -1;
-    if (known >= 0 && b->o->w.m->values.at[known].from == FROM_OP && !*b->prefix)
-        b->o->w.m->values.at[known].op--;
-    if (!*name || known >= 0) return true;
+    if (!*name) return true;
+    int32_t known = names_find(&b->scope->names, name), before = names_find(made, name);
+    bool again = before == 1 && constant;
+    if (!again && (before >= 0 || (known >= 0 && !is_of_call(b, known))))
+        return wire_fail(&f->body, LX_E_DUPLICATE, "%.120s is made twice; rename one", name);
+    if (names_add(made, name, constant) == NAMES_NO_MEMORY) return wire_no_memory(&f->body);
+    if (again) b->o->w.m->values.at[known].op--;
+    if (known >= 0) return true;
     struct model_value v = {.name = prefixed(b, name), .from = FROM_OP, .body = b->body, .op = -1};
     if (!v.name) return wire_no_memory(&f->body);
     int32_t number = model_add_value(b->o->w.m, &v, b->o->w.st);
@@ -47,21 +61,36 @@ static bool declare(struct onnx_building *b, const struct wire_field *f)
     return onnx_bind(b->o, b->scope, name, number);
 }
 
+static bool is_constant(struct wire node)
+{
+    struct wire_field f;
+    bool constant = false;
+    while (wire_next(&node, &f)) {
+        const char *kind = f.number == 4 && f.kind == WIRE_BYTES ? wire_string(&f) : NULL;
+        constant |= kind && strcmp(kind, "Constant") == 0;
+    }
+    return constant;
+}
+
 bool onnx_declare_results(struct onnx_building *b, struct wire w)
 {
     struct wire_field f, g;
-    while (wire_next(&w, &f)) {
+    struct names made = {0};
+    bool ok = true;
+    while (ok && wire_next(&w, &f)) {
         if (f.number != b->field) continue;
-        for (struct wire node = f.body; wire_next(&node, &g);)
-            if (g.number == 2 && !declare(b, &g)) return false;
+        bool constant = is_constant(f.body);
+        for (struct wire node = f.body; ok && wire_next(&node, &g);)
+            if (g.number == 2) ok = declare(b, &g, constant, &made);
     }
-    return !b->o->failed;
+    names_free(&made);
+    return ok && !b->o->failed;
 }
 
 typedef VEC(int32_t) value_list;
 
-/* The value that a node makes: the one of that name, unless it is made once more later (or was there before). */
-static int32_t made(struct onnx_building *b, int32_t v)
+/* The value that a node makes: the one of that name, unless it is made once more later. */
+static int32_t made_by(struct onnx_building *b, int32_t v)
 {
     struct model_value other = b->o->w.m->values.at[v];
     if (other.from == FROM_OP && other.op == -1) return v;
@@ -82,7 +111,7 @@ static bool named(struct onnx_building *b, const struct wire_field *f, value_lis
     if (*name && v < 0)
         return wire_fail(&f->body, LX_E_UNKNOWN_NAME,
                          "nobody makes %.120s, and it is no input or initializer", name);
-    if (f->number == 2 && *name && (v = made(b, v)) < 0) return b->o->failed = true, false;
+    if (f->number == 2 && *name && (v = made_by(b, v)) < 0) return b->o->failed = true, false;
     return VEC_PUSH(to, v) ? true : wire_no_memory(&f->body);
 }
 
@@ -180,7 +209,7 @@ static bool inline_call(struct onnx_building *b, const struct wire *at, int32_t 
     struct onnx_building in = *b;
     in.scope = &scope;
     in.field = 7;
-    in.given = &call->attrs;
+    in.call = call;
     in.prefix = call->location ? call->location : call->kind;
     if (++b->o->calls > MODEL_MAX_OPS)
         return wire_fail(&b->o->w, LX_E_LIMIT, "more than %d calls", MODEL_MAX_OPS);

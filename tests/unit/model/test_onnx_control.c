@@ -71,8 +71,54 @@ static void the_branch_that_is_taken_has_its_shape(void **state)
     }
 }
 
+/* Nodes, inputs and initializers share their names; constants may be made again. */
+static void a_name_has_one_maker(void **state)
+{
+    static const struct {
+        const char *kind, *result;
+        bool wrong;
+    } rows[] = {{"Neg", "t", true}, {"Neg", "x", true}, {"Neg", "w", true}, {"Neg", "u", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct onnx_bytes graph = {.n = 0};
+        lx_status st;
+        onnx_end(&graph, 11, "x", (const int64_t[]){4, 0});
+        onnx_ints(&graph, "w", (const int64_t[]){1}, 1);
+        onnx_node_of(&graph, "Relu", "x", "t", NULL, 0);
+        onnx_node_of(&graph, rows[i].kind, "x", rows[i].result, NULL, 0);
+        onnx_node_of(&graph, "Add", "t x", "y", NULL, 0);
+        give(&graph, "y");
+        const struct lx_graph *g = imported(&graph, -1, NULL, &st);
+        assert_int_equal(g == NULL, rows[i].wrong);
+        if (!g && (st.code != LX_E_DUPLICATE || !strstr(st.text, "made twice; rename one") ||
+                   !strstr(st.text, "at byte ")))
+            fail_msg("%s", st.text);
+        lx_graph_free(g);
+    }
+}
+
+static void a_constant_may_be_made_again(void **state)
+{
+    struct onnx_bytes graph = {.n = 0};
+    lx_status st;
+    (void)state;
+    onnx_end(&graph, 11, "x", (const int64_t[]){4, 0});
+    onnx_node_of(&graph, "Constant", "", "i", "value_int", 2);
+    onnx_node_of(&graph, "Constant", "", "i", "value_int", 3);
+    onnx_node_of(&graph, "Cast", "i", "f", "to", 1);
+    onnx_node_of(&graph, "Mul", "x f", "y", NULL, 0);
+    give(&graph, "y");
+    const struct lx_graph *g = imported(&graph, -1, NULL, &st);
+    if (!g) fail_msg("%s", st.text);
+    assert_true(g->ops[0].has_value);
+    assert_true(g->ops[0].value == 3);
+    lx_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_branch_that_is_taken_has_its_shape)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_branch_that_is_taken_has_its_shape),
+                                       cmocka_unit_test(a_name_has_one_maker),
+                                       cmocka_unit_test(a_constant_may_be_made_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
