@@ -71,34 +71,6 @@ static void finish(struct layer *l, const struct looping *p, const int32_t *carr
     }
 }
 
-/* Does the body go on for sure: its condition is what it was given, or known to be true? */
-static bool goes_on(const struct layer *l, const struct model_body *b)
-{
-    const struct model_data *d = l->m->values.at[b->results[0]].data;
-    if (b->results[0] == b->arguments[1]) return true;
-    for (int i = 0; i < b->op_count; i++)
-        if (b->ops[i].result_count == 1 && b->ops[i].results[0] == b->results[0] &&
-            strcmp(b->ops[i].kind, "Identity") == 0 && b->ops[i].operands[0] == b->arguments[1])
-            return true;
-    return d && d->ints && d->ints[0] != 0;
-}
-
-static const struct model_data *known(const struct layer *l, int operand)
-{
-    const struct model_data *d = layer_has(l, operand) ? l->m->values.at[layer_in(l, operand)].data : NULL;
-    return d && d->ints ? d : NULL;
-}
-
-/* Steps that are known, else as many as are asked for. */
-static int64_t trips_of(const struct layer *l, const struct model_body *b)
-{
-    const struct model_data *most = known(l, 0), *first = known(l, 1);
-    bool counted = most && (!layer_has(l, 1) || (first && first->ints[0])) && goes_on(l, b);
-    if (first && layer_has(l, 1) && !first->ints[0]) return 0;
-    if (counted) return most->ints[0] < 0 ? 0 : most->ints[0];
-    return most && most->ints[0] < l->limits->trips ? most->ints[0] : l->limits->trips;
-}
-
 /* Most trips and first condition (each may be left out), then what is carried. The body: number, condition, carried. */
 static void loop(struct layer *l)
 {
@@ -113,7 +85,7 @@ static void loop(struct layer *l)
         layer_fail(l);
         return;
     }
-    p.trips = trips_of(l, b);
+    p.trips = l->op->taken - 1; /* as its shapes have it */
     if (p.trips > l->limits->ops || !begin(l, &p, 2)) {
         layer_fail(l);
         return;

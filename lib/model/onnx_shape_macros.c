@@ -178,19 +178,21 @@ static enum shaped joined(struct shaper *x, int result, const struct model_type 
     return shaper_set(x, result, t->element, t->count + 1, extent);
 }
 
-/* What is carried, then what is joined step by step; the number of steps must be known for the latter. */
+/* What is carried, then what is joined step by step; of a loop that data ends that may be declared. */
 static enum shaped loop(struct shaper *x)
 {
     const struct model_body *b = only_body(x);
-    const struct model_data *most = shaper_data(x, 0);
     int carried = x->op->operand_count - 2;
     if (!b || carried < 0 || b->result_count < 1 + x->op->result_count) return SHAPE_UNKNOWN;
+    if (!onnx_count_trips(x)) return SHAPE_WRONG;
     for (int r = 0; r < x->op->result_count; r++) {
         const struct model_type *t = model_type_of(x->m, b->results[1 + r]);
+        const struct model_value *own = x->op->results[r] < 0 ? NULL : &x->m->values.at[x->op->results[r]];
+        bool declared = own && own->declared && own->declared->elements >= 0;
+        if (t && r >= carried && x->op->by_data && declared) continue;
         enum shaped s = !t            ? SHAPE_UNKNOWN
                         : r < carried ? shaper_set(x, r, t->element, t->count, t->extent)
-                        : most && model_data_int(most, 0) >= 0 ? joined(x, r, t, model_data_int(most, 0), 0)
-                                                               : SHAPE_UNKNOWN;
+                                      : joined(x, r, t, x->op->taken - 1, 0);
         if (s != SHAPED) return s;
     }
     return SHAPED;

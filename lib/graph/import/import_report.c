@@ -116,9 +116,12 @@ static void note_taken(struct import *im, const char *group, const struct model_
 static void note_control(struct import *im, const struct model_op *op, const struct op_class *c)
 {
     bool branch = strcmp(op->kind, "conditional") == 0 || strcmp(op->kind, "If") == 0;
-    bool loop = strcmp(op->kind, "while") == 0;
-    if (!c->seen || (!branch && !loop)) return;
-    if (loop) {
+    bool loop = strcmp(op->kind, "while") == 0, steps = strcmp(op->kind, "Loop") == 0 && op->instead;
+    if (!c->seen || (!branch && !loop && !steps)) return;
+    if (steps) {
+        note_taken(im, "loops", op, op->taken - 1);
+        if (op->by_data) note_taken(im, "loops that data ends", op, op->taken - 1);
+    } else if (loop) {
         note_taken(im, "loops", op, c->taken);
         if (c->unknown) note_taken(im, "loops that data ends", op, c->taken);
         if (c->capped) note_taken(im, "loops cut short", op, c->taken);
