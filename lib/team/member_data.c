@@ -48,6 +48,7 @@ static bool give(struct maker *k, int32_t t, const struct lx_team_box *own)
     int32_t local = maker_tensor(k, name, t, data ? x->role : LX_INPUT, own);
     struct lx_team_place place = {.local = local, .tensor = data ? t : -1, .box = *own};
     if (local >= 0 && !VEC_PUSH(&k->places, place)) return status_no_memory(k->st);
+    if (data) k->contents[t].named = local; /* who writes the tensor later writes this one */
     return hold(k, &k->contents[t].own, local, own);
 }
 

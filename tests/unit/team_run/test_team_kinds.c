@@ -48,6 +48,16 @@ static const struct row rows[] = {
      "'vd,b,bd->vd', 'axis': 0}, {'name': 'y', 'kind': 'tanh', 'inputs': ['s'], 'output': 'y'}",
      {{"s", {1, 1, -1}}, {"i", {-1, -1, -1}}},
      true},
+    /* a cache that is read before it is changed */
+    {"{'name': 'k', 'shape': [4, 8, 5]}, {'name': 'pos', 'shape': [1], 'dtype': 'int32'}, {'name': 'cache', "
+     "'shape': [4, 8, 16, 5], 'role': 'state'}, {'name': 'was', 'shape': [4, 8, 16, 5]}, {'name': 'y', "
+     "'shape': [4, 8, 16, 5], 'role': 'output'}",
+     "{'name': 'was', 'kind': 'tanh', 'inputs': ['cache'], 'output': 'was'}, {'name': 'put', 'kind': "
+     "'dynamic_insert', 'inputs': ['cache', 'k', 'pos'], 'output': 'cache', 'inplace': 0, 'einsum': "
+     "'bhsd,bhd,i->bhsd', 'axes': [2]}, {'name': 'y', 'kind': 'mul', 'inputs': ['cache', 'was'], 'output': "
+     "'y'}",
+     {{"cache", {1, 0, -1}}, {"k", {1, 0, -1}}},
+     true},
     /* the largest and its place, and an order of rows */
     {"{'name': 'x', 'shape': [8, 16]}, {'name': 'm', 'shape': [8], 'role': 'output'}, {'name': 'at', "
      "'shape': [8], 'dtype': 'int32', 'role': 'output'}, {'name': 'sorted', 'shape': [8, 16], 'role': "
