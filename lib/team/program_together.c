@@ -140,8 +140,8 @@ static enum lx_kind_id kind_of(const struct lx_op *op)
 
 static bool cannot(const struct program *p, const struct lx_op *op, const char *why)
 {
-    return status_set_at(p->st, LX_E_UNSUPPORTED, p->g->file, op->line, 0, "op %s (%s): %s", op->name,
-                         op->kind->name, why);
+    return status_set_at(p->st, LX_E_UNSUPPORTED, p->g->file, op->line, 0,
+                         "op %s (%s): %s; or plan the graph for one device", op->name, op->kind->name, why);
 }
 
 /* Gathers, sums and what changes parts, as one index string. */
@@ -154,7 +154,11 @@ static bool add_moved(struct program *p, const struct lx_op *op)
     struct cut_points common = program_common(&p->dims, op);
     char letter[PROGRAM_CUTS], unit[LX_MAX_RANK], of_part[LX_GRID_AXES], front[LX_GRID_AXES];
     if (part && (own & group))
-        return cannot(p, op, "a device takes its part of what all devices of the group have");
+        return cannot(p, op,
+                      "a device takes its part of what all devices of the group have, and these have "
+                      "contents of their own; state that "
+                      "its operand is whole (in a pattern \"cut\" with -1 for these axes, in TTIR "
+                      "ttcore.shard_status unsharded)");
     if (joins && group && (own & group) != group && (own & group))
         return cannot(
             p, op, "some axes of its group have the same contents on all devices; sum over the others only");
@@ -172,7 +176,7 @@ static bool add_moved(struct program *p, const struct lx_op *op)
     program_put_front(p, &s, op->output, front);
     put_common(p, op, true, &common, letter, unit, s.axis, &s);
     program_put(&s, 0);
-    if (s.failed) return cannot(p, op, "too many indices");
+    if (s.failed) return cannot(p, op, "too many indices; join dimensions");
     struct lx_op to = {.name = op->name,
                        .kind = lx_kind_at(kind_of(op)),
                        .input_count = 1,
@@ -184,7 +188,7 @@ static bool add_moved(struct program *p, const struct lx_op *op)
         double devices = 1;
         for (int a = 0; a < LX_GRID_AXES; a++) devices *= group >> a & 1 ? p->g->grid[a] : 1;
         if (to.kind->id == LX_KIND_PROD && group)
-            return cannot(p, op, "it multiplies the same contents of all devices");
+            return cannot(p, op, "it multiplies the same contents of all devices; multiply on each of them");
         to.kind = lx_kind_at(adds && group ? LX_KIND_MUL : LX_KIND_CLONE);
         to.has_value = adds && group;
         to.value = to.has_value ? devices : 0;
@@ -211,7 +215,8 @@ static bool add_permuted(struct program *p, const struct lx_op *op)
     unsigned group = program_group(p, op), own = p->varies[op->inputs[0]];
     int axis = 0, at = 0;
     char before[256], behind[256];
-    if (program_bits(group) > 1) return cannot(p, op, "devices send along one axis of the grid at a time");
+    if (program_bits(group) > 1)
+        return cannot(p, op, "devices send along one axis of the grid at a time; send twice");
     int32_t from = op->inputs[0];
     if (!(own & group)) {
         if (!op->params->exclusive || !group) return add_moved(p, op);
@@ -222,7 +227,7 @@ static bool add_permuted(struct program *p, const struct lx_op *op)
     while (!(group >> axis & 1)) axis++;
     for (int a = 0; a < axis; a++) at += (int)(own >> a & 1);
     if (program_apart(&p->dims, op, false) || program_apart(&p->dims, op, true))
-        return cannot(p, op, "its operand and its result are cut otherwise");
+        return cannot(p, op, "its operand and its result are cut otherwise; copy one of them before");
     int64_t n = p->g->grid[axis], k = op->params->k % n;
     if (op->params->exclusive || k == 0) return add_shift(p, op->name, from, op->output, at, -k);
     int32_t parts[2] = {program_room(p, op->output, op->name, before, sizeof before),
@@ -241,7 +246,8 @@ static bool add_number(struct program *p, const struct lx_op *op)
     struct lx_op_params params = op_params_none();
     struct lx_op count = {
         .name = op->name, .kind = lx_kind_at(LX_KIND_IOTA), .output = op->output, .params = &params};
-    if (p->g->tensors[op->output].rank != 0) return cannot(p, op, "its result is one number");
+    if (p->g->tensors[op->output].rank != 0)
+        return cannot(p, op, "its result is one number; give it the shape []");
     return builder_op(&p->b, &count, p->st);
 }
 

@@ -245,9 +245,30 @@ static void test_other_groups(void **state)
     }
 }
 
+/* Devices share out an argument that is not said to be whole. */
+static void test_not_whole(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "module @m attributes {ttcore.meshes = #ttcore.meshes<[<\"mesh\" = 1x4>]>} {\n"
+        "func.func @main(%arg0: tensor<16x64xf32>) -> tensor<16x16xf32> {\n"
+        "%0 = \"ttir.mesh_shard\"(%arg0) <{shard_dims = array<i64: -1, 1>, shard_direction = "
+        "#ttcore.shard_direction<full_to_shard>, shard_shape = array<i64: 1, 4>, shard_type = "
+        "#ttcore.shard_type<devices>}> : (tensor<16x64xf32>) -> tensor<16x16xf32>\n"
+        "return %0 : tensor<16x16xf32>\n} }\n";
+    lx_status st = {0};
+    const struct lx_graph *g = import("m.mlir", text, sizeof text - 1, true);
+    struct lx_team_options how = {.grid = {2, {1, 4}}};
+    assert_null(lx_team_make(g, &how, &st));
+    assert_int_equal(st.line, 3);
+    assert_non_null(strstr(st.text, "state that its operand is whole"));
+    lx_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_models), cmocka_unit_test(test_one_device),
-                                       cmocka_unit_test(test_meaning), cmocka_unit_test(test_other_groups)};
+                                       cmocka_unit_test(test_meaning), cmocka_unit_test(test_other_groups),
+                                       cmocka_unit_test(test_not_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
