@@ -32,6 +32,15 @@ static bool exchange(struct import *im, const struct model_op *op, const char *o
     return import_opaque_leaf(im, ours, op, in, type, out) && import_state_group(im, op, in.type, type);
 }
 
+/* One device may have it as an op of which nothing is known; of a team nobody could say what it does. */
+static bool other_form(struct import *im, const struct model_op *op)
+{
+    if (!im->options.team || im->grid_axes == 0) return import_generic(im, op, "form");
+    return status_set_at(im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,
+                         "%s: a team cannot do it in this form; leave --team out: one device is planned then",
+                         op->kind);
+}
+
 /* As many operands as results, in tuples of one depth; the beginning of an asynchronous one gives its operand, too. */
 static bool collective(struct import *im, const struct model_op *op, const char *ours)
 {
@@ -41,8 +50,7 @@ static bool collective(struct import *im, const struct model_op *op, const char 
     for (int i = 0; i < op->operand_count; i++)
         if (op->operands[i] >= 0 && model_type_of(im->m, op->operands[i])->leaves == 1) operands++;
     bool begins = strstr(op->kind, "-start") && own > operands, ok = true;
-    if (operands == 0 || own < (begins ? 2 : 1) * operands || !lx_kind_find(ours))
-        return import_generic(im, op, "form");
+    if (operands == 0 || own < (begins ? 2 : 1) * operands || !lx_kind_find(ours)) return other_form(im, op);
     import_class(im, op, CLASS_MAPPED, NULL);
     for (int i = 0; ok && i < own; i++) {
         struct import_value in = *import_in(im, op, i % operands), out = in;

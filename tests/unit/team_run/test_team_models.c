@@ -227,6 +227,7 @@ static void test_other_groups(void **state)
         "f32[8,24]{1,0} all-gather(%x), channel_id=1, dimensions={1}, replica_groups={{2,0},{3,1}}",
         "f32[8,6]{1,0} reduce-scatter(%x), channel_id=1, dimensions={1}, to_apply=%add, "
         "replica_groups={{0,3},{1,2}}",
+        "f32[8,12]{1,0} ragged-all-to-all(%x, %x, %x, %x, %x, %x), channel_id=1, replica_groups={}",
         SENT "{{0,2},{2,0},{1,3}}", /* one does not send */
         SENT "{{0,1},{1,2}}",
         SENT "{{0,3},{3,0},{1,2},{2,1}}", /* ways of several lengths */
