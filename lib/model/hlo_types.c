@@ -120,11 +120,27 @@ static void words_of(const struct model_type *t, char *out, size_t size)
     snprintf(out + n, size - n, "]");
 }
 
+/* Of tuples the number of tensors, or the first one that differs. */
+static bool tuples_differ(struct source *s, const struct model_type *a, const struct model_type *b,
+                          const char *name)
+{
+    char one[160], other[160];
+    int i = 0;
+    if (a->leaves != b->leaves)
+        return source_fail(s, LX_E_SHAPE, "%.60s has %d tensors, but %d stand here", name, a->leaves,
+                           b->leaves);
+    while (i + 1 < a->leaves && model_same_types(model_leaf_type(a, i), model_leaf_type(b, i))) i++;
+    words_of(model_leaf_type(a, i), one, sizeof one);
+    words_of(model_leaf_type(b, i), other, sizeof other);
+    return source_fail(s, LX_E_SHAPE, "tensor %d of %.60s is %s, but %s stands here", i, name, one, other);
+}
+
 bool hlo_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
                     const char *name)
 {
     char one[160], other[160];
     if (model_same_types(a, b)) return true;
+    if (a->element == MODEL_TUPLE && b->element == MODEL_TUPLE) return tuples_differ(s, a, b, name);
     words_of(a, one, sizeof one);
     words_of(b, other, sizeof other);
     return source_fail(s, LX_E_SHAPE, "%.60s is %s, but %s stands here", name, one, other);

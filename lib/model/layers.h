@@ -11,7 +11,6 @@
 #include "model/model_parts.h"
 
 struct layer_limits {
-    int64_t trips;  /* of loops whose number of steps is not known, and of long ones */
     int64_t ops;    /* of all derived bodies together */
     bool macros;    /* also of what is one op to people: norms, attention, recurrent and quantised layers */
     int64_t device; /* whose part of a tensor is taken */

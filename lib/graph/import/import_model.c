@@ -239,7 +239,7 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
                                        const struct lx_import_options *options, char **report, lx_status *st)
 {
     struct lx_import_options o = settled(options);
-    struct layer_limits limits = {o.trips, o.max_ops, !o.no_expand, o.device, o.team};
+    struct layer_limits limits = {o.max_ops, !o.no_expand, o.device, o.team};
     o.model.branch = o.branch + 1;
     o.model.trips = o.trips;
     struct lx_model *m = lx_model_read(file, text, length, &o.model, st);

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,11 +153,33 @@ static void calls_are_named_by_what_they_make(void **state)
     assert_true(byte && (size_t)strtol(byte + 8, NULL, 10) > from);
 }
 
+/* Of tuples that differ it is said in what. */
+static void tuples_are_told_apart(void **state)
+{
+    static const struct {
+        const char *declared, *said;
+    } rows[] = {{"(f32[4], f32[3])", "tensor 1 of "}, {"(f32[4])", " tensors, but "}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        struct lx_import_options options = {.branch = -1};
+        lx_status st;
+        int n = snprintf(text, sizeof text,
+                         "HloModule k\nENTRY %%m (a: f32[4]) -> %s {\n  %%a = f32[4]{0} parameter(0)\n"
+                         "  ROOT %%t = (f32[4]{0}, f32[4]{0}) tuple(%%a, %%a)\n}\n",
+                         rows[i].declared);
+        assert_int_equal(code_of(text, (size_t)n, &options, &st), LX_E_SHAPE);
+        if (!strstr(st.text, rows[i].said)) fail_msg("%s", st.text);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernel_shape_is_that_of_the_weight), cmocka_unit_test(only_what_is_run_can_be_named),
-        cmocka_unit_test(branches_are_those_there_are), cmocka_unit_test(nodes_are_named_by_what_they_make),
-        cmocka_unit_test(calls_are_named_by_what_they_make)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tuples_are_told_apart),
+                                       cmocka_unit_test(kernel_shape_is_that_of_the_weight),
+                                       cmocka_unit_test(only_what_is_run_can_be_named),
+                                       cmocka_unit_test(branches_are_those_there_are),
+                                       cmocka_unit_test(nodes_are_named_by_what_they_make),
+                                       cmocka_unit_test(calls_are_named_by_what_they_make)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
