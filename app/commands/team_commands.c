@@ -180,7 +180,7 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
 {
     text_format(out, "exchanged %s in %s", in_bytes(p->bytes).at, counted(p->exchange_count, "exchange").at);
     if (p->combine_bytes) text_format(out, ", %s to combine partial results", in_bytes(p->combine_bytes).at);
-    text_format(out, "; without the passes %s", in_bytes(p->plain_bytes).at);
+    if (p->plain_bytes >= 0) text_format(out, "; without the passes %s", in_bytes(p->plain_bytes).at);
     if (p->plain_bytes > 0)
         text_format(out, ", saved %s",
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);

@@ -8,6 +8,7 @@
 #include "team/team_checker.h"
 #include "base/fail.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static const char *op_name(const struct checker *c, int32_t o)
@@ -239,6 +240,42 @@ static bool check_steps(struct checker *c)
     return true;
 }
 
+/* What all members lack of the operands that an exchange serves, each on its own. */
+static int64_t separate_bytes(const struct checker *c, int32_t e)
+{
+    const struct lx_graph *g = c->p->graph;
+    int32_t t = c->p->exchanges[e].tensor;
+    int64_t bytes = 0;
+    for (int32_t o = 0; o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].input_count; i++)
+            for (int m = 0; m < c->p->members && c->p->ops[o].exchange[i] == e; m++) {
+                const struct lx_team_space *space = &c->p->ops[o].space[m];
+                if (lx_team_space_empty(space)) continue;
+                struct lx_team_box own = lx_team_own(c->p, t, m), need = lx_team_need(g, &g->ops[o], i, space);
+                bytes += team_missing_bytes(&g->tensors[t], &need, &own);
+            }
+    return bytes;
+}
+
+/* What is told of a plan that it is compared with; less than 0: nothing. All else holds by now. */
+static bool check_told(const struct checker *c)
+{
+    int64_t plain = 0;
+    for (int32_t e = 0; e < c->p->exchange_count; e++) {
+        int64_t bytes = separate_bytes(c, e), told = c->p->exchanges[e].separate_bytes;
+        if (told >= 0 && told != bytes)
+            return status_set(c->st, LX_E_NO,
+                              "exchange %d would bring %" PRId64 " bytes one by one, not %" PRId64, (int)e,
+                              bytes, told);
+    }
+    if (c->p->plain_bytes < 0) return true;
+    if (!team_plain_bytes(c->p, &plain, c->st)) return false;
+    if (plain == c->p->plain_bytes) return true;
+    return status_set(c->st, LX_E_NO,
+                      "without the passes the team would exchange %" PRId64 " bytes, not %" PRId64, plain,
+                      c->p->plain_bytes);
+}
+
 bool lx_team_check(const struct lx_team_plan *plan, lx_status *st)
 {
     size_t ops = (size_t)plan->graph->op_count + 1, exchanges = (size_t)plan->exchange_count + 1;
@@ -250,7 +287,7 @@ bool lx_team_check(const struct lx_team_plan *plan, lx_status *st)
                         .arrived = calloc(exchanges, sizeof *c.arrived),
                         .combined = calloc(ops, sizeof *c.combined)};
     bool ok = c.writer && c.pieces && c.started && c.arrived && c.combined ? true : status_no_memory(st);
-    ok = ok && check_bounds(&c) && check_ops(&c) && check_steps(&c);
+    ok = ok && check_bounds(&c) && check_ops(&c) && check_steps(&c) && check_told(&c);
     free(c.writer);
     free(c.pieces);
     free(c.started);

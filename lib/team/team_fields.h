@@ -10,7 +10,6 @@
 #define TEAM_STATED(F, KIND, key, help)  F(KIND, key, NEEDED, STATED, 0, 0, help)
 #define TEAM_MAY(F, KIND, key, help)     F(KIND, key, OPTIONAL, STATED, 0, -1, help)
 #define TEAM_CHECKED(F, KIND, key, help) F(KIND, key, OPTIONAL, CHECKED, 0, -1, help)
-#define TEAM_CLAIMED(F, KIND, key, help) F(KIND, key, OPTIONAL, CLAIMED, 0, -1, help)
 #define TEAM_ROWS(F, key, width, help)   F(ROWS, key, OPTIONAL, STATED, width, 0, help)
 
 #define TEAM_ROOT_FIELDS(F) \
@@ -19,7 +18,7 @@
     TEAM_CHECKED(F, TEXT, pattern_hash, "of the pattern below, so that a changed one is noticed") \
     TEAM_CHECKED(F, INT, bytes, "received by all members in all exchanges") \
     TEAM_CHECKED(F, INT, combine_bytes, "and in combining partial results") \
-    TEAM_CLAIMED(F, INT, plain_bytes, "what bytes would be with default partitions and one exchange per read") \
+    TEAM_CHECKED(F, INT, plain_bytes, "what bytes would be with default partitions and one exchange per read") \
     F(REAL, predicted_us, OPTIONAL, CHECKED, 0, -1, "when the last member is through, by the members' plans and the links") \
     F(REAL, bound_us, OPTIONAL, CHECKED, 0, -1, "no plans of members on this grid take less")
 
@@ -51,7 +50,7 @@
     TEAM_CHECKED(F, INTS, sent, "bytes, per member") \
     TEAM_CHECKED(F, INTS, received, "bytes, per member") \
     TEAM_CHECKED(F, INT, bytes, "received by all") \
-    TEAM_CLAIMED(F, INT, separate_bytes, "the same had each read been served on its own")
+    TEAM_CHECKED(F, INT, separate_bytes, "the same had each read been served on its own")
 
 #define TEAM_GROUP_FIELDS(F) \
     TEAM_STATED(F, INT, first, "the first op of a run that shares loop bounds") \

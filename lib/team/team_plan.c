@@ -145,6 +145,15 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
     return NULL;
 }
 
+bool team_plain_bytes(const struct lx_team_plan *p, int64_t *bytes, lx_status *st)
+{
+    const struct lx_team_options how = {.members = p->members, .grid = p->grid, .plain = true};
+    struct lx_team_plan *plain = make(p->graph, &how, p, st);
+    if (plain) *bytes = plain->bytes;
+    lx_team_free(plain);
+    return plain != NULL;
+}
+
 /* A row where no grid is asked for. */
 static bool settle_grid(struct lx_team_options *how, lx_status *st)
 {

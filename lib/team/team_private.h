@@ -53,6 +53,9 @@ struct lx_team_box team_share_of(const struct lx_graph *g, const struct lx_team_
                                  const struct lx_team_tensor *tensors, const int var[LX_TEAM_AXES],
                                  int32_t op, int member);
 
+/* team_plan.c: what a plan with these cuts would exchange without the passes behind them. */
+bool team_plain_bytes(const struct lx_team_plan *p, int64_t *bytes, lx_status *st);
+
 /* op_needs.c. May axes cut a variable of the op: is a part of its values computed from parts of the operands? */
 bool team_may_cut(const struct lx_op *op, const struct op_index *x, int v);
 /* Can results of parts of its terms be combined? */
