@@ -1,5 +1,6 @@
 /* Borders of layers compared, and what was found for one layer taken for the next: see cut_layers.h. */
 #include "team/cut_layers.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,6 +46,18 @@ bool cut_same_slots(const struct slot *a, const struct slot *b, int count)
             if (a[k].brought[i] != b[k].brought[i]) return false;
     }
     return true;
+}
+
+uint64_t cut_hash_slots(const struct slot *slots, int count)
+{
+    uint64_t h = HASH_START;
+    for (int k = 0; k < count; k++) {
+        h = hash_bytes(h, slots[k].made.at, sizeof slots[k].made.at);
+        h = hash_bytes(h, slots[k].state.at, sizeof slots[k].state.at);
+        h = (h ^ (uint64_t)(2 * slots[k].joined + slots[k].apart)) * UINT64_C(0x100000001b3);
+        for (int b = 0; b < CUT_BROUGHT; b++) h = (h ^ slots[k].brought[b]) * UINT64_C(0x100000001b3);
+    }
+    return h ^ h >> 31;
 }
 
 /* May tensor `b` be for the layer from `o` on what `a` is for the one before it? */

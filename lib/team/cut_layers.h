@@ -55,5 +55,18 @@ bool cut_repeats_border(const struct cut_repeats *r, int32_t o);
 /* The op up to which the search can go on from `o` without searching; `o`: it cannot. *ok: false, memory is out. */
 int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok);
 bool cut_same_slots(const struct slot *a, const struct slot *b, int count);
+uint64_t cut_hash_slots(const struct slot *slots, int count);
+
+/* cut_beam.c: the best `most` of what stands behind op `o` go on, in their order; *dropped where some do not. Per tensor:
+ * may it be read as parts; the last op so far that wrote it. */
+struct cut_beam {
+    const struct cut_question *q;
+    struct cut_prices *prices;
+    int32_t o;
+    const bool *parts;
+    const int32_t *writer;
+    size_t most;
+};
+bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped);
 
 #endif

@@ -1,15 +1,15 @@
 /* Cuts over a whole graph: op by op, with every choice so far that can still matter.
  *
  * A choice so far matters by the states of the tensors that are still to be read, and by what was brought of them; of those
- * that agree in this the cheapest is kept. The best MOST of them go on, so that the answer is the best of all choices
- * unless some were dropped. Equal ones are told apart by their order, so that the answer is the same everywhere. */
+ * that agree in this the cheapest is kept. The best of them go on (cut_beam.c), so that the answer is the best of all
+ * choices unless some were dropped. Equal ones are told apart by their order, so that the answer is the same everywhere. */
 #include "team/cut_layers.h"
 #include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1500, BROUGHT = CUT_BROUGHT, NOT_JOINED = -100 };
+enum { BROUGHT = CUT_BROUGHT, NOT_JOINED = -100 };
 
 struct searcher {
     const struct cut_question *q;
@@ -28,12 +28,14 @@ struct searcher {
     int32_t *table;
     size_t room;
     struct cut_repeats repeats;
+    enum cut_along along;
+    size_t most;
+    bool dropped;
 };
 
 static bool cheaper(const struct searcher *s, struct cut_cost a, struct cut_cost b)
 {
-    if (s->q->by_time) return a.us != b.us ? a.us < b.us : a.bytes < b.bytes;
-    return a.bytes != b.bytes ? a.bytes < b.bytes : a.us < b.us;
+    return cut_cheaper(s->q, a, b);
 }
 
 static void note_uses(struct searcher *s)
@@ -88,18 +90,6 @@ static bool list_live(struct searcher *s, const struct layer *from, struct layer
     return true;
 }
 
-static uint64_t hash_slots(const struct slot *slots, int count)
-{
-    uint64_t h = HASH_START;
-    for (int k = 0; k < count; k++) {
-        h = hash_bytes(h, slots[k].made.at, sizeof slots[k].made.at);
-        h = hash_bytes(h, slots[k].state.at, sizeof slots[k].state.at);
-        h = (h ^ (uint64_t)(2 * slots[k].joined + slots[k].apart)) * UINT64_C(0x100000001b3);
-        for (int b = 0; b < BROUGHT; b++) h = (h ^ slots[k].brought[b]) * UINT64_C(0x100000001b3);
-    }
-    return h ^ h >> 31;
-}
-
 static bool grow_table(struct searcher *s, const struct layer *to)
 {
     size_t room = s->room ? 2 * s->room : 4096;
@@ -107,7 +97,7 @@ static bool grow_table(struct searcher *s, const struct layer *to)
     if (!table) return false;
     memset(table, 0xff, room * sizeof *table);
     for (size_t h = 0; h < to->all.count; h++) {
-        size_t at = (size_t)hash_slots(to->slots.at + h * (size_t)to->live, to->live) & (room - 1);
+        size_t at = (size_t)cut_hash_slots(to->slots.at + h * (size_t)to->live, to->live) & (room - 1);
         while (table[at] >= 0) at = (at + 1) & (room - 1);
         table[at] = (int32_t)h;
     }
@@ -121,7 +111,7 @@ static bool grow_table(struct searcher *s, const struct layer *to)
 static bool keep(struct searcher *s, struct layer *to, const struct slot *slots, struct hypothesis h)
 {
     if (2 * to->all.count >= s->room && !grow_table(s, to)) return false;
-    size_t live = (size_t)to->live, at = (size_t)hash_slots(slots, to->live) & (s->room - 1);
+    size_t live = (size_t)to->live, at = (size_t)cut_hash_slots(slots, to->live) & (s->room - 1);
     while (s->table[at] >= 0 && !cut_same_slots(to->slots.at + (size_t)s->table[at] * live, slots, to->live))
         at = (at + 1) & (s->room - 1);
     int32_t old = s->table[at];
@@ -315,61 +305,18 @@ static bool fits(const struct searcher *s, const struct layer *from, int32_t par
 {
     const struct lx_op *op = &s->q->g->ops[s->o];
     const struct attempt a = {.from = from, .parent = parent};
-    struct cut_state out = s->ways.at[w].out;
+    struct cut_state out = s->ways.at[w].out, var = s->ways.at[w].var;
+    if (s->along != CUT_FREELY)
+        for (int axis = 0; axis < s->q->grid.axes; axis++) {
+            if (s->along == CUT_TOGETHER ? var.at[axis] != var.at[0]
+                                         : axis != (int)s->along && var.at[axis] != -1)
+                return false;
+        }
     for (int i = op->input_count; i < op_operand_count(op); i++) {
         const struct cut_state *must = demanded(s, &a, i);
         if (must && !cut_has_parts(out) && !cut_same(out, *must)) return false;
     }
     return true;
-}
-
-struct ranked {
-    struct cut_cost cost;
-    int32_t h;
-    bool by_time;
-};
-
-static int by_cost(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->by_time && x->cost.us != y->cost.us) return x->cost.us < y->cost.us ? -1 : 1;
-    if (x->cost.bytes != y->cost.bytes) return x->cost.bytes < y->cost.bytes ? -1 : 1;
-    if (x->cost.us != y->cost.us) return x->cost.us < y->cost.us ? -1 : 1;
-    return x->h < y->h ? -1 : 1;
-}
-
-/* The best MOST go on, in their order. */
-static bool drop(struct searcher *s, struct layer *l)
-{
-    size_t n = l->all.count, live = (size_t)l->live, first = (size_t)l->first_count,
-           operands = (size_t)l->operand_count;
-    if (n <= MOST) return true;
-    struct ranked *rank = malloc(n * sizeof *rank);
-    bool *goes = calloc(n, sizeof *goes);
-    if (rank && goes) {
-        for (size_t h = 0; h < n; h++)
-            rank[h] = (struct ranked){l->all.at[h].cost, (int32_t)h, s->q->by_time};
-        qsort(rank, n, sizeof *rank, by_cost);
-        for (size_t k = 0; k < MOST; k++) goes[rank[k].h] = true;
-        size_t to = 0;
-        for (size_t h = 0; h < n; h++) {
-            if (!goes[h]) continue;
-            l->all.at[to] = l->all.at[h];
-            for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];
-            for (size_t k = 0; k < first; k++) l->firsts.at[to * first + k] = l->firsts.at[h * first + k];
-            for (size_t k = 0; k < operands; k++)
-                l->joins.at[to * operands + k] = l->joins.at[h * operands + k];
-            to++;
-        }
-        l->all.count = MOST;
-        l->slots.count = MOST * live;
-        l->firsts.count = MOST * first;
-        l->joins.count = MOST * operands;
-    }
-    bool ok = rank && goes;
-    free(rank);
-    free(goes);
-    return ok;
 }
 
 static bool expand(struct searcher *s, struct layer *from, struct layer *to)
@@ -396,7 +343,8 @@ static bool expand(struct searcher *s, struct layer *from, struct layer *to)
     free(kept);
     free(room);
     if (!cut_repeats_border(&s->repeats, s->o)) VEC_FREE(&from->slots);
-    return ok && drop(s, to);
+    return ok &&
+           cut_drop(&(struct cut_beam){s->q, s->prices, s->o, s->parts, s->writer, s->most}, to, &s->dropped);
 }
 
 /* What is told last of a tensor holds: how it was joined, else how it was made. */
@@ -458,11 +406,14 @@ static bool pass_layers(struct searcher *s)
     return ok;
 }
 
-bool cut_search(const struct cut_question *q, struct cut_answer *out)
+bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, enum cut_along along,
+                      size_t most, struct cut_answer *out, bool *dropped)
 {
     size_t ops = (size_t)q->g->op_count, tensors = (size_t)q->g->tensor_count + 1;
     struct searcher s = {.q = q,
-                         .prices = cut_prices_make(q->g, &q->grid),
+                         .prices = prices,
+                         .along = along,
+                         .most = most,
                          .layers = calloc(ops + 1, sizeof *s.layers),
                          .last = calloc(tensors, sizeof *s.last),
                          .readers = calloc(tensors, sizeof *s.readers),
@@ -470,7 +421,7 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
                          .parts = calloc(tensors, sizeof *s.parts),
                          .changed = calloc(tensors, sizeof *s.changed),
                          .settled = calloc(tensors, sizeof *s.settled)};
-    bool ok = s.prices && s.layers && s.last && s.readers && s.writer && s.parts && s.changed && s.settled &&
+    bool ok = s.layers && s.last && s.readers && s.writer && s.parts && s.changed && s.settled &&
               VEC_PUSH(&s.layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
     for (int32_t t = 0; t < q->g->tensor_count; t++)
         out->tensors[t] = q->fixed[t] ? q->state[t] : (struct cut_state){{-1, -1, -1}};
@@ -491,10 +442,10 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
         if (ok && s.layers[s.o + 1].all.count == 0) ok = false, out->stuck = s.o;
     }
     ok = ok && trace_back(&s, out);
+    *dropped = s.dropped;
     for (size_t l = 0; s.layers && l <= ops; l++) free_layer(&s.layers[l]);
     cut_repeats_free(&s.repeats);
     VEC_FREE(&s.ways);
-    cut_prices_free(s.prices);
     free(s.layers);
     free(s.last);
     free(s.readers);

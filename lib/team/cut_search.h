@@ -70,7 +70,7 @@ struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_w
 struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state made,
                                struct cut_state joined);
 
-/* cut_search.c. States of all tensors, as they are joined if they are, and ways of all ops; `fixed` has the tensors whose
+/* cut_improve.c. States of all tensors, as they are joined if they are, and ways of all ops; `fixed` has the tensors whose
  * state is not chosen. False: memory is out, or an op is stuck. */
 struct cut_answer {
     struct cut_state *tensors;
@@ -87,5 +87,16 @@ struct cut_question {
     const struct cut_state *state; /* of those that are fixed */
 };
 bool cut_search(const struct cut_question *q, struct cut_answer *out);
+
+static inline bool cut_cheaper(const struct cut_question *q, struct cut_cost a, struct cut_cost b)
+{
+    if (q->by_time) return a.us != b.us ? a.us < b.us : a.bytes < b.bytes;
+    return a.bytes != b.bytes ? a.bytes < b.bytes : a.us < b.us;
+}
+
+/* One search op by op, in which all axes cut freely, all the same, or axis `along` alone; `most` choices go on from op to op. *dropped: some choices were. */
+enum cut_along { CUT_FREELY = -1, CUT_TOGETHER = -2 };
+bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, enum cut_along along,
+                      size_t most, struct cut_answer *out, bool *dropped);
 
 #endif

@@ -251,7 +251,8 @@ static int64_t separate_bytes(const struct checker *c, int32_t e)
             for (int m = 0; m < c->p->members && c->p->ops[o].exchange[i] == e; m++) {
                 const struct lx_team_space *space = &c->p->ops[o].space[m];
                 if (lx_team_space_empty(space)) continue;
-                struct lx_team_box own = lx_team_own(c->p, t, m), need = lx_team_need(g, &g->ops[o], i, space);
+                struct lx_team_box own = lx_team_own(c->p, t, m),
+                                   need = lx_team_need(g, &g->ops[o], i, space);
                 bytes += team_missing_bytes(&g->tensors[t], &need, &own);
             }
     return bytes;

@@ -1,0 +1,209 @@
+/* Which choices go on where there are too many: those that have cost least, with what the next reader of each live tensor
+ * costs at least in the states that they leave.
+ *
+ * Without that outlook most choices cost the same until what they made is read together (the projections of an attention),
+ * and those that fit together were dropped. It ranks only: what a choice costs stays what it is. */
+#include "team/cut_layers.h"
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ranked {
+    struct cut_cost cost;
+    int32_t h;
+    bool by_time;
+};
+
+/* An op that reads live tensors: its slot per input, -1 for what is not there yet; its ways. */
+struct reader {
+    int32_t o;
+    int slot[LX_MAX_OPERANDS];
+    cut_ways ways;
+};
+
+struct known_outlook {
+    uint64_t key; /* 0: none; two of one key are taken for alike */
+    struct cut_cost cost;
+};
+
+struct outlook {
+    const struct cut_beam *b;
+    const struct layer *l;
+    VEC(struct reader) readers;
+    struct known_outlook *table;
+    size_t room;
+};
+
+static struct cut_cost sum_of(struct cut_cost a, struct cut_cost b)
+{
+    return (struct cut_cost){a.bytes + b.bytes, a.us + b.us};
+}
+
+static bool cheaper(const struct outlook *k, struct cut_cost a, struct cut_cost b)
+{
+    return cut_cheaper(k->b->q, a, b);
+}
+
+static int slot_of(const struct layer *l, int32_t t)
+{
+    for (int k = 0; k < l->live; k++)
+        if (l->tensors[k] == t) return k;
+    return -1;
+}
+
+static int32_t next_reader(const struct outlook *k, int32_t t)
+{
+    const struct lx_graph *g = k->b->q->g;
+    for (int32_t o = k->b->o + 1; o < g->op_count; o++)
+        for (int i = 0; i < g->ops[o].input_count; i++)
+            if (g->ops[o].inputs[i] == t) return o;
+    return -1;
+}
+
+static bool add_reader(struct outlook *k, int32_t o)
+{
+    const struct lx_op *op = &k->b->q->g->ops[o];
+    struct reader r = {.o = o};
+    for (size_t i = 0; i < k->readers.count; i++)
+        if (k->readers.at[i].o == o) return true;
+    for (int i = 0; i < op->input_count; i++) r.slot[i] = slot_of(k->l, op->inputs[i]);
+    bool ok = cut_ways_of(k->b->q->g, &k->b->q->grid, o, k->b->parts, &r.ways) && VEC_PUSH(&k->readers, r);
+    if (!ok) VEC_FREE(&r.ways);
+    return ok;
+}
+
+static bool has_brought(const struct slot *slot, uint32_t what)
+{
+    for (int b = 0; b < CUT_BROUGHT; b++)
+        if (slot->brought[b] == what) return true;
+    return false;
+}
+
+static struct cut_cost bring(const struct outlook *k, int32_t o, int i, struct cut_state in,
+                             struct cut_state var, const struct slot *slot)
+{
+    struct cut_price price = cut_price_read(k->b->prices, o, i, in, var);
+    return !price.brings || has_brought(slot, price.brings) ? (struct cut_cost){0, 0} : price.cost;
+}
+
+/* An input as it is, or joined as is best for the way. */
+static struct cut_cost read_cost(const struct outlook *k, int32_t o, int i, const struct cut_way *way,
+                                 const struct slot *slot)
+{
+    const struct lx_op *op = &k->b->q->g->ops[o];
+    struct cut_state joins[CUT_JOINS];
+    struct cut_cost best = {0, 0};
+    if (cut_reads_parts(op, i, way->var)) return best;
+    if (slot->joined) return bring(k, o, i, slot->state, way->var, slot);
+    int32_t t = op->inputs[i];
+    int count = cut_joins_of(&k->b->q->g->tensors[t], &k->b->q->grid, slot->made, joins);
+    for (int n = 0; n < count; n++) {
+        struct cut_cost one = sum_of(cut_price_join(k->b->prices, k->b->writer[t], slot->made, joins[n]),
+                                     bring(k, o, i, joins[n], way->var, slot));
+        if (n == 0 || cheaper(k, one, best)) best = one;
+    }
+    return best;
+}
+
+/* The cheapest way of a reader. */
+static struct cut_cost reader_cost(const struct outlook *k, const struct reader *r, const struct slot *slots)
+{
+    const struct lx_op *op = &k->b->q->g->ops[r->o];
+    struct cut_cost best = {0, 0};
+    bool any = false;
+    for (size_t w = 0; w < r->ways.count; w++) {
+        const struct cut_way *way = &r->ways.at[w];
+        bool can = !k->b->q->fixed[op->output] || cut_has_parts(way->out) ||
+                   cut_same(k->b->q->state[op->output], way->out);
+        struct cut_cost cost = cut_price_op(k->b->prices, r->o, way);
+        for (int i = 0; can && i < op->input_count; i++) {
+            if (r->slot[i] < 0) continue;
+            const struct slot *slot = &slots[r->slot[i]];
+            can = !cut_reads_parts(op, i, way->var) || cut_takes_parts(op, i, way->var, slot->made);
+            if (can) cost = sum_of(cost, read_cost(k, r->o, i, way, slot));
+        }
+        if (can && (!any || cheaper(k, cost, best))) best = cost, any = true;
+    }
+    return best;
+}
+
+static struct cut_cost known_cost(struct outlook *k, size_t n, const struct slot *slots)
+{
+    const struct reader *r = &k->readers.at[n];
+    uint64_t key = (uint64_t)n + 1;
+    for (int i = 0; i < k->b->q->g->ops[r->o].input_count; i++)
+        if (r->slot[i] >= 0)
+            key = (key ^ cut_hash_slots(&slots[r->slot[i]], 1)) * UINT64_C(0x9e3779b97f4a7c15);
+    key |= 1;
+    struct known_outlook *x = &k->table[(key >> 20) & (k->room - 1)]; /* a newer one takes the place */
+    if (x->key != key) *x = (struct known_outlook){key, reader_cost(k, r, slots)};
+    return x->cost;
+}
+
+static struct cut_cost ahead(struct outlook *k, size_t h)
+{
+    struct cut_cost cost = k->l->all.at[h].cost;
+    const struct slot *slots = k->l->slots.at + h * (size_t)k->l->live;
+    for (size_t n = 0; n < k->readers.count; n++) cost = sum_of(cost, known_cost(k, n, slots));
+    return cost;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->by_time && x->cost.us != y->cost.us) return x->cost.us < y->cost.us ? -1 : 1;
+    if (x->cost.bytes != y->cost.bytes) return x->cost.bytes < y->cost.bytes ? -1 : 1;
+    if (x->cost.us != y->cost.us) return x->cost.us < y->cost.us ? -1 : 1;
+    return x->h < y->h ? -1 : 1;
+}
+
+static void keep_only(struct layer *l, const bool *goes)
+{
+    size_t live = (size_t)l->live, first = (size_t)l->first_count, operands = (size_t)l->operand_count,
+           to = 0;
+    for (size_t h = 0; h < l->all.count; h++) {
+        if (!goes[h]) continue;
+        l->all.at[to] = l->all.at[h];
+        for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];
+        for (size_t k = 0; k < first; k++) l->firsts.at[to * first + k] = l->firsts.at[h * first + k];
+        for (size_t k = 0; k < operands; k++) l->joins.at[to * operands + k] = l->joins.at[h * operands + k];
+        to++;
+    }
+    l->all.count = to;
+    l->slots.count = to * live;
+    l->firsts.count = to * first;
+    l->joins.count = to * operands;
+}
+
+static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
+{
+    size_t n = k->l->all.count;
+    for (int i = 0; i < k->l->live; i++) {
+        int32_t o = next_reader(k, k->l->tensors[i]);
+        if (o >= 0 && !add_reader(k, o)) return false;
+    }
+    for (size_t h = 0; h < n; h++) rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
+    qsort(rank, n, sizeof *rank, by_cost);
+    for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
+    return true;
+}
+
+bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped)
+{
+    size_t n = l->all.count;
+    if (n <= b->most) return true;
+    struct outlook k = {.b = b, .l = l, .room = 1 << 14};
+    struct ranked *rank = malloc(n * sizeof *rank);
+    bool *goes = calloc(n, sizeof *goes);
+    k.table = calloc(k.room, sizeof *k.table);
+    bool ok = rank && goes && k.table && rank_all(&k, rank, goes);
+    if (ok) keep_only(l, goes);
+    *dropped = true;
+    for (size_t i = 0; i < k.readers.count; i++) VEC_FREE(&k.readers.at[i].ways);
+    VEC_FREE(&k.readers);
+    free(k.table);
+    free(rank);
+    free(goes);
+    return ok;
+}

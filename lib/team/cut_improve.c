@@ -1,0 +1,118 @@
+/* What a search that dropped choices may have lost: answers that are there by themselves, then tensor by tensor.
+ *
+ * Where nothing was dropped the first answer is the best there is. Else it is compared with that of whole tensors, of each axis
+ * alone, and of all axes as one row; then tensor after tensor is let go with those that meet it in an op, while all others
+ * stay as they are, until nothing gets cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
+#include "team/cut_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1500, MOST_NEAR = 200, MOST_OPS = 2000, MOST_ROUNDS = 8 };
+
+struct improver {
+    const struct cut_question *q;
+    struct cut_prices *prices;
+    struct cut_answer *best, other;
+    bool *fixed;
+    struct cut_state *state;
+    int64_t ops; /* that were searched */
+};
+
+/* A better answer becomes the best; false: memory is out. */
+static bool attempt(struct improver *p, enum cut_along along, size_t most)
+{
+    const struct lx_graph *g = p->q->g;
+    const struct cut_question q = {g, p->q->grid, p->q->by_time, p->fixed, p->state};
+    bool dropped;
+    p->ops += g->op_count;
+    if (!cut_search_along(&q, p->prices, along, most, &p->other, &dropped)) return p->other.stuck >= 0;
+    if (!cut_cheaper(p->q, p->other.cost, p->best->cost)) return true;
+    memcpy(p->best->tensors, p->other.tensors, (size_t)g->tensor_count * sizeof *p->other.tensors);
+    memcpy(p->best->ways, p->other.ways, (size_t)g->op_count * sizeof *p->other.ways);
+    p->best->cost = p->other.cost;
+    return true;
+}
+
+static void fix_as_asked(struct improver *p)
+{
+    for (int32_t t = 0; t < p->q->g->tensor_count; t++) {
+        p->fixed[t] = p->q->fixed[t];
+        p->state[t] = p->q->state[t];
+    }
+}
+
+static bool try_plain_ones(struct improver *p)
+{
+    fix_as_asked(p);
+    bool several = p->q->grid.axes > 1, ok = !several || attempt(p, CUT_TOGETHER, MOST);
+    for (int a = 0; several && ok && a < p->q->grid.axes; a++) ok = attempt(p, (enum cut_along)a, MOST);
+    for (int32_t t = 0; t < p->q->g->tensor_count; t++) {
+        if (p->fixed[t]) continue;
+        p->fixed[t] = true;
+        p->state[t] = (struct cut_state){{-1, -1, -1}};
+    }
+    return ok && attempt(p, CUT_FREELY, MOST);
+}
+
+/* All stay as they are but tensor `t` and what meets it. Parts stay free: they are made, not asked for. */
+static void let_go(struct improver *p, int32_t t)
+{
+    const struct lx_graph *g = p->q->g;
+    for (int32_t i = 0; i < g->tensor_count; i++) {
+        p->fixed[i] = p->q->fixed[i] || !cut_has_parts(p->best->tensors[i]);
+        p->state[i] = p->q->fixed[i] ? p->q->state[i] : p->best->tensors[i];
+    }
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        bool meets = false;
+        for (int i = 0; i < op_operand_count(op); i++) meets |= op_operand(op, i) == t;
+        for (int i = 0; meets && i < op_operand_count(op); i++)
+            p->fixed[op_operand(op, i)] = p->q->fixed[op_operand(op, i)];
+    }
+}
+
+static bool improve(struct improver *p)
+{
+    bool ok = true, better = true;
+    for (int round = 0; ok && better && round < MOST_ROUNDS; round++) {
+        struct cut_cost before = p->best->cost;
+        for (int32_t t = 0; ok && t < p->q->g->tensor_count && p->ops < MOST_OPS; t++) {
+            if (p->q->fixed[t]) continue;
+            let_go(p, t);
+            ok = attempt(p, CUT_FREELY, MOST_NEAR);
+        }
+        better = cut_cheaper(p->q, p->best->cost, before);
+    }
+    return ok;
+}
+
+/* The answer has room, and is one. */
+static bool improve_answer(const struct cut_question *q, struct cut_prices *prices, struct cut_answer *out)
+{
+    size_t tensors = (size_t)q->g->tensor_count + 1;
+    struct improver p = {.q = q,
+                         .prices = prices,
+                         .best = out,
+                         .other = {.tensors = calloc(tensors, sizeof *p.other.tensors),
+                                   .ways = calloc((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
+                         .fixed = calloc(tensors, sizeof *p.fixed),
+                         .state = calloc(tensors, sizeof *p.state)};
+    bool ok = p.other.tensors && p.other.ways && p.fixed && p.state && try_plain_ones(&p) && improve(&p);
+    free(p.other.tensors);
+    free(p.other.ways);
+    free(p.fixed);
+    free(p.state);
+    return ok;
+}
+
+bool cut_search(const struct cut_question *q, struct cut_answer *out)
+{
+    struct cut_prices *prices = cut_prices_make(q->g, &q->grid);
+    bool dropped = false;
+    out->stuck = -1;
+    bool ok = prices && cut_search_along(q, prices, CUT_FREELY, MOST, out, &dropped);
+    if (ok && dropped) ok = improve_answer(q, prices, out);
+    cut_prices_free(prices);
+    return ok;
+}
