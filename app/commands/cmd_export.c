@@ -110,15 +110,29 @@ static char *write_plan(struct call *call, const char *file, const char *text, c
     return written;
 }
 
+/* Of a team there is its time line; the rest is of one device. */
+static char *write_team_plan(struct call *call, const char *file, const char *text,
+                             const struct lx_export *row, size_t *length)
+{
+    if (row->format || strcmp(row->name, "perfetto") != 0) {
+        status_set_at(
+            &call->st, LX_E_USAGE, file, 0, 0,
+            "the plan of a team has a plan per member; export the plan of one device, or the team's "
+            "time line with --format perfetto");
+        return NULL;
+    }
+    struct lx_team_plans *p =
+        no_planning_options(call, file) ? lx_team_plans_parse(file, text, *length, &call->st) : NULL;
+    char *written = p ? lx_team_trace(p, length, &call->st) : NULL;
+    lx_team_plans_free(p);
+    return written;
+}
+
 static char *write_as(struct call *call, const char *file, const char *text, const struct lx_export *row,
                       size_t *length)
 {
     const struct lx_format *f = row->format;
-    if (lx_is_team_plan(text, *length)) {
-        status_set_at(&call->st, LX_E_USAGE, file, 0, 0,
-                      "the plan of a team has a plan per member; export the plan of one device");
-        return NULL;
-    }
+    if (lx_is_team_plan(text, *length)) return write_team_plan(call, file, text, row, length);
     if (!f) return write_plan(call, file, text, row->name, length);
     return (f->write_graph    ? write_pattern
             : f->write_answer ? write_answer

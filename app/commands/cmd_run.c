@@ -19,7 +19,10 @@ static const struct option_row rows[] = {
      "judge by fp64 with a proved bound: full, every op, and the outputs from end to end (default); ops, "
      "every op; "
      "outputs, the ops that write outputs, and these from end to end; none"},
-    {"trace", 0, "FILE", "write the run as trace events (Chrome, Perfetto), completely or not at all"},
+    {"trace", 0, "FILE",
+     "write the run as trace events (Chrome, Perfetto), completely or not at all; of a team its predicted "
+     "time "
+     "line, a process per member"},
     {"data", 0, "N", "seed of the input data (default 0)"},
     {"threads", 'j', "N", "threads of this machine (default: as many as it has, at most 8)"},
     {"all", 'a', NULL, "list every op, not only the busiest"},
@@ -81,7 +84,7 @@ static bool write_trace(struct call *call, const struct lx_plan *p, const struct
 static bool options_go_together(struct call *call, bool team)
 {
     static const char *const of_team[] = {"team", "transport", "patience"};
-    static const char *const of_one[] = {"trace", "threads", "all"};
+    static const char *const of_one[] = {"threads", "all"};
     for (size_t i = 0; !team && i < sizeof of_team / sizeof *of_team; i++)
         if (option_given(&call->line, of_team[i]))
             return status_set(&call->st, LX_E_USAGE,

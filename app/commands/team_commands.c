@@ -319,10 +319,22 @@ static bool read_run(struct call *call, struct lx_team_run_options *run)
     return true;
 }
 
+static bool write_team_trace(struct call *call, const struct lx_team_plans *p)
+{
+    const char *path = option_value(&call->line, "trace");
+    size_t length = 0;
+    if (!path) return true;
+    char *trace = lx_team_trace(p, &length, &call->st);
+    bool ok = trace && keep_file(call, path, trace, length);
+    free(trace);
+    return ok;
+}
+
 static int show_run_of_team(struct call *call, const struct lx_team_plan *p,
                             const struct lx_team_run_options *run, const struct lx_team_result *r)
 {
     if (!r->compared) return EXIT_YES;
+    if (!write_team_trace(call, run->plans)) return FAILED;
     if (wants_json(call))
         team_result_to_json(p, r, &call->out);
     else if (!is_quiet(call))
@@ -400,9 +412,11 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
     const struct lx_graph *g = ok ? pattern_of_text(call, file, text, length) : NULL;
     how.by_time = g && asks_for_time(call, g);
     if (g) take_stated_grid(call, g, &how);
-    /* Where time counts, plans of all members decide which cuts it has; else each member makes its own. */
-    struct lx_team_plans *plans = how.by_time ? chosen_plans(call, g, &how) : NULL;
-    struct lx_team_plan *own = g && !how.by_time ? lx_team_make(g, &how, &call->st) : NULL;
+    /* Where time counts, plans of all members decide which cuts it has, and a trace shows them all; else each member
+     * makes its own. */
+    bool together = g && (how.by_time || option_given(&call->line, "trace"));
+    struct lx_team_plans *plans = together ? chosen_plans(call, g, &how) : NULL;
+    struct lx_team_plan *own = g && !together ? lx_team_make(g, &how, &call->st) : NULL;
     const struct lx_team_plan *p = plans ? plans->team : own;
     run.plans = plans;
     bool ran = p && execute_team(call, p, &run, &code);

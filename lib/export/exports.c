@@ -13,7 +13,7 @@ static const struct lx_export rows[] = {
              "loops of nests, copies, arguments of kernels, and those that fall away"},
     {.name = "perfetto", .summary = "trace of Perfetto", .write = perfetto_write,
      .help = "JSON for ui.perfetto.dev: ops per core, bytes in use of LX, rates of HBM, the rings, lives of buffers; in "
-             "predicted time"},
+             "predicted time; of a team's plan its members' ops, waits and what comes over links"},
     {.name = "memory_viz", .summary = "snapshot of PyTorch's MemoryViz", .write = memory_viz_write,
      .help = "a pickle for pytorch.org/memory_viz: each allocation in LX and in HBM"},
     {.name = "model-explorer", .summary = "graph of Model Explorer", .write = explorer_graph_write,

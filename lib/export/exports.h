@@ -11,6 +11,7 @@
 #include "plan/plan.h"
 
 struct text;
+struct lx_team_plans;
 
 struct lx_export {
     const char *name;    /* a word of its own: --format NAME */
@@ -30,6 +31,9 @@ bool lx_export_find(const char *name, struct lx_export *out, lx_status *st);
 /* The plan in a format, by its name: malloc'ed, `*length` bytes, which may be zeros, and a zero behind them. NULL: `st`. */
 char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, const char *name, size_t *length,
                       lx_status *st);
+
+/* The time line of a team, as team_run/team_clock.h has it, as trace events with a process per member. */
+char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st);
 
 /* What a list of buffers could not say of a problem. */
 struct lx_left_out {

@@ -17,6 +17,7 @@ struct trip {
         arrives;   /* when this member has sent its part, and when that of others is here; below 0: not yet */
     int32_t sends; /* ops that have yet to send some of it */
     int32_t first, end; /* its messages to this member lie between these */
+    int32_t number;     /* among the member's trips, once it arrives */
     unsigned axes;
 };
 
@@ -96,9 +97,13 @@ static bool settle_trip(struct clock_maker *k, int m, int tag)
     }
     for (int a = 0; a < LX_TEAM_AXES; a++)
         if (t->axes >> a & 1) begin = fmax(begin, w->free[a]);
+    struct lx_team_times *out = &k->out->at[m];
     double us = trip_us(k, tag, t);
     t->arrives = begin + us;
-    k->out->at[m].link_us += us;
+    t->number = out->trip_count++;
+    out->trips[t->number] =
+        (struct lx_team_trip){tag, t->axes, t->received, t->first, t->end, begin, t->arrives};
+    out->link_us += us;
     for (int a = 0; a < LX_TEAM_AXES; a++)
         if (t->axes >> a & 1) w->free[a] = t->arrives;
     return true;
@@ -119,11 +124,16 @@ static bool step(struct clock_maker *k, int m)
         double late = fmax(trip_of(k, x->tag, m)->arrives - w->now, 0);
         out->waited_us += late;
         w->now += late;
+        out->trip[o] = trip_of(k, x->tag, m)->number;
     }
+    out->works[o] = w->now;
     w->now += us;
     out->busy_us += us;
     out->end[o] = w->now;
-    if (x && x->operand >= 0 && --trip_of(k, x->tag, m)->sends == 0) trip_of(k, x->tag, m)->sent = w->now;
+    if (x && x->operand >= 0 && --trip_of(k, x->tag, m)->sends == 0) {
+        trip_of(k, x->tag, m)->sent = w->now;
+        out->last_send[x->tag] = o;
+    }
     w->next++;
     return true;
 }
@@ -142,6 +152,28 @@ static void walk(struct clock_maker *k)
     }
 }
 
+/* Room for what the clock says of member `m`. */
+static bool begin_member(struct clock_maker *k, int m, size_t tags)
+{
+    struct lx_team_times *t = &k->out->at[m];
+    struct arena *memory = k->out->memory;
+    size_t ops = (size_t)k->p->plans[m]->layouts->graph->op_count;
+    size_t own = (size_t)k->p->plans[m]->graph->op_count;
+    t->ops = (int)ops;
+    t->begin = arena_array(memory, ops + 1, sizeof *t->begin);
+    t->end = arena_array(memory, ops + 1, sizeof *t->end);
+    t->works = arena_array(memory, ops + 1, sizeof *t->works);
+    t->trip = arena_array(memory, ops + 1, sizeof *t->trip);
+    t->last_send = arena_array(memory, tags + 1, sizeof *t->last_send);
+    t->trips = arena_array(memory, (size_t)k->p->members[m]->message_count + 1, sizeof *t->trips);
+    k->walkers[m].of_op = arena_array(memory, own + 1, sizeof *k->walkers[m].of_op);
+    if (!t->begin || !t->end || !t->works || !t->trip || !t->last_send || !t->trips || !k->walkers[m].of_op)
+        return false;
+    for (size_t o = 0; o <= ops; o++) t->trip[o] = -1;
+    for (size_t i = 0; i <= tags; i++) t->last_send[i] = -1;
+    return true;
+}
+
 static bool begin(struct clock_maker *k)
 {
     struct lx_team_clock *c = k->out;
@@ -153,14 +185,8 @@ static bool begin(struct clock_maker *k)
     if (!c->at || !k->walkers || !k->trips) return false;
     for (size_t i = 0; i < (tags + 1) * members; i++) k->trips[i] = (struct trip){.sent = -1, .arrives = -1};
     for (int m = 0; m < c->members; m++) {
-        const struct lx_plan *plan = k->p->plans[m];
-        if (!plan) continue;
-        size_t ops = (size_t)plan->layouts->graph->op_count, own = (size_t)plan->graph->op_count;
-        c->at[m].ops = (int)ops;
-        c->at[m].begin = arena_array(c->memory, ops + 1, sizeof *c->at[m].begin);
-        c->at[m].end = arena_array(c->memory, ops + 1, sizeof *c->at[m].end);
-        k->walkers[m].of_op = arena_array(c->memory, own + 1, sizeof *k->walkers[m].of_op);
-        if (!c->at[m].begin || !c->at[m].end || !k->walkers[m].of_op) return false;
+        if (!k->p->plans[m]) continue;
+        if (!begin_member(k, m, tags)) return false;
         note_messages(k, m);
     }
     return true;

@@ -29,4 +29,6 @@ $LXPLAN export "$scratch/tiny.plan.json" --format allocinfo --lx 4k; echo "exit 
 $LXPLAN export patterns/targets/staircase.json --format model-explorer-hbm; echo "exit $?"
 $LXPLAN export patterns/lists/two_pools.json --format allocinfo; echo "exit $?"
 $LXPLAN plan patterns/team/uneven_8.json --team 2 -o "$scratch/team.plan.json" -q
-$LXPLAN export "$scratch/team.plan.json" --format perfetto; echo "exit $?"
+$LXPLAN export "$scratch/team.plan.json" --format perfetto | grep -c process_name
+$LXPLAN export "$scratch/team.plan.json" --format perfetto --lx 4k; echo "exit $?"
+$LXPLAN export "$scratch/team.plan.json" --format handover; echo "exit $?"

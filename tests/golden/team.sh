@@ -9,6 +9,12 @@ show $LXPLAN check "$scratch/team.plan"
 show $LXPLAN check "$scratch/team.plan" --json
 show $LXPLAN run "$scratch/team.plan"
 show $LXPLAN run $team --team 2 --json
+# The time line: of a pattern, of a plan as export writes it, and where it cannot be written.
+show $LXPLAN run patterns/team/mlp_rows.json --team 2x2 --trace "$scratch/trace.json" -q
+sed -n 's/.*"process_name", "args": {"name": \(".*"\)}},/\1/p' "$scratch/trace.json"
+show $LXPLAN run "$scratch/team.plan" --trace "$scratch/trace.json" -q
+$LXPLAN export "$scratch/team.plan" --format perfetto | cmp - "$scratch/trace.json" && echo the same
+show $LXPLAN run "$scratch/team.plan" --trace "$scratch/nowhere/trace.json" -q
 show $LXPLAN run "$scratch/team.plan" --team 4
 show $LXPLAN run $team --patience 3
 show $LXPLAN plan $team --team 3 --stages
