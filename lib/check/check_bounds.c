@@ -104,6 +104,8 @@ static bool refuted(const struct lx_plan *p, int64_t objective, lx_status *st)
 static bool check_time_bound(const struct lx_plan *p, struct lx_check_report *out, lx_status *st)
 {
     double us = p->figures.end_to_end_us, bound = p->figures.bound_us;
+    if (bound < 0)
+        return status_set(st, LX_E_NO, "the plan claims a bound of %.3f us, but no time is below 0", bound);
     if (bound > us * (1 + 1e-7))
         return status_set(st, LX_E_NO, "the plan claims a bound of %.3f us above its own time of %.3f", bound,
                           us);

@@ -15,7 +15,8 @@ struct launched {
     const struct lx_op *op;
     const struct lx_op_launch *o;
     struct cut cut;
-    bool on_chip; /* some operand is */
+    bool on_chip;      /* some operand is */
+    int64_t item_bits; /* of the widest of these */
 };
 
 static bool refuse(const struct launched *x, const char *why)
@@ -66,6 +67,39 @@ static bool cuts_sticks(const struct launched *x, int d)
     return cuts;
 }
 
+/* The tile that the plan asks for, or the device's with half the rows until all that is on chip of it fits in the bytes
+ * that a tile may have. */
+static void tile_asked(const struct launched *x, int64_t tile[2])
+{
+    const struct lx_launch_options *asked = &x->c->p->launch;
+    tile[0] = asked->tile[0] ? asked->tile[0] : x->c->g->device.tile_rows;
+    tile[1] = asked->tile[0] ? asked->tile[1] : x->c->g->device.tile_columns;
+    while (!asked->tile[0] && tile[0] > 1 &&
+           tile[0] * tile[1] * x->item_bits > 8 * (int64_t)LX_LAUNCH_TILE_BYTES)
+        tile[0] /= 2;
+}
+
+/* Any that the dimension has, as its maker likes; beyond it only the one that was asked for, in whole sticks. */
+static bool side_right(const struct launched *x, int d, const int64_t tile[2], int64_t side)
+{
+    int var = var_of_dim(x, d);
+    int64_t asked = d < x->o->rank - 2 ? 1 : tile[d == x->o->rank - 1];
+    return side <= x->cut.x.extent[var] || side == round_up_i64(asked, x->cut.unit[var]);
+}
+
+static bool sides_right(const struct launched *x, int d)
+{
+    const struct lx_launch_dim *v = &x->o->dim[d];
+    const int64_t *inner = x->c->p->launch.inner;
+    int64_t tile[2];
+    tile_asked(x, tile);
+    if (!side_right(x, d, tile, v->side))
+        return refuse(x,
+                      "a tile is longer than its dimension, and neither the device's nor that of tile_sides");
+    if (v->inner == v->side || side_right(x, d, inner, v->inner)) return true;
+    return refuse(x, "a tile in a tile is longer than its dimension, and not that of tile_sides");
+}
+
 static bool dims_right(const struct launched *x)
 {
     const struct op_index *i = &x->cut.x;
@@ -75,12 +109,14 @@ static bool dims_right(const struct launched *x)
         if (v->extent != i->extent[var_of_dim(x, d)])
             return refuse(x, "a dimension is not as long as that of the output");
         if (v->side < 1 || v->inner < 1 || v->inner > v->side || v->parts < 1 || v->part < 1 ||
-            v->side > LX_INT_MAX || v->part > v->extent)
+            v->part > v->extent)
             return refuse(x, "a dimension has tiles or parts of no size");
         if (v->parts == 1 ? v->part != v->extent : v->part < ceil_div_i64(v->extent, v->parts))
             return refuse(x, "the parts of a dimension do not cover it");
         if (cuts_sticks(x, d)) return refuse(x, "tiles end within sticks of the output");
     }
+    for (int d = 0; d < x->o->rank; d++)
+        if (!sides_right(x, d)) return false;
     return true;
 }
 
@@ -330,6 +366,14 @@ static bool loops_right(const struct launched *x)
     return ok ? true : refuse(x, "it is in other loops than its op");
 }
 
+static void see_on_chip(struct launched *x, int32_t tensor)
+{
+    enum { STICK = 128 };
+    int64_t items = lx_stick_elements(x->c->g->tensors[tensor].dtype, STICK);
+    x->on_chip = true;
+    x->item_bits = max_i64(x->item_bits, STICK * 8 / items);
+}
+
 static bool launch_right(struct launched *x)
 {
     const struct lx_access *a = &x->c->p->accesses[x->c->p->access_at[x->o->op]];
@@ -337,7 +381,7 @@ static bool launch_right(struct launched *x)
                                  : x->cut.x.known                ? LX_LAUNCH_TILES
                                                                  : LX_LAUNCH_WHOLE;
     for (int i = 0; i < op_operand_count(x->op); i++)
-        x->on_chip |= a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0;
+        if (a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0) see_on_chip(x, op_operand(x->op, i));
     if (x->o->kind == LX_LAUNCH_REFUSED) return refuse(x, "it is refused, so that nothing runs the op");
     if (x->o->kind != wanted) return refuse(x, "it is of another kind than the op");
     if (wanted == LX_LAUNCH_NONE) return true;

@@ -7,6 +7,7 @@
 #include "support/device_plans.h"
 
 #include <cjson/cJSON.h>
+#include <math.h>
 
 /* Places are keys from the root on, `[]` for every element of a list; with a dot at the end all below. */
 static struct {
@@ -26,7 +27,8 @@ static struct {
     {"buffers[].parents[]", "another one that may be written over as well", 0},
     {"buffers[].view_op", "another op that sees the same parts", 0},
     {"buffers[].view_operand", "another operand that is the same parts", 0},
-    {"graph.launches[].dims[][]", "a longer tile, of which there are as many: another plan, and legal", 0},
+    {"graph.launches[].why", "of an op that is one piece: in words, for people", 0},
+    {"graph.launches[].dims[][]", "a longer tile within its dimension, of which there are as many", 0},
     {"pattern.came_from.name", "for people", 0},
     {"pattern.came_from.summary", "for people", 0},
     {"pattern.came_from.ops[].name", "of ops that running sums stand for", 0},
@@ -36,9 +38,24 @@ static struct {
     {"pattern.summary", "for people", 0},
 };
 
+/* Numbers that a place may have instead, and no others. */
+static struct {
+    const char *place;
+    double number;
+    const char *reason;
+    bool seen;
+} free_numbers[] = {
+    {"buffers[].cost", 0, "not told", 0},
+    {"graph.ops[].accesses[][]", -1, "no buffer instead of one that is off chip", 0},
+    {"graph.pool_at", 0, "a pool of no bytes begins anywhere before what stands behind it", 0},
+    {"graph.bound_us", 0, "no time at all is a bound", 0},
+};
+
 struct walk {
     cJSON *plan;
     char place[400];
+    const cJSON *leaf;
+    double number; /* that a number is changed to */
     int changes, wrong;
     int every; /* only one of so many is tried: plans of many alike */
 };
@@ -60,23 +77,43 @@ static bool is_at(const char *row, const char *place)
     return row[length - 1] == '.' ? strncmp(row, place, length) == 0 : strcmp(row, place) == 0;
 }
 
+static bool may_be_number(const struct walk *w)
+{
+    for (size_t i = 0; i < sizeof free_numbers / sizeof *free_numbers; i++)
+        if (strcmp(free_numbers[i].place, w->place) == 0 && free_numbers[i].number == w->number)
+            return free_numbers[i].seen = true;
+    return false;
+}
+
+/* Behind the extent of a dimension stands the side of its tiles, which may be another up to that. */
+static bool is_beyond(const struct walk *w)
+{
+    return strcmp(w->place, "graph.launches[].dims[][]") == 0 && w->number > w->leaf->prev->valuedouble;
+}
+
 static void judge(struct walk *w)
 {
-    if (w->changes++ % w->every || !accepted(w->plan)) return;
+    if (!accepted(w->plan) || may_be_number(w)) return;
     for (size_t i = 0; i < sizeof free_places / sizeof *free_places; i++)
-        if (is_at(free_places[i].place, w->place)) {
+        if (is_at(free_places[i].place, w->place) && !is_beyond(w)) {
             free_places[i].seen = true;
             return;
         }
-    print_message("%s may be another\n", w->place);
+    print_message("%s may be another (a number: %.17g)\n", w->place, w->number);
     w->wrong++;
 }
 
+/* By one, and to what readers and checkers may take for no value, for nothing, or as beyond all limits. */
 static void change_number(struct walk *w, cJSON *leaf)
 {
     double old = leaf->valuedouble;
-    cJSON_SetNumberValue(leaf, old + 1);
-    judge(w);
+    const double others[] = {old + 1, -1, 0, old * 3 + 64};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (others[i] == old) continue;
+        w->number = others[i];
+        cJSON_SetNumberValue(leaf, w->number);
+        judge(w);
+    }
     cJSON_SetNumberValue(leaf, old);
 }
 
@@ -103,9 +140,13 @@ static void change_all(struct walk *w, cJSON *at)
 {
     size_t length = strlen(w->place);
     cJSON *child;
-    if (cJSON_IsNumber(at)) change_number(w, at);
-    if (cJSON_IsString(at)) change_word(w, at);
-    if (cJSON_IsBool(at)) change_switch(w, at);
+    bool leaf = cJSON_IsNumber(at) || cJSON_IsString(at) || cJSON_IsBool(at);
+    bool tried = leaf && w->changes++ % w->every == 0;
+    w->number = NAN;
+    w->leaf = at;
+    if (tried && cJSON_IsNumber(at)) change_number(w, at);
+    if (tried && cJSON_IsString(at)) change_word(w, at);
+    if (tried && cJSON_IsBool(at)) change_switch(w, at);
     cJSON_ArrayForEach(child, at)
     {
         bool listed = cJSON_IsArray(at);
@@ -214,12 +255,31 @@ static void an_imported_model(void **state)
     every_leaf_of(with_cores(graph_of(text), 4), (struct lx_plan_options){0}, "\"state\"", 1);
 }
 
+/* Tiles that are longer than what they cut: nothing but the device says how long they are. */
+static void short_tensors(void **state)
+{
+    (void)state;
+    static const char text[] = "HloModule short\n"
+                               "ENTRY %main {\n"
+                               "  %a = f32[4]{0} parameter(0)\n"
+                               "  %c = f32[4]{0} constant({1, -2, 3.5, 4})\n"
+                               "  %x = f32[4]{0} add(%a, %c)\n"
+                               "  %m = f32[4]{0} multiply(%x, %x)\n"
+                               "  ROOT %r = f32[4]{0} subtract(%m, %c)\n"
+                               "}\n";
+    every_leaf_of(graph_of(text), (struct lx_plan_options){0}, "\"dims\": [[4, 64", 1);
+}
+
 static void every_freedom_is_needed(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof free_places / sizeof *free_places; i++)
         if (!free_places[i].seen)
             fail_msg("%s (%s) is never another", free_places[i].place, free_places[i].reason);
+    for (size_t i = 0; i < sizeof free_numbers / sizeof *free_numbers; i++)
+        if (!free_numbers[i].seen)
+            fail_msg("%s (%s) is never %g", free_numbers[i].place, free_numbers[i].reason,
+                     free_numbers[i].number);
 }
 
 int main(void)
@@ -232,6 +292,7 @@ int main(void)
         cmocka_unit_test(times),
         cmocka_unit_test(a_height),
         cmocka_unit_test(an_imported_model),
+        cmocka_unit_test(short_tensors),
         cmocka_unit_test(every_freedom_is_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,7 @@ static void check_checker(const struct lx_plan *p, int way)
         all[o] = *made[o];
     }
     other.launches = all;
+    other.launch = ways[way];
     if (ok && (count == 0 || made[count - 1]) && !lx_plan_check(&other, &st))
         fail_msg("%s, way %d: %s", p->graph->name, way, st.text);
     for (int32_t o = 0; o < count; o++) lx_op_launch_free(made[o]);
