@@ -206,6 +206,17 @@ static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, 
     show_waits(p, out);
 }
 
+/* Outputs that nobody knows in fp64: by name the first, and how many others. */
+static void show_unknown(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
+{
+    int32_t i = 0;
+    if (r->unknown_outputs == 0) return;
+    while (r->outputs[i].known) i++;
+    text_add(out, "; not known from end to end: ");
+    add_printable(out, p->graph->tensors[r->outputs[i].tensor].name, 40);
+    if (r->unknown_outputs > 1) text_format(out, " and %s", counted(r->unknown_outputs - 1, "other").at);
+}
+
 /* Op by op against the bounds, and from end to end. */
 static void show_errors(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
@@ -220,6 +231,7 @@ static void show_errors(const struct lx_plan *p, const struct lx_run_result *r, 
     }
     if (r->relative_error >= 0)
         text_format(out, "; outputs from end to end within %.2g of fp64", r->relative_error);
+    show_unknown(p, r, out);
     text_add(out, "\n");
 }
 
@@ -302,9 +314,9 @@ const struct columns fault_columns = COLUMNS("faults of a run", fault_array);
 struct output_row { const char *name; const struct lx_output_run *run; };
 VALUE_OF(tensor_value,     struct output_row, v->words = row->name;)
 VALUE_OF(known_value,      struct output_row, v->number = row->run->known;)
-VALUE_OF(distance_value,   struct output_row, v->number = row->run->error;)
-VALUE_OF(out_of_value,     struct output_row, v->number = row->run->largest;)
-VALUE_OF(relative_value,   struct output_row, v->number = row->run->relative;)
+VALUE_OF(distance_value,   struct output_row, v->number = row->run->known ? row->run->error : NAN;)
+VALUE_OF(out_of_value,     struct output_row, v->number = row->run->known ? row->run->largest : NAN;)
+VALUE_OF(relative_value,   struct output_row, v->number = row->run->known ? row->run->relative : NAN;)
 
 static const struct column output_array[] = {
     {.key = "tensor",         .kind = VALUE_NAME,  .value = tensor_value},

@@ -159,6 +159,7 @@ struct lx_run_result {
     const struct lx_output_run *outputs;
     int32_t output_count;
     double relative_error;           /* the largest of the outputs; negative: not known of any */
+    int32_t unknown_outputs;         /* that were to be judged from end to end, but nobody knows in fp64 */
     uint64_t output_hash;            /* of all graph outputs as HBM has them */
     double device_us, end_to_end_us; /* predicted */
     double seconds;                  /* of the host, with the reference if it was made */

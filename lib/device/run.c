@@ -168,6 +168,7 @@ static void compare_output(struct lx_execution *u, int32_t t, int32_t writer)
     if (u->reference)
         out->known = reference_distance(u->reference, m->plan->graph->tensors[origin].name,
                                         m->layouts[t].dtype, u->items, &out->error, &out->largest);
+    u->r->unknown_outputs += u->reference && !out->known;
     out->relative = out->error > 0 ? out->error / (out->largest > 0 ? out->largest : 1) : 0;
 }
 

@@ -146,11 +146,35 @@ static bool evaluate_made(struct evaluating *v, int32_t o, struct value *out)
     return ok;
 }
 
+/* The same elements in another shape: what was not rounded stays so. */
+static bool evaluate_reshape(struct evaluating *v, int32_t o, struct value *out)
+{
+    const struct value *x = &v->values[program_input(&v->r->program, o, 0)];
+    size_t room = x->items ? (size_t)(x->count * number_types[x->dtype].item) : 0;
+    out->computed = x->computed;
+    if (x->items && !items_make(out)) return false;
+    if (x->items) memcpy(out->items, x->items, room);
+    if (!x->wide) return true;
+    out->wide = malloc((size_t)(out->count + 1) * sizeof *out->wide);
+    if (out->wide) memcpy(out->wide, x->wide, (size_t)out->count * sizeof *out->wide);
+    return out->wide != NULL;
+}
+
+/* Does a reshape keep elements, rather than bytes? */
+static bool keeps_elements(const struct evaluating *v, int32_t o, const struct value *out)
+{
+    const struct lx_op *op = &v->g->ops[o];
+    if (op->kind->id != LX_KIND_RESHAPE || op->input_count != 1) return false;
+    const struct value *x = &v->values[program_input(&v->r->program, o, 0)];
+    return x->count == out->count && x->dtype == out->dtype;
+}
+
 static bool evaluate_result(struct evaluating *v, int32_t o, int result)
 {
     struct lx_op op = op_of_result(&v->g->ops[o], result);
     struct value *out = &v->values[v->r->program.made_at[o] + result];
     if (made_known(&op)) return evaluate_made(v, o, out);
+    if (!op_is_shaped(v->g, &op) && keeps_elements(v, o, out)) return evaluate_reshape(v, o, out);
     return op_is_shaped(v->g, &op) ? evaluate_shaped(v, o, &op, out) : evaluate_mixed(v, o, &op, result, out);
 }
 
@@ -204,7 +228,7 @@ static void take_outputs(struct evaluating *v)
     for (int32_t t = 0; t < v->g->tensor_count; t++) {
         struct value *x = &v->values[v->r->program.final[t]];
         if (!lx_role_leaves(v->g->tensors[t].role)) continue;
-        if (x->items && x->computed && !x->wide) {
+        if (x->items && !x->wide) {
             x->wide = malloc((size_t)(x->count + 1) * sizeof *x->wide);
             if (x->wide) items_widen(&number_types[x->dtype], x->items, x->count, x->wide);
         }
