@@ -367,7 +367,7 @@ static int run(struct call *call)
     static const struct {
         const char *option, *stage;
         bool alone; /* it means something without --stage as well */
-    } of_stage[] = {{"team", "team", true}};
+    } of_stage[] = {{"team", "team", true}, {"cut", "team", true}, {"team-by", "team", true}};
     const char *path = call->line.files.at[0], *output = option_value(&call->line, "output");
     const char *stage = option_value(&call->line, "stage");
     const char *explained = option_value(&call->line, "explain");
@@ -379,6 +379,11 @@ static int run(struct call *call)
             return FAILED;
         }
     if (stage) return run_stage(call, path, stage);
+    if (!option_given(&call->line, "team") &&
+        (option_given(&call->line, "cut") || option_given(&call->line, "team-by")))
+        return status_set(&call->st, LX_E_USAGE, "--%s goes with --team",
+                          option_given(&call->line, "cut") ? "cut" : "team-by"),
+               FAILED;
     if (option_given(&call->line, "team")) {
         if (explained || option_given(&call->line, "stages"))
             return status_set(&call->st, LX_E_USAGE,

@@ -83,7 +83,7 @@ static bool write_trace(struct call *call, const struct lx_plan *p, const struct
 /* What would be ignored is refused: some options are of a team's run only, some of one device's. */
 static bool options_go_together(struct call *call, bool team)
 {
-    static const char *const of_team[] = {"team", "transport", "patience"};
+    static const char *const of_team[] = {"team", "cut", "team-by", "transport", "patience"};
     static const char *const of_one[] = {"threads", "all"};
     for (size_t i = 0; !team && i < sizeof of_team / sizeof *of_team; i++)
         if (option_given(&call->line, of_team[i]))

@@ -74,7 +74,14 @@ static bool read_choices(struct call *call, struct lx_team_options *how)
     for (size_t i = 0; i < count; i++) {
         const struct given_option *o = &call->line.options.at[i];
         if (strcmp(o->name, "cut") != 0) continue;
-        if (!read_choice(call, o->value, how->grid.axes, &list[how->choice_count++])) return false;
+        struct lx_team_choice *c = &list[how->choice_count];
+        if (!read_choice(call, o->value, how->grid.axes, c)) return false;
+        for (int k = 0; k < how->choice_count; k++)
+            if (strcmp(list[k].tensor, c->tensor) == 0)
+                return status_set(&call->st, LX_E_USAGE,
+                                  "--cut %s: tensor %s has a --cut before; leave one out", o->value,
+                                  c->tensor);
+        how->choice_count++;
     }
     how->choices = list;
     return true;

@@ -19,6 +19,9 @@ show $LXPLAN run "$scratch/team.plan" --team 4
 show $LXPLAN run $team --patience 3
 show $LXPLAN plan $team --team 3 --stages
 show $LXPLAN plan $team --stage divide --team 3
+show $LXPLAN plan $team --cut y=0
+show $LXPLAN run $team --cut y=0
+show $LXPLAN plan $team --team 2 --cut y=0 --cut y=-
 sed 's/"step": "wait", "exchange": 0/"step": "wait", "exchange": 1/' "$scratch/team.plan" >"$scratch/late.plan"
 show $LXPLAN check "$scratch/late.plan"
 sed 's/"bounds": \[0, 14, /"bounds": [0, 13, /' "$scratch/team.plan" >"$scratch/moved.plan"
