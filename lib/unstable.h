@@ -49,6 +49,7 @@
 #include "team_run/team_bound.h"
 #include "team_run/team_clock.h"
 #include "team_run/team_scale.h"
+#include "team_run/cut_reasons.h"
 #include "team_run/team_run.h"
 #include "kernels/nest_run.h"
 #include "api/plugins.h"

@@ -26,10 +26,12 @@ enum { MOST_ROWS = 40 };
 static const struct option_row rows[] = {
     {"stage", 0, "STAGE", "print the result of one stage instead: {}"},
     {"stages", 0, NULL, "the traffic as the use of the scratchpad grows, step by step"},
-    {"explain", 0, "BUFFER|NEST",
+    {"explain", 0, "BUFFER|NEST|TENSOR",
      "where a buffer is, why, and what helps, each remedy tried; . for the plan as a whole; what a nest, by "
      "number "
-     "(nest1) or by an op of it, keeps on chip; nests for all of them"},
+     "(nest1) or by an op of it, keeps on chip; nests for all of them; with --team, why a tensor is cut as "
+     "it "
+     "is and what every other cut costs, . for all tensors; may be repeated"},
     {"all", 'a', NULL,
      "list every buffer and op, not only the costliest; with --stage launch every core's tiles, with --stage "
      "divide other divisions"},
@@ -385,12 +387,11 @@ static int run(struct call *call)
                           option_given(&call->line, "cut") ? "cut" : "team-by"),
                FAILED;
     if (option_given(&call->line, "team")) {
-        if (explained || option_given(&call->line, "stages"))
+        if (option_given(&call->line, "stages"))
             return status_set(&call->st, LX_E_USAGE,
-                              "--%s is of one device's plan and does not go with --team",
-                              explained ? "explain" : "stages"),
+                              "--stages is of one device's plan and does not go with --team"),
                    FAILED;
-        return plan_team(call, path);
+        return explained ? explain_team(call, path) : plan_team(call, path);
     }
     if (option_given(&call->line, "stages")) {
         struct text t = {0};

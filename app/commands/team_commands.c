@@ -242,7 +242,7 @@ int print_team(struct call *call, const struct lx_graph *g)
     return ok ? EXIT_YES : FAILED;
 }
 
-static bool write_team(struct call *call, const struct lx_team_plans *p, const char *path, bool to_screen)
+bool write_team(struct call *call, const struct lx_team_plans *p, const char *path, bool to_screen)
 {
     size_t length = 0;
     char *json = lx_team_plans_to_json(p, &length);

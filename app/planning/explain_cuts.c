@@ -1,0 +1,384 @@
+/* lxplan plan --team --explain: how a tensor is cut, who reads it and what that exchanges, and what every other way to cut it
+ * costs, in words and as JSON. */
+#include "base/fail.h"
+#include "interrupt.h"
+#include "planning/show_plan.h"
+#include "text/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All searches together; each takes about as long as the plan itself. */
+enum { SECONDS_FOR_ALL = 60 };
+
+struct reason_row {
+    const struct lx_cut_question *question;
+    const struct lx_cut_reasons *reasons;
+    const struct lx_cut_price *price;
+};
+
+struct read_row {
+    const struct lx_team_plan *plan;
+    int32_t op;
+    int input;
+};
+
+/* "cut along 1 by axis 0 and along 0 by axis 1", "whole"; in a row nobody needs the axis. */
+static void add_state(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out)
+{
+    bool any = false;
+    for (int a = 0; a < grid->axes; a++) {
+        if (cut[a] == -1) continue;
+        text_add(out, any ? " and " : "");
+        text_add(out, cut[a] == LX_TEAM_PARTIAL ? "in parts of sums" : any ? "along " : "cut along ");
+        if (cut[a] != LX_TEAM_PARTIAL) text_format(out, "%d", cut[a]);
+        if (grid->axes > 1) text_format(out, " by axis %d", a);
+        any = true;
+    }
+    if (!any) text_add(out, "whole");
+}
+
+/* As --cut takes it. */
+static void add_choice(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out)
+{
+    for (int a = 0; a < grid->axes; a++) {
+        text_add(out, a ? "," : "");
+        if (cut[a] < 0)
+            text_add(out, "-");
+        else
+            text_format(out, "%d", cut[a]);
+    }
+}
+
+static const struct lx_team_grid *grid_of(const struct reason_row *row)
+{
+    return &row->question->plans->team->grid;
+}
+
+static bool is_priced(const struct reason_row *row)
+{
+    return row->price->why.code == LX_OK;
+}
+
+static void price_number(const struct reason_row *row, int64_t n, struct value *v)
+{
+    if (is_priced(row))
+        value_whole(v, n);
+    else
+        v->number = NAN;
+}
+
+/* Beside what the tensor is; less is better than what the search has. */
+static void more_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct reason_row *row = row_of_table;
+    int64_t more = row->price->bytes - row->reasons->is.bytes;
+    (void)column;
+    price_number(row, more, v);
+    if (is_priced(row)) value_format(v, "%s%s", more > 0 ? "+" : "", grouped(more).at);
+    v->words = is_priced(row) ? v->made.at : NULL;
+}
+
+/* clang-format off */
+VALUE_OF(state_value, struct reason_row, add_state(grid_of(row), row->price->cut, &v->made); v->words = v->made.at;)
+VALUE_OF(choice_value, struct reason_row, add_choice(grid_of(row), row->price->cut, &v->made); v->words = v->made.at; v->paint = PAINT_DIM;)
+VALUE_OF(bytes_value, struct reason_row, price_number(row, row->price->bytes, v);)
+VALUE_OF(hbm_value,   struct reason_row, price_number(row, row->price->hbm_bytes, v);)
+VALUE_OF(us_value,    struct reason_row, v->number = is_priced(row) ? row->price->us : NAN;)
+VALUE_OF(why_value,   struct reason_row, v->words = is_priced(row) ? "" : row->price->why.text; v->paint = PAINT_DIM;)
+
+static const struct column reason_array[] = {
+    {.key = "state",     .heading = "instead",         .kind = VALUE_WORDS,  .value = state_value},
+    {.key = "cut",       .heading = "--cut",           .kind = VALUE_WORDS,  .value = choice_value},
+    {.key = "bytes",     .heading = "exchanged",       .kind = VALUE_BYTES,  .value = bytes_value},
+    {.key = "more",      .heading = "more",            .kind = VALUE_BYTES,  .value = more_value},
+    {.key = "hbm_bytes", .heading = "HBM of a member", .kind = VALUE_BYTES,  .value = hbm_value},
+    {.key = "us",        .heading = "us predicted",    .kind = VALUE_MICROS, .digits = 9, .value = us_value},
+    {.key = "why",       .heading = "why not",         .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = why_value},
+};
+/* clang-format on */
+
+/* NULL: the member has what it reads. */
+static const struct lx_team_exchange *exchange_of(const struct read_row *row)
+{
+    int32_t e = row->plan->ops[row->op].exchange[row->input];
+    return e >= 0 ? &row->plan->exchanges[e] : NULL;
+}
+
+static void by_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct read_row *row = row_of_table;
+    const struct lx_team_exchange *x = exchange_of(row);
+    (void)column;
+    v->paint = PAINT_DIM;
+    v->words = x ? lx_team_pattern_word(x->pattern) : "what it has";
+    if (!x || x->reads < 2) return;
+    value_format(v, "%s, one of %s", lx_team_pattern_word(x->pattern), counted(x->reads, "read").at);
+    v->words = v->made.at;
+}
+
+/* clang-format off */
+VALUE_OF(reader_value, struct read_row, v->words = row->plan->graph->ops[row->op].name;)
+VALUE_OF(kind_value,   struct read_row, v->words = row->plan->graph->ops[row->op].kind->name; v->paint = PAINT_DIM;)
+VALUE_OF(how_value,    struct read_row, v->words = lx_team_mode_word(row->plan->ops[row->op].mode);)
+VALUE_OF(moved_value,  struct read_row, const struct lx_team_exchange *x = exchange_of(row); value_dim(v, x ? x->bytes : 0);)
+
+static const struct column read_array[] = {
+    {.key = "op",       .heading = "read by",  .kind = VALUE_NAME,  .value = reader_value},
+    {.key = "kind",     .heading = "kind",     .kind = VALUE_WORDS, .value = kind_value},
+    {.key = "mode",     .heading = "computed", .kind = VALUE_WORDS, .value = how_value},
+    {.key = "exchange", .heading = "needs",    .kind = VALUE_WORDS, .value = by_value},
+    {.key = "bytes",    .heading = "bytes",    .kind = VALUE_BYTES, .value = moved_value},
+};
+/* clang-format on */
+
+const struct columns cut_reason_columns = COLUMNS("other cuts of a tensor", reason_array);
+const struct columns cut_read_columns = COLUMNS("reads of a cut tensor", read_array);
+
+static const struct lx_team_plan *team_of(const struct lx_cut_question *q)
+{
+    return q->plans->team;
+}
+
+/* "24,576 B exchanged", or the time where that counts. */
+static void add_cost(const struct lx_cut_question *q, const struct lx_cut_price *x, struct text *out)
+{
+    if (q->how->by_time) text_format(out, "%.2f us predicted, ", x->us);
+    text_format(out, "%s exchanged", in_bytes(x->bytes).at);
+}
+
+/* Where bytes are equal, time decides. */
+static void add_difference(const struct lx_cut_question *q, const struct lx_cut_price *x,
+                           const struct lx_cut_price *is, struct text *out)
+{
+    int64_t more = x->bytes - is->bytes;
+    double us = x->us - is->us;
+    if (!q->how->by_time && more)
+        text_format(out, " (%s%s)", more > 0 ? "+" : "", grouped(more).at);
+    else if (fabs(us) < 0.005)
+        text_add(out, " (the same)");
+    else
+        text_format(out, " (%+.2f us)", us);
+}
+
+/* "; runner-up: whole, 98,304 B exchanged (+73,728)" */
+static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+{
+    const struct lx_cut_price *x = r->others;
+    if (r->other_count == 0 || x->why.code != LX_OK) {
+        text_add(out, r->other_count ? "; no other cut has a plan" : "; it cannot be cut otherwise");
+        return;
+    }
+    bool better = lx_cut_better(x, &r->is, q->how->by_time);
+    text_add(out, "; ");
+    paint_add(out, better ? PAINT_BAD : PAINT_PLAIN, better ? "better" : "runner-up");
+    text_add(out, ": ");
+    add_state(&team_of(q)->grid, x->cut, out);
+    text_add(out, ", ");
+    add_cost(q, x, out);
+    add_difference(q, x, &r->is, out);
+}
+
+static void add_headline(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+{
+    add_printable(out, team_of(q)->graph->tensors[r->tensor].name, 0);
+    text_add(out, " is ");
+    add_state(&team_of(q)->grid, r->is.cut, out);
+    text_add(out, ": ");
+    add_cost(q, &r->is, out);
+    add_runner_up(q, r, out);
+    text_add(out, "\n");
+}
+
+/* Whose word it is; and what to do where another way is better. */
+static void add_origin(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+{
+    const char *name = team_of(q)->graph->tensors[r->tensor].name;
+    bool any = r->other_count && r->others->why.code == LX_OK;
+    bool better = any && lx_cut_better(r->others, &r->is, q->how->by_time);
+    text_format(out, "  %s", lx_cut_origin_help(r->origin));
+    if (better) {
+        text_add(out, r->origin == LX_CUT_FOUND ? ", and missed a better one: --cut " : "; better is --cut ");
+        add_printable(out, name, 0);
+        text_add(out, "=");
+        add_choice(&team_of(q)->grid, r->others->cut, out);
+    }
+    text_add(out, "\n");
+}
+
+/* "  axis 1 of 4 members: dimension 1, 64 + 64 + 64 + 64" */
+static void add_axes(const struct lx_team_plan *p, int32_t tensor, struct text *out)
+{
+    enum { MOST_BLOCKS = 8 };
+    const struct lx_team_tensor *x = &p->tensors[tensor];
+    for (int a = 0; a < p->grid.axes; a++) {
+        int d = x->cut[a], blocks = d >= 0 ? lx_team_blocks(&p->grid, x->cut, d) : 0;
+        text_format(out, "  axis %d of %s: ", a, counted(p->grid.size[a], "member").at);
+        text_add(out, d == LX_TEAM_PARTIAL ? "parts of sums, which nobody has joined" : d < 0 ? "whole" : "");
+        if (d >= 0) text_format(out, "dimension %d, in blocks of ", d);
+        for (int b = 0; b < blocks && b < MOST_BLOCKS && x->bound[d]; b++)
+            text_format(out, "%s%" PRId64, b ? " + " : "", x->bound[d][b + 1] - x->bound[d][b]);
+        text_add(out, blocks > MOST_BLOCKS ? " + ...\n" : "\n");
+    }
+}
+
+static void add_maker(const struct lx_team_plan *p, int32_t tensor, struct text *out)
+{
+    for (int32_t o = 0; o < p->graph->op_count; o++) {
+        if (p->graph->ops[o].output != tensor) continue;
+        text_add(out, "  made by ");
+        add_printable(out, p->graph->ops[o].name, 0);
+        text_format(out, " (%s)", lx_team_mode_word(p->ops[o].mode));
+        int64_t bytes = lx_team_combined(p, o);
+        if (bytes) text_format(out, ", %s to combine its parts", in_bytes(bytes).at);
+        text_add(out, "\n");
+    }
+}
+
+/* Every operand that reads it; NULL: memory is out. */
+static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, size_t *count)
+{
+    size_t most = 1;
+    for (int32_t o = 0; o < p->graph->op_count; o++) most += (size_t)p->graph->ops[o].input_count;
+    struct read_row *rows = malloc(most * sizeof *rows);
+    *count = 0;
+    for (int32_t o = 0; rows && o < p->graph->op_count; o++)
+        for (int i = 0; i < p->graph->ops[o].input_count; i++)
+            if (p->graph->ops[o].inputs[i] == tensor) rows[(*count)++] = (struct read_row){p, o, i};
+    return rows;
+}
+
+static struct reason_row *reason_rows(const struct lx_cut_question *q, const struct lx_cut_reasons *r)
+{
+    struct reason_row *rows = malloc(((size_t)r->other_count + 1) * sizeof *rows);
+    for (int i = 0; rows && i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
+    return rows;
+}
+
+static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+{
+    size_t count = 0;
+    struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
+    struct reason_row *rows = reason_rows(q, r);
+    out->failed |= !reads || !rows;
+    add_headline(q, r, out);
+    add_origin(q, r, out);
+    add_axes(team_of(q), r->tensor, out);
+    add_maker(team_of(q), r->tensor, out);
+    text_format(out, "  HBM of the member with most %s, %.2f us predicted\n", in_bytes(r->is.hbm_bytes).at,
+                r->is.us);
+    if (reads && count) table_add_text(&TABLE(cut_read_columns, reads, count), out);
+    if (rows && r->other_count) table_add_text(&TABLE(cut_reason_columns, rows, r->other_count), out);
+    free(reads);
+    free(rows);
+}
+
+static void reasons_to_json(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
+{
+    size_t count = 0;
+    struct read_row *reads = reads_of(team_of(q), r->tensor, &count);
+    struct reason_row *rows = reason_rows(q, r);
+    out->failed |= !reads || !rows;
+    text_add(out, "    {\"tensor\": ");
+    text_json_string(out, team_of(q)->graph->tensors[r->tensor].name);
+    text_add(out, ", \"state\": \"");
+    add_state(&team_of(q)->grid, r->is.cut, out);
+    text_add(out, "\", \"axes\": [");
+    for (int a = 0; a < team_of(q)->grid.axes; a++) text_format(out, a ? ", %d" : "%d", r->is.cut[a]);
+    text_format(out,
+                "], \"origin\": \"%s\", \"bytes\": %" PRId64 ", \"hbm_bytes\": %" PRId64
+                ", \"us\": %.9g,\n     \"reads\": [",
+                lx_cut_origin_word(r->origin), r->is.bytes, r->is.hbm_bytes, r->is.us);
+    if (reads) table_add_json_list(&TABLE(cut_read_columns, reads, count), out);
+    text_add(out, "],\n     \"others\": [");
+    if (rows) table_add_json_list(&TABLE(cut_reason_columns, rows, r->other_count), out);
+    text_add(out, "]}");
+    free(reads);
+    free(rows);
+}
+
+static bool no_such_tensor(struct call *call, const struct lx_graph *g, const char *name)
+{
+    const char **names = calloc((size_t)g->tensor_count + 1, sizeof *names);
+    if (!names) return status_no_memory(&call->st);
+    for (int32_t t = 0; t < g->tensor_count; t++) names[t] = g->tensors[t].name;
+    const char *near = nearest(name, names);
+    free(names);
+    return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no tensor \"%s\"%s%s%s", name,
+                      near ? "; did you mean \"" : "; --explain . lists them", near ? near : "",
+                      near ? "\"?" : "");
+}
+
+/* Which tensors --explain names, each once; `*all`: by a dot. */
+static bool read_named(struct call *call, const struct lx_graph *g, bool *named, bool *all)
+{
+    for (size_t i = 0; i < call->line.options.count; i++) {
+        const struct given_option *o = &call->line.options.at[i];
+        if (strcmp(o->name, "explain") != 0) continue;
+        if (strcmp(o->value, WHOLE_PLAN) == 0) {
+            *all = true;
+            continue;
+        }
+        int32_t t = 0;
+        while (t < g->tensor_count && strcmp(g->tensors[t].name, o->value) != 0) t++;
+        if (t == g->tensor_count) return no_such_tensor(call, g, o->value);
+        named[t] = true;
+    }
+    return true;
+}
+
+static bool explain_one(struct call *call, const struct lx_cut_question *q, int32_t t, bool first, bool named,
+                        struct text *out)
+{
+    struct lx_cut_reasons r;
+    if (!lx_cut_reasons_find(q, t, &r, &call->st)) return false;
+    if (wants_json(call)) {
+        text_add(out, first ? "" : ",\n");
+        reasons_to_json(q, &r, out);
+    } else if (named) {
+        text_add(out, first ? "" : "\n");
+        show_reasons(q, &r, out);
+    } else {
+        add_headline(q, &r, out);
+    }
+    lx_cut_reasons_free(&r);
+    return true;
+}
+
+static bool explain_named(struct call *call, struct lx_cut_question *q, const bool *named, bool all,
+                          struct text *out)
+{
+    struct watch watch;
+    bool ok = true, first = true;
+    watch_begin(&watch, SECONDS_FOR_ALL);
+    q->stop = watch_must_stop;
+    q->context = &watch;
+    for (int32_t t = 0; ok && t < team_of(q)->graph->tensor_count; t++) {
+        if (!named[t] && !all) continue;
+        ok = explain_one(call, q, t, first, named[t], out);
+        first = false;
+    }
+    watch_end(&watch);
+    return ok;
+}
+
+bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text *out)
+{
+    const struct lx_team_plan *p = team_of(q);
+    bool all = false, *named = calloc((size_t)p->graph->tensor_count + 1, sizeof *named);
+    if (!named) return status_no_memory(&call->st);
+    bool ok = read_named(call, p->graph, named, &all);
+    if (ok && wants_json(call)) {
+        text_add(out, "{\"lxplan\": 1, \"kind\": \"cuts explained\", \"pattern\": ");
+        text_json_string(out, p->graph->name);
+        text_add(out, ", \"grid\": [");
+        for (int a = 0; a < p->grid.axes; a++) text_format(out, a ? ", %d" : "%d", p->grid.size[a]);
+        text_format(out, "], \"by\": \"%s\", \"tensors\": [\n", q->how->by_time ? "time" : "bytes");
+    }
+    ok = ok && explain_named(call, q, named, all, out);
+    if (ok && wants_json(call)) text_add(out, "\n  ]}\n");
+    free(named);
+    return ok;
+}
