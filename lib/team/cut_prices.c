@@ -14,11 +14,9 @@
 /* The op itself, then `in` is the state of its result; joining that into `var`. */
 enum { THE_OP = -1, THE_JOIN = -2 };
 
+/* By whom (an op's class and input, or one of these) and in which states. */
 struct known_price {
-    int32_t class;
-    struct cut_state in, var;
-    signed char input; /* or one of the following */
-    bool used;
+    uint64_t who, states; /* who is 0: none */
     struct cut_price price;
 };
 
@@ -115,19 +113,20 @@ const int32_t *cut_classes(const struct cut_prices *p)
     return p->class;
 }
 
-static size_t place_of(const struct known_price *k)
+static struct known_price key_of(const struct cut_prices *p, int32_t o, int input, struct cut_state in,
+                                 struct cut_state var)
 {
-    uint64_t h = hash_number(HASH_START, k->class * 64 + k->input);
+    struct known_price k = {.who = ((uint64_t)p->class[o] + 1) << 8 | (unsigned char)input};
     for (int a = 0; a < LX_TEAM_AXES; a++)
-        h = h * 977 + (uint64_t)(k->in.at[a] + 40) * 31 + (uint64_t)(k->var.at[a] + 40);
-    return (size_t)(h ^ h >> 29);
+        k.states = k.states << 16 | (uint64_t)(unsigned char)in.at[a] << 8 | (unsigned char)var.at[a];
+    return k;
 }
 
 static struct known_price *find(struct known_price *table, size_t room, const struct known_price *k)
 {
-    size_t at = place_of(k) & (room - 1);
-    while (table[at].used && (table[at].class != k->class || table[at].input != k->input ||
-                              !cut_same(table[at].in, k->in) || !cut_same(table[at].var, k->var)))
+    uint64_t h = (k->states ^ k->who * UINT64_C(0xd6e8feb86659fd93)) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t at = (size_t)(h ^ h >> 32) & (room - 1);
+    while (table[at].who && (table[at].who != k->who || table[at].states != k->states))
         at = (at + 1) & (room - 1);
     return &table[at];
 }
@@ -136,7 +135,7 @@ static void grow(struct cut_prices *p)
 {
     struct known_price *larger = calloc(2 * p->room, sizeof *larger);
     for (size_t i = 0; larger && i < p->room; i++)
-        if (p->table[i].used) *find(larger, 2 * p->room, &p->table[i]) = p->table[i];
+        if (p->table[i].who) *find(larger, 2 * p->room, &p->table[i]) = p->table[i];
     if (!larger) return; /* slower, until it is full */
     free(p->table);
     p->table = larger;
@@ -250,9 +249,9 @@ static struct cut_price read_price(const struct cut_prices *p, int32_t o, int i,
 struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct cut_state in,
                                 struct cut_state var)
 {
-    struct known_price k = {p->class[o], in, var, (signed char)i, true, {{0, 0}, 0}};
+    struct known_price k = key_of(p, o, i, in, var);
     struct known_price *known = find(p->table, p->room, &k);
-    if (known->used) return known->price;
+    if (known->who) return known->price;
     k.price = read_price(p, o, i, in, var);
     return remember(p, known, &k);
 }
@@ -316,9 +315,9 @@ static double own_us(const struct cut_prices *p, const struct lx_op *op, const s
 
 struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way)
 {
-    struct known_price k = {p->class [o], way -> out, way -> var, THE_OP, true, {{0, 0}, 0 }};
+    struct known_price k = key_of(p, o, THE_OP, way->out, way->var);
     struct known_price *known = find(p->table, p->room, &k);
-    if (known->used) return known->price.cost;
+    if (known->who) return known->price.cost;
     struct op_index x;
     op_index_of(p->g, &p->g->ops[o], &x);
     k.price.cost.us = own_us(p, &p->g->ops[o], &x, way->var);
@@ -328,9 +327,9 @@ struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_w
 struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state made,
                                struct cut_state joined)
 {
-    struct known_price k = {p->class[o], made, joined, THE_JOIN, true, {{0, 0}, 0}};
+    struct known_price k = key_of(p, o, THE_JOIN, made, joined);
     struct known_price *known = find(p->table, p->room, &k);
-    if (known->used) return known->price.cost;
+    if (known->who) return known->price.cost;
     k.price.cost = join_price(p, o, made, joined);
     return remember(p, known, &k).cost;
 }

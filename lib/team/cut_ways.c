@@ -132,7 +132,7 @@ bool cut_shares(struct cut_state made, struct cut_state joined)
 bool cut_reads_parts(const struct lx_op *op, int i, struct cut_state var)
 {
     for (int a = 0; a < LX_TEAM_AXES; a++)
-        if (team_reads_parts_along(op, var.at[a], i)) return true;
+        if (var.at[a] <= LX_TEAM_PARTIAL && team_reads_parts_along(op, var.at[a], i)) return true;
     return false;
 }
 

@@ -4,18 +4,18 @@ see() { # SIZE FILE KEYS
     echo "== $*"
     $LXPLAN explore "$2" --tile none --size "$1" --script "<wait>$3" --dump-screen "$scratch/s" && cat "$scratch/s"
 }
-stencil=patterns/team/stencil_3_steps.json
+stencil=patterns/team/stencil_grid.json
 for size in 80x24 120x40 200x60 40x12; do
-    see $size $stencil ':team 3<Enter><wait>:goto up2_0<Enter><Space>lr<wait>'
+    see $size $stencil ':team 3<Enter><wait>:goto s1<Enter><Space>lr<wait>'
 done
 # grids: members in rows and columns, states per axis, who sends whom what; one that the pattern states
 for size in 80x24 120x40 200x60 40x12; do
-    see $size $stencil ':team 2x3<Enter><wait>:goto up2_0<Enter><Space>l'
+    see $size $stencil ':team 2x3<Enter><wait>:goto s1<Enter><Space>l'
 done
 see 80x24 patterns/grids/mlp_of_one_member.json '8<wait>jjjly'
 see 80x24 patterns/team/mlp_rows.json ':team 2x2x2<Enter><wait>jlllll+<wait>'
 see 80x24 patterns/team/mlp_rows.json ':team 2x<Enter>'
-see 80x24 $stencil ':team 3<Enter><wait>:goto grid1<Enter>lA'
+see 80x24 $stencil ':team 3<Enter><wait>:goto x1<Enter>lA'
 see 80x24 patterns/graphs/gq_attention.json '8<wait>++++++<wait>gllllll'
 see 80x24 patterns/team/slice_misses.json ':team 4<Enter><wait>:goto a<Enter>lr<wait>'
 see 80x24 patterns/team/softmax_columns.json '8<wait>jjy'
