@@ -33,7 +33,7 @@ nests) "$lxplan" show tests/data/graphs/tiled_attention.json --lx 6k --nests 1-7
     grep -q '"nests": \[{"first"' "$page" || fail "no nest in the page" ;;
 pools) "$lxplan" show patterns/lists/two_pools.json --html -o "$page" ;;
 hostile) hostile && "$lxplan" show "$scratch/hostile.json" --html -o "$page" ;;
-large) "$lxplan" gen random --buffers 20000 --seed 1 -o "$scratch/large.json" &&
+large) "$lxplan" gen random --buffers 5000 --seed 1 -o "$scratch/large.json" &&
     "$lxplan" show "$scratch/large.json" -s bestfit --html -o "$page" ;;
 report) "$lxplan" bench patterns/targets -s greedy,bestfit,exact -q -o "$scratch/r.jsonl" &&
     "$lxplan" report "$scratch/r.jsonl" --html -o "$page" ;;

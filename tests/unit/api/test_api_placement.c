@@ -460,7 +460,10 @@ static void test_many(void **state)
     assert_int_equal(lx_placement_buffers(p, N, sizes, starts, ends, offs, NULL), 0);
     assert_int_equal(lx_placement_buffers(p, 1, sizes, starts, ends, NULL, NULL), N);
     assert_true(lx_placement_buffers(p, 1, NULL, starts, ends, offs, NULL) < 0);
-    lx_result *r = solved(p, NULL);
+    lx_options *quick = lx_options_new();
+    assert_int_equal(lx_options_set(quick, "solver", "bestfit", NULL), 0);
+    lx_result *r = solved(p, quick);
+    lx_options_free(quick);
     assert_int_equal(lx_result_places(r, NULL, NULL, 0), N + 1);
     assert_string_equal(lx_result_item_word(r, "buffers", 7, "name"), "#7");
     lx_result_free(r);

@@ -1,6 +1,7 @@
 /* Traces of teams, read back: a process per member, slices of a row apart, begins and ends those of the clock, bytes
  * those of the plan, and arrows that go forward in time. */
 #include "support/export_plans.h"
+#include "support/sampled.h"
 #include "export/tick_times.h"
 #include "solvers.h"
 
@@ -213,11 +214,13 @@ static void traces_are_the_clock(void **state)
     struct seen seen = {0};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
         for (size_t k = 0; k < sizeof grids / sizeof *grids; k++) {
+            if (SAMPLED && n > 3 && k != 2) continue; /* they take longest */
             struct lx_team_plans *p = plans_of(names[n], grids[k], (n + k) % 2);
             check_trace(p, &seen);
             lx_team_plans_free(p);
         }
-    assert_true(seen.exchanges > 20 && seen.combines > 10 && seen.waits > 10);
+    assert_true(seen.exchanges > 0 && seen.combines > 0 && seen.waits > 0);
+    assert_true(SAMPLED || (seen.exchanges > 20 && seen.combines > 10 && seen.waits > 10));
 }
 
 /* More devices than rows: some have nothing to do, and are there all the same. */

@@ -70,7 +70,7 @@ static void expect_file(struct lx_team_plan *p)
 static void test_random(void **state)
 {
     (void)state;
-    for (int n = 0; n < (SAMPLED ? 30 : 300); n++) {
+    for (int n = 0; n < (SANITIZED ? 12 : SAMPLED ? 30 : 300); n++) {
         struct rng r = rng_seed((uint64_t)(900 + n));
         char *text = random_team_pattern(&r, (enum random_sums)(n % 3), "fp32");
         const struct lx_graph *g = graph_of(text);

@@ -152,7 +152,8 @@ static void test_kinds(void **state)
     }
 }
 
-/* Every graph that comes with the program is shared out over every grid, and every member has its part. */
+/* Every graph that comes with the program is shared out over every grid (sampled: over one of them), and every member has its
+ * part. */
 static void share_out(const struct lx_graph *g, int grid)
 {
     lx_status st = {0};
@@ -179,7 +180,8 @@ static void test_patterns(void **state)
         snprintf(path, sizeof path, SOURCE_DIR "/patterns/graphs/%s", e->d_name);
         const struct lx_graph *g = strstr(e->d_name, ".json") ? lx_graph_read(path, &st) : NULL;
         if (!g) continue;
-        for (int grid = 0; grid < GRIDS; grid++) share_out(g, grid);
+        for (int grid = 0; grid < GRIDS; grid++)
+            if (!SAMPLED || grid == seen % GRIDS) share_out(g, grid);
         lx_graph_free(g);
         seen++;
     }
