@@ -2,11 +2,14 @@
 #include "commands/diff_nests.h"
 #include "planning/planning.h"
 #include "base/fail.h"
+#include "base/file.h"
+#include "team/team_diff.h"
 #include "text/colour.h"
 #include "text/format.h"
 #include "text/table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void place_value(int64_t address, const char *pool, bool is_there, struct value *v)
@@ -188,22 +191,50 @@ static void write_json(const struct lx_plan *p, const struct lx_plan *q, const s
     text_add(t, d->count ? "\n  ]\n}\n" : "  ]\n}\n");
 }
 
-static bool may_compare(struct call *call, const struct lx_plan *p, const struct lx_plan *q)
+/* Plans of one pattern, or of two with one name. */
+static bool may_compare(struct call *call, const struct lx_graph *p, const struct lx_graph *q)
 {
-    if (p->graph->hash == q->graph->hash || strcmp(p->graph->name, q->graph->name) == 0) return true;
+    if (p->hash == q->hash || strcmp(p->name, q->name) == 0) return true;
     return status_set_at(&call->st, LX_E_MISMATCH, call->line.files.at[1], 0, 0,
-                         "a plan of %s, but the first is of %s; compare plans of one pattern", q->graph->name,
-                         p->graph->name);
+                         "a plan of %s, but the first is of %s; compare plans of one pattern", q->name,
+                         p->name);
 }
 
-static int run(struct call *call)
+/* Both files, as they stand there. */
+struct sides {
+    const char *file[2];
+    char *text[2];
+    size_t length[2];
+};
+
+static bool read_sides(struct call *call, struct sides *s)
+{
+    for (int i = 0; i < 2; i++) {
+        const char *path = call->line.files.at[i];
+        s->file[i] = strcmp(path, "-") == 0 ? "standard input" : path;
+        s->text[i] = file_read(path, &s->length[i], &call->st);
+        if (!s->text[i]) return false;
+    }
+    return true;
+}
+
+static struct lx_plan *plan_of_side(struct call *call, const struct sides *s, int i)
+{
+    if (lx_is_plan(s->text[i], s->length[i]))
+        return lx_plan_of_text(s->file[i], s->text[i], s->length[i], &call->st);
+    status_set_at(&call->st, LX_E_USAGE, s->file[i], 0, 0,
+                  "not a plan; `lxplan plan FILE -o PLAN` makes one of a pattern");
+    return NULL;
+}
+
+static int diff_plans(struct call *call, const struct sides *s)
 {
     int code = FAILED;
-    struct lx_plan *p = read_plan_file(call, call->line.files.at[0]);
-    struct lx_plan *q = p ? read_plan_file(call, call->line.files.at[1]) : NULL;
+    struct lx_plan *p = plan_of_side(call, s, 0);
+    struct lx_plan *q = p ? plan_of_side(call, s, 1) : NULL;
     struct lx_diff d = {0};
     struct lx_nest_diff nests = {0};
-    if (q && may_compare(call, p, q) && lx_plan_diff(p, q, &d, &call->st) &&
+    if (q && may_compare(call, p->graph, q->graph) && lx_plan_diff(p, q, &d, &call->st) &&
         (p->graph->is_list || q->graph->is_list || lx_nest_diff(p, q, &nests, &call->st))) {
         if (wants_json(call))
             write_json(p, q, &d, &nests, &call->out);
@@ -215,6 +246,57 @@ static int run(struct call *call)
     lx_diff_free(&d);
     lx_plan_free(p);
     lx_plan_free(q);
+    return code;
+}
+
+static int tell_teams(struct call *call, const struct team_figures *f)
+{
+    struct team_diff d;
+    if (!team_diff_make(&f[0], &f[1], &d, &call->st)) return FAILED;
+    if (wants_json(call))
+        team_diff_json(&d, &call->out);
+    else if (!is_quiet(call))
+        team_diff_text(&d, &call->out);
+    int code = team_diff_is_equal(&d) ? EXIT_YES : EXIT_NO;
+    team_diff_free(&d);
+    return code;
+}
+
+static int diff_teams(struct call *call, const struct sides *s)
+{
+    struct lx_team_plans *p[2] = {0};
+    struct team_figures f[2] = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < 2; i++) {
+        p[i] = lx_team_plans_parse(s->file[i], s->text[i], s->length[i], &call->st);
+        ok = p[i] && team_figures_make(p[i], &f[i], &call->st);
+    }
+    int code = ok && may_compare(call, p[0]->team->graph, p[1]->team->graph) ? tell_teams(call, f) : FAILED;
+    for (int i = 0; i < 2; i++) {
+        team_figures_free(&f[i]);
+        lx_team_plans_free(p[i]);
+    }
+    return code;
+}
+
+static int diff_sides(struct call *call, const struct sides *s)
+{
+    bool first = lx_is_team_plan(s->text[0], s->length[0]),
+         second = lx_is_team_plan(s->text[1], s->length[1]);
+    if (first && second) return diff_teams(call, s);
+    if (!first && !second) return diff_plans(call, s);
+    return status_set_at(&call->st, LX_E_USAGE, s->file[first ? 1 : 0], 0, 0,
+                         "the other file is the plan of a team, and this is none; `lxplan plan FILE --team 1 "
+                         "-o PLAN` makes one of a single device"),
+           FAILED;
+}
+
+static int run(struct call *call)
+{
+    struct sides s = {0};
+    int code = read_sides(call, &s) ? diff_sides(call, &s) : FAILED;
+    free(s.text[0]);
+    free(s.text[1]);
     return code;
 }
 
@@ -230,8 +312,10 @@ const struct command command_diff = {
         "traffic that the\n"
         "second plan saves: of a buffer those that ops move while it is off chip; loads, stores and the rest "
         "have rows of\n"
-        "their own, which add up to the whole. Plans of two patterns are compared only if the patterns have "
-        "one name.\n",
+        "their own, which add up to the whole. Of two teams' plans: which tensors are cut otherwise, and "
+        "what "
+        "that changes in\n"
+        "bytes and predicted time. Plans of two patterns are compared only if the patterns have one name.\n",
     .options = tables,
     .least_files = 2,
     .most_files = 2,

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "interrupt.h"
+#include "team/team_show.h"
 #include "text/format.h"
 
 #include <stdlib.h>
@@ -110,20 +111,35 @@ static char *write_plan(struct call *call, const char *file, const char *text, c
     return written;
 }
 
-/* Of a team there is its time line; the rest is of one device. */
+/* The page of a team's plan; NULL with `call->st`. */
+static char *team_page(struct call *call, const struct lx_team_plans *p, size_t *length)
+{
+    struct team_figures f;
+    struct text out = {0};
+    if (!team_figures_make(p, &f, &call->st)) return NULL;
+    show_team_html(&f, &out);
+    team_figures_free(&f);
+    *length = out.length;
+    if (!out.failed) return out.at;
+    text_free(&out);
+    return status_no_memory(&call->st), NULL;
+}
+
+/* Of a team there is its time line and its page; the rest is of one device. */
 static char *write_team_plan(struct call *call, const char *file, const char *text,
                              const struct lx_export *row, size_t *length)
 {
-    if (row->format || strcmp(row->name, "perfetto") != 0) {
+    bool page = !row->format && strcmp(row->name, "html") == 0;
+    if (!page && (row->format || strcmp(row->name, "perfetto") != 0)) {
         status_set_at(
             &call->st, LX_E_USAGE, file, 0, 0,
             "the plan of a team has a plan per member; export the plan of one device, or the team's "
-            "time line with --format perfetto");
+            "time line with --format perfetto or html");
         return NULL;
     }
     struct lx_team_plans *p =
         no_planning_options(call, file) ? lx_team_plans_parse(file, text, *length, &call->st) : NULL;
-    char *written = p ? lx_team_trace(p, length, &call->st) : NULL;
+    char *written = !p ? NULL : page ? team_page(call, p, length) : lx_team_trace(p, length, &call->st);
     lx_team_plans_free(p);
     return written;
 }

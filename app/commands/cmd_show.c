@@ -2,12 +2,14 @@
 #include "planning/planning.h"
 #include "planning/show_plan.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"
 #include "text/table.h"
 #include "text/colour.h"
 #include "html/html.h"
 #include "picture/picture.h"
+#include "team/team_show.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
@@ -24,9 +26,9 @@ static const struct option_row rows[] = {
     {"width", 0, "N", "width of the map in characters, of the drawing in pixels"},
     {"height", 0, "N", "rows of the map, height of the drawing in pixels"},
     {"ascii", 0, NULL, "no characters beyond ASCII in the map"},
-    {"all", 'a', NULL, "list every buffer"},
+    {"all", 'a', NULL, "list every buffer; of a team's plan every tensor, step and member"},
     {"buffers", 0, NULL, "all buffers as a table instead: what each moves, where it is and why"},
-    {"format", 'f', "WHAT", "of that table: {default}"},
+    {"format", 'f', "WHAT", "of that table, or of the tables of a team's plan: {default}"},
     {0},
 };
 
@@ -39,6 +41,13 @@ static const struct form {
     {"text", show_text, 24, 2000, 1, 2000},
     {"svg", show_svg, 300, 20000, 250, 20000},
     {"html", show_html, 300, 20000, 250, 20000},
+};
+
+/* The file that is shown. */
+struct source {
+    const char *file;
+    char *text;
+    size_t length;
 };
 
 static const char *format_word(int k)
@@ -89,11 +98,11 @@ static int drawn(struct call *call, char *text, size_t length)
 }
 
 /* --buffers: the table alone. */
-static int list_buffers(struct call *call)
+static int list_buffers(struct call *call, const struct source *from)
 {
     int k = 0;
     if (!option_word(call, "format", format_word, &k)) return FAILED;
-    struct lx_plan *p = read_or_make_plan(call, call->line.files.at[0]);
+    struct lx_plan *p = plan_of_text(call, from->file, from->text, from->length);
     if (!p) return FAILED;
     if (goes_to_file(call)) paint_off();
     struct text out = {0};
@@ -133,31 +142,29 @@ static bool read_remedies(struct call *call, const struct form *form, const stru
     return ok && (!out->failed || status_no_memory(&call->st));
 }
 
-static int run(struct call *call)
+/* How large and with which characters; false with `call->st`. */
+static bool read_picture(struct call *call, const struct form *form, struct picture *how)
 {
-    bool listed = option_given(&call->line, "buffers");
-    if (listed && (option_given(&call->line, "svg") || option_given(&call->line, "text")))
-        return status_set(&call->st, LX_E_USAGE,
-                          "--buffers is a table, --text and --svg are maps; choose one"),
-               FAILED;
-    if (!listed && option_given(&call->line, "format"))
-        return status_set(&call->st, LX_E_USAGE, "--format goes with --buffers"), FAILED;
-    if (listed) return list_buffers(call);
-    const struct form *form = form_asked(call);
     int64_t width = 0, height = 0;
-    if (!form) return FAILED;
     if (!option_int(call, "width", form->least_width, form->most_width, &width) ||
         !option_int(call, "height", form->least_height, form->most_height, &height))
-        return FAILED;
-    struct lx_plan *p = read_or_make_plan(call, call->line.files.at[0]);
-    if (!p) return FAILED;
-    struct picture how = {
-        .width = (int)width, .height = (int)height, .all = option_given(&call->line, "all")};
-    how.ascii = option_given(&call->line, "ascii") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+        return false;
+    *how =
+        (struct picture){.width = (int)width, .height = (int)height, .all = option_given(&call->line, "all")};
+    how->ascii = option_given(&call->line, "ascii") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
     if (goes_to_file(call))
         paint_off();
-    else if (!how.width && form == forms)
-        how.width = terminal_columns();
+    else if (!how->width && form == forms)
+        how->width = terminal_columns();
+    return true;
+}
+
+static int draw_plan(struct call *call, const struct form *form, const struct source *from)
+{
+    struct picture how;
+    struct lx_plan *p =
+        read_picture(call, form, &how) ? plan_of_text(call, from->file, from->text, from->length) : NULL;
+    if (!p) return FAILED;
     struct text picture = {0}, remedies = {0};
     bool ok = read_remedies(call, form, p, &remedies);
     how.remedies = remedies.at;
@@ -169,16 +176,80 @@ static int run(struct call *call)
     return drawn(call, picture.at, picture.length);
 }
 
+/* Options that a plan of one device has, and a team's has not. */
+static bool may_show_team(struct call *call, const struct source *from)
+{
+    static const char *const single[] = {"svg", "buffers", "remedies", "height"};
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (option_given(&call->line, single[i]))
+            return status_set_at(&call->st, LX_E_USAGE, from->file, 0, 0,
+                                 "the plan of a team is shown as --text, --html or --format tables; --%s "
+                                 "goes with the plan of one device",
+                                 single[i]);
+    return no_planning_options(call, from->file);
+}
+
+static int draw_team(struct call *call, const struct form *form, const struct source *from)
+{
+    struct picture how;
+    struct team_figures f = {0};
+    struct text out = {0};
+    int k = -1;
+    if (!may_show_team(call, from) || !read_picture(call, form, &how) ||
+        (option_given(&call->line, "format") && !option_word(call, "format", format_word, &k)))
+        return FAILED;
+    struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &call->st);
+    bool ok = p && team_figures_make(p, &f, &call->st);
+    if (ok && k >= 0)
+        write_team_tables(&f, &exporters[k], &out);
+    else if (ok && form->draw == show_html)
+        show_team_html(&f, &out);
+    else if (ok)
+        show_team_text(&f, &how, &out);
+    team_figures_free(&f);
+    lx_team_plans_free(p);
+    if (out.failed) text_free(&out);
+    return ok ? drawn(call, out.at, out.length) : FAILED;
+}
+
+static int draw_source(struct call *call, const struct source *from)
+{
+    bool listed = option_given(&call->line, "buffers"), team = lx_is_team_plan(from->text, from->length);
+    if (!listed && !team && option_given(&call->line, "format"))
+        return status_set(&call->st, LX_E_USAGE, "--format goes with --buffers"), FAILED;
+    if (listed && !team) return list_buffers(call, from);
+    const struct form *form = form_asked(call);
+    return !form ? FAILED : team ? draw_team(call, form, from) : draw_plan(call, form, from);
+}
+
+static int run(struct call *call)
+{
+    const char *path = call->line.files.at[0];
+    struct source from = {.file = strcmp(path, "-") == 0 ? "standard input" : path};
+    if (option_given(&call->line, "buffers") &&
+        (option_given(&call->line, "svg") || option_given(&call->line, "text")))
+        return status_set(&call->st, LX_E_USAGE,
+                          "--buffers is a table, --text and --svg are maps; choose one"),
+               FAILED;
+    from.text = file_read(path, &from.length, &call->st);
+    int code = from.text ? draw_source(call, &from) : FAILED;
+    free(from.text);
+    return code;
+}
+
 static const struct option_row *const tables[] = {rows,      output_rows, planning_rows, json_error_rows,
                                                   help_rows, model_rows,  NULL};
 
 const struct command command_show = {
     .name = "show",
-    .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg|--buffers] [options]",
+    .synopsis = "PLAN | FILE [-s SOLVER] [--text|--svg|--html|--buffers] [options]",
     .summary = "Draw a plan: addresses against time, and what is off chip and why",
-    .details = "A pattern is planned first. Letters and colours belong to buffers: two plans of one pattern "
-               "can be laid\n"
-               "side by side.\n",
+    .details =
+        "A pattern is planned first. Letters and colours belong to buffers: two plans of one pattern "
+        "can be laid\n"
+        "side by side. Of a team's plan (`plan --team`): how each tensor is cut, messages per step, bytes "
+        "per axis, who\n"
+        "waits, and a time line of its members.\n",
     .options = tables,
     .words = words,
     .least_files = 1,

@@ -1,5 +1,6 @@
 /* Members of a team in a table, and the result of a run in words and as JSON. */
 #include "commands/team_report.h"
+#include "team/team_tables.h"
 #include "text/format.h"
 #include "text/table.h"
 

@@ -4,10 +4,6 @@
 
 #include "command.h"
 
-/* team_commands.c */
-void show_exchanges(const struct lx_team_plan *p, struct text *out);
-void show_totals(const struct lx_team_plan *p, struct text *out);
-
 /* One row per member; `ran`: what was counted stands beside it. */
 void show_members(const struct lx_team_account *accounts, int members, bool ran, struct text *out);
 void show_team_result(const struct lx_team_plan *p, const struct lx_transport *transport,

@@ -6,7 +6,7 @@
 #include "picture/picture.h"
 #include "text/table.h"
 
-extern const char html_sweep_js[], html_report_js[];
+extern const char html_sweep_js[], html_report_js[], html_team_js[];
 
 /* A table as JSON: columns, and per value what people read, what it is sorted by, and its tone. */
 void html_table(const struct table *t, struct text *out);

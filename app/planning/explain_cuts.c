@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
+#include "team/team_states.h"
 #include "text/format.h"
 
 #include <inttypes.h>
@@ -24,21 +25,6 @@ struct read_row {
     int32_t op;
     int input;
 };
-
-/* "cut along 1 by axis 0 and along 0 by axis 1", "whole"; in a row nobody needs the axis. */
-static void add_state(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out)
-{
-    bool any = false;
-    for (int a = 0; a < grid->axes; a++) {
-        if (cut[a] == -1) continue;
-        text_add(out, any ? " and " : "");
-        text_add(out, cut[a] == LX_TEAM_PARTIAL ? "in parts of sums" : any ? "along " : "cut along ");
-        if (cut[a] != LX_TEAM_PARTIAL) text_format(out, "%d", cut[a]);
-        if (grid->axes > 1) text_format(out, " by axis %d", a);
-        any = true;
-    }
-    if (!any) text_add(out, "whole");
-}
 
 /* As --cut takes it. */
 static void add_choice(const struct lx_team_grid *grid, const int cut[LX_TEAM_AXES], struct text *out)

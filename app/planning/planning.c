@@ -240,18 +240,3 @@ struct lx_plan *read_or_make_plan(struct call *call, const char *path)
     free(text);
     return plan;
 }
-
-struct lx_plan *read_plan_file(struct call *call, const char *path)
-{
-    size_t length;
-    char *text = file_read(path, &length, &call->st);
-    if (!text) return NULL;
-    struct lx_plan *plan = NULL;
-    if (lx_is_plan(text, length))
-        plan = lx_plan_of_text(name_of(path), text, length, &call->st);
-    else
-        status_set_at(&call->st, LX_E_USAGE, name_of(path), 0, 0,
-                      "not a plan; `lxplan plan FILE -o PLAN` makes one of a pattern");
-    free(text);
-    return plan;
-}

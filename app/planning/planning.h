@@ -44,8 +44,6 @@ struct lx_plan *plan_of_text(struct call *call, const char *file, const char *te
 struct lx_plan *read_or_make_plan(struct call *call, const char *path);
 /* False with `call->st` where planning options were given for a file that is a plan already. */
 bool no_planning_options(struct call *call, const char *path);
-/* A plan file; a pattern is refused with advice. */
-struct lx_plan *read_plan_file(struct call *call, const char *path);
 
 /* The graph on the device that the options and $SENCORES ask for: a reference, or NULL with `call->st`. */
 const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g);

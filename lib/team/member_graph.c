@@ -86,6 +86,14 @@ static bool add_step(struct maker *k, const struct lx_team_step *s)
     }
 }
 
+/* Ops that have none yet are of this step. */
+static bool note_step(struct maker *k, int32_t step)
+{
+    while (k->steps.count < k->b.ops.count)
+        if (!VEC_PUSH(&k->steps, step)) return status_no_memory(k->st);
+    return true;
+}
+
 /* Outputs in one tensor each, and where they belong. */
 static bool place_outputs(struct maker *k)
 {
@@ -125,6 +133,7 @@ static void maker_end(struct maker *k)
     free(k->arrived);
     VEC_FREE(&k->messages);
     VEC_FREE(&k->places);
+    VEC_FREE(&k->steps);
 }
 
 /* Everything of the result but its graph. */
@@ -138,7 +147,8 @@ static struct lx_team_member *member_of(struct maker *k)
                                  .memory = memory};
     m->messages = arena_copy_array(memory, k->messages.at, k->messages.count, sizeof *k->messages.at);
     m->places = arena_copy_array(memory, k->places.at, k->places.count, sizeof *k->places.at);
-    if (m->messages && m->places) return m;
+    m->step = arena_copy_array(memory, k->steps.at, k->steps.count, sizeof *k->steps.at);
+    if (m->messages && m->places && m->step) return m;
     lx_team_member_free(m);
     return status_no_memory(k->st), NULL;
 }
@@ -151,8 +161,9 @@ struct lx_team_member *lx_team_member_make(const struct lx_team_plan *plan, int 
     }
     struct maker k = {.p = plan, .member = member, .st = st};
     bool ok = maker_begin(&k);
-    for (int32_t s = 0; ok && s < plan->step_count; s++) ok = add_step(&k, &plan->steps[s]);
-    ok = ok && place_outputs(&k);
+    for (int32_t s = 0; ok && s < plan->step_count; s++)
+        ok = add_step(&k, &plan->steps[s]) && note_step(&k, s);
+    ok = ok && place_outputs(&k) && note_step(&k, -1);
     struct lx_team_member *m = ok ? member_of(&k) : NULL;
     if (m && k.b.ops.count > 0) {
         m->graph = builder_finish(&k.b, st);

@@ -35,6 +35,7 @@ struct maker {
     holdings *arrived;        /* per exchange: what lies around what is owned, dimension by dimension */
     VEC(struct lx_team_message) messages;
     VEC(struct lx_team_place) places;
+    VEC(int32_t) steps; /* per op */
     /* Along one loop of the group whose pieces are being added. */
     int32_t loops_of;
     int loops_along;

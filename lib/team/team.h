@@ -192,6 +192,8 @@ bool lx_team_check(const struct lx_team_plan *plan, lx_status *st);
 
 const char *lx_team_mode_word(enum lx_team_mode mode);
 const char *lx_team_pattern_word(enum lx_team_pattern pattern);
+const char *lx_team_step_word(enum lx_team_step_kind kind);
+const char *lx_team_piece_word(enum lx_team_piece piece);
 
 /* The plan as JSON: malloc'ed, or NULL when memory is out. */
 char *lx_team_to_json(const struct lx_team_plan *plan, size_t *length);
@@ -221,6 +223,8 @@ struct lx_team_member {
     int32_t message_count;
     const struct lx_team_place *places;
     int32_t place_count;
+    const int32_t
+        *step; /* per op of its graph: the step of the plan that it belongs to; -1: it joins an output */
     struct arena *memory;
 };
 

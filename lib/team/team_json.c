@@ -28,6 +28,16 @@ const char *lx_team_pattern_word(enum lx_team_pattern pattern)
     return (unsigned)pattern < LX_TEAM_PATTERNS ? patterns[pattern] : "unknown";
 }
 
+const char *lx_team_step_word(enum lx_team_step_kind kind)
+{
+    return (unsigned)kind < LX_TEAM_STEP_KINDS ? team_step_words[kind] : "unknown";
+}
+
+const char *lx_team_piece_word(enum lx_team_piece piece)
+{
+    return (unsigned)piece < LX_TEAM_PIECES ? team_piece_words[piece] : "unknown";
+}
+
 struct writer {
     const struct lx_team_plan *p;
     struct arena memory; /* of lists that the plan has in another form */

@@ -1,0 +1,45 @@
+/* lxplan diff of two teams' plans: which tensors are cut otherwise, and what that changes in bytes and time. */
+#ifndef LX_APP_TEAM_TEAM_DIFF_H
+#define LX_APP_TEAM_TEAM_DIFF_H
+
+#include "team/team_figures.h"
+
+/* A number of both plans. */
+struct team_total_row {
+    const char *key, *words;
+    double before, after;
+    bool is_time; /* us; else a count or bytes */
+};
+
+/* A tensor that both have; its places in their patterns. */
+struct team_change_row {
+    const struct lx_team_plan *before, *after;
+    int32_t tensor_before, tensor_after; /* -1: it is not there */
+};
+
+struct team_member_change {
+    const struct team_member_figures *before, *after;
+};
+
+enum { TEAM_TOTALS = 8 };
+
+struct team_diff {
+    const struct team_figures *before, *after;
+    struct team_total_row totals[TEAM_TOTALS];
+    struct team_change_row *tensors; /* those that differ in their cut or in bytes */
+    int32_t tensor_count, recut;     /* recut: of these, cut otherwise */
+    struct team_member_change *members;
+    int member_count; /* that differ; 0 where the teams have other numbers of members */
+    bool same_grid, same_steps;
+};
+
+/* False: memory is out. */
+bool team_diff_make(const struct team_figures *before, const struct team_figures *after,
+                    struct team_diff *out, lx_status *st);
+void team_diff_free(struct team_diff *d);
+/* Is there nothing to tell? */
+bool team_diff_is_equal(const struct team_diff *d);
+void team_diff_text(const struct team_diff *d, struct text *out);
+void team_diff_json(const struct team_diff *d, struct text *out);
+
+#endif

@@ -1,0 +1,164 @@
+/* A team's plan as text: the head, the states of tensors, links, steps, members, and the time line below. */
+#include "team/team_show.h"
+#include "all_columns.h"
+#include "team/team_lanes.h"
+#include "team/team_states.h"
+#include "team/team_tables.h"
+#include "text/colour.h"
+#include "text/format.h"
+#include "text/table.h"
+
+#include <stdlib.h>
+
+enum { MOST_ROWS = 40, MOST_MEMBERS = 16, DEFAULT_WIDTH = 100, LEAST_CELLS = 20, LABEL = 16 };
+
+/* A row per tensor; NULL when memory is out. */
+static struct team_tensor_row *tensor_rows(const struct lx_team_plan *p)
+{
+    int32_t n = p->graph->tensor_count;
+    struct team_tensor_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct team_tensor_row){p, i};
+    return rows;
+}
+
+/* The tables, in the order in which people read them. */
+static int tables_of(const struct team_figures *f, const struct team_tensor_row *tensors, struct table out[4])
+{
+    const struct lx_team_plan *p = f->plans->team;
+    out[0] = TABLE(team_state_columns, tensors, p->graph->tensor_count);
+    out[1] = TABLE(team_link_columns, f->links, f->link_count);
+    out[2] = TABLE(team_step_columns, f->steps, f->step_count);
+    out[3] = TABLE(team_time_columns, f->members, p->members);
+    out[0].key = "tensors", out[0].title = "how tensors are cut";
+    out[1].key = "links", out[1].title = "what goes over links";
+    out[2].key = "steps", out[2].title = "steps of every member";
+    out[3].key = "members", out[3].title = "members";
+    return 4;
+}
+
+/* Titles are what people see above; long tables end where they are cut. */
+static void add_table(struct table t, bool all, const char *thing, struct text *out)
+{
+    size_t rows = t.row_count;
+    if (rows == 0) return;
+    if (!all && rows > MOST_ROWS) t.row_count = MOST_ROWS;
+    table_add_text(&t, out);
+    if (rows > t.row_count)
+        text_format(out, "  ... %s more; --all lists them\n",
+                    counted((int64_t)(rows - t.row_count), thing).at);
+    text_add(out, "\n");
+}
+
+static void add_head(const struct lx_team_plan *p, struct text *out)
+{
+    add_printable(out, p->graph->name, 0);
+    text_format(out, ": %s", counted(p->members, "member").at);
+    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
+        text_format(out, a ? " x %d" : ", %d", p->grid.size[a]);
+    text_add(out, "\n");
+}
+
+/* Who is through last, and who waits longest, for what. */
+static void add_waiting(const struct team_figures *f, struct text *out)
+{
+    const struct team_member_figures *last = &f->members[f->last];
+    text_format(out, "last      member %d is through at %s", last->member, in_micros(last->us).at);
+    text_format(out, "; it computes %s", in_micros(last->busy).at);
+    text_format(out, " and waits %s\n", in_micros(last->waited).at);
+    text_add(out, "waiting   ");
+    if (f->waiter < 0) {
+        text_add(out, "nobody waits for others\n");
+        return;
+    }
+    const struct team_member_figures *w = &f->members[f->waiter];
+    text_format(out, "member %d waits most, %s", w->member, in_micros(w->waited).at);
+    if (w->longest_step >= 0) {
+        text_add(out, ", longest for ");
+        add_printable(out, team_step_name(f->plans->team, w->longest_step), NAME_COLUMNS);
+    }
+    if (w->late >= 0) text_format(out, ", of which member %d sends the last", w->late);
+    text_add(out, "\n");
+}
+
+void add_team_verdict(const struct team_figures *f, struct text *out)
+{
+    show_totals(f->plans->team, out);
+    add_waiting(f, out);
+}
+
+struct lane_glyphs {
+    const char *ops[LANE_MARKS], *links[3];
+};
+
+static const struct lane_glyphs plain = {{" ", "#", "."}, {" ", "-", "="}},
+                                fancy = {{" ", "█", "░"}, {" ", "╌", "━"}};
+
+static void add_lane(const struct team_span *at, int cells, bool links, const struct lane_glyphs *g,
+                     struct text *out)
+{
+    static const enum paint tones[LANE_MARKS] = {PAINT_PLAIN, PAINT_GOOD, PAINT_WARN};
+    for (int c = 0; c < cells; c++) {
+        enum team_lane_mark mark = team_lane_mark_of(&at[c]);
+        if (links)
+            text_add(out, g->links[team_lane_travels(&at[c])]);
+        else
+            paint_add(out, tones[mark], g->ops[mark]);
+    }
+    text_add(out, "\n");
+}
+
+/* Two lines per member, and the times of both ends below. */
+static void add_time_line(const struct team_figures *f, const struct picture *how, struct text *out)
+{
+    int cells = (how->width ? how->width : DEFAULT_WIDTH) - LABEL - 2;
+    int members = f->plans->team->members,
+        shown = how->all || members < MOST_MEMBERS ? members : MOST_MEMBERS;
+    const struct lane_glyphs *g = how->ascii ? &plain : &fancy;
+    if (cells < LEAST_CELLS) cells = LEAST_CELLS;
+    struct team_span *at = malloc((size_t)cells * sizeof *at);
+    out->failed |= !at;
+    for (int m = 0; at && m < shown; m++) {
+        team_lane_fill(&f->clock->at[m], 0, f->clock->us, cells, at);
+        text_format(out, "  member %-4d ops ", m);
+        add_lane(at, cells, false, g, out);
+        text_add(out, "            links ");
+        add_lane(at, cells, true, g, out);
+    }
+    free(at);
+    struct words end = in_micros(f->clock->us);
+    text_format(out, "%*s0%*s\n", LABEL + 2, "", cells - 1, end.at);
+    text_format(out,
+                "%*s%s computes  %s waits  %s %s links of the member, more or less than half of the time\n",
+                LABEL + 2, "", g->ops[LANE_WORKS], g->ops[LANE_WAITS], g->links[2], g->links[1]);
+    if (members > shown)
+        text_format(out, "  ... %s more; --all draws them\n", counted(members - shown, "member").at);
+}
+
+void show_team_text(const struct team_figures *f, const struct picture *how, struct text *out)
+{
+    static const char *const things[] = {"tensor", "set of axes", "step", "member"};
+    struct team_tensor_row *tensors = tensor_rows(f->plans->team);
+    struct table tables[4];
+    int count = tensors ? tables_of(f, tensors, tables) : 0;
+    out->failed |= !tensors;
+    add_head(f->plans->team, out);
+    text_add(out, "\n");
+    for (int i = 0; i < count; i++) add_table(tables[i], how->all, things[i], out);
+    add_team_verdict(f, out);
+    text_add(out, "\n");
+    add_time_line(f, how, out);
+    free(tensors);
+}
+
+void write_team_tables(const struct team_figures *f, const struct exporter *e, struct text *out)
+{
+    struct team_tensor_row *tensors = tensor_rows(f->plans->team);
+    struct table tables[4];
+    int count = tensors ? tables_of(f, tensors, tables) : 0;
+    out->failed |= !tensors;
+    if (e->begin) e->begin(out);
+    for (int i = 0; i < count; i++)
+        if (e->whole || i == 2) e->add(&tables[i], out);
+    if (e->end) e->end(out);
+    free(tensors);
+}

@@ -1,0 +1,198 @@
+/* A team's plan for people: its tensors, ops and exchanges in tables, its totals, and what is planned for each member. */
+#include "team/team_tables.h"
+#include "commands/team_report.h"
+#include "text/format.h"
+#include "text/table.h"
+
+#include <stdlib.h>
+
+enum { MOST_ROWS = 40 };
+
+/* "dimension 0: 171 + 171" */
+static void add_bounds(const struct lx_team_plan *p, int32_t tensor, struct text *t)
+{
+    const struct lx_team_tensor *x = &p->tensors[tensor];
+    bool any = false;
+    if (lx_team_is_whole(x)) text_add(t, "whole on every member");
+    for (int d = 0; d < p->graph->tensors[tensor].rank; d++) {
+        const int64_t *bound = x->bound[d];
+        int blocks = lx_team_blocks(&p->grid, x->cut, d);
+        if (!bound) continue;
+        text_format(t, "%sdimension %d: ", any ? ", " : "", d);
+        any = true;
+        for (int b = 0; b < blocks && b < 8; b++)
+            text_format(t, "%s%lld", b ? " + " : "", (long long)(bound[b + 1] - bound[b]));
+        if (blocks > 8) text_add(t, " + ...");
+    }
+    if (lx_team_is_partial(x)) text_add(t, any ? ", in parts of sums" : "parts of sums on every member");
+}
+
+/* Of a team's plan, one tensor, op or exchange, by its number. */
+struct team_row {
+    const struct lx_team_plan *plan;
+    int32_t i;
+};
+
+/* Rows 0 to n-1; NULL when memory is out. */
+static struct team_row *rows_of(const struct lx_team_plan *p, int32_t n)
+{
+    struct team_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct team_row){p, i};
+    return rows;
+}
+
+/* At most MOST_ROWS of n rows, and how many more there are. */
+static void write_rows(const struct lx_team_plan *p, struct columns columns, int32_t n, const char *thing,
+                       struct text *out)
+{
+    int32_t shown = n < MOST_ROWS ? n : MOST_ROWS;
+    struct team_row *rows = rows_of(p, shown);
+    out->failed |= !rows;
+    if (rows) table_add_text(&TABLE(columns, rows, shown), out);
+    free(rows);
+    if (thing && n > shown) text_format(out, "  ... %s more\n", counted(n - shown, thing).at);
+}
+
+#define TENSOR  (&row->plan->graph->tensors[row->i])
+#define OP      (&row->plan->graph->ops[row->i])
+#define TEAM_OP (&row->plan->ops[row->i])
+#define XCHANGE (&row->plan->exchanges[row->i])
+
+static void cut_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_row *row = row_of_table;
+    (void)column;
+    add_bounds(row->plan, row->i, &v->made);
+    v->words = v->made.at;
+    v->paint = lx_team_is_whole(&row->plan->tensors[row->i]) ? PAINT_DIM : PAINT_PLAIN;
+}
+
+static void core_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_row *row = row_of_table;
+    const struct lx_team_group *g = TEAM_OP->group >= 0 ? &row->plan->groups[TEAM_OP->group] : NULL;
+    (void)column;
+    v->paint = PAINT_DIM;
+    for (int m = 0; g && g->core && m < row->plan->members && m < 4; m++)
+        for (int l = 0; l < g->core[m].loops; l++)
+            value_format(v, "%s%lld",
+                         l   ? " x "
+                         : m ? ", "
+                             : "",
+                         (long long)(g->core[m].range[l].end - g->core[m].range[l].begin));
+}
+
+static void received_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct team_row *row = row_of_table;
+    (void)column;
+    for (int m = 0; m < row->plan->members && m < 8; m++)
+        value_format(v, "%s%s", m ? ", " : "", grouped(XCHANGE->received[m]).at);
+}
+
+/* clang-format off */
+VALUE_OF(tensor_value, struct team_row, v->words = TENSOR->name;)
+VALUE_OF(role_value,   struct team_row, v->words = lx_role_word(TENSOR->role); v->paint = PAINT_DIM;)
+
+static const struct column cut_array[] = {
+    {.key = "tensor", .heading = "tensor", .kind = VALUE_NAME,  .value = tensor_value},
+    {.key = "role",   .heading = "role",   .kind = VALUE_WORDS, .value = role_value},
+    {.key = "cut",    .heading = "cut",    .kind = VALUE_WORDS, .value = cut_value},
+};
+
+VALUE_OF(op_value,     struct team_row, v->words = OP->name;)
+VALUE_OF(kind_value,   struct team_row, v->words = OP->kind->name; v->paint = PAINT_DIM;)
+VALUE_OF(how_value,    struct team_row, v->words = lx_team_mode_word(TEAM_OP->mode);)
+VALUE_OF(bytes_value,  struct team_row, value_dim(v, TEAM_OP->bytes);)
+
+static const struct column op_array[] = {
+    {.key = "op",    .heading = "op",             .kind = VALUE_NAME,  .value = op_value},
+    {.key = "kind",  .heading = "kind",           .kind = VALUE_WORDS, .value = kind_value},
+    {.key = "mode",  .heading = "how",            .kind = VALUE_WORDS, .value = how_value},
+    {.key = "bytes", .heading = "bytes received", .kind = VALUE_BYTES, .value = bytes_value},
+    {.key = "core",  .heading = "inner",          .kind = VALUE_WORDS, .value = core_value},
+};
+
+VALUE_OF(of_value,       struct team_row, v->words = row->plan->graph->tensors[XCHANGE->tensor].name;)
+VALUE_OF(pattern_value,  struct team_row, v->words = lx_team_pattern_word(XCHANGE->pattern); v->paint = PAINT_DIM;)
+VALUE_OF(for_value,      struct team_row, v->words = row->plan->graph->ops[XCHANGE->first_reader].name;)
+VALUE_OF(reads_value,    struct team_row, v->number = XCHANGE->reads;)
+VALUE_OF(moved_value,    struct team_row, value_whole(v, XCHANGE->bytes);)
+VALUE_OF(separate_value, struct team_row, value_whole(v, XCHANGE->separate_bytes); v->paint = PAINT_DIM;)
+
+static const struct column exchange_array[] = {
+    {.key = "tensor",         .heading = "exchange of",             .kind = VALUE_NAME,   .value = of_value},
+    {.key = "pattern",        .heading = "pattern",                 .kind = VALUE_WORDS,  .value = pattern_value},
+    {.key = "first_reader",   .heading = "for",                     .kind = VALUE_NAME,   .value = for_value},
+    {.key = "reads",          .heading = "reads",                   .kind = VALUE_NUMBER, .value = reads_value},
+    {.key = "bytes",          .heading = "bytes",                   .kind = VALUE_BYTES,  .value = moved_value},
+    {.key = "separate_bytes", .heading = "one by one",              .kind = VALUE_BYTES,  .value = separate_value},
+    {.key = "received",       .heading = "received by each member", .kind = VALUE_WORDS,  .value = received_value},
+};
+/* clang-format on */
+
+#undef TENSOR
+#undef OP
+#undef TEAM_OP
+#undef XCHANGE
+
+const struct columns team_cut_columns = COLUMNS("cuts of a team", cut_array);
+const struct columns team_op_columns = COLUMNS("ops of a team", op_array);
+const struct columns team_exchange_columns = COLUMNS("exchanges of a team", exchange_array);
+
+static void show_cuts(const struct lx_team_plan *p, struct text *out)
+{
+    write_rows(p, team_cut_columns, p->graph->tensor_count, "tensor", out);
+}
+
+static void show_ops_of_team(const struct lx_team_plan *p, struct text *out)
+{
+    write_rows(p, team_op_columns, p->graph->op_count, "op", out);
+}
+
+void show_exchanges(const struct lx_team_plan *p, struct text *out)
+{
+    if (p->exchange_count) write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
+}
+
+void show_totals(const struct lx_team_plan *p, struct text *out)
+{
+    text_format(out, "exchanged %s in %s", in_bytes(p->bytes).at, counted(p->exchange_count, "exchange").at);
+    if (p->combine_bytes) text_format(out, ", %s to combine partial results", in_bytes(p->combine_bytes).at);
+    if (p->plain_bytes >= 0) text_format(out, "; without the passes %s", in_bytes(p->plain_bytes).at);
+    if (p->plain_bytes > 0)
+        text_format(out, ", saved %s",
+                    in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
+    if (p->predicted_us > 0 && p->bound_us > 0)
+        text_format(out, "\npredicted %s; on this grid nothing takes less than %s",
+                    in_micros(p->predicted_us).at, in_micros(p->bound_us).at);
+    text_format(out, "\nexpected  %s\n",
+                p->exact ? "no sum is cut: each is made as on one device"
+                         : "a sum is cut: parts of it are added up in the order of the members");
+}
+
+static void show_planned(const struct lx_team_plans *p, struct text *out)
+{
+    struct lx_team_account *accounts = calloc((size_t)p->team->members, sizeof *accounts);
+    out->failed |= !accounts;
+    for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = lx_team_planned(p, m);
+    if (accounts) show_members(accounts, p->team->members, false, out);
+    free(accounts);
+}
+
+void show_team(const struct lx_team_plans *p, struct text *out)
+{
+    add_printable(out, p->team->graph->name, 0);
+    text_format(out, ": %s", counted(p->team->members, "member").at);
+    for (int a = 0; p->team->grid.axes > 1 && a < p->team->grid.axes; a++)
+        text_format(out, a ? " x %d" : ", %d", p->team->grid.size[a]);
+    text_add(out, "\n\n");
+    show_cuts(p->team, out);
+    text_add(out, "\n");
+    show_ops_of_team(p->team, out);
+    text_add(out, "\n");
+    show_exchanges(p->team, out);
+    show_totals(p->team, out);
+    text_add(out, "\n");
+    show_planned(p, out);
+}
