@@ -3,8 +3,8 @@ cd "$scratch" || exit 3
 pattern=$OLDPWD/patterns/graphs/rms_norm.json
 $LXPLAN gen random --buffers 2000 -o big.json
 echo '== a limit of sizes (SIGXFSZ)'
-(ulimit -f 8; $LXPLAN plan big.json -s greedy -o plan.json -q; echo "exit $?")
-(ulimit -f 1; $LXPLAN bench "$pattern" -s greedy,firstfit --repeat 20 -o rows.jsonl -q; echo "exit $?")
+(ulimit -S -f 8; $LXPLAN plan big.json -s greedy -o plan.json -q; echo "exit $?")
+(ulimit -S -f 1; $LXPLAN bench "$pattern" -s greedy,firstfit --repeat 20 -o rows.jsonl -q; echo "exit $?")
 ls ./*.tmp 2>/dev/null
 echo '== a full disk'
 $LXPLAN plan "$pattern" -o /dev/full -q; echo "exit $?"

@@ -140,7 +140,7 @@ unwritable)
     "$rogue" bench set -s greedy -o - >b.out 2>b.err
     [ $? = 2 ] && [ ! -e ./- ] || failed "results cannot go to standard output"
     assert_says b.err 'results must go to a regular file'
-    full() (trap '' XFSZ; ulimit -f 0; "$rogue" bench set -s greedy -o r.jsonl "$@" 2>&1)
+    full() (trap '' XFSZ; ulimit -S -f 0; "$rogue" bench set -s greedy -o r.jsonl "$@" 2>&1)
     full | grep -q 'r.jsonl: cannot write' || failed "a full disk must be an error"
     [ -z "$(ls r.jsonl* 2>/dev/null)" ] || failed "a file without results was left behind"
     "$rogue" bench set -s greedy -o r.jsonl -q || failed "cannot begin"
