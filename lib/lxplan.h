@@ -157,7 +157,7 @@ LX_API int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64
                         double *value, lx_error *e);
 /* Divisions and placement together; the JSON is described in lib/README.md. */
 LX_API lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, lx_error *e);
-/* The whole road. */
+/* The whole road. With the option "file" the graph may be NULL, and what that file has is planned. */
 LX_API lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e);
 LX_API lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e);
 /* Executes a plan on the simulated device. */

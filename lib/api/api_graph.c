@@ -1,5 +1,6 @@
 /* Graphs from texts and as texts, planned, and plans executed. */
 #include "api/api_team.h"
+#include "api/late_result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,12 +63,17 @@ const char *lx_graph_word(const lx_graph *g, const char *name)
     return strcmp(name, "device") == 0 ? g->device.preset : NULL;
 }
 
+lx_result *api_plan_any(const struct lx_graph *g, const lx_options *o, lx_status *st)
+{
+    return o && o->team.axes ? team_plan(g, o, st) : api_plan(g, o, st);
+}
+
 lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (!g) return status_set(st, LX_E_USAGE, "there is no graph to plan"), NULL;
-    if (o && o->team.axes) return team_plan(g, o, st);
-    return api_plan(g, o, st);
+    if (g) return api_plan_any(g, o, st);
+    if (o && o->file) return api_plan_file(o, st);
+    return status_set(st, LX_E_USAGE, "there is no graph to plan, and the option file names none"), NULL;
 }
 
 static lx_result *parse_team(const char *bytes, size_t size, lx_status *st)
@@ -94,6 +100,7 @@ lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (plan && plan->team) return team_run(plan->team, o, st);
+    if (!result_settle(plan, st)) return NULL;
     if (!plan || !plan->plan) return status_set(st, LX_E_USAGE, "there is no plan to run"), NULL;
     struct lx_device_options how = {.seed = o ? (uint64_t)o->settings.value[LX_OPTION_SEED] : 0,
                                     .verify = (enum lx_verify)api_own_option(o, API_VERIFY),

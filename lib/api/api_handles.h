@@ -23,7 +23,10 @@ struct lx_error {
 struct lx_text {
     char *at;
     int64_t size;
+    struct shared_bytes *of; /* whose they are (late_result.c); NULL: its own */
 };
+
+void shared_bytes_free(struct shared_bytes *b);
 
 /* Where an error goes: into the caller's, or nowhere. */
 static inline lx_status *api_status(lx_error *e, lx_status *nowhere)
@@ -66,6 +69,7 @@ struct lx_options {
     void (*progress)(void *context, int64_t steps, double objective, double bound);
     void *progress_context;
     struct lx_team_grid team;      /* of no axes: one device */
+    char *file;                    /* what lx_plan plans where it is given no graph; NULL: nothing */
     int64_t own[API_OPTION_COUNT]; /* per row of the table in api_options.c */
 };
 
@@ -126,6 +130,8 @@ const struct lx_graph *api_read(const char *bytes, int64_t size, const char *for
 lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st);
 /* api_solve.c: the pattern on the device of the options, planned: a result, or NULL. */
 lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st);
+/* api_graph.c: the same, over a team where one is asked for. */
+lx_result *api_plan_any(const struct lx_graph *g, const lx_options *o, lx_status *st);
 /* What went wrong and keeps no plan from being made (a folder of plans): lines that `how` is told, for a result. */
 struct api_notes {
     struct text lines;
@@ -136,6 +142,7 @@ lx_result *api_keep_notes(lx_result *r, struct api_notes *n, lx_status *st);
 
 struct lx_result {
     const struct lx_plan *plan;
+    struct late_plan *late;     /* out of a cache: the plan comes when it is wanted; else NULL */
     struct lx_run_result *run;  /* of lx_run; else NULL */
     struct joint_result *joint; /* of lx_joint_solve; else NULL, and with it there is no plan */
     struct team_result *team;   /* with the option team; likewise */
@@ -148,5 +155,10 @@ struct lx_result {
 
 /* A result that owns `plan` (and `run`); both are freed where memory is out. */
 lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_status *st);
+/* `r` owns it from now on, also where this fails. */
+bool result_take_plan(lx_result *r, const struct lx_plan *plan, lx_status *st);
+/* result_fields.c: name `i` of what a plan is known by; NULL past the end. */
+const char *result_number_name(const lx_result *r, int i);
+const char *result_word_name(int i);
 
 #endif

@@ -100,7 +100,7 @@ lx_text *api_text(char *at, size_t length, lx_status *st)
         free(at);
         return status_no_memory(st), NULL;
     }
-    *t = (lx_text){at, (int64_t)length};
+    *t = (lx_text){at, (int64_t)length, NULL};
     return t;
 }
 
@@ -116,7 +116,11 @@ int64_t lx_text_size(const lx_text *t)
 
 void lx_text_free(lx_text *t)
 {
-    if (t) free(t->at);
+    if (!t) return;
+    if (t->of)
+        shared_bytes_free(t->of);
+    else
+        free(t->at);
     free(t);
 }
 

@@ -37,7 +37,9 @@ lx_options *lx_options_new(void)
 
 void lx_options_free(lx_options *o)
 {
-    if (o) VEC_FREE(&o->solvers);
+    if (!o) return;
+    VEC_FREE(&o->solvers);
+    free(o->file);
     free(o);
 }
 
@@ -77,6 +79,15 @@ static bool set_own(lx_options *o, int i, const char *value, lx_status *st)
                       r->row.help);
 }
 
+static bool set_file(lx_options *o, const char *path, lx_status *st)
+{
+    char *copy = *path ? strdup(path) : NULL;
+    if (*path && !copy) return status_no_memory(st);
+    free(o->file);
+    o->file = copy;
+    return true;
+}
+
 /* Whose name is no row may be an option of the solver. */
 static bool set_of_solver(lx_options *o, const char *name, const char *value, lx_status *st)
 {
@@ -105,6 +116,8 @@ int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_er
         ok = lx_plugins_load(value ? value : "", add_solver, o, st);
     else if (strcmp(name, "team") == 0)
         ok = lx_team_grid_of_text(value ? value : "", &o->team, st);
+    else if (strcmp(name, "file") == 0)
+        ok = set_file(o, value ? value : "", st);
     else if (own_row(name) >= 0)
         ok = set_own(o, own_row(name), value ? value : "", st);
     else
@@ -159,6 +172,9 @@ static const struct {
     const char *name, *help;
 } text_rows[] = {
     {"plugins", "paths of plug-ins with solvers, ':' between them; before the option solver"},
+    {"file", "what lx_plan plans where its graph is NULL: a pattern or a model; with the option cache it is "
+             "not even read as "
+             "a graph where it was planned before"},
     {"team",
      "lx_plan cuts the graph over that many devices, or over a grid of them (\"2x4\"); lx_run runs all"},
 };

@@ -1,5 +1,6 @@
 /* Placement problems solved and checked. */
 #include "api/api_team.h"
+#include "api/late_result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +37,19 @@ lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_
         lx_run_result_free(run);
         return NULL;
     }
-    r->plan = plan;
     r->run = run;
-    if (name_splits(r)) return r;
+    if (result_take_plan(r, plan, st)) return r;
     lx_result_free(r);
-    return status_no_memory(st), NULL;
+    return NULL;
+}
+
+bool result_take_plan(lx_result *r, const struct lx_plan *plan, lx_status *st)
+{
+    r->plan = plan;
+    if (name_splits(r)) return true;
+    lx_plan_free(r->plan);
+    r->plan = NULL;
+    return status_no_memory(st);
 }
 
 void lx_result_free(lx_result *r)
@@ -49,6 +58,7 @@ void lx_result_free(lx_result *r)
     if (r->team) team_result_free(r->team);
     lx_run_result_free(r->run);
     lx_plan_free(r->plan);
+    result_late_free(r);
     arena_free(&r->memory);
     free(r);
 }
@@ -85,22 +95,37 @@ lx_result *api_keep_notes(lx_result *r, struct api_notes *n, lx_status *st)
     return status_no_memory(st), NULL;
 }
 
-lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st)
+static lx_result *plan_made(const struct lx_graph *g, const lx_options *o, struct api_notes *notes,
+                            lx_status *st)
 {
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
-    struct api_notes notes = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct plain_locale before = plain_locale_begin();
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     const struct lx_plan *plan = NULL;
     if (on && api_plan_options(o, &settings, on->is_list ? on->objective : LX_SPILL, &how, values, st)) {
-        api_hear(&notes, &how);
+        api_hear(notes, &how);
         plan = unless_refused(lx_plan_make(on, &how, st), st);
     }
     lx_graph_free(on);
     plain_locale_end(before);
-    return api_keep_notes(api_result(plan, NULL, st), &notes, st);
+    return api_result(plan, NULL, st);
+}
+
+lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st)
+{
+    struct api_notes notes = {0};
+    struct text question = {0};
+    bool asks = api_question(o, "a graph", &question);
+    if (asks) lx_question_graph(g, &question);
+    lx_result *r = asks ? api_answer(o, &question, g, &notes) : NULL;
+    if (!r) {
+        r = plan_made(g, o, &notes, st);
+        if (asks) api_keep_answer(o, &question, r);
+    }
+    text_free(&question);
+    return api_keep_notes(r, &notes, st);
 }
 
 lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e)
@@ -110,7 +135,7 @@ lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e)
     const struct lx_graph *g = placement_graph(p, st);
     lx_result *r = g ? api_plan(g, o, st) : NULL;
     lx_graph_free(g);
-    if (!r || r->plan->problem.pool_count) return r;
+    if (!r || p->pools.count == 0) return r;
     r->pool_name = arena_string(&r->memory, p->pools.at[0].name);
     if (r->pool_name) return r;
     lx_result_free(r);

@@ -2,6 +2,7 @@
  * caller, and so is one that this result does not have (times of a list of buffers, faults of what was not run). */
 #include "api/joint_result.h"
 #include "api/api_team.h"
+#include "api/late_result.h"
 
 #include <math.h>
 #include <string.h>
@@ -135,21 +136,36 @@ static bool find_stat(const struct lx_plan *p, const char *name, double *value)
     return false;
 }
 
+static bool find_number(const lx_result *r, const char *name, double *value)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strcmp(numbers[i].name, name) == 0) {
+            bool is = has(r, numbers[i].needs);
+            if (is) *value = numbers[i].get(r);
+            return is;
+        }
+    return find_stat(r->plan, name, value);
+}
+
 int32_t lx_result_number(const lx_result *r, const char *name, double *value)
 {
     double found = 0;
+    lx_status ignored = {0};
     if (!r || !name) return -1;
     if (r->joint) return joint_number(r->joint, name, value);
     if (r->team) return team_number(r->team, name, value);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (strcmp(numbers[i].name, name) == 0) {
-            if (!has(r, numbers[i].needs)) return -1;
-            if (value) *value = numbers[i].get(r);
-            return 0;
-        }
-    if (!find_stat(r->plan, name, &found)) return -1;
+    if (!late_number(r, name, &found) && (!result_settle(r, &ignored) || !find_number(r, name, &found)))
+        return -1;
     if (value) *value = found;
     return 0;
+}
+
+/* Those of the table, then what its solver counted. */
+const char *result_number_name(const lx_result *r, int i)
+{
+    const int rows = (int)(sizeof numbers / sizeof *numbers), more = i - rows;
+    if (more < 0) return numbers[i].name;
+    return r->plan && more < r->plan->answer.stat_count ? r->plan->answer.stats[more].name : NULL;
 }
 
 static const char *run_status(const struct lx_run_result *run)
@@ -157,23 +173,67 @@ static const char *run_status(const struct lx_run_result *run)
     return run->ok ? "ok" : run->fault_count ? "faults" : run->wrong_ops ? "wrong" : "unequal";
 }
 
+static const char *status(const lx_result *r)
+{
+    return r->run ? run_status(r->run) : lx_verdict_word(r->plan->answer.status);
+}
+
+static const char *solver(const lx_result *r)
+{
+    return r->plan->solver;
+}
+
+static const char *options(const lx_result *r)
+{
+    return r->plan->options;
+}
+
+static const char *graph_name(const lx_result *r)
+{
+    return r->plan->graph->name;
+}
+
+static const char *message(const lx_result *r)
+{
+    return r->plan->answer.message;
+}
+
+static const char *unproved(const lx_result *r)
+{
+    return r->plan->unproved ? r->plan->unproved : "";
+}
+
+static const char *question(const lx_result *r)
+{
+    enum lx_objective asked = r->plan->problem.objective;
+    if (r->plan->asks_time) return lx_ask_word(LX_ASK_TIME);
+    return asked == LX_SPILL ? "cost" : lx_objective_word(asked);
+}
+
+static const struct {
+    const char *name;
+    const char *(*get)(const lx_result *r);
+} words[] = {
+    {"status", status},   {"solver", solver},     {"options", options},    {"name", graph_name},
+    {"message", message}, {"unproved", unproved}, {"objective", question},
+};
+
+const char *result_word_name(int i)
+{
+    return i < (int)(sizeof words / sizeof *words) ? words[i].name : NULL;
+}
+
 const char *lx_result_word(const lx_result *r, const char *name)
 {
+    lx_status ignored = {0};
     if (r && name && strcmp(name, "notes") == 0) return r->notes ? r->notes : "";
     if (r && name && r->joint) return joint_word(r->joint, name);
     if (r && name && r->team) return team_word(r->team, name);
-    if (!r || !name || !r->plan) return NULL;
-    const struct lx_plan *p = r->plan;
-    if (strcmp(name, "status") == 0) return r->run ? run_status(r->run) : lx_verdict_word(p->answer.status);
-    if (strcmp(name, "solver") == 0) return p->solver;
-    if (strcmp(name, "options") == 0) return p->options;
-    if (strcmp(name, "name") == 0) return p->graph->name;
-    if (strcmp(name, "message") == 0) return p->answer.message;
-    if (strcmp(name, "unproved") == 0) return p->unproved ? p->unproved : "";
-    if (strcmp(name, "objective") == 0)
-        return p->asks_time                       ? lx_ask_word(LX_ASK_TIME)
-               : p->problem.objective == LX_SPILL ? "cost"
-                                                  : lx_objective_word(p->problem.objective);
+    if (!r || !name) return NULL;
+    const char *kept = late_word(r, name);
+    if (kept || !result_settle(r, &ignored) || !r->plan) return kept;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].name, name) == 0) return words[i].get(r);
     return NULL;
 }
 
@@ -182,6 +242,7 @@ int32_t lx_result_check(const lx_result *r, lx_error *e)
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (r && r->team)
         return lx_team_plans_check(r->team->plans, st) ? 1 : st->code == LX_E_NO ? 0 : api_code(st);
+    if (!result_settle(r, st)) return api_code(st);
     if (!r || !r->plan) return status_set(st, LX_E_USAGE, "there is no plan to check"), api_code(st);
     if (has_no_answer(r->plan)) return status_set(st, LX_E_NO, "there is no legal answer"), 0;
     if (lx_plan_check(r->plan, st)) return 1;

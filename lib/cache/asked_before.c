@@ -16,11 +16,6 @@
 
 static const char magic[] = "lxplan cache question 1\n";
 
-void lx_cache_sum(const char *data, size_t length, char out[33])
-{
-    part_sum(data, length, out);
-}
-
 /* The same words to another version of the program are another question. */
 static bool key_of(const char *question, char hash[65])
 {
@@ -54,13 +49,13 @@ static bool judge(const char *path, const struct lx_recalled *r, lx_status *st)
 static bool take_plan(const char *folder, const struct part_file *q, bool check, struct lx_recalled *r,
                       lx_status *st)
 {
-    char name[ENTRY_NAME], key[65];
-    part_file_line(q, "entry", name, sizeof name);
-    part_file_line(q, "of", key, sizeof key);
-    char *path = is_entry_name(name) ? entry_path(folder, name) : NULL;
-    r->plan = path ? entry_plan_file(path, key, &r->plan_length, st) : NULL;
-    r->judged = r->plan && (check || r->plan_length <= LX_CACHE_JUDGED);
-    bool ok = r->plan && (!r->judged || judge(path, r, st));
+    part_file_line(q, "entry", r->kept_as, ENTRY_NAME);
+    size_t n = strlen(r->kept_as) + 1;
+    part_file_line(q, "of", r->kept_as + n, sizeof r->kept_as - n);
+    char *path = is_entry_name(r->kept_as) ? entry_path(folder, r->kept_as) : NULL;
+    bool there = path && entry_plan_file(path, r, st);
+    r->judged = there && (check || r->plan_length <= LX_CACHE_JUDGED);
+    bool ok = there && (!r->judged || judge(path, r, st));
     if (ok) (void)utimensat(AT_FDCWD, path, NULL, 0);
     if (path && !ok && st->code != LX_OK && st->code != LX_E_MEMORY) (void)unlink(path);
     free(path);
@@ -105,7 +100,20 @@ void lx_recalled_free(struct lx_recalled *r)
     *r = (struct lx_recalled){0};
 }
 
-bool lx_cache_remember(const char *folder, const char *question, const struct lx_plan *p, const char *words,
+struct lx_plan *lx_recalled_plan(const char *folder, const struct lx_recalled *r, const struct lx_graph *g,
+                                 const char *name, lx_status *st)
+{
+    char *path = g ? entry_path(folder, r->kept_as) : NULL;
+    struct lx_plan *p = path ? entry_plan_of_graph(path, r, g) : NULL;
+    free(path);
+    if (p) return p;
+    p = lx_plan_of_text(name, r->plan, r->plan_length, st);
+    if (!p || entry_add_unwritten(&r->unwritten, p)) return p;
+    lx_plan_free(p);
+    return status_no_memory(st), NULL;
+}
+
+bool lx_cache_remember(const char *folder, const char *question, const char *kept_as, const char *words,
                        size_t length, lx_status *st)
 {
     char hash[65];
@@ -114,8 +122,8 @@ bool lx_cache_remember(const char *folder, const char *question, const struct lx
     char *path = key_of(question, hash) ? path_of(folder, hash) : NULL;
     if (!path) return status_no_memory(st);
     part_line(&lines, "key", hash);
-    part_line(&lines, "entry", p->kept_as);
-    part_line(&lines, "of", p->kept_as + strlen(p->kept_as) + 1);
+    part_line(&lines, "entry", kept_as);
+    part_line(&lines, "of", kept_as + strlen(kept_as) + 1);
     bool ok = part_file_write(path, magic, &lines, &said, 1, st);
     text_free(&lines);
     free(path);

@@ -22,9 +22,11 @@
 #ifndef LX_CACHE_CACHE_H
 #define LX_CACHE_CACHE_H
 
-#include "plan/plan.h"
+#include "plan/options.h"
 
 #include <stdint.h>
+
+struct text;
 
 #define LX_CACHE_LIMIT (INT64_C(1) << 30)
 /* How long a plan may be that the checker goes over on every hit: some milliseconds at most. */
@@ -52,22 +54,41 @@ bool lx_cache_clear(const char *folder, int32_t *removed, lx_status *st);
 /* Sets the bytes that it may hold from now on, and takes out what is too much. */
 bool lx_cache_set_limit(const char *folder, int64_t bytes, int32_t *removed, lx_status *st);
 
+/* What a plan knows besides its file. */
+struct lx_unwritten {
+    struct lx_joint joint;
+    char unproved[400]; /* empty: nothing */
+};
+
 /* The answer to a question that was asked before. */
 struct lx_recalled {
     char *plan, *words; /* malloc'ed and terminated */
     size_t plan_length, words_length;
-    bool judged; /* the checker went over it just now */
+    bool judged;       /* the checker went over it just now */
+    char kept_as[145]; /* as that of a plan: the name of its entry, and the key behind it */
+    char sum[80];      /* of the plan in the entry */
+    struct lx_unwritten unwritten;
 };
 
-/* Of the bytes of a file, for questions. */
-void lx_cache_sum(const char *data, size_t length, char out[33]);
-/* What was kept of a question; it has all that the answer depends on but for the program itself. `check`: the checker goes
- * over it however long it is. False: `st`; with LX_OK there is nothing. */
+/* The words of a question, added to `t`; together they are all that an answer depends on but for the program itself.
+ * Each option that is set, as it is written: two that mean the same and look different are two questions, which costs a
+ * little room and is never wrong. False: no folder is set, or a clock or other files have a say. */
+bool lx_question_options(const struct lx_settings *o, struct text *t);
+/* A file by its name and bytes, and files beside it that it names. False: they cannot be found. */
+bool lx_question_file(const char *path, const char *data, size_t length, struct text *t);
+/* All that the pattern in a plan file says of it. */
+void lx_question_graph(const struct lx_graph *g, struct text *t);
+/* What was kept of a question. `check`: the checker goes over it however long it is. False: `st`; with LX_OK there is
+ * nothing. */
 bool lx_cache_recall(const char *folder, const char *question, bool check, struct lx_recalled *out,
                      lx_status *st);
 void lx_recalled_free(struct lx_recalled *r);
-/* Keeps what was said when it was answered by `p`, which is in the folder (kept_as). */
-bool lx_cache_remember(const char *folder, const char *question, const struct lx_plan *p, const char *words,
+/* The plan of its file. Of the graph `g` that was planned, where that is known, which is quicker; else NULL, and the file
+ * is called `name`. NULL: `st`. */
+struct lx_plan *lx_recalled_plan(const char *folder, const struct lx_recalled *r, const struct lx_graph *g,
+                                 const char *name, lx_status *st);
+/* Keeps what was said when it was answered by a plan that is in the folder (kept_as). */
+bool lx_cache_remember(const char *folder, const char *question, const char *kept_as, const char *words,
                        size_t length, lx_status *st);
 
 #endif

@@ -34,8 +34,13 @@ char *entry_path(const char *folder, const char *name);
 /* The plan of an entry, checked. NULL: `st` says why; with LX_OK there is no such entry. */
 struct lx_plan *entry_read(const char *path, const struct entry_key *key, const struct lx_graph *g,
                            const struct lx_plan_options *how, lx_status *st);
-/* The plan file in an entry with this key, malloc'ed; its bytes are as they were written. NULL as above. */
-char *entry_plan_file(const char *path, const char *key, size_t *length, lx_status *st);
+/* The plan file in an entry with the key of `r`, and what its lines say of it; its bytes are as they were written. False:
+ * `st` as above. */
+bool entry_plan_file(const char *path, struct lx_recalled *r, lx_status *st);
+/* The plan of that file once more, by the graph that it is of, if the entry is still the same; else NULL. */
+struct lx_plan *entry_plan_of_graph(const char *path, const struct lx_recalled *r, const struct lx_graph *g);
+/* Says in the plan what is not in its file. False: memory is out. */
+bool entry_add_unwritten(const struct lx_unwritten *u, struct lx_plan *p);
 /* Keeps a plan that was made when `g` was to be planned, in `limit` bytes at most. False: `st`; with LX_OK it is one that
  * cannot be kept. */
 bool entry_write(const char *path, const struct entry_key *key, const struct lx_graph *g,

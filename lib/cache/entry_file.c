@@ -44,19 +44,23 @@ static const struct lx_graph *planned_graph(const struct part_file *e, const str
     return out;
 }
 
-/* What a plan knows besides its file. */
-static bool add_unwritten(const struct part_file *e, struct lx_plan *p)
+static void read_unwritten(const struct part_file *e, struct lx_unwritten *u)
 {
     const char *joint = part_file_value(e, "joint");
-    char words[400];
     long anew;
     long long bound;
+    *u = (struct lx_unwritten){0};
     if (joint && sscanf(joint, "%ld %lld", &anew, &bound) == 2)
-        p->joint = (struct lx_joint){true, (int32_t)anew, bound};
-    part_file_line(e, "unproved", words, sizeof words);
+        u->joint = (struct lx_joint){true, (int32_t)anew, bound};
+    part_file_line(e, "unproved", u->unproved, sizeof u->unproved);
+}
+
+bool entry_add_unwritten(const struct lx_unwritten *u, struct lx_plan *p)
+{
+    p->joint = u->joint;
     p->cached = true;
-    if (!words[0]) return true;
-    p->unproved = arena_string(p->memory, words);
+    if (!u->unproved[0]) return true;
+    p->unproved = arena_string(p->memory, u->unproved);
     return p->unproved != NULL;
 }
 
@@ -67,20 +71,32 @@ static bool is_asked(const struct lx_plan *p, const struct lx_plan_options *how)
            p->work_limit == how->run.work_limit;
 }
 
+/* With what is not in its file; `length` of the text that it was read from. */
+static struct lx_plan *brief_plan(const struct part_file *e, const struct lx_graph *g, size_t *length,
+                                  lx_status *st)
+{
+    struct lx_unwritten more;
+    char *brief = part_file_take(e, "plan", length, st);
+    const struct lx_graph *planned = brief ? planned_graph(e, g, st) : NULL;
+    struct lx_plan *p = planned ? plan_read_brief(e->path, brief, *length, planned, st) : NULL;
+    lx_graph_free(planned);
+    if (brief && !p && st->code == LX_OK) damaged(e, st, "it is the plan of another graph");
+    free(brief);
+    read_unwritten(e, &more);
+    if (!p || entry_add_unwritten(&more, p)) return p;
+    lx_plan_free(p);
+    return status_no_memory(st), NULL;
+}
+
 static struct lx_plan *plan_of(const struct part_file *e, const struct lx_graph *g,
                                const struct lx_plan_options *how, lx_status *st)
 {
-    size_t length;
-    char *brief = part_file_take(e, "plan", &length, st);
-    const struct lx_graph *planned = brief ? planned_graph(e, g, st) : NULL;
-    struct lx_plan *p = planned ? plan_read_brief(e->path, brief, length, planned, st) : NULL;
-    lx_graph_free(planned);
+    size_t length = 0;
+    struct lx_plan *p = brief_plan(e, g, &length, st);
     bool judged = length <= LX_CACHE_JUDGED || how->cache_check;
     bool ok = p && (is_asked(p, how) || damaged(e, st, "it is the plan of another solver or seed")) &&
-              (!judged || lx_plan_check(p, st)) && (add_unwritten(e, p) || status_no_memory(st));
+              (!judged || lx_plan_check(p, st));
     if (ok) p->judged = judged;
-    if (brief && !p && st->code == LX_OK) damaged(e, st, "it is the plan of another graph");
-    free(brief);
     if (ok) return p;
     lx_plan_free(p);
     return NULL;
@@ -117,17 +133,35 @@ struct lx_plan *entry_plan(const char *path, lx_status *st)
     return p;
 }
 
-char *entry_plan_file(const char *path, const char *key, size_t *length, lx_status *st)
+static const char *key_in(const struct lx_recalled *r)
+{
+    return r->kept_as + strlen(r->kept_as) + 1;
+}
+
+bool entry_plan_file(const char *path, struct lx_recalled *r, lx_status *st)
 {
     struct part_file e;
-    char *file = NULL;
-    if (!open_entry(path, &e, st)) return NULL;
-    if (part_file_line_is(&e, "key", key))
-        file = part_file_take(&e, "file", length, st);
+    if (!open_entry(path, &e, st)) return false;
+    if (part_file_line_is(&e, "key", key_in(r)))
+        r->plan = part_file_take(&e, "file", &r->plan_length, st);
     else
         damaged(&e, st, "it is the entry of another question");
+    part_file_line(&e, "part file", r->sum, sizeof r->sum);
+    read_unwritten(&e, &r->unwritten);
     part_file_close(&e);
-    return file;
+    return r->plan != NULL;
+}
+
+struct lx_plan *entry_plan_of_graph(const char *path, const struct lx_recalled *r, const struct lx_graph *g)
+{
+    struct part_file e;
+    lx_status ignored = {0};
+    size_t length;
+    if (!open_entry(path, &e, &ignored)) return NULL;
+    bool same = part_file_line_is(&e, "key", key_in(r)) && part_file_line_is(&e, "part file", r->sum);
+    struct lx_plan *p = same ? brief_plan(&e, g, &length, &ignored) : NULL;
+    part_file_close(&e);
+    return p;
 }
 
 /* Of which graph it is the plan; planned_graph finds that again. */

@@ -55,17 +55,18 @@ static void read_it(const char *path, const struct entry_key *key, const struct 
     lx_status st = {0};
     struct lx_cache_entry facts;
     int64_t sizes[3];
-    size_t n;
+    struct lx_recalled file = {0};
     entry_facts(path, &facts, sizes);
-    char *file = entry_plan_file(path, key->hash, &n, &st);
-    if (!file) fuzz_refused(&st);
+    memcpy(file.kept_as + 1, key->hash, sizeof key->hash);
+    if (!entry_plan_file(path, &file, &st)) fuzz_refused(&st);
+    lx_plan_free(entry_plan_of_graph(path, &file, g));
     struct lx_plan *p = entry_read(path, key, g, how, &st), *other = entry_plan(path, &st);
     if (p) fuzz_must(lx_plan_check(p, &st), "a plan of the cache is not legal", &st);
     if (p) fuzz_run(p);
     if (other && !lx_plan_check(other, &st)) fuzz_refused(&st);
     lx_plan_free(other);
     lx_plan_free(p);
-    free(file);
+    lx_recalled_free(&file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)

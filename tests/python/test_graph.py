@@ -68,6 +68,20 @@ class Plans(unittest.TestCase):
             self.assertEqual(third.write("plan"), first.write("plan"))
         self.assertIn("not kept", chain().finish().plan({"cache": "/dev/null/none"}).notes[0])
 
+    def test_of_a_file(self):
+        path = ROOT / "patterns" / "graphs" / "rms_norm.json"
+        made = lxplan.Graph.parse(PATTERN).plan()
+        with tempfile.TemporaryDirectory() as folder:
+            options = lxplan.Options(cache=folder)
+            first, second = (lxplan.Plan.of_file(path, options) for _ in range(2))
+            self.assertEqual((first.number("cached"), second.number("cached")), (0, 1))
+        for plan in (first, second):
+            self.assertEqual((plan.write("plan"), plan.hbm_bytes), (made.write("plan"), made.hbm_bytes))
+            self.assertEqual([i["name"] for i in plan.items("ops")], [i["name"] for i in made.items("ops")])
+        with self.assertRaises(lxplan.LxplanError) as caught:
+            lxplan.Plan.of_file("/nowhere/at/all.json")
+        self.assertEqual(caught.exception.file, "/nowhere/at/all.json")
+
     def test_written_and_read_again(self):
         plan = lxplan.Graph.parse(PATTERN).plan("solver=greedy")
         again = lxplan.Plan.parse(plan.write("plan"))

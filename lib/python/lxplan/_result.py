@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from array import array
 from typing import Any, Iterator, List, Optional, Tuple
 
 from . import _native
 from ._handle import Handle
-from ._options import asked
+from ._options import Options, asked, handle_of
 
 
 class Item:
@@ -169,6 +170,17 @@ class Plan(Result):
         native = _native.library()
         raw = _native.content(data)
         return cls(_native.made(native.lx_plan_parse(raw, len(raw), _native.error())), native)
+
+    @classmethod
+    def of_file(cls, path: "str | os.PathLike[str]", options: Any = None) -> "Plan":
+        """Of a pattern or model in a file; with the option cache it is not even read as a graph the second time."""
+        native = _native.library()
+        how = handle_of(options) or Options()
+        how.set("file", os.fspath(path))
+        try:
+            return cls(asked(native.lx_plan, (None,), how), native)
+        finally:
+            how.set("file", "")
 
     def run(self, options: Any = None) -> Run:
         """Executes the plan on the simulated device."""

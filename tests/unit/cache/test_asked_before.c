@@ -1,6 +1,5 @@
 /* Questions that were asked before: the very bytes come back, and whatever was done to a file of theirs is noticed. */
 #include "cache/cache_entry.h"
-#include "cache/part_file.h"
 #include "base/file.h"
 #include "unstable.h"
 #include "support/sampled.h"
@@ -14,12 +13,14 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "support/cache_files.h"
+
 static const char question[] = "what of this file?\n";
 static const char words[] = "optimal, of course\n";
 
 /* A folder with the plan of a pattern and the answer to the question. */
 struct fixture {
-    char folder[64];
+    char folder[FOLDER_ROOM];
     char *plan; /* its file */
     size_t length;
     char *entry, *asked; /* paths */
@@ -48,7 +49,7 @@ static void keep(struct fixture *f, const char *pattern)
     if (!p) fail_msg("%s", st.text);
     assert_non_null(p->kept_as);
     f->plan = lx_plan_to_json(p, &f->length);
-    assert_true(lx_cache_remember(f->folder, question, p, words, strlen(words), &st));
+    assert_true(lx_cache_remember(f->folder, question, p->kept_as, words, strlen(words), &st));
     lx_plan_free(p);
     lx_graph_free(g);
     f->entry = path_ending(f->folder, ".plan");
@@ -58,20 +59,14 @@ static void keep(struct fixture *f, const char *pattern)
 
 static int set_up(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
-    snprintf(f->folder, sizeof f->folder, "/tmp/lxplan_asked_XXXXXX");
-    *state = f;
-    return f && mkdtemp(f->folder) ? 0 : 1;
+    return folder_set_up(state, sizeof(struct fixture));
 }
 
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    char line[120];
-    snprintf(line, sizeof line, "rm -rf '%s'", f->folder);
-    int code = system(line);
-    free(f->plan), free(f->entry), free(f->asked), free(f);
-    return code;
+    free(f->plan), free(f->entry), free(f->asked);
+    return folder_tear_down(state);
 }
 
 /* Answered as it was? With `judged`: did the checker go over it? */
@@ -141,14 +136,6 @@ static void damage(struct fixture *f, const char *path, size_t from, size_t to)
         assert_true(is_answered(f, false, NULL, &st));
     }
     free(good);
-}
-
-/* Of a part, as its line has it. */
-static size_t part_length(const struct part_file *f, const char *name)
-{
-    char line[60];
-    snprintf(line, sizeof line, "\npart %s ", name);
-    return (size_t)strtoull(strstr(f->head, line) + strlen(line), NULL, 10);
 }
 
 static void every_byte_counts(void **state)

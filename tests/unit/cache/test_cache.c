@@ -1,6 +1,5 @@
 /* The solve cache: what is found is what would be made, whatever happened to the folder meanwhile. */
 #include "cache/cache_entry.h"
-#include "cache/part_file.h"
 #include "base/file.h"
 #include "base/rng.h"
 #include "unstable.h"
@@ -14,9 +13,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "support/cache_files.h"
+
 /* One folder per test, and what was told of it. */
 struct fixture {
-    char folder[64];
+    char folder[FOLDER_ROOM];
     int told;
     char words[1400];
 };
@@ -30,20 +31,7 @@ static void hear(void *context, const char *words)
 
 static int set_up(void **state)
 {
-    struct fixture *f = calloc(1, sizeof *f);
-    snprintf(f->folder, sizeof f->folder, "/tmp/lxplan_cache_XXXXXX");
-    *state = f;
-    return f && mkdtemp(f->folder) ? 0 : 1;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    char line[120];
-    snprintf(line, sizeof line, "rm -rf '%s'", f->folder);
-    int code = system(line);
-    free(f);
-    return code;
+    return folder_set_up(state, sizeof(struct fixture));
 }
 
 static struct lx_plan_options by_default(struct fixture *f)
@@ -130,14 +118,6 @@ static void words_of_a_plan_are_kept(void **state)
     lx_plan_free(one);
     lx_plan_free(two);
     lx_graph_free(g);
-}
-
-/* Of a part, as its line has it. */
-static size_t part_length(const struct part_file *f, const char *name)
-{
-    char line[60];
-    snprintf(line, sizeof line, "\npart %s ", name);
-    return (size_t)strtoull(strstr(f->head, line) + strlen(line), NULL, 10);
 }
 
 /* Bytes of the entry are changed one after the other, or taken away. */
@@ -425,17 +405,17 @@ static void a_folder_that_cannot_be_is_no_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_second_plan_is_the_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(words_of_a_plan_are_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(damage_is_told_and_undone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_entry_is_no_hit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_lie_is_found_out, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(every_option_is_in_the_key, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(hashes_know_no_machine, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_was_stopped_is_not_kept, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(near_plans_seed_the_search, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_oldest_go_first, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_is_no_failure, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_second_plan_is_the_first, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(words_of_a_plan_are_kept, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(damage_is_told_and_undone, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(another_entry_is_no_hit, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_lie_is_found_out, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(every_option_is_in_the_key, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(hashes_know_no_machine, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(what_was_stopped_is_not_kept, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(near_plans_seed_the_search, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(the_oldest_go_first, set_up, folder_tear_down),
+        cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_is_no_failure, set_up, folder_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
