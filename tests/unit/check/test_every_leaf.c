@@ -4,6 +4,7 @@
  * The plans have nests, states, an op of several results, padded and cut sums, relayouts, copies that layout added, an
  * imported model; the pattern that stands in them is changed likewise. test_changed_plans.c leaves keys out and changes
  * the order of records. */
+#include "support/changed_plan.h"
 #include "support/device_plans.h"
 
 #include <cjson/cJSON.h>
@@ -59,17 +60,6 @@ struct walk {
     int changes, wrong;
     int every; /* only one of so many is tried: plans of many alike */
 };
-
-static bool accepted(const cJSON *plan)
-{
-    lx_status st = {0};
-    char *text = cJSON_PrintUnformatted(plan);
-    struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
-    bool ok = p && lx_plan_check(p, &st);
-    lx_plan_free(p);
-    free(text);
-    return ok;
-}
 
 static bool is_at(const char *row, const char *place)
 {

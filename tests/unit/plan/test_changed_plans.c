@@ -8,6 +8,7 @@
 #include "unstable.h"
 #include "base/file.h"
 #include "plan/plan_fields.h"
+#include "support/changed_plan.h"
 
 #include <cjson/cJSON.h>
 #include <setjmp.h>
@@ -119,17 +120,6 @@ static cJSON *plan_of(const char *pattern, const struct lx_passes *passes)
     lx_plan_free(p);
     lx_graph_free(g);
     return plan;
-}
-
-static bool accepted(const cJSON *plan)
-{
-    lx_status st = {0};
-    char *text = cJSON_PrintUnformatted(plan);
-    struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
-    bool ok = p && lx_plan_check(p, &st);
-    lx_plan_free(p);
-    free(text);
-    return ok;
 }
 
 /* Another word that this field has in a sibling, so that it is no mistake of spelling; else one that nobody has. */
