@@ -23,6 +23,14 @@ static int32_t step_of(const struct lx_team_plans *p, int member, int op)
     return of < 0 ? -1 : p->members[member]->step[of];
 }
 
+int32_t team_op_at(const struct lx_team_plans *p, int member, int op)
+{
+    int32_t step = step_of(p, member, op);
+    if (step < 0) return -1;
+    enum lx_team_step_kind kind = p->team->steps[step].kind;
+    return kind == LX_TEAM_COMPUTE || kind == LX_TEAM_REDUCE ? p->team->steps[step].op : -1;
+}
+
 static void count_message(struct team_figures *f, int member, const struct lx_team_message *x)
 {
     const struct lx_team_plan *team = f->plans->team;

@@ -52,6 +52,8 @@ struct team_figures {
 bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, lx_status *st);
 void team_figures_free(struct team_figures *f);
 
+/* The op of the team's graph that op `op` of a member's plan belongs to; -1: it sends, receives or joins. */
+int32_t team_op_at(const struct lx_team_plans *p, int member, int op);
 /* What a step is about: a tensor that travels, or an op. */
 const char *team_step_name(const struct lx_team_plan *p, int32_t step);
 /* "0", "0 and 1" */

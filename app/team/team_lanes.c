@@ -46,7 +46,7 @@ void team_lane_fill(const struct lx_team_times *t, double from, double to, int c
 
 enum team_lane_mark team_lane_mark_of(const struct team_span *s)
 {
-    if (s->waits > 0 && s->waits >= 0.5 * s->works) return LANE_WAITS;
+    if (s->waits > 0 && s->waits >= 0.2 * s->works) return LANE_WAITS;
     return s->works > 0 ? LANE_WORKS : LANE_NOTHING;
 }
 

@@ -113,9 +113,9 @@ enum argument {
     R(PAN_RIGHT, "pan-right", "L", IN_MAPS, NONE, "Map", "later")                                            \
     R(ZOOM_IN, "zoom-in", "+ =", IN_MAPS, NONE, "Map", "zoom in around the cursor (or the mouse wheel)")     \
     R(ZOOM_OUT, "zoom-out", "- _", IN_MAPS, NONE, "Map", "zoom out")                                         \
-    R(ZOOM_TIME_IN, "zoom-time-in", ">", IN(MAP), NONE, "Map", "zoom in on time only")                       \
-    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN(MAP), NONE, "Map", "zoom out of time only")                 \
-    R(ZOOM_ALL, "zoom-all", "z", IN_MAPS, NONE, "Map", "all of it")                                          \
+    R(ZOOM_TIME_IN, "zoom-time-in", ">", IN(MAP) | IN(TEAM), NONE, "Map", "zoom in on time only")            \
+    R(ZOOM_TIME_OUT, "zoom-time-out", "<lt>", IN(MAP) | IN(TEAM), NONE, "Map", "zoom out of time only")      \
+    R(ZOOM_ALL, "zoom-all", "z", IN_MAPS | IN(TEAM), NONE, "Map", "all of it")                               \
     R(ZOOM_SELECTION, "zoom-selection", "Z", IN(MAP), NONE, "Map", "just the selected buffer")               \
     R(EDGES, "edges", "v", IN(MAP) | IN(COMPARE), NONE, "Map",                                               \
       "rows to scale, or cut at the edges of buffers")                                                       \
@@ -152,6 +152,8 @@ enum argument {
     R(TEAM_SET, "team", "", EVERYWHERE, GRID, "Team", "cut the graph over N members, or a grid of AxB")      \
     R(MORE_MEMBERS, "more-members", "+ =", IN(TEAM), NONE, "Team", "one member more")                        \
     R(FEWER_MEMBERS, "fewer-members", "- _", IN(TEAM), NONE, "Team", "one member less")                      \
+    R(TEAM_TIME, "team-time", "t", IN(TEAM), NONE, "Team",                                                   \
+      "the time line: what each member computes, waits for and receives; or the tensor")                     \
     R(RUN_TEAM, "run-team", "r", IN(TEAM), NONE, "Team", "run the team; compare with one device")            \
     R(SWEEP_AGAIN, "sweep-again", "r", IN(SWEEP), NONE, "Sweep", "sweep with the settings of now")           \
     R(SWEEP_VALUE, "sweep-value", "t", IN(SWEEP), NONE, "Sweep", "HBM bytes, or time from end to end")       \

@@ -58,14 +58,16 @@ void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
     struct lx_team_options again = {.grid = c->grid};
     if (!c->plan || (int64_t)c->plan->graph->op_count * c->members > MOST_PLANNED) return;
     struct lx_team_plan *team = lx_team_make(c->plan->graph, &again, &ignored);
-    struct lx_team_plans *plans = team ? lx_team_plans_make(team, how, &ignored) : NULL;
-    c->planned = plans ? calloc((size_t)c->members, sizeof *c->planned) : NULL;
-    for (int m = 0; c->planned && m < c->members; m++) c->planned[m] = lx_team_planned(plans, m);
-    lx_team_plans_free(plans);
+    c->plans = team ? lx_team_plans_make(team, how, &ignored) : NULL;
+    c->planned = c->plans ? calloc((size_t)c->members, sizeof *c->planned) : NULL;
+    for (int m = 0; c->planned && m < c->members; m++) c->planned[m] = lx_team_planned(c->plans, m);
+    if (c->plans) team_figures_make(c->plans, &c->figures, &ignored);
 }
 
 void team_cut_free(struct team_cut *c)
 {
+    team_figures_free(&c->figures);
+    lx_team_plans_free(c->plans);
     free(c->planned);
     lx_team_free(c->plan);
     free(c->rows);

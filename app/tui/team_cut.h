@@ -6,6 +6,7 @@
 #ifndef LX_APP_TUI_TEAM_CUT_H
 #define LX_APP_TUI_TEAM_CUT_H
 
+#include "team/team_figures.h"
 #include "tui/pattern_source.h"
 
 /* A line of the list: an op, or an exchange before the first op that reads it. The other one is -1. */
@@ -22,7 +23,9 @@ struct team_cut {
     int row_count;
     int32_t *row_of_op;
     struct lx_team_account
-        *planned; /* per member; NULL: they were not planned, because there is much of it */
+        *planned;                /* per member; NULL: they were not planned, because there is much of it */
+    struct lx_team_plans *plans; /* with it; and what they say of times: figures.clock NULL, nothing */
+    struct team_figures figures;
 };
 
 /* Over a grid; where that was not `chosen`, over the one that the pattern states, if it states any. */

@@ -151,6 +151,33 @@ static void a_member_is_told(void **state)
     }
 }
 
+/* The time line tells of the selected member and op, at every size; a click on a lane selects its member. */
+static void times_are_told(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{12, 40}, {24, 80}, {40, 120}, {60, 200}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct explorer *x = open_and_type(STENCIL, sizes[i][0], sizes[i][1],
+                                           "<wait>:team 3<Enter><wait>tl:goto up2_0<Enter>");
+        const struct team_figures *f = &x->session.team.cut.figures;
+        const struct team_view *v = x->states[VIEW_TEAM];
+        char words[120], click[40];
+        assert_non_null(f->clock);
+        snprintf(words, sizeof words, "member 1: computes %s", in_micros(f->members[1].busy).at);
+        assert_int_equal(shows(x, words), sizes[i][0] >= 24);
+        assert_true(shows(x, "computes") && v->members.rows >= 4);
+        snprintf(click, sizeof click, "<Click:%d,%d>", v->members.row, 20);
+        type(x, click);
+        assert_int_equal(x->session.team.member, 0);
+        type(x, ">>>>>>>>>>>>>>>><lt>");
+        assert_int_equal(v->zoom, 11);
+        type(x, "zt");
+        assert_int_equal(v->zoom, 0);
+        assert_false(v->times);
+        close_it(x);
+    }
+}
+
 /* Op and tensor are those of the other views, also by mouse and search. */
 static void selection_is_shared(void **state)
 {
@@ -257,6 +284,7 @@ int main(void)
         cmocka_unit_test(rows_are_in_order),
         cmocka_unit_test(teams_are_made_when_looked_at),
         cmocka_unit_test(a_member_is_told),
+        cmocka_unit_test(times_are_told),
         cmocka_unit_test(selection_is_shared),
         cmocka_unit_test(runs_stop),
         cmocka_unit_test(empty_states_say_what_to_do),
