@@ -4,7 +4,6 @@
  * Without that outlook most choices cost the same until what they made is read together (the projections of an attention),
  * and those that fit together were dropped. It ranks only: what a choice costs stays what it is. */
 #include "team/cut_layers.h"
-#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +67,8 @@ static bool add_reader(struct outlook *k, int32_t o)
     for (size_t i = 0; i < k->readers.count; i++)
         if (k->readers.at[i].o == o) return true;
     for (int i = 0; i < op->input_count; i++) r.slot[i] = slot_of(k->l, op->inputs[i]);
-    bool ok = cut_ways_of(k->b->q->g, &k->b->q->grid, o, k->b->parts, &r.ways) && VEC_PUSH(&k->readers, r);
+    bool ok =
+        cut_ways_of(k->b->q->g, &k->b->q->grid, o, k->b->uses->parts, &r.ways) && VEC_PUSH(&k->readers, r);
     if (!ok) VEC_FREE(&r.ways);
     return ok;
 }
@@ -99,15 +99,16 @@ static struct cut_cost read_cost(const struct outlook *k, int32_t o, int i, cons
     int32_t t = op->inputs[i];
     int count = cut_joins_of(&k->b->q->g->tensors[t], &k->b->q->grid, slot->made, joins);
     for (int n = 0; n < count; n++) {
-        struct cut_cost one = sum_of(cut_price_join(k->b->prices, k->b->writer[t], slot->made, joins[n]),
-                                     bring(k, o, i, joins[n], way->var, slot));
+        struct cut_cost one =
+            sum_of(cut_price_join(k->b->prices, k->b->uses->writer[t], slot->made, joins[n]),
+                   bring(k, o, i, joins[n], way->var, slot));
         if (n == 0 || cheaper(k, one, best)) best = one;
     }
     return best;
 }
 
 /* The cheapest way of a reader. */
-static struct cut_cost reader_cost(const struct outlook *k, const struct reader *r, const struct slot *slots)
+static struct cut_cost reader_cost(const struct outlook *k, const struct reader *r, const int32_t *row)
 {
     const struct lx_op *op = &k->b->q->g->ops[r->o];
     struct cut_cost best = {0, 0};
@@ -119,7 +120,7 @@ static struct cut_cost reader_cost(const struct outlook *k, const struct reader 
         struct cut_cost cost = cut_price_op(k->b->prices, r->o, way);
         for (int i = 0; can && i < op->input_count; i++) {
             if (r->slot[i] < 0) continue;
-            const struct slot *slot = &slots[r->slot[i]];
+            const struct slot *slot = &k->b->slots->all.at[row[r->slot[i]]];
             can = !cut_reads_parts(op, i, way->var) || cut_takes_parts(op, i, way->var, slot->made);
             if (can) cost = sum_of(cost, read_cost(k, r->o, i, way, slot));
         }
@@ -128,24 +129,24 @@ static struct cut_cost reader_cost(const struct outlook *k, const struct reader 
     return best;
 }
 
-static struct cut_cost known_cost(struct outlook *k, size_t n, const struct slot *slots)
+static struct cut_cost known_cost(struct outlook *k, size_t n, const int32_t *row)
 {
     const struct reader *r = &k->readers.at[n];
     uint64_t key = (uint64_t)n + 1;
     for (int i = 0; i < k->b->q->g->ops[r->o].input_count; i++)
         if (r->slot[i] >= 0)
-            key = (key ^ cut_hash_slots(&slots[r->slot[i]], 1)) * UINT64_C(0x9e3779b97f4a7c15);
-    key |= 1;
+            key = (key ^ (uint64_t)row[r->slot[i]]) * UINT64_C(0x9e3779b97f4a7c15), key ^= key >> 29;
+    key |= UINT64_C(1) << 63;
     struct known_outlook *x = &k->table[(key >> 20) & (k->room - 1)]; /* a newer one takes the place */
-    if (x->key != key) *x = (struct known_outlook){key, reader_cost(k, r, slots)};
+    if (x->key != key) *x = (struct known_outlook){key, reader_cost(k, r, row)};
     return x->cost;
 }
 
 static struct cut_cost ahead(struct outlook *k, size_t h)
 {
     struct cut_cost cost = k->l->all.at[h].cost;
-    const struct slot *slots = k->l->slots.at + h * (size_t)k->l->live;
-    for (size_t n = 0; n < k->readers.count; n++) cost = sum_of(cost, known_cost(k, n, slots));
+    const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
+    for (size_t n = 0; n < k->readers.count; n++) cost = sum_of(cost, known_cost(k, n, row));
     return cost;
 }
 
@@ -160,20 +161,15 @@ static int by_cost(const void *a, const void *b)
 
 static void keep_only(struct layer *l, const bool *goes)
 {
-    size_t live = (size_t)l->live, first = (size_t)l->first_count, operands = (size_t)l->operand_count,
-           to = 0;
+    size_t live = (size_t)l->live, to = 0;
     for (size_t h = 0; h < l->all.count; h++) {
         if (!goes[h]) continue;
         l->all.at[to] = l->all.at[h];
         for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];
-        for (size_t k = 0; k < first; k++) l->firsts.at[to * first + k] = l->firsts.at[h * first + k];
-        for (size_t k = 0; k < operands; k++) l->joins.at[to * operands + k] = l->joins.at[h * operands + k];
         to++;
     }
     l->all.count = to;
     l->slots.count = to * live;
-    l->firsts.count = to * first;
-    l->joins.count = to * operands;
 }
 
 static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)

@@ -25,8 +25,9 @@ static bool attempt(struct improver *p, enum cut_along along, size_t most)
     const struct lx_graph *g = p->q->g;
     const struct cut_question q = {g, p->q->grid, p->q->by_time, p->fixed, p->state};
     bool dropped;
-    p->ops += g->op_count;
-    if (!cut_search_along(&q, p->prices, along, most, &p->other, &dropped)) return p->other.stuck >= 0;
+    bool found = cut_search_along(&q, p->prices, along, most, &p->other, &dropped);
+    p->ops += p->other.searched;
+    if (!found) return p->other.stuck >= 0;
     if (!cut_cheaper(p->q, p->other.cost, p->best->cost)) return true;
     memcpy(p->best->tensors, p->other.tensors, (size_t)g->tensor_count * sizeof *p->other.tensors);
     memcpy(p->best->ways, p->other.ways, (size_t)g->op_count * sizeof *p->other.ways);

@@ -1,8 +1,6 @@
 /* Borders of layers compared, and what was found for one layer taken for the next: see cut_layers.h. */
 #include "team/cut_layers.h"
-#include "base/hash.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,38 +35,16 @@ bool cut_repeats_border(const struct cut_repeats *r, int32_t o)
     return run_at(r, o) != NULL;
 }
 
-bool cut_same_slots(const struct slot *a, const struct slot *b, int count)
-{
-    for (int k = 0; k < count; k++) {
-        if (!cut_same(a[k].made, b[k].made) || !cut_same(a[k].state, b[k].state)) return false;
-        if (a[k].joined != b[k].joined || a[k].apart != b[k].apart) return false;
-        for (int i = 0; i < CUT_BROUGHT; i++)
-            if (a[k].brought[i] != b[k].brought[i]) return false;
-    }
-    return true;
-}
-
-uint64_t cut_hash_slots(const struct slot *slots, int count)
-{
-    uint64_t h = HASH_START;
-    for (int k = 0; k < count; k++) {
-        h = hash_bytes(h, slots[k].made.at, sizeof slots[k].made.at);
-        h = hash_bytes(h, slots[k].state.at, sizeof slots[k].state.at);
-        h = (h ^ (uint64_t)(2 * slots[k].joined + slots[k].apart)) * UINT64_C(0x100000001b3);
-        for (int b = 0; b < CUT_BROUGHT; b++) h = (h ^ slots[k].brought[b]) * UINT64_C(0x100000001b3);
-    }
-    return h ^ h >> 31;
-}
-
 /* May tensor `b` be for the layer from `o` on what `a` is for the one before it? */
 static bool may_be_twins(const struct cut_repeats *r, int32_t a, int32_t b, int32_t o, int32_t ops)
 {
     const struct lx_tensor *x = &r->q->g->tensors[a], *y = &r->q->g->tensors[b];
+    const struct cut_uses *u = r->uses;
     bool alike = x->role == y->role && r->q->fixed[a] == r->q->fixed[b] &&
                  (!r->q->fixed[a] || cut_same(r->q->state[a], r->q->state[b])) &&
-                 (r->readers[a] < 2) == (r->readers[b] < 2);
-    for (int i = 0; i < 2; i++) alike = alike && r->flags[i][a] == r->flags[i][b];
-    return alike && (r->last[a] < o ? r->last[b] == r->last[a] + ops : r->last[b] >= o + ops);
+                 (u->readers[a] < 2) == (u->readers[b] < 2) && u->parts[a] == u->parts[b] &&
+                 u->changed[a] == u->changed[b];
+    return alike && (u->last[a] < o ? u->last[b] == u->last[a] + ops : u->last[b] >= o + ops);
 }
 
 /* Are the ops from `o` on like those before them, and linked alike? Their tensors are then paired up. */
@@ -96,26 +72,57 @@ static int32_t next_name(const struct cut_repeats *r, int32_t t)
     return r->twin[t] >= 0 ? r->twin[t] : t;
 }
 
-static bool costs_alike(const struct layer *a, const struct layer *b, struct cut_cost *more)
+static struct cut_cost cost_less(struct cut_cost a, struct cut_cost b)
 {
-    *more = (struct cut_cost){b->all.at[0].cost.bytes - a->all.at[0].cost.bytes,
-                              b->all.at[0].cost.us - a->all.at[0].cost.us};
-    for (size_t h = 0; h < a->all.count; h++) {
-        double us = b->all.at[h].cost.us - a->all.at[h].cost.us;
-        if (b->all.at[h].cost.bytes - a->all.at[h].cost.bytes != more->bytes) return false;
-        if (fabs(us - more->us) > 1e-9 * (1 + fabs(b->all.at[h].cost.us))) return false;
-    }
-    return true;
+    return (struct cut_cost){a.bytes - b.bytes, a.us - b.us};
 }
 
-static bool borders_alike(const struct cut_repeats *r, const struct layer *a, const struct layer *b,
-                          struct cut_cost *more)
+static bool same_cost(struct cut_cost a, struct cut_cost b)
+{
+    return a.bytes == b.bytes && a.us == b.us;
+}
+
+static bool borders_alike(const struct cut_repeats *r, const struct layer *a, const struct layer *b)
 {
     if (a->all.count != b->all.count || a->live != b->live || a->all.count == 0) return false;
     if (a->slots.count != b->slots.count || a->slots.count != a->all.count * (size_t)a->live) return false;
     for (int k = 0; k < a->live; k++)
         if (next_name(r, a->tensors[k]) != b->tensors[k]) return false;
-    return costs_alike(a, b, more) && cut_same_slots(a->slots.at, b->slots.at, (int)a->slots.count);
+    return a->slots.count == 0 || memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) == 0;
+}
+
+/* What each choice before op `o` has grown by in the layer before it: is it what that grew by which it came from? *all_same:
+ * they all grow alike, so that nothing will ever be decided otherwise. */
+static bool grows_straight(const struct cut_repeats *r, int32_t o, int32_t ops, bool *all_same)
+{
+    const struct layer *a = &r->layers[o - ops], *b = &r->layers[o];
+    *all_same = true;
+    for (size_t h = 0; h < b->all.count; h++) {
+        int32_t was = (int32_t)h;
+        for (int32_t k = o; k > o - ops; k--) was = r->layers[k].all.at[was].parent;
+        struct cut_cost grown = cost_less(b->all.at[h].cost, a->all.at[h].cost);
+        if (!same_cost(grown, cost_less(b->all.at[was].cost, a->all.at[was].cost))) return false;
+        *all_same = *all_same && same_cost(grown, cost_less(b->all.at[0].cost, a->all.at[0].cost));
+    }
+    return true;
+}
+
+static struct cut_cost on_line(const struct cut_repeats *r, int32_t o, int32_t ops, size_t h, int32_t reach)
+{
+    struct cut_cost is = r->layers[o].all.at[h].cost, was = r->layers[o - ops].all.at[h].cost;
+    return (struct cut_cost){is.bytes + reach * (is.bytes - was.bytes), is.us + reach * (is.us - was.us)};
+}
+
+/* The layer before op `o` was searched behind layers that were passed: is nothing cheaper than on the lines? */
+static bool lines_hold(const struct cut_repeats *r, int32_t o, int32_t ops)
+{
+    const struct layer *a = &r->layers[r->from], *b = &r->layers[o];
+    if (a->slots.count != b->slots.count || a->all.count != b->all.count) return false;
+    if (memcmp(a->slots.at, b->slots.at, a->slots.count * sizeof *a->slots.at) != 0) return false;
+    for (size_t h = 0; h < b->all.count; h++)
+        if (cut_cheaper(r->q, b->all.at[h].cost, on_line(r, r->from, ops, h, (o - r->from) / ops)))
+            return false;
+    return true;
 }
 
 /* What stands behind an op, as one layer before. */
@@ -131,39 +138,77 @@ static bool take(const struct cut_repeats *r, const struct layer *from, struct l
     return to->tensors != NULL;
 }
 
-/* The border behind a layer that was taken: it is searched on from. */
-static bool take_border(const struct layer *from, struct layer *to, struct cut_cost more)
+/* The border behind layers that were taken, from which the search goes on: the one at `o`, `reach` times what it grew by
+ * on. */
+static bool take_border(const struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
 {
-    struct layer mine = *to;
+    const struct layer *now = &r->layers[o];
+    struct layer *to = &r->layers[o + ops * reach], mine = *to;
     memset(&to->all, 0, sizeof to->all);
+    memset(&to->outcomes, 0, sizeof to->outcomes);
     memset(&to->firsts, 0, sizeof to->firsts);
     memset(&to->joins, 0, sizeof to->joins);
     to->borrowed = false;
     bool ok = true;
     for (size_t h = 0; ok && h < mine.all.count; h++) {
         struct hypothesis x = mine.all.at[h];
-        x.cost =
-            (struct cut_cost){from->all.at[h].cost.bytes + more.bytes, from->all.at[h].cost.us + more.us};
+        x.cost = on_line(r, o, ops, h, reach);
         ok = VEC_PUSH(&to->all, x);
     }
-    for (size_t i = 0; ok && i < from->slots.count; i++) ok = VEC_PUSH(&to->slots, from->slots.at[i]);
+    for (size_t i = 0; ok && i < now->slots.count; i++) ok = VEC_PUSH(&to->slots, now->slots.at[i]);
+    for (size_t i = 0; ok && i < mine.outcomes.count; i++) ok = VEC_PUSH(&to->outcomes, mine.outcomes.at[i]);
     for (size_t i = 0; ok && i < mine.firsts.count; i++) ok = VEC_PUSH(&to->firsts, mine.firsts.at[i]);
     for (size_t i = 0; ok && i < mine.joins.count; i++) ok = VEC_PUSH(&to->joins, mine.joins.at[i]);
     return ok;
 }
 
+/* Passes `reach` layers from `o` on. */
+static bool pass(struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
+{
+    bool ok = true;
+    for (int32_t n = 0; ok && n < reach; n++) {
+        int32_t at = o + n * ops;
+        layers_alike(r, at, ops);
+        for (int32_t k = 1; ok && k <= ops; k++) ok = take(r, &r->layers[at - ops + k], &r->layers[at + k]);
+    }
+    return ok && take_border(r, o, ops, reach);
+}
+
+/* How many layers from `o` on are like the one before it, and can be passed. */
+static int32_t passable(struct cut_repeats *r, int32_t o, const struct lx_repeat *run, bool *for_good)
+{
+    int32_t ops = run->ops, end = run->first + ops * run->times, n = 0;
+    if (o < run->first + 2 * ops || o == r->from) return 0;
+    if (o + ops > end || !layers_alike(r, o, ops)) return 0;
+    if (!borders_alike(r, &r->layers[o - ops], &r->layers[o])) return 0;
+    if (!grows_straight(r, o, ops, for_good)) return 0;
+    while (o + (n + 1) * ops <= end && layers_alike(r, o + n * ops, ops)) n++;
+    return n;
+}
+
+/* Layers that were passed are so anew, with the one that was searched to check them, or half as many of them, or none. */
+static int32_t check(struct cut_repeats *r, int32_t o, int32_t ops, bool *ok)
+{
+    bool hold = lines_hold(r, o, ops);
+    for (int32_t k = r->from + 1; k <= o; k++) cut_layer_free(&r->layers[k]);
+    r->reach = hold ? r->reach + 1 : r->reach / 2;
+    r->check_at = hold || r->reach == 0 ? -1 : r->from + (r->reach + 1) * ops;
+    if (r->reach > 0) *ok = pass(r, r->from, ops, r->reach);
+    return r->from + r->reach * ops;
+}
+
 int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok)
 {
     const struct lx_repeat *run = run_at(r, o);
-    struct cut_cost more;
-    if (!run || o < run->first + 2 * run->ops) return o;
-    int32_t ops = run->ops, end = run->first + run->ops * run->times;
-    for (bool known = false; *ok && o + ops <= end; o += ops) {
-        if (!layers_alike(r, o, ops)) break;
-        if (!known && !borders_alike(r, &r->layers[o - ops], &r->layers[o], &more)) break;
-        known = true;
-        for (int32_t k = 1; *ok && k <= ops; k++) *ok = take(r, &r->layers[o - ops + k], &r->layers[o + k]);
-        *ok = *ok && take_border(&r->layers[o], &r->layers[o + ops], more);
-    }
-    return o;
+    bool for_good = false;
+    if (!run) return o;
+    if (o == r->check_at) return check(r, o, run->ops, ok);
+    /* One layer is searched to check the others, and one behind it, as who reads next is looked at. */
+    int32_t n = r->check_at < 0 ? passable(r, o, run, &for_good) : 0, reach = for_good ? n : n - 2;
+    if (reach < 1) return o;
+    r->from = o;
+    r->reach = reach;
+    r->check_at = for_good ? -1 : o + (reach + 1) * run->ops;
+    *ok = pass(r, o, run->ops, reach);
+    return o + reach * run->ops;
 }

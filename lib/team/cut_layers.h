@@ -1,13 +1,17 @@
-/* What the search for cuts has between two ops, and layers that repeat in it (graph/repeats.h): searched until what stands
- * at the end of one is what stood at the end of the one before, but for a constant in what it costs; those behind it then
- * go as the last one did, and what is found is the same. Private to the stage. */
+/* What the search for cuts has between two ops, and layers that repeat in it (graph/repeats.h). Private to the stage.
+ *
+ * Layers are searched until what stands at the end of one stood at the end of the one before, and every choice grows by what
+ * the choice grows by that it came from: if the next layers decide alike, costs are then straight lines. One layer far ahead
+ * is searched with costs from these lines. Where it decides as the last one did, so do all between them, as the difference of
+ * two lines that is not below 0 at two places is not below 0 between them; else a layer half as far ahead is tried. What
+ * is found is the same as if all had been searched. */
 #ifndef LX_TEAM_CUT_LAYERS_H
 #define LX_TEAM_CUT_LAYERS_H
 
 #include "graph/repeats.h"
 #include "team/cut_search.h"
 
-enum { CUT_BROUGHT = 2 };
+enum { CUT_BROUGHT = 2, CUT_NOT_JOINED = -100 };
 
 /* A tensor that is still to be touched: as it was made, and as it is joined if it is. */
 struct slot {
@@ -17,16 +21,42 @@ struct slot {
     uint32_t brought[CUT_BROUGHT];
 };
 
-struct hypothesis {
-    struct cut_cost cost;
-    int32_t parent, way; /* of the layer before, of the op */
+/* Rows of numbers told apart: per row its place in a list of them, which its user keeps. */
+struct cut_index {
+    int32_t *table;
+    size_t room;
 };
 
-/* All that stand between two ops: slot k of hypothesis h is slots.at[h * live + k]. `firsts` are states of tensors that the
- * op was the first to touch, `joins` those in which operands were joined for it. */
+/* cut_slots.c: every slot that a search meets, once; it is known by its number. */
+struct cut_slots {
+    VEC(struct slot) all;
+    VEC(int32_t) rows;
+    struct cut_index index;
+};
+int32_t cut_slot_number(struct cut_slots *s, const struct slot *slot); /* -1: memory is out */
+void cut_slots_free(struct cut_slots *s);
+/* Where the number of a row is, or -1 for it to be put there; NULL: memory is out. `rows` has `count` rows of `width`. */
+int32_t *cut_index_find(struct cut_index *x, const int32_t *rows, size_t count, size_t width,
+                        const int32_t *row);
+void cut_index_clear(struct cut_index *x);
+
+/* What an op may do where its operands stand in some way, and what it costs. */
+struct outcome {
+    struct cut_cost cost;
+    int32_t way;
+};
+
+struct hypothesis {
+    struct cut_cost cost;
+    int32_t parent, outcome; /* of the layer before, of this one */
+};
+
+/* All that stand between two ops: slot k of hypothesis h is slots.at[h * live + k]. Per outcome, `firsts` are states of tensors
+ * that the op was the first to touch, `joins` those in which operands were joined for it, or CUT_NOT_JOINED. */
 struct layer {
     VEC(struct hypothesis) all;
-    VEC(struct slot) slots;
+    VEC(int32_t) slots;
+    VEC(struct outcome) outcomes;
     VEC(struct cut_state) firsts;
     VEC(struct cut_state) joins;
     int32_t *tensors; /* live ones, and how many */
@@ -34,17 +64,45 @@ struct layer {
     int32_t first[LX_MAX_OPERANDS]; /* tensors */
     bool borrowed;                  /* all but tensors and slots are those of another */
 };
+void cut_layer_free(struct layer *l);
 
-/* Per op: `class`, the first that is like it; per tensor: the last op that touches it, how many inputs it is, and flags
- * that must agree. */
+/* What the search knows of each tensor: the last op that touches it, how many inputs it is, the last op so far that wrote
+ * it, whether it may be read as parts, whether some of it is changed later. */
+struct cut_uses {
+    int32_t *last, *readers, *writer;
+    bool *parts, *changed;
+};
+
+/* cut_outcomes.c: an op and the places of its operands, each once: those that stood before, then those that it is the
+ * first to touch. */
+struct cut_operands {
+    const struct cut_question *q;
+    struct cut_prices *prices;
+    const struct cut_uses *uses;
+    enum cut_along along;
+    int32_t o;
+    struct op_index x;
+    cut_ways ways;
+    int at[LX_MAX_OPERANDS]; /* per operand */
+    int count, old;          /* places; those that stood before */
+    int32_t tensor[LX_MAX_OPERANDS];
+    VEC(int32_t) after; /* per outcome of the layer and place: its slot; -1: it is not needed any more */
+    struct cut_index index;
+};
+/* Adds to the layer what the op may do where the old places have these slots; of outcomes that leave the same the cheapest. */
+bool cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int32_t *old, struct layer *to);
+
+/* Per op: `class`, the first that is like it. */
 struct cut_repeats {
     const struct cut_question *q;
     struct layer *layers;
-    const int32_t *class, *last, *readers;
-    const bool *flags[2];
+    const int32_t *class;
+    const struct cut_uses *uses;
     struct lx_repeat *runs;
     int32_t run_count;
     int32_t *twin, *of; /* per tensor of a layer: that of the next one, and back; -1: none */
+    int32_t from, reach,
+        check_at; /* layers that were passed, and the op before which that is checked; -1: none */
 };
 
 /* Finds the runs; false: memory is out. Free it either way. */
@@ -52,19 +110,17 @@ bool cut_repeats_find(struct cut_repeats *r);
 void cut_repeats_free(struct cut_repeats *r);
 /* Does a layer begin before op `o`, or end there? Then its slots are wanted. */
 bool cut_repeats_border(const struct cut_repeats *r, int32_t o);
-/* The op up to which the search can go on from `o` without searching; `o`: it cannot. *ok: false, memory is out. */
+/* The op from which the search is to go on: `o`, one behind layers that were passed, or, where those were not right to
+ * pass, the one that it passed them from. *ok: false, memory is out. */
 int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok);
-bool cut_same_slots(const struct slot *a, const struct slot *b, int count);
-uint64_t cut_hash_slots(const struct slot *slots, int count);
 
-/* cut_beam.c: the best `most` of what stands behind op `o` go on, in their order; *dropped where some do not. Per tensor:
- * may it be read as parts; the last op so far that wrote it. */
+/* cut_beam.c: the best `most` of what stands behind op `o` go on, in their order; *dropped where some do not. */
 struct cut_beam {
     const struct cut_question *q;
     struct cut_prices *prices;
     int32_t o;
-    const bool *parts;
-    const int32_t *writer;
+    const struct cut_uses *uses;
+    const struct cut_slots *slots;
     size_t most;
 };
 bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped);

@@ -142,8 +142,15 @@ static void grow(struct cut_prices *p)
     p->room *= 2;
 }
 
-static struct cut_price remember(struct cut_prices *p, struct known_price *known, const struct known_price *k)
+/* Times are multiples of a small part of a microsecond, so that sums of them are exact in whatever order. */
+static double rounded_us(double us)
 {
+    return ldexp(round(ldexp(us, 28)), -28);
+}
+
+static struct cut_price remember(struct cut_prices *p, struct known_price *known, struct known_price *k)
+{
+    k->price.cost.us = rounded_us(k->price.cost.us);
     struct cut_price price = k->price;
     if (p->count + 2 < p->room) *known = *k, p->count++;
     if (2 * p->count > p->room) grow(p);

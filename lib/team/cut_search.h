@@ -78,6 +78,7 @@ struct cut_answer {
     struct cut_cost cost;
     int32_t
         stuck; /* the first op that cannot be computed with what is fixed; -1: none, and it is an answer */
+    int64_t searched; /* ops, without those of layers that were passed */
 };
 struct cut_question {
     const struct lx_graph *g;
