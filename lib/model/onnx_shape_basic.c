@@ -33,17 +33,22 @@ static enum shaped spread(struct shaper *x, enum model_element e)
     return shaper_set(x, 0, e, rank, extent);
 }
 
+/* Before 7 the second operand was aligned by `axis`: the first has the shape. */
+static enum shaped aligned(struct shaper *x, enum model_element e)
+{
+    const struct model_type *t = shaper_in(x, 0);
+    return t && x->opset < 7 && !strchr(x->op->kind, ':') ? as(x, 0, e, t) : spread(x, e);
+}
+
 static enum shaped binary(struct shaper *x)
 {
     const struct model_type *t = shaper_in(x, 0);
-    /* Before 7 the second operand was aligned by `axis`: the first has the shape. */
-    if (t && x->opset < 7 && !strchr(x->op->kind, ':')) return as(x, 0, t->element, t);
-    return t ? spread(x, t->element) : SHAPE_UNKNOWN;
+    return t ? aligned(x, t->element) : SHAPE_UNKNOWN;
 }
 
 static enum shaped comparison(struct shaper *x)
 {
-    return spread(x, MODEL_BOOL);
+    return aligned(x, MODEL_BOOL);
 }
 
 static enum shaped where(struct shaper *x)

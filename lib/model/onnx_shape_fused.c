@@ -53,6 +53,14 @@ static enum shaped two(struct shaper *x)
     return spread(x, 0, 3, -1);
 }
 
+/* In int32, whatever the operands are. */
+static enum shaped two_wide(struct shaper *x)
+{
+    enum shaped s = spread(x, 0, 2, -1);
+    return s == SHAPED && x->op->results[0] >= 0 ? as(x, 0, MODEL_I32, model_type_of(x->m, x->op->results[0]))
+                                                 : s;
+}
+
 static enum shaped where(struct shaper *x)
 {
     const struct model_type *a = shaper_in(x, 1);
@@ -247,7 +255,7 @@ onnx_shape_of *onnx_shape_fused(const char *kind)
     static const struct onnx_shape_row rows[] = {
         {"com.microsoft:BiasAdd", same}, {"com.microsoft:BiasSoftmax", same}, {"com.microsoft:GroupNorm", same}, {"com.microsoft:SkipGroupNorm", same},
         {"com.microsoft:Trilu", same}, {"com.microsoft:MoE", same}, {"com.microsoft:QMoE", same}, {"com.microsoft:Inverse", same},
-        {"com.microsoft:BiasSplitGelu", halved}, {"com.microsoft:QLinearAdd", two}, {"com.microsoft:QLinearMul", two},
+        {"com.microsoft:BiasSplitGelu", halved}, {"com.microsoft:QLinearAdd", two}, {"com.microsoft:QLinearMul", two}, {"com.microsoft:MulInteger", two_wide},
         {"com.microsoft:QLinearSigmoid", same}, {"com.microsoft:QLinearLeakyRelu", same}, {"com.microsoft:QLinearSoftmax", same},
         {"com.microsoft:QLinearWhere", where}, {"com.microsoft:QLinearConcat", concat}, {"com.microsoft:QLinearAveragePool", pool},
         {"com.microsoft:QLinearGlobalAveragePool", global_pool}, {"com.microsoft:NhwcMaxPool", pool}, {"com.microsoft:QGemm", gemm},

@@ -78,7 +78,7 @@ static enum shaped matmul(struct shaper *x)
 {
     const struct model_type *a = shaper_in(x, 0), *b = shaper_in(x, 1);
     if (!a || !b) return SHAPE_UNKNOWN;
-    bool whole = strcmp(x->op->kind, "MatMulInteger") == 0;
+    bool whole = strstr(x->op->kind, "MatMulInteger") != NULL;
     if (strcmp(x->op->kind, "Gemm") == 0 && x->opset >= 7 && !added(x, a, b)) return SHAPE_WRONG;
     return product(x, whole ? MODEL_I32 : a->element, a, b, shaper_int(x, "transA", 0) != 0,
                    shaper_int(x, "transB", 0) != 0);
@@ -297,7 +297,7 @@ onnx_shape_of *onnx_shape_window(const char *kind)
 {
     /* clang-format off */
     static const struct onnx_shape_row rows[] = {
-        {"MatMul", matmul}, {"Gemm", matmul}, {"MatMulInteger", matmul}, {"com.microsoft:FusedMatMul", fused_matmul},
+        {"MatMul", matmul}, {"Gemm", matmul}, {"MatMulInteger", matmul}, {"com.microsoft:MatMulInteger16", matmul}, {"com.microsoft:FusedMatMul", fused_matmul},
         {"com.microsoft:FusedGemm", matmul}, {"com.microsoft:TransposeMatMul", matmul}, {"com.microsoft:GemmFastGelu", matmul},
         {"QLinearMatMul", qlinear_matmul}, {"com.microsoft:MatMulIntegerToFloat", integer_to_float},
         {"com.microsoft:DynamicQuantizeMatMul", integer_to_float}, {"com.microsoft:MatMulNBits", matmul_bits},

@@ -141,8 +141,8 @@ static void put_value(struct onnx_bytes *a, const char *value, size_t length, bo
         onnx_counted(a, list ? 9 : 4, value, length);
         onnx_number(a, 20, list ? 8 : 3);
     } else if (real) {
-        put_float(a, 2, strtod(value, NULL));
-        onnx_number(a, 20, 1);
+        put_float(a, list ? 7 : 2, strtod(value, NULL));
+        onnx_number(a, 20, list ? 6 : 1);
     } else {
         onnx_number(a, list ? 8 : 3, strtoll(value, NULL, 10));
         onnx_number(a, 20, list ? 7 : 2);
