@@ -265,7 +265,7 @@ static void compare(const struct running *r, const struct row *row)
     if (*at) fail_msg("%s: fewer elements than expected", row->node);
 }
 
-static void try_rows(const struct row *rows, size_t count)
+static inline void try_rows(const struct row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         struct node n = {.count = 0};
