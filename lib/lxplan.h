@@ -94,7 +94,7 @@ LX_API int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, 
 /* A parameter of an op, as its key is in a pattern file, the value as it is written there. */
 LX_API int32_t lx_builder_attribute(lx_builder *b, int32_t op, const char *key, const char *value,
                                     lx_error *e);
-/* Checked as a pattern file is; the builder is empty again. */
+/* Checked as a pattern file is; the builder is empty again, unless memory was out: then one may ask again. */
 LX_API lx_graph *lx_builder_finish(lx_builder *b, lx_error *e);
 
 /* format NULL: by content. */

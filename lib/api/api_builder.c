@@ -32,7 +32,9 @@ lx_builder *lx_builder_new(const char *name)
 {
     lx_builder *b = calloc(1, sizeof *b);
     if (b) text_json_string(&b->name, name ? name : "graph");
-    return b;
+    if (!b || !b->name.failed) return b;
+    lx_builder_free(b);
+    return NULL;
 }
 
 void lx_builder_free(lx_builder *b)
@@ -59,20 +61,32 @@ static bool is_value(const char *key, const char *value, lx_status *st)
                       "%.60s: \"%.60s\" is no value as a pattern file has it: %.200s", key, value, why.text);
 }
 
+/* Puts `"key": value`, without a value the words as a string, behind what `to` has. Where memory is out that stays as it was:
+ * one may ask again. */
+static int32_t add_pair(struct text *to, const char *key, const char *value, const char *words, lx_status *st)
+{
+    size_t before = to->length;
+    if (before) text_add(to, ", ");
+    text_json_string(to, key);
+    text_add(to, ": ");
+    if (value)
+        text_add(to, value);
+    else
+        text_json_string(to, words);
+    if (!to->failed) return 0;
+    to->failed = false;
+    to->length = before;
+    if (to->at) to->at[before] = 0;
+    return status_no_memory(st), api_code(st);
+}
+
 int32_t lx_builder_device(lx_builder *b, const char *key, const char *value, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!b || !key || !value) return refuse(st, "a device has keys with values");
     bool preset = strcmp(key, "preset") == 0;
     if (!preset && !is_value(key, value, st)) return api_code(st);
-    if (b->device.length) text_add(&b->device, ", ");
-    text_json_string(&b->device, key);
-    text_add(&b->device, ": ");
-    if (preset)
-        text_json_string(&b->device, value);
-    else
-        text_add(&b->device, value);
-    return b->device.failed ? (status_no_memory(st), api_code(st)) : 0;
+    return add_pair(&b->device, key, preset ? NULL : value, value, st);
 }
 
 static void add_string(struct text *t, const char *key, const char *value)
@@ -141,13 +155,8 @@ int32_t lx_builder_attribute(lx_builder *b, int32_t op, const char *key, const c
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!b || !key || !value || op < 0 || (size_t)op >= b->ops.count)
         return refuse(st, "an attribute belongs to an op and has a key and a value");
-    struct text *t = &b->ops.at[op];
     if (!is_value(key, value, st)) return api_code(st);
-    text_add(t, ", ");
-    text_json_string(t, key);
-    text_add(t, ": ");
-    text_add(t, value);
-    return t->failed ? (status_no_memory(st), api_code(st)) : 0;
+    return add_pair(&b->ops.at[op], key, value, NULL, st);
 }
 
 static void add_pattern(const lx_builder *b, struct text *t)
@@ -174,6 +183,6 @@ lx_graph *lx_builder_finish(lx_builder *b, lx_error *e)
         g = lx_graph_parse(t.at, (int64_t)t.length, "pattern", e ? e : &(lx_error){0});
     if (!g) st->line = st->column = 0;
     text_free(&t);
-    empty(b);
+    if (g || st->code != LX_E_MEMORY) empty(b);
     return g;
 }

@@ -14,7 +14,7 @@ lx_graph *lx_graph_parse(const char *bytes, int64_t size, const char *format, lx
         const struct lx_graph *in;
         struct lx_graph *out;
     } g = {.in = api_read(bytes, size, format, st)}; /* constant for both sides */
-    if (!g.in || api_had_memory(before, st)) return g.out;
+    if (api_had_memory(before, st)) return g.out;
     lx_graph_free(g.in);
     return NULL;
 }
@@ -71,9 +71,13 @@ lx_result *api_plan_any(const struct lx_graph *g, const lx_options *o, lx_status
 lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (g) return api_plan_any(g, o, st);
-    if (o && o->file) return api_plan_file(o, st);
-    return status_set(st, LX_E_USAGE, "there is no graph to plan, and the option file names none"), NULL;
+    if (!g && (!o || !o->file))
+        return status_set(st, LX_E_USAGE, "there is no graph to plan, and the option file names none"), NULL;
+    long before = memory_failures();
+    lx_result *r = g ? api_plan_any(g, o, st) : api_plan_file(o, st);
+    if (api_had_memory(before, st)) return r;
+    lx_result_free(r);
+    return NULL;
 }
 
 static lx_result *parse_team(const char *bytes, size_t size, lx_status *st)
@@ -91,26 +95,32 @@ lx_result *lx_plan_parse(const char *bytes, int64_t size, lx_error *e)
     lx_result *r = team ? parse_team(bytes, (size_t)size, st)
                         : api_result(lx_plan_of_text("", bytes, (size_t)size, st), NULL, st);
     plain_locale_end(before);
-    if (!r || api_had_memory(failures, st)) return r;
+    if (api_had_memory(failures, st)) return r;
     lx_result_free(r);
     return NULL;
 }
 
-lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
+static lx_result *run_plan(const struct lx_plan *plan, const lx_options *o, lx_status *st)
 {
-    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (plan && plan->team) return team_run(plan->team, o, st);
-    if (!result_settle(plan, st)) return NULL;
-    if (!plan || !plan->plan) return status_set(st, LX_E_USAGE, "there is no plan to run"), NULL;
     struct lx_device_options how = {.seed = o ? (uint64_t)o->settings.value[LX_OPTION_SEED] : 0,
                                     .verify = (enum lx_verify)api_own_option(o, API_VERIFY),
                                     .in_use = true,
                                     .threads = (int)api_own_option(o, API_THREADS),
                                     .stop = api_stop(o),
                                     .context = api_context(o)};
+    struct lx_run_result *run = lx_device_run(plan, &how, st);
+    return run ? api_result(lx_plan_ref(plan), run, st) : NULL;
+}
+
+lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
+{
+    lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     long before = memory_failures();
-    struct lx_run_result *run = lx_device_run(plan->plan, &how, st);
-    if (run && api_had_memory(before, st)) return api_result(lx_plan_ref(plan->plan), run, st);
-    lx_run_result_free(run);
+    if (!result_settle(plan, st)) return api_had_memory(before, st), NULL;
+    if (!plan || (!plan->plan && !plan->team))
+        return status_set(st, LX_E_USAGE, "there is no plan to run"), NULL;
+    lx_result *r = plan->team ? team_run(plan->team, o, st) : run_plan(plan->plan, o, st);
+    if (api_had_memory(before, st)) return r;
+    lx_result_free(r);
     return NULL;
 }

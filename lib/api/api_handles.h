@@ -34,7 +34,8 @@ static inline lx_status *api_status(lx_error *e, lx_status *nowhere)
     return e ? &e->st : nowhere;
 }
 
-/* Was there memory for all that was asked for since the count was `before`? What came of it otherwise is not handed out. */
+/* Was there memory for all that was asked for since the count was `before`? What came of it otherwise is not handed out, and
+ * whatever else it was called is not what is wrong. */
 static inline bool api_had_memory(long before, lx_status *st)
 {
     return memory_failures() == before ? true : status_no_memory(st);

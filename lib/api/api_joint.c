@@ -127,7 +127,7 @@ lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, 
     }
     arena_free(&w.q.memory);
     plain_locale_end(before);
-    if (!r || api_had_memory(failures, st)) return r;
+    if (api_had_memory(failures, st)) return r;
     lx_result_free(r);
     return NULL;
 }

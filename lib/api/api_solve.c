@@ -132,14 +132,14 @@ lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!p) return status_set(st, LX_E_USAGE, "there is no placement"), NULL;
+    long before = memory_failures();
     const struct lx_graph *g = placement_graph(p, st);
     lx_result *r = g ? api_plan(g, o, st) : NULL;
     lx_graph_free(g);
-    if (!r || p->pools.count == 0) return r;
-    r->pool_name = arena_string(&r->memory, p->pools.at[0].name);
-    if (r->pool_name) return r;
+    if (r && p->pools.count) r->pool_name = arena_string(&r->memory, p->pools.at[0].name);
+    if (api_had_memory(before, st)) return r;
     lx_result_free(r);
-    return status_no_memory(st), NULL;
+    return NULL;
 }
 
 /* Off chip is -1; a pool counts only of what is placed. */
@@ -160,6 +160,7 @@ int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *add
     struct arena memory = {0};
     struct lx_problem problem;
     int64_t worth = 0;
+    long before = memory_failures();
     if (!p) return status_set(st, LX_E_USAGE, "there is no placement to check an answer of"), api_code(st);
     if (count > 0 && !addresses)
         return status_set(st, LX_E_USAGE, "there are no addresses; give one per buffer, -1 for off"),
@@ -172,6 +173,7 @@ int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *add
     bool legal = ok && check_answer(&problem, pools, addresses, &worth, st);
     ok = ok && (legal || st->code == LX_E_NO);
     arena_free(&memory);
-    if (legal && value) *value = (double)worth;
+    ok = api_had_memory(before, st) && ok;
+    if (ok && legal && value) *value = (double)worth;
     return ok ? legal : api_code(st);
 }

@@ -74,19 +74,24 @@ static bool no_placement(lx_status *st)
     return status_set(st, LX_E_USAGE, "there is no placement; lx_placement_new makes one");
 }
 
-static const char *add_name(lx_placement *p, struct names *names, const char *what, const char *name,
-                            size_t number, lx_status *st)
+/* A copy of the name, or a number for one; NULL with `st`. */
+static const char *own_name(lx_placement *p, const char *what, const char *name, size_t number, lx_status *st)
 {
     if (!api_is_utf8(what, name, st)) return NULL;
     const char *own = name ? arena_string(&p->memory, name) : arena_format(&p->memory, "#%zu", number);
-    if (number >= LX_MAX_ITEMS)
-        return status_set(st, LX_E_LIMIT, "more than %d %ss", LX_MAX_ITEMS, what), NULL;
-    if (own && !*own)
-        return status_set(st, LX_E_SCHEMA, "the name of a %s is empty; give it one", what), NULL;
-    enum names_result added = own ? names_add(names, own, (int32_t)number) : NAMES_NO_MEMORY;
-    if (added == NAMES_ADDED) return own;
-    if (added == NAMES_NO_MEMORY) return status_no_memory(st), NULL;
-    return status_set(st, LX_E_DUPLICATE, "two %ss are named %.200s; rename one", what, own), NULL;
+    if (!own) status_no_memory(st);
+    return own;
+}
+
+static bool add_name(struct names *names, const char *what, const char *own, size_t number, lx_status *st)
+{
+    if (!own) return false;
+    if (number >= LX_MAX_ITEMS) return status_set(st, LX_E_LIMIT, "more than %d %ss", LX_MAX_ITEMS, what);
+    if (!*own) return status_set(st, LX_E_SCHEMA, "the name of a %s is empty; give it one", what);
+    enum names_result added = names_add(names, own, (int32_t)number);
+    if (added == NAMES_ADDED) return true;
+    if (added == NAMES_NO_MEMORY) return status_no_memory(st);
+    return status_set(st, LX_E_DUPLICATE, "two %ss are named %.200s; rename one", what, own);
 }
 
 int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, lx_error *e)
@@ -96,10 +101,11 @@ int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, l
     if (capacity < LX_NO_LIMIT || capacity > LX_INT_MAX)
         return done(status_set(st, LX_E_RANGE, "a pool has a capacity from 0 to 2^53, or -1: none"), 0, st);
     struct placement_pool pool = {.capacity = capacity};
-    pool.name = add_name(p, &p->pool_names, "pool", name, p->pools.count, st);
-    if (!pool.name) return api_code(st);
+    if (!VEC_RESERVE(&p->pools, p->pools.count + 1)) return done(status_no_memory(st), 0, st);
+    pool.name = own_name(p, "pool", name, p->pools.count, st);
+    if (!add_name(&p->pool_names, "pool", pool.name, p->pools.count, st)) return api_code(st);
     p->plain = false;
-    if (!VEC_PUSH(&p->pools, pool)) return done(status_no_memory(st), 0, st);
+    p->pools.at[p->pools.count++] = pool;
     return (int32_t)p->pools.count - 1;
 }
 
@@ -139,19 +145,21 @@ static bool is_size(const char *name, int64_t size, int64_t off, lx_status *st)
                       name ? name : "without a name");
 }
 
-static int32_t add_buffer(lx_placement *p, const char *name, int64_t size, int64_t start, int64_t end,
+/* `own`: a name that lives as long as the placement. */
+static int32_t add_buffer(lx_placement *p, const char *own, int64_t size, int64_t start, int64_t end,
                           int64_t off, lx_status *st)
 {
-    if (!is_size(name, size, off, st)) return api_code(st);
-    struct placement_buffer b = {.b = {.size = size,
+    struct placement_buffer b = {.b = {.name = own,
+                                       .size = size,
                                        .start = start,
                                        .end = end,
                                        .fixed = -1,
                                        .must = off < 0,
                                        .spill_cost = max_i64(off, 0)}};
-    b.b.name = add_name(p, &p->buffer_names, "buffer", name, p->buffers.count, st);
-    if (!b.b.name) return api_code(st);
-    if (!VEC_PUSH(&p->buffers, b)) return done(status_no_memory(st), 0, st);
+    /* Room before the name: a name that is taken by nobody could not be given again. */
+    if (!VEC_RESERVE(&p->buffers, p->buffers.count + 1)) return done(status_no_memory(st), 0, st);
+    if (!add_name(&p->buffer_names, "buffer", own, p->buffers.count, st)) return api_code(st);
+    p->buffers.at[p->buffers.count++] = b;
     return (int32_t)p->buffers.count - 1;
 }
 
@@ -160,7 +168,31 @@ int32_t lx_placement_buffer(lx_placement *p, const char *name, int64_t size, int
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!p) return done(no_placement(st), 0, st);
-    return add_buffer(p, name, size, start, end, off, st);
+    if (!is_size(name, size, off, st)) return api_code(st);
+    const char *own = own_name(p, "buffer", name, p->buffers.count, st);
+    return own ? add_buffer(p, own, size, start, end, off, st) : api_code(st);
+}
+
+/* Names of buffers without, and room for them, so that all are added or none; NULL with `st`. */
+static const char **make_names(lx_placement *p, int32_t first, int32_t count, lx_status *st)
+{
+    enum { LONGEST = 16 };
+    size_t all = (size_t)count;
+    if ((size_t)first + all > LX_MAX_ITEMS)
+        return status_set(st, LX_E_LIMIT, "more than %d buffers", LX_MAX_ITEMS), NULL;
+    const char **names = arena_array(&p->memory, all + 1, sizeof *names);
+    char *words = arena_array(&p->memory, all + 1, LONGEST);
+    if (!names || !words || !VEC_RESERVE(&p->buffers, (size_t)first + all) ||
+        !names_reserve(&p->buffer_names, (uint32_t)count))
+        return status_no_memory(st), NULL;
+    for (int32_t i = 0; i < count; i++) {
+        char *own = words + (size_t)i * LONGEST;
+        snprintf(own, LONGEST, "#%d", (int)(first + i));
+        if (names_find(&p->buffer_names, own) >= 0)
+            return status_set(st, LX_E_DUPLICATE, "two buffers are named %s; rename one", own), NULL;
+        names[i] = own;
+    }
+    return names;
 }
 
 int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *sizes, const int64_t *starts,
@@ -173,11 +205,10 @@ int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *size
     int32_t first = (int32_t)p->buffers.count;
     for (int32_t i = 0; i < count; i++)
         if (!is_size(NULL, sizes[i], offs ? offs[i] : 0, st)) return api_code(st);
-    for (int32_t i = 0; i < count; i++) {
-        int32_t at = add_buffer(p, NULL, sizes[i], starts[i], ends[i], offs ? offs[i] : sizes[i], st);
-        if (at < 0) return at;
-    }
-    return first;
+    const char **names = make_names(p, first, count, st);
+    for (int32_t i = 0; names && i < count; i++)
+        add_buffer(p, names[i], sizes[i], starts[i], ends[i], offs ? offs[i] : sizes[i], st);
+    return done(names != NULL, first, st);
 }
 
 int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end, lx_error *e)

@@ -111,6 +111,7 @@ const struct lx_graph *api_read(const char *bytes, int64_t size, const char *for
 lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *format, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
+    long before = memory_failures();
     const struct lx_graph *g = api_read(bytes, size, format, st);
     lx_placement *p = NULL;
     if (g && !g->is_list)
@@ -119,7 +120,9 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
     else if (g)
         p = placement_of(g, st);
     lx_graph_free(g);
-    return p;
+    if (api_had_memory(before, st)) return p;
+    lx_placement_free(p);
+    return NULL;
 }
 
 /* What no list of buffers for other tools has a column for; nothing of it is dropped without a word. */
@@ -162,6 +165,7 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
     size_t length = 0;
     char *text = NULL;
     if (!f) return NULL;
+    long failures = memory_failures();
     struct plain_locale before = plain_locale_begin();
     if (f->write_graph)
         text = f->write_graph(g, &length, st);
@@ -172,7 +176,9 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
                    f->write_buffers ? "made of buffers only; plan the graph and write the plan"
                                     : "only read");
     plain_locale_end(before);
-    return api_text(text, length, st);
+    if (api_had_memory(failures, st)) return api_text(text, length, st);
+    free(text);
+    return NULL;
 }
 
 lx_text *lx_placement_write(const lx_placement *p, const char *format, lx_error *e)

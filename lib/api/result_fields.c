@@ -240,11 +240,13 @@ const char *lx_result_word(const lx_result *r, const char *name)
 int32_t lx_result_check(const lx_result *r, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (r && r->team)
-        return lx_team_plans_check(r->team->plans, st) ? 1 : st->code == LX_E_NO ? 0 : api_code(st);
-    if (!result_settle(r, st)) return api_code(st);
-    if (!r || !r->plan) return status_set(st, LX_E_USAGE, "there is no plan to check"), api_code(st);
-    if (has_no_answer(r->plan)) return status_set(st, LX_E_NO, "there is no legal answer"), 0;
-    if (lx_plan_check(r->plan, st)) return 1;
+    long before = memory_failures();
+    if (!result_settle(r, st)) return api_had_memory(before, st), api_code(st);
+    if (!r || (!r->plan && !r->team))
+        return status_set(st, LX_E_USAGE, "there is no plan to check"), api_code(st);
+    if (!r->team && has_no_answer(r->plan)) return status_set(st, LX_E_NO, "there is no legal answer"), 0;
+    bool legal = r->team ? lx_team_plans_check(r->team->plans, st) : lx_plan_check(r->plan, st);
+    if (!api_had_memory(before, st)) return api_code(st);
+    if (legal) return 1;
     return st->code == LX_E_NO ? 0 : api_code(st);
 }

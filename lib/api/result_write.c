@@ -157,7 +157,7 @@ lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result
     struct plain_locale before = plain_locale_begin();
     char *text = r->team ? write_team(r, format, &length, st) : write_as(r, format, other, &length, st);
     plain_locale_end(before);
-    if (!text || api_had_memory(failures, st)) return api_text(text, length, st);
+    if (api_had_memory(failures, st)) return api_text(text, length, st);
     free(text);
     return NULL;
 }

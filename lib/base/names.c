@@ -36,6 +36,13 @@ static bool grow(struct names *n)
     return true;
 }
 
+bool names_reserve(struct names *n, uint32_t more)
+{
+    while ((n->count + more) * 2 > n->room)
+        if (!grow(n)) return false;
+    return true;
+}
+
 enum names_result names_add(struct names *n, const char *key, int32_t value)
 {
     if (n->count * 2 >= n->room && !grow(n)) return NAMES_NO_MEMORY;

@@ -13,6 +13,8 @@ struct names {
 
 enum names_result { NAMES_ADDED, NAMES_KNOWN, NAMES_NO_MEMORY };
 
+/* Room for so many more, so that adding them cannot fail; false when memory is out. */
+bool names_reserve(struct names *n, uint32_t more);
 enum names_result names_add(struct names *n, const char *key, int32_t value);
 /* The number of a name, or -1. */
 int32_t names_find(const struct names *n, const char *key);

@@ -337,7 +337,7 @@ static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_pa
     lx_status ignored;
     *out = (struct op_parts){.operands = op_operand_count(&l->graph->ops[op]),
                              .output = l->graph->ops[op].input_count};
-    if (!space_of_division(all, op, &scratch, &s, &ignored)) return false;
+    if (!space_of_division(all, op, &scratch, &s, &ignored)) return arena_free(&scratch), false;
     for (int i = 0; i < out->operands; i++) {
         int32_t tensor = op_operand(&l->graph->ops[op], i);
         out->bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor]) /

@@ -30,9 +30,8 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
 {
     *b = (struct graph_builder){0};
     b->memory = calloc(1, sizeof *b->memory);
-    if (!b->memory) return status_no_memory(st);
-    struct lx_graph *g = b->graph = arena_alloc(b->memory, sizeof *b->graph);
-    if (!g) return status_no_memory(st);
+    struct lx_graph *g = b->graph = b->memory ? arena_alloc(b->memory, sizeof *b->graph) : NULL;
+    if (!g) return builder_abandon(b), status_no_memory(st);
     g->memory = b->memory;
     g->users = users_new(b->memory);
     g->file = arena_string(b->memory, file);
@@ -40,7 +39,7 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
     g->summary = "";
     g->capacity = -1;
     g->target_hbm_bytes = -1;
-    if (!g->users || !g->file || !g->name) return status_no_memory(st);
+    if (!g->users || !g->file || !g->name) return builder_abandon(b), status_no_memory(st);
     g->device = *lx_device_at(0);
     return true;
 }

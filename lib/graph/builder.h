@@ -32,6 +32,7 @@ struct graph_builder {
         unhashed; /* nobody will tell the graph from others: its hash, for which all of it is written, stays 0 */
 };
 
+/* False: memory is out, and nothing is held. */
 bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st);
 /* Strings and arrays are copied. `role` LX_ROLE_COUNT: found out from how it is used. `rank` -1: `bytes`
  * counts, else it is computed. The number of the tensor, or -1. */
