@@ -60,7 +60,7 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
 
 static struct lx_question *read_problem(const char *path, const struct settings *s, lx_status *st)
 {
-    const struct lx_graph *g = graph_of_file(&s->models, path, st),
+    const struct lx_graph *g = graph_of_file(&s->models, path, NULL, st),
                           *on = g ? lx_settings_graph(&s->options, g, st) : NULL,
                           *sized = on ? with_capacity(on, s, st) : NULL;
     struct lx_question *q = sized ? problem_of(sized, lx_settings_ask(&s->options), s, st) : NULL;

@@ -3,8 +3,11 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/json.h"
 #include "base/option.h"
+#include "text/format.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -145,14 +148,43 @@ bool read_model_options(struct call *call, struct model_options *o)
            read_bindings(call, "role", takes_role, &i->roles, &i->role_count);
 }
 
+/* What a model says of devices and a team does not keep. */
+static void note_what_is_not_kept(struct call *call, const char *file, const char *report)
+{
+    struct json j;
+    lx_status ignored = {0};
+    if (!report || !json_parse(&j, "report", report, strlen(report), &ignored)) return;
+    const struct json_value *notes = json_find(j.root, "notes"),
+                            *lost = notes ? json_find(notes, "shardings not kept") : NULL, *f;
+    json_for_each(f, lost) {
+        note(call, "%s: %s not kept: %s", file, counted((int64_t)f->number, "sharding").at, f->key);
+    }
+    json_free(&j);
+}
+
+static const struct lx_graph *with_notes(struct call *call, const char *file, const struct lx_graph *g,
+                                         char *report)
+{
+    if (g) note_what_is_not_kept(call, strcmp(file, "-") == 0 ? "standard input" : file, report);
+    free(report);
+    return g;
+}
+
 const struct lx_graph *read_graph(struct call *call, const char *path)
 {
     struct model_options how;
-    return read_model_options(call, &how) ? graph_of_file(&how, path, &call->st) : NULL;
+    char *report = NULL;
+    if (!read_model_options(call, &how)) return NULL;
+    return with_notes(call, path, graph_of_file(&how, path, how.import.team ? &report : NULL, &call->st),
+                      report);
 }
 
 const struct lx_graph *parse_graph(struct call *call, const char *file, const char *text, size_t length)
 {
     struct model_options how;
-    return read_model_options(call, &how) ? graph_of_text(&how, file, text, length, &call->st) : NULL;
+    char *report = NULL;
+    if (!read_model_options(call, &how)) return NULL;
+    return with_notes(call, file,
+                      graph_of_text(&how, file, text, length, how.import.team ? &report : NULL, &call->st),
+                      report);
 }

@@ -23,10 +23,11 @@ bool read_model_options(struct call *call, struct model_options *o);
 const char *model_option_given(const struct call *call);
 
 /* The graph of whatever the file is. Options with a file that is no model are an error, unless it is one of a folder: then it
- * is read as ever. `how` may be NULL. */
+ * is read as ever. `how` may be NULL. *report: of a model, as lx_model_import has it; `report` may be NULL. */
 const struct lx_graph *graph_of_text(const struct model_options *how, const char *file, const char *text,
-                                     size_t length, lx_status *st);
-const struct lx_graph *graph_of_file(const struct model_options *how, const char *path, lx_status *st);
+                                     size_t length, char **report, lx_status *st);
+const struct lx_graph *graph_of_file(const struct model_options *how, const char *path, char **report,
+                                     lx_status *st);
 /* By the options of the call. */
 const struct lx_graph *read_graph(struct call *call, const char *path);
 const struct lx_graph *parse_graph(struct call *call, const char *file, const char *text, size_t length);

@@ -52,7 +52,7 @@ static void read_file(const char *path, const struct model_options *models, stru
         c->plan = lx_plan_of_text(path, text, length, &c->st);
         c->graph = c->plan ? lx_graph_ref(c->plan->graph) : NULL;
     } else if (text)
-        c->graph = graph_of_text(models, path, text, length, &c->st);
+        c->graph = graph_of_text(models, path, text, length, NULL, &c->st);
     free(text);
 }
 

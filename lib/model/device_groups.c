@@ -175,7 +175,9 @@ int model_sharding(const char *text, struct device_group parts[MESH_MAX_AXES + 1
     int64_t size[MESH_MAX_AXES + 1], stride[MESH_MAX_AXES + 1], all = 1;
     if (!text || !*text) return -1;
     if (strstr(text, "replicated}") && !devices) return 0;
-    if (!close || strstr(text, "last_tile_dims")) return -1;
+    bool copies =
+        close && (strstr(close, "last_tile_dim_replicate") || strstr(close, "last_tile_dims={replicated}"));
+    if (!close || (strstr(text, "last_tile_dims") && !copies)) return -1;
     int n = numbers_in(devices, close, size, MESH_MAX_AXES + 1);
     for (int d = 0; d < n; d++)
         if (size[d] < 1 || (all *= size[d]) > LISTED) return -1;
@@ -186,7 +188,45 @@ int model_sharding(const char *text, struct device_group parts[MESH_MAX_AXES + 1
         ok = stride[d] > 0;
         parts[d] = (struct device_group){stride[d], size[d], 0};
     }
-    return !ok ? -1 : strstr(close, "last_tile_dim_replicate") ? n - 1 : n;
+    return !ok ? -1 : copies ? n - 1 : n;
+}
+
+const char *model_sharding_lost(const char *text)
+{
+    static const struct {
+        const char *word, *why;
+    } rows[] = {
+        {"maximal", "all of it on one device: a team has no such state"},
+        {"manual", "manual: the program itself says which device has what"},
+        {"devices=[", "devices in an order that no axes of the grid have"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strstr(text, rows[i].word)) return rows[i].why;
+    return "of a form that nobody knows";
+}
+
+/* The braces that close what opens here. */
+static const char *end_of_braces(const char *open)
+{
+    int depth = 0;
+    for (const char *c = open; *c; c++) {
+        depth += (*c == '{') - (*c == '}');
+        if (depth == 0) return c + 1;
+    }
+    return NULL;
+}
+
+const char *model_leaf_sharding(const char *text, int leaf, char *room, size_t size)
+{
+    const char *at = text ? strchr(text, '{') : NULL;
+    if (!at || at[1 + strspn(at + 1, " ")] != '{') return text;
+    for (at = strchr(at + 1, '{'); at; at = strchr(at, '{')) {
+        const char *end = end_of_braces(at);
+        if (!end || (size_t)(end - at) >= size) return NULL;
+        if (leaf-- == 0) return memcpy(room, at, (size_t)(end - at)), room[end - at] = 0, room;
+        at = end;
+    }
+    return NULL;
 }
 
 /* Sizes of steps that an axis must begin or end with; each must divide the next. */

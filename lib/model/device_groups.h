@@ -16,6 +16,10 @@ bool model_device_group(const struct lx_model *m, const struct model_op *op, str
 /* The devices along which a sharding has parts, per dimension; how many dimensions, 0: all devices have all of it, -1: it says
  * something else. */
 int model_sharding(const char *text, struct device_group parts[MESH_MAX_AXES + 1]);
+/* Why a grid does not keep a sharding that says something else. */
+const char *model_sharding_lost(const char *text);
+/* The sharding of one part of a tuple, in `room`; all parts have one that is no list. NULL: there is none. */
+const char *model_leaf_sharding(const char *text, int leaf, char *room, size_t size);
 /* The grid: the mesh of the file, or the coarsest whose axes make up all groups and parts; the number of its axes, 0: none,
  * -1: there is no such grid. */
 int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES]);

@@ -48,7 +48,7 @@ static bool bind_tensor(struct import *im, int32_t value, enum lx_role role)
             im->storages.at[leaf.storage].block = import_block_of(im, v, role);
             im->storages.at[leaf.storage].line = v->line;
             im->storages.at[leaf.storage].column = v->column;
-            import_state_cut(im, leaf.storage, leaf.type, &v->attrs);
+            import_state_cut(im, leaf.storage, leaf.type, i, &v->attrs);
         }
         ok = ok && (VEC_PUSH(&leaves, leaf) || status_no_memory(im->st));
     }

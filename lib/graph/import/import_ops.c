@@ -1,6 +1,7 @@
 /* The op mapping: the tables of all themes, and what their rows have in common. A row has the names that the three
  * formats have for one kind; a kind of ours that is not there yet leaves the op generic. */
 #include "graph/import/import_steps.h"
+#include "graph/import/import_together.h"
 #include "model/layers.h"
 #include "base/fail.h"
 
@@ -166,6 +167,7 @@ bool import_op(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = row_of(im, op);
     bool done;
+    import_note_sharding(im, op);
     if (makes_nothing(im, op)) return bind_nothing(im, op);
     if (!from_nothing(im, op, &done) || done) return done;
     if (import_is_complex(im, op)) return import_complex(im, op);

@@ -38,23 +38,46 @@ static bool is_whole(const struct model_attrs *attrs)
     return strstr(status, "unsharded") != NULL;
 }
 
-void import_state_cut(struct import *im, int32_t storage, const struct model_type *type,
+/* The axes of the grid that a sharding's parts are along. */
+static bool cut_along(struct import *im, struct storage *s, const struct model_type *type,
+                      const struct device_group *parts)
+{
+    int64_t from[LX_GRID_AXES] = {0};
+    for (int d = 0; d < type->count; d++) {
+        int first, count;
+        if (parts[d].size == 1) continue;
+        if (!model_group_axes(im->grid, im->grid_axes, parts[d], &first, &count)) return false;
+        for (int a = first; a < first + count; a++) from[a] = from_dimension(type, d);
+    }
+    memcpy(s->cut_from, from, sizeof from);
+    return true;
+}
+
+static const char *sharding_of(const struct model_attrs *attrs)
+{
+    return model_attr_word(attrs, "sharding", model_attr_word(attrs, "mhlo.sharding", NULL));
+}
+
+void import_state_cut(struct import *im, int32_t storage, const struct model_type *type, int leaf,
                       const struct model_attrs *attrs)
 {
     struct storage *s = &im->storages.at[storage];
     struct device_group parts[MESH_MAX_AXES + 1];
-    const char *text = model_attr_word(attrs, "sharding", model_attr_word(attrs, "mhlo.sharding", NULL));
+    char room[400];
+    const char *text = model_leaf_sharding(sharding_of(attrs), leaf, room, sizeof room);
     int n = model_sharding(text, parts);
-    if (im->grid_axes == 0) return;
-    if (n == 0 || is_whole(attrs)) s->cut_stated = true;
-    if (n != type->count || n == 0) return;
-    for (int d = 0; d < n; d++) {
-        int first, count;
-        if (parts[d].size == 1) continue;
-        if (!model_group_axes(im->grid, im->grid_axes, parts[d], &first, &count)) return;
-        for (int a = first; a < first + count; a++) s->cut_from[a] = from_dimension(type, d);
+    if (im->grid_axes == 0) {
+        if (text) fact_add(&im->notes, "shardings not kept", "one device is planned: --team keeps them", 1);
+        return;
     }
-    s->cut_stated = true;
+    s->cut_stated = n == 0 || is_whole(attrs) || (n > 0 && n == type->count && cut_along(im, s, type, parts));
+    if (text && !s->cut_stated) fact_add(&im->notes, "shardings not kept", model_sharding_lost(text), 1);
+}
+
+void import_note_sharding(struct import *im, const struct model_op *op)
+{
+    if (im->grid_axes > 0 && sharding_of(&op->attrs))
+        fact_add(&im->notes, "shardings not kept", "of what ops make: the search decides", 1);
 }
 
 /* The piece that begins a dimension. */

@@ -1,0 +1,27 @@
+# Shardings of HLO for a team: those that axes of the grid have are kept, of the others it is said that they are not, and why.
+model() { # SHARDING-OF-X SHARDING-OF-W ATTRIBUTES-OF-THE-PRODUCT
+    cat <<END
+HloModule m, num_partitions=4
+ENTRY %main (x: f32[16,64], w: f32[64,32]) -> f32[16,32] {
+  %x = f32[16,64]{1,0} parameter(0)$1
+  %w = f32[64,32]{1,0} parameter(1)$2
+  ROOT %y = f32[16,32]{1,0} dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}$3
+}
+END
+}
+try() {
+    echo "== $*"
+    model "$@" >"$scratch/m.hlo"
+    $LXPLAN plan "$scratch/m.hlo" --team 2x2 --stage team 2>&1 | sed -n -e '/lxplan:/p' -e '/^  [xw] /p'
+}
+grid=', sharding={devices=[2,2]<=[4]}'
+try "$grid" ', sharding={devices=[2,2]<=[2,2]T(1,0)}'
+try "$grid" ', sharding={devices=[2,1,2]<=[4] last_tile_dims={replicated}}'
+try "$grid" ', sharding={devices=[2,1,2]<=[4] last_tile_dims={manual}}'
+try "$grid" ', sharding={devices=[2,2]3,2,1,0}'
+try "$grid" ', sharding={devices=[4,1]<=[2,2]T(1,0)}'
+try "$grid" ', sharding={maximal device=1}'
+try "$grid" ', sharding={manual}'
+try "$grid" ', sharding={replicated}' ', sharding={devices=[4,1]<=[4]}'
+model "$grid" ', sharding={manual}' >"$scratch/m.hlo"
+$LXPLAN import "$scratch/m.hlo" --report "$scratch/report.json" -o "$scratch/m.json" >"$scratch/said" && grep -n 'not kept' "$scratch/report.json"
