@@ -17,6 +17,9 @@ const char *lx_wait_word(enum lx_wait w)
     return (int)w >= 0 && w < LX_WAIT_COUNT ? words[w] : "?";
 }
 
+/* Of a bundle's time: a difference that is no more than this is none. */
+#define ROUNDING 1e-9
+
 /* Of the ops of one bundle. */
 struct bundle_sum {
     struct cost_bundle cost;
@@ -149,6 +152,7 @@ static void time_run(const struct lx_plan *p, const struct kernel_run *run, bool
     }
     double longer =
         is_extern ? 0 : cost_end_to_end(&p->layouts->graph->device, &sum.cost) - sum.cost.device_us;
+    if (fabs(longer) <= ROUNDING * sum.cost.device_us) longer = 0; /* the same sum in another order */
     for (int32_t o = run->first; o < run->end; o++)
         share_launch(&sum, longer, run->end - run->first, &ops[o]);
 }

@@ -53,6 +53,7 @@ static void times_add_up(const struct lx_plan *p, void *covered)
     for (int32_t o = 0; o < n; o++) {
         parts_add_up(p, &w[o]);
         assert_true(w[o].us[LX_WAIT_LAUNCH] == 0 || w[o].covered_us == 0);
+        assert_true(w[o].us[LX_WAIT_LAUNCH] == 0 || w[o].us[LX_WAIT_LAUNCH] > 1e-9 * w[o].device_us);
         assert_true(near(w[o].device_us, p->traffic[o].device_us));
         *(int *)covered += w[o].covered_us > 0;
     }
