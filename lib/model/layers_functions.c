@@ -141,8 +141,9 @@ static void gelu_back(struct layer *l)
         layer_fail(l);
         return;
     }
-    int32_t x = layer_in(l, 1), slope = strcmp(how, "tanh") == 0 ? formula_slope(l, x) : exact_slope(l, x);
-    layer_result(l, 0, layer_two(l, "Mul", layer_in(l, 0), slope));
+    int32_t x = layer_cast(l, layer_in(l, 1), MODEL_F32), back = layer_cast(l, layer_in(l, 0), MODEL_F32);
+    int32_t slope = strcmp(how, "tanh") == 0 ? formula_slope(l, x) : exact_slope(l, x);
+    layer_result(l, 0, layer_two(l, "Mul", back, slope));
 }
 
 /* clang-format off */
@@ -161,6 +162,7 @@ const struct layer_row layers_functions[] = {
     {{"erfc", "erfc", NULL}, rest_of_erf},
     {{NULL, "round-nearest-afz", NULL}, round_away},
     {{"gelu_bw", NULL, NULL}, gelu_back},
+    {{"gelu_backward", NULL, NULL}, gelu_back},
     {{NULL}, NULL},
 };
 /* clang-format on */

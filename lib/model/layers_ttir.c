@@ -3,8 +3,6 @@
 #include "model/device_groups.h"
 #include "model/meshes.h"
 
-#include <string.h>
-
 /* One number everywhere: zeros, ones, full. */
 static void filled(struct layer *l, double number)
 {
@@ -255,26 +253,8 @@ static void distributed_norm(struct layer *l)
     layer_result(l, 1, x);
 }
 
-/* How gelu changes with x, by what its result is worth: grad (Phi(x) + x phi(x)); the other formula has no row. */
-static void gelu_back(struct layer *l)
-{
-    int32_t x = layer_in(l, 1);
-    if (l->op->operand_count != 2 ||
-        strcmp(model_attr_word(&l->op->attrs, "approximate", "none"), "none") != 0) {
-        layer_fail(l);
-        return;
-    }
-    int32_t f = layer_cast(l, x, MODEL_F32);
-    int32_t up = layer_by(l, "Add", layer_one(l, "Erf", layer_by(l, "Mul", f, 0.70710678118654752)), 1);
-    int32_t bell = layer_one(l, "Exp", layer_by(l, "Mul", layer_two(l, "Mul", f, f), -0.5));
-    bell = layer_two(l, "Mul", f, layer_by(l, "Mul", bell, 0.39894228040143268));
-    int32_t by = layer_two(l, "Add", layer_by(l, "Mul", up, 0.5), bell);
-    layer_result(l, 0, layer_two(l, "Mul", layer_cast(l, layer_in(l, 0), MODEL_F32), by));
-}
-
 /* clang-format off */
 const struct layer_row layers_ttir[] = {
-    {{"gelu_backward", NULL, NULL}, gelu_back},
     {{"mesh_partition", NULL, NULL}, mesh_partition},
     {{"mesh_shard", NULL, NULL}, mesh_shard},
     {{"distributed_rms_norm", NULL, NULL}, distributed_norm},
