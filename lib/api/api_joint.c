@@ -1,11 +1,17 @@
-/* lx_joint_solve: the question read, searched, and answered in the caller's order and units. */
+/* lx_joint_solve: the question read, searched, and answered in the caller's order and units.
+ *
+ * Costs of one form and pairs that are labels go to the search of joint.h first, which knows more of them; with copies, terms
+ * or other pairs, or where that one ends without a proof, it is the search of terms.h, from what there is. */
 #include "api/joint_question.h"
 #include "api/joint_result.h"
 #include "base/checked.h"
+#include "base/fail.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_BEHIND = 400 }; /* buffers of which a question is taken up again after the first search */
 
 /* One question on its way. */
 struct joint_work {
@@ -13,6 +19,13 @@ struct joint_work {
     struct joint_model m;
     struct lx_joint_answer a;
     const struct lx_solver *solver;
+    struct lx_run run;
+    struct lx_term_problem terms;
+    /* The answer, in the caller's order. */
+    int32_t *choice;
+    int64_t *address, steps;
+    enum lx_verdict status;
+    double bound;
 };
 
 /* --- A slot is handed over only between parts of one size: else they would not be cut alike. --- */
@@ -39,8 +52,9 @@ static bool drop_unequal(struct lx_problem *p, const int64_t *address, struct ar
     return true;
 }
 
-static bool place_again(struct joint_work *w, struct lx_run run, lx_status *st)
+static bool place_again(struct joint_work *w, lx_status *st)
 {
+    struct lx_run run = w->run;
     struct lx_problem placement;
     bool taken, *on = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *on);
     if (!lx_joint_placement(&w->m.problem, w->a.choice, &w->q.memory, &placement, st)) return false;
@@ -56,31 +70,110 @@ static bool place_again(struct joint_work *w, struct lx_run run, lx_status *st)
     return true;
 }
 
-/* --- The answer, in the caller's order. --- */
+/* --- Searches. --- */
 
-static const char *reason_of(const struct joint_work *w, int32_t i)
+static bool search_labels(struct joint_work *w, lx_status *st)
 {
-    const struct lx_joint_buffer *b = &w->m.problem.buffers[w->m.at[i]];
-    if (w->a.address[w->m.at[i]] >= 0) return "";
-    if (b->reason) return b->reason;
-    if (w->a.label[w->m.at[i]] < 0) return "its readers cut it otherwise";
-    return w->m.problem.label_size[w->a.label[w->m.at[i]]] > w->q.capacity ? "larger than the scratchpad"
-                                                                           : "no room";
+    struct lx_joint_options ask = {
+        .mode = LX_JOINT_FULL, .without_flip = true, .solver = w->solver, .run = w->run};
+    if (!lx_joint_validate(&w->m.problem, st) ||
+        !lx_joint_search(&w->m.problem, &ask, &w->q.memory, &w->a, st) || !place_again(w, st))
+        return false;
+    for (int32_t i = 0; i < w->q.count; i++) {
+        w->choice[i] = w->a.choice[w->m.at[i]];
+        w->address[i] = w->a.address[w->m.at[i]];
+    }
+    w->status = w->a.status;
+    w->steps = w->a.steps;
+    w->bound = (double)(w->a.bound / w->q.weight * w->q.unit);
+    return true;
 }
 
-static bool fill_item(const struct joint_work *w, int32_t i, struct arena *memory, struct joint_item *to)
+/* `found`: there is an answer to begin with, and a bound that may be the better one. */
+static bool search_terms(struct joint_work *w, bool found, lx_status *st)
+{
+    struct lx_term_start start = {w->choice, w->address};
+    struct lx_term_answer a;
+    if (!lx_term_search(&w->terms, found ? &start : NULL, w->solver, &w->run, &w->q.memory, &a, st))
+        return false;
+    w->choice = a.choice;
+    w->address = a.address;
+    w->status = a.status;
+    w->steps += a.steps;
+    if (w->q.divisions_count) a.bound = floor(a.bound / (double)w->q.weight) * (double)w->q.unit;
+    w->bound = found ? fmax(w->bound, a.bound) : a.bound;
+    return true;
+}
+
+static bool search(struct joint_work *w, lx_status *st)
+{
+    lx_status why = {0};
+    bool plain = !w->q.term_count && !w->q.has_copies, found = false;
+    if (plain && joint_model_of(&w->q, &w->m, &why)) {
+        if (!search_labels(w, st)) return false;
+        found = true;
+    } else if (plain && why.code != LX_E_UNSUPPORTED) {
+        return *st = why, false;
+    }
+    bool terms = joint_terms_of(&w->q, &w->terms, found ? &why : st);
+    if (found && !terms && why.code == LX_E_MEMORY) return *st = why, false;
+    if (found && (!terms || w->status == LX_OPTIMAL || w->status == LX_LIMIT || w->q.count > MOST_BEHIND))
+        return true;
+    return terms && search_terms(w, found, st);
+}
+
+/* --- The answer. --- */
+
+static const char *reason_of(const struct joint_work *w, bool *on, int32_t i)
 {
     const struct joint_buffer *b = &w->q.buffers[i];
-    int32_t choice = w->a.choice[w->m.at[i]];
+    if (on[i]) return "";
+    if (b->barred) return b->barred;
+    if (!b->reader_count && !b->kept) return "nobody reads it";
+    if (b->menu[w->choice[i]].bytes > w->q.capacity) return "larger than the scratchpad";
+    on[i] = true;
+    bool agreed = lx_term_may_stay(&w->terms, w->choice, on, i);
+    on[i] = false;
+    return agreed ? "no room" : b->copy_of < 0 ? "its readers cut it otherwise" : "it would serve nobody";
+}
+
+static bool fill_item(const struct joint_work *w, bool *on, int32_t i, struct arena *memory,
+                      struct joint_item *to)
+{
+    const struct joint_buffer *b = &w->q.buffers[i];
     *to = (struct joint_item){.name = arena_string(memory, b->name),
-                              .reason = arena_string(memory, reason_of(w, i)),
-                              .choice = choice,
-                              .address = w->a.address[w->m.at[i]],
-                              .size = b->menu[choice].bytes,
+                              .reason = arena_string(memory, reason_of(w, on, i)),
+                              .choice = w->choice[i],
+                              .address = w->address[i],
+                              .size = b->menu[w->choice[i]].bytes,
                               .start = b->start,
                               .end = b->end,
                               .cost = b->off};
     return to->name && to->reason;
+}
+
+/* The sum of what is off, and of the terms where there are any. */
+static double objective_of(const struct joint_work *w)
+{
+    double sum = 0;
+    if (!w->q.divisions_count) return lx_term_cost(&w->terms, w->choice, w->address);
+    for (int32_t i = 0; i < w->q.count; i++)
+        if (w->address[i] < 0) sum += (double)w->q.buffers[i].off;
+    return sum;
+}
+
+static bool fill_items(const struct joint_work *w, struct arena *memory, struct joint_result *out)
+{
+    bool *on = calloc((size_t)w->q.count + 1, sizeof *on), ok = on;
+    for (int32_t i = 0; ok && i < w->q.count; i++) on[i] = w->address[i] >= 0;
+    for (int32_t i = 0; ok && i < w->q.count; i++) {
+        const struct joint_choice *c = &w->q.buffers[i].menu[w->choice[i]];
+        ok = fill_item(w, on, i, memory, &out->items[i]);
+        out->cores += c->cores;
+        out->squares += c->squares;
+    }
+    free(on);
+    return ok;
 }
 
 static lx_result *make_result(const struct joint_work *w, lx_status *st)
@@ -90,20 +183,20 @@ static lx_result *make_result(const struct joint_work *w, lx_status *st)
     if (!out) return free(r), status_no_memory(st), NULL;
     r->joint = out;
     *out = (struct joint_result){
-        .status = w->a.status, .count = w->q.count, .steps = w->a.steps, .solver = w->solver->name};
+        .status = w->status, .count = w->q.count, .steps = w->steps, .solver = w->solver->name};
     out->items = arena_array(&r->memory, (size_t)w->q.count, sizeof *out->items);
-    bool ok = out->items != NULL;
-    for (int32_t i = 0; ok && i < w->q.count; i++) {
-        const struct joint_buffer *b = &w->q.buffers[i];
-        ok = fill_item(w, i, &r->memory, &out->items[i]);
-        if (out->items[i].address < 0) out->objective += b->off;
-        out->cores += b->menu[out->items[i].choice].cores;
-        out->squares += b->menu[out->items[i].choice].squares;
-    }
-    out->bound = min_i64(w->a.bound / w->m.weight * w->m.unit, out->objective);
-    if (ok) return r;
+    out->objective = objective_of(w);
+    out->bound = w->status == LX_OPTIMAL ? out->objective : fmin(w->bound, out->objective);
+    if (out->items && fill_items(w, &r->memory, out)) return r;
     lx_result_free(r);
     return status_no_memory(st), NULL;
+}
+
+static bool make_room(struct joint_work *w, lx_status *st)
+{
+    w->choice = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *w->choice);
+    w->address = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *w->address);
+    return (w->choice && w->address) || status_no_memory(st);
 }
 
 lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, lx_error *e)
@@ -117,13 +210,11 @@ lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, 
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
     long failures = memory_failures();
     struct plain_locale before = plain_locale_begin();
-    if (joint_read(&w.q, bytes, (size_t)size, st) && joint_model_of(&w.q, &w.m, st) &&
-        lx_joint_validate(&w.m.problem, st) && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
-        struct lx_joint_options ask = {
-            .mode = LX_JOINT_FULL, .without_flip = true, .solver = how.solver, .run = how.run};
+    if (joint_read(&w.q, bytes, (size_t)size, st) && joint_costs_of(&w.q, st) && make_room(&w, st) &&
+        api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
         w.solver = how.solver;
-        if (lx_joint_search(&w.m.problem, &ask, &w.q.memory, &w.a, st) && place_again(&w, how.run, st))
-            r = make_result(&w, st);
+        w.run = how.run;
+        if (search(&w, st)) r = make_result(&w, st);
     }
     arena_free(&w.q.memory);
     plain_locale_end(before);

@@ -1,12 +1,15 @@
 /* Numbers and words of what lx_joint_solve gave. */
 #include "api/joint_result.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
+/* As lx_gap; costs of terms need be neither whole nor positive. */
 static double gap_of(const struct joint_result *r)
 {
-    return lx_gap(r->objective, r->bound);
+    if (r->objective <= r->bound) return 0;
+    return r->bound == 0 ? INFINITY : (r->objective - r->bound) / fabs(r->bound);
 }
 
 /* The int64_t at an offset of a struct. */
@@ -28,14 +31,19 @@ static bool find_int(const struct int_row *rows, const void *of, const char *nam
 
 int32_t joint_number(const struct joint_result *r, const char *name, double *value)
 {
-    static const struct int_row rows[] = {{"objective", offsetof(struct joint_result, objective)},
-                                          {"bound", offsetof(struct joint_result, bound)},
-                                          {"cores", offsetof(struct joint_result, cores)},
+    static const struct int_row rows[] = {{"cores", offsetof(struct joint_result, cores)},
                                           {"squares", offsetof(struct joint_result, squares)},
                                           {"steps", offsetof(struct joint_result, steps)},
                                           {NULL, 0}};
-    double found = gap_of(r);
-    if (strcmp(name, "gap") != 0 && !find_int(rows, r, name, &found)) return -1;
+    double found;
+    if (strcmp(name, "gap") == 0)
+        found = gap_of(r);
+    else if (strcmp(name, "objective") == 0)
+        found = r->objective;
+    else if (strcmp(name, "bound") == 0)
+        found = r->bound;
+    else if (!find_int(rows, r, name, &found))
+        return -1;
     if (value) *value = found;
     return 0;
 }

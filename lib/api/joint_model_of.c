@@ -5,9 +5,7 @@
  * comes last of them, so that a handover stays one of exactly one tick.
  *
  * Pairs are labels in disguise: choices that pairs connect see the same parts on the same cores. Where two choices are so
- * connected and yet no pair of a reader, there are no such labels, and the question is refused.
- *
- * Costs of being off are counted in units of their common divisor, and each outweighs all that divisions can add up to. */
+ * connected and yet no pair of a reader, there are no such labels, and the question is refused. */
 #include "api/joint_question.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -93,10 +91,7 @@ static bool connect(struct joint_question *q, const struct joint_buffer *b, stru
     for (int32_t n = 0; n < l->nodes; n++) l->up[n] = n;
     for (int32_t k = 0; k < b->reader_count; k++)
         for (int32_t i = 0; i < b->readers[k].pair_count; i++) {
-            struct joint_pair x = b->readers[k].pairs[i];
-            if (x.own >= b->choice_count || x.theirs >= q->buffers[b->readers[k].buffer].choice_count)
-                return status_set(st, LX_E_MODEL, "buffer %s: a pair names a choice that is on no menu",
-                                  b->name);
+            struct lx_choice_pair x = b->readers[k].pairs[i];
             l->up[root_of(l->up, l->first[k] + x.theirs)] = root_of(l->up, x.own);
         }
     return true;
@@ -155,68 +150,12 @@ static bool make_accesses(struct joint_question *q, const struct joint_model *m,
     for (int32_t c = 0; c < b->choice_count; c++)
         sizes[label[c]] = max_i64(sizes[label[c]], b->menu[c].bytes);
     a[0] = (struct lx_joint_access){
-        .op = m->at[b - q->buffers], .toll = b->off / m->unit * m->weight, .label = label};
+        .op = m->at[b - q->buffers], .toll = b->off / q->unit * q->weight, .label = label};
     for (int32_t k = 0; k < b->reader_count; k++)
         a[k + 1] = (struct lx_joint_access){.op = m->at[b->readers[k].buffer], .label = label + l->first[k]};
     qsort(a, (size_t)b->reader_count + 1, sizeof *a, compare_accesses);
     out->accesses = a;
     out->access_count = b->reader_count + 1;
-    return true;
-}
-
-/* --- Costs. --- */
-
-static int64_t most_cores(const struct joint_buffer *b)
-{
-    int64_t most = 0;
-    for (int32_t c = 0; c < b->choice_count; c++) most = max_i64(most, b->menu[c].cores);
-    return most;
-}
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* What the division itself costs: cores that are missing, each dearer than all squares together. */
-static bool make_extras(struct joint_question *q, struct joint_model *m, struct lx_joint_op *ops,
-                        lx_status *st)
-{
-    int64_t dearest = 1, sum = 0, off = 0;
-    m->weight = m->unit = 1;
-    for (int32_t i = 0; i < q->count; i++) {
-        int64_t most = 0;
-        for (int32_t c = 0; c < q->buffers[i].choice_count; c++)
-            most = max_i64(most, q->buffers[i].menu[c].squares);
-        if (!add_i64(dearest, most, &dearest))
-            return status_set(st, LX_E_RANGE, "the squares add up beyond 2^63");
-        m->unit = i ? common_divisor(m->unit, q->buffers[i].off) : q->buffers[i].off;
-    }
-    m->unit = max_i64(m->unit, 1);
-    if (!q->divisions_count) return true;
-    for (int32_t i = 0; i < q->count; i++) {
-        const struct joint_buffer *b = &q->buffers[i];
-        int64_t *extra = arena_array(&q->memory, (size_t)b->choice_count, sizeof *extra), most = 0;
-        if (!extra) return status_no_memory(st);
-        for (int32_t c = 0; c < b->choice_count; c++) {
-            if (!mul_i64(most_cores(b) - b->menu[c].cores, dearest, &extra[c]) ||
-                !add_i64(extra[c], b->menu[c].squares, &extra[c]))
-                return status_set(st, LX_E_RANGE, "buffer %s: cores and squares beyond 2^63", b->name);
-            most = max_i64(most, extra[c]);
-        }
-        ops[m->at[i]].extra = extra;
-        if (!add_i64(sum, most, &sum) || !add_i64(off, b->off / m->unit, &off))
-            return status_set(st, LX_E_RANGE, "buffer %s: costs up to here add up beyond 2^63", b->name);
-    }
-    m->weight = sum + 1;
-    if (!mul_i64(off, m->weight, &off) || off > INT64_MAX / 16)
-        return status_set(st, LX_E_RANGE,
-                          "costs, cores and squares together are beyond 2^59; ask for the cost alone");
     return true;
 }
 
@@ -230,9 +169,9 @@ static bool make_buffer(struct joint_question *q, struct joint_model *m, const s
                                     .start = m->problem.ops[m->at[b - q->buffers]].tick,
                                     .end = b->end * spread,
                                     .first_use_is_read = b->first_use_is_read,
-                                    .reason = b->barred          ? b->barred
-                                              : !b->reader_count ? "nobody reads it"
-                                                                 : NULL,
+                                    .reason = b->barred                      ? b->barred
+                                              : !b->reader_count && !b->kept ? "nobody reads it"
+                                                                             : NULL,
                                     .parents = parents,
                                     .parent_count = b->parent_count};
     for (int32_t c = 0; c < b->choice_count; c++) out->bytes = max_i64(out->bytes, b->menu[c].bytes);
@@ -250,7 +189,8 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
     for (int32_t i = 0; i < q->count; i++) {
         const struct joint_buffer *b = &q->buffers[ranks[i].buffer];
         m->at[ranks[i].buffer] = i;
-        ops[i] = (struct lx_joint_op){.name = b->name, .choice_count = b->choice_count, .seed = b->seed};
+        ops[i] = (struct lx_joint_op){
+            .name = b->name, .choice_count = b->choice_count, .seed = b->seed, .extra = b->extra};
         nodes += b->choice_count;
         for (int32_t k = 0; k < b->reader_count; k++) nodes += q->buffers[b->readers[k].buffer].choice_count;
     }
@@ -265,7 +205,6 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
                                            .ops = ops,
                                            .buffers = buffers,
                                            .label_size = sizes};
-    if (!make_extras(q, m, ops, st)) return false;
     for (int32_t i = 0; i < q->count; i++) {
         const struct joint_buffer *b = &q->buffers[i];
         struct labels l;

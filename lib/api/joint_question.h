@@ -4,52 +4,59 @@
 
 #include "base/arena.h"
 #include "scratchpad/cooptimise/joint.h"
+#include "scratchpad/cooptimise/terms.h"
 
 /* One choice of a buffer's op. */
 struct joint_choice {
     int64_t bytes, cores, squares;
 };
 
-struct joint_pair {
-    int32_t own, theirs;
-};
-
-struct joint_reader {
-    int32_t buffer;
-    const struct joint_pair *pairs;
-    int32_t pair_count;
-};
-
 struct joint_buffer {
     const char *name, *barred;
     int64_t start, end, off;
-    bool first_use_is_read;
+    bool first_use_is_read, kept; /* kept: it may be on chip though nobody reads it */
     const int32_t *parents;
-    int32_t parent_count, choice_count, reader_count, seed;
+    int32_t parent_count, choice_count, reader_count, price_count, seed;
     const struct joint_choice *menu;
-    const struct joint_reader *readers;
+    const struct lx_term_reader *readers; /* of a copy: whom it serves, by the source's choices */
+    int32_t copy_of;                      /* the source of a copy, or -1 */
+    const double *prices;                 /* of a copy on chip, per choice of its source; NULL: nothing */
+    const int64_t *extra; /* joint_costs_of: what choices cost where divisions count, else NULL */
 };
 
 struct joint_question {
     int64_t capacity, alignment;
     bool divisions_count; /* lexicographic: most cores, then least squares, among equal costs */
+    bool has_copies;
     struct joint_buffer *buffers;
-    int32_t count;
+    const struct lx_term *terms;
+    int32_t count, term_count;
+    int64_t weight; /* joint_costs_of: of one unit of cost; below it is what divisions count */
+    int64_t unit;   /* the same: bytes per unit */
     struct arena memory;
 };
 
 /* joint_read.c. Free it in any case. */
 bool joint_read(struct joint_question *q, const char *text, size_t length, lx_status *st);
+/* joint_read_terms.c: the terms, and the prices of copies. */
+struct json;
+struct json_value;
+bool joint_read_terms(struct joint_question *q, const struct json *j, const struct json_value *root,
+                      lx_status *st);
+bool joint_read_prices(struct joint_question *q, const struct json *j, const struct json_value *v,
+                       struct joint_buffer *b, lx_status *st);
+/* joint_costs.c: weight, unit and extra. */
+bool joint_costs_of(struct joint_question *q, lx_status *st);
 
 /* The problem that the search takes: ops in an order of their own, costs in units. */
 struct joint_model {
     struct lx_joint_problem problem;
-    int32_t *at;    /* per buffer of the question: its number in the problem */
-    int64_t weight; /* of one unit of cost; below it: what divisions count */
-    int64_t unit;   /* bytes per unit */
+    int32_t *at; /* per buffer of the question: its number in the problem */
 };
 
-/* joint_model_of.c: in the question's memory. */
+/* joint_model_of.c: in the question's memory. `unsupported`: its pairs are no labels. */
 bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *st);
+/* joint_terms_of.c: the question as terms, of any pairs and with copies. */
+bool joint_terms_of(struct joint_question *q, struct lx_term_problem *p, lx_status *st);
 
 #endif

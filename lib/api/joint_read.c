@@ -57,18 +57,18 @@ static bool read_parents(struct joint_reading *r, const struct json_value *v, st
     return read_numbers(r, array, "a parent", r->q->count - 1, parents);
 }
 
-static bool read_pairs(struct joint_reading *r, const struct json_value *v, struct joint_reader *out)
+static bool read_pairs(struct joint_reading *r, const struct json_value *v, struct lx_term_reader *out)
 {
     const struct json_value *array = NULL, *one;
     if (!json_array(r->j, v, "pairs", &array, r->st)) return false;
-    struct joint_pair *pairs = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *pairs);
+    struct lx_choice_pair *pairs = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *pairs);
     if (!pairs) return status_no_memory(r->st);
     json_for_each(one, array) {
         int32_t both[2];
         if (!json_is_array(one) || json_count(one) != 2)
             return json_error(r->j, one, r->st, LX_E_SCHEMA, "a pair is [own choice, reader's choice]");
         if (!read_numbers(r, one, "a choice", LX_INT_MAX >> 24, both)) return false;
-        pairs[out->pair_count++] = (struct joint_pair){both[0], both[1]};
+        pairs[out->pair_count++] = (struct lx_choice_pair){both[0], both[1]};
     }
     out->pairs = pairs;
     return true;
@@ -79,11 +79,11 @@ static bool read_readers(struct joint_reading *r, const struct json_value *v, st
     static const char *const keys[] = {"buffer", "pairs", NULL};
     const struct json_value *array = NULL, *one;
     if (!json_opt_array(r->j, v, "readers", &array, r->st)) return false;
-    struct joint_reader *readers = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *readers);
+    struct lx_term_reader *readers = arena_array(&r->q->memory, (size_t)json_count(array), sizeof *readers);
     if (!readers) return status_no_memory(r->st);
     json_for_each(one, array) {
         int64_t buffer;
-        struct joint_reader *reader = &readers[b->reader_count++];
+        struct lx_term_reader *reader = &readers[b->reader_count++];
         if (!json_only_keys(r->j, one, "a reader", keys, r->st) ||
             !json_int(r->j, one, "buffer", 0, r->q->count - 1, &buffer, r->st) || !read_pairs(r, one, reader))
             return false;
@@ -105,26 +105,74 @@ static bool read_life(struct joint_reading *r, const struct json_value *v, struc
 
 static bool read_buffer(struct joint_reading *r, const struct json_value *v, struct joint_buffer *b)
 {
-    static const char *const keys[] = {"name", "live", "off",     "barred",  "first_use_is_read",
-                                       "menu", "seed", "parents", "readers", NULL};
-    int64_t seed = 0;
+    static const char *const keys[] = {"name",    "live",   "off",     "barred",  "first_use_is_read",
+                                       "menu",    "seed",   "parents", "readers", "kept",
+                                       "copy_of", "prices", NULL};
+    int64_t seed = 0, copy_of = -1;
     if (!json_only_keys(r->j, v, "a buffer", keys, r->st) || !json_string(r->j, v, "name", &b->name, r->st) ||
         !read_life(r, v, b) || !json_int(r->j, v, "off", 0, LX_INT_MAX, &b->off, r->st) ||
         !json_opt_string(r->j, v, "barred", &b->barred, r->st) ||
         !json_opt_bool(r->j, v, "first_use_is_read", &b->first_use_is_read, r->st) || !read_menu(r, v, b) ||
         !json_opt_int(r->j, v, "seed", 0, b->choice_count - 1, &seed, r->st) || !read_parents(r, v, b) ||
-        !read_readers(r, v, b))
+        !read_readers(r, v, b) || !json_opt_bool(r->j, v, "kept", &b->kept, r->st) ||
+        !json_opt_int(r->j, v, "copy_of", 0, r->q->count - 1, &copy_of, r->st) ||
+        !joint_read_prices(r->q, r->j, v, b, r->st))
         return false;
     b->seed = (int32_t)seed;
+    b->copy_of = (int32_t)copy_of;
+    r->q->has_copies |= copy_of >= 0;
     b->name = arena_string(&r->q->memory, b->name);
     if (b->barred) b->barred = arena_string(&r->q->memory, b->barred);
     return b->name || status_no_memory(r->st);
 }
 
+/* --- What can be said only when all buffers are known. --- */
+
+static bool check_copy(const struct joint_question *q, int32_t i, lx_status *st)
+{
+    const struct joint_buffer *b = &q->buffers[i];
+    if (b->copy_of < 0 && b->prices)
+        return status_set(st, LX_E_MODEL,
+                          "buffer %s: prices are of copies; say of which buffer it is one, in copy_of",
+                          b->name);
+    if (b->copy_of == i || (b->copy_of >= 0 && q->buffers[b->copy_of].copy_of >= 0))
+        return status_set(st, LX_E_MODEL, "buffer %s: it is a copy of what is a copy itself", b->name);
+    for (int32_t k = 0; b->copy_of >= 0 && k < b->reader_count; k++)
+        for (int32_t o = 0; o < k; o++)
+            if (b->readers[k].buffer == b->readers[o].buffer)
+                return status_set(st, LX_E_MODEL, "buffer %s: one reader twice; give it all pairs at once",
+                                  b->name);
+    return true;
+}
+
+static bool check_pairs(const struct joint_question *q, const struct joint_buffer *b, lx_status *st)
+{
+    int32_t own = q->buffers[b->copy_of >= 0 ? b->copy_of : b - q->buffers].choice_count;
+    for (int32_t k = 0; k < b->reader_count; k++)
+        for (int32_t i = 0; i < b->readers[k].pair_count; i++)
+            if (b->readers[k].pairs[i].own >= own ||
+                b->readers[k].pairs[i].theirs >= q->buffers[b->readers[k].buffer].choice_count)
+                return status_set(st, LX_E_MODEL, "buffer %s: a pair names a choice that is on no menu",
+                                  b->name);
+    return true;
+}
+
+static bool check_buffers(const struct joint_question *q, lx_status *st)
+{
+    for (int32_t i = 0; i < q->count; i++) {
+        const struct joint_buffer *b = &q->buffers[i];
+        if (!check_copy(q, i, st) || !check_pairs(q, b, st)) return false;
+        for (int32_t k = 0; k < b->parent_count; k++)
+            if (b->parents[k] == i)
+                return status_set(st, LX_E_MODEL, "buffer %s cannot take its own place", b->name);
+    }
+    return true;
+}
+
 static bool read_question(struct joint_reading *r, const struct json_value *root)
 {
     static const char *const keys[] = {"lxplan",    "kind",    "capacity", "alignment",
-                                       "objective", "buffers", NULL};
+                                       "objective", "buffers", "terms",    NULL};
     const char *kind, *objective = "lexicographic";
     const struct json_value *buffers = NULL, *v;
     int64_t version;
@@ -150,7 +198,7 @@ static bool read_question(struct joint_reading *r, const struct json_value *root
     int32_t i = 0;
     json_for_each(v, buffers)
         if (!read_buffer(r, v, &q->buffers[i++])) return false;
-    return true;
+    return check_buffers(q, r->st) && joint_read_terms(q, r->j, root, r->st);
 }
 
 bool joint_read(struct joint_question *q, const char *text, size_t length, lx_status *st)

@@ -13,7 +13,8 @@ struct joint_item {
 struct joint_result {
     enum lx_verdict status;
     const char *solver;
-    int64_t objective, bound, cores, squares, steps;
+    double objective, bound;
+    int64_t cores, squares, steps;
     int32_t count;
     struct joint_item *items;
 };

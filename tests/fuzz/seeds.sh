@@ -92,6 +92,16 @@ joint)
 {"name": "c", "live": [3, 5], "off": 10, "menu": [{"bytes": 256}], "barred": "an output", "first_use_is_read": true}]}
 END
     sed 's/"cost"/"lexicographic"/; s/1024, "alignment": 128/640, "alignment": 96/' "$folder/two" >"$folder/tight"
+    cat >"$folder/copy" <<'END'
+{"lxplan": 1, "kind": "joint", "capacity": 1024, "objective": "cost", "buffers": [
+{"name": "a", "live": [0, 3], "off": 1000, "menu": [{"bytes": 512}, {"bytes": 256}],
+ "readers": [{"buffer": 1, "pairs": [[0, 0], [0, 1], [1, 1]]}, {"buffer": 2, "pairs": [[0, 0]]}]},
+{"name": "b", "live": [1, 3], "off": 7, "menu": [{"bytes": 512}, {"bytes": 256}], "readers": [{"buffer": 2, "pairs": [[1, 0]]}]},
+{"name": "c", "live": [2, 3], "off": 10, "menu": [{"bytes": 256}], "kept": true, "parents": [0]},
+{"name": "copy", "live": [1, 3], "off": 0, "menu": [{"bytes": 256}], "copy_of": 0, "prices": [3.5, 70],
+ "readers": [{"buffer": 1, "pairs": [[1, 0]]}, {"buffer": 2, "pairs": [[1, 0]]}]}],
+"terms": [{"axes": [{"buffer": 0, "on": true}, {"buffer": 1, "classes": [0, 1]}], "values": [100, -2.5, 0, 1e3]}]}
+END
     ;;
 team_plan)
     for name in uneven_8 uneven_33 softmax_rows slice_misses; do

@@ -157,24 +157,3 @@ def _ordered(table: Table) -> Table:
     values = [table.values[sum(p * strides[k] for p, k in zip(position, order))]
               for position in itertools.product(*(range(sizes[k]) for k in order))]
     return Table([table.axes[k] for k in order], values)
-
-
-def default_tables(model: Model) -> List[Table]:
-    """The objective without an expression: least spill cost, then most cores, then least squares of split factors, as one
-    number of any length."""
-    most = [max(c) for c in model.cores]
-    squares = 1 + sum(max(s) for s in model.squares)
-    idle = 1 + sum(m - min(c) for m, c in zip(most, model.cores))
-    tables = []
-    for i in range(model.count):
-        values = [(most[i] - c) * squares + s for c, s in zip(model.cores[i], model.squares[i])]
-        if len(values) > 1:
-            tables.append(Table([Axis("x", i, list(range(len(values))))], values))
-        if model.off[i] and not model.barred[i]:
-            tables.append(Table([Axis("on", i, [0, 1])], [model.off[i] * idle * squares, 0]))
-    return tables
-
-
-def spilled(model: Model, on: Sequence[bool]) -> int:
-    """The cost of what is off chip."""
-    return sum(off for off, here in zip(model.off, on) if not here)

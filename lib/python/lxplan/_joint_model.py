@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
-from ._placement import Placement
 from ._spyre_buffers import spill_cost
 
 COPY = "__spyre_lx_relayout__:copy:"
@@ -71,7 +70,10 @@ class Model:
                 for candidate in candidates:
                     self._add_candidate(r, name, candidate)
         self.barred = [self._never(i, reason) for i, reason in enumerate(reasons)]
-        self.edges = [(c, p) for c, p in edges if not self.barred[c] and not self.barred[p]]
+        self.handovers: List[List[int]] = [[] for _ in buffers]
+        for child, parent in edges:
+            if self._may_merge(child, parent):
+                self.handovers[child].append(parent)
 
     def _add_reader(self, reader: int, b: Any, name: str) -> None:
         i = self.index.get(name)
@@ -113,59 +115,17 @@ class Model:
                 return f"no division of {self.names[r]} agrees with one of its own"
         return None
 
+    def _may_merge(self, child: int, parent: int) -> bool:
+        """May the child take the parent's place under some choices? The library looks at bytes and pairs of each."""
+        if self.barred[child] or self.barred[parent]:
+            return False
+        return (parent, child) in self.pairs or not (self.menus[child] or self.menus[parent])
+
+    def bar_copies(self, why: str) -> None:
+        for i in self.copies:
+            self.barred[i] = self.barred[i] or why
+
     def agrees(self, i: int, r: int, x: Sequence[int], on: Sequence[bool]) -> bool:
         """Can reader r find buffer i on chip?"""
         pair = (x[i], x[r])
         return pair in self.pairs[i, r] or any(on[c.index] and c.serves(r, pair) for c in self.copies_of[i])
-
-    def legal(self, x: Sequence[int], on: Sequence[bool]) -> bool:
-        """All rules but those of addresses."""
-        for i in range(self.count):
-            if on[i]:
-                if self.barred[i] or self.bytes[i][x[i]] > self.limit:
-                    return False
-                copy = self.copies.get(i)
-                if copy is None:
-                    if not all(self.agrees(i, r, x, on) for r in self.readers[i]):
-                        return False
-                elif not on[copy.source] or not self.serves_somebody(copy, x):
-                    return False
-        return True
-
-    def serves_somebody(self, copy: Copy, x: Sequence[int]) -> bool:
-        return any(copy.serves(r, (x[copy.source], x[r])) for r in copy.served)
-
-    def merges(self, child: int, parent: int, x: Sequence[int]) -> bool:
-        """May the child take over the parent's place under these choices?"""
-        if self.bytes[child][x[child]] != self.bytes[parent][x[parent]]:
-            return False
-        if not self.menus[child] and not self.menus[parent]:
-            return True
-        return (x[parent], x[child]) in self.pairs.get((parent, child), ())
-
-    def addresses(self, x: Sequence[int], on: Sequence[bool], options: Any = None) -> Tuple[Optional[List[Optional[int]]], bool]:
-        """Addresses for exactly these buffers, or None; and whether that is proved where there are none."""
-        members = [i for i in range(self.count) if on[i]]
-        if not members:
-            return [None] * self.count, True
-        with Placement("fit", self.alignment) as problem:
-            self.add_members(problem, members, x, [0] * len(members))
-            with problem.solve(options) as answer:
-                places, proved = answer.addresses, answer.status == "infeasible"
-        if any(at is None for at in places):
-            return None, proved
-        found: List[Optional[int]] = [None] * self.count
-        for i, at in zip(members, places):
-            found[i] = at
-        return found, True
-
-    def add_members(self, problem: Placement, members: Sequence[int], x: Sequence[int], offs: Sequence[int]) -> None:
-        """Some of the buffers under some choices as a problem of placement alone."""
-        position = {i: k for k, i in enumerate(members)}
-        starts, ends = [self.starts[i] for i in members], [self.ends[i] for i in members]
-        problem.pool("LX", self.limit)
-        problem.buffers([self.bytes[i][x[i]] for i in members], starts, ends, offs)
-        edges = [(position[c], position[p]) for c, p in self.edges
-                 if c in position and p in position and self.merges(c, p, x)]
-        problem.in_place(edges, starts, ends)
-

@@ -7,9 +7,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import _native
 from ._cost_expression import ExpressionError
-from ._cost_tables import default_tables, spilled, tables_of
+from ._cost_tables import Table, tables_of
 from ._joint_model import Model
-from ._joint_search import WORK, Search
 from ._native import LxplanError
 from ._options import asked
 from ._result import Solution
@@ -55,65 +54,17 @@ class JointMixin:
         reasons = [self.excluded(b) for b in buffers]  # type: ignore[attr-defined]
         try:
             model = Model(buffers, self.limit, self.alignment, reasons, edges)
-            answer = self._default(model) if cost_expr is None else self._by_cost(model, cost_expr)
+            if cost_expr is None:
+                model.bar_copies("no cost expression prices relayouts")
+            answer = self._solved_jointly(model, None if cost_expr is None else tables_of(cost_expr, model))
         except (LxplanError, ExpressionError, ImportError, OverflowError, RecursionError, TypeError, ValueError) as why:
             raise self.SolveError(f"lxplan: {why}") from why
         self._write(model, *answer)
         return buffers
 
-    def _work(self) -> int:
-        return steps_of(options_of(self.options).values.get("work", str(WORK)))
-
-    def _by_cost(self, model: Model, cost_expr: Any) -> Answer:
-        search = Search(model, tables_of(cost_expr, model), self._work(), None)
-        search.run(self._starts(model))
-        return self._taken(search)
-
-    def _starts(self, model: Model) -> List[Any]:
-        """The answer of the default objective is a good place to begin."""
-        try:
-            x, on, _ = self._native(model)
-        except (LxplanError, ImportError):
-            return []
-        return [(x, on)]
-
-    def _default(self, model: Model) -> Answer:
-        """By the library's search; where that does not end with a proof, ours goes on from there."""
-        for i in model.copies:
-            model.barred[i] = model.barred[i] or "no cost expression prices relayouts"
-        found: Optional[Answer] = None
-        try:
-            found = self._native(model)
-        except LxplanError as why:
-            if why.word != "unsupported":
-                raise
-        if found and self.status == "optimal":
-            return found
-        return self._searched(model, found, self.bound if found else 0.0)
-
-    def _searched(self, model: Model, found: Optional[Answer], bound: Optional[float]) -> Answer:
-        search = Search(model, default_tables(model), self._work(), None)
-        search.run([found[:2]] if found else [])
-        answer = self._taken(search)
-        self.objective = float(spilled(model, answer[1]))
-        self.bound = self.objective if search.complete else bound
-        self.gap = 0.0 if self.objective == self.bound else (self.objective / self.bound - 1 if self.bound else float("inf"))
-        return answer
-
-    def _taken(self, search: Search) -> Answer:
-        assert search.best is not None
-        value, x, on, addresses = search.best
-        self.status = "optimal" if search.complete else "feasible"
-        self.objective, self.bound = float(value), float(value if search.complete else search.bound)
-        self.gap = 0.0 if self.objective <= self.bound else (self.objective - self.bound) / abs(self.bound or 1.0)
-        return x, on, addresses
-
-    def _native(self, model: Model) -> Answer:
-        """The default objective, by the library's own search."""
-        if not same_parts(model):
-            raise LxplanError(0, "unsupported", "choices that a reader takes for the same differ in their bytes")
+    def _solved_jointly(self, model: Model, tables: Optional[List[Table]]) -> Answer:
         native = _native.library()
-        raw = json.dumps(problem_of(model), separators=(",", ":")).encode()
+        raw = json.dumps(problem_of(model, tables), separators=(",", ":")).encode()
         with Solution(asked(native.lx_joint_solve, (raw, len(raw)), options_of(self.options)), native) as answer:
             items = answer.items("buffers")
             x = [int(item.number("choice")) for item in items]
@@ -147,39 +98,37 @@ class JointMixin:
         return f"spilled by solver: {model.bytes[i][x[i]]} bytes beside what is worth more"
 
 
-def steps_of(text: str) -> int:
-    """A number as the library reads it (which has done so before): k, m and g are powers of 1024."""
-    unit = "kmg".find(text[-1:].lower()) + 1 if text[-1:].isalpha() else 0
-    return int(text[:-1] if unit else text) << 10 * unit
+def problem_of(model: Model, tables: Optional[List[Table]]) -> Dict[str, Any]:
+    """The question as JSON for the library (lib/README.md): the default objective, or the least sum of tables."""
+    priced = tables is not None
+    question: Dict[str, Any] = {"lxplan": 1, "kind": "joint", "capacity": model.limit, "alignment": model.alignment,
+                                "objective": "cost" if priced else "lexicographic",
+                                "buffers": [buffer_of(model, i, priced) for i in range(model.count)]}
+    if tables is not None:
+        question["terms"] = [{"axes": [axis_of(axis) for axis in table.axes], "values": table.values} for table in tables]
+    return question
 
 
-def same_parts(model: Model) -> bool:
-    """Do choices that agree with one choice of a reader have one footprint? Equal views have; the library relies on it."""
-    for (i, _), pairs in model.pairs.items():
-        sizes: Dict[int, int] = {}
-        if not model.barred[i] and any(sizes.setdefault(b, model.bytes[i][a]) != model.bytes[i][a] for a, b in pairs):
-            return False
-    return True
+def axis_of(axis: Any) -> Dict[str, Any]:
+    return {"buffer": axis.buffer, "on": True} if axis.kind == "on" else {"buffer": axis.buffer, "classes": axis.classes}
 
 
-def problem_of(model: Model) -> Dict[str, Any]:
-    """The default question as JSON for the library: see lib/README.md."""
-    parents: Dict[int, List[int]] = {}
-    for child, parent in model.edges:
-        parents.setdefault(child, []).append(parent)
-    buffers = []
-    for i in range(model.count):
-        one: Dict[str, Any] = {
-            "name": model.names[i],
-            "live": [model.starts[i], model.ends[i]],
-            "off": model.off[i],
-            "parents": parents.get(i, []),
-            "menu": [{"bytes": b, "cores": c, "squares": s}
-                     for b, c, s in zip(model.bytes[i], model.cores[i], model.squares[i])],
-            "readers": [{"buffer": r, "pairs": sorted(map(list, model.pairs[i, r]))} for r in model.readers[i]],
-        }
-        if model.barred[i]:
-            one["barred"] = model.barred[i]
-        buffers.append(one)
-    return {"lxplan": 1, "kind": "joint", "capacity": model.limit, "alignment": model.alignment,
-            "objective": "lexicographic", "buffers": buffers}
+def buffer_of(model: Model, i: int, priced: bool) -> Dict[str, Any]:
+    one: Dict[str, Any] = {
+        "name": model.names[i],
+        "live": [model.starts[i], model.ends[i]],
+        "off": 0 if priced else model.off[i],
+        "parents": model.handovers[i],
+        "menu": [{"bytes": b, "cores": c, "squares": s}
+                 for b, c, s in zip(model.bytes[i], model.cores[i], model.squares[i])],
+        "readers": [{"buffer": r, "pairs": sorted(map(list, model.pairs[i, r]))} for r in model.readers[i]],
+    }
+    copy = model.copies.get(i)
+    if model.barred[i]:
+        one["barred"] = model.barred[i]
+    elif copy is not None:
+        one["copy_of"] = copy.source
+        one["readers"] = [{"buffer": r, "pairs": sorted(map(list, served))} for r, served in copy.served.items()]
+    elif not model.menus[i]:
+        one["kept"] = True
+    return one
