@@ -103,7 +103,8 @@ static void show_comparison(const struct lx_team_result *r, struct text *out)
     else if (r->ok)
         text_add(out, "; sums may be grouped otherwise there\n");
     else
-        text_format(out, "; sums that are grouped otherwise explain at most %.3g\n", r->limit);
+        text_format(out, "; more than %.3g, a tenth of the largest, is no matter of how sums are grouped\n",
+                    r->limit);
 }
 
 void show_team_result(const struct lx_team_plan *p, const struct lx_transport *transport,

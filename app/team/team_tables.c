@@ -167,8 +167,10 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
         text_format(out, "\npredicted %s; on this grid nothing takes less than %s",
                     in_micros(p->predicted_us).at, in_micros(p->bound_us).at);
     text_format(out, "\nexpected  %s\n",
-                p->exact ? "no sum is cut: each is made as on one device"
-                         : "a sum is cut: parts of it are added up in the order of the members");
+                lx_team_is_exact(p) ? "nothing is added up: results equal one device's bit for bit"
+                : p->exact ? "no sum is cut over members; cores of a member may share one otherwise than one "
+                             "device's, and its last bits differ"
+                           : "a sum is cut: parts of it are added up in the order of the members");
 }
 
 static void show_planned(const struct lx_team_plans *p, struct text *out)

@@ -25,6 +25,17 @@ static struct cut_state default_cuts(const struct lx_team_grid *grid, const stru
     return s;
 }
 
+static bool refuse_dimension(const struct lx_tensor *t, int cut, lx_status *st)
+{
+    if (t->rank < 1)
+        return status_set(st, LX_E_RANGE,
+                          "tensor %s is a single number and has no dimension %d; leave it whole", t->name,
+                          cut);
+    return status_set(st, LX_E_RANGE,
+                      "tensor %s has no dimension %d that could be cut; it has %d, from 0 to %d", t->name,
+                      cut, t->rank, t->rank - 1);
+}
+
 static bool apply_choices(const struct team_draft *d, bool *fixed, struct cut_state *state, lx_status *st)
 {
     for (int i = 0; i < d->how->choice_count; i++) {
@@ -37,8 +48,7 @@ static bool apply_choices(const struct team_draft *d, bool *fixed, struct cut_st
         state[t] = whole;
         for (int a = 0; a < LX_TEAM_AXES && a < d->grid.axes; a++) {
             if (c->cut[a] < -1 || c->cut[a] >= d->g->tensors[t].rank)
-                return status_set(st, LX_E_RANGE, "tensor %s cannot be cut along dimension %d: it has %d",
-                                  c->tensor, c->cut[a], d->g->tensors[t].rank);
+                return refuse_dimension(&d->g->tensors[t], c->cut[a], st);
             state[t].at[a] = (signed char)c->cut[a];
         }
     }

@@ -26,10 +26,10 @@ bool lx_team_grid_of_text(const char *text, struct lx_team_grid *grid, lx_status
         at = end + more;
         if (!more && *end == 0 && members <= LX_TEAM_MEMBERS) return *grid = read, true;
     }
-    return status_set(
-        st, LX_E_USAGE,
-        "team %.60s: write how many members there are, 1 to %d, or a grid of up to %d axes (2x4)", text,
-        LX_TEAM_MEMBERS, LX_TEAM_AXES);
+    return status_set(st, LX_E_USAGE,
+                      "team %.60s: write how many members there are, or a grid of up to %d axes (2x4); 1 to "
+                      "%d members in all",
+                      text, LX_TEAM_AXES, LX_TEAM_MEMBERS);
 }
 
 int lx_team_coordinate(const struct lx_team_grid *grid, int member, int axis)

@@ -158,7 +158,7 @@ struct lx_team_plan {
         predicted_us; /* by the search: exchanges and ops one after the other; of plans of members: of their clock */
     double
         bound_us; /* no plans of members on this grid take less; 0: nothing is proved, or there are none yet */
-    bool exact;   /* no sum is cut: results equal one device's bit for bit */
+    bool exact;   /* no sum is cut over members; see lx_team_is_exact */
     uint64_t hash; /* of graph, members and everything above; members compare it before data moves */
     struct arena *memory;
 };

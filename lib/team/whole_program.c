@@ -116,12 +116,17 @@ static int32_t add_tensor(struct program *p, int32_t t, const char *name, enum l
     int64_t extent[LX_MAX_RANK + LX_GRID_AXES];
     int rank = x->rank < 0 ? -1 : program_shape(p, t, extent);
     p->b.here = (struct place){x->line, x->column};
+    if (x->rank < 0)
+        return status_set_at(p->st, LX_E_UNSUPPORTED, p->g->file, x->line, x->column,
+                             "tensor %s is known by its bytes only and cannot be distributed over a team; "
+                             "give it a shape",
+                             x->name),
+               -1;
     if (rank < 0)
-        return status_set_at(
-                   p->st, LX_E_LIMIT, p->g->file, x->line, x->column,
-                   "tensor %s is known by bytes only, or would have more than %d dimensions with those of "
-                   "the grid; plan the graph for one device",
-                   x->name, LX_MAX_RANK),
+        return status_set_at(p->st, LX_E_LIMIT, p->g->file, x->line, x->column,
+                             "tensor %s would have more than %d dimensions with those of the grid; plan the "
+                             "graph for one device",
+                             x->name, LX_MAX_RANK),
                -1;
     int32_t to = builder_tensor(&p->b, name, role, x->dtype, rank, extent, 0, p->st);
     if (to < 0) return -1;

@@ -54,6 +54,11 @@ static bool adds_up(const struct lx_graph *g)
     return false;
 }
 
+bool lx_team_is_exact(const struct lx_team_plan *p)
+{
+    return p->exact && !adds_up(p->graph);
+}
+
 /* Can a result leap when an operand changes in its last bit? */
 static bool leaps(const struct lx_graph *g)
 {
@@ -77,7 +82,7 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
         .seed = how->seed, .verify = LX_VERIFY_NONE, .stop = stop, .output = compare_output, .context = &c};
     struct lx_plan *plan = plan_of_member(p->graph, how->plan, st); /* its tensors are the graph's */
     struct lx_run_result *one = plan ? lx_device_run(plan, &run, st) : NULL;
-    r->exact = p->exact && !adds_up(p->graph);
+    r->exact = lx_team_is_exact(p);
     r->limit = leaps(p->graph) ? INFINITY : r->largest / 10;
     bool ok = one != NULL;
     if (ok && !one->ok)

@@ -73,6 +73,9 @@ struct lx_team_account {
 /* What the plans say of a member: all but what was counted. */
 struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int member);
 
+/* Must the team's results equal one device's bit for bit? No sum is cut, and none is divided over other cores. */
+bool lx_team_is_exact(const struct lx_team_plan *p);
+
 struct lx_team_result {
     bool compared;     /* here: where member 0 runs; the rest is known there only */
     bool ok;           /* every member's run is, and outputs agree if they must */
