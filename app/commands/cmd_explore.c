@@ -15,6 +15,7 @@
 
 static const struct option_row rows[] = {
     {"theme", 0, "NAME", "{} (default: by the terminal; NO_COLOR: mono)"},
+    {"team", 0, "N|AxB", "the Team view at first, with the graph cut over N devices, or over a grid of them"},
     {"ascii", 0, NULL, "no characters beyond ASCII"},
     {"no-config", 0, NULL, "do not read ~/.config/lxplan/config (theme, keys, settings)"},
     {"script", 0, "KEYS",
@@ -53,11 +54,19 @@ static bool read_config(struct call *call, struct explore_options *o)
     return true;
 }
 
+static bool read_grid(struct call *call, struct lx_team_grid *grid, struct explore_options *o)
+{
+    const char *text = option_value(&call->line, "team");
+    if (text) o->team = grid;
+    return !text || lx_team_grid_of_text(text, grid, &call->st);
+}
+
 static int run(struct call *call)
 {
     const char *no_colour = getenv("NO_COLOR"), *script = option_value(&call->line, "script");
     char *bundled = NULL, *text = NULL;
     struct model_options models = {0};
+    struct lx_team_grid grid = {0};
     struct explore_options o = {.paths = call->line.files.at,
                                 .path_count = (int)call->line.files.count,
                                 .no_colour = no_colour && *no_colour,
@@ -65,8 +74,9 @@ static int run(struct call *call)
                                 .theme = option_value(&call->line, "theme"),
                                 .dump = option_value(&call->line, "dump-screen"),
                                 .models = &models};
-    bool interrupted = false, ok = read_size(call, &o) && read_options(call, &o.how.options) &&
-                                   read_config(call, &o) && read_model_options(call, &models);
+    bool interrupted = false, ok = read_size(call, &o) && read_grid(call, &grid, &o) &&
+                                   read_options(call, &o.how.options) && read_config(call, &o) &&
+                                   read_model_options(call, &models);
     o.how.options.prefix = NULL; /* in the explorer one types "cores 8", not "--cores 8" */
     if (ok && o.path_count == 0) {
         bundled = bundled_patterns();
@@ -95,7 +105,8 @@ const struct command command_explore = {
     .synopsis = "[FILE|DIR ...] [-s SOLVER] [options]",
     .summary = "Look at patterns and plans on a screen, and change what they are made with",
     .details =
-        "Files are patterns or plans; of a folder all patterns in it. Without any: the bundled patterns.\n"
+        "Files are patterns or plans, of teams too; of a folder all patterns in it. Without any: the bundled "
+        "patterns.\n"
         "The word explore may be left out before a file or folder that is there: lxplan FILE.\n"
         "? in the explorer lists its keys. ~/.config/lxplan/config has lines like: theme light, bind $ "
         "graph,\n"

@@ -83,16 +83,28 @@ static bool choose_theme(struct explorer *x, const struct explore_options *o, lx
     return x->theme ? true : theme_unknown(o->theme, st);
 }
 
+/* Whoever opens the plan of a team wants to see the team. */
+static bool is_of_team(const char *path)
+{
+    size_t length = 0;
+    lx_status ignored = {0};
+    char *text = file_read(path, &length, &ignored);
+    bool is = text && lx_is_team_plan(text, length);
+    free(text);
+    return is;
+}
+
 static bool add_paths(struct explorer *x, const struct explore_options *o, lx_status *st)
 {
     x->session.models = o->models;
     for (int i = 0; i < o->path_count; i++)
         if (!session_add(&x->session, o->paths[i], st)) return false;
     x->session.models = NULL; /* what is opened by hand is none of those */
+    if (o->team) session_team_resize(&x->session, o->team);
     /* One file is opened; of several one is chosen first. */
     if (x->session.patterns.count == 1) {
         session_open(&x->session, 0);
-        explorer_show(x, VIEW_MAP);
+        explorer_show(x, o->team || is_of_team(x->session.patterns.at[0].path) ? VIEW_TEAM : VIEW_MAP);
     }
     return true;
 }

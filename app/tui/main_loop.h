@@ -14,6 +14,7 @@ struct explore_options {
     const char *script; /* keys instead of a terminal; NULL: a terminal */
     const char *dump;   /* where the last screen goes; NULL: nowhere */
     int rows, columns;  /* of a script's screen; 0: 80 x 24 */
+    const struct lx_team_grid *team; /* asked for, and shown first; NULL: as patterns say */
     bool welcome;
 };
 

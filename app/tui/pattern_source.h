@@ -17,6 +17,7 @@ struct source_content {
     const struct lx_graph *graph;
     const struct lx_plan *plan; /* of a plan file, whose graph it is; else NULL */
     bool is_plan;
+    const char *team_file; /* the file is the plan of a team, whose graph it is; else NULL */
     lx_status st;
 };
 

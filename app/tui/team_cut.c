@@ -2,6 +2,7 @@
 #include "tui/team_cut.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +36,21 @@ static bool list_rows(struct team_cut *c)
     return true;
 }
 
-void team_cut_make(const struct source_content *from, const struct lx_team_grid *grid, bool chosen,
-                   struct team_cut *out)
+/* As the file has it: the cuts, and the plans of all members. */
+static void read_plans(const char *path, struct team_cut *out)
 {
-    *out = (struct team_cut){.grid = *grid, .st = from->st};
+    size_t length = 0;
+    char *text = file_read(path, &length, &out->st);
+    out->plans = text ? lx_team_plans_parse(path, text, length, &out->st) : NULL;
+    free(text);
+    if (!out->plans) return;
+    out->plan = out->plans->team;
+    out->grid = out->plan->grid;
+    out->members = out->plan->members;
+}
+
+static void make_plan(const struct source_content *from, bool chosen, struct team_cut *out)
+{
     if (!chosen && from->graph && from->graph->grid_axes > 0) {
         out->grid.axes = from->graph->grid_axes;
         memcpy(out->grid.size, from->graph->grid, sizeof out->grid.size);
@@ -46,9 +58,26 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
     out->members = lx_team_members_of(&out->grid);
     struct lx_team_options how = {.grid = out->grid};
     if (from->graph) out->plan = lx_team_make(from->graph, &how, &out->st);
+}
+
+static void free_plan(struct team_cut *c)
+{
+    if (!c->plans || c->plan != c->plans->team) lx_team_free(c->plan);
+    lx_team_plans_free(c->plans);
+    c->plan = NULL;
+    c->plans = NULL;
+}
+
+void team_cut_make(const struct source_content *from, const struct lx_team_grid *grid, bool chosen,
+                   struct team_cut *out)
+{
+    *out = (struct team_cut){.grid = *grid, .st = from->st};
+    if (from->team_file && !chosen)
+        read_plans(from->team_file, out);
+    else
+        make_plan(from, chosen, out);
     if (!out->plan || list_rows(out)) return;
-    lx_team_free(out->plan);
-    out->plan = NULL;
+    free_plan(out);
     status_no_memory(&out->st);
 }
 
@@ -56,9 +85,9 @@ void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
 {
     lx_status ignored = {0};
     struct lx_team_options again = {.grid = c->grid};
-    if (!c->plan || (int64_t)c->plan->graph->op_count * c->members > MOST_PLANNED) return;
-    struct lx_team_plan *team = lx_team_make(c->plan->graph, &again, &ignored);
-    c->plans = team ? lx_team_plans_make(team, how, &ignored) : NULL;
+    bool small = c->plan && (int64_t)c->plan->graph->op_count * c->members <= MOST_PLANNED;
+    struct lx_team_plan *team = small && !c->plans ? lx_team_make(c->plan->graph, &again, &ignored) : NULL;
+    if (team) c->plans = lx_team_plans_make(team, how, &ignored);
     c->planned = c->plans ? calloc((size_t)c->members, sizeof *c->planned) : NULL;
     for (int m = 0; c->planned && m < c->members; m++) c->planned[m] = lx_team_planned(c->plans, m);
     if (c->plans) team_figures_make(c->plans, &c->figures, &ignored);
@@ -67,9 +96,8 @@ void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
 void team_cut_free(struct team_cut *c)
 {
     team_figures_free(&c->figures);
-    lx_team_plans_free(c->plans);
+    free_plan(c);
     free(c->planned);
-    lx_team_free(c->plan);
     free(c->rows);
     free(c->row_of_op);
     *c = (struct team_cut){0};

@@ -17,7 +17,7 @@ struct team_row {
 struct team_cut {
     int members;
     struct lx_team_grid grid;
-    struct lx_team_plan *plan; /* NULL: `st` says why */
+    struct lx_team_plan *plan; /* NULL: `st` says why; of a file: that of `plans` */
     lx_status st;
     struct team_row *rows;
     int row_count;
@@ -28,7 +28,8 @@ struct team_cut {
     struct team_figures figures;
 };
 
-/* Over a grid; where that was not `chosen`, over the one that the pattern states, if it states any. */
+/* Over a grid; where that was not `chosen`, as the plan of a team has it that the file is, or over the one that the pattern
+ * states, if it states any. */
 void team_cut_make(const struct source_content *from, const struct lx_team_grid *grid, bool chosen,
                    struct team_cut *out);
 /* The members' planned traffic; no more than that, where it cannot be had. */

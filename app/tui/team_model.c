@@ -65,6 +65,7 @@ static void run_team(void *data, void *watch)
         .progress = watch_steps, .stop = watch_stop, .context = watch, .plan = &plan, .timeout_ms = 60000};
     make_cut(j); /* of the same graph: the same cut */
     j->st = j->cut.st;
+    how.plans = j->cut.plans;
     j->ran = j->cut.plan && usual_plan(&plan, values, &j->st) &&
              lx_team_run(j->cut.plan, &how, &j->result, &j->st);
 }
