@@ -328,7 +328,8 @@ bool job_poll(struct job *j, const struct settings *s)
     }
     /* Whatever it left behind in its group goes too, while its number cannot yet be anyone else's. */
     kill(-j->pid, SIGKILL);
-    wait4(j->pid, &j->result.wait_status, 0, &used);
+    while (wait4(j->pid, &j->result.wait_status, 0, &used) < 0 && errno == EINTR) {
+    }
     receive(j);
     struct child_result *r = &j->result;
     r->wall = now - j->start;

@@ -48,14 +48,31 @@ static void tell_done(struct effort *e)
     if (e->crowd->done) e->crowd->done(e->crowd->context, e->done, e->count);
 }
 
+/* Whole messages; a signal that comes in between is nothing. */
+static ssize_t get_message(int socket, void *to, size_t size)
+{
+    ssize_t n;
+    while ((n = recv(socket, to, size, 0)) < 0 && errno == EINTR) {
+    }
+    return n;
+}
+
+static ssize_t put_message(int socket, const void *data, size_t size)
+{
+    ssize_t n;
+    while ((n = send(socket, data, size, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
+    }
+    return n;
+}
+
 /* The life of a forked process: it ends when its socket does. */
 static void serve_socket(const struct effort *e, int socket)
 {
     char *result = malloc(e->crowd->result_size);
     size_t task;
-    while (result && recv(socket, &task, sizeof task, 0) == (ssize_t)sizeof task) {
+    while (result && get_message(socket, &task, sizeof task) == (ssize_t)sizeof task) {
         do_here(e, task, result);
-        if (send(socket, result, e->crowd->result_size, MSG_NOSIGNAL) < 0) break;
+        if (put_message(socket, result, e->crowd->result_size) < 0) break;
     }
     _exit(result ? 0 : 1);
 }
@@ -116,15 +133,14 @@ static void give(struct effort *e, struct hand *h)
     if (e->next >= e->count) return;
     h->task = e->next++;
     h->busy = true;
-    if (send(h->socket, &h->task, sizeof h->task, MSG_NOSIGNAL) < 0) return; /* the next poll sees its end */
+    (void)put_message(h->socket, &h->task, sizeof h->task); /* the next poll sees its end */
 }
 
 static bool take(struct effort *e, struct hand *h, lx_status *st)
 {
     const struct crowd *c = e->crowd;
     char *result = e->results + h->task * c->result_size;
-    ssize_t n = recv(h->socket, result, c->result_size, 0);
-    if (n < 0 && errno == EINTR) return true;
+    ssize_t n = get_message(h->socket, result, c->result_size);
     bool died = n != (ssize_t)c->result_size;
     if (died) c->lost(c->context, e->tasks + h->task * c->task_size, result);
     tell_done(e);

@@ -3,6 +3,7 @@
  * signals is its own. */
 #include "tui/screen.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static int run_editor(const char *path, int line)
         execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
         _exit(127);
     }
-    while (child > 0 && waitpid(child, &status, 0) < 0) {
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
