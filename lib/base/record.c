@@ -173,12 +173,13 @@ static bool read_text(const struct json *j, const struct json_value *object, con
     return *out ? true : status_no_memory(st);
 }
 
-/* A number that stands for a missing key is not a value: whoever states it would claim nothing. */
+/* A number that stands for a missing key is not a value, nor is one below it, which readers take for the same: whoever states it
+ * would claim nothing. */
 static bool read_int(const struct json *j, const struct json_value *object, const struct json_value *value,
                      const struct field *f, int64_t *at, lx_status *st)
 {
     if (!json_int(j, object, f->key, -LX_INT_MAX, LX_INT_MAX, at, st)) return false;
-    if (f->need == FIELD_NEEDED || f->absent >= 0 || *at != f->absent) return true;
+    if (f->need == FIELD_NEEDED || f->absent >= 0 || *at > f->absent) return true;
     return json_error(j, value, st, LX_E_RANGE, "%s is %" PRId64 "; leave the key out if it has no value",
                       f->key, *at);
 }

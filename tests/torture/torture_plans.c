@@ -53,8 +53,8 @@ static void damage_once(struct torture *t, const struct subject *s, struct rng *
     if (done && twice) any_way(r)->act(&d);
     char *text = done ? cJSON_PrintUnformatted(plan) : NULL;
     if (text) {
-        /* Of two changes the second may undo what the first would have to be seen by. */
-        const struct sabotage known = {way->name, way->act, twice ? 0 : way->runs_wrong};
+        /* What would have to run wrong need not here: a second change may undo it, or it was told to a core without work. */
+        const struct sabotage known = {way->name, way->act, 0};
         judge(s, &known, text, &tally);
         t->count[TORTURE_JUDGED]++;
         t->count[TORTURE_BEST] += tally.harmless;
