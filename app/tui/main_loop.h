@@ -10,10 +10,10 @@ struct explore_options {
     struct what_if how;
     const struct model_options *models; /* how the files at `paths` are read; NULL: as they are */
     bool ascii, no_colour;
-    const char *theme;  /* NULL: by the terminal */
-    const char *script; /* keys instead of a terminal; NULL: a terminal */
-    const char *dump;   /* where the last screen goes; NULL: nowhere */
-    int rows, columns;  /* of a script's screen; 0: 80 x 24 */
+    const char *theme;               /* NULL: by the terminal */
+    const char *script;              /* keys instead of a terminal; NULL: a terminal */
+    const char *dump;                /* where the last screen goes; NULL: nowhere */
+    int rows, columns;               /* of a script's screen; 0: 80 x 24 */
     const struct lx_team_grid *team; /* asked for, and shown first; NULL: as patterns say */
     bool welcome;
 };
