@@ -13,22 +13,57 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Microseconds of one multiply-add of a device, of what shows of it at least. */
+static double step_us(const struct lx_device *d)
+{
+    const struct cost_rates r = cost_rates_of(d);
+    double share = r.hides_compute ? 1 : fmin(r.value[COST_COMPUTE_SHOWN], r.value[COST_COMPUTE_REDUCED]);
+    return share / (r.value[COST_MACS] * (double)d->cores);
+}
+
+static bool multiplies(const struct lx_graph *g, int32_t o, struct op_index *x)
+{
+    op_index_of(g, &g->ops[o], x);
+    return g->ops[o].kind->id == LX_KIND_MATMUL && x->known;
+}
+
+/* Steps of an op that a member computes. */
+static double steps_of(const struct op_index *x, const struct lx_team_space *space)
+{
+    double steps = 1;
+    for (int v = 0; v < x->var_count; v++) {
+        int l = 0;
+        while (l < space->loops && space->var[l] != v) l++;
+        if (op_index_follows(x, v)) continue;
+        steps *=
+            l < space->loops ? (double)(space->range[l].end - space->range[l].begin) : (double)x->extent[v];
+    }
+    return lx_team_space_empty(space) ? 0 : steps;
+}
+
 /* Multiply-adds of all members together, in microseconds of one device. */
 static double least_compute(const struct lx_graph *g)
 {
-    const struct cost_rates r = cost_rates_of(&g->device);
-    double share = r.hides_compute ? 1 : fmin(r.value[COST_COMPUTE_SHOWN], r.value[COST_COMPUTE_REDUCED]),
-           us = 0;
-    for (int32_t o = 0; o < g->op_count; o++) {
+    static const struct lx_team_space everything = {0};
+    double steps = 0;
+    struct op_index x;
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (multiplies(g, o, &x)) steps += steps_of(&x, &everything);
+    return steps * step_us(&g->device);
+}
+
+double lx_team_cuts_bound_us(const struct lx_team_plan *p)
+{
+    const struct lx_graph *g = p->graph;
+    double most = 0;
+    for (int m = 0; m < p->members; m++) {
+        double steps = 0;
         struct op_index x;
-        double steps = 1;
-        op_index_of(g, &g->ops[o], &x);
-        if (g->ops[o].kind->id != LX_KIND_MATMUL || !x.known) continue;
-        for (int v = 0; v < x.var_count; v++)
-            if (!op_index_follows(&x, v)) steps *= (double)x.extent[v];
-        us += share * steps / (r.value[COST_MACS] * (double)g->device.cores);
+        for (int32_t o = 0; o < g->op_count; o++)
+            if (multiplies(g, o, &x)) steps += steps_of(&x, &p->ops[o].space[m]);
+        most = fmax(most, steps);
     }
-    return us;
+    return most * step_us(&g->device);
 }
 
 /* Reads all of it: no indices choose, and no part is cut out. */

@@ -2,6 +2,7 @@
 #include "team_run/team_scale.h"
 #include "base/checked.h"
 #include "team_run/member_plans.h"
+#include "team_run/team_bound.h"
 #include "team_run/team_clock.h"
 
 #include <math.h>
@@ -40,6 +41,8 @@ struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struc
     struct lx_team_plan *rival = lx_team_make(g, &other, &why);
     if (rival && rival->hash == team->hash) lx_team_free(rival), rival = NULL;
     struct lx_team_plans *first = lx_team_plans_make(team, plan, st);
+    if (first && rival && lx_team_cuts_bound_us(rival) > first->team->predicted_us)
+        lx_team_free(rival), rival = NULL;
     return best_of(first, rival ? lx_team_plans_make(rival, plan, &why) : NULL, true);
 }
 
