@@ -24,8 +24,11 @@ static inline bool factor_in(const struct factor_set *s, int64_t factor)
 static inline struct factor_set factors_of_divisors(int64_t size)
 {
     struct factor_set s = {{0}};
-    for (int64_t f = 1; f <= MAX_FACTOR && f <= size; f++)
-        if (size % f == 0) factor_add(&s, f);
+    for (int64_t f = 1; f <= MAX_FACTOR && f <= size / f; f++) { /* the smaller one of each pair */
+        if (size % f != 0) continue;
+        factor_add(&s, f);
+        if (size / f <= MAX_FACTOR) factor_add(&s, size / f);
+    }
     return s;
 }
 
