@@ -76,6 +76,7 @@ static void bounds_are_below_plans(void **state)
                 if (p->team->bound_us > p->team->predicted_us)
                     fail_msg("%s on %s: at least %g us, planned %g", names[n], grids[k], p->team->bound_us,
                              p->team->predicted_us);
+                assert_true(lx_team_cuts_bound_us(p->team) <= p->team->predicted_us);
                 told += p->team->bound_us > 0;
                 lx_team_plans_free(p);
                 lx_graph_free(g);
