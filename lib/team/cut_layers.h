@@ -2,9 +2,9 @@
  *
  * Layers are searched until what stands at the end of one stood at the end of the one before, and every choice grows by what
  * the choice grows by that it came from: if the next layers decide alike, costs are then straight lines. One layer far ahead
- * is searched with costs from these lines. Where it decides as the last one did, so do all between them, as the difference of
- * two lines that is not below 0 at two places is not below 0 between them; else a layer half as far ahead is tried. What
- * is found is the same as if all had been searched. */
+ * is searched with costs from these lines. Where it finds nothing cheaper than on them, neither do those between, as the
+ * difference of two lines that is not below 0 at two places is not below 0 between them; else a layer half as far ahead is
+ * tried. What is found costs what it would had all been searched, unless choices were dropped (cut_beam.c). */
 #ifndef LX_TEAM_CUT_LAYERS_H
 #define LX_TEAM_CUT_LAYERS_H
 
