@@ -39,13 +39,13 @@ static void note_what_is_left_out(struct call *call, const struct lx_format *for
 }
 
 /* The buffers of a problem; `p` NULL: of no plan. */
-static char *write_buffers(struct call *call, const char *file, const struct lx_problem *problem,
+static char *write_buffers(struct call *call, const struct lx_graph *g, const struct lx_problem *problem,
                            const struct lx_plan *p, const struct lx_format *format, size_t *length)
 {
     struct lx_left_out left;
     lx_status st = {0};
-    char *text = lx_export_list(problem, p, format, length, &left, &st);
-    if (!text) return status_set_at(&call->st, st.code, file, 0, 0, "%s", st.text), NULL;
+    char *text = lx_export_list(g, problem, p, format, length, &left, &st);
+    if (!text) return status_set_at(&call->st, st.code, g->file, 0, 0, "%s", st.text), NULL;
     note_what_is_left_out(call, format, p != NULL, &left);
     note(call, "capacity %s", in_bytes(problem->capacity).at);
     return text;
@@ -87,13 +87,13 @@ static char *write_list(struct call *call, const char *file, const char *text, c
     char *written = NULL;
     if (lx_is_plan(text, *length)) {
         struct lx_plan *plan = plan_of_text(call, file, text, *length);
-        if (plan) written = write_buffers(call, file, &plan->problem, plan, format, length);
+        if (plan) written = write_buffers(call, plan->graph, &plan->problem, plan, format, length);
         lx_plan_free(plan);
         return written;
     }
     const struct lx_graph *g = parse_graph(call, file, text, *length);
     struct lx_question *q = g ? make_problem(call, g) : NULL;
-    if (q) written = write_buffers(call, file, &q->problem, NULL, format, length);
+    if (q) written = write_buffers(call, g, &q->problem, NULL, format, length);
     lx_question_free(q);
     lx_graph_free(g);
     return written;

@@ -111,6 +111,7 @@ struct lx_placement {
     VEC(struct placement_pool) pools;
     VEC(struct placement_buffer) buffers;
     struct names pool_names, buffer_names;
+    VEC(int64_t) ids; /* of the buffers of a file that had numbers of its own */
     VEC(struct lx_pair) apart;
     VEC(struct lx_pair) exclusive;
     VEC(struct lx_pair) staging;

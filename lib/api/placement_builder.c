@@ -50,6 +50,7 @@ void lx_placement_free(lx_placement *p)
     }
     VEC_FREE(&p->pools);
     VEC_FREE(&p->buffers);
+    VEC_FREE(&p->ids);
     VEC_FREE(&p->apart);
     VEC_FREE(&p->exclusive);
     VEC_FREE(&p->staging);

@@ -90,7 +90,8 @@ static lx_placement *placement_of(const struct lx_graph *g, lx_status *st)
     p->name = arena_string(&p->memory, g->name);
     p->summary = arena_string(&p->memory, g->summary);
     bool ok = p->name && p->summary && take_pools(p, g);
-    for (int32_t i = 0; ok && i < g->buffer_count; i++) ok = take_buffer(p, &g->buffers[i]);
+    for (int32_t i = 0; ok && i < g->buffer_count; i++)
+        ok = take_buffer(p, &g->buffers[i]) && (!g->buffer_ids || VEC_PUSH(&p->ids, g->buffer_ids[i]));
     if (ok && take_bonds(p, &g->bonds)) return p;
     lx_placement_free(p);
     return status_no_memory(st), NULL;
@@ -161,7 +162,7 @@ static bool can_say(const struct lx_graph *g, const struct lx_format *f, lx_stat
 lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
 {
     const struct lx_format *f = api_format(format ? format : "pattern", st);
-    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment};
+    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
     size_t length = 0;
     char *text = NULL;
     if (!f) return NULL;

@@ -184,6 +184,8 @@ static bool fill_graph(struct graph_builder *b, const lx_placement *p, const str
         return status_no_memory(st);
     for (int32_t i = 0; i < from->count; i++)
         if (!builder_buffer(b, &from->buffers[i], st)) return false;
+    for (size_t i = 0; i < p->ids.count; i++)
+        if (!builder_buffer_id(b, p->ids.at[i], st)) return false;
     return true;
 }
 

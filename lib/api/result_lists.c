@@ -93,6 +93,12 @@ static const char *buffer_parent_name(const lx_result *r, int64_t i)
     return parent >= 0 ? buffer_name(r, parent) : "";
 }
 
+/* That the caller's file knows it by. */
+static double buffer_id(const lx_result *r, int64_t i)
+{
+    return r->plan->graph->buffer_ids ? (double)r->plan->graph->buffer_ids[i] : (double)i;
+}
+
 static const struct number_row buffer_numbers[] = {{"size", buffer_size},
                                                    {"start", buffer_start},
                                                    {"end", buffer_end},
@@ -100,6 +106,7 @@ static const struct number_row buffer_numbers[] = {{"size", buffer_size},
                                                    {"pool", buffer_pool},
                                                    {"address", buffer_address},
                                                    {"in_place_of", buffer_in_place_of},
+                                                   {"id", buffer_id},
                                                    {NULL, NULL}};
 static const struct word_row buffer_words[] = {{"name", buffer_name},
                                                {"reason", buffer_reason},

@@ -28,24 +28,38 @@ static int32_t count_in_place(const struct lx_plan *p)
     return n;
 }
 
-char *lx_export_list(const struct lx_problem *problem, const struct lx_plan *p,
-                     const struct lx_format *format, size_t *length, struct lx_left_out *left, lx_status *st)
+static char *write_list(const struct lx_graph *g, const struct lx_problem *problem, const struct lx_plan *p,
+                        const struct lx_format *format, struct lx_buffer *kept, int64_t *ids, size_t *length,
+                        struct lx_left_out *left, lx_status *st)
 {
-    if (!can_say(problem, format, st)) return NULL;
-    struct lx_buffer *kept = malloc(((size_t)problem->count + 1) * sizeof *kept);
     int32_t n = 0;
-    if (!kept) return status_no_memory(st), NULL;
     *left = (struct lx_left_out){.needs = lx_problem_needs(problem), .places = p && format->has_addresses};
     left->shared = left->places ? count_in_place(p) : 0;
     for (int32_t i = 0; i < problem->count; i++) {
         if (problem->buffers[i].reason) continue;
         kept[n] = problem->buffers[i];
+        ids[n] = g->buffer_ids ? g->buffer_ids[i] : n;
         left->may_take += kept[n].parent_count > 0;
         if (left->places && !left->shared) kept[n].fixed = p->answer.address[i];
         n++;
     }
     left->barred = problem->count - n;
-    char *text = format->write_buffers(&(struct lx_buffers){kept, n, problem->alignment}, length, st);
+    return format->write_buffers(&(struct lx_buffers){kept, n, problem->alignment, ids}, length, st);
+}
+
+char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem, const struct lx_plan *p,
+                     const struct lx_format *format, size_t *length, struct lx_left_out *left, lx_status *st)
+{
+    size_t room = (size_t)problem->count + 1;
+    char *text = NULL;
+    if (!can_say(problem, format, st)) return NULL;
+    struct lx_buffer *kept = malloc(room * sizeof *kept);
+    int64_t *ids = malloc(room * sizeof *ids);
+    if (kept && ids)
+        text = write_list(g, problem, p, format, kept, ids, length, left, st);
+    else
+        status_no_memory(st);
     free(kept);
+    free(ids);
     return text;
 }

@@ -79,7 +79,7 @@ static char *write_format(const struct lx_plan *p, const struct lx_format *f, si
     struct lx_left_out left;
     if (f->write_graph) return f->write_graph(p->graph, length, st);
     if (f->write_answer) return f->write_answer(p->graph, p->answer.address, p->answer.pool, length, st);
-    return lx_export_list(&p->problem, p, f, length, &left, st);
+    return lx_export_list(p->graph, &p->problem, p, f, length, &left, st);
 }
 
 char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, const char *name, size_t *length,

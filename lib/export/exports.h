@@ -44,8 +44,9 @@ struct lx_left_out {
     unsigned needs;   /* lx_problem_needs */
 };
 
-/* The buffers of a problem that may be placed, as a format of lists has them, with their places (`p`; NULL: of no plan). */
-char *lx_export_list(const struct lx_problem *problem, const struct lx_plan *p,
+/* The buffers of a problem that may be placed, as a format of lists has them, with their places (`p`; NULL: of no plan) and
+ * the numbers that they have in their pattern `g`. */
+char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem, const struct lx_plan *p,
                      const struct lx_format *format, size_t *length, struct lx_left_out *left, lx_status *st);
 
 #endif

@@ -1,10 +1,10 @@
 /* What is on chip as two tables of XLA: the buffer assignment, and the allocations of the memory-space assignment.
  *
  * The first has a row per buffer on chip, all of a pool in one allocation, so that offsets are addresses; a life is
- * [definition_time, end_time + 1). The second has a row per time that a buffer is on chip, both times inclusive. Both have
- * the numbers that --format xla gives the same buffers, which leaves out what may not be on chip: that and the second
- * together are a plan that lx_check_xla takes. There a buffer
- * that goes on in another's place begins at the tick at which that one ends. */
+ * [definition_time, end_time + 1). The second has a row per time that a buffer is on chip, both times inclusive. A list that
+ * came with numbers keeps them. Others have those that --format xla gives the same buffers, which leaves out what may not be
+ * on chip: that and the second together are a plan that lx_check_xla takes. There a buffer that goes on in another's place
+ * begins at the tick at which that one ends. */
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -62,12 +62,18 @@ static void find_reads(const struct lx_plan *p, int32_t i, struct uses *u)
             add_read(u, b->end - 1, "copy to ", p->problem.buffers[p->transfers[next].stay].name);
 }
 
-static void add_assignment(const struct lx_plan *p, int32_t i, int32_t id, struct text *out)
+/* Of buffer `i`, which is number `n` of those that may be on chip. */
+static int64_t id_of(const struct lx_plan *p, int32_t i, int32_t n)
+{
+    return p->graph->buffer_ids ? p->graph->buffer_ids[i] : n;
+}
+
+static void add_assignment(const struct lx_plan *p, int32_t i, int64_t id, struct text *out)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     struct uses u = {0};
     find_reads(p, i, &u);
-    text_format(out, "%d,", (int)id);
+    text_format(out, "%" PRId64 ",", id);
     csv_field(out, b->name);
     text_format(out, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,%s,", p->answer.address[i], b->size,
                 b->start, b->end - 1, u.count, u.times.at ? u.times.at : "");
@@ -83,17 +89,17 @@ bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, stru
     (void)other, (void)st;
     text_add(out,
              "buffer_id,buffer_name,offset,size,definition_time,end_time,num_uses,use_times,use_names\n");
-    for (int32_t i = 0, id = 0; i < p->problem.count; i++) {
+    for (int32_t i = 0, n = 0; i < p->problem.count; i++) {
         if (p->problem.buffers[i].reason) continue;
-        if (p->answer.address[i] >= 0) add_assignment(p, i, id, out);
-        id++;
+        if (p->answer.address[i] >= 0) add_assignment(p, i, id_of(p, i, n), out);
+        n++;
     }
     return true;
 }
 
 bool allocinfo_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
 {
-    int32_t id = -1;
+    int32_t n = -1;
     (void)other;
     if (lx_pool_count(&p->problem) > 1)
         return status_set(st, LX_E_UNSUPPORTED,
@@ -103,10 +109,10 @@ bool allocinfo_write(const struct lx_plan *p, const struct lx_plan *other, struc
     for (int32_t i = 0; i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         if (b->reason) continue;
-        id++;
+        n++;
         for (int32_t k = 0; p->answer.address[i] >= 0 && k < lx_life_count(b); k++)
-            text_format(out, "%d,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", (int)id, b->size,
-                        p->answer.address[i], lx_life_at(b, k).start, lx_life_at(b, k).end - 1);
+            text_format(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", id_of(p, i, n),
+                        b->size, p->answer.address[i], lx_life_at(b, k).start, lx_life_at(b, k).end - 1);
     }
     return true;
 }

@@ -96,7 +96,8 @@ struct lx_bonds {
 struct lx_buffers {
     const struct lx_buffer *at;
     int32_t count;
-    int64_t alignment; /* of those that have none of their own */
+    int64_t alignment;  /* of those that have none of their own */
+    const int64_t *ids; /* numbers that another tool gave them; NULL: from 0 in this order */
 };
 
 #endif

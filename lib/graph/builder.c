@@ -166,6 +166,33 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     return VEC_PUSH(&b->buffers, copy) && VEC_PUSH(&b->buffer_places, b->here) ? true : status_no_memory(st);
 }
 
+bool builder_buffer_id(struct graph_builder *b, int64_t id, lx_status *st)
+{
+    return VEC_PUSH(&b->buffer_ids, id) ? true : status_no_memory(st);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A number that two have names neither, and 0, 1, 2 and so on are those that they have anyway. Sorts those of the builder.
+ * False: memory is out. */
+static bool keep_ids(struct graph_builder *b)
+{
+    int64_t *ids = b->buffer_ids.at;
+    size_t n = b->buffer_ids.count;
+    bool differ = true, plain = true;
+    if (n == 0 || n != b->buffers.count) return true;
+    const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
+    for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
+    qsort(ids, n, sizeof *ids, compare_ids);
+    for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
+    b->graph->buffer_ids = differ && !plain ? kept : NULL;
+    return kept != NULL;
+}
+
 bool graph_hash(struct lx_graph *g, lx_status *st)
 {
     struct text body = {0};
@@ -185,6 +212,7 @@ void builder_abandon(struct graph_builder *b)
     VEC_FREE(&b->op_places);
     VEC_FREE(&b->buffers);
     VEC_FREE(&b->buffer_places);
+    VEC_FREE(&b->buffer_ids);
     names_free(&b->tensor_names);
     names_free(&b->op_names);
     names_free(&b->buffer_names);
@@ -208,7 +236,8 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
         g->tensor_count = (int32_t)b->tensors.count;
         g->op_count = (int32_t)b->ops.count;
         g->buffer_count = (int32_t)b->buffers.count;
-        ok = g->tensors && g->ops && g->buffers ? b->unhashed || graph_hash(g, st) : status_no_memory(st);
+        ok = g->tensors && g->ops && g->buffers && keep_ids(b) ? b->unhashed || graph_hash(g, st)
+                                                               : status_no_memory(st);
     }
     if (ok) b->memory = NULL; /* the graph keeps it */
     builder_abandon(b);

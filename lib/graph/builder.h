@@ -25,6 +25,7 @@ struct graph_builder {
     VEC(struct op_places) op_places;
     VEC(struct lx_buffer) buffers;
     VEC(struct place) buffer_places;
+    VEC(int64_t) buffer_ids; /* of all buffers, or nobody wants them */
     struct names tensor_names, op_names, buffer_names;
     struct place here; /* where what is being added stands in its file; {0, 0}: nowhere */
     struct place here_einsum;
@@ -49,6 +50,9 @@ bool builder_altering(struct graph_builder *b, const struct lx_op *op, lx_status
 /* `buffer->parents` may refer to buffers that are added later. Pools and bonds of a list are set in `graph` itself,
  * with all they point to in `memory`. */
 bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_status *st);
+/* The number that the maker of the buffer that was added last knows it by. They are kept if every buffer has one of its
+ * own. */
+bool builder_buffer_id(struct graph_builder *b, int64_t id, lx_status *st);
 /* Checks everything and gives the graph; the builder is spent either way. */
 const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st);
 void builder_abandon(struct graph_builder *b);

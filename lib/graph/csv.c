@@ -163,6 +163,13 @@ static bool read_benefit(struct csv *c, int64_t *cost)
     return true;
 }
 
+/* The number that XLA knows it by, which is negative for what is scoped. */
+static bool read_id(struct csv *c)
+{
+    int64_t id;
+    return read_int(c, ID, -LX_INT_MAX, &id) && builder_buffer_id(&c->b, id, c->rows.st);
+}
+
 static bool read_row(struct csv *c, bool xla)
 {
     struct lx_buffer b = {.fixed = -1, .name = c->rows.field[c->position[xla ? NAME : ID]]};
@@ -178,7 +185,7 @@ static bool read_row(struct csv *c, bool xla)
                         (long long)b.start);
     if (b.alignment == 1) b.alignment = 0; /* the list's own */
     c->b.here = (struct place){c->rows.line, 1};
-    return builder_buffer(&c->b, &b, c->rows.st);
+    return builder_buffer(&c->b, &b, c->rows.st) && (!xla || read_id(c));
 }
 
 /* The number between the last separator and ".csv" in the file's name, or -1. */

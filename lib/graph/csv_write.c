@@ -67,7 +67,7 @@ char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st)
              "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped\n");
     for (int32_t i = 0; i < list->count; i++) {
         const struct lx_buffer *b = &list->at[i];
-        text_format(&t, "%" PRId32 ",", i);
+        text_format(&t, "%" PRId64 ",", list->ids ? list->ids[i] : i);
         csv_field(&t, b->name);
         text_format(&t, ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", b->spill_cost, b->size, b->start);
         for (int32_t u = 1; u < b->use_count; u++)

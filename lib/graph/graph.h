@@ -203,6 +203,7 @@ struct lx_graph {
     int64_t capacity, alignment; /* of a list; capacity -1: the device's usable scratchpad */
     const struct lx_buffer *buffers;
     int32_t buffer_count;
+    const int64_t *buffer_ids;   /* that their maker knows them by, all different; NULL: none */
     const struct lx_pool *pools; /* NULL: one, of `capacity` bytes */
     int32_t pool_count;
     struct lx_bonds bonds;

@@ -142,9 +142,18 @@ static bool read_uses(struct reader *r, const struct json_value *v, struct lx_bu
     return true;
 }
 
+static bool read_id(struct reader *r, const struct json_value *v)
+{
+    int64_t id = 0;
+    if (!json_find(v, "id")) return true;
+    return json_int(r->j, v, "id", -LX_INT_MAX, LX_INT_MAX, &id, r->st) &&
+           builder_buffer_id(&r->b, id, r->st);
+}
+
 static bool read_buffer(struct reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"name",
+                                       "id",
                                        "size",
                                        "uses",
                                        "start",
@@ -183,7 +192,7 @@ static bool read_buffer(struct reader *r, const struct json_value *v)
     if (b.spill_cost < 0 && !implied_cost(&b, &b.spill_cost))
         return json_error(j, v, r->st, LX_E_RANGE, "buffer %s: size times uses is beyond 2^53", b.name);
     r->b.here = place_of(v);
-    return builder_buffer(&r->b, &b, r->st);
+    return builder_buffer(&r->b, &b, r->st) && read_id(r, v);
 }
 
 bool read_buffer_name(struct reader *r, const struct json_value *v, const char *what, int32_t *out)

@@ -78,10 +78,12 @@ static void write_cost(struct text *t, const struct lx_graph *g, const struct lx
         write_field(t, ", \"cost\": ", b->spill_cost);
 }
 
-static void write_buffer(const struct lx_graph *g, const struct lx_buffer *b, struct text *t)
+static void write_buffer(const struct lx_graph *g, int32_t i, struct text *t)
 {
+    const struct lx_buffer *b = &g->buffers[i];
     text_add(t, "    {\"name\": ");
     text_json_string(t, b->name);
+    if (g->buffer_ids) write_field(t, ", \"id\": ", g->buffer_ids[i]);
     write_field(t, ", \"size\": ", b->size);
     if (b->use_count) write_ints(t, "uses", b->uses, b->use_count);
     write_life(t, b);
@@ -198,7 +200,7 @@ void write_list(const struct lx_graph *g, struct text *t)
     }
     text_add(t, ",\n  \"buffers\": [\n");
     for (int32_t i = 0; i < g->buffer_count; i++) {
-        write_buffer(g, &g->buffers[i], t);
+        write_buffer(g, i, t);
         text_add(t, i + 1 < g->buffer_count ? ",\n" : "\n");
     }
     text_add(t, "  ]");

@@ -9,7 +9,8 @@ static void write_list(const struct lx_graph *g, const struct lx_format *f)
 {
     lx_status st = {0};
     size_t n;
-    char *text = f->write_buffers(&(struct lx_buffers){g->buffers, g->buffer_count, g->alignment}, &n, &st);
+    char *text = f->write_buffers(
+        &(struct lx_buffers){g->buffers, g->buffer_count, g->alignment, g->buffer_ids}, &n, &st);
     if (!text) {
         fuzz_refused(&st);
         return;

@@ -32,3 +32,8 @@ $LXPLAN plan patterns/team/uneven_8.json --team 2 -o "$scratch/team.plan.json" -
 $LXPLAN export "$scratch/team.plan.json" --format perfetto | grep -c process_name
 $LXPLAN export "$scratch/team.plan.json" --format perfetto --lx 4k; echo "exit $?"
 $LXPLAN export "$scratch/team.plan.json" --format handover; echo "exit $?"
+# Numbers of XLA's own files are those of the answer, which is one to the very file.
+printf 'buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped\n41,a,9,64,0,5,x,false\n7,b,9,64,1,5,y,false\n' >"$scratch/xla.csv"
+$LXPLAN plan "$scratch/xla.csv" -q -o "$scratch/xla.plan.json"; echo "exit $?"
+for format in xla xla-csv allocinfo; do $LXPLAN export "$scratch/xla.plan.json" --format $format -q -o "$scratch/$format.csv"; cat "$scratch/$format.csv"; done
+$LXPLAN check "$scratch/xla.csv" "$scratch/allocinfo.csv"; echo "exit $?"

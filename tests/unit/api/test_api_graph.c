@@ -287,6 +287,29 @@ static void test_notes_of_a_cache(void **state)
     assert_int_equal(system(line), 0);
 }
 
+/* Numbers of the caller's own file are those of the answer. */
+static void test_ids(void **state)
+{
+    static const char text[] =
+        "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,"
+        "is_scoped\n41,a,9,64,0,5,,false\n-7,b,9,64,1,5,,false\n";
+    double id = 0;
+    (void)state;
+    lx_placement *p = lx_placement_parse(text, (int64_t)sizeof text - 1, "xla", NULL);
+    lx_result *r = lx_solve(p, NULL, NULL);
+    lx_text *list = lx_placement_write(p, "xla", NULL), *alloc = lx_result_write(r, "allocinfo", NULL, NULL);
+    assert_string_equal(lx_text_data(list), text);
+    assert_non_null(strstr(lx_text_data(alloc), "\n41,64,"));
+    assert_non_null(strstr(lx_text_data(alloc), "\n-7,64,"));
+    assert_int_equal(lx_result_item_number(r, "buffers", 1, "id", &id), 0);
+    same(id, -7);
+    assert_int_equal(lx_placement_buffer(p, "mine", 64, 0, 3, 1, NULL), 2); /* which has none */
+    lx_text *more = lx_placement_write(p, "xla", NULL);
+    assert_non_null(strstr(lx_text_data(more), "\n0,a,"));
+    lx_text_free(list), lx_text_free(alloc), lx_text_free(more);
+    lx_result_free(r), lx_placement_free(p);
+}
+
 static void test_joint(void **state)
 {
     (void)state;
@@ -342,10 +365,15 @@ static void test_joint_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_built),       cmocka_unit_test(test_built_wrong),
-        cmocka_unit_test(test_planned),     cmocka_unit_test(test_same_as_program),
-        cmocka_unit_test(test_team),        cmocka_unit_test(test_joint),
-        cmocka_unit_test(test_joint_wrong), cmocka_unit_test(test_notes_of_a_cache),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_built),
+        cmocka_unit_test(test_built_wrong),
+        cmocka_unit_test(test_planned),
+        cmocka_unit_test(test_same_as_program),
+        cmocka_unit_test(test_team),
+        cmocka_unit_test(test_joint),
+        cmocka_unit_test(test_joint_wrong),
+        cmocka_unit_test(test_notes_of_a_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

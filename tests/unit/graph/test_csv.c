@@ -1,8 +1,10 @@
 /* Buffer lists as comma-separated values: both forms in and out, capacities in file names, mistakes. */
 #include "unstable.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -20,11 +22,20 @@ static char *write_as(const char *format, const struct lx_graph *g)
 {
     lx_status st = {0};
     size_t length;
-    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment};
+    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
     char *csv = lx_format_find(format)->write_buffers(&list, &length, &st);
     assert_non_null(csv);
     assert_int_equal(strlen(csv), length);
     return csv;
+}
+
+static char *write_graph_as(const char *format, const struct lx_graph *g)
+{
+    lx_status st = {0};
+    size_t length;
+    char *text = lx_format_find(format)->write_graph(g, &length, &st);
+    assert_non_null(text);
+    return text;
 }
 
 static void test_minimalloc_csv(void **state)
@@ -95,6 +106,35 @@ static void test_xla_csv(void **state)
     lx_graph_free(g);
 }
 
+/* Numbers of another tool go all the way; 0, 1, 2 are nobody's, and one that stands twice names neither. */
+static void test_xla_ids(void **state)
+{
+    static const struct {
+        int64_t ids[3];
+        bool kept;
+    } cases[] = {{{41, -7, 3}, true}, {{0, 1, 2}, false}, {{5, 6, 5}, false}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[300];
+        int n = snprintf(text, sizeof text,
+                         "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,"
+                         "is_scoped\n");
+        for (int i = 0; i < 3; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%" PRId64 ",b%d,9,64,%d,5,,false\n",
+                          cases[k].ids[i], i, i);
+        const struct lx_graph *g = parse_as("x.csv", text);
+        assert_int_equal(g->buffer_ids != NULL, cases[k].kept);
+        char *csv = write_as("xla", g), *json = write_graph_as("pattern", g);
+        if (cases[k].kept) assert_string_equal(csv, text);
+        const struct lx_graph *again = parse_as("x.json", json);
+        assert_true(again->hash == g->hash);
+        assert_int_equal(again->buffer_ids != NULL, cases[k].kept);
+        for (int i = 0; i < 3 && cases[k].kept; i++) assert_int_equal(again->buffer_ids[i], cases[k].ids[i]);
+        lx_graph_free(g), lx_graph_free(again);
+        free(csv), free(json);
+    }
+}
+
 static void test_csv_mistakes(void **state)
 {
     (void)state;
@@ -113,6 +153,8 @@ static void test_csv_mistakes(void **state)
         {"id,lower,upper,size\na,0,1,99999999999999999999\n", LX_E_SYNTAX, 2, 7},
         {"id,lower,upper,size\na,0,1,2\na,0,1,2\n", LX_E_DUPLICATE, 3, 1},
         {"id,lower,upper,size\n\"a,0,1,2\n", LX_E_SYNTAX, 2, 1},
+        {"buffer_name,buffer_id,alt_mem_benefit,size,definition_time,use_times\na,x,1,8,0,1\n", LX_E_SYNTAX,
+         2, 3},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         lx_status st = {0};
@@ -164,9 +206,9 @@ static void test_csv_round_trips(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_minimalloc_csv),  cmocka_unit_test(test_capacity_in_file_names),
-        cmocka_unit_test(test_xla_csv),         cmocka_unit_test(test_csv_mistakes),
-        cmocka_unit_test(test_csv_round_trips),
+        cmocka_unit_test(test_minimalloc_csv), cmocka_unit_test(test_capacity_in_file_names),
+        cmocka_unit_test(test_xla_ids),        cmocka_unit_test(test_xla_csv),
+        cmocka_unit_test(test_csv_mistakes),   cmocka_unit_test(test_csv_round_trips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,7 @@ static void test_sniffing(void **state)
 static char *write_in(const struct lx_format *f, const struct lx_graph *g, size_t *length)
 {
     lx_status st = {0};
-    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment};
+    struct lx_buffers list = {g->buffers, g->buffer_count, g->alignment, g->buffer_ids};
     char *text = f->write_graph ? f->write_graph(g, length, &st) : f->write_buffers(&list, length, &st);
     if (!text) fail_msg("%s: %s", f->name, st.text);
     return text;
