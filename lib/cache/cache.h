@@ -13,7 +13,7 @@
  * reading the graph.
  *
  * Plans that a clock or a person ended, and hasty ones, are not kept. Where there is no entry, one of the same structure
- * in other sizes, planned by the same options, seeds the search (plan/near_plan.c), so that a plan depends on what the
+ * in other sizes, planned by the same options, seeds the search (plan/near_plan.c, of lists near_list.c), so that a plan depends on what the
  * folder holds; it is never worse for that, and the same for the same content.
  *
  * A folder has one file per plan, written beside its place and renamed, so that a reader never sees half of one, and

@@ -11,7 +11,7 @@
 /* What an entry is found by; all of it the same on every machine. */
 struct entry_key {
     char hash[65];      /* of what is solved, how, and by which program */
-    uint64_t structure; /* of the graph without its sizes and names; 0: a list, which has none */
+    uint64_t structure; /* of the graph, or of the lives of a list, without its sizes and names */
     uint64_t options;
     int64_t sizes[3]; /* bytes of all tensors, bytes of a scratchpad, cores: what a near match is near by */
 };

@@ -60,11 +60,45 @@ static uint64_t hash_text(uint64_t h, const char *s)
     return s ? hash_bytes(h, s, strlen(s) + 1) : hash_number(h, -1);
 }
 
+static uint64_t hash_pairs(uint64_t h, const struct lx_pair *at, int32_t count)
+{
+    h = hash_number(h, count);
+    for (int32_t i = 0; i < count; i++) h = hash_number(hash_number(h, at[i].a), at[i].b);
+    return h;
+}
+
+static uint64_t hash_groups(uint64_t h, const struct lx_group *at, int32_t count)
+{
+    h = hash_number(h, count);
+    for (int32_t i = 0; i < count; i++)
+        for (int32_t k = 0; k < at[i].count; k++) h = hash_number(hash_number(h, i), at[i].at[k]);
+    return h;
+}
+
+/* When buffers live and who may take whose place, but for sizes, costs, capacities and names. */
+static uint64_t structure_of_list(const struct lx_graph *g)
+{
+    uint64_t h = hash_number(hash_number(HASH_START, g->buffer_count), (int64_t)g->objective);
+    h = hash_number(h, g->pool_count);
+    for (int32_t i = 0; i < g->buffer_count; i++) {
+        const struct lx_buffer *b = &g->buffers[i];
+        for (int32_t k = 0; k < lx_life_count(b); k++)
+            h = hash_number(hash_number(h, lx_life_at(b, k).start), lx_life_at(b, k).end);
+        h = hash_number(h, b->parent_count);
+        for (int32_t k = 0; k < b->parent_count; k++) h = hash_number(h, b->parents[k]);
+    }
+    h = hash_pairs(hash_pairs(h, g->bonds.apart, g->bonds.apart_count), g->bonds.exclusive,
+                   g->bonds.exclusive_count);
+    h = hash_groups(hash_groups(h, g->bonds.same_place, g->bonds.same_place_count), g->bonds.together,
+                    g->bonds.together_count);
+    return h ? h : 1;
+}
+
 /* What ops do and which tensors they do it with, but for extents and names. */
 static uint64_t structure_of(const struct lx_graph *g)
 {
     uint64_t h = hash_number(hash_number(HASH_START, g->op_count), g->tensor_count);
-    if (g->is_list) return 0;
+    if (g->is_list) return structure_of_list(g);
     for (int32_t t = 0; t < g->tensor_count; t++) {
         h = hash_number(hash_number(h, g->tensors[t].rank), (int64_t)g->tensors[t].role);
         h = hash_number(h, (int64_t)g->tensors[t].dtype);
@@ -82,14 +116,26 @@ static int64_t bytes_of(const struct lx_graph *g)
     int64_t sum = 1;
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (g->tensors[t].bytes < INT64_MAX / 4 && sum < INT64_MAX / 4) sum += g->tensors[t].bytes;
+    for (int32_t i = 0; i < g->buffer_count; i++)
+        if (sum < INT64_MAX / 4) sum += g->buffers[i].size; /* 2^53 at most */
     return sum;
+}
+
+/* Of a list what it says itself, of pools the sum of those that have an end. */
+static int64_t room_of(const struct lx_graph *g)
+{
+    int64_t sum = 0;
+    if (!g->is_list || (g->capacity < 0 && !g->pool_count)) return lx_device_usable(&g->device);
+    for (int32_t k = 0; k < g->pool_count; k++)
+        if (g->pools[k].capacity != LX_NO_LIMIT && sum < INT64_MAX / 4) sum += g->pools[k].capacity;
+    return g->pool_count ? sum : g->capacity;
 }
 
 bool entry_key_of(const struct lx_graph *g, const struct lx_plan_options *how, struct entry_key *out)
 {
     struct text t = {0};
-    *out = (struct entry_key){.structure = structure_of(g),
-                              .sizes = {bytes_of(g), lx_device_usable(&g->device), g->device.cores}};
+    *out =
+        (struct entry_key){.structure = structure_of(g), .sizes = {bytes_of(g), room_of(g), g->device.cores}};
     text_format(&t, "lxplan cache %d %s\n", ENTRY_FORMAT, planner_sources);
     add_solver(how, &t);
     add_passes(how, &t);

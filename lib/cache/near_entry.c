@@ -42,7 +42,7 @@ struct lx_plan *entry_near(const char *folder, const struct entry_key *key)
     char own[ENTRY_NAME];
     struct nearest best = {.far = INFINITY};
     lx_status ignored;
-    DIR *d = key->structure ? opendir(folder) : NULL;
+    DIR *d = opendir(folder);
     if (!d) return NULL;
     entry_name(key, own);
     for (const struct dirent *e; (e = readdir(d));)

@@ -203,7 +203,8 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
         return status_set(st, LX_E_USAGE,
                           "a bare list of buffers has no ops, so no nests; leave --nests out");
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
-        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
+        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st) ||
+        !near_list(p, options->near, st))
         return false;
     if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
     p->figures.bound_bytes = p->answer.bound;

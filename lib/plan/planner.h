@@ -134,6 +134,8 @@ bool plain_begin(struct planner *p, const struct decisions *how);
 bool plain_end(struct planner *p, const struct decisions *how, int64_t found);
 /* near_plan.c: the decisions of a near plan, where there is one, on top of what was found. */
 bool near_search(struct planner *p);
+/* near_list.c: the places of a near list, likewise. `near` may be NULL. */
+bool near_list(struct lx_plan *p, const struct lx_plan *near, lx_status *st);
 /* forced_nests.c: the best becomes one with the nests that are asked for. */
 bool force_nests(struct planner *p);
 /* nest_bound.c: what no plan goes below if nests may be in it; not known where they cannot help. */
