@@ -1,4 +1,5 @@
 /* lxplan export: a plan, or the buffers of a pattern, for other tools; the formats are the rows of lx_export_at. */
+#include "planning/by_library.h"
 #include "planning/format_words.h"
 #include "planning/planning.h"
 #include "base/fail.h"
@@ -58,7 +59,7 @@ static char *write_pattern(struct call *call, const char *file, const char *text
     struct lx_plan *plan = lx_is_plan(text, *length) ? plan_of_text(call, file, text, *length) : NULL;
     const struct lx_graph *read = lx_is_plan(text, *length) ? NULL : parse_graph(call, file, text, *length);
     const struct lx_graph *g = plan ? plan->graph : read;
-    char *written = g ? format->write_graph(g, length, &call->st) : NULL;
+    char *written = g ? graph_text(call, g, format->name, length) : NULL;
     lx_graph_free(read);
     lx_plan_free(plan);
     return written;

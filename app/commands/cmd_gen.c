@@ -1,5 +1,6 @@
 /* lxplan gen: patterns of any size, made by rule. Every option of a generator is an option of the command. */
 #include "command.h"
+#include "planning/by_library.h"
 #include "base/fail.h"
 #include "text/colour.h"
 #include "text/format.h"
@@ -84,9 +85,9 @@ static int run(struct call *call)
     free(values);
     if (!g) return FAILED;
     size_t length = 0;
-    char *json = lx_graph_to_json(g, &length);
+    char *json = graph_text(call, g, "pattern", &length);
     lx_graph_free(g);
-    return deliver(call, json, length) ? EXIT_YES : FAILED;
+    return json && deliver(call, json, length) ? EXIT_YES : FAILED;
 }
 
 static const struct option_row *const tables[] = {output_rows, json_error_rows, help_rows, NULL};

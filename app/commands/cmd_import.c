@@ -1,5 +1,6 @@
 /* lxplan import: what another tool has written becomes a pattern. */
 #include "commands/import_table.h"
+#include "planning/by_library.h"
 #include "planning/model_reading.h"
 #include "planning/format_words.h"
 #include "base/fail.h"
@@ -82,11 +83,10 @@ static int run(struct call *call)
     if (!g) return free(report), FAILED;
     const struct lx_graph *list =
         capacity < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, capacity, &call->st);
-    char *json = list ? lx_graph_to_json(list, &length) : NULL;
+    char *json = list ? graph_text(call, list, "pattern", &length) : NULL;
     lx_graph_free(g);
-    bool ok = list != NULL;
     lx_graph_free(list);
-    ok = ok && deliver(call, json, length) && tell(call, report);
+    bool ok = json && deliver(call, json, length) && tell(call, report);
     free(report);
     return ok ? EXIT_YES : FAILED;
 }

@@ -1,5 +1,6 @@
 /* lxplan solvers: who can be asked what, and how each is adjusted. */
 #include "command.h"
+#include "lxplan.h"
 #include "base/fail.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -115,15 +116,14 @@ static void describe(const struct lx_solver *s, struct text *out)
 
 static const char *solver_word(int k)
 {
-    return lx_solvers()[k] ? lx_solvers()[k]->name : NULL;
+    return lx_solver_at(k, "name");
 }
 
 static int run(struct call *call)
 {
     if (call->line.files.count == 0) {
         if (option_given(&call->line, "names"))
-            for (const struct lx_solver *const *s = lx_solvers(); *s; s++)
-                text_format(&call->out, "%s\n", (*s)->name);
+            for (int k = 0; solver_word(k); k++) text_format(&call->out, "%s\n", solver_word(k));
         else if (wants_json(call))
             list_as_json(&call->out);
         else

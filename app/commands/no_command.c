@@ -1,5 +1,6 @@
 /* lxplan without a command: what each solver makes of the bundled patterns. */
 #include "command.h"
+#include "lxplan.h"
 #include "planning/bundled.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -100,8 +101,8 @@ static void write_rows(const pattern_rows *rows, struct text *out)
     struct column columns[FIRST + MOST_SOLVERS];
     struct columns all = {front_columns.name, columns, FIRST};
     memcpy(columns, first_columns, sizeof first_columns);
-    for (int i = 0; i < MOST_SOLVERS && lx_solvers()[i]; i++) {
-        const char *name = lx_solvers()[i]->name;
+    for (int i = 0; i < MOST_SOLVERS && lx_solver_at(i, "name"); i++) {
+        const char *name = lx_solver_at(i, "name");
         columns[all.count++] = (struct column){
             .key = name, .heading = name, .kind = VALUE_MARK, .argument = i, .value = result_value};
     }

@@ -1,5 +1,6 @@
 /* Looks every name of `expect` up among the solvers; the nearest one there is goes into the error. */
 #include "planning/expectations.h"
+#include "lxplan.h"
 #include "base/fail.h"
 #include "base/json.h"
 #include "text/format.h"
@@ -11,7 +12,7 @@ enum { MOST_NAMES = 64 };
 static bool unknown(const struct lx_graph *g, const struct lx_expect *e, lx_status *st)
 {
     const char *names[MOST_NAMES + 1] = {0};
-    for (int i = 0; i < MOST_NAMES && lx_solvers()[i]; i++) names[i] = lx_solvers()[i]->name;
+    for (int i = 0; i < MOST_NAMES && lx_solver_at(i, "name"); i++) names[i] = lx_solver_at(i, "name");
     const char *near = nearest(e->solver, names);
     return status_set_at(
         st, LX_E_UNKNOWN_NAME, g->file, e->line, e->column,

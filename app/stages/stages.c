@@ -2,6 +2,7 @@
 #include "stages/stages.h"
 #include "base/fail.h"
 #include "stages/plan_stages.h"
+#include "planning/by_library.h"
 #include "planning/planning.h"
 #include "stages/show_divide.h"
 #include "text/table.h"
@@ -16,8 +17,8 @@
 static int print_graph(struct call *call, const struct lx_graph *g)
 {
     size_t length = 0;
-    char *json = lx_graph_to_json(g, &length);
-    bool ok = deliver(call, json, length);
+    char *json = graph_text(call, g, "pattern", &length);
+    bool ok = json && deliver(call, json, length);
     return ok ? EXIT_YES : FAILED;
 }
 
