@@ -1,6 +1,7 @@
 /* Filling in and showing an lx_status. Its text is fixed in size: what is longer is cut between characters,
  * and control characters of foreign files are replaced before anybody prints it. */
 #include "base/fail.h"
+#include "base/stop.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -87,7 +88,9 @@ bool status_set(lx_status *st, enum lx_code code, const char *format, ...)
     return false;
 }
 
+/* Much that says yes or no alone has ended for either reason. */
 bool status_no_memory(lx_status *st)
 {
+    if (stop_is_now()) return status_stopped(st);
     return status_set(st, LX_E_MEMORY, "out of memory; try a smaller input or a machine with more");
 }

@@ -4,8 +4,10 @@
  * divisions among them; so that more search never gives a worse plan. Chains also prove what no division goes below. */
 #include "plan/planner.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "scratchpad/cooptimise/least_traffic.h"
+#include "scratchpad/nests/alone.h"
 
 /* Ops from which on the joint search is tried for time only, with a quick solver. */
 enum { LARGE = 400 };
@@ -191,7 +193,7 @@ bool cooptimise_others(struct planner *p, bool (*search)(struct planner *))
         struct decisions how = {.passes = asked_passes(p), .divided = p->others[i]};
         if (!attempt_plain(&tries, &how, &tries.best)) return false;
         tries.best.perfect_bytes = p->best.perfect_bytes;
-        ok = search(&tries);
+        ok = stop_forgiven(search(&tries), p->st);
         if (!ok)
             attempt_free(&tries.best);
         else if (attempt_keep_better(&p->best, &tries.best))
@@ -215,6 +217,9 @@ bool cooptimise_search(struct planner *p)
     remember(p, NULL);
     remember(p, flipped);
     remember(p, p->tried_last);
+    /* Stopped, it has proved nothing but what holds however ops are divided. */
+    if (!ok && stop_is_now()) p->joint.bound_bytes = crossing_traffic(&p->best.draft);
+    ok = stop_forgiven(ok, p->st);
     if (ok) adopt_bound(p);
     return ok;
 }

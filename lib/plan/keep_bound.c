@@ -4,6 +4,7 @@
 #include "plan/keep.h"
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/stop.h"
 
 static bool bound_in_order(struct keep_model *m, int64_t best, const struct lx_run *run, struct arena *memory,
                            int64_t *bound, lx_status *st)
@@ -41,14 +42,21 @@ bool keep_quick(const struct planner *p, const struct decisions *how, struct att
     return attempt_once(&by, how, out);
 }
 
+/* A plan may do without: stopped, nothing is known. */
 bool keep_least_below(const struct planner *p, const struct decisions *how, int64_t known, int64_t *least)
 {
+    const struct lx_run *run = &p->options->run;
     struct arena memory = {0};
     struct draft plain = {0};
     struct keep_model m;
+    struct stop stop;
+    *least = 0;
+    stop_begin(&stop, run->stop, run->context);
     bool ok = draft_make(p->divided, how, &memory, &plain, p->st) &&
               keep_model_make(&plain, false, &memory, &m, p->st) &&
-              bound_in_order(&m, known, &p->options->run, &memory, least, p->st);
+              bound_in_order(&m, known, run, &memory, least, p->st);
+    stop_end(&stop);
+    ok = stop_forgiven(ok, p->st);
     LOG(attempt, "without cuts no plan below HBM %" PRId64, ok ? *least : 0);
     draft_free(&plain);
     arena_free(&memory);

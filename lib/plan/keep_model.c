@@ -2,7 +2,10 @@
 #include "plan/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "layout/op_index.h"
+
+enum { EACH_USE = 2000 }; /* nanoseconds */
 
 /* May a cut or a place free this access from its bar? What remains are accesses that no stay can serve. */
 static bool may_serve(const struct draft *x, int32_t access)
@@ -220,6 +223,7 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     for (int32_t t = 0; t < m->tensor_count; t++) {
         list_uses(m, t, run_of);
         finish_tensor(m, t, cuts);
+        if (stop_work(EACH_USE * m->tensors[t].count)) return status_stopped(st);
     }
     m->grain = max_i64(m->grain, 1);
     list_ops(m);

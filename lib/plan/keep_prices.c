@@ -5,9 +5,12 @@
 #include "plan/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { EACH_USE = 300 }; /* nanoseconds */
 
 struct pricing {
     struct keep_model *m;
@@ -50,16 +53,18 @@ static void sum_prices(const struct pricing *p)
     for (int32_t o = 0; o < p->m->op_count; o++) p->m->sums[o + 1] = p->m->sums[o] + p->m->price[o];
 }
 
-/* The bound of these prices; `*size` grows with what its sums may be off by. */
+/* The bound of these prices; `*size` grows with what its sums may be off by. Stopped: none. */
 static double value(const struct pricing *p, double *size)
 {
     struct keep_model *m = p->m;
     struct keep_outcome any;
     double sum = -p->m->sums[m->op_count] * (double)m->capacity;
     *size = -sum;
-    for (int32_t k = m->use_count - 1; k >= 0; k--)
+    for (int32_t k = m->use_count - 1; k >= 0; k--) {
+        if (stop_work(EACH_USE)) return -INFINITY;
         for (int s = 0; s < KEEP_STATES; s++)
             m->ahead[KEEP_STATES * k + s] = best_outcome(p, k, (enum keep_state)s, &any);
+    }
     for (int32_t t = 0; t < m->tensor_count; t++) {
         if (m->tensors[t].count == 0) continue;
         double least = m->ahead[KEEP_STATES * m->tensors[t].first + KEEP_HBM];
@@ -130,6 +135,7 @@ static int64_t improve(struct pricing *p, int64_t best, int rounds)
         } else if (++since >= 4)
             length /= 2, since = 0;
         if (bound >= best) break;
+        if (stop_is_now()) break;
         trace(p);
         if (!step(p, (double)best - now, length)) break;
     }

@@ -7,6 +7,7 @@
 #include "plan/nest_search.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "scratchpad/nests/nest_candidates.h"
 
 #include <limits.h>
@@ -244,14 +245,17 @@ bool nest_search_hastily(struct planner *p, struct nest_menus *menus)
     struct lx_plan_options options = *p->options;
     struct planner by = *p;
     struct nest_search s;
+    struct stop none;
     if (p->best.draft.how.nest_count > 0 || !lx_run_stopped(&options.run)) return true;
     options.run.stop = NULL;
     options.run.time_limit = 0;
     by.options = &options;
     VEC_FREE(&menus->tried); /* by a solver that was told to stop */
+    stop_begin(&none, NULL, NULL);
     bool ok = begin_divided(&s, &by, menus, PLANS);
     s.left = PLANS;
     ok = ok && add_rounds(&s, 1);
+    stop_end(&none);
     nest_search_free(&s);
     p->best = by.best;
     return ok;

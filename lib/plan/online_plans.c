@@ -6,6 +6,7 @@
 #include "base/failed_memory.h"
 #include "graph/online.h"
 #include "layout/op_index.h"
+#include "plan/fuse.h"
 #include "plan/planner.h"
 
 #include <stdlib.h>
@@ -160,7 +161,10 @@ static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_o
 struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     long before = memory_failures();
-    struct lx_plan *p = plan_any(g, options, st);
+    struct lx_plan_options how = *options;
+    struct fuse fuse;
+    how.run = fuse_light(&fuse, &options->run);
+    struct lx_plan *p = plan_any(g, &how, st);
     if (!p || memory_failures() == before) return p;
     lx_plan_free(p);
     status_no_memory(st);

@@ -1,6 +1,7 @@
 /* The passes that search, run one after the other or in every set of those that are on. */
 #include "plan/plan.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "base/vec.h"
 #include "plan/planner.h"
 
@@ -21,7 +22,7 @@ bool run_searches(struct planner *p, enum lx_pass_tries tries)
 {
     bool ok = true;
     for (const struct lx_pass *row = lx_passes(); ok && row->name; row++)
-        if (planner_is_on(p, row) && row->tries == tries) ok = row->search(p);
+        if (planner_is_on(p, row) && row->tries == tries) ok = stop_forgiven(row->search(p), p->st);
     return ok;
 }
 
@@ -50,7 +51,7 @@ static bool search_quickly(struct planner *p)
         attempt_keep_better(&p->best, &tries.best);
         return true;
     }
-    ok = ok && attempt_in_full(p, &tries.best);
+    ok = ok && stop_forgiven(attempt_in_full(p, &tries.best), p->st);
     if (ok)
         attempt_keep_better(&p->best, &tries.best);
     else
@@ -112,7 +113,7 @@ static bool search_some(const struct planner *p, unsigned some, struct pass_sets
     struct planner tries = *p;
     tries.left_out |= ~some;
     if (!attempt_copy(p, best_within(sets, some), &tries.best)) return false;
-    bool ok = search_from_best(&tries);
+    bool ok = stop_forgiven(search_from_best(&tries), p->st);
     ok = ok && (VEC_PUSH(&sets->at, ((struct pass_set){some, tries.best})) || status_no_memory(p->st));
     if (!ok) attempt_free(&tries.best);
     return ok;
@@ -123,7 +124,7 @@ static bool merge_set(struct planner *p, const struct attempt *found)
 {
     struct planner merging = *p;
     if (!attempt_copy(p, found, &merging.best)) return false;
-    bool ok = merge_bundles(&merging);
+    bool ok = stop_forgiven(merge_bundles(&merging), p->st);
     if (ok)
         attempt_keep_better(&p->best, &merging.best);
     else

@@ -5,8 +5,10 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "base/users.h"
+#include "plan/fuse.h"
 #include "plan/planner.h"
 #include "scratchpad/nests/alone.h"
 #include "scratchpad/placement/solve.h"
@@ -147,17 +149,19 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
 /* All that the passes find beyond the first attempt, and what nothing goes below. */
 static bool search_further(struct lx_plan *p, struct planner *by, const struct decisions *how, bool spill)
 {
-    bool ok = asks_time(by) ? least_time_search(by) : !spill || run_searches(by, LX_TRIES_FEW);
+    bool ok = asks_time(by) ? stop_forgiven(least_time_search(by), by->st)
+                            : !spill || run_searches(by, LX_TRIES_FEW);
     bool limited = ok && spill && bundles_are_limited(by);
     by->limited = limited && !asks_time(by);
     ok = ok && (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st));
     ok = ok && planner_find_bound(by, limited);
-    if (by->put_off && !by->nested) ok = ok && plain_end(by, how, 0) && planner_find_bound(by, limited);
-    return ok &&
-           (!spill || (search_many(by) && plain_end(by, how, by->best.hbm_bytes) && search_others(by) &&
-                       near_search(by))) &&
-           (!limited || by->limited || merge_bundles(by)) &&
-           (!spill || asks_time(by) || planner_raise_bound(by, limited));
+    if (by->put_off && !by->nested)
+        ok = ok && stop_forgiven(plain_end(by, how, 0), by->st) && planner_find_bound(by, limited);
+    return ok && stop_forgiven((!spill || (search_many(by) && plain_end(by, how, by->best.hbm_bytes) &&
+                                           search_others(by) && near_search(by))) &&
+                                   (!limited || by->limited || merge_bundles(by)) &&
+                                   (!spill || asks_time(by) || planner_raise_bound(by, limited)),
+                               by->st);
 }
 
 /* With nests that are asked for the passes that search do so around them; below what must cross once no nests go. */
@@ -171,7 +175,7 @@ static bool search_around(struct lx_plan *p, struct planner *by, bool spill)
     if (!force_nests(by)) return false;
     by->limited = spill && bundles_are_limited(by) && !asks_time(by);
     return (!asks_time(by) || time_bound(&by->best.draft, &p->figures.bound_us, by->st)) &&
-           (!spill || by->options->run.hasty || search_many(by));
+           (!spill || by->options->run.hasty || stop_forgiven(search_many(by), by->st));
 }
 
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t beat, lx_status *st)
@@ -180,14 +184,18 @@ static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options,
     if (!plan_divide(p, &how.passes, options->like, st)) return false;
     struct planner by = {
         .divided = p->own_divisions, .options = options, .beat = beat, .memory = p->memory, .st = st};
+    struct stop stop;
     if (!plain_begin(&by, &how)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
     by.bound = spill ? by.best.perfect_bytes : 0;
     p->asks_time = asks_time(&by);
-    bool ok = (*options->nests      ? search_around(p, &by, spill)
-               : options->run.hasty ? true
-                                    : search_further(p, &by, &how, spill)) &&
-              adopt_best(p, &by);
+    fuse_save_some(&options->run);
+    stop_begin(&stop, options->run.stop, options->run.context);
+    bool ok = *options->nests      ? search_around(p, &by, spill)
+              : options->run.hasty ? true
+                                   : search_further(p, &by, &how, spill);
+    stop_end(&stop);
+    ok = ok && adopt_best(p, &by);
     if (ok && !spill) p->figures.bound_bytes = by.bound;
     if (ok && spill && !p->asks_time) {
         p->figures.perfect_hbm_bytes = min_i64(p->figures.perfect_hbm_bytes, by.bound);
@@ -215,7 +223,8 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
 static const char *why_ended(const struct lx_plan *p, const struct lx_plan_options *how)
 {
     const struct lx_run *run = &how->run;
-    if (run->time_limit > 0 && p->seconds >= run->time_limit) return "stopped by --time";
+    if (fuse_is_out(run) || (run->time_limit > 0 && p->seconds >= run->time_limit))
+        return "stopped by --time";
     if (lx_run_stopped(run)) return "stopped before its end";
     if (p->answer.status != LX_LIMIT) return NULL;
     if (run->work_limit > 0) return "the work limit (--work) is reached";

@@ -2,8 +2,10 @@
 #include "plan/plan.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "plan/keep.h"
 #include "plan/planner.h"
+#include "scratchpad/nests/alone.h"
 
 bool bundles_are_limited(const struct planner *p)
 {
@@ -28,7 +30,12 @@ static const struct lx_pass *voiding_pass(const struct planner *p)
 static bool find_nest_bound(struct planner *p)
 {
     if (!planner_runs(p, tile_search) || p->best.draft.problem.objective != LX_SPILL) return true;
-    if (!nest_bound(p, &p->nested, &p->bound)) return false;
+    bool ok = nest_bound(p, &p->nested, &p->bound);
+    if (!ok && stop_is_now()) {
+        p->nested = true;
+        p->bound = crossing_traffic(&p->best.draft);
+    }
+    if (!stop_forgiven(ok, p->st)) return false;
     for (const struct lx_pass *row = lx_passes(); row->name; row++)
         if (row->search == tile_search && !p->nested) p->left_out |= 1u << (row - lx_passes());
     p->unproved =
@@ -48,7 +55,8 @@ bool planner_find_bound(struct planner *p, bool limited)
                       ? "the bound does not reach: not all ways to decide relayouts were tried"
                       : NULL;
     if (limited && !p->joint.searched) {
-        ok = borderless_traffic(&p->best.draft, &p->bound, p->st);
+        p->bound = crossing_traffic(&p->best.draft);
+        ok = stop_forgiven(borderless_traffic(&p->best.draft, &p->bound, p->st), p->st);
         p->unproved = "the bound does not reach: it leaves out how ops are bundled";
     } else if (p->joint.searched) {
         p->unproved = "the bound does not reach: the search over divisions ended above it";

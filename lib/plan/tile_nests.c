@@ -1,6 +1,6 @@
 /* Where runs of ops become nests: of few ops by one search, of many in windows, polished as a whole. */
 #include "base/checked.h"
-#include "base/clock.h"
+#include "base/stop.h"
 #include "plan/keep.h"
 #include "plan/nest_search.h"
 
@@ -50,33 +50,6 @@ static bool search_any(struct planner *p, struct nest_menus *menus)
     return ok && (is_large(p) || nest_set_quicken(p, menus));
 }
 
-/* Where time is limited the search as a whole ends with it, too. */
-struct fuse {
-    const struct lx_run *run;
-    double until;
-};
-
-static bool fuse_out(void *context)
-{
-    const struct fuse *f = context;
-    return lx_run_stopped(f->run) || clock_seconds() >= f->until;
-}
-
-static void fuse_progress(void *context, const struct lx_progress *so_far)
-{
-    const struct fuse *f = context;
-    f->run->progress(f->run->context, so_far);
-}
-
-static void light_fuse(struct fuse *f, const struct lx_run *run, struct lx_run *to)
-{
-    *f = (struct fuse){run, clock_seconds() + run->time_limit};
-    if (run->time_limit <= 0) return;
-    to->stop = fuse_out;
-    to->progress = run->progress ? fuse_progress : NULL;
-    to->context = f;
-}
-
 /* What is moved at least under the same decisions: whatever is on chip, or by prices of what is there on each tick. If that is
  * no less than what there is, no more is to be found. */
 static bool is_least(const struct planner *p, const struct attempt *a, bool *least)
@@ -123,17 +96,16 @@ bool tile_search(struct planner *p)
     struct nest_menus menus = {0};
     struct lx_plan_options brief = brief_options(p), full = full_options(p, true);
     struct planner tries = *p;
-    struct fuse fuse;
     if (nests_suffice(p)) return true;
     menus.by_memory = asks_time(p);
-    light_fuse(&fuse, &p->options->run, &brief.run);
     tries.options = &brief;
     /* Of a large graph each solve takes long: nests that are found in windows are solved as a whole but once. */
     if (is_large(p) && !p->asked && p->beat == 0 && !asks_time(p)) tries.full = &full;
-    bool ok = attempt_copy(p, &p->best, &tries.best) && search_any(&tries, &menus);
+    /* Stopped, it has what it found so far. */
+    bool ok = attempt_copy(p, &p->best, &tries.best) && stop_forgiven(search_any(&tries, &menus), p->st);
     /* Who tries with a quick solver solves what was found in full himself. */
-    ok = ok &&
-         (p->asked || tries.in_full || !tries.best.draft.how.nest_count || attempt_in_full(p, &tries.best));
+    ok = ok && (p->asked || tries.in_full || !tries.best.draft.how.nest_count ||
+                stop_forgiven(attempt_in_full(p, &tries.best), p->st));
     if (ok)
         nest_keep_better(&p->best, &tries.best);
     else

@@ -3,6 +3,7 @@
  * A stop may come at any time. So the kinds of windows that move most come first, each is looked at before any is searched to its
  * end, and what was found by then becomes one plan. */
 #include "base/fail.h"
+#include "base/stop.h"
 #include "plan/nest_search.h"
 #include "plan/nest_window.h"
 #include "scratchpad/nests/alone.h"
@@ -121,9 +122,9 @@ static bool search_kinds(struct windows *w)
     bool ok = true;
     int32_t begun = 0;
     for (; ok && begun < w->kind_count && (begun == 0 || !lx_run_stopped(run)); begun++)
-        ok = begin_window(w, &w->kinds[begun]);
+        ok = stop_forgiven(begin_window(w, &w->kinds[begun]), w->p->st);
     for (int32_t i = 0; ok && i < begun && !lx_run_stopped(run) && !is_far_off(w); i++) {
-        ok = !w->kinds[i].help || nest_search_end(&w->kinds[i].search);
+        ok = !w->kinds[i].help || stop_forgiven(nest_search_end(&w->kinds[i].search), w->p->st);
         nest_menus_forget(&w->kinds[i].menus);
     }
     return ok &&
@@ -157,13 +158,16 @@ static bool join_to_the_end(struct windows *w)
 {
     struct planner *by = w->p, joining = *by;
     struct lx_plan_options options = *by->options;
+    struct stop none;
     if (!lx_run_stopped(&options.run)) return join_windows(w);
     options.run.stop = NULL;
     options.run.time_limit = 0;
     joining.options = &options;
     joining.full = NULL;
     w->p = &joining;
+    stop_begin(&none, NULL, NULL);
     bool ok = join_windows(w);
+    stop_end(&none);
     w->p = by;
     by->best = joining.best;
     return ok;

@@ -21,8 +21,11 @@
 #include "scratchpad/nests/axis_reach.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
+
+enum { EACH_TENSOR = 5000 }; /* nanoseconds */
 
 enum { MOST_STEPS = 40 * 1000 * 1000 };
 
@@ -240,13 +243,17 @@ static bool any_wipes(const struct lx_graph *g)
     return false;
 }
 
-/* Sums of bytes beyond 2^53 are refused elsewhere; such a one is no bound. */
+/* Nothing is asked of axes where all has room. */
+static const struct alone_asks roomy = {.room = INT64_MAX, .any_order = true};
+
+/* Sums of bytes beyond 2^53 are refused elsewhere; such a one is no bound. Stopped, what is left is taken to have room. */
 static bool sum_up(struct lonely *t, int64_t *bytes)
 {
     bool ok = true;
     int64_t cost, sum = 0;
     for (int32_t i = 0; ok && i < t->x->graph->tensor_count; i++) {
         begin_tensor(t, i);
+        if (stop_work(EACH_TENSOR)) t->asks = &roomy;
         ok = cost_of(t, &cost);
         if (ok && !add_i64(sum, cost, &sum)) break;
     }
@@ -266,8 +273,7 @@ bool alone_traffic(const struct draft *x, const struct alone_asks *asks, int64_t
 
 int64_t crossing_traffic(const struct draft *x)
 {
-    static const struct alone_asks asks = {.room = INT64_MAX, .any_order = true};
-    struct lonely t = {.x = x, .asks = &asks}; /* nothing is asked of axes where all has room */
+    struct lonely t = {.x = x, .asks = &roomy};
     int64_t bytes = 0;
     return sum_up(&t, &bytes) ? bytes : 0;
 }

@@ -3,10 +3,13 @@
 #include "scratchpad/stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "graph/choice.h"
 #include "layout/op_index.h"
 
 #include <string.h>
+
+enum { EACH_OP = 3000 }; /* nanoseconds, with what is behind it */
 
 int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor)
 {
@@ -113,6 +116,7 @@ bool draft_accesses(struct draft *x, lx_status *st)
     int32_t at = 0;
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         x->access_at[o] = at;
+        if (stop_work(EACH_OP)) return status_stopped(st);
         fill_op(x, o, at);
         at += op_operand_count(&x->graph->ops[o]);
     }

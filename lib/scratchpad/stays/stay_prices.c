@@ -12,9 +12,12 @@
 #include "scratchpad/stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
+
+enum { EACH_TENSOR = 3000 }; /* nanoseconds */
 
 /* One stay of the tensor under way. */
 struct price {
@@ -283,7 +286,7 @@ bool draft_prices(struct draft *x, lx_status *st)
     for (p.tensor = 0; ok && p.tensor < x->graph->tensor_count; p.tensor++) {
         p.later = p.end;
         while (p.end < x->problem.count && x->stays[p.end].tensor == p.tensor) p.end++;
-        ok = settle_tensor(&p);
+        ok = !stop_work(EACH_TENSOR) && settle_tensor(&p);
     }
     struct lx_bonds *bonds = &x->problem.bonds;
     bonds->charge_count = (int32_t)p.charges.count;

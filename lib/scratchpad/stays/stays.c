@@ -10,9 +10,13 @@
 #include "scratchpad/stays/find_stays.h"
 #include "base/digits.h"
 #include "base/checked.h"
+#include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { EACH_TENSOR = 5000 }; /* nanoseconds */
 
 /* The number of an access's view among those of the tensor. */
 static bool label_of(struct builder *b, int32_t access, int *label)
@@ -312,7 +316,8 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     size_t tensors = (size_t)g->tensor_count;
     struct found_stay *firsts = calloc(tensors + 1, sizeof *firsts);
     bool ok = firsts ? draft_bundles(out, st) && draft_accesses(out, st) : status_no_memory(st);
-    for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = stays_of_tensor(&b, t, firsts);
+    for (int32_t t = 0; ok && t < g->tensor_count; t++)
+        ok = stop_work(EACH_TENSOR) ? status_stopped(st) : stays_of_tensor(&b, t, firsts);
     if (ok) {
         out->problem.count = g->tensor_count + (int32_t)b.later.count;
         out->problem.buffers = out->buffers =

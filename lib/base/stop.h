@@ -1,0 +1,39 @@
+/* Work that may have to end before it is done: `if (stop_work(40 * n)) return status_stopped(st);`
+ *
+ * Whoever makes a plan names a function that tells whether to stop (stop_begin), and loops say from time to time what they
+ * have done since they last did, in nanoseconds or so; after some milliseconds of that the function is asked. It is kept per
+ * *thread*, because a plan is made by one thread and a parameter for this would go through every function there is. What
+ * ends so fails like without memory, and whoever has something better than nothing goes on with that (stop_forgiven).
+ * Watches stand in each other: the innermost counts; one without a function is never stopped. How often it is asked
+ * depends on work alone, never on the clock: only the answer does. */
+#ifndef LX_BASE_STOP_H
+#define LX_BASE_STOP_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+enum { STOP_EACH = 2000000 }; /* of these units */
+
+struct stop {
+    bool (*asked)(void *context); /* NULL: nobody stops it */
+    void *context;
+    int64_t work; /* since it was last asked */
+    bool now;     /* the answer was yes, and it stays so */
+    struct stop *outer;
+};
+
+/* From now on, until stop_end of the same. */
+void stop_begin(struct stop *s, bool (*asked)(void *context), void *context);
+void stop_end(struct stop *s);
+/* So much was done. True: end it. */
+bool stop_work(int64_t units);
+/* Has the innermost watch been told to stop? */
+bool stop_is_now(void);
+
+/* The error of what was stopped; false. */
+bool status_stopped(lx_status *st);
+/* True if it is ok, or failed only because it was stopped: then there is no error any more. */
+bool stop_forgiven(bool ok, lx_status *st);
+
+#endif

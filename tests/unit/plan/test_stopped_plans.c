@@ -1,0 +1,132 @@
+/* Planning that is told to stop at any of its looks: there is a plan, a legal one, whose bound is below every plan of the question,
+ * and the same one whenever it is stopped at the same look. Looks are counted, not timed. */
+#include "base/fail.h"
+#include "base/stop.h"
+#include "unstable.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+struct looks {
+    int64_t count, most; /* told to stop from the look `most` on */
+};
+
+static bool counted_stop(void *context)
+{
+    struct looks *l = context;
+    return l->count++ >= l->most;
+}
+
+static const struct lx_graph *generate(const char *name, const char *option, int64_t value)
+{
+    const struct lx_generator *g = lx_generator_find(name);
+    int64_t values[64];
+    lx_status st = {0};
+    lx_values_default(g->options, g->option_count, values);
+    for (int i = 0; i < g->option_count; i++)
+        if (strcmp(g->options[i].name, option) == 0) values[i] = value;
+    const struct lx_graph *made = g->build(values, &st);
+    assert_non_null(made);
+    const struct lx_graph *small = lx_graph_with_capacity(made, 60000, &st);
+    assert_non_null(small);
+    lx_graph_free(made);
+    return small;
+}
+
+static struct lx_plan *plan(const struct lx_graph *g, const char *words, struct looks *looks)
+{
+    char text[200];
+    struct lx_settings o = {.solvers = lx_solvers()};
+    struct lx_plan_options how = {0};
+    int64_t values[LX_MOST_SOLVER_OPTIONS];
+    lx_status st = {0};
+    snprintf(text, sizeof text, "%s", words);
+    for (char *name = strtok(text, " "); name; name = strtok(NULL, " ")) {
+        char *value = strchr(name, '=');
+        if (value) *value++ = 0;
+        assert_true(lx_settings_set(&o, name, value ? value : "on", &st));
+    }
+    assert_true(lx_settings_plan(&o, LX_SPILL, &how, values, &st));
+    how.run.stop = counted_stop;
+    how.run.context = looks;
+    looks->count = 0;
+    struct lx_plan *p = lx_plan_make(g, &how, &st);
+    if (!p) fail_msg("%s, %s, stopped at look %lld: %s", g->name, words, (long long)looks->most, st.text);
+    return p;
+}
+
+/* Its bound is below the best plan that is known, too. */
+static void is_honest(const struct lx_plan *p, const struct lx_plan *best, const char *words, int64_t most)
+{
+    lx_status st = {0};
+    if (!lx_plan_check(p, &st)) fail_msg("%s, stopped at look %lld: %s", words, (long long)most, st.text);
+    if (best && !p->asks_time && lx_plan_least(p) > lx_plan_value(best))
+        fail_msg("%s, stopped at look %lld: bound %lld above %lld", words, (long long)most,
+                 (long long)lx_plan_least(p), (long long)lx_plan_value(best));
+    if (best && p->asks_time) assert_true(p->figures.bound_us <= best->figures.end_to_end_us * (1 + 1e-7));
+}
+
+static void stop_anywhere(const struct lx_graph *g, const char *words)
+{
+    struct looks looks = {.most = INT64_MAX};
+    struct lx_plan *best = plan(g, words, &looks);
+    int64_t all = looks.count;
+    is_honest(best, NULL, words, INT64_MAX);
+    assert_true(all > 0);
+    for (looks.most = 0; looks.most < all; looks.most = looks.most * 12 + 1) {
+        struct lx_plan *p = plan(g, words, &looks);
+        int64_t looked = looks.count;
+        is_honest(p, best, words, looks.most);
+        struct lx_plan *again = plan(g, words, &looks);
+        assert_int_equal(looks.count, looked);
+        assert_true(lx_plan_value(p) == lx_plan_value(again) && lx_plan_least(p) == lx_plan_least(again));
+        lx_plan_free(again);
+        lx_plan_free(p);
+    }
+    lx_plan_free(best);
+}
+
+static void stopped_anywhere(void **state)
+{
+    static const char *const ways[] = {"solver=bestfit", "solver=bestfit evict tile=none",
+                                       "solver=bestfit evict move tile=none"};
+    const struct lx_graph *decode = generate("decode", "ops", 40);
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) stop_anywhere(decode, ways[i]);
+    lx_graph_free(decode);
+}
+
+/* Asked after so much work, whatever that was; yes stays yes; what is inside of a watch without a function goes on. */
+static void work_is_counted(void **state)
+{
+    struct looks looks = {.most = 1};
+    struct stop outer, inner;
+    lx_status st = {0};
+    (void)state;
+    assert_false(stop_work(STOP_EACH));
+    stop_begin(&outer, counted_stop, &looks);
+    for (int i = 0; i < 100; i++) assert_false(stop_work(STOP_EACH / 100 - 1));
+    assert_int_equal(looks.count, 0);
+    assert_false(stop_work(100));
+    assert_int_equal(looks.count, 1);
+    assert_true(stop_work(STOP_EACH) && stop_work(1) && stop_is_now());
+    assert_int_equal(looks.count, 2);
+    stop_begin(&inner, NULL, NULL);
+    assert_false(stop_work(STOP_EACH) || stop_is_now());
+    assert_false(stop_forgiven(status_no_memory(&st), &st));
+    stop_end(&inner);
+    assert_true(stop_forgiven(status_no_memory(&st), &st));
+    assert_int_equal(st.code, LX_OK);
+    stop_end(&outer);
+    assert_false(stop_work(STOP_EACH));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(work_is_counted), cmocka_unit_test(stopped_anywhere)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
