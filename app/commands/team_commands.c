@@ -2,6 +2,7 @@
 #include "commands/team_commands.h"
 #include "commands/team_report.h"
 #include "base/fail.h"
+#include "interrupt.h"
 #include "planning/planning.h"
 #include "team/team_tables.h"
 
@@ -17,7 +18,14 @@ static struct lx_team_plans *make_team(struct call *call, const struct lx_graph 
     if (!read_team(call, NULL, &how) || !read_plan_options(call, g, &plan, values) ||
         !read_team_aim(call, plan.objective, &how.by_time))
         return NULL;
-    return lx_team_plans_choose(g, &how, &plan, &call->st);
+    return plan_team_watched(call, g, &how, &plan);
+}
+
+/* Of a team whose plan is there. */
+static int team_code(struct call *call, const struct lx_graph *g)
+{
+    if (interrupted) note(call, "%s: interrupted; this is the best plan so far", g->file);
+    return interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 
 int print_team(struct call *call, const struct lx_graph *g)
@@ -29,7 +37,7 @@ int print_team(struct call *call, const struct lx_graph *g)
     if (p && !wants_json(call)) show_team(p, &t);
     bool ok = p && deliver(call, wants_json(call) ? json : t.at, wants_json(call) ? length : t.length);
     lx_team_plans_free(p);
-    return ok ? EXIT_YES : FAILED;
+    return ok ? team_code(call, g) : FAILED;
 }
 
 bool write_team(struct call *call, const struct lx_team_plans *p, const char *path, bool to_screen)
@@ -55,7 +63,7 @@ int plan_team(struct call *call, const char *path)
     int code = FAILED;
     lx_status why = {0};
     if (!(json || output) || write_team(call, p, output, json)) {
-        code = EXIT_YES;
+        code = team_code(call, p->team->graph);
         if (!lx_team_plans_check(p, &why)) {
             code = lx_code_exit(why.code);
             note(call, "%s: %s", p->team->graph->file, why.text);

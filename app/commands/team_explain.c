@@ -32,7 +32,7 @@ int explain_team(struct call *call, const char *path)
     const struct lx_graph *g = read_pattern(call, path);
     bool ok = g && read_team(call, NULL, &how) && read_plan_options(call, g, &plan, values) &&
               read_team_aim(call, plan.objective, &how.by_time);
-    struct lx_team_plans *p = ok ? lx_team_plans_choose(g, &how, &plan, &call->st) : NULL;
+    struct lx_team_plans *p = ok ? plan_team_watched(call, g, &how, &plan) : NULL;
     struct lx_cut_question q = {.graph = g, .how = &how, .plan = &plan, .plans = p};
     int code = p ? answer(call, &q, output) : FAILED;
     lx_team_plans_free(p);

@@ -337,16 +337,20 @@ static bool explain_named(struct call *call, struct lx_cut_question *q, const bo
                           struct text *out)
 {
     struct watch watch;
+    const struct lx_plan_options *asked = q->plan;
+    struct lx_plan_options plan = *asked;
     bool ok = true, first = true;
-    watch_begin(&watch, SECONDS_FOR_ALL);
-    q->stop = watch_must_stop;
-    q->context = &watch;
+    watch_begin(&watch, plan.run.time_limit > 0 ? plan.run.time_limit : SECONDS_FOR_ALL);
+    q->stop = plan.run.stop = watch_must_stop;
+    q->context = plan.run.context = &watch;
+    q->plan = &plan;
     for (int32_t t = 0; ok && t < team_of(q)->graph->tensor_count; t++) {
         if (!named[t] && !all) continue;
         ok = explain_one(call, q, t, first, named[t], out);
         first = false;
     }
     watch_end(&watch);
+    q->plan = asked;
     return ok;
 }
 

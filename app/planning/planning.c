@@ -183,6 +183,20 @@ struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const 
     return plan;
 }
 
+struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph *graph,
+                                        const struct lx_team_options *how,
+                                        const struct lx_plan_options *asked)
+{
+    struct planning work = {.solver = asked->solver->name};
+    struct lx_plan_options plan = *asked;
+    plan.run.stop = watch_must_stop;
+    plan.run.context = &work;
+    watch_begin(&work.watch, plan.run.time_limit);
+    struct lx_team_plans *p = lx_team_plans_choose(graph, how, &plan, &call->st);
+    watch_end(&work.watch);
+    return p;
+}
+
 bool read_plan_options(struct call *call, const struct lx_graph *graph, struct lx_plan_options *how,
                        int64_t values[LX_MOST_SOLVER_OPTIONS])
 {

@@ -37,6 +37,10 @@ bool read_plan_options(struct call *call, const struct lx_graph *graph, struct l
  * is the call. */
 struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const struct lx_plan_options *asked,
                              lx_status *st);
+/* lx_team_plans_choose, likewise. */
+struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph *graph,
+                                        const struct lx_team_options *how,
+                                        const struct lx_plan_options *asked);
 /* Only the problem of it, by the objective and the passes. NULL with `call->st`. */
 struct lx_question *make_problem(struct call *call, const struct lx_graph *graph);
 /* A plan file as it is, or a pattern planned. Planning options with a plan file are an error. */

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/failed_memory.h"
+#include "base/stop.h"
 #include "graph/online.h"
 #include "layout/op_index.h"
 #include "plan/fuse.h"
@@ -163,8 +164,11 @@ struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options
     long before = memory_failures();
     struct lx_plan_options how = *options;
     struct fuse fuse;
+    struct stop none;
     how.run = fuse_light(&fuse, &options->run);
+    stop_begin(&none, NULL, NULL); /* there is to be a plan, whoever watches */
     struct lx_plan *p = plan_any(g, &how, st);
+    stop_end(&none);
     if (!p || memory_failures() == before) return p;
     lx_plan_free(p);
     status_no_memory(st);

@@ -4,9 +4,12 @@
  * Without that outlook most choices cost the same until what they made is read together (the projections of an attention),
  * and those that fit together were dropped. It ranks only: what a choice costs stays what it is. */
 #include "team/cut_layers.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { EACH_CHOICE = 500 }; /* nanoseconds */
 
 struct ranked {
     struct cut_cost cost;
@@ -179,7 +182,10 @@ static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
         int32_t o = next_reader(k, k->l->tensors[i]);
         if (o >= 0 && !add_reader(k, o)) return false;
     }
-    for (size_t h = 0; h < n; h++) rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
+    for (size_t h = 0; h < n; h++) {
+        if (stop_work(EACH_CHOICE)) return false;
+        rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
+    }
     qsort(rank, n, sizeof *rank, by_cost);
     for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
     return true;

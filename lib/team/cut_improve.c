@@ -4,11 +4,12 @@
  * alone, and of all axes as one row; then tensor after tensor is let go with those that meet it in an op, while all others
  * stay as they are, until nothing gets cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
 #include "team/cut_search.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1500, MOST_NEAR = 200, MOST_OPS = 2000, MOST_ROUNDS = 8 };
+enum { MOST = 1500, MOST_IN_HASTE = 8, MOST_NEAR = 200, MOST_OPS = 2000, MOST_ROUNDS = 8 };
 
 struct improver {
     const struct cut_question *q;
@@ -107,13 +108,25 @@ static bool improve_answer(const struct cut_question *q, struct cut_prices *pric
     return ok;
 }
 
+/* Stopped before there is any answer: one of few choices, whatever it costs. */
+static bool search_hastily(const struct cut_question *q, struct cut_prices *prices, struct cut_answer *out)
+{
+    struct stop none;
+    bool dropped;
+    stop_begin(&none, NULL, NULL);
+    bool ok = cut_search_along(q, prices, CUT_FREELY, MOST_IN_HASTE, out, &dropped);
+    stop_end(&none);
+    return ok;
+}
+
 bool cut_search(const struct cut_question *q, struct cut_answer *out)
 {
     struct cut_prices *prices = cut_prices_make(q->g, &q->grid);
     bool dropped = false;
     out->stuck = -1;
     bool ok = prices && cut_search_along(q, prices, CUT_FREELY, MOST, out, &dropped);
-    if (ok && dropped) ok = improve_answer(q, prices, out);
+    if (ok && dropped) ok = improve_answer(q, prices, out) || stop_is_now();
+    if (!ok && prices && stop_is_now()) ok = search_hastily(q, prices, out);
     cut_prices_free(prices);
     return ok;
 }

@@ -5,8 +5,11 @@
  * alike (cut_outcomes.c). The best of them go on (cut_beam.c), so that the answer is the best of all choices unless some were
  * dropped. Equal ones are told apart by their order, so that the answer is the same everywhere. */
 #include "team/cut_layers.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
+
+enum { EACH_OUTCOME = 100 }; /* nanoseconds */
 
 struct searcher {
     const struct cut_question *q;
@@ -159,9 +162,10 @@ static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
         const int32_t *after = s->at.after.at + n * (size_t)s->at.count;
         for (int k = 0; k < e->to->live; k++)
             e->row[k] = e->kept[k] < e->from->live ? stood[e->kept[k]] : after[e->kept[k] - e->from->live];
-        ok = keep(
-            s, e->to, e->row,
-            (struct hypothesis){{cost.bytes + x->cost.bytes, cost.us + x->cost.us}, (int32_t)h, (int32_t)n});
+        ok = !stop_work(EACH_OUTCOME) &&
+             keep(s, e->to, e->row,
+                  (struct hypothesis){
+                      {cost.bytes + x->cost.bytes, cost.us + x->cost.us}, (int32_t)h, (int32_t)n});
     }
     return ok;
 }

@@ -1,6 +1,7 @@
 /* Grids ranked by the search, the best ones priced by their members' plans. */
 #include "team_run/team_scale.h"
 #include "base/checked.h"
+#include "base/stop.h"
 #include "team_run/member_plans.h"
 #include "team_run/team_bound.h"
 #include "team_run/team_clock.h"
@@ -30,12 +31,12 @@ static struct lx_team_plans *best_of(struct lx_team_plans *a, struct lx_team_pla
     return second ? b : a;
 }
 
-struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
-                                           const struct lx_plan_options *plan, lx_status *st)
+static struct lx_team_plans *choose(const struct lx_graph *g, const struct lx_team_options *how,
+                                    const struct lx_plan_options *plan, lx_status *st)
 {
     struct lx_team_options other = *how;
     struct lx_team_plan *team = lx_team_make(g, how, st);
-    if (!team || !how->by_time) return team ? lx_team_plans_make(team, plan, st) : NULL;
+    if (!team || !how->by_time || stop_is_now()) return team ? lx_team_plans_make(team, plan, st) : NULL;
     lx_status why = {0};
     other.by_time = false;
     struct lx_team_plan *rival = lx_team_make(g, &other, &why);
@@ -44,6 +45,17 @@ struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struc
     if (first && rival && lx_team_cuts_bound_us(rival) > first->team->predicted_us)
         lx_team_free(rival), rival = NULL;
     return best_of(first, rival ? lx_team_plans_make(rival, plan, &why) : NULL, true);
+}
+
+/* The search for cuts ends when the members' plans are to end. */
+struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
+                                           const struct lx_plan_options *plan, lx_status *st)
+{
+    struct stop stop;
+    stop_begin(&stop, plan->run.stop, plan->run.context);
+    struct lx_team_plans *p = choose(g, how, plan, st);
+    stop_end(&stop);
+    return p;
 }
 
 static bool point_of(const struct lx_team_plans *p, struct lx_team_point *out, lx_status *st)

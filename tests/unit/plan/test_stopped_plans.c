@@ -100,6 +100,26 @@ static void stopped_anywhere(void **state)
     lx_graph_free(decode);
 }
 
+/* So are a team's cuts: stopped before there are any, they are what a narrow search finds. */
+static void teams_are_stopped(void **state)
+{
+    const struct lx_graph *g = generate("block", "layers", 1);
+    struct lx_team_options team = {.members = 4, .grid = {2, {2, 2}}, .by_time = true};
+    (void)state;
+    for (int64_t most = 0; most < 100; most = most * 6 + 1) {
+        struct looks looks = {.most = most};
+        struct lx_plan_options how = {.solver = lx_solver_find("bestfit"),
+                                      .passes = {.tile = LX_TILE_NONE},
+                                      .run = {.stop = counted_stop, .context = &looks}};
+        lx_status st = {0};
+        struct lx_team_plans *p = lx_team_plans_choose(g, &team, &how, &st);
+        if (!p || !lx_team_plans_check(p, &st)) fail_msg("look %lld: %s", (long long)most, st.text);
+        assert_true(looks.count > most || most > 50);
+        lx_team_plans_free(p);
+    }
+    lx_graph_free(g);
+}
+
 /* Asked after so much work, whatever that was; yes stays yes; what is inside of a watch without a function goes on. */
 static void work_is_counted(void **state)
 {
@@ -127,6 +147,7 @@ static void work_is_counted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(work_is_counted), cmocka_unit_test(stopped_anywhere)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(work_is_counted), cmocka_unit_test(stopped_anywhere),
+                                       cmocka_unit_test(teams_are_stopped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
