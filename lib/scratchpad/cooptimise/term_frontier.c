@@ -306,6 +306,20 @@ static bool make_ticks(struct layering *l, struct term_layer *out)
 
 /* --- Slots behind the variable. --- */
 
+static bool make_next_bytes(struct layering *l, const struct slots *next, struct term_layer *out)
+{
+    const int64_t **bytes = arena_array(l->memory, (size_t)next->count, sizeof *bytes);
+    for (int32_t i = 0; bytes && i < next->count; i++) {
+        int64_t *of = arena_array(l->memory, (size_t)next->classes[i]->size, sizeof *of);
+        if (!of) return false;
+        for (int32_t c = 0; c < next->classes[i]->size; c++)
+            of[c] = l->f->n->vars[next->var[i]].bytes[next->classes[i]->member[c]];
+        bytes[i] = of;
+    }
+    out->next_bytes = bytes;
+    return bytes;
+}
+
 static bool make_next(struct layering *l, struct term_layer *out)
 {
     struct slots next;
@@ -326,7 +340,7 @@ static bool make_next(struct layering *l, struct term_layer *out)
     out->from = from;
     out->class_map = map;
     out->next_count = next.count;
-    return true;
+    return make_next_bytes(l, &next, out);
 }
 
 bool term_layer_make(const struct term_frontier *f, const struct term_bound *b, int32_t var,

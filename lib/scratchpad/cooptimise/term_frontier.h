@@ -38,11 +38,12 @@ struct term_tick {
 
 /* All that is needed to decide one variable. */
 struct term_layer {
-    int32_t slot_count, next_count;  /* of nodes before and behind it */
-    const int32_t *from;             /* per slot behind it: the slot before, -1: the variable itself */
-    const int32_t *const *class_map; /* per slot behind it: class (or value) to class */
-    const struct term_lookup *costs; /* tables that are complete now */
-    const struct term_lookup *least; /* messages that hold behind it */
+    int32_t slot_count, next_count;   /* of nodes before and behind it */
+    const int32_t *from;              /* per slot behind it: the slot before, -1: the variable itself */
+    const int32_t *const *class_map;  /* per slot behind it: class (or value) to class */
+    const int64_t *const *next_bytes; /* per slot behind it and class: negative, off chip */
+    const struct term_lookup *costs;  /* tables that are complete now */
+    const struct term_lookup *least;  /* messages that hold behind it */
     const struct term_tick *ticks;
     int32_t cost_count, least_count, tick_count;
 };

@@ -53,28 +53,23 @@ int64_t term_table_at(const struct term_table *t, const int32_t *value)
 
 struct rank {
     int64_t start;
-    int32_t behind, takes, buffer; /* behind: the last buffer that a copy stands behind */
+    int32_t is_no_copy, takes, buffer;
 };
 
 static int compare_ranks(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->behind != y->behind) return x->behind - y->behind;
+    if (x->is_no_copy != y->is_no_copy) return x->is_no_copy - y->is_no_copy;
     if (x->takes != y->takes) return x->takes - y->takes;
     return x->buffer - y->buffer;
 }
 
-/* A copy is decided where all whom it serves are. */
+/* A copy is decided before those whom it serves: then they know whether they may rely on it. */
 static struct rank rank_of(const struct lx_term_problem *p, int32_t i)
 {
     const struct lx_term_buffer *b = &p->buffers[i];
-    struct rank r = {b->start, b->copy_of >= 0, b->parent_count > 0, i};
-    if (b->copy_of < 0) return r;
-    r.start = max_i64(r.start, p->buffers[b->copy_of].start);
-    for (int32_t k = 0; k < b->reader_count; k++)
-        r.start = max_i64(r.start, p->buffers[b->readers[k].buffer].start);
-    return r;
+    return (struct rank){b->start, b->copy_of<0, b->parent_count> 0, i};
 }
 
 static bool fill_var(struct term_network *n, int32_t buffer, struct term_var *v)

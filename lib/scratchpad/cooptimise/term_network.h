@@ -1,6 +1,6 @@
 /* The question of terms.h as a network of whole-number tables, one variable a buffer. Private to the terms.
  *
- * Variables stand in the order in which they are decided: by the start of their lives, copies behind all whom they serve. The
+ * Variables stand in the order in which they are decided: by the start of their lives, copies before all whom they serve. The
  * values of one are its choices off chip, then those of its choices on chip that may be. A table knows values only by classes:
  * values that no entry tells apart are one. Costs are whole numbers of 2^-shift, so that sums in any order are the same. */
 #ifndef LX_SCRATCHPAD_COOPTIMISE_TERM_NETWORK_H

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { DEFAULT_STEPS = 10000000 };
+enum { DEFAULT_STEPS = 20000000 };
 
 struct round {
     int64_t entries; /* of a message, at most */
@@ -59,7 +59,7 @@ static bool finished(struct searching *s)
 static int64_t most_entries(const struct searching *s, const struct round *r)
 {
     int64_t left = max_i64(s->step_limit - s->steps, 0) / max_i64(s->n.count, 1);
-    return min_i64(r->entries, max_i64(rounds[0].entries, min_i64(left, INT64_MAX / 8) * 8));
+    return min_i64(r->entries, max_i64(rounds[0].entries, min_i64(left, INT64_MAX / 16) * 16));
 }
 
 static bool run_round(struct searching *s, const struct round *r, bool *whole, lx_status *st)

@@ -14,6 +14,7 @@ enum {
     MOST_ARCS = 1 << 21,
     LAYER_FACTOR = 8, /* nodes of a layer before it is cut, as a multiple of its width */
     LOOK_EVERY = 64,  /* nodes */
+    SAFE_NODES = 4,   /* that are kept in any case */
     LAST_WIDTH = 4,   /* nodes of a layer when the work is used up: a sweep always comes to its end */
 };
 
@@ -211,23 +212,41 @@ static int compare_ranked(const void *a, const void *b)
     return x->node - y->node;
 }
 
-/* The best of a layer, best first, as the layer from which to go on. */
+/* With nobody on chip of whom anything is still to be asked, all others can be off: such a node has an answer. */
+static bool is_safe(const struct sweeping *w, const uint16_t *key)
+{
+    for (int32_t i = 0; i < w->layer.next_count; i++)
+        if (w->layer.next_bytes[i][key[i]] >= 0) return false;
+    return true;
+}
+
+static bool keep_node(const struct growing *from, int32_t node, struct growing *to)
+{
+    int32_t at = to->count;
+    if (!add_node(to, key_of(from, node))) return false;
+    to->cost.at[at] = from->cost.at[node];
+    to->total.at[at] = from->total.at[node];
+    to->first.at[at] = from->first.at[node];
+    return true;
+}
+
+/* The best of a layer, best first, as the layer from which to go on; and some that cannot come to nothing. */
 static bool keep_best(struct sweeping *w, struct growing *from, struct growing *to)
 {
     struct ranked *order = calloc((size_t)from->count + 1, sizeof *order);
-    int32_t kept = (int32_t)min_i64(from->count, w->how->width);
-    bool ok = order && growing_make(to, from->slots, 1);
+    int32_t safe = 0;
+    bool ok = order && growing_make(to, from->slots, 1), cut = false;
     for (int32_t i = 0; ok && i < from->count; i++) order[i] = (struct ranked){from->total.at[i], i};
     if (ok) qsort(order, (size_t)from->count, sizeof *order, compare_ranked);
-    for (int32_t i = 0; ok && i < kept; i++) {
-        int32_t node = order[i].node;
-        ok = add_node(to, key_of(from, node));
-        if (!ok) break;
-        to->cost.at[i] = from->cost.at[node];
-        to->total.at[i] = from->total.at[node];
-        to->first.at[i] = from->first.at[node];
+    for (int32_t i = 0; ok && i < from->count && (i < w->how->width || safe < SAFE_NODES); i++) {
+        bool keep = is_safe(w, key_of(from, order[i].node)), wide = i >= w->how->width;
+        safe += keep;
+        if (keep || !wide)
+            ok = keep_node(from, order[i].node, to);
+        else if (!cut)
+            drop(w, order[i].total), cut = true;
     }
-    if (ok && kept < from->count) drop(w, order[kept].total);
+    if (ok && !cut && to->count < from->count) drop(w, order[to->count].total);
     free(order);
     return ok;
 }
