@@ -28,6 +28,37 @@ END
 printf 'id,lower,upper,size\n%s,0,9,400\nb,2,5,300\n' "$raw" >list.csv
 printf 'HloModule m\nENTRY main {\n  %%%s = f32[8,64] parameter(0)\n  ROOT %%r = f32[8,64] negate(%%%s)\n}\n' "$raw" "$raw" >m.hlo
 printf 'func.func @f(%%x: tensor<8x64xf32>) -> tensor<8x64xf32> {\n  %%0 = "ttir.relu"(%%x) : (tensor<8x64xf32>) -> tensor<8x64xf32> loc("%s")\n  return %%0 : tensor<8x64xf32>\n}\n' "$raw" >m.mlir
+# A model of ONNX, field by field: names of nodes, values, dimensions and of the graph with all that and with bytes that are no UTF-8.
+broken=$raw$(printf '\377\300\257\355\240\200')
+varint() { if [ "$1" -lt 128 ]; then printf "\\$(printf %o "$1")"; else printf "\\$(printf %o $(($1 % 128 + 128)))\\$(printf %o $(($1 / 128)))"; fi; }
+part() { # FIELD FILE
+    varint $(($1 * 8 + 2))
+    varint "$(wc -c <"$2")"
+    cat "$2"
+}
+word() { # FIELD TEXT
+    printf '%s' "$2" >part.word
+    part "$1" part.word
+}
+number() { varint $(($1 * 8)) && varint "$2"; }
+end_of() { # FIELD NAME, and what its second dimension is
+    { number 1 8; } >part.d1
+    { eval "$3"; } >part.d2
+    { part 1 part.d1; part 1 part.d2; } >part.shape
+    { number 1 1; part 2 part.shape; } >part.tensor
+    part 1 part.tensor >part.type
+    { word 1 "$2"; part 2 part.type; } >part.info
+    part "$1" part.info
+}
+model() { # what a second dimension is
+    { word 1 "x$broken"; word 2 "h$broken"; word 3 "n$broken"; word 4 Relu; } >part.first
+    { word 1 "h$broken"; word 2 "y$broken"; word 3 "m$broken"; word 4 Exp; } >part.second
+    { part 1 part.first; part 1 part.second; word 2 "g$broken"; end_of 11 "x$broken" "$1"; end_of 12 "y$broken" "$1"; } >part.graph
+    number 2 17 >part.opset
+    { number 1 8; word 2 "by$broken"; part 7 part.graph; part 8 part.opset; }
+}
+model 'number 1 64' >m.onnx
+model 'word 2 "d$broken"' >open.onnx
 bad=0
 # Bytes that a terminal obeys: C0 but tab and line, DEL, C1, marks of direction.
 scan() { # WHAT FILE
@@ -36,6 +67,7 @@ scan() { # WHAT FILE
         LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]' "$2" | head -2 | cat -v
         bad=1
     fi
+    iconv -f UTF-8 -t UTF-8 "$2" >/dev/null 2>&1 || { echo "hostile_names.sh: $1: what it says is no UTF-8"; bad=1; }
 }
 try() {
     "$LXPLAN" "$@" >said 2>&1 </dev/null
@@ -46,7 +78,8 @@ for s in greedy exact auto; do "$LXPLAN" plan list.json -s $s -q -o "list_$s.pla
 "$LXPLAN" plan graph.json -q -o a.plan && "$LXPLAN" plan graph.json -s greedy --lx 1k -q -o b.plan || exit 1
 "$LXPLAN" plan graph.json --team 2 -q -o team.plan || exit 1
 "$LXPLAN" bench graph.json list.json -s greedy,exact -q -o rows.jsonl || exit 1
-for f in graph.json list.json list.csv m.hlo m.mlir; do
+"$LXPLAN" plan m.onnx -q -o onnx.plan || exit 1
+for f in graph.json list.json list.csv m.hlo m.mlir m.onnx open.onnx; do
     try plan $f
     try plan $f --json
     try check $f
@@ -63,7 +96,7 @@ for f in graph.json list.json list.csv m.hlo m.mlir; do
         [ -f screen ] && scan "explore $f, view $k" screen
     done
 done
-for f in a.plan b.plan list_auto.plan team.plan; do
+for f in a.plan b.plan list_auto.plan team.plan onnx.plan; do
     scan $f $f
     try check $f
     try show $f
@@ -73,6 +106,13 @@ for f in a.plan b.plan list_auto.plan team.plan; do
     for form in pattern dsa handover perfetto model-explorer model-explorer-hbm html; do try export $f -f $form; done
 done
 for stage in layout divide scratchpad launch loops; do try plan graph.json --stage $stage; done
+for stage in layout divide scratchpad launch; do try plan m.onnx --stage $stage; done
+try plan m.onnx --team 2
+try import m.onnx --report report
+[ ! -f report ] || scan "the report of m.onnx" report
+try import open.onnx --strict
+try import open.onnx --dim "d$broken=64"
+try bench m.onnx -s greedy
 try plan graph.json --stages
 try plan graph.json --team 2 --stage team
 try plan graph.json --team 2
