@@ -229,10 +229,14 @@ static inline bool other_pattern(struct damage *d)
     return change_item(shape, 0, 64);
 }
 
+enum { SUMS_OTHERWISE = 2 };
+
 static const struct sabotage {
     const char *name;
     bool (*act)(struct damage *d);
-    bool runs_wrong; /* if it is refused, the device must say so too: what is executed breaks a rule */
+    /* 1: if it is refused, the device must say so too: what is executed breaks a rule. SUMS_OTHERWISE: what is summed in another
+     * order is right as well, and rounded to something else. */
+    int runs_wrong;
 } sabotages[] = {
     {"a buffer moved", move_buffer, 0},
     {"a buffer within a stick", misalign, 1},
@@ -299,7 +303,7 @@ static const struct sabotage {
     {"tiles of another side", other_side, 0},
     {"other parts", other_parts, 0},
     {"parts of another length", other_length, 0},
-    {"a sum of another length", other_sum, 0},
+    {"a sum of another length", other_sum, SUMS_OTHERWISE},
     {"a core left out of a launch", core_left_out, 1},
     {"a core launched twice", core_twice, 0},
     {"another mode of launch", other_mode, 0},

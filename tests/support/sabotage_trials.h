@@ -56,9 +56,10 @@ static inline void take_subject(struct subject *s, struct lx_plan *p)
     lx_plan_free(p);
 }
 
-static inline bool same_run(const struct lx_run_result *a, const struct lx_run_result *b)
+static inline bool same_run(const struct lx_run_result *a, const struct lx_run_result *b, bool rounded)
 {
-    return a->output_hash == b->output_hash && memcmp(&a->total, &b->total, sizeof a->total) == 0;
+    return (rounded || a->output_hash == b->output_hash) &&
+           memcmp(&a->total, &b->total, sizeof a->total) == 0;
 }
 
 static inline void tell(const struct subject *s, const struct sabotage *k, const char *what, const char *why)
@@ -72,11 +73,11 @@ static inline void judge_run(const struct subject *s, const struct sabotage *k, 
 {
     struct lx_run_result *r = run_it(p);
     t->run++;
-    bool ok = r && r->ok, same = ok && same_run(r, s->good);
+    bool ok = r && r->ok, same = ok && same_run(r, s->good, k->runs_wrong == SUMS_OTHERWISE);
     if (legal && !ok) {
         t->missed++;
         tell(s, k, "accepted, but it does not run", r ? what_is_wrong(r) : "not at all");
-    } else if (!legal && ok && (!same || k->runs_wrong)) {
+    } else if (!legal && ok && (!same || k->runs_wrong == 1)) {
         t->unseen++;
         tell(s, k, "refused, but the device sees nothing", why);
     } else if (!legal && ok)

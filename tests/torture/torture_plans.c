@@ -54,7 +54,8 @@ static void damage_once(struct torture *t, const struct subject *s, struct rng *
     char *text = done ? cJSON_PrintUnformatted(plan) : NULL;
     if (text) {
         /* What would have to run wrong need not here: a second change may undo it, or it was told to a core without work. */
-        const struct sabotage known = {way->name, way->act, 0};
+        const struct sabotage known = {way->name, way->act,
+                                       way->runs_wrong == SUMS_OTHERWISE ? SUMS_OTHERWISE : 0};
         judge(s, &known, text, &tally);
         t->count[TORTURE_JUDGED]++;
         t->count[TORTURE_BEST] += tally.harmless;
