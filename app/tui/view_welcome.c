@@ -66,7 +66,7 @@ static int draw_words(const struct scene *on, struct box in)
                              "what traffic to HBM is left. Look at plans here, and change them.");
     row = draw_reading(on, in, row + 1) + 1;
     put_format(on->cells, row++, in.column, in.columns, INK(PLAIN),
-               "Begin with showcase/moe_tight or attention_tight (%stight): solvers differ.", KEY_OF(SEARCH));
+               "Begin with targets/staircase (%sstair) or needs_moves: solvers differ.", KEY_OF(SEARCH));
     put_format(on->cells, row++, in.column, in.columns, INK(PLAIN),
                "Open a pattern with %s, then walk through the views with %s.", KEY_OF(OPEN),
                KEY_OF(NEXT_VIEW));
