@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* What a message costs a member beside its bytes, in bytes: about a microsecond of a link of 4 GB/s. */
-enum { MESSAGE_BYTES = 4096 };
+enum { MESSAGE_BYTES = 4096, MOST_COUNTED = 64 };
 
 struct open_exchange {
     struct lx_team_exchange made;
@@ -43,15 +43,50 @@ static int64_t all_missing(const struct team_draft *d, int32_t t, const struct l
     return bytes;
 }
 
+/* Messages that bring members their boxes. */
+static int64_t all_messages(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
+{
+    const struct lx_team_exchange x = {.tensor = t, .box = box};
+    int64_t n = 0;
+    for (int to = 0; to < d->members; to++)
+        for (int from = 0; from < d->members && !lx_team_box_empty(&box[to]); from++) {
+            struct lx_team_box part = lx_team_sent(&d->grid, &d->g->tensors[t], &d->tensors[t], &x, from, to);
+            n += from != to && !lx_team_box_empty(&part);
+        }
+    return n;
+}
+
+/* Does something lie between the boxes, of some member, that neither has? */
+static bool are_apart(const struct lx_team_box *a, const struct lx_team_box *b, int members)
+{
+    for (int m = 0; m < members; m++)
+        for (int d = 0; d < a[m].rank && !lx_team_box_empty(&a[m]) && !lx_team_box_empty(&b[m]); d++)
+            if (a[m].offset[d] + a[m].size[d] < b[m].offset[d] ||
+                b[m].offset[d] + b[m].size[d] < a[m].offset[d])
+                return true;
+    return false;
+}
+
+/* What the messages that an exchange of the hulls saves cost, in bytes: one of each member, but where boxes lie apart and
+ * it can be counted. */
+static int64_t saved_by_joining(const struct exchange_pass *p, int32_t t, const struct open_exchange *x)
+{
+    const struct team_draft *d = p->d;
+    int64_t most = d->members;
+    if (d->members > MOST_COUNTED || !are_apart(x->box, p->need, d->members)) return MESSAGE_BYTES * most;
+    int64_t n = all_messages(d, t, x->box) + all_messages(d, t, p->need) - all_messages(d, t, p->hull);
+    return MESSAGE_BYTES * max_i64(0, min_i64(n, most));
+}
+
 /* An exchange of the same contents that the read may join; its hull is left in p->hull. */
 static int32_t find_partner(struct exchange_pass *p, int32_t t, int64_t bytes)
 {
     if (p->d->how->plain) return -1;
-    int64_t another = (int64_t)MESSAGE_BYTES * p->d->members;
     for (int32_t e = p->latest[t]; e >= 0; e = p->all.at[e].older) {
         const struct open_exchange *x = &p->all.at[e];
         for (int m = 0; m < p->d->members; m++) p->hull[m] = lx_team_box_hull(&x->box[m], &p->need[m]);
-        if (all_missing(p->d, t, p->hull) <= x->made.bytes + bytes + another) return e;
+        int64_t more = all_missing(p->d, t, p->hull) - x->made.bytes - bytes;
+        if (more <= 0 || more <= saved_by_joining(p, t, x)) return e;
     }
     return -1;
 }

@@ -68,6 +68,15 @@ static bool add_slice(struct maker *k, const struct piece *q)
     return to >= 0 && maker_view(k, LX_KIND_SLICE, name, from.local, to, offset, q->op->stride);
 }
 
+/* What comes from afar, as it is. */
+static bool add_far(struct maker *k, const struct piece *q, int32_t from, const struct lx_team_box *result)
+{
+    static const int64_t start[LX_MAX_RANK];
+    const char *name = NULL;
+    int32_t to = write_to(k, q, result, &name);
+    return to >= 0 && maker_view(k, LX_KIND_SLICE, name, from, to, start, NULL);
+}
+
 /* All of the box is shifted, and the piece taken out of it: zeros come in where the tensor ends, and there only,
  * because the box holds both the places that are read and those that are written. */
 static bool add_shift(struct maker *k, const struct piece *q)
@@ -76,6 +85,8 @@ static bool add_shift(struct maker *k, const struct piece *q)
     int32_t from = fetch(k, q, 0, &need), moved;
     bool direct = lx_team_box_equal(&need, &result);
     int64_t offset[LX_MAX_RANK] = {0};
+    if (from >= 0 && team_shift_copies(&k->p->graph->tensors[q->op->inputs[0]], &result, &need))
+        return add_far(k, q, from, &result);
     const char *name = NULL, *all = direct ? NULL : maker_name(k, q->op->name, "all");
     if (from < 0) return false;
     moved = direct ? -1 : maker_tensor(k, all, q->op->output, LX_INTERMEDIATE, &need);

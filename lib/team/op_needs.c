@@ -117,11 +117,29 @@ struct lx_team_box team_box_along(struct lx_team_range range)
     return (struct lx_team_box){1, {range.begin}, {max_i64(range.end - range.begin, 0)}};
 }
 
+bool team_shift_copies(const struct lx_tensor *t, const struct lx_team_box *target,
+                       const struct lx_team_box *read)
+{
+    struct lx_team_box all = lx_team_box_of(t->rank, t->shape);
+    bool apart = false;
+    for (int k = 0; k < t->rank; k++)
+        apart |= read->offset[k] > target->offset[k] + target->size[k] ||
+                 read->offset[k] + read->size[k] < target->offset[k];
+    return apart && lx_team_box_within(read, &all);
+}
+
 /* What lies outside of a shifted tensor is 0 and needs nobody. The output's own place is kept in the box, so that
- * a member can shift its box and take its block of the result. */
+ * a member can shift its box and take its block of the result; unless what lies between is of no use to it: what comes
+ * from afar is taken as it is, and where there is nothing the own place is enough. */
 static void need_of_shift(const struct lx_tensor *t, const struct lx_team_box *target,
                           struct lx_team_box *need)
 {
+    struct lx_team_box all = lx_team_box_of(t->rank, t->shape), inside = lx_team_box_meet(need, &all);
+    if (team_shift_copies(t, target, need)) return;
+    if (lx_team_box_empty(&inside)) {
+        *need = *target;
+        return;
+    }
     for (int k = 0; k < t->rank; k++) {
         int64_t begin = min_i64(need->offset[k], target->offset[k]), extent = t->shape[k];
         int64_t end = max_i64(need->offset[k] + need->size[k], target->offset[k] + target->size[k]);

@@ -85,6 +85,9 @@ int64_t team_bytes(const struct lx_tensor *t, const struct lx_team_box *box);
 int64_t team_missing_bytes(const struct lx_tensor *t, const struct lx_team_box *box,
                            const struct lx_team_box *own);
 bool team_is_shift(const struct lx_op *op);
+/* Does a shift bring all that it reads from so far that nothing of the box around both is of use? Then it is a copy. */
+bool team_shift_copies(const struct lx_tensor *t, const struct lx_team_box *target,
+                       const struct lx_team_box *read);
 bool team_plain_index(const struct lx_op *op); /* element-wise: reads and writes at the same indices */
 
 #endif

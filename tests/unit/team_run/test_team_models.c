@@ -266,10 +266,30 @@ static void test_not_whole(void **state)
     lx_graph_free(g);
 }
 
+/* Round a ring each device gets what one other has, and nothing of those between. */
+static void test_rings(void **state)
+{
+    (void)state;
+    static const char *const rings[] = {SENT "{{3,0},{0,1},{1,2},{2,3}}", SENT "{{2,0},{3,1},{0,2},{1,3}}",
+                                        SENT "{{1,0},{2,1},{3,2},{0,3}}"};
+    for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
+        lx_status st = {0};
+        struct lx_team_options how = {.grid = {1, {4}}};
+        const struct lx_graph *g = import_op(rings[i], true, &st);
+        struct lx_team_plan *p = g ? lx_team_make(g, &how, &st) : NULL;
+        if (!p) fail_msg("%s: %s", rings[i], st.text);
+        assert_int_equal(p->bytes, 4 * 8 * 12 * 4);
+        for (int32_t e = 0; e < p->exchange_count; e++)
+            for (int m = 0; m < 4; m++) assert_in_range(p->exchanges[e].received[m], 0, 8 * 12 * 4);
+        lx_team_free(p);
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models), cmocka_unit_test(test_one_device),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models),  cmocka_unit_test(test_one_device),
                                        cmocka_unit_test(test_meaning), cmocka_unit_test(test_other_groups),
-                                       cmocka_unit_test(test_not_whole)};
+                                       cmocka_unit_test(test_rings),   cmocka_unit_test(test_not_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
