@@ -20,6 +20,7 @@ struct open_exchange {
     struct lx_team_exchange made;
     struct lx_team_box *box;
     bool off;      /* some read reaches off along two dimensions */
+    bool far;      /* some read is a copy from afar */
     int32_t older; /* another of the same contents, or -1 */
 };
 
@@ -31,6 +32,7 @@ struct exchange_pass {
     struct lx_team_box *need; /* per member, of the read at hand */
     struct lx_team_box *hull;
     bool off; /* does it reach off along two dimensions? */
+    bool far; /* is it a shift that copies, on some member? */
 };
 
 static int64_t all_missing(const struct team_draft *d, int32_t t, const struct lx_team_box *box)
@@ -56,24 +58,13 @@ static int64_t all_messages(const struct team_draft *d, int32_t t, const struct 
     return n;
 }
 
-/* Does something lie between the boxes, of some member, that neither has? */
-static bool are_apart(const struct lx_team_box *a, const struct lx_team_box *b, int members)
-{
-    for (int m = 0; m < members; m++)
-        for (int d = 0; d < a[m].rank && !lx_team_box_empty(&a[m]) && !lx_team_box_empty(&b[m]); d++)
-            if (a[m].offset[d] + a[m].size[d] < b[m].offset[d] ||
-                b[m].offset[d] + b[m].size[d] < a[m].offset[d])
-                return true;
-    return false;
-}
-
-/* What the messages that an exchange of the hulls saves cost, in bytes: one of each member, but where boxes lie apart and
- * it can be counted. */
+/* What the messages that an exchange of the hulls saves cost, in bytes: one of each member. Where something is copied from
+ * afar, most of a hull may be of use to nobody, and they are counted. */
 static int64_t saved_by_joining(const struct exchange_pass *p, int32_t t, const struct open_exchange *x)
 {
     const struct team_draft *d = p->d;
     int64_t most = d->members;
-    if (d->members > MOST_COUNTED || !are_apart(x->box, p->need, d->members)) return MESSAGE_BYTES * most;
+    if (d->members > MOST_COUNTED || !(x->far || p->far)) return MESSAGE_BYTES * most;
     int64_t n = all_messages(d, t, x->box) + all_messages(d, t, p->need) - all_messages(d, t, p->hull);
     return MESSAGE_BYTES * max_i64(0, min_i64(n, most));
 }
@@ -109,12 +100,21 @@ static bool serve(struct exchange_pass *p, int32_t t, int32_t op, int64_t bytes,
         p->latest[t] = e = (int32_t)p->all.count - 1;
     }
     p->all.at[e].off |= p->off;
+    p->all.at[e].far |= p->far;
     struct lx_team_exchange *made = &p->all.at[e].made;
     made->bytes = all_missing(d, t, p->all.at[e].box);
     made->separate_bytes += bytes;
     made->reads++;
     *exchange = e;
     return true;
+}
+
+static bool copies_from_afar(const struct team_draft *d, int32_t o, const struct op_index *x, int m,
+                             const struct lx_team_box *need)
+{
+    const struct lx_op *op = &d->g->ops[o];
+    struct lx_team_box result = team_result_box(d->g, op, x, &d->ops[o].space[m]);
+    return !lx_team_box_empty(need) && team_shift_copies(&d->g->tensors[op->inputs[0]], &result, need);
 }
 
 static bool read_operand(struct exchange_pass *p, int32_t o, const struct op_index *x, int i,
@@ -126,12 +126,13 @@ static bool read_operand(struct exchange_pass *p, int32_t o, const struct op_ind
     *exchange = -1;
     if (lx_team_is_whole(&d->tensors[t]) || team_reads_parts(op, d->ops[o].var, i)) return true;
     bool owned = true;
-    p->off = false;
+    p->off = p->far = false;
     for (int m = 0; m < d->members; m++) {
         struct lx_team_box own = team_own_box(&d->grid, &d->g->tensors[t], &d->tensors[t], m);
         p->need[m] = team_need_box(d->g, op, x, i, &d->ops[o].space[m]);
         owned = owned && lx_team_box_within(&p->need[m], &own);
         p->off |= team_beside(&p->need[m], &own) > 1;
+        p->far |= team_is_shift(op) && copies_from_afar(d, o, x, m, &p->need[m]);
     }
     return owned ? true : serve(p, t, o, all_missing(d, t, p->need), exchange, st);
 }
