@@ -243,7 +243,7 @@ static void welcome_is_whole(void **state)
         struct explorer *x = open_on(GQ, sizes[i][0], sizes[i][1]);
         type(x, "<wait>:welcome<Enter>");
         assert_true(shows(x, "How to read the map"));
-        assert_true(shows(x, "showcase/moe_tight or attention_tight"));
+        assert_true(shows(x, "targets/staircase"));
         struct text screen = {0};
         cells_to_text(&x->cells, &screen);
         assert_null(strstr(screen.at, "~ │"));
