@@ -6,6 +6,7 @@
  * sorting them and sweeping once. O(n log n) a placement. */
 #include "exact/ask_fit.h"
 #include "base/rng.h"
+#include "base/stop.h"
 #include "base/vec.h"
 #include "common/range_sort.h"
 
@@ -73,6 +74,13 @@ static bool put(struct board *b, const struct fit_item *item, const struct fit_p
     return true;
 }
 
+/* What is not placed by then stays off chip. */
+static bool is_stopped(const struct board *b)
+{
+    enum { EACH_PLACED = 30 }; /* nanoseconds */
+    return stop_work(EACH_PLACED * (int64_t)b->placed.count);
+}
+
 /* Smaller keys go first. */
 static double turn_key(const struct packer *k, int32_t f, enum place_order order, struct rng *rng)
 {
@@ -101,7 +109,7 @@ static void place_chains(struct packer *k, struct board *b, enum place_order ord
         turns[f] = (struct turn){k->items[f].fixed >= 0 ? -1e300 : key, f};
     }
     qsort(turns, (size_t)k->item_count, sizeof *turns, compare_turns);
-    for (int32_t t = 0; t < k->item_count && !b->failed; t++) {
+    for (int32_t t = 0; t < k->item_count && !b->failed && !is_stopped(b); t++) {
         int32_t f = turns[t].index;
         const struct fit_piece *pieces = &k->pieces[k->items[f].first_piece];
         int64_t base = lowest_base(b, &k->items[f], pieces, k->capacity);
@@ -142,7 +150,7 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
         } else if (k->next[i] >= 0 && address[k->next[i]] < 0)
             k->next[i] = -1;
     qsort(turns, (size_t)n, sizeof *turns, compare_turns);
-    for (int32_t t = 0; t < n && !b->failed; t++) {
+    for (int32_t t = 0; t < n && !b->failed && !is_stopped(b); t++) {
         int32_t i = turns[t].index;
         const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
         struct fit_item item = {0, 1, lx_alignment_of(m->p, own), own->fixed};

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/stop.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,12 +84,15 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     int64_t *address = answer->address;
     int32_t *pool = answer->pool;
     struct lx_run with_bound = *run;
+    struct stop stop;
     with_bound.known_bound = max_i64(bound, run->enough);
     all_off_chip(p, answer);
     answer->status = LX_FEASIBLE; /* what a solver that says nothing claims */
     if (run->progress)
         run->progress(run->context, &(struct lx_progress){.objective = INT64_MAX, .bound = bound});
+    stop_begin(&stop, run->stop, run->context);
     bool ok = solver->solve(p, &with_bound, answer);
+    stop_end(&stop);
     if (!ok) answer->status = LX_ERROR;
     answer->address = address;
     answer->pool = pool;
