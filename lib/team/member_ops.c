@@ -245,13 +245,20 @@ static void localise_views(const struct piece *q, const struct lx_team_box *need
     if (q->op->offset) local->offset = map->views[0].offset;
 }
 
+/* Results of one op have one shape, but for what is computed whole. */
+static struct lx_team_box box_of_result(const struct maker *k, const struct piece *q, int32_t t)
+{
+    const struct lx_tensor *x = &k->p->graph->tensors[t];
+    return q->space.loops ? result_of(k, q) : lx_team_box_of(x->rank, x->shape);
+}
+
 /* Where the results of a piece go: what is changed in place is joined first. */
 static bool write_results(struct maker *k, const struct piece *q, int32_t *outputs, struct lx_op *local)
 {
-    struct lx_team_box result = result_of(k, q);
     const char *name = NULL;
     for (int r = 0; r < op_operand_count(q->op) - q->op->input_count; r++) {
         int32_t t = op_operand(q->op, q->op->input_count + r);
+        struct lx_team_box result = box_of_result(k, q, t);
         outputs[r] = op_keeps_rest(q->op) ? maker_join(k, t) : maker_write(k, q->o, r, &result, &name);
         if (outputs[r] < 0) return false;
         if (r == 0) local->name = name ? name : q->op->name;

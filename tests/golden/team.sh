@@ -28,3 +28,18 @@ sed 's/"bounds": \[0, 14, /"bounds": [0, 13, /' "$scratch/team.plan" >"$scratch/
 show $LXPLAN check "$scratch/moved.plan"
 head -c 2000 "$scratch/team.plan" >"$scratch/cut.plan"
 show $LXPLAN run "$scratch/cut.plan"
+# Results of two shapes, which every member computes.
+cat >"$scratch/shapes.json" <<END
+{"lxplan": 1, "kind": "pattern", "name": "two_shapes", "device": "spyre",
+ "tensors": [{"name": "x", "shape": [8, 64], "dtype": "fp16", "role": "input"},
+  {"name": "p", "shape": [64, 128], "dtype": "fp16", "role": "intermediate"},
+  {"name": "q", "shape": [8, 64], "dtype": "fp16", "role": "intermediate"},
+  {"name": "y", "shape": [8, 64], "dtype": "fp16", "role": "output"},
+  {"name": "z", "shape": [64, 128], "dtype": "fp16", "role": "output"}],
+ "ops": [{"name": "g", "kind": "generic", "inputs": ["x"], "outputs": ["p", "q"]},
+  {"name": "y", "kind": "exp", "inputs": ["q"], "output": "y"},
+  {"name": "z", "kind": "exp", "inputs": ["p"], "output": "z"}]}
+END
+show $LXPLAN plan "$scratch/shapes.json" --team 2 -q -o "$scratch/shapes.plan"
+show $LXPLAN check "$scratch/shapes.plan"
+show $LXPLAN run "$scratch/shapes.plan" -q
