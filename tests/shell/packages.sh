@@ -69,6 +69,8 @@ lxplan plan /usr/share/lxplan/patterns/targets/gqattention.json -o plan.json -q
 lxplan check plan.json
 gzip -t /usr/share/man/man1/lxplan.1.gz
 bash -n /usr/share/bash-completion/completions/lxplan
+test -s /usr/share/zsh/vendor-completions/_lxplan # where Debian's zsh looks
+test -s /usr/share/fish/vendor_completions.d/lxplan.fish
 for p in lxplan liblxplan0 liblxplan-dev python3-lxplan; do
     test -s /usr/share/doc/$p/copyright
     gzip -t /usr/share/doc/$p/changelog.gz
