@@ -21,13 +21,13 @@ static void say(const char *words, const char *lines, enum paint paint, struct t
 static void add(const struct table *t, struct text *out)
 {
     if (t->row_count == 0) return;
-    text_add(out, out->at[out->length - 1] == '}' ? ",\n" : "], \"tables\": [\n");
+    text_add(out, out->length && out->at[out->length - 1] == '}' ? ",\n" : "], \"tables\": [\n");
     html_table(t, out);
 }
 
 static void end(struct text *out)
 {
-    text_add(out, out->at[out->length - 1] == '}' ? "]" : "], \"tables\": []");
+    text_add(out, out->length && out->at[out->length - 1] == '}' ? "]" : "], \"tables\": []");
 }
 
 const struct exporter html_exporter = {

@@ -24,7 +24,7 @@ static void add_name(struct text *out, const char *name)
 
 static void add_fact(struct text *out, const char *name, const char *value, const char *tone)
 {
-    text_add(out, out->at[out->length - 1] == '[' ? "[" : ", [");
+    text_add(out, !out->length || out->at[out->length - 1] == '[' ? "[" : ", [");
     text_json_string(out, name);
     text_add(out, ", ");
     text_json_string(out, value);
@@ -363,7 +363,7 @@ static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int6
     text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"name\": ");
     add_name(out, p->graph->name);
     text_add(out, ", \"subtitle\": ");
-    add_name(out, subtitle.at);
+    add_name(out, subtitle.at ? subtitle.at : "");
     text_format(out, ",\n\"is_list\": %s, \"hbm\": %" PRId64 ", \"capacity\": %" PRId64 ", \"top\": %" PRId64,
                 p->graph->is_list ? "true" : "false", p->figures.hbm_bytes,
                 p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity,
