@@ -55,6 +55,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-lxplan)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} (>= ${PROJECT_VERSION}), python3 (>= 3.9), python3:any")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/prerm)
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "planner of tensor graphs on scratchpads: Python module
 The shared library for Python, with drop-ins for the memory planners of
 torch-spyre and ExecuTorch.")

@@ -61,6 +61,7 @@ P
 cat >"$root/tmp/lxplan/inside" <<'S'
 set -eux
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
+unset PYTHONDONTWRITEBYTECODE # what Python leaves behind must go with the package, too
 apt-get -q update || true
 apt-get -q -y --no-install-recommends install /tmp/lxplan/*.deb
 cd /tmp/lxplan
