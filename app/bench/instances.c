@@ -11,6 +11,7 @@
 #include "base/json.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -163,6 +164,7 @@ static bool add_folder(struct gathering *g, const char *folder, int depth)
     struct dirent **entries;
     int n = scandir(folder, &entries, NULL, alphasort);
     bool ok = true;
+    if (n < 0 && errno == ENOMEM) return status_no_memory(&g->call->st);
     if (n < 0) return note(g->call, "%s: skipped, the folder cannot be read", folder), true;
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name;

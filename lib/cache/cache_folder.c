@@ -82,6 +82,7 @@ static bool find_entries(const char *folder, struct lx_cache_list *out, lx_statu
     DIR *d = opendir(folder);
     bool ok = true;
     *out = (struct lx_cache_list){0};
+    if (!d && errno == ENOMEM) return status_no_memory(st);
     if (!d) return status_set_at(st, LX_E_IO, folder, 0, 0, "cannot open the folder: %s", strerror(errno));
     for (const struct dirent *e; ok && (e = readdir(d));) ok = look_at(folder, e->d_name, &all);
     closedir(d);
@@ -164,7 +165,7 @@ static bool clear_temporaries(const char *folder, lx_status *st)
 {
     DIR *d = opendir(folder);
     int32_t ignored = 0;
-    bool ok = true;
+    bool ok = d || errno != ENOMEM || status_no_memory(st);
     for (const struct dirent *e; ok && d && (e = readdir(d));)
         if (is_temporary(e->d_name)) ok = take_out(folder, e->d_name, &ignored, st);
     if (d) closedir(d);

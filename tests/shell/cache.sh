@@ -156,6 +156,7 @@ readonly)
     chmod 555 c
     as=()
     [ "$(id -u)" = 0 ] && chmod 777 . && as=(setpriv --reuid 65534 --clear-groups)
+    "${as[@]}" "$lxplan" check "$graph" >/dev/null 2>&1 || { echo "nobody may not read the program or the patterns where they are"; exit 77; }
     "${as[@]}" "$lxplan" plan "$graph" --cache c -o two.json >two.out 2>two.err || failed "a hit in a folder for reading"
     is_good two; is_quiet two; from_cache two
     "${as[@]}" "$lxplan" plan "$graph" --lx 200k --cache c -o three.json >three.out 2>three.err || failed "a miss there"
