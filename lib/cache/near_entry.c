@@ -2,9 +2,11 @@
  * whose bytes, scratchpad and cores differ by the smallest factors; of several by name, so that the same folder gives the
  * same answer. */
 #include "cache/cache_entry.h"
+#include "base/failed_memory.h"
 #include "base/vec.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +45,7 @@ struct lx_plan *entry_near(const char *folder, const struct entry_key *key)
     struct nearest best = {.far = INFINITY};
     lx_status ignored;
     DIR *d = opendir(folder);
+    if (!d && errno == ENOMEM) memory_failed(); /* else the plan would be another one, without a word */
     if (!d) return NULL;
     entry_name(key, own);
     for (const struct dirent *e; (e = readdir(d));)
