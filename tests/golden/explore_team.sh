@@ -31,9 +31,9 @@ cat >"$scratch/list.json" <<END
  "buffers": [{"name": "a", "size": 128, "start": 0, "end": 2}]}
 END
 see 80x24 "$scratch/list.json" '8<wait>'
-# the plan of a team, as its file has it: cut as it was asked for, run as it is; another grid; and a grid from the command line
+# the plan of a team, as its file has it: cut as it was asked for; another grid; and a grid from the command line
 $LXPLAN plan patterns/team/mlp_grid.json --team 2x2 --cut x=-,0 --tile none -o "$scratch/team.plan.json" >"$scratch/said"
-see 80x24 "$scratch/team.plan.json" 'r<wait>'
+see 80x24 "$scratch/team.plan.json" 'jjl'
 see 80x24 "$scratch/team.plan.json" ':team 3<Enter><wait>'
 echo "== --team"
 $LXPLAN explore patterns/team/mlp_grid.json --team 4x2 --script '<wait>' --dump-screen "$scratch/s" && head -8 "$scratch/s"
