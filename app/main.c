@@ -149,6 +149,7 @@ static int run(struct call *call, int count, char *const *arguments)
         return run_command(call, 0, NULL);
     }
     if (!word) {
+        note(call, "no terminal: plans the bundled patterns with every solver, which takes some seconds");
         if (!front_page(&call->out)) general_help(&call->out);
         return EXIT_YES;
     }

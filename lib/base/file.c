@@ -14,8 +14,10 @@
 
 static bool too_large(const char *path, lx_status *st)
 {
-    return status_set_at(st, LX_E_LIMIT, path, 0, 0, "larger than %zu MiB, the most that is read",
-                         FILE_MAX_BYTES >> 20);
+    return status_set_at(
+        st, LX_E_LIMIT, path, 0, 0,
+        "larger than %zu MiB, the most that is read; give a part of it, or keep its data in another file",
+        FILE_MAX_BYTES >> 20);
 }
 
 /* "cannot VERB", and why; memory that the system has not got is no fault of the file. */
