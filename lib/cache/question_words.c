@@ -39,9 +39,11 @@ static bool add_named(const char *at, const char *end, const char *model, struct
     enum { TAG = 0x12, LONGEST = 127 };
     struct text path = {0}, line = {0};
     const char *slash = strrchr(model, '/');
-    if (end - at < 2 || at[0] != TAG || at[1] <= 0 || at[1] > LONGEST || end - at - 2 < at[1]) return false;
+    if (end - at < 2 || at[0] != TAG) return false;
+    unsigned char named = (unsigned char)at[1]; /* a plain one has a sign on some machines only */
+    if (!named || named > LONGEST || end - at - 2 < named) return false;
     if (slash) text_add_n(&path, model, (size_t)(slash - model) + 1);
-    text_add_n(&path, at + 2, (size_t)at[1]);
+    text_add_n(&path, at + 2, named);
     text_format(&line, "\n%s ", path.at ? path.at : ""); /* as add_file begins one */
     bool ok = !path.failed && !line.failed && ((t->at && strstr(t->at, line.at)) || add_file(path.at, t));
     text_free(&path);
