@@ -28,6 +28,8 @@ static void never_worse(const struct lx_problem *p)
 {
     const struct lx_solver *of_auto = lx_solver_find("auto");
     int64_t best = worth(p, of_auto, NULL);
+    if (p->objective == LX_FIT && best == INT64_MAX)
+        best = 1; /* none has all: proved, which is more than some left out */
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
         if (*s == of_auto || (lx_problem_needs(p) & ~(*s)->caps)) continue;
         int64_t theirs = worth(p, *s, NULL);
