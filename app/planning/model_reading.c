@@ -175,8 +175,8 @@ const struct lx_graph *read_graph(struct call *call, const char *path)
     struct model_options how;
     char *report = NULL;
     if (!read_model_options(call, &how)) return NULL;
-    return with_notes(call, path, graph_of_file(&how, path, how.import.team ? &report : NULL, &call->st),
-                      report);
+    const struct lx_graph *g = graph_of_file(&how, path, how.import.team ? &report : NULL, &call->st);
+    return with_notes(call, path, g, report);
 }
 
 const struct lx_graph *parse_graph(struct call *call, const char *file, const char *text, size_t length)
@@ -184,7 +184,7 @@ const struct lx_graph *parse_graph(struct call *call, const char *file, const ch
     struct model_options how;
     char *report = NULL;
     if (!read_model_options(call, &how)) return NULL;
-    return with_notes(call, file,
-                      graph_of_text(&how, file, text, length, how.import.team ? &report : NULL, &call->st),
-                      report);
+    const struct lx_graph *g =
+        graph_of_text(&how, file, text, length, how.import.team ? &report : NULL, &call->st);
+    return with_notes(call, file, g, report);
 }
