@@ -37,6 +37,7 @@ int64_t add_saturated(int64_t a, int64_t b);
 struct stick_plan {
     struct stick_way *way; /* per op */
     int64_t moved, bound;  /* device elements through restickifies; no choice of ways moves less than bound */
+    int64_t footprint;     /* device elements of results and copies */
     struct stick_costs costs;
     int32_t repeated; /* layers that are laid out like the one before them, without a search */
 };

@@ -47,15 +47,25 @@ struct stick_search {
     int64_t dropped;          /* the least that a dropped state could have come to */
     int64_t limit;            /* a choice that costs this is known: dearer states are not followed */
     int64_t *least_after;     /* per op: what this op and all later ones cost at least */
+    bool by_size;             /* what is laid out counts as moved, too */
     int64_t peak;             /* the most that a kept state could come to at least, since it was last set */
 };
 
-/* propagate.c. Cost and effect of one way on one state; false if the way is impossible there. */
+/* stick_states.c. Cost and effect of one way on one state; false if the way is impossible there. */
 bool stick_apply(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w,
                  tensor_state *key, struct stick_state *to);
 /* What nobody uses behind op `o` is forgotten, and the state's hash is that of its key again; `from`: what it was. */
 void stick_forget(const struct stick_search *s, int32_t o, const tensor_state *from, tensor_state *key,
                   struct stick_state *to);
+/* What a view moves whose elements change their place within the sticks: no more than there are in either operand. */
+int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op, const struct stick_way *w);
+uint64_t stick_slot_hash(int32_t slot, tensor_state of);
+void stick_take_slot(struct stick_search *s, int32_t tensor);
+/* The next layer is empty; where a state with this key stands in it, or a new one. */
+bool stick_clear_table(struct stick_search *s, size_t candidates);
+bool stick_keep(struct stick_search *s, const struct stick_state *state, const tensor_state *key);
+/* The best `width` states of `next` that no cheaper one dominates become `now`, and get their nodes. */
+bool stick_advance(struct stick_search *s, int32_t op, size_t width);
 /* The next layer of states becomes this one. */
 static inline void stick_take_next(struct stick_search *s)
 {

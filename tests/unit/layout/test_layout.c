@@ -1,5 +1,6 @@
 /* Layouts: every element has one place and comes back; propagation moves the least; dead ops go. */
 #include "base/rng.h"
+#include "base/text.h"
 #include "layout/operand_coordinates.h"
 #include "support/host_copy.h"
 
@@ -265,6 +266,35 @@ static void test_sparse_rows(void **state)
     lx_layouts_free(l);
 }
 
+/* Sixty parts of one tensor, each off its sticks along both dimensions: one copy with an element per stick would move
+ * least, and make everything behind it 32 times as large. */
+static void test_sparse_is_no_way_out(void **state)
+{
+    (void)state;
+    enum { PARTS = 60, SIDE = 64, PART = 40 };
+    struct text t = {0}, ops = {0};
+    lx_status st = {0};
+    text_add(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"t\", \"tensors\": [");
+    text_format(&t, "{\"name\": \"x\", \"shape\": [%d, %d], \"dtype\": \"fp32\"}", SIDE, SIDE);
+    for (int i = 0; i < PARTS; i++) {
+        text_format(&t, ", {\"name\": \"p%d\", \"shape\": [%d, %d], \"dtype\": \"fp32\"}", i, PART, PART);
+        text_format(&ops,
+                    "%s{\"name\": \"o%d\", \"kind\": \"slice\", \"inputs\": [\"x\"], \"output\": \"p%d\", "
+                    "\"offset\": [%d, %d]}",
+                    i ? ", " : "", i, i, 1 + i % 20, 1 + i / 3);
+    }
+    text_format(&t, "], \"ops\": [%s]}", ops.at);
+    const struct lx_graph *g = lx_graph_of_text("t", t.at, t.length, &st);
+    struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
+    assert_non_null(l);
+    for (int32_t i = 0; i < l->graph->tensor_count; i++) assert_true(l->layouts[i].stick_dim >= 0);
+    assert_true(l->moved_elements >= l->moved_bound);
+    lx_layouts_free(l);
+    lx_graph_free(g);
+    text_free(&t);
+    text_free(&ops);
+}
+
 static void test_dead_ops_and_padding(void **state)
 {
     (void)state;
@@ -302,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_coordinates),          cmocka_unit_test(test_operand_coordinates),
         cmocka_unit_test(test_restickify_is_shared), cmocka_unit_test(test_sparse_rows),
         cmocka_unit_test(test_dead_ops_and_padding), cmocka_unit_test(test_lists_are_refused),
+        cmocka_unit_test(test_sparse_is_no_way_out),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }
