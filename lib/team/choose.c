@@ -1,7 +1,8 @@
 /* What each axis does to each tensor, and with that how each op is computed.
  *
  * Inputs are cut along their first dimensions that are long enough, one for each axis, unless time is what counts: then they
- * arrive as is best. Weights and results are as is best. What the caller states is kept. */
+ * arrive as is best. Weights and results are as is best. What the caller states is kept. An axis of one member cuts nothing:
+ * whatever is stated of it, a tensor is whole along it. */
 #include "team/cut_search.h"
 #include "base/fail.h"
 
@@ -16,6 +17,7 @@ static struct cut_state default_cuts(const struct lx_team_grid *grid, const stru
     unsigned used = 0;
     for (int a = 0; a < grid->axes && t->rank > 0; a++) {
         int dim = -1;
+        if (grid->size[a] < 2) continue;
         for (int d = t->rank; d-- > 0;)
             if (!(used >> d & 1) && t->shape[d] >= grid->size[a]) dim = d;
         if (dim < 0 && a == 0) dim = 0;
@@ -49,7 +51,7 @@ static bool apply_choices(const struct team_draft *d, bool *fixed, struct cut_st
         for (int a = 0; a < LX_TEAM_AXES && a < d->grid.axes; a++) {
             if (c->cut[a] < -1 || c->cut[a] >= d->g->tensors[t].rank)
                 return refuse_dimension(&d->g->tensors[t], c->cut[a], st);
-            state[t].at[a] = (signed char)c->cut[a];
+            if (d->grid.size[a] > 1) state[t].at[a] = (signed char)c->cut[a];
         }
     }
     return true;

@@ -46,9 +46,13 @@ static void fix_as_asked(struct improver *p)
 
 static bool try_plain_ones(struct improver *p)
 {
+    const struct lx_team_grid *grid = &p->q->grid;
+    int cutting = 0;
+    for (int a = 0; a < grid->axes; a++) cutting += grid->size[a] > 1;
     fix_as_asked(p);
-    bool several = p->q->grid.axes > 1, ok = !several || attempt(p, CUT_TOGETHER, MOST);
-    for (int a = 0; several && ok && a < p->q->grid.axes; a++) ok = attempt(p, (enum cut_along)a, MOST);
+    bool several = cutting > 1, ok = !several || attempt(p, CUT_TOGETHER, MOST);
+    for (int a = 0; several && ok && a < grid->axes; a++)
+        if (grid->size[a] > 1) ok = attempt(p, (enum cut_along)a, MOST);
     for (int32_t t = 0; t < p->q->g->tensor_count; t++) {
         if (p->fixed[t]) continue;
         p->fixed[t] = true;

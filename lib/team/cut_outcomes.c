@@ -206,8 +206,11 @@ static bool choose_firsts(struct maker *k, int f)
 
 static bool goes_along(const struct cut_operands *p, struct cut_state var)
 {
+    int first = -1; /* axis of several members */
     for (int axis = 0; p->along != CUT_FREELY && axis < p->q->grid.axes; axis++) {
-        if (p->along == CUT_TOGETHER ? var.at[axis] != var.at[0]
+        if (p->q->grid.size[axis] < 2) continue;
+        if (first < 0) first = axis;
+        if (p->along == CUT_TOGETHER ? var.at[axis] != var.at[first]
                                      : axis != (int)p->along && var.at[axis] != -1)
             return false;
     }

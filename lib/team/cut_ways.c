@@ -51,10 +51,11 @@ static void add_with(struct way_maker *k, struct cut_state var, int axis, int wh
     add_ways(k, var, axis + 1);
 }
 
-/* Every variable for every axis, and parts of what is read. */
+/* Every variable for every axis, and parts of what is read. An axis of one member cuts nothing. */
 static void add_ways(struct way_maker *k, struct cut_state var, int axis)
 {
-    if (axis >= LX_TEAM_AXES || axis == k->grid->axes) {
+    while (axis < k->grid->axes && k->grid->size[axis] < 2) axis++;
+    if (axis >= LX_TEAM_AXES || axis >= k->grid->axes) {
         add_way(k, &var);
         return;
     }

@@ -135,6 +135,41 @@ static void test_column_row(void **state)
     lx_graph_free(g);
 }
 
+/* An axis of one member gives the search nothing to choose: no op has more ways for it, and the plan is that of the grid
+ * without it, whatever is stated along it. */
+static void test_axis_of_one(void **state)
+{
+    (void)state;
+    static const struct lx_team_grid with = {3, {2, 1, 3}}, without = {2, {2, 3}};
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/team/attention_grid.json", NULL);
+    assert_non_null(g);
+    bool *parts = calloc((size_t)g->tensor_count, sizeof *parts);
+    cut_ways a = {0}, b = {0};
+    cut_find_parts(g, parts);
+    for (int32_t o = 0; o < g->op_count; o++) {
+        assert_true(cut_ways_of(g, &with, o, parts, &a) && cut_ways_of(g, &without, o, parts, &b));
+        assert_int_equal(a.count, b.count);
+    }
+    struct lx_team_choice choice = {g->tensors[0].name, {-1, 0, 1}}, same = {g->tensors[0].name, {-1, 1, -1}};
+    struct lx_team_plan *p =
+        plan_of(g, (struct lx_team_options){.grid = with, .choices = &choice, .choice_count = 1});
+    struct lx_team_plan *q =
+        plan_of(g, (struct lx_team_options){.grid = without, .choices = &same, .choice_count = 1});
+    assert_int_equal(p->bytes, q->bytes);
+    assert_int_equal(p->combine_bytes, q->combine_bytes);
+    for (int32_t t = 0; t < g->tensor_count; t++) {
+        assert_int_equal(p->tensors[t].cut[0], q->tensors[t].cut[0]);
+        assert_int_equal(p->tensors[t].cut[1], -1);
+        assert_int_equal(p->tensors[t].cut[2], q->tensors[t].cut[1]);
+    }
+    VEC_FREE(&a);
+    VEC_FREE(&b);
+    free(parts);
+    lx_team_free(p);
+    lx_team_free(q);
+    lx_graph_free(g);
+}
+
 /* Every choice of states and ways, one after the other; of what is made in parts, every state that it may be joined in, or
  * none. */
 struct brute {
@@ -411,8 +446,9 @@ static void test_brute(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),    cmocka_unit_test(test_perimeter), cmocka_unit_test(test_column_row),
-        cmocka_unit_test(test_run_parts), cmocka_unit_test(test_brute),
+        cmocka_unit_test(test_random),     cmocka_unit_test(test_perimeter),
+        cmocka_unit_test(test_column_row), cmocka_unit_test(test_run_parts),
+        cmocka_unit_test(test_brute),      cmocka_unit_test(test_axis_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
