@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/checked.h"
+#include "team/cut_copies.h"
 #include "team/whole_program.h"
 
 #include <stdio.h>
@@ -232,7 +233,8 @@ struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team
     }
     struct lx_team_options how = *asked;
     if (!settle_grid(&how, st) || !fits_grid(g, &how, st)) return NULL;
-    const struct lx_graph *whole = team_is_member_program(g) ? team_whole_program(g, st) : lx_graph_ref(g);
+    const struct lx_graph *whole =
+        team_is_member_program(g) ? team_whole_program(g, st) : team_with_copies(g, &how.grid, st);
     struct lx_team_plan *p = whole ? make_both(whole, &how, st) : NULL;
     lx_graph_free(whole);
     return p;
