@@ -155,9 +155,12 @@ static void note_what_is_not_kept(struct call *call, const char *file, const cha
     lx_status ignored = {0};
     if (!report || !json_parse(&j, "report", report, strlen(report), &ignored)) return;
     const struct json_value *notes = json_find(j.root, "notes"),
-                            *lost = notes ? json_find(notes, "shardings not kept") : NULL, *f;
+                            *lost = notes ? json_find(notes, "shardings not kept") : NULL,
+                            *lines = notes ? json_find(notes, "lines of the first not kept") : NULL, *f;
     json_for_each(f, lost) {
-        note(call, "%s: %s not kept: %s", file, counted((int64_t)f->number, "sharding").at, f->key);
+        const struct json_value *line = lines ? json_find(lines, f->key) : NULL;
+        note(call, "%s:%d: %s not kept: %s", file, line ? (int)line->number : 0,
+             counted((int64_t)f->number, "sharding").at, f->key);
     }
     json_free(&j);
 }

@@ -10,16 +10,15 @@ struct device_group {
     int64_t devices; /* of all groups together, where they are listed; 0: not said */
 };
 
+/* Those of the mesh, the partitions or the replicas. */
+int64_t model_all_devices(const struct lx_model *m);
+/* Is it something that several devices do together? */
+bool model_is_collective(const char *kind);
+/* Is there anything of the kind, so that the program is that of one device? */
+bool model_is_by_device(const struct lx_model *m);
 /* The devices that an op brings together, all where it names none; false: its groups differ in size, name a device twice or
  * leave one out, or are no steps of one length. */
 bool model_device_group(const struct lx_model *m, const struct model_op *op, struct device_group *out);
-/* The devices along which a sharding has parts, per dimension; how many dimensions, 0: all devices have all of it, -1: it says
- * something else. */
-int model_sharding(const char *text, struct device_group parts[MESH_MAX_AXES + 1]);
-/* Why a grid does not keep a sharding that says something else. */
-const char *model_sharding_lost(const char *text);
-/* The sharding of one part of a tuple, in `room`; all parts have one that is no list. NULL: there is none. */
-const char *model_leaf_sharding(const char *text, int leaf, char *room, size_t size);
 /* The grid: the mesh of the file, or the coarsest whose axes make up all groups and parts; the number of its axes, 0: none,
  * -1: there is no such grid. */
 int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES]);
@@ -27,6 +26,6 @@ int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES]);
 bool model_group_axes(const int64_t *extent, int axes, struct device_group g, int *first, int *count);
 /* What a permutation of devices does: hands on to the device `*by` further along an axis, round its end or, `*open`, not. False:
  * something else. */
-bool model_device_steps(const struct model_op *op, const int64_t *extent, int axes, int *axis, int64_t *by,
-                        bool *open);
+bool model_device_steps(const struct lx_model *m, const struct model_op *op, const int64_t *extent, int axes,
+                        int *axis, int64_t *by, bool *open);
 #endif

@@ -195,6 +195,9 @@ struct lx_model {
     bool *dim_used, *fixed_used; /* by what the user said: does the file have it? */
     VEC(struct model_sequence) sequences;
     VEC(int64_t) causal; /* of each causal attention in smaller ops: the last key that the first query sees */
+    /* Where the device of each number stands in the grid (device_order.h); NULL: as numbered. */
+    const int32_t *place;
+    int64_t places;
 };
 
 /* Told by content; MODEL_FORMAT_COUNT: none. */

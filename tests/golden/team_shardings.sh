@@ -12,7 +12,7 @@ END
 try() {
     echo "== $*"
     model "$@" >"$scratch/m.hlo"
-    $LXPLAN plan "$scratch/m.hlo" --team 2x2 --stage team 2>&1 | sed -n -e '/lxplan:/p' -e '/^  [xw] /p'
+    $LXPLAN plan "$scratch/m.hlo" --team 2x2 --stage team 2>&1 | sed -n -e '/lxplan:/p' -e '/^  [xwy] /p' -e '/^exchanged/p'
 }
 grid=', sharding={devices=[2,2]<=[4]}'
 try "$grid" ', sharding={devices=[2,2]<=[2,2]T(1,0)}'
@@ -23,5 +23,9 @@ try "$grid" ', sharding={devices=[4,1]<=[2,2]T(1,0)}'
 try "$grid" ', sharding={maximal device=1}'
 try "$grid" ', sharding={manual}'
 try "$grid" ', sharding={replicated}' ', sharding={devices=[4,1]<=[4]}'
+# devices in another order than their numbers have, the same one for all
+try ', sharding={devices=[2,2]3,2,1,0}' ', sharding={devices=[2,2]3,1,2,0}'
+try ', sharding={devices=[2,1,2]0,1,3,2 last_tile_dim_replicate}' ', sharding={devices=[1,2,2]0,3,1,2 last_tile_dim_replicate}' \
+    ', sharding={devices=[2,2]0,1,3,2}'
 model "$grid" ', sharding={manual}' >"$scratch/m.hlo"
 $LXPLAN import "$scratch/m.hlo" --report "$scratch/report.json" -o "$scratch/m.json" >"$scratch/said" && grep -n 'not kept' "$scratch/report.json"

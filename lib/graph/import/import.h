@@ -44,14 +44,16 @@ struct storage {
     int32_t seen_by; /* the last of the values that are views of it, from 1 on; 0: none */
     struct op_class *cut_by; /* who asked for the innermost piece; NULL: its own dimensions */
     bool needed;
-    bool stays;  /* an argument that is returned: a tensor even if no op reads it */
-    bool counts; /* 0, 1, 2 .. */
+    bool stays;    /* an argument that is returned: a tensor even if no op reads it */
+    bool counts;   /* 0, 1, 2 .. */
+    bool constant; /* the file has its numbers */
     const struct import_value
         *parts; /* of complex numbers: the real and the imaginary ones; NULL: not apart */
     int line, column;
     /* For a team: what each axis of the grid cuts it along, as the product of the extents from that dimension on; 0: nothing. */
     bool cut_stated;
     int64_t cut_from[LX_GRID_AXES];
+    int64_t cut_run[LX_GRID_AXES]; /* the extent of that dimension */
 };
 
 /* What became of an op of the file. */
@@ -160,6 +162,7 @@ struct import {
     /* For a team: the grid that the model is for; 0 axes: none. */
     int grid_axes;
     int64_t grid[MESH_MAX_AXES];
+    bool by_device;           /* the program is one device's: it says itself which device has what */
     bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
     bool apart_result;        /* of the concat or pad under way (import_apart.c) */
     const char *result_name;  /* for now: import_names.c has what they are called in the end */

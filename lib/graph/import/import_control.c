@@ -2,6 +2,7 @@
  * and not too many ops come of it. Values may be tuples of tensors. */
 #include "graph/import/import_names.h"
 #include "graph/import/import_steps.h"
+#include "graph/import/import_together.h"
 #include "base/fail.h"
 
 #include <string.h>
@@ -369,7 +370,8 @@ bool import_body(struct import *im, int32_t number)
         if (first) c->first = (int32_t)im->sketches.count;
         im->owner = c;
         struct label_place at;
-        if (!import_label_begin(im, op, &at) || !control(im, op, &done) || (!done && !import_op(im, op)))
+        if (!import_label_begin(im, op, &at) || !control(im, op, &done) || (!done && !import_op(im, op)) ||
+            !import_state_results(im, op))
             return false;
         im->body = number;
         if (!done || op->instead) import_label_end(im, op, &at);

@@ -7,6 +7,7 @@
 #include "graph/import/import_together.h"
 #include "graph/pattern.h"
 #include "model/layers.h"
+#include "model/device_order.h"
 #include "model/meshes.h"
 #include "model/model_remedies.h"
 #include "base/fail.h"
@@ -48,7 +49,7 @@ static bool bind_tensor(struct import *im, int32_t value, enum lx_role role)
             im->storages.at[leaf.storage].block = import_block_of(im, v, role);
             im->storages.at[leaf.storage].line = v->line;
             im->storages.at[leaf.storage].column = v->column;
-            import_state_cut(im, leaf.storage, leaf.type, i, &v->attrs);
+            import_state_argument(im, &leaf, i, v);
         }
         ok = ok && (VEC_PUSH(&leaves, leaf) || status_no_memory(im->st));
     }
@@ -246,7 +247,7 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
     struct model_facts facts = {0};
     struct about about = {.facts = &facts};
     bool ok = m && has_device(m, o.device, st) && (!report || lx_model_facts(&facts, m, st)) &&
-              model_expand(m, &limits, st);
+              (!o.team || model_order_devices(m, LX_GRID_AXES, st)) && model_expand(m, &limits, st);
     if (ok && report) sha256_hex(text, length, about.sha256);
     const struct lx_graph *g = ok ? import_model(m, &o, &about, report, st) : NULL;
     if (m && !g) model_add_remedy(m->format, st);

@@ -167,7 +167,6 @@ bool import_op(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = row_of(im, op);
     bool done;
-    import_note_sharding(im, op);
     if (makes_nothing(im, op)) return bind_nothing(im, op);
     if (!from_nothing(im, op, &done) || done) return done;
     if (import_is_complex(im, op)) return import_complex(im, op);

@@ -3,6 +3,7 @@
 #include "graph/import/import_results.h"
 #include "graph/import/import_names.h"
 #include "graph/import/import_roles.h"
+#include "graph/import/import_together.h"
 #include "base/fail.h"
 
 /* A copy that the file asks for (copy of HLO) is one where it is returned. */
@@ -81,6 +82,7 @@ static bool stored_result(struct import *im, int32_t state, struct import_value 
                                                                      : !import_plain(im, &v, NULL))
         return false;
     import_call_it(im, &at, v.name);
+    import_keep_cut(im, of, &v);
     *of = v;
     if (v.storage < 0) {
         fact_add(&im->notes, "outputs without elements", NULL, 1);

@@ -1,5 +1,5 @@
-/* What a model says of devices that share its work, for a team: the grid, who works together along which of its axes, and
- * how arguments are shared out. Without a team one device is planned and none of this is kept. */
+/* What a model says of devices that share its work, for a team: the grid, and who works together along which of its axes.
+ * Without a team one device is planned and none of this is kept. */
 #include "graph/import/import_together.h"
 #include "graph/import/import_steps.h"
 #include "graph/op_params.h"
@@ -21,79 +21,15 @@ bool import_find_grid(struct import *im)
                              "--team out",
                              LX_GRID_AXES, LX_GRID_MEMBERS);
     im->grid_axes = devices > 1 ? axes : 0;
+    im->by_device = model_is_by_device(im->m);
     return true;
 }
 
-static int64_t from_dimension(const struct model_type *t, int d)
+int64_t import_from_dimension(const struct model_type *t, int d)
 {
     int64_t n = 1;
     for (; d < t->count; d++) n *= t->extent[d];
     return n;
-}
-
-/* An argument that is said to be whole, or that an op takes the parts of. */
-static bool is_whole(const struct model_attrs *attrs)
-{
-    const char *status = model_attr_word(attrs, "ttcore.shard_status", "");
-    return strstr(status, "unsharded") != NULL;
-}
-
-/* The axes of the grid that a sharding's parts are along. */
-static bool cut_along(struct import *im, struct storage *s, const struct model_type *type,
-                      const struct device_group *parts)
-{
-    int64_t from[LX_GRID_AXES] = {0};
-    for (int d = 0; d < type->count; d++) {
-        int first, count;
-        if (parts[d].size == 1) continue;
-        if (!model_group_axes(im->grid, im->grid_axes, parts[d], &first, &count)) return false;
-        for (int a = first; a < first + count; a++) from[a] = from_dimension(type, d);
-    }
-    memcpy(s->cut_from, from, sizeof from);
-    return true;
-}
-
-static const char *sharding_of(const struct model_attrs *attrs)
-{
-    return model_attr_word(attrs, "sharding", model_attr_word(attrs, "mhlo.sharding", NULL));
-}
-
-void import_state_cut(struct import *im, int32_t storage, const struct model_type *type, int leaf,
-                      const struct model_attrs *attrs)
-{
-    struct storage *s = &im->storages.at[storage];
-    struct device_group parts[MESH_MAX_AXES + 1];
-    char room[400];
-    const char *text = model_leaf_sharding(sharding_of(attrs), leaf, room, sizeof room);
-    int n = model_sharding(text, parts);
-    if (im->grid_axes == 0) {
-        if (text) fact_add(&im->notes, "shardings not kept", "one device is planned: --team keeps them", 1);
-        return;
-    }
-    s->cut_stated = n == 0 || is_whole(attrs) || (n > 0 && n == type->count && cut_along(im, s, type, parts));
-    if (text && !s->cut_stated) fact_add(&im->notes, "shardings not kept", model_sharding_lost(text), 1);
-}
-
-void import_note_sharding(struct import *im, const struct model_op *op)
-{
-    if (im->grid_axes > 0 && sharding_of(&op->attrs))
-        fact_add(&im->notes, "shardings not kept", "of what ops make: the search decides", 1);
-}
-
-/* The piece that begins a dimension. */
-static int piece_from(const struct cuts *c, int64_t from)
-{
-    for (int k = 0; k + 1 < c->count; k++)
-        if (c->at[k + 1] == from) return c->count - 2 - k;
-    return -1;
-}
-
-void import_cut_tensor(const struct import *im, const struct storage *s, struct lx_tensor *t)
-{
-    t->cut_stated = true;
-    for (int a = 0; a < LX_GRID_AXES; a++)
-        t->cut[a] =
-            (signed char)(a < im->grid_axes && s->cut_from[a] ? piece_from(&s->cuts, s->cut_from[a]) : -1);
 }
 
 static struct lx_op_params *last_params(struct import *im)
@@ -168,8 +104,9 @@ static void state_parts(struct import *im, const struct model_op *op, const stru
     int from = longer_in(in, out, n, said_dimension(op, taken)),
         to = longer_in(out, in, n, said_dimension(op, put));
     if ((swaps || strcmp(kind, "reduce_scatter") == 0 || strcmp(kind, "device_part") == 0) && from >= 0)
-        s->parts_from[0] = from_dimension(in, from);
-    if ((swaps || strcmp(kind, "all_gather") == 0) && to >= 0) s->parts_from[1] = from_dimension(out, to);
+        s->parts_from[0] = import_from_dimension(in, from);
+    if ((swaps || strcmp(kind, "all_gather") == 0) && to >= 0)
+        s->parts_from[1] = import_from_dimension(out, to);
 }
 
 static int64_t grid_devices(const struct import *im)
@@ -195,7 +132,7 @@ bool import_know_group(struct import *im, const struct model_op *op, const char 
     bool open, permutes = strcmp(kind, "device_permute") == 0,
                pairs = model_attr_find(&op->attrs, "source_target_pairs");
     if (!im->options.team) return true;
-    if (pairs && model_device_steps(op, im->grid, im->grid_axes, &axis, &by, &open)) return true;
+    if (pairs && model_device_steps(im->m, op, im->grid, im->grid_axes, &axis, &by, &open)) return true;
     if (!pairs && model_device_group(im->m, op, &g) && are_axes(im, g) && (!permutes || g.size == 1))
         return true;
     return status_set_at(im->st, LX_E_UNSUPPORTED, im->m->file, op->line, op->column,
@@ -216,7 +153,7 @@ static bool state_steps(struct import *im, const struct model_op *op)
     int axis;
     int64_t by;
     bool open;
-    if (!model_device_steps(op, im->grid, im->grid_axes, &axis, &by, &open)) return true;
+    if (!model_device_steps(im->m, op, im->grid, im->grid_axes, &axis, &by, &open)) return true;
     struct lx_op_params *p = last_params(im);
     if (!p || !set_axes(im, p, axis, 1)) return false;
     p->k = by > 0 ? by : im->grid[axis]; /* round the ring once */
@@ -253,7 +190,7 @@ const struct lx_op_params *import_parts_param(struct import *im, const struct sk
     if (!p || !axes) return s->params;
     for (int i = 0; i < 2; i++) {
         const struct cuts *c = &im->storages.at[s->operand[i].storage].cuts;
-        axes[i] = s->parts_from[i] ? piece_from(c, s->parts_from[i]) : -1;
+        axes[i] = s->parts_from[i] ? import_piece_from(c, s->parts_from[i]) : -1;
     }
     if (s->parts_from[0] && s->parts_from[1]) {
         p->axes = axes;

@@ -6,12 +6,19 @@
 
 /* The grid that the model is for; false: there is none that we can have (`st`). */
 bool import_find_grid(struct import *im);
-/* What the file says of how devices share a tensor out, part `leaf` of a tuple. What the grid has no state for is noted. */
-void import_state_cut(struct import *im, int32_t storage, const struct model_type *type, int leaf,
-                      const struct model_attrs *attrs);
-/* The same said of what an op makes is noted; only that of arguments is kept. */
-void import_note_sharding(struct import *im, const struct model_op *op);
-void import_cut_tensor(const struct import *im, const struct storage *s, struct lx_tensor *t);
+/* import_shardings.c. What the file says of how devices share an argument out, part `leaf` of a tuple. What the grid has no
+ * state for is noted. */
+void import_state_argument(struct import *im, const struct import_value *v, int leaf,
+                           const struct model_value *of);
+/* The same of what an op has made, once it is there. */
+bool import_state_results(struct import *im, const struct model_op *op);
+/* A copy of a value lies as the value does. */
+void import_keep_cut(struct import *im, const struct import_value *was, const struct import_value *now);
+void import_cut_tensor(struct import *im, const struct storage *s, struct lx_tensor *t);
+/* The piece that begins a dimension, known by the product of the extents from it on; -1: none does. */
+int import_piece_from(const struct cuts *c, int64_t from);
+int64_t import_from_dimension(const struct model_type *t, int d);
+
 /* For a team: are the devices that an op brings together along axes of the grid? False: they are not (`st`). */
 bool import_know_group(struct import *im, const struct model_op *op, const char *kind);
 /* Which devices do together what was sketched last; all of them. */

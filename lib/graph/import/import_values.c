@@ -131,6 +131,7 @@ static bool fresh_constant(struct import *im, struct import_value *v, bool one)
     if (!import_made_constant(im, v, v->storage, &made)) return false;
     if (v->name) import_call_it(im, &at, v->name);
     if (!made) im->storages.at[v->storage].role = LX_WEIGHT;
+    im->storages.at[v->storage].constant = true;
     if (!one) cut_by_shape(&im->storages.at[v->storage], v->type);
     return keep_stored(im, v->known, v->storage);
 }

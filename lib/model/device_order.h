@@ -1,0 +1,11 @@
+/* The order of a model's devices in its grid. */
+#ifndef LX_MODEL_DEVICE_ORDER_H
+#define LX_MODEL_DEVICE_ORDER_H
+
+#include "model/model_parts.h"
+
+/* Finds the places at which devices stand so that groups and shardings are along at most `axes` axes; as numbered where that
+ * does. False: memory is out (`st`). */
+bool model_order_devices(struct lx_model *m, int axes, lx_status *st);
+
+#endif
