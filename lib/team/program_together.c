@@ -209,6 +209,17 @@ static bool add_shift(struct program *p, const char *name, int32_t from, int32_t
     return to >= 0 && builder_op(&p->b, &shift, p->st);
 }
 
+/* An operand whose dimensions are cut otherwise than those of the result, in the pieces of that. */
+static int32_t cut_like_result(struct program *p, const struct lx_op *op, int32_t from, unsigned own)
+{
+    char name[256];
+    unsigned char varies = p->varies[op->output];
+    p->varies[op->output] = (unsigned char)own;
+    int32_t to = program_room(p, op->output, op->name, name, sizeof name);
+    p->varies[op->output] = varies;
+    return to >= 0 && add_reshape(p, name, from, to) ? to : -1;
+}
+
 /* To the device `k` further along the axis; round the ring, or zeros come in at its begin. */
 static bool add_permuted(struct program *p, const struct lx_op *op)
 {
@@ -227,7 +238,8 @@ static bool add_permuted(struct program *p, const struct lx_op *op)
     while (!(group >> axis & 1)) axis++;
     for (int a = 0; a < axis; a++) at += (int)(own >> a & 1);
     if (program_apart(&p->dims, op, false) || program_apart(&p->dims, op, true))
-        return cannot(p, op, "its operand and its result are cut otherwise; copy one of them before");
+        from = cut_like_result(p, op, from, own);
+    if (from < 0) return false;
     int64_t n = p->g->grid[axis], k = op->params->k % n;
     if (op->params->exclusive || k == 0) return add_shift(p, op->name, from, op->output, at, -k);
     int32_t parts[2] = {program_room(p, op->output, op->name, before, sizeof before),

@@ -163,6 +163,7 @@ struct import {
     int grid_axes;
     int64_t grid[MESH_MAX_AXES];
     bool by_device;           /* the program is one device's: it says itself which device has what */
+    bool has_parts;           /* and takes its part of whole tensors (import_manual.c) */
     bool whole_result;        /* the next result is stored as a whole, whatever its operands lack */
     bool apart_result;        /* of the concat or pad under way (import_apart.c) */
     const char *result_name;  /* for now: import_names.c has what they are called in the end */

@@ -330,7 +330,7 @@ static bool only_names(const struct import *im, const struct model_op *op)
 static bool control(struct import *im, const struct model_op *op, bool *done)
 {
     *done = true;
-    if (only_names(im, op)) {
+    if (only_names(im, op) || import_stays_part(im, op)) {
         import_class(im, op, CLASS_FREE, "names");
         return import_pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0]);
     }

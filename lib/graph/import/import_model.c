@@ -38,11 +38,12 @@ static const char *name_of(const struct model_value *v)
 static bool bind_tensor(struct import *im, int32_t value, enum lx_role role)
 {
     const struct model_value *v = &im->m->values.at[value];
+    const struct model_type *part = import_part_type(im, value);
     VEC(struct import_value) leaves = {0};
     bool ok = true;
     for (int i = 0; ok && i < v->type->leaves; i++) {
         struct import_value leaf;
-        ok = import_fresh(im, name_of(v), model_leaf_type(v->type, i), NULL, &leaf);
+        ok = import_fresh(im, name_of(v), part ? part : model_leaf_type(v->type, i), NULL, &leaf);
         leaf.name = name_of(v);
         if (ok && leaf.storage >= 0) {
             im->storages.at[leaf.storage].role = role;

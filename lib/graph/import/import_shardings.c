@@ -76,7 +76,10 @@ void import_state_argument(struct import *im, const struct import_value *v, int 
         return;
     }
     int n = text ? model_sharding(im->m, text, parts) : -1;
-    if (is_whole(attrs) || n == 0 || (n == v->type->count && cut_view(im, v, parts, n, &cut)))
+    bool whole = im->has_parts && model_same_shape(v->type, model_leaf_type(of->type, leaf));
+    for (int d = 0; whole && d < n; d++)
+        if (parts[d].size > 1) note_lost(im, of->line, "every device has all of what it takes no part of");
+    if (is_whole(attrs) || whole || n == 0 || (n == v->type->count && cut_view(im, v, parts, n, &cut)))
         state(&im->storages.at[v->storage], &cut);
     else if (text)
         note_lost(im, of->line, model_sharding_lost(text));

@@ -22,6 +22,7 @@ bool import_find_grid(struct import *im)
                              LX_GRID_AXES, LX_GRID_MEMBERS);
     im->grid_axes = devices > 1 ? axes : 0;
     im->by_device = model_is_by_device(im->m);
+    im->has_parts = im->grid_axes > 0 && import_has_parts(im->m);
     return true;
 }
 

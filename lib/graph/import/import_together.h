@@ -19,6 +19,12 @@ void import_cut_tensor(struct import *im, const struct storage *s, struct lx_ten
 int import_piece_from(const struct cuts *c, int64_t from);
 int64_t import_from_dimension(const struct model_type *t, int d);
 
+/* import_manual.c: does the program take parts of whole tensors? The type of the parts that an argument is only read as, NULL:
+ * there is none. Is the result of an op the part that its operand is? */
+bool import_has_parts(const struct lx_model *m);
+const struct model_type *import_part_type(const struct import *im, int32_t argument);
+bool import_stays_part(struct import *im, const struct model_op *op);
+
 /* For a team: are the devices that an op brings together along axes of the grid? False: they are not (`st`). */
 bool import_know_group(struct import *im, const struct model_op *op, const char *kind);
 /* Which devices do together what was sketched last; all of them. */

@@ -15,6 +15,9 @@
     "%less (c: f32[], d: f32[]) -> pred[] {\n"                                                               \
     "  %c = f32[] parameter(0)\n  %d = f32[] parameter(1)\n"                                                 \
     "  ROOT %l = pred[] compare(%c, %d), direction=LT\n}\n"
+#define SUM                                                                                                  \
+    "%sum (c: f32[], d: f32[]) -> f32[] {\n"                                                                 \
+    "  %c = f32[] parameter(0)\n  %d = f32[] parameter(1)\n  ROOT %l = f32[] add(%c, %d)\n}\n"
 #define CALLED "custom_call_target=\"Sharding\", sharding="
 #define DOT    "lhs_contracting_dims={1}, rhs_contracting_dims={0}"
 
@@ -77,6 +80,50 @@ static const struct {
      {1, {4}},
      {0, -1, -1},
      0},
+    /* A program of one device in the middle, of an argument and to a result that lie so: one sum of [4, 32], round a ring. */
+    {MODEL("4") SUM "%body (p: f32[4,64], q: f32[64,32]) -> f32[4,32] {\n"
+                    "  %p = f32[4,64] parameter(0)\n"
+                    "  %q = f32[64,32] parameter(1)\n"
+                    "  %d = f32[4,32] dot(%p, %q), " DOT "\n"
+                    "  %r = f32[4,32] all-reduce(%d), replica_groups={{0,1,2,3}}, to_apply=%sum\n"
+                    "  ROOT %e = f32[4,32] subtract(%d, %r)\n}\n"
+                    "ENTRY %main (x: f32[16,64], w: f32[64,32]) -> f32[16,32] {\n"
+                    "  %x = f32[16,64] parameter(0), sharding={devices=[4,1]<=[4]}\n"
+                    "  %w = f32[64,32] parameter(1), sharding={replicated}\n"
+                    "  %a = f32[16,64] custom-call(%x), " CALLED "{devices=[4,1]<=[4]}\n"
+                    "  %b = f32[4,64] custom-call(%a), custom_call_target=\"SPMDFullToShardShape\", "
+                    "sharding={manual}\n"
+                    "  %c = f32[4,32] call(%b, %w), to_apply=%body\n"
+                    "  ROOT %y = f32[16,32] custom-call(%c), custom_call_target=\"SPMDShardToFullShape\", "
+                    "sharding={devices=[4,1]<=[4]}\n}\n",
+     "x",
+     {1, {4}},
+     {0, -1, -1},
+     4 * 2 * 3 * 32 * 4},
+    /* The same of what is not an argument alone: the whole is there, and parts of it are put together. */
+    {MODEL("4") "ENTRY %main (x: f32[16,64]) -> f32[16,64] {\n"
+                "  %x = f32[16,64] parameter(0)\n"
+                "  %e = f32[16,64] exponential(%x)\n"
+                "  %a = f32[16,64] custom-call(%e), " CALLED "{devices=[2,2]<=[2,2]T(1,0)}\n"
+                "  %b = f32[8,32] custom-call(%a), custom_call_target=\"SPMDFullToShardShape\", "
+                "sharding={manual}\n"
+                "  %c = f32[16,64] custom-call(%b), custom_call_target=\"SPMDShardToFullShape\", "
+                "sharding={devices=[2,2]<=[2,2]T(1,0)}\n"
+                "  ROOT %y = f32[16,64] add(%c, %e)\n}\n",
+     "x",
+     {2, {2, 2}},
+     {-1, -1, -1},
+     4 * 3 * 8 * 32 * 4},
+    /* An operand for each device: three of four rows go to others. */
+    {MODEL("4") "ENTRY %main_spmd (x: f32[16], z: f32[16]) -> (f32[16], f32[16], f32[16], f32[16]) {\n"
+                "  %x = f32[16] parameter(0), sharding={devices=[4]<=[4]}\n"
+                "  %z = f32[16] parameter(1), sharding={devices=[4]<=[4]}\n"
+                "  ROOT %a = (f32[16], f32[16], f32[16], f32[16]) all-to-all(%x, %z, %x, %z), "
+                "replica_groups={{0,1,2,3}}\n}\n",
+     "x",
+     {1, {4}},
+     {0, -1, -1},
+     4 * 3 * 16 * 4},
 };
 
 static const struct lx_graph *import(const char *text, char **report)
