@@ -1,5 +1,6 @@
 /* Programs that are one device's in the middle: SPMDFullToShardShape takes the part of a device out of a whole tensor,
- * SPMDShardToFullShape puts parts together. For a team, an argument that is only read as such parts, in just the parts that its
+ * SPMDShardToFullShape puts parts together; so does mesh_shard of TTIR, which is an identity where devices have just these
+ * parts already. For a team, an argument that is only read as such parts, in just the parts that its
  * sharding has, is one device's from the beginning, and a result that is only returned stays so: nothing is exchanged. Any other
  * whole tensor is one that every device has. */
 #include "graph/import/import_together.h"
@@ -17,14 +18,24 @@ static const char *called(const struct model_op *op)
     return one ? target + (*target == '"') : "";
 }
 
+/* Of TTIR: devices have their parts already, or keep them. */
+static bool is_identity(const struct model_op *op, const char *direction)
+{
+    return strcmp(op->kind, "mesh_shard") == 0 && op->operand_count == 1 && op->result_count == 1 &&
+           strstr(model_attr_word(&op->attrs, "shard_type", ""), "identity") &&
+           strstr(model_attr_word(&op->attrs, "shard_direction", ""), direction);
+}
+
 static bool takes_part(const struct model_op *op)
 {
-    return strstr(called(op), "SPMDFullToShardShape") || strstr(called(op), "sdy.GlobalToLocalShape");
+    return is_identity(op, "full_to_shard") || strstr(called(op), "SPMDFullToShardShape") ||
+           strstr(called(op), "sdy.GlobalToLocalShape");
 }
 
 static bool puts_together(const struct model_op *op)
 {
-    return strstr(called(op), "SPMDShardToFullShape") || strstr(called(op), "sdy.LocalToGlobalShape");
+    return is_identity(op, "shard_to_full") || strstr(called(op), "SPMDShardToFullShape") ||
+           strstr(called(op), "sdy.LocalToGlobalShape");
 }
 
 static bool is_annotation(const struct model_op *op)
@@ -75,7 +86,8 @@ static const struct model_type *part_of(const struct import *im, int32_t value, 
             if (takes_part(op)) own = model_type_of(im->m, op->results[0]);
             if (is_annotation(op))
                 own = part_of(im, op->results[0], model_sharding_text(&op->attrs), depth + 1);
-            if (!own || !are_parts(im, sharding, whole, own) || (part && !model_same_shape(part, own)))
+            if (!own || !(is_identity(op, "") || are_parts(im, sharding, whole, own)) ||
+                (part && !model_same_shape(part, own)))
                 return NULL;
             part = own;
         }
@@ -112,6 +124,20 @@ bool import_stays_part(struct import *im, const struct model_op *op)
         return model_same_shape(import_leaf(im, op->operands[0], 0)->type,
                                 model_type_of(im->m, op->results[0]));
     return puts_together(op) && im->body == im->m->entry && is_returned(im, op->results[0], 0) &&
-           are_parts(im, model_sharding_text(&op->attrs), model_type_of(im->m, op->results[0]),
-                     model_type_of(im->m, op->operands[0]));
+           (is_identity(op, "") ||
+            are_parts(im, model_sharding_text(&op->attrs), model_type_of(im->m, op->results[0]),
+                      model_type_of(im->m, op->operands[0])));
+}
+
+const int64_t *import_part_dims(const struct import *im, const struct model_value *argument)
+{
+    const struct model_body *b = &im->m->bodies.at[im->m->entry];
+    int count;
+    for (int i = 0; im->has_parts && i < b->op_count; i++) {
+        const struct model_op *op = &b->ops[i];
+        if (!is_identity(op, "full_to_shard") || &im->m->values.at[op->operands[0]] != argument) continue;
+        const int64_t *dims = model_attr_ints(&op->attrs, "shard_dims", &count);
+        return count == im->grid_axes ? dims : NULL;
+    }
+    return NULL;
 }

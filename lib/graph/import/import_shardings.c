@@ -75,11 +75,18 @@ void import_state_argument(struct import *im, const struct import_value *v, int 
         if (text) fact_add(&im->notes, "shardings not kept", "one device is planned: --team keeps them", 1);
         return;
     }
-    int n = text ? model_sharding(im->m, text, parts) : -1;
+    const int64_t *dims = import_part_dims(im, of);
+    for (int a = 0; dims && a < im->grid_axes; a++)
+        if (dims[a] >= 0 && dims[a] < v->type->count) {
+            cut.from[a] = import_from_dimension(v->type, (int)dims[a]);
+            cut.run[a] = v->type->extent[dims[a]];
+        }
+    int n = text && !dims ? model_sharding(im->m, text, parts) : -1;
     bool whole = im->has_parts && model_same_shape(v->type, model_leaf_type(of->type, leaf));
     for (int d = 0; whole && d < n; d++)
         if (parts[d].size > 1) note_lost(im, of->line, "every device has all of what it takes no part of");
-    if (is_whole(attrs) || whole || n == 0 || (n == v->type->count && cut_view(im, v, parts, n, &cut)))
+    if (dims || is_whole(attrs) || whole || n == 0 ||
+        (n == v->type->count && cut_view(im, v, parts, n, &cut)))
         state(&im->storages.at[v->storage], &cut);
     else if (text)
         note_lost(im, of->line, model_sharding_lost(text));

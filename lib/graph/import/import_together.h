@@ -24,6 +24,8 @@ int64_t import_from_dimension(const struct model_type *t, int d);
 bool import_has_parts(const struct lx_model *m);
 const struct model_type *import_part_type(const struct import *im, int32_t argument);
 bool import_stays_part(struct import *im, const struct model_op *op);
+/* The dimension of an argument that each axis of the grid has parts of, -1: none, where TTIR says so; else NULL. */
+const int64_t *import_part_dims(const struct import *im, const struct model_value *argument);
 
 /* For a team: are the devices that an op brings together along axes of the grid? False: they are not (`st`). */
 bool import_know_group(struct import *im, const struct model_op *op, const char *kind);

@@ -124,6 +124,23 @@ static const struct {
      {1, {4}},
      {0, -1, -1},
      4 * 3 * 16 * 4},
+    /* TTIR, of which devices have their parts already and keep them: one sum in two pairs. */
+    {"module @m attributes {ttcore.meshes = #ttcore.meshes<[<\"mesh\" = 2x2>]>} {\n"
+     "func.func @main(%arg0: tensor<64x64xf32> {ttcore.shard_status = #ttcore.shard_status<presharded>}) -> "
+     "tensor<64x32xf32> {\n"
+     "%0 = \"ttir.mesh_shard\"(%arg0) <{shard_dims = array<i64: 0, 1>, shard_direction = "
+     "#ttcore.shard_direction<full_to_shard>, shard_shape = array<i64: 2, 2>, shard_type = "
+     "#ttcore.shard_type<identity>}> : (tensor<64x64xf32>) -> tensor<32x32xf32>\n"
+     "%1 = \"ttir.all_reduce\"(%0) <{cluster_axis = 1 : ui32, reduce_type = #ttcore.reduce_type<sum>}> : "
+     "(tensor<32x32xf32>) -> tensor<32x32xf32>\n"
+     "%2 = \"ttir.mesh_shard\"(%1) <{shard_dims = array<i64: 0, -1>, shard_direction = "
+     "#ttcore.shard_direction<shard_to_full>, shard_shape = array<i64: 2, 1>, shard_type = "
+     "#ttcore.shard_type<identity>}> : (tensor<32x32xf32>) -> tensor<64x32xf32>\n"
+     "return %2 : tensor<64x32xf32>\n} }\n",
+     "arg0",
+     {2, {2, 2}},
+     {0, 1, -1},
+     2 * 2 * 32 * 32 * 4},
 };
 
 static const struct lx_graph *import(const char *text, char **report)
