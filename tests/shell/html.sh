@@ -33,6 +33,8 @@ nests) "$lxplan" show tests/data/graphs/tiled_attention.json --lx 6k --nests 1-7
     grep -q '"nests": \[{"first"' "$page" || fail "no nest in the page" ;;
 pools) "$lxplan" show patterns/lists/two_pools.json --html -o "$page" ;;
 hostile) hostile && "$lxplan" show "$scratch/hostile.json" --html -o "$page" ;;
+team) hostile && "$lxplan" plan "$scratch/hostile.json" --team 2x2 -q -o "$scratch/team.json" &&
+    "$lxplan" show "$scratch/team.json" --html -o "$page" ;;
 large) "$lxplan" gen random --buffers 5000 --seed 1 -o "$scratch/large.json" &&
     "$lxplan" show "$scratch/large.json" -s bestfit --html -o "$page" ;;
 report) "$lxplan" bench patterns/targets -s greedy,bestfit,exact -q -o "$scratch/r.jsonl" &&
@@ -46,7 +48,7 @@ esac
 [ -s "$page" ] || fail "no page was made"
 # Nothing from elsewhere: the only address is the name of SVG's namespace.
 others=$(grep -oE '(https?:)?//[a-zA-Z0-9.-]+\.[a-z]+[^" ]*|(src|href)=["'"'"'][^"'"'"']*' "$page" | grep -v -e '^http://www.w3.org/2000/svg' -e '^href="data:,$')
-[ "$case" = hostile ] || [ -z "$others" ] || fail "the page names other places: $others"
+[ "$case" = hostile ] || [ "$case" = team ] || [ -z "$others" ] || fail "the page names other places: $others"
 
 for scheme in light dark; do
     number=1
@@ -58,7 +60,11 @@ for scheme in light dark; do
     sed -n '/<pre id="selftest">/,/<\/pre>/p' "$scratch/dom" | sed 's/.*<pre id="selftest">//' >"$scratch/verdict"
     grep -q "selftest: .* all ok; theme $scheme" "$scratch/verdict" || { cat "$scratch/verdict"; grep CONSOLE "$scratch/log"; fail "in $scheme the page's own test fails"; }
     grep 'CONSOLE' "$scratch/log" && fail "in $scheme the console has something to say"
-    [ "$case" != hostile ] || ! grep -q '<title>1</title>' "$scratch/dom" || fail "a name was run"
+    case $case in
+    hostile | team) grep -q '<title>1</title>' "$scratch/dom" && fail "a name was run" ;;
+    esac
+    [ "$case" != team ] || ! grep -q '<img\|<b>op' "$scratch/dom" || fail "a name is markup"
+    [ "$case" != team ] || grep -q 'cut along 0' "$scratch/dom" || fail "the page does not say how tensors are cut"
 done
 # Without scripts, as a reader of mail or a printer has it: all that the plan is.
 case $case in
