@@ -20,7 +20,8 @@
 
 enum {
     JSON_MAX_DEPTH = 64,
-    JSON_MAX_VALUES = 1 << 23,
+    JSON_MAX_VALUES = 1 << 23, /* more only if they take so many bytes each, */
+    JSON_BYTES_PER_VALUE = 3,  /* as in plans of many members: a flood of single digits takes 2 */
 };
 
 enum json_kind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };

@@ -20,7 +20,7 @@ struct open_value {
 
 struct scan {
     struct json *json;
-    const unsigned char *at, *end, *line_start;
+    const unsigned char *begin, *at, *end, *line_start;
     int line;
     int key_line, key_column; /* of the last key */
     const char *key;          /* of the value that comes next; NULL: none */
@@ -272,15 +272,22 @@ static bool scan_key(struct scan *s)
     return true;
 }
 
+/* Are there more values by now than any file needs? */
+static bool floods(const struct scan *s)
+{
+    return s->count >= JSON_MAX_VALUES && (s->at - s->begin) / JSON_BYTES_PER_VALUE < s->count;
+}
+
 /* A value that begins here, hung up where it belongs. NULL: an error. */
 static struct json_value *add_value(struct scan *s)
 {
-    if (s->count++ >= JSON_MAX_VALUES)
+    if (floods(s))
         return fail(s, LX_E_LIMIT,
-                    "more than %d values in one file, which is more than any graph that is planned needs; "
-                    "split it",
-                    JSON_MAX_VALUES),
+                    "more than %d values of fewer than %d bytes each in one file, which is more than any "
+                    "graph that is planned needs; split it",
+                    JSON_MAX_VALUES, JSON_BYTES_PER_VALUE),
                NULL;
+    s->count++;
     struct json_value *v = arena_alloc(&s->json->memory, sizeof *v);
     if (!v) return status_no_memory(s->st), NULL;
     v->place = (struct json_place){s->line, (int)(s->at - s->line_start) + 1,
@@ -364,6 +371,6 @@ static bool scan_all(struct scan *s)
 bool json_scan(struct json *j, const char *text, size_t length, lx_status *st)
 {
     const unsigned char *p = (const unsigned char *)text;
-    struct scan s = {.json = j, .at = p, .end = p + length, .line_start = p, .line = 1, .st = st};
+    struct scan s = {.json = j, .begin = p, .at = p, .end = p + length, .line_start = p, .line = 1, .st = st};
     return scan_all(&s);
 }

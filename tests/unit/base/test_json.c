@@ -396,6 +396,13 @@ static void bombs_are_defused(void **state)
     for (size_t i = 1; i + 1 < size; i += 2) memcpy(text + i, "0,", 2);
     assert_false(json_parse(&j, "bomb", text, size, &st)); /* 50 million values */
     assert_int_equal(st.code, LX_E_LIMIT);
+    /* As many that take their bytes are read: a few more than the limit. */
+    size_t count = JSON_MAX_VALUES + 5, bytes = 0;
+    for (size_t i = 0; i < count; i++, bytes += 4) memcpy(text + 1 + bytes, "100,", 4);
+    text[bytes] = ']';
+    if (!json_parse(&j, "long", text, bytes + 1, &st)) fail_msg("%s", st.text);
+    assert_int_equal(json_count(j.root), count);
+    json_free(&j);
     free(text);
 }
 
