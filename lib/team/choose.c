@@ -46,7 +46,7 @@ static bool apply_choices(const struct team_draft *d, bool *fixed, struct cut_st
         while (t < d->g->tensor_count && strcmp(d->g->tensors[t].name, c->tensor) != 0) t++;
         if (t == d->g->tensor_count)
             return status_set(st, LX_E_UNKNOWN_NAME, "no tensor of %s is named %s", d->g->name, c->tensor);
-        fixed[t] = true;
+        fixed[t] = d->tensors[t].given = true;
         state[t] = whole;
         for (int a = 0; a < LX_TEAM_AXES && a < d->grid.axes; a++) {
             if (c->cut[a] < -1 || c->cut[a] >= d->g->tensors[t].rank)
@@ -103,7 +103,8 @@ static bool stuck(const struct lx_graph *g, int32_t o, lx_status *st)
 static bool search(struct team_draft *d, bool *fixed, struct cut_state *state, struct cut_answer *answer,
                    lx_status *st)
 {
-    const struct cut_question q = {d->g, d->grid, d->how->by_time, fixed, state};
+    const struct cut_question q = {
+        .g = d->g, .grid = d->grid, .by_time = d->how->by_time, .fixed = fixed, .state = state};
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         const struct lx_tensor *x = &d->g->tensors[t];
         fixed[t] = !d->how->by_time && x->role == LX_INPUT;
@@ -120,8 +121,10 @@ static bool search(struct team_draft *d, bool *fixed, struct cut_state *state, s
 /* The same question has been answered. */
 static bool take_cuts(struct team_draft *d)
 {
-    for (int32_t t = 0; t < d->g->tensor_count; t++)
+    for (int32_t t = 0; t < d->g->tensor_count; t++) {
         memcpy(d->tensors[t].cut, d->like->tensors[t].cut, sizeof d->tensors[t].cut);
+        d->tensors[t].given = d->like->tensors[t].given;
+    }
     for (int32_t o = 0; o < d->g->op_count; o++) {
         memcpy(d->ops[o].var, d->like->ops[o].var, sizeof d->ops[o].var);
         d->ops[o].mode = d->like->ops[o].mode;

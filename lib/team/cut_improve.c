@@ -24,7 +24,8 @@ struct improver {
 static bool attempt(struct improver *p, enum cut_along along, size_t most)
 {
     const struct lx_graph *g = p->q->g;
-    const struct cut_question q = {g, p->q->grid, p->q->by_time, p->fixed, p->state};
+    const struct cut_question q = {
+        .g = g, .grid = p->q->grid, .by_time = p->q->by_time, .fixed = p->fixed, .state = p->state};
     bool dropped;
     bool found = cut_search_along(&q, p->prices, along, most, &p->other, &dropped);
     p->ops += p->other.searched;
@@ -125,7 +126,7 @@ static bool search_hastily(const struct cut_question *q, struct cut_prices *pric
 
 bool cut_search(const struct cut_question *q, struct cut_answer *out)
 {
-    struct cut_prices *prices = cut_prices_make(q->g, &q->grid);
+    struct cut_prices *prices = cut_prices_make(q->g, &q->grid, NULL);
     bool dropped = false;
     out->stuck = -1;
     bool ok = prices && cut_search_along(q, prices, CUT_FREELY, MOST, out, &dropped);

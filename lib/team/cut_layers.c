@@ -203,8 +203,10 @@ int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok)
     bool for_good = false;
     if (!run) return o;
     if (o == r->check_at) return check(r, o, run->ops, ok);
-    /* One layer is searched to check the others, and one behind it, as who reads next is looked at. */
-    int32_t n = r->check_at < 0 ? passable(r, o, run, &for_good) : 0, reach = for_good ? n : n - 2;
+    /* One layer is searched to check the others, and one behind it, as who reads next is looked at. A bound must hold
+     * although choices were merged: what is merged in one layer is so in the next if all grow alike. */
+    int32_t n = r->check_at < 0 ? passable(r, o, run, &for_good) : 0;
+    int32_t reach = for_good ? n : r->q->least ? 0 : n - 2;
     if (reach < 1) return o;
     r->from = o;
     r->reach = reach;

@@ -11,7 +11,7 @@
 #include "graph/repeats.h"
 #include "team/cut_search.h"
 
-enum { CUT_BROUGHT = 2, CUT_NOT_JOINED = -100 };
+enum { CUT_NOT_JOINED = -100, CUT_ANYHOW = -101 };
 
 /* A tensor that is still to be touched: as it was made, and as it is joined if it is. */
 struct slot {
@@ -124,5 +124,25 @@ struct cut_beam {
     size_t most;
 };
 bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped);
+
+/* cut_bound.c: the state that suits whoever reads or changes a tensor; is it that? */
+extern const struct cut_state cut_anyhow;
+static inline bool cut_is_anyhow(struct cut_state s)
+{
+    return s.at[0] == CUT_ANYHOW;
+}
+/* Choices that are no better than others in any way do not go on. Of the rest the `most` cheapest do; all others go on as
+ * one, for the least that one of them costs, in which tensors are as suits where they differ: whatever they lead to costs no
+ * less than what that does. */
+struct cut_merger {
+    const struct cut_question *q;
+    int32_t o; /* it stands behind this op */
+    const struct cut_uses *uses;
+    struct cut_slots *slots;
+    struct cut_index *index; /* of the layer's rows */
+    struct layer *l;
+    size_t most;
+};
+bool cut_merge(const struct cut_merger *k, bool *merged);
 
 #endif

@@ -24,13 +24,6 @@ static void pay(struct cut_cost *sum, struct cut_cost one)
     sum->us += one.us;
 }
 
-static bool is_brought(const struct slot *slot, uint32_t what)
-{
-    for (int b = 0; b < CUT_BROUGHT; b++)
-        if (slot->brought[b] == what) return true;
-    return false;
-}
-
 static bool add_outcome(struct maker *k, struct outcome made, const int32_t *after)
 {
     bool ok = VEC_PUSH(&k->to->outcomes, made);
@@ -65,7 +58,7 @@ static const struct cut_state *demanded(const struct maker *k, int operand)
     int32_t t = op_operand(k->op, operand);
     int at = k->p->at[operand];
     if (k->p->q->fixed[t]) return &k->p->q->state[t];
-    return at < k->p->old ? &k->stood[at].state : NULL;
+    return at < k->p->old && !cut_is_anyhow(k->stood[at].state) ? &k->stood[at].state : NULL;
 }
 
 static bool made_of_parts(const struct maker *k)
@@ -78,12 +71,8 @@ static bool made_of_parts(const struct maker *k)
 /* What an operand lacks is brought, unless it was. */
 static void read_input(const struct maker *k, int i, struct slot *slot, struct cut_cost *cost)
 {
-    if (cut_reads_parts(k->op, i, k->way->var)) return;
-    struct cut_price price = cut_price_read(k->p->prices, k->p->o, i, slot->state, k->way->var);
-    if (!price.brings || is_brought(slot, price.brings)) return;
-    pay(cost, price.cost);
-    memmove(slot->brought + 1, slot->brought, (CUT_BROUGHT - 1) * sizeof *slot->brought);
-    slot->brought[0] = price.brings;
+    if (cut_reads_parts(k->op, i, k->way->var) || cut_is_anyhow(slot->state)) return;
+    pay(cost, cut_price_bring(k->p->prices, k->p->o, i, slot->state, k->way->var, slot->brought));
 }
 
 /* All is joined that must be: reads are paid for, results stand as they were made. */
@@ -164,7 +153,7 @@ static bool parts_are_there(struct maker *k)
     struct cut_state var = k->way->var;
     for (int i = 0; i < k->op->input_count; i++) {
         struct slot *slot = &k->room[k->p->at[i]];
-        if (!cut_reads_parts(k->op, i, var)) continue;
+        if (!cut_reads_parts(k->op, i, var) || cut_is_anyhow(slot->state)) continue;
         if (!cut_takes_parts(k->op, i, var, slot->made)) return false;
         if (slot->joined && cut_shares(slot->made, slot->state)) return false;
         if (cut_price_read(k->p->prices, k->p->o, i, slot->made, var).brings) return false;
@@ -197,9 +186,11 @@ static bool choose_firsts(struct maker *k, int f)
     bool made = input == k->op->input_count;
     k->chosen[f] = p->q->fixed[t] ? p->q->state[t]
                    : made         ? k->way->out
+                   : p->q->least  ? cut_anyhow
                                   : cut_need_of(&p->x, k->op, input, k->way->var);
     if (!choose_firsts(k, f + 1)) return false;
-    if (p->q->fixed[t] || made || p->uses->readers[t] < 2 || cut_same(k->chosen[f], whole)) return true;
+    if (p->q->fixed[t] || made || p->q->least || p->uses->readers[t] < 2 || cut_same(k->chosen[f], whole))
+        return true;
     k->chosen[f] = whole;
     return choose_firsts(k, f + 1);
 }

@@ -1,6 +1,6 @@
 /* What cuts cost, with blocks of the default size: block_bounds.c moves these by a few rows, which changes no choice. Ops
  * that are alike (layers of a model) have one price. */
-#include "team/cut_search.h"
+#include "team/cut_least.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "team/team_links.h"
@@ -24,7 +24,8 @@ struct cut_prices {
     const struct lx_graph *g;
     const struct lx_team_grid *grid;
     int members;
-    int32_t *class; /* per op: the first that is like it */
+    int32_t *class;          /* per op: the first that is like it */
+    struct cut_least *least; /* NULL: what is predicted */
     struct known_price *table;
     size_t room, count;
 };
@@ -76,7 +77,10 @@ static bool find_classes(struct cut_prices *p)
     uint64_t *hash = calloc(room, sizeof *hash);
     int32_t *first = calloc(room, sizeof *first);
     for (size_t o = 0; hash && first && o < n; o++) {
-        uint64_t h = hash_op(p->g, &p->g->ops[o]) | 1;
+        uint64_t h = hash_op(p->g, &p->g->ops[o]);
+        for (int i = 0; p->least && i < op_operand_count(&p->g->ops[o]); i++)
+            h = hash_number(h, cut_least_loose(p->least, op_operand(&p->g->ops[o], i)));
+        h |= 1;
         size_t at = (size_t)h & (room - 1);
         while (hash[at] && hash[at] != h) at = (at + 1) & (room - 1);
         if (!hash[at]) hash[at] = h, first[at] = (int32_t)o;
@@ -88,11 +92,13 @@ static bool find_classes(struct cut_prices *p)
     return ok;
 }
 
-struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid)
+struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid,
+                                   struct cut_least *least)
 {
     struct cut_prices *p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    *p = (struct cut_prices){.g = g, .grid = grid, .members = lx_team_members_of(grid), .room = 1024};
+    *p = (struct cut_prices){
+        .g = g, .grid = grid, .members = lx_team_members_of(grid), .least = least, .room = 1024};
     p->class = calloc((size_t)g->op_count + 1, sizeof *p->class);
     p->table = calloc(p->room, sizeof *p->table);
     if (p->class && p->table && find_classes(p)) return p;
@@ -259,8 +265,28 @@ struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct c
     struct known_price k = key_of(p, o, i, in, var);
     struct known_price *known = find(p->table, p->room, &k);
     if (known->who) return known->price;
-    k.price = read_price(p, o, i, in, var);
+    if (p->least)
+        k.price.brings = cut_least_read(p->least, o, i, in, var, &k.price.cost.bytes);
+    else
+        k.price = read_price(p, o, i, in, var);
     return remember(p, known, &k);
+}
+
+struct cut_cost cut_price_bring(struct cut_prices *p, int32_t o, int i, struct cut_state in,
+                                struct cut_state var, uint32_t brought[CUT_BROUGHT])
+{
+    struct cut_price price = cut_price_read(p, o, i, in, var);
+    struct cut_cost more = {0, 0};
+    if (!price.brings) return more;
+    if (p->least) {
+        brought[0] = cut_least_both(p->least, p->g->ops[o].inputs[i], brought[0], price.brings, &more.bytes);
+        return more;
+    }
+    for (int b = 0; b < CUT_BROUGHT; b++)
+        if (brought[b] == price.brings) return more;
+    memmove(brought + 1, brought, (CUT_BROUGHT - 1) * sizeof *brought);
+    brought[0] = price.brings;
+    return price.cost;
 }
 
 /* All partial results of a group of n become one: rings move least, trees wait least. */
@@ -325,6 +351,7 @@ struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_w
     struct known_price k = key_of(p, o, THE_OP, way->out, way->var);
     struct known_price *known = find(p->table, p->room, &k);
     if (known->who) return known->price.cost;
+    if (p->least) return k.price.cost;
     struct op_index x;
     op_index_of(p->g, &p->g->ops[o], &x);
     k.price.cost.us = own_us(p, &p->g->ops[o], &x, way->var);
@@ -337,6 +364,9 @@ struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state
     struct known_price k = key_of(p, o, THE_JOIN, made, joined);
     struct known_price *known = find(p->table, p->room, &k);
     if (known->who) return known->price.cost;
-    k.price.cost = join_price(p, o, made, joined);
+    if (p->least)
+        k.price.cost.bytes = cut_least_join(p->least, o, made, joined);
+    else
+        k.price.cost = join_price(p, o, made, joined);
     return remember(p, known, &k).cost;
 }

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 enum { EACH_OUTCOME = 100 }; /* nanoseconds */
+/* Outcomes of a bound, after which few choices go on, so that it is there within seconds. */
+enum { MANY_OUTCOMES = 20000000, FEWER = 64 };
 
 struct searcher {
     const struct cut_question *q;
@@ -22,6 +24,7 @@ struct searcher {
     struct cut_operands at; /* of the op at hand */
     struct cut_index index, group_index;
     size_t most;
+    int64_t outcomes; /* that were looked at */
     bool dropped;
 };
 
@@ -120,6 +123,7 @@ static bool list_live(struct searcher *s, struct expansion *e)
 static bool keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
 {
     size_t live = (size_t)to->live;
+    if (s->q->least && h.cost.bytes >= s->q->below) return true;
     int32_t *place = cut_index_find(&s->index, to->slots.at, to->all.count, live, row);
     if (!place) return false;
     if (*place >= 0) {
@@ -157,6 +161,7 @@ static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
     const struct cut_cost cost = e->from->all.at[h].cost;
     const int32_t *stood = e->from->slots.at + h * (size_t)e->from->live;
     bool ok = g != NULL;
+    s->outcomes += ok ? (int64_t)(g->end - g->begin) : 0;
     for (size_t n = ok ? g->begin : 0; ok && n < g->end; n++) {
         const struct outcome *x = &e->to->outcomes.at[n];
         const int32_t *after = s->at.after.at + n * (size_t)s->at.count;
@@ -189,6 +194,14 @@ static bool expand(struct searcher *s, struct layer *from, struct layer *to)
     VEC_FREE(&e.groups);
     VEC_FREE(&e.keys);
     if (!cut_repeats_border(&s->repeats, p->o)) VEC_FREE(&from->slots);
+    const struct cut_merger merger = {.q = s->q,
+                                      .o = p->o,
+                                      .uses = &s->uses,
+                                      .slots = &s->slots,
+                                      .index = &s->index,
+                                      .l = to,
+                                      .most = s->outcomes < MANY_OUTCOMES ? s->most : s->most / FEWER};
+    if (ok && s->q->least) return cut_merge(&merger, &s->dropped);
     const struct cut_beam beam = {s->q, s->prices, p->o, &s->uses, &s->slots, s->most};
     return ok && cut_drop(&beam, to, &s->dropped);
 }

@@ -59,12 +59,19 @@ struct cut_price {
     uint32_t brings; /* 0: nothing */
 };
 struct cut_prices;
-struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid);
+struct cut_least;
+/* `least` (cut_least.h): bytes are those that no plan goes below, and times are 0; NULL: as they are predicted. */
+struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid,
+                                   struct cut_least *least);
 void cut_prices_free(struct cut_prices *p);
 /* Per op: the first that has the same ways and prices. */
 const int32_t *cut_classes(const struct cut_prices *p);
 struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct cut_state in,
                                 struct cut_state var);
+/* The same for what was not brought before; then it is. */
+enum { CUT_BROUGHT = 2 };
+struct cut_cost cut_price_bring(struct cut_prices *p, int32_t o, int i, struct cut_state in,
+                                struct cut_state var, uint32_t brought[CUT_BROUGHT]);
 struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way);
 /* What op `o` wrote becomes one. */
 struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state made,
@@ -86,6 +93,10 @@ struct cut_question {
     bool by_time;
     const bool *fixed;
     const struct cut_state *state; /* of those that are fixed */
+    /* A bound is asked for: states of what arrives and is not fixed are whatever suits, and so are those of choices that
+     * do not go on; choices of `below` bytes or more are not looked at. */
+    bool least;
+    int64_t below;
 };
 bool cut_search(const struct cut_question *q, struct cut_answer *out);
 

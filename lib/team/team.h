@@ -71,6 +71,7 @@ struct lx_team_tensor {
     /* Per dimension: where its blocks begin, and its extent; NULL if no axis cuts it. Block b belongs to the members whose
      * coordinates along the axes that cut it are b, the last of these axes fastest. */
     const int64_t *bound[LX_MAX_RANK];
+    bool given; /* its cuts were stated, by the caller or the pattern */
 };
 
 enum lx_team_mode {
@@ -158,7 +159,10 @@ struct lx_team_plan {
         predicted_us; /* by the search: exchanges and ops one after the other; of plans of members: of their clock */
     double
         bound_us; /* no plans of members on this grid take less; 0: nothing is proved, or there are none yet */
-    bool exact;   /* no sum is cut over members; see lx_team_is_exact */
+    int64_t
+        bound_bytes; /* no plan exchanges and combines less whose inputs lie as here, and that keeps what is given;
+                            less than 0: that was not asked */
+    bool exact;      /* no sum is cut over members; see lx_team_is_exact */
     uint64_t hash; /* of graph, members and everything above; members compare it before data moves */
     struct arena *memory;
 };
@@ -166,6 +170,10 @@ struct lx_team_plan {
 /* NULL: `st` says why the graph cannot be distributed. */
 struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *how, lx_status *st);
 void lx_team_free(struct lx_team_plan *plan);
+
+/* Bytes that no plan on this grid goes below whose inputs lie as here, and that keeps what is given: of all cuts that the
+ * planner chooses from. 0: nothing is proved, as far as memory and time go. */
+int64_t lx_team_least_bytes(const struct lx_team_plan *plan);
 
 /* What a member owns of a tensor. */
 struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int member);

@@ -20,13 +20,15 @@
     TEAM_CHECKED(F, INT, combine_bytes, "and in combining partial results") \
     TEAM_CHECKED(F, INT, plain_bytes, "what bytes would be with default partitions and one exchange per read") \
     F(REAL, predicted_us, OPTIONAL, CHECKED, 0, -1, "when the last member is through, by the members' plans and the links") \
-    F(REAL, bound_us, OPTIONAL, CHECKED, 0, -1, "no plans of members on this grid take less")
+    F(REAL, bound_us, OPTIONAL, CHECKED, 0, -1, "no plans of members on this grid take less whose inputs lie as here, and that keep what is given") \
+    TEAM_CHECKED(F, INT, bound_bytes, "none of these receive fewer bytes in exchanges and in combining together; absent: nobody asked")
 
 #define TEAM_TENSOR_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \
     TEAM_MAY(F, INT, cut, "the dimension along which it is cut; absent: it is whole on every member; -2: members have parts of sums of it") \
     TEAM_MAY(F, INTS, cuts, "the same for each axis of a grid; -1: whole along it; -2: parts of sums") \
-    TEAM_MAY(F, INTS, bounds, "where its blocks begin, and the extent; of a grid for each dimension that is cut, one after the other")
+    TEAM_MAY(F, INTS, bounds, "where its blocks begin, and the extent; of a grid for each dimension that is cut, one after the other") \
+    TEAM_MAY(F, INT, given, "1: its cuts were stated, by the pattern or by who asked for the plan")
 
 #define TEAM_OP_FIELDS(F) \
     TEAM_CHECKED(F, TEXT, name, "as in the pattern") \

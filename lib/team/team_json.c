@@ -98,7 +98,8 @@ static void write_tensor(struct writer *w, int32_t i)
     struct team_file_tensor r = {.name = w->p->graph->tensors[i].name,
                                  .cut = w->p->grid.axes == 1 ? x->cut[0] : -1,
                                  .cuts = axes_of(w, x->cut),
-                                 .bounds = bounds_of(w, i)};
+                                 .bounds = bounds_of(w, i),
+                                 .given = x->given ? 1 : -1};
     write_record(w, TEAM_FILE_TENSOR, &r);
 }
 
@@ -195,7 +196,8 @@ void team_write(const struct lx_team_plan *p, const char *kind, struct text *t)
                                      .combine_bytes = p->combine_bytes,
                                      .plain_bytes = p->plain_bytes,
                                      .predicted_us = p->predicted_us,
-                                     .bound_us = p->bound_us};
+                                     .bound_us = p->bound_us,
+                                     .bound_bytes = p->bound_bytes};
     record_write(team_sections[TEAM_FILE_ROOT].fields, team_sections[TEAM_FILE_ROOT].count, &r, &root);
     text_format(t, "{\n  \"lxplan\": %d,\n  \"kind\": \"%s\",\n  %.*s", TEAM_FORMAT, kind,
                 root.length > 2 ? (int)root.length - 2 : 0, root.at ? root.at + 1 : "");

@@ -103,6 +103,7 @@ bool team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops, lx_status *st)
     struct lx_team_plan bare = *p; /* what is told of it is no part of the plan */
     bare.plain_bytes = 0;
     bare.predicted_us = bare.bound_us = 0;
+    bare.bound_bytes = -1;
     char *text = lx_team_to_json(&bare, &length);
     if (!text) return status_no_memory(st);
     p->hash = hash_bytes(HASH_START, text, length);
@@ -140,6 +141,7 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
                                .steps = d.steps,
                                .step_count = d.step_count,
                                .predicted_us = d.predicted_us,
+                               .bound_bytes = -1,
                                .memory = memory};
     if (team_sum_up(p, d.ops, st)) return p;
     lx_team_free(p);

@@ -64,9 +64,10 @@ static bool take_tensor(struct reader *r, const struct json_value *array, int32_
 {
     const struct lx_tensor *tensor = &r->p->graph->tensors[t];
     int32_t at = 0;
-    *out = (struct lx_team_tensor){{0}, {0}};
+    *out = (struct lx_team_tensor){.given = x->given == 1};
     if (x->name && strcmp(x->name, tensor->name) != 0)
         return wrong(r, array, t, "the pattern has another tensor here");
+    if (x->given >= 0 && x->given != 1) return wrong(r, array, t, "given is 1 or absent");
     if (tensor->rank < 0) return wrong(r, array, t, "it has no shape and cannot be in a team's plan");
     if (!team_take_axes(r->p, x->cut, &x->cuts, tensor->rank, 1, out->cut))
         return wrong(r, array, t, "it has no such dimension to be cut, or the grid has other axes");
@@ -335,6 +336,7 @@ static bool read_body(struct reader *r, const struct json_value *root, const str
     p->plain_bytes = x->plain_bytes;
     p->predicted_us = x->predicted_us;
     p->bound_us = x->bound_us;
+    p->bound_bytes = x->bound_bytes;
     p->graph = read_pattern(r->j, root, x->pattern_hash, r->st);
     if (!p->graph || !read_tensors(r, root) || !read_exchanges(r, root) || !read_ops(r, root) ||
         !read_groups(r, root) || !read_steps(r, root) || !team_sum_up(p, r->ops, r->st))

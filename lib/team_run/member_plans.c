@@ -82,6 +82,7 @@ struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct
     struct lx_team_plans *p = plans_of(team, st);
     bool ok = p != NULL;
     for (int m = 0; ok && m < p->team->members; m++) ok = plan_member(p, m, how, st);
+    if (ok) p->team->bound_bytes = lx_team_least_bytes(p->team);
     if (ok) p->team->bound_us = lx_team_bound_us(p->team);
     if (ok && time_of(p, &p->team->predicted_us, st)) return p;
     lx_team_plans_free(p);
@@ -232,6 +233,9 @@ static bool check_told(const struct lx_team_plans *p, lx_status *st)
     if (!near(t->bound_us, least))
         return status_set(st, LX_E_NO, "bound_us is %.9g; what must be done at least takes %.9g", t->bound_us,
                           least);
+    if (t->bound_bytes > 0 && t->bound_bytes != lx_team_least_bytes(t))
+        return status_set(st, LX_E_NO, "bound_bytes is %lld; what is proved are %lld",
+                          (long long)t->bound_bytes, (long long)lx_team_least_bytes(t));
     if (t->bound_us > us)
         return status_set(st, LX_E_NO, "the bound, %.9g us, is above the plan, %.9g us", t->bound_us, us);
     return true;

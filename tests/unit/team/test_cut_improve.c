@@ -72,8 +72,8 @@ static void test_nothing_said_is_cheaper(const struct lx_team_grid *grid)
     a.g = lx_graph_read(SOURCE_DIR "/patterns/team/attention_grid.json", &st);
     if (!a.g) fail_msg("%s", st.text);
     assert_true(a.g->tensor_count <= TENSORS && a.g->op_count <= TENSORS);
-    a.q = (struct cut_question){a.g, *grid, true, a.fixed, a.state};
-    a.prices = cut_prices_make(a.g, grid);
+    a.q = (struct cut_question){.g = a.g, .grid = *grid, .by_time = true, .fixed = a.fixed, .state = a.state};
+    a.prices = cut_prices_make(a.g, grid, NULL);
     assert_non_null(a.prices);
     struct cut_answer answer = {.tensors = a.tensors, .ways = a.ways};
     bool dropped = false;

@@ -4,6 +4,7 @@
 #include "solvers.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "support/team_least.h"
 #include "team/whole_program.h"
 
 #include <setjmp.h>
@@ -231,6 +232,8 @@ static int64_t expect_team(const struct one_op *q, const struct lx_graph *g)
     if (!lx_team_run(p, &run, &r, &st)) fail_msg("%s: %s", q->kind, st.text);
     assert_true(r.ok);
     int64_t bytes = p->bytes + p->combine_bytes;
+    assert_in_range(team_least_of(p, false), 0, bytes);
+    assert_in_range(team_least_of(p, true), 0, bytes);
     lx_team_result_free(&r);
     lx_team_free(p);
     return bytes;

@@ -420,12 +420,13 @@ static void test_brute(void **state)
         bool fixed[16] = {0};
         struct cut_state states[16] = {{{0, -1, -1}}}, tensors[16];
         struct cut_way ways[16];
-        struct cut_question q = {g, small[n % 4], n % 2, fixed, states};
+        struct cut_question q = {
+            .g = g, .grid = small[n % 4], .by_time = n % 2, .fixed = fixed, .state = states};
         fixed[0] = n % 3 == 0;
         if (n / 4 % 2) fix_weights(&r, g, q.grid.axes, fixed, states);
         struct cut_answer answer = {.tensors = tensors, .ways = ways};
         assert_true(g->tensor_count <= 16 && cut_search(&q, &answer));
-        struct brute b = {.q = &q, .prices = cut_prices_make(g, &q.grid), .best = {INT64_MAX, 1e300}};
+        struct brute b = {.q = &q, .prices = cut_prices_make(g, &q.grid, NULL), .best = {INT64_MAX, 1e300}};
         cut_find_parts(g, b.parts);
         try_ops(&b, 0, (struct cut_cost){0, 0});
         if (q.by_time)
