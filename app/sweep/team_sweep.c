@@ -88,6 +88,7 @@ VALUE_OF(waited_value,  struct team_size, v->number = row->planned ? row->point.
 VALUE_OF(speedup_value, struct team_size, v->number = speedup(row);)
 VALUE_OF(share_value,   struct team_size, v->number = speedup(row) / row->members;)
 VALUE_OF(moved_value,   struct team_size, amount(row, row->point.bytes, v);)
+VALUE_OF(must_value,    struct team_size, amount(row, row->point.bound_bytes, v); v->paint = PAINT_DIM;)
 VALUE_OF(hbm_value,     struct team_size, amount(row, row->point.hbm_bytes, v);)
 VALUE_OF(shapes_value,  struct team_size, amount(row, row->point.shapes, v);)
 VALUE_OF(why_value,     struct team_size, v->words = row->planned ? "" : row->why.text;)
@@ -101,6 +102,7 @@ static const struct column size_array[] = {
     {.key = "speedup",         .heading = "speedup",        .kind = VALUE_RATIO,  .digits = 6, .value = speedup_value},
     {.key = "efficiency",      .heading = "efficiency",     .kind = VALUE_SHARE,  .digits = 6, .value = share_value},
     {.key = "exchanged_bytes", .heading = "exchanged",      .kind = VALUE_BYTES,  .value = moved_value},
+    {.key = "bound_bytes",     .heading = "of that must",   .kind = VALUE_BYTES,  .value = must_value},
     {.key = "hbm_bytes",       .heading = "HBM per member", .kind = VALUE_BYTES,  .value = hbm_value},
     {.key = "shapes",          .heading = "plans",          .kind = VALUE_COUNT,  .value = shapes_value},
     {.key = "why",             .heading = "why",            .kind = VALUE_WORDS,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = why_value},

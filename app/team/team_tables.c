@@ -155,6 +155,20 @@ void show_exchanges(const struct lx_team_plan *p, struct text *out)
     if (p->exchange_count) write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
 }
 
+/* Beside what is proved of all cuts that there are. */
+static void show_least(const struct lx_team_plan *p, struct text *out)
+{
+    int64_t moved = p->bytes + p->combine_bytes, least = p->bound_bytes;
+    if (least < 0 || moved == 0) return;
+    if (least == moved)
+        text_add(out, "\nproved    nothing exchanges less whose inputs lie so and that keeps the cuts given");
+    else if (least > 0)
+        text_format(out, "\nat least  %s with inputs that lie so and the cuts given; this is %s above it",
+                    in_bytes(least).at, in_percent((double)(moved - least) / (double)least).at);
+    else
+        text_add(out, "\nat least  nothing is proved: members may do more themselves and exchange less");
+}
+
 void show_totals(const struct lx_team_plan *p, struct text *out)
 {
     text_format(out, "exchanged %s in %s", in_bytes(p->bytes).at, counted(p->exchange_count, "exchange").at);
@@ -163,6 +177,7 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
     if (p->plain_bytes > 0)
         text_format(out, ", saved %s",
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
+    show_least(p, out);
     if (p->predicted_us > 0 && p->bound_us > 0)
         text_format(out, "\npredicted %s; on this grid nothing takes less than %s",
                     in_micros(p->predicted_us).at, in_micros(p->bound_us).at);

@@ -1,7 +1,8 @@
-/* A time that no plan of this graph on this grid goes below, whatever is cut, kept on chip or overlapped.
+/* A time that no plan of this graph on this grid goes below, whatever is cut, kept on chip or overlapped, if its inputs lie
+ * as here and what is given is kept.
  *
  * Of all that is computed, is read of what was given, or is written of what is asked for, some member does at least an equal
- * part; it takes that long if it does nothing else meanwhile, and the longer of the two is a bound: of computing, and of reading and writing. Products of a
+ * part; it takes that long if it does nothing else meanwhile, and the longest is a bound: of computing, of reading and writing, and of receiving what all must (team/cut_bound.c). Products of a
  * matmul count as what of them shows at least; of bytes through HBM a launch covers some (cost/bundle.h), and no
  * bundle moves more per microsecond than one that is just covered. What is picked by indices may be any part of its
  * table, and what is read through several windows is counted by the largest. */
@@ -106,11 +107,27 @@ static double most_hbm_rate(const struct lx_device *d)
     return covers > 0 && launch > 0 ? fmax(rate, covers / launch + rate / 5) : rate;
 }
 
+/* Of what must be received, some member gets at least an equal part, over links of all axes at once at best, in one message
+ * or more: an axis is taken up by one at a time (team_clock.c). */
+static double least_exchange(const struct lx_team_plan *p)
+{
+    double rates = 0, first = HUGE_VAL;
+    for (int a = 0; a < p->grid.axes; a++) {
+        double rate, us;
+        if (p->grid.size[a] < 2) continue;
+        lx_device_link(&p->graph->device, p->grid.axes - 1 - a, &rate, &us);
+        rates += rate * 1e3;
+        first = fmin(first, rate * 1e3 * us);
+    }
+    if (p->bound_bytes <= 0 || rates <= 0) return 0;
+    return ((double)p->bound_bytes / p->members + first) / rates * (1 - 1e-12);
+}
+
 double lx_team_bound_us(const struct lx_team_plan *p)
 {
     const struct lx_graph *g = p->graph;
     double members = p->members;
     double compute = least_compute(g) / members;
     double memory = least_bytes(g) / members / most_hbm_rate(&g->device);
-    return fmax(compute, memory);
+    return fmax(fmax(compute, memory), least_exchange(p));
 }

@@ -4,6 +4,7 @@
 
 #include "team/team.h"
 
+/* `bound_bytes` is known by now, or nothing must be exchanged. */
 double lx_team_bound_us(const struct lx_team_plan *p);
 /* One that no plans of members go below with the cuts that it has: the multiply-adds of the member that has most of them. */
 double lx_team_cuts_bound_us(const struct lx_team_plan *p);

@@ -66,7 +66,8 @@ static bool point_of(const struct lx_team_plans *p, struct lx_team_point *out, l
                                   .members = p->team->members,
                                   .us = c->us,
                                   .bound_us = p->team->bound_us,
-                                  .bytes = moved(p->team)};
+                                  .bytes = moved(p->team),
+                                  .bound_bytes = p->team->bound_bytes};
     for (int m = 0; m < c->members; m++) {
         int first = 0;
         while (p->plans[first] != p->plans[m]) first++;

@@ -15,6 +15,7 @@ struct lx_team_point {
     double us, bound_us; /* until the last member is through; what no plan on this grid goes below */
     double waited_us;    /* most that a member waits for others */
     int64_t bytes;       /* received in all exchanges, and to combine */
+    int64_t bound_bytes; /* of which no plan on this grid takes less whose inputs lie so */
     int64_t hbm_bytes;   /* of the member with most */
 };
 
