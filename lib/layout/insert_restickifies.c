@@ -350,8 +350,9 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
     if (ok) {
         memset(n.fresh, 0xff, tensors * sizeof *n.fresh);
         memset(n.first_copy, 0xff, tensors * sizeof *n.first_copy);
+        ok = builder_begin(&n.b, g->file, g->name, st);
         n.b.unhashed = true;
-        ok = builder_begin(&n.b, g->file, g->name, st) && add_given(&n, alive);
+        ok = ok && add_given(&n, alive);
     }
     for (int32_t o = 0; ok && o < g->op_count; o++)
         if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);
