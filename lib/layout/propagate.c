@@ -15,6 +15,7 @@
  * Graph inputs that are read once take no part in states: their layout is given and nobody shares a copy. */
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/stop.h"
 #include "layout/layout.h"
 #include "layout/stick_layers.h"
 
@@ -188,7 +189,14 @@ struct stick_question {
     bool by_size;
 };
 
-/* One search; `limit`: only choices that cost at most this. */
+/* The time that an op takes of the search, about. */
+static int64_t work_of(const struct stick_search *s)
+{
+    enum { EACH_OP = 4000, EACH_STATE = 500 };
+    return EACH_OP + EACH_STATE * (int64_t)s->next.count;
+}
+
+/* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped. */
 static bool search(const struct stick_question *q, size_t width, int64_t limit, struct stick_plan *out,
                    lx_status *st)
 {
@@ -207,7 +215,8 @@ static bool search(const struct stick_question *q, size_t width, int64_t limit, 
         if (!q->alive[o])
             o++;
         else if (!stick_layers_go(q->layers, &s, &o, &ok) && ok)
-            ok = step(&s, o++, width);
+            ok =
+                step(&s, o++, width) && (!stop_work(work_of(&s)) || limit == INT64_MAX || status_stopped(st));
     if (ok) {
         out->moved = s.now.at[0].moved;
         out->footprint = s.now.at[0].footprint;
@@ -219,8 +228,8 @@ static bool search(const struct stick_question *q, size_t width, int64_t limit, 
     return ok;
 }
 
-/* A narrow search first: often it proves its answer, else it limits the wide one. Too narrow to find any,
- * it limits nothing. */
+/* A narrow search first: often it proves its answer, else it limits the wide one, and stands where that is stopped. Too
+ * narrow to find any, it limits nothing. */
 static bool search_twice(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
     lx_status none = {0};

@@ -29,11 +29,19 @@ struct lx_run fuse_light(struct fuse *f, const struct lx_run *run)
     return lit;
 }
 
-void fuse_save_some(const struct lx_run *lit)
+bool fuse_is_short(void *lit)
+{
+    const struct lx_run *run = lit;
+    const struct fuse *f = run->stop == burnt_down ? run->context : NULL;
+    return lx_run_stopped(run) || (f && clock_seconds() >= f->began + run->time_limit / 4);
+}
+
+void fuse_save(const struct lx_run *lit, double share)
 {
     struct fuse *f = lit->stop == burnt_down ? lit->context : NULL;
     if (!f) return;
-    f->until -= fmin((clock_seconds() - f->began) / 2, lit->time_limit / 4);
+    double saved = fmin((clock_seconds() - f->began) * share, lit->time_limit / 4);
+    f->until = fmin(f->until, f->began + lit->time_limit - saved);
 }
 
 bool fuse_is_out(const struct lx_run *lit)

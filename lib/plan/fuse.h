@@ -12,8 +12,12 @@ struct fuse {
 
 /* The caller's run, which also stops when its time is over; `f` and `run` must outlive it. */
 struct lx_run fuse_light(struct fuse *f, const struct lx_run *run);
-/* A first plan is there. To write the last one down takes about as long again as a part of that: the search ends before. */
-void fuse_save_some(const struct lx_run *lit);
+/* A callback, in the context of the caller's run: is what is searched before there is any plan to end? It has a quarter of the
+ * time, as a plan takes longer than what comes before it. `lit` is the context. */
+bool fuse_is_short(void *lit);
+/* Ops are divided, or a first plan is there. To write the last plan down takes about as long again as `share` of what was done
+ * until now: the search ends before, by a quarter of the time at most. */
+void fuse_save(const struct lx_run *lit, double share);
 /* Was it stopped because its time was over? */
 bool fuse_is_out(const struct lx_run *lit);
 

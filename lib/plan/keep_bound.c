@@ -68,7 +68,9 @@ bool keep_least(const struct planner *p, const struct decisions *how, int64_t *l
     enum { WORTH_IT = 64 }; /* ops: a smaller graph is solved sooner than priced */
     struct attempt a;
     *least = 0;
-    if (!p->options->quick_solver || p->divided->layouts->graph->op_count < WORTH_IT) return true;
+    if (!p->options->quick_solver || p->divided->layouts->graph->op_count < WORTH_IT ||
+        lx_run_stopped(&p->options->run))
+        return true;
     if (!keep_quick(p, how, &a)) return false;
     int64_t known = a.hbm_bytes;
     attempt_free(&a);

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "base/vec.h"
 #include "scratchpad/cooptimise/cooptimise.h"
 
@@ -80,7 +81,9 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
 static bool add_way(struct least_time *s, const struct lx_divisions *d,
                     const struct lx_division *const *other)
 {
+    enum { EACH_OP = 4000 };
     const struct lx_graph *g = s->by->divided->layouts->graph;
+    if (stop_work(EACH_OP * (int64_t)g->op_count)) return status_stopped(s->by->st);
     struct lx_divisions as = *s->by->divided;
     const struct lx_division **divided = arena_array(s->by->memory, (size_t)g->op_count, sizeof *divided);
     struct way way = {.divided = divided, .number = s->ways.count};
@@ -102,7 +105,8 @@ static bool divide_for(struct least_time *s, int64_t cores, bool no_cost, struct
     struct lx_divide_options how = {.cores = cores, .no_cost = no_cost};
     lx_status why = {0};
     *out = lx_divide(s->by->divided->layouts, &how, &why);
-    return *out || why.code != LX_E_MEMORY ? true : status_no_memory(s->by->st);
+    if (*out || (why.code != LX_E_MEMORY && why.code != LX_E_STOPPED)) return true;
+    return why.code == LX_E_STOPPED ? status_stopped(s->by->st) : status_no_memory(s->by->st);
 }
 
 static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool clones, bool outputs)

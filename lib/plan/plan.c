@@ -83,9 +83,23 @@ static bool is_like(const struct lx_plan *p, const struct lx_plan *like)
     return a.cores == b.cores && a.no_cost == b.no_cost;
 }
 
-bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan *like, lx_status *st)
+/* The search for layouts may be stopped: it has an answer of its own before long. */
+static struct lx_layouts *lay_out(const struct lx_graph *g, const struct lx_plan_options *options,
+                                  lx_status *st)
+{
+    struct lx_run run = options ? options->run : (struct lx_run){0};
+    struct stop stop;
+    stop_begin(&stop, fuse_is_short, &run);
+    struct lx_layouts *l = lx_layouts_make(g, st);
+    stop_end(&stop);
+    return l;
+}
+
+bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
+                 lx_status *st)
 {
     struct lx_divide_options how = lx_passes_divide(passes);
+    const struct lx_plan *like = options ? options->like : NULL;
     p->passes = *passes;
     if (is_like(p, like)) {
         p->lender = lx_plan_ref(like->lender ? like->lender : like);
@@ -93,7 +107,7 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
         p->own_divisions = p->lender->own_divisions;
         return p->lends = true;
     }
-    p->own_layouts = lx_layouts_make(p->graph, st);
+    p->own_layouts = lay_out(p->graph, options, st);
     bool laid = p->own_layouts && lx_layouts_fit_spans(p->own_layouts, &how, st);
     p->own_divisions = laid ? lx_divide(p->own_layouts, &how, st) : NULL;
     p->lends = p->own_divisions != NULL;
@@ -181,15 +195,16 @@ static bool search_around(struct lx_plan *p, struct planner *by, bool spill)
 static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t beat, lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
-    if (!plan_divide(p, &how.passes, options->like, st)) return false;
+    struct stop stop;
+    if (!plan_divide(p, &how.passes, options, st)) return false;
+    fuse_save(&options->run, 1);
     struct planner by = {
         .divided = p->own_divisions, .options = options, .beat = beat, .memory = p->memory, .st = st};
-    struct stop stop;
     if (!plain_begin(&by, &how)) return false;
     bool spill = by.best.draft.problem.objective == LX_SPILL;
     by.bound = spill ? by.best.perfect_bytes : 0;
     p->asks_time = asks_time(&by);
-    fuse_save_some(&options->run);
+    fuse_save(&options->run, 0.5);
     stop_begin(&stop, options->run.stop, options->run.context);
     bool ok = *options->nests      ? search_around(p, &by, spill)
               : options->run.hasty ? true

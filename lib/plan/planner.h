@@ -163,8 +163,8 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
 struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 /* Of a graph it is the plan that is proved or not, whatever the solver says of its last answer. */
 void plan_settle(struct lx_plan *p);
-/* Layouts and divisions of the plan's graph; those of `like`, where they are the same. */
-bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan *like,
+/* Layouts and divisions of the plan's graph; those of `like` of the options, where they are the same. `options`: NULL, none. */
+bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
                  lx_status *st);
 /* Takes over what a draft says, with the draft; its memory must be the plan's. No addresses. */
 bool plan_adopt(struct lx_plan *p, const struct draft *x, lx_status *st);

@@ -42,7 +42,8 @@ static bool solve_by_time(const struct planner *by, struct attempt *a)
     ok = ok && keep_placement(by, a, &with, true);
     p.buffers = priced;
     p.bonds = (struct lx_bonds){0}; /* their costs are bytes */
-    for (int clock = 0; ok && clock < PRICE_COUNT; clock++)
+    for (int clock = 0; ok && clock < PRICE_COUNT && (clock == 0 || !lx_run_stopped(&by->options->run));
+         clock++)
         ok = price_buffers(&a->draft, (enum price)clock, priced, by->st) &&
              solve_valid(&p, by->options->solver, &by->options->run, &with.answer, by->st) &&
              (with.answer.status == LX_ERROR || keep_placement(by, a, &with, false));

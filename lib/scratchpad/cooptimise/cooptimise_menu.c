@@ -3,6 +3,7 @@
  * tens of times. */
 #include "scratchpad/cooptimise/cooptimise_menu.h"
 #include "base/checked.h"
+#include "base/stop.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -243,12 +244,15 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
 
 static bool find_menus(struct builder *b, int32_t *of_op, lx_status *st)
 {
+    enum { EACH_OP = 1000, EACH_MENU = 200000 };
     const struct lx_graph *g = b->d->layouts->graph;
     for (int32_t o = 0; o < g->op_count; o++) {
         size_t at = (size_t)op_hash(b, o) & (b->menu_room - 1);
         while (b->menu_table[at] && !same_shape(b, b->menus.at[b->menu_table[at] - 1].op, o))
             at = (at + 1) & (b->menu_room - 1);
+        if (stop_work(EACH_OP)) return status_stopped(st);
         if (!b->menu_table[at]) {
+            if (stop_work(EACH_MENU)) return status_stopped(st);
             if (!add_menu(b, o, st)) return false;
             b->menu_table[at] = (int32_t)b->menus.count;
         }

@@ -6,6 +6,7 @@
  * every answer. */
 #include "scratchpad/cooptimise/joint_model.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -302,7 +303,14 @@ static bool make_factor(struct joint_model *m, const struct op_accesses *l, int3
     return store_factor(m, d, kept, keep_choices(d, op->seed, op->choice_count, kept), &m->factors[o]);
 }
 
-static bool make_factors(struct joint_model *m)
+/* The time that a factor takes, about: choices are compared with each other. */
+static int64_t work_of(const struct lx_joint_op *op)
+{
+    enum { EACH_OP = 1000, EACH_PAIR = 20 };
+    return EACH_OP + EACH_PAIR * (int64_t)op->choice_count * op->choice_count;
+}
+
+static bool make_factors(struct joint_model *m, lx_status *st)
 {
     const struct lx_joint_problem *p = m->p;
     struct op_accesses l = {0};
@@ -318,7 +326,11 @@ static bool make_factors(struct joint_model *m)
     d.steady = calloc(n, sizeof *d.steady);
     d.extra = calloc(n, sizeof *d.extra);
     bool ok = kept && d.state && d.memory && d.compute && d.steady && d.extra && list_accesses(p, &l);
-    for (int32_t o = 0; ok && o < p->op_count; o++) ok = make_factor(m, &l, o, &d, kept);
+    ok = ok ? true : status_no_memory(st);
+    for (int32_t o = 0; ok && o < p->op_count; o++)
+        ok = stop_work(work_of(&p->ops[o]))    ? status_stopped(st)
+             : make_factor(m, &l, o, &d, kept) ? true
+                                               : status_no_memory(st);
     free(kept);
     free(d.state);
     free(d.memory);
@@ -372,11 +384,11 @@ bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, l
     m->price = arena_array(&m->memory, (size_t)p->op_count + 1, sizeof *m->price);
     m->price_before = arena_array(&m->memory, (size_t)p->op_count + 2, sizeof *m->price_before);
     m->rest = arena_array(&m->memory, (size_t)p->op_count + 2, sizeof *m->rest);
-    if (m->vars && m->var_of && m->factors && m->price && m->price_before && m->rest && make_vars(m) &&
-        make_slots(m) && make_factors(m))
-        return true;
-    joint_model_free(m);
-    return status_no_memory(st);
+    bool ok = m->vars && m->var_of && m->factors && m->price && m->price_before && m->rest && make_vars(m) &&
+              make_slots(m);
+    ok = ok ? make_factors(m, st) : status_no_memory(st);
+    if (!ok) joint_model_free(m);
+    return ok;
 }
 
 void joint_model_free(struct joint_model *m)

@@ -144,7 +144,8 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     int64_t bound = 0;
     if (lacks) return refuse(solver, lacks, st);
     bool clash;
-    if (!pins_clash(p, &clash, st) || (!run->hasty && !lx_bound(p, &bound, st))) return false;
+    bool in_haste = run->hasty || lx_run_stopped(run);
+    if (!pins_clash(p, &clash, st) || (!in_haste && !lx_bound(p, &bound, st))) return false;
     if (clash && p->objective == LX_HEIGHT) bound = INT64_MAX;
     if (bound == INT64_MAX) {
         all_off_chip(p, answer);
