@@ -36,7 +36,8 @@
       "Bad input or usage; standard error says what, where (file, line, column), and what to do.")           \
     X(EXIT_FAULT, 3, "a fault of the program", "A fault of the program, or no memory left.")                 \
     X(EXIT_INTERRUPTED, 130, "interrupted",                                                                  \
-      "`plan`, `show` or `check` was interrupted and tells of the best so far, `bench` or `sweep` and "      \
+      "`plan`, `show` or `check` was interrupted (Ctrl-C, SIGTERM) and tells of the best so far, `bench` "   \
+      "or `sweep` and "                                                                                      \
       "what was done is kept, `run` and there is no result, or the explorer was left by Ctrl-C.")
 
 #define EXIT_ENUM(id, code, brief, manual) id = code,

@@ -1,12 +1,12 @@
 /* The handlers of long work. One flag for the whole program, the only thing a handler may touch; a second
- * Ctrl-C ends the program at once, as the first has put the default handler back. */
+ * one ends the program at once, as the first has put the default handler back. */
 #include "interrupt.h"
 #include "base/clock.h"
 #include "text/colour.h"
 
 volatile sig_atomic_t interrupted;
 
-static const int ctrl_c[] = {SIGINT};
+static const int watched[WATCHED_SIGNALS] = {SIGINT, SIGTERM};
 
 static void interrupt(int number)
 {
@@ -35,12 +35,12 @@ void watch_begin(struct watch *w, double seconds)
     w->deadline = seconds > 0 ? now + seconds : 0;
     w->began = now;
     w->next_report = now + 0.5;
-    interrupt_catch(ctrl_c, 1, &w->before);
+    interrupt_catch(watched, WATCHED_SIGNALS, w->before);
 }
 
 void watch_end(struct watch *w)
 {
-    interrupt_release(ctrl_c, 1, &w->before);
+    interrupt_release(watched, WATCHED_SIGNALS, w->before);
     paint_progress_end();
 }
 

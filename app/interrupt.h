@@ -1,4 +1,4 @@
-/* Long work that a person watches: Ctrl-C and a deadline end it, a line on the terminal says how far it is. */
+/* Long work that a person watches: Ctrl-C, SIGTERM and a deadline end it, a line on the terminal says how far it is. */
 #ifndef LX_APP_INTERRUPT_H
 #define LX_APP_INTERRUPT_H
 
@@ -12,15 +12,17 @@ extern volatile sig_atomic_t interrupted;
 void interrupt_catch(const int *signals, int count, struct sigaction *before);
 void interrupt_release(const int *signals, int count, const struct sigaction *before);
 
+enum { WATCHED_SIGNALS = 2 };
+
 /* At the beginning of the context of callbacks. */
 struct watch {
     double deadline; /* on the clock of base/clock.h; 0: none */
     double began;
     double next_report;
-    struct sigaction before;
+    struct sigaction before[WATCHED_SIGNALS];
 };
 
-/* Catches Ctrl-C, and ends after `seconds` if that is above 0. */
+/* Catches Ctrl-C and SIGTERM, and ends after `seconds` if that is above 0. */
 void watch_begin(struct watch *w, double seconds);
 void watch_end(struct watch *w);
 /* A callback: is it to end? */

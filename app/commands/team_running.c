@@ -4,6 +4,7 @@
 #include "commands/team_report.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "interrupt.h"
 #include "planning/planning.h"
 #include "planning/show_run.h"
 
@@ -81,8 +82,18 @@ static bool execute_team(struct call *call, const struct lx_team_plan *p, struct
     struct lx_team_result r = {0};
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
+    struct watch watch;
     run->plan = &plan;
-    bool ok = read_plan_options(call, p->graph, &plan, values) && lx_team_run(p, run, &r, &call->st);
+    bool ok = read_plan_options(call, p->graph, &plan, values);
+    if (ok && !run->transport->started) { /* processes of mpirun end together, by its hand */
+        interrupted = 0;                  /* a plan that was cut short is executed all the same */
+        run->stop = plan.run.stop = watch_must_stop;
+        run->context = plan.run.context = &watch;
+        watch_begin(&watch, 0);
+        ok = lx_team_run(p, run, &r, &call->st);
+        watch_end(&watch);
+    } else
+        ok = ok && lx_team_run(p, run, &r, &call->st);
     if (ok) *code = show_run_of_team(call, p, run, &r);
     lx_team_result_free(&r);
     return ok;
@@ -128,11 +139,14 @@ static void take_stated_grid(const struct call *call, const struct lx_graph *g, 
 }
 
 static struct lx_team_plans *chosen_plans(struct call *call, const struct lx_graph *g,
+                                          const struct lx_transport *transport,
                                           const struct lx_team_options *how)
 {
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    return read_plan_options(call, g, &plan, values) ? lx_team_plans_choose(g, how, &plan, &call->st) : NULL;
+    if (!read_plan_options(call, g, &plan, values)) return NULL;
+    return transport->started ? lx_team_plans_choose(g, how, &plan, &call->st)
+                              : plan_team_watched(call, g, how, &plan);
 }
 
 int run_team(struct call *call, const char *file, const char *text, size_t length)
@@ -147,7 +161,7 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
     /* Where time counts, plans of all members decide which cuts it has, and a trace shows them all; else each member
      * makes its own. */
     bool together = g && (how.by_time || option_given(&call->line, "trace"));
-    struct lx_team_plans *plans = together ? chosen_plans(call, g, &how) : NULL;
+    struct lx_team_plans *plans = together ? chosen_plans(call, g, run.transport, &how) : NULL;
     struct lx_team_plan *own = g && !together ? lx_team_make(g, &how, &call->st) : NULL;
     const struct lx_team_plan *p = plans ? plans->team : own;
     run.plans = plans;

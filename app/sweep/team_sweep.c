@@ -115,9 +115,15 @@ static bool predict(const struct lx_graph *g, const struct lx_team_options *aske
                     const struct lx_plan_options *plan, struct team_size *s)
 {
     struct lx_team_options how = *asked;
+    struct lx_plan_options watched = *plan;
+    struct watch watch;
     how.members = s->members;
     how.grid = s->grid;
-    s->planned = lx_team_predict(g, &how, plan, &s->point, &s->why);
+    watched.run.stop = watch_must_stop;
+    watched.run.context = &watch;
+    watch_begin(&watch, plan->run.time_limit);
+    s->planned = lx_team_predict(g, &how, &watched, &s->point, &s->why);
+    watch_end(&watch);
     return s->planned;
 }
 
@@ -139,6 +145,7 @@ static bool predict_all(struct call *call, const struct lx_graph *g, team_sizes 
         else
             predict(g, &how, &plan, s);
     }
+    if (interrupted) note(call, "%s: interrupted; this is what was planned so far", g->file);
     return true;
 }
 

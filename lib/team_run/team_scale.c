@@ -102,14 +102,16 @@ static bool next_grid(int members, struct lx_team_grid *grid)
     return true;
 }
 
-bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how,
-                     const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
+/* Told to stop it goes on with the best grid so far. */
+static bool predict(const struct lx_graph *g, const struct lx_team_options *how,
+                    const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
 {
     struct lx_team_plan *best[FINALISTS] = {0};
     struct lx_team_options on = *how;
     lx_status why = {0};
     struct lx_team_grid grid = {0};
-    while (how->grid.axes > 0 ? grid.axes == 0 : next_grid(how->members, &grid)) {
+    while ((!best[0] || !stop_work(STOP_EACH)) &&
+           (how->grid.axes > 0 ? grid.axes == 0 : next_grid(how->members, &grid))) {
         if (how->grid.axes > 0) grid = how->grid;
         on.grid = grid;
         rank(best, lx_team_make(g, &on, &why), how->by_time);
@@ -118,11 +120,22 @@ bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how
     struct lx_team_plans *p = NULL;
     for (int k = 0; k < FINALISTS && best[k]; k++) {
         on.grid = best[k]->grid;
-        p = best_of(p, lx_team_plans_choose(g, &on, plan, &why), how->by_time);
+        if (!p || !stop_work(STOP_EACH))
+            p = best_of(p, lx_team_plans_choose(g, &on, plan, &why), how->by_time);
         lx_team_free(best[k]);
     }
     bool ok = p && point_of(p, out, &why);
     if (!ok && st) *st = why;
     lx_team_plans_free(p);
+    return ok;
+}
+
+bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how,
+                     const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
+{
+    struct stop stop;
+    stop_begin(&stop, plan->run.stop, plan->run.context);
+    bool ok = predict(g, how, plan, out, st);
+    stop_end(&stop);
     return ok;
 }

@@ -39,6 +39,14 @@ static bool hang(const struct lx_problem *problem, const struct lx_run *run, str
     return true;
 }
 
+/* Does not look whether it is to stop; signals do what the program says. */
+static bool hear_nothing(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+{
+    (void)run, (void)answer;
+    while (problem) sleep(1);
+    return true;
+}
+
 /* Takes memory until there is none, and says so like a good solver. */
 static bool eat(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
@@ -157,4 +165,5 @@ ROGUE(rogue_denier, "claims that nothing fits", deny, LX_CAN_PROVE);
 ROGUE(rogue_late, "answers after the time limit", come_late, 0);
 ROGUE(rogue_noise, "writes where it must not", make_noise, 0);
 ROGUE(rogue_wait, "answers when it is stopped", wait_for_stop, 0);
+ROGUE(rogue_deaf, "never looks at its stop", hear_nothing, 0);
 ROGUE(rogue_dice, "draws lots", throw_dice, LX_IS_SEEDED);

@@ -5,6 +5,6 @@
 #include "scratchpad/placement/problem.h"
 
 extern const struct lx_solver rogue_crash, rogue_exit, rogue_hang, rogue_memory, rogue_glutton, rogue_liar,
-    rogue_boast, rogue_denier, rogue_late, rogue_noise, rogue_wait, rogue_dice;
+    rogue_boast, rogue_denier, rogue_late, rogue_noise, rogue_wait, rogue_deaf, rogue_dice;
 
 #endif

@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const struct lx_solver *const solvers[] = {
-    &lx_solver_greedy, &lx_solver_bestfit, &rogue_crash, &rogue_exit,  &rogue_hang,
-    &rogue_memory,     &rogue_glutton,     &rogue_liar,  &rogue_boast, &rogue_denier,
-    &rogue_late,       &rogue_noise,       &rogue_wait,  &rogue_dice,  NULL,
+    &lx_solver_greedy, &lx_solver_bestfit, &rogue_crash, &rogue_exit,   &rogue_hang, &rogue_memory,
+    &rogue_glutton,    &rogue_liar,        &rogue_boast, &rogue_denier, &rogue_late, &rogue_noise,
+    &rogue_wait,       &rogue_deaf,        &rogue_dice,  NULL,
 };
 
 const struct lx_solver *const *lx_solvers(void)
