@@ -40,8 +40,15 @@ static const char *random_kind(struct rng *r, const struct kind_list *of)
 struct random_graph_shape {
     int ops;
     bool with_views, with_externs, again, with_results;
-    int64_t cores;
+    int64_t cores, largest; /* extent of a dimension; 0: any */
 };
+
+static int64_t random_extent(struct rng *r, const struct random_graph_shape *shape)
+{
+    uint64_t count = sizeof random_extents / sizeof *random_extents;
+    while (shape->largest && count > 1 && random_extents[count - 1] > shape->largest) count--;
+    return random_extents[rng_below(r, count)];
+}
 
 /* Places are integers, which other ops read as numbers. */
 static bool random_places(struct graph_builder *b, const char *name, struct random_tensor *t, int32_t *places,
@@ -112,7 +119,7 @@ static const struct lx_graph *random_graph(struct rng *r, const struct random_gr
     bool ok = true;
     for (size_t i = 0; ok && i < inputs; i++) {
         struct random_tensor t = {.rank = 2 + (int)rng_below(r, 2)};
-        for (int d = 0; d < t.rank; d++) t.shape[d] = random_extents[rng_below(r, 8)];
+        for (int d = 0; d < t.rank; d++) t.shape[d] = random_extent(r, shape);
         ok = random_new(&b, &t, "in", i, st) >= 0;
         all[count++] = t;
     }
@@ -171,8 +178,7 @@ static const struct lx_graph *random_graph(struct rng *r, const struct random_gr
             }
         } else if (what < 60 && x->rank >= 2) {
             /* A contraction with a new weight: the last index goes, another comes. */
-            struct random_tensor w = {.rank = 2,
-                                      .shape = {x->shape[x->rank - 1], random_extents[rng_below(r, 8)]}};
+            struct random_tensor w = {.rank = 2, .shape = {x->shape[x->rank - 1], random_extent(r, shape)}};
             kind = "matmul";
             ok = random_new(&b, &w, "w", count, st) >= 0;
             all[count++] = w;

@@ -16,6 +16,7 @@ struct subject {
     cJSON *plan;
     bool runs;                  /* small enough to be run each time */
     struct lx_run_result *good; /* of those that run */
+    bool only_legal;            /* what check refuses is not run */
 };
 
 struct tally {
@@ -99,7 +100,7 @@ static inline void judge(const struct subject *s, const struct sabotage *k, cons
     t->harmless += legal;
     t->refused += !legal;
     t->counted += !legal;
-    if (s->runs) judge_run(s, k, p, legal, st.text, t);
+    if (s->runs && (legal || !s->only_legal)) judge_run(s, k, p, legal, st.text, t);
     lx_plan_free(p);
 }
 

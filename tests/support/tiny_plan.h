@@ -132,17 +132,13 @@ static const struct lx_graph *tiny_graph(struct rng *r, int ops, bool reads, lx_
     return small;
 }
 
-/* False: there is no such graph, or it is too large for brute force. */
-static bool tiny_try(uint64_t seed, struct lx_passes passes, struct tiny_result *out)
+/* What brute force says of a graph with some passes; `plain`: its plan without any. False: it is too large for that. */
+static bool tiny_judge(const struct lx_graph *g, const struct lx_plan *plain, struct lx_passes passes,
+                       struct tiny_result *out)
 {
-    struct rng r = rng_seed(seed);
     lx_status st = {0};
-    bool reads = passes.move && !passes.reorder && seed % 2;
-    const struct lx_graph *g = tiny_graph(&r, passes.reorder ? 5 : 6, reads, &st);
-    struct lx_passes off = {.undivided = true, .tile = LX_TILE_NONE};
-    struct lx_plan *plain = g ? tiny_plan(g, off, "exact") : NULL,
-                   *p = plain ? tiny_plan(g, passes, "exact") : NULL;
     struct oracle x;
+    struct lx_plan *p = tiny_plan(g, passes, "exact");
     bool ok = p && oracle_of(plain, &x);
     if (ok) {
         x.cuts = passes.evict;
@@ -154,6 +150,19 @@ static bool tiny_try(uint64_t seed, struct lx_passes passes, struct tiny_result 
         out->bound = p->figures.bound_bytes + p->figures.perfect_hbm_bytes;
     }
     lx_plan_free(p);
+    return ok;
+}
+
+/* False: there is no such graph, or it is too large for brute force. */
+static inline bool tiny_try(uint64_t seed, struct lx_passes passes, struct tiny_result *out)
+{
+    struct rng r = rng_seed(seed);
+    lx_status st = {0};
+    bool reads = passes.move && !passes.reorder && seed % 2;
+    const struct lx_graph *g = tiny_graph(&r, passes.reorder ? 5 : 6, reads, &st);
+    struct lx_passes off = {.undivided = true, .tile = LX_TILE_NONE};
+    struct lx_plan *plain = g ? tiny_plan(g, off, "exact") : NULL;
+    bool ok = plain && tiny_judge(g, plain, passes, out);
     lx_plan_free(plain);
     lx_graph_free(g);
     return ok;

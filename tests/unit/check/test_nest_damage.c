@@ -88,7 +88,7 @@ static void every_damage_is_found(void **state)
 {
     (void)state;
     struct rng rng = rng_seed(23);
-    struct subject subjects[SUBJECTS] = {{{0}, NULL, false, NULL}};
+    struct subject subjects[SUBJECTS] = {{.runs = false}};
     struct sabotage table[ALL];
     struct tally tally[ALL] = {{0}};
     int counted = 0, missed = 0, unseen = 0, count = make_subjects(subjects, SUBJECTS, &rng);
@@ -149,7 +149,7 @@ static void every_forgery_is_found(void **state)
 {
     (void)state;
     struct rng rng = rng_seed(29);
-    struct subject subjects[SUBJECTS] = {{{0}, NULL, false, NULL}};
+    struct subject subjects[SUBJECTS] = {{.runs = false}};
     struct forged n[FORGERIES] = {{0}};
     int count = make_subjects(subjects, SUBJECTS / 2, &rng), done = 0, refused = 0;
     for (int i = 0; i < count; i++) {
