@@ -25,7 +25,7 @@ struct axis_reach {
     int32_t *read_by; /* per tensor: the stamp of now if an op of the set reads it */
     int16_t *writers; /* per tensor: 0, 1, or 2 for more */
     int32_t now, tensor;
-    int32_t count; /* ops of the set; those behind the last kept one bind nothing */
+    int32_t count, most; /* ops of the set; those behind the last kept one bind nothing */
     struct reach_op *ops;
     int64_t steps;
 };
@@ -50,11 +50,11 @@ struct axis_reach *axis_reach_new(const struct lx_layouts *l, struct arena *memo
     struct axis_reach *r = arena_array(memory, 1, sizeof *r);
     size_t tensors = (size_t)l->graph->tensor_count;
     if (!r) return NULL;
-    *r = (struct axis_reach){.l = l};
+    *r = (struct axis_reach){.l = l, .most = l->graph->op_count < MOST_KEPT ? l->graph->op_count : MOST_KEPT};
     r->var_at = arena_array(memory, (size_t)l->graph->op_count, sizeof *r->var_at);
     r->writers = arena_array(memory, tensors, sizeof *r->writers);
     r->read_by = arena_array(memory, tensors, sizeof *r->read_by);
-    r->ops = arena_array(memory, MOST_KEPT, sizeof *r->ops);
+    r->ops = arena_array(memory, (size_t)r->most, sizeof *r->ops);
     if (!r->var_at || !r->writers || !r->read_by || !r->ops) return NULL;
     number_nodes(r);
     size_t nodes = (size_t)r->dim_at + tensors * LX_MAX_RANK;
@@ -93,7 +93,7 @@ bool axis_reach_add(struct axis_reach *r, int32_t op)
     if (!nest_walks_op(r->l, op)) return false;
     for (int i = o->input_count; i < op_operand_count(o); i++)
         if (r->writers[op_operand(o, i)] > 1) return false;
-    if (r->count >= MOST_KEPT) return true; /* to leave an op out asks less of a nest */
+    if (r->count >= r->most) return true; /* to leave an op out asks less of a nest */
     struct reach_op *to = &r->ops[r->count++];
     to->op = op;
     op_index_of(g, o, &to->x);
