@@ -317,6 +317,18 @@ static void test_dead_ops_and_padding(void **state)
     lx_layouts_free(l);
 }
 
+/* A model whose ops were all folded may leave nothing: it has layouts too, none. */
+static void test_nothing_left(void **state)
+{
+    (void)state;
+    lx_status st = {0};
+    struct lx_layouts *l = layouts_of("\"tensors\": [], \"ops\": []", &st);
+    assert_non_null(l);
+    assert_int_equal(l->graph->op_count, 0);
+    assert_int_equal(l->graph->tensor_count, 0);
+    lx_layouts_free(l);
+}
+
 static void test_lists_are_refused(void **state)
 {
     (void)state;
@@ -332,7 +344,7 @@ int main(void)
         cmocka_unit_test(test_coordinates),          cmocka_unit_test(test_operand_coordinates),
         cmocka_unit_test(test_restickify_is_shared), cmocka_unit_test(test_sparse_rows),
         cmocka_unit_test(test_dead_ops_and_padding), cmocka_unit_test(test_lists_are_refused),
-        cmocka_unit_test(test_sparse_is_no_way_out),
+        cmocka_unit_test(test_sparse_is_no_way_out), cmocka_unit_test(test_nothing_left),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }
