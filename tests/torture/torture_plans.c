@@ -3,6 +3,7 @@
  * accepts must be legal by a second look at the file (second_look.h), and run on the simulated device with the counts that
  * it states; what check refuses the device sees too, or it runs as before. Most graphs are of small tensors, and of what is refused
  * a part is run, so that many are asked. */
+#include "support/json_text.h"
 #include "support/nest_damage.h"
 #include "support/random_graph.h"
 #include "support/sabotage_trials.h"
@@ -62,12 +63,13 @@ static void damage_once(struct torture *t, struct subject *s, struct rng *r)
     bool twice = rng_below(r, 4) == 0, done = way->act(&d);
     if (done && twice) any_way(r)->act(&d);
     s->only_legal = rng_below(r, EVERY_RUN) != 0;
-    char *text = done ? cJSON_PrintUnformatted(plan) : NULL;
-    if (text) {
+    struct text text = {0};
+    if (done) json_text_add(&text, plan);
+    if (text.at && !text.failed) {
         /* What would have to run wrong need not here: a second change may undo it, or it was told to a core without work. */
         const struct sabotage known = {way->name, way->act,
                                        way->runs_wrong == SUMS_OTHERWISE ? SUMS_OTHERWISE : 0};
-        judge(s, &known, text, &tally);
+        judge(s, &known, text.at, &tally);
         t->count[TORTURE_JUDGED]++;
         t->count[TORTURE_BEST] += tally.harmless;
         if (tally.missed) torture_fault(t, TORTURE_ACCEPTED, "%s, %s: it does not run", s->name, way->name);
@@ -76,7 +78,7 @@ static void damage_once(struct torture *t, struct subject *s, struct rng *r)
         const char *wrong = tally.harmless ? second_look(plan) : NULL;
         if (wrong) torture_fault(t, TORTURE_ACCEPTED, "%s, %s: %s", s->name, way->name, wrong);
     }
-    free(text);
+    text_free(&text);
     cJSON_Delete(plan);
 }
 
