@@ -150,6 +150,32 @@ static int stopped_member(void)
     return found;
 }
 
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Threads that compute may ask at the same time: one of them looks. */
+int mpi_process_stopped(int ms)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static double looked, since;
+    static int member = -1;
+    if (pthread_mutex_trylock(&lock) != 0) return -1;
+    double now = now_ms();
+    if (now - looked >= LOOK_MS) {
+        int seen = stopped_member();
+        if (seen < 0 || seen != member) since = now;
+        member = seen;
+        looked = now_ms();
+    }
+    int found = member >= 0 && now - since >= ms ? member : -1;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 /* One look's time, or less if the call is done. With the lock. */
 static bool look_is_over(void)
 {

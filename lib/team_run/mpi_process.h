@@ -13,6 +13,9 @@ bool mpi_process_begin(MPI_Comm *comm, lx_status *st);
 bool mpi_process_end(MPI_Comm *comm, lx_status *st);
 /* Does a call into MPI still go on that was given up? */
 bool mpi_process_stuck(void);
+/* A member whose process was seen stopped for so long, whatever this one does meanwhile; -1: none. Looks now and then, when it
+ * is asked. */
+int mpi_process_stopped(int ms);
 /* From what started the process; -1: nothing did. */
 int mpi_process_rank(void);
 

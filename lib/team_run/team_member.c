@@ -80,9 +80,19 @@ static void keep_output(void *context, int32_t local, const void *items)
     m->outputs[x->tensor] = copy;
 }
 
+/* Somebody who is frozen is found out while this one computes, too. */
+static void look_after_others(struct team_member *m)
+{
+    int frozen = m->link->transport->frozen ? m->link->transport->frozen(m->link) : -1;
+    if (frozen >= 0 && m->st.code == LX_OK)
+        status_set(&m->st, LX_E_NO, "member %d: member %d is stopped and did not go on within %d ms",
+                   m->link->member, frozen, m->link->timeout_ms);
+}
+
 static bool stop(void *context)
 {
     struct team_member *m = context;
+    look_after_others(m);
     return m->st.code != LX_OK || (m->how->stop && m->how->stop(m->how->context));
 }
 

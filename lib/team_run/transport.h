@@ -47,6 +47,9 @@ struct lx_transport {
     bool (*wait)(struct lx_link *link, struct lx_flight *flight, lx_status *st);
     /* Gives an exchange up, after an error. */
     void (*cancel)(struct lx_link *link, struct lx_flight *flight);
+    /* A member that has not gone on for as long as a wait may last, though nobody waits for it yet; -1: none is known. NULL:
+     * there is no telling. */
+    int (*frozen)(const struct lx_link *link);
     /* Was this process started as one of several members? NULL: it cannot have been. */
     bool (*started)(void);
     /* How many members the processes make; 0: `st` says why that is not known. NULL: any number. */

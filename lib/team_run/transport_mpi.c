@@ -157,10 +157,21 @@ static int at_fault(struct lx_link *link, int member)
     return member;
 }
 
+static int frozen(const struct lx_link *link)
+{
+    return mpi_process_stopped(link->timeout_ms);
+}
+
 static bool late(struct lx_link *link, int tag, int other, double since, lx_status *st)
 {
     waits_for = other;
     answer_questions();
+    int stopped = frozen(link);
+    if (stopped >= 0) {
+        status_set(st, LX_E_NO, "member %d: member %d did not answer message %d: it is stopped", link->member,
+                   stopped, tag);
+        return true;
+    }
     if (now_ms() - since <= link->timeout_ms) return false;
     status_set(st, LX_E_NO, "member %d: member %d did not answer message %d within %d ms", link->member,
                at_fault(link, other), tag, link->timeout_ms);
@@ -267,4 +278,5 @@ const struct lx_transport lx_transport_mpi = {.name = "mpi",
                                               .start = start,
                                               .wait = wait_flight,
                                               .cancel = cancel,
+                                              .frozen = frozen,
                                               .end = end};
