@@ -138,7 +138,7 @@ bool cut_bound_bytes(const struct lx_graph *g, const struct lx_team_grid *grid, 
     bool merged, ok = prices && answer.tensors && answer.ways;
     bool found = ok && cut_search_along(&q, prices, CUT_FREELY, MOST, &answer, &merged);
     /* No choice is left: all take as much as the plan that there is. */
-    ok = ok && (found || answer.stuck >= 0) && !cut_least_failed(least);
+    ok = ok && (found || (answer.stuck >= 0 && answer.beyond)) && !cut_least_failed(least);
     *bytes = !ok ? 0 : found ? min_i64(answer.cost.bytes, below) : below;
     cut_prices_free(prices);
     cut_least_free(least);
@@ -156,7 +156,9 @@ int64_t lx_team_least_bytes(const struct lx_team_plan *p)
     int64_t bytes = 0, below = p->bytes + p->combine_bytes;
     for (int32_t t = 0; fixed && state && t < g->tensor_count; t++) {
         fixed[t] = p->tensors[t].given || g->tensors[t].role == LX_INPUT;
-        for (int a = 0; a < LX_TEAM_AXES; a++) state[t].at[a] = (signed char)p->tensors[t].cut[a];
+        for (int a = 0; a < LX_TEAM_AXES; a++) /* an axis of one member cuts nothing, whatever a file says */
+            state[t].at[a] =
+                (signed char)(a < p->grid.axes && p->grid.size[a] > 1 ? p->tensors[t].cut[a] : -1);
         any |= fixed[t] && !lx_team_is_whole(&p->tensors[t]);
     }
     /* With nothing to bring, every member can do everything. */

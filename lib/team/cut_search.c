@@ -25,7 +25,7 @@ struct searcher {
     struct cut_index index, group_index;
     size_t most;
     int64_t outcomes; /* that were looked at */
-    bool dropped;
+    bool dropped, beyond;
 };
 
 /* Choices that have the operands alike: their outcomes. */
@@ -123,7 +123,7 @@ static bool list_live(struct searcher *s, struct expansion *e)
 static bool keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
 {
     size_t live = (size_t)to->live;
-    if (s->q->least && h.cost.bytes >= s->q->below) return true;
+    if (s->q->least && h.cost.bytes >= s->q->below) return s->beyond = true;
     int32_t *place = cut_index_find(&s->index, to->slots.at, to->all.count, live, row);
     if (!place) return false;
     if (*place >= 0) {
@@ -320,6 +320,7 @@ bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, e
     bool ok = s.layers && s.uses.last && s.uses.readers && s.uses.writer && s.uses.parts && s.uses.changed &&
               s.settled && cut_repeats_find(&s.repeats) && search(&s, out);
     *dropped = s.dropped;
+    out->beyond = s.beyond;
     searcher_free(&s);
     return ok;
 }

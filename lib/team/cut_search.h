@@ -86,6 +86,7 @@ struct cut_answer {
     int32_t
         stuck; /* the first op that cannot be computed with what is fixed; -1: none, and it is an answer */
     int64_t searched; /* ops, without those of layers that were passed */
+    bool beyond;      /* of a bound: some choice cost as much as was not to be looked at */
 };
 struct cut_question {
     const struct lx_graph *g;
