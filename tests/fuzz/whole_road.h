@@ -1,12 +1,18 @@
 /* What must hold of whatever graph a reader gives, and of whatever plan is made or read: shared by the targets whose readers
- * end there. What would take long (large graphs, many bytes to move) is read and written only. */
+ * end there. What would take long (large graphs, many bytes to move) is read and written only; nests are searched for in few ops. */
 #ifndef LX_TESTS_FUZZ_WHOLE_ROAD_H
 #define LX_TESTS_FUZZ_WHOLE_ROAD_H
 
 #include "fuzz/fuzz_target.h"
 #include "unstable.h"
 
-enum { FUZZ_MOST_OPS = 24, FUZZ_MOST_BUFFERS = 200, FUZZ_STEPS = 200, FUZZ_MOST_BYTES = 1 << 16 };
+enum {
+    FUZZ_MOST_OPS = 24,
+    FUZZ_NEST_OPS = 6,
+    FUZZ_MOST_BUFFERS = 200,
+    FUZZ_STEPS = 200,
+    FUZZ_MOST_BYTES = 1 << 16
+};
 
 /* The plan's file gives the plan again, byte for byte, and as legal. */
 static inline void fuzz_plan_again(const struct lx_plan *p)
@@ -47,7 +53,10 @@ static inline void fuzz_run(const struct lx_plan *p)
 
 static inline void fuzz_plan(const struct lx_graph *g, const char *solver)
 {
-    struct lx_plan_options how = {.solver = lx_solver_find(solver), .run = {.work_limit = FUZZ_STEPS}};
+    struct lx_plan_options how = {
+        .solver = lx_solver_find(solver),
+        .run = {.work_limit = FUZZ_STEPS},
+        .passes = {.tile = g->op_count > FUZZ_NEST_OPS ? LX_TILE_NONE : LX_TILE_AUTO}};
     lx_status st = {0};
     struct lx_plan *p = lx_plan_make(g, &how, &st);
     if (!p) {
