@@ -182,12 +182,12 @@ static void test_rogues_are_named_and_harm_no_one(void **state)
         {"greedy", "feasible"},    {"rogue_crash", "crash"},   {"rogue_exit", "crash"},
         {"rogue_hang", "timeout"}, {"rogue_memory", "memory"}, {"rogue_glutton", "memory"},
         {"rogue_liar", "wrong"},   {"rogue_denier", "wrong"},  {"rogue_noise", "crash"},
-        {"rogue_late", "timeout"}, {"rogue_wait", "feasible"},
+        {"rogue_late", "timeout"}, {"rogue_wait", "feasible"}, {"rogue_deaf", "timeout"},
     };
     (void)state;
     assert_int_equal(rogue("bench set/a.100.csv --time 1 --memory 64 -o all.jsonl"), 1);
     cJSON *rows = rows_of("all.jsonl");
-    assert_int_equal(cJSON_GetArraySize(rows), 14);
+    assert_int_equal(cJSON_GetArraySize(rows), 15);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_string_equal(word_of(row_of(rows, "a.100", expected[i][0]), "outcome"), expected[i][1]);
     assert_non_null(strstr(word_of(row_of(rows, "a.100", "rogue_crash"), "message"), "SIGSEGV"));
