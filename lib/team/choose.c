@@ -1,10 +1,11 @@
 /* What each axis does to each tensor, and with that how each op is computed.
  *
- * Inputs are cut along their first dimensions that are long enough, one for each axis, unless time is what counts: then they
- * arrive as is best. Weights and results are as is best. What the caller states is kept. An axis of one member cuts nothing:
+ * Inputs are cut along their first dimensions that are long enough, one for each axis, or all axes cut the first that is long
+ * enough for all members, whichever exchanges less; unless time is what counts: then they arrive as is best. Weights and results are as is best. What the caller states is kept. An axis of one member cuts nothing:
  * whatever is stated of it, a tensor is whole along it. */
 #include "team/cut_search.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,18 @@ static struct cut_state default_cuts(const struct lx_team_grid *grid, const stru
         s.at[a] = (signed char)dim;
         if (dim >= 0) used |= 1u << dim;
     }
+    return s;
+}
+
+/* The first dimension that is long enough for all members is cut by all axes. */
+static struct cut_state row_cuts(const struct lx_team_grid *grid, const struct lx_tensor *t)
+{
+    int members = lx_team_members_of(grid), dim = 0;
+    struct cut_state s = whole;
+    while (dim < t->rank && t->shape[dim] < members) dim++;
+    if (dim >= t->rank) return default_cuts(grid, t);
+    for (int a = 0; a < LX_TEAM_AXES && a < grid->axes; a++)
+        if (grid->size[a] > 1) s.at[a] = (signed char)dim;
     return s;
 }
 
@@ -99,22 +112,51 @@ static bool stuck(const struct lx_graph *g, int32_t o, lx_status *st)
         g->ops[o].name, g->ops[o].kind->name, g->tensors[g->ops[o].output].name);
 }
 
-/* The search, with room that is freed behind it. */
-static bool search(struct team_draft *d, bool *fixed, struct cut_state *state, struct cut_answer *answer,
-                   lx_status *st)
+/* A search, with inputs as they are by default. */
+typedef struct cut_state input_cuts(const struct lx_team_grid *grid, const struct lx_tensor *t);
+
+struct room {
+    bool *fixed;
+    struct cut_state *state;
+    struct cut_answer answer;
+};
+
+static bool search(struct team_draft *d, input_cuts *cuts, struct room *r, lx_status *st)
 {
     const struct cut_question q = {
-        .g = d->g, .grid = d->grid, .by_time = d->how->by_time, .fixed = fixed, .state = state};
+        .g = d->g, .grid = d->grid, .by_time = d->how->by_time, .fixed = r->fixed, .state = r->state};
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         const struct lx_tensor *x = &d->g->tensors[t];
-        fixed[t] = !d->how->by_time && x->role == LX_INPUT;
-        state[t] = default_cuts(&d->grid, x);
+        r->fixed[t] = !d->how->by_time && x->role == LX_INPUT;
+        r->state[t] = cuts(&d->grid, x);
     }
-    if (!apply_choices(d, fixed, state, st)) return false;
-    if (!cut_search(&q, answer))
-        return answer->stuck < 0 ? status_no_memory(st) : stuck(d->g, answer->stuck, st);
-    settle(d, answer);
-    d->predicted_us = answer->cost.us;
+    if (!apply_choices(d, r->fixed, r->state, st)) return false;
+    if (cut_search(&q, &r->answer)) return true;
+    return r->answer.stuck < 0 ? status_no_memory(st) : stuck(d->g, r->answer.stuck, st);
+}
+
+/* May inputs that are cut otherwise save some of what is exchanged? */
+static bool other_inputs_may_help(const struct team_draft *d, const struct cut_answer *a)
+{
+    bool differ = false;
+    for (int32_t t = 0; t < d->g->tensor_count; t++) {
+        const struct lx_tensor *x = &d->g->tensors[t];
+        differ |= x->role == LX_INPUT && !cut_same(default_cuts(&d->grid, x), row_cuts(&d->grid, x));
+    }
+    return differ && a->cost.bytes > 0 && !d->how->by_time && !stop_is_now();
+}
+
+static bool search_both(struct team_draft *d, struct room r[2], lx_status *st)
+{
+    const struct cut_question by = {.by_time = d->how->by_time};
+    const struct cut_answer *best = &r[0].answer;
+    lx_status none = {0};
+    if (!search(d, default_cuts, &r[0], st)) return false;
+    if (other_inputs_may_help(d, best) && search(d, row_cuts, &r[1], &none) &&
+        cut_cheaper(&by, r[1].answer.cost, best->cost))
+        best = &r[1].answer;
+    settle(d, best);
+    d->predicted_us = best->cost.us;
     return true;
 }
 
@@ -137,16 +179,22 @@ bool team_choose_cuts(struct team_draft *d, lx_status *st)
 {
     if (d->like) return take_cuts(d);
     size_t tensors = (size_t)d->g->tensor_count + 1;
+    struct room r[2] = {0};
+    bool ok = true;
     if (!refuse(d->g, st)) return false;
-    bool *fixed = calloc(tensors, sizeof *fixed);
-    struct cut_state *state = calloc(tensors, sizeof *state);
-    struct cut_answer answer = {.tensors = calloc(tensors, sizeof *answer.tensors),
-                                .ways = calloc((size_t)d->g->op_count + 1, sizeof *answer.ways)};
-    bool ok = fixed && state && answer.tensors && answer.ways ? search(d, fixed, state, &answer, st)
-                                                              : status_no_memory(st);
-    free(fixed);
-    free(state);
-    free(answer.tensors);
-    free(answer.ways);
+    for (int i = 0; i < 2; i++) {
+        r[i].fixed = calloc(tensors, sizeof *r[i].fixed);
+        r[i].state = calloc(tensors, sizeof *r[i].state);
+        r[i].answer.tensors = calloc(tensors, sizeof *r[i].answer.tensors);
+        r[i].answer.ways = calloc((size_t)d->g->op_count + 1, sizeof *r[i].answer.ways);
+        ok = ok && r[i].fixed && r[i].state && r[i].answer.tensors && r[i].answer.ways;
+    }
+    ok = ok ? search_both(d, r, st) : status_no_memory(st);
+    for (int i = 0; i < 2; i++) {
+        free(r[i].fixed);
+        free(r[i].state);
+        free(r[i].answer.tensors);
+        free(r[i].answer.ways);
+    }
     return ok;
 }

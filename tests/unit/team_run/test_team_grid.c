@@ -170,6 +170,24 @@ static void test_axis_of_one(void **state)
     lx_graph_free(g);
 }
 
+/* Rows of the input, cut by both axes, exchange nothing; blocks of it, one dimension for each axis, would. */
+static void test_rows_of_inputs(void **state)
+{
+    (void)state;
+    const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/team/mlp_grid.json", NULL);
+    assert_non_null(g);
+    struct lx_team_choice blocks = {"x", {0, 1, -1}};
+    struct lx_team_plan *p = plan_of(g, (struct lx_team_options){.grid = {2, {2, 2}}});
+    struct lx_team_plan *q =
+        plan_of(g, (struct lx_team_options){.grid = {2, {2, 2}}, .choices = &blocks, .choice_count = 1});
+    assert_int_equal(p->bytes + p->combine_bytes, 0);
+    assert_true(q->bytes + q->combine_bytes > 0);
+    assert_int_equal(q->tensors[0].cut[1], 1);
+    lx_team_free(p);
+    lx_team_free(q);
+    lx_graph_free(g);
+}
+
 /* Every choice of states and ways, one after the other; of what is made in parts, every state that it may be joined in, or
  * none. */
 struct brute {
@@ -447,9 +465,10 @@ static void test_brute(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),     cmocka_unit_test(test_perimeter),
-        cmocka_unit_test(test_column_row), cmocka_unit_test(test_run_parts),
-        cmocka_unit_test(test_brute),      cmocka_unit_test(test_axis_of_one),
+        cmocka_unit_test(test_random),      cmocka_unit_test(test_perimeter),
+        cmocka_unit_test(test_column_row),  cmocka_unit_test(test_run_parts),
+        cmocka_unit_test(test_brute),       cmocka_unit_test(test_rows_of_inputs),
+        cmocka_unit_test(test_axis_of_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
