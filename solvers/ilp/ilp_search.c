@@ -78,18 +78,24 @@ static int milliseconds(double seconds)
     return seconds < 0 ? 0 : seconds > 1e6 ? INT32_MAX : (int)(seconds * 1000);
 }
 
-/* The LP relaxation, from scratch; false when it decides the matter or fails. */
+/* The LP relaxation, from scratch; false when it decides the matter or fails. GLPK asks nobody while it solves one, so that
+ * it gets a few hundred steps at a time and goes on from the basis that it left: as many of them whatever the clock says. */
 static bool solve_root(struct session *s)
 {
+    enum { AT_A_TIME = 400 };
     glp_smcp lp;
+    int64_t left = s->limits->effort / (s->model.rows + 1);
+    int code;
     glp_init_smcp(&lp);
     lp.msg_lev = GLP_MSG_OFF;
-    lp.tm_lim = milliseconds(seconds_left(s->limits));
-    int64_t iterations = s->limits->effort / (s->model.rows + 1);
-    lp.it_lim = iterations < INT32_MAX ? (int)iterations : INT32_MAX;
     glp_scale_prob(s->model.lp, GLP_SF_AUTO);
     glp_adv_basis(s->model.lp, 0);
-    int code = glp_simplex(s->model.lp, &lp);
+    do {
+        lp.tm_lim = milliseconds(seconds_left(s->limits));
+        lp.it_lim = left < AT_A_TIME ? (int)left : AT_A_TIME;
+        left -= lp.it_lim;
+        code = glp_simplex(s->model.lp, &lp);
+    } while (code == GLP_EITLIM && left > 0 && !lx_run_stopped(s->limits->run));
     s->result->effort = (int64_t)glp_get_it_cnt(s->model.lp) * s->model.rows;
     if (code == 0 && glp_get_status(s->model.lp) == GLP_OPT) return true;
     if (code == 0 && glp_get_status(s->model.lp) == GLP_NOFEAS)
