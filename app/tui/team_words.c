@@ -26,6 +26,10 @@ void team_totals_draw(const struct scene *on, struct box row, const struct lx_te
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at,
                     grouped(p->plain_bytes).at);
     if (p->combine_bytes) text_format(&line, "; %s B to combine", grouped(p->combine_bytes).at);
+    if (p->bound_bytes > 0 && p->bound_bytes == p->bytes + p->combine_bytes)
+        text_add(&line, "; proved least");
+    else if (p->bound_bytes > 0)
+        text_format(&line, "; at least %s B", grouped(p->bound_bytes).at);
     if (!p->exact) text_add(&line, "; a sum is cut");
     put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line.at ? line.at : "");
     text_free(&line);

@@ -1,5 +1,6 @@
 /* Plans of teams behind the same handles: one list, of members, and the sums over them. */
 #include "api/api_team.h"
+#include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ static double planned_hbm(const struct team_result *t, int member)
 static double members(const struct team_result *t) { return t->plans->team->members; }
 static double exchanged(const struct team_result *t) { return (double)t->plans->team->bytes; }
 static double combined(const struct team_result *t) { return (double)t->plans->team->combine_bytes; }
+static double exchange_bound(const struct team_result *t) { return (double)max_i64(t->plans->team->bound_bytes, 0); }
 static double run_ok(const struct team_result *t) { return t->run.ok; }
 static double differing(const struct team_result *t) { return (double)t->run.differing; }
 static double worst(const struct team_result *t) { return t->run.worst; }
@@ -104,6 +106,7 @@ static const struct {
     {"hbm_bytes", false, all_hbm},
     {"exchanged_bytes", false, exchanged},
     {"combined_bytes", false, combined},
+    {"exchange_bound", false, exchange_bound},
     {"ok", true, run_ok},
     {"differing", true, differing},
     {"worst", true, worst},

@@ -1,5 +1,6 @@
 # Writes OUT: a C file with one hash of all sources of the planner (FILES, a file with a path per line, below ROOT), so
 # that plans kept by one version of the program are no hits of another. The same sources give the same hash anywhere.
+cmake_policy(VERSION 3.25)
 file(STRINGS ${FILES} sources)
 set(all "")
 foreach(source ${sources})

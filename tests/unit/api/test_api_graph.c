@@ -223,6 +223,9 @@ static void test_team(void **state)
     lx_result *again = lx_plan_parse(lx_text_data(text), lx_text_size(text), e);
     if (!again) fail_msg("%s", lx_error_text(e));
     same(number(again, "exchanged_bytes"), number(plan, "exchanged_bytes"));
+    same(number(again, "exchange_bound"), number(plan, "exchange_bound"));
+    assert_true(number(plan, "exchange_bound") <=
+                number(plan, "exchanged_bytes") + number(plan, "combined_bytes"));
     assert_null(lx_result_write(plan, "html", NULL, e));
     lx_result_free(plan); /* runs do not need it */
     lx_result *run = lx_run(again, NULL, e);
