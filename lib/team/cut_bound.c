@@ -114,7 +114,7 @@ bool cut_merge(const struct cut_merger *k, bool *merged)
     for (int i = 0; ok && i < l->live; i++) stays[i] = must_stay(k, l->tensors[i]);
     for (size_t h = 0; ok && h < n; h++) {
         ok = !stop_work(EACH_CHOICE);
-        goes[h] = !is_dominated(k, h, whole, stays, row);
+        goes[h] = l->live == 0 || !is_dominated(k, h, whole, stays, row);
     }
     if (ok) keep_only(l, goes);
     if (ok && l->all.count > k->most) *merged = true, ok = merge_dear_ones(k, rank, goes, row);
