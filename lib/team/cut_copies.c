@@ -54,7 +54,11 @@ static bool can_make(const struct copies *c, const struct lx_op *op)
 
 static bool find_copied(struct copies *c, bool *any)
 {
-    cut_find_parts(c->g, c->parts);
+    /* What is stated, and what leaves, is joined where it is made: nobody reads its parts. `copied` has room for that. */
+    for (int32_t t = 0; t < c->g->tensor_count; t++)
+        c->copied[t] = c->g->tensors[t].cut_stated || lx_role_leaves(c->g->tensors[t].role);
+    cut_find_parts(c->g, c->copied, c->parts);
+    memset(c->copied, 0, (size_t)c->g->tensor_count * sizeof *c->copied);
     for (int32_t o = 0; o < c->g->op_count; o++)
         for (int i = c->g->ops[o].input_count; i < op_operand_count(&c->g->ops[o]); i++)
             c->writers[op_operand(&c->g->ops[o], i)]++;

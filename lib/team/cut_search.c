@@ -58,7 +58,7 @@ static void note_uses(struct searcher *s)
             u->changed[op_operand(op, i)] |= op_keeps_rest(op);
         }
     }
-    cut_find_parts(s->q->g, u->parts);
+    cut_find_parts(s->q->g, NULL, u->parts);
 }
 
 static void note_writer(struct searcher *s, int32_t o)

@@ -32,8 +32,9 @@ static inline bool cut_same(struct cut_state a, struct cut_state b)
     return true;
 }
 
-/* cut_ways.c: which tensors some way of an op makes as parts that others can read. */
-void cut_find_parts(const struct lx_graph *g, bool *may_be_parts);
+/* cut_ways.c: which tensors some way of an op makes as parts that others can read. `joined`: those that nobody is to have
+ * parts of; NULL: that is not known. */
+void cut_find_parts(const struct lx_graph *g, const bool *joined, bool *may_be_parts);
 /* How an op may be computed. `parts`: what was found so. */
 bool cut_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int32_t o, const bool *parts,
                  cut_ways *out);

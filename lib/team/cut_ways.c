@@ -105,11 +105,12 @@ static bool makes_parts(const struct lx_graph *g, const struct lx_op *op, const 
     return (sums && !team_picks(op) && team_linear(g, op, &one)) || k.together || k.alone;
 }
 
-void cut_find_parts(const struct lx_graph *g, bool *may_be_parts)
+void cut_find_parts(const struct lx_graph *g, const bool *joined, bool *may_be_parts)
 {
     for (int32_t t = 0; t < g->tensor_count; t++) may_be_parts[t] = false;
     for (int32_t o = 0; o < g->op_count; o++)
-        may_be_parts[g->ops[o].output] = makes_parts(g, &g->ops[o], may_be_parts);
+        may_be_parts[g->ops[o].output] =
+            !(joined && joined[g->ops[o].output]) && makes_parts(g, &g->ops[o], may_be_parts);
     for (int32_t o = 0; o < g->op_count;
          o++) /* of what is changed later, nobody knows which parts are meant */
         if (op_keeps_rest(&g->ops[o])) may_be_parts[g->ops[o].output] = false;

@@ -162,6 +162,18 @@ bool import_state_results(struct import *im, const struct model_op *op)
     return true;
 }
 
+/* Has every axis enough of what it cuts? An argument may be too short for its members; no op makes what is. */
+static bool long_enough(const struct import *im, const struct cut_axes *cut)
+{
+    for (int a = 0; a < im->grid_axes; a++) {
+        int64_t parts = 1;
+        for (int b = 0; b < im->grid_axes; b++)
+            if (cut->from[b] == cut->from[a]) parts *= im->grid[b];
+        if (cut->from[a] && parts > cut->run[a]) return false;
+    }
+    return true;
+}
+
 void import_keep_cut(struct import *im, const struct import_value *was, const struct import_value *now)
 {
     struct cut_axes cut = {0};
@@ -174,7 +186,7 @@ void import_keep_cut(struct import *im, const struct import_value *was, const st
                 if (was->view.atom[i].low > 0 &&
                     atom_end(&was->view.atom[i]) == im->storages.at[was->storage].cut_from[a])
                     cut.from[a] = import_from_dimension(now->type, d), cut.run[a] = now->type->extent[d];
-    state(&im->storages.at[now->storage], &cut);
+    if (long_enough(im, &cut)) state(&im->storages.at[now->storage], &cut);
 }
 
 int import_piece_from(const struct cuts *c, int64_t from)

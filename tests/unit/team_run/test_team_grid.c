@@ -145,7 +145,7 @@ static void test_axis_of_one(void **state)
     assert_non_null(g);
     bool *parts = calloc((size_t)g->tensor_count, sizeof *parts);
     cut_ways a = {0}, b = {0};
-    cut_find_parts(g, parts);
+    cut_find_parts(g, NULL, parts);
     for (int32_t o = 0; o < g->op_count; o++) {
         assert_true(cut_ways_of(g, &with, o, parts, &a) && cut_ways_of(g, &without, o, parts, &b));
         assert_int_equal(a.count, b.count);
@@ -445,7 +445,7 @@ static void test_brute(void **state)
         struct cut_answer answer = {.tensors = tensors, .ways = ways};
         assert_true(g->tensor_count <= 16 && cut_search(&q, &answer));
         struct brute b = {.q = &q, .prices = cut_prices_make(g, &q.grid, NULL), .best = {INT64_MAX, 1e300}};
-        cut_find_parts(g, b.parts);
+        cut_find_parts(g, NULL, b.parts);
         try_ops(&b, 0, (struct cut_cost){0, 0});
         if (q.by_time)
             assert_true(answer.cost.us <= b.best.us * (1 + 1e-12) &&

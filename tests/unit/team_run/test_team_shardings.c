@@ -60,6 +60,25 @@ static const struct {
      {1, {4}},
      {1, -1, -1},
      4 * 3 * 4 * 16 * 4},
+    /* Parts of a sum could be joined and scattered so; what is stated has none, and the result is copied. */
+    {MODEL(
+         "2") "ENTRY %main (x: f32[8,4], w: f32[4,6]) -> f32[16,6] {\n"
+              "  %x = f32[8,4] parameter(0), sharding={devices=[1,2]<=[2]}\n"
+              "  %w = f32[4,6] parameter(1), sharding={devices=[2,1]<=[2]}\n"
+              "  %h = f32[8,6] dot(%x, %w), " DOT ", sharding={devices=[1,2]<=[2]}\n"
+              "  ROOT %y = f32[16,6] concatenate(%h, %h), dimensions={0}, sharding={devices=[2,1]<=[2]}\n}\n",
+     "y",
+     {1, {2}},
+     {0, -1, -1},
+     2 * (8 * 2 + 2 * 3 + 8 * 3) * 4},
+    /* Fewer rows than devices, of which nobody says that the result has them so: it is cut as it can be. */
+    {MODEL("3") "ENTRY %main (x: f32[2,3]) -> f32[3,2] {\n"
+                "  %x = f32[2,3] parameter(0), sharding={devices=[3,1]<=[3]}\n"
+                "  ROOT %y = f32[3,2] transpose(%x), dimensions={1,0}\n}\n",
+     "x",
+     {1, {3}},
+     {0, -1, -1},
+     4 * 4},
     /* Parts of a tuple, one of them transposed: it lies in the other's storage, whose columns are its rows. */
     {MODEL("2") "ENTRY %main (x: f32[16,64]) -> (f32[16,64], f32[64,16]) {\n"
                 "  %x = f32[16,64] parameter(0), sharding={devices=[2,1]<=[2]}\n"
