@@ -179,8 +179,9 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
                     in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at);
     show_least(p, out);
     if (p->predicted_us > 0 && p->bound_us > 0)
-        text_format(out, "\npredicted %s; on this grid nothing takes less than %s",
-                    in_micros(p->predicted_us).at, in_micros(p->bound_us).at);
+        text_format(out, "\npredicted %s; %s nothing takes less than %s", in_micros(p->predicted_us).at,
+                    p->bound_bytes > 0 ? "with inputs that lie so and the cuts given" : "on this grid",
+                    in_micros(p->bound_us).at);
     text_format(out, "\nexpected  %s\n",
                 lx_team_is_exact(p) ? "nothing is added up: results equal one device's bit for bit"
                 : p->exact ? "no sum is cut over members; cores of a member may share one otherwise than one "

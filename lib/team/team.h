@@ -158,7 +158,7 @@ struct lx_team_plan {
     double
         predicted_us; /* by the search: exchanges and ops one after the other; of plans of members: of their clock */
     double
-        bound_us; /* no plans of members on this grid take less; 0: nothing is proved, or there are none yet */
+        bound_us; /* none take less with inputs that lie as here and what is given; 0: nothing is proved, or not yet */
     int64_t
         bound_bytes; /* no plan exchanges and combines less whose inputs lie as here, and that keeps what is given;
                             less than 0: that was not asked */

@@ -12,7 +12,7 @@ struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struc
 struct lx_team_point {
     struct lx_team_grid grid;
     int members, shapes; /* shapes: plans that differ between members */
-    double us, bound_us; /* until the last member is through; what no plan on this grid goes below */
+    double us, bound_us; /* until the last member is through; what no plan with such inputs goes below */
     double waited_us;    /* most that a member waits for others */
     int64_t bytes;       /* received in all exchanges, and to combine */
     int64_t bound_bytes; /* of which no plan on this grid takes less whose inputs lie so */
