@@ -8,10 +8,9 @@
 
 static bool in_steps(const struct device_list *l, struct device_group *out)
 {
-    out->size = l->group;
-    out->stride = l->group > 1 ? l->id[1] - l->id[0] : 1;
-    out->devices = l->count;
+    *out = (struct device_group){.size = l->group, .stride = 1, .devices = l->count};
     if (!model_each_once(l)) return false;
+    if (l->group > 1) out->stride = l->id[1] - l->id[0];
     for (int64_t i = 0; i < l->count; i++)
         if (l->id[i] != l->id[i / l->group * l->group] + i % l->group * out->stride) return false;
     return out->stride > 0;

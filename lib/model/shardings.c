@@ -39,7 +39,7 @@ int model_sharding(const struct lx_model *m, const char *text, struct device_gro
     struct device_list *l = malloc(sizeof *l);
     bool ok = l && n > 0 && model_parts_list(devices, close, all, l);
     if (ok) model_place_devices(m, l);
-    ok = ok && steps_of_parts(l, size, n, stride);
+    ok = ok && model_each_once(l) && steps_of_parts(l, size, n, stride);
     free(l);
     for (int d = 0; ok && d < n; d++) {
         ok = stride[d] > 0;
