@@ -24,7 +24,7 @@ struct orders {
     bool failed;
 };
 
-static bool asks_for_number(const struct lx_model *m)
+bool model_asks_for_number(const struct lx_model *m)
 {
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
@@ -152,8 +152,8 @@ bool model_order_devices(struct lx_model *m, int axes, lx_status *st)
     int64_t extent[MESH_MAX_AXES], least;
     struct orders o = {.m = m, .devices = model_all_devices(m), .axes = axes};
     const int32_t *best = NULL;
-    if (o.devices < 2 || o.devices > LISTED_DEVICES || model_mesh(m, extent) > 0 || asks_for_number(m) ||
-        (least = lost_with(&o, NULL)) == 0)
+    if (o.devices < 2 || o.devices > LISTED_DEVICES || model_mesh(m, extent) > 0 ||
+        model_asks_for_number(m) || (least = lost_with(&o, NULL)) == 0)
         return true;
     if (!(o.list = malloc(sizeof *o.list))) return status_no_memory(st);
     find_orders(&o);

@@ -8,4 +8,7 @@
  * does. False: memory is out (`st`). */
 bool model_order_devices(struct lx_model *m, int axes, lx_status *st);
 
+/* Does it ask which of the devices runs it? */
+bool model_asks_for_number(const struct lx_model *m);
+
 #endif

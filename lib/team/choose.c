@@ -1,8 +1,9 @@
 /* What each axis does to each tensor, and with that how each op is computed.
  *
  * Inputs are cut along their first dimensions that are long enough, one for each axis, or all axes cut the first that is long
- * enough for all members, whichever exchanges less; unless time is what counts: then they arrive as is best. Weights and results are as is best. What the caller states is kept. An axis of one member cuts nothing:
- * whatever is stated of it, a tensor is whole along it. */
+ * enough for all members, whichever exchanges less; unless time is what counts: then they arrive as is best. Weights and results
+ * are as is best. What the caller states is kept. An axis of one member cuts nothing: whatever is stated of it, a tensor is whole
+ * along it. */
 #include "team/cut_search.h"
 #include "base/fail.h"
 #include "base/stop.h"

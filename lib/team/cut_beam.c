@@ -162,19 +162,6 @@ static int by_cost(const void *a, const void *b)
     return x->h < y->h ? -1 : 1;
 }
 
-static void keep_only(struct layer *l, const bool *goes)
-{
-    size_t live = (size_t)l->live, to = 0;
-    for (size_t h = 0; h < l->all.count; h++) {
-        if (!goes[h]) continue;
-        l->all.at[to] = l->all.at[h];
-        for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];
-        to++;
-    }
-    l->all.count = to;
-    l->slots.count = to * live;
-}
-
 static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
 {
     size_t n = k->l->all.count;
@@ -200,7 +187,7 @@ bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped)
     bool *goes = calloc(n, sizeof *goes);
     k.table = calloc(k.room, sizeof *k.table);
     bool ok = rank && goes && k.table && rank_all(&k, rank, goes);
-    if (ok) keep_only(l, goes);
+    if (ok) cut_layer_keep(l, goes);
     *dropped = true;
     for (size_t i = 0; i < k.readers.count; i++) VEC_FREE(&k.readers.at[i].ways);
     VEC_FREE(&k.readers);

@@ -55,20 +55,6 @@ static bool is_dominated(const struct cut_merger *k, size_t h, int32_t whole, co
     return false;
 }
 
-/* Those that go on, in the order in which they stood. */
-static void keep_only(struct layer *l, const bool *goes)
-{
-    size_t live = (size_t)l->live, to = 0;
-    for (size_t h = 0; h < l->all.count; h++) {
-        if (!goes[h]) continue;
-        l->all.at[to] = l->all.at[h];
-        for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];
-        to++;
-    }
-    l->all.count = to;
-    l->slots.count = to * live;
-}
-
 /* Those from rank `from` on become one row: where they differ, a tensor is as suits. */
 static bool merge_rows(const struct cut_merger *k, const struct ranked *rank, size_t from, int32_t *row)
 {
@@ -96,7 +82,7 @@ static bool merge_dear_ones(const struct cut_merger *k, struct ranked *rank, boo
     for (size_t h = 0; h + 1 < k->most; h++) goes[rank[h].h] = true;
     const struct hypothesis merged = l->all.at[rank[k->most - 1].h];
     if (!merge_rows(k, rank, k->most - 1, row)) return false;
-    keep_only(l, goes);
+    cut_layer_keep(l, goes);
     for (size_t i = 0; i < live; i++) l->slots.at[l->slots.count++] = row[i];
     l->all.at[l->all.count++] = merged;
     return true;
@@ -116,7 +102,7 @@ bool cut_merge(const struct cut_merger *k, bool *merged)
         ok = !stop_work(EACH_CHOICE);
         goes[h] = l->live == 0 || !is_dominated(k, h, whole, stays, row);
     }
-    if (ok) keep_only(l, goes);
+    if (ok) cut_layer_keep(l, goes);
     if (ok && l->all.count > k->most) *merged = true, ok = merge_dear_ones(k, rank, goes, row);
     free(rank);
     free(goes);

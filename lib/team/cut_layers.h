@@ -65,6 +65,8 @@ struct layer {
     bool borrowed;                  /* all but tensors and slots are those of another */
 };
 void cut_layer_free(struct layer *l);
+/* Those that go on, in the order in which they stood. */
+void cut_layer_keep(struct layer *l, const bool *goes);
 
 /* What the search knows of each tensor: the last op that touches it, how many inputs it is, the last op so far that wrote
  * it, whether it may be read as parts, whether some of it is changed later. */

@@ -132,8 +132,7 @@ static int64_t bytes_of(const struct lx_tensor *t, const struct sides *s)
 
 static int64_t default_begin(int64_t blocks, int64_t block, int64_t extent)
 {
-    int64_t each = extent / blocks, extra = extent % blocks;
-    return block * each + max_i64(0, extra - (blocks - block));
+    return lx_team_default_partition((int)blocks, (int)block, 1, &extent, 0).offset[0];
 }
 
 /* Where a member's block of `what` is, whatever other axes cut it further: at least, or at most. */

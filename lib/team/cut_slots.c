@@ -85,3 +85,16 @@ void cut_layer_free(struct layer *l)
     free(l->tensors);
     *l = (struct layer){0};
 }
+
+void cut_layer_keep(struct layer *l, const bool *goes)
+{
+    size_t live = (size_t)l->live, to = 0;
+    for (size_t h = 0; h < l->all.count; h++) {
+        if (!goes[h]) continue;
+        l->all.at[to] = l->all.at[h];
+        for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];
+        to++;
+    }
+    l->all.count = to;
+    l->slots.count = to * live;
+}

@@ -214,20 +214,10 @@ static struct lx_import_options settled(const struct lx_import_options *options)
 }
 
 /* A file that asks for its own number without saying how many there are may be any of them. */
-static bool asks_for_number(const struct lx_model *m)
-{
-    for (size_t b = 0; b < m->bodies.count; b++)
-        for (int i = 0; i < m->bodies.at[b].op_count; i++)
-            if (strcmp(m->bodies.at[b].ops[i].kind, "partition-id") == 0 ||
-                strcmp(m->bodies.at[b].ops[i].kind, "replica-id") == 0)
-                return true;
-    return false;
-}
-
 static bool has_device(const struct lx_model *m, int64_t device, lx_status *st)
 {
     int64_t count = device > 0 ? model_device_count(m) : 1;
-    if (device < count || (count == 1 && asks_for_number(m))) return true;
+    if (device < count || (count == 1 && model_asks_for_number(m))) return true;
     if (count == 1)
         return status_set_at(st, LX_E_RANGE, m->file, 0, 0,
                              "--partition %lld: the model is for one device; leave it out",
