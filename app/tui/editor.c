@@ -76,12 +76,14 @@ static int run_editor(const char *path, int line)
     char *command = NULL;
     int status = -1;
     if (asprintf(&command, "%s +%d \"$1\"", edit_program(), line) < 0) return -1;
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
+    struct sigaction old_int, old_quit, old_stop;
     sigaction(SIGINT, &ignore, &old_int);
     sigaction(SIGQUIT, &ignore, &old_quit);
+    sigaction(SIGTSTP, NULL, &old_stop); /* Ctrl-Z in the editor stops both, where it stops anything */
+    if (old_stop.sa_handler != SIG_IGN) sigaction(SIGTSTP, &usual, NULL);
     pid_t child = fork();
     if (child == 0) {
-        struct sigaction usual = {.sa_handler = SIG_DFL};
         sigaction(SIGINT, &usual, NULL);
         sigaction(SIGQUIT, &usual, NULL);
         execl("/bin/sh", "sh", "-c", command, "sh", path, (char *)NULL);
@@ -91,6 +93,7 @@ static int run_editor(const char *path, int line)
     }
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
+    sigaction(SIGTSTP, &old_stop, NULL);
     free(command);
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

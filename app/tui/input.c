@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Set by handlers, looked at between keys. */
-static volatile sig_atomic_t must_end, came_back;
+static volatile sig_atomic_t must_end, must_stop, came_back;
 
 static void end_soon(int number)
 {
@@ -21,20 +21,33 @@ bool input_was_interrupted(void)
     return must_end == SIGINT;
 }
 
+static void stop_soon(int number)
+{
+    (void)number;
+    must_stop = 1;
+}
+
 static void back_again(int number)
 {
     (void)number;
     came_back = 1;
 }
 
-void input_begin(void)
+void input_signals(void)
 {
-    /* ncurses has handlers of its own for resizing and for Ctrl-Z; these are for what it leaves to us. */
-    struct sigaction end = {.sa_handler = end_soon}, back = {.sa_handler = back_again};
+    /* ncurses has a handler of its own for resizing. Its one for Ctrl-Z would be deaf while it draws: if somebody
+     * else's is there first, it leaves that signal alone. */
+    struct sigaction end = {.sa_handler = end_soon}, stop = {.sa_handler = stop_soon}, old;
+    struct sigaction back = {.sa_handler = back_again};
     sigaction(SIGTERM, &end, NULL);
     sigaction(SIGHUP, &end, NULL);
     sigaction(SIGINT, &end, NULL);
     sigaction(SIGCONT, &back, NULL);
+    if (sigaction(SIGTSTP, NULL, &old) == 0 && old.sa_handler == SIG_DFL) sigaction(SIGTSTP, &stop, NULL);
+}
+
+void input_begin(void)
+{
     set_escdelay(25);
     nodelay(stdscr, TRUE);
     mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
@@ -83,6 +96,10 @@ struct key input_next(int wake, int milliseconds)
     wint_t c;
     for (int turn = 0; turn < 2; turn++) {
         if (must_end) return (struct key){.code = AT_LAST};
+        if (must_stop) {
+            must_stop = 0;
+            screen_suspend();
+        }
         if (came_back) {
             came_back = 0;
             return (struct key){.code = 12}; /* as Ctrl-L: somebody else has written here */

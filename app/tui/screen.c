@@ -63,6 +63,7 @@ bool screen_begin(lx_status *st)
             "explore needs a terminal; without one, --script KEYS --dump-screen FILE draws into a file "
             "and `lxplan show` prints a plan");
     it.has_before = tcgetattr(STDIN_FILENO, &it.before) == 0;
+    input_signals();
     it.screen = newterm(NULL, stdout, stdin);
     const char *move = it.screen ? tigetstr("cup") : NULL;
     if (!it.screen || !move || move == (const char *)-1) {
@@ -121,6 +122,16 @@ void screen_return(void)
     if (!it.on) return;
     reset_prog_mode();
     refresh();
+}
+
+void screen_suspend(void)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL}, ours;
+    screen_leave();
+    sigaction(SIGTSTP, &usual, &ours);
+    raise(SIGTSTP);
+    sigaction(SIGTSTP, &ours, NULL);
+    screen_return();
 }
 
 int screen_colours(void)

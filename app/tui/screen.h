@@ -12,6 +12,8 @@ void screen_end(void);
 /* Gives the terminal to another program, and takes it back. */
 void screen_leave(void);
 void screen_return(void);
+/* Gives it to the shell and stops, as Ctrl-Z asks, until somebody continues the program. */
+void screen_suspend(void);
 int screen_colours(void);
 void screen_size(int *rows, int *columns);
 /* Shows what changed since the last time; `all`: everything. */
@@ -23,6 +25,8 @@ void screen_copy(const char *text);
  * there was none; AT_LAST: the program is to end. */
 struct key input_next(int wake, int milliseconds);
 void input_begin(void);
+/* Signals become keys, or ends, from here on; before ncurses starts. */
+void input_signals(void);
 /* Did Ctrl-C end it? */
 bool input_was_interrupted(void);
 

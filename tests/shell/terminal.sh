@@ -240,17 +240,36 @@ verdict) # reports have colours on a terminal, and none where none are wanted
     mux capture-pane -pe -S - -t t | grep -q "$(printf '\033')\[3[1-7]m" && { echo "colours in spite of NO_COLOR"; exit 1; }
     mux capture-pane -p -S - -t t | grep -q '^auto and exact best on 5 of 5' || { echo "no verdict"; exit 1; }
     ;;
-suspend)
-    mux new-session -d -x 80 -y 24 -s t "cd $root && exec bash --norc -i"
+suspend) # also while it draws, when ncurses itself would be deaf, and from within the editor
+    cat >"$scratch/ed" <<END
+#!/bin/sh
+echo 'in the editor'
+read ignored
+END
+    chmod +x "$scratch/ed"
+    mux new-session -d -x 80 -y 24 -s t "cd $root && VISUAL=$scratch/ed exec bash --norc -i"
     keys "PS1='ready> '" Enter
     wait_for 'ready>'
     keys "$LXPLAN explore patterns/graphs/gq_attention.json" Enter
     wait_for 'HBM 2'
+    for view in 1 2 3 4 7 5; do
+        keys $view
+        wait_for "[$view "
+        keys C-l
+        keys C-z
+        wait_for 'Stopped'
+        keys 'fg' Enter
+        wait_gone 'Stopped'
+        wait_for "[$view "
+    done
+    keys 4 e
+    wait_for 'in the editor'
     keys C-z
     wait_for 'Stopped'
-    keys 'fg' Enter
-    wait_for 'HBM 2'
+    keys 'clear; fg' Enter
     wait_gone 'Stopped'
+    keys Enter
+    wait_for 'HBM 2'
     keys Q
     wait_gone 'HBM 2'
     ;;
