@@ -27,7 +27,7 @@ JSON
 }
 
 case $case in
-attention) "$lxplan" show patterns/graphs/gq_attention.json --lx 100k --html --remedies -o "$page" ;;
+attention) "$lxplan" show patterns/graphs/gq_attention.json --lx 100k --tile none --html --remedies -o "$page" ;;
 moe) "$lxplan" show patterns/graphs/moe_mlp.json --lx 100k --html -o "$page" ;;
 nests) "$lxplan" show tests/data/graphs/tiled_attention.json --lx 6k --nests 1-7:h/4,s/4 --html -o "$page" &&
     grep -q '"nests": \[{"first"' "$page" || fail "no nest in the page" ;;
@@ -50,7 +50,9 @@ esac
 others=$(grep -oE '(https?:)?//[a-zA-Z0-9.-]+\.[a-z]+[^" ]*|(src|href)=["'"'"'][^"'"'"']*' "$page" | grep -v -e '^http://www.w3.org/2000/svg' -e '^href="data:,$')
 [ "$case" = hostile ] || [ "$case" = team ] || [ -z "$others" ] || fail "the page names other places: $others"
 
-for scheme in light dark; do
+schemes='light dark'
+case $case in moe | nests | pools | large | compare) schemes=light ;; esac # the same styles as others
+for scheme in $schemes; do
     number=1
     [ $scheme = dark ] && number=0
     timeout -k 5 200 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-extensions \

@@ -21,4 +21,7 @@ enum { SAMPLED = SANITIZED };
 enum { SAMPLED = 1 };
 #endif
 
+/* How often a loop goes that could go on for ever, if a test that takes its time goes `n` times. */
+#define OFTEN(n) (SANITIZED ? (n) / 16 + 1 : SAMPLED ? (n) / 4 + 1 : (n))
+
 #endif

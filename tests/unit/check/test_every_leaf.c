@@ -6,6 +6,7 @@
  * the order of records. */
 #include "support/changed_plan.h"
 #include "support/device_plans.h"
+#include "support/sampled.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -156,7 +157,7 @@ static void every_leaf_of(const struct lx_graph *g, struct lx_plan_options how, 
     if (!p) fail_msg("%s", st.text);
     char *text = lx_plan_to_json(p, &length);
     if (!strstr(text, has)) fail_msg("the plan has no %s: another is needed", has);
-    struct walk w = {.plan = cJSON_Parse(text), .every = every};
+    struct walk w = {.plan = cJSON_Parse(text), .every = SAMPLED ? 3 * every : every};
     assert_non_null(w.plan);
     assert_true(accepted(w.plan));
     change_all(&w, w.plan);
@@ -263,6 +264,7 @@ static void short_tensors(void **state)
 static void every_freedom_is_needed(void **state)
 {
     (void)state;
+    if (SAMPLED) return; /* fewer leaves: not every freedom is met */
     for (size_t i = 0; i < sizeof free_places / sizeof *free_places; i++)
         if (!free_places[i].seen)
             fail_msg("%s (%s) is never another", free_places[i].place, free_places[i].reason);

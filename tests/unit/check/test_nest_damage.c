@@ -9,8 +9,9 @@
 #include "support/nest_plans.h"
 #include "support/random_graph.h"
 #include "support/sabotage_trials.h"
+#include "support/sampled.h"
 
-enum { USUAL = 400, SUBJECTS = 36, ALL = NEST_SABOTAGES + SABOTAGES };
+enum { USUAL = SAMPLED ? 200 : 400, SUBJECTS = 36, ALL = NEST_SABOTAGES + SABOTAGES };
 
 static int wanted = USUAL;
 

@@ -7,8 +7,9 @@
  * results, the same bytes moved. `test_plan_sabotage N` makes N instead of the usual few, and prints a table. */
 #include "support/random_graph.h"
 #include "support/sabotage_trials.h"
+#include "support/sampled.h"
 
-enum { USUAL = 700, SUBJECTS = 90 };
+enum { USUAL = SAMPLED ? 250 : 700, SUBJECTS = 90 };
 
 static int wanted = USUAL;
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-enum { GRAPHS = SAMPLED ? 25 : 100 };
+enum { GRAPHS = SANITIZED ? 6 : SAMPLED ? 25 : 100 };
 
 /* Random graphs, passes, divisions, cuts, orders and placements; bench_joint_bounds has more of them. */
 static void no_draft_moves_less(void **state)

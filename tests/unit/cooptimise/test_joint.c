@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/rng.h"
 #include "scratchpad/cooptimise/joint.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -262,7 +263,7 @@ static void limits_and_repetition(void **unused)
 {
     (void)unused;
     static const int64_t limits[] = {1, 10, 100, 0};
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < OFTEN(400); i++) {
         struct rng r = rng_seed(100000 + (uint64_t)i);
         struct arena a = {0};
         struct lx_joint_problem p = random_joint(&r, &a);

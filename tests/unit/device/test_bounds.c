@@ -8,6 +8,7 @@
 #include "device/reference/evaluate.h"
 #include "device/reference/judge_op.h"
 #include "device/verify.h"
+#include "support/sampled.h"
 
 #include <float.h>
 #include <math.h>
@@ -248,6 +249,8 @@ static bool has_arithmetic(const struct lx_kind *k)
 }
 
 /* A thousand elements, each moved by one and a half of its bound: each is found, and it alone. */
+enum { WANTED = OFTEN(1000) };
+
 static void moved_elements_are_found(void **state)
 {
     (void)state;
@@ -256,9 +259,9 @@ static void moved_elements_are_found(void **state)
     struct pool *pool = pool_create(3);
     int found = 0, kept_bits = 0;
     assert_non_null(pool);
-    for (int tries = 0; found < 1000; tries++) {
+    for (int tries = 0; found < WANTED; tries++) {
         struct subject s;
-        assert_true(tries < 4000);
+        assert_true(tries < 4 * WANTED);
         subject_make(&s, &r, kinds.at[tries % kinds.count]);
         struct judged first = judge_subject(&s, pool), alone = judge_subject(&s, NULL);
         if (first.wrong) fail_msg("%s: the exact result is refused", s.g->ops[0].kind->name);
@@ -522,7 +525,7 @@ static void flipped_bits_are_found(void **state)
         bool flipped = false;
         struct lx_run_result *good = run_flipped(p, -1, &r, &flipped);
         assert_true(good && good->ok);
-        for (int i = 0; i < 15; i++) {
+        for (int i = 0; i < (SAMPLED ? 6 : 15); i++) {
             int32_t at = (int32_t)rng_below(&r, (uint64_t)good->op_count);
             struct lx_run_result *bad = run_flipped(p, at, &r, &flipped);
             assert_non_null(bad);

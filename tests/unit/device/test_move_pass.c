@@ -1,6 +1,7 @@
 /* Moves: planned, written and read back, checked, executed with the same counts, and never at the cost of HBM traffic. */
 #include "support/device_plans.h"
 #include "support/moving_graph.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +81,7 @@ static void crowded_scratchpads(void **state)
 {
     (void)state;
     int moves = 0, fewer = 0;
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    for (uint64_t seed = 1; seed <= OFTEN(40); seed++) {
         struct rng r = rng_seed(seed);
         lx_status st = {0};
         const struct lx_graph *g = moving_graph(&r, seed % 2 ? 1 : 4, 9 + (int64_t)rng_below(&r, 8), 9, &st);

@@ -7,8 +7,9 @@
  * refuses the plan. Each of these must be reported: as a fault, a wrong result or a wrong count. */
 #include "support/device_plans.h"
 #include "base/rng.h"
+#include "support/sampled.h"
 
-enum { WANTED = 1000, MOST_TRIES = 20000 };
+enum { WANTED = OFTEN(1000), MOST_TRIES = 20000 };
 
 /* What of a plan is copied, so that it can be damaged. */
 struct damaged {

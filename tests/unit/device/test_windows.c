@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "device/memory/dtypes.h"
+#include "support/sampled.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { TRIALS = 100, MOST_DIMS = 8, LETTERS = 128 };
+enum { TRIALS = OFTEN(100), MOST_DIMS = 8, LETTERS = 128 };
 
 struct slid {
     char in, out, tap;

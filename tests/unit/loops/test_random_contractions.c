@@ -4,6 +4,7 @@
 #include "unstable.h"
 #include "support/random_nest.h"
 #include "support/loop_rules.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-enum { CONTRACTIONS = 1000, MOVES = 300 };
+enum { CONTRACTIONS = OFTEN(1000), MOVES = OFTEN(300) };
 
 static const struct lx_loop_rules *ours(void)
 {
@@ -138,7 +139,8 @@ static void test_contractions(void **state)
         s.nests, s.types[LX_DIM_C], s.types[LX_DIM_M], s.types[LX_DIM_N], s.types[LX_DIM_K], s.without_m_or_n,
         s.without_k, s.no_unit_stride, s.windows, s.shared);
     for (int t = LX_DIM_C; t <= LX_DIM_K; t++) assert_true(s.types[t] > CONTRACTIONS / 4);
-    assert_true(s.without_m_or_n > 20 && s.without_k > 20 && s.no_unit_stride > 100 && s.windows > 20);
+    assert_true(s.without_m_or_n > CONTRACTIONS / 50 && s.without_k > CONTRACTIONS / 50);
+    assert_true(s.no_unit_stride > CONTRACTIONS / 10 && s.windows > CONTRACTIONS / 50);
     assert_true(s.shared > CONTRACTIONS / 4);
 }
 

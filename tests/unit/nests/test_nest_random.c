@@ -2,8 +2,9 @@
  * figures follow from what it states, and its times add up. A sample; the argument is how many seeds to take. */
 #include "support/nest_files.h"
 #include "support/random_graph.h"
+#include "support/sampled.h"
 
-static int seeds = 80;
+static int seeds = SANITIZED ? 8 : SAMPLED ? 30 : 80;
 
 /* Some of the passes, not always the same. */
 static struct lx_plan_options drawn(struct rng *r)

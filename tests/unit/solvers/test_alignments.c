@@ -13,8 +13,9 @@
 #include <cmocka.h>
 
 #include "support/small_problem.h"
+#include "support/sampled.h"
 
-enum { ROUNDS = 3000, LARGER_ROUNDS = 300, SOLVERS = 4, MOST_OPTIONS = 32 };
+enum { ROUNDS = OFTEN(3000), LARGER_ROUNDS = OFTEN(300), SOLVERS = 4, MOST_OPTIONS = 32 };
 
 static const struct lx_solver *const solvers[SOLVERS] = {&lx_solver_ilp, &lx_solver_exact, &lx_solver_auto,
                                                          &lx_solver_anneal};

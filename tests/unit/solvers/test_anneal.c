@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "common/first_answers.h"
 #include "support/small_problem.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -82,7 +83,7 @@ static void test_incremental_is_full_decode(void **state)
     (void)state;
     struct rng rng = rng_seed(21);
     const struct move_mix mix = {400, 400, 300, 300, 500, 0};
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < OFTEN(150); round++) {
         struct small s;
         struct items it;
         struct decoder d;
@@ -151,7 +152,7 @@ static void test_larger_are_legal(void **state)
 {
     (void)state;
     struct rng rng = rng_seed(23);
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < OFTEN(150); round++) {
         struct small s;
         int64_t address[SMALL_MAX];
         random_problem(&s, &rng, 32, (enum lx_objective)(round % 3), 30, 60, rng_between(&rng, 40, 200));

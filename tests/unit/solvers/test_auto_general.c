@@ -2,6 +2,7 @@
  * of every kind, and large ones of many parts or of one; with and without limits of work. */
 #include "unstable.h"
 #include "support/random_v2.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +52,7 @@ static void test_everything(void **state)
     (void)state;
     static const int64_t limits[] = {0, 3, 40, 1000};
     struct rng rng = rng_seed(74);
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < OFTEN(2000); round++) {
         struct v2_problem v;
         lx_status st;
         random_v2(&v, &rng, V2_MOST);

@@ -1,6 +1,7 @@
 /* solvers/exact: against brute force on small problems of every kind, and on larger ones against itself. */
 #include "exact/exact.h"
 #include "support/small_problem.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@ static void solve(const struct lx_problem *p, const struct lx_run *run, struct l
 static void spill_equals_brute_force(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 20000; seed++) {
+    for (uint64_t seed = 1; seed <= OFTEN(20000); seed++) {
         struct rng r = rng_seed(seed);
         struct small s;
         int64_t address[SMALL_MAX];
@@ -37,7 +38,7 @@ static void fit_equals_brute_force(void **state)
 {
     (void)state;
     int fits = 0;
-    for (uint64_t seed = 1; seed <= 10000; seed++) {
+    for (uint64_t seed = 1; seed <= OFTEN(10000); seed++) {
         struct rng r = rng_seed(seed);
         struct small s;
         int64_t address[SMALL_MAX];
@@ -50,13 +51,13 @@ static void fit_equals_brute_force(void **state)
                      lx_verdict_word(answer.status), fit ? "fits" : "does not fit");
         fits += fit;
     }
-    assert_in_range(fits, 3000, 7000);
+    assert_in_range(fits, OFTEN(10000) / 10 * 3, OFTEN(10000) / 10 * 7);
 }
 
 static void height_equals_brute_force(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 2000; seed++) {
+    for (uint64_t seed = 1; seed <= OFTEN(2000); seed++) {
         struct rng r = rng_seed(seed);
         struct small s;
         int64_t address[SMALL_MAX];
@@ -153,8 +154,8 @@ static void tells_what_it_finds(void **state)
     static struct lx_buffer b[MANY];
     static int64_t uses[MANY][2], address[MANY];
     static int32_t parents[MANY];
-    int64_t answers = 0;
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    int64_t answers = 0, seeds = SAMPLED ? 4 : 10;
+    for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++) {
         struct rng r = rng_seed(seed);
         network(b, uses, parents, MANY, &r);
         struct lx_problem p = {.objective = LX_SPILL,
@@ -169,7 +170,7 @@ static void tells_what_it_finds(void **state)
         assert_true(h.answers > 0 && h.objective == answer.objective);
         answers += h.answers;
     }
-    assert_true(answers > 10);
+    assert_true(answers > seeds);
 }
 
 static bool stop_at_once(void *context)

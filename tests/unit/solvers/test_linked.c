@@ -2,6 +2,7 @@
 #include "exact/exact.h"
 #include "solvers.h"
 #include "support/linked_problem.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,13 +68,13 @@ static void compare(const struct lx_solver *solver, uint64_t from, uint64_t to, 
 static void exact_equals_brute_force(void **state)
 {
     (void)state;
-    compare(&lx_solver_exact, 1, 12000, 6);
+    compare(&lx_solver_exact, 1, OFTEN(12000), 6);
 }
 
 static void ilp_equals_brute_force(void **state)
 {
     (void)state;
-    compare(&lx_solver_ilp, 1, 1500, 6);
+    compare(&lx_solver_ilp, 1, OFTEN(1500), 6);
 }
 
 /* With hardly any work the answer is legal or all off chip, and the bound holds. */
@@ -81,7 +82,7 @@ static void bounds_hold_under_limits(void **state)
 {
     (void)state;
     static const int64_t hasty[] = {1, 1, 1};
-    for (uint64_t seed = 1; seed <= 3000; seed++) {
+    for (uint64_t seed = 1; seed <= OFTEN(3000); seed++) {
         struct rng r = rng_seed(seed);
         struct linked l;
         int64_t address[SMALL_MAX];

@@ -5,6 +5,7 @@
 #include "common/prices.h"
 #include "common/first_answers.h"
 #include "support/linked_problem.h"
+#include "support/sampled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@ static void test_moves_keep_the_sums(void **state)
     (void)state;
     struct rng rng = rng_seed(41);
     const struct move_mix mix = {400, 400, 300, 300, 500, 500};
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < OFTEN(200); round++) {
         struct linked s;
         struct items it;
         struct links links;
@@ -62,7 +63,7 @@ static void test_trim(void **state)
 {
     (void)state;
     struct rng rng = rng_seed(42);
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < OFTEN(300); round++) {
         struct linked s;
         struct items it;
         struct links links;
@@ -84,7 +85,7 @@ static void test_refills_keep_the_sums(void **state)
 {
     (void)state;
     struct rng rng = rng_seed(44);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < OFTEN(200); round++) {
         struct linked s;
         struct items it;
         struct links links;
@@ -122,7 +123,7 @@ static void test_answers(void **state)
     static const char *const names[] = {"anneal", "auto"};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         const struct lx_solver *solver = lx_solver_find(names[n]);
-        int best = 0, rounds = 250;
+        int best = 0, rounds = OFTEN(250);
         for (int round = 0; round < rounds; round++) {
             struct linked s;
             int64_t address[SMALL_MAX];
