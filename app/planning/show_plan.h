@@ -5,6 +5,8 @@
 #include "command.h"
 #include "text/table.h"
 
+/* plan_summary.c: the answer, its figures, its buffers, copies and ops; found in the time that `when` says. `all`: every row. */
+void show_summary(const struct lx_plan *p, const char *when, bool all, struct text *out);
 /* Op by op: how it is divided, what it moves, how long it takes. `most` rows, the busiest; 0: all. */
 void show_ops(const struct lx_plan *p, int most, struct text *out);
 /* Copies that the plan makes, and what shares HBM. */

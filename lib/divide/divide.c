@@ -9,7 +9,6 @@
 #include "cost/op.h"
 #include "divide/space.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,65 +27,6 @@ bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st
                       "between, or describe a larger grid",
                       (long long)cores, device->preset, (long long)device->grid_y, (long long)device->grid_x,
                       (long long)most);
-}
-
-/* What kind of work the cost model takes the op for. */
-static enum cost_class class_of(const struct lx_layouts *l, const struct lx_op *op, const struct space *s)
-{
-    if (op_is_restickify(op)) return COST_RESTICKIFY;
-    if (op->kind->traits & LX_OPAQUE) return COST_OPAQUE;
-    /* Operands stream through while cores multiply: the input once, however many windows have an element. */
-    if (op->window_count && (op->kind->traits & LX_CONTRACTS)) return COST_POINTWISE;
-    int out = l->layouts[op->output].host_rank;
-    if (op->reduces) {
-        /* A reduction along the sticks works row by row, any other across rows. */
-        for (int i = 0; i < s->axis_count; i++)
-            if (s->axes[i].is_reduction && s->axes[i].unit > 1 && s->axes[i].units > 1)
-                return COST_ROW_REDUCTION;
-        return COST_OUTER_REDUCTION;
-    }
-    for (int i = 0; i < op->input_count; i++)
-        if (l->layouts[op->inputs[i]].host_rank < out) return COST_BROADCAST;
-    return COST_POINTWISE;
-}
-
-/* A multiply-add is two; those of matmuls are in their shape. */
-static double multiplies(const struct lx_op *op)
-{
-    return op->window_count && (op->kind->traits & LX_CONTRACTS) ? 2 : 1;
-}
-
-struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
-                         const int64_t *splits)
-{
-    const struct lx_op *op = &l->graph->ops[d->op];
-    struct cost_work w = {.kind = class_of(l, op, s), .cores_used = d->cores_used, .rows = 1};
-    int n, m, k;
-    for (int i = 0; i < s->operand_count; i++) {
-        int64_t bytes = lx_layout_bytes(&l->layouts[op_operand(op, i)]) / operand_tiles(s, &s->operands[i]);
-        *(i < op->input_count ? &w.read_bytes : &w.written_bytes) += (double)bytes;
-    }
-    if (d->kind != LX_DIVIDED) {
-        w.read_bytes = w.written_bytes = 0;
-        for (int i = 0; i < op->input_count; i++)
-            w.read_bytes += (double)l->graph->tensors[op->inputs[i]].bytes;
-        for (int i = op->input_count; i < op_operand_count(op); i++)
-            w.written_bytes += (double)l->graph->tensors[op_operand(op, i)].bytes;
-    } else if (matmul_roles(l, d->op, s, &n, &m, &k, &w.shape)) {
-        w.kind = COST_MATMUL;
-        w.split = matmul_split_of(s, n, m, k, splits);
-        w.kernel = matmul_kernel(l, d->op);
-    }
-    w.flops = d->kind == LX_DIVIDED ? multiplies(op) : 0;
-    int64_t slices = 1;
-    for (int i = 0; i < s->axis_count; i++) {
-        if (!s->axes[i].follows) w.flops *= (double)s->axes[i].extent;
-        if (!s->axes[i].is_reduction) w.rows *= s->axes[i].extent;
-        if (s->axes[i].is_summed) slices *= splits[i];
-    }
-    if (slices > 1)
-        w.sum_bytes = (double)(slices - 1) * w.written_bytes * (double)slices / (double)space_used(s, splits);
-    return w;
 }
 
 static double predict(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
@@ -300,98 +240,6 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     if (ok) return d;
     lx_divisions_free(d);
     return NULL;
-}
-
-/* The cost of an op as it is divided, taken apart. */
-struct op_parts {
-    struct cost_parts parts;
-    int operands, output; /* `output`: the first result */
-    double bytes[LX_MAX_OPERANDS], memory_us[LX_MAX_OPERANDS];
-    double one_way; /* bytes per microsecond */
-    double flops;
-};
-
-/* Copies compute nothing; the cost model has one operation per point of the iteration space. */
-static double flops_of(const struct lx_op *op, const struct cost_work *w)
-{
-    bool copies = op->kind->traits & (LX_VIEW | LX_PLACES | LX_CHOOSES | LX_RANKS) ||
-                  op->kind->id == LX_KIND_CLONE || op->kind->id == LX_KIND_RESTICKIFY;
-    return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 * w->flops / multiplies(op) : w->flops;
-}
-
-/* All iterations of a nest, one after the other. */
-static void repeat(struct op_parts *x, double times)
-{
-    x->parts.compute_us *= times;
-    x->parts.port_us *= times;
-    x->parts.extra_us *= times;
-    x->parts.back_us *= times;
-    x->flops *= times;
-    for (int i = 0; i < x->operands; i++) x->memory_us[i] *= times, x->bytes[i] *= times;
-}
-
-static bool op_parts_of(const struct lx_divisions *all, int32_t op, struct op_parts *out)
-{
-    const struct lx_division *d = &all->at[op];
-    const struct lx_layouts *l = all->layouts;
-    double held = 0;
-    int64_t splits[LX_MAX_VARS];
-    struct arena scratch = {0};
-    struct space s;
-    lx_status ignored;
-    *out = (struct op_parts){.operands = op_operand_count(&l->graph->ops[op]),
-                             .output = l->graph->ops[op].input_count};
-    if (!space_of_division(all, op, &scratch, &s, &ignored)) return arena_free(&scratch), false;
-    for (int i = 0; i < out->operands; i++) {
-        int32_t tensor = op_operand(&l->graph->ops[op], i);
-        out->bytes[i] = (double)(d->kind == LX_DIVIDED ? lx_layout_bytes(&l->layouts[tensor]) /
-                                                             operand_tiles(&s, &s.operands[i])
-                                                       : l->graph->tensors[tensor].bytes);
-        held += d->kind == LX_DIVIDED ? (double)d->operands[i].core_bytes : out->bytes[i];
-    }
-    for (int i = 0; i < d->split_count; i++) splits[i] = d->splits[i].split;
-    struct cost_work w = work_of(l, d, &s, splits);
-    struct cost_rates rates = cost_rates_of(&l->graph->device);
-    cost_op_parts(&rates, &w, out->operands, out->bytes, held, &out->parts, out->memory_us);
-    out->one_way = rates.value[COST_ONE_WAY] * 1e3;
-    out->flops = flops_of(&l->graph->ops[op], &w);
-    repeat(out, (double)nest_runs(all->nests, all->nest_count, op));
-    arena_free(&scratch);
-    return true;
-}
-
-struct lx_op_time lx_division_time(const struct lx_divisions *all, int32_t op, const double *hbm_share)
-{
-    struct op_parts x;
-    double sum = 0, moved = 0;
-    if (!op_parts_of(all, op, &x))
-        return (struct lx_op_time){.device_us = all->at[op].predicted_us, .hbm_us = all->at[op].predicted_us};
-    for (int i = 0; i < x.operands; i++) {
-        sum += hbm_share[i] * x.memory_us[i];
-        moved += hbm_share[i] * x.bytes[i];
-    }
-    double extra = x.parts.extra_us + (hbm_share[x.output] > 0 ? 0 : x.parts.back_us);
-    double held_up = fmax(x.parts.compute_us, x.parts.port_us), slow = sum - moved / x.one_way;
-    struct lx_op_time t = {.device_us = fmax(held_up, sum) + extra,
-                           .busy_us = fmax(held_up, slow) + extra,
-                           .ring_us = extra - (x.parts.extra_us - x.parts.back_us),
-                           .compute_us = x.parts.extra_us - x.parts.back_us,
-                           .flops = x.flops};
-    *(sum >= held_up                  ? &t.hbm_us
-      : x.parts.compute_us >= held_up ? &t.compute_us
-                                      : &t.lx_us) += fmax(held_up, sum);
-    return t;
-}
-
-double lx_division_least(const struct lx_divisions *all, int32_t op, double *memory_us, double *slow_us)
-{
-    struct op_parts x;
-    bool known = op_parts_of(all, op, &x);
-    for (int i = 0; i < x.operands && memory_us; i++) {
-        memory_us[i] = x.memory_us[i];
-        slow_us[i] = known ? x.memory_us[i] - x.bytes[i] / x.one_way : 0;
-    }
-    return fmax(x.parts.compute_us, x.parts.port_us) + x.parts.extra_us;
 }
 
 int lx_division_front(const struct lx_division *v)

@@ -1,23 +1,24 @@
 /* Every allocation of every command fails in turn: once, and from there on; of those that solve by GLPK also every one inside of it.
  *
- *     build/bin/failing_memory [--most N | --seconds N] [--first N] [TEXT]
+ *     build/bin/failing_memory [--most N | --stacks | --seconds N] [--first N] [TEXT]
  *
  * The program itself runs in a child per fault (support/tried_program.h). A command that meets the fault has
  * to say so and end with exit code 3, or to do all the same what it does without it: the same words, the same files, byte for
  * byte. Nothing is half written, no temporary file is left, nothing crashes. Processes that the command starts have memory
  * again: what one of them may lack is a result, not a fault. Of each command and kind about SAMPLE faults are tried, with
- * --most so many, with LXPLAN_ALL set all; with --seconds, a row of ./bootstrap torture, any of any, for that long, --first being the seed.
+ * --most so many, with LXPLAN_ALL set all, with --stacks the first from each stack of calls; with --seconds, a row of ./bootstrap torture, any of any, for that long, --first being the seed.
  * TEXT: commands that have it in them. */
 #include "base/rng.h"
 #include "support/failing_allocator.h"
 #include "support/tried_program.h"
 #include "torture/torture.h"
 
+#include <execinfo.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
 
-enum { SAMPLE = 12 };
+enum { SAMPLE = 8, FRAMES = 14, STACK_SLOTS = 1 << 18 };
 
 /* What is made first, without faults, for the commands to read. @ is the folder of the sources. */
 static const char *const made_first[] = {
@@ -124,10 +125,37 @@ static int find_glpk(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
+/* Filled by the child that counts. */
+static struct told {
+    long count;                  /* of allocations */
+    atomic_flag busy;            /* threads allocate, too */
+    long stacks;                 /* different ones */
+    long first[STACK_SLOTS / 2]; /* the first allocation from each */
+    uint64_t hash[STACK_SLOTS];
+} * told;
+
+/* Allocations from the same stack of calls have the same to clean up. */
+static void note_stack(long n)
+{
+    void *frame[FRAMES + 2];
+    int count = backtrace(frame, FRAMES + 2);
+    uint64_t hash = 1;
+    for (int i = 2; i < count; i++)
+        hash = (hash ^ (uint64_t)(uintptr_t)frame[i]) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
+    while (atomic_flag_test_and_set(&told->busy)) continue;
+    uint64_t slot = hash % STACK_SLOTS;
+    while (told->hash[slot] && told->hash[slot] != hash) slot = (slot + 1) % STACK_SLOTS;
+    if (!told->hash[slot] && told->stacks < STACK_SLOTS / 2) {
+        told->hash[slot] = hash;
+        told->first[told->stacks++] = n;
+    }
+    atomic_flag_clear(&told->busy);
+}
+
 struct fault {
     const struct kind *kind;
     long at; /* 0: none, they are counted */
-    long *count;
+    bool by_stack;
 };
 
 static void forget_faults(void)
@@ -140,6 +168,11 @@ static void fault_begin(void *context)
     const struct fault *f = context;
     pthread_atfork(NULL, NULL, forget_faults);
     if (f->kind->in_glpk) allocator.low = all.low, allocator.high = all.high;
+    if (f->by_stack) {
+        void *frame[1];
+        backtrace(frame, 1); /* the first time it allocates */
+        allocator.watch = note_stack;
+    }
     allocations_begin(f->at, f->kind->on ? LONG_MAX : f->at);
 }
 
@@ -147,7 +180,7 @@ static void fault_end(void *context)
 {
     const struct fault *f = context;
     long n = allocations_end();
-    if (!f->at) *f->count = n;
+    if (!f->at) told->count = n;
 }
 
 static bool concerns(const struct kind *k, const char *line)
@@ -163,20 +196,20 @@ struct command_case {
     long count[KINDS];
 };
 
-static void get_ready(struct command_case *c, const char *line, long *shared)
+static void get_ready(struct command_case *c, const char *line)
 {
     c->measures = *line == '~';
     c->line = line + c->measures;
-    struct fault none = {&kinds[0], 0, shared};
+    struct fault none = {&kinds[0], 0, false};
     const struct tried_fault counted = {fault_begin, fault_end, &none};
     c->usable = tried_plain(c->line, c->measures, &counted, &c->plain);
     for (int k = 0; k < KINDS && c->usable; k++) {
         none.kind = &kinds[k];
-        *shared = 0;
+        told->count = 0;
         if (!concerns(&kinds[k], c->line)) continue;
         struct outcome o = tried_attempt(c->line, &counted);
         tried_forget(&o);
-        c->count[k] = *shared;
+        c->count[k] = told->count;
     }
     if (!c->usable) all.bad++;
 }
@@ -184,7 +217,7 @@ static void get_ready(struct command_case *c, const char *line, long *shared)
 /* What is wrong, in words that `words` holds; NULL: nothing. */
 static const char *try_fault(const struct command_case *c, int k, long at, char words[400])
 {
-    struct fault f = {&kinds[k], at, NULL};
+    struct fault f = {&kinds[k], at, false};
     const struct tried_fault fault = {fault_begin, fault_end, &f};
     struct outcome o = tried_attempt(c->line, &fault);
     const char *why = tried_judge(&o, &c->plain, c->measures, 3, "memory");
@@ -202,18 +235,39 @@ static const char *try_fault(const struct command_case *c, int k, long at, char 
     return why ? words : NULL;
 }
 
-static void try_command(const char *line, long most, long *shared)
+static void try_command(const char *line, long most)
 {
     struct command_case c = {0};
     char words[400];
-    get_ready(&c, line, shared);
+    get_ready(&c, line);
     for (int k = 0; c.usable && k < KINDS; k++)
         for (long n = 1, step = c.count[k] / most + 1; n <= c.count[k]; n += step) try_fault(&c, k, n, words);
     tried_forget(&c.plain);
 }
 
+/* The first allocation from each stack of calls: what else there is to an allocation is how much was there before it. */
+static void try_stacks(const char *line)
+{
+    struct command_case c = {0};
+    char words[400];
+    get_ready(&c, line);
+    for (int k = 0; c.usable && k < KINDS; k++) {
+        struct fault none = {&kinds[k], 0, true};
+        const struct tried_fault counted = {fault_begin, fault_end, &none};
+        if (!concerns(&kinds[k], c.line)) continue;
+        memset(told, 0, sizeof *told);
+        struct outcome o = tried_attempt(c.line, &counted);
+        tried_forget(&o);
+        long stacks = told->stacks;
+        for (long n = 0; n < stacks; n++) try_fault(&c, k, told->first[n], words);
+        if (k == 0)
+            printf("%s: %ld stacks of %ld allocations\n", c.line, stacks, told->count), fflush(stdout);
+    }
+    tried_forget(&c.plain);
+}
+
 /* Any fault of any command, one after the other until the time is over; a row of the torture. */
-static void try_any(double seconds, uint64_t seed, const char *only, long *shared)
+static void try_any(double seconds, uint64_t seed, const char *only)
 {
     static struct command_case cases[COMMANDS];
     struct torture t = {.name = "memory", .seed = seed};
@@ -221,7 +275,7 @@ static void try_any(double seconds, uint64_t seed, const char *only, long *share
     double ends = torture_clock() + seconds;
     char words[400];
     for (int i = 0; i < COMMANDS && torture_clock() < ends; i++)
-        if (!only || strstr(tortured[i], only)) get_ready(&cases[i], tortured[i], shared);
+        if (!only || strstr(tortured[i], only)) get_ready(&cases[i], tortured[i]);
     for (int i = 0; torture_clock() < ends; i = (i + 1) % COMMANDS) {
         int k = (int)rng_below(&r, KINDS);
         if (!cases[i].usable || !cases[i].count[k]) continue;
@@ -238,6 +292,7 @@ int main(int argc, char **argv)
 {
     long most = getenv("LXPLAN_ALL") ? LONG_MAX : SAMPLE, seconds = 0, seed = 1;
     const char *only = NULL;
+    bool stacks = false;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--most") == 0 && i + 1 < argc)
             most = atol(argv[++i]);
@@ -245,15 +300,18 @@ int main(int argc, char **argv)
             seconds = atol(argv[++i]);
         else if (strcmp(argv[i], "--first") == 0 && i + 1 < argc)
             seed = atol(argv[++i]);
+        else if (strcmp(argv[i], "--stacks") == 0)
+            stacks = true;
         else
             only = argv[i];
-    long *shared = tried_shared(sizeof *shared);
-    if (most < 1 || !shared || !tried_enter()) return 1;
+    told = tried_shared(sizeof *told);
+    if (most < 1 || !told || !tried_enter()) return 1;
     dl_iterate_phdr(find_glpk, NULL);
     bool ready = tried_prepare(made_first, sizeof made_first / sizeof *made_first);
-    if (ready && seconds > 0) try_any((double)seconds, (uint64_t)seed, only, shared);
+    if (ready && seconds > 0) try_any((double)seconds, (uint64_t)seed, only);
     for (int i = 0; ready && seconds <= 0 && i < COMMANDS; i++)
-        if (!only || strstr(tortured[i], only)) try_command(tortured[i], most, shared);
+        if (!only || strstr(tortured[i], only))
+            stacks ? try_stacks(tortured[i]) : try_command(tortured[i], most);
     tried_leave();
     if (ready && seconds <= 0 && all.high && !only && !all.inside)
         all.bad++, puts("GLPK was not asked for anything"); /* in little time it need not be */

@@ -42,7 +42,7 @@ report) "$lxplan" bench patterns/targets -s greedy,bestfit,exact -q -o "$scratch
 compare) "$lxplan" bench patterns/targets/gqattention.json -s greedy,bestfit -q -o "$scratch/a.jsonl" &&
     "$lxplan" bench patterns/targets/gqattention.json -s greedy,bestfit -q -o "$scratch/b.jsonl" &&
     "$lxplan" report "$scratch/a.jsonl" "$scratch/b.jsonl" --html -o "$page" ;;
-sweep) "$lxplan" sweep patterns/graphs/moe_mlp.json --lx 16k..2m --steps 20 --cores 8,32 --html -o "$page" ;;
+sweep) "$lxplan" sweep patterns/graphs/moe_mlp.json --tile none --lx 16k..2m --steps 20 --cores 8,32 --html -o "$page" ;;
 *) fail "no such case" ;;
 esac
 [ -s "$page" ] || fail "no page was made"

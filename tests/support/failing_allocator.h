@@ -26,6 +26,7 @@ static struct {
     long first, last;    /* those that fail; first 0: none */
     bool counts;         /* else all is given, and not counted */
     uintptr_t low, high; /* only those that are asked for from between these addresses; high 0: all */
+    void (*watch)(long); /* is told of each that counts; NULL: nobody is */
 } allocator;
 
 static bool allocation_fails(const void *from)
@@ -34,6 +35,7 @@ static bool allocation_fails(const void *from)
     if (allocator.high && ((uintptr_t)from < allocator.low || (uintptr_t)from >= allocator.high))
         return false;
     long n = atomic_fetch_add(&allocator.asked, 1) + 1;
+    if (allocator.watch) allocator.watch(n);
     if (!allocator.first || n < allocator.first || n > allocator.last) return false;
     errno = ENOMEM;
     return true;
