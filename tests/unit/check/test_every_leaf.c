@@ -157,7 +157,7 @@ static void every_leaf_of(const struct lx_graph *g, struct lx_plan_options how, 
     if (!p) fail_msg("%s", st.text);
     char *text = lx_plan_to_json(p, &length);
     if (!strstr(text, has)) fail_msg("the plan has no %s: another is needed", has);
-    struct walk w = {.plan = cJSON_Parse(text), .every = SAMPLED ? 3 * every : every};
+    struct walk w = {.plan = cJSON_Parse(text), .every = SAMPLED ? 5 * every : every};
     assert_non_null(w.plan);
     assert_true(accepted(w.plan));
     change_all(&w, w.plan);

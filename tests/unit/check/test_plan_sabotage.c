@@ -9,7 +9,7 @@
 #include "support/sabotage_trials.h"
 #include "support/sampled.h"
 
-enum { USUAL = SAMPLED ? 250 : 700, SUBJECTS = 90 };
+enum { USUAL = SAMPLED ? 160 : 700, SUBJECTS = 90 };
 
 static int wanted = USUAL;
 

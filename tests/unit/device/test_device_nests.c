@@ -3,7 +3,7 @@
 #include "support/nest_runs.h"
 #include "support/sampled.h"
 
-enum { RANDOM_PLANS = SANITIZED ? 6 : SAMPLED ? 18 : 100, SEARCHED_SHARE = 3 };
+enum { RANDOM_PLANS = SANITIZED ? 6 : SAMPLED ? 12 : 100, SEARCHED_SHARE = 3 };
 
 /* As many as LXPLAN_RANDOM_GRAPHS says. */
 static int random_plans(void)

@@ -90,12 +90,15 @@ static void run_pattern(const char *path, int every)
         lx_graph_free(pattern);
         return;
     }
-    struct lx_reference *ref = lx_reference_make(pattern, 0, 2, &st);
-    assert_non_null(ref);
+    struct lx_reference *ref = NULL;
     for (int k = 0; k < 4; k += divides ? 1 : 3) {
         struct lx_run_result *first = NULL;
-        for (int v = 0; v < VARIANTS; v++)
-            if ((v + k + turn) % every == 0) run_variant(path, counts[k], &variants[v], ref, &first);
+        for (int v = 0; v < VARIANTS; v++) {
+            if ((v + k + turn) % every != 0) continue;
+            if (!ref) ref = lx_reference_make(pattern, 0, 2, &st);
+            assert_non_null(ref);
+            run_variant(path, counts[k], &variants[v], ref, &first);
+        }
         lx_run_result_free(first);
     }
     lx_reference_free(ref);

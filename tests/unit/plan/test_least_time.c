@@ -79,7 +79,7 @@ static void no_pass_off_is_faster(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         snprintf(path, sizeof path, "graphs/%s.json", small[i]);
-        compare_passes(path, "auto", SAMPLED ? 7 : 1);
+        compare_passes(path, "auto", SAMPLED ? 11 : 1);
     }
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         snprintf(path, sizeof path, "graphs/%s.json", large[i]);
@@ -138,7 +138,7 @@ static void random_graphs_are_fast_and_legal(void **state)
 {
     struct rng r = rng_seed(29);
     (void)state;
-    for (int i = 0; i < (SAMPLED ? 16 : 150); i++) {
+    for (int i = 0; i < (SAMPLED ? 10 : 150); i++) {
         lx_status st = {0};
         struct random_graph_shape shape = {.ops = 4 + (int)rng_below(&r, 9),
                                            .with_views = rng_below(&r, 2),
