@@ -18,7 +18,7 @@
 #include <link.h>
 #include <pthread.h>
 
-enum { SAMPLE = 8, FRAMES = 14, STACK_SLOTS = 1 << 18 };
+enum { SAMPLE = 5, FRAMES = 14, STACK_SLOTS = 1 << 18 };
 
 /* What is made first, without faults, for the commands to read. @ is the folder of the sources. */
 static const char *const made_first[] = {

@@ -118,7 +118,7 @@ static void run_folder(const char *folder)
             /* Execution takes long, under the sanitizers most of all. */
             bool heavy = strstr(list[i]->d_name, "swiglu") || strstr(list[i]->d_name, "block");
             snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
-            if (!SANITIZED || !heavy) run_pattern(path, !SAMPLED ? 1 : heavy ? 96 : 48);
+            if (!SANITIZED || !heavy) run_pattern(path, !SAMPLED ? 1 : heavy ? 192 : 96);
         }
         free(list[i]);
     }
