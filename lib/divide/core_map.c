@@ -112,9 +112,12 @@ int64_t lx_division_stride(const struct lx_division *d, int split)
 void lx_division_slice(const struct lx_division *d, int split, int64_t core, int64_t *from, int64_t *to)
 {
     const struct lx_split *v = &d->splits[split];
+    *from = 0;
+    *to = v->extent;
+    if (v->split == 1) return; /* most are, and this is asked for every core */
     int64_t slot = lx_division_slot(d, split, core), width = v->units / v->split * v->unit;
     *from = min_i64(slot * width, v->extent);
-    *to = v->split == 1 ? v->extent : min_i64(*from + width, v->extent);
+    *to = min_i64(*from + width, v->extent);
 }
 
 void core_view_reach(const struct lx_core_view *v, int dim, int64_t size, int64_t core, int64_t *lo,

@@ -85,7 +85,7 @@ static const char *const tortured[] = {
     "report r.jsonl -f md",
     "report r.jsonl --html -o out",
     "sweep @patterns/graphs/rms_norm.json -s greedy --steps 3 -j1",
-    "cache kept",
+    "~cache kept", /* when each was used last: by the commands before */
     "help plan",
     "help",
     "explore @patterns/graphs/rms_norm.json --size 80x24 --script <wait>2j3j4 --dump-screen out",

@@ -35,6 +35,17 @@ static int64_t positions(const struct lx_layout *y, int k, const struct span *s)
     return (s->offset + s->stride * last) / step - (s->offset + s->stride * first) / step + 1;
 }
 
+/* Is there a slice behind the end of its dimension? */
+static bool has_idle(const struct lx_division *d)
+{
+    bool idle = false;
+    for (int i = 0; i < d->split_count && !idle; i++) {
+        const struct lx_split *v = &d->splits[i];
+        idle = v->split > 1 && (v->split - 1) * (v->units / v->split * v->unit) >= v->extent;
+    }
+    return idle;
+}
+
 static bool core_idle(const struct lx_division *d, int64_t core)
 {
     bool idle = false;
@@ -76,10 +87,10 @@ static int64_t touched_bytes(const struct draft *x, int32_t o, const struct op_i
     int32_t tensor = op_operand(&x->graph->ops[o], operand);
     if (d->kind != LX_DIVIDED || !index->known || x->layouts->layouts[tensor].rank == 0)
         return tensor_bytes(x->layouts, tensor);
-    bool reads = operand < x->graph->ops[o].input_count;
+    bool may_rest = operand < x->graph->ops[o].input_count && has_idle(d);
     int64_t sticks = 0;
     for (int64_t c = 0; c < d->cores_used; c++)
-        if (!reads || !core_idle(d, c)) sticks += sticks_of_core(x, o, index, operand, c);
+        if (!may_rest || !core_idle(d, c)) sticks += sticks_of_core(x, o, index, operand, c);
     return sticks * x->layouts->layouts[tensor].stick_bytes;
 }
 
