@@ -1,6 +1,7 @@
 /* Plans of teams behind the same handles: one list, of members, and the sums over them. */
 #include "api/api_team.h"
 #include "base/checked.h"
+#include "team_run/team_scale.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,7 @@ lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
     if (on && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
         api_hear(&notes, &how);
         struct lx_team_options team = {.grid = o->team, .by_time = how.objective == LX_ASK_TIME};
-        struct lx_team_plan *made = lx_team_make(on, &team, st);
-        plans = made ? lx_team_plans_make(made, &how, st) : NULL;
+        plans = lx_team_plans_choose(on, &team, &how, st);
     }
     lx_graph_free(on);
     plain_locale_end(before);

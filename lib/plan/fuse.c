@@ -44,6 +44,16 @@ void fuse_save(const struct lx_run *lit, double share)
     f->until = fmin(f->until, f->began + lit->time_limit - saved);
 }
 
+struct lx_run fuse_share(const struct lx_run *lit, int plans)
+{
+    const double least = 1e-3; /* 0 is no limit */
+    const struct fuse *f = lit->stop == burnt_down ? lit->context : NULL;
+    struct lx_run share = *lit;
+    if (f) share.time_limit = fmax((f->until - clock_seconds()) / plans, least);
+    share.hasty |= lx_run_stopped(lit);
+    return share;
+}
+
 bool fuse_is_out(const struct lx_run *lit)
 {
     const struct fuse *f = lit->stop == burnt_down ? lit->context : NULL;

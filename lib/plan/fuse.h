@@ -18,6 +18,9 @@ bool fuse_is_short(void *lit);
 /* Ops are divided, or a first plan is there. To write the last plan down takes about as long again as `share` of what was done
  * until now: the search ends before, by a quarter of the time at most. */
 void fuse_save(const struct lx_run *lit, double share);
+/* For the next one of so many plans that are to be made in what is left of its time; where nothing is, in haste. `lit` must
+ * outlive it. */
+struct lx_run fuse_share(const struct lx_run *lit, int plans);
 /* Was it stopped because its time was over? */
 bool fuse_is_out(const struct lx_run *lit);
 

@@ -6,6 +6,7 @@
  * along it. */
 #include "team/cut_search.h"
 #include "base/fail.h"
+#include "base/names.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -52,13 +53,13 @@ static bool refuse_dimension(const struct lx_tensor *t, int cut, lx_status *st)
                       cut, t->rank, t->rank - 1);
 }
 
-static bool apply_choices(const struct team_draft *d, bool *fixed, struct cut_state *state, lx_status *st)
+static bool apply_named(const struct team_draft *d, const struct names *tensors, bool *fixed,
+                        struct cut_state *state, lx_status *st)
 {
     for (int i = 0; i < d->how->choice_count; i++) {
         const struct lx_team_choice *c = &d->how->choices[i];
-        int32_t t = 0;
-        while (t < d->g->tensor_count && strcmp(d->g->tensors[t].name, c->tensor) != 0) t++;
-        if (t == d->g->tensor_count)
+        int32_t t = names_find(tensors, c->tensor);
+        if (t < 0)
             return status_set(st, LX_E_UNKNOWN_NAME, "no tensor of %s is named %s", d->g->name, c->tensor);
         fixed[t] = d->tensors[t].given = true;
         state[t] = whole;
@@ -69,6 +70,17 @@ static bool apply_choices(const struct team_draft *d, bool *fixed, struct cut_st
         }
     }
     return true;
+}
+
+static bool apply_choices(const struct team_draft *d, bool *fixed, struct cut_state *state, lx_status *st)
+{
+    struct names tensors = {0};
+    if (d->how->choice_count == 0) return true;
+    if (!names_reserve(&tensors, (uint32_t)d->g->tensor_count)) return status_no_memory(st);
+    for (int32_t t = 0; t < d->g->tensor_count; t++) names_add(&tensors, d->g->tensors[t].name, t);
+    bool ok = apply_named(d, &tensors, fixed, state, st);
+    names_free(&tensors);
+    return ok;
 }
 
 /* What has no shape has no parts. */

@@ -17,24 +17,27 @@ struct ranked {
     bool by_time;
 };
 
-/* An op that reads live tensors: its slot per input, -1 for what is not there yet; its ways. */
+/* An op that reads live tensors: its slot per input, -1 for what is not there yet; its ways, once they are asked for. */
 struct reader {
     int32_t o;
     int slot[LX_MAX_OPERANDS];
+    bool has_ways;
     cut_ways ways;
 };
 
-struct known_outlook {
+/* What a reader costs at least with tensors in such slots, from such writers. */
+struct cut_outlook {
     uint64_t key; /* 0: none; two of one key are taken for alike */
     struct cut_cost cost;
 };
+enum { OUTLOOKS = 1 << 14 };
 
 struct outlook {
     const struct cut_beam *b;
     const struct layer *l;
     VEC(struct reader) readers;
-    struct known_outlook *table;
-    size_t room;
+    struct cut_outlook *table;
+    bool failed; /* memory was out */
 };
 
 static struct cut_cost sum_of(struct cut_cost a, struct cut_cost b)
@@ -54,15 +57,6 @@ static int slot_of(const struct layer *l, int32_t t)
     return -1;
 }
 
-static int32_t next_reader(const struct outlook *k, int32_t t)
-{
-    const struct lx_graph *g = k->b->q->g;
-    for (int32_t o = k->b->o + 1; o < g->op_count; o++)
-        for (int i = 0; i < g->ops[o].input_count; i++)
-            if (g->ops[o].inputs[i] == t) return o;
-    return -1;
-}
-
 static bool add_reader(struct outlook *k, int32_t o)
 {
     const struct lx_op *op = &k->b->q->g->ops[o];
@@ -70,10 +64,7 @@ static bool add_reader(struct outlook *k, int32_t o)
     for (size_t i = 0; i < k->readers.count; i++)
         if (k->readers.at[i].o == o) return true;
     for (int i = 0; i < op->input_count; i++) r.slot[i] = slot_of(k->l, op->inputs[i]);
-    bool ok =
-        cut_ways_of(k->b->q->g, &k->b->q->grid, o, k->b->uses->parts, &r.ways) && VEC_PUSH(&k->readers, r);
-    if (!ok) VEC_FREE(&r.ways);
-    return ok;
+    return VEC_PUSH(&k->readers, r);
 }
 
 static bool has_brought(const struct slot *slot, uint32_t what)
@@ -111,11 +102,14 @@ static struct cut_cost read_cost(const struct outlook *k, int32_t o, int i, cons
 }
 
 /* The cheapest way of a reader. */
-static struct cut_cost reader_cost(const struct outlook *k, const struct reader *r, const int32_t *row)
+static struct cut_cost reader_cost(struct outlook *k, struct reader *r, const int32_t *row)
 {
     const struct lx_op *op = &k->b->q->g->ops[r->o];
     struct cut_cost best = {0, 0};
     bool any = false;
+    if (!r->has_ways)
+        k->failed |= !cut_ways_of(k->b->q->g, &k->b->q->grid, r->o, k->b->uses->parts, &r->ways);
+    r->has_ways = true;
     for (size_t w = 0; w < r->ways.count; w++) {
         const struct cut_way *way = &r->ways.at[w];
         bool can = !k->b->q->fixed[op->output] || cut_has_parts(way->out) ||
@@ -132,16 +126,23 @@ static struct cut_cost reader_cost(const struct outlook *k, const struct reader 
     return best;
 }
 
-static struct cut_cost known_cost(struct outlook *k, size_t n, const int32_t *row)
+static uint64_t mix(uint64_t key, int32_t n)
 {
-    const struct reader *r = &k->readers.at[n];
-    uint64_t key = (uint64_t)n + 1;
-    for (int i = 0; i < k->b->q->g->ops[r->o].input_count; i++)
-        if (r->slot[i] >= 0)
-            key = (key ^ (uint64_t)row[r->slot[i]]) * UINT64_C(0x9e3779b97f4a7c15), key ^= key >> 29;
+    key = (key ^ (uint64_t)(uint32_t)n) * UINT64_C(0x9e3779b97f4a7c15);
+    return key ^ key >> 29;
+}
+
+static struct cut_cost known_cost(struct outlook *k, struct reader *r, const int32_t *row)
+{
+    const struct lx_op *op = &k->b->q->g->ops[r->o];
+    uint64_t key = mix(1, r->o);
+    for (int i = 0; i < op->input_count; i++) {
+        key = mix(key, r->slot[i] < 0 ? -1 : row[r->slot[i]]);
+        if (r->slot[i] >= 0) key = mix(key, k->b->uses->writer[op->inputs[i]]);
+    }
     key |= UINT64_C(1) << 63;
-    struct known_outlook *x = &k->table[(key >> 20) & (k->room - 1)]; /* a newer one takes the place */
-    if (x->key != key) *x = (struct known_outlook){key, reader_cost(k, r, row)};
+    struct cut_outlook *x = &k->table[(key >> 20) & (OUTLOOKS - 1)]; /* a newer one takes the place */
+    if (x->key != key) *x = (struct cut_outlook){key, reader_cost(k, r, row)};
     return x->cost;
 }
 
@@ -149,7 +150,7 @@ static struct cut_cost ahead(struct outlook *k, size_t h)
 {
     struct cut_cost cost = k->l->all.at[h].cost;
     const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
-    for (size_t n = 0; n < k->readers.count; n++) cost = sum_of(cost, known_cost(k, n, row));
+    for (size_t n = 0; n < k->readers.count; n++) cost = sum_of(cost, known_cost(k, &k->readers.at[n], row));
     return cost;
 }
 
@@ -166,13 +167,14 @@ static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
 {
     size_t n = k->l->all.count;
     for (int i = 0; i < k->l->live; i++) {
-        int32_t o = next_reader(k, k->l->tensors[i]);
+        int32_t o = tensor_ops_after(&k->b->uses->reads, k->l->tensors[i], k->b->o);
         if (o >= 0 && !add_reader(k, o)) return false;
     }
     for (size_t h = 0; h < n; h++) {
         if (stop_work(EACH_CHOICE)) return false;
         rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
     }
+    if (k->failed) return false;
     qsort(rank, n, sizeof *rank, by_cost);
     for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
     return true;
@@ -182,16 +184,15 @@ bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped)
 {
     size_t n = l->all.count;
     if (n <= b->most) return true;
-    struct outlook k = {.b = b, .l = l, .room = 1 << 14};
+    if (!*b->outlooks) *b->outlooks = calloc(OUTLOOKS, sizeof **b->outlooks);
+    struct outlook k = {.b = b, .l = l, .table = *b->outlooks};
     struct ranked *rank = malloc(n * sizeof *rank);
     bool *goes = calloc(n, sizeof *goes);
-    k.table = calloc(k.room, sizeof *k.table);
     bool ok = rank && goes && k.table && rank_all(&k, rank, goes);
     if (ok) cut_layer_keep(l, goes);
     *dropped = true;
     for (size_t i = 0; i < k.readers.count; i++) VEC_FREE(&k.readers.at[i].ways);
     VEC_FREE(&k.readers);
-    free(k.table);
     free(rank);
     free(goes);
     return ok;

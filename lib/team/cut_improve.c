@@ -113,13 +113,17 @@ static bool improve_answer(const struct cut_question *q, struct cut_prices *pric
     return ok;
 }
 
-/* Stopped before there is any answer: one of few choices, whatever it costs. */
+/* Stopped before there is any answer: one of few choices, whatever it costs. Where all of them lead nowhere, of more. */
 static bool search_hastily(const struct cut_question *q, struct cut_prices *prices, struct cut_answer *out)
 {
     struct stop none;
-    bool dropped;
+    bool dropped = true, ok = false;
     stop_begin(&none, NULL, NULL);
-    bool ok = cut_search_along(q, prices, CUT_FREELY, MOST_IN_HASTE, out, &dropped);
+    for (size_t most = MOST_IN_HASTE; !ok && dropped && most <= MOST; most *= MOST_IN_HASTE) {
+        out->stuck = -1;
+        ok = cut_search_along(q, prices, CUT_FREELY, most, out, &dropped);
+        if (!ok && out->stuck < 0) break; /* memory is out */
+    }
     stop_end(&none);
     return ok;
 }

@@ -42,8 +42,8 @@ static bool may_be_twins(const struct cut_repeats *r, int32_t a, int32_t b, int3
     const struct cut_uses *u = r->uses;
     bool alike = x->role == y->role && r->q->fixed[a] == r->q->fixed[b] &&
                  (!r->q->fixed[a] || cut_same(r->q->state[a], r->q->state[b])) &&
-                 (u->readers[a] < 2) == (u->readers[b] < 2) && u->parts[a] == u->parts[b] &&
-                 u->changed[a] == u->changed[b];
+                 (tensor_ops_count(&u->reads, a) < 2) == (tensor_ops_count(&u->reads, b) < 2) &&
+                 u->parts[a] == u->parts[b] && u->changed[a] == u->changed[b];
     return alike && (u->last[a] < o ? u->last[b] == u->last[a] + ops : u->last[b] >= o + ops);
 }
 

@@ -10,6 +10,7 @@
 
 #include "graph/repeats.h"
 #include "team/cut_search.h"
+#include "team/tensor_ops.h"
 
 enum { CUT_NOT_JOINED = -100, CUT_ANYHOW = -101 };
 
@@ -68,10 +69,11 @@ void cut_layer_free(struct layer *l);
 /* Those that go on, in the order in which they stood. */
 void cut_layer_keep(struct layer *l, const bool *goes);
 
-/* What the search knows of each tensor: the last op that touches it, how many inputs it is, the last op so far that wrote
- * it, whether it may be read as parts, whether some of it is changed later. */
+/* What the search knows of each tensor: the last op that touches it, the last op so far that wrote it, who reads it, whether
+ * it may be read as parts, whether some of it is changed later. */
 struct cut_uses {
-    int32_t *last, *readers, *writer;
+    int32_t *last, *writer;
+    struct tensor_ops reads;
     bool *parts, *changed;
 };
 
@@ -116,6 +118,7 @@ bool cut_repeats_border(const struct cut_repeats *r, int32_t o);
  * pass, the one that it passed them from. *ok: false, memory is out. */
 int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok);
 
+struct cut_outlook;
 /* cut_beam.c: the best `most` of what stands behind op `o` go on, in their order; *dropped where some do not. */
 struct cut_beam {
     const struct cut_question *q;
@@ -124,6 +127,8 @@ struct cut_beam {
     const struct cut_uses *uses;
     const struct cut_slots *slots;
     size_t most;
+    struct cut_outlook **
+        outlooks; /* what readers of live tensors cost, as far as it is known: made by the first, to be freed */
 };
 bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped);
 

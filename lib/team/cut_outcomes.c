@@ -189,7 +189,8 @@ static bool choose_firsts(struct maker *k, int f)
                    : p->q->least  ? cut_anyhow
                                   : cut_need_of(&p->x, k->op, input, k->way->var);
     if (!choose_firsts(k, f + 1)) return false;
-    if (p->q->fixed[t] || made || p->q->least || p->uses->readers[t] < 2 || cut_same(k->chosen[f], whole))
+    if (p->q->fixed[t] || made || p->q->least || tensor_ops_count(&p->uses->reads, t) < 2 ||
+        cut_same(k->chosen[f], whole))
         return true;
     k->chosen[f] = whole;
     return choose_firsts(k, f + 1);

@@ -23,6 +23,7 @@ struct searcher {
     struct cut_repeats repeats;
     struct cut_operands at; /* of the op at hand */
     struct cut_index index, group_index;
+    struct cut_outlook *outlooks;
     size_t most;
     int64_t outcomes; /* that were looked at */
     bool dropped, beyond;
@@ -44,21 +45,23 @@ struct expansion {
     VEC(int32_t) keys;
 };
 
-static void note_uses(struct searcher *s)
+static bool note_uses(struct cut_uses *u, const struct lx_graph *g)
 {
-    struct cut_uses *u = &s->uses;
-    for (int32_t o = 0; o < s->q->g->op_count; o++) {
-        const struct lx_op *op = &s->q->g->ops[o];
-        for (int i = 0; i < op->input_count; i++) {
-            u->last[op->inputs[i]] = o;
-            u->readers[op->inputs[i]]++;
-        }
-        for (int i = op->input_count; i < op_operand_count(op); i++) {
-            u->last[op_operand(op, i)] = o;
+    size_t tensors = (size_t)g->tensor_count + 1;
+    u->last = calloc(tensors, sizeof *u->last);
+    u->writer = calloc(tensors, sizeof *u->writer);
+    u->parts = calloc(tensors, sizeof *u->parts);
+    u->changed = calloc(tensors, sizeof *u->changed);
+    if (!tensor_ops_make(&u->reads, g, false) || !u->last || !u->writer || !u->parts || !u->changed)
+        return false;
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        for (int i = 0; i < op_operand_count(op); i++) u->last[op_operand(op, i)] = o;
+        for (int i = op->input_count; i < op_operand_count(op); i++)
             u->changed[op_operand(op, i)] |= op_keeps_rest(op);
-        }
     }
-    cut_find_parts(s->q->g, NULL, u->parts);
+    cut_find_parts(g, NULL, u->parts);
+    return true;
 }
 
 static void note_writer(struct searcher *s, int32_t o)
@@ -202,7 +205,7 @@ static bool expand(struct searcher *s, struct layer *from, struct layer *to)
                                       .l = to,
                                       .most = s->outcomes < MANY_OUTCOMES ? s->most : s->most / FEWER};
     if (ok && s->q->least) return cut_merge(&merger, &s->dropped);
-    const struct cut_beam beam = {s->q, s->prices, p->o, &s->uses, &s->slots, s->most};
+    const struct cut_beam beam = {s->q, s->prices, p->o, &s->uses, &s->slots, s->most, &s->outlooks};
     return ok && cut_drop(&beam, to, &s->dropped);
 }
 
@@ -262,7 +265,6 @@ static bool search(struct searcher *s, struct cut_answer *out)
 {
     const int32_t ops = s->q->g->op_count;
     bool ok = VEC_PUSH(&s->layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
-    note_uses(s);
     for (int32_t t = 0; t < s->q->g->tensor_count; t++)
         out->tensors[t] = s->q->fixed[t] ? s->q->state[t] : (struct cut_state){{-1, -1, -1}};
     out->stuck = -1;
@@ -287,8 +289,9 @@ static void searcher_free(struct searcher *s)
     free(s->index.table);
     free(s->group_index.table);
     free(s->layers);
+    free(s->outlooks);
+    tensor_ops_free(&s->uses.reads);
     free(s->uses.last);
-    free(s->uses.readers);
     free(s->uses.writer);
     free(s->uses.parts);
     free(s->uses.changed);
@@ -303,11 +306,6 @@ bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, e
                          .prices = prices,
                          .most = most,
                          .layers = calloc((size_t)q->g->op_count + 1, sizeof *s.layers),
-                         .uses = {.last = calloc(tensors, sizeof *s.uses.last),
-                                  .readers = calloc(tensors, sizeof *s.uses.readers),
-                                  .writer = calloc(tensors, sizeof *s.uses.writer),
-                                  .parts = calloc(tensors, sizeof *s.uses.parts),
-                                  .changed = calloc(tensors, sizeof *s.uses.changed)},
                          .settled = calloc(tensors, sizeof *s.settled),
                          .at = {.q = q, .prices = prices, .along = along}};
     s.at.uses = &s.uses;
@@ -317,8 +315,8 @@ bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, e
                                      .uses = &s.uses,
                                      .from = -1,
                                      .check_at = -1};
-    bool ok = s.layers && s.uses.last && s.uses.readers && s.uses.writer && s.uses.parts && s.uses.changed &&
-              s.settled && cut_repeats_find(&s.repeats) && search(&s, out);
+    bool ok =
+        note_uses(&s.uses, q->g) && s.layers && s.settled && cut_repeats_find(&s.repeats) && search(&s, out);
     *dropped = s.dropped;
     out->beyond = s.beyond;
     searcher_free(&s);

@@ -19,9 +19,7 @@ static const char *op_name(const struct checker *c, int32_t o)
 /* The op whose result an op reads in an input; -1: it is given. */
 static int32_t source_of(const struct checker *c, int32_t o, int32_t t)
 {
-    for (int32_t w = o - 1; w >= 0; w--)
-        if (op_operand_made(&c->p->graph->ops[w], t) >= 0) return w;
-    return -1;
+    return tensor_ops_before(&c->writes, t, o);
 }
 
 /* Parts are where they were made, and of what was computed there. */
@@ -81,16 +79,37 @@ static bool check_ops(struct checker *c)
     return check_partial(c);
 }
 
-/* Whom an exchange serves. */
-static bool check_readers(const struct checker *c, int32_t e)
+/* What all members lack of an operand that an exchange serves. */
+static int64_t lacked(const struct checker *c, int32_t o, int i, int32_t e)
 {
-    int reads = 0;
-    int32_t first = -1;
+    const struct lx_graph *g = c->p->graph;
+    int32_t t = c->p->exchanges[e].tensor;
+    int64_t bytes = 0;
+    for (int m = 0; m < c->p->members; m++) {
+        const struct lx_team_space *space = &c->p->ops[o].space[m];
+        if (lx_team_space_empty(space)) continue;
+        struct lx_team_box own = lx_team_own(c->p, t, m), need = lx_team_need(g, &g->ops[o], i, space);
+        bytes += team_missing_bytes(&g->tensors[t], &need, &own);
+    }
+    return bytes;
+}
+
+static void count_served(struct checker *c)
+{
     for (int32_t o = 0; o < c->p->graph->op_count; o++)
         for (int i = 0; i < c->p->graph->ops[o].input_count; i++) {
-            if (c->p->ops[o].exchange[i] != e) continue;
-            first = reads++ ? first : o;
+            int32_t e = c->p->ops[o].exchange[i];
+            if (e < 0) continue;
+            struct served *s = &c->served[e];
+            s->first = s->reads++ ? s->first : o;
+            s->separate += lacked(c, o, i, e);
         }
+}
+
+static bool check_readers(const struct checker *c, int32_t e)
+{
+    int reads = c->served[e].reads;
+    int32_t first = reads ? c->served[e].first : -1;
     if (c->p->exchanges[e].reads == reads && c->p->exchanges[e].first_reader == first) return true;
     return status_set(c->st, LX_E_NO, "exchange %d serves %d operands, the first of them of op %d", (int)e,
                       reads, (int)first);
@@ -120,10 +139,11 @@ static bool check_boxes(const struct checker *c, int m, struct lx_team_box *hull
     return true;
 }
 
-static bool check_exchanges(const struct checker *c)
+static bool check_exchanges(struct checker *c)
 {
     struct lx_team_box *hull = malloc(((size_t)c->p->exchange_count + 1) * sizeof *hull);
     bool ok = hull ? true : status_no_memory(c->st);
+    count_served(c);
     for (int32_t e = 0; ok && e < c->p->exchange_count; e++) ok = check_readers(c, e);
     for (int m = 0; ok && m < c->p->members; m++) ok = check_boxes(c, m, hull);
     free(hull);
@@ -175,10 +195,10 @@ static bool piece_ready(const struct checker *c, const struct lx_team_step *s)
 /* Whoever reads what the op writes over has read it. */
 static bool may_overwrite(const struct checker *c, int32_t o)
 {
-    const struct lx_graph *g = c->p->graph;
-    for (int32_t r = 0; r < o; r++)
-        for (int i = 0; i < g->ops[r].input_count; i++)
-            if (op_operand_made(&g->ops[o], g->ops[r].inputs[i]) >= 0 && !done(c, r))
+    const struct lx_op *op = &c->p->graph->ops[o];
+    for (int k = op->input_count; k < op_operand_count(op); k++)
+        for (int32_t r = -1; (r = tensor_ops_after(&c->reads, op_operand(op, k), r)) >= 0 && r < o;)
+            if (!done(c, r))
                 return status_set(c->st, LX_E_NO, "op %s writes over what op %s has yet to read",
                                   op_name(c, o), op_name(c, r));
     return true;
@@ -200,8 +220,7 @@ static bool start(struct checker *c, int32_t e)
 {
     const struct lx_team_exchange *x = &c->p->exchanges[e];
     bool over = false;
-    for (int32_t o = x->after + 1; o < c->p->graph->op_count; o++)
-        over |= op_operand_made(&c->p->graph->ops[o], x->tensor) >= 0 && c->pieces[o];
+    for (int32_t o = x->after; (o = tensor_ops_after(&c->writes, x->tensor, o)) >= 0;) over |= c->pieces[o];
     if (c->started[e] || (x->after >= 0 && !done(c, x->after)) || over)
         return status_set(c->st, LX_E_NO, "exchange %d starts twice, too early or too late", (int)e);
     return c->started[e] = true;
@@ -240,30 +259,12 @@ static bool check_steps(struct checker *c)
     return true;
 }
 
-/* What all members lack of the operands that an exchange serves, each on its own. */
-static int64_t separate_bytes(const struct checker *c, int32_t e)
-{
-    const struct lx_graph *g = c->p->graph;
-    int32_t t = c->p->exchanges[e].tensor;
-    int64_t bytes = 0;
-    for (int32_t o = 0; o < g->op_count; o++)
-        for (int i = 0; i < g->ops[o].input_count; i++)
-            for (int m = 0; m < c->p->members && c->p->ops[o].exchange[i] == e; m++) {
-                const struct lx_team_space *space = &c->p->ops[o].space[m];
-                if (lx_team_space_empty(space)) continue;
-                struct lx_team_box own = lx_team_own(c->p, t, m),
-                                   need = lx_team_need(g, &g->ops[o], i, space);
-                bytes += team_missing_bytes(&g->tensors[t], &need, &own);
-            }
-    return bytes;
-}
-
 /* What is told of a plan that it is compared with; less than 0: nothing. All else holds by now. */
 static bool check_told(const struct checker *c)
 {
     int64_t plain = 0;
     for (int32_t e = 0; e < c->p->exchange_count; e++) {
-        int64_t bytes = separate_bytes(c, e), told = c->p->exchanges[e].separate_bytes;
+        int64_t bytes = c->served[e].separate, told = c->p->exchanges[e].separate_bytes;
         if (told >= 0 && told != bytes)
             return status_set(c->st, LX_E_NO,
                               "exchange %d would bring %" PRId64 " bytes one by one, not %" PRId64, (int)e,
@@ -282,13 +283,21 @@ bool lx_team_check(const struct lx_team_plan *plan, lx_status *st)
     size_t ops = (size_t)plan->graph->op_count + 1, exchanges = (size_t)plan->exchange_count + 1;
     struct checker c = {.p = plan,
                         .st = st,
+                        .served = calloc(exchanges, sizeof *c.served),
                         .writer = calloc((size_t)plan->graph->tensor_count + 1, sizeof *c.writer),
                         .pieces = calloc(ops, sizeof *c.pieces),
                         .started = calloc(exchanges, sizeof *c.started),
                         .arrived = calloc(exchanges, sizeof *c.arrived),
                         .combined = calloc(ops, sizeof *c.combined)};
-    bool ok = c.writer && c.pieces && c.started && c.arrived && c.combined ? true : status_no_memory(st);
+    bool room = c.served && c.writer && c.pieces && c.started && c.arrived && c.combined;
+    bool ok =
+        tensor_ops_make(&c.reads, plan->graph, false) && tensor_ops_make(&c.writes, plan->graph, true) && room
+            ? true
+            : status_no_memory(st);
     ok = ok && check_bounds(&c) && check_ops(&c) && check_steps(&c) && check_told(&c);
+    tensor_ops_free(&c.reads);
+    tensor_ops_free(&c.writes);
+    free(c.served);
     free(c.writer);
     free(c.pieces);
     free(c.started);

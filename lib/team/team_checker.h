@@ -3,10 +3,20 @@
 #define LX_TEAM_TEAM_CHECKER_H
 
 #include "team/team_private.h"
+#include "team/tensor_ops.h"
+
+/* Whom an exchange serves. */
+struct served {
+    int reads;
+    int32_t first;
+    int64_t separate; /* what all members lack of these operands, each on its own */
+};
 
 struct checker {
     const struct lx_team_plan *p;
     lx_status *st;
+    struct tensor_ops reads, writes;
+    struct served *served;   /* per exchange */
     int32_t *writer;         /* per tensor: the last op so far that writes it; -1: none */
     unsigned char *pieces;   /* per op: a bit per piece that is done */
     bool *started, *arrived; /* per exchange */

@@ -1,9 +1,11 @@
 /* The plans of a team: every member's graph goes down the road of any graph; and their file. */
 #include "team_run/member_plans.h"
 #include "team_run/member_twins.h"
+#include "team_run/message_pairs.h"
 #include "team_run/team_bound.h"
 #include "team_run/team_clock.h"
 #include "base/fail.h"
+#include "plan/fuse.h"
 #include "plan/plan_file.h"
 #include "team/team_file.h"
 
@@ -28,21 +30,55 @@ static bool make_member(struct lx_team_plans *p, int m, lx_status *st)
     return p->shapes[m] ? true : status_no_memory(st);
 }
 
-/* The first member that does the same; itself: none before. */
+static bool is_twin(const struct lx_team_plans *p, int m, int of)
+{
+    return p->shapes[of] == p->shapes[m] && p->plans[of] &&
+           team_fits_twin(p->plans[of], p->members[m]->graph);
+}
+
+/* The first member whose plan fits this one; itself: none before. */
 static int twin_of(const struct lx_team_plans *p, int m)
 {
-    int k = 0;
-    while (p->shapes[k] != p->shapes[m]) k++;
-    return k;
+    for (int k = 0; k < m; k++) {
+        bool again = false;
+        for (int j = 0; j < k && !again; j++) again = p->plans[j] == p->plans[k];
+        if (!again && is_twin(p, m, k)) return k;
+    }
+    return m;
+}
+
+/* Shapes of members from `m` on, each counted once. */
+static int shapes_left(const struct lx_team_plans *p, int m)
+{
+    int count = 0;
+    for (int k = m; k < p->team->members; k++) {
+        int first = m;
+        while (p->shapes[first] != p->shapes[k]) first++;
+        count += first == k && p->shapes[k];
+    }
+    return count;
 }
 
 static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
 {
-    if (!make_member(p, m, st)) return false;
+    struct lx_plan_options one = *how;
     if (!p->members[m]->graph) return true;
     int twin = twin_of(p, m);
-    p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_member(p->members[m]->graph, how, st);
+    if (twin == m) one.run = fuse_share(&how->run, shapes_left(p, m));
+    p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_member(p->members[m]->graph, &one, st);
     return p->plans[m] != NULL;
+}
+
+/* All in the time of one. */
+static bool plan_all(struct lx_team_plans *p, const struct lx_plan_options *asked, lx_status *st)
+{
+    struct lx_plan_options how = *asked;
+    struct fuse fuse;
+    bool ok = true;
+    how.run = fuse_light(&fuse, &asked->run);
+    for (int m = 0; ok && m < p->team->members; m++) ok = make_member(p, m, st);
+    for (int m = 0; ok && m < p->team->members; m++) ok = plan_member(p, m, &how, st);
+    return ok;
 }
 
 const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_status *st)
@@ -80,8 +116,7 @@ struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct
                                          lx_status *st)
 {
     struct lx_team_plans *p = plans_of(team, st);
-    bool ok = p != NULL;
-    for (int m = 0; ok && m < p->team->members; m++) ok = plan_member(p, m, how, st);
+    bool ok = p && plan_all(p, how, st);
     if (ok) p->team->bound_bytes = lx_team_least_bytes(p->team);
     if (ok) p->team->bound_us = lx_team_bound_us(p->team);
     if (ok && time_of(p, &p->team->predicted_us, st)) return p;
@@ -129,7 +164,7 @@ static bool read_twin(const struct json *j, const struct json_value *value, stru
 {
     int64_t first;
     if (!json_int_value(j, value, "a member before this one", 0, m - 1, &first, st)) return false;
-    if (!p->plans[first] || p->shapes[first] != p->shapes[m])
+    if (!is_twin(p, m, (int)first))
         return json_error(j, value, st, LX_E_MISMATCH,
                           "member %d does not do the same as member %d; give it a plan of its own", m,
                           (int)first);
@@ -191,31 +226,6 @@ bool lx_is_team_plan(const char *text, size_t length)
     return json_is_kind(text, length, TEAM_PLAN_KIND);
 }
 
-/* The other end of a message: one, of the same size. */
-static bool has_twin(const struct lx_team_plans *p, int me, const struct lx_team_message *x)
-{
-    const struct lx_team_member *other = p->members[x->peer];
-    int twins = 0;
-    for (int32_t i = 0; i < other->message_count; i++) {
-        const struct lx_team_message *y = &other->messages[i];
-        twins +=
-            y->peer == me && y->tag == x->tag && (y->operand < 0) != (x->operand < 0) && y->bytes == x->bytes;
-    }
-    return twins == 1;
-}
-
-static bool check_messages(const struct lx_team_plans *p, int m, lx_status *st)
-{
-    for (int32_t i = 0; i < p->members[m]->message_count; i++) {
-        const struct lx_team_message *x = &p->members[m]->messages[i];
-        if (has_twin(p, m, x)) continue;
-        return status_set(st, LX_E_NO, "member %d %s %lld bytes that member %d does not %s", m,
-                          x->operand < 0 ? "receives" : "sends", (long long)x->bytes, x->peer,
-                          x->operand < 0 ? "send" : "receive");
-    }
-    return true;
-}
-
 static bool near(double stated, double is)
 {
     return stated < 0 || fabs(stated - is) <= 1e-6 * fabs(is) + 1e-9;
@@ -244,12 +254,13 @@ static bool check_told(const struct lx_team_plans *p, lx_status *st)
 bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
 {
     if (!lx_team_check(p->team, st)) return false; /* of one that was read, once more */
+    if (!team_check_messages(p, st)) return false;
     for (int m = 0; m < p->team->members; m++) {
         lx_status why = {0};
-        if (!check_messages(p, m, st)) return false;
+        if (!p->plans[m]) continue;
         int twin = twin_of(p, m);
         if (twin < m && p->plans[twin] == p->plans[m]) continue;
-        if (!p->plans[m] || lx_plan_check(p->plans[m], &why)) continue;
+        if (lx_plan_check(p->plans[m], &why)) continue;
         return status_set(st, why.code, "member %d: %.600s", m, why.text);
     }
     return check_told(p, st);

@@ -8,12 +8,12 @@
 struct lx_team_plans {
     struct lx_team_plan *team;       /* its own */
     struct lx_team_member **members; /* what each does */
-    const struct lx_plan **plans;    /* NULL where that is nothing; members of one shape have one plan, see
+    const struct lx_plan **plans;    /* NULL where that is nothing; one plan for all whom it fits, see
                                       * lx_team_plan_of */
-    uint64_t *shapes;                /* the same number for those; 0: nothing to do */
+    uint64_t *shapes;                /* the same number where only offsets differ; 0: nothing to do */
 };
 
-/* Plans every member's graph, those of one shape once. `team` is taken over, also where this fails (NULL: `st` is set). */
+/* Plans every member's graph, but for those that a plan of another one fits. `team` is taken over, also where this fails (NULL: `st` is set). */
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st);
 /* The member's plan with its own offsets of slices, which the one that it shares may have otherwise: to be freed. */

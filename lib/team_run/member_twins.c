@@ -1,40 +1,33 @@
 /* Members that do the same.
  *
  * Who has a tensor whole and computes with a part of it takes a slice, at an offset of his own. Nothing else differs
- * between members of the same sizes, and of the offset a plan depends on no more than where in its stick a slice begins:
- * so it is planned for the first of them, and the others have its plan with offsets of their own. */
+ * between members of the same sizes, and of the offset a plan depends on no more than where in its stick a slice begins,
+ * along the dimension that its layout has in sticks: so it is planned for the first of them, and the others for whom that
+ * is the same have its plan with offsets of their own. */
 #include "team_run/member_twins.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "graph/pattern.h"
+#include "layout/op_index.h"
 #include "plan/plan_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of a stick, of those of the smallest type that the graph has: powers of two. */
-static int64_t offset_unit(const struct lx_graph *g)
-{
-    int64_t most = 1;
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        most = max_i64(most, g->device.stick_bytes * 8 / lx_dtype_bits(g->tensors[t].dtype));
-    return most;
-}
-
-/* Past a list of numbers, each of which counts by its place within the unit. */
-static const char *hash_offsets(const char *at, int64_t unit, uint64_t *h)
+/* Past a list of offsets. Only those before the begin of a tensor, where there is nothing, make another shape. */
+static const char *hash_offsets(const char *at, uint64_t *h)
 {
     while (*at && *at != ']') {
         char *end = NULL;
-        long long n = strtoll(at, &end, 10);
+        int64_t n = strtoll(at, &end, 10);
+        unsigned char bytes[8];
         if (end == at) {
             at++;
             continue;
         }
-        unsigned char place[4];
-        for (int i = 0; i < 4; i++) place[i] = (unsigned char)(n % unit >> 8 * i & 0xff);
-        *h = hash_bytes(*h, place, sizeof place);
+        for (int i = 0; i < 8; i++) bytes[i] = n < 0 ? (unsigned char)((uint64_t)n >> 8 * i & 0xff) : 0;
+        *h = hash_bytes(*h, bytes, sizeof bytes);
         at = end;
     }
     return at;
@@ -45,16 +38,53 @@ uint64_t team_shape_of(const struct lx_graph *does)
     static const char key[] = "\"offset\": [";
     struct text t = {0};
     uint64_t h = HASH_START;
-    int64_t unit = offset_unit(does);
     pattern_write(does, &t);
     for (const char *at = t.failed ? NULL : t.at, *next; at; at = next) {
         next = strstr(at, key);
         h = hash_bytes(h, at, next ? (size_t)(next - at) : strlen(at));
-        if (next) next = hash_offsets(next + sizeof key - 1, unit, &h);
+        if (next) next = hash_offsets(next + sizeof key - 1, &h);
     }
     bool ok = !t.failed;
     text_free(&t);
     return ok ? h | 1 : 0;
+}
+
+/* Dimension `h` of an operand: the same part of it, moved by whole steps of all that its layout makes of it? */
+static bool moved_evenly(const struct lx_layout *y, const struct op_index *x, const struct op_index *other,
+                         int operand, int h)
+{
+    int64_t stride = op_index_stride(x, operand, h), last = x->extent[(int)x->var[operand][h]] - 1;
+    int64_t a = op_index_offset(x, operand, h), b = op_index_offset(other, operand, h), reach;
+    if (a == b) return true;
+    /* All of it is there: else what is left out would differ. */
+    if (a < 0 || b < 0 || stride < 1 || !mul_i64(stride, last, &reach) ||
+        !add_i64(reach, max_i64(a, b), &reach) || reach >= y->host_shape[h])
+        return false;
+    for (int k = 0; k < y->rank; k++)
+        if (y->host_dim[k] == h && a % y->step[k] != b % y->step[k]) return false;
+    return true;
+}
+
+static bool op_fits(const struct lx_layouts *l, const struct lx_op *op, const struct lx_graph *does,
+                    const struct lx_op *other)
+{
+    struct op_index x, y;
+    op_index_of(l->graph, op, &x);
+    op_index_of(does, other, &y);
+    for (int i = 0; x.known && i < x.operand_count; i++)
+        for (int h = 0; op_index_shifted(&x, i) && h < x.rank[i]; h++)
+            if (!moved_evenly(&l->layouts[op_operand(op, i)], &x, &y, i, h)) return false;
+    return true;
+}
+
+bool team_fits_twin(const struct lx_plan *plan, const struct lx_graph *does)
+{
+    const struct lx_layouts *l = plan->layouts;
+    if (plan->graph->hash == does->hash) return true;
+    for (int32_t o = 0; o < l->graph->op_count; o++)
+        if (l->op_origin[o] >= 0 && !op_fits(l, &l->graph->ops[o], does, &does->ops[l->op_origin[o]]))
+            return false;
+    return true;
 }
 
 struct lx_plan *team_plan_of_twin(const struct lx_plan *plan, const struct lx_graph *does, lx_status *st)

@@ -4,9 +4,11 @@
 
 #include "plan/plan.h"
 
-/* The same for graphs of which one's plan fits the others; `hash` 0: memory is out. */
+/* The same for graphs that differ in nothing but offsets; 0: memory is out. */
 uint64_t team_shape_of(const struct lx_graph *does);
-/* A plan of a graph of one shape as one of `does`; NULL: `st` is set. */
+/* Does a plan of a graph of the same shape fit this one: are its slices where in their sticks those of that are? */
+bool team_fits_twin(const struct lx_plan *plan, const struct lx_graph *does);
+/* A plan that fits as one of `does`; NULL: `st` is set. */
 struct lx_plan *team_plan_of_twin(const struct lx_plan *plan, const struct lx_graph *does, lx_status *st);
 
 #endif

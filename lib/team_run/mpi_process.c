@@ -223,7 +223,7 @@ static bool start_thread(lx_status *st)
     pthread_cond_init(&post.done_news, &clock);
     pthread_condattr_destroy(&clock);
     if (pthread_create(&thread, NULL, serve, NULL) != 0)
-        return status_set(st, LX_E_MEMORY, "no thread for MPI");
+        return status_set(st, LX_E_MEMORY, "no memory for a thread of MPI");
     pthread_detach(thread);
     return post.lives = true;
 }

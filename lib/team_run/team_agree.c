@@ -87,7 +87,8 @@ static bool planning_begin(struct planning *p, struct team_member *m, lx_status 
     if (pthread_create(&p->thread, NULL, plan, p) == 0) return true;
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->news);
-    return status_set(st, LX_E_MEMORY, "no thread in which member %d could plan", m->link->member);
+    return status_set(st, LX_E_MEMORY, "no memory for a thread in which member %d could plan",
+                      m->link->member);
 }
 
 static void planning_end(struct planning *p, bool ok)

@@ -2,6 +2,7 @@
 #include "team_run/team_scale.h"
 #include "base/checked.h"
 #include "base/stop.h"
+#include "plan/fuse.h"
 #include "team_run/member_plans.h"
 #include "team_run/team_bound.h"
 #include "team_run/team_clock.h"
@@ -31,29 +32,42 @@ static struct lx_team_plans *best_of(struct lx_team_plans *a, struct lx_team_pla
     return second ? b : a;
 }
 
+/* The members' plans, in what is left of the time. */
+static struct lx_team_plans *plan_members(struct lx_team_plan *team, const struct lx_plan_options *lit,
+                                          lx_status *st)
+{
+    struct lx_plan_options how = *lit;
+    how.run = fuse_share(&lit->run, 1);
+    return lx_team_plans_make(team, &how, st);
+}
+
 static struct lx_team_plans *choose(const struct lx_graph *g, const struct lx_team_options *how,
                                     const struct lx_plan_options *plan, lx_status *st)
 {
     struct lx_team_options other = *how;
     struct lx_team_plan *team = lx_team_make(g, how, st);
-    if (!team || !how->by_time || stop_is_now()) return team ? lx_team_plans_make(team, plan, st) : NULL;
+    if (!team || !how->by_time || stop_is_now()) return team ? plan_members(team, plan, st) : NULL;
     lx_status why = {0};
     other.by_time = false;
     struct lx_team_plan *rival = lx_team_make(g, &other, &why);
     if (rival && rival->hash == team->hash) lx_team_free(rival), rival = NULL;
-    struct lx_team_plans *first = lx_team_plans_make(team, plan, st);
-    if (first && rival && lx_team_cuts_bound_us(rival) > first->team->predicted_us)
+    struct lx_team_plans *first = plan_members(team, plan, st);
+    if (first && rival &&
+        (lx_run_stopped(&plan->run) || lx_team_cuts_bound_us(rival) > first->team->predicted_us))
         lx_team_free(rival), rival = NULL;
-    return best_of(first, rival ? lx_team_plans_make(rival, plan, &why) : NULL, true);
+    return best_of(first, rival ? plan_members(rival, plan, &why) : NULL, true);
 }
 
-/* The search for cuts ends when the members' plans are to end. */
+/* The search for cuts has a part of the time: every member is to be planned after it. */
 struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
-                                           const struct lx_plan_options *plan, lx_status *st)
+                                           const struct lx_plan_options *asked, lx_status *st)
 {
+    struct lx_plan_options plan = *asked;
+    struct fuse fuse;
     struct stop stop;
-    stop_begin(&stop, plan->run.stop, plan->run.context);
-    struct lx_team_plans *p = choose(g, how, plan, st);
+    plan.run = fuse_light(&fuse, &asked->run);
+    stop_begin(&stop, fuse_is_short, &plan.run);
+    struct lx_team_plans *p = choose(g, how, &plan, st);
     stop_end(&stop);
     return p;
 }
@@ -119,9 +133,11 @@ static bool predict(const struct lx_graph *g, const struct lx_team_options *how,
     if (!best[0]) return st ? *st = why, false : false;
     struct lx_team_plans *p = NULL;
     for (int k = 0; k < FINALISTS && best[k]; k++) {
+        struct lx_plan_options one = *plan;
         on.grid = best[k]->grid;
-        if (!p || !stop_work(STOP_EACH))
-            p = best_of(p, lx_team_plans_choose(g, &on, plan, &why), how->by_time);
+        one.run = fuse_share(&plan->run, k + 1 < FINALISTS && best[k + 1] ? 2 : 1);
+        if (!p || !lx_run_stopped(&plan->run))
+            p = best_of(p, lx_team_plans_choose(g, &on, &one, &why), how->by_time);
         lx_team_free(best[k]);
     }
     bool ok = p && point_of(p, out, &why);
@@ -131,11 +147,14 @@ static bool predict(const struct lx_graph *g, const struct lx_team_options *how,
 }
 
 bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how,
-                     const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
+                     const struct lx_plan_options *asked, struct lx_team_point *out, lx_status *st)
 {
+    struct lx_plan_options plan = *asked;
+    struct fuse fuse;
     struct stop stop;
-    stop_begin(&stop, plan->run.stop, plan->run.context);
-    bool ok = predict(g, how, plan, out, st);
+    plan.run = fuse_light(&fuse, &asked->run);
+    stop_begin(&stop, fuse_is_short, &plan.run);
+    bool ok = predict(g, how, &plan, out, st);
     stop_end(&stop);
     return ok;
 }

@@ -188,7 +188,7 @@ static void seat_all(struct seat *seats, int members, struct world *w)
         pthread_mutex_lock(&w->lock);
         w->failed = true;
         w->first_failed = seated;
-        status_set(&seats[seated].st, LX_E_MEMORY, "no thread for member %d", seated);
+        status_set(&seats[seated].st, LX_E_MEMORY, "no memory for a thread of member %d", seated);
         for (int m = seated; m < members; m++) w->ended[m] = true;
         pthread_cond_broadcast(&w->news);
         pthread_mutex_unlock(&w->lock);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "team/team_fields.h"
+#include "team_run/member_twins.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,31 +79,98 @@ static void files_come_back(void **state)
         }
 }
 
-/* Members that do the same, but for offsets, have one plan; each still has its own of that. */
+/* Members that do the same, but for offsets that a plan does not depend on, have one plan; each still has its own of that. */
+static void expect_own_plans(const char *name, struct lx_team_grid grid, int *shared)
+{
+    struct lx_team_plans *p = make_grid(name, grid);
+    for (int m = 0; m < p->team->members; m++) {
+        lx_status st = {0};
+        for (int k = 0; k < m && p->plans[m]; k++) {
+            if (p->plans[k] != p->plans[m]) continue;
+            assert_true(p->shapes[k] == p->shapes[m]);
+            ++*shared;
+        }
+        const struct lx_plan *own = p->plans[m] ? lx_team_plan_of(p, m, &st) : NULL;
+        if (!own && p->plans[m]) fail_msg("%s, member %d: %s", name, m, st.text);
+        if (!own) continue;
+        assert_true(own->graph->hash == p->members[m]->graph->hash);
+        if (!lx_plan_check(own, &st)) fail_msg("%s, member %d: %s", name, m, st.text);
+        assert_int_equal(own->figures.hbm_bytes, p->plans[m]->figures.hbm_bytes);
+        lx_plan_free(own);
+    }
+    lx_team_plans_free(p);
+}
+
 static void shapes_are_planned_once(void **state)
 {
+    static const struct lx_team_grid grids[] = {{1, {6}}, {1, {5}}, {2, {2, 3}}};
     (void)state;
     int shared = 0;
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-        struct lx_team_plans *p = make(names[n], 6);
-        for (int m = 1; m < 6; m++)
-            for (int k = 0; k < m; k++) {
-                assert_int_equal(p->shapes[k] == p->shapes[m], p->plans[k] == p->plans[m]);
-                shared += p->plans[m] && p->plans[k] == p->plans[m];
-            }
-        for (int m = 0; m < 6; m++) {
-            lx_status st = {0};
-            const struct lx_plan *own = p->plans[m] ? lx_team_plan_of(p, m, &st) : NULL;
-            if (!own && p->plans[m]) fail_msg("%s, member %d: %s", names[n], m, st.text);
-            if (!own) continue;
-            assert_true(own->graph->hash == p->members[m]->graph->hash);
-            if (!lx_plan_check(own, &st)) fail_msg("%s, member %d: %s", names[n], m, st.text);
-            assert_int_equal(own->figures.hbm_bytes, p->plans[m]->figures.hbm_bytes);
-            lx_plan_free(own);
-        }
-        lx_team_plans_free(p);
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        for (int i = 0; i < 3; i++) expect_own_plans(names[n], grids[i], &shared);
+    assert_true(shared > 60);
+}
+
+/* Where a slice begins in its stick is what a plan depends on, along the dimension that lies in sticks; elsewhere it may begin
+ * anywhere. */
+static void offsets_within_sticks_differ(void **state)
+{
+    static const char pattern[] =
+        "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"moved\", \"device\": \"spyre\", \"tensors\": ["
+        "{\"name\": \"x\", \"shape\": [64, 256], \"role\": \"input\"},"
+        "{\"name\": \"y\", \"shape\": [8, 32], \"role\": \"output\"}], \"ops\": [{\"name\": \"cut\", "
+        "\"kind\": \"slice\","
+        " \"inputs\": [\"x\"], \"output\": \"y\", \"offset\": [%d, %d]}]}";
+    static const struct {
+        int row, column;
+        bool fits;
+    } at[] = {{0, 0, true}, {3, 0, true}, {56, 64, true}, {0, 32, false}, {5, 96, false}, {9, 192, true}};
+    const struct lx_graph *g[6];
+    lx_status st = {0};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        char text[1000];
+        int length = snprintf(text, sizeof text, pattern, at[i].row, at[i].column);
+        g[i] = lx_graph_of_text("moved", text, (size_t)length, &st);
+        if (!g[i]) fail_msg("%s", st.text);
     }
-    assert_true(shared > 20);
+    struct lx_plan *p =
+        lx_plan_make(g[0], &(struct lx_plan_options){.solver = lx_solver_find("greedy")}, &st);
+    if (!p) fail_msg("%s", st.text);
+    for (int i = 0; i < 6; i++) {
+        assert_true(team_shape_of(g[i]) == team_shape_of(g[0]));
+        assert_int_equal(team_fits_twin(p, g[i]), at[i].fits);
+    }
+    lx_plan_free(p);
+    for (int i = 0; i < 6; i++) lx_graph_free(g[i]);
+}
+
+/* What one sends the other receives. */
+static void single_messages_are_refused(void **state)
+{
+    (void)state;
+    struct lx_team_plans *p = make("attention_rows", 3);
+    int tried = 0;
+    for (int m = 0; m < 3; m++)
+        for (int32_t i = 0; i < p->members[m]->message_count; i++, tried++) {
+            lx_status st = {0};
+            union {
+                const struct lx_team_message *shown;
+                struct lx_team_message *own;
+            } at = {&p->members[m]->messages[i]};
+            struct lx_team_message was = *at.own;
+            at.own->bytes++;
+            assert_false(lx_team_plans_check(p, &st));
+            assert_int_equal(st.code, LX_E_NO);
+            assert_non_null(strstr(st.text, "does not"));
+            *at.own = was;
+            at.own->tag += 1000;
+            assert_false(lx_team_plans_check(p, &st));
+            *at.own = was;
+            if (!lx_team_plans_check(p, &st)) fail_msg("%s", st.text);
+        }
+    assert_true(tried >= 6);
+    lx_team_plans_free(p);
 }
 
 /* Is the file refused, by the reader or by the checker? Neither may fall over. */
@@ -264,10 +332,14 @@ static void tables_are_documented(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_come_back),           cmocka_unit_test(shapes_are_planned_once),
-        cmocka_unit_test(changed_numbers_are_found), cmocka_unit_test(changed_steps_are_found),
-        cmocka_unit_test(damaged_files_are_refused), cmocka_unit_test(tables_are_documented)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files_come_back),
+                                       cmocka_unit_test(shapes_are_planned_once),
+                                       cmocka_unit_test(offsets_within_sticks_differ),
+                                       cmocka_unit_test(single_messages_are_refused),
+                                       cmocka_unit_test(changed_numbers_are_found),
+                                       cmocka_unit_test(changed_steps_are_found),
+                                       cmocka_unit_test(damaged_files_are_refused),
+                                       cmocka_unit_test(tables_are_documented)};
     if (argc == 2 && strcmp(argv[1], "--print") == 0) {
         struct text t = {0};
         for (int i = 0; i < TEAM_SECTION_COUNT; i++)
