@@ -245,10 +245,30 @@ static void report(const lx_status *st)
     text_free(&place);
 }
 
+static bool asks_for_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+    for (int i = 0; i < 3 && (!locale || !*locale); i++) locale = getenv(names[i]);
+    return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
+}
+
+/* How characters are written. Of a locale that this machine has not (one of where the user came from) what matters is whether it
+ * is UTF-8. One for which there is no memory would draw other pictures. */
+static void take_locale(void)
+{
+    errno = 0;
+    if (setlocale(LC_CTYPE, "")) return;
+    if (errno == ENOMEM)
+        memory_failed();
+    else if (asks_for_utf8())
+        setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 int run_program(int argc, char **argv)
 {
     struct call call = {0};
-    setlocale(LC_CTYPE, "");
+    take_locale();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ,
            SIG_IGN); /* a file that may not grow is an error like others, and nothing is left behind */

@@ -21,3 +21,5 @@ echo "--- words that were meant"
 sed 's/"device": "spyre"/"device": "spire"/' patterns/graphs/rms_norm.json >"$scratch/device.json"
 sed 's/"kind": "pattern"/"kind": "pattrn"/' patterns/graphs/rms_norm.json >"$scratch/kind.json"
 for file in device kind; do $LXPLAN plan "$scratch/$file.json"; echo "exit $?"; done
+echo "--- a locale of UTF-8 that is not there is UTF-8, any other that is not is ASCII"
+for locale in C.UTF-8 xx_XX.UTF-8 xx_XX C; do LC_ALL=$locale $LXPLAN show patterns/graphs/rms_norm.json | sed -n 5p; done

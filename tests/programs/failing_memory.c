@@ -13,10 +13,24 @@
 #include "support/tried_program.h"
 #include "torture/torture.h"
 
+#include <dlfcn.h>
 #include <execinfo.h>
 #include <limits.h>
 #include <link.h>
+#include <locale.h>
 #include <pthread.h>
+
+/* The C library takes a locale that it could not load for one that is not there, and does not always say why. */
+SEEN_BY_ALL char *setlocale(int category, const char *name)
+{
+    char *(*real)(int, const char *) = NULL;
+    *(void **)&real = dlsym(RTLD_NEXT, "setlocale");
+    long before = atomic_load(&allocator.asked);
+    char *set = real(category, name);
+    bool failed = allocator.first > before && allocator.first <= atomic_load(&allocator.asked);
+    if (!set && failed) errno = ENOMEM;
+    return set;
+}
 
 enum { SAMPLE = 5, FRAMES = 14, STACK_SLOTS = 1 << 18 };
 
