@@ -253,16 +253,19 @@ static bool asks_for_utf8(void)
     return locale && (strcasestr(locale, "UTF-8") || strcasestr(locale, "UTF8"));
 }
 
-/* How characters are written. Of a locale that this machine has not (one of where the user came from) what matters is whether it
- * is UTF-8. One for which there is no memory would draw other pictures. */
-static void take_locale(void)
+static bool load_locale(const char *name)
 {
     errno = 0;
-    if (setlocale(LC_CTYPE, "")) return;
-    if (errno == ENOMEM)
-        memory_failed();
-    else if (asks_for_utf8())
-        setlocale(LC_CTYPE, "C.UTF-8");
+    bool loaded = setlocale(LC_CTYPE, name);
+    if (!loaded && errno == ENOMEM) memory_failed(); /* with another one pictures would be other ones */
+    return loaded;
+}
+
+/* How characters are written. Of a locale that this machine has not (one of where the user came from) what matters is whether it
+ * is UTF-8. */
+static void take_locale(void)
+{
+    if (!load_locale("") && asks_for_utf8()) load_locale("C.UTF-8");
 }
 
 int run_program(int argc, char **argv)

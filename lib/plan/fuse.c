@@ -57,5 +57,5 @@ struct lx_run fuse_share(const struct lx_run *lit, int plans)
 bool fuse_is_out(const struct lx_run *lit)
 {
     const struct fuse *f = lit->stop == burnt_down ? lit->context : NULL;
-    return f && f->out;
+    return f && (f->out || fuse_is_out(f->run));
 }

@@ -117,12 +117,12 @@ static bool improve_answer(const struct cut_question *q, struct cut_prices *pric
 static bool search_hastily(const struct cut_question *q, struct cut_prices *prices, struct cut_answer *out)
 {
     struct stop none;
-    bool dropped = true, ok = false;
+    bool dropped, ok;
     stop_begin(&none, NULL, NULL);
-    for (size_t most = MOST_IN_HASTE; !ok && dropped && most <= MOST; most *= MOST_IN_HASTE) {
+    for (size_t most = MOST_IN_HASTE;; most = most * MOST_IN_HASTE < MOST ? most * MOST_IN_HASTE : MOST) {
         out->stuck = -1;
         ok = cut_search_along(q, prices, CUT_FREELY, most, out, &dropped);
-        if (!ok && out->stuck < 0) break; /* memory is out */
+        if (ok || out->stuck < 0 || !dropped || most == MOST) break; /* not stuck: memory is out */
     }
     stop_end(&none);
     return ok;

@@ -5,6 +5,7 @@
 #include "team_run/team_bound.h"
 #include "team_run/team_clock.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "plan/fuse.h"
 #include "plan/plan_file.h"
 #include "team/team_file.h"
@@ -21,12 +22,12 @@ struct lx_plan *plan_of_member(const struct lx_graph *does, const struct lx_plan
 }
 
 /* What the member does, and its shape. */
-static bool make_member(struct lx_team_plans *p, int m, lx_status *st)
+static bool make_member(struct lx_team_plans *p, int m, uint64_t *likely, lx_status *st)
 {
     p->members[m] = lx_team_member_make(p->team, m, st);
     if (!p->members[m]) return false;
     if (!p->members[m]->graph) return true;
-    p->shapes[m] = team_shape_of(p->members[m]->graph);
+    p->shapes[m] = team_shape_of(p->members[m]->graph, likely);
     return p->shapes[m] ? true : status_no_memory(st);
 }
 
@@ -47,24 +48,25 @@ static int twin_of(const struct lx_team_plans *p, int m)
     return m;
 }
 
-/* Shapes of members from `m` on, each counted once. */
-static int shapes_left(const struct lx_team_plans *p, int m)
+/* How many plans are likely to come, with this one: members that are alike have one, and so have those before `m`. */
+static int plans_left(const struct lx_team_plans *p, const uint64_t *likely, int m)
 {
-    int count = 0;
-    for (int k = m; k < p->team->members; k++) {
-        int first = m;
-        while (p->shapes[first] != p->shapes[k]) first++;
-        count += first == k && p->shapes[k];
+    int count = 1;
+    for (int k = m + 1; k < p->team->members; k++) {
+        int first = 0;
+        while (likely[first] != likely[k]) first++;
+        count += first == k;
     }
     return count;
 }
 
-static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
+static bool plan_member(struct lx_team_plans *p, const uint64_t *likely, int m,
+                        const struct lx_plan_options *how, lx_status *st)
 {
     struct lx_plan_options one = *how;
     if (!p->members[m]->graph) return true;
     int twin = twin_of(p, m);
-    if (twin == m) one.run = fuse_share(&how->run, shapes_left(p, m));
+    if (twin == m) one.run = fuse_share(&how->run, plans_left(p, likely, m));
     p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_member(p->members[m]->graph, &one, st);
     return p->plans[m] != NULL;
 }
@@ -74,11 +76,22 @@ static bool plan_all(struct lx_team_plans *p, const struct lx_plan_options *aske
 {
     struct lx_plan_options how = *asked;
     struct fuse fuse;
+    uint64_t likely[LX_TEAM_MEMBERS] = {0};
     bool ok = true;
     how.run = fuse_light(&fuse, &asked->run);
-    for (int m = 0; ok && m < p->team->members; m++) ok = make_member(p, m, st);
-    for (int m = 0; ok && m < p->team->members; m++) ok = plan_member(p, m, &how, st);
+    for (int m = 0; ok && m < p->team->members; m++) ok = make_member(p, m, &likely[m], st);
+    for (int m = 0; ok && m < p->team->members; m++) ok = plan_member(p, likely, m, &how, st);
     return ok;
+}
+
+/* What no plan goes below, as long as there is time to find it. */
+static void find_bounds(struct lx_team_plans *p, const struct lx_run *run)
+{
+    struct stop stop;
+    if (run->stop) stop_begin(&stop, run->stop, run->context);
+    p->team->bound_bytes = lx_team_least_bytes(p->team);
+    p->team->bound_us = lx_team_bound_us(p->team);
+    if (run->stop) stop_end(&stop);
 }
 
 const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_status *st)
@@ -117,8 +130,7 @@ struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct
 {
     struct lx_team_plans *p = plans_of(team, st);
     bool ok = p && plan_all(p, how, st);
-    if (ok) p->team->bound_bytes = lx_team_least_bytes(p->team);
-    if (ok) p->team->bound_us = lx_team_bound_us(p->team);
+    if (ok) find_bounds(p, &how->run);
     if (ok && time_of(p, &p->team->predicted_us, st)) return p;
     lx_team_plans_free(p);
     return NULL;
@@ -176,7 +188,8 @@ static bool read_twin(const struct json *j, const struct json_value *value, stru
 static bool read_member(const struct json *j, const struct json_value *value, struct lx_team_plans *p, int m,
                         lx_status *st)
 {
-    if (!make_member(p, m, st)) return false;
+    uint64_t likely;
+    if (!make_member(p, m, &likely, st)) return false;
     const struct lx_graph *does = p->members[m]->graph;
     if (json_is_null(value) != !does)
         return json_error(j, value, st, LX_E_MISMATCH, "member %d has %s to do", m,
@@ -251,16 +264,25 @@ static bool check_told(const struct lx_team_plans *p, lx_status *st)
     return true;
 }
 
+/* A plan, and what a member makes of it whose slices are at other places of what is on chip. */
+static bool check_plan(const struct lx_team_plans *p, int m, lx_status *st)
+{
+    int twin = twin_of(p, m);
+    if (twin == m || p->plans[twin] != p->plans[m]) return lx_plan_check(p->plans[m], st);
+    if (!team_moves_on_chip(p->plans[m], p->members[m]->graph)) return true;
+    const struct lx_plan *own = lx_team_plan_of(p, m, st);
+    bool ok = own && lx_plan_check(own, st);
+    lx_plan_free(own);
+    return ok;
+}
+
 bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
 {
     if (!lx_team_check(p->team, st)) return false; /* of one that was read, once more */
     if (!team_check_messages(p, st)) return false;
     for (int m = 0; m < p->team->members; m++) {
         lx_status why = {0};
-        if (!p->plans[m]) continue;
-        int twin = twin_of(p, m);
-        if (twin < m && p->plans[twin] == p->plans[m]) continue;
-        if (lx_plan_check(p->plans[m], &why)) continue;
+        if (!p->plans[m] || check_plan(p, m, &why)) continue;
         return status_set(st, why.code, "member %d: %.600s", m, why.text);
     }
     return check_told(p, st);

@@ -13,7 +13,8 @@ struct lx_team_plans {
     uint64_t *shapes;                /* the same number where only offsets differ; 0: nothing to do */
 };
 
-/* Plans every member's graph, but for those that a plan of another one fits. `team` is taken over, also where this fails (NULL: `st` is set). */
+/* Plans every member's graph, but for those that a plan of another one fits. `team` is taken over, also where this fails
+ * (NULL: `st` is set). */
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st);
 /* The member's plan with its own offsets of slices, which the one that it shares may have otherwise: to be freed. */

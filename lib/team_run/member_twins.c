@@ -15,37 +15,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Past a list of offsets. Only those before the begin of a tensor, where there is nothing, make another shape. */
-static const char *hash_offsets(const char *at, uint64_t *h)
+static uint64_t hash_number(uint64_t h, int64_t n)
 {
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)n >> 8 * i & 0xff);
+    return hash_bytes(h, bytes, sizeof bytes);
+}
+
+/* Past a list of offsets. Only those before the begin of a tensor, where there is nothing, make another shape. */
+static const char *hash_offsets(const char *at, int64_t unit, uint64_t *h, uint64_t *likely)
+{
+    int64_t last = 0;
     while (*at && *at != ']') {
         char *end = NULL;
         int64_t n = strtoll(at, &end, 10);
-        unsigned char bytes[8];
         if (end == at) {
             at++;
             continue;
         }
-        for (int i = 0; i < 8; i++) bytes[i] = n < 0 ? (unsigned char)((uint64_t)n >> 8 * i & 0xff) : 0;
-        *h = hash_bytes(*h, bytes, sizeof bytes);
+        *h = hash_number(*h, n < 0 ? n : 0);
+        last = n;
         at = end;
     }
+    *likely = hash_number(*likely, last % unit);
     return at;
 }
 
-uint64_t team_shape_of(const struct lx_graph *does)
+/* Elements of a stick, of those of the smallest type that the graph has: powers of two. */
+static int64_t stick_of(const struct lx_graph *g)
+{
+    int64_t most = 1;
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        most = max_i64(most, g->device.stick_bytes * 8 / lx_dtype_bits(g->tensors[t].dtype));
+    return most;
+}
+
+uint64_t team_shape_of(const struct lx_graph *does, uint64_t *likely)
 {
     static const char key[] = "\"offset\": [";
     struct text t = {0};
     uint64_t h = HASH_START;
+    int64_t unit = stick_of(does);
+    *likely = HASH_START;
     pattern_write(does, &t);
     for (const char *at = t.failed ? NULL : t.at, *next; at; at = next) {
         next = strstr(at, key);
         h = hash_bytes(h, at, next ? (size_t)(next - at) : strlen(at));
-        if (next) next = hash_offsets(next + sizeof key - 1, &h);
+        if (next) next = hash_offsets(next + sizeof key - 1, unit, &h, likely);
     }
     bool ok = !t.failed;
     text_free(&t);
+    *likely ^= h;
     return ok ? h | 1 : 0;
 }
 
@@ -66,14 +86,15 @@ static bool moved_evenly(const struct lx_layout *y, const struct op_index *x, co
 }
 
 static bool op_fits(const struct lx_layouts *l, const struct lx_op *op, const struct lx_graph *does,
-                    const struct lx_op *other)
+                    const struct lx_op *twin)
 {
-    struct op_index x, y;
+    struct op_index x, other;
     op_index_of(l->graph, op, &x);
-    op_index_of(does, other, &y);
+    op_index_of(does, twin, &other);
+    if (memcmp(x.extent, other.extent, (size_t)x.var_count * sizeof *x.extent) != 0) return false;
     for (int i = 0; x.known && i < x.operand_count; i++)
         for (int h = 0; op_index_shifted(&x, i) && h < x.rank[i]; h++)
-            if (!moved_evenly(&l->layouts[op_operand(op, i)], &x, &y, i, h)) return false;
+            if (!moved_evenly(&l->layouts[op_operand(op, i)], &x, &other, i, h)) return false;
     return true;
 }
 
@@ -85,6 +106,23 @@ bool team_fits_twin(const struct lx_plan *plan, const struct lx_graph *does)
         if (l->op_origin[o] >= 0 && !op_fits(l, &l->graph->ops[o], does, &does->ops[l->op_origin[o]]))
             return false;
     return true;
+}
+
+bool team_moves_on_chip(const struct lx_plan *plan, const struct lx_graph *does)
+{
+    const struct lx_layouts *l = plan->layouts;
+    for (int32_t o = 0; o < l->graph->op_count; o++) {
+        struct op_index x, other;
+        if (l->op_origin[o] < 0) continue;
+        op_index_of(l->graph, &l->graph->ops[o], &x);
+        op_index_of(does, &does->ops[l->op_origin[o]], &other);
+        for (int i = 0; x.known && i < x.operand_count; i++)
+            for (int h = 0; op_index_shifted(&x, i) && h < x.rank[i]; h++)
+                if (op_index_offset(&x, i, h) != op_index_offset(&other, i, h) &&
+                    lx_plan_place(plan, o, i) >= 0)
+                    return true;
+    }
+    return false;
 }
 
 struct lx_plan *team_plan_of_twin(const struct lx_plan *plan, const struct lx_graph *does, lx_status *st)

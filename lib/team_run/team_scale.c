@@ -32,12 +32,12 @@ static struct lx_team_plans *best_of(struct lx_team_plans *a, struct lx_team_pla
     return second ? b : a;
 }
 
-/* The members' plans, in what is left of the time. */
+/* The members' plans, in what is left of the time for so many teams. */
 static struct lx_team_plans *plan_members(struct lx_team_plan *team, const struct lx_plan_options *lit,
-                                          lx_status *st)
+                                          int teams, lx_status *st)
 {
     struct lx_plan_options how = *lit;
-    how.run = fuse_share(&lit->run, 1);
+    how.run = fuse_share(&lit->run, teams);
     return lx_team_plans_make(team, &how, st);
 }
 
@@ -46,29 +46,43 @@ static struct lx_team_plans *choose(const struct lx_graph *g, const struct lx_te
 {
     struct lx_team_options other = *how;
     struct lx_team_plan *team = lx_team_make(g, how, st);
-    if (!team || !how->by_time || stop_is_now()) return team ? plan_members(team, plan, st) : NULL;
+    if (!team || !how->by_time || stop_is_now()) return team ? plan_members(team, plan, 1, st) : NULL;
     lx_status why = {0};
     other.by_time = false;
     struct lx_team_plan *rival = lx_team_make(g, &other, &why);
     if (rival && rival->hash == team->hash) lx_team_free(rival), rival = NULL;
-    struct lx_team_plans *first = plan_members(team, plan, st);
+    struct lx_team_plans *first = plan_members(team, plan, rival ? 2 : 1, st);
     if (first && rival &&
         (lx_run_stopped(&plan->run) || lx_team_cuts_bound_us(rival) > first->team->predicted_us))
         lx_team_free(rival), rival = NULL;
-    return best_of(first, rival ? plan_members(rival, plan, &why) : NULL, true);
+    return best_of(first, rival ? plan_members(rival, plan, 1, &why) : NULL, true);
 }
 
-/* The search for cuts has a part of the time: every member is to be planned after it. */
-struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
-                                           const struct lx_plan_options *asked, lx_status *st)
-{
-    struct lx_plan_options plan = *asked;
-    struct fuse fuse;
+/* The time of a team. The search for cuts has a part of it: every member is to be planned after it. */
+struct team_time {
+    struct fuse all, search;
+    struct lx_plan_options plan; /* in all of it */
+    struct lx_run part;
     struct stop stop;
-    plan.run = fuse_light(&fuse, &asked->run);
-    stop_begin(&stop, fuse_is_short, &plan.run);
-    struct lx_team_plans *p = choose(g, how, &plan, st);
-    stop_end(&stop);
+};
+
+static void time_begin(struct team_time *t, const struct lx_plan_options *asked)
+{
+    enum { PARTS = 3 };
+    t->plan = *asked;
+    t->plan.run = fuse_light(&t->all, &asked->run);
+    t->part = fuse_share(&t->plan.run, PARTS);
+    struct lx_run lit = fuse_light(&t->search, &t->part);
+    stop_begin(&t->stop, lit.stop, lit.context);
+}
+
+struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
+                                           const struct lx_plan_options *plan, lx_status *st)
+{
+    struct team_time t;
+    time_begin(&t, plan);
+    struct lx_team_plans *p = choose(g, how, &t.plan, st);
+    stop_end(&t.stop);
     return p;
 }
 
@@ -147,14 +161,11 @@ static bool predict(const struct lx_graph *g, const struct lx_team_options *how,
 }
 
 bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how,
-                     const struct lx_plan_options *asked, struct lx_team_point *out, lx_status *st)
+                     const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
 {
-    struct lx_plan_options plan = *asked;
-    struct fuse fuse;
-    struct stop stop;
-    plan.run = fuse_light(&fuse, &asked->run);
-    stop_begin(&stop, fuse_is_short, &plan.run);
-    bool ok = predict(g, how, &plan, out, st);
-    stop_end(&stop);
+    struct team_time t;
+    time_begin(&t, plan);
+    bool ok = predict(g, how, &t.plan, out, st);
+    stop_end(&t.stop);
     return ok;
 }

@@ -2,6 +2,7 @@
  * and the same one whenever it is stopped at the same look. Looks are counted, not timed. */
 #include "base/fail.h"
 #include "base/stop.h"
+#include "plan/fuse.h"
 #include "unstable.h"
 
 #include <setjmp.h>
@@ -9,7 +10,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct looks {
     int64_t count, most; /* told to stop from the look `most` on */
@@ -120,6 +123,84 @@ static void teams_are_stopped(void **state)
     lx_graph_free(g);
 }
 
+/* The clock of this program: it goes on by so much whenever somebody looks at it. */
+static struct {
+    double now, each;
+} hands;
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+    (void)clock;
+    hands.now += hands.each;
+    *t = (struct timespec){(time_t)hands.now, (long)((hands.now - (double)(time_t)hands.now) * 1e9)};
+    return 0;
+}
+
+/* What is left is shared out; when nothing is, plans are made in haste, and never without a limit. */
+static void time_is_shared(void **state)
+{
+    struct lx_run asked = {.time_limit = 8};
+    struct fuse fuse, inner;
+    (void)state;
+    hands.each = 0;
+    struct lx_run lit = fuse_light(&fuse, &asked), part = fuse_share(&lit, 4);
+    assert_true(part.time_limit == 2 && !part.hasty && !lx_run_stopped(&part));
+    hands.now += 5;
+    part = fuse_share(&lit, 2);
+    assert_true(part.time_limit == 1.5 && !part.hasty);
+    struct lx_run within = fuse_light(&inner, &part);
+    hands.now += 1;
+    assert_false(lx_run_stopped(&within));
+    hands.now += 1;
+    assert_true(lx_run_stopped(&within) && fuse_is_out(&within) && !fuse_is_out(&lit));
+    within = fuse_light(&inner, &part);
+    hands.now += 1.25; /* the whole time is over, before that of the part */
+    assert_true(lx_run_stopped(&within) && fuse_is_out(&within));
+    part = fuse_share(&lit, 2);
+    assert_true(part.time_limit > 0 && part.time_limit < 0.01 && part.hasty);
+    asked.time_limit = 0;
+    lit = fuse_light(&fuse, &asked);
+    part = fuse_share(&lit, 2);
+    assert_true(part.time_limit == 0 && !part.hasty && !lx_run_stopped(&part));
+}
+
+static char *team_by_clock(const struct lx_graph *g, double limit, double each, int64_t *bound)
+{
+    struct lx_team_options team = {.members = 4, .grid = {2, {2, 2}}};
+    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .run = {.time_limit = limit}};
+    lx_status st = {0};
+    size_t length;
+    hands.each = each;
+    double began = hands.now;
+    struct lx_team_plans *p = lx_team_plans_choose(g, &team, &how, &st);
+    if (!p || !lx_team_plans_check(p, &st)) fail_msg("%g s, %g each: %s", limit, each, st.text);
+    *bound = p->team->bound_bytes;
+    char *text = lx_team_plans_to_json(p, &length);
+    assert_non_null(text);
+    if (limit > 0 && each > 0) assert_true(hands.now > began + limit);
+    lx_team_plans_free(p);
+    return text;
+}
+
+/* A team has its time once. A limit that is not reached changes nothing; one that is leaves a plan. */
+static void teams_have_time(void **state)
+{
+    const struct lx_graph *g = generate("block", "layers", 1);
+    int64_t bound, same, other;
+    (void)state;
+    char *without = team_by_clock(g, 0, 0, &bound), *unreached = team_by_clock(g, 1, 0, &same);
+    assert_true(bound > 0 && same == bound);
+    assert_string_equal(without, unreached);
+    for (double each = 1e-4; each < 10; each *= 10) {
+        char *stopped = team_by_clock(g, 0.05, each, &other);
+        assert_true(other <= bound && strstr(stopped, "team"));
+        free(stopped);
+    }
+    free(without);
+    free(unreached);
+    lx_graph_free(g);
+}
+
 /* Asked after so much work, whatever that was; yes stays yes; what is inside of a watch without a function goes on. */
 static void work_is_counted(void **state)
 {
@@ -148,6 +229,7 @@ static void work_is_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(work_is_counted), cmocka_unit_test(stopped_anywhere),
-                                       cmocka_unit_test(teams_are_stopped)};
+                                       cmocka_unit_test(teams_are_stopped), cmocka_unit_test(time_is_shared),
+                                       cmocka_unit_test(teams_have_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
