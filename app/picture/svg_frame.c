@@ -109,8 +109,9 @@ void add_tooltip(const struct lx_plan *p, int32_t i, struct text *t)
 void add_label(const char *name, double x, double y, double width, double height, struct text *t)
 {
     double size = height >= 12 ? 11 : fmax(height - 1, 0);
+    if (size < 6) return;
     int fits = (int)((width - 4) / (6.3 * size / 11)), columns = columns_of(name);
-    if (size < 6 || fits < 1 || (fits < columns && fits < 4)) return;
+    if (fits < 1 || (fits < columns && fits < 4)) return;
     text_format(t, "<text class=\"name\" x=\"%.1f\" y=\"%.1f\"", x + width / 2,
                 y + height / 2 + 0.345 * size);
     if (size < 11) text_format(t, " style=\"font-size:%.1fpx\"", size);

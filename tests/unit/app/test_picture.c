@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "picture/lanes.h"
 #include "picture/picture.h"
+#include "picture/svg_frame.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,11 +97,29 @@ static void test_lanes(void **state)
     }
 }
 
+/* A name stands where it can be read, and nowhere else. */
+static void test_labels(void **state)
+{
+    static const struct {
+        double width, height;
+        bool stands;
+    } boxes[] = {{100, 20, true}, {100, 8, true}, {100, 5, false}, {100, 1, false},
+                 {100, 0, false}, {4, 0, false},  {3, 20, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
+        struct text t = {0};
+        add_label("name", 10, 10, boxes[i].width, boxes[i].height, &t);
+        assert_int_equal(t.length > 0, boxes[i].stands);
+        text_free(&t);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_letters),
         cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_labels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
