@@ -55,7 +55,7 @@ static int plans_left(const struct lx_team_plans *p, const uint64_t *likely, int
     for (int k = m + 1; k < p->team->members; k++) {
         int first = 0;
         while (likely[first] != likely[k]) first++;
-        count += first == k;
+        count += first == k && p->members[k]->graph;
     }
     return count;
 }
