@@ -13,6 +13,14 @@ static inline uint64_t hash_bytes(uint64_t h, const void *data, size_t n)
     return h;
 }
 
+/* The same on machines of either byte order. */
+static inline uint64_t hash_number(uint64_t h, int64_t n)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)n >> 8 * i & 0xff);
+    return hash_bytes(h, bytes, sizeof bytes);
+}
+
 /* The same idea by words of 8 bytes, for many of them; the last one is filled up with zeros. */
 static inline uint64_t hash_words(uint64_t h, const void *data, size_t n)
 {

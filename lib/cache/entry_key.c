@@ -48,13 +48,6 @@ static void add_graph(const struct lx_graph *g, struct text *t)
     if (g->came_from) add_graph(g->came_from, t);
 }
 
-static uint64_t hash_number(uint64_t h, int64_t n)
-{
-    unsigned char bytes[8];
-    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)n >> 8 * i);
-    return hash_bytes(h, bytes, sizeof bytes);
-}
-
 static uint64_t hash_text(uint64_t h, const char *s)
 {
     return s ? hash_bytes(h, s, strlen(s) + 1) : hash_number(h, -1);

@@ -30,13 +30,6 @@ struct cut_prices {
     size_t room, count;
 };
 
-static uint64_t hash_number(uint64_t h, int64_t n)
-{
-    unsigned char bytes[8];
-    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)n >> 8 * i);
-    return hash_bytes(h, bytes, sizeof bytes);
-}
-
 static uint64_t hash_tensor(uint64_t h, const struct lx_tensor *t)
 {
     h = hash_number(hash_number(h, t->dtype), t->rank);

@@ -15,13 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_number(uint64_t h, int64_t n)
-{
-    unsigned char bytes[8];
-    for (int i = 0; i < 8; i++) bytes[i] = (unsigned char)((uint64_t)n >> 8 * i & 0xff);
-    return hash_bytes(h, bytes, sizeof bytes);
-}
-
 /* Past a list of offsets. Only those before the begin of a tensor, where there is nothing, make another shape. */
 static const char *hash_offsets(const char *at, int64_t unit, uint64_t *h, uint64_t *likely)
 {

@@ -31,11 +31,6 @@ struct builder {
     size_t menu_room, label_room, layout_room;
 };
 
-static uint64_t hash_number(uint64_t h, int64_t v)
-{
-    return hash_bytes(h, &v, sizeof v);
-}
-
 static uint64_t layout_hash(const struct lx_layout *y)
 {
     uint64_t h = hash_number(HASH_START, y->rank);
