@@ -41,11 +41,12 @@ static bool is_absent(const struct field *f, const void *at)
 
 static void write_list(const struct int_list *list, int width, struct text *t)
 {
+    if (t->failed) return; /* maybe of memory for this list */
     text_add(t, "[");
     for (int32_t i = 0; i < list->count; i++) {
         text_add(t, i ? ", " : "");
         if (width && i % width == 0) text_add(t, "[");
-        text_format(t, "%" PRId64, list->at[i]);
+        text_int(t, list->at[i]);
         if (width && i % width == width - 1) text_add(t, "]");
     }
     text_add(t, "]");
@@ -55,7 +56,7 @@ static void write_value(const struct field *f, const void *at, struct text *t)
 {
     switch (f->kind) {
     case FIELD_INT:
-        text_format(t, "%" PRId64, *(const int64_t *)at);
+        text_int(t, *(const int64_t *)at);
         break;
     case FIELD_REAL:
         text_format(t, "%.*g", RECORD_REAL_DIGITS, *(const double *)at);
@@ -82,7 +83,9 @@ void record_write(const struct field *fields, size_t count, const void *record, 
     for (size_t i = 0; i < count; i++) {
         const void *at = member(&fields[i], record);
         if (is_absent(&fields[i], at)) continue;
-        text_format(t, "%s\"%s\": ", first ? "" : ", ", fields[i].key);
+        text_add(t, first ? "\"" : ", \"");
+        text_add(t, fields[i].key);
+        text_add_n(t, "\": ", 3);
         write_value(&fields[i], at, t);
         first = false;
     }

@@ -2,6 +2,7 @@
  * XML. After a failure to grow all calls do nothing. */
 #include "base/text.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,18 +53,34 @@ void text_pad(struct text *t, char c, size_t times)
 
 void text_format(struct text *t, const char *format, ...)
 {
+    enum { USUAL = 80 };
     va_list args, again;
+    if (!make_room(t, USUAL)) return;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    size_t room =
+        t->room - t->length < INT_MAX ? t->room - t->length : INT_MAX; /* more is an error to some */
+    int n = vsnprintf(t->at + t->length, room, format, args);
     va_end(args);
     if (n < 0)
         t->failed = true;
-    else if (make_room(t, (size_t)n)) {
+    else if ((size_t)n >= room && make_room(t, (size_t)n))
         vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
-        t->length += (size_t)n;
-    }
     va_end(again);
+    if (t->failed)
+        t->at[t->length] = 0;
+    else
+        t->length += (size_t)n;
+}
+
+void text_int(struct text *t, int64_t value)
+{
+    char digits[24], *at = digits + sizeof digits;
+    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    do *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (value < 0) *--at = '-';
+    text_add_n(t, at, (size_t)(digits + sizeof digits - at));
 }
 
 int utf8_length(const char *s, size_t left)
@@ -91,11 +108,22 @@ static bool turns_text(const char *s)
     return (code >= 0x0b && code <= 0x0f) || (code >= 0x28 && code <= 0x2e) || (code >= 0x66 && code <= 0x69);
 }
 
+/* How many bytes from here on are themselves in JSON. */
+static size_t plain_length(const char *s)
+{
+    size_t n = 0;
+    while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\') n++;
+    return n;
+}
+
 void text_json_string(struct text *t, const char *s)
 {
-    size_t left = strlen(s);
-    text_add(t, "\"");
+    size_t left = strlen(s), plain;
+    text_add_n(t, "\"", 1);
     for (int n; left > 0; s += n, left -= (size_t)n) {
+        text_add_n(t, s, plain = plain_length(s));
+        s += plain;
+        if ((left -= plain) == 0) break;
         int known = utf8_length(s, left);
         n = known ? known : 1;
         unsigned char c = (unsigned char)*s;
@@ -117,7 +145,7 @@ void text_json_string(struct text *t, const char *s)
         else
             text_add(t, "\xef\xbf\xbd"); /* U+FFFD: a file name may hold anything, a JSON text may not */
     }
-    text_add(t, "\"");
+    text_add_n(t, "\"", 1);
 }
 
 void text_xml(struct text *t, const char *s)

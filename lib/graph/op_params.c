@@ -218,7 +218,7 @@ static void write_row(const struct param_row *r, const struct lx_op_params *p, s
         return;
     }
     text_format(t, ", \"%s\": ", r->key);
-    if (r->type == PARAM_INT) write_int(t, *(const int64_t *)at);
+    if (r->type == PARAM_INT) text_int(t, *(const int64_t *)at);
     if (r->type == PARAM_NUMBER) write_number(t, *(const double *)at);
     if (r->type == PARAM_FLAG) text_add(t, *(const bool *)at ? "true" : "false");
     if (r->type == PARAM_COMBINE) text_format(t, "\"%s\"", lx_combine_word(*(const enum lx_combine *)at));

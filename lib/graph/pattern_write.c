@@ -53,23 +53,29 @@ static void write_device(const struct lx_device *d, struct text *t)
     text_add(t, "}");
 }
 
-/* Long lists have a million numbers, and each is written for the graph's hash. */
-void write_int(struct text *t, int64_t value)
+static void write_key(struct text *t, const char *key)
 {
-    char digits[24], *at = digits + sizeof digits;
-    uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-    do *--at = (char)('0' + left % 10);
-    while (left /= 10);
-    if (value < 0) *--at = '-';
-    text_add_n(t, at, (size_t)(digits + sizeof digits - at));
+    text_add_n(t, ", \"", 3);
+    text_add(t, key);
+    text_add_n(t, "\": ", 3);
+}
+
+/* A word that is itself in JSON. */
+static void write_word(struct text *t, const char *key, const char *word)
+{
+    write_key(t, key);
+    text_add_n(t, "\"", 1);
+    text_add(t, word);
+    text_add_n(t, "\"", 1);
 }
 
 void write_ints(struct text *t, const char *key, const int64_t *values, int count)
 {
-    text_format(t, ", \"%s\": [", key);
+    write_key(t, key);
+    text_add_n(t, "[", 1);
     for (int i = 0; i < count; i++) {
         if (i) text_add_n(t, ", ", 2);
-        write_int(t, values[i]);
+        text_int(t, values[i]);
     }
     text_add(t, "]");
 }
@@ -80,18 +86,17 @@ static void write_tensor(const struct lx_tensor *x, int axes, struct text *t)
     text_json_string(t, x->name);
     if (x->rank >= 0) {
         write_ints(t, "shape", x->shape, x->rank);
-        text_format(t, ", \"dtype\": \"%s\"", lx_dtype_word(x->dtype));
+        write_word(t, "dtype", lx_dtype_word(x->dtype));
     } else
         text_format(t, ", \"bytes\": %" PRId64, x->bytes);
-    text_format(t, ", \"role\": \"%s\"", lx_role_word(x->role));
+    write_word(t, "role", lx_role_word(x->role));
     if (x->cut_stated) {
         text_add(t, ", \"cut\": [");
         for (int a = 0; a < axes; a++) text_format(t, a ? ", %d" : "%d", x->cut[a]);
         text_add(t, "]");
     }
-    if (x->memory) text_format(t, ", \"memory\": \"%s\"", lx_memory_word((enum lx_memory)(x->memory - 1)));
-    if (x->placing)
-        text_format(t, ", \"placing\": \"%s\"", lx_placing_word((enum lx_placing)(x->placing - 1)));
+    if (x->memory) write_word(t, "memory", lx_memory_word((enum lx_memory)(x->memory - 1)));
+    if (x->placing) write_word(t, "placing", lx_placing_word((enum lx_placing)(x->placing - 1)));
     text_add(t, "}");
 }
 
@@ -107,7 +112,8 @@ static void write_einsum(const struct lx_op *op, int changed, struct text *t)
         text_format(t, last ? ",%s" : "%s,", result + 2);
         if (last) at = result;
     }
-    text_format(t, "%s\"", at);
+    text_add(t, at);
+    text_add_n(t, "\"", 1);
 }
 
 /* A tap that an operand has tells its size. */
@@ -146,7 +152,8 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
 {
     text_add(t, "    {\"name\": ");
     text_json_string(t, op->name);
-    text_format(t, ", \"kind\": \"%s\", \"inputs\": [", op->kind->name);
+    write_word(t, "kind", op->kind->name);
+    text_add(t, ", \"inputs\": [");
     int changed = op->kind->traits & LX_ALTERS ? op->inplace : -1, all = op->input_count + (changed >= 0);
     for (int i = 0; i < all; i++) {
         if (i) text_add(t, ", ");

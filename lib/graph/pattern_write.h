@@ -6,7 +6,6 @@
 #include "graph/graph.h"
 
 /* pattern_write.c: `, "key": [...]`. */
-void write_int(struct text *t, int64_t value);
 void write_number(struct text *t, double v);
 void write_ints(struct text *t, const char *key, const int64_t *values, int count);
 /* pattern_write_list.c: all of a list of buffers behind the device. */

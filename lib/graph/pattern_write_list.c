@@ -63,7 +63,7 @@ static int32_t owner_of(const struct lx_graph *g, const struct lx_buffer *b)
 static void write_field(struct text *t, const char *key, int64_t value)
 {
     text_add(t, key);
-    write_int(t, value);
+    text_int(t, value);
 }
 
 static void write_cost(struct text *t, const struct lx_graph *g, const struct lx_buffer *b)

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -216,6 +217,20 @@ static void text_escapes(void **state)
     text_xml(&t, "<a href=\"x\">&'\x1b</a>");
     assert_string_equal(t.at, "&lt;a href=&quot;x&quot;&gt;&amp;&apos;?&lt;/a&gt;");
     text_free(&t);
+    static const int64_t numbers[] = {0, 7, -1, 10, INT64_MAX, INT64_MIN, -9007199254740991};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char want[32];
+        snprintf(want, sizeof want, "%" PRId64, numbers[i]);
+        text_int(&t, numbers[i]);
+        assert_string_equal(t.at, want);
+        text_free(&t);
+    }
+    for (int length = 0; length < 700; length += 7) { /* whether there is room for it or not */
+        text_format(&t, "%*s|", length, "");
+        text_format(&t, "%s", "");
+        assert_true(t.length == (size_t)length + 1 && t.at[length] == '|' && strlen(t.at) == t.length);
+        text_free(&t);
+    }
     for (int i = 0; i < 10000; i++) text_format(&t, "%d,", i % 10);
     text_pad(&t, '-', 5000);
     text_add_n(&t, "xyz", 2);
