@@ -1,11 +1,12 @@
 /* Where tensors are in HBM: graph inputs, weights and outputs have places of their own; the intermediates
  * that go through HBM share one segment, packed by the same solvers as the scratchpad,
- * for the least height. */
+ * for the least height; or, where no time is left, as they come. */
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Per tensor: is its first access a read? */
 static bool *first_reads(const struct lx_plan *p)
@@ -104,7 +105,109 @@ static bool lay_out_given(struct lx_plan *p, const struct lx_buffer *all, int64_
     return true;
 }
 
-bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, lx_status *st)
+/* Packing in haste: through time, each buffer into the tightest hole that those before it have left. */
+struct sweep {
+    struct hole {
+        int64_t from, to;
+    } * holes; /* below `top`, by address, apart from each other */
+    int32_t count;
+    int64_t top;
+};
+
+static int64_t take_hole(struct sweep *s, int64_t size)
+{
+    int32_t best = -1;
+    for (int32_t i = 0; i < s->count; i++) {
+        int64_t room = s->holes[i].to - s->holes[i].from;
+        if (room >= size && (best < 0 || room < s->holes[best].to - s->holes[best].from)) best = i;
+    }
+    if (best < 0) { /* above all, or from the hole there on */
+        bool open = s->count > 0 && s->holes[s->count - 1].to == s->top;
+        int64_t at = open ? s->holes[--s->count].from : s->top;
+        s->top = at + size;
+        return at;
+    }
+    int64_t at = s->holes[best].from;
+    s->holes[best].from += size;
+    if (s->holes[best].from < s->holes[best].to) return at;
+    memmove(&s->holes[best], &s->holes[best + 1], (size_t)(--s->count - best) * sizeof *s->holes);
+    return at;
+}
+
+static void leave_hole(struct sweep *s, int64_t from, int64_t to)
+{
+    int32_t i = 0;
+    while (i < s->count && s->holes[i].to < from) i++;
+    if (i < s->count && s->holes[i].to == from) /* the one below grows, and may meet the next */
+        s->holes[i].to = to;
+    else if (i < s->count && s->holes[i].from == to) {
+        s->holes[i].from = from;
+        return;
+    } else {
+        memmove(&s->holes[i + 1], &s->holes[i], (size_t)(s->count++ - i) * sizeof *s->holes);
+        s->holes[i] = (struct hole){from, to};
+        return;
+    }
+    if (i + 1 == s->count || s->holes[i + 1].from != to) return;
+    s->holes[i].to = s->holes[i + 1].to;
+    memmove(&s->holes[i + 1], &s->holes[i + 2], (size_t)(--s->count - i - 1) * sizeof *s->holes);
+}
+
+/* A buffer that is born or dies; of one tick deaths come first. */
+struct event {
+    int64_t tick;
+    int32_t buffer;
+    bool birth;
+};
+
+static int by_tick(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    if (x->birth != y->birth) return x->birth ? 1 : -1;
+    return (x->buffer > y->buffer) - (x->buffer < y->buffer);
+}
+
+static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
+{
+    size_t n = (size_t)p->count;
+    struct event *events = malloc((2 * n + 1) * sizeof *events);
+    struct sweep s = {.holes = malloc((n + 1) * sizeof *s.holes)};
+    bool ok = events && s.holes;
+    for (int32_t i = 0; ok && i < p->count; i++) {
+        events[2 * i] = (struct event){p->buffers[i].start, i, true};
+        events[2 * i + 1] = (struct event){p->buffers[i].end, i, false};
+    }
+    if (ok) qsort(events, 2 * n, sizeof *events, by_tick);
+    for (size_t k = 0; ok && k < 2 * n; k++) {
+        int32_t i = events[k].buffer;
+        int64_t size = round_up_i64(p->buffers[i].size, p->alignment);
+        if (size == 0) continue;
+        if (events[k].birth)
+            address[i] = take_hole(&s, size);
+        else
+            leave_hole(&s, address[i], address[i] + size);
+    }
+    free(events);
+    free(s.holes);
+    return ok;
+}
+
+static bool pack(const struct lx_problem *problem, const struct lx_solver *solver, struct lx_answer *answer,
+                 lx_status *st)
+{
+    bool able = solver && (solver->caps & LX_CAN_HEIGHT);
+    struct lx_run run = {0};
+    if (able && !lx_problem_solve(problem, solver, &run, answer, st)) return false;
+    if (able && answer->status != LX_ERROR) return true;
+    for (int64_t i = 0, at = 0; i < problem->count; i++) { /* one behind the other is always right */
+        answer->address[i] = at;
+        at += round_up_i64(problem->buffers[i].size, problem->alignment);
+    }
+    return true;
+}
+
+bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *all = lives_in_hbm(p);
@@ -118,16 +221,11 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, lx_status *st)
         struct lx_problem problem = pool_problem(p, all, number);
         answer.address = calloc((size_t)problem.count + 1, sizeof *answer.address);
         ok = answer.address ? true : status_no_memory(st);
-        bool able = solver && (solver->caps & LX_CAN_HEIGHT);
-        struct lx_run run = {0};
-        if (ok && able) ok = lx_problem_solve(&problem, solver, &run, &answer, st);
-        if (ok && (!able || answer.status == LX_ERROR)) { /* one behind the other is always right */
-            int64_t at = 0;
-            for (int32_t i = 0; i < problem.count; i++) {
-                answer.address[i] = at;
-                at += round_up_i64(problem.buffers[i].size, problem.alignment);
-            }
-        }
+        if (ok && hasty)
+            ok = lx_problem_validate(&problem, st) &&
+                 (pack_in_haste(&problem, answer.address) ? true : status_no_memory(st));
+        else if (ok)
+            ok = pack(&problem, solver, &answer, st);
         p->pool_bytes = 0;
         for (int32_t t = 0; ok && t < g->tensor_count; t++) {
             if (number[t] < 0) continue;

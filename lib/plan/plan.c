@@ -338,7 +338,8 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
         p->unproved = why_unproved(p, options);
     }
     if (ok && !g->is_list)
-        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, st) &&
+        ok = pool_pack(p, options->quick_solver ? options->quick_solver : options->solver, options->run.hasty,
+                       st) &&
              plan_launch_ops(p, st);
     if (ok)
         LOG(plan, "%s: %s, HBM %" PRId64 ", spill %" PRId64 ", bound %" PRId64, g->name,

@@ -152,7 +152,7 @@ bool draft_valid(const struct draft *x, lx_status *st);
 struct lx_passes passes_of_stage(const struct lx_passes *asked);
 
 /* hbm_segments.c: an address in HBM for each tensor that is ever there. */
-bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, lx_status *st);
+bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool hasty, lx_status *st);
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);

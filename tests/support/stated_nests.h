@@ -60,7 +60,8 @@ static inline struct lx_plan *plan_stated(const struct lx_graph *g, const struct
         p->passes = by.best.draft.how.passes;
         p->figures.perfect_hbm_bytes = by.best.perfect_bytes;
         by.best = (struct attempt){0};
-        ok = plan_complete_hastily(p, st) && pool_pack(p, options.solver, st) && plan_launch_ops(p, st);
+        ok =
+            plan_complete_hastily(p, st) && pool_pack(p, options.solver, false, st) && plan_launch_ops(p, st);
     }
     attempt_free(&by.best);
     if (ok) return p;
