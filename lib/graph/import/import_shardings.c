@@ -72,7 +72,9 @@ void import_state_argument(struct import *im, const struct import_value *v, int 
     char room[SHARDING_ROOM];
     const char *text = model_leaf_sharding(model_sharding_text(attrs), leaf, room, sizeof room);
     if (im->grid_axes == 0) {
-        if (text) fact_add(&im->notes, "shardings not kept", "one device is planned: --team keeps them", 1);
+        /* A team may take over a model of one device, which has nothing to keep. */
+        if (text && !im->options.team)
+            fact_add(&im->notes, "shardings not kept", "one device is planned: --team keeps them", 1);
         return;
     }
     const int64_t *dims = import_part_dims(im, of);
