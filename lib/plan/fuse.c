@@ -54,6 +54,13 @@ struct lx_run fuse_share(const struct lx_run *lit, int plans)
     return share;
 }
 
+bool fuse_suffices(const struct lx_run *lit, double done, double more)
+{
+    const struct fuse *f = lit->stop == burnt_down ? lit->context : NULL;
+    double now = f ? clock_seconds() : 0;
+    return !f || (now - f->began) / done * more <= f->until - now;
+}
+
 bool fuse_is_out(const struct lx_run *lit)
 {
     const struct fuse *f = lit->stop == burnt_down ? lit->context : NULL;

@@ -136,8 +136,13 @@ struct room {
 
 static bool search(struct team_draft *d, input_cuts *cuts, struct room *r, lx_status *st)
 {
-    const struct cut_question q = {
-        .g = d->g, .grid = d->grid, .by_time = d->how->by_time, .fixed = r->fixed, .state = r->state};
+    const struct cut_question q = {.g = d->g,
+                                   .grid = d->grid,
+                                   .by_time = d->how->by_time,
+                                   .spills = d->how->spills,
+                                   .fixed = r->fixed,
+                                   .state = r->state,
+                                   .whole = d->how->whole};
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         const struct lx_tensor *x = &d->g->tensors[t];
         r->fixed[t] = !d->how->by_time && x->role == LX_INPUT;
@@ -156,7 +161,7 @@ static bool other_inputs_may_help(const struct team_draft *d, const struct cut_a
         const struct lx_tensor *x = &d->g->tensors[t];
         differ |= x->role == LX_INPUT && !cut_same(default_cuts(&d->grid, x), row_cuts(&d->grid, x));
     }
-    return differ && a->cost.bytes > 0 && !d->how->by_time && !stop_is_now();
+    return differ && a->cost.bytes > 0 && !d->how->by_time && !d->how->whole && !stop_is_now();
 }
 
 static bool search_both(struct team_draft *d, struct room r[2], lx_status *st)
@@ -165,11 +170,14 @@ static bool search_both(struct team_draft *d, struct room r[2], lx_status *st)
     const struct cut_answer *best = &r[0].answer;
     lx_status none = {0};
     if (!search(d, default_cuts, &r[0], st)) return false;
-    if (other_inputs_may_help(d, best) && search(d, row_cuts, &r[1], &none) &&
-        cut_cheaper(&by, r[1].answer.cost, best->cost))
-        best = &r[1].answer;
+    if (other_inputs_may_help(d, best)) {
+        bool found = search(d, row_cuts, &r[1], &none);
+        if (!found && none.code == LX_E_MEMORY) return status_no_memory(st);
+        if (found && cut_cheaper(&by, r[1].answer.cost, best->cost)) best = &r[1].answer;
+    }
     settle(d, best);
     d->predicted_us = best->cost.us;
+    d->uncut = best->uncut;
     return true;
 }
 
@@ -185,6 +193,7 @@ static bool take_cuts(struct team_draft *d)
         d->ops[o].mode = d->like->ops[o].mode;
     }
     d->predicted_us = d->like->predicted_us;
+    d->uncut = d->like->uncut;
     return true;
 }
 

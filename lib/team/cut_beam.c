@@ -2,7 +2,8 @@
  * costs at least in the states that they leave.
  *
  * Without that outlook most choices cost the same until what they made is read together (the projections of an attention),
- * and those that fit together were dropped. It ranks only: what a choice costs stays what it is. */
+ * and those that fit together were dropped. It ranks only: what a choice costs stays what it is. One in which nothing is cut
+ * goes on in any case: where that can be done to the end, few choices never lead nowhere. */
 #include "team/cut_layers.h"
 #include "base/stop.h"
 
@@ -32,10 +33,17 @@ struct cut_outlook {
 };
 enum { OUTLOOKS = 1 << 14 };
 
+/* What readers cost whose inputs the op at hand has not touched: the same for all that come from one choice before it. */
+struct untouched {
+    bool known;
+    struct cut_cost cost;
+};
+
 struct outlook {
     const struct cut_beam *b;
     const struct layer *l;
-    VEC(struct reader) readers;
+    VEC(struct reader) readers[2]; /* the second: the op at hand has touched an input of theirs */
+    struct untouched *untouched;   /* per choice before the op */
     struct cut_outlook *table;
     bool failed; /* memory was out */
 };
@@ -57,14 +65,26 @@ static int slot_of(const struct layer *l, int32_t t)
     return -1;
 }
 
+static bool is_touched(const struct outlook *k, int32_t t)
+{
+    const struct lx_op *op = &k->b->q->g->ops[k->b->o];
+    for (int i = 0; i < op_operand_count(op); i++)
+        if (op_operand(op, i) == t) return true;
+    return false;
+}
+
 static bool add_reader(struct outlook *k, int32_t o)
 {
     const struct lx_op *op = &k->b->q->g->ops[o];
     struct reader r = {.o = o};
-    for (size_t i = 0; i < k->readers.count; i++)
-        if (k->readers.at[i].o == o) return true;
-    for (int i = 0; i < op->input_count; i++) r.slot[i] = slot_of(k->l, op->inputs[i]);
-    return VEC_PUSH(&k->readers, r);
+    bool touched = false;
+    for (int i = 0; i < op->input_count; i++) {
+        r.slot[i] = slot_of(k->l, op->inputs[i]);
+        touched |= is_touched(k, op->inputs[i]);
+    }
+    for (size_t i = 0; i < k->readers[touched].count; i++)
+        if (k->readers[touched].at[i].o == o) return true;
+    return VEC_PUSH(&k->readers[touched], r);
 }
 
 static bool has_brought(const struct slot *slot, uint32_t what)
@@ -146,12 +166,21 @@ static struct cut_cost known_cost(struct outlook *k, struct reader *r, const int
     return x->cost;
 }
 
+static struct cut_cost cost_of_readers(struct outlook *k, const int32_t *row, bool touched)
+{
+    struct cut_cost cost = {0, 0};
+    for (size_t n = 0; n < k->readers[touched].count; n++)
+        cost = sum_of(cost, known_cost(k, &k->readers[touched].at[n], row));
+    return cost;
+}
+
 static struct cut_cost ahead(struct outlook *k, size_t h)
 {
-    struct cut_cost cost = k->l->all.at[h].cost;
     const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
-    for (size_t n = 0; n < k->readers.count; n++) cost = sum_of(cost, known_cost(k, &k->readers.at[n], row));
-    return cost;
+    const struct hypothesis *x = &k->l->all.at[h];
+    struct untouched *u = &k->untouched[x->parent];
+    if (!u->known) *u = (struct untouched){true, cost_of_readers(k, row, false)};
+    return sum_of(x->cost, sum_of(u->cost, cost_of_readers(k, row, true)));
 }
 
 static int by_cost(const void *a, const void *b)
@@ -161,6 +190,16 @@ static int by_cost(const void *a, const void *b)
     if (x->cost.bytes != y->cost.bytes) return x->cost.bytes < y->cost.bytes ? -1 : 1;
     if (x->cost.us != y->cost.us) return x->cost.us < y->cost.us ? -1 : 1;
     return x->h < y->h ? -1 : 1;
+}
+
+static bool is_uncut(const struct outlook *k, size_t h)
+{
+    const int32_t *row = k->l->slots.at + h * (size_t)k->l->live;
+    for (int i = 0; i < k->l->live; i++)
+        if (!k->b->q->fixed[k->l->tensors[i]] &&
+            !cut_same(k->b->slots->all.at[row[i]].state, (struct cut_state){{-1, -1, -1}}))
+            return false;
+    return true;
 }
 
 static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
@@ -177,6 +216,8 @@ static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
     if (k->failed) return false;
     qsort(rank, n, sizeof *rank, by_cost);
     for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
+    for (size_t i = k->b->most; i < n; i++)
+        if (is_uncut(k, (size_t)rank[i].h)) return goes[rank[i].h] = true;
     return true;
 }
 
@@ -186,13 +227,20 @@ bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped)
     if (n <= b->most) return true;
     if (!*b->outlooks) *b->outlooks = calloc(OUTLOOKS, sizeof **b->outlooks);
     struct outlook k = {.b = b, .l = l, .table = *b->outlooks};
+    int32_t parents = 0;
+    for (size_t h = 0; h < n; h++)
+        if (l->all.at[h].parent >= parents) parents = l->all.at[h].parent + 1;
+    k.untouched = calloc((size_t)parents, sizeof *k.untouched);
     struct ranked *rank = malloc(n * sizeof *rank);
     bool *goes = calloc(n, sizeof *goes);
-    bool ok = rank && goes && k.table && rank_all(&k, rank, goes);
+    bool ok = rank && goes && k.table && k.untouched && rank_all(&k, rank, goes);
     if (ok) cut_layer_keep(l, goes);
     *dropped = true;
-    for (size_t i = 0; i < k.readers.count; i++) VEC_FREE(&k.readers.at[i].ways);
-    VEC_FREE(&k.readers);
+    for (int touched = 0; touched < 2; touched++) {
+        for (size_t i = 0; i < k.readers[touched].count; i++) VEC_FREE(&k.readers[touched].at[i].ways);
+        VEC_FREE(&k.readers[touched]);
+    }
+    free(k.untouched);
     free(rank);
     free(goes);
     return ok;

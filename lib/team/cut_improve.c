@@ -1,15 +1,16 @@
-/* What a search that dropped choices may have lost: answers that are there by themselves, then tensor by tensor.
+/* An answer at once, and better ones as long as there is time.
  *
- * Where nothing was dropped the first answer is the best there is. Else it is compared with that of whole tensors, of each axis
- * alone, and of all axes as one row; then tensor after tensor is let go with those that meet it in an op, while all others
- * stay as they are, until nothing gets cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
+ * Everything whole comes first, as that is no search. Then few choices go on, and then many; where none was dropped the answer
+ * is the best there is. Else it is compared with those of whole tensors, of each axis alone, and of all axes as one row; then
+ * tensor after tensor is let go with those that meet it in an op, while all others stay as they are, until nothing gets
+ * cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
 #include "team/cut_search.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1500, MOST_IN_HASTE = 8, MOST_NEAR = 200, MOST_OPS = 2000, MOST_ROUNDS = 8 };
+enum { MOST = 1500, FEW = 8, MOST_NEAR = 200, MOST_OPS = 2000, MOST_ROUNDS = 8 };
 
 struct improver {
     const struct cut_question *q;
@@ -17,20 +18,23 @@ struct improver {
     struct cut_answer *best, other;
     bool *fixed;
     struct cut_state *state;
-    int64_t ops; /* that were searched */
+    int64_t ops;         /* that were searched */
+    bool found, dropped; /* of the last search: an answer; some choices were */
+    bool any;            /* there is a best one */
 };
 
-/* A better answer becomes the best; false: memory is out. */
+/* A better answer becomes the best; false: memory or time is out. */
 static bool attempt(struct improver *p, enum cut_along along, size_t most)
 {
     const struct lx_graph *g = p->q->g;
     const struct cut_question q = {
         .g = g, .grid = p->q->grid, .by_time = p->q->by_time, .fixed = p->fixed, .state = p->state};
-    bool dropped;
-    bool found = cut_search_along(&q, p->prices, along, most, &p->other, &dropped);
+    p->found = cut_search_along(&q, p->prices, along, most, &p->other, &p->dropped);
     p->ops += p->other.searched;
-    if (!found) return p->other.stuck >= 0;
-    if (!cut_cheaper(p->q, p->other.cost, p->best->cost)) return true;
+    if (!p->found) return p->other.stuck >= 0;
+    if (p->any && !cut_cheaper(p->q, p->other.cost, p->best->cost)) return true;
+    p->any = true;
+    p->best->uncut = false;
     memcpy(p->best->tensors, p->other.tensors, (size_t)g->tensor_count * sizeof *p->other.tensors);
     memcpy(p->best->ways, p->other.ways, (size_t)g->op_count * sizeof *p->other.ways);
     p->best->cost = p->other.cost;
@@ -43,6 +47,18 @@ static void fix_as_asked(struct improver *p)
         p->fixed[t] = p->q->fixed[t];
         p->state[t] = p->q->state[t];
     }
+}
+
+/* Few choices; where all of them lead nowhere, more. */
+static bool try_few(struct improver *p, size_t *most)
+{
+    fix_as_asked(p);
+    bool ok = attempt(p, CUT_FREELY, *most = FEW);
+    while (ok && !p->found && p->dropped && *most < MOST)
+        ok = attempt(p, CUT_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
+    if (ok) p->best->uncut = false; /* it was looked for something better */
+    p->best->stuck = ok && !p->any ? p->other.stuck : -1;
+    return ok;
 }
 
 static bool try_plain_ones(struct improver *p)
@@ -94,48 +110,61 @@ static bool improve(struct improver *p)
     return ok;
 }
 
-/* The answer has room, and is one. */
-static bool improve_answer(const struct cut_question *q, struct cut_prices *prices, struct cut_answer *out)
+/* Everything whole: it is soon there, so that nobody stops it. False: memory is out. */
+static bool begin_whole(struct improver *p)
 {
-    size_t tensors = (size_t)q->g->tensor_count + 1;
-    struct improver p = {.q = q,
-                         .prices = prices,
-                         .best = out,
-                         .other = {.tensors = calloc(tensors, sizeof *p.other.tensors),
-                                   .ways = calloc((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
-                         .fixed = calloc(tensors, sizeof *p.fixed),
-                         .state = calloc(tensors, sizeof *p.state)};
-    bool ok = p.other.tensors && p.other.ways && p.fixed && p.state && try_plain_ones(&p) && improve(&p);
-    free(p.other.tensors);
-    free(p.other.ways);
-    free(p.fixed);
-    free(p.state);
-    return ok;
+    struct cut_question whole = *p->q;
+    struct stop none;
+    whole.whole = true;
+    stop_begin(&none, NULL, NULL);
+    p->any = cut_search_along(&whole, p->prices, CUT_FREELY, 1, p->best, &p->dropped);
+    stop_end(&none);
+    return p->any || p->best->stuck >= 0;
 }
 
-/* Stopped before there is any answer: one of few choices, whatever it costs. Where all of them lead nowhere, of more. */
-static bool search_hastily(const struct cut_question *q, struct cut_prices *prices, struct cut_answer *out)
+static bool search_all(struct improver *p)
+{
+    size_t most;
+    if (!try_few(p, &most)) return false;
+    if (!p->any || !p->dropped) return true;
+    if (most < MOST && !attempt(p, CUT_FREELY, MOST)) return false;
+    p->ops = 0;
+    return !p->dropped || (try_plain_ones(p) && improve(p));
+}
+
+/* Time is out, and what is whole led nowhere: as long as it takes. */
+static bool search_unstopped(struct improver *p)
 {
     struct stop none;
-    bool dropped, ok;
+    size_t most;
     stop_begin(&none, NULL, NULL);
-    for (size_t most = MOST_IN_HASTE;; most = most * MOST_IN_HASTE < MOST ? most * MOST_IN_HASTE : MOST) {
-        out->stuck = -1;
-        ok = cut_search_along(q, prices, CUT_FREELY, most, out, &dropped);
-        if (ok || out->stuck < 0 || !dropped || most == MOST) break; /* not stuck: memory is out */
-    }
+    bool ok = try_few(p, &most);
     stop_end(&none);
     return ok;
 }
 
 bool cut_search(const struct cut_question *q, struct cut_answer *out)
 {
-    struct cut_prices *prices = cut_prices_make(q->g, &q->grid, NULL);
-    bool dropped = false;
+    size_t tensors = (size_t)q->g->tensor_count + 1;
+    struct improver p = {.q = q,
+                         .prices = cut_prices_make(q->g, &q->grid, q->spills, NULL),
+                         .best = out,
+                         .other = {.tensors = calloc(tensors, sizeof *p.other.tensors),
+                                   .ways = calloc((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
+                         .fixed = calloc(tensors, sizeof *p.fixed),
+                         .state = calloc(tensors, sizeof *p.state)};
+    bool ok = p.prices && p.other.tensors && p.other.ways && p.fixed && p.state;
     out->stuck = -1;
-    bool ok = prices && cut_search_along(q, prices, CUT_FREELY, MOST, out, &dropped);
-    if (ok && dropped) ok = improve_answer(q, prices, out) || stop_is_now();
-    if (!ok && prices && stop_is_now()) ok = search_hastily(q, prices, out);
-    cut_prices_free(prices);
-    return ok;
+    ok = ok && begin_whole(&p);
+    out->uncut = ok && p.any && !q->whole;
+    if (ok && !(q->whole && p.any)) {
+        ok = search_all(&p);
+        if (!ok && stop_is_now()) ok = p.any || search_unstopped(&p);
+    }
+    cut_prices_free(p.prices);
+    free(p.other.tensors);
+    free(p.other.ways);
+    free(p.fixed);
+    free(p.state);
+    return ok && p.any;
 }

@@ -119,7 +119,8 @@ bool cut_repeats_border(const struct cut_repeats *r, int32_t o);
 int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok);
 
 struct cut_outlook;
-/* cut_beam.c: the best `most` of what stands behind op `o` go on, in their order; *dropped where some do not. */
+/* cut_beam.c: the best `most` of what stands behind op `o` go on, in their order, and one in which nothing is cut; *dropped where
+ * some do not. */
 struct cut_beam {
     const struct cut_question *q;
     struct cut_prices *prices;

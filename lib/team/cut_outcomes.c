@@ -1,4 +1,4 @@
-/* What an op may do with operands that stand in some way: every way of it, every state of tensors that it is the first to
+/* What an op may do with operands that stand in some way: every way of it (or, if it is to be whole, that one), every state of tensors that it is the first to
  * touch, every join of what must be joined. It depends on nothing else, so that it is found once for all choices that
  * have the operands so, whatever else they have. */
 #include "team/cut_layers.h"
@@ -219,18 +219,30 @@ static bool fits(const struct maker *k)
     return goes_along(k->p, k->way->var);
 }
 
+static bool is_whole(struct cut_state var)
+{
+    return cut_same(var, (struct cut_state){{-1, -1, -1}});
+}
+
+/* Outcomes of all ways, or of those alone that compute the op whole. */
+static bool add_ways(struct maker *k, bool plain)
+{
+    bool ok = true;
+    for (size_t w = 0; ok && w < k->p->ways.count; w++) {
+        k->way = &k->p->ways.at[w];
+        k->way_number = (int32_t)w;
+        if ((!plain || is_whole(k->way->var)) && fits(k)) ok = choose_firsts(k, 0);
+    }
+    return ok;
+}
+
 bool cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int32_t *old, struct layer *to)
 {
     struct maker k = {
         .p = p, .slots = slots, .to = to, .begin = to->outcomes.count, .op = &p->q->g->ops[p->o]};
-    bool ok = true;
     for (int i = 0; i < p->old; i++) k.stood[i] = slots->all.at[old[i]];
     for (int i = 0; i < LX_MAX_OPERANDS; i++) k.joins[i] = (struct cut_state){{CUT_NOT_JOINED, 0, 0}};
     cut_index_clear(&p->index);
-    for (size_t w = 0; ok && w < p->ways.count; w++) {
-        k.way = &p->ways.at[w];
-        k.way_number = (int32_t)w;
-        if (fits(&k)) ok = choose_firsts(&k, 0);
-    }
-    return ok;
+    bool ok = !p->q->whole || add_ways(&k, true);
+    return ok && to->outcomes.count == k.begin ? add_ways(&k, false) : ok;
 }

@@ -24,6 +24,7 @@ struct cut_prices {
     const struct lx_graph *g;
     const struct lx_team_grid *grid;
     int members;
+    bool spills;
     int32_t *class;          /* per op: the first that is like it */
     struct cut_least *least; /* NULL: what is predicted */
     struct known_price *table;
@@ -85,13 +86,17 @@ static bool find_classes(struct cut_prices *p)
     return ok;
 }
 
-struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid,
+struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
                                    struct cut_least *least)
 {
     struct cut_prices *p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    *p = (struct cut_prices){
-        .g = g, .grid = grid, .members = lx_team_members_of(grid), .least = least, .room = 1024};
+    *p = (struct cut_prices){.g = g,
+                             .grid = grid,
+                             .members = lx_team_members_of(grid),
+                             .spills = spills,
+                             .least = least,
+                             .room = 1024};
     p->class = calloc((size_t)g->op_count + 1, sizeof *p->class);
     p->table = calloc(p->room, sizeof *p->table);
     if (p->class && p->table && find_classes(p)) return p;
@@ -306,7 +311,18 @@ static struct cut_cost join_price(const struct cut_prices *p, int32_t o, struct 
                              team_combine_us(&p->g->device, p->grid, axes, (double)most, rounds == 1)};
 }
 
-/* The member that has most to do: multiplications, or bytes that cross its HBM whatever is on chip. */
+/* Bytes of an operand that cross HBM: all of what arrives or leaves; of the rest, if it is to spill, what all scratchpads
+ * together have no room for. */
+static double crossing(const struct cut_prices *p, const struct lx_tensor *t, const struct lx_team_box *box,
+                       bool through)
+{
+    const struct lx_device *d = &p->g->device;
+    double bytes = (double)team_bytes(t, box);
+    if (!through) bytes -= (double)lx_device_usable(d) * (double)d->cores;
+    return through || (p->spills && bytes > 0) ? bytes : 0;
+}
+
+/* The member that has most to do: multiplications, or bytes that cross its HBM. */
 static double own_us(const struct cut_prices *p, const struct lx_op *op, const struct op_index *x,
                      struct cut_state var)
 {
@@ -314,8 +330,7 @@ static double own_us(const struct cut_prices *p, const struct lx_op *op, const s
     double worst = 0;
     for (int m = 0; m < p->members; m++) {
         struct lx_team_space space = space_of(p, op, x, var, m);
-        double steps = 1;
-        int64_t bytes = 0;
+        double steps = 1, bytes = 0;
         if (lx_team_space_empty(&space)) continue;
         for (int v = 0; x->known && v < x->var_count; v++) {
             int l = team_loop_of(&space, v);
@@ -325,15 +340,15 @@ static double own_us(const struct cut_prices *p, const struct lx_op *op, const s
         for (int i = 0; i < op->input_count; i++) {
             const struct lx_tensor *t = &p->g->tensors[op->inputs[i]];
             struct lx_team_box need = team_need_box(p->g, op, x, i, &space);
-            if (lx_role_arrives(t->role)) bytes += team_bytes(t, &need);
+            bytes += crossing(p, t, &need, lx_role_arrives(t->role));
         }
         struct lx_team_box out = team_result_box(p->g, op, x, &space);
         for (int i = op->input_count; i < op_operand_count(op); i++) {
             const struct lx_tensor *t = &p->g->tensors[op_operand(op, i)];
-            if (lx_role_leaves(t->role)) bytes += team_bytes(t, &out);
+            bytes += crossing(p, t, &out, lx_role_leaves(t->role));
         }
         double compute = 2 * steps / (d->peak_gflop_per_s * 1e3 * (double)d->cores);
-        double move = (double)bytes / (d->hbm_gb_per_s * 1e3);
+        double move = bytes / (d->hbm_gb_per_s * 1e3);
         worst = fmax(worst, fmax(compute, move));
     }
     return worst;

@@ -267,8 +267,6 @@ static bool search(struct searcher *s, struct cut_answer *out)
     bool ok = VEC_PUSH(&s->layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
     for (int32_t t = 0; t < s->q->g->tensor_count; t++)
         out->tensors[t] = s->q->fixed[t] ? s->q->state[t] : (struct cut_state){{-1, -1, -1}};
-    out->stuck = -1;
-    out->searched = 0;
     for (; ok && s->at.o < ops; s->at.o++, out->searched++) {
         ok = pass_layers(s);
         if (!ok || s->at.o == ops) break;
@@ -302,6 +300,8 @@ bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, e
                       size_t most, struct cut_answer *out, bool *dropped)
 {
     size_t tensors = (size_t)q->g->tensor_count + 1;
+    out->stuck = -1; /* also where memory is out before it begins */
+    out->searched = 0;
     struct searcher s = {.q = q,
                          .prices = prices,
                          .most = most,

@@ -61,8 +61,9 @@ struct cut_price {
 };
 struct cut_prices;
 struct cut_least;
-/* `least` (cut_least.h): bytes are those that no plan goes below, and times are 0; NULL: as they are predicted. */
-struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid,
+/* `least` (cut_least.h): bytes are those that no plan goes below, and times are 0; NULL: as they are predicted. `spills`: as
+ * in struct lx_team_options. */
+struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
                                    struct cut_least *least);
 void cut_prices_free(struct cut_prices *p);
 /* Per op: the first that has the same ways and prices. */
@@ -87,18 +88,20 @@ struct cut_answer {
     int32_t
         stuck; /* the first op that cannot be computed with what is fixed; -1: none, and it is an answer */
     int64_t searched; /* ops, without those of layers that were passed */
+    bool uncut;       /* all is whole, as far as it can be, for want of time */
     bool beyond;      /* of a bound: some choice cost as much as was not to be looked at */
 };
 struct cut_question {
     const struct lx_graph *g;
     struct lx_team_grid grid;
-    bool by_time;
+    bool by_time, spills;
     const bool *fixed;
     const struct cut_state *state; /* of those that are fixed */
     /* A bound is asked for: states of what arrives and is not fixed are whatever suits, and so are those of choices that
      * do not go on; choices of `below` bytes or more are not looked at. */
     bool least;
     int64_t below;
+    bool whole; /* ops are computed whole, if they can be: there is no search */
 };
 bool cut_search(const struct cut_question *q, struct cut_answer *out);
 
@@ -108,7 +111,7 @@ static inline bool cut_cheaper(const struct cut_question *q, struct cut_cost a, 
     return a.bytes != b.bytes ? a.bytes < b.bytes : a.us < b.us;
 }
 
-/* One search op by op, in which all axes cut freely, all the same, or axis `along` alone; `most` choices go on from op to op. *dropped: some choices were. */
+/* One search op by op, in which all axes cut freely, all the same, or axis `along` alone; `most` choices go on from op to op, and one more that cuts nothing. *dropped: some choices were. */
 enum cut_along { CUT_FREELY = -1, CUT_TOGETHER = -2 };
 bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, enum cut_along along,
                       size_t most, struct cut_answer *out, bool *dropped);

@@ -62,7 +62,12 @@ struct lx_team_options {
     const struct lx_team_choice *choices; /* for tensors not named here the planner decides */
     int choice_count;
     bool by_time; /* least predicted time; else fewest exchanged bytes, and of equals the least time */
-    bool plain;   /* default partitions, one exchange per read, no cores: what the passes improve on */
+    /* By time: what is too large for all scratchpads of a device together is taken to go through HBM, as if no nest kept
+     * it from that. */
+    bool spills;
+    /* Every member computes everything, unless what is stated is against it: that is there at once. */
+    bool whole;
+    bool plain; /* default partitions, one exchange per read, no cores: what the passes improve on */
 };
 
 struct lx_team_tensor {
@@ -162,7 +167,8 @@ struct lx_team_plan {
     int64_t
         bound_bytes; /* no plan exchanges and combines less whose inputs lie as here, and that keeps what is given;
                             less than 0: that was not asked */
-    bool exact;      /* no sum is cut over members; see lx_team_is_exact */
+    bool uncut; /* time was out before anything was cut: all is whole, as far as it can be; not in its file */
+    bool exact; /* no sum is cut over members; see lx_team_is_exact */
     uint64_t hash; /* of graph, members and everything above; members compare it before data moves */
     struct arena *memory;
 };
@@ -179,6 +185,8 @@ int64_t lx_team_least_bytes(const struct lx_team_plan *plan);
 struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, int member);
 /* Is it whole along every axis? */
 bool lx_team_is_whole(const struct lx_team_tensor *t);
+/* Is everything: do all members do the same? */
+bool lx_team_all_whole(const struct lx_team_plan *plan);
 /* Do members have parts of sums of it, along some axis? */
 bool lx_team_is_partial(const struct lx_team_tensor *t);
 /* Does `from` send `to` what it owns of a tensor? Of those who own the same it is one. */

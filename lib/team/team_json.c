@@ -198,6 +198,7 @@ void team_write(const struct lx_team_plan *p, const char *kind, struct text *t)
                                      .predicted_us = p->predicted_us,
                                      .bound_us = p->bound_us,
                                      .bound_bytes = p->bound_bytes};
+    root.failed = t->failed; /* of the list */
     record_write(team_sections[TEAM_FILE_ROOT].fields, team_sections[TEAM_FILE_ROOT].count, &r, &root);
     text_format(t, "{\n  \"lxplan\": %d,\n  \"kind\": \"%s\",\n  %.*s", TEAM_FORMAT, kind,
                 root.length > 2 ? (int)root.length - 2 : 0, root.at ? root.at + 1 : "");

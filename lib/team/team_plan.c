@@ -22,6 +22,15 @@ struct lx_team_box lx_team_own(const struct lx_team_plan *plan, int32_t tensor, 
     return team_own_box(&plan->grid, &plan->graph->tensors[tensor], &plan->tensors[tensor], member);
 }
 
+bool lx_team_all_whole(const struct lx_team_plan *plan)
+{
+    for (int32_t t = 0; t < plan->graph->tensor_count; t++)
+        if (!lx_team_is_whole(&plan->tensors[t])) return false;
+    for (int32_t o = 0; o < plan->graph->op_count; o++)
+        if (plan->ops[o].mode != LX_TEAM_WHOLE) return false;
+    return true;
+}
+
 struct lx_team_space lx_team_step_space(const struct lx_team_plan *plan, const struct lx_team_step *step,
                                         int member)
 {
@@ -142,6 +151,7 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
                                .step_count = d.step_count,
                                .predicted_us = d.predicted_us,
                                .bound_bytes = -1,
+                               .uncut = d.uncut,
                                .memory = memory};
     if (team_sum_up(p, d.ops, st)) return p;
     lx_team_free(p);

@@ -24,6 +24,7 @@ struct team_draft {
     struct lx_team_step *steps;
     int32_t step_count;
     double predicted_us;
+    bool uncut;
 };
 
 bool team_choose_cuts(struct team_draft *d, lx_status *st); /* choose.c: what each axis cuts */

@@ -22,12 +22,18 @@ struct lx_plan *plan_of_member(const struct lx_graph *does, const struct lx_plan
 }
 
 /* What the member does, and its shape. */
-static bool make_member(struct lx_team_plans *p, int m, uint64_t *likely, lx_status *st)
+static bool make_member(struct lx_team_plans *p, int m, lx_status *st)
 {
+    if (m > 0 && lx_team_all_whole(p->team)) {
+        p->members[m] = p->members[0];
+        p->shapes[m] = p->shapes[0];
+        p->likely[m] = p->likely[0];
+        return true;
+    }
     p->members[m] = lx_team_member_make(p->team, m, st);
     if (!p->members[m]) return false;
     if (!p->members[m]->graph) return true;
-    p->shapes[m] = team_shape_of(p->members[m]->graph, likely);
+    p->shapes[m] = team_shape_of(p->members[m]->graph, &p->likely[m]);
     return p->shapes[m] ? true : status_no_memory(st);
 }
 
@@ -49,39 +55,46 @@ static int twin_of(const struct lx_team_plans *p, int m)
 }
 
 /* How many plans are likely to come, with this one: members that are alike have one, and so have those before `m`. */
-static int plans_left(const struct lx_team_plans *p, const uint64_t *likely, int m)
+static int plans_left(const struct lx_team_plans *p, int m)
 {
     int count = 1;
     for (int k = m + 1; k < p->team->members; k++) {
         int first = 0;
-        while (likely[first] != likely[k]) first++;
+        while (p->likely[first] != p->likely[k]) first++;
         count += first == k && p->members[k]->graph;
     }
     return count;
 }
 
-static bool plan_member(struct lx_team_plans *p, const uint64_t *likely, int m,
-                        const struct lx_plan_options *how, lx_status *st)
+static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_options *how, lx_status *st)
 {
     struct lx_plan_options one = *how;
     if (!p->members[m]->graph) return true;
     int twin = twin_of(p, m);
-    if (twin == m) one.run = fuse_share(&how->run, plans_left(p, likely, m));
+    if (twin == m) one.run = fuse_share(&how->run, plans_left(p, m));
     p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_member(p->members[m]->graph, &one, st);
     return p->plans[m] != NULL;
 }
 
-/* All in the time of one. */
-static bool plan_all(struct lx_team_plans *p, const struct lx_plan_options *asked, lx_status *st)
+/* What those do of whom it is not known yet; to the end, or as far as there is time for it and for the plans after it. */
+static bool make_all(struct lx_team_plans *p, const struct lx_run *lit, bool *late, lx_status *st)
 {
-    struct lx_plan_options how = *asked;
-    struct fuse fuse;
-    uint64_t likely[LX_TEAM_MEMBERS] = {0};
-    bool ok = true;
-    how.run = fuse_light(&fuse, &asked->run);
-    for (int m = 0; ok && m < p->team->members; m++) ok = make_member(p, m, &likely[m], st);
-    for (int m = 0; ok && m < p->team->members; m++) ok = plan_member(p, likely, m, &how, st);
-    return ok;
+    enum { PLAN = 4 }; /* takes as long as to make so many members */
+    int members = p->team->members;
+    for (int m = 0; m < members && !(late && *late); m++) {
+        if (p->members[m]) continue;
+        if (!make_member(p, m, st)) return false;
+        int plans = m + 1 == members ? plans_left(p, 0) : 1;
+        if (late) *late = !fuse_suffices(lit, m + 1, members - m - 1 + PLAN * plans);
+    }
+    return true;
+}
+
+static bool plan_all(struct lx_team_plans *p, const struct lx_plan_options *lit, lx_status *st)
+{
+    for (int m = 0; m < p->team->members; m++)
+        if (!plan_member(p, m, lit, st)) return false;
+    return true;
 }
 
 /* What no plan goes below, as long as there is time to find it. */
@@ -111,7 +124,8 @@ static struct lx_team_plans *plans_of(struct lx_team_plan *team, lx_status *st)
     p->members = calloc(n, sizeof *p->members);
     p->plans = calloc(n, sizeof *p->plans);
     p->shapes = calloc(n, sizeof *p->shapes);
-    if (p->members && p->plans && p->shapes) return p;
+    p->likely = calloc(n, sizeof *p->likely);
+    if (p->members && p->plans && p->shapes && p->likely) return p;
     lx_team_plans_free(p);
     return status_no_memory(st), NULL;
 }
@@ -125,15 +139,38 @@ static bool time_of(const struct lx_team_plans *p, double *us, lx_status *st)
     return true;
 }
 
-struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
-                                         lx_status *st)
+struct lx_team_plans *team_plans_begin(struct lx_team_plan *team, const struct lx_plan_options *how,
+                                       bool *late, lx_status *st)
 {
+    struct fuse fuse;
     struct lx_team_plans *p = plans_of(team, st);
-    bool ok = p && plan_all(p, how, st);
+    const struct lx_run lit = fuse_light(&fuse, &how->run);
+    if (p && make_all(p, &lit, late, st)) return p;
+    lx_team_plans_free(p);
+    return NULL;
+}
+
+struct lx_team_plans *team_plans_finish(struct lx_team_plans *p, const struct lx_plan_options *how,
+                                        lx_status *st)
+{
+    struct lx_plan_options lit = *how;
+    struct fuse fuse;
+    lit.run = fuse_light(&fuse, &how->run); /* all in the time of one */
+    bool ok = make_all(p, &lit.run, NULL, st) && plan_all(p, &lit, st);
     if (ok) find_bounds(p, &how->run);
     if (ok && time_of(p, &p->team->predicted_us, st)) return p;
     lx_team_plans_free(p);
     return NULL;
+}
+
+struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
+                                         lx_status *st)
+{
+    struct lx_plan_options lit = *how;
+    struct fuse fuse;
+    lit.run = fuse_light(&fuse, &how->run); /* of both parts */
+    struct lx_team_plans *p = team_plans_begin(team, &lit, NULL, st);
+    return p ? team_plans_finish(p, &lit, st) : NULL;
 }
 
 /* The plan, or the number of the first member that has the same one. */
@@ -188,8 +225,7 @@ static bool read_twin(const struct json *j, const struct json_value *value, stru
 static bool read_member(const struct json *j, const struct json_value *value, struct lx_team_plans *p, int m,
                         lx_status *st)
 {
-    uint64_t likely;
-    if (!make_member(p, m, &likely, st)) return false;
+    if (!make_member(p, m, st)) return false;
     const struct lx_graph *does = p->members[m]->graph;
     if (json_is_null(value) != !does)
         return json_error(j, value, st, LX_E_MISMATCH, "member %d has %s to do", m,
@@ -291,12 +327,13 @@ bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
 void lx_team_plans_free(struct lx_team_plans *p)
 {
     if (!p) return;
-    for (int m = 0; m < p->team->members; m++) {
+    for (int m = p->team->members; m-- > 0;) {
         if (p->plans) lx_plan_free(p->plans[m]);
-        if (p->members) lx_team_member_free(p->members[m]);
+        if (p->members && (m == 0 || p->members[m] != p->members[0])) lx_team_member_free(p->members[m]);
     }
     free(p->plans);
     free(p->shapes);
+    free(p->likely);
     free(p->members);
     lx_team_free(p->team);
     free(p);

@@ -7,16 +7,23 @@
 
 struct lx_team_plans {
     struct lx_team_plan *team;       /* its own */
-    struct lx_team_member **members; /* what each does */
+    struct lx_team_member **members; /* what each does; the first one's for all where everything is whole */
     const struct lx_plan **plans;    /* NULL where that is nothing; one plan for all whom it fits, see
                                       * lx_team_plan_of */
     uint64_t *shapes;                /* the same number where only offsets differ; 0: nothing to do */
+    uint64_t *likely;                /* the same number for those whom one plan is likely to fit */
 };
 
 /* Plans every member's graph, but for those that a plan of another one fits. `team` is taken over, also where this fails
  * (NULL: `st` is set). */
 struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct lx_plan_options *how,
                                          lx_status *st);
+/* The two parts of it: what each member does, and the plans of that. *late (may be NULL): it would take longer than `how`
+ * has time, and the first part may have ended early; the second one goes on with it, if it is asked to. */
+struct lx_team_plans *team_plans_begin(struct lx_team_plan *team, const struct lx_plan_options *how,
+                                       bool *late, lx_status *st);
+struct lx_team_plans *team_plans_finish(struct lx_team_plans *begun, const struct lx_plan_options *how,
+                                        lx_status *st);
 /* The member's plan with its own offsets of slices, which the one that it shares may have otherwise: to be freed. */
 const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int member, lx_status *st);
 /* A plan of what a member does, op by op as the team's plan has it. */

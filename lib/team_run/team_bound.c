@@ -123,11 +123,18 @@ static double least_exchange(const struct lx_team_plan *p)
     return ((double)p->bound_bytes / p->members + first) / rates * (1 - 1e-12);
 }
 
+/* Of so many devices that share the work. */
+static double least_work(const struct lx_graph *g, double devices)
+{
+    return fmax(least_compute(g) / devices, least_bytes(g) / devices / most_hbm_rate(&g->device));
+}
+
+double lx_team_whole_bound_us(const struct lx_graph *g)
+{
+    return least_work(g, 1);
+}
+
 double lx_team_bound_us(const struct lx_team_plan *p)
 {
-    const struct lx_graph *g = p->graph;
-    double members = p->members;
-    double compute = least_compute(g) / members;
-    double memory = least_bytes(g) / members / most_hbm_rate(&g->device);
-    return fmax(fmax(compute, memory), least_exchange(p));
+    return fmax(least_work(p->graph, p->members), least_exchange(p));
 }

@@ -8,5 +8,7 @@
 double lx_team_bound_us(const struct lx_team_plan *p);
 /* One that no plans of members go below with the cuts that it has: the multiply-adds of the member that has most of them. */
 double lx_team_cuts_bound_us(const struct lx_team_plan *p);
+/* One that none goes below in which every member does everything. */
+double lx_team_whole_bound_us(const struct lx_graph *g);
 
 #endif

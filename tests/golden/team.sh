@@ -43,3 +43,8 @@ END
 show $LXPLAN plan "$scratch/shapes.json" --team 2 -q -o "$scratch/shapes.plan"
 show $LXPLAN check "$scratch/shapes.plan"
 show $LXPLAN run "$scratch/shapes.plan" -q
+echo "by time, where cuts of the least time leave too much to one core:"
+"$LXPLAN" plan patterns/errors/two_reductions.json --team 8 --objective time | grep '^exchanged'
+echo "no time:"
+"$LXPLAN" gen flash --ops 2000 -o "$scratch/flash.json"
+"$LXPLAN" plan "$scratch/flash.json" --team 2x4 --objective time --time 0.001 2>&1 | sed "s#$scratch/##" | grep -e '^lxplan' -e '^exchanged'

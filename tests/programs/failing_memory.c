@@ -66,6 +66,7 @@ static const char *const tortured[] = {
     "plan @patterns/graphs/rms_norm.json --stages",
     "plan @patterns/graphs/rms_norm.json --explain x",
     "plan @patterns/graphs/rms_norm.json --team 2 -o out -q",
+    "plan @patterns/graphs/rms_norm.json --team 2x2 --objective time -o out -q",
     "plan @patterns/graphs/rms_norm.json --team 2 --stage team",
     "plan @patterns/graphs/rms_norm.json --cache kept -o out -q",
     "check a.plan",

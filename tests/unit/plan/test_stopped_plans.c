@@ -103,7 +103,7 @@ static void stopped_anywhere(void **state)
     lx_graph_free(decode);
 }
 
-/* So are a team's cuts: stopped before there are any, they are what a narrow search finds. */
+/* So are a team's cuts: stopped before there are any, nothing is cut. */
 static void teams_are_stopped(void **state)
 {
     const struct lx_graph *g = generate("block", "layers", 1);
@@ -145,7 +145,8 @@ static void time_is_shared(void **state)
     hands.each = 0;
     struct lx_run lit = fuse_light(&fuse, &asked), part = fuse_share(&lit, 4);
     assert_true(part.time_limit == 2 && !part.hasty && !lx_run_stopped(&part));
-    hands.now += 5;
+    hands.now += 5; /* of 8: what 5 parts took, 3 more take, but not 4 */
+    assert_true(fuse_suffices(&lit, 5, 3) && !fuse_suffices(&lit, 5, 4));
     part = fuse_share(&lit, 2);
     assert_true(part.time_limit == 1.5 && !part.hasty);
     struct lx_run within = fuse_light(&inner, &part);
@@ -161,7 +162,8 @@ static void time_is_shared(void **state)
     asked.time_limit = 0;
     lit = fuse_light(&fuse, &asked);
     part = fuse_share(&lit, 2);
-    assert_true(part.time_limit == 0 && !part.hasty && !lx_run_stopped(&part));
+    assert_true(part.time_limit == 0 && !part.hasty && !lx_run_stopped(&part) &&
+                fuse_suffices(&part, 1, 1e9));
 }
 
 static char *team_by_clock(const struct lx_graph *g, double limit, double each, int64_t *bound)
@@ -201,6 +203,55 @@ static void teams_have_time(void **state)
     lx_graph_free(g);
 }
 
+/* By time a team that has none for its cuts, or for the different plans of its members, has one plan for all: everything is
+ * whole, and that is told. With time it is no slower than that. */
+static void whole_for_want_of_time(void **state)
+{
+    const struct lx_graph *g = generate("block", "layers", 1);
+    struct lx_team_options team = {.members = 4, .grid = {2, {2, 2}}, .by_time = true};
+    double us[2] = {0}; /* cut, whole */
+    (void)state;
+    for (double each = 1e-7; each < 10; each *= 10) {
+        struct lx_plan_options how = {.solver = lx_solver_find("bestfit"),
+                                      .passes = {.tile = LX_TILE_NONE},
+                                      .run = {.time_limit = 0.05}};
+        lx_status st = {0};
+        hands.each = each;
+        struct lx_team_plans *p = lx_team_plans_choose(g, &team, &how, &st);
+        if (!p || !lx_team_plans_check(p, &st)) fail_msg("%g each: %s", each, st.text);
+        assert_true(!p->team->uncut || lx_team_all_whole(p->team));
+        for (int m = 1; m < 4 && p->team->uncut; m++)
+            assert_true(p->members[m] == p->members[0] && p->plans[m] == p->plans[0]);
+        if (us[p->team->uncut] == 0) us[p->team->uncut] = p->team->predicted_us;
+        lx_team_plans_free(p);
+    }
+    hands.each = 0;
+    assert_true(us[0] > 0 && us[1] > 0 && us[0] <= us[1]);
+    lx_graph_free(g);
+}
+
+/* In haste what is off chip is packed as it comes: legal, and no higher than one behind the other. */
+static void packed_in_haste(void **state)
+{
+    static const char *const names[] = {"block", "decode", "flash", "moe"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct lx_generator *made_by = lx_generator_find(names[i]);
+        if (!made_by) continue;
+        const struct lx_graph *g = generate(names[i], "ops", 60);
+        struct lx_plan_options how = {.solver = lx_solver_find("greedy"), .run = {.hasty = true}};
+        lx_status st = {0};
+        struct lx_plan *p = lx_plan_make(g, &how, &st);
+        if (!p || !lx_plan_check(p, &st)) fail_msg("%s: %s", names[i], st.text);
+        int64_t behind = 0;
+        for (int32_t t = 0; t < p->layouts->graph->tensor_count; t++)
+            if (p->hbm_address[t] >= p->pool_at) behind += lx_layout_bytes(&p->layouts->layouts[t]) + 128;
+        assert_true(p->pool_bytes > 0 && p->pool_bytes <= behind);
+        lx_plan_free(p);
+        lx_graph_free(g);
+    }
+}
+
 /* Asked after so much work, whatever that was; yes stays yes; what is inside of a watch without a function goes on. */
 static void work_is_counted(void **state)
 {
@@ -228,8 +279,10 @@ static void work_is_counted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(work_is_counted), cmocka_unit_test(stopped_anywhere),
-                                       cmocka_unit_test(teams_are_stopped), cmocka_unit_test(time_is_shared),
-                                       cmocka_unit_test(teams_have_time)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(work_is_counted),   cmocka_unit_test(stopped_anywhere),
+        cmocka_unit_test(teams_are_stopped), cmocka_unit_test(time_is_shared),
+        cmocka_unit_test(teams_have_time),   cmocka_unit_test(whole_for_want_of_time),
+        cmocka_unit_test(packed_in_haste)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static void test_nothing_said_is_cheaper(const struct lx_team_grid *grid)
     if (!a.g) fail_msg("%s", st.text);
     assert_true(a.g->tensor_count <= TENSORS && a.g->op_count <= TENSORS);
     a.q = (struct cut_question){.g = a.g, .grid = *grid, .by_time = true, .fixed = a.fixed, .state = a.state};
-    a.prices = cut_prices_make(a.g, grid, NULL);
+    a.prices = cut_prices_make(a.g, grid, false, NULL);
     assert_non_null(a.prices);
     struct cut_answer answer = {.tensors = a.tensors, .ways = a.ways};
     bool dropped = false;

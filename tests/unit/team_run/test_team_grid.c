@@ -444,7 +444,8 @@ static void test_brute(void **state)
         if (n / 4 % 2) fix_weights(&r, g, q.grid.axes, fixed, states);
         struct cut_answer answer = {.tensors = tensors, .ways = ways};
         assert_true(g->tensor_count <= 16 && cut_search(&q, &answer));
-        struct brute b = {.q = &q, .prices = cut_prices_make(g, &q.grid, NULL), .best = {INT64_MAX, 1e300}};
+        struct brute b = {
+            .q = &q, .prices = cut_prices_make(g, &q.grid, false, NULL), .best = {INT64_MAX, 1e300}};
         cut_find_parts(g, NULL, b.parts);
         try_ops(&b, 0, (struct cut_cost){0, 0});
         if (q.by_time)
