@@ -1,4 +1,5 @@
-/* Grids ranked by the search, the best ones priced by their members' plans. */
+/* Which team: of one grid several teams, judged by their members' plans as long as there is time; of several grids those that the
+ * search ranks best, each so. */
 #include "team_run/team_scale.h"
 #include "base/checked.h"
 #include "base/stop.h"

@@ -30,3 +30,7 @@ try ', sharding={devices=[2,1,2]0,1,3,2 last_tile_dim_replicate}' ', sharding={d
     ', sharding={devices=[2,2]0,1,3,2}'
 model "$grid" ', sharding={manual}' >"$scratch/m.hlo"
 $LXPLAN import "$scratch/m.hlo" --report "$scratch/report.json" -o "$scratch/m.json" >"$scratch/said" && grep -n 'not kept' "$scratch/report.json"
+echo "a model of one device, for a team and for one:"
+model ', sharding={replicated}' | sed 's/, num_partitions=4//' >"$scratch/one.hlo"
+$LXPLAN plan "$scratch/one.hlo" --team 2 --stage team 2>&1 | sed -n -e "/lxplan:/p" -e "/^exchanged/p"
+$LXPLAN import "$scratch/one.hlo" --report "$scratch/report.json" -o "$scratch/one.json" >"$scratch/said"; grep -o '"shardings not kept".*' "$scratch/report.json"
