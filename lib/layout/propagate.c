@@ -196,7 +196,8 @@ static int64_t work_of(const struct stick_search *s)
     return EACH_OP + EACH_STATE * (int64_t)s->next.count;
 }
 
-/* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped. */
+/* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped. Else, told to stop, it
+ * goes on with the cheapest alone. */
 static bool search(const struct stick_question *q, size_t width, int64_t limit, struct stick_plan *out,
                    lx_status *st)
 {
@@ -214,9 +215,10 @@ static bool search(const struct stick_question *q, size_t width, int64_t limit, 
     for (int32_t o = 0; ok && o < q->g->op_count;)
         if (!q->alive[o])
             o++;
+        else if (stop_work(work_of(&s)) && limit < INT64_MAX)
+            ok = status_stopped(st);
         else if (!stick_layers_go(q->layers, &s, &o, &ok) && ok)
-            ok =
-                step(&s, o++, width) && (!stop_work(work_of(&s)) || limit == INT64_MAX || status_stopped(st));
+            ok = step(&s, o++, stop_is_now() ? 1 : width);
     if (ok) {
         out->moved = s.now.at[0].moved;
         out->footprint = s.now.at[0].footprint;
@@ -228,14 +230,23 @@ static bool search(const struct stick_question *q, size_t width, int64_t limit, 
     return ok;
 }
 
-/* A narrow search first: often it proves its answer, else it limits the wide one, and stands where that is stopped. Too
- * narrow to find any, it limits nothing. */
+/* Too narrow to find any, it limits nothing, and nobody stops the wide one. */
+static bool search_widely(const struct stick_question *q, struct stick_plan *out, lx_status *st)
+{
+    struct stop none;
+    stop_begin(&none, NULL, NULL);
+    bool ok = search(q, q->width, INT64_MAX, out, st);
+    stop_end(&none);
+    return ok;
+}
+
+/* A narrow search first: often it proves its answer, else it limits the wide one, and stands where that is stopped. */
 static bool search_twice(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
     lx_status none = {0};
     bool found = search(q, NARROW, INT64_MAX, out, &none);
-    if (found && out->bound == out->moved) return true;
-    if (search(q, q->width, found ? out->moved : INT64_MAX, out, st)) return true;
+    if (found && (out->bound == out->moved || stop_is_now())) return true;
+    if (found ? search(q, q->width, out->moved, out, st) : search_widely(q, out, st)) return true;
     /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
     if (!found || st->code == LX_E_MEMORY) return false;
     *st = none;
@@ -283,6 +294,8 @@ bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct 
     size_t width = g->op_count > MAX_NODES / WIDTH ? (size_t)(MAX_NODES / g->op_count) : WIDTH;
     out->way = arena_array(memory, (size_t)g->op_count, sizeof *out->way);
     if (!out->way || !stick_costs_make(g, memory, &out->costs)) return status_no_memory(st);
+    stop_work(
+        STOP_EACH); /* who is told to stop before it begins goes on with the cheapest from the first op on */
     struct stick_layers layers;
     const struct stick_question q = {g, alive, &layers, width, false};
     bool ok = stick_layers_make(&layers, g, alive, runs, run_count, st) && search_twice(&q, out, st) &&
