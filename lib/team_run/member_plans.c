@@ -72,6 +72,7 @@ static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_opt
     if (!p->members[m]->graph) return true;
     int twin = twin_of(p, m);
     if (twin == m) one.run = fuse_share(&how->run, plans_left(p, m));
+    one.run.hasty |= p->hasty;
     p->plans[m] = twin < m ? lx_plan_ref(p->plans[twin]) : plan_of_member(p->members[m]->graph, &one, st);
     return p->plans[m] != NULL;
 }
@@ -79,13 +80,15 @@ static bool plan_member(struct lx_team_plans *p, int m, const struct lx_plan_opt
 /* What those do of whom it is not known yet; to the end, or as far as there is time for it and for the plans after it. */
 static bool make_all(struct lx_team_plans *p, const struct lx_run *lit, bool *late, lx_status *st)
 {
-    enum { PLAN = 4 }; /* takes as long as to make so many members */
+    /* A plan in haste takes as long as to make so many members, and so does one that is searched for and stopped. */
+    enum { PLAN = 4, SEARCH = 10 };
     int members = p->team->members;
     for (int m = 0; m < members && !(late && *late); m++) {
         if (p->members[m]) continue;
         if (!make_member(p, m, st)) return false;
         int plans = m + 1 == members ? plans_left(p, 0) : 1;
         if (late) *late = !fuse_suffices(lit, m + 1, members - m - 1 + PLAN * plans);
+        p->hasty = !fuse_suffices(lit, m + 1, members - m - 1 + SEARCH * plans);
     }
     return true;
 }

@@ -12,6 +12,7 @@ struct lx_team_plans {
                                       * lx_team_plan_of */
     uint64_t *shapes;                /* the same number where only offsets differ; 0: nothing to do */
     uint64_t *likely;                /* the same number for those whom one plan is likely to fit */
+    bool hasty; /* while they are made: there is time for no more than some plan of each member */
 };
 
 /* Plans every member's graph, but for those that a plan of another one fits. `team` is taken over, also where this fails
