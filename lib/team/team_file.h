@@ -13,6 +13,8 @@ extern const char *const team_mode_words[LX_TEAM_MODES], *const team_step_words[
 
 /* Everything but the members' plans and the closing brace. */
 void team_write(const struct lx_team_plan *p, const char *kind, struct text *t);
+/* The same without the pattern, whose hash is in it. */
+void team_write_decided(const struct lx_team_plan *p, const char *kind, struct text *t);
 /* team_read.c: the plan as the file states it. Whatever it says is safe to be used; whether it is right is for
  * lx_team_check. */
 struct lx_team_plan *team_read(const struct json *j, const struct json_value *root, lx_status *st);
@@ -27,8 +29,9 @@ bool team_take_bounds(const struct lx_tensor *tensor, int dim, int blocks, const
 bool team_take_grid(struct lx_team_plan *p, const struct int_list *sizes);
 bool team_lies_in(const struct lx_team_plan *p, const struct lx_team_space *core,
                   const struct lx_team_space *all);
-/* team_plan.c: bytes of all ops and exchanges, `exact`, and the hash, which come of the rest. */
-bool team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops, lx_status *st);
+/* team_plan.c: bytes of all ops and exchanges, and `exact`, which come of the rest; then the hash of all. */
+void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops);
+bool team_identify(struct lx_team_plan *p, lx_status *st);
 /* Bytes by member, and the pattern of an exchange whose box is set. */
 bool team_count_exchange(const struct lx_graph *g, const struct lx_team_grid *grid,
                          const struct lx_team_tensor *tensors, struct arena *memory,

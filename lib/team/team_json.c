@@ -180,7 +180,7 @@ static void write_list(struct writer *w, const char *key, int32_t count,
     text_add(w->t, "  ]");
 }
 
-void team_write(const struct lx_team_plan *p, const char *kind, struct text *t)
+void team_write_decided(const struct lx_team_plan *p, const char *kind, struct text *t)
 {
     struct writer w = {.p = p, .t = t};
     struct text root = {0};
@@ -209,9 +209,14 @@ void team_write(const struct lx_team_plan *p, const char *kind, struct text *t)
     write_list(&w, "ops", p->graph->op_count, write_op);
     write_list(&w, "groups", p->group_count, write_group);
     write_list(&w, "steps", p->step_count, write_step);
+    arena_free(&w.memory);
+}
+
+void team_write(const struct lx_team_plan *p, const char *kind, struct text *t)
+{
+    team_write_decided(p, kind, t);
     text_add(t, ",\n  \"pattern\": ");
     pattern_write(p->graph, t);
-    arena_free(&w.memory);
 }
 
 char *lx_team_to_json(const struct lx_team_plan *plan, size_t *length)

@@ -89,7 +89,7 @@ static int64_t combine_bytes(const struct lx_team_plan *p, int32_t o)
     return bytes;
 }
 
-static void total(struct lx_team_plan *p, struct lx_team_op *ops)
+void team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops)
 {
     p->exact = true;
     p->bytes = p->combine_bytes = 0;
@@ -105,19 +105,18 @@ static void total(struct lx_team_plan *p, struct lx_team_op *ops)
     }
 }
 
-bool team_sum_up(struct lx_team_plan *p, struct lx_team_op *ops, lx_status *st)
+bool team_identify(struct lx_team_plan *p, lx_status *st)
 {
-    size_t length;
-    total(p, ops);
     struct lx_team_plan bare = *p; /* what is told of it is no part of the plan */
+    struct text t = {0};
     bare.plain_bytes = 0;
     bare.predicted_us = bare.bound_us = 0;
     bare.bound_bytes = -1;
-    char *text = lx_team_to_json(&bare, &length);
-    if (!text) return status_no_memory(st);
-    p->hash = hash_bytes(HASH_START, text, length);
-    free(text);
-    return true;
+    team_write_decided(&bare, "team", &t);
+    p->hash = t.failed ? 0 : hash_bytes(HASH_START, t.at, t.length);
+    bool ok = !t.failed;
+    text_free(&t);
+    return ok ? true : status_no_memory(st);
 }
 
 static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_options *how,
@@ -153,9 +152,8 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
                                .bound_bytes = -1,
                                .uncut = d.uncut,
                                .memory = memory};
-    if (team_sum_up(p, d.ops, st)) return p;
-    lx_team_free(p);
-    return NULL;
+    team_sum_up(p, d.ops);
+    return p;
 }
 
 bool team_plain_bytes(const struct lx_team_plan *p, int64_t *bytes, lx_status *st)
@@ -233,7 +231,9 @@ static struct lx_team_plan *make_both(const struct lx_graph *g, const struct lx_
     if (p) p->plain_bytes = plain->bytes;
     lx_team_free(plain);
     free(choices);
-    return p;
+    if (!p || team_identify(p, st)) return p;
+    lx_team_free(p);
+    return NULL;
 }
 
 struct lx_team_plan *lx_team_make(const struct lx_graph *g, const struct lx_team_options *asked,

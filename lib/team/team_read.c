@@ -339,9 +339,10 @@ static bool read_body(struct reader *r, const struct json_value *root, const str
     p->bound_bytes = x->bound_bytes;
     p->graph = read_pattern(r->j, root, x->pattern_hash, r->st);
     if (!p->graph || !read_tensors(r, root) || !read_exchanges(r, root) || !read_ops(r, root) ||
-        !read_groups(r, root) || !read_steps(r, root) || !team_sum_up(p, r->ops, r->st))
+        !read_groups(r, root) || !read_steps(r, root))
         return false;
-    return same_sums(r, root, x);
+    team_sum_up(p, r->ops);
+    return team_identify(p, r->st) && same_sums(r, root, x);
 }
 
 struct lx_team_plan *team_read(const struct json *j, const struct json_value *root, lx_status *st)
