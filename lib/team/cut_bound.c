@@ -116,6 +116,7 @@ bool cut_bound_bytes(const struct lx_graph *g, const struct lx_team_grid *grid, 
 {
     const struct cut_question q = {
         .g = g, .grid = *grid, .fixed = fixed, .state = state, .least = true, .below = below};
+    if (stop_work(STOP_EACH)) return false; /* what it takes to begin is much for who has no time */
     struct cut_least *least = cut_least_make(g, grid);
     struct cut_prices *prices = least ? cut_prices_make(g, grid, false, least) : NULL;
     struct cut_answer answer = {.tensors = calloc((size_t)g->tensor_count + 1, sizeof *answer.tensors),

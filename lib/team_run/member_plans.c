@@ -82,13 +82,13 @@ static bool make_all(struct lx_team_plans *p, const struct lx_run *lit, bool *la
 {
     /* A plan in haste takes as long as to make so many members, and so does one that is searched for and stopped. */
     enum { PLAN = 4, SEARCH = 10 };
-    int members = p->team->members;
+    int members = p->team->members, to_make = lx_team_all_whole(p->team) ? 1 : members;
     for (int m = 0; m < members && !(late && *late); m++) {
         if (p->members[m]) continue;
         if (!make_member(p, m, st)) return false;
-        int plans = m + 1 == members ? plans_left(p, 0) : 1;
-        if (late) *late = !fuse_suffices(lit, m + 1, members - m - 1 + PLAN * plans);
-        p->hasty = !fuse_suffices(lit, m + 1, members - m - 1 + SEARCH * plans);
+        int plans = m + 1 == members ? plans_left(p, 0) : 1, made = m < to_make ? m + 1 : to_make;
+        if (late) *late = !fuse_suffices(lit, made, to_make - made + PLAN * plans);
+        p->hasty = !fuse_suffices(lit, made, to_make - made + SEARCH * plans);
     }
     return true;
 }

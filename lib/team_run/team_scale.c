@@ -207,7 +207,8 @@ static struct lx_team_plans *choose(const struct lx_graph *g, const struct lx_te
     return c.best;
 }
 
-/* The time of a team. The search for cuts has a part of it: every member is to be planned after it. */
+/* The time of a team. The search for cuts has a part of it: every member is to be planned after it, and by bytes, where what
+ * arrives is cut, all may have a plan of their own. */
 struct team_time {
     struct fuse all, search;
     struct lx_plan_options plan; /* in all of it */
@@ -215,12 +216,14 @@ struct team_time {
     struct stop stop;
 };
 
-static void time_begin(struct team_time *t, const struct lx_plan_options *asked)
+static void time_begin(struct team_time *t, const struct lx_team_options *how,
+                       const struct lx_plan_options *asked)
 {
-    enum { PARTS = 3 };
+    int members = how->grid.axes > 0 ? lx_team_members_of(&how->grid) : how->members;
+    int parts = how->by_time ? 3 : 2 + members / 2;
     t->plan = *asked;
     t->plan.run = fuse_light(&t->all, &asked->run);
-    t->part = fuse_share(&t->plan.run, PARTS);
+    t->part = fuse_share(&t->plan.run, parts);
     struct lx_run lit = fuse_light(&t->search, &t->part);
     stop_begin(&t->stop, lit.stop, lit.context);
 }
@@ -229,7 +232,7 @@ struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struc
                                            const struct lx_plan_options *plan, lx_status *st)
 {
     struct team_time t;
-    time_begin(&t, plan);
+    time_begin(&t, how, plan);
     struct lx_team_plans *p = choose(g, how, &t.plan, st);
     stop_end(&t.stop);
     return p;
@@ -313,7 +316,7 @@ bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how
                      const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
 {
     struct team_time t;
-    time_begin(&t, plan);
+    time_begin(&t, how, plan);
     bool ok = predict(g, how, &t.plan, out, st);
     stop_end(&t.stop);
     return ok;
