@@ -48,6 +48,7 @@
 #include "team_run/member_plans.h"
 #include "team_run/team_bound.h"
 #include "team_run/team_clock.h"
+#include "team_run/team_choose.h"
 #include "team_run/team_scale.h"
 #include "team_run/cut_reasons.h"
 #include "team_run/team_run.h"

@@ -1,7 +1,7 @@
 /* Plans of teams behind the same handles: one list, of members, and the sums over them. */
 #include "api/api_team.h"
 #include "base/checked.h"
-#include "team_run/team_scale.h"
+#include "team_run/team_choose.h"
 
 #include <stdlib.h>
 #include <string.h>

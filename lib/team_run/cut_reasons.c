@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/words.h"
 #include "team_run/team_run.h"
-#include "team_run/team_scale.h"
+#include "team_run/team_choose.h"
 
 #include <stdlib.h>
 #include <string.h>
