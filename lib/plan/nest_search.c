@@ -249,6 +249,8 @@ bool nest_search_hastily(struct planner *p, struct nest_menus *menus)
     if (p->best.draft.how.nest_count > 0 || !lx_run_stopped(&options.run)) return true;
     options.run.stop = NULL;
     options.run.time_limit = 0;
+    options.run.hasty = true;
+    if (options.quick_solver) options.solver = options.quick_solver;
     by.options = &options;
     VEC_FREE(&menus->tried); /* by a solver that was told to stop */
     stop_begin(&none, NULL, NULL);

@@ -162,6 +162,8 @@ static bool join_to_the_end(struct windows *w)
     if (!lx_run_stopped(&options.run)) return join_windows(w);
     options.run.stop = NULL;
     options.run.time_limit = 0;
+    options.run.hasty = true;
+    if (options.quick_solver) options.solver = options.quick_solver;
     joining.options = &options;
     joining.full = NULL;
     w->p = &joining;
