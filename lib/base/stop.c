@@ -17,18 +17,31 @@ void stop_end(struct stop *s)
     innermost = s->outer;
 }
 
-static bool ask(struct stop *s)
+/* What nobody stops, and what ends already, looks for those around it: they hear of it when it is through. Who is asked stands
+ * outside of the watch, and may look at those around it, too. */
+static void ask(struct stop *s)
 {
+    struct stop *to = s;
+    while (to && (!to->asked || to->now)) to = to->outer;
     s->work = 0;
-    return s->now = s->asked && s->asked(s->context);
+    if (!to) return;
+    innermost = to->outer;
+    to->now = to->asked(to->context);
+    innermost = s;
 }
 
 bool stop_work(int64_t units)
 {
     struct stop *s = innermost;
-    if (!s || s->now) return s;
+    if (!s) return false;
     s->work += units;
-    return s->work >= STOP_EACH && ask(s);
+    if (s->work >= STOP_EACH) ask(s);
+    return s->now;
+}
+
+void stop_look(int64_t units)
+{
+    (void)stop_work(units);
 }
 
 bool stop_is_now(void)

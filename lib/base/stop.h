@@ -4,8 +4,9 @@
  * have done since they last did, in nanoseconds or so; after some milliseconds of that the function is asked. It is kept per
  * *thread*, because a plan is made by one thread and a parameter for this would go through every function there is. What
  * ends so fails like without memory, and whoever has something better than nothing goes on with that (stop_forgiven).
- * Watches stand in each other: the innermost counts; one without a function is never stopped. How often it is asked
- * depends on work alone, never on the clock: only the answer does. */
+ * Watches stand in each other: the innermost counts; one without a function is never stopped, and the one around it is
+ * asked all the same, as who is asked may have something else to do meanwhile, and ends sooner what comes after. How often it is
+ * asked depends on work alone, never on the clock: only the answer does. */
 #ifndef LX_BASE_STOP_H
 #define LX_BASE_STOP_H
 
@@ -28,6 +29,8 @@ void stop_begin(struct stop *s, bool (*asked)(void *context), void *context);
 void stop_end(struct stop *s);
 /* So much was done. True: end it. */
 bool stop_work(int64_t units);
+/* The same for what goes to its end, whatever the answer is: that is heard by who looks next. */
+void stop_look(int64_t units);
 /* Has the innermost watch been told to stop? */
 bool stop_is_now(void);
 

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/users.h"
+#include "base/stop.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,7 +107,9 @@ int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role r
 
 bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
 {
+    enum { EACH_OP = 1500 };
     struct lx_op copy = *op;
+    stop_look(EACH_OP);
     copy.name = arena_string(b->memory, op->name);
     copy.line = b->here.line;
     if (op->has_value && op->whole == 0) whole_of_double(op->value, &copy.whole);

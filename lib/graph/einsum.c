@@ -7,6 +7,7 @@
 #include "graph/op_walks.h"
 #include "graph/op_windows.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -261,6 +262,8 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
 {
     struct lx_op *op = &b->ops.at[number];
     struct map_context c = {.b = b, .op = op, .at = b->op_places.at[number].op, .st = st};
+    enum { EACH_OP = 1000 };
+    stop_look(EACH_OP);
     if (!check_arity(&c, op) || !builder_check_types(b, op, c.at, st)) return false;
     bool shaped = true;
     for (int i = 0; i < op_operand_count(op); i++) shaped = shaped && operand(&c, i)->rank >= 0;

@@ -6,6 +6,7 @@
 #include "graph/op_walks.h"
 #include "graph/pattern_write.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -185,6 +186,7 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
 
 void pattern_write_body(const struct lx_graph *g, struct text *t)
 {
+    enum { EACH_RECORD = 500 };
     write_device(&g->device, t);
     if (g->is_list) {
         write_list(g, t);
@@ -197,11 +199,13 @@ void pattern_write_body(const struct lx_graph *g, struct text *t)
     }
     text_add(t, ",\n  \"tensors\": [\n");
     for (int32_t i = 0; i < g->tensor_count; i++) {
+        stop_look(EACH_RECORD);
         write_tensor(&g->tensors[i], g->grid_axes, t);
         text_add(t, i + 1 < g->tensor_count ? ",\n" : "\n");
     }
     text_add(t, "  ],\n  \"ops\": [\n");
     for (int32_t i = 0; i < g->op_count; i++) {
+        stop_look(EACH_RECORD);
         write_op(g, &g->ops[i], t);
         text_add(t, i + 1 < g->op_count ? ",\n" : "\n");
     }

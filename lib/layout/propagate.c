@@ -193,7 +193,7 @@ struct stick_question {
 static int64_t work_of(const struct stick_search *s)
 {
     enum { EACH_OP = 4000, EACH_STATE = 500 };
-    return EACH_OP + EACH_STATE * (int64_t)s->next.count;
+    return EACH_OP + (EACH_STATE + s->slot_count) * (int64_t)s->next.count;
 }
 
 /* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped. Else, told to stop, it

@@ -164,11 +164,13 @@ struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options
     long before = memory_failures();
     struct lx_plan_options how = *options;
     struct fuse fuse;
-    struct stop none;
+    struct stop watch, none;
     how.run = fuse_light(&fuse, &options->run);
+    stop_begin(&watch, how.run.stop, how.run.context);
     stop_begin(&none, NULL, NULL); /* there is to be a plan, whoever watches */
     struct lx_plan *p = plan_any(g, &how, st);
     stop_end(&none);
+    stop_end(&watch);
     if (!p || memory_failures() == before) return p;
     lx_plan_free(p);
     status_no_memory(st);

@@ -155,8 +155,8 @@ static double rounded_us(double us)
 
 static struct cut_price remember(struct cut_prices *p, struct known_price *known, struct known_price *k)
 {
-    enum { EACH_MEMBER = 300 };                         /* nanoseconds */
-    (void)stop_work((int64_t)EACH_MEMBER * p->members); /* who asks for prices ends when it looks itself */
+    enum { EACH_MEMBER = 300 }; /* nanoseconds */
+    stop_look((int64_t)EACH_MEMBER * p->members);
     k->price.cost.us = rounded_us(k->price.cost.us);
     struct cut_price price = k->price;
     if (p->count + 2 < p->room) *known = *k, p->count++;

@@ -29,10 +29,12 @@ void team_time_begin(struct team_time *t, const struct lx_team_options *how,
     t->plan.run = fuse_light(&t->all, &asked->run);
     t->part = fuse_share(&t->plan.run, parts);
     struct lx_run lit = fuse_light(&t->search, &t->part);
-    stop_begin(&t->stop, lit.stop, lit.context);
+    stop_begin(&t->whole, t->plan.run.stop, t->plan.run.context);
+    stop_begin(&t->part_of_it, lit.stop, lit.context);
 }
 
 void team_time_end(struct team_time *t)
 {
-    stop_end(&t->stop);
+    stop_end(&t->part_of_it);
+    stop_end(&t->whole);
 }

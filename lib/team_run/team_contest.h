@@ -19,7 +19,7 @@ struct team_time {
     struct fuse all, search;
     struct lx_plan_options plan; /* in all of it */
     struct lx_run part;
-    struct stop stop;
+    struct stop whole, part_of_it;
 };
 /* From now on, until team_time_end of the same. */
 void team_time_begin(struct team_time *t, const struct lx_team_options *how,

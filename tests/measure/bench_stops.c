@@ -4,7 +4,7 @@
  *
  * Files (patterns, models) or graphs of a generator ("flash ops=2000"), by every way of planning below: each pass by itself, all
  * of them, every solver, teams. A run has SECONDS (1) of the processor, as by --time. A row has what it took, the longest time
- * between two looks at the stop, the time from the look that said so to the end (in which the plan is completed), and what
+ * between two looks at the stop until one says so, the time from the look that said so to the end (in which the plan is completed), and what
  * reading the file took. "late" where it took more than SECONDS, 0.2 s and a twentieth. Seconds are those of the thread, for the
  * library, too, so that a busy machine does not matter. --only: rows that have the text in "way file". --where: prints addresses of the functions that
  * have not looked for so many milliseconds, for addr2line -f -e build/bin/bench_stops. */
@@ -72,7 +72,7 @@ static bool is_over(void *looks)
 {
     struct looks *l = looks;
     double now_used = used();
-    if (now_used - l->last > l->longest) l->longest = now_used - l->last;
+    if (l->stopped == 0 && now_used - l->last > l->longest) l->longest = now_used - l->last;
     if (now_used > l->end && l->stopped == 0) l->stopped = now_used;
     if (l->stopped == 0 || now_used - l->last > 0.001) wind_up();
     l->last = now_used;

@@ -237,6 +237,8 @@ static bool finish_stay(struct builder *b, const struct found_stay *f, int32_t n
 {
     struct draft *x = b->x;
     struct lx_buffer *out = &x->buffers[number];
+    enum { EACH_STAY = 500 };
+    stop_look(EACH_STAY);
     x->stays[number] = f->stay;
     *out = f->buffer;
     if (!uses_of(x, f, out)) return no_memory(b);

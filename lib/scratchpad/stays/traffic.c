@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/vec.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -138,6 +139,8 @@ static void walk_access(struct walk *w, int32_t access)
 static void walk_tensor(struct walk *w, int32_t tensor)
 {
     const struct draft *x = w->x;
+    enum { EACH_TENSOR = 1000 };
+    stop_look(EACH_TENSOR);
     w->whole = tensor_bytes(x->layouts, tensor);
     w->hbm_has_it = true; /* before the first write: an input, or the zeros that an insert leaves */
     for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {

@@ -277,12 +277,41 @@ static void work_is_counted(void **state)
     assert_false(stop_work(STOP_EACH));
 }
 
+static bool looks_itself(void *context)
+{
+    stop_look(STOP_EACH);
+    return counted_stop(context);
+}
+
+/* What nobody stops, and what ends already, looks for who is around it, who hears of it afterwards. */
+static void looks_go_outwards(void **state)
+{
+    struct looks far = {.most = 1}, near = {.most = 0};
+    struct stop outer, inner, none;
+    (void)state;
+    stop_begin(&outer, counted_stop, &far);
+    stop_begin(&none, NULL, NULL);
+    assert_false(stop_work(STOP_EACH));
+    assert_int_equal(far.count, 1);
+    stop_begin(&inner, looks_itself, &near); /* asks the outer one, too */
+    assert_true(stop_work(STOP_EACH));
+    assert_int_equal(near.count, 1);
+    assert_int_equal(far.count, 2);
+    stop_look(STOP_EACH);
+    assert_int_equal(near.count + far.count, 3); /* both have said so */
+    stop_end(&inner);
+    assert_false(stop_work(STOP_EACH) || stop_is_now());
+    stop_end(&none);
+    assert_true(stop_is_now() && stop_work(1));
+    stop_end(&outer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_is_counted),   cmocka_unit_test(stopped_anywhere),
-        cmocka_unit_test(teams_are_stopped), cmocka_unit_test(time_is_shared),
-        cmocka_unit_test(teams_have_time),   cmocka_unit_test(whole_for_want_of_time),
-        cmocka_unit_test(packed_in_haste)};
+        cmocka_unit_test(looks_go_outwards),      cmocka_unit_test(work_is_counted),
+        cmocka_unit_test(stopped_anywhere),       cmocka_unit_test(teams_are_stopped),
+        cmocka_unit_test(time_is_shared),         cmocka_unit_test(teams_have_time),
+        cmocka_unit_test(whole_for_want_of_time), cmocka_unit_test(packed_in_haste)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
