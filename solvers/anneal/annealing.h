@@ -57,6 +57,7 @@ struct search {
     double began;         /* on the clock */
     int64_t *shown, told; /* the last answer that was reported, and its objective */
     double tell_next;     /* not before this time another */
+    int64_t looked_at;    /* looks of decoder, ejector or refiller when it was last asked whether to stop */
     bool stopped;
 };
 

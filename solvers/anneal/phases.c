@@ -5,7 +5,16 @@
 
 #include <stdlib.h>
 
-enum { CHECK_STRIDE = 512, SAMPLE_MOVES = 256, AIM_PART = 64, STEP_WORK = 16 };
+enum { CHECK_STRIDE = 512, CHECK_LOOKS = 1 << 19, SAMPLE_MOVES = 256, AIM_PART = 64, STEP_WORK = 16 };
+
+/* Every so many steps, and after so much of them where they are long. `looks`: of who takes them, until now. */
+static bool is_told_to_stop(struct search *s, int64_t looks)
+{
+    int64_t since = looks - s->looked_at;
+    if (s->steps % CHECK_STRIDE != 0 && since >= 0 && since < CHECK_LOOKS) return false;
+    s->looked_at = looks;
+    return annealing_must_stop(s);
+}
 
 struct dear {
     int64_t cost;
@@ -139,7 +148,7 @@ static bool run_orders(struct search *s, int64_t work, bool hotter)
             if (annealing_is_done(s)) return true;
             if (s->problem->objective == LX_HEIGHT) aim_lower(s);
         }
-        if (s->steps % CHECK_STRIDE == 0 && annealing_must_stop(s)) return true;
+        if (is_told_to_stop(s, d->looks)) return true;
     } while (schedule_spend(&s->schedule, s->by_steps ? 1 : d->looks - looks + STEP_WORK));
     return s->problem->objective == LX_HEIGHT || fill_holes(s);
 }
@@ -184,7 +193,7 @@ static bool run_ejections(struct search *s, int64_t work, bool hotter)
     do {
         looks = e->looks;
         s->steps++;
-        if (s->steps % CHECK_STRIDE == 0 && annealing_must_stop(s)) break;
+        if (is_told_to_stop(s, e->looks)) break;
         if (!ejector_plan(e, &s->rng, &plan)) break;
         if (plan.rise > schedule_allowance(&s->schedule, rng_next(&s->rng))) continue;
         ejector_apply(e, &s->rng, &plan);
@@ -217,7 +226,7 @@ static void refill_window(struct search *s, int64_t hot, int64_t cold, int64_t w
     do {
         looks = f->looks;
         s->steps++;
-        if (s->steps % CHECK_STRIDE == 0 && annealing_must_stop(s)) break;
+        if (is_told_to_stop(s, f->looks)) break;
         if (!refiller_step(f, &s->rng, schedule_allowance(&s->schedule, rng_next(&s->rng)))) break;
         if (f->energy >= best && !f->links) continue;
         best = f->energy;
