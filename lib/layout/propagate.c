@@ -189,13 +189,6 @@ struct stick_question {
     bool by_size;
 };
 
-/* The time that an op takes of the search, about. */
-static int64_t work_of(const struct stick_search *s)
-{
-    enum { EACH_OP = 4000, EACH_STATE = 500 };
-    return EACH_OP + (EACH_STATE + s->slot_count) * (int64_t)s->next.count;
-}
-
 /* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped. Else, told to stop, it
  * goes on with the cheapest alone. */
 static bool search(const struct stick_question *q, size_t width, int64_t limit, struct stick_plan *out,
@@ -215,7 +208,7 @@ static bool search(const struct stick_question *q, size_t width, int64_t limit, 
     for (int32_t o = 0; ok && o < q->g->op_count;)
         if (!q->alive[o])
             o++;
-        else if (stop_work(work_of(&s)) && limit < INT64_MAX)
+        else if (stop_work(stick_work(&s, s.next.count)) && limit < INT64_MAX)
             ok = status_stopped(st);
         else if (!stick_layers_go(q->layers, &s, &o, &ok) && ok)
             ok = step(&s, o++, stop_is_now() ? 1 : width);

@@ -2,6 +2,7 @@
 #include "layout/stick_layers.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,7 @@ static bool repeat_op(struct stick_search *s, int32_t o, int32_t ops)
     size_t n = (size_t)s->slot_count, layer = s->layer_begin.count - (size_t)ops;
     size_t first = (size_t)s->layer_begin.at[layer],
            end = ops > 1 ? (size_t)s->layer_begin.at[layer + 1] : s->nodes.count, count = end - first;
+    stop_look(stick_work(s, count));
     op_index_of(s->g, op, &x);
     stick_ways(s->g, op, &x, ways);
     stick_begin_op(s, op);

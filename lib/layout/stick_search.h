@@ -80,4 +80,7 @@ void stick_begin_op(struct stick_search *s, const struct lx_op *op);
 /* An op ends: slots in which all states are equal are told, those of tensors that nobody uses any more given back. */
 void stick_end_op(struct stick_search *s, int32_t o);
 
+/* The time that an op takes of the search, about, in units of base/stop.h. */
+int64_t stick_work(const struct stick_search *s, size_t states);
+
 #endif

@@ -244,3 +244,9 @@ void stick_forget(const struct stick_search *s, int32_t o, const tensor_state *f
     }
     to->hash += operands_hash(s, op, key) - operands_hash(s, op, from);
 }
+
+int64_t stick_work(const struct stick_search *s, size_t states)
+{
+    enum { EACH_OP = 4000, EACH_STATE = 500 };
+    return EACH_OP + (EACH_STATE + s->slot_count) * (int64_t)states;
+}

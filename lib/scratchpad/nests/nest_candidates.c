@@ -3,6 +3,7 @@
 #include "scratchpad/nests/nest_guess.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "divide/running_sums.h"
 #include "layout/op_index.h"
 
@@ -98,9 +99,10 @@ static struct guessing guess_of(const struct finding *f, int levels, const int *
                              tiles,      f->asks->room,   f->load,  f->ways, f->hold};
 }
 
-/* All counts of the levels from `level` on. */
+/* All counts of the levels from `level` on, as long as there is time. */
 static void try_counts(struct finding *f, int levels, const int *axis, int level, int64_t *tiles)
 {
+    enum { EACH_GUESS = 500, EACH_TENSOR = 50 };
     if (level < levels && level < LX_MAX_LEVELS) {
         for (int i = 0; i < f->count_of[axis[level]]; i++) {
             tiles[level] = f->counts[axis[level]][i];
@@ -108,6 +110,7 @@ static void try_counts(struct finding *f, int levels, const int *axis, int level
         }
         return;
     }
+    if (stop_work(EACH_GUESS + EACH_TENSOR * (int64_t)f->tensor_count)) return;
     struct guessing g = guess_of(f, levels, axis, tiles);
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
@@ -304,7 +307,7 @@ bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nes
     struct finding *f = calloc(1, sizeof *f);
     if (f) *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
     bool ok = f && reserve(&f->all, a->most, memory) && reserve(&f->runs, a->most_runs, memory);
-    for (int32_t o = 0; ok && o < a->now->graph->op_count; o++) {
+    for (int32_t o = 0; ok && o < a->now->graph->op_count && !stop_is_now(); o++) {
         struct arena scratch = {0};
         f->scratch = &scratch;
         ok = runs_from(f, o);
