@@ -3,12 +3,20 @@
 #include "team_run/team_bound.h"
 #include "team_run/team_contest.h"
 
+/* What is left of the time, for one of so many teams. When its members are planned there are the clock of the whole and what is
+ * exchanged to be found, which takes longer the longer the cuts took. */
+static struct lx_run share_of(const struct lx_plan_options *lit, int teams)
+{
+    fuse_save(&lit->run, 0.25);
+    return fuse_share(&lit->run, teams);
+}
+
 /* The members' plans, in what is left of the time for so many teams. */
 static struct lx_team_plans *plan_members(struct lx_team_plan *team, const struct lx_plan_options *lit,
                                           int teams, lx_status *st)
 {
     struct lx_plan_options how = *lit;
-    how.run = fuse_share(&lit->run, teams);
+    how.run = share_of(lit, teams);
     return lx_team_plans_make(team, &how, st);
 }
 
@@ -49,10 +57,10 @@ static struct lx_team_plans *plan_in_time(struct lx_team_plan *team, const struc
     struct lx_plan_options share = *lit;
     *late = false;
     if (lx_team_all_whole(team)) return plan_members(team, lit, teams, st);
-    share.run = fuse_share(&lit->run, 1);
+    share.run = share_of(lit, 1);
     struct lx_team_plans *begun = team_plans_begin(team, &share, late, st);
     if (*late) return begun;
-    share.run = fuse_share(&lit->run, teams);
+    share.run = share_of(lit, teams);
     return begun ? team_plans_finish(begun, &share, st) : NULL;
 }
 
@@ -77,7 +85,7 @@ static struct lx_team_plans *plan_first(struct lx_team_plan *team, const struct 
         return whole;
     }
     struct lx_plan_options share = *lit;
-    share.run = fuse_share(&lit->run, teams);
+    share.run = share_of(lit, teams);
     return team_plans_finish(first, &share, st);
 }
 

@@ -24,7 +24,7 @@ void team_time_begin(struct team_time *t, const struct lx_team_options *how,
                      const struct lx_plan_options *asked)
 {
     int members = how->grid.axes > 0 ? lx_team_members_of(&how->grid) : how->members;
-    int parts = how->by_time ? 3 : 2 + members / 2;
+    int parts = how->by_time ? 4 : 2 + members / 2;
     t->plan = *asked;
     t->plan.run = fuse_light(&t->all, &asked->run);
     t->part = fuse_share(&t->plan.run, parts);
