@@ -2,6 +2,7 @@
  * team's plan, one after the other. */
 #include "team/member_maker.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -74,6 +75,8 @@ static bool compute(struct maker *k, const struct lx_team_step *s)
 
 static bool add_step(struct maker *k, const struct lx_team_step *s)
 {
+    enum { EACH_STEP = 2000 };
+    stop_look(EACH_STEP);
     switch (s->kind) {
     case LX_TEAM_START:
         return maker_start(k, s->exchange);

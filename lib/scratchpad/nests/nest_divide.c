@@ -2,6 +2,7 @@
 #include "scratchpad/nests/nest_body.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,9 +132,11 @@ static bool lies_over(const struct body *b, const struct body_access *a, int cho
  * what comes later is not known yet; others as long as they are seen to be used. */
 static void begin_buffer(struct dividing *d, const struct body_access *a, const struct past *p)
 {
+    enum { EACH_BUFFER = 200 };
     const struct body *b = d->b;
     const struct body_part *t = &b->parts[a->of];
     int c = d->trial.choice[a->op];
+    stop_look(EACH_BUFFER);
     if (p->main >= 0) {
         d->trial.us += ring_us(b, t, p->main, a->label[c]);
         d->trial.excess += t->stuck ? LOSS * a->lost : 0;
