@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "layout/op_index.h"
 #include "scratchpad/cooptimise/chain_labels.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -292,6 +293,7 @@ static bool make_slots(struct making *k)
 
 static void reach(const struct chain_model *m)
 {
+    enum { EACH_STEP = 150 };
     struct chain_step steps[CHAIN_MOST_STEPS];
     for (int32_t o = 0; o < m->op_count; o++)
         for (int32_t k = 0; k < m->ops[o].touch_count; k++) {
@@ -301,6 +303,7 @@ static void reach(const struct chain_model *m)
             for (int32_t x = 0; t->next && x < states; x++)
                 for (int32_t c = 0; t->reached[x] && c < m->ops[o].choice_count; c++) {
                     int n = chain_steps(m, t, c, x, steps);
+                    stop_look(EACH_STEP * (int64_t)(n + 1));
                     for (int i = 0; i < n; i++) t->next->reached[steps[i].next] = true;
                 }
         }
