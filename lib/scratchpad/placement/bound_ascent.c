@@ -44,7 +44,6 @@ static double value_of(struct ascent *a)
     }
     for (int32_t i = 0; i < s->item_count; i++) {
         const struct bound_item *b = &s->items[i];
-        stop_round(i, 8);
         if (b->first > b->last) continue;
         double units = (double)b->units;
         double profit = units * (a->sum[b->last + 1] - a->sum[b->first]) - (double)b->cost;
@@ -61,7 +60,6 @@ static void step_up(struct ascent *a, int round)
     double leaving = 0, capacity = (double)(a->s->capacity > 0 ? a->s->capacity : 1);
     double step = a->step * ROUNDS / (double)(ROUNDS + SHRINK * round);
     for (int32_t t = 0; t < a->s->section_count; t++) {
-        stop_round(t, 8);
         leaving += a->leaving[t];
         a->trend[t] += (((double)a->s->sections[t].need - leaving) / capacity - a->trend[t]) / 5;
         a->price[t] += step * a->trend[t];
@@ -81,9 +79,11 @@ bool bound_ascend(const struct bound_sections *s, double *price)
     double best = -1;
     for (int round = 0; ok && round < ROUNDS && !stop_is_now(); round++) {
         double value = value_of(&a);
+        stop_work(8 * (int64_t)s->item_count);
         if (value > best) memcpy(price, a.price, (n - 1) * sizeof *price);
         best = value > best ? value : best;
         step_up(&a, round);
+        stop_work(8 * (int64_t)s->section_count);
     }
     free(a.price);
     free(a.sum);
