@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "solvers.h"
 
 #include <math.h>
@@ -84,7 +85,8 @@ struct best {
     unsigned needs;
     int tried; /* parts that take such a problem */
     bool have;
-    bool asked_exact;                  /* for all that it can do alone */
+    bool cut;         /* somebody was stopped before he had all that he needs, and so would others be */
+    bool asked_exact; /* for all that it can do alone */
     const struct lx_solver *worked[2]; /* in haste: those that searched already */
     /* Exact search from the best on, the last time: its limit, and what it came from. */
     int64_t last_steps, last_objective;
@@ -144,12 +146,13 @@ static bool legal(const struct best *b, const struct lx_answer *a, int64_t *obje
     return true;
 }
 
-/* Takes the trial over if it is legal and better. */
+/* Takes the trial over if it is legal and better. When all is over, the first one of a plain list is left to who asked to judge. */
 static void consider(struct best *b)
 {
-    int64_t objective;
+    int64_t objective = INT64_MAX;
     size_t n = (size_t)b->p->count;
-    if (!legal(b, &b->trial, &objective) || (b->have && objective >= b->objective)) return;
+    bool unjudged = !b->have && !b->needs && !b->p->pool_count && stop_is_now();
+    if (!unjudged && (!legal(b, &b->trial, &objective) || (b->have && objective >= b->objective))) return;
     memcpy(b->answer->address, b->trial.address, n * sizeof *b->trial.address);
     if (b->answer->pool) memcpy(b->answer->pool, b->trial.pool, n * sizeof *b->trial.pool);
     LOG(auto, "better: %" PRId64 ", bound %" PRId64, objective, b->bound);
@@ -157,6 +160,16 @@ static void consider(struct best *b)
     b->have = true;
     if (objective >= b->told) return;
     tell(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
+}
+
+/* A part has not ended as it should. One that was stopped leaves what it has; false: memory is out. */
+static bool forgive(struct best *b)
+{
+    if (!stop_is_now()) return false;
+    bool any = false;
+    for (int32_t i = 0; i < b->p->count && !any; i++) any = b->trial.address[i] >= 0;
+    if (any) consider(b);
+    return b->cut = true;
 }
 
 static void clear_trial(struct best *b)
@@ -201,7 +214,7 @@ static bool try_solver(struct best *b, const struct stage *stage)
     b->tried++;
     bool ok = solver->solve(b->p, &run, &b->trial);
     b->answer->steps += b->trial.steps;
-    if (!ok) return false;
+    if (!ok) return forgive(b);
     bool proves = solver->caps & LX_CAN_PROVE;
     if (proves) b->bound = max_i64(b->bound, b->trial.bound);
     consider(b);
@@ -217,7 +230,7 @@ static bool try_orders(struct best *b)
         clear_trial(b);
         bool ok = order_place(b->p, k, b->run, &b->trial);
         b->answer->steps += b->trial.steps;
-        if (!ok) return false;
+        if (!ok) return forgive(b);
         consider(b);
     }
     return true;
@@ -276,7 +289,7 @@ static bool climb(struct best *b, int level)
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const struct stage *s = &stages[i];
         bool first = i == 0 || !b->have;
-        if (s->level > level || proved(b) || (!first && is_over(b))) break;
+        if (s->level > level || proved(b) || b->cut || (!first && is_over(b))) break;
         if (is_too_large(b, s) || is_needless(b, s)) continue;
         if (s->solver && (!takes(b, s->solver) || has_worked(b, s->solver))) continue;
         if (!(s->solver ? try_solver(b, s) : try_orders(b))) return false;

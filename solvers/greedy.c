@@ -6,6 +6,8 @@
  * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
 #include "scratchpad/placement/problem.h"
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 #include "common/full_fit.h"
 #include "common/live_index.h"
 #include "common/poll.h"
@@ -172,6 +174,15 @@ static int compare_births(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
+static bool sort_births(const struct lx_problem *p, struct birth *births)
+{
+    for (int32_t i = 0; i < p->count; i++) {
+        births[i] = (struct birth){p->buffers[i].start, i};
+        if (stop_round(i, 10)) return false;
+    }
+    return sort_or_stop(births, (size_t)p->count, sizeof *births, compare_births);
+}
+
 static bool walk_through_time(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count;
@@ -183,10 +194,9 @@ static bool walk_through_time(const struct lx_problem *p, const struct lx_run *r
     g.handed_over = calloc(n + 1, sizeof *g.handed_over);
     g.found = malloc((n + 1) * sizeof *g.found);
     g.fixed_now = malloc((n + 1) * sizeof *g.fixed_now);
-    bool ok = births && g.live && g.handed_over && g.found && g.fixed_now && live_index_init(&g.fixed, p);
+    bool ok = births && g.live && g.handed_over && g.found && g.fixed_now && live_index_init(&g.fixed, p) &&
+              sort_births(p, births);
     if (ok) {
-        for (int32_t i = 0; i < p->count; i++) births[i] = (struct birth){p->buffers[i].start, i};
-        qsort(births, n, sizeof *births, compare_births);
         place_fixed(&g, births, &poll);
         poll.work = POLL_STEPS; /* who is stopped before it began leaves the answer to others */
         for (size_t k = 0; k < n && !poll_stopped(&poll, 64 + g.live_count + 16 * (int64_t)g.fixed_count);
@@ -224,9 +234,7 @@ static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, s
     size_t n = (size_t)p->count;
     struct birth *births = malloc((n + 1) * sizeof *births);
     int32_t *order = malloc((n + 1) * sizeof *order);
-    bool ok = births && order;
-    for (int32_t i = 0; ok && i < p->count; i++) births[i] = (struct birth){p->buffers[i].start, i};
-    if (ok) qsort(births, n, sizeof *births, compare_births);
+    bool ok = births && order && sort_births(p, births);
     for (size_t k = 0; ok && k < n; k++) order[k] = births[k].buffer;
     if (ok) ok = (linked ? full_fit_improve : full_fit)(p, order, false, run, answer);
     free(births);

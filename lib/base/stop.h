@@ -33,6 +33,12 @@ bool stop_work(int64_t units);
 void stop_look(int64_t units);
 /* Has the innermost watch been told to stop? */
 bool stop_is_now(void);
+/* In loops over many things: round `i` of them is done, each of so many units. True: end it. */
+static inline bool stop_round(int64_t i, int64_t units)
+{
+    enum { ROUNDS = 4096 };
+    return (i & (ROUNDS - 1)) == ROUNDS - 1 && stop_work(ROUNDS * units);
+}
 
 /* The error of what was stopped; false. */
 bool status_stopped(lx_status *st);

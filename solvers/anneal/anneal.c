@@ -24,6 +24,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "common/first_answers.h"
 #include "common/prices.h"
 #include "solvers.h"
@@ -219,6 +220,7 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
         bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
                    (problem->objective != LX_HEIGHT || s.best_off == 0);
         if (can && !annealing_must_stop(&s)) ok = anneal(&s);
+        if (!ok && stop_is_now()) ok = s.stopped = true; /* with the best so far */
         settle_addresses(&s);
         report(&s, answer);
     }

@@ -2,6 +2,7 @@
 #include "anneal/annealing.h"
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -44,7 +45,7 @@ static bool fill_holes(struct search *s)
             (struct sharing){i, i}; /* no slot is offered again: handovers are the decoder's business */
         if (s->best[i] < 0) off[count++] = (struct dear){it->item[i].cost, i};
     }
-    if (ok) qsort(off, (size_t)count, sizeof *off, compare_dear);
+    ok = ok && sort_or_stop(off, (size_t)count, sizeof *off, compare_dear);
     struct links *links = s->links[1].any ? &s->links[1] : NULL;
     if (ok && links) links_load(links, s->best);
     for (int32_t k = 0; ok && k < count; k++) {

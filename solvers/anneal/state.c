@@ -1,6 +1,8 @@
 /* The decoder's state as a whole: made, freed, loaded from a placement, saved to one. */
 #include "anneal/decode.h"
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -87,7 +89,10 @@ bool decoder_load(struct decoder *d, const int64_t *base)
     load_chains(d, base);
     load_shut(d, base);
     for (size_t i = 0; i < n; i++) order[i] = (struct placed){base[i] < 0 ? INT64_MAX : base[i], (int32_t)i};
-    qsort(order, n, sizeof *order, compare_placed);
+    if (!sort_or_stop(order, n, sizeof *order, compare_placed)) {
+        free(order);
+        return false;
+    }
     uint64_t step = (UINT64_C(1) << KEY_ORDINAL_BITS) / (n + 2);
     for (size_t i = 0; i < n; i++) {
         int32_t item = order[i].item;

@@ -1,6 +1,8 @@
 /* See crowds.h. Crowds are found by sorting lives and by sweeps over starts and ends: O(n log n) each. */
 #include "common/crowds.h"
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -42,15 +44,19 @@ static void crowds_of_equals(struct crowds *c, const struct life *lives, int32_t
     }
 }
 
-/* The start at which most of the lives in no crowd are alive, and how many. Starts and ends are sorted apart. */
+/* The start at which most of the lives in no crowd are alive, and how many; -1: it was stopped. Starts and ends are sorted
+ * apart. */
 static int32_t fullest(const struct crowds *c, const struct life *lives, int32_t n, int64_t *ends,
                        int64_t *tick)
 {
     int32_t free_count = 0, gone = 0, alive = 0, most = 0;
-    for (int32_t i = 0; i < n; i++)
-        if (!c->class[lives[i].buffer]) ends[free_count++] = lives[i].end;
-    qsort(ends, (size_t)free_count, sizeof *ends, by_end);
     for (int32_t i = 0; i < n; i++) {
+        if (!c->class[lives[i].buffer]) ends[free_count++] = lives[i].end;
+        stop_round(i, 5);
+    }
+    if (!sort_or_stop(ends, (size_t)free_count, sizeof *ends, by_end)) return -1;
+    for (int32_t i = 0; i < n; i++) {
+        stop_round(i, 8);
         if (c->class[lives[i].buffer]) continue;
         for (alive++; ends[gone] <= lives[i].start; gone++) alive--;
         if (alive <= most) continue;
@@ -60,15 +66,20 @@ static int32_t fullest(const struct crowds *c, const struct life *lives, int32_t
     return most;
 }
 
-static void crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t n, int64_t *ends)
+/* False: it was stopped. */
+static bool crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t n, int64_t *ends)
 {
     int64_t tick = 0;
-    while (c->count <= MOST_CROWDS && fullest(c, lives, n, ends, &tick) >= least_crowd(n)) {
+    while (c->count <= MOST_CROWDS) {
+        int32_t most = fullest(c, lives, n, ends, &tick);
+        if (most < least_crowd(n)) return most >= 0;
         for (int32_t i = 0; i < n; i++)
             if (!c->class[lives[i].buffer] && lives[i].start <= tick && tick < lives[i].end)
                 c->class[lives[i].buffer] = c->count;
         c->count++;
+        if (stop_work(5 * (int64_t)n)) return false;
     }
+    return true;
 }
 
 static bool find_crowds(struct crowds *c, const struct lx_problem *p)
@@ -78,13 +89,15 @@ static bool find_crowds(struct crowds *c, const struct lx_problem *p)
     int64_t *ends = malloc(n * sizeof *ends);
     bool ok = lives && ends;
     int32_t count = 0;
-    for (int32_t i = 0; ok && i < p->count; i++)
+    for (int32_t i = 0; ok && i < p->count; i++) {
         if (p->buffers[i].size > 0 && p->buffers[i].start < p->buffers[i].end)
             lives[count++] = (struct life){p->buffers[i].start, p->buffers[i].end, i};
+        ok = !stop_round(i, 10);
+    }
     if (ok && count >= LEAST_CROWD) {
-        qsort(lives, (size_t)count, sizeof *lives, by_life);
-        crowds_of_equals(c, lives, count);
-        crowds_of_ticks(c, lives, count, ends);
+        ok = sort_or_stop(lives, (size_t)count, sizeof *lives, by_life);
+        if (ok) crowds_of_equals(c, lives, count);
+        ok = ok && !stop_work(8 * (int64_t)count) && crowds_of_ticks(c, lives, count, ends);
     }
     free(lives);
     free(ends);
@@ -100,6 +113,7 @@ static bool open_class(struct crowds *c, const struct lx_problem *p, int32_t whi
     w->last_start = w->last_end = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
+        stop_round(i, 15);
         alignment = gcd_i64(alignment, lx_alignment_of(p, b));
         if (b->size > 0) least = min_i64(least, b->size);
         if (c->class[i] != which) continue;

@@ -8,6 +8,8 @@
 #include "common/poll.h"
 #include "common/prices.h"
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,14 +141,15 @@ static void rank_item(const struct items *it, const int64_t *worth, int32_t i, e
 }
 
 /* Fixed addresses go first: nothing else may stand in their way. */
-static void sort_items(const struct items *it, const int64_t *worth, enum start_order order,
+static bool sort_items(const struct items *it, const int64_t *worth, enum start_order order,
                        struct ranked *ranked)
 {
     for (int32_t i = 0; i < it->count; i++) {
         rank_item(it, worth, i, order, &ranked[i]);
         if (it->item[i].fixed >= 0) ranked[i].major = -1e300;
+        stop_round(i, 40);
     }
-    qsort(ranked, (size_t)it->count, sizeof *ranked, compare_ranked);
+    return sort_or_stop(ranked, (size_t)it->count, sizeof *ranked, compare_ranked);
 }
 
 struct placing {
@@ -200,10 +203,12 @@ static bool place_in_order(const struct items *it, const int64_t *worth, enum st
     p.scratch = malloc((n + 1) * sizeof *p.scratch);
     bool ok = lowest_fit_map(it, &p.map) && ranked && stack && p.done && p.share && p.scratch;
     for (size_t i = 0; ok && i < n; i++) {
+        stop_round((int64_t)i, 10);
         base[i] = NOT_PLACED;
         p.share[i] = (struct sharing){NO_ITEM, NO_ITEM};
     }
-    if (ok) sort_items(it, worth, order, ranked);
+    /* Stopped before the order is known: nothing has a place. */
+    if (ok && !sort_items(it, worth, order, ranked)) poll->stopped = true;
     for (size_t i = 0; ok && i < n && !poll->stopped; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
     free(ranked);
@@ -248,7 +253,7 @@ static bool sweep_time(const struct items *it, struct poll *poll, int64_t *base)
         free(fixed);
         return false;
     }
-    for (int32_t i = 0; i < it->count; i++)
+    for (int32_t i = 0; i < it->count; i++, stop_round(i, 5))
         if (it->item[i].fixed >= 0) fixed[fixed_count++] = i;
     size_t alive = 0;
     for (int32_t i = 0; i < it->count; i++) {

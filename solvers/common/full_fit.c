@@ -11,6 +11,8 @@
 #include "common/places.h"
 #include "common/units.h"
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,13 +179,15 @@ static bool order_units(struct fitting *f, const int32_t *buffers, int which)
     size_t n = (size_t)f->units.count;
     struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
     if (!ranked) return false;
-    for (int32_t u = 0; u < f->units.count; u++)
+    for (int32_t u = 0; u < f->units.count; u++) {
         ranked[u] = (struct ranked){class_of(f, u), key_of(f, u, which), INT32_MAX, u};
+        stop_round(u, 40);
+    }
     for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
-    qsort(ranked, n, sizeof *ranked, compare_ranked);
-    for (size_t k = 0; k < n; k++) f->order[k] = ranked[k].unit;
+    bool ok = sort_or_stop(ranked, n, sizeof *ranked, compare_ranked);
+    for (size_t k = 0; ok && k < n; k++) f->order[k] = ranked[k].unit;
     free(ranked);
-    return true;
+    return ok;
 }
 
 static bool is_better(const struct ledger *l, int64_t broken, int64_t cost)
@@ -218,7 +222,10 @@ static bool try_orders(struct fitting *f, const int32_t *buffers, const int64_t 
     int64_t broken = INT64_MAX, cost = INT64_MAX;
     for (int which = 0; which < ORDERS && broken > 0 && !(which && lx_run_stopped(f->run)); which++) {
         clear(f);
-        if (!order_units(f, buffers, which)) return false;
+        if (!order_units(f, buffers, which)) {
+            if (which == 0 || !stop_is_now()) return false;
+            break;
+        }
         if (which == 0 && from)
             start_from(f, from);
         else

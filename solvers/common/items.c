@@ -2,6 +2,8 @@
 #include "common/items.h"
 #include "common/poll.h"
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +38,12 @@ static bool empty_is_placed(const struct items *it, const struct lx_buffer *b)
            (b->fixed <= p->capacity || p->objective == LX_HEIGHT);
 }
 
-static void fill_items(struct items *it, const struct lx_problem *p)
+/* False: it was stopped. */
+static bool fill_items(struct items *it, const struct lx_problem *p)
 {
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
+        if (stop_round(i, 50)) return false;
         if (!is_item(it, b)) {
             if (empty_is_placed(it, b)) {
                 it->empty_top = max_i64(it->empty_top, b->fixed);
@@ -65,7 +69,7 @@ static void fill_items(struct items *it, const struct lx_problem *p)
             .buffer = i,
         };
     }
-    qsort(it->item, (size_t)it->count, sizeof *it->item, compare_items);
+    return sort_or_stop(it->item, (size_t)it->count, sizeof *it->item, compare_items);
 }
 
 /* One pass over the starts: `live` holds the earlier items that may still be alive. With `near` NULL it only
@@ -144,6 +148,7 @@ static bool make_edges(struct items *it, const struct lx_problem *p)
     }
     for (int32_t i = 0; i < p->count; i++) of_buffer[i] = NO_ITEM;
     for (int32_t i = 0; i < it->count; i++) {
+        stop_round(i, 20);
         of_buffer[it->item[i].buffer] = i;
         total += (size_t)p->buffers[it->item[i].buffer].parent_count;
     }
@@ -152,6 +157,7 @@ static bool make_edges(struct items *it, const struct lx_problem *p)
     bool ok = it->edge && it->edge_of;
     for (int32_t i = 0; ok && i < it->count; i++) {
         const struct lx_buffer *b = &p->buffers[it->item[i].buffer];
+        stop_round(i, 20);
         for (int32_t k = 0; k < b->parent_count; k++) {
             int32_t parent = of_buffer[b->parents[k]];
             if (parent == NO_ITEM || it->item[i].size == 0 || !may_share(&it->item[parent], &it->item[i]))
@@ -161,8 +167,9 @@ static bool make_edges(struct items *it, const struct lx_problem *p)
             it->edge_first[i + 2]++;
         }
     }
+    stop_work((int64_t)n);
     for (size_t i = 2; ok && i < n + 2; i++) it->edge_first[i] += it->edge_first[i - 1];
-    for (int32_t e = 0; ok && e < it->edge_count; e++) {
+    for (int32_t e = 0; ok && e < it->edge_count; e++, stop_round(e, 10)) {
         it->edge_of[it->edge_first[it->edge[e].parent + 1]++] = e;
         it->edge_of[it->edge_first[it->edge[e].child + 1]++] = e;
     }
@@ -185,8 +192,7 @@ bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs,
 {
     *it = (struct items){.problem = p, .has_empty = empty_matters(p)};
     it->item = malloc(((size_t)p->count + 1) * sizeof *it->item);
-    if (it->item) fill_items(it, p);
-    if (it->item && make_pairs(it, max_pairs, run) && make_edges(it, p)) return true;
+    if (it->item && fill_items(it, p) && make_pairs(it, max_pairs, run) && make_edges(it, p)) return true;
     items_free(it);
     return false;
 }
@@ -196,9 +202,10 @@ void items_answer(const struct items *it, const int64_t *base, int64_t *address)
     const struct lx_problem *p = it->problem;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
+        stop_round(i, 15);
         address[i] = !empty_is_placed(it, b) ? LX_OFF_CHIP : b->fixed >= 0 ? b->fixed : 0;
     }
-    for (int32_t i = 0; i < it->count; i++)
+    for (int32_t i = 0; i < it->count; i++, stop_round(i, 10))
         if (base[i] >= 0) address[it->item[i].buffer] = base[i] * p->alignment;
 }
 
@@ -206,6 +213,7 @@ void items_from_answer(const struct items *it, const int64_t *address, int64_t *
 {
     for (int32_t i = 0; i < it->count; i++) {
         int64_t at = address[it->item[i].buffer];
+        stop_round(i, 10);
         base[i] = at < 0 ? NOT_PLACED : at / it->problem->alignment;
     }
 }
@@ -213,7 +221,7 @@ void items_from_answer(const struct items *it, const int64_t *address, int64_t *
 int64_t items_spill(const struct items *it, const int64_t *base)
 {
     int64_t spill = 0;
-    for (int32_t i = 0; i < it->count; i++)
+    for (int32_t i = 0; i < it->count; i++, stop_round(i, 5))
         if (base[i] < 0) spill += it->item[i].cost;
     return spill;
 }
@@ -221,7 +229,7 @@ int64_t items_spill(const struct items *it, const int64_t *base)
 int64_t items_height(const struct items *it, const int64_t *base)
 {
     int64_t height = it->empty_top;
-    for (int32_t i = 0; i < it->count; i++)
+    for (int32_t i = 0; i < it->count; i++, stop_round(i, 5))
         if (base[i] >= 0) height = max_i64(height, base[i] * it->problem->alignment + it->item[i].bytes);
     return height;
 }

@@ -1,6 +1,7 @@
 /* Linked costs; see links.h. */
 #include "common/links.h"
 #include "base/checked.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,7 @@ static void for_each_list(const struct lx_problem *p, void (*take)(void *, struc
     }
     for (int32_t k = 0; k < b->together_count; k++, link++)
         take(context, (struct list){&b->together[k], link, 1, 0});
-    for (int32_t i = 0; i < p->count; i++)
+    for (int32_t i = 0; i < p->count; i++, stop_round(i, 10))
         if (p->buffers[i].must) take(context, (struct list){&(struct lx_group){&i, 1}, link++, 1, 0});
 }
 
@@ -211,7 +212,7 @@ static void fill_links(struct links *l)
     }
     for (int32_t i = 0; i < b->together_count; i++)
         *k++ = (struct link){.members = b->together[i].count, .forbidden = true};
-    for (int32_t i = 0; i < p->count; i++)
+    for (int32_t i = 0; i < p->count; i++, stop_round(i, 10))
         if (p->buffers[i].must) *k++ = (struct link){.forbidden = true};
 }
 
@@ -236,6 +237,7 @@ static void scale_energies(struct links *l)
     double total = 1;
     for (int32_t i = 0; i < it->count; i++) {
         double weight = (double)weight_of(it, &it->item[i]);
+        stop_round(i, 10);
         total += weight < 0 ? -weight : weight;
     }
     for (int32_t k = 0; k < l->count; k++) total += (double)l->link[k].cost;
@@ -244,6 +246,7 @@ static void scale_energies(struct links *l)
     for (; total > 0x1p52; total /= 2) down++;
     for (int32_t i = 0; i < it->count; i++) {
         int64_t fee = scaled(weight_of(it, &it->item[i]), up, down);
+        stop_round(i, 15);
         l->fee[i] = l->any ? fee : max_i64(fee, 1);
     }
     for (int32_t k = 0; k < l->count; k++) l->link[k].weight = scaled(l->link[k].cost, up, down);
@@ -281,7 +284,7 @@ static void add_up(struct links *l)
 static int32_t count_links(const struct lx_problem *p)
 {
     int32_t count = p->bonds.charge_count + p->bonds.together_count;
-    for (int32_t i = 0; i < p->count; i++) count += p->buffers[i].must;
+    for (int32_t i = 0; i < p->count; i++, stop_round(i, 10)) count += p->buffers[i].must;
     return count;
 }
 
@@ -299,9 +302,11 @@ bool links_make(struct links *l, const struct items *it)
     int32_t *of_buffer = malloc(((size_t)p->count + 1) * sizeof *of_buffer);
     bool ok = l->link && l->first && l->member_first && l->fee && l->on && of_buffer;
     l->any = l->count > 0;
-    for (int32_t i = 0; p->objective == LX_SPILL && i < it->count; i++) l->any |= it->item[i].cost < 0;
+    for (int32_t i = 0; p->objective == LX_SPILL && i < it->count; i++, stop_round(i, 10))
+        l->any |= it->item[i].cost < 0;
     for (int32_t i = 0; ok && i < p->count; i++) of_buffer[i] = NO_ITEM;
-    for (int32_t i = 0; ok && i < it->count; i++) of_buffer[it->item[i].buffer] = i;
+    for (int32_t i = 0; ok && i < it->count; i++, stop_round(i, 10)) of_buffer[it->item[i].buffer] = i;
+    ok = ok && !stop_is_now();
     if (ok && l->count) {
         fill_links(l);
         ok = list_roles(l, of_buffer);

@@ -1,6 +1,8 @@
 /* The tree as an array: node i has children 2i and 2i + 1, leaves begin at `width`, a power of two. A query
  * descends only where something ends after its start, and only into leaves that begin before its end. */
 #include "common/live_index.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -27,21 +29,25 @@ bool live_index_init_class(struct live_index *x, const struct lx_problem *p, con
     size_t n = (size_t)p->count;
     *x = (struct live_index){.buffers = p->buffers, .width = 1};
     struct start *starts = malloc((n + 1) * sizeof *starts);
-    for (int32_t i = 0; starts && i < p->count; i++)
+    bool stopped = false;
+    for (int32_t i = 0; starts && !stopped && i < p->count; i++) {
         if (!class || class[i] == which) starts[x->count++] = (struct start){p->buffers[i].start, i};
+        stopped = stop_round(i, 10);
+    }
     while (x->width < x->count) x->width *= 2;
     x->order = malloc(((size_t)x->count + 1) * sizeof *x->order);
     x->leaf = malloc((n + 1) * sizeof *x->leaf);
     x->latest_end = malloc(2 * (size_t)x->width * sizeof *x->latest_end);
-    if (!starts || !x->order || !x->leaf || !x->latest_end) {
+    if (stopped || !starts || !x->order || !x->leaf || !x->latest_end ||
+        !sort_or_stop(starts, (size_t)x->count, sizeof *starts, compare_starts)) {
         free(starts);
         live_index_free(x);
         return false;
     }
-    qsort(starts, (size_t)x->count, sizeof *starts, compare_starts);
     for (int32_t i = 0; i < x->count; i++) {
         x->order[i] = starts[i].buffer;
         x->leaf[starts[i].buffer] = i;
+        stop_round(i, 10);
     }
     for (int32_t i = 0; i < 2 * x->width; i++) x->latest_end[i] = INT64_MIN;
     free(starts);

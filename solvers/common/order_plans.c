@@ -1,6 +1,7 @@
 /* Orders for gap_fit, and the best of what they and the heuristics lead to. */
 #include "common/order_plans.h"
 #include "base/checked.h"
+#include "base/stop.h"
 #include "common/gap_fit.h"
 #include "solvers.h"
 
@@ -50,7 +51,10 @@ bool order_place(const struct lx_problem *p, int k, const struct lx_run *run, st
     struct rank *ranks = malloc((n + 1) * sizeof *ranks);
     int32_t *order = malloc((n + 1) * sizeof *order);
     bool ok = ranks && order;
-    for (size_t i = 0; ok && i < n; i++) ranks[i] = orders[k](&p->buffers[i]);
+    for (size_t i = 0; ok && i < n; i++) {
+        ranks[i] = orders[k](&p->buffers[i]);
+        ok = !stop_round((int64_t)i, 15);
+    }
     ok = ok && rank_order(p, ranks, order) && gap_fit_place(p, order, p->count, k % 2 == 1, run, answer);
     free(ranks);
     free(order);
@@ -109,7 +113,7 @@ static bool enter_all(const struct contest *c, const struct lx_run *run, struct 
         clear(c->p, trial);
         if (k < SOLVERS ? !solvers[k]->solve(c->p, &quiet, trial)
                         : !order_place(c->p, k - SOLVERS, &quiet, trial))
-            return false;
+            return stop_is_now(); /* with the best so far, or none */
         c->best->steps += trial->steps;
         enter(c, trial);
     }

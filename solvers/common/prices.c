@@ -8,6 +8,7 @@
 #include "common/prices.h"
 #include "common/poll.h"
 #include "base/checked.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -46,6 +47,7 @@ static bool find_sections(struct market *m)
         if (i == 0 || it->item[i].start != it->item[i - 1].start) tick[m->sections++] = it->item[i].start;
     for (int32_t e = 0; e < it->edge_count; e++) m->first[it->edge[e].child] = 1;
     for (int32_t i = 0; i < it->count; i++) {
+        if (stop_round(i, 80)) return free(tick), false;
         m->first[i] += section_at(tick, m->sections, it->item[i].start);
         m->beyond[i] = section_at(tick, m->sections, it->item[i].end);
     }
@@ -59,6 +61,7 @@ static void find_scale(struct market *m)
     int128 cost = 1, area = 1;
     for (int32_t i = 0; i < m->it->count; i++) {
         cost += max_i64(m->it->item[i].cost, 0);
+        stop_round(i, 10);
         area += (int128)m->it->item[i].size * max_i64(m->beyond[i] - m->first[i], 0);
     }
     while (cost << m->shift < (int128)1 << 51 && m->shift < 40) m->shift++;
@@ -107,6 +110,7 @@ static void follow(struct market *m, int round)
 static void set_worth(const struct market *m, int64_t *worth)
 {
     for (int32_t i = 0; i < m->it->count; i++) {
+        stop_round(i, 50);
         int128 price = price_of(m, i), cost = scaled_cost(m, i) * WORTH_ONE, most = (int128)1 << 50;
         int128 ratio = price > 0 ? cost / price : most;
         worth[i] = (int64_t)(ratio < most ? ratio : most);

@@ -1,6 +1,8 @@
 /* Orders in which heuristics place buffers: by rank, parents before children. */
 #include "common/gap_fit.h"
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -59,7 +61,10 @@ struct edges {
 static bool list_children(const struct lx_problem *p, struct edges *e)
 {
     size_t n = (size_t)p->count, count = 0;
-    for (size_t i = 0; i < n; i++) count += (size_t)p->buffers[i].parent_count;
+    for (size_t i = 0; i < n; i++) {
+        count += (size_t)p->buffers[i].parent_count;
+        stop_round((int64_t)i, 10);
+    }
     e->first = malloc((n + 1) * sizeof *e->first);
     e->waiting = malloc((n + 1) * sizeof *e->waiting);
     e->next = malloc((count + 1) * sizeof *e->next);
@@ -69,6 +74,7 @@ static bool list_children(const struct lx_problem *p, struct edges *e)
     int32_t edge = 0;
     for (int32_t i = 0; i < p->count; i++) {
         e->waiting[i] = 0;
+        if (stop_round(i, 10)) return false;
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) {
             int32_t parent = p->buffers[i].parents[k];
             if (!counts(p, i, parent)) continue;
@@ -91,12 +97,14 @@ bool rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *o
     bool ok = sorted && position && ready.at && list_children(p, &e);
     if (ok) {
         for (int32_t i = 0; i < p->count; i++) sorted[i] = (struct ranked){ranks[i], i};
-        qsort(sorted, n, sizeof *sorted, compare_ranked);
-        for (int32_t i = 0; i < p->count; i++) {
+        ok = !stop_work(5 * (int64_t)n) && sort_or_stop(sorted, n, sizeof *sorted, compare_ranked);
+        for (int32_t i = 0; ok && i < p->count; i++) {
+            stop_round(i, 20);
             position[sorted[i].buffer] = i;
             if (e.waiting[sorted[i].buffer] == 0) heap_push(&ready, i);
         }
-        for (int32_t out = 0; ready.count > 0; out++) {
+        for (int32_t out = 0; ok && ready.count > 0; out++) {
+            ok = !stop_round(out, 100);
             int32_t b = sorted[heap_pop(&ready)].buffer;
             order[out] = b;
             for (int32_t edge = e.first[b]; edge >= 0; edge = e.next[edge])
@@ -120,7 +128,7 @@ bool worth_order(const struct lx_problem *p, int32_t *order)
     if (!ranks) return false;
     bool *has_edge[2] = {calloc(n + 1, sizeof(bool)), calloc(n + 1, sizeof(bool))}; /* as child, as parent */
     bool ok = has_edge[0] && has_edge[1];
-    for (int32_t i = 0; ok && i < p->count; i++)
+    for (int32_t i = 0; ok && i < p->count; i++, ok = !stop_round(i, 10))
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++)
             if (counts(p, i, p->buffers[i].parents[k]))
                 has_edge[0][i] = has_edge[1][p->buffers[i].parents[k]] = true;
@@ -131,6 +139,7 @@ bool worth_order(const struct lx_problem *p, int32_t *order)
         ranks[i].number = 4 * life - has_edge[0][i] - has_edge[1][i];
         ranks[i].parts = max_i64(2 * (int64_t)b->use_count + !b->first_use_is_read, 1);
         ranks[i].tie = life;
+        ok = !stop_round(i, 15);
     }
     ok = ok && rank_order(p, ranks, order);
     free(has_edge[0]);

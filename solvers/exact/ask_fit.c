@@ -3,6 +3,7 @@
  * A chain of handovers is one item of the Fit problem with one piece per buffer. A core stays a core when an
  * item is left out together with its handovers: a placement of all would place the rest. */
 #include "exact/ask_fit.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static bool add_chain(struct packer *k, int32_t i)
     int64_t until = m->items[i].start;
     bool only_zero = false, agrees = true;
     for (; i >= 0; i = k->next[i]) {
+        stop_round(i, 50);
         const struct lx_buffer *b = &m->p->buffers[m->items[i].buffer];
         int64_t own = lx_alignment_of(m->p, b), common;
         if (!mul_i64(item->alignment / gcd_i64(item->alignment, own), own, &common) || common > k->capacity)

@@ -5,6 +5,7 @@
 #include "exact/spill.h"
 #include "exact/fit_and_height.h"
 #include "exact/general/general.h"
+#include "base/stop.h"
 
 enum { OPTION_FIT_NODES, OPTION_CORE_NODES, OPTION_IMPROVE, OPTION_COUNT };
 
@@ -120,7 +121,8 @@ static bool exact_solve(const struct lx_problem *p, const struct lx_run *run, st
     if (p->objective == LX_HEIGHT) {
         if (!whole_height(p, run, &whole, answer)) return false;
         /* Pins that collide: the other engine proves it. */
-        return !pins_collide(p, answer) || solve_general(p, run, answer);
+        return stop_is_now() || lx_run_stopped(run) || !pins_collide(p, answer) ||
+               solve_general(p, run, answer);
     }
     if (!is_linked(p) && may_all_fit(p, run->known_bound)) {
         if (whole.step_limit > FIRST_FIT_STEPS) whole.step_limit = FIRST_FIT_STEPS;

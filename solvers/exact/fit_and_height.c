@@ -9,6 +9,7 @@
  * is an upper bound, the load a lower one, and Fit questions in between narrow the gap by halves. */
 #include "exact/fit_and_height.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "exact/fit/height.h"
 #include "exact/search.h"
 
@@ -47,6 +48,7 @@ static bool whole_open(struct whole *w, const struct lx_problem *p, const struct
     w->address = malloc(n * sizeof *w->address);
     if (!w->buffers || !w->members || !w->address) return false;
     for (int32_t i = 0; i < p->count; i++) {
+        if (stop_round(i, 60)) return false;
         w->buffers[i] = p->buffers[i];
         w->buffers[i].spill_cost = 1; /* all are to be placed: prices and bonds do not matter */
         w->buffers[i].on_costs = NULL;
@@ -132,6 +134,7 @@ static bool place_empty(const struct lx_problem *p, struct lx_answer *answer)
     bool ok = true;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
+        stop_round(i, 10);
         if (b->reason || b->size > 0) continue;
         if (p->objective == LX_HEIGHT || b->fixed <= p->capacity)
             answer->address[i] = max_i64(b->fixed, 0);
@@ -267,7 +270,7 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
     int64_t height = INT64_MAX, bound = run->known_bound;
     bool ok = whole_open(&w, p, run, options);
     place_empty(p, answer);
-    for (int32_t i = 0; i < p->count; i++)
+    for (int32_t i = 0; i < p->count; i++, stop_round(i, 10))
         if (!p->buffers[i].reason && p->buffers[i].size == 0) w.empty = max_i64(w.empty, p->buffers[i].fixed);
     w.p.capacity = INT64_MAX / 4;
     struct model *m = ok ? model_new(&w.p, w.members, w.count) : NULL;
@@ -290,7 +293,7 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
     answer->bound = min_i64(bound, max_i64(height, w.empty));
     answer->status = !ok ? LX_ERROR : proved ? LX_OPTIMAL : LX_LIMIT;
     LOG(exact, "height %" PRId64 ", proved %" PRId64, height, bound);
-    if (ok && height == INT64_MAX) {
+    if (ok && height == INT64_MAX && !stop_is_now()) {
         answer->bound = 0;
         snprintf(answer->message, sizeof answer->message,
                  "no complete placement was found; do fixed addresses collide?");

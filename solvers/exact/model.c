@@ -5,6 +5,8 @@
  * parent). A section whose live set lies in the next one's is dropped, unless the next has handovers.
  * O(n log n) but for fixed items, whose collisions are found pairwise. */
 #include "exact/model.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,11 +29,13 @@ static int compare_items(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static void choose_items(struct model *m, const int32_t *members, int32_t count, const bool *linked)
+/* False: it was stopped. */
+static bool choose_items(struct model *m, const int32_t *members, int32_t count, const bool *linked)
 {
     const struct lx_problem *p = m->p;
     for (int32_t k = 0; k < count; k++) {
         const struct lx_buffer *b = &p->buffers[members[k]];
+        if (stop_round(k, 40)) return false;
         bool wanted = linked && linked[members[k]] ? model_can_place(p, b) : model_wants(p, b);
         if (!wanted) {
             m->hopeless |= b->must;
@@ -48,8 +52,10 @@ static void choose_items(struct model *m, const int32_t *members, int32_t count,
                                                         .end = b->end,
                                                         .must = b->must};
     }
-    qsort(m->items, (size_t)m->item_count, sizeof *m->items, compare_items);
+    bool ok = sort_or_stop(m->items, (size_t)m->item_count, sizeof *m->items, compare_items);
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].ring = i;
+    stop_work(4 * (int64_t)m->item_count);
+    return ok;
 }
 
 /* The range of values, and the step between them. */
@@ -58,6 +64,7 @@ static void sum_up(struct model *m)
     m->total_cost = m->base;
     for (int32_t i = 0; i < m->item_count; i++) {
         int64_t cost = m->items[i].cost;
+        stop_round(i, 15);
         if (!m->linked) m->items[i].worth = (double)cost;
         m->cost_step = gcd_i64(m->cost_step, cost < 0 ? -cost : cost);
         m->total_cost += max_i64(cost, 0);
@@ -74,13 +81,16 @@ static void sum_up(struct model *m)
 static void count_in_units(struct model *m)
 {
     int64_t unit = 0;
-    for (int32_t i = 0; i < m->item_count; i++)
+    for (int32_t i = 0; i < m->item_count; i++) {
         unit = gcd_i64(unit, lx_alignment_of(m->p, &m->p->buffers[m->items[i].buffer]));
+        stop_round(i, 15);
+    }
     if (unit == 0) unit = 1;
     int64_t tail = m->p->capacity % unit, sizes = 0;
     bool tail_usable = false;
     for (int32_t i = 0; i < m->item_count; i++) {
         int64_t odd = m->items[i].size % unit;
+        stop_round(i, 15);
         if (odd > 0 && odd <= tail) tail_usable = true;
         m->items[i].size = ceil_div_i64(m->items[i].size, unit);
         sizes = gcd_i64(sizes, m->items[i].size);
@@ -105,12 +115,15 @@ static bool may_hand_over(const struct lx_problem *p, const struct lx_buffer *pa
 static bool find_edges(struct model *m, const int32_t *item_of)
 {
     size_t room = 0;
-    for (int32_t i = 0; i < m->item_count; i++)
+    for (int32_t i = 0; i < m->item_count; i++) {
         room += (size_t)m->p->buffers[m->items[i].buffer].parent_count;
+        stop_round(i, 15);
+    }
     m->edges = calloc(room + 1, sizeof *m->edges);
     if (!m->edges) return false;
     for (int32_t i = 0; i < m->item_count; i++) {
         const struct lx_buffer *child = &m->p->buffers[m->items[i].buffer];
+        if (stop_round(i, 20)) return false;
         for (int32_t k = 0; k < child->parent_count && child->size > 0; k++) {
             int32_t parent = item_of[child->parents[k]];
             bool twice = false;
@@ -119,6 +132,35 @@ static bool find_edges(struct model *m, const int32_t *item_of)
             if (parent >= 0 && !twice && may_hand_over(m->p, &m->p->buffers[child->parents[k]], child))
                 m->edges[m->edge_count++] = (struct model_edge){parent, i, -1};
         }
+    }
+    return true;
+}
+
+/* Overfull sections: ticks and needs. False: it was stopped. */
+static bool sweep_sections(struct model *m, struct model_item *by_end, const bool *handover)
+{
+    size_t n = (size_t)m->item_count;
+    for (size_t i = 0; i < n; i++) {
+        by_end[i] = m->items[i];
+        by_end[i].start = m->items[i].end;
+        if (stop_round((int64_t)i, 15)) return false;
+    }
+    if (!sort_or_stop(by_end, n, sizeof *by_end, compare_items)) return false;
+    int64_t load = 0;
+    for (size_t i = 0, gone = 0; i < n;) {
+        int64_t tick = m->items[i].start;
+        for (; gone < n && by_end[gone].start <= tick; gone++) load -= by_end[gone].size;
+        for (; i < n && m->items[i].start == tick; i++) {
+            load += m->items[i].size;
+            stop_round((int64_t)i, 20);
+        }
+        /* Does the next section hold all of this one, and is it not lightened by a handover? */
+        bool contained = i < n && (gone == n || by_end[gone].start > m->items[i].start);
+        for (size_t k = i; contained && k < n && m->items[k].start == m->items[i].start; k++)
+            contained = !handover[k];
+        if (load <= m->capacity || contained) continue;
+        m->tick[m->section_count] = tick;
+        m->need[m->section_count++] = load - m->capacity;
     }
     return true;
 }
@@ -137,26 +179,10 @@ static bool find_sections(struct model *m)
         return false;
     }
     for (int32_t e = 0; e < m->edge_count; e++) handover[m->edges[e].child] = true;
-    for (size_t i = 0; i < n; i++) {
-        by_end[i] = m->items[i];
-        by_end[i].start = m->items[i].end;
-    }
-    qsort(by_end, n, sizeof *by_end, compare_items);
-    int64_t load = 0;
-    for (size_t i = 0, gone = 0; i < n;) {
-        int64_t tick = m->items[i].start;
-        for (; gone < n && by_end[gone].start <= tick; gone++) load -= by_end[gone].size;
-        for (; i < n && m->items[i].start == tick; i++) load += m->items[i].size;
-        /* Does the next section hold all of this one, and is it not lightened by a handover? */
-        bool contained = i < n && (gone == n || by_end[gone].start > m->items[i].start);
-        for (size_t k = i; contained && k < n && m->items[k].start == m->items[i].start; k++)
-            contained = !handover[k];
-        if (load <= m->capacity || contained) continue;
-        m->tick[m->section_count] = tick;
-        m->need[m->section_count++] = load - m->capacity;
-    }
-    for (int32_t i = 0; i < m->item_count; i++) {
+    bool ok = sweep_sections(m, by_end, handover);
+    for (int32_t i = 0; ok && i < m->item_count; i++) {
         struct model_item *it = &m->items[i];
+        ok = !stop_round(i, 60);
         int32_t low = 0, high = m->section_count;
         while (low < high) {
             int32_t middle = low + (high - low) / 2;
@@ -176,14 +202,15 @@ static bool find_sections(struct model *m)
         }
         it->last = it->size > 0 ? low - 1 : it->first - 1;
     }
-    for (int32_t e = 0; e < m->edge_count; e++) {
+    for (int32_t e = 0; ok && e < m->edge_count; e++) {
         const struct model_item *child = &m->items[m->edges[e].child];
         bool on_section = child->first <= child->last && m->tick[child->first] == child->start;
         m->edges[e].section = on_section ? child->first : -1;
+        stop_round(e, 20);
     }
     free(by_end);
     free(handover);
-    return true;
+    return ok;
 }
 
 bool model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need)
@@ -226,7 +253,7 @@ static bool add_handover_rows(struct model *m)
         terms[n++] = (struct model_term){i / 2, -1};
         for (int32_t l = head[i]; l >= 0; l = next[l])
             terms[n++] = (struct model_term){m->item_count + l / 2, -1};
-        ok = model_add_row(m, terms, n, -1);
+        ok = model_add_row(m, terms, n, -1) && !stop_round(m->row_count, 150);
     }
     free(terms);
     free(head);
@@ -240,10 +267,13 @@ static bool add_fixed_rows(struct model *m)
     if (!fixed) return false;
     int32_t n = 0;
     bool ok = true;
-    for (int32_t i = 0; i < m->item_count; i++)
+    for (int32_t i = 0; i < m->item_count; i++) {
         if (m->items[i].size > 0 && m->p->buffers[m->items[i].buffer].fixed >= 0) fixed[n++] = i;
-    for (int32_t a = 0; ok && a < n; a++)
-        for (int32_t b = a + 1; ok && b < n && m->items[fixed[b]].start < m->items[fixed[a]].end; b++) {
+        stop_round(i, 15);
+    }
+    for (int32_t a = 0; ok && a < n; a++) {
+        int32_t b = a + 1;
+        for (; ok && b < n && m->items[fixed[b]].start < m->items[fixed[a]].end; b++) {
             const struct lx_buffer *x = &m->p->buffers[m->items[fixed[a]].buffer];
             const struct lx_buffer *y = &m->p->buffers[m->items[fixed[b]].buffer];
             if (x->fixed >= y->fixed + y->size || y->fixed >= x->fixed + x->size) continue;
@@ -255,6 +285,8 @@ static bool add_fixed_rows(struct model *m)
                     terms[count++].column = m->item_count + e;
             ok = model_add_row(m, terms, count, 1);
         }
+        ok = ok && !stop_work(10 * (int64_t)(b - a));
+    }
     free(fixed);
     return ok;
 }
@@ -282,9 +314,9 @@ static bool choose(struct model *m, const int32_t *members, int32_t count)
         if (!linked) return false;
         model_mark_linked(&m->p->bonds, linked);
     }
-    choose_items(m, members, count, linked);
+    bool ok = choose_items(m, members, count, linked);
     free(linked);
-    return true;
+    return ok;
 }
 
 struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count)
@@ -308,7 +340,7 @@ struct model *model_new(const struct lx_problem *p, const int32_t *members, int3
 void model_free(struct model *m)
 {
     if (!m) return;
-    for (int32_t k = 0; k < m->row_count; k++) free(m->rows[k].terms);
+    for (int32_t k = 0; k < m->row_count; k++, stop_round(k, 50)) free(m->rows[k].terms);
     free(m->rows);
     free(m->items);
     free(m->edges);

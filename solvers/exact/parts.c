@@ -1,6 +1,8 @@
 /* Parts of a problem: stretches of time between which nobody lives, joined where a charge or a group has members
  * in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,23 +44,27 @@ static bool settle(struct finder *f, int32_t i, int64_t *address)
     return true;
 }
 
-static void find_stretches(struct finder *f, int64_t *address)
+/* False: it was stopped. */
+static bool find_stretches(struct finder *f, int64_t *address)
 {
     for (int32_t i = 0; i < f->p->count; i++) {
         f->stretch[i] = -1;
+        if (stop_round(i, 40)) return false;
         if (!settle(f, i, address))
             f->members[f->count++] = (struct member){f->p->buffers[i].start, f->p->buffers[i].end, i, 0};
     }
-    qsort(f->members, (size_t)f->count, sizeof *f->members, compare_members);
+    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, compare_members)) return false;
     for (int32_t i = 0; i < f->count;) {
         int64_t until = f->members[i].end;
         for (; i < f->count && f->members[i].start < until; i++) {
             until = max_i64(until, f->members[i].end);
             f->stretch[f->members[i].buffer] = f->stretches;
+            stop_round(i, 10);
         }
         f->root[f->stretches] = f->stretches;
         f->stretches++;
     }
+    return true;
 }
 
 static int32_t find_root(const struct finder *f, int32_t s)
@@ -142,15 +148,20 @@ static bool deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_pa
     return true;
 }
 
-static void deal_members(struct finder *f)
+static bool deal_members(struct finder *f)
 {
     struct parts *parts = f->parts;
-    for (int32_t k = 0; k < f->count; k++) f->members[k].part = f->part[f->stretch[f->members[k].buffer]];
-    qsort(f->members, (size_t)f->count, sizeof *f->members, compare_members);
+    for (int32_t k = 0; k < f->count; k++) {
+        f->members[k].part = f->part[f->stretch[f->members[k].buffer]];
+        stop_round(k, 15);
+    }
+    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, compare_members)) return false;
     for (int32_t k = 0; k < f->count; k++) {
         parts->members[k] = f->members[k].buffer;
         parts->first[f->members[k].part + 1] = k + 1;
+        stop_round(k, 10);
     }
+    return true;
 }
 
 static bool divide(struct finder *f, int64_t *address)
@@ -161,7 +172,9 @@ static bool divide(struct finder *f, int64_t *address)
     bool ok = charge_part && group_part;
     if (ok) {
         model_mark_linked(bonds, f->linked);
-        find_stretches(f, address);
+        ok = find_stretches(f, address);
+    }
+    if (ok) {
         for (int32_t c = 0; c < bonds->charge_count; c++)
             if ((charge_part[c] = join_charge(f, &bonds->charges[c])) < 0)
                 settle_charge(f, &bonds->charges[c]);
@@ -170,8 +183,7 @@ static bool divide(struct finder *f, int64_t *address)
             join(f, &bonds->together[g], &group_part[g]);
         }
         number_parts(f);
-        deal_members(f);
-        ok = deal_bonds(f, charge_part, group_part);
+        ok = deal_members(f) && deal_bonds(f, charge_part, group_part);
     }
     free(charge_part);
     free(group_part);

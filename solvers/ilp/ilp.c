@@ -16,6 +16,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "common/first_answers.h"
 #include "common/placing_all.h"
 #include "ilp/ilp_search.h"
@@ -271,8 +272,9 @@ static void report(struct work *w, struct lx_answer *answer)
 static bool lacks_a_must(const struct work *w)
 {
     int64_t must = 0;
-    for (int32_t i = 0; i < w->problem->count; i++) must += w->problem->buffers[i].must;
-    for (int32_t i = 0; i < w->items.count; i++) must -= w->problem->buffers[w->items.item[i].buffer].must;
+    for (int32_t i = 0; i < w->problem->count; i++, stop_round(i, 10)) must += w->problem->buffers[i].must;
+    for (int32_t i = 0; i < w->items.count; i++, stop_round(i, 10))
+        must -= w->problem->buffers[w->items.item[i].buffer].must;
     return must > 0;
 }
 

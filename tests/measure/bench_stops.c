@@ -11,9 +11,8 @@
 #include "unstable.h"
 #include "base/fail.h"
 #include "support/bench_clock.h"
+#include "support/who_works.h"
 
-#include <execinfo.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +24,8 @@ struct looks {
 };
 
 static struct {
-    double seconds, where;
+    double seconds;
     const char *only;
-    timer_t timer;
 } asked = {.seconds = 1};
 
 /* The library's clock is the thread's. */
@@ -41,40 +39,13 @@ static double used(void)
     return now_by(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* From now on nobody may take so long without a look. */
-static void wind_up(void)
-{
-    if (asked.where <= 0) return;
-    struct timespec each = {(time_t)asked.where, (long)((asked.where - (double)(time_t)asked.where) * 1e9)};
-    timer_settime(asked.timer, 0, &(struct itimerspec){each, each}, NULL);
-}
-
-static void say_where(int signal)
-{
-    void *at[24];
-    (void)signal;
-    backtrace_symbols_fd(at, backtrace(at, 24), STDERR_FILENO);
-    if (write(STDERR_FILENO, "--\n", 3) < 0) abort();
-}
-
-static void watch_where(void)
-{
-    void *warm[2];
-    struct sigaction say = {.sa_handler = say_where, .sa_flags = SA_RESTART};
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
-    if (asked.where <= 0) return;
-    backtrace(warm, 2);
-    sigaction(SIGUSR1, &say, NULL);
-    if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &asked.timer) != 0) exit(3);
-}
-
 static bool is_over(void *looks)
 {
     struct looks *l = looks;
     double now_used = used();
     if (l->stopped == 0 && now_used - l->last > l->longest) l->longest = now_used - l->last;
     if (now_used > l->end && l->stopped == 0) l->stopped = now_used;
-    if (l->stopped == 0 || now_used - l->last > 0.001) wind_up();
+    if (l->stopped == 0 || now_used - l->last > 0.001) who_works_looked();
     l->last = now_used;
     return l->stopped > 0;
 }
@@ -189,7 +160,7 @@ static bool measure(const struct lx_graph *g, const struct way *way, const char 
     how.run.time_limit = asked.seconds;
     how.run.stop = is_over;
     how.run.context = &l;
-    wind_up();
+    who_works_looked();
     bool ok = plan_once(g, &how, &team, &st);
     double end = used(), taken = end - begin, after = end - (l.stopped > 0 ? l.stopped : l.last);
     bool late = taken > asked.seconds * 1.05 + 0.2;
@@ -222,9 +193,8 @@ int main(int count, char **words)
     for (; at + 1 < count && strncmp(words[at], "--", 2) == 0; at += 2) {
         if (strcmp(words[at], "--time") == 0) asked.seconds = atof(words[at + 1]);
         if (strcmp(words[at], "--only") == 0) asked.only = words[at + 1];
-        if (strcmp(words[at], "--where") == 0) asked.where = atof(words[at + 1]) / 1e3;
+        if (strcmp(words[at], "--where") == 0) who_works_begin(atof(words[at + 1]) / 1e3);
     }
-    watch_where();
     printf("%-50s %6s  %7s  %9s  %12s  %10s\n", "way file", "ops", "reading", "taken", "without look",
            "after stop");
     for (; at < count; at++) late += measure_all(words[at]);

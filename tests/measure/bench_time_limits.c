@@ -1,14 +1,16 @@
 /* Does every solver end when its time is over, and how long does it not look at the clock?
  *
- *     build/bin/bench_time_limits [SECONDS [SIZE...]] [--only TEXT]
+ *     build/bin/bench_time_limits [SECONDS [SIZE...]] [--only TEXT] [--where MS]
  *
  * Lists that crowds are made of (all buffers on one tick, lives inside each other, chains of handovers, stairs, long lives
  * beside short ones, fixed addresses), 10,000, 40,000 and 100,000 buffers (or the given sizes) each, by every solver and
- * question. A run is told to stop after SECONDS (1). A row has what it took, the longest time between two looks at the stop,
- * and how long it went on after it was told; "late" where it took more than SECONDS, 0.2 s and a twentieth. Seconds are those of
- * the processor, so that a busy machine does not matter. --only: rows that have the text in "shape question solver". */
+ * question. A run is told to stop after SECONDS (1). A row has what it took, the longest time between two looks at the stop until
+ * it was told, and how long it went on then; "late" where it took more than SECONDS, 0.2 s and a twentieth. Seconds are those of
+ * the processor, so that a busy machine does not matter. --only: rows that have the text in "shape question solver". --where: prints
+ * addresses of the functions that have not looked for so many milliseconds, for addr2line -f -e build/bin/bench_time_limits. */
 #include "unstable.h"
 #include "base/checked.h"
+#include "support/who_works.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,8 +110,9 @@ static bool is_over(void *watch)
 {
     struct watch *w = watch;
     double now = cpu_seconds();
-    if (now - w->last > w->longest) w->longest = now - w->last;
+    if (now - w->last > w->longest && w->stopped == 0) w->longest = now - w->last;
     w->last = now;
+    if (w->stopped == 0) who_works_looked();
     if (now > w->end && w->stopped == 0) w->stopped = now;
     return now > w->end;
 }
@@ -117,6 +120,7 @@ static bool is_over(void *watch)
 static bool measure(const struct lx_problem *p, const struct lx_solver *solver, double seconds,
                     const char *what)
 {
+    who_works_looked();
     double begin = cpu_seconds();
     struct watch w = {.end = begin + seconds, .last = begin};
     struct lx_run run = {.stop = is_over, .context = &w};
@@ -125,7 +129,7 @@ static bool measure(const struct lx_problem *p, const struct lx_solver *solver, 
     bool ok = answer.address && lx_problem_solve(p, solver, &run, &answer, &st);
     double now = cpu_seconds();
     bool late = now - begin > seconds * 1.05 + 0.2;
-    if (now - w.last > w.longest) w.longest = now - w.last;
+    if (now - w.last > w.longest && w.stopped == 0) w.longest = now - w.last;
     printf("%-30s %7d  %6.2f s  %7.3f s  %9.1f ms  %7.1f ms  %s%s\n", what, (int)p->count, seconds,
            now - begin, 1e3 * w.longest, w.stopped > 0 ? 1e3 * (now - w.stopped) : 0.0,
            ok ? lx_verdict_word(answer.status) : st.text, late ? "  late" : "");
@@ -160,8 +164,13 @@ static int measure_all(shape make, const char *name, int32_t size, double second
 int main(int argc, char **argv)
 {
     static const int32_t usual[] = {10000, 40000, 100000};
-    const char *only = argc > 2 && strcmp(argv[argc - 2], "--only") == 0 ? argv[argc - 1] : NULL;
-    int given = only ? argc - 2 : argc, late = 0, rows = given > 2 ? given - 2 : 3;
+    const char *only = NULL;
+    int given = argc, late = 0;
+    for (; given > 2 && strncmp(argv[given - 2], "--", 2) == 0; given -= 2) {
+        if (strcmp(argv[given - 2], "--only") == 0) only = argv[given - 1];
+        if (strcmp(argv[given - 2], "--where") == 0) who_works_begin(atof(argv[given - 1]) / 1e3);
+    }
+    int rows = given > 2 ? given - 2 : 3;
     double seconds = given > 1 ? atof(argv[1]) : 1;
     printf("%-30s %7s  %8s  %9s  %12s  %10s\n", "shape question solver", "buffers", "time", "taken",
            "without look", "after stop");

@@ -10,11 +10,12 @@
  *
  * A child may sit on its dying parent on its first tick; it is left out of that tick, which can only
  * weaken the bound. O(n log n) and a little more on small problems: tens of microseconds for a captured
- * graph, 0.1 s for 100,000 buffers. */
+ * graph, 0.1 s for 100,000 buffers. Who is stopped (base/stop.h) has the weaker bound that is proved by then. */
 #include "scratchpad/placement/problem.h"
 #include "scratchpad/placement/bound.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -40,9 +41,11 @@ static bool may_take_over(const struct lx_problem *p, const struct lx_buffer *ch
 static int64_t common_alignment(const struct lx_problem *p)
 {
     int64_t unit = 0;
-    for (int32_t i = 0; i < p->count; i++)
+    for (int32_t i = 0; i < p->count; i++) {
+        stop_round(i, 20);
         if (p->buffers[i].size > 0 && has_a_place(p, &p->buffers[i]))
             unit = gcd_i64(lx_alignment_of(p, &p->buffers[i]), unit);
+    }
     return unit ? unit : 1;
 }
 
@@ -54,6 +57,7 @@ static int64_t collect(const struct lx_problem *p, int64_t unit, struct bound_se
     bool tail_usable = false;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
+        stop_round(i, 40);
         if (!has_a_place(p, b)) {
             paid += b->spill_cost;
             continue;
@@ -79,10 +83,10 @@ static int64_t collect(const struct lx_problem *p, int64_t unit, struct bound_se
 static bool spill_bound(const struct lx_problem *p, struct bound_sections *s, int64_t *bound)
 {
     int64_t paid = collect(p, common_alignment(p), s), chain = 0, priced = 0;
-    if (!bound_find_sections(s)) return false;
-    if (s->section_count > 0 &&
-        (!bound_whole_buffers(s) || !bound_chain(s, &chain) || !bound_multipliers(s, &priced)))
-        return false;
+    bool ok = bound_find_sections(s);
+    if (ok && s->section_count > 0)
+        ok = bound_whole_buffers(s) && bound_chain(s, &chain) && bound_multipliers(s, &priced);
+    if (!ok && !stop_is_now()) return false;
     *bound = paid + max_i64(chain, priced);
     LOG(bound,
         "%" PRId64 ": %" PRId64 " for what has no place, and of %d sections alone %" PRId64
@@ -97,6 +101,7 @@ static bool height_bound(const struct lx_problem *p, struct bound_sections *s, i
     int64_t unit = common_alignment(p), padding = 0, alone = 0;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
+        stop_round(i, 40);
         if (b->reason) continue;
         alone = max_i64(alone, max_i64(b->fixed, 0) + b->size);
         struct bound_item item = {
@@ -105,8 +110,9 @@ static bool height_bound(const struct lx_problem *p, struct bound_sections *s, i
         if (item.start < item.end && item.units > 0) s->items[s->item_count++] = item;
     }
     s->cost_step = 1;
-    if (!bound_find_sections(s)) return false;
-    for (int32_t t = 0; t < s->section_count; t++)
+    bool ok = bound_find_sections(s);
+    if (!ok && !stop_is_now()) return false;
+    for (int32_t t = 0; ok && t < s->section_count; t++)
         alone = max_i64(alone, s->sections[t].need * unit - padding);
     *bound = alone;
     return true;

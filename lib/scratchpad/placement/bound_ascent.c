@@ -6,6 +6,7 @@
  * thousandths of the best prices, where moving one price at a time gets stuck. Found in floating point; what they prove
  * is computed in integers by bound_multiplier.c. */
 #include "scratchpad/placement/bound.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,11 +77,13 @@ bool bound_ascend(const struct bound_sections *s, double *price)
     a.trend = calloc(n, sizeof *a.trend);
     bool ok = a.price && a.sum && a.leaving && a.trend;
     double best = -1;
-    for (int round = 0; ok && round < ROUNDS; round++) {
+    for (int round = 0; ok && round < ROUNDS && !stop_is_now(); round++) {
         double value = value_of(&a);
+        stop_work(8 * (int64_t)s->item_count);
         if (value > best) memcpy(price, a.price, (n - 1) * sizeof *price);
         best = value > best ? value : best;
         step_up(&a, round);
+        stop_work(8 * (int64_t)s->section_count);
     }
     free(a.price);
     free(a.sum);

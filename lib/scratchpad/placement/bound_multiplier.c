@@ -8,6 +8,7 @@
  * are found in floating point and certified in integers of 128 bits, so rounding can only weaken the
  * result. */
 #include "scratchpad/placement/bound.h"
+#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,6 +72,7 @@ static void best_price(struct prices *p, int32_t t)
                                         (double)b->units};
     }
     double price = fmax(0, covering_density(p->offers, n, (double)s->sections[t].need));
+    stop_work(20 * (int64_t)n);
     if (price == old) return;
     p->price[t] = price;
     for (int32_t k = p->begin[t]; k < p->begin[t + 1]; k++) p->over[p->members[k]] += price - old;
@@ -82,6 +84,7 @@ static int64_t certified_value(const struct prices *p, int128 *prefix)
     const struct bound_sections *s = p->s;
     double units = 1, sum = 1, cost = 1, largest = 1;
     for (int32_t i = 0; i < s->item_count; i++) {
+        stop_round(i, 4);
         units += (double)s->items[i].units;
         cost += (double)s->items[i].cost;
     }
@@ -103,6 +106,7 @@ static int64_t certified_value(const struct prices *p, int128 *prefix)
     }
     for (int32_t i = 0; i < s->item_count; i++) {
         const struct bound_item *b = &s->items[i];
+        stop_round(i, 20);
         if (b->first > b->last) continue;
         int128 profit = (prefix[b->last + 1] - prefix[b->first]) * b->units - b->cost * scale;
         if (profit > 0) value -= profit;
@@ -136,7 +140,7 @@ static bool sweep_prices(struct prices *p, int64_t members, int128 *prefix, int6
                 if ((size_t)t + 2 <= sections) p->begin[t + 2]++;
         for (size_t t = 1; t <= sections; t++) p->begin[t] += p->begin[t - 1];
         list_members(p);
-        for (int32_t round = 0; round < SWEEPS; round++) {
+        for (int32_t round = 0; round < SWEEPS && !stop_is_now(); round++) {
             for (int32_t t = 0; t < s->section_count; t++)
                 best_price(p, round % 2 ? s->section_count - 1 - t : t);
             *forced = max_i64(*forced, certified_value(p, prefix));

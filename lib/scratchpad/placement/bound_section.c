@@ -6,6 +6,8 @@
  * ticks between which no buffer survives force their costs independently, so the best chain of such
  * ticks adds up. */
 #include "scratchpad/placement/bound.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +78,8 @@ static int32_t section_at(const struct bound_sections *s, int64_t tick)
     return low;
 }
 
-static void sweep(struct bound_sections *s, const struct event *starts, const struct event *ends,
+/* False: it was stopped. */
+static bool sweep(struct bound_sections *s, const struct event *starts, const struct event *ends,
                   struct tree *tree)
 {
     int64_t load = 0;
@@ -84,12 +87,14 @@ static void sweep(struct bound_sections *s, const struct event *starts, const st
     for (int32_t i = 0; i < n;) {
         int64_t tick = starts[i].tick;
         for (; gone < n && ends[gone].tick <= tick; gone++) {
+            if (stop_round(gone, 100)) return false;
             const struct bound_item *b = &s->items[ends[gone].item];
             tree_add(tree, ends[gone].item, -b->units, -b->cost);
             load -= b->units;
         }
         for (; i < n && starts[i].tick == tick; i++) {
             const struct bound_item *b = &s->items[starts[i].item];
+            if (stop_round(i, 200)) return false;
             tree_add(tree, starts[i].item, b->units, b->cost);
             load += b->units;
         }
@@ -101,6 +106,17 @@ static void sweep(struct bound_sections *s, const struct event *starts, const st
         s->sections[s->section_count++] =
             (struct bound_section){tick, starts[oldest].tick, load - s->capacity, forced};
     }
+    return true;
+}
+
+static bool find_items(struct bound_sections *s)
+{
+    for (int32_t i = 0; i < s->item_count; i++) {
+        s->items[i].first = section_at(s, s->items[i].start);
+        s->items[i].last = section_at(s, s->items[i].end) - 1;
+        if (stop_round(i, 100)) return false;
+    }
+    return true;
 }
 
 bool bound_find_sections(struct bound_sections *s)
@@ -110,19 +126,15 @@ bool bound_find_sections(struct bound_sections *s)
     struct tree tree = {calloc(n + 2, sizeof(int64_t)), calloc(n + 2, sizeof(int64_t)), s->item_count, 1};
     bool ok = starts && ends && tree.units && tree.cost;
     if (ok) {
-        qsort(s->items, n, sizeof *s->items, compare_density);
-        for (int32_t i = 0; i < s->item_count; i++) {
+        ok = sort_or_stop(s->items, n, sizeof *s->items, compare_density);
+        for (int32_t i = 0; ok && i < s->item_count; i++) {
             starts[i] = (struct event){s->items[i].start, i};
             ends[i] = (struct event){s->items[i].end, i};
         }
-        qsort(starts, n, sizeof *starts, compare_events);
-        qsort(ends, n, sizeof *ends, compare_events);
         while (tree.top <= s->item_count / 2) tree.top *= 2;
-        sweep(s, starts, ends, &tree);
-        for (int32_t i = 0; i < s->item_count; i++) {
-            s->items[i].first = section_at(s, s->items[i].start);
-            s->items[i].last = section_at(s, s->items[i].end) - 1;
-        }
+        ok = ok && sort_or_stop(starts, n, sizeof *starts, compare_events) &&
+             sort_or_stop(ends, n, sizeof *ends, compare_events) && sweep(s, starts, ends, &tree) &&
+             find_items(s);
     }
     free(starts);
     free(ends);
@@ -149,10 +161,12 @@ bool bound_whole_buffers(struct bound_sections *s)
             const struct bound_item *b = &s->items[i];
             if (b->first > t || b->last < t) continue;
             cells += section->need;
+            stop_work(2 * section->need);
             for (int64_t u = section->need; u > 0; u--)
                 least[u] = min_i64(least[u], least[max_i64(u - b->units, 0)] + b->cost);
         }
         section->forced = max_i64(section->forced, least[section->need]);
+        stop_work(2 * (int64_t)s->item_count);
     }
     free(least);
     return true;
@@ -163,8 +177,10 @@ bool bound_chain(const struct bound_sections *s, int64_t *forced)
     int64_t *total = malloc(((size_t)s->section_count + 1) * sizeof *total);
     if (!total) return false;
     total[0] = 0;
-    for (int32_t t = 0; t < s->section_count; t++)
+    for (int32_t t = 0; t < s->section_count; t++) {
         total[t + 1] = max_i64(total[t], s->sections[t].forced + total[section_at(s, s->sections[t].oldest)]);
+        stop_round(t, 50);
+    }
     *forced = total[s->section_count];
     free(total);
     return true;

@@ -3,12 +3,14 @@
  * First what each buffer breaks by itself, then groups and pairs (judge_bonds.c), then who shares bytes with whom
  * (judge_overlaps.c), then the linked costs. A same_place group is one block: as large as its largest member, at a
  * multiple of all their alignments, alive whenever one of them is. O(n log n) for what a plain list has; pairs,
- * groups and charges cost their own length. */
+ * groups and charges cost their own length. It looks at the stop of
+ * its thread, but never ends before all is judged. */
 #include "scratchpad/placement/judge.h"
 #include "scratchpad/placement/solve.h"
 #include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "base/words.h"
 
 #include <stdarg.h>
@@ -76,6 +78,7 @@ static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
     for (int32_t i = 0; i < j->p->count; i++) {
         const struct lx_buffer *b = &j->p->buffers[i];
         int64_t at = j->address[i];
+        stop_round(i, 20);
         if (at < 0 && at != LX_OFF_CHIP)
             return broken(j, LX_RULE_ALIGNMENT, "buffer %s: the address %lld is negative", b->name,
                           (long long)at);
@@ -105,8 +108,10 @@ static bool height_of(const struct judge *j, int64_t *height)
     int32_t pools = lx_pool_count(j->p);
     int64_t one = 0, *top = pools == 1 ? &one : calloc((size_t)pools, sizeof *top);
     if (!top) return status_no_memory(j->st);
-    for (int32_t i = 0; i < j->p->count; i++)
+    for (int32_t i = 0; i < j->p->count; i++) {
+        stop_round(i, 10);
         if (is_placed(j, i)) top[pool_of(j, i)] = max_i64(top[pool_of(j, i)], j->address[i] + bytes_of(j, i));
+    }
     *height = 0;
     for (int32_t k = 0; k < pools; k++) {
         for (int32_t i = 0; j->p->pool_count && i < j->p->pools[k].reserved_count; i++)
@@ -120,8 +125,10 @@ static bool height_of(const struct judge *j, int64_t *height)
 static int64_t cost_of(const struct judge *j)
 {
     int64_t cost = 0;
-    for (int32_t i = 0; i < j->p->count; i++)
+    for (int32_t i = 0; i < j->p->count; i++) {
         cost += is_placed(j, i) ? lx_on_cost(&j->p->buffers[i], pool_of(j, i)) : j->p->buffers[i].spill_cost;
+        stop_round(i, 10);
+    }
     return cost;
 }
 

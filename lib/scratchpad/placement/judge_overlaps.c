@@ -8,6 +8,8 @@
 #include "scratchpad/placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -104,12 +106,27 @@ static bool meet_living(struct sweep *s, size_t node, size_t left, size_t width,
            meet_living(s, 2 * node + 1, left + width / 2, width / 2, x);
 }
 
+/* All living with bytes of a rectangle that is not yet alive: those beside it first, who are found soon. The error is that of
+ * the lowest. */
+static bool meet_all(struct sweep *s, size_t rect)
+{
+    const struct rect *x = &s->rect[rect];
+    bool ok = true;
+    for (size_t node = s->width + rect - s->first, wide = 1; ok && node > 1; node /= 2, wide *= 2) {
+        size_t beside = node ^ 1;
+        if (s->top[beside] > x->from) ok = meet_living(s, beside, beside * wide - s->width, wide, x);
+    }
+    return ok || meet_living(s, 1, 0, s->width, x);
+}
+
 static void set_top(struct sweep *s, size_t rect, int64_t to)
 {
     size_t node = s->width + rect - s->first;
     for (s->top[node] = to; node > 1;) {
         node /= 2;
-        s->top[node] = max_i64(s->top[2 * node], s->top[2 * node + 1]);
+        int64_t top = max_i64(s->top[2 * node], s->top[2 * node + 1]);
+        if (top == s->top[node]) return; /* and so are all above it */
+        s->top[node] = top;
     }
 }
 
@@ -141,16 +158,18 @@ static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends
     for (s->width = 1; s->width < n;) s->width *= 2;
     for (size_t i = 0; i < 2 * s->width; i++) s->top[i] = INT64_MIN;
     for (size_t i = 0; i < n; i++) {
+        stop_round((int64_t)i, 10);
         starts[i] = (struct event){s->rect[s->first + i].start, s->first + i};
         ends[i] = (struct event){s->rect[s->first + i].end, s->first + i};
     }
-    qsort(starts, n, sizeof *starts, compare_events);
-    qsort(ends, n, sizeof *ends, compare_events);
+    sort_in_full(starts, n, sizeof *starts, compare_events);
+    sort_in_full(ends, n, sizeof *ends, compare_events);
     for (size_t a = 0, e = 0; a < n; a++) {
         const struct rect *x = &s->rect[starts[a].rect];
         for (; ends[e].tick <= x->start; e++) set_top(s, ends[e].rect, INT64_MIN);
-        if (!meet_living(s, 1, 0, s->width, x)) return false;
+        if (!meet_all(s, starts[a].rect)) return false;
         set_top(s, starts[a].rect, x->to);
+        stop_round((int64_t)a, 200);
     }
     return true;
 }
@@ -177,7 +196,10 @@ static bool sweep_pools(struct sweep *s)
 static size_t most_rects(const struct lx_problem *p)
 {
     size_t n = 1;
-    for (int32_t i = 0; i < p->count; i++) n += (size_t)lx_life_count(&p->buffers[i]) + 1;
+    for (int32_t i = 0; i < p->count; i++) {
+        n += (size_t)lx_life_count(&p->buffers[i]) + 1;
+        stop_round(i, 10);
+    }
     for (int32_t k = 0; k < p->pool_count; k++) n += (size_t)p->pools[k].reserved_count;
     return n;
 }
@@ -188,6 +210,7 @@ static void list_rects(struct sweep *s)
     for (int32_t i = 0; i < j->p->count; i++) {
         const struct lx_buffer *b = &j->p->buffers[i];
         int64_t from = j->address[i], to = from + bytes_of(j, i);
+        stop_round(i, 20);
         if (!is_placed(j, i) || from == to) continue;
         for (int32_t k = 0; k < lx_life_count(b); k++) {
             struct lx_life l = lx_life_at(b, k);
@@ -201,7 +224,24 @@ static void list_rects(struct sweep *s)
             const struct lx_reserved *r = &j->p->pools[k].reserved[i];
             s->rect[s->count++] = (struct rect){r->from, r->to, r->start, r->end, k, i, RESERVED};
         }
-    if (s->count) qsort(s->rect, s->count, sizeof *s->rect, compare_rects);
+    sort_in_full(s->rect, s->count, sizeof *s->rect, compare_rects);
+}
+
+/* Those on whose bytes nobody else ever is need not be looked at again: in a stack these are all. */
+static void leave_out_single(struct sweep *s)
+{
+    size_t kept = 0;
+    int64_t top = INT64_MIN; /* of those before it in its pool */
+    for (size_t i = 0; i < s->count; i++) {
+        struct rect r = s->rect[i];
+        if (i > 0 && s->rect[i - 1].pool != r.pool) top = INT64_MIN;
+        bool last = i + 1 == s->count || s->rect[i + 1].pool != r.pool;
+        bool single = top <= r.from && (last || s->rect[i + 1].from >= r.to);
+        top = max_i64(top, r.to);
+        if (!single) s->rect[kept++] = r;
+        stop_round((int64_t)i, 5);
+    }
+    s->count = kept;
 }
 
 bool judge_overlaps(struct judge *j)
@@ -210,6 +250,7 @@ bool judge_overlaps(struct judge *j)
     bool ok = s.rect && exclusive_sorted(j->p, &s.exclusive) ? true : status_no_memory(j->st);
     if (ok) {
         list_rects(&s);
+        leave_out_single(&s);
         ok = sweep_pools(&s);
     }
     free(s.exclusive.at);

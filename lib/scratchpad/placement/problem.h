@@ -138,8 +138,8 @@ struct lx_solver {
     int option_count;
     const struct lx_stat_row *stats; /* at most LX_MAX_STATS */
     int stat_count;
-    /* Fills `answer->address` (on entry: all LX_OFF_CHIP) and the rest. False only when memory is out;
-     * the answer is then still legal. */
+    /* Fills `answer->address` (on entry: all LX_OFF_CHIP) and the rest. False only when memory is out, or when it was
+     * stopped before it had what it needs (base/stop.h); the answer is then still legal. */
     bool (*solve)(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
 };
 
@@ -311,7 +311,8 @@ bool lx_problem_check(const struct lx_problem *p, const int64_t *address, int64_
 bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int64_t *address, int64_t *value,
                      enum lx_rule *rule, lx_status *st);
 
-/* A bound on the objective that every legal answer respects; INT64_MAX: none exists. O(n log n). */
+/* A bound on the objective that every legal answer respects; INT64_MAX: none exists. O(n log n). Stopped (base/stop.h) it is
+ * a weaker one. */
 bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st);
 
 /* Validates, runs the solver, checks its answer and completes it: objective, the better of its bound and

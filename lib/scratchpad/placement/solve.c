@@ -4,6 +4,7 @@
 #include "scratchpad/placement/rewrite.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/stop.h"
 
@@ -16,6 +17,7 @@ static void all_off_chip(const struct lx_problem *p, struct lx_answer *a)
         a->address[i] = LX_OFF_CHIP;
         if (a->pool) a->pool[i] = 0;
     }
+    stop_work(p->count);
 }
 
 static unsigned needed_capability(enum lx_objective o)
@@ -71,29 +73,26 @@ static bool can_answer(const struct lx_problem *p, const struct lx_solver *solve
     return true;
 }
 
-bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
-                      struct lx_answer *answer, lx_status *st)
-{
-    *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
-    return can_answer(p, solver, st) && lx_problem_validate(p, st) && solve_valid(p, solver, run, answer, st);
-}
-
+/* False: memory is out, or it has no answer and says why. One that was stopped before it had all that it needs has the answer
+ * that it left, which is legal. */
 static bool run_solver(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                        int64_t bound, struct lx_answer *answer)
 {
     int64_t *address = answer->address;
     int32_t *pool = answer->pool;
     struct lx_run with_bound = *run;
-    struct stop stop;
     with_bound.known_bound = max_i64(bound, run->enough);
     all_off_chip(p, answer);
     answer->status = LX_FEASIBLE; /* what a solver that says nothing claims */
     if (run->progress)
         run->progress(run->context, &(struct lx_progress){.objective = INT64_MAX, .bound = bound});
-    stop_begin(&stop, run->stop, run->context);
     bool ok = solver->solve(p, &with_bound, answer);
-    stop_end(&stop);
     if (!ok) answer->status = LX_ERROR;
+    if (!ok && stop_is_now() && !answer->message[0]) {
+        answer->status = LX_LIMIT;
+        answer->bound = 0;
+        ok = true;
+    }
     answer->address = address;
     answer->pool = pool;
     answer->message[sizeof answer->message - 1] = 0;
@@ -117,6 +116,12 @@ static bool may_be_impossible(const struct lx_problem *p)
     return false;
 }
 
+/* The checker has not judged: the error of no memory is another one for who was stopped (base/status.c). */
+static bool is_unjudged(const lx_status *why)
+{
+    return why->code == LX_E_MEMORY || why->code == LX_E_STOPPED;
+}
+
 /* All off chip instead of an answer that is not legal. */
 static bool without_answer(const struct lx_problem *p, const struct lx_solver *solver, int64_t bound,
                            enum lx_verdict claimed, const lx_status *why, struct lx_answer *answer)
@@ -128,13 +133,42 @@ static bool without_answer(const struct lx_problem *p, const struct lx_solver *s
     answer->status = none ? claimed : proved ? LX_INFEASIBLE : LX_ERROR;
     answer->bound = bound;
     if (!check_so_far(p, answer->pool, answer->address, &answer->objective, &ignored)) {
-        if (ignored.code == LX_E_MEMORY) return false;
+        if (is_unjudged(&ignored)) return false;
         answer->objective = INT64_MAX;
     }
     if (!none && !proved)
         snprintf(answer->message, sizeof answer->message, "refused by the checker: %.130s", why->text);
     LOG(solve, "%s: no legal answer: %s", solver->name, why->text);
     return true;
+}
+
+/* What the stop of a run is asked for the thread that solves (base/stop.h): also whether its time is over, as solvers do. */
+struct limit {
+    const struct lx_run *run;
+    double end; /* on the monotonic clock, or 0 */
+};
+
+static bool is_over(void *limit)
+{
+    const struct limit *l = limit;
+    return lx_run_stopped(l->run) || (l->end > 0 && clock_seconds() >= l->end);
+}
+
+static void limit_begin(struct limit *l, struct stop *stop, const struct lx_run *run, double share)
+{
+    *l = (struct limit){run, run->time_limit > 0 ? clock_seconds() + run->time_limit * share : 0};
+    stop_begin(stop, run->stop || l->end > 0 ? is_over : NULL, l);
+}
+
+/* Where it is long, it has a quarter of the time: an answer is worth more. */
+static bool find_bound(const struct lx_problem *p, const struct lx_run *run, int64_t *bound, lx_status *st)
+{
+    struct limit limit;
+    struct stop stop;
+    limit_begin(&limit, &stop, run, 0.25);
+    bool ok = lx_bound(p, bound, st);
+    stop_end(&stop);
+    return ok;
 }
 
 bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
@@ -145,7 +179,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     if (lacks) return refuse(solver, lacks, st);
     bool clash;
     bool in_haste = run->hasty || lx_run_stopped(run);
-    if (!pins_clash(p, &clash, st) || (!in_haste && !lx_bound(p, &bound, st))) return false;
+    if (!pins_clash(p, &clash, st) || (!in_haste && !find_bound(p, run, &bound, st))) return false;
     if (clash && p->objective == LX_HEIGHT) bound = INT64_MAX;
     if (bound == INT64_MAX) {
         all_off_chip(p, answer);
@@ -156,7 +190,8 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     }
     bool ended = run_solver(p, solver, run, bound, answer);
     if (!ended && !answer->message[0]) return status_no_memory(st);
-    if (ended && p->objective == LX_HEIGHT && lx_left_out(p, answer->address) && lx_run_stopped(run))
+    if (ended && p->objective == LX_HEIGHT && lx_left_out(p, answer->address) &&
+        (stop_is_now() || lx_run_stopped(run)))
         stack_left_out(p, answer->address);
     enum lx_verdict claimed = answer->status;
     /* A heuristic that found no place for all where pins or limits stand in the way has given up. */
@@ -166,7 +201,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     answer->bound = solver->caps & LX_CAN_PROVE ? max_i64(answer->bound, bound) : bound;
     lx_status why;
     bool legal = check_so_far(p, answer->pool, answer->address, &answer->objective, &why);
-    if (!legal && why.code == LX_E_MEMORY) return status_no_memory(st);
+    if (!legal && is_unjudged(&why)) return status_no_memory(st);
     /* Where it ended because that is enough, nothing is proved of the problem itself. */
     if (legal && run->enough > 0 && answer->objective <= run->enough) answer->bound = bound;
     if (legal && answer->objective < answer->bound) {
@@ -184,16 +219,32 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     return true;
 }
 
+static bool solve_watched(const struct lx_problem *p, const struct lx_solver *solver,
+                          const struct lx_run *run, bool validate, struct lx_answer *answer, lx_status *st)
+{
+    struct incumbents w;
+    struct lx_run watched = incumbents_watch(&w, p, run);
+    struct limit limit;
+    struct stop stop;
+    *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
+    limit_begin(&limit, &stop, run, 1);
+    bool ok = can_answer(p, solver, st) && (!validate || lx_problem_validate(p, st)),
+         plain = ok && is_plain(p);
+    if (!plain) watched.enough = 0; /* that would be of all parts together */
+    ok = ok && (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
+    if (ok) incumbents_end(&w, answer);
+    stop_end(&stop);
+    return ok;
+}
+
 bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                  struct lx_answer *answer, lx_status *st)
 {
-    *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
-    if (!can_answer(p, solver, st)) return false;
-    struct incumbents w;
-    struct lx_run watched = incumbents_watch(&w, p, run);
-    if (!is_plain(p)) watched.enough = 0; /* that would be of all parts together */
-    bool ok = is_plain(p) ? solve_plain(p, solver, &watched, answer, st)
-                          : solve_parts(p, solver, &watched, answer, st);
-    if (ok) incumbents_end(&w, answer);
-    return ok;
+    return solve_watched(p, solver, run, false, answer, st);
+}
+
+bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                      struct lx_answer *answer, lx_status *st)
+{
+    return solve_watched(p, solver, run, true, answer, st);
 }

@@ -6,6 +6,7 @@
 #include "exact/fit/fit.h"
 
 #include "base/checked.h"
+#include "base/stop.h"
 #include "exact/fit/fit_core.h"
 #include "exact/fit/fit_heuristic.h"
 #include "exact/fit/fit_peel.h"
@@ -115,7 +116,8 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
             if (result == FIT_YES && !fit_place_peeled(&scaled, base)) result = FIT_NO_MEMORY;
         }
         free(runs);
-    }
+    } else if (stop_is_now())
+        result = FIT_LIMIT;
     fit_scaled_free(&scaled);
     return result;
 }

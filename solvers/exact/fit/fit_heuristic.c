@@ -11,6 +11,8 @@
  * 60,000 items a pass takes about a second. */
 #include "exact/fit/fit_heuristic.h"
 
+#include "base/sort.h"
+#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -90,8 +92,12 @@ static bool pack(const struct fit_part *part, struct strips *s, const int32_t *o
     s->all.count = 0;
     for (int32_t i = 0; i < s->count; i++) s->pair[i].count = 0;
     *excess = -FIT_FAR;
-    for (int32_t i = 0; i < part->count; i++) {
+    for (int32_t i = 0, fixed = 0; i < part->count; i++) {
         if (!part->fixed[i]) continue;
+        if ((fixed++ & 63) == 63 && stop && stop(context)) {
+            *excess = FIT_FAR;
+            return true;
+        }
         base[i] = part->low[i];
         if (lowest_gap(s, part->from[i], part->to[i], part->height[i], base[i], 1) != base[i])
             *excess = FIT_FAR;
@@ -125,15 +131,18 @@ static int by_key(const void *a, const void *b)
     return (x->item > y->item) - (x->item < y->item);
 }
 
-static void order_by(const struct fit_part *part, int which, struct keyed *keyed, int32_t *order)
+/* False: it was stopped. */
+static bool order_by(const struct fit_part *part, int which, struct keyed *keyed, int32_t *order)
 {
     for (int32_t i = 0; i < part->count; i++) {
         double height = (double)part->height[i], length = part->to[i] - part->from[i];
         double key[] = {height, height * length, length};
         keyed[i] = (struct keyed){key[which], key[(which + 1) % 3], i};
+        stop_round(i, 15);
     }
-    qsort(keyed, (size_t)part->count, sizeof *keyed, by_key);
+    if (!sort_or_stop(keyed, (size_t)part->count, sizeof *keyed, by_key)) return false;
     for (int32_t i = 0; i < part->count; i++) order[i] = keyed[i].item;
+    return true;
 }
 
 /* What exceeds the goal goes first, the rest keeps its order. */
@@ -157,9 +166,9 @@ static bool run_passes(const struct fit_part *part, int passes, fit_unit enough,
     fit_unit seen = FIT_FAR;
     for (int pass = 0; pass<passes && * excess> enough; pass++) {
         if (pass > 0 && stop && stop(context)) break;
-        if (pass < 3)
-            order_by(part, pass, keyed, order);
-        else {
+        if (pass < 3) {
+            if (!order_by(part, pass, keyed, order)) break;
+        } else {
             promote_high(part, trial, enough, order, next);
             int32_t *swap = order;
             order = next;

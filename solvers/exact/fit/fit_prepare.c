@@ -13,6 +13,8 @@
  *
  * Parts. Where nothing is live across a boundary the problem falls apart. */
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 #include "exact/fit/fit_peel.h"
 
 #include <stdlib.h>
@@ -78,15 +80,17 @@ static bool build_timeline(const struct fit_problem *p, struct timeline *t)
         int32_t first, end;
         live_pieces(p, &p->items[i], &first, &end);
         for (int32_t k = first; k < end; k++) {
+            stop_round(k, 15);
             int64_t before = k > first ? p->pieces[k - 1].size : 0, size = p->pieces[k].size;
             note(t->moments, &n, p->pieces[k].start, size > before, size < before);
             if (k + 1 == end) note(t->moments, &n, p->pieces[k].end, false, true);
         }
     }
-    qsort(t->moments, (size_t)n, sizeof *t->moments, by_time);
+    if (!sort_or_stop(t->moments, (size_t)n, sizeof *t->moments, by_time)) return false;
     t->count = 0;
     for (int32_t i = 0; i < n; i++) {
         struct moment *last = t->count ? &t->moments[t->count - 1] : NULL;
+        stop_round(i, 5);
         if (last && last->time == t->moments[i].time) {
             last->grows |= t->moments[i].grows;
             last->shrinks |= t->moments[i].shrinks;
@@ -260,6 +264,7 @@ static bool fill_part(const struct fit_problem *p, const struct timeline *t, con
         part->height[i] = 0;
         int32_t reached = d->from;
         for (int32_t k = d->first; k < d->end; k++) {
+            if (stop_round(k, 100)) return false;
             fit_unit size = round_up_i64(p->pieces[k].size, rounding) / unit;
             int32_t from = first_section(t, p->pieces[k].start), to = end_section(t, p->pieces[k].end);
             /* A section shared by two pieces of a chain takes the larger one, which is the earlier unless
@@ -319,7 +324,8 @@ static int64_t common_unit(const struct fit_problem *p, int64_t rounding, bool m
         int32_t first, end;
         live_pieces(p, &p->items[i], &first, &end);
         if (first == end) continue;
-        for (int32_t k = first; k < end; k++) unit = gcd_i64(unit, round_up_i64(p->pieces[k].size, rounding));
+        for (int32_t k = first; k < end; k++, stop_round(k, 20))
+            unit = gcd_i64(unit, round_up_i64(p->pieces[k].size, rounding));
         if (p->items[i].fixed > 0) unit = gcd_i64(unit, p->items[i].fixed);
     }
     return unit ? unit : 1;
@@ -328,18 +334,20 @@ static int64_t common_unit(const struct fit_problem *p, int64_t rounding, bool m
 static int64_t greatest_size(const struct fit_problem *p, int32_t first, int32_t end)
 {
     int64_t size = 0;
-    for (int32_t k = first; k < end; k++) size = max_i64(size, p->pieces[k].size);
+    for (int32_t k = first; k < end; k++, stop_round(k, 5)) size = max_i64(size, p->pieces[k].size);
     return size;
 }
 
-/* Drafts of all items that take room; `*count` of them. Sets `out->impossible` where one can never fit. */
-static void draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
+/* Drafts of all items that take room; `*count` of them. Sets `out->impossible` where one can never fit. False: it was
+ * stopped. */
+static bool draft_items(const struct fit_problem *p, const struct timeline *t, bool mixed,
                         struct fit_scaled *out, struct draft *drafts, int32_t *count)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < p->item_count; i++) {
         const struct fit_item *item = &p->items[i];
         struct draft d = {.origin = i, .fixed = item->fixed >= 0};
+        if (stop_round(i, 100)) return false;
         d.align = mixed ? item->alignment / out->unit : 1;
         live_pieces(p, item, &d.first, &d.end);
         int64_t size = greatest_size(p, d.first, d.end);
@@ -354,12 +362,13 @@ static void draft_items(const struct fit_problem *p, const struct timeline *t, b
         drafts[n++] = d;
     }
     *count = n;
+    return true;
 }
 
 static bool split_parts(const struct fit_problem *p, const struct timeline *t, int64_t rounding,
                         struct draft *drafts, int32_t count, struct fit_scaled *out)
 {
-    qsort(drafts, (size_t)count, sizeof *drafts, by_from);
+    if (!sort_or_stop(drafts, (size_t)count, sizeof *drafts, by_from)) return false;
     int32_t parts = 0, reached = -1;
     for (int32_t i = 0; i < count; i++) {
         if (drafts[i].from >= reached) parts++;
@@ -415,6 +424,7 @@ bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
     int64_t rounding = 0;
     bool mixed = false;
     for (int32_t i = 0; i < p->item_count; i++) {
+        stop_round(i, 15);
         rounding = gcd_i64(rounding, p->items[i].alignment);
         mixed |= p->items[i].alignment != p->items[0].alignment;
     }
@@ -424,7 +434,7 @@ bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
     struct draft *drafts = malloc(((size_t)p->item_count + 1) * sizeof *drafts);
     int32_t count = 0;
     bool done = drafts && build_timeline(p, &t);
-    if (done) draft_items(p, &t, mixed, out, drafts, &count);
+    done = done && draft_items(p, &t, mixed, out, drafts, &count);
     if (done && peel && !out->impossible) count = leave_out_easy(p, rounding, drafts, count, out);
     if (done && !out->impossible) done = split_parts(p, &t, rounding, drafts, count, out);
     free(drafts);

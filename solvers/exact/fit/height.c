@@ -9,6 +9,8 @@
 #include "exact/fit/height.h"
 
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 #include "exact/fit/fit_core.h"
 #include "exact/fit/fit_heuristic.h"
 
@@ -32,7 +34,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The greatest load of a tick, the largest size, the highest fixed end. All bases are multiples of a step, so that
- * what stands under another counts up to one; the topmost of a tick does not. False: memory is out. */
+ * what stands under another counts up to one; the topmost of a tick does not. False: memory is out, or it was stopped. */
 static bool simple_bound(const struct fit_problem *p, int64_t *bound)
 {
     size_t n = 2 * (size_t)p->piece_count;
@@ -41,7 +43,7 @@ static bool simple_bound(const struct fit_problem *p, int64_t *bound)
     *bound = 0;
     int64_t step = 0, saved = 0;
     for (int32_t i = 0; i < p->item_count; i++) step = gcd_i64(step, p->items[i].alignment);
-    for (int32_t i = 0; i < p->item_count; i++)
+    for (int32_t i = 0; i < p->item_count; i++, stop_round(i, 40))
         for (int32_t k = 0; k < p->items[i].piece_count; k++) {
             int32_t piece = p->items[i].first_piece + k;
             const struct fit_piece *x = &p->pieces[piece];
@@ -51,14 +53,15 @@ static bool simple_bound(const struct fit_problem *p, int64_t *bound)
             saved = max_i64(saved, size - x->size);
             *bound = max_i64(*bound, x->size + max_i64(p->items[i].fixed, 0));
         }
-    qsort(changes, n, sizeof *changes, by_time);
+    bool ok = sort_or_stop(changes, n, sizeof *changes, by_time);
     int64_t load = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; ok && i < n; i++) {
         load += changes[i].delta;
         *bound = max_i64(*bound, load - saved);
+        stop_round((int64_t)i, 5);
     }
     free(changes);
-    return true;
+    return ok;
 }
 
 /* Without alignments a canonical height is a sum of sizes above the ground or a fixed base, so only multiples
@@ -83,7 +86,7 @@ static int64_t height_step(const struct fit_problem *p)
 static int64_t height_of(const struct fit_problem *p, const int64_t *base)
 {
     int64_t height = 0;
-    for (int32_t i = 0; i < p->item_count; i++)
+    for (int32_t i = 0; i < p->item_count; i++, stop_round(i, 10))
         for (int32_t k = 0; k < p->items[i].piece_count; k++)
             height = max_i64(height, base[i] + p->pieces[p->items[i].first_piece + k].size);
     return height;
@@ -97,6 +100,7 @@ static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
         int64_t size = 0;
         for (int32_t k = 0; k < p->items[i].piece_count; k++)
             size = max_i64(size, p->pieces[p->items[i].first_piece + k].size);
+        stop_round(i, 10);
         if (!add_i64(sum, size + p->items[i].alignment, &sum) || sum > FIT_FAR / 4) return FIT_FAR / 4;
     }
     return sum;

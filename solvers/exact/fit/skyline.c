@@ -12,6 +12,7 @@
  * too late or is too light. Stretches are named by their first section. A packing takes about a microsecond for
  * each item at 60,000 items. Items with fixed bases are not for it. */
 #include "exact/fit/fit_heuristic.h"
+#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,9 @@ static const struct style styles[] = {{true, 20}, {true, 1000}, {false, 100}};
 /* Styles take turns. A packing counts for as many nodes as its descents visit, and PACK_NODES for each item; all
  * together have MOST_NODES for each item, at least two rounds and at most MOST_ROUNDS. */
 enum { STYLE_COUNT = sizeof styles / sizeof *styles, PACK_NODES = 30, MOST_NODES = 2500, MOST_ROUNDS = 14 };
+
+/* See pack. */
+enum { FIRST_IN_FULL = 60000 };
 
 /* What stood too high weighs so much more in the next round. */
 #define PROMOTION 16.0
@@ -189,14 +193,15 @@ static void begin_packing(struct skyline *s)
     s->heap_count = 0;
     s->before[0] = -1;
     add_stretch(s, 0, part->sections, 0);
-    for (int32_t i = 0; i < s->width; i++)
+    for (int32_t i = 0; i < s->width; i++, stop_round(i, 10))
         s->leaves[s->width + i] =
             i < part->count ? (struct leaf){part->to[i], s->weight[i]} : (struct leaf){INT32_MAX, -1};
-    for (int32_t at = s->width - 1; at > 0; at--)
+    for (int32_t at = s->width - 1; at > 0; at--, stop_round(at, 10))
         s->leaves[at] = better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
 }
 
-/* One packing; far too high when stopped. The first one is not: a tenth of a second at most, and an answer. */
+/* One packing; far too high when stopped. The first one of no more than FIRST_IN_FULL is not: a tenth of a second at most, and
+ * an answer. */
 static fit_unit pack(struct skyline *s, const struct fit_heuristic_run *run, bool is_first, fit_unit *base)
 {
     const struct fit_part *part = s->part;
@@ -214,7 +219,8 @@ static fit_unit pack(struct skyline *s, const struct fit_heuristic_run *run, boo
         if (base[w.best] - part->high[w.best] > excess) excess = base[w.best] - part->high[w.best];
         take_leaf(s, w.best);
         put_on(s, stretch, w.best, base[w.best]);
-        if ((++placed & 1023) == 0 && !is_first && run->stop && run->stop(run->context)) return FIT_FAR;
+        bool stopped = (++placed & 1023) == 0 && run->stop && run->stop(run->context);
+        if (stopped && (!is_first || part->count > FIRST_IN_FULL)) return FIT_FAR;
     }
     return excess;
 }
@@ -232,6 +238,7 @@ static void weigh(struct skyline *s, const struct style *style)
     const struct fit_part *part = s->part;
     for (int32_t i = 0; i < part->count; i++) {
         double length = part->to[i] - part->from[i];
+        stop_round(i, 60);
         double own = (double)part->height[i] * (style->by_area ? length : sqrt(length));
         double weight = own * power(s->fullness[i], style->fullness);
         s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
@@ -241,7 +248,7 @@ static void weigh(struct skyline *s, const struct style *style)
 static void promote_high(struct skyline *s, const fit_unit *base, fit_unit enough)
 {
     const struct fit_part *part = s->part;
-    for (int32_t i = 0; i < part->count; i++)
+    for (int32_t i = 0; i < part->count; i++, stop_round(i, 5))
         if (base[i] - part->high[i] > enough && s->weight[i] < HEAVIEST) s->weight[i] *= PROMOTION;
 }
 
@@ -259,6 +266,7 @@ static bool measure_fullness(struct skyline *s)
     for (int32_t t = 0; t < m; t++) all = part->total[t] > all ? part->total[t] : all;
     for (int32_t i = 0; i < part->count; i++) {
         fit_unit fullest = 0;
+        stop_round(i, 40);
         for (int32_t a = part->from[i] + m, z = part->to[i] + m; a < z; a /= 2, z /= 2) {
             if (a % 2 && most[a] > fullest) fullest = most[a];
             if (z % 2 && most[z - 1] > fullest) fullest = most[z - 1];

@@ -3,6 +3,7 @@
  * A greedy partition of the candidates into independent sets bounds what they can add: the heaviest of each. The
  * candidates of the last set are tried first; steps limit how many. */
 #include "exact/general/clique.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ static void colour(struct clique_search *s, int32_t *list, int64_t *bound, int32
     int64_t sum = 0;
     memcpy(scratch, list, (size_t)n * sizeof *scratch);
     while (left) {
+        stop_work(2 * (int64_t)left);
         int32_t from = placed, kept = 0;
         int64_t heaviest = 0;
         for (int32_t k = 0; k < left; k++) {
@@ -66,12 +68,12 @@ static void expand(struct clique_search *s, int32_t from, int32_t n, int32_t dep
         s->best_count = depth;
         memcpy(s->best_members, s->chosen, (size_t)depth * sizeof *s->chosen);
     }
-    if (n == 0 || from + 2 * n > s->room) return;
+    if (n == 0 || from + 2 * n > s->room || stop_is_now()) return;
     int32_t *list = s->stack + from;
     int64_t *bound = s->bound + from;
     colour(s, list, bound, n, list + n);
     for (int32_t k = n - 1; k >= 0 && weight + bound[k] > s->best; k--) {
-        if (s->steps-- <= 0) return;
+        if (s->steps-- <= 0 || stop_work(k)) return;
         int32_t v = list[k], next = 0;
         for (int32_t q = 0; q < k; q++)
             if (clique_graph_has(s->g, v, list[q])) list[n + next++] = list[q];
@@ -88,6 +90,7 @@ static int32_t neighbours_by_weight(const struct clique_graph *g, int32_t seed, 
         int32_t k = n++;
         for (; k > 0 && g->weight[out[k - 1]] < g->weight[v]; k--) out[k] = out[k - 1];
         out[k] = v;
+        stop_work(n - k);
     }
     return n;
 }
@@ -163,7 +166,7 @@ bool cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *o
     bool ok = members && cliques_reserve(out, 1);
     for (int32_t v = 0; ok && v < g->count; v++) {
         int32_t n = clique_through(g, v, steps, members);
-        ok = n > 0 && cliques_add(out, members, n);
+        ok = n > 0 && cliques_add(out, members, n) && !stop_is_now();
     }
     free(members);
     if (!ok) cliques_free(out);
