@@ -4,6 +4,7 @@
 #include "graph/builder.h"
 #include "graph/pattern_write.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,11 +89,13 @@ bool op_data_read(const struct json *j, const struct json_value *object, struct 
 
 void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text *t)
 {
+    enum { EACH_NUMBER = 2000 };
     const struct lx_op_data *d = op->data;
     if (!d) return;
     text_add(t, d->count == 1 ? ", \"data\": " : ", \"data\": [");
     for (int64_t i = 0; i < d->count; i++) {
         if (i) text_add(t, ", ");
+        stop_look(EACH_NUMBER);
         write_exact(t, g->tensors[op->output].dtype, d->numbers[i], d->wholes[i]);
     }
     if (d->count != 1) text_add(t, "]");

@@ -10,6 +10,7 @@
  * pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
 #include "scratchpad/cooptimise/chain.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,13 +133,16 @@ static bool tables_make(const struct chain_model *m, struct tables *w)
 
 bool chain_messages(struct chain_model *m, int64_t *bound, int64_t *steps, lx_status *st)
 {
+    enum { EACH_STEP = 20 };
     struct tables w = {0};
     int32_t n = m->op_count;
     bool ok = tables_make(m, &w);
     for (int32_t o = 0; o < n; o++) m->price_before[o + 1] = m->price_before[o] + m->price[o];
     m->rest[n] = 0;
     for (int32_t o = n; ok && o-- > 0;) {
+        int64_t before = *steps;
         op_messages(m, o, &w, steps);
+        stop_look(EACH_STEP * (*steps - before));
         m->rest[o] = add_capped(m->rest[o + 1], m->ops[o].least);
     }
     *bound = m->constant + m->rest[0] + chain_floor_price(-(int128)m->capacity * m->price_before[n]);

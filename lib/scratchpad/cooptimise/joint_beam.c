@@ -11,6 +11,7 @@
  * another state stands for too, and its cost is never understated, so nothing that is proved changes. */
 #include "scratchpad/cooptimise/joint_beam.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,8 +121,10 @@ static void extend(struct beam *b, int32_t o, int32_t c, const struct branch *r,
 /* All choices; `force`: also those that an on-chip variable disagrees with. True if any was possible. */
 static bool branch_out(struct beam *b, int32_t o, const struct branch *r, bool force)
 {
+    enum { EACH_CHOICE = 100 };
     const struct joint_factor *f = &b->m->factors[o];
     bool any = false, off[JOINT_MAX_TOUCHES];
+    stop_look(EACH_CHOICE * (int64_t)f->choice_count);
     for (int32_t c = 0; c < f->choice_count; c++) {
         const int32_t *own = &f->state[(int64_t)c * f->touch_count];
         uint64_t leaving = 0;
