@@ -44,6 +44,13 @@ void stop_look(int64_t units)
     (void)stop_work(units);
 }
 
+bool stop_never(void *context)
+{
+    (void)context;
+    stop_look(STOP_EACH);
+    return false;
+}
+
 bool stop_is_now(void)
 {
     return innermost && innermost->now;

@@ -11,6 +11,7 @@
 #define LX_BASE_STOP_H
 
 #include "base/status.h"
+#include "base/stop.h"
 
 #include <stdint.h>
 
@@ -31,6 +32,8 @@ void stop_end(struct stop *s);
 bool stop_work(int64_t units);
 /* The same for what goes to its end, whatever the answer is: that is heard by who looks next. */
 void stop_look(int64_t units);
+/* In place of a function that tells whether to stop: looks, and says no. */
+bool stop_never(void *context);
 /* Has the innermost watch been told to stop? */
 bool stop_is_now(void);
 /* In loops over many things: round `i` of them is done, each of so many units. True: end it. */

@@ -194,19 +194,11 @@ static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
     return ok;
 }
 
-/* All of it is to be packed, whoever is told to stop. */
-static bool look_and_go_on(void *context)
-{
-    (void)context;
-    stop_look(STOP_EACH);
-    return false;
-}
-
 static bool pack(const struct lx_problem *problem, const struct lx_solver *solver, struct lx_answer *answer,
                  lx_status *st)
 {
     bool able = solver && (solver->caps & LX_CAN_HEIGHT);
-    struct lx_run run = {.stop = look_and_go_on};
+    struct lx_run run = {.stop = stop_never}; /* all of it is to be packed */
     if (able && !lx_problem_solve(problem, solver, &run, answer, st)) return false;
     if (able && answer->status != LX_ERROR) return true;
     for (int64_t i = 0, at = 0; i < problem->count; i++) { /* one behind the other is always right */

@@ -36,7 +36,7 @@ bool keep_quick(const struct planner *p, const struct decisions *how, struct att
     struct lx_plan_options quick = *p->options;
     struct planner by = *p;
     quick.solver = p->options->quick_solver;
-    quick.run = (struct lx_run){.seed = quick.run.seed, .hasty = true};
+    quick.run = (struct lx_run){.stop = stop_never, .seed = quick.run.seed, .hasty = true};
     by.options = &quick;
     by.enough = 0;
     return attempt_once(&by, how, out);

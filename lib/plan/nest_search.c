@@ -247,7 +247,7 @@ bool nest_search_hastily(struct planner *p, struct nest_menus *menus)
     struct nest_search s;
     struct stop none;
     if (p->best.draft.how.nest_count > 0 || !lx_run_stopped(&options.run)) return true;
-    options.run.stop = NULL;
+    options.run.stop = stop_never;
     options.run.time_limit = 0;
     options.run.hasty = true;
     if (options.quick_solver) options.solver = options.quick_solver;

@@ -160,7 +160,7 @@ static bool join_to_the_end(struct windows *w)
     struct lx_plan_options options = *by->options;
     struct stop none;
     if (!lx_run_stopped(&options.run)) return join_windows(w);
-    options.run.stop = NULL;
+    options.run.stop = stop_never;
     options.run.time_limit = 0;
     options.run.hasty = true;
     if (options.quick_solver) options.solver = options.quick_solver;

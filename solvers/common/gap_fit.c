@@ -171,7 +171,7 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
     bool ok = crowds_init(&f.placed, p, f.capacity, tightest) && taken_bits_init(&f.map, p, f.capacity) &&
               f.found && f.taken;
     for (int pass = 0; ok && pass < 2; pass++) /* fixed addresses first: the others can move */
-        for (int32_t k = 0; k < count && !((k & 511) == 0 && lx_run_stopped(run)); k++) {
+        for (int32_t k = 0; k < count && !((k & 31) == 0 && lx_run_stopped(run)); k++) {
             const struct lx_buffer *b = &p->buffers[order[k]];
             if ((b->fixed >= 0) != (pass == 0) || !lx_may_be_placed(p, b)) continue;
             place(&f, order[k]);
