@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/digits.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -101,12 +102,15 @@ static int32_t started_before(const struct looking *l, int64_t end)
 /* Who lies on chip during its life, by address; others are not looked at, however many there are. */
 static void find_near(struct looking *l, const struct lx_buffer *b)
 {
+    enum { EACH_SEEN = 5, EACH_NEAR = 50 };
     int32_t count = 0;
+    int64_t before = l->steps;
     for (int32_t k = started_before(l, b->end); k-- > 0 && l->latest[k] > b->start; l->steps++) {
         int32_t i = l->placed[k];
         if (l->plan->problem.buffers[i].end > b->start)
             l->near[count++] = (struct placed_at){l->plan->answer.address[i], i};
     }
+    stop_look(EACH_SEEN * (l->steps - before) + EACH_NEAR * (int64_t)count);
     qsort(l->near, (size_t)count, sizeof *l->near, by_address);
     l->near_start = b->start;
     l->near_end = b->end;
