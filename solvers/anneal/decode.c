@@ -6,6 +6,7 @@
  * when the old top was the one that it rested on; only the latter must look at all its neighbours again. */
 #include "anneal/decode.h"
 #include "base/checked.h"
+#include "base/stop.h"
 
 /* In `raised`: somebody the group rested on has moved, its support must be looked for. */
 #define UNKNOWN INT64_MAX
@@ -186,11 +187,20 @@ static void decode_group(struct decoder *d, int32_t root)
     }
 }
 
-/* Decodes until nothing waits, or until the energy has risen above `ceiling`: the move is then hopeless, and
+/* One stacking of thousands that all meet takes half a second. */
+static bool is_told_to_stop(struct decoder *d)
+{
+    enum { LOOKS = 1 << 17, EACH_LOOK = 8 };
+    if (d->told || d->looks - d->looked_at < LOOKS) return d->told;
+    d->looked_at = d->looks;
+    return d->told = stop_work((int64_t)LOOKS * EACH_LOOK);
+}
+
+/* Decodes until nothing waits, or until it is told to stop or the energy has risen above `ceiling`: the move is then hopeless, and
  * what still waits is forgotten, for the caller must take the move back. */
 static void settle(struct decoder *d)
 {
-    while (d->queued > 0 && d->penalty <= d->ceiling) decode_group(d, queue_pop(d));
+    while (d->queued > 0 && d->penalty <= d->ceiling && !is_told_to_stop(d)) decode_group(d, queue_pop(d));
     d->hopeless = d->queued > 0;
     for (int32_t k = 0; k < d->queued; k++) {
         d->in_queue[d->queue[k].root] = false;
@@ -329,7 +339,7 @@ void decoder_undo(struct decoder *d)
     d->linked.parent = NO_ITEM;
 }
 
-void decoder_decode_all(struct decoder *d)
+bool decoder_decode_all(struct decoder *d)
 {
     decoder_begin(d);
     d->ceiling = INT64_MAX;
@@ -344,5 +354,7 @@ void decoder_decode_all(struct decoder *d)
             queue_push(d, i);
         }
     settle(d);
+    bool done = !d->hopeless;
     decoder_begin(d);
+    return done;
 }

@@ -77,8 +77,10 @@ struct decoder {
     bool hopeless;                 /* it was: decoder_undo must follow */
     int32_t *stale, stale_count;   /* the items that changed since the last save */
     bool *is_stale;
-    int64_t visits; /* groups decoded, ever */
-    int64_t looks;  /* neighbours looked at, ever: what time is spent on */
+    int64_t visits;    /* groups decoded, ever */
+    int64_t looks;     /* neighbours looked at, ever: what time is spent on */
+    int64_t looked_at; /* of them, when it was last asked whether to stop */
+    bool told;         /* to stop */
 };
 
 bool decoder_make(struct decoder *d, const struct items *it, bool evicting);
@@ -89,8 +91,9 @@ void decoder_free(struct decoder *d);
 /* Sets keys and chains from a placement, in the order of its bases; what is off chip comes last.
  * False when memory is out. */
 bool decoder_load(struct decoder *d, const int64_t *base);
-/* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. */
-void decoder_decode_all(struct decoder *d);
+/* Decodes everything; needed after decoder_load and after a change of `last`, `fee` or `slope`. False: it was told to stop, and
+ * nothing that it has may be used. */
+bool decoder_decode_all(struct decoder *d);
 /* The bases of the items that keep within their limits; NOT_PLACED for the others. Writes only what may have
  * changed since the last save: it must always be given the same array, and nobody else may write to it
  * between two saves without a decoder_decode_all. */

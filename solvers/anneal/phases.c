@@ -86,7 +86,7 @@ static void keep_best(struct search *s)
 
 /* Height: from now on everything must end below the best height, by a small part of what is still to be had,
  * so that the target does not move for every byte. */
-static void aim_lower(struct search *s)
+static bool aim_lower(struct search *s)
 {
     struct decoder *d = &s->decoder;
     int64_t height = s->best_height - max_i64((s->best_height - s->run->known_bound) / AIM_PART, 1);
@@ -95,7 +95,7 @@ static void aim_lower(struct search *s)
         d->last[i] =
             room < 0 ? -1 : room / s->problem->alignment / s->items.item[i].align * s->items.item[i].align;
     }
-    decoder_decode_all(d);
+    return decoder_decode_all(d);
 }
 
 static bool state_is_better(const struct search *s)
@@ -129,8 +129,8 @@ static bool run_orders(struct search *s, int64_t work, bool hotter)
 {
     struct decoder *d = &s->decoder;
     if (!decoder_load(d, s->best)) return false;
-    decoder_decode_all(d);
-    if (s->problem->objective == LX_HEIGHT) aim_lower(s);
+    if (!decoder_decode_all(d) || (s->problem->objective == LX_HEIGHT && !aim_lower(s)))
+        return s->stopped = true;
     int64_t mean = mean_change(s), slack = share_of(mean, s->option[PATIENCE]);
     schedule_heat(&s->schedule, share_of(mean, s->option[HOT] * (hotter ? s->option[REHEAT] : 1)),
                   share_of(mean, s->option[COLD]), work);
@@ -147,7 +147,7 @@ static bool run_orders(struct search *s, int64_t work, bool hotter)
         } else if (delta < 0 && state_is_better(s)) {
             keep_best(s);
             if (annealing_is_done(s)) return true;
-            if (s->problem->objective == LX_HEIGHT) aim_lower(s);
+            if (s->problem->objective == LX_HEIGHT && !aim_lower(s)) return s->stopped = true;
         }
         if (is_told_to_stop(s, d->looks)) return true;
     } while (schedule_spend(&s->schedule, s->by_steps ? 1 : d->looks - looks + STEP_WORK));
@@ -183,7 +183,7 @@ static bool run_ejections(struct search *s, int64_t work, bool hotter)
     struct ejector *e = &s->ejector;
     struct ejection plan;
     if (!decoder_load(&s->decoder, s->best)) return false;
-    decoder_decode_all(&s->decoder);
+    if (!decoder_decode_all(&s->decoder)) return s->stopped = true;
     if (no_worse_decoded(s)) keep_best(s);
     ejector_load(e, s->best);
     int64_t best = e->energy, mean = 0, looks;

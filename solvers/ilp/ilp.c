@@ -118,7 +118,10 @@ static bool restack(struct work *w)
     for (int32_t i = 0; i < w->items.count; i++) d.fee[i] = 1;
     bool ok = decoder_load(&d, w->guess);
     if (ok) {
+        struct stop none; /* what GLPK found is not to be lost */
+        stop_begin(&none, NULL, NULL);
         decoder_decode_all(&d);
+        stop_end(&none);
         decoder_save(&d, w->stacked);
         for (int32_t i = 0; i < w->items.count; i++) /* with links, more is not always better */
             if (!w->links.any || w->guess[i] >= 0) w->guess[i] = w->stacked[i];
