@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-enum { STOP_EACH = 2000000 }; /* of these units */
+enum { STOP_EACH = 1000000 }; /* of these units */
 
 struct stop {
     bool (*asked)(void *context); /* NULL: nobody stops it */

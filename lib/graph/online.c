@@ -5,6 +5,7 @@
 #include "graph/online_find.h"
 #include "base/fail.h"
 #include "graph/builder.h"
+#include "base/stop.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,7 @@ static bool is_safe(const struct online_uses *u, const struct softmax *s)
 
 static bool find_all(struct rewriting *r)
 {
+    enum { EACH_OP = 5000 };
     size_t ops = (size_t)r->g->op_count, tensors = (size_t)r->g->tensor_count;
     struct online_uses u;
     r->found = arena_array(&r->memory, ops, sizeof *r->found);
@@ -120,9 +122,11 @@ static bool find_all(struct rewriting *r)
         r->lse_of[o] = -1;
         r->gives[o] = r->g->ops[o].output;
     }
-    for (int32_t o = 0; o < r->g->op_count; o++)
+    for (int32_t o = 0; o < r->g->op_count; o++) {
+        stop_look(EACH_OP);
         if (softmax_find(&u, o, &r->found[r->found_count]) && is_safe(&u, &r->found[r->found_count]))
             r->found_count++;
+    }
     for (int32_t i = 0; i < r->found_count; i++) mark(r, i);
     return true;
 }

@@ -227,7 +227,7 @@ static bool price_rounds(struct chain_model *m, struct pricing *w, int64_t targe
     int stale = 0;
     int64_t here;
     memcpy(w->best, m->price, bytes);
-    for (int r = 0; r < rounds && *bound < target && *steps < step_limit; r++) {
+    for (int r = 0; r < rounds && *bound < target && *steps < step_limit && !stop_is_now(); r++) {
         decode(m, w->state, w->load, steps);
         if (!raise_prices(m, w->load, (double)(target - *bound), share)) break;
         if (!chain_messages(m, &here, steps, st)) return false;
