@@ -11,6 +11,7 @@
  * added, at the root, for as many rounds as they help; they are dense, so their terms are limited. Numbers stay
  * below 2^30 by dividing sizes, rounded up, and the need, rounded down. */
 #include "exact/search.h"
+#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -160,6 +161,7 @@ static bool is_worth_another(struct search *s, double now)
 
 bool search_add_covers(struct search *s, int32_t *added)
 {
+    enum { EACH_SECTION = 100000 };
     *added = 0;
     if (!is_worth_another(s, lp_objective(s->lp) + (double)s->m->base)) {
         s->cover_rounds = MOST_ROUNDS;
@@ -174,6 +176,7 @@ bool search_add_covers(struct search *s, int32_t *added)
         s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
     for (int32_t t = 0; ok && t < s->m->section_count; t++) {
         int64_t scale = s->m->need[t] / (INT64_C(1) << 29) + 1;
+        stop_look(EACH_SECTION);
         if (gather(&c, t, scale)) ok = separate(&c, s->m->need[t] / scale, added);
     }
     free(c.at);

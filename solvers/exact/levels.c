@@ -7,6 +7,7 @@
  * gap are spilled, and what was spilled may find one. A placement costs O(n) for each item. */
 #include "exact/levels.h"
 #include "base/rng.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,10 +103,12 @@ static int32_t take_turns(struct filler *f, int order, struct rng *rng)
 /* Fill the gaps of the packed level in `base`. */
 static int64_t fill(struct filler *f, int order, struct rng *rng)
 {
+    enum { EACH_ITEM = 20 };
     const struct model *m = f->k->m;
     memcpy(f->trial, f->base, (size_t)m->item_count * sizeof *f->trial);
     int32_t n = take_turns(f, order, rng);
     for (int32_t t = 0; t < n; t++) {
+        stop_look(EACH_ITEM * (int64_t)m->item_count);
         int32_t i = f->turns[t].item;
         if (!f->kept[i] && model_flip(m, f->trial, i) >= 0) continue;
         f->trial[i] = m->items[i].size > 0 ? find_gap(f, i, order / 3 % 2 == 0) : packer_empty(f->k, i);
@@ -174,7 +177,8 @@ static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *addre
     int32_t kinds = list_sizes(f), level = find_level(f, kinds, seed, large);
     int64_t best = INT64_MAX;
     if (*large == FIT_NO) memcpy(core, f->sub, (size_t)m->item_count * sizeof *core);
-    for (int t = 0; t < tries && best > aim && *large != FIT_NO && *large != FIT_NO_MEMORY; t++) {
+    for (int t = 0; t < tries && best > aim && *large != FIT_NO && *large != FIT_NO_MEMORY && !stop_is_now();
+         t++) {
         int32_t at = level + (t / 6) % LEVELS_TRIED;
         if (t % 6 == 0 && pack_level(f, least_of(f, at, kinds), seed + (uint64_t)t) != FIT_YES) {
             t += 5;

@@ -7,6 +7,7 @@
  * O(pairs) to find them, O(n) to place each. */
 #include "exact/fit/fit_peel.h"
 #include "base/checked.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +41,13 @@ static void peel(struct fit_loose *at, int32_t count, int32_t i)
         }
 }
 
-static void count_neighbours(struct fit_loose *at, int32_t count)
+enum { EACH_MET = 6 }; /* nanoseconds */
+
+/* False: it was told to stop. */
+static bool count_neighbours(struct fit_loose *at, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
+        if (stop_work(EACH_MET * (int64_t)count)) return false;
         at[i].near = 0;
         at[i].load = 0;
         for (int32_t k = 0; k < count; k++)
@@ -51,6 +56,7 @@ static void count_neighbours(struct fit_loose *at, int32_t count)
                 at[i].load += at[k].height;
             }
     }
+    return true;
 }
 
 int32_t fit_peel(struct fit_loose *at, int32_t count)
@@ -63,11 +69,11 @@ int32_t fit_peel(struct fit_loose *at, int32_t count)
         return count; /* nothing is peeled then */
     }
     qsort(at, (size_t)count, sizeof *at, by_height);
-    count_neighbours(at, count);
-    for (bool again = true; again;) {
+    for (bool again = count_neighbours(at, count); again;) {
         again = false;
         for (int32_t i = 0; i < count; i++) {
             if (!is_free(at, i)) continue;
+            stop_look(EACH_MET * (int64_t)count);
             peel(at, count, i);
             order[--end] = i;
             again = true;
@@ -115,8 +121,10 @@ bool fit_place_peeled(const struct fit_scaled *s, int64_t *base)
     if (s->loose_kept == s->loose_count) return true;
     struct span *spans = malloc((size_t)s->loose_count * sizeof *spans);
     if (!spans) return false;
-    for (int32_t k = s->loose_kept; k < s->loose_count; k++)
+    for (int32_t k = s->loose_kept; k < s->loose_count; k++) {
+        stop_look(EACH_MET * (int64_t)k);
         base[s->loose[k].origin] = lowest_base(s->loose, k, s->unit, base, spans) * s->unit;
+    }
     free(spans);
     return true;
 }

@@ -29,6 +29,7 @@
  * Dead ends are explained (fit_explain.c): the search returns to the last decision that is part of the
  * conflict, and drops the decisions in between without trying their second branch. */
 #include "exact/fit/fit_search.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -366,13 +367,15 @@ static bool reset(struct fit_search *s)
 enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t failures,
                                bool (*stop)(void *context), void *context)
 {
+    enum { MANY = 200 };
     if (!reset(s)) return FIT_NO;
     int64_t last_node = s->nodes + nodes, last_failure = s->failures + failures;
     while (s->free_count > 0) {
         if (s->out_of_memory) return FIT_NO_MEMORY;
         if (s->nodes >= last_node || s->failures >= last_failure) return FIT_LIMIT;
         if (s->depth == s->most_depth) return FIT_LIMIT;
-        if (stop && (s->nodes & 255) == 0 && stop(context)) return FIT_LIMIT;
+        /* Among many a node takes a tenth of a millisecond. */
+        if (stop && (s->nodes & (s->free_count > MANY ? 15 : 255)) == 0 && stop(context)) return FIT_LIMIT;
         if (s->split) fit_branch_focus(s);
         int32_t item = fit_branch_choose(s);
         s->frames[s->depth++] = (struct fit_frame){.item = item,
