@@ -1,5 +1,5 @@
-/* Sorting long lists while somebody may want it to end (stop.h): qsort would not look for tenths of a second. Equal elements
- * keep their order, short lists are left to qsort. */
+/* Sorting long lists while somebody may want it to end (stop.h): qsort would not look for tenths of a second. Short lists are
+ * left to qsort; equal elements keep their order as far as they do in that. */
 #ifndef LX_BASE_SORT_H
 #define LX_BASE_SORT_H
 

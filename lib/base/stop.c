@@ -14,6 +14,7 @@ void stop_begin(struct stop *s, bool (*asked)(void *context), void *context)
 
 void stop_end(struct stop *s)
 {
+    if (s->outer) s->outer->work += s->work;
     innermost = s->outer;
 }
 

@@ -11,7 +11,6 @@
 #define LX_BASE_STOP_H
 
 #include "base/status.h"
-#include "base/stop.h"
 
 #include <stdint.h>
 

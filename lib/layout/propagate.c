@@ -226,9 +226,12 @@ static bool search(const struct stick_question *q, size_t width, int64_t limit, 
 /* Too narrow to find any, it limits nothing, and nobody stops the wide one. */
 static bool search_widely(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
+    lx_status narrowly = {0};
+    bool told = stop_is_now(); /* then it was as narrow as can be */
     struct stop none;
     stop_begin(&none, NULL, NULL);
-    bool ok = search(q, q->width, INT64_MAX, out, st);
+    bool ok =
+        (told && search(q, NARROW, INT64_MAX, out, &narrowly)) || search(q, q->width, INT64_MAX, out, st);
     stop_end(&none);
     return ok;
 }

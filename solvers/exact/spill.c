@@ -167,7 +167,7 @@ static bool offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
     if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return true;
     if (!search_continue(s, 1, 1)) return false;
     if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return true;
-    if (!a->address && !anneal(a, s->budget) && !stop_is_now()) return false;
+    if (!a->address && !anneal(a, s->budget) && !(a->address && stop_is_now())) return false;
     for (int32_t i = 0; i < m->item_count; i++) plan[i] = a->address[m->items[i].buffer];
     search_offer(s, plan);
     return true;
@@ -191,7 +191,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
         LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far",
             words[order[turn]], s.best, search_bound(&s), (int)m->item_count, budget->steps);
         ok = run_stage(order[turn], &s, options, plan, stats);
-        if (!ok && stop_is_now()) ok = budget->stopped = true; /* with what is proved so far */
+        if (!ok && !s.failed && stop_is_now()) ok = budget->stopped = true; /* with what is proved so far */
         search_offer(&s, plan);
         budget_bound(budget, m, search_bound(&s));
     }

@@ -281,7 +281,8 @@ static bool lacks_a_must(const struct work *w)
     return must > 0;
 }
 
-static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+static bool solve_watched(const struct lx_problem *problem, const struct lx_run *run,
+                          struct lx_answer *answer)
 {
     struct work w = {.problem = problem, .run = run, .bound = run->known_bound};
     for (int i = 0; i < OPTIONS; i++) w.option[i] = lx_run_option(&lx_solver_ilp, run, i);
@@ -315,6 +316,21 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     free(w.best);
     free(w.guess);
     free(w.stacked);
+    return ok;
+}
+
+/* As a plug-in it has watches of its own, of which the program knows nothing. */
+static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+{
+    struct stop stop;
+    stop_begin(&stop, run->stop, run->context);
+    bool ok = solve_watched(problem, run, answer);
+    if (!ok && stop_is_now()) {
+        answer->status = LX_LIMIT;
+        answer->bound = 0;
+        ok = true;
+    }
+    stop_end(&stop);
     return ok;
 }
 

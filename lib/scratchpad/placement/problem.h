@@ -139,7 +139,7 @@ struct lx_solver {
     const struct lx_stat_row *stats; /* at most LX_MAX_STATS */
     int stat_count;
     /* Fills `answer->address` (on entry: all LX_OFF_CHIP) and the rest. False only when memory is out, or when it was
-     * stopped before it had what it needs (base/stop.h); the answer is then still legal. */
+     * stopped before it had what it needs; the answer is then still legal. */
     bool (*solve)(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer);
 };
 

@@ -154,10 +154,24 @@ static bool is_over(void *limit)
     return lx_run_stopped(l->run) || (l->end > 0 && clock_seconds() >= l->end);
 }
 
-static void limit_begin(struct limit *l, struct stop *stop, const struct lx_run *run, double share)
+static void pass_on(void *limit, const struct lx_progress *so_far)
 {
+    const struct lx_run *run = ((const struct limit *)limit)->run;
+    run->progress(run->context, so_far);
+}
+
+/* The run, whose stop knows the clock where there is a limit of time; `l` must outlive it. */
+static struct lx_run limit_begin(struct limit *l, struct stop *stop, const struct lx_run *run, double share)
+{
+    struct lx_run timed = *run;
     *l = (struct limit){run, run->time_limit > 0 ? clock_seconds() + run->time_limit * share : 0};
-    stop_begin(stop, run->stop || l->end > 0 ? is_over : NULL, l);
+    if (l->end > 0) {
+        timed.stop = is_over;
+        timed.progress = run->progress ? pass_on : NULL;
+        timed.context = l;
+    }
+    stop_begin(stop, timed.stop, timed.context);
+    return timed;
 }
 
 /* Where it is long, it has a quarter of the time: an answer is worth more. */
@@ -223,11 +237,11 @@ static bool solve_watched(const struct lx_problem *p, const struct lx_solver *so
                           const struct lx_run *run, bool validate, struct lx_answer *answer, lx_status *st)
 {
     struct incumbents w;
-    struct lx_run watched = incumbents_watch(&w, p, run);
     struct limit limit;
     struct stop stop;
+    const struct lx_run timed = limit_begin(&limit, &stop, run, 1);
+    struct lx_run watched = incumbents_watch(&w, p, &timed);
     *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
-    limit_begin(&limit, &stop, run, 1);
     bool ok = can_answer(p, solver, st) && (!validate || lx_problem_validate(p, st)),
          plain = ok && is_plain(p);
     if (!plain) watched.enough = 0; /* that would be of all parts together */

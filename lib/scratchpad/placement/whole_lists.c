@@ -43,7 +43,8 @@ bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st)
     bool legal = lx_check_places(&alone, NULL, address, &value, &rule, &why);
     free(address);
     *clash = !legal && rule == LX_RULE_OVERLAP;
-    return !legal && why.code == LX_E_MEMORY ? status_no_memory(st) : true;
+    bool judged = legal || (why.code != LX_E_MEMORY && why.code != LX_E_STOPPED);
+    return judged ? true : status_no_memory(st);
 }
 
 /* Fixed ones first: where one of them had no place yet, others may lie there, and all of these begin anew. */

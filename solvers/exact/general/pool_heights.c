@@ -119,7 +119,8 @@ static int64_t need_of(struct heights *h, int32_t pool)
 {
     int32_t count = gather(h, pool);
     h->budget->steps += 1 + count / 8;
-    int64_t least = pool_least_height(h->b, pool, h->members, count);
+    int64_t least;
+    if (!pool_least_height(h->b, pool, h->members, count, &least)) h->out_of_memory = true;
     if (least < INT64_MAX) least = max_i64(least, h->b->rooms[pool].reserved_end);
     return least > h->b->rooms[pool].capacity ? INT64_MAX : least;
 }

@@ -316,26 +316,27 @@ enum fit_result pack_into_pool(struct pool_question *q, int64_t *address)
     return result;
 }
 
-int64_t pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count)
+bool pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count,
+                       int64_t *least)
 {
     struct pool_question q = {b, pool, b->rooms[pool].capacity, members, count, NULL, {0}, 0};
     struct clustering c;
     struct cliques cliques;
-    int64_t least = INT64_MAX, heaviest;
-    if (!clustering_open(&c, &q) || !gather_edges(&c)) {
-        clustering_close(&c);
-        return least;
-    }
-    number_clusters(&c);
-    if (measure_clusters(&c) && relate_clusters(&c) && make_pile(&c) == FIT_YES &&
-        pile_cliques(&c.pile, 20000, &cliques, &heaviest)) {
-        least = heaviest;
+    int64_t heaviest;
+    enum fit_result made = FIT_NO;
+    bool ok = clustering_open(&c, &q) && gather_edges(&c);
+    *least = INT64_MAX;
+    if (ok) number_clusters(&c);
+    if (ok && measure_clusters(&c) && relate_clusters(&c)) made = make_pile(&c);
+    ok = ok && made != FIT_NO_MEMORY && (made == FIT_NO || pile_cliques(&c.pile, 20000, &cliques, &heaviest));
+    if (ok && made == FIT_YES) {
+        *least = heaviest;
         cliques_free(&cliques);
         for (int32_t k = 0; k < c.count; k++) {
             int64_t at = c.item[k] < 0 ? c.pin[k] : pile_free_from(&c.pile, c.item[k], 0);
-            least = max_i64(least, at + c.size[k]);
+            *least = max_i64(*least, at + c.size[k]);
         }
     }
     clustering_close(&c);
-    return least;
+    return ok;
 }

@@ -19,8 +19,10 @@ struct pool_question {
 /* On FIT_YES the addresses of the members are in `address`, which has one per block of the problem. */
 enum fit_result pack_into_pool(struct pool_question *q, int64_t *address);
 
-/* What no packing is below: the heaviest clique, a block above reserved bytes, a pin. INT64_MAX when memory is out. */
-int64_t pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count);
+/* What no packing is below: the heaviest clique, a block above reserved bytes, a pin; INT64_MAX: there is none. False: memory is
+ * out. */
+bool pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count,
+                       int64_t *least);
 
 /* Do the two share a byte? */
 static inline bool blocks_touch(const struct blocks *b, int32_t i, int32_t k, const int64_t *address)

@@ -4,6 +4,7 @@
 #include "unstable.h"
 #include "base/checked.h"
 #include "base/stop.h"
+#include "base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -159,9 +160,59 @@ static void judged_in_full(void **state)
     assert_int_equal(st.code, LX_E_NO);
 }
 
+/* Lives with gaps, or two pools with reserved bytes, with room for all. */
+static const struct lx_graph *roomy(bool pools)
+{
+    struct text t = {0};
+    lx_status st = {0};
+    text_add(&t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": \"roomy\", \"objective\": \"height\", "
+                 "\"alignment\": 16, ");
+    text_add(&t, pools ? "\"pools\": [{\"name\": \"fast\", \"capacity\": 1000000, \"reserved\": [[0, 64]]},"
+                         "{\"name\": \"slow\", \"capacity\": 1000000}]"
+                       : "\"capacity\": 1000000");
+    text_add(&t, ", \"buffers\": [");
+    for (int i = 0; i < 60; i++) {
+        int start = i * 37 % 200, end = start + 10 + i * 53 % 90;
+        text_format(&t, "%s{\"name\": \"b%d\", \"size\": %d, \"live\": [[%d, %d]", i ? ", " : "", i,
+                    16 + i * 7919 % 900, start, end);
+        if (!pools) text_format(&t, ", [%d, %d]", end + 5, end + 15);
+        text_add(&t, "], \"off\": 5}");
+    }
+    text_add(&t, "]}");
+    const struct lx_graph *g = lx_graph_of_text("roomy", t.at, t.length, &st);
+    if (!g) fail_msg("%s", st.text);
+    text_free(&t);
+    return g;
+}
+
+/* What was stopped is not impossible for that, and is no error. */
+static void stopped_is_not_impossible(void **state)
+{
+    (void)state;
+    for (int pools = 0; pools < 2; pools++) {
+        const struct lx_graph *g = roomy(pools);
+        for (int64_t most = 0; most < 300; most += 1 + most / 2)
+            for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
+                struct looks looks = {.most = most, .best = INT64_MAX};
+                struct lx_plan_options how = {
+                    .solver = *s, .run = {.stop = counted_stop, .context = &looks, .work_limit = 20000}};
+                lx_status st = {0};
+                struct lx_plan *p = lx_plan_make(g, &how, &st);
+                if (!p && st.code == LX_E_USAGE) continue; /* it does not take such lists */
+                if (!p) fail_msg("%s, look %lld: %s", (*s)->name, (long long)most, st.text);
+                if (p->answer.status == LX_INFEASIBLE || p->answer.status == LX_ERROR)
+                    fail_msg("%s, look %lld: %s", (*s)->name, (long long)most,
+                             lx_verdict_word(p->answer.status));
+                lx_plan_free(p);
+            }
+        lx_graph_free(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(always_legal), cmocka_unit_test(bounds_hold),
-                                       cmocka_unit_test(judged_in_full)};
+                                       cmocka_unit_test(judged_in_full),
+                                       cmocka_unit_test(stopped_is_not_impossible)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
