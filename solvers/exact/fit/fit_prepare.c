@@ -173,6 +173,7 @@ static bool allocate_part(struct fit_part *part, int32_t count, int32_t sections
 /* Items are sorted by their first section: those after i that start before i ends are its neighbours. */
 static bool link_neighbours(struct fit_part *part)
 {
+    enum { EACH_PAIR = 5 };
     int32_t n = part->count;
     int64_t pairs = 0, entries = 0;
     if (n > FIT_MOST_SEARCHED) return true;
@@ -197,11 +198,14 @@ static bool link_neighbours(struct fit_part *part)
         free(fill);
         return false;
     }
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
+        int32_t before = part->first_near[i + 1];
         for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
             part->first_near[i + 1]++;
             part->first_near[k + 1]++;
         }
+        stop_look(EACH_PAIR * (int64_t)(part->first_near[i + 1] - before));
+    }
     for (int32_t i = 0; i < n; i++) {
         for (int32_t s = part->from[i]; s < part->to[i]; s++) part->first_in_section[s + 1]++;
         part->first_near[i + 1] += part->first_near[i];
@@ -211,6 +215,8 @@ static bool link_neighbours(struct fit_part *part)
     int32_t *fill_section = fill + n;
     memcpy(fill_section, part->first_in_section, (size_t)part->sections * sizeof *fill);
     for (int32_t i = 0; i < n; i++) {
+        stop_look(EACH_PAIR *
+                  (int64_t)(part->first_near[i + 1] - part->first_near[i] + part->to[i] - part->from[i]));
         for (int32_t s = part->from[i]; s < part->to[i]; s++) part->in_section[fill_section[s]++] = i;
         for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
             int32_t to = part->to[k] < part->to[i] ? part->to[k] : part->to[i];

@@ -369,13 +369,13 @@ enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t fail
 {
     enum { MANY = 200 };
     if (!reset(s)) return FIT_NO;
-    int64_t last_node = s->nodes + nodes, last_failure = s->failures + failures;
+    int64_t rounds = 0, last_node = s->nodes + nodes, last_failure = s->failures + failures;
     while (s->free_count > 0) {
         if (s->out_of_memory) return FIT_NO_MEMORY;
         if (s->nodes >= last_node || s->failures >= last_failure) return FIT_LIMIT;
         if (s->depth == s->most_depth) return FIT_LIMIT;
-        /* Among many a node takes a tenth of a millisecond. */
-        if (stop && (s->nodes & (s->free_count > MANY ? 15 : 255)) == 0 && stop(context)) return FIT_LIMIT;
+        /* Among many a node takes up to some milliseconds. */
+        if (stop && (rounds++ & (s->free_count > MANY ? 3 : 255)) == 0 && stop(context)) return FIT_LIMIT;
         if (s->split) fit_branch_focus(s);
         int32_t item = fit_branch_choose(s);
         s->frames[s->depth++] = (struct fit_frame){.item = item,
