@@ -102,6 +102,7 @@ END
  "readers": [{"buffer": 1, "pairs": [[1, 0]]}, {"buffer": 2, "pairs": [[1, 0]]}]}],
 "terms": [{"axes": [{"buffer": 0, "on": true}, {"buffer": 1, "classes": [0, 1]}], "values": [100, -2.5, 0, 1e3]}]}
 END
+    sed 's/-2.5, 0/-92233720368547758072.5, 0/' "$folder/copy" >"$folder/huge"
     ;;
 team_plan)
     for name in uneven_8 uneven_33 softmax_rows slice_misses; do

@@ -39,11 +39,17 @@ static double value_of(const struct term_network *n, int64_t cost)
     return ldexp((double)cost, -n->shift);
 }
 
+/* Values of terms may be beyond what progress is told in. */
+static int64_t told_of(double value)
+{
+    return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : (int64_t)value;
+}
+
 static void report(const struct searching *s)
 {
     struct lx_progress now = {.steps = s->steps,
-                              .objective = (int64_t)value_of(&s->n, s->a.cost),
-                              .bound = (int64_t)value_of(&s->n, s->bound)};
+                              .objective = told_of(value_of(&s->n, s->a.cost)),
+                              .bound = told_of(value_of(&s->n, s->bound))};
     if (s->run->progress) s->run->progress(s->run->context, &now);
     LOG(cooptimise, "terms: %.9g, bound %.9g, %" PRId64 " steps", value_of(&s->n, s->a.cost),
         value_of(&s->n, s->bound), s->steps);
