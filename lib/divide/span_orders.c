@@ -11,6 +11,7 @@
 #include "divide/space.h"
 #include "layout/op_index.h"
 #include "layout/stated_layouts.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,8 @@ static bool is_large(const struct orders *s, int32_t tensor)
 /* Does some division keep all spans of the op within the limit? Small ops need no look. */
 static bool fits(const struct orders *s, int32_t o, bool *out)
 {
+    enum { EACH_OP = 3000 };
+    stop_look(EACH_OP);
     const struct lx_op *op = &s->l->graph->ops[o];
     struct arena scratch = {0};
     struct space space;

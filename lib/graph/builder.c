@@ -133,7 +133,9 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
         copy.stride = arena_copy_array(b->memory, op->stride, (size_t)max_i64(rank, 0), sizeof(int64_t));
     copy.hints = arena_copy_array(b->memory, op->hints, (size_t)op->hint_count, sizeof *op->hints);
     copy.params = op_params_copy(b->memory, op->params);
-    copy.data = op_data_copy(b->memory, op->data);
+    if (op->data)
+        copy.data = op_data_copy(b->memory, op->data,
+                                 copy.output >= 0 ? b->tensors.at[copy.output].dtype : LX_DTYPE_COUNT);
     if ((op->offset && !copy.offset) || (op->stride && !copy.stride) || !copy.hints ||
         (op->params && !copy.params) || (op->data && !copy.data) || !builder_copy_windows(b, op, &copy) ||
         !op_views_copy(b, op, &copy))

@@ -139,6 +139,8 @@ struct lx_op_data {
     const double *numbers;
     const int64_t
         *wholes; /* the same exactly where they are integers: 64 bits, from 2^63 on unsigned; else 0 */
+    const char *written; /* as a pattern has them whose tensor is of this type; NULL: that is not known yet */
+    enum lx_dtype dtype;
 };
 enum { LX_MAX_DATA = 4096 };
 

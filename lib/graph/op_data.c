@@ -82,32 +82,47 @@ bool op_data_read(const struct json *j, const struct json_value *object, struct 
     if (!d || !numbers || !wholes) return status_no_memory(st);
     for (item = list ? v->child : v; item && at < n; item = list ? item->next : NULL, at++)
         if (!number_of(j, item, "data", &numbers[at], &wholes[at], st)) return false;
-    *d = (struct lx_op_data){n, numbers, wholes};
+    *d = (struct lx_op_data){.count = n, .numbers = numbers, .wholes = wholes};
     op->data = d;
     return true;
 }
 
-void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text *t)
+static void write_numbers(struct text *t, const struct lx_op_data *d, enum lx_dtype dtype)
 {
     enum { EACH_NUMBER = 2000 };
-    const struct lx_op_data *d = op->data;
-    if (!d) return;
-    text_add(t, d->count == 1 ? ", \"data\": " : ", \"data\": [");
+    if (d->count != 1) text_add(t, "[");
     for (int64_t i = 0; i < d->count; i++) {
         if (i) text_add(t, ", ");
         stop_look(EACH_NUMBER);
-        write_exact(t, g->tensors[op->output].dtype, d->numbers[i], d->wholes[i]);
+        write_exact(t, dtype, d->numbers[i], d->wholes[i]);
     }
     if (d->count != 1) text_add(t, "]");
 }
 
-const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d)
+void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text *t)
 {
-    struct lx_op_data *copy = d ? arena_copy_array(memory, d, 1, sizeof *d) : NULL;
+    const struct lx_op_data *d = op->data;
+    if (!d) return;
+    text_add(t, ", \"data\": ");
+    if (d->written && d->dtype == g->tensors[op->output].dtype)
+        text_add(t, d->written);
+    else
+        write_numbers(t, d, g->tensors[op->output].dtype);
+}
+
+const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d, enum lx_dtype dtype)
+{
+    struct lx_op_data *copy = arena_copy_array(memory, d, 1, sizeof *d);
+    struct text t = {0};
     if (!copy) return NULL;
     copy->numbers = arena_copy_array(memory, d->numbers, (size_t)d->count, sizeof *d->numbers);
     copy->wholes = arena_copy_array(memory, d->wholes, (size_t)d->count, sizeof *d->wholes);
-    return copy->numbers && copy->wholes ? copy : NULL;
+    copy->dtype = dtype;
+    /* Numbers take far longer to be written than all else of a graph, of which copies are made, each with a hash. */
+    if (!d->written || d->dtype != dtype) write_numbers(&t, d, dtype);
+    copy->written = t.failed ? NULL : arena_string(memory, t.at ? t.at : d->written);
+    text_free(&t);
+    return copy->numbers && copy->wholes && copy->written ? copy : NULL;
 }
 
 /* ---- what kinds want ---- */

@@ -15,6 +15,6 @@ bool op_data_read(const struct json *j, const struct json_value *object, struct 
                   struct arena *memory, lx_status *st);
 void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text *t);
 /* NULL only for NULL or when memory is out. */
-const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d);
+const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d, enum lx_dtype dtype);
 
 #endif

@@ -39,7 +39,7 @@ bool import_made_constant(struct import *im, const struct import_value *v, int32
         else
             whole_of_double(numbers[i], &wholes[i]);
     }
-    *data = (struct lx_op_data){count, numbers, wholes};
+    *data = (struct lx_op_data){.count = count, .numbers = numbers, .wholes = wholes};
     return import_made(im, "constant", NULL, -1, storage, NULL, data);
 }
 
