@@ -290,7 +290,7 @@ bool propagate_sticks(const struct lx_graph *g, const bool *alive, const struct 
     size_t width = g->op_count > MAX_NODES / WIDTH ? (size_t)(MAX_NODES / g->op_count) : WIDTH;
     out->way = arena_array(memory, (size_t)g->op_count, sizeof *out->way);
     if (!out->way || !stick_costs_make(g, memory, &out->costs)) return status_no_memory(st);
-    stop_work(
+    stop_look(
         STOP_EACH); /* who is told to stop before it begins goes on with the cheapest from the first op on */
     struct stick_layers layers;
     const struct stick_question q = {g, alive, &layers, width, false};

@@ -167,7 +167,7 @@ static bool make_edges(struct items *it, const struct lx_problem *p)
             it->edge_first[i + 2]++;
         }
     }
-    stop_work((int64_t)n);
+    stop_look((int64_t)n);
     for (size_t i = 2; ok && i < n + 2; i++) it->edge_first[i] += it->edge_first[i - 1];
     for (int32_t e = 0; ok && e < it->edge_count; e++, stop_round(e, 10)) {
         it->edge_of[it->edge_first[it->edge[e].parent + 1]++] = e;

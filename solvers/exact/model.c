@@ -54,7 +54,7 @@ static bool choose_items(struct model *m, const int32_t *members, int32_t count,
     }
     bool ok = sort_or_stop(m->items, (size_t)m->item_count, sizeof *m->items, compare_items);
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].ring = i;
-    stop_work(4 * (int64_t)m->item_count);
+    stop_look(4 * (int64_t)m->item_count);
     return ok;
 }
 

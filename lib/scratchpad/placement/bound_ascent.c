@@ -79,11 +79,11 @@ bool bound_ascend(const struct bound_sections *s, double *price)
     double best = -1;
     for (int round = 0; ok && round < ROUNDS && !stop_is_now(); round++) {
         double value = value_of(&a);
-        stop_work(8 * (int64_t)s->item_count);
+        stop_look(8 * (int64_t)s->item_count);
         if (value > best) memcpy(price, a.price, (n - 1) * sizeof *price);
         best = value > best ? value : best;
         step_up(&a, round);
-        stop_work(8 * (int64_t)s->section_count);
+        stop_look(8 * (int64_t)s->section_count);
     }
     free(a.price);
     free(a.sum);

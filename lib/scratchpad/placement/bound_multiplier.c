@@ -72,7 +72,7 @@ static void best_price(struct prices *p, int32_t t)
                                         (double)b->units};
     }
     double price = fmax(0, covering_density(p->offers, n, (double)s->sections[t].need));
-    stop_work(20 * (int64_t)n);
+    stop_look(20 * (int64_t)n);
     if (price == old) return;
     p->price[t] = price;
     for (int32_t k = p->begin[t]; k < p->begin[t + 1]; k++) p->over[p->members[k]] += price - old;

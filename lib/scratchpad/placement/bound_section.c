@@ -161,12 +161,12 @@ bool bound_whole_buffers(struct bound_sections *s)
             const struct bound_item *b = &s->items[i];
             if (b->first > t || b->last < t) continue;
             cells += section->need;
-            stop_work(2 * section->need);
+            stop_look(2 * section->need);
             for (int64_t u = section->need; u > 0; u--)
                 least[u] = min_i64(least[u], least[max_i64(u - b->units, 0)] + b->cost);
         }
         section->forced = max_i64(section->forced, least[section->need]);
-        stop_work(2 * (int64_t)s->item_count);
+        stop_look(2 * (int64_t)s->item_count);
     }
     free(least);
     return true;

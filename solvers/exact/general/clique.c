@@ -41,7 +41,7 @@ static void colour(struct clique_search *s, int32_t *list, int64_t *bound, int32
     int64_t sum = 0;
     memcpy(scratch, list, (size_t)n * sizeof *scratch);
     while (left) {
-        stop_work(2 * (int64_t)left);
+        stop_look(2 * (int64_t)left);
         int32_t from = placed, kept = 0;
         int64_t heaviest = 0;
         for (int32_t k = 0; k < left; k++) {
@@ -90,7 +90,7 @@ static int32_t neighbours_by_weight(const struct clique_graph *g, int32_t seed, 
         int32_t k = n++;
         for (; k > 0 && g->weight[out[k - 1]] < g->weight[v]; k--) out[k] = out[k - 1];
         out[k] = v;
-        stop_work(n - k);
+        stop_look(n - k);
     }
     return n;
 }
