@@ -73,6 +73,7 @@ static bool sort(struct sorting *s)
     enum { LEVELS = 12 }; /* of a run */
     if (s->count <= RUN) {
         if (s->count > 1) qsort(s->at, s->count, s->size, s->compare);
+        (void)ends(s, s->count, LEVELS);
         return true;
     }
     if (is_in_order(s)) return true;

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-enum { STOP_EACH = 1000000 }; /* of these units */
+enum { STOP_EACH = 250000 }; /* of these units */
 
 struct stop {
     bool (*asked)(void *context); /* NULL: nobody stops it */

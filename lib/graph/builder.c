@@ -198,12 +198,27 @@ static bool keep_ids(struct graph_builder *b)
     return kept != NULL;
 }
 
-bool graph_hash(struct lx_graph *g, lx_status *st)
+struct hashing {
+    uint64_t hash;
+    const struct record_taker *also;
+};
+
+static void hash_record(void *hashing, const struct lx_graph *g, const char *record, size_t length)
+{
+    enum { EACH_BYTE = 2 };
+    struct hashing *h = hashing;
+    h->hash = hash_bytes(h->hash, record, length);
+    if (h->also) h->also->take(h->also->context, g, record, length);
+    stop_look(EACH_BYTE * (int64_t)length);
+}
+
+bool graph_hash(struct lx_graph *g, const struct record_taker *also, lx_status *st)
 {
     struct text body = {0};
-    pattern_write_body(g, &body);
+    struct hashing h = {HASH_START, also};
+    pattern_write_body(g, &(struct record_taker){hash_record, &h}, &body);
     bool ok = !body.failed;
-    if (ok) g->hash = hash_bytes(HASH_START, body.at, body.length);
+    if (ok) g->hash = h.hash;
     snprintf(g->hash_word, sizeof g->hash_word, "%016" PRIx64, g->hash);
     text_free(&body);
     return ok ? true : status_no_memory(st);
@@ -241,7 +256,7 @@ const struct lx_graph *builder_finish(struct graph_builder *b, lx_status *st)
         g->tensor_count = (int32_t)b->tensors.count;
         g->op_count = (int32_t)b->ops.count;
         g->buffer_count = (int32_t)b->buffers.count;
-        ok = g->tensors && g->ops && g->buffers && keep_ids(b) ? b->unhashed || graph_hash(g, st)
+        ok = g->tensors && g->ops && g->buffers && keep_ids(b) ? b->unhashed || graph_hash(g, b->also, st)
                                                                : status_no_memory(st);
     }
     if (ok) b->memory = NULL; /* the graph keeps it */

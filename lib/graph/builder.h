@@ -16,6 +16,12 @@ struct op_places {
     struct place op, einsum;
 };
 
+/* Who is given a graph as text, a tensor or op at a time, and a list all at once. */
+struct record_taker {
+    void (*take)(void *context, const struct lx_graph *g, const char *record, size_t length);
+    void *context;
+};
+
 struct graph_builder {
     struct arena *memory; /* becomes the graph's */
     struct lx_graph *graph;
@@ -29,6 +35,7 @@ struct graph_builder {
     struct names tensor_names, op_names, buffer_names;
     struct place here; /* where what is being added stands in its file; {0, 0}: nowhere */
     struct place here_einsum;
+    const struct record_taker *also; /* is given the text that is hashed; NULL: nobody is */
     bool
         unhashed; /* nobody will tell the graph from others: its hash, for which all of it is written, stays 0 */
 };
@@ -76,10 +83,11 @@ bool builder_check_order(struct graph_builder *b, lx_status *st);   /* check_ord
 /* share_graph.c: the same ops in another order, op order[t] at place t; shares the rest, and the hash. NULL:
  * memory is out. */
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order);
-/* The hash of what is planned, anew. */
-bool graph_hash(struct lx_graph *g, lx_status *st);
-/* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. */
+/* The hash of what is planned, anew; `also` may be NULL. */
+bool graph_hash(struct lx_graph *g, const struct record_taker *also, lx_status *st);
+/* pattern_write.c: device, tensors and ops or buffers, as they stand in a pattern; also what is hashed. A taker is given each
+ * record (with what stands between it and the one before) and leaves nothing in the text. */
 struct text;
-void pattern_write_body(const struct lx_graph *g, struct text *t);
+void pattern_write_body(const struct lx_graph *g, const struct record_taker *taker, struct text *t);
 
 #endif

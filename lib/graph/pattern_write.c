@@ -184,14 +184,18 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
     text_add(t, "}");
 }
 
-void pattern_write_body(const struct lx_graph *g, struct text *t)
+/* A record is complete. */
+static void hand_over(const struct lx_graph *g, const struct record_taker *taker, struct text *t)
 {
     enum { EACH_RECORD = 500 };
-    write_device(&g->device, t);
-    if (g->is_list) {
-        write_list(g, t);
-        return;
-    }
+    stop_look(EACH_RECORD);
+    if (!taker || t->failed) return;
+    taker->take(taker->context, g, t->at, t->length);
+    t->length = 0;
+}
+
+static void write_graph(const struct lx_graph *g, const struct record_taker *taker, struct text *t)
+{
     if (g->grid_axes > 0) {
         text_add(t, ",\n  \"grid\": [");
         for (int a = 0; a < g->grid_axes; a++) text_format(t, a ? ", %d" : "%d", g->grid[a]);
@@ -199,17 +203,27 @@ void pattern_write_body(const struct lx_graph *g, struct text *t)
     }
     text_add(t, ",\n  \"tensors\": [\n");
     for (int32_t i = 0; i < g->tensor_count; i++) {
-        stop_look(EACH_RECORD);
         write_tensor(&g->tensors[i], g->grid_axes, t);
         text_add(t, i + 1 < g->tensor_count ? ",\n" : "\n");
+        hand_over(g, taker, t);
     }
     text_add(t, "  ],\n  \"ops\": [\n");
     for (int32_t i = 0; i < g->op_count; i++) {
-        stop_look(EACH_RECORD);
         write_op(g, &g->ops[i], t);
         text_add(t, i + 1 < g->op_count ? ",\n" : "\n");
+        hand_over(g, taker, t);
     }
     text_add(t, "  ]");
+}
+
+void pattern_write_body(const struct lx_graph *g, const struct record_taker *taker, struct text *t)
+{
+    write_device(&g->device, t);
+    if (g->is_list)
+        write_list(g, t);
+    else
+        write_graph(g, taker, t);
+    hand_over(g, taker, t);
 }
 
 /* `whole`: with the body, else with its hash. */
@@ -223,7 +237,7 @@ static void write_pattern(const struct lx_graph *g, bool whole, struct text *t)
     }
     text_add(t, ",\n");
     if (whole)
-        pattern_write_body(g, t);
+        pattern_write_body(g, NULL, t);
     else
         text_format(t, "  \"hash\": \"%s\"", g->hash_word);
     if (g->target_hbm_bytes >= 0) text_format(t, ",\n  \"target_hbm_bytes\": %" PRId64, g->target_hbm_bytes);

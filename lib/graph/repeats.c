@@ -8,11 +8,14 @@
 #include "graph/graph.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { CONTEXT = 4, TRIED = 16, LEAST_OPS = 4, LEAST_RUN = 16 };
+enum { EACH_OP = 150, EACH_LINK = 10, EACH_LIKE = 5 }; /* work of base/stop.h */
 
 struct alike {
     uint64_t hash;
@@ -110,10 +113,12 @@ static void follow(struct search *s)
         for (int i = 0; i < op->input_count; i++) s->made[s->at[o] + i] = s->producer[op->inputs[i]];
         for (int i = 0; i < op->output_count; i++) s->producer[op->outputs[i]] = o;
         s->own[o] = s->hash[o] = hash_op(g, op);
+        stop_look(EACH_OP);
     }
     /* A tensor counts from behind its op to its last reader: +1 and -1 where that begins and ends. */
     for (int32_t t = 0; t < g->tensor_count; t++) s->producer[t] = -1;
     for (int32_t o = n - 1; o >= 0; o--) {
+        stop_look(EACH_LINK * (int64_t)g->ops[o].input_count);
         for (int i = 0; i < g->ops[o].input_count; i++) {
             int32_t t = g->ops[o].inputs[i];
             if (s->made[s->at[o] + i] < 0 || s->producer[t] >= 0) continue;
@@ -130,11 +135,13 @@ static void follow(struct search *s)
 static void add_context(struct search *s)
 {
     for (int round = 0; round < CONTEXT; round++)
-        for (int32_t o = s->g->op_count - 1; o >= 0; o--)
+        for (int32_t o = s->g->op_count - 1; o >= 0; o--) {
+            stop_look(EACH_LINK * (int64_t)s->g->ops[o].input_count);
             for (int i = 0; i < s->g->ops[o].input_count; i++) {
                 int32_t from = s->made[s->at[o] + i];
                 s->hash[o] = mix(s->hash[o], from < 0 ? -1 : (int64_t)s->hash[from]);
             }
+        }
 }
 
 static int by_hash(const void *a, const void *b)
@@ -162,19 +169,19 @@ static int32_t vote(struct search *s)
 {
     int32_t n = s->g->op_count, count = 0, kept = 0;
     for (int32_t o = 0; o < n; o++) s->alike[o] = (struct alike){s->hash[o], o};
-    qsort(s->alike, (size_t)n, sizeof *s->alike, by_hash);
+    sort_in_full(s->alike, (size_t)n, sizeof *s->alike, by_hash);
     for (int32_t i = 1; i < n; i++) {
         int32_t ops = s->alike[i].op - s->alike[i - 1].op;
         if (s->alike[i].hash == s->alike[i - 1].hash && ops >= LEAST_OPS)
             s->lengths[count++] = (struct length){ops, 1};
     }
-    qsort(s->lengths, (size_t)count, sizeof *s->lengths, by_ops);
+    sort_in_full(s->lengths, (size_t)count, sizeof *s->lengths, by_ops);
     for (int32_t i = 0; i < count; i++)
         if (kept && s->lengths[kept - 1].ops == s->lengths[i].ops)
             s->lengths[kept - 1].votes++;
         else
             s->lengths[kept++] = s->lengths[i];
-    qsort(s->lengths, (size_t)kept, sizeof *s->lengths, by_votes);
+    sort_in_full(s->lengths, (size_t)kept, sizeof *s->lengths, by_votes);
     return kept < TRIED ? kept : TRIED;
 }
 
@@ -212,6 +219,7 @@ static bool find_runs(struct search *s, int32_t ops)
 {
     int32_t first = -1;
     for (int32_t o = ops; o < s->g->op_count; o++) {
+        (void)stop_round(o, EACH_LIKE);
         bool on = goes_on(s, o, ops, first < 0 ? o - ops : first);
         if (!on && first >= 0 && !add_run(s, first, ops, o)) return false;
         first = !on ? -1 : first < 0 ? o - ops : first;
@@ -249,13 +257,14 @@ static int32_t take_apart(struct search *s, struct lx_repeat *out)
 {
     int32_t count = 0, *taken = s->at; /* no longer needed */
     memset(taken, 0, (size_t)s->g->op_count * sizeof *taken);
-    if (s->run_count) qsort(s->runs, (size_t)s->run_count, sizeof *s->runs, by_size);
+    if (s->run_count) sort_in_full(s->runs, (size_t)s->run_count, sizeof *s->runs, by_size);
     for (int32_t i = 0; i < s->run_count; i++) {
         settle_begin(s, &s->runs[i]);
         struct lx_repeat r = s->runs[i].is;
         bool is_free = true;
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) is_free = !taken[o];
         for (int32_t o = r.first; is_free && o < r.first + r.ops * r.times; o++) taken[o] = 1;
+        stop_look((int64_t)s->runs[i].span);
         if (is_free) out[count++] = r;
     }
     qsort(out, (size_t)count, sizeof *out, by_first);

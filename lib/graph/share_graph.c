@@ -44,7 +44,7 @@ static struct lx_graph *copy_of(const struct lx_graph *g)
 
 static const struct lx_graph *hashed(struct lx_graph *g, lx_status *st)
 {
-    if (graph_hash(g, st)) return g;
+    if (graph_hash(g, NULL, st)) return g;
     lx_graph_free(g);
     return NULL;
 }

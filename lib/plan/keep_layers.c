@@ -1,8 +1,12 @@
 /* Layers of partial choices: in which order they stand, and which of them are the same. A table of hashes finds those
  * that hold the same in one walk over the layer. */
 #include "plan/keep_layers.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
+
+enum { EACH_NODE = 50, EACH_HELD = 2 }; /* work of base/stop.h */
 
 static int by_promise(const void *a, const void *b)
 {
@@ -16,7 +20,7 @@ static int by_promise(const void *a, const void *b)
 
 void keep_sort_by_promise(struct keep_list *l)
 {
-    if (l->nodes.count) qsort(l->nodes.at, l->nodes.count, sizeof *l->nodes.at, by_promise);
+    if (l->nodes.count) sort_in_full(l->nodes.at, l->nodes.count, sizeof *l->nodes.at, by_promise);
 }
 
 /* The same ops done and the same things held? */
@@ -51,6 +55,7 @@ bool keep_merge_same(struct keep_list *l, bool *merged)
     if (!table) return false;
     for (size_t i = 0; i < l->nodes.count; i++) {
         const struct keep_node *n = &l->nodes.at[i];
+        stop_look(EACH_NODE + EACH_HELD * (int64_t)n->count);
         size_t slot = (size_t)hash_of(l, n) & (room - 1);
         while (table[slot] && compare_held(l, &l->nodes.at[table[slot] - 1], n) != 0)
             slot = (slot + 1) & (room - 1);

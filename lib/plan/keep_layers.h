@@ -15,10 +15,12 @@ struct keep_node {
     double rest;         /* of what is to come, priced */
     double least;        /* of any choice that goes on from here */
     int32_t parent, op;
-    uint32_t at, count; /* what is held: in the pool of its list, by tensor */
-    uint64_t done;      /* ops; any order only */
+    uint32_t at, count;           /* what is held: in the pool of its layer, by tensor */
+    const struct keep_held *held; /* the same of one that stayed */
+    uint64_t done;                /* ops; any order only */
 };
 
+/* One in the making. */
 struct keep_list {
     VEC(struct keep_node) nodes;
     VEC(struct keep_held) pool;

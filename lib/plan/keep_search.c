@@ -8,6 +8,8 @@
 #include "plan/keep_layers.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/sort.h"
+#include "base/stop.h"
 #include "plan/op_order.h"
 
 #include <math.h>
@@ -16,10 +18,12 @@
 struct search {
     const struct keep_model *m;
     const struct keep_limits *l;
-    struct keep_list kept, next; /* all that stayed; those of the layer in the making */
-    size_t first;                /* of the last whole layer, in `kept` */
-    int32_t done;                /* ops behind it */
-    double dropped;              /* the least of what was left out */
+    VEC(struct keep_node) kept; /* all that stayed */
+    struct arena lists;         /* what they hold: it grows, and nothing of it moves */
+    struct keep_list next;      /* those of the layer in the making */
+    size_t first;               /* of the last whole layer, in `kept` */
+    int32_t done;               /* ops behind it */
+    double dropped;             /* the least of what was left out */
     bool merged, no_memory, stopped;
     uint64_t *before; /* per op: the ops that must come first */
     /* The node under way. */
@@ -28,22 +32,32 @@ struct search {
     enum keep_state states[LX_MAX_OPERANDS];
     struct keep_outcome now[LX_MAX_OPERANDS];
     int count, leaves;
+    int64_t work; /* since the run was last asked, like that of base/stop.h */
 };
 
-enum { MOST_LEAVES = 512, STOP_EVERY = 64 }; /* the run is asked every so many nodes */
+enum { MOST_LEAVES = 512 };
+enum { EACH_NODE = 100, EACH_LEAF = 150, EACH_KEPT = 50, EACH_HELD = 2, EACH_USE = 10, EACH_LISTED = 50 };
 
-static enum keep_state state_in(const struct keep_list *of, const struct keep_node *n, int32_t tensor)
+/* So much was done. True: end it. */
+static bool is_over(struct search *s, int64_t work)
+{
+    s->work += work;
+    if (s->work < STOP_EACH) return s->stopped;
+    s->work = 0;
+    return s->stopped = lx_run_stopped(s->l->run);
+}
+
+static enum keep_state state_in(const struct keep_node *n, int32_t tensor)
 {
     uint32_t low = 0, high = n->count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (of->pool.at[n->at + middle].tensor < tensor)
+        if (n->held[middle].tensor < tensor)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < n->count && of->pool.at[n->at + low].tensor == tensor ? of->pool.at[n->at + low].state
-                                                                       : KEEP_HBM;
+    return low < n->count && n->held[low].tensor == tensor ? n->held[low].state : KEEP_HBM;
 }
 
 /* What can follow use u when the ops of `done` are over. */
@@ -131,7 +145,7 @@ static int64_t load_of(const struct search *s, const struct keep_node *n, int64_
 /* The parent's list with the operands' new states. */
 static bool hold(struct search *s, const struct keep_node *n, struct keep_node *child)
 {
-    const struct keep_held *old = s->kept.pool.at ? s->kept.pool.at + n->at : NULL;
+    const struct keep_held *old = n->held;
     child->at = (uint32_t)s->next.pool.count;
     if (!VEC_RESERVE(&s->next.pool, s->next.pool.count + n->count + (size_t)s->count)) return false;
     struct keep_held *out = s->next.pool.at + child->at;
@@ -169,13 +183,15 @@ static int64_t grains(const struct search *s, double least)
 
 static void add_child(struct search *s)
 {
-    const struct keep_node *n = &s->kept.nodes.at[s->at];
+    const struct keep_node *n = &s->kept.at[s->at];
     struct keep_node child = {.cost = n->cost, .rest = n->rest, .parent = s->at, .op = s->op};
     child.done = s->l->any_order ? n->done | (uint64_t)1 << s->op : 0;
     if (load_of(s, n, &child.bytes) > s->m->capacity) return;
     int64_t untouched = n->bytes;
     for (int i = 0; i < s->count; i++) {
         int32_t u = s->uses[i];
+        s->work +=
+            s->l->any_order ? 2 * EACH_USE * (int64_t)s->m->tensors[s->m->uses[u].tensor].count : EACH_USE;
         if (keep_on_chip(s->states[i])) untouched -= ahead_of(s, u);
         child.cost += s->now[i].cost;
         child.rest -= rest_of(s, u, s->states[i], n->done);
@@ -191,9 +207,10 @@ static void add_child(struct search *s)
 /* Everything that may happen at use i and those behind it. */
 static void go_through(struct search *s, int i)
 {
-    const struct keep_node *n = &s->kept.nodes.at[s->at];
+    const struct keep_node *n = &s->kept.at[s->at];
     struct keep_outcome all[KEEP_OUTCOMES];
     if (i == s->count) {
+        s->work += EACH_LEAF + EACH_HELD * (int64_t)n->count;
         if (s->leaves++ < MOST_LEAVES)
             add_child(s);
         else
@@ -210,6 +227,7 @@ static void go_through(struct search *s, int i)
     }
 }
 
+/* What may follow node `at` when op comes next. */
 static void expand(struct search *s, int32_t at, int32_t op)
 {
     const struct keep_model *m = s->m;
@@ -219,7 +237,7 @@ static void expand(struct search *s, int32_t at, int32_t op)
     s->leaves = 0;
     for (int i = 0; i < s->count; i++) {
         s->uses[i] = m->op_use[m->op_at[op] + i];
-        s->states[i] = state_in(&s->kept, &s->kept.nodes.at[at], m->uses[s->uses[i]].tensor);
+        s->states[i] = state_in(&s->kept.at[at], m->uses[s->uses[i]].tensor);
     }
     go_through(s, 0);
 }
@@ -236,14 +254,12 @@ static bool settle_layer(struct search *s)
         s->dropped = fmin(s->dropped, all[width].least);
         s->next.nodes.count = width;
     }
-    s->first = s->kept.nodes.count;
+    s->first = s->kept.count;
     for (size_t i = 0; i < s->next.nodes.count; i++) {
         struct keep_node n = all[i];
-        size_t at = s->kept.pool.count;
-        if (!VEC_RESERVE(&s->kept.pool, at + n.count) || !VEC_PUSH(&s->kept.nodes, n)) return false;
-        if (n.count) memcpy(s->kept.pool.at + at, s->next.pool.at + n.at, n.count * sizeof *s->kept.pool.at);
-        s->kept.nodes.at[s->kept.nodes.count - 1].at = (uint32_t)at;
-        s->kept.pool.count += n.count;
+        if (n.count) n.held = arena_copy_array(&s->lists, s->next.pool.at + n.at, n.count, sizeof *n.held);
+        if ((n.count && !n.held) || !VEC_PUSH(&s->kept, n)) return false;
+        s->work += EACH_KEPT + EACH_HELD * (int64_t)n.count;
     }
     s->next.nodes.count = s->next.pool.count = 0;
     return true;
@@ -255,16 +271,19 @@ static bool walk(struct search *s)
     struct keep_node root = {.parent = -1, .op = -1};
     for (int32_t t = 0; t < m->tensor_count; t++)
         if (m->tensors[t].count) root.rest += rest_of(s, m->tensors[t].first, KEEP_HBM, 0);
+    if (is_over(s, EACH_USE * (int64_t)m->use_count)) return true;
     root.least = total(s, &root);
-    if (!VEC_PUSH(&s->kept.nodes, root)) return false;
-    for (s->done = 0; s->done < m->op_count && s->first < s->kept.nodes.count; s->done++) {
-        size_t end = s->kept.nodes.count;
+    /* All that will be kept, in most cases: to move many of them takes longer than one may go without a look. */
+    size_t room = (size_t)min_i64((int64_t)s->l->width * m->op_count + 1, 1 << 20);
+    if (!VEC_RESERVE(&s->kept, room) || !VEC_PUSH(&s->kept, root)) return false;
+    for (s->done = 0; s->done < m->op_count && s->first < s->kept.count; s->done++) {
+        size_t end = s->kept.count;
         for (size_t i = s->first; i < end && !s->no_memory; i++) {
-            if (i % STOP_EVERY == 0 && (s->stopped = lx_run_stopped(s->l->run))) return true;
-            uint64_t done = s->kept.nodes.at[i].done;
+            uint64_t done = s->kept.at[i].done;
             if (!s->l->any_order) expand(s, (int32_t)i, s->done);
-            for (int32_t o = 0; s->l->any_order && o < m->op_count; o++)
+            for (int32_t o = 0; s->l->any_order && o < m->op_count && !is_over(s, 0); o++)
                 if (!(done >> o & 1) && (s->before[o] & ~done) == 0) expand(s, (int32_t)i, o);
+            if (is_over(s, EACH_NODE)) return true;
         }
         if (s->no_memory || !settle_layer(s)) return false;
     }
@@ -295,6 +314,7 @@ static void list_cuts(const struct listing *x, struct keep_choice *c)
     const struct keep_model *m = x->m;
     for (int32_t t = 0; m->cuts && t < m->tensor_count; t++) {
         int32_t count = uses_by_time(x, t);
+        stop_look(EACH_USE * (int64_t)count);
         for (int32_t k = 0; k + 1 < count; k++) {
             const struct keep_use *next = &m->uses[x->uses[k + 1]];
             bool before = k > 0 && c->kept[x->uses[k - 1]], behind = c->kept[x->uses[k + 1]];
@@ -312,18 +332,19 @@ static bool list_choice(const struct search *s, int32_t at, struct arena *memory
             *place = arena_array(memory, ops, sizeof *place);
     bool *kept = arena_array(memory, uses, sizeof *kept);
     struct listing x = {m, place, arena_array(memory, uses, sizeof *x.uses)};
-    *out = (struct keep_choice){.cost = s->kept.nodes.at[at].cost,
+    *out = (struct keep_choice){.cost = s->kept.at[at].cost,
                                 .order = s->l->any_order ? order : NULL,
                                 .kept = kept,
                                 .cuts = arena_array(memory, uses, sizeof *out->cuts)};
     if (!order || !place || !kept || !x.uses || !out->cuts) return false;
     for (int32_t tick = m->op_count - 1; tick >= 0; tick--) {
-        const struct keep_node *n = &s->kept.nodes.at[at];
+        const struct keep_node *n = &s->kept.at[at];
         order[tick] = n->op;
         place[n->op] = tick;
         for (int32_t k = m->op_at[n->op]; k < m->op_at[n->op + 1]; k++)
-            kept[m->op_use[k]] = keep_on_chip(state_in(&s->kept, n, m->uses[m->op_use[k]].tensor));
+            kept[m->op_use[k]] = keep_on_chip(state_in(n, m->uses[m->op_use[k]].tensor));
         at = n->parent;
+        stop_look(EACH_LISTED * (m->op_at[n->op + 1] - m->op_at[n->op]));
     }
     list_cuts(&x, out);
     return true;
@@ -338,15 +359,15 @@ static int by_cost(const void *a, const void *b)
 
 static bool list_all(struct search *s, struct arena *memory, struct keep_found *out)
 {
-    size_t count = s->done == s->m->op_count ? s->kept.nodes.count - s->first : 0;
+    size_t count = s->done == s->m->op_count ? s->kept.count - s->first : 0;
     if (s->stopped) return true;
     bool all = count <= (size_t)s->l->choices;
-    if (count) qsort(s->kept.nodes.at + s->first, count, sizeof *s->kept.nodes.at, by_cost);
+    if (count) sort_in_full(s->kept.at + s->first, count, sizeof *s->kept.at, by_cost);
     out->count = all ? (int32_t)count : s->l->choices;
     out->at = arena_array(memory, (size_t)out->count, sizeof *out->at);
     out->complete = all && !s->merged && isinf(s->dropped);
     out->bound = isinf(s->dropped) ? s->l->below : min_i64(s->l->below, grains(s, s->dropped));
-    if (count) out->bound = min_i64(out->bound, s->kept.nodes.at[s->first].cost);
+    if (count) out->bound = min_i64(out->bound, s->kept.at[s->first].cost);
     for (int32_t i = 0; out->at && i < out->count; i++)
         if (!list_choice(s, (int32_t)s->first + i, memory, &out->at[i])) return false;
     return out->at;
@@ -376,8 +397,8 @@ bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct
     struct search s = {.m = m, .l = l, .dropped = INFINITY};
     *out = (struct keep_found){0};
     bool ok = list_before(&s) && walk(&s) && list_all(&s, memory, out);
-    VEC_FREE(&s.kept.nodes);
-    VEC_FREE(&s.kept.pool);
+    VEC_FREE(&s.kept);
+    arena_free(&s.lists);
     VEC_FREE(&s.next.nodes);
     VEC_FREE(&s.next.pool);
     free(s.before);

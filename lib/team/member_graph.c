@@ -1,6 +1,7 @@
 /* The graph that one member runs, with local shapes, for the stages that plan a single device: the steps of the
  * team's plan, one after the other. */
 #include "team/member_maker.h"
+#include "team/member_shape.h"
 #include "base/fail.h"
 #include "base/stop.h"
 
@@ -169,7 +170,11 @@ struct lx_team_member *lx_team_member_make(const struct lx_team_plan *plan, int 
     ok = ok && place_outputs(&k) && note_step(&k, -1);
     struct lx_team_member *m = ok ? member_of(&k) : NULL;
     if (m && k.b.ops.count > 0) {
+        struct member_shape shape = {0};
+        k.b.also = &(struct record_taker){member_shape_take, &shape};
         m->graph = builder_finish(&k.b, st);
+        m->shape = shape.shape;
+        m->likely = shape.likely ^ shape.shape;
         if (!m->graph) {
             lx_team_member_free(m);
             m = NULL;

@@ -235,6 +235,8 @@ struct lx_team_place {
  * ops piece by piece; ops of the kinds send and receive work on HBM. */
 struct lx_team_member {
     const struct lx_graph *graph; /* NULL: it has nothing to do */
+    uint64_t shape;               /* the same number where only offsets of slices differ */
+    uint64_t likely;              /* the same number where one's plan most likely fits the other, too */
     const struct lx_team_message *messages;
     int32_t message_count;
     const struct lx_team_place *places;

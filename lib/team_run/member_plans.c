@@ -21,25 +21,20 @@ struct lx_plan *plan_of_member(const struct lx_graph *does, const struct lx_plan
     return lx_plan_make(does, &as_it_is, st);
 }
 
-/* What the member does, and its shape. */
+/* What the member does. */
 static bool make_member(struct lx_team_plans *p, int m, lx_status *st)
 {
     if (m > 0 && lx_team_all_whole(p->team)) {
         p->members[m] = p->members[0];
-        p->shapes[m] = p->shapes[0];
-        p->likely[m] = p->likely[0];
         return true;
     }
     p->members[m] = lx_team_member_make(p->team, m, st);
-    if (!p->members[m]) return false;
-    if (!p->members[m]->graph) return true;
-    p->shapes[m] = team_shape_of(p->members[m]->graph, &p->likely[m]);
-    return p->shapes[m] ? true : status_no_memory(st);
+    return p->members[m];
 }
 
 static bool is_twin(const struct lx_team_plans *p, int m, int of)
 {
-    return p->shapes[of] == p->shapes[m] && p->plans[of] &&
+    return p->plans[of] && p->members[of]->shape == p->members[m]->shape &&
            team_fits_twin(p->plans[of], p->members[m]->graph);
 }
 
@@ -60,7 +55,7 @@ static int plans_left(const struct lx_team_plans *p, int m)
     int count = 1;
     for (int k = m + 1; k < p->team->members; k++) {
         int first = 0;
-        while (p->likely[first] != p->likely[k]) first++;
+        while (p->members[first]->likely != p->members[k]->likely) first++;
         count += first == k && p->members[k]->graph;
     }
     return count;
@@ -126,9 +121,7 @@ static struct lx_team_plans *plans_of(struct lx_team_plan *team, lx_status *st)
     p->team = team;
     p->members = calloc(n, sizeof *p->members);
     p->plans = calloc(n, sizeof *p->plans);
-    p->shapes = calloc(n, sizeof *p->shapes);
-    p->likely = calloc(n, sizeof *p->likely);
-    if (p->members && p->plans && p->shapes && p->likely) return p;
+    if (p->members && p->plans) return p;
     lx_team_plans_free(p);
     return status_no_memory(st), NULL;
 }
@@ -335,8 +328,6 @@ void lx_team_plans_free(struct lx_team_plans *p)
         if (p->members && (m == 0 || p->members[m] != p->members[0])) lx_team_member_free(p->members[m]);
     }
     free(p->plans);
-    free(p->shapes);
-    free(p->likely);
     free(p->members);
     lx_team_free(p->team);
     free(p);

@@ -10,8 +10,6 @@ struct lx_team_plans {
     struct lx_team_member **members; /* what each does; the first one's for all where everything is whole */
     const struct lx_plan **plans;    /* NULL where that is nothing; one plan for all whom it fits, see
                                       * lx_team_plan_of */
-    uint64_t *shapes;                /* the same number where only offsets differ; 0: nothing to do */
-    uint64_t *likely;                /* the same number for those whom one plan is likely to fit */
     bool hasty; /* while they are made: there is time for no more than some plan of each member */
 };
 

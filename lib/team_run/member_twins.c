@@ -7,60 +7,11 @@
 #include "team_run/member_twins.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/hash.h"
-#include "graph/pattern.h"
 #include "layout/op_index.h"
 #include "plan/plan_file.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Past a list of offsets. Only those before the begin of a tensor, where there is nothing, make another shape. */
-static const char *hash_offsets(const char *at, int64_t unit, uint64_t *h, uint64_t *likely)
-{
-    int64_t last = 0;
-    while (*at && *at != ']') {
-        char *end = NULL;
-        int64_t n = strtoll(at, &end, 10);
-        if (end == at) {
-            at++;
-            continue;
-        }
-        *h = hash_number(*h, n < 0 ? n : 0);
-        last = n;
-        at = end;
-    }
-    *likely = hash_number(*likely, last % unit);
-    return at;
-}
-
-/* Elements of a stick, of those of the smallest type that the graph has: powers of two. */
-static int64_t stick_of(const struct lx_graph *g)
-{
-    int64_t most = 1;
-    for (int32_t t = 0; t < g->tensor_count; t++)
-        most = max_i64(most, g->device.stick_bytes * 8 / lx_dtype_bits(g->tensors[t].dtype));
-    return most;
-}
-
-uint64_t team_shape_of(const struct lx_graph *does, uint64_t *likely)
-{
-    static const char key[] = "\"offset\": [";
-    struct text t = {0};
-    uint64_t h = HASH_START;
-    int64_t unit = stick_of(does);
-    *likely = HASH_START;
-    pattern_write(does, &t);
-    for (const char *at = t.failed ? NULL : t.at, *next; at; at = next) {
-        next = strstr(at, key);
-        h = hash_bytes(h, at, next ? (size_t)(next - at) : strlen(at));
-        if (next) next = hash_offsets(next + sizeof key - 1, unit, &h, likely);
-    }
-    bool ok = !t.failed;
-    text_free(&t);
-    *likely ^= h;
-    return ok ? h | 1 : 0;
-}
 
 /* Dimension `h` of an operand: the same part of it, moved by whole steps of all that its layout makes of it? */
 static bool moved_evenly(const struct lx_layout *y, const struct op_index *x, const struct op_index *other,

@@ -4,9 +4,6 @@
 
 #include "plan/plan.h"
 
-/* The same for graphs that differ in nothing but offsets; 0: memory is out. *likely: the same where one's plan most likely fits
- * the other, by where slices begin in sticks along their last dimension. */
-uint64_t team_shape_of(const struct lx_graph *does, uint64_t *likely);
 /* Does a plan of a graph of the same shape fit this one: are its slices where in their sticks those of that are? */
 bool team_fits_twin(const struct lx_plan *plan, const struct lx_graph *does);
 /* Are there slices of what is on chip at other offsets in it? Then where cores have what they read is another question. */

@@ -13,6 +13,7 @@
 #include "common/crowds.h"
 #include "common/taken_bits.h"
 #include "base/checked.h"
+#include "base/stop.h"
 #include "solvers.h"
 
 #include <stdlib.h>
@@ -26,7 +27,25 @@ struct fitter {
     struct byte_range *taken; /* of buffers, and between the gaps of crowds */
     int32_t taken_count;
     struct taken_bits map;
+    int64_t work; /* since the run was last asked, like that of base/stop.h */
 };
+
+enum { EACH_BUFFER = 2000, EACH_RANGE = 80 };
+
+/* taken_join of all ranges. */
+static int32_t join(struct fitter *f, int32_t count)
+{
+    f->work += EACH_RANGE * (int64_t)count;
+    return (int32_t)taken_join(&f->map, f->taken, (size_t)count);
+}
+
+static bool is_over(struct fitter *f, const struct lx_run *run)
+{
+    f->work += EACH_BUFFER;
+    if (f->work < STOP_EACH) return false;
+    f->work = 0;
+    return lx_run_stopped(run);
+}
 
 static bool is_parent(const struct lx_buffer *b, int32_t other)
 {
@@ -44,7 +63,7 @@ static int32_t gather(struct fitter *f, const struct lx_buffer *b, int32_t found
         if (!with_parents && is_parent(b, other)) continue;
         f->taken[n++] = (struct byte_range){f->address[other], f->address[other] + f->p->buffers[other].size};
     }
-    return (int32_t)taken_join(&f->map, f->taken, (size_t)n);
+    return join(f, n);
 }
 
 /* Does [from, to) lie in free space, in a gap that can hold `size` at its first aligned address? */
@@ -113,8 +132,7 @@ static int64_t tightest_free(struct fitter *f, const struct in_the_way *way, int
         f->taken[f->taken_count++] = (struct byte_range){0, f->capacity};
         gap_tree_walk(way->whole[k], take_up_to, f);
     }
-    taken = (int32_t)taken_join(&f->map, f->taken, (size_t)f->taken_count);
-    return choose_gap(f, taken, size, alignment);
+    return choose_gap(f, join(f, f->taken_count), size, alignment);
 }
 
 static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const struct in_the_way *way,
@@ -171,7 +189,7 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
     bool ok = crowds_init(&f.placed, p, f.capacity, tightest) && taken_bits_init(&f.map, p, f.capacity) &&
               f.found && f.taken;
     for (int pass = 0; ok && pass < 2; pass++) /* fixed addresses first: the others can move */
-        for (int32_t k = 0; k < count && !((k & 31) == 0 && lx_run_stopped(run)); k++) {
+        for (int32_t k = 0; k < count && !is_over(&f, run); k++) {
             const struct lx_buffer *b = &p->buffers[order[k]];
             if ((b->fixed >= 0) != (pass == 0) || !lx_may_be_placed(p, b)) continue;
             place(&f, order[k]);

@@ -6,8 +6,8 @@
  * of them, every solver, teams. A run has SECONDS (1) of the processor, as by --time. A row has what it took, the longest time
  * between two looks at the stop until one says so, the time from the look that said so to the end (in which the plan is completed), and what
  * reading the file took. "late" where it took more than SECONDS, 0.2 s and a twentieth. Seconds are those of the thread, for the
- * library, too, so that a busy machine does not matter. --only: rows that have the text in "way file". --where: prints addresses of the functions that
- * have not looked for so many milliseconds, for addr2line -f -e build/bin/bench_stops. */
+ * library, too, so that a busy machine does not matter. --only: rows that have the text in "way file". --where: prints addresses of the functions between
+ * two looks that are more than so many milliseconds apart, for addr2line -f -e build/bin/bench_stops. */
 #include "unstable.h"
 #include "base/fail.h"
 #include "support/bench_clock.h"
@@ -44,9 +44,9 @@ static bool is_over(void *looks)
     struct looks *l = looks;
     double now_used = used();
     if (l->stopped == 0 && now_used - l->last > l->longest) l->longest = now_used - l->last;
+    if (l->stopped == 0) who_works_looked(now_used - l->last);
     if (now_used > l->end && l->stopped == 0) l->stopped = now_used;
-    if (l->stopped == 0 || now_used - l->last > 0.001) who_works_looked();
-    l->last = now_used;
+    l->last = who_works.seconds > 0 ? used() : now_used;
     return l->stopped > 0;
 }
 
@@ -160,7 +160,7 @@ static bool measure(const struct lx_graph *g, const struct way *way, const char 
     how.run.time_limit = asked.seconds;
     how.run.stop = is_over;
     how.run.context = &l;
-    who_works_looked();
+    who_works_looked(0);
     bool ok = plan_once(g, &how, &team, &st);
     double end = used(), taken = end - begin, after = end - (l.stopped > 0 ? l.stopped : l.last);
     bool late = taken > asked.seconds * 1.05 + 0.2;

@@ -111,8 +111,8 @@ static bool is_over(void *watch)
     struct watch *w = watch;
     double now = cpu_seconds();
     if (now - w->last > w->longest && w->stopped == 0) w->longest = now - w->last;
-    w->last = now;
-    if (w->stopped == 0) who_works_looked();
+    if (w->stopped == 0) who_works_looked(now - w->last);
+    w->last = who_works.seconds > 0 ? cpu_seconds() : now;
     if (now > w->end && w->stopped == 0) w->stopped = now;
     return now > w->end;
 }
@@ -120,7 +120,7 @@ static bool is_over(void *watch)
 static bool measure(const struct lx_problem *p, const struct lx_solver *solver, double seconds,
                     const char *what)
 {
-    who_works_looked();
+    who_works_looked(0);
     double begin = cpu_seconds();
     struct watch w = {.end = begin + seconds, .last = begin};
     struct lx_run run = {.stop = is_over, .context = &w};
