@@ -1,12 +1,14 @@
 /* Blocks double from 4 KiB to 1 MiB; what is larger gets a block of its own size. The newest block is the one
  * that is handed out from: what an older one has left is not used again. */
 #include "base/arena.h"
+#include "base/stop.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { FREED = 8 }; /* bytes that are a unit of work (base/stop.h) */
 enum { ALIGN = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
 struct arena_block {
@@ -78,7 +80,7 @@ char *arena_format(struct arena *a, const char *format, ...)
 void *arena_copy_array(struct arena *a, const void *from, size_t count, size_t size)
 {
     void *p = arena_array(a, count, size);
-    if (p && count) memcpy(p, from, count * size);
+    if (p) stop_copy(p, from, count * size);
     return p;
 }
 
@@ -94,6 +96,7 @@ void arena_free(struct arena *a)
 {
     for (struct arena_block *b = a->head, *next; b; b = next) {
         next = b->next;
+        stop_look((int64_t)b->size / FREED);
         free(b);
     }
     *a = (struct arena){0};

@@ -2,6 +2,7 @@
  * removed. */
 #include "base/names.h"
 #include "base/hash.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ static uint32_t slot_of(const struct names *n, const char *key)
 
 static bool grow(struct names *n)
 {
+    enum { EACH_MOVED = 100 };
     struct names bigger = {.room = n->room ? n->room * 2 : 64};
     bigger.key = calloc(bigger.room, sizeof *bigger.key);
     bigger.value = calloc(bigger.room, sizeof *bigger.value);
@@ -26,6 +28,7 @@ static bool grow(struct names *n)
     }
     for (uint32_t i = 0; i < n->room; i++) {
         if (!n->key[i]) continue;
+        stop_look(EACH_MOVED);
         uint32_t to = slot_of(&bigger, n->key[i]);
         bigger.key[to] = n->key[i];
         bigger.value[to] = n->value[i];

@@ -2,7 +2,7 @@
 #include "base/stop.h"
 #include "base/fail.h"
 
-#include <stddef.h>
+#include <string.h>
 
 static _Thread_local struct stop *innermost;
 
@@ -43,6 +43,16 @@ bool stop_work(int64_t units)
 void stop_look(int64_t units)
 {
     (void)stop_work(units);
+}
+
+void stop_copy(void *to, const void *from, size_t bytes)
+{
+    enum { PIECE = 1 << 18, UNIT = 2 }; /* bytes: new pages take longer than to copy does */
+    for (size_t at = 0, piece; at < bytes; at += piece) {
+        piece = bytes - at < PIECE ? bytes - at : PIECE;
+        memcpy((char *)to + at, (const char *)from + at, piece);
+        stop_look((int64_t)piece / UNIT);
+    }
 }
 
 bool stop_never(void *context)

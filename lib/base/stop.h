@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { STOP_EACH = 250000 }; /* of these units */
@@ -31,6 +32,8 @@ void stop_end(struct stop *s);
 bool stop_work(int64_t units);
 /* The same for what goes to its end, whatever the answer is: that is heard by who looks next. */
 void stop_look(int64_t units);
+/* memcpy of what may be large, with looks. */
+void stop_copy(void *to, const void *from, size_t bytes);
 /* In place of a function that tells whether to stop: looks, and says no. */
 bool stop_never(void *context);
 /* Has the innermost watch been told to stop? */

@@ -3,6 +3,8 @@
 #ifndef LX_BASE_VEC_H
 #define LX_BASE_VEC_H
 
+#include "base/stop.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +24,7 @@ static inline bool vec_grow(void **at, size_t *room, size_t wanted, size_t size)
     if (bigger > SIZE_MAX / 2 / size) return false;
     void *p = realloc(*at, bigger * size);
     if (!p) return false;
+    if (*room > 1024) stop_look((int64_t)(*room * size / 2)); /* it was copied */
     *at = p;
     *room = bigger;
     return true;

@@ -133,11 +133,13 @@ static bool touches(const struct lx_op *op, int32_t tensor)
 /* Every op that touches what has changed and fitted before fits again, or follows until it does. */
 static bool others_follow(struct orders *s, struct change *c, const bool *fitted, bool *out)
 {
+    enum { EACH_SEEN = 10 };
     const struct lx_graph *g = s->l->graph;
     *out = true;
     for (int k = 0; k < c->count; k++)
         for (int32_t o = 0; o < g->op_count; o++) {
             bool fit = true;
+            (void)stop_round(o, EACH_SEEN);
             if (!fitted[o] || !touches(&g->ops[o], c->tensor[k])) continue;
             if (!fits(s, o, &fit)) return false;
             if (!fit && follow(s, &g->ops[o], k, c) && !fits(s, o, &fit)) return false;

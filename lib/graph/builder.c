@@ -27,6 +27,15 @@ bool builder_error(const struct graph_builder *b, struct place at, lx_status *st
     return false;
 }
 
+bool builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops, lx_status *st)
+{
+    bool ok = VEC_RESERVE(&b->tensors, (size_t)tensors) && VEC_RESERVE(&b->tensor_places, (size_t)tensors) &&
+              VEC_RESERVE(&b->ops, (size_t)ops) && VEC_RESERVE(&b->op_places, (size_t)ops) &&
+              names_reserve(&b->tensor_names, (uint32_t)tensors) &&
+              names_reserve(&b->op_names, (uint32_t)ops);
+    return ok ? true : status_no_memory(st);
+}
+
 bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st)
 {
     *b = (struct graph_builder){0};

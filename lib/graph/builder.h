@@ -42,6 +42,8 @@ struct graph_builder {
 
 /* False: memory is out, and nothing is held. */
 bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st);
+/* Room for so many, or more: lists that grow are copied. False: memory is out; what there is stays. */
+bool builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops, lx_status *st);
 /* Strings and arrays are copied. `role` LX_ROLE_COUNT: found out from how it is used. `rank` -1: `bytes`
  * counts, else it is computed. The number of the tensor, or -1. */
 int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,

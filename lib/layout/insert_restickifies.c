@@ -6,6 +6,8 @@
 #include "layout/insert_restickifies.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 #include "base/vec.h"
 #include "graph/builder.h"
 
@@ -251,6 +253,7 @@ static bool rename_operands(struct inserter *n, struct lx_op *op, const int32_t 
 /* Tensors were numbered as ops asked for them. People, solvers and files know them in the pattern's order. */
 static bool in_pattern_order(struct inserter *n)
 {
+    enum { EACH_MOVED = 100 };
     size_t count = n->b.tensors.count;
     if (count == 0) return true; /* a model whose ops were all folded may leave nothing */
     struct rank *rank = malloc((count + 1) * sizeof *rank);
@@ -266,20 +269,24 @@ static bool in_pattern_order(struct inserter *n)
             (struct rank){copy ? (int64_t)n->g->tensor_count + (int64_t)i : n->origin.at[i], (int32_t)i};
     }
     if (ok) {
-        qsort(rank, count, sizeof *rank, by_key);
-        memcpy(tensors, n->b.tensors.at, count * sizeof *tensors);
-        memcpy(places, n->b.tensor_places.at, count * sizeof *places);
-        memcpy(layouts, n->layouts.at, count * sizeof *layouts);
-        memcpy(origin, n->origin.at, count * sizeof *origin);
+        sort_in_full(rank, count, sizeof *rank, by_key);
+        stop_copy(tensors, n->b.tensors.at, count * sizeof *tensors);
+        stop_copy(places, n->b.tensor_places.at, count * sizeof *places);
+        stop_copy(layouts, n->layouts.at, count * sizeof *layouts);
+        stop_copy(origin, n->origin.at, count * sizeof *origin);
         for (size_t i = 0; i < count; i++) {
             int32_t old = rank[i].tensor;
+            stop_look(EACH_MOVED);
             now[old] = (int32_t)i;
             n->b.tensors.at[i] = tensors[old];
             n->b.tensor_places.at[i] = places[old];
             n->layouts.at[i] = layouts[old];
             n->origin.at[i] = origin[old];
         }
-        for (size_t o = 0; ok && o < n->b.ops.count; o++) ok = rename_operands(n, &n->b.ops.at[o], now);
+        for (size_t o = 0; ok && o < n->b.ops.count; o++) {
+            ok = rename_operands(n, &n->b.ops.at[o], now);
+            stop_look(EACH_MOVED);
+        }
         for (size_t i = 0; i < n->restickifies.count; i++) {
             struct lx_restickify *r = &n->restickifies.at[i];
             r->from = now[r->from], r->to = now[r->to];
@@ -353,7 +360,10 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
         memset(n.first_copy, 0xff, tensors * sizeof *n.first_copy);
         ok = builder_begin(&n.b, g->file, g->name, st);
         n.b.unhashed = true;
-        ok = ok && add_given(&n, alive);
+        ok =
+            ok &&
+            builder_reserve(&n.b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2, st) &&
+            add_given(&n, alive);
     }
     for (int32_t o = 0; ok && o < g->op_count; o++)
         if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);

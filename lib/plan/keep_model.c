@@ -5,7 +5,7 @@
 #include "base/stop.h"
 #include "layout/op_index.h"
 
-enum { EACH_USE = 2000 }; /* nanoseconds */
+enum { EACH_USE = 2000, EACH_LISTED = 40, EACH_GIVEN = 100, EACH_TENSOR = 200 }; /* nanoseconds */
 
 /* May a cut or a place free this access from its bar? What remains are accesses that no stay can serve. */
 static bool may_serve(const struct draft *x, int32_t access)
@@ -100,15 +100,18 @@ static void list_uses(struct keep_model *m, int32_t tensor, const int32_t *run_o
 /* What can follow a use, the ops standing as they do. */
 static void look_ahead(struct keep_model *m, struct keep_tensor *t)
 {
-    for (int32_t k = 0; k < t->count; k++) {
+    bool labelled = false; /* is one behind it that has the tensor on chip, in its run? */
+    for (int32_t k = t->count; k-- > 0;) {
         struct keep_use *u = &m->uses[t->first + k];
         bool last = k + 1 == t->count;
         const struct keep_use *next = last ? NULL : u + 1;
         u->needed = last ? t->output : next->version == u->leaves && keep_reads(next);
-        for (int32_t j = k + 1; j < t->count && m->uses[t->first + j].run == u->run; j++)
-            u->goes_on |= m->uses[t->first + j].label >= 0;
+        labelled = labelled && next->run == u->run;
+        u->goes_on = labelled;
+        labelled |= u->label >= 0;
         for (int32_t j = k + 1; j < t->count && !u->may_keep; j++) {
             const struct keep_use *v = &m->uses[t->first + j];
+            (void)stop_round(j, EACH_LISTED);
             if (v->run != u->run || v->version != u->leaves) break;
             bool same = v->label == u->label || u->label < 0;
             u->may_keep = keep_serves(v) && (same || (!m->x->how.passes.no_ring && !v->inserts));
@@ -117,25 +120,29 @@ static void look_ahead(struct keep_model *m, struct keep_tensor *t)
     }
 }
 
-/* A view is made when it is first asked for, from another one that is there then; those made so far may be kept. */
-static void measure_views(struct keep_model *m, const struct keep_tensor *t)
+/* A view is made when it is first asked for, from another one that is there then; those made so far may be kept. Uses of a
+ * run stand together; `seen`: per label, a number of the run that has it. */
+static void measure_views(struct keep_model *m, const struct keep_tensor *t, int32_t *seen)
 {
+    int64_t before = INT64_MAX;
+    int32_t run = 0;
     for (int32_t k = t->first; k < t->first + t->count; k++) {
         struct keep_use *u = &m->uses[k];
-        int64_t before = INT64_MAX;
-        bool seen = u->label < 0;
-        for (int32_t j = t->first; j < k; j++) {
-            if (m->uses[j].run != u->run || m->uses[j].label < 0) continue;
-            before = min_i64(before, m->uses[j].size);
-            seen |= m->uses[j].label == u->label;
+        if (k == t->first || u->run != u[-1].run) {
+            before = INT64_MAX;
+            run = k + 1; /* no other of this tensor or another has it */
         }
-        u->extra = seen || before == INT64_MAX ? 0 : before;
+        bool again = u->label < 0 || seen[u->label] == run;
+        u->extra = again || before == INT64_MAX ? 0 : before;
         u->between = min_i64(u->label < 0 ? INT64_MAX : u->size, before);
         if (u->between == INT64_MAX) u->between = t->between;
+        if (u->label < 0) continue;
+        before = min_i64(before, u->size);
+        seen[u->label] = run;
     }
 }
 
-static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts)
+static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts, int32_t *seen)
 {
     struct keep_tensor *t = &m->tensors[tensor];
     int label = -1;
@@ -158,7 +165,7 @@ static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts)
         if (m->uses[k].label < 0) m->uses[k].size = t->between;
     t->many = many;
     t->cuts = cuts || many || rewritten_off_chip;
-    measure_views(m, t);
+    measure_views(m, t, seen);
     look_ahead(m, t);
 }
 
@@ -174,14 +181,18 @@ static struct keep_use *first_result(const struct keep_model *m, int32_t o)
 static void list_ops(struct keep_model *m)
 {
     const struct draft *x = m->x;
+    stop_look(EACH_LISTED * (int64_t)m->use_count);
     for (int32_t u = 0; u < m->use_count; u++) m->op_at[m->uses[u].op + 2]++;
     for (int32_t o = 1; o <= m->op_count; o++) m->op_at[o + 1] += m->op_at[o];
     for (int pass = 0; pass < 2; pass++) /* what is written stands last */
-        for (int32_t u = 0; u < m->use_count; u++)
+        for (int32_t u = 0; u < m->use_count; u++) {
+            (void)stop_round(u, EACH_LISTED);
             if (m->uses[u].writes == (pass == 1)) m->op_use[m->op_at[m->uses[u].op + 1]++] = u;
+        }
     if (x->how.passes.no_in_place) return;
     for (int32_t o = 0; o < m->op_count; o++) {
         struct keep_use *out = first_result(m, o);
+        stop_look(EACH_GIVEN);
         if (out->inserts || !out->write_may || out->reads_may) continue;
         for (int32_t k = m->op_at[o]; k < m->op_at[o + 1]; k++) {
             struct keep_use *in = &m->uses[m->op_use[k]];
@@ -206,7 +217,8 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
 {
     size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count,
            accesses = (size_t)x->access_at[ops];
-    int32_t *run_of = arena_array(memory, ops, sizeof *run_of);
+    int32_t *run_of = arena_array(memory, ops, sizeof *run_of),
+            *seen = arena_array(memory, accesses + 1, sizeof *seen); /* arenas give zeros */
     *m =
         (struct keep_model){.x = x, .tensor_count = (int32_t)tensors, .op_count = (int32_t)ops, .cuts = cuts};
     m->uses = arena_array(memory, accesses, sizeof *m->uses);
@@ -216,14 +228,15 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     m->price = arena_array(memory, ops + 1, sizeof *m->price);
     m->sums = arena_array(memory, ops + 1, sizeof *m->sums);
     m->ahead = arena_array(memory, KEEP_STATES * (accesses + 1), sizeof *m->ahead);
-    if (!run_of || !m->uses || !m->tensors || !m->op_at || !m->op_use || !m->price || !m->sums || !m->ahead)
+    if (!run_of || !seen || !m->uses || !m->tensors || !m->op_at || !m->op_use || !m->price || !m->sums ||
+        !m->ahead)
         return status_no_memory(st);
     number_runs(x, run_of);
     m->capacity = round_up_i64(x->problem.capacity, x->problem.alignment);
     for (int32_t t = 0; t < m->tensor_count; t++) {
         list_uses(m, t, run_of);
-        finish_tensor(m, t, cuts);
-        if (stop_work(EACH_USE * m->tensors[t].count)) return status_stopped(st);
+        finish_tensor(m, t, cuts, seen);
+        if (stop_work(EACH_TENSOR + EACH_USE * m->tensors[t].count)) return status_stopped(st);
     }
     m->grain = max_i64(m->grain, 1);
     list_ops(m);

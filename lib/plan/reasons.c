@@ -212,10 +212,12 @@ static const char *why_off_chip(struct looking *l, const struct lx_buffer *b)
  * there at once several may. They are asked in order of their number, as the checker does within a tick. */
 static void find_handovers(struct lx_plan *plan, bool *given)
 {
+    enum { EACH_HANDED = 20 };
     const struct lx_problem *p = &plan->problem;
     const int64_t *address = plan->answer.address;
     for (int32_t i = 0; i < p->count; i++) {
         plan->took_slot_of[i] = -1;
+        (void)stop_round(i, EACH_HANDED);
         if (address[i] < 0 || p->buffers[i].size == 0) continue;
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) {
             int32_t parent = p->buffers[i].parents[k];
@@ -250,12 +252,14 @@ static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
 
 static bool find_reasons(struct lx_plan *plan)
 {
+    enum { EACH_REASON = 100 };
     struct looking l = {.plan = plan, .near_start = INT64_MAX};
     l.plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
     plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
     bool ok = plan->reason && lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken) && list_placed(&l);
     for (int32_t i = 0; ok && i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0) {
+            stop_look(EACH_REASON + (int64_t)plan->problem.bonds.staging_count);
             plan->reason[i] = is_idle_staging(plan, i) ? "staging that is not needed: its owner is on chip"
                                                        : why_off_chip(&l, &plan->problem.buffers[i]);
             if (plan->stays && plan->reason[i] && plan_wants_on_chip(plan, plan->stays[i].tensor))

@@ -34,7 +34,7 @@ struct windows {
 
 static bool cut_windows(struct windows *w)
 {
-    enum { MOST_CUT = 40 };
+    enum { MOST_CUT = 40, EACH_OP = 500 };
     const struct draft *x = &w->p->best.draft;
     int32_t *last;
     if (!nest_windows_cut(x, MOST_CUT, &w->memory, &last, &w->count, w->p->st)) return false;
@@ -45,6 +45,7 @@ static bool cut_windows(struct windows *w)
         if (!nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &w->memory, &w->at[i], w->p->st))
             return false;
         w->like[i] = i;
+        stop_look(EACH_OP * (int64_t)w->at[i].graph.op_count);
         for (int32_t k = 0; k < i && w->like[i] == i; k++)
             if (w->like[k] == k && nest_windows_alike(&w->at[k], &w->at[i])) w->like[i] = k;
         w->kind_count += w->like[i] == i;

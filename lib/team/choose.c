@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EACH_INPUT = 30 }; /* work of base/stop.h */
+
 static const struct cut_state whole = {{-1, -1, -1}};
 
 static struct cut_state default_cuts(const struct lx_team_grid *grid, const struct lx_tensor *t)
@@ -147,6 +149,7 @@ static bool search(struct team_draft *d, input_cuts *cuts, struct room *r, lx_st
         const struct lx_tensor *x = &d->g->tensors[t];
         r->fixed[t] = !d->how->by_time && x->role == LX_INPUT;
         r->state[t] = cuts(&d->grid, x);
+        (void)stop_round(t, EACH_INPUT);
     }
     if (!apply_choices(d, r->fixed, r->state, st)) return false;
     if (cut_search(&q, &r->answer)) return true;
@@ -159,6 +162,7 @@ static bool other_inputs_may_help(const struct team_draft *d, const struct cut_a
     bool differ = false;
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         const struct lx_tensor *x = &d->g->tensors[t];
+        (void)stop_round(t, EACH_INPUT);
         differ |= x->role == LX_INPUT && !cut_same(default_cuts(&d->grid, x), row_cuts(&d->grid, x));
     }
     return differ && a->cost.bytes > 0 && !d->how->by_time && !d->how->whole && !stop_is_now();

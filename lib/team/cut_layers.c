@@ -1,5 +1,6 @@
 /* Borders of layers compared, and what was found for one layer taken for the next: see cut_layers.h. */
 #include "team/cut_layers.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +51,12 @@ static bool may_be_twins(const struct cut_repeats *r, int32_t a, int32_t b, int3
 /* Are the ops from `o` on like those before them, and linked alike? Their tensors are then paired up. */
 static bool layers_alike(struct cut_repeats *r, int32_t o, int32_t ops)
 {
+    enum { EACH_OP = 50 };
     const struct lx_graph *g = r->q->g;
     bool alike = true;
     memset(r->twin, 0xff, (size_t)g->tensor_count * sizeof *r->twin);
     memset(r->of, 0xff, (size_t)g->tensor_count * sizeof *r->of);
+    stop_look((int64_t)g->tensor_count + EACH_OP * (int64_t)ops);
     for (int32_t k = o; alike && k < o + ops; k++) {
         const struct lx_op *then = &g->ops[k - ops], *now = &g->ops[k];
         alike = r->class[k - ops] == r->class[k] && op_operand_count(then) == op_operand_count(now);

@@ -67,12 +67,14 @@ static uint64_t hash_op(const struct lx_graph *g, const struct lx_op *op)
 /* The first op of each hash; two of one hash are taken for alike. */
 static bool find_classes(struct cut_prices *p)
 {
+    enum { EACH_OP = 300 };
     size_t n = (size_t)p->g->op_count, room = 16;
     while (room < 2 * n) room *= 2;
     uint64_t *hash = calloc(room, sizeof *hash);
     int32_t *first = calloc(room, sizeof *first);
     for (size_t o = 0; hash && first && o < n; o++) {
         uint64_t h = hash_op(p->g, &p->g->ops[o]);
+        stop_look(EACH_OP);
         for (int i = 0; p->least && i < op_operand_count(&p->g->ops[o]); i++)
             h = hash_number(h, cut_least_loose(p->least, op_operand(&p->g->ops[o], i)));
         h |= 1;

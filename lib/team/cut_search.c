@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { EACH_OUTCOME = 100 }; /* nanoseconds */
+enum { EACH_OUTCOME = 100, EACH_FREED = 300, EACH_USED = 20 }; /* nanoseconds */
 /* Outcomes of a bound, after which few choices go on, so that it is there within seconds. */
 enum { MANY_OUTCOMES = 20000000, FEWER = 64 };
 
@@ -56,6 +56,7 @@ static bool note_uses(struct cut_uses *u, const struct lx_graph *g)
         return false;
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
+        (void)stop_round(o, EACH_USED);
         for (int i = 0; i < op_operand_count(op); i++) u->last[op_operand(op, i)] = o;
         for (int i = op->input_count; i < op_operand_count(op); i++)
             u->changed[op_operand(op, i)] |= op_keeps_rest(op);
@@ -278,7 +279,11 @@ static bool search(struct searcher *s, struct cut_answer *out)
 
 static void searcher_free(struct searcher *s)
 {
-    for (int32_t l = 0; s->layers && l <= s->q->g->op_count; l++) cut_layer_free(&s->layers[l]);
+    /* From the last: so that what goes back to the system does so bit by bit. */
+    for (int32_t l = s->q->g->op_count; s->layers && l >= 0; l--) {
+        cut_layer_free(&s->layers[l]);
+        stop_look(EACH_FREED);
+    }
     cut_repeats_free(&s->repeats);
     cut_slots_free(&s->slots);
     VEC_FREE(&s->at.ways);

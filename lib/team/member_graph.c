@@ -113,26 +113,34 @@ static bool place_outputs(struct maker *k)
 
 static bool maker_begin(struct maker *k)
 {
+    enum { EACH_CONTENT = 100 };
     const struct lx_graph *g = k->p->graph;
     k->contents = calloc((size_t)g->tensor_count + 1, sizeof *k->contents);
     k->arrived = calloc((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
     if (!k->contents || !k->arrived) return status_no_memory(k->st);
-    for (int32_t t = 0; t < g->tensor_count; t++)
+    for (int32_t t = 0; t < g->tensor_count; t++, (void)stop_round(t, EACH_CONTENT))
         k->contents[t].writer = k->contents[t].named = k->contents[t].part.local = -1;
     k->loops_of = -1;
     if (!builder_begin(&k->b, g->file, g->name, k->st)) return false;
     k->b.graph->device = g->device;
-    return true;
+    return builder_reserve(&k->b, g->tensor_count + g->tensor_count / 2, g->op_count + g->op_count / 2,
+                           k->st);
 }
 
 static void maker_end(struct maker *k)
 {
-    for (int32_t t = 0; k->contents && t < k->p->graph->tensor_count; t++) {
+    enum { EACH_FREED = 60 };
+    /* From the last: so that what goes back to the system does so bit by bit. */
+    for (int32_t t = k->p->graph->tensor_count; k->contents && t-- > 0;) {
+        stop_look(EACH_FREED);
         VEC_FREE(&k->contents[t].own);
         VEC_FREE(&k->contents[t].old);
         VEC_FREE(&k->contents[t].made);
     }
-    for (int32_t e = 0; k->arrived && e < k->p->exchange_count; e++) VEC_FREE(&k->arrived[e]);
+    for (int32_t e = 0; k->arrived && e < k->p->exchange_count; e++) {
+        stop_look(EACH_FREED);
+        VEC_FREE(&k->arrived[e]);
+    }
     free(k->contents);
     free(k->arrived);
     VEC_FREE(&k->messages);

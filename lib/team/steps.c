@@ -7,6 +7,7 @@
 #include "team/team_private.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct step_pass {
     VEC(struct lx_team_group) groups;
     int32_t *written_in, *touched_in; /* per tensor: the group that last did so, or -1 */
     bool *awaited;                    /* per exchange: a wait stands in the list */
+    int32_t *after, *after_at; /* exchanges by the op that they come after, and from where on, by op + 1 */
     bool ok;
 };
 
@@ -79,10 +81,12 @@ static bool joins(const struct step_pass *p, int32_t g, int32_t o)
 
 static bool form_groups(struct step_pass *p)
 {
+    enum { EACH_OP = 50 };
     struct team_draft *d = p->d;
     for (int32_t o = 0; o < d->g->op_count; o++) {
         const struct lx_op *op = &d->g->ops[o];
         int32_t g = (int32_t)p->groups.count - 1;
+        stop_look(EACH_OP + (int64_t)d->members);
         if (g < 0 || !joins(p, g, o)) {
             if (!VEC_PUSH(&p->groups, (struct lx_team_group){.first = o})) return false;
             g++;
@@ -190,19 +194,40 @@ static bool anything_awaited(const struct step_pass *p, const struct lx_team_gro
 }
 
 /* Exchanges are numbered by their first reader, so those of one writer need not be neighbours. */
+static void list_exchanges(struct step_pass *p)
+{
+    const struct team_draft *d = p->d;
+    int32_t *at = p->after_at, ops = d->g->op_count;
+    for (int32_t e = 0; e < d->exchange_count; e++) at[d->exchanges[e].after + 2]++;
+    for (int32_t o = 0; o <= ops; o++) at[o + 1] += at[o];
+    for (int32_t e = 0; e < d->exchange_count; e++) p->after[at[d->exchanges[e].after + 1]++] = e;
+    for (int32_t o = ops + 1; o > 0; o--) at[o] = at[o - 1]; /* each stands where the next one begins */
+    at[0] = 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Those after ops first to last, as they are numbered. */
 static void start_exchanges(struct step_pass *p, int32_t first, int32_t last)
 {
-    for (int32_t e = 0; e < p->d->exchange_count; e++)
-        if (p->d->exchanges[e].after >= first && p->d->exchanges[e].after <= last)
-            push(p, LX_TEAM_START, -1, e, LX_TEAM_ALL, 0);
+    int32_t from = p->after_at[first + 1], to = p->after_at[last + 2];
+    if (to - from > 1) qsort(p->after + from, (size_t)(to - from), sizeof *p->after, by_number);
+    for (int32_t k = from; k < to; k++) push(p, LX_TEAM_START, -1, p->after[k], LX_TEAM_ALL, 0);
 }
 
 static void emit(struct step_pass *p)
 {
+    enum { EACH_GROUP = 50 };
     struct team_draft *d = p->d;
+    list_exchanges(p);
     start_exchanges(p, -1, -1);
     for (size_t g = 0; g < p->groups.count && p->ok; g++) {
         struct lx_team_group *group = &p->groups.at[g];
+        stop_look(EACH_GROUP * (int64_t)(group->last - group->first + 1));
         bool overlap = anything_awaited(p, group) && loops_cut(d, group->first) && !d->how->plain;
         if (overlap) group->core = common_core(p, group);
         if (group->core) compute(p, group, LX_TEAM_CORE, 0);
@@ -224,8 +249,10 @@ bool team_order_steps(struct team_draft *d, lx_status *st)
     struct step_pass p = {.d = d,
                           .written_in = malloc((tensors + 1) * sizeof *p.written_in),
                           .touched_in = malloc((tensors + 1) * sizeof *p.touched_in),
-                          .awaited = calloc((size_t)d->exchange_count + 1, sizeof *p.awaited)};
-    p.ok = p.written_in && p.touched_in && p.awaited;
+                          .awaited = calloc((size_t)d->exchange_count + 1, sizeof *p.awaited),
+                          .after = calloc((size_t)d->exchange_count + 1, sizeof *p.after),
+                          .after_at = calloc((size_t)d->g->op_count + 2, sizeof *p.after_at)};
+    p.ok = p.written_in && p.touched_in && p.awaited && p.after && p.after_at;
     for (size_t t = 0; p.ok && t < tensors; t++) p.written_in[t] = p.touched_in[t] = -1;
     p.ok = p.ok && form_groups(&p);
     if (p.ok) emit(&p);
@@ -241,5 +268,7 @@ bool team_order_steps(struct team_draft *d, lx_status *st)
     free(p.written_in);
     free(p.touched_in);
     free(p.awaited);
+    free(p.after);
+    free(p.after_at);
     return p.ok ? true : status_no_memory(st);
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 enum { MOST_ROUNDS = 6, ORDERS = 4 };
+enum { EACH_MOVED = 100, EACH_MADE = 40 }; /* work of base/stop.h */
 
 struct fitting {
     const struct lx_problem *p;
@@ -136,7 +137,7 @@ static bool make_room(struct fitting *f)
 
 static void clear(struct fitting *f)
 {
-    for (int32_t i = 0; i < f->p->count; i++) take_off(f, i);
+    for (int32_t i = 0; i < f->p->count; i++, (void)stop_round(i, EACH_MOVED)) take_off(f, i);
     memset(f->state, 0, (size_t)f->units.count);
     memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
 }
@@ -205,6 +206,7 @@ static bool is_better(const struct ledger *l, int64_t broken, int64_t cost)
 static void start_from(struct fitting *f, const int64_t *address)
 {
     for (int32_t i = 0; i < f->p->count; i++) {
+        (void)stop_round(i, EACH_MOVED);
         if (address[i] < 0) continue;
         struct spot at = {0, address[i], lx_on_cost(&f->p->buffers[i], 0)};
         put_on(f, i, &at);
@@ -260,8 +262,11 @@ static bool fit(const struct lx_problem *p, const int32_t *order, bool tightest,
     f.pool = calloc(n, sizeof *f.pool);
     f.was = malloc(n * sizeof *f.was);
     bool ok = f.state && f.order && f.address && f.pool && f.was &&
-              ledger_init(&f.ledger, p, p->objective != LX_SPILL) && units_make(&f.units, p) &&
-              places_init(&f.places, p, f.address, f.pool, tightest) && try_orders(&f, order, from, answer);
+              ledger_init(&f.ledger, p, p->objective != LX_SPILL);
+    stop_look(EACH_MADE * (int64_t)n);
+    ok = ok && units_make(&f.units, p);
+    stop_look(EACH_MADE * (int64_t)n);
+    ok = ok && places_init(&f.places, p, f.address, f.pool, tightest) && try_orders(&f, order, from, answer);
     ledger_free(&f.ledger);
     units_free(&f.units);
     places_free(&f.places);

@@ -6,6 +6,7 @@
 #include "scratchpad/cooptimise/cooptimise_problem.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
@@ -14,11 +15,13 @@
 /* All times of a problem together stay below this; tolls may add as much again. */
 static const int64_t most_time = (int64_t)1 << 58;
 
+enum { EACH_OP = 100, EACH_TENSOR = 150, EACH_TIME = 2 }; /* work of base/stop.h */
+
 static void gather(struct graph_problem *w)
 {
     for (int32_t t = 0; t < w->g->tensor_count; t++)
         w->use[t].first_op = w->use[t].last_op = w->use[t].last_writer = -1;
-    for (int32_t o = 0; o < w->g->op_count; o++)
+    for (int32_t o = 0; o < w->g->op_count; o++, stop_look(EACH_OP))
         for (int i = 0; i < op_operand_count(&w->g->ops[o]); i++) {
             const struct lx_op *op = &w->g->ops[o];
             struct tensor_use *u = &w->use[op_operand(op, i)];
@@ -57,6 +60,7 @@ static bool find_reasons(struct graph_problem *w, const struct lx_cooptimise_opt
     for (int32_t t = 0; t < w->g->tensor_count; t++) {
         const struct lx_layout *y = &w->d->layouts->layouts[t];
         const char *reason = reason_of(w, how, t);
+        stop_look(EACH_TENSOR);
         w->reason[t] = reason;
         w->bytes[t] = y->rank > 0 ? lx_layout_bytes(y) : w->g->tensors[t].bytes;
         if (w->bytes[t] > LX_INT_MAX)
@@ -97,6 +101,7 @@ static bool add_parents(const struct graph_problem *w, struct lx_joint_buffer *b
         const struct lx_op *op = &w->g->ops[o];
         struct lx_joint_buffer *child = &buffers[op->output];
         int32_t parents[LX_MAX_INPUTS], count = 0;
+        stop_look(EACH_OP);
         if (child->reason || w->use[op->output].first_op != o) continue;
         for (int i = 0; i < op->input_count; i++) {
             bool again = false;
@@ -118,6 +123,7 @@ static bool fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffer
     bool ok = true;
     for (int32_t t = 0; ok && t < g->tensor_count; t++) {
         const struct tensor_use *u = &w->use[t];
+        stop_look(EACH_TENSOR);
         bool given = lx_role_arrives(g->tensors[t].role);
         buffers[t] = (struct lx_joint_buffer){.name = g->tensors[t].name,
                                               .bytes = w->bytes[t],
@@ -131,6 +137,7 @@ static bool fill_buffers(struct graph_problem *w, struct lx_joint_buffer *buffer
     }
     for (int32_t o = 0; ok && o < g->op_count; o++) {
         const struct op_menu *menu = &w->menus.at[w->menus.of_op[o]];
+        stop_look(EACH_OP);
         for (int i = 0; i < op_operand_count(&g->ops[o]); i++) {
             int32_t t = op_operand(&g->ops[o], i);
             struct lx_joint_buffer *b = &buffers[t];
@@ -155,6 +162,7 @@ static void fit_times(struct graph_problem *w)
     for (int32_t o = 0; o < w->g->op_count; o++) {
         const struct op_menu *m = &w->menus.at[w->menus.of_op[o]];
         int64_t most = 0;
+        stop_look(EACH_TIME * (int64_t)m->count * m->operand_count);
         for (int32_t c = 0; c < m->count; c++) {
             int64_t time = m->compute[c] + m->extra[c];
             for (int i = 0; i < m->operand_count; i++) time += m->memory[(int64_t)i * m->count + c];
@@ -191,6 +199,7 @@ bool graph_problem_make(struct graph_problem *w, const struct lx_divisions *d,
     if (!fill_buffers(w, buffers, st)) return false;
     for (int32_t o = 0; o < g->op_count; o++) {
         const struct op_menu *m = &w->menus.at[w->menus.of_op[o]];
+        (void)stop_round(o, EACH_OP);
         ops[o] = (struct lx_joint_op){.name = g->ops[o].name,
                                       .tick = o,
                                       .choice_count = m->count,
@@ -218,7 +227,7 @@ void graph_problem_free(struct graph_problem *w)
 
 void graph_problem_toll(struct graph_problem *w, int64_t units_per_byte)
 {
-    for (int32_t t = 0; t < w->g->tensor_count; t++)
+    for (int32_t t = 0; t < w->g->tensor_count; t++, (void)stop_round(t, EACH_TENSOR))
         for (int32_t k = 0; k < w->use[t].access_count; k++)
             w->accesses[t][k].toll = w->bytes[t] * units_per_byte;
 }
@@ -231,6 +240,7 @@ bool graph_problem_measure(const struct graph_problem *w, const int32_t *choice,
     *out = (struct lx_cooptimise_figures){0};
     for (int32_t t = 0; t < w->g->tensor_count; t++) {
         const struct lx_joint_buffer *b = &w->problem.buffers[t];
+        (void)stop_round(t, EACH_TENSOR);
         out->on_chip += address[t] >= 0;
         for (int32_t k = 0; k < b->access_count; k++) {
             const struct lx_joint_access *a = &b->accesses[k];

@@ -17,9 +17,12 @@
  * as on chip for free, which can only lower the bound. */
 #include "scratchpad/cooptimise/joint_model.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { EACH_FACTOR = 50, EACH_STEP = 10 }; /* work of base/stop.h */
 
 /* Half a million of them add up within 2^62. */
 #define MOST_PRICE 0x1p42
@@ -149,7 +152,9 @@ bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_st
     for (int32_t o = 0; o < n; o++) m->price_before[o + 1] = m->price_before[o] + m->price[o];
     m->rest[n] = 0;
     for (int32_t o = n; o-- > 0;) {
+        int64_t before = *steps;
         factor_messages(m, &m->factors[o], entries, steps);
+        stop_look(EACH_FACTOR + EACH_STEP * (*steps - before));
         m->rest[o] = add_capped(m->rest[o + 1], m->factors[o].least);
     }
     *bound = m->rest[0] >= JOINT_HOPELESS
@@ -166,6 +171,7 @@ static void decode(const struct joint_model *m, int32_t *state, int64_t *load, i
     for (int32_t o = 0; o < m->factor_count; o++) {
         const struct joint_factor *f = &m->factors[o];
         int64_t best = INT64_MAX;
+        stop_look(EACH_FACTOR + EACH_STEP * (int64_t)f->choice_count);
         int32_t best_choice = 0;
         unsigned best_mask = 0;
         int32_t fresh = f->touch_count - f->old_count;

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -189,6 +190,8 @@ static bool fill_parents(const struct lx_joint_problem *p, struct lx_buffer *buf
     return true;
 }
 
+enum { EACH_BUFFER = 100 }; /* work of base/stop.h */
+
 bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice, struct arena *memory,
                         struct lx_problem *out, lx_status *st)
 {
@@ -199,6 +202,7 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
     for (int32_t i = 0; ok && i < p->buffer_count; i++) {
         const struct lx_joint_buffer *b = &p->buffers[i];
         int32_t label = lx_joint_label(p, choice, i);
+        stop_look(EACH_BUFFER);
         buffers[i] = (struct lx_buffer){.name = b->name,
                                         .start = b->start,
                                         .end = b->end,
@@ -219,6 +223,7 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
         return status_no_memory(st);
     }
     for (int32_t i = 0; i < p->buffer_count; i++) {
+        stop_look(EACH_BUFFER);
         if (!buffers[i].reason) buffers[i].spill_cost = marginal_cost(p, choice, i, toll, through);
         total += buffers[i].spill_cost;
         ok = ok && fill_parents(p, buffers, i, memory, st);

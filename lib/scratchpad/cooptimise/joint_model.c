@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EACH_BUFFER = 100, EACH_ACCESS = 10 }; /* work of base/stop.h */
+
 static int64_t at(const int64_t *values, int32_t i)
 {
     return values ? values[i] : 0;
@@ -93,6 +95,7 @@ static bool make_vars(struct joint_model *m)
     bool ok = marks.seen && marks.stamp && marks.list;
     for (int32_t i = 0; ok && i < p->buffer_count; i++) {
         const struct lx_joint_buffer *b = &p->buffers[i];
+        stop_look(EACH_BUFFER);
         m->var_of[i] = -1;
         if (b->reason || b->access_count == 0 || !saves_anything(p, b)) continue;
         int32_t count = common_labels(p, b, &marks);
@@ -103,6 +106,7 @@ static bool make_vars(struct joint_model *m)
     free(marks.list);
     for (int32_t v = 0; ok && v < m->var_count; v++) {
         struct joint_var *child = &m->vars[v];
+        stop_look(EACH_BUFFER);
         const struct lx_joint_buffer *b = &p->buffers[child->buffer];
         child->parents = arena_array(&m->memory, (size_t)b->parent_count, sizeof *child->parents);
         if (!child->parents) return false;
@@ -134,6 +138,7 @@ static bool make_slots(struct joint_model *m)
             if (s == m->slot_count) m->slot_count++;
             ends[s] = m->vars[v].to;
             m->vars[v].slot = s;
+            stop_look(EACH_ACCESS + (int64_t)s);
         }
     free(ends);
     free(first);
@@ -166,14 +171,15 @@ static bool list_accesses(const struct lx_joint_problem *p, struct op_accesses *
 {
     size_t total = 0;
     for (int32_t i = 0; i < p->buffer_count; i++) total += (size_t)p->buffers[i].access_count;
+    stop_look(EACH_ACCESS * (int64_t)p->buffer_count);
     l->first = calloc((size_t)p->op_count + 2, sizeof *l->first);
     l->buffer = calloc(total + 1, sizeof *l->buffer);
     l->access = calloc(total + 1, sizeof *l->access);
     if (!l->first || !l->buffer || !l->access || total > INT32_MAX) return false;
-    for (int32_t i = 0; i < p->buffer_count; i++)
+    for (int32_t i = 0; i < p->buffer_count; i++, (void)stop_round(i, EACH_BUFFER))
         for (int32_t k = 0; k < p->buffers[i].access_count; k++) l->first[p->buffers[i].accesses[k].op + 2]++;
     for (int32_t o = 0; o < p->op_count; o++) l->first[o + 2] += l->first[o + 1];
-    for (int32_t i = 0; i < p->buffer_count; i++)
+    for (int32_t i = 0; i < p->buffer_count; i++, (void)stop_round(i, EACH_BUFFER))
         for (int32_t k = 0; k < p->buffers[i].access_count; k++) {
             int32_t here = l->first[p->buffers[i].accesses[k].op + 1]++;
             l->buffer[here] = i;

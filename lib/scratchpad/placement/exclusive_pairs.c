@@ -1,5 +1,6 @@
 /* The pairs that are never alive at once, sorted for lookups. */
 #include "scratchpad/placement/judge.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -23,7 +24,7 @@ bool exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e)
     if (!e->at) return false;
     for (int32_t i = 0; i < p->bonds.exclusive_count; i++)
         e->at[e->count++] = ordered(p->bonds.exclusive[i].a, p->bonds.exclusive[i].b);
-    qsort(e->at, (size_t)e->count, sizeof *e->at, compare_pairs);
+    sort_in_full(e->at, (size_t)e->count, sizeof *e->at, compare_pairs);
     return true;
 }
 

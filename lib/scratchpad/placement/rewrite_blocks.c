@@ -4,6 +4,8 @@
 #include "scratchpad/placement/rewrite.h"
 #include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +28,7 @@ static bool unite_lives(struct rewrite *w, struct lx_buffer *whole, int32_t bloc
     for (int32_t m = block; m >= 0; m = w->next[m])
         for (int32_t k = 0; k < lx_life_count(&w->p->buffers[m]); k++)
             all[n++] = lx_life_at(&w->p->buffers[m], k);
-    qsort(all, n, sizeof *all, compare_lives);
+    sort_in_full(all, n, sizeof *all, compare_lives);
     size_t kept = 0;
     for (size_t i = 1; i < n; i++) {
         if (all[i].start <= all[kept].end)
@@ -80,7 +82,9 @@ static bool unite_pools(struct rewrite *w, struct lx_buffer *whole, int32_t bloc
 
 static bool make_block(struct rewrite *w, int32_t block)
 {
+    enum { EACH_BLOCK = 200 };
     struct lx_buffer *whole = &w->whole[block];
+    stop_look(EACH_BLOCK);
     *whole = w->p->buffers[block];
     whole->alignment = 0;
     whole->spill_cost = 0;

@@ -1,9 +1,11 @@
 /* Charges by blocks, without what is decided: a charge that cannot come about is gone, one that always does is in
  * the constant, and of the others only the conditions that are open remain, each block once. */
 #include "scratchpad/placement/rewrite.h"
+#include "base/stop.h"
 
 /* Which conditions of the charge in hand name a block. */
 enum { ALL_ON = 1, ALL_OFF = 2, ANY_ON = 4, ANY_OFF = 8 };
+enum { EACH_LIST = 30, EACH_MEMBER = 10 }; /* work of base/stop.h */
 
 struct shortening {
     struct rewrite *w;
@@ -26,6 +28,7 @@ static bool shorten(struct shortening *s, const struct lx_group *from, unsigned 
 {
     int32_t *at = arena_array(&s->w->memory, (size_t)from->count, sizeof *at);
     if (!at) return false;
+    stop_look(EACH_LIST + EACH_MEMBER * (int64_t)from->count);
     for (int32_t k = 0; k < from->count; k++) {
         int32_t block = s->w->block[from->at[k]];
         int known = decided(s, block, as);

@@ -4,6 +4,9 @@
 #include "scratchpad/placement/rewrite.h"
 #include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
+#include "base/stop.h"
+
+enum { EACH_BLOCK = 100, EACH_MEMBER = 10 }; /* work of base/stop.h */
 
 struct parting {
     struct rewrite *w;
@@ -37,6 +40,7 @@ static void couple(struct parting *t, int32_t *with, int32_t block)
 
 static void couple_group(struct parting *t, const struct lx_group *g, int32_t *with)
 {
+    stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
     for (int32_t k = 0; k < g->count; k++) couple(t, with, t->w->block[g->at[k]]);
 }
 
@@ -51,6 +55,7 @@ static void couple_pools(struct parting *t)
     for (int32_t k = 0; k < lx_pool_count(p); k++) t->joined[k] = k;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &t->w->whole[i];
+        (void)stop_round(i, EACH_MEMBER);
         if (t->w->block[i] != i || t->w->state[i] == IS_OFF) continue;
         for (int32_t k = 1; k < b->pool_count; k++) join(t->joined, b->pools[0], b->pools[k]);
     }
@@ -142,6 +147,7 @@ static bool deal_blocks(struct parting *t)
 {
     struct rewrite *w = t->w;
     for (int32_t i = 0; i < w->p->count; i++) {
+        (void)stop_round(i, EACH_MEMBER);
         if (w->block[i] != i) continue;
         if (part_of(t, i) < 0) {
             if (asks_cost(t)) w->constant += w->whole[i].spill_cost;
@@ -155,6 +161,7 @@ static bool deal_blocks(struct parting *t)
         for (int32_t i = 0; i < w->parts[k].problem.count; i++) {
             struct lx_buffer *b = &w->parts[k].buffers[i];
             *b = w->whole[w->parts[k].block[i]];
+            stop_look(EACH_BLOCK);
             b->must = asks_cost(t) && w->state[w->parts[k].block[i]] == IS_ON;
             if (!deal_edges(t, b, k) || !deal_choices(t, b)) return false;
         }
@@ -170,6 +177,7 @@ static bool deal_pairs(struct parting *t, const struct lx_pair *pairs, int32_t c
     if (!made) return false;
     for (int32_t i = 0; i < count; i++) {
         int32_t a = t->w->block[pairs[i].a], b = t->w->block[pairs[i].b];
+        (void)stop_round(i, EACH_MEMBER);
         if (a == b || part_of(t, a) != part || part_of(t, b) != part || !keep(t->w, a, b)) continue;
         made[(*n)++] = (struct lx_pair){t->index[a], t->index[b]};
     }
@@ -250,6 +258,7 @@ static bool deal_charges(struct parting *t, int32_t part, struct lx_bonds *out)
     for (int32_t i = 0; i < t->charge_count; i++) {
         const struct lx_charge *c = &t->charges[i];
         struct lx_charge *to = &made[out->charge_count];
+        stop_look(EACH_BLOCK);
         if (part_of_charge(t, c) != part) continue;
         to->cost = c->cost;
         if (!deal_group(t, &c->all_on, &to->all_on) || !deal_group(t, &c->all_off, &to->all_off) ||

@@ -2,8 +2,10 @@
  * (where fit or height is asked: all but the barred and the staging ones), and groups, staging pairs and forbidden
  * charges hand that on. A contradiction proves that no legal answer exists. */
 #include "scratchpad/placement/rewrite.h"
+#include "base/stop.h"
 
-enum { MOST_ROUNDS = 64 }; /* fewer than it may take is no error: less is fixed */
+enum { MOST_ROUNDS = 64 };                  /* fewer than it may take is no error: less is fixed */
+enum { EACH_MEMBER = 5, EACH_BUFFER = 20 }; /* work of base/stop.h */
 
 static const char *name_of(const struct rewrite *w, int32_t i)
 {
@@ -27,6 +29,7 @@ static int state_of(const struct rewrite *w, int32_t i)
 static void fix_group(struct rewrite *w, const struct lx_group *g, bool *changed)
 {
     int known = IS_OPEN;
+    stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
     for (int32_t k = 0; k < g->count && known == IS_OPEN; k++) known = state_of(w, g->at[k]);
     for (int32_t k = 0; k < g->count && known != IS_OPEN; k++) fix(w, g->at[k], known, changed);
 }
@@ -47,6 +50,7 @@ struct tally {
 
 static void count_literals(const struct rewrite *w, const struct lx_group *g, int wanted, struct tally *t)
 {
+    stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
     for (int32_t k = 0; k < g->count; k++) {
         int state = state_of(w, g->at[k]);
         if (state != IS_OPEN) {
@@ -107,6 +111,7 @@ bool fix_states(struct rewrite *w)
         if (w->block[i] == i && !w->has_place[i]) w->state[i] = IS_OFF;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
+        (void)stop_round(i, EACH_BUFFER);
         bool all = p->objective != LX_SPILL && !b->reason && !is_staging[i];
         if (!b->must && !all) continue;
         if (state_of(w, i) == IS_OFF) never(w, "buffer %s must be placed, but fits nowhere", b->name);
