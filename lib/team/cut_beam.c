@@ -5,12 +5,13 @@
  * and those that fit together were dropped. It ranks only: what a choice costs stays what it is. One in which nothing is cut
  * goes on in any case: where that can be done to the end, few choices never lead nowhere. */
 #include "team/cut_layers.h"
+#include "base/sort.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { EACH_CHOICE = 500 }; /* nanoseconds */
+enum { EACH_CHOICE = 500, EACH_READER = 100 }; /* nanoseconds */
 
 struct ranked {
     struct cut_cost cost;
@@ -210,11 +211,11 @@ static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
         if (o >= 0 && !add_reader(k, o)) return false;
     }
     for (size_t h = 0; h < n; h++) {
-        if (stop_work(EACH_CHOICE)) return false;
+        if (stop_work(EACH_CHOICE + EACH_READER * (int64_t)k->readers[true].count)) return false;
         rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
     }
     if (k->failed) return false;
-    qsort(rank, n, sizeof *rank, by_cost);
+    sort_in_full(rank, n, sizeof *rank, by_cost);
     for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
     for (size_t i = k->b->most; i < n; i++)
         if (is_uncut(k, (size_t)rank[i].h)) return goes[rank[i].h] = true;

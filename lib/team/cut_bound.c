@@ -6,12 +6,13 @@
 #include "team/cut_least.h"
 #include "team/cut_layers.h"
 #include "base/checked.h"
+#include "base/sort.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64000, EACH_CHOICE = 100 }; /* nanoseconds */
+enum { MOST = 64000, EACH_CHOICE = 100, EACH_LIVE = 5 }; /* nanoseconds */
 
 const struct cut_state cut_anyhow = {{CUT_ANYHOW, CUT_ANYHOW, CUT_ANYHOW}};
 
@@ -63,6 +64,7 @@ static bool merge_rows(const struct cut_merger *k, const struct ranked *rank, si
     int32_t any = cut_slot_number(k->slots, &suits);
     size_t live = (size_t)l->live;
     for (size_t i = 0; i < live; i++) {
+        stop_look(EACH_LIVE * (int64_t)(l->all.count - from));
         row[i] = l->slots.at[(size_t)rank[from].h * live + i];
         for (size_t n = from + 1; n < l->all.count && row[i] != any; n++)
             if (l->slots.at[(size_t)rank[n].h * live + i] != row[i]) row[i] = any;
@@ -78,7 +80,7 @@ static bool merge_dear_ones(const struct cut_merger *k, struct ranked *rank, boo
         rank[h] = (struct ranked){l->all.at[h].cost.bytes, (int32_t)h};
         goes[h] = false;
     }
-    qsort(rank, n, sizeof *rank, by_bytes);
+    sort_in_full(rank, n, sizeof *rank, by_bytes);
     for (size_t h = 0; h + 1 < k->most; h++) goes[rank[h].h] = true;
     const struct hypothesis merged = l->all.at[rank[k->most - 1].h];
     if (!merge_rows(k, rank, k->most - 1, row)) return false;
@@ -99,7 +101,7 @@ bool cut_merge(const struct cut_merger *k, bool *merged)
     bool ok = rank && goes && stays && row && whole >= 0;
     for (int i = 0; ok && i < l->live; i++) stays[i] = must_stay(k, l->tensors[i]);
     for (size_t h = 0; ok && h < n; h++) {
-        ok = !stop_work(EACH_CHOICE);
+        ok = !stop_work(EACH_CHOICE + EACH_LIVE * (int64_t)l->live * l->live);
         goes[h] = l->live == 0 || !is_dominated(k, h, whole, stays, row);
     }
     if (ok) cut_layer_keep(l, goes);

@@ -1,6 +1,7 @@
 /* Slots and rows of numbers, each kept once: open addressing, at most half full. */
 #include "team/cut_layers.h"
 #include "base/hash.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ void cut_layer_keep(struct layer *l, const bool *goes)
 {
     size_t live = (size_t)l->live, to = 0;
     for (size_t h = 0; h < l->all.count; h++) {
+        stop_look((int64_t)live);
         if (!goes[h]) continue;
         l->all.at[to] = l->all.at[h];
         for (size_t k = 0; k < live; k++) l->slots.at[to * live + k] = l->slots.at[h * live + k];

@@ -5,6 +5,7 @@
 #include "scratchpad/cooptimise/chain_beam.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "scratchpad/cooptimise/chain_candidates.h"
 #include "scratchpad/cooptimise/chain_moves.h"
 
@@ -12,6 +13,7 @@
 #include <string.h>
 
 enum { MOST_COMBINATIONS = 4096 };
+enum { EACH_CHOICE = 100, EACH_TRIED = 60 }; /* work of base/stop.h */
 
 struct origin {
     int32_t from, choice;
@@ -110,6 +112,7 @@ static void diversify(struct beam *b)
     memset(b->count_of, 0, b->found_count * sizeof *b->count_of);
     for (size_t i = 0; i < b->found_count; i++) {
         size_t h = (size_t)b->found[i].then.kind & mask;
+        stop_look(EACH_CHOICE);
         while (b->table[h] && b->kind_of[b->table[h] - 1] != b->found[i].then.kind) h = (h + 1) & mask;
         if (!b->table[h]) {
             b->table[h] = (uint32_t)i + 1;
@@ -130,6 +133,7 @@ static void condense(struct beam *b, int32_t o)
     memset(b->table, 0, b->table_room * sizeof *b->table);
     for (size_t i = 0; i < b->found_count; i++) {
         size_t h = (size_t)b->found[i].then.hash & mask;
+        stop_look(EACH_CHOICE + (int64_t)b->m->slot_count);
         for (; b->table[h]; h = (h + 1) & mask) {
             struct chain_candidate *other = &b->found[b->table[h] - 1];
             if (!same_states(b, o, other, &b->found[i])) continue;
@@ -287,6 +291,7 @@ static void expand(struct beam *b, int32_t o, int32_t from, struct branch *r)
         }
         b->combinations = 0;
         combine(b, r, 0, least);
+        stop_look(EACH_CHOICE + EACH_TRIED * b->combinations);
     }
 }
 
@@ -302,6 +307,7 @@ static bool settle(struct beam *b, int32_t o)
     for (size_t i = 0; i < b->found_count; i++) {
         const struct chain_candidate *c = &b->found[i];
         int32_t *x = &b->then_x[i * slots];
+        stop_look(EACH_CHOICE + (int64_t)slots);
         trace[i] = (struct origin){c->from, c->choice};
         memcpy(x, &b->now_x[(size_t)c->from * slots], slots * sizeof *x);
         for (int32_t k = 0; k < op->touch_count; k++)

@@ -1,8 +1,11 @@
 /* Candidates in order. They are large and many: keys of them are merged, in runs that are mostly in order already, and then each is
  * moved once. */
 #include "scratchpad/cooptimise/chain_candidates.h"
+#include "base/stop.h"
 
 #include <string.h>
+
+enum { EACH_KEY = 10 }; /* work of base/stop.h */
 
 bool chain_before(const struct chain_candidate *a, const struct chain_candidate *b)
 {
@@ -40,6 +43,7 @@ static void merge_keys(const struct chain_candidate *list, struct chain_key *key
 {
     if (middle >= count || !key_before(list, &keys[middle], &keys[middle - 1])) return;
     size_t a = 0, b = middle, to = 0;
+    stop_look(EACH_KEY * (int64_t)count);
     memcpy(room, keys, middle * sizeof *room);
     while (a < middle && b < count) keys[to++] = key_before(list, &keys[b], &room[a]) ? keys[b++] : room[a++];
     memcpy(&keys[to], &room[a], (middle - a) * sizeof *room);
@@ -50,8 +54,10 @@ static void merge_sort(const struct chain_candidate *list, struct chain_key *key
                        struct chain_key *room)
 {
     enum { SHORT = 12 };
-    for (size_t i = 0; i < count; i += SHORT)
+    for (size_t i = 0; i < count; i += SHORT) {
+        stop_look(EACH_KEY * 2 * SHORT);
         insert_keys(list, &keys[i], count - i < SHORT ? count - i : SHORT);
+    }
     for (size_t run = SHORT; run < count; run *= 2)
         for (size_t i = 0; i + run < count; i += 2 * run)
             merge_keys(list, &keys[i], run, count - i < 2 * run ? count - i : 2 * run, room);
@@ -90,6 +96,7 @@ static void sort_keys(const struct chain_candidate *list, struct chain_key *keys
         return;
     }
     count_digits(keys, count, at, &least, &shift);
+    stop_look(EACH_KEY * (int64_t)count);
     memcpy(room, keys, count * sizeof *room);
     for (size_t i = count; i-- > 0;) keys[--at[digit_of(&room[i], least, shift)]] = room[i];
     for (size_t d = 0; d < DIGITS; d++) { /* by now `at` has where each digit begins */
@@ -104,6 +111,7 @@ void chain_sort(struct chain_candidate *list, size_t count, struct chain_key *ke
     for (size_t i = 0; i < count; i++) keys[i] = (struct chain_key){list[i].then.rank, list[i].then.tie, i};
     sort_keys(list, keys, count, &keys[count]);
     for (size_t i = 0; i < count; i++) { /* round each cycle of the permutation */
+        (void)stop_round((int64_t)i, EACH_KEY * 4);
         if (keys[i].at == i) continue;
         struct chain_candidate first = list[i];
         size_t to = i;

@@ -68,6 +68,7 @@ static int64_t rank_of(const struct joint_model *m, int32_t o, const struct stat
 static void extend(struct beam *b, int32_t o, int32_t c, const struct branch *r, bool *off, uint64_t leaving,
                    int64_t penalty)
 {
+    enum { EACH_PATTERN = 100 };
     const struct joint_model *m = b->m;
     const struct joint_factor *f = &m->factors[o];
     const int32_t *own = &f->state[(int64_t)c * f->touch_count];
@@ -79,6 +80,7 @@ static void extend(struct beam *b, int32_t o, int32_t c, const struct branch *r,
         b->dropped = min_i64(b->dropped, s->rank); /* what is not tried is no better than this */
     }
     for (int32_t t = f->old_count; t < f->touch_count; t++) off[t] = true;
+    stop_look((int64_t)EACH_PATTERN << fresh);
     int64_t gone = 0;
     for (int32_t t = 0; t < f->old_count; t++)
         if (leaving >> t & 1) {
@@ -165,6 +167,7 @@ static void expand(struct beam *b, int32_t o, int32_t from)
 /* The chosen candidates become the next layer. */
 static bool settle(struct beam *b, int32_t o)
 {
+    enum { EACH_SETTLED = 50 };
     const struct joint_model *m = b->m;
     const struct joint_factor *f = &m->factors[o];
     struct step *steps = malloc((b->found_count + 1) * sizeof *steps);
@@ -178,6 +181,7 @@ static bool settle(struct beam *b, int32_t o)
         b->next.at[i] = c->then;
         steps[i] = (struct step){c->from, f->origin[c->choice]};
         beam_successor(b, o, c, x);
+        stop_look(EACH_SETTLED + 2 * (int64_t)m->slot_count);
         memcpy(undo, &b->now.undo[(int64_t)c->from * m->slot_count], (size_t)m->slot_count * sizeof *undo);
         for (int32_t t = 0; t < f->touch_count; t++) {
             int32_t slot = m->vars[f->touch[t].var].slot;

@@ -1,6 +1,8 @@
 /* Which candidates of an op stay: of those that lead to the same state the cheapest, of the rest the best by
  * rank. What had no room is remembered by its least rank. */
 #include "scratchpad/cooptimise/joint_beam.h"
+#include "base/sort.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +48,13 @@ static int compare(const void *a, const void *b)
 
 void beam_condense(struct beam *b, int32_t o)
 {
+    enum { EACH_FOUND = 50 };
     size_t mask = b->table_room - 1, kept = 0, width = (size_t)b->width;
     memset(b->table, 0, b->table_room * sizeof *b->table);
+    stop_look((int64_t)b->table_room);
     for (size_t i = 0; i < b->found_count; i++) {
         size_t h = (size_t)b->found[i].then.hash & mask;
+        stop_look(EACH_FOUND + 2 * (int64_t)b->m->slot_count);
         for (; b->table[h]; h = (h + 1) & mask) {
             struct candidate *other = &b->found[b->table[h] - 1];
             if (other->then.hash != b->found[i].then.hash || !same_successor(b, o, other, &b->found[i]))
@@ -62,7 +67,7 @@ void beam_condense(struct beam *b, int32_t o)
         b->table[h] = (uint32_t)++kept;
     }
     b->found_count = kept;
-    qsort(b->found, kept, sizeof *b->found, compare);
+    sort_in_full(b->found, kept, sizeof *b->found, compare);
     if (kept <= width) return;
     b->dropped = min_i64(b->dropped, b->found[width].then.rank);
     b->limit = min_i64(b->limit, b->found[width].then.rank);
