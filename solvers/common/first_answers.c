@@ -174,7 +174,7 @@ static void place_one(struct placing *p, int32_t i, int32_t *stack)
     stack[depth++] = i;
     while (depth > 0) {
         int32_t now = stack[depth - 1], waits = NO_ITEM;
-        if (poll_stopped(p->poll, 64 + 2 * (int64_t)(it->first[now + 1] - it->first[now]))) return;
+        if (poll_stopped(p->poll, 64 + 16 * (int64_t)(it->first[now + 1] - it->first[now]))) return;
         for (int32_t k = it->edge_first[now]; k < it->edge_first[now + 1] && waits == NO_ITEM; k++) {
             struct edge e = it->edge[it->edge_of[k]];
             if (e.child == now && !p->by_rank && it->item[now].fixed < 0 && !p->done[e.parent] &&
@@ -277,8 +277,8 @@ static bool sweep_time(const struct items *it, struct poll *poll, int64_t *base)
                         at = item_align(b, live[slot].to);
                 }
             if (b->fixed < 0 && at <= b->last && hits_fixed(it, fixed, fixed_count, b, at, &beyond)) {
-                at = item_align(b, beyond);
-                moved = true;
+                moved = !poll_stopped(poll, fixed_count);
+                at = moved ? item_align(b, beyond) : ITEM_NO_LIMIT;
             }
         }
         if (at > b->last || at == ITEM_NO_LIMIT) continue;
