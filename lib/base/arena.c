@@ -94,10 +94,11 @@ void arena_adopt(struct arena *a, struct arena *from)
 
 void arena_free(struct arena *a)
 {
-    for (struct arena_block *b = a->head, *next; b; b = next) {
+    struct arena_block *b = a->head;
+    *a = (struct arena){0};
+    for (struct arena_block *next; b; b = next) {
         next = b->next;
         stop_look((int64_t)b->size / FREED);
         free(b);
     }
-    *a = (struct arena){0};
 }

@@ -24,9 +24,10 @@ static inline bool vec_grow(void **at, size_t *room, size_t wanted, size_t size)
     if (bigger > SIZE_MAX / 2 / size) return false;
     void *p = realloc(*at, bigger * size);
     if (!p) return false;
-    if (*room > 1024) stop_look((int64_t)(*room * size / 2)); /* it was copied */
+    size_t copied = *room > 1024 ? *room * size : 0;
     *at = p;
     *room = bigger;
+    if (copied) stop_look((int64_t)(copied / 2));
     return true;
 }
 

@@ -109,14 +109,16 @@ static void look_ahead(struct keep_model *m, struct keep_tensor *t)
         labelled = labelled && next->run == u->run;
         u->goes_on = labelled;
         labelled |= u->label >= 0;
+        int64_t seen = 1;
         for (int32_t j = k + 1; j < t->count && !u->may_keep; j++) {
             const struct keep_use *v = &m->uses[t->first + j];
-            (void)stop_round(j, EACH_LISTED);
             if (v->run != u->run || v->version != u->leaves) break;
             bool same = v->label == u->label || u->label < 0;
             u->may_keep = keep_serves(v) && (same || (!m->x->how.passes.no_ring && !v->inserts));
             if (!same && keep_serves(v)) break;
+            seen++;
         }
+        stop_look(EACH_LISTED * seen);
     }
 }
 
@@ -236,7 +238,7 @@ bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, str
     for (int32_t t = 0; t < m->tensor_count; t++) {
         list_uses(m, t, run_of);
         finish_tensor(m, t, cuts, seen);
-        if (stop_work(EACH_TENSOR + EACH_USE * m->tensors[t].count)) return status_stopped(st);
+        if (stop_work(EACH_TENSOR + EACH_USE * (int64_t)m->tensors[t].count)) return status_stopped(st);
     }
     m->grain = max_i64(m->grain, 1);
     list_ops(m);

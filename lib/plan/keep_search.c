@@ -283,7 +283,7 @@ static bool walk(struct search *s)
             if (!s->l->any_order) expand(s, (int32_t)i, s->done);
             for (int32_t o = 0; s->l->any_order && o < m->op_count && !is_over(s, 0); o++)
                 if (!(done >> o & 1) && (s->before[o] & ~done) == 0) expand(s, (int32_t)i, o);
-            if (is_over(s, EACH_NODE)) return true;
+            if (!s->no_memory && is_over(s, EACH_NODE)) return true;
         }
         if (s->no_memory || !settle_layer(s)) return false;
     }
@@ -394,9 +394,10 @@ int32_t keep_width(const struct draft *x)
 bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
                  struct keep_found *out, lx_status *st)
 {
-    struct search s = {.m = m, .l = l, .dropped = INFINITY};
+    struct search s = {.m = m, .l = l, .dropped = INFINITY, .work = STOP_EACH}; /* it may be over already */
     *out = (struct keep_found){0};
     bool ok = list_before(&s) && walk(&s) && list_all(&s, memory, out);
+    stop_look(s.work);
     VEC_FREE(&s.kept);
     arena_free(&s.lists);
     VEC_FREE(&s.next.nodes);

@@ -54,7 +54,7 @@ static int32_t period_of(const struct cutting *c)
     for (int32_t p = SHORTEST; p <= c->most && 2 * p <= c->ops; p++) {
         int32_t same = 0;
         for (int32_t o = 0; o + p < c->ops; o++) {
-            (void)stop_round(o, EACH_OP);
+            stop_look(EACH_OP);
             same += same_op(c->x, o, o + p);
         }
         if (10 * (int64_t)same >= 9 * (int64_t)(c->ops - p)) return p;

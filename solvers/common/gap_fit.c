@@ -28,6 +28,7 @@ struct fitter {
     int32_t taken_count;
     struct taken_bits map;
     int64_t work; /* since the run was last asked, like that of base/stop.h */
+    bool stopped; /* and it stays so */
 };
 
 enum { EACH_BUFFER = 2000, EACH_RANGE = 80 };
@@ -42,9 +43,9 @@ static int32_t join(struct fitter *f, int32_t count)
 static bool is_over(struct fitter *f, const struct lx_run *run)
 {
     f->work += EACH_BUFFER;
-    if (f->work < STOP_EACH) return false;
+    if (f->work < STOP_EACH || f->stopped) return f->stopped;
     f->work = 0;
-    return lx_run_stopped(run);
+    return f->stopped = lx_run_stopped(run);
 }
 
 static bool is_parent(const struct lx_buffer *b, int32_t other)
@@ -183,6 +184,7 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
 {
     size_t n = (size_t)p->count;
     struct fitter f = {.p = p, .address = answer->address, .tightest = tightest};
+    f.work = STOP_EACH; /* who is stopped before it began leaves the answer to others */
     f.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
     f.found = malloc((n + 1) * sizeof *f.found);
     f.taken = malloc((2 * n + 4 * MOST_CROWDS) * sizeof *f.taken);
@@ -195,6 +197,7 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
             place(&f, order[k]);
             answer->steps++;
         }
+    stop_look(f.work);
     free(f.found);
     free(f.taken);
     taken_bits_free(&f.map);

@@ -160,6 +160,26 @@ static void judged_in_full(void **state)
     assert_int_equal(st.code, LX_E_NO);
 }
 
+/* Who is stopped before he began looks before he places anything, of few buffers, too: plans in haste count on that. */
+static void stopped_before_the_first(void **state)
+{
+    static const char *const names[] = {"greedy", "firstfit", "bestfit"};
+    struct lx_problem p = make(STAIRS, LX_SPILL);
+    (void)state;
+    p.count = 100;
+    for (int k = 0; k < 3; k++)
+        for (int most = 0; most < 2; most++) {
+            struct looks looks = {.most = most ? INT64_MAX : 0};
+            struct lx_run run = {.stop = counted_stop, .context = &looks};
+            struct lx_answer answer = {.address = address};
+            int placed = 0;
+            for (int i = 0; i < 100; i++) address[i] = LX_OFF_CHIP;
+            assert_true(lx_solver_find(names[k])->solve(&p, &run, &answer));
+            for (int i = 0; i < 100; i++) placed += address[i] >= 0;
+            if ((placed > 0) != (most > 0)) fail_msg("%s placed %d", names[k], placed);
+        }
+}
+
 /* Lives with gaps, or two pools with reserved bytes, with room for all. */
 static const struct lx_graph *roomy(bool pools)
 {
@@ -211,8 +231,8 @@ static void stopped_is_not_impossible(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(always_legal), cmocka_unit_test(bounds_hold),
-                                       cmocka_unit_test(judged_in_full),
-                                       cmocka_unit_test(stopped_is_not_impossible)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(always_legal), cmocka_unit_test(bounds_hold), cmocka_unit_test(judged_in_full),
+        cmocka_unit_test(stopped_before_the_first), cmocka_unit_test(stopped_is_not_impossible)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
