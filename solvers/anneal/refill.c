@@ -1,6 +1,7 @@
 /* Clearing and filling pieces of a placement; see refill.h. */
 #include "anneal/refill.h"
 #include "base/checked.h"
+#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -381,7 +382,7 @@ bool refiller_make(struct refiller *f, const struct items *it, struct links *lin
     f->off_slot = calloc(n, sizeof *f->off_slot);
     f->scratch = malloc(2 * n * sizeof *f->scratch);
     f->near = malloc((it->first[it->count] + 1) * sizeof *f->near);
-    if (f->near) memcpy(f->near, it->near, it->first[it->count] * sizeof *f->near);
+    if (f->near) stop_copy(f->near, it->near, it->first[it->count] * sizeof *f->near);
     f->stale = calloc(n, sizeof *f->stale);
     f->is_stale = calloc(n, sizeof *f->is_stale);
     if (f->spot && f->off && f->off_slot && f->scratch && f->near && f->stale && f->is_stale) return true;
