@@ -1,6 +1,8 @@
 /* The order that data asks for: an op stays behind the writer of what it reads, a writer behind the readers of the old
  * value, and nothing passes an extern op. */
 #include "plan/op_order.h"
+#include "base/sort.h"
+#include "base/stop.h"
 #include "plan/planner.h"
 
 #include <stdlib.h>
@@ -15,6 +17,7 @@ static int by_before(const void *a, const void *b)
 
 bool op_order_make(struct op_order *s, const struct lx_graph *g)
 {
+    enum { EACH_OPERAND = 50 };
     *s = (struct op_order){.g = g};
     size_t tensors = (size_t)g->tensor_count + 1, ops = (size_t)g->op_count;
     int32_t *writer = malloc(tensors * sizeof *writer);
@@ -24,6 +27,7 @@ bool op_order_make(struct op_order *s, const struct lx_graph *g)
     if (ok) memset(writer, 0xff, tensors * sizeof *writer);
     for (int32_t o = 0; ok && o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
+        stop_look(EACH_OPERAND * (int64_t)op_operand_count(op));
         if (barrier >= 0) ok = VEC_PUSH(&s->edges, (struct edge){barrier, o});
         if (op->kind->traits & LX_EXTERN) {
             for (int32_t b = barrier + 1; ok && b < o; b++) ok = VEC_PUSH(&s->edges, (struct edge){b, o});
@@ -48,7 +52,7 @@ bool op_order_make(struct op_order *s, const struct lx_graph *g)
     s->first_edge = calloc(ops + 2, sizeof *s->first_edge);
     s->waits = calloc(ops + 1, sizeof *s->waits);
     if (!ok || !s->first_edge || !s->waits) return false;
-    if (s->edges.count) qsort(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
+    if (s->edges.count) sort_in_full(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
     for (size_t e = 0; e < s->edges.count; e++) s->first_edge[s->edges.at[e].before + 1]++;
     for (size_t o = 0; o < ops; o++) s->first_edge[o + 1] += s->first_edge[o];
     return true;

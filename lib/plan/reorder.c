@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "base/vec.h"
 #include "plan/op_order.h"
 
@@ -33,6 +34,7 @@ static int64_t growth(const struct draft *x, int32_t o, const int32_t *left, con
  * last); the earlier one among equals. */
 static bool list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
 {
+    enum { EACH_OP = 50, EACH_READY = 20 };
     int32_t n = s->g->op_count;
     VEC(int32_t) ready = {0};
     int32_t *left = calloc((size_t)s->g->tensor_count + 1, sizeof *left);
@@ -51,6 +53,7 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
             if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
         }
         int32_t o = ready.at[pick];
+        stop_look(EACH_OP + EACH_READY * (newest_first ? 0 : (int64_t)ready.count));
         memmove(&ready.at[pick], &ready.at[pick + 1], (--ready.count - pick) * sizeof *ready.at);
         order[t] = o;
         for (int i = 0; i < s->g->ops[o].input_count; i++) left[s->g->ops[o].inputs[i]]--;

@@ -108,10 +108,12 @@ static bool label_tensor(struct making *k, int32_t chain)
 
 static bool make_tensors(struct making *k)
 {
+    enum { EACH_TENSOR = 100, EACH_ACCESS = 500 };
     const struct draft *x = k->x;
     struct chain_model *m = k->m;
     for (int32_t t = 0; t < x->graph->tensor_count; t++) {
         k->chain_of[t] = -1;
+        stop_look(EACH_TENSOR + EACH_ACCESS * (int64_t)(x->tensor_at[t + 1] - x->tensor_at[t]));
         if (always_off(k, t)) {
             for (int32_t i = x->tensor_at[t]; i < x->tensor_at[t + 1]; i++)
                 m->constant += x->accesses[x->tensor_access[i]].bytes;
