@@ -9,6 +9,7 @@
  * library, too, so that a busy machine does not matter. --only: rows that have the text in "way file". --where: prints addresses of the functions between
  * two looks that are more than so many milliseconds apart, for addr2line -f -e build/bin/bench_stops. */
 #include "unstable.h"
+#include "base/allocator.h"
 #include "base/fail.h"
 #include "support/bench_clock.h"
 #include "support/who_works.h"
@@ -190,6 +191,7 @@ static int measure_all(const char *file)
 int main(int count, char **words)
 {
     int late = 0, at = 1;
+    allocator_smooth(); /* as the program does */
     for (; at + 1 < count && strncmp(words[at], "--", 2) == 0; at += 2) {
         if (strcmp(words[at], "--time") == 0) asked.seconds = atof(words[at + 1]);
         if (strcmp(words[at], "--only") == 0) asked.only = words[at + 1];

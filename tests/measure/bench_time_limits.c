@@ -9,6 +9,7 @@
  * the processor, so that a busy machine does not matter. --only: rows that have the text in "shape question solver". --where: prints
  * addresses of the functions that have not looked for so many milliseconds, for addr2line -f -e build/bin/bench_time_limits. */
 #include "unstable.h"
+#include "base/allocator.h"
 #include "base/checked.h"
 #include "support/who_works.h"
 
@@ -166,6 +167,7 @@ int main(int argc, char **argv)
     static const int32_t usual[] = {10000, 40000, 100000};
     const char *only = NULL;
     int given = argc, late = 0;
+    allocator_smooth(); /* as the program does */
     for (; given > 2 && strncmp(argv[given - 2], "--", 2) == 0; given -= 2) {
         if (strcmp(argv[given - 2], "--only") == 0) only = argv[given - 1];
         if (strcmp(argv[given - 2], "--where") == 0) who_works_begin(atof(argv[given - 1]) / 1e3);
