@@ -49,15 +49,20 @@ static void fix_as_asked(struct improver *p)
     }
 }
 
-/* Few choices; where all of them lead nowhere, more. */
+/* Few choices; where all of them lead nowhere, more. Where what is whole led nowhere, it is the first answer, and nobody stops
+ * it. */
 static bool try_few(struct improver *p, size_t *most)
 {
+    struct stop none;
+    bool first = !p->any;
+    if (first) stop_begin(&none, NULL, NULL);
     fix_as_asked(p);
     bool ok = attempt(p, CUT_FREELY, *most = FEW);
     while (ok && !p->found && p->dropped && *most < MOST)
         ok = attempt(p, CUT_FREELY, *most = *most * FEW < MOST ? *most * FEW : MOST);
     if (ok) p->best->uncut = false; /* it was looked for something better */
     p->best->stuck = ok && !p->any ? p->other.stuck : -1;
+    if (first) stop_end(&none);
     return ok;
 }
 
@@ -132,17 +137,6 @@ static bool search_all(struct improver *p)
     return !p->dropped || (try_plain_ones(p) && improve(p));
 }
 
-/* Time is out, and what is whole led nowhere: as long as it takes. */
-static bool search_unstopped(struct improver *p)
-{
-    struct stop none;
-    size_t most;
-    stop_begin(&none, NULL, NULL);
-    bool ok = try_few(p, &most);
-    stop_end(&none);
-    return ok;
-}
-
 bool cut_search(const struct cut_question *q, struct cut_answer *out)
 {
     size_t tensors = (size_t)q->g->tensor_count + 1;
@@ -157,10 +151,7 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
     out->stuck = -1;
     ok = ok && begin_whole(&p);
     out->uncut = ok && p.any && !q->whole;
-    if (ok && !(q->whole && p.any)) {
-        ok = search_all(&p);
-        if (!ok && stop_is_now()) ok = p.any || search_unstopped(&p);
-    }
+    if (ok && !(q->whole && p.any)) ok = search_all(&p) || (p.any && stop_is_now());
     cut_prices_free(p.prices);
     free(p.other.tensors);
     free(p.other.ways);
