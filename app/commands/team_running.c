@@ -145,6 +145,10 @@ static struct lx_team_plans *chosen_plans(struct call *call, const struct lx_gra
     struct lx_plan_options plan = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     if (!read_plan_options(call, g, &plan, values)) return NULL;
+    if (transport->started && !how->by_time) { /* cuts that depend on no process's clock */
+        struct lx_team_plan *team = lx_team_make(g, how, &call->st);
+        return team ? lx_team_plans_make(team, &plan, &call->st) : NULL;
+    }
     return transport->started ? lx_team_plans_choose(g, how, &plan, &call->st)
                               : plan_team_watched(call, g, how, &plan);
 }

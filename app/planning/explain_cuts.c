@@ -154,7 +154,11 @@ static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_r
 {
     const struct lx_cut_price *x = r->others;
     if (r->other_count == 0 || x->why.code != LX_OK) {
-        text_add(out, r->other_count ? "; no other cut has a plan" : "; it cannot be cut otherwise");
+        bool untried = false;
+        for (int i = 0; i < r->other_count; i++) untried |= r->others[i].why.code == LX_E_STOPPED;
+        text_add(out, r->other_count == 0 ? "; it cannot be cut otherwise"
+                      : untried           ? "; there was no time for other cuts"
+                                          : "; no other cut has a plan");
         return;
     }
     bool better = lx_cut_better(x, &r->is, q->how->by_time);

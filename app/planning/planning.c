@@ -194,11 +194,7 @@ struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph
     watch_begin(&work.watch, plan.run.time_limit);
     struct lx_team_plans *p = lx_team_plans_choose(graph, how, &plan, &call->st);
     watch_end(&work.watch);
-    if (p && p->team->uncut)
-        note(call,
-             "%s: no time was left for cuts: members compute all that is not stated to be cut; give "
-             "it more time",
-             graph->file);
+    if (p && p->team->uncut) note(call, "%s: %s", graph->file, lx_team_uncut_words());
     return p;
 }
 

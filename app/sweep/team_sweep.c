@@ -91,7 +91,7 @@ VALUE_OF(moved_value,   struct team_size, amount(row, row->point.bytes, v);)
 VALUE_OF(must_value,    struct team_size, amount(row, row->point.bound_bytes, v); v->paint = PAINT_DIM;)
 VALUE_OF(hbm_value,     struct team_size, amount(row, row->point.hbm_bytes, v);)
 VALUE_OF(shapes_value,  struct team_size, amount(row, row->point.shapes, v);)
-VALUE_OF(why_value,     struct team_size, v->words = row->planned ? "" : row->why.text;)
+VALUE_OF(why_value,     struct team_size, v->words = !row->planned ? row->why.text : row->point.uncut ? lx_team_uncut_words() : "";)
 
 static const struct column size_array[] = {
     {.key = "members",         .heading = "members",        .kind = VALUE_NUMBER, .value = members_value},

@@ -134,7 +134,8 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st);
 lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st);
 /* api_graph.c: the same, over a team where one is asked for. */
 lx_result *api_plan_any(const struct lx_graph *g, const lx_options *o, lx_status *st);
-/* What went wrong and keeps no plan from being made (a folder of plans): lines that `how` is told, for a result. */
+/* What went wrong and keeps no plan from being made (a folder of plans, no time for cuts): lines that `how` is told, for a
+ * result. */
 struct api_notes {
     struct text lines;
 };

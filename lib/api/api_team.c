@@ -50,6 +50,7 @@ lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
         api_hear(&notes, &how);
         struct lx_team_options team = {.grid = o->team, .by_time = how.objective == LX_ASK_TIME};
         plans = lx_team_plans_choose(on, &team, &how, st);
+        if (plans && plans->team->uncut) how.tell(how.tell_context, lx_team_uncut_words());
     }
     lx_graph_free(on);
     plain_locale_end(before);

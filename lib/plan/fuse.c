@@ -54,11 +54,11 @@ struct lx_run fuse_share(const struct lx_run *lit, int plans)
     return share;
 }
 
-bool fuse_suffices(const struct lx_run *lit, double done, double more)
+bool fuse_suffices(const struct lx_run *lit, double done, double more, double grace)
 {
     const struct fuse *f = lit->stop == burnt_down ? lit->context : NULL;
     double now = f ? clock_seconds() : 0;
-    return !f || (now - f->began) / done * more <= f->until - now;
+    return !f || (now - f->began) / done * more <= f->until + grace - now;
 }
 
 bool fuse_is_out(const struct lx_run *lit)

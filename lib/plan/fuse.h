@@ -21,8 +21,9 @@ void fuse_save(const struct lx_run *lit, double share);
 /* For the next one of so many plans that are to be made in what is left of its time; where nothing is, in haste. `lit` must
  * outlive it. */
 struct lx_run fuse_share(const struct lx_run *lit, int plans);
-/* As fast as `done` parts of the work went since it was lit: do as many `more` go in what is left of its time? */
-bool fuse_suffices(const struct lx_run *lit, double done, double more);
+/* As fast as `done` parts of the work went since it was lit: do as many `more` go in what is left of its time, and so many
+ * seconds of grace? */
+bool fuse_suffices(const struct lx_run *lit, double done, double more, double grace);
 /* Was it stopped because its time, or that of which it is a part, was over? */
 bool fuse_is_out(const struct lx_run *lit);
 

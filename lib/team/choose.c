@@ -1,9 +1,9 @@
 /* What each axis does to each tensor, and with that how each op is computed.
  *
  * Inputs are cut along their first dimensions that are long enough, one for each axis, or all axes cut the first that is long
- * enough for all members, whichever exchanges less; unless time is what counts: then they arrive as is best. Weights and results
- * are as is best. What the caller states is kept. An axis of one member cuts nothing: whatever is stated of it, a tensor is whole
- * along it. */
+ * enough for all members, whichever exchanges less; unless time is what counts, or all is to be whole: then they arrive as is
+ * best. Weights and results are as is best. What the caller states is kept. An axis of one member cuts nothing: whatever is
+ * stated of it, a tensor is whole along it. */
 #include "team/cut_search.h"
 #include "base/fail.h"
 #include "base/names.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EACH_INPUT = 30 }; /* work of base/stop.h */
+enum { EACH_INPUT = 30, EACH_OP = 200 }; /* work of base/stop.h */
 
 static const struct cut_state whole = {{-1, -1, -1}};
 
@@ -104,6 +104,7 @@ static void settle(struct team_draft *d, const struct cut_answer *answer)
     for (int32_t o = 0; o < d->g->op_count; o++) {
         struct op_index x;
         bool sums = false, cut = false, parts = false;
+        stop_look(EACH_OP);
         op_index_of(d->g, &d->g->ops[o], &x);
         for (int a = 0; a < LX_TEAM_AXES; a++) {
             d->ops[o].var[a] = answer->ways[o].var.at[a];
@@ -147,7 +148,7 @@ static bool search(struct team_draft *d, input_cuts *cuts, struct room *r, lx_st
                                    .whole = d->how->whole};
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         const struct lx_tensor *x = &d->g->tensors[t];
-        r->fixed[t] = !d->how->by_time && x->role == LX_INPUT;
+        r->fixed[t] = !d->how->by_time && !d->how->whole && x->role == LX_INPUT;
         r->state[t] = cuts(&d->grid, x);
         (void)stop_round(t, EACH_INPUT);
     }

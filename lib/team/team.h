@@ -167,8 +167,8 @@ struct lx_team_plan {
     int64_t
         bound_bytes; /* no plan exchanges and combines less whose inputs lie as here, and that keeps what is given;
                             less than 0: that was not asked */
-    bool uncut; /* time was out before anything was cut: all is whole, as far as it can be; not in its file */
-    bool exact; /* no sum is cut over members; see lx_team_is_exact */
+    bool uncut;      /* no time was left for cuts: all is whole, as far as it can be; not in its file */
+    bool exact;      /* no sum is cut over members; see lx_team_is_exact */
     uint64_t hash; /* of graph, members and everything above; members compare it before data moves */
     struct arena *memory;
 };

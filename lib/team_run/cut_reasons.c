@@ -5,6 +5,7 @@
 #include "base/words.h"
 #include "team_run/team_run.h"
 #include "team_run/team_choose.h"
+#include "team_run/team_contest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static enum lx_cut_origin origin_of(const struct lx_cut_question *q, const struc
     for (int i = 0; i < q->how->choice_count; i++)
         if (strcmp(q->how->choices[i].tensor, t->name) == 0) return LX_CUT_ASKED;
     if (t->cut_stated) return LX_CUT_IN_PATTERN;
+    if (q->plans->team->uncut) return LX_CUT_LEFT;
     return !q->how->by_time && t->role == LX_INPUT ? LX_CUT_ARRIVES : LX_CUT_FOUND;
 }
 
@@ -88,13 +90,18 @@ static int list_ways(const struct lx_team_grid *grid, const struct lx_tensor *t,
     return count;
 }
 
+static void too_late(struct lx_cut_price *x)
+{
+    status_set(&x->why, LX_E_STOPPED, "not tried: the time is up");
+}
+
 /* The last choice that names a tensor is the one that counts. */
 static void try_way(const struct lx_cut_question *q, struct lx_team_choice *choices, const char *name,
                     struct lx_cut_price *x)
 {
     struct lx_team_options how = *q->how;
     if (q->stop && q->stop(q->context)) {
-        status_set(&x->why, LX_E_STOPPED, "not tried: the time is up");
+        too_late(x);
         return;
     }
     choices[how.choice_count].tensor = name;
@@ -105,6 +112,7 @@ static void try_way(const struct lx_cut_question *q, struct lx_team_choice *choi
     if (!p) return;
     take_price(p, x);
     x->why = (lx_status){0};
+    if (team_was_left(p)) too_late(x);
     lx_team_plans_free(p);
 }
 

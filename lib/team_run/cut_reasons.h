@@ -8,6 +8,7 @@
 #define LX_CUT_ORIGINS(X)                                                                                    \
     X(LX_CUT_FOUND, "found", "the search found it")                                                          \
     X(LX_CUT_ARRIVES, "arrives", "inputs arrive cut along their first dimensions where bytes count")         \
+    X(LX_CUT_LEFT, "left", "no time was left for cuts")                                                      \
     X(LX_CUT_IN_PATTERN, "pattern", "the pattern states it")                                                 \
     X(LX_CUT_ASKED, "asked", "--cut states it")
 

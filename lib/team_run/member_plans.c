@@ -24,11 +24,7 @@ struct lx_plan *plan_of_member(const struct lx_graph *does, const struct lx_plan
 /* What the member does. */
 static bool make_member(struct lx_team_plans *p, int m, lx_status *st)
 {
-    if (m > 0 && lx_team_all_whole(p->team)) {
-        p->members[m] = p->members[0];
-        return true;
-    }
-    p->members[m] = lx_team_member_make(p->team, m, st);
+    p->members[m] = m > 0 && p->alike ? p->members[0] : lx_team_member_make(p->team, m, st);
     return p->members[m];
 }
 
@@ -49,15 +45,19 @@ static int twin_of(const struct lx_team_plans *p, int m)
     return m;
 }
 
-/* How many plans are likely to come, with this one: members that are alike have one, and so have those before `m`. */
+/* Is it likely that the member needs a plan of its own: does nobody before it do something alike? */
+static bool is_first(const struct lx_team_plans *p, int m)
+{
+    int first = 0;
+    while (p->members[first]->likely != p->members[m]->likely) first++;
+    return first == m && p->members[m]->graph;
+}
+
+/* How many plans are likely to come, with this one: those before `m` have theirs. */
 static int plans_left(const struct lx_team_plans *p, int m)
 {
     int count = 1;
-    for (int k = m + 1; k < p->team->members; k++) {
-        int first = 0;
-        while (p->members[first]->likely != p->members[k]->likely) first++;
-        count += first == k && p->members[k]->graph;
-    }
+    for (int k = m + 1; k < p->team->members; k++) count += is_first(p, k);
     return count;
 }
 
@@ -77,13 +77,18 @@ static bool make_all(struct lx_team_plans *p, const struct lx_run *lit, bool *la
 {
     /* A plan in haste takes as long as to make so many members, and so does one that is searched for and stopped. */
     enum { PLAN = 4, SEARCH = 10 };
-    int members = p->team->members, to_make = lx_team_all_whole(p->team) ? 1 : members;
+    const double late_by = 0.1; /* and still called in time, as all in haste is better than nothing cut */
+    int members = p->team->members, to_make = p->alike ? 1 : members, plans = 0;
     for (int m = 0; m < members && !(late && *late); m++) {
-        if (p->members[m]) continue;
-        if (!make_member(p, m, st)) return false;
-        int plans = m + 1 == members ? plans_left(p, 0) : 1, made = m < to_make ? m + 1 : to_make;
-        if (late) *late = !fuse_suffices(lit, made, to_make - made + PLAN * plans);
-        p->hasty = !fuse_suffices(lit, made, to_make - made + SEARCH * plans);
+        bool made_before = p->members[m];
+        if (!made_before && !make_member(p, m, st)) return false;
+        plans += is_first(p, m);
+        if (made_before) continue;
+        int made = m < to_make ? m + 1 : to_make;
+        if (late)
+            *late = (lx_run_stopped(lit) && !fuse_is_out(lit)) || /* by a person, say */
+                    !fuse_suffices(lit, made, to_make - made + PLAN * plans, late_by);
+        p->hasty = !fuse_suffices(lit, made, to_make - made + SEARCH * plans, 0);
     }
     return true;
 }
@@ -119,6 +124,7 @@ static struct lx_team_plans *plans_of(struct lx_team_plan *team, lx_status *st)
     struct lx_team_plans *p = calloc(1, sizeof *p);
     if (!p) return lx_team_free(team), status_no_memory(st), NULL;
     p->team = team;
+    p->alike = lx_team_all_whole(team);
     p->members = calloc(n, sizeof *p->members);
     p->plans = calloc(n, sizeof *p->plans);
     if (p->members && p->plans) return p;

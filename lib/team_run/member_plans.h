@@ -7,9 +7,10 @@
 
 struct lx_team_plans {
     struct lx_team_plan *team;       /* its own */
-    struct lx_team_member **members; /* what each does; the first one's for all where everything is whole */
+    struct lx_team_member **members; /* what each does */
     const struct lx_plan **plans;    /* NULL where that is nothing; one plan for all whom it fits, see
                                       * lx_team_plan_of */
+    bool alike;                      /* everything is whole: all have the first one's */
     bool hasty; /* while they are made: there is time for no more than some plan of each member */
 };
 

@@ -50,13 +50,14 @@ static struct lx_team_plans *plan_whole(const struct lx_graph *g, const struct l
 }
 
 /* Planned, unless that takes longer than there is time: then it is begun, and *late. What is whole is never late, as there is
- * one plan to make. */
+ * one plan to make; what was not searched, and is cut only because inputs are by bytes, always is. */
 static struct lx_team_plans *plan_in_time(struct lx_team_plan *team, const struct lx_plan_options *lit,
                                           int teams, bool *late, lx_status *st)
 {
     struct lx_plan_options share = *lit;
-    *late = false;
-    if (lx_team_all_whole(team)) return plan_members(team, lit, teams, st);
+    bool whole = lx_team_all_whole(team);
+    *late = team->uncut && !whole;
+    if (whole) return plan_members(team, lit, teams, st);
     share.run = share_of(lit, 1);
     struct lx_team_plans *begun = team_plans_begin(team, &share, late, st);
     if (*late) return begun;
@@ -64,15 +65,23 @@ static struct lx_team_plans *plan_in_time(struct lx_team_plan *team, const struc
     return begun ? team_plans_finish(begun, &share, st) : NULL;
 }
 
-/* The first of so many teams: in time if it can be by time, as nothing may be cut then. Where that cannot be (cuts are stated,
- * or some op is too large for one device), and by bytes, as long as it takes. */
+/* Is anything cut because it is stated? */
+static bool cut_as_stated(const struct lx_team_plan *team)
+{
+    for (int32_t t = 0; t < team->graph->tensor_count; t++)
+        if (team->tensors[t].given && !lx_team_is_whole(&team->tensors[t])) return true;
+    return false;
+}
+
+/* The first of so many teams: in time if it can be, as nothing may be cut then. Where that cannot be (cuts are stated, or some
+ * op is too large for one device), as long as it takes. */
 static struct lx_team_plans *plan_first(struct lx_team_plan *team, const struct lx_graph *g,
                                         const struct lx_team_options *how, const struct lx_plan_options *lit,
                                         int teams, lx_status *st)
 {
     lx_status why = {0};
     bool late;
-    if (!how->by_time) return plan_members(team, lit, teams, st);
+    if (cut_as_stated(team)) return plan_members(team, lit, teams, st);
     struct lx_team_plans *first = plan_in_time(team, lit, teams, &late, st);
     if (!first || !late) return first;
     struct lx_team_plans *whole = plan_whole(g, how, lit, &why);
@@ -183,6 +192,11 @@ static struct lx_team_plans *choose(const struct lx_graph *g, const struct lx_te
     if (how->by_time) enter_whole(&c, g, how, plan);
     if (!c.best && st) *st = c.why;
     return c.best;
+}
+
+const char *lx_team_uncut_words(void)
+{
+    return "no time was left for cuts: members compute all that is not stated to be cut; give it more time";
 }
 
 struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,

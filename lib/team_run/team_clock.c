@@ -33,13 +33,14 @@ struct walker {
 struct clock_maker {
     const struct lx_team_plans *p;
     struct lx_team_clock *out;
-    struct trip *trips; /* tag by tag, per member */
+    int walking;        /* members: one, for all, where they do the same and send nothing */
+    struct trip *trips; /* tag by tag, per member that walks */
     struct walker *walkers;
 };
 
 static struct trip *trip_of(const struct clock_maker *k, int tag, int member)
 {
-    return &k->trips[(size_t)tag * (size_t)k->p->team->members + (size_t)member];
+    return &k->trips[(size_t)tag * (size_t)k->walking + (size_t)member];
 }
 
 static unsigned axes_between(const struct lx_team_grid *grid, int a, int b)
@@ -145,16 +146,16 @@ static bool step(struct clock_maker *k, int m)
 
 static void walk(struct clock_maker *k)
 {
-    int members = k->p->team->members;
     for (bool moved = true; moved;) {
         moved = false;
-        for (int m = 0; m < members; m++)
+        for (int m = 0; m < k->walking; m++)
             while (k->p->plans[m] && k->walkers[m].next < k->out->at[m].ops && step(k, m)) moved = true;
     }
-    for (int m = 0; m < members; m++) {
+    for (int m = 0; m < k->walking; m++) {
         k->out->at[m].us = k->walkers[m].now;
         k->out->us = fmax(k->out->us, k->walkers[m].now);
     }
+    for (int m = k->walking; m < k->out->members; m++) k->out->at[m] = k->out->at[0];
 }
 
 /* Room for what the clock says of member `m`. */
@@ -183,9 +184,9 @@ static bool begin_member(struct clock_maker *k, int m, size_t tags)
 static bool begin(struct clock_maker *k)
 {
     struct lx_team_clock *c = k->out;
-    size_t members = (size_t)k->p->team->members;
+    size_t members = (size_t)k->walking;
     size_t tags = (size_t)lx_team_tag_output(k->p->team, 0);
-    c->at = arena_array(c->memory, members, sizeof *c->at);
+    c->at = arena_array(c->memory, (size_t)c->members, sizeof *c->at);
     k->walkers = arena_array(c->memory, members, sizeof *k->walkers);
     k->trips = malloc((tags + 1) * members * sizeof *k->trips);
     if (!c->at || !k->walkers || !k->trips) return false;
@@ -193,7 +194,7 @@ static bool begin(struct clock_maker *k)
         k->trips[i] = (struct trip){.sent = -1, .arrives = -1};
         (void)stop_round((int64_t)i, EACH_TRIP);
     }
-    for (int m = 0; m < c->members; m++) {
+    for (int m = 0; m < k->walking; m++) {
         if (!k->p->plans[m]) continue;
         if (!begin_member(k, m, tags)) return false;
         note_messages(k, m);
@@ -204,7 +205,9 @@ static bool begin(struct clock_maker *k)
 struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p, lx_status *st)
 {
     struct arena *memory = calloc(1, sizeof *memory);
-    struct clock_maker k = {.p = p, .out = memory ? arena_alloc(memory, sizeof *k.out) : NULL};
+    struct clock_maker k = {.p = p,
+                            .out = memory ? arena_alloc(memory, sizeof *k.out) : NULL,
+                            .walking = p->alike && p->members[0]->message_count == 0 ? 1 : p->team->members};
     if (!k.out) return free(memory), status_no_memory(st), NULL;
     *k.out = (struct lx_team_clock){.members = p->team->members, .memory = memory};
     bool ok = begin(&k);

@@ -12,10 +12,16 @@ bool team_better(bool by_time, double us, int64_t bytes, double than_us, int64_t
     return bytes != than_bytes ? bytes < than_bytes : us < than_us;
 }
 
+bool team_was_left(const struct lx_team_plans *p)
+{
+    return p->team->uncut && p->alike;
+}
+
 struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans *b, bool by_time)
 {
     bool second = !a || (b && team_better(by_time, b->team->predicted_us, team_moved(b->team),
                                           a->team->predicted_us, team_moved(a->team)));
+    if (a && b && !by_time && team_was_left(a) != team_was_left(b)) second = team_was_left(a);
     lx_team_plans_free(second ? a : b);
     return second ? b : a;
 }

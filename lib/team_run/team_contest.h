@@ -10,7 +10,9 @@
 int64_t team_moved(const struct lx_team_plan *p);
 /* By what is asked for first, of equals by the other; the earlier one of those that are equal in both. */
 bool team_better(bool by_time, double us, int64_t bytes, double than_us, int64_t than_bytes);
-/* Of two plans the better one; the other is freed. */
+/* Was everything left whole for want of time? It moves nothing then, which says nothing. */
+bool team_was_left(const struct lx_team_plans *p);
+/* Of two plans the better one; the other is freed. By bytes any is better than one that was left. */
 struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans *b, bool by_time);
 
 /* The time of a team. The search for cuts has a part of it: every member is to be planned after it, and by bytes, where what

@@ -18,7 +18,8 @@ static bool point_of(const struct lx_team_plans *p, struct lx_team_point *out, l
                                   .us = c->us,
                                   .bound_us = p->team->bound_us,
                                   .bytes = team_moved(p->team),
-                                  .bound_bytes = p->team->bound_bytes};
+                                  .bound_bytes = p->team->bound_bytes,
+                                  .uncut = p->team->uncut};
     for (int m = 0; m < c->members; m++) {
         int first = 0;
         while (p->plans[first] != p->plans[m]) first++;

@@ -12,6 +12,7 @@ struct lx_team_point {
     int64_t bytes;       /* received in all exchanges, and to combine */
     int64_t bound_bytes; /* of which no plan on this grid takes less whose inputs lie so */
     int64_t hbm_bytes;   /* of the member with most */
+    bool uncut;          /* for want of time: see lx_team_uncut_words */
 };
 
 /* `how` as for lx_team_make. Where it has no grid, the best of a row and of all grids of two axes with as many

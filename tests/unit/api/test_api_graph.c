@@ -200,6 +200,12 @@ static double chosen(const lx_result *r, int64_t i, const char *name)
     return value;
 }
 
+static int32_t stop_at_once(void *context)
+{
+    (void)context;
+    return 1;
+}
+
 /* With the option team: members, what they exchange, a file that is read back, and a run. */
 static void test_team(void **state)
 {
@@ -234,6 +240,12 @@ static void test_team(void **state)
     same(number(run, "ok"), 1);
     lx_result_free(again);
     lx_result_free(run);
+    lx_options_on_stop(o, stop_at_once, NULL); /* told before anything is cut: that is in the result */
+    plan = lx_plan(g, o, e);
+    if (!plan) fail_msg("%s", lx_error_text(e));
+    assert_non_null(strstr(lx_result_word(plan, "notes"), "no time was left for cuts"));
+    same(number(plan, "exchanged_bytes"), 0);
+    lx_result_free(plan);
     lx_text_free(text);
     lx_options_free(o);
     lx_graph_free(g);
@@ -241,7 +253,6 @@ static void test_team(void **state)
     lx_error_free(e);
 }
 
-/* Whoever chooses alone takes 8 cores; then b reads a otherwise, and a is off chip. Together 4 cores are better. */
 /* What goes wrong with a cache keeps no plan from being made, and is in the result. */
 static lx_result *plan_with_cache(const char *folder)
 {
@@ -313,6 +324,7 @@ static void test_ids(void **state)
     lx_result_free(r), lx_placement_free(p);
 }
 
+/* Whoever chooses alone takes 8 cores; then b reads a otherwise, and a is off chip. Together 4 cores are better. */
 static void test_joint(void **state)
 {
     (void)state;

@@ -3,42 +3,14 @@
 #include "base/fail.h"
 #include "base/stop.h"
 #include "plan/fuse.h"
-#include "unstable.h"
+#include "support/stopping.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-struct looks {
-    int64_t count, most; /* told to stop from the look `most` on */
-};
-
-static bool counted_stop(void *context)
-{
-    struct looks *l = context;
-    return l->count++ >= l->most;
-}
-
-static const struct lx_graph *generate(const char *name, const char *option, int64_t value)
-{
-    const struct lx_generator *g = lx_generator_find(name);
-    int64_t values[64];
-    lx_status st = {0};
-    lx_values_default(g->options, g->option_count, values);
-    for (int i = 0; i < g->option_count; i++)
-        if (strcmp(g->options[i].name, option) == 0) values[i] = value;
-    const struct lx_graph *made = g->build(values, &st);
-    assert_non_null(made);
-    const struct lx_graph *small = lx_graph_with_capacity(made, 60000, &st);
-    assert_non_null(small);
-    lx_graph_free(made);
-    return small;
-}
 
 static struct lx_plan *plan(const struct lx_graph *g, const char *words, struct looks *looks)
 {
@@ -103,39 +75,6 @@ static void stopped_anywhere(void **state)
     lx_graph_free(decode);
 }
 
-/* So are a team's cuts: stopped before there are any, nothing is cut. */
-static void teams_are_stopped(void **state)
-{
-    const struct lx_graph *g = generate("block", "layers", 1);
-    struct lx_team_options team = {.members = 4, .grid = {2, {2, 2}}, .by_time = true};
-    (void)state;
-    for (int64_t most = 0; most < 100; most = most * 6 + 1) {
-        struct looks looks = {.most = most};
-        struct lx_plan_options how = {.solver = lx_solver_find("bestfit"),
-                                      .passes = {.tile = LX_TILE_NONE},
-                                      .run = {.stop = counted_stop, .context = &looks}};
-        lx_status st = {0};
-        struct lx_team_plans *p = lx_team_plans_choose(g, &team, &how, &st);
-        if (!p || !lx_team_plans_check(p, &st)) fail_msg("look %lld: %s", (long long)most, st.text);
-        assert_true(looks.count > most || most > 50);
-        lx_team_plans_free(p);
-    }
-    lx_graph_free(g);
-}
-
-/* The clock of this program: it goes on by so much whenever somebody looks at it. */
-static struct {
-    double now, each;
-} hands;
-
-int clock_gettime(clockid_t clock, struct timespec *t)
-{
-    (void)clock;
-    hands.now += hands.each;
-    *t = (struct timespec){(time_t)hands.now, (long)((hands.now - (double)(time_t)hands.now) * 1e9)};
-    return 0;
-}
-
 /* What is left is shared out; when nothing is, plans are made in haste, and never without a limit. */
 static void time_is_shared(void **state)
 {
@@ -146,7 +85,8 @@ static void time_is_shared(void **state)
     struct lx_run lit = fuse_light(&fuse, &asked), part = fuse_share(&lit, 4);
     assert_true(part.time_limit == 2 && !part.hasty && !lx_run_stopped(&part));
     hands.now += 5; /* of 8: what 5 parts took, 3 more take, but not 4 */
-    assert_true(fuse_suffices(&lit, 5, 3) && !fuse_suffices(&lit, 5, 4));
+    assert_true(fuse_suffices(&lit, 5, 3, 0) && !fuse_suffices(&lit, 5, 4, 0) &&
+                fuse_suffices(&lit, 5, 4, 5));
     part = fuse_share(&lit, 2);
     assert_true(part.time_limit == 1.5 && !part.hasty);
     struct lx_run within = fuse_light(&inner, &part);
@@ -163,72 +103,7 @@ static void time_is_shared(void **state)
     lit = fuse_light(&fuse, &asked);
     part = fuse_share(&lit, 2);
     assert_true(part.time_limit == 0 && !part.hasty && !lx_run_stopped(&part) &&
-                fuse_suffices(&part, 1, 1e9));
-}
-
-static char *team_by_clock(const struct lx_graph *g, double limit, double each, int64_t *bound)
-{
-    struct lx_team_options team = {.members = 4, .grid = {2, {2, 2}}};
-    struct lx_plan_options how = {.solver = lx_solver_find("auto"), .run = {.time_limit = limit}};
-    lx_status st = {0};
-    size_t length;
-    hands.each = each;
-    double began = hands.now;
-    struct lx_team_plans *p = lx_team_plans_choose(g, &team, &how, &st);
-    if (!p || !lx_team_plans_check(p, &st)) fail_msg("%g s, %g each: %s", limit, each, st.text);
-    *bound = p->team->bound_bytes;
-    char *text = lx_team_plans_to_json(p, &length);
-    assert_non_null(text);
-    if (limit > 0 && each > 0)
-        assert_true(hands.now > began + limit / 2); /* some is left for the last plan */
-    lx_team_plans_free(p);
-    return text;
-}
-
-/* A team has its time once. A limit that is not reached changes nothing; one that is leaves a plan. */
-static void teams_have_time(void **state)
-{
-    const struct lx_graph *g = generate("block", "layers", 1);
-    int64_t bound, same, other;
-    (void)state;
-    char *without = team_by_clock(g, 0, 0, &bound), *unreached = team_by_clock(g, 1, 0, &same);
-    assert_true(bound > 0 && same == bound);
-    assert_string_equal(without, unreached);
-    for (double each = 1e-4; each < 10; each *= 10) {
-        char *stopped = team_by_clock(g, 0.05, each, &other);
-        assert_true(other <= bound && strstr(stopped, "team"));
-        free(stopped);
-    }
-    free(without);
-    free(unreached);
-    lx_graph_free(g);
-}
-
-/* By time a team that has none for its cuts, or for the different plans of its members, has one plan for all: everything is
- * whole, and that is told. With time it is no slower than that. */
-static void whole_for_want_of_time(void **state)
-{
-    const struct lx_graph *g = generate("block", "layers", 1);
-    struct lx_team_options team = {.members = 4, .grid = {2, {2, 2}}, .by_time = true};
-    double us[2] = {0}; /* cut, whole */
-    (void)state;
-    for (double each = 1e-7; each < 10; each *= 10) {
-        struct lx_plan_options how = {.solver = lx_solver_find("bestfit"),
-                                      .passes = {.tile = LX_TILE_NONE},
-                                      .run = {.time_limit = 0.05}};
-        lx_status st = {0};
-        hands.each = each;
-        struct lx_team_plans *p = lx_team_plans_choose(g, &team, &how, &st);
-        if (!p || !lx_team_plans_check(p, &st)) fail_msg("%g each: %s", each, st.text);
-        assert_true(!p->team->uncut || lx_team_all_whole(p->team));
-        for (int m = 1; m < 4 && p->team->uncut; m++)
-            assert_true(p->members[m] == p->members[0] && p->plans[m] == p->plans[0]);
-        if (us[p->team->uncut] == 0) us[p->team->uncut] = p->team->predicted_us;
-        lx_team_plans_free(p);
-    }
-    hands.each = 0;
-    assert_true(us[0] > 0 && us[1] > 0 && us[0] <= us[1]);
-    lx_graph_free(g);
+                fuse_suffices(&part, 1, 1e9, 0));
 }
 
 /* In haste what is off chip is packed as it comes: legal, and no higher than one behind the other. */
@@ -309,10 +184,8 @@ static void looks_go_outwards(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(looks_go_outwards),      cmocka_unit_test(work_is_counted),
-        cmocka_unit_test(stopped_anywhere),       cmocka_unit_test(teams_are_stopped),
-        cmocka_unit_test(time_is_shared),         cmocka_unit_test(teams_have_time),
-        cmocka_unit_test(whole_for_want_of_time), cmocka_unit_test(packed_in_haste)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(looks_go_outwards), cmocka_unit_test(work_is_counted),
+                                       cmocka_unit_test(stopped_anywhere), cmocka_unit_test(time_is_shared),
+                                       cmocka_unit_test(packed_in_haste)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
