@@ -150,7 +150,7 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
     bool ok = p.prices && p.other.tensors && p.other.ways && p.fixed && p.state;
     out->stuck = -1;
     ok = ok && begin_whole(&p);
-    out->uncut = ok && p.any && !q->whole;
+    out->uncut = ok && p.any && !q->whole && lx_team_members_of(&q->grid) > 1;
     if (ok && !(q->whole && p.any)) ok = search_all(&p) || (p.any && stop_is_now());
     cut_prices_free(p.prices);
     free(p.other.tensors);

@@ -33,7 +33,7 @@ struct walker {
 struct clock_maker {
     const struct lx_team_plans *p;
     struct lx_team_clock *out;
-    int walking;        /* members: one, for all, where they do the same and send nothing */
+    int walking;        /* members: one where it is as all others */
     struct trip *trips; /* tag by tag, per member that walks */
     struct walker *walkers;
 };
@@ -202,12 +202,21 @@ static bool begin(struct clock_maker *k)
     return true;
 }
 
+/* Do all the same by one plan, and send nothing? In a file members that do the same may have plans of their own. */
+static bool all_as_one(const struct lx_team_plans *p)
+{
+    if (!p->alike || p->members[0]->message_count > 0) return false;
+    for (int m = 1; m < p->team->members; m++)
+        if (p->plans[m] != p->plans[0]) return false;
+    return true;
+}
+
 struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p, lx_status *st)
 {
     struct arena *memory = calloc(1, sizeof *memory);
     struct clock_maker k = {.p = p,
                             .out = memory ? arena_alloc(memory, sizeof *k.out) : NULL,
-                            .walking = p->alike && p->members[0]->message_count == 0 ? 1 : p->team->members};
+                            .walking = all_as_one(p) ? 1 : p->team->members};
     if (!k.out) return free(memory), status_no_memory(st), NULL;
     *k.out = (struct lx_team_clock){.members = p->team->members, .memory = memory};
     bool ok = begin(&k);

@@ -27,7 +27,7 @@ struct lx_team_clock {
         int32_t *last_send;  /* per tag: the op that sends the last of it; -1: none */
         struct lx_team_trip *trips;
         int trip_count;
-    } * at; /* of members that are alike the same lists */
+    } * at; /* the same lists for members that have one plan and send nothing */
     struct arena *memory;
 };
 

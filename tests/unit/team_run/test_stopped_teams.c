@@ -24,6 +24,29 @@ static void teams_are_stopped(void **state)
     lx_graph_free(g);
 }
 
+/* Told to stop when the cuts are found: it is not waited until all members are made, whoever tells it; and a team of one has
+ * nothing to be cut. */
+static void stopped_behind_the_cuts(void **state)
+{
+    const struct lx_graph *g = generate("block", "layers", 1);
+    struct lx_team_options team = {.members = 4};
+    struct looks looks = {0};
+    struct lx_plan_options how = {.solver = lx_solver_find("bestfit"),
+                                  .run = {.stop = counted_stop, .context = &looks}};
+    lx_status st = {0};
+    bool late = false;
+    (void)state;
+    struct lx_team_plans *p = team_plans_begin(lx_team_make(g, &team, &st), &how, &late, &st);
+    assert_true(p && late && p->members[0] && !p->members[3] && !p->team->uncut);
+    lx_team_plans_free(p);
+    for (team.members = 1; team.members < 3; team.members++) {
+        p = lx_team_plans_choose(g, &team, &how, &st);
+        assert_true(p && p->team->uncut == (team.members > 1));
+        lx_team_plans_free(p);
+    }
+    lx_graph_free(g);
+}
+
 static char *team_by_clock(const struct lx_graph *g, double limit, double each, int64_t *bound)
 {
     struct lx_team_options team = {.members = 4, .grid = {2, {2, 2}}};
@@ -159,7 +182,9 @@ static void inputs_whole_for_want_of_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(teams_are_stopped), cmocka_unit_test(teams_have_time),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(teams_are_stopped),
+                                       cmocka_unit_test(stopped_behind_the_cuts),
+                                       cmocka_unit_test(teams_have_time),
                                        cmocka_unit_test(whole_for_want_of_time),
                                        cmocka_unit_test(inputs_whole_for_want_of_time),
                                        cmocka_unit_test(left_whole_is_no_answer)};

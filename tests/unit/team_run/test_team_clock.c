@@ -124,10 +124,45 @@ static void slow_links_are_waited_for(void **state)
     lx_graph_free(g);
 }
 
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* Members that do the same may have plans of their own, in a file, say: each has its own time. */
+static void each_by_its_own_plan(void **state)
+{
+    const struct lx_graph *g = read_pattern("graphs/moe_mlp");
+    struct lx_team_options how = {.members = 2, .whole = true};
+    struct lx_plan_options plan = {.solver = lx_solver_find("greedy")}, hasty = plan;
+    lx_status st = {0};
+    (void)state;
+    hasty.run = (struct lx_run){.stop = at_once, .hasty = true};
+    for (int other = 0; other < 2; other++) {
+        struct lx_team_plan *team = lx_team_make(g, &how, &st);
+        struct lx_team_plans *p = team ? lx_team_plans_make(team, &plan, &st) : NULL;
+        struct lx_plan *own = p ? lx_plan_make(p->members[0]->graph, &hasty, &st) : NULL;
+        if (!own) fail_msg("%s", st.text);
+        assert_ptr_equal(p->plans[0], p->plans[1]);
+        lx_plan_free(p->plans[other]);
+        p->plans[other] = own;
+        assert_true(p->plans[0]->layouts->graph->op_count != p->plans[1]->layouts->graph->op_count);
+        struct lx_team_clock *c = lx_team_clock_make(p, &st);
+        for (int m = 0; m < 2; m++) {
+            assert_int_equal(c->at[m].ops, p->plans[m]->layouts->graph->op_count);
+            assert_true(fabs(c->at[m].us - p->plans[m]->figures.end_to_end_us) <= 1e-6 * c->us);
+        }
+        lx_team_clock_free(c);
+        lx_team_plans_free(p);
+    }
+    lx_graph_free(g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_are_below_plans),
-                                       cmocka_unit_test(links_by_hand),
-                                       cmocka_unit_test(slow_links_are_waited_for)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_are_below_plans), cmocka_unit_test(links_by_hand),
+        cmocka_unit_test(each_by_its_own_plan), cmocka_unit_test(slow_links_are_waited_for)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
