@@ -9,11 +9,14 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/stop.h"
 #include "plan/move_room.h"
 #include "scratchpad/placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { EACH_STAY = 100, EACH_TICK = 100, EACH_BLOCK = 10 }; /* work of base/stop.h */
 
 struct moved {
     struct cut move;
@@ -25,6 +28,8 @@ struct moving {
     const bool *wanted;    /* per stay */
     const bool *fixed;     /* per stay: it cannot be moved */
     int64_t *address;      /* per stay: where it begins */
+    int32_t *start_at,
+        *started; /* stays by the tick that they start at: those of tick t from start_at[t] on */
     struct room room;
     VEC(struct moved) moves;
     bool failed;
@@ -69,9 +74,10 @@ static bool take_over(struct moving *v, int32_t stay)
 static bool begin_lives(struct moving *v, int32_t tick)
 {
     for (int pass = 0; pass < 2; pass++) /* copies are there before the op writes */
-        for (int32_t i = 0; i < v->x->problem.count; i++) {
+        for (int32_t k = v->start_at[tick]; k < v->start_at[tick + 1]; k++) {
+            int32_t i = v->started[k];
             const struct lx_buffer *b = &v->x->buffers[i];
-            if (!v->wanted[i] || b->start != tick || v->x->stays[i].begins_written != (pass == 1)) continue;
+            if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
             if (pass == 1 && take_over(v, i)) continue;
             int64_t size = round_up_i64(b->size, v->x->problem.alignment);
             if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]}, &v->failed))
@@ -93,9 +99,26 @@ static bool note_places(struct moving *v, int32_t tick)
     return true;
 }
 
+/* By counting. What starts behind the last op stands last, and is never met. */
+static bool sort_by_start(struct moving *v)
+{
+    int64_t ticks = v->x->graph->op_count;
+    const struct lx_buffer *b = v->x->buffers;
+    v->start_at = calloc((size_t)ticks + 3, sizeof *v->start_at);
+    v->started = malloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
+    if (!v->start_at || !v->started) return v->failed = true, false;
+    for (int32_t i = 0; i < v->x->problem.count; i++) v->start_at[min_i64(b[i].start, ticks) + 2]++;
+    for (int64_t t = 1; t < ticks + 3; t++) v->start_at[t] += v->start_at[t - 1];
+    for (int32_t i = 0; i < v->x->problem.count; i++)
+        v->started[v->start_at[min_i64(b[i].start, ticks) + 1]++] = i;
+    return true;
+}
+
 static bool place_all(struct moving *v)
 {
+    if (!sort_by_start(v)) return false;
     for (int32_t tick = 0; tick < v->x->graph->op_count; tick++) {
+        stop_look(EACH_TICK + EACH_BLOCK * (int64_t)v->room.blocks.count);
         end_lives(v, tick);
         if (!begin_lives(v, tick) || !note_places(v, tick)) return false;
     }
@@ -119,8 +142,9 @@ static void list_wanted(const struct draft *x, const struct keep_model *m, const
         const struct keep_use *u = x->stays[i].bar ? NULL : first_use(m, c, &x->stays[i]);
         wanted[i] = u && x->buffers[i].use_count > 0 &&
                     (c->kept[u - m->uses] || u->served > m->tensors[u->tensor].whole);
-        fixed[i] = !stay_moves(x, i);
+        stop_look(EACH_STAY);
     }
+    stays_find_fixed(x, fixed);
 }
 
 /* The attempt with what was found: the draft again, with the moves, and its addresses. */
@@ -214,6 +238,8 @@ bool move_try(struct planner *p, const struct keep_model *m, const struct keep_c
     ok = ok && (!placed || realise(p, &v));
     VEC_FREE(&v.moves);
     VEC_FREE(&v.room.blocks);
+    free(v.start_at);
+    free(v.started);
     free(wanted);
     free(fixed);
     free(address);

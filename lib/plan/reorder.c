@@ -31,7 +31,7 @@ static int64_t growth(const struct draft *x, int32_t o, const int32_t *left, con
 }
 
 /* An order by a rule: among the ops that may run, the one that adds least (or the one that became ready
- * last); the earlier one among equals. */
+ * last); the earlier one among equals. False: memory or time is out. */
 static bool list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
 {
     enum { EACH_OP = 50, EACH_READY = 20 };
@@ -53,7 +53,7 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
             if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
         }
         int32_t o = ready.at[pick];
-        stop_look(EACH_OP + EACH_READY * (newest_first ? 0 : (int64_t)ready.count));
+        ok = !stop_work(EACH_OP + EACH_READY * (newest_first ? 0 : (int64_t)ready.count));
         memmove(&ready.at[pick], &ready.at[pick + 1], (--ready.count - pick) * sizeof *ready.at);
         order[t] = o;
         for (int i = 0; i < s->g->ops[o].input_count; i++) left[s->g->ops[o].inputs[i]]--;

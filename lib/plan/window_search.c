@@ -135,6 +135,7 @@ static bool search_kinds(struct windows *w)
 /* All that was found, as one plan. */
 static bool join_windows(struct windows *w)
 {
+    enum { EACH_CARRIED = 100 }; /* nests and cuts are copied once for each window */
     struct planner *p = w->p;
     struct nest_set all;
     struct attempt next;
@@ -143,7 +144,7 @@ static bool join_windows(struct windows *w)
     if (!divided) return status_no_memory(p->st);
     if (!nest_set_of(&p->best.draft, w->menus, &w->memory, &all, p->st)) return false;
     if (all.how.divided) memcpy(divided, all.how.divided, ops * sizeof *divided);
-    for (int32_t i = 0; i < w->count; i++)
+    for (int32_t i = 0; i < w->count; i++, stop_look(EACH_CARRIED * (all.nest_count + all.cut_count + 1)))
         if (!nest_window_carry(&w->at[i], &p->best.draft, &w->kinds[w->like[i]].by.best.draft.how, p->memory,
                                &all, divided, p->st))
             return false;

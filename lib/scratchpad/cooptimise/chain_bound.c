@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EACH_OP = 300, EACH_STEP = 20 }; /* work of base/stop.h */
+
 #define MOST_PRICE 0x1p42
 
 static int64_t add_capped(int64_t a, int64_t b)
@@ -133,7 +135,6 @@ static bool tables_make(const struct chain_model *m, struct tables *w)
 
 bool chain_messages(struct chain_model *m, int64_t *bound, int64_t *steps, lx_status *st)
 {
-    enum { EACH_STEP = 20 };
     struct tables w = {0};
     int32_t n = m->op_count;
     bool ok = tables_make(m, &w);
@@ -142,7 +143,7 @@ bool chain_messages(struct chain_model *m, int64_t *bound, int64_t *steps, lx_st
     for (int32_t o = n; ok && o-- > 0;) {
         int64_t before = *steps;
         op_messages(m, o, &w, steps);
-        stop_look(EACH_STEP * (*steps - before));
+        stop_look(EACH_OP + EACH_STEP * (*steps - before));
         m->rest[o] = add_capped(m->rest[o + 1], m->ops[o].least);
     }
     *bound = m->constant + m->rest[0] + chain_floor_price(-(int128)m->capacity * m->price_before[n]);
@@ -173,6 +174,7 @@ static void decode(const struct chain_model *m, int32_t *state, int64_t *load, i
     for (int32_t o = 0; o < m->op_count; o++) {
         const struct chain_op *op = &m->ops[o];
         int64_t least = INT64_MAX;
+        stop_look(EACH_OP + EACH_STEP * (int64_t)op->choice_count * op->touch_count);
         for (int32_t c = 0; c < op->choice_count; c++) {
             int64_t sum = 0;
             for (int32_t k = 0; k < op->touch_count; k++, ++*steps) {

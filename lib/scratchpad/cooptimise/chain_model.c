@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EACH_OP = 1000, EACH_LINK = 50 }; /* work of base/stop.h */
+
 struct making {
     struct chain_model *m;
     const struct draft *x;
@@ -262,11 +264,13 @@ static bool make_op(struct making *k, int32_t o)
 
 static void find_ends(struct making *k)
 {
-    for (int32_t o = 0; o < k->m->op_count; o++)
+    for (int32_t o = 0; o < k->m->op_count; o++) {
+        stop_look(EACH_LINK);
         for (int32_t t = 0; t < k->m->ops[o].touch_count; t++) {
             struct chain_touch *touch = &k->m->ops[o].touch[t];
             touch->ends_run = touch->next && k->run_of[o] != k->run_of[touch->next_op];
         }
+    }
 }
 
 /* Slots as an allocator of registers would give them: the lowest that is free. */
@@ -275,7 +279,7 @@ static bool make_slots(struct making *k)
     struct chain_model *m = k->m;
     int32_t *end = calloc((size_t)m->tensor_count + 1, sizeof *end); /* per slot: free behind this op */
     int32_t *last = calloc((size_t)m->tensor_count + 1, sizeof *last);
-    for (int32_t o = 0; end && last && o < m->op_count; o++)
+    for (int32_t o = 0; end && last && o < m->op_count; o++, stop_look(EACH_LINK))
         for (int32_t t = 0; t < m->ops[o].touch_count; t++) last[m->ops[o].touch[t].tensor] = o;
     for (int32_t o = 0; end && last && o < m->op_count; o++)
         for (int32_t t = 0; t < m->ops[o].touch_count; t++) {
@@ -283,6 +287,7 @@ static bool make_slots(struct making *k)
             int32_t s = 0;
             if (!touch->first) continue;
             while (s < m->slot_count && end[s] >= o) s++;
+            stop_look(EACH_LINK + s);
             if (s == m->slot_count) m->slot_count++;
             end[s] = last[touch->tensor];
             m->tensors[touch->tensor].slot = s;
@@ -315,7 +320,7 @@ static bool make_ops(struct making *k)
 {
     struct chain_model *m = k->m;
     for (int32_t o = 0; o < m->op_count; o++)
-        if (!make_op(k, o)) return false;
+        if (stop_look(EACH_OP), !make_op(k, o)) return false;
     find_ends(k);
     if (!make_slots(k)) return false;
     reach(m);

@@ -11,6 +11,7 @@
  *              those that may be nowhere else, or all together, whichever is more
  *   reserved   whole reserved units are buffers that must stay */
 #include "scratchpad/placement/bound.h"
+#include "base/stop.h"
 #include "scratchpad/placement/rewrite.h"
 #include "scratchpad/placement/solve.h"
 #include "base/fail.h"
@@ -149,9 +150,10 @@ static bool with_pool(const struct lx_problem *q, const struct lx_buffer *b, int
 /* The plain list of a pool, or of all of them together (-1). */
 static bool relax(struct relaxing *x, int32_t pool)
 {
+    enum { EACH_SIZE = 30, EACH_BUFFER = 150 }; /* work of base/stop.h */
     const struct lx_problem *q = x->q;
     x->unit = 0;
-    for (int32_t i = 0; i < q->count; i++)
+    for (int32_t i = 0; i < q->count; i++, stop_look(EACH_SIZE))
         if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
     if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
     x->hindrance = high_price(q);
@@ -162,6 +164,7 @@ static bool relax(struct relaxing *x, int32_t pool)
     for (int32_t i = 0; i < q->count; i++) {
         x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
         add_buffer(x, i);
+        stop_look(EACH_BUFFER);
         /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
         if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
     }

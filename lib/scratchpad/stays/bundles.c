@@ -7,6 +7,7 @@
  * is in one bundle, whatever they state: its ops are walked together, and counted together. */
 #include "scratchpad/stays/draft.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
@@ -92,10 +93,12 @@ static bool nests_fit(const struct cutter *c, lx_status *st)
 
 bool draft_bundles(struct draft *x, lx_status *st)
 {
+    enum { EACH_OP = 100 }; /* work of base/stop.h */
     struct cutter c = {.x = x, .seen = calloc((size_t)x->graph->tensor_count + 1, sizeof *c.seen)};
     x->bundle_of = arena_array(x->memory, (size_t)x->graph->op_count, sizeof *x->bundle_of);
     bool ok = c.seen && x->bundle_of;
     for (int32_t o = 0; ok && o < x->graph->op_count; o++) {
+        stop_look(EACH_OP);
         if (begins_bundle(&c, o)) c.bundle++, c.tensors = 0;
         take_tensors(&c, o);
         x->bundle_of[o] = c.bundle;

@@ -2,11 +2,14 @@
  * which one entry differs are copied, what they point to is shared; the graph that was divided stays as it is. */
 #include "scratchpad/stays/draft.h"
 #include "base/fail.h"
+#include "base/stop.h"
 #include "graph/builder.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { EACH_OP = 100, EACH_NEST = 2000 }; /* work of base/stop.h */
 
 int cut_compare(const void *a, const void *b)
 {
@@ -128,6 +131,7 @@ static bool decide_divisions(struct draft *x, lx_status *st)
     d->layouts = x->layouts;
     d->memory = NULL; /* the draft's */
     for (int32_t t = 0; t < old->count; t++) {
+        stop_look(EACH_OP);
         int32_t o = how->order ? how->order[t] : t;
         d->at[t] = how->divided && how->divided[o] ? *how->divided[o] : old->at[o];
         d->at[t].op = t;
@@ -149,7 +153,7 @@ bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)
     x->layouts = x->divided->layouts;
     x->graph = x->layouts->graph;
     if (!copy_decisions(x, how) || (how->order && !order_layouts(x))) return status_no_memory(st);
-    for (int32_t i = 0; i < how->nest_count; i++)
+    for (int32_t i = 0; i < how->nest_count; i++, stop_look(EACH_NEST))
         if (!nest_valid(x->layouts, &x->how.nests[i], st)) return false;
     return how->order || how->divided || how->nest_count ? decide_divisions(x, st) : true;
 }

@@ -147,8 +147,8 @@ const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *
 
 /* move_stays.c: stays that change their addresses become several; the new ones stand last, one per move, in order. */
 bool draft_moves(struct draft *x, lx_status *st);
-/* Can it be moved: neither laid out anew from another nor another from it? */
-bool stay_moves(const struct draft *x, int32_t stay);
+/* Per stay: it cannot be moved, as it is laid out anew from another, or another from it, or it is never on chip. */
+void stays_find_fixed(const struct draft *x, bool *fixed);
 /* Bytes of all cores' parts. */
 int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v);
 

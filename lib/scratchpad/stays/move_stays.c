@@ -4,13 +4,22 @@
 #include "scratchpad/stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/stop.h"
 
-bool stay_moves(const struct draft *x, int32_t stay)
+/* Neither laid out anew from another nor another from it. */
+static bool stay_moves(const struct draft *x, int32_t stay)
 {
     if (x->stays[stay].bar || x->stays[stay].ring_source >= 0) return false;
     for (int32_t i = 0; i < x->problem.count; i++)
         if (x->stays[i].ring_source == stay) return false;
     return true;
+}
+
+void stays_find_fixed(const struct draft *x, bool *fixed)
+{
+    for (int32_t i = 0; i < x->problem.count; i++) fixed[i] = x->stays[i].bar || x->stays[i].ring_source >= 0;
+    for (int32_t i = 0; i < x->problem.count; i++)
+        if (x->stays[i].ring_source >= 0) fixed[x->stays[i].ring_source] = true;
 }
 
 int64_t view_all_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
@@ -29,6 +38,7 @@ static bool comes_back(const struct draft *x, int32_t stay, int32_t before)
 /* The stay that a move divides: alive before and behind it. */
 static int32_t find_moved(const struct draft *x, struct cut move)
 {
+    stop_look(x->problem.count);
     for (int32_t i = 0; i < x->problem.count; i++)
         if (x->stays[i].tensor == move.tensor && x->buffers[i].start < move.before &&
             move.before < x->buffers[i].end && stay_moves(x, i) && !comes_back(x, i, move.before))
