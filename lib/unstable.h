@@ -38,7 +38,6 @@
 #include "plan/moved_bytes.h"
 #include "plan/op_waits.h"
 #include "check/check_xla.h"
-#include "cache/cache.h"
 #include "launch/launch.h"
 #include "launch/launch_of_op.h"
 #include "loops/loops.h"

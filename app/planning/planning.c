@@ -160,20 +160,12 @@ static bool choose(struct call *call, const struct lx_graph *g, const struct lx_
     return true;
 }
 
-/* What goes wrong with the cache. */
-static void tell(void *context, const char *words)
-{
-    note(context, "%s", words);
-}
-
 struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const struct lx_plan_options *asked,
                              lx_status *st)
 {
     const struct call *call = context;
     struct planning work = {.solver = asked->solver->name};
     struct lx_plan_options how = *asked;
-    how.tell = tell;
-    how.tell_context = context;
     how.run.stop = watch_must_stop;
     how.run.context = &work;
     if (paint_progress_possible() && !is_quiet(call)) how.run.progress = show_progress;

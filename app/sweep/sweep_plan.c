@@ -35,7 +35,7 @@ static void plan_with(const struct sweep *s, const struct sweep_line *l, int64_t
                       const struct lx_plan **like, struct sweep_value *out)
 {
     struct lx_settings how = l->how;
-    struct lx_plan_options options = {.run = *run, .like = *like, .unseeded = true};
+    struct lx_plan_options options = {.run = *run, .like = *like};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status st = {0};
     char word[24];

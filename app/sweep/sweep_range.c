@@ -126,7 +126,7 @@ static int64_t need_of(const struct lx_plan *p)
 int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked)
 {
     struct lx_settings how = *asked;
-    struct lx_plan_options options = {.unseeded = true};
+    struct lx_plan_options options = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS], need = 0;
     lx_status st = {0};
     if (g->pools || !lx_settings_set(&how, "solver", "greedy", &st) ||

@@ -100,7 +100,7 @@ lx_text *api_text(char *at, size_t length, lx_status *st)
         free(at);
         return status_no_memory(st), NULL;
     }
-    *t = (lx_text){at, (int64_t)length, NULL};
+    *t = (lx_text){at, (int64_t)length};
     return t;
 }
 
@@ -117,10 +117,7 @@ int64_t lx_text_size(const lx_text *t)
 void lx_text_free(lx_text *t)
 {
     if (!t) return;
-    if (t->of)
-        shared_bytes_free(t->of);
-    else
-        free(t->at);
+    free(t->at);
     free(t);
 }
 

@@ -172,9 +172,7 @@ static const struct {
     const char *name, *help;
 } text_rows[] = {
     {"plugins", "paths of plug-ins with solvers, ':' between them; before the option solver"},
-    {"file", "what lx_plan plans where its graph is NULL: a pattern or a model; with the option cache it is "
-             "not even read as "
-             "a graph where it was planned before"},
+    {"file", "what lx_plan plans where its graph is NULL: a pattern or a model"},
     {"team",
      "lx_plan cuts the graph over that many devices, or over a grid of them (\"2x4\"); lx_run runs all"},
 };

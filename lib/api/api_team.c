@@ -41,20 +41,20 @@ lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
 {
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
-    struct api_notes notes = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct plain_locale before = plain_locale_begin();
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     struct lx_team_plans *plans = NULL;
     if (on && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
-        api_hear(&notes, &how);
         struct lx_team_options team = {.grid = o->team, .by_time = how.objective == LX_ASK_TIME};
         plans = lx_team_plans_choose(on, &team, &how, st);
-        if (plans && plans->team->uncut) how.tell(how.tell_context, lx_team_uncut_words());
     }
     lx_graph_free(on);
     plain_locale_end(before);
-    return api_keep_notes(team_result_of(plans, st), &notes, st);
+    bool uncut = plans && plans->team->uncut;
+    lx_result *r = team_result_of(plans, st);
+    if (r && uncut) r->notes = lx_team_uncut_words();
+    return r;
 }
 
 lx_result *team_run(const struct team_result *t, const lx_options *o, lx_status *st)

@@ -1,7 +1,6 @@
 /* The lists of a result: buffers, ops, transfers and faults, each with its numbers and words as rows. */
 #include "api/joint_result.h"
 #include "api/api_team.h"
-#include "api/late_result.h"
 
 #include <string.h>
 
@@ -257,8 +256,6 @@ static const struct list {
 
 static const struct list *list_of(const lx_result *r, const char *name)
 {
-    lx_status ignored = {0};
-    if (!result_settle(r, &ignored)) return NULL;
     for (size_t i = 0; r && r->plan && name && i < sizeof lists / sizeof *lists; i++)
         if (strcmp(lists[i].name, name) == 0) return &lists[i];
     return NULL;
@@ -314,9 +311,8 @@ static int32_t joint_places(const struct joint_result *j, int32_t *pools, int64_
 
 int32_t lx_result_places(const lx_result *r, int32_t *pools, int64_t *addresses, int32_t count)
 {
-    lx_status ignored = {0};
     if (r && r->joint) return joint_places(r->joint, pools, addresses, count);
-    if (!result_settle(r, &ignored) || !r || !r->plan) return -1;
+    if (!r || !r->plan) return -1;
     for (int32_t i = 0; i < count && i < r->plan->problem.count; i++) {
         if (pools) pools[i] = pool_of(r->plan, i);
         if (addresses) addresses[i] = r->plan->answer.address[i];

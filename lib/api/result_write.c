@@ -1,6 +1,5 @@
 /* Results as texts: one row per format, and those of exports.h. */
 #include "api/api_team.h"
-#include "api/late_result.h"
 #include "base/text.h"
 #include "export/exports.h"
 #include "plan/plan_diff.h"
@@ -150,8 +149,6 @@ lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     size_t length = 0;
-    if (r && r->late && (!format || strcmp(format, "plan") == 0)) return late_text(r->late, st);
-    if (!result_settle(r, st) || !result_settle(other, st)) return NULL;
     if (!r || (!r->plan && !r->team)) return status_set(st, LX_E_USAGE, "there is no plan to write"), NULL;
     long failures = memory_failures();
     struct plain_locale before = plain_locale_begin();

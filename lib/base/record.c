@@ -6,15 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const kind_words[] = {
-    [FIELD_INT] = "integer", [FIELD_REAL] = "number",   [FIELD_BOOL] = "true or false",
-    [FIELD_TEXT] = "text",   [FIELD_INTS] = "integers", [FIELD_ROWS] = "rows of integers"};
-
-const char *field_kind_word(enum field_kind kind)
-{
-    return kind_words[kind];
-}
-
 static const void *member(const struct field *f, const void *record)
 {
     return (const char *)record + f->offset;

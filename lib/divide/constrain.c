@@ -2,7 +2,6 @@
  *
  * Blocks add up and domains intersect. A domain that leaves nothing is an error of whoever
  * asks for splits. */
-#include "divide/access_rules.h"
 #include "divide/space.h"
 #include "base/checked.h"
 
@@ -54,6 +53,13 @@ static const char *whole_by_nature(enum lx_nature n)
                                       [LX_JOINED] = "a dimension that the op takes as a whole",
                                       [LX_SHIFTED] = NULL};
     return n == LX_ITERATED ? NULL : why[n];
+}
+
+bool conv_blocks_spatial(const int64_t *stride, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (stride[i] > 1) return true;
+    return false;
 }
 
 /* The device moves over the input of a convolution step by step: with a stride it does all steps on one core. */

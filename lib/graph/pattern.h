@@ -13,8 +13,6 @@ const struct lx_graph *pattern_read_json(const struct json *j, const struct json
 bool pattern_read_device(const struct json *j, const struct json_value *value, struct lx_device *device,
                          lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);
-/* The same in a few lines: the hash of tensors and ops, or of buffers, stands for them. */
-void pattern_write_hashed(const struct lx_graph *g, struct text *t);
 
 /* read.c: some editors write one. */
 void skip_byte_order_mark(const char **text, size_t *length);

@@ -226,8 +226,7 @@ void pattern_write_body(const struct lx_graph *g, const struct record_taker *tak
     hand_over(g, taker, t);
 }
 
-/* `whole`: with the body, else with its hash. */
-static void write_pattern(const struct lx_graph *g, bool whole, struct text *t)
+void pattern_write(const struct lx_graph *g, struct text *t)
 {
     text_add(t, "{\n  \"lxplan\": 1,\n  \"kind\": \"pattern\",\n  \"name\": ");
     text_json_string(t, g->name);
@@ -236,10 +235,7 @@ static void write_pattern(const struct lx_graph *g, bool whole, struct text *t)
         text_json_string(t, g->summary);
     }
     text_add(t, ",\n");
-    if (whole)
-        pattern_write_body(g, NULL, t);
-    else
-        text_format(t, "  \"hash\": \"%s\"", g->hash_word);
+    pattern_write_body(g, NULL, t);
     if (g->target_hbm_bytes >= 0) text_format(t, ",\n  \"target_hbm_bytes\": %" PRId64, g->target_hbm_bytes);
     if (g->expect_stage) {
         text_add(t, ",\n  \"expect\": {\"error\": {\"stage\": ");
@@ -258,19 +254,9 @@ static void write_pattern(const struct lx_graph *g, bool whole, struct text *t)
     }
     if (g->came_from) {
         text_add(t, ",\n  \"came_from\": ");
-        write_pattern(g->came_from, whole, t);
+        pattern_write(g->came_from, t);
     }
     text_add(t, "\n}");
-}
-
-void pattern_write(const struct lx_graph *g, struct text *t)
-{
-    write_pattern(g, true, t);
-}
-
-void pattern_write_hashed(const struct lx_graph *g, struct text *t)
-{
-    write_pattern(g, false, t);
 }
 
 char *lx_graph_to_json(const struct lx_graph *g, size_t *length)

@@ -226,11 +226,6 @@ int pool_threads(const struct pool *pool)
     return pool ? pool->threads : 1;
 }
 
-int pool_processor(const struct pool *pool, int worker)
-{
-    return atomic_load_explicit(&pool->worker[worker].processor, memory_order_relaxed);
-}
-
 static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task *fn, void *context)
 {
     pool->fn = fn;

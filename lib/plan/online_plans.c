@@ -159,7 +159,7 @@ static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_o
 }
 
 /* Searches go on where one way of them had no memory: what they find is then not what this question gives. */
-struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     long before = memory_failures();
     struct lx_plan_options how = *options;

@@ -86,8 +86,6 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
     how->passes = lx_settings_passes(o);
     how->launch = lx_settings_launch(o);
     memcpy(how->nests, o->nests, sizeof how->nests);
-    memcpy(how->cache, o->cache, sizeof how->cache);
-    how->cache_check = o->value[LX_OPTION_CACHE_CHECK] != 0;
     how->run.seed = (uint64_t)o->value[LX_OPTION_SEED];
     how->run.work_limit = o->value[LX_OPTION_WORK];
     how->run.time_limit = o->seconds;
@@ -169,7 +167,7 @@ bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b)
     struct lx_passes x = lx_settings_passes(a), y = lx_settings_passes(b);
     for (const struct lx_pass *p = lx_passes(); p->name; p++)
         if (lx_pass_get(&x, p) != lx_pass_get(&y, p)) return false;
-    for (int row = LX_OPTION_OBJECTIVE; row < LX_OPTION_CACHE; row++)
+    for (int row = LX_OPTION_OBJECTIVE; row < LX_OPTION_PASSES; row++)
         if (a->value[row] != b->value[row] || lx_settings_is_set(a, row) != lx_settings_is_set(b, row))
             return false;
     return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&

@@ -39,7 +39,6 @@ void lx_settings_unset(struct lx_settings *o, int row)
     if (row == LX_OPTION_DEVICE) o->device_given = 0, o->preset = 0;
     if (row == LX_OPTION_HINT) o->hints[0] = 0;
     if (row == LX_OPTION_NESTS) o->nests[0] = 0;
-    if (row == LX_OPTION_CACHE) memset(o->cache, 0, sizeof o->cache);
     if (row == LX_OPTION_TIME) o->seconds = 0;
     if (row == LX_OPTION_LX) o->lx_percent = 0;
     if (row == LX_OPTION_ORDER || row == LX_OPTION_TILES) launch_option_clear(&o->launch, row);
@@ -208,22 +207,10 @@ static bool set_pairs(struct lx_settings *o, int row, const char *text, lx_statu
     return ok && keep(o, row, 1);
 }
 
-static bool set_folder(struct lx_settings *o, const char *text, lx_status *st)
-{
-    char what[60];
-    if (!*text || strlen(text) >= sizeof o->cache)
-        return status_set(st, LX_E_USAGE, "%s: the name of a folder has from 1 to %zu characters",
-                          named(o, lx_settings_at(LX_OPTION_CACHE).name, what), sizeof o->cache - 1);
-    memset(o->cache, 0, sizeof o->cache); /* options are compared as values */
-    memcpy(o->cache, text, strlen(text));
-    return true;
-}
-
 static bool set_text(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
-    bool ok = row == LX_OPTION_NESTS   ? nest_option_set(o, text, st)
-              : row == LX_OPTION_CACHE ? set_folder(o, text, st)
-                                       : launch_option_set(&o->launch, row, text, st);
+    bool ok =
+        row == LX_OPTION_NESTS ? nest_option_set(o, text, st) : launch_option_set(&o->launch, row, text, st);
     return ok && keep(o, row, 1);
 }
 
@@ -299,8 +286,6 @@ char *lx_settings_get(const struct lx_settings *o, int row)
         text_add(&t, o->hints);
     else if (row == LX_OPTION_NESTS)
         text_add(&t, o->nests);
-    else if (row == LX_OPTION_CACHE)
-        text_add(&t, o->cache);
     else if (as.kind == LX_TAKES_TEXT)
         launch_option_text(&o->launch, row, &t);
     else if (as.kind == LX_TAKES_SECONDS)

@@ -172,7 +172,7 @@ static bool search_further(struct lx_plan *p, struct planner *by, const struct d
     if (by->put_off && !by->nested)
         ok = ok && stop_forgiven(plain_end(by, how, 0), by->st) && planner_find_bound(by, limited);
     return ok && stop_forgiven((!spill || (search_many(by) && plain_end(by, how, by->best.hbm_bytes) &&
-                                           search_others(by) && near_search(by))) &&
+                                           search_others(by))) &&
                                    (!limited || by->limited || merge_bundles(by)) &&
                                    (!spill || asks_time(by) || planner_raise_bound(by, limited)),
                                by->st);
@@ -226,8 +226,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
         return status_set(st, LX_E_USAGE,
                           "a bare list of buffers has no ops, so no nests; leave --nests out");
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
-        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st) ||
-        !near_list(p, options->near, st))
+        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
         return false;
     if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
     p->figures.bound_bytes = p->answer.bound;

@@ -1,5 +1,4 @@
 /* Plan files, read: what the file states becomes the plan; lx_plan_check says whether it is legal and true. */
-#include "plan/plan_brief.h"
 #include "plan/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -285,14 +284,14 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
     return same_claims(j, root, x, p, st);
 }
 
-/* The pattern in the file, or the one that is known, if it is the one that was planned. */
+/* The pattern in the file, if it is the one that was planned. */
 static const struct lx_graph *read_pattern(const struct json *j, const struct json_value *root,
-                                           const struct lx_graph *known, const char *hash, lx_status *st)
+                                           const char *hash, lx_status *st)
 {
     const struct json_value *pattern = json_find(root, "pattern");
     if (!pattern)
         return json_error(j, root, st, LX_E_SCHEMA, "the key \"pattern\" is missing here; add it"), NULL;
-    const struct lx_graph *g = known ? lx_graph_ref(known) : pattern_read_json(j, pattern, st);
+    const struct lx_graph *g = pattern_read_json(j, pattern, st);
     char ours[20];
     if (!g) return NULL;
     snprintf(ours, sizeof ours, "%016llx", (unsigned long long)g->hash);
@@ -303,8 +302,7 @@ static const struct lx_graph *read_pattern(const struct json *j, const struct js
     return NULL;
 }
 
-static struct lx_plan *read_plan(const struct json *j, const struct json_value *root,
-                                 const struct lx_graph *known, lx_status *st)
+struct lx_plan *plan_read_json(const struct json *j, const struct json_value *root, lx_status *st)
 {
     struct arena scratch = {0};
     struct plan_root x;
@@ -313,7 +311,7 @@ static struct lx_plan *read_plan(const struct json *j, const struct json_value *
     const struct lx_graph *g = NULL;
     if (pattern_check_header(j, root, "plan", PLAN_FORMAT_OLD, PLAN_FORMAT, &version, st) &&
         plan_read_record(j, root, PLAN_ROOT, &x, &scratch, st) &&
-        (g = read_pattern(j, root, known, x.pattern_hash, st)) && (p = plan_new(g, st)) &&
+        (g = read_pattern(j, root, x.pattern_hash, st)) && (p = plan_new(g, st)) &&
         !fill_plan(j, root, version == PLAN_FORMAT_OLD, &x, p, st)) {
         lx_plan_free(p);
         p = NULL;
@@ -323,30 +321,13 @@ static struct lx_plan *read_plan(const struct json *j, const struct json_value *
     return p;
 }
 
-struct lx_plan *plan_read_json(const struct json *j, const struct json_value *root, lx_status *st)
-{
-    return read_plan(j, root, NULL, st);
-}
-
-static struct lx_plan *plan_of_text(const char *file, const char *text, size_t length,
-                                    const struct lx_graph *known, lx_status *st)
+struct lx_plan *lx_plan_of_text(const char *file, const char *text, size_t length, lx_status *st)
 {
     struct json j;
     if (!json_parse(&j, file, text, length, st)) return NULL;
-    struct lx_plan *p = read_plan(&j, j.root, known, st);
+    struct lx_plan *p = plan_read_json(&j, j.root, st);
     json_free(&j);
     return p;
-}
-
-struct lx_plan *lx_plan_of_text(const char *file, const char *text, size_t length, lx_status *st)
-{
-    return plan_of_text(file, text, length, NULL, st);
-}
-
-struct lx_plan *plan_read_brief(const char *file, const char *text, size_t length, const struct lx_graph *g,
-                                lx_status *st)
-{
-    return plan_of_text(file, text, length, g, st);
 }
 
 struct lx_plan *lx_plan_read(const char *path, lx_status *st)

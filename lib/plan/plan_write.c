@@ -1,7 +1,6 @@
 /* Plan files, written: the rows of plan_fields.h over the records of the plan. A plan carries its pattern whole,
  * so that it can be checked, shown and executed where the pattern file is not. Nothing that differs from run to
  * run is written: the same plan is the same bytes. */
-#include "plan/plan_brief.h"
 #include "plan/plan_file.h"
 
 #include <inttypes.h>
@@ -136,7 +135,7 @@ static bool write_launches(const struct lx_plan *p, struct arena *memory, struct
     return true;
 }
 
-static bool write_graph(const struct lx_plan *p, bool brief, struct arena *memory, struct text *t)
+static bool write_graph(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     struct plan_graph graph;
     if (!plan_pack_graph(p, memory, &graph)) return false;
@@ -145,7 +144,7 @@ static bool write_graph(const struct lx_plan *p, bool brief, struct arena *memor
     write_passes(p, t);
     if (!write_tensors(p, memory, t) || !write_ops(p, memory, t) || !write_nests(p, memory, t)) return false;
     write_bundles(p, t);
-    if (!brief && !write_launches(p, memory, t)) return false;
+    if (!write_launches(p, memory, t)) return false;
     text_add(t, "    \"transfers\": [\n");
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct plan_transfer x = plan_pack_transfer(p, i);
@@ -167,7 +166,7 @@ static bool write_buffers(const struct lx_plan *p, struct arena *memory, struct 
     return true;
 }
 
-static char *write_plan(const struct lx_plan *p, bool brief, size_t *length)
+char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
 {
     struct text t = {0};
     struct arena scratch = {0};
@@ -176,12 +175,9 @@ static char *write_plan(const struct lx_plan *p, bool brief, size_t *length)
     text_format(&t, "{\n  \"lxplan\": %d,\n  \"kind\": \"plan\",\n", PLAN_FORMAT);
     write_fields(PLAN_ROOT, &root, "  ", &t);
     write_solver(p, &t);
-    bool ok = (p->graph->is_list || write_graph(p, brief, &scratch, &t)) && write_buffers(p, &scratch, &t);
+    bool ok = (p->graph->is_list || write_graph(p, &scratch, &t)) && write_buffers(p, &scratch, &t);
     text_add(&t, "  \"pattern\": ");
-    if (brief)
-        text_add(&t, "{}");
-    else
-        pattern_write(p->graph, &t);
+    pattern_write(p->graph, &t);
     text_add(&t, "\n}\n");
     arena_free(&scratch);
     if (t.failed || !ok) {
@@ -190,16 +186,6 @@ static char *write_plan(const struct lx_plan *p, bool brief, size_t *length)
     }
     *length = t.length;
     return t.at;
-}
-
-char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
-{
-    return write_plan(p, false, length);
-}
-
-char *plan_write_brief(const struct lx_plan *p, size_t *length)
-{
-    return write_plan(p, true, length);
 }
 
 bool lx_is_plan(const char *text, size_t length)

@@ -132,10 +132,6 @@ int64_t tile_least(const struct draft *x);
  * bytes is better than any without nests (0: none is), one in full where that is better. */
 bool plain_begin(struct planner *p, const struct decisions *how);
 bool plain_end(struct planner *p, const struct decisions *how, int64_t found);
-/* near_plan.c: the decisions of a near plan, where there is one, on top of what was found. */
-bool near_search(struct planner *p);
-/* near_list.c: the places of a near list, likewise. `near` may be NULL. */
-bool near_list(struct lx_plan *p, const struct lx_plan *near, lx_status *st);
 /* forced_nests.c: the best becomes one with the nests that are asked for. */
 bool force_nests(struct planner *p);
 /* nest_bound.c: what no plan goes below if nests may be in it; not known where they cannot help. */
@@ -159,8 +155,6 @@ struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
 /* A plan of the graph as it is. `beat`: bytes of another that is taken if this one moves no less; 0: none. */
 struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options, int64_t beat,
                                 lx_status *st);
-/* online_plans.c: a plan by the options, whatever is kept of others. */
-struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 /* Of a graph it is the plan that is proved or not, whatever the solver says of its last answer. */
 void plan_settle(struct lx_plan *p);
 /* Layouts and divisions of the plan's graph; those of `like` of the options, where they are the same. `options`: NULL, none. */

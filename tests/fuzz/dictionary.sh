@@ -12,7 +12,7 @@ results) files=(app/bench/*.[ch]) words='[a-z_]{2,24}' ;;
 command | script) files=(app/*.[ch] app/*/*.[ch] lib/plan/{options,passes}.c solvers/*/*.c) words='[a-z-]{2,24}' ;;
 team_plan) files=(lib/team/*.[ch]) words='[a-z_ ]{2,24}' ;;
 joint) files=(lib/api/joint*) words='[a-z_]{2,24}' ;;
-plan_file | cache_entry) files=(lib/plan/plan_*.[ch] lib/cache/*.[ch]) words='[a-z_]{2,24}' ;;
+plan_file) files=(lib/plan/plan_*.[ch]) words='[a-z_]{2,24}' ;;
 *) files=(lib/graph/*.[ch] lib/graph/kinds.def lib/check/check_xla.c) words='[a-z_0-9]{2,24}' ;;
 esac
 grep -ohE "\"($words)\"" "${files[@]}" | sort -u

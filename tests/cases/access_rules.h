@@ -1,11 +1,11 @@
-/* Constraints of accesses that graph patterns do not have yet: windows, repeats, top-k, tables, extents known
- * at run time. Each gives the factors that a variable may be split into, on plain numbers. Private to the
- * stage. */
-#ifndef LX_DIVIDE_ACCESS_RULES_H
-#define LX_DIVIDE_ACCESS_RULES_H
+/* Rules of the work-division documents that no pattern reaches: windows, repeats, top-k, tables, extents known at run
+ * time, tiles for the span limit. The case files state them on plain numbers, so they are judged here. */
+#ifndef LX_TESTS_CASES_ACCESS_RULES_H
+#define LX_TESTS_CASES_ACCESS_RULES_H
 
 #include "base/status.h"
 #include "divide/factors.h"
+#include "divide/space.h"
 #include "layout/flat_index.h"
 
 /* `extent` indices that come in segments (read modulo `segment`, or flattened from rows of it): slices hold
@@ -31,9 +31,6 @@ void factors_of_overlap(int64_t inner_range, int64_t outer_range, int64_t pitch,
 /* Top-k: the search dimension stays whole; k is cut so that a core keeps at most 4 of them.
  * 0: too few cores. */
 int64_t topk_split(int64_t k, int64_t cores);
-/* A convolution with stride over 1 keeps both spatial dimensions whole;
- * window dimensions always stay whole. */
-bool conv_blocks_spatial(const int64_t *stride, int count);
 /* Two-dimensional sticks of 8-bit weights, shared tables, partly filled sticks of entries: whole. */
 struct factor_set factors_whole(void);
 
@@ -45,5 +42,20 @@ int64_t indirect_split(int64_t entries, int64_t cores, int64_t index_stick_eleme
 bool symbolic_granularity(int64_t most, int64_t least, int64_t *out, lx_status *st);
 /* May a dimension be known at run time only? Not along sticks, and not in a matmul. */
 bool symbolic_supported(bool is_stick, bool is_matmul, lx_status *st);
+
+/* Slices of device dimension of `size` positions and stride `dim_stride` under a split of a variable with
+ * coefficient `coefficient`; 0: they are no equal parts of it. */
+int64_t slices_of_dim(int64_t size, int64_t dim_stride, int64_t coefficient, int64_t range, int64_t split);
+/* A variable that walks `size[0] x size[1] x ...` (outermost first) cut into `split`: parts per dimension.
+ * False: the slices are no boxes. */
+bool decompose_split(int rank, const int64_t *size, int64_t split, int64_t *parts);
+
+enum { MAX_AUTO_TILES = 64 };
+
+/* The smallest number of tiles (at most `most` altogether) under which every span fits, one count per axis.
+ * Only output axes are tiled, never within a stick. False: none; `st` says what was tried. */
+bool span_tiles(const struct space *s, int64_t most, int64_t *tiles, lx_status *st);
+/* The space of one tile: extents divided, device sizes as they were, since a tile is read in place. */
+bool tile_space(const struct space *s, const int64_t *tiles, struct space *out, lx_status *st);
 
 #endif

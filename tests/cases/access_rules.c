@@ -1,5 +1,6 @@
 /* Rules of accesses, each a few lines; see the header for what they say and why. */
-#include "divide/access_rules.h"
+#include "cases/access_rules.h"
+#include "base/checked.h"
 #include "base/fail.h"
 
 enum { TOPK_PER_CORE = 4, MAX_BUCKETS = 32, LEAST_GRANULARITY = 4, DIRECT_TRIPS = 3 };
@@ -65,13 +66,6 @@ int64_t topk_split(int64_t k, int64_t cores)
     return 0;
 }
 
-bool conv_blocks_spatial(const int64_t *stride, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (stride[i] > 1) return true;
-    return false;
-}
-
 struct factor_set factors_whole(void)
 {
     struct factor_set s = {{0}};
@@ -117,4 +111,91 @@ bool symbolic_supported(bool is_stick, bool is_matmul, lx_status *st)
     return status_set(st, LX_E_UNSUPPORTED,
                       "a dimension known at run time only %s cannot be planned; give its extent",
                       is_stick ? "along which sticks run" : "of a matmul");
+}
+
+int64_t slices_of_dim(int64_t size, int64_t dim_stride, int64_t coefficient, int64_t range, int64_t split)
+{
+    if (coefficient > dim_stride) { /* every step jumps over positions: each slice must be one step */
+        int64_t jump = coefficient / dim_stride;
+        return coefficient % dim_stride == 0 && split * jump == size && range == split ? split * jump : 0;
+    }
+    int64_t steps = dim_stride / coefficient; /* of the variable, a position */
+    if (dim_stride % coefficient != 0 || split == 1) return split == 1 ? 1 : 0;
+    int64_t per_slice = range / split;
+    if (range % split != 0 || per_slice % steps != 0) return 0;
+    int64_t positions = per_slice / steps;
+    return size % positions == 0 ? size / positions : 0;
+}
+
+bool decompose_split(int rank, const int64_t *size, int64_t split, int64_t *parts)
+{
+    /* Outermost first: a split takes all positions of a dimension before it enters the next one. */
+    for (int d = 0; d < rank; d++) {
+        if (split <= size[d]) {
+            if (size[d] % split != 0) return false;
+            parts[d] = split;
+            split = 1;
+        } else {
+            if (split % size[d] != 0) return false;
+            parts[d] = size[d];
+            split /= size[d];
+        }
+    }
+    return split == 1;
+}
+
+bool tile_space(const struct space *s, const int64_t *tiles, struct space *out, lx_status *st)
+{
+    *out = *s;
+    out->axes = arena_copy_array(s->memory, s->axes, (size_t)s->axis_count, sizeof *s->axes);
+    if (!out->axes) return status_no_memory(st);
+    for (int i = 0; i < s->axis_count; i++) {
+        struct axis *a = &out->axes[i];
+        if (tiles[i] == 1) continue;
+        if (a->units % tiles[i] != 0)
+            return status_set_at(st, LX_E_RANGE, s->file, s->line, 1,
+                                 "op %s: %lld tiles do not divide the %lld units of '%s'", s->op_name,
+                                 (long long)tiles[i], (long long)a->units, a->name);
+        bool reduction = a->is_reduction;
+        *a = (struct axis){.name = a->name,
+                           .letter = a->letter,
+                           .extent = min_i64(a->units / tiles[i] * a->unit, a->extent),
+                           .unit = a->unit,
+                           .is_reduction = reduction};
+        axis_settle(a);
+    }
+    return true;
+}
+
+/* Does some division of the tile fit? The span pass finds one if there is. */
+static bool tile_fits(const struct space *s, const int64_t *tiles)
+{
+    struct space tile;
+    return tile_space(s, tiles, &tile, NULL) && span_reduce(&tile, NULL);
+}
+
+/* All ways to reach `product` from axis `at` on; the first that fits stays in `tiles`. */
+static bool try_product(const struct space *s, int at, int64_t product, int64_t *tiles)
+{
+    if (at == s->axis_count) return product == 1 && tile_fits(s, tiles);
+    int64_t most = s->axes[at].is_reduction ? 1 : min_i64(product, s->axes[at].units);
+    for (int64_t t = 1; t <= most; t++) {
+        if (product % t != 0 || s->axes[at].units % t != 0) continue;
+        tiles[at] = t;
+        if (try_product(s, at + 1, product / t, tiles)) return true;
+    }
+    tiles[at] = 1;
+    return false;
+}
+
+bool span_tiles(const struct space *s, int64_t most, int64_t *tiles, lx_status *st)
+{
+    for (int i = 0; i < s->axis_count; i++) tiles[i] = 1;
+    for (int64_t product = 1; product <= most; product++)
+        if (try_product(s, 0, product, tiles)) return true;
+    return status_set_at(
+        st, LX_E_SPAN, s->file, s->line, 1,
+        "op %s: no combined split of up to %lld tiles and %lld cores keeps every span within %lld bytes; "
+        "tile by hand, or use more cores",
+        s->op_name, (long long)most, (long long)s->cores, (long long)s->span_limit);
 }
