@@ -2,8 +2,8 @@
 #include "api/api_team.h"
 #include "base/text.h"
 #include "export/exports.h"
-#include "plan/plan_diff.h"
-#include "plan/plan_explain.h"
+#include "explain/plan_diff.h"
+#include "explain/plan_explain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * are predicted microseconds. */
 #include "device/device.h"
 #include "base/text.h"
-#include "plan/op_waits.h"
+#include "explain/op_waits.h"
 
 #include <inttypes.h>
 #include <stdio.h>

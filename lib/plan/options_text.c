@@ -6,7 +6,7 @@
 #include "base/words.h"
 #include "plan/hint_options.h"
 #include "plan/launch_options.h"
-#include "plan/nest_options.h"
+#include "search/nest_options.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/users.h"
 #include "plan/fuse.h"
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "scratchpad/nests/alone.h"
 #include "scratchpad/placement/solve.h"
 

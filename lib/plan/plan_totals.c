@@ -1,6 +1,6 @@
 /* The sums of a plan: what it moves, what the same graph moves with nothing on chip,
  * and what nothing avoids. */
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
 

@@ -2,7 +2,7 @@
 #include "plan/question.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "plan/planner.h"
+#include "search/planner.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/stop.h"
 #include "plan/fuse.h"
-#include "plan/plan_file.h"
+#include "planfile/plan_file.h"
 #include "team/team_file.h"
 
 #include <math.h>

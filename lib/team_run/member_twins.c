@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
-#include "plan/plan_file.h"
+#include "planfile/plan_file.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define LX_TESTS_SUPPORT_NEST_FILES_H
 
 #include "unstable.h"
-#include "plan/plan_fields.h"
+#include "planfile/plan_fields.h"
 
 #include <math.h>
 #include <setjmp.h>

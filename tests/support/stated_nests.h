@@ -5,7 +5,7 @@
 #include "unstable.h"
 #include "base/rng.h"
 #include "layout/op_index.h"
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "scratchpad/nests/axes.h"
 
 #include <cJSON.h>

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "device/execute/execute.h"
 #include "device/memory/pack.h"
-#include "plan/planner.h"
+#include "search/planner.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The bound of each tensor alone: that of exhaustive search on all cases, and below every plan. */
 #include "unstable.h"
 #include "base/file.h"
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "scratchpad/nests/alone.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include "unstable.h"
 #include "base/file.h"
 #include "layout/op_index.h"
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "scratchpad/stays/draft.h"
 
 #include <setjmp.h>

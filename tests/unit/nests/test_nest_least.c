@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "divide/priced_candidates.h"
 #include "layout/op_index.h"
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "scratchpad/nests/axes.h"
 
 #include <setjmp.h>

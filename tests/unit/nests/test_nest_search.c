@@ -2,8 +2,8 @@
  * traffic, whatever stops the search. */
 #include "unstable.h"
 #include "layout/op_index.h"
-#include "plan/nest_edits.h"
-#include "plan/nest_window.h"
+#include "search/nest_edits.h"
+#include "search/nest_window.h"
 #include "scratchpad/nests/nest_grow.h"
 
 #include <setjmp.h>

@@ -7,7 +7,7 @@
  * the device, handovers, relayouts through HBM and stays that were cut; some 1500 changes in all. */
 #include "unstable.h"
 #include "base/file.h"
-#include "plan/plan_fields.h"
+#include "planfile/plan_fields.h"
 #include "support/changed_plan.h"
 
 #include <cjson/cJSON.h>
