@@ -3,6 +3,7 @@
 #include "command_line.h"
 #include "base/fail.h"
 #include "base/arena.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <ctype.h>
@@ -99,7 +100,7 @@ static bool take_short(struct command_line *line, const char *argument, const ch
 bool options_parse(struct command_line *line, int count, char *const *arguments,
                    const struct option_row *const *tables, bool open, lx_status *st)
 {
-    *line = (struct command_line){.memory = calloc(1, sizeof *line->memory)};
+    *line = (struct command_line){.memory = mem_zeroed(1, sizeof *line->memory)};
     if (!line->memory) return status_no_memory(st);
     bool only_files = false;
     for (int i = 0; i < count; i++) {
@@ -125,7 +126,7 @@ void options_free(struct command_line *line)
     VEC_FREE(&line->options);
     VEC_FREE(&line->files);
     if (line->memory) arena_free(line->memory);
-    free(line->memory);
+    mem_free(line->memory);
     *line = (struct command_line){0};
 }
 

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/failed_memory.h"
+#include "base/memory.h"
 #include "log_lines.h"
 #include "bench/bench.h"
 #include "text/colour.h"
@@ -37,7 +38,7 @@ static void say(const char *line)
 {
     char *clean = printable(line, 0);
     fprintf(stderr, "lxplan: %s\n", clean ? clean : "out of memory");
-    free(clean);
+    mem_free(clean);
 }
 
 void note(const struct call *call, const char *format, ...)
@@ -72,7 +73,7 @@ bool deliver(struct call *call, char *data, size_t length)
         ok = keep_file(call, option_value(&call->line, "output"), data, length);
     else
         text_add_n(&call->out, data, length);
-    free(data);
+    mem_free(data);
     return ok;
 }
 

@@ -3,6 +3,7 @@
  * code can be missing in it, and none can stay behind. */
 #include "command.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "planning/planning.h"
 
 #include <ctype.h>
@@ -219,6 +220,6 @@ bool manual_write(const char *template, struct text *out, lx_status *st)
         add_line(out, at, n);
         at += n + (at[n] == '\n');
     }
-    free(text);
+    mem_free(text);
     return true;
 }

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "solvers.h"
 
@@ -306,8 +307,8 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
     b.together = largest_part(p);
     b.spare = level <= auto_options[LEVEL].def ? run->spare : 0;
     if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
-    b.trial.address = malloc(n * sizeof *b.trial.address);
-    b.trial.pool = answer->pool ? malloc(n * sizeof *b.trial.pool) : NULL;
+    b.trial.address = mem_alloc(n * sizeof *b.trial.address);
+    b.trial.pool = answer->pool ? mem_alloc(n * sizeof *b.trial.pool) : NULL;
     bool ok = b.trial.address && (b.trial.pool || !answer->pool);
     answer->status = LX_FEASIBLE;
     ok = ok && climb(&b, (int)level);
@@ -318,8 +319,8 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
                  "no solver takes all that this problem asks for at once");
     } else if (answer->status != LX_INFEASIBLE && (!b.have || (is_over(&b) && !proved(&b))))
         answer->status = LX_LIMIT;
-    free(b.trial.address);
-    free(b.trial.pool);
+    mem_free(b.trial.address);
+    mem_free(b.trial.pool);
     return ok;
 }
 

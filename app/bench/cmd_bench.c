@@ -1,6 +1,7 @@
 /* lxplan bench: every solver on every instance, each run in a process of its own. */
 #include "bench/harness.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "bench/summary.h"
 #include "text/colour.h"
 
@@ -97,7 +98,7 @@ static bool make_list(struct bench *b, struct text *header)
     if (!instances_gather(call, &b->settings, &b->results.memory, &b->list) ||
         !schedule_make(call, &b->settings, &b->list, &b->todo))
         return false;
-    b->jobs = calloc((size_t)b->settings.jobs, sizeof *b->jobs);
+    b->jobs = mem_zeroed((size_t)b->settings.jobs, sizeof *b->jobs);
     provenance_write(&b->settings, &b->list, header);
     return b->jobs && !header->failed ? true : status_no_memory(&call->st);
 }
@@ -173,8 +174,8 @@ static int run(struct call *call)
     int code = !crew_join(&b) ? FAILED : b.crew.rank > 0 ? follow(&b) : lead(&b);
     results_close(&b.file);
     instance_release(b.last);
-    free(b.jobs);
-    free(b.crew.mates);
+    mem_free(b.jobs);
+    mem_free(b.crew.mates);
     VEC_FREE(&b.todo);
     VEC_FREE(&b.list);
     settings_free(&b.settings);

@@ -3,6 +3,7 @@
 #include "bench/report_page.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "planning/planning.h"
 
 #include <cjson/cJSON.h>
@@ -311,7 +312,7 @@ static int run(struct call *call)
     if (ok && out.failed) ok = status_no_memory(&call->st);
     size_t length = out.length;
     if (ok && (!is_quiet(call) || e != exporters || goes_to_file(call))) {
-        ok = deliver(call, out.at ? out.at : strdup(""), length);
+        ok = deliver(call, out.at ? out.at : mem_string(""), length);
         out = (struct text){0};
     }
     text_free(&out);

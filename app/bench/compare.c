@@ -1,5 +1,6 @@
 /* The tables and the verdict of a comparison of two results files. */
 #include "bench/comparison.h"
+#include "base/memory.h"
 #include "bench/pairs.h"
 #include "bench/statistics.h"
 #include "text/format.h"
@@ -183,14 +184,14 @@ static bool has_changed(const struct pair_row *row)
 /* How the times of all pairs changed together. */
 static bool overall(const struct pair_row *list, size_t count, struct ratio *out)
 {
-    double *logs = malloc((count + 1) * sizeof *logs);
+    double *logs = mem_alloc((count + 1) * sizeof *logs);
     size_t n = 0;
     if (!logs) return false;
     for (size_t i = 0; i < count; i++)
         if (list[i].seconds[0] > 0 && list[i].seconds[1] > 0)
             logs[n++] = log(list[i].seconds[0] / list[i].seconds[1]);
     *out = ratio_of(logs, n);
-    free(logs);
+    mem_free(logs);
     return true;
 }
 

@@ -2,6 +2,7 @@
  * in a process that shares the work of another, to that one. */
 #include "bench/harness.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "text/colour.h"
 #include "text/format.h"
 #include "text/progress_words.h"
@@ -141,7 +142,7 @@ static void show_progress(struct bench *b)
             char *name = printable(b->list.at[b->jobs[i].run.instance].name, 30);
             n += snprintf(line + n, sizeof line - (size_t)n, "; %.30s on %.60s (%s)",
                           solver_name(b, &b->jobs[i].run), name ? name : "?", how_far(&b->jobs[i], now).at);
-            free(name);
+            mem_free(name);
         }
     int helpers = 0;
     for (int r = 1; r < b->crew.count; r++) helpers += b->crew.mates[r].state == MATE_BUSY;

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -109,7 +110,7 @@ static enum sort sort_of(const char *path)
         sort = expected_error_of(path, text, length, &e) ? IS_REFUSED_BY_DESIGN : IS_INSTANCE;
     else if (text)
         sort = is_broken(path, text, length) ? IS_INSTANCE : IS_SOMETHING_ELSE;
-    free(text);
+    mem_free(text);
     return sort;
 }
 
@@ -128,7 +129,7 @@ static bool describe_bad(struct gathering *g, struct instance *i, const lx_statu
     lx_status ignored;
     char *text = file_read(i->path, &length, &ignored);
     uint64_t h = hash_bytes(HASH_START, text ? text : "", text ? length : 0);
-    free(text);
+    mem_free(text);
     snprintf(i->hash, sizeof i->hash, "%016llx", (unsigned long long)h);
     i->bad = arena_string(g->memory, lx_status_describe(why, words, sizeof words));
     note(g->call, "%s", words);
@@ -169,22 +170,19 @@ static bool add_folder(struct gathering *g, const char *folder, int depth)
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name;
         size_t end = strlen(folder);
-        char *path = NULL;
         struct stat info;
         if (ok && name[0] != '.') {
-            if (asprintf(&path, "%s%s%s", folder, end && folder[end - 1] == '/' ? "" : "/", name) < 0) {
-                path = NULL;
-                ok = status_no_memory(&g->call->st);
-            } else if (stat(path, &info) != 0) { /* gone, or a link to nowhere */
+            char *path = mem_format("%s%s%s", folder, end && folder[end - 1] == '/' ? "" : "/", name);
+            if (stat(path, &info) != 0) { /* gone, or a link to nowhere */
             } else if (S_ISDIR(info.st_mode))
                 ok = depth >= DEEPEST || add_folder(g, path, depth + 1);
             else if (S_ISREG(info.st_mode) && lx_format_ending(name))
                 ok = add_file(g, path);
-            free(path);
+            mem_free(path);
         }
-        free(entries[i]);
+        mem_free(entries[i]);
     }
-    free(entries);
+    mem_free(entries);
     return ok;
 }
 
@@ -216,7 +214,7 @@ bool instances_gather(struct call *call, const struct settings *s, struct arena 
 struct loaded *instance_load(const struct instance *i, const struct settings *s, lx_status *st)
 {
     char hash[17] = "";
-    struct loaded *l = calloc(1, sizeof *l);
+    struct loaded *l = mem_zeroed(1, sizeof *l);
     if (!l) return status_no_memory(st), NULL;
     *l = (struct loaded){.of = i, .users = 1, .question = read_problem(i->path, s, st)};
     if (l->question) hash_problem(l->question, hash);
@@ -225,7 +223,7 @@ struct loaded *instance_load(const struct instance *i, const struct settings *s,
     else if (l->question && lx_bound(&l->question->problem, &l->bound, st))
         return l;
     lx_question_free(l->question);
-    free(l);
+    mem_free(l);
     return NULL;
 }
 
@@ -233,5 +231,5 @@ void instance_release(struct loaded *l)
 {
     if (!l || --l->users > 0) return;
     lx_question_free(l->question);
-    free(l);
+    mem_free(l);
 }

@@ -7,6 +7,7 @@
  * its run can take, that rank counts as lost and the bench ends; what is in the file stays good. */
 #include "bench/harness.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -44,12 +45,12 @@ static void nap(void)
 
 static bool tell(struct bench *b, int to, struct message m, const char *text, size_t length)
 {
-    char *block = malloc(sizeof m + length + 1);
+    char *block = mem_alloc(sizeof m + length + 1);
     if (!block) return status_no_memory(&b->call->st);
     memcpy(block, &m, sizeof m);
     if (length) memcpy(block + sizeof m, text, length);
     bool ok = b->crew.ranks->send(to, block, sizeof m + length, &b->call->st);
-    free(block);
+    mem_free(block);
     return ok;
 }
 
@@ -62,7 +63,7 @@ static bool hear(struct bench *b, int *from, struct message *m, char **text, siz
     if (!b->crew.ranks->receive(from, &block, &bytes, &b->call->st)) return false;
     if (!block) return true;
     if (bytes < sizeof *m) {
-        free(block);
+        mem_free(block);
         return status_set(&b->call->st, LX_E_INTERNAL, "rank %d sent half a message", *from);
     }
     memcpy(m, block, sizeof *m);
@@ -80,7 +81,7 @@ bool crew_join(struct bench *b)
     *c = (struct crew){.count = 1};
     if (!ranks_join(call, &c->ranks, &c->rank, &c->count)) return false;
     if (!c->ranks) return true;
-    c->mates = calloc((size_t)c->count, sizeof *c->mates);
+    c->mates = mem_zeroed((size_t)c->count, sizeof *c->mates);
     if (!c->mates) return status_no_memory(&call->st);
     c->mates[0].state = MATE_GONE; /* rank 0 has its own way to its own runs */
     return true;
@@ -135,7 +136,7 @@ static bool take_messages(struct bench *b, const char *header)
             mate->state = MATE_GONE;
         else
             ok = status_set(st, LX_E_INTERNAL, "rank %d sent a message out of turn", from);
-        free(text);
+        mem_free(text);
     }
 }
 
@@ -241,7 +242,7 @@ static void say_last(const struct bench *b, const lx_status *st)
     fprintf(stderr, "lxplan: %s%s\n", clean ? clean : "out of memory",
             b->file.fd >= 0 ? "; what is done is in the results file, --resume goes on" : "");
     fflush(stderr);
-    free(clean);
+    mem_free(clean);
 }
 
 void crew_follow(struct bench *b, bool ok, const char *header)
@@ -253,7 +254,7 @@ void crew_follow(struct bench *b, bool ok, const char *header)
         char *text;
         size_t length;
         if (!hear(b, &from, &m, &text, &length)) break;
-        free(text);
+        mem_free(text);
         if (text && m.word == STOP) {
             stop_jobs(b);
             if (!tell(b, 0, (struct message){.word = BYE}, NULL, 0)) break;

@@ -1,5 +1,6 @@
 /* Figures in a terminal: one letter per solver on a grid of characters; `*` where curves meet. */
 #include "bench/report.h"
+#include "base/memory.h"
 #include "picture/ticks.h"
 #include "text/format.h"
 
@@ -112,7 +113,7 @@ static void add_below(const struct figure *f, struct text *out)
 
 void plot_as_text(const struct figure *f, struct text *out)
 {
-    struct canvas *g = malloc(sizeof *g);
+    struct canvas *g = mem_alloc(sizeof *g);
     if (!g) {
         out->failed = true;
         return;
@@ -133,5 +134,5 @@ void plot_as_text(const struct figure *f, struct text *out)
     if (!f->y_is_log)
         text_add(out, "  Only the leading curve may be read as a ranking: leaving a solver out can reorder "
                       "the others.\n");
-    free(g);
+    mem_free(g);
 }

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ static void hash_program(char out[17])
         snprintf(out, 17, "%016llx", (unsigned long long)hash_bytes(HASH_START, data, length));
     else
         snprintf(out, 17, "unknown");
-    free(data);
+    mem_free(data);
 }
 
 static void write_machine(const struct settings *s, struct text *t)
@@ -145,7 +146,7 @@ static void write_options(const struct lx_settings *o, struct text *t)
         bool counts = (group == LX_GROUP_DEVICE && i != LX_OPTION_LX) || group == LX_GROUP_PASSES;
         char *value = counts && lx_settings_is_set(o, i) ? lx_settings_get(o, i) : NULL;
         if (value) text_format(&all, "%s--%s %s", all.length ? " " : "", lx_settings_at(i).name, value);
-        free(value);
+        mem_free(value);
     }
     if (all.length) member(t, "options", all.at);
     text_free(&all);

@@ -5,6 +5,7 @@
  * runs, so everything is a test and a nap. */
 #include "bench/ranks.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "unstable.h"
 
 #include <limits.h>
@@ -60,11 +61,11 @@ static bool receive_block(int *from, void **data, size_t *bytes, lx_status *st)
     if (result != MPI_SUCCESS) return failed(result, "look for messages", st);
     if (!there) return true;
     MPI_Get_count(&status, MPI_BYTE, &count);
-    *data = malloc((size_t)count + 1);
+    *data = mem_alloc((size_t)count + 1);
     if (!*data) return status_no_memory(st);
     result = MPI_Recv(*data, count, MPI_BYTE, status.MPI_SOURCE, TAG, comm, MPI_STATUS_IGNORE);
     if (result != MPI_SUCCESS) {
-        free(*data);
+        mem_free(*data);
         *data = NULL;
         return failed(result, "receive", st);
     }

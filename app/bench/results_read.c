@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdio.h>
@@ -208,7 +209,7 @@ bool results_read(struct results *r, const char *path, lx_status *st)
     char *text = file_read(path, &length, st);
     if (!text) return false;
     bool ok = results_parse(r, path, text, length, &torn, st);
-    free(text);
+    mem_free(text);
     return ok;
 }
 

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <errno.h>
@@ -174,7 +175,7 @@ static bool take_over(struct call *call, struct results_file *f, const struct te
         note(call, "%s: the last line is torn; its run is done again", f->path);
         ok = replace(f, false, text, torn, &call->st);
     }
-    free(text);
+    mem_free(text);
     return ok;
 }
 

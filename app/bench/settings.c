@@ -41,7 +41,7 @@ void bench_begin(void)
 {
     int n = 0;
     /* Ours, so that what it does not get is counted (base/failed_memory.h). */
-    cJSON_InitHooks(&(cJSON_Hooks){malloc, free});
+    cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     for (int i = 0; i < lx_settings_count(); i++)
         if (!lx_settings_at(i).of_search && !find_row(bench_rows, lx_settings_at(i).name))
             bench_plan_rows[n++] = option_row_at(i);

@@ -2,6 +2,7 @@
  * with their medians, the sums per solver. Linear searches: some 1,000 problems and ten solvers are the most
  * there are. */
 #include "bench/summary.h"
+#include "base/memory.h"
 #include "bench/statistics.h"
 
 #include <math.h>
@@ -162,7 +163,7 @@ static void finish_cell(struct samples *v, struct cell *c)
 static bool fill_cells(struct summary *s, const struct results *r)
 {
     size_t count = s->problems.count * s->solvers.count;
-    struct samples *all = calloc(count + 1, sizeof *all);
+    struct samples *all = mem_zeroed(count + 1, sizeof *all);
     s->cells = arena_array(&s->memory, count, sizeof *s->cells);
     bool ok = all && s->cells;
     for (size_t i = 0; ok && i < r->rows.count; i++) {
@@ -182,7 +183,7 @@ static bool fill_cells(struct summary *s, const struct results *r)
         VEC_FREE(&all[k].device);
         VEC_FREE(&all[k].whole);
     }
-    free(all);
+    mem_free(all);
     return ok;
 }
 

@@ -2,6 +2,7 @@
  * Ratios are geometric means over the problems that both reach; "±" is one standard error over these problems, and
  * with a single problem the deviation of its runs, as hyperfine has it. */
 #include "bench/who_is_best.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static double noise_of(const struct cell *a, const struct cell *b)
 
 static bool ratio_to(const struct summary *s, size_t k, size_t leader, struct ratio *out)
 {
-    double *logs = malloc((s->problems.count + 1) * sizeof *logs), noise = NAN;
+    double *logs = mem_alloc((s->problems.count + 1) * sizeof *logs), noise = NAN;
     size_t n = 0;
     if (!logs) return false;
     for (size_t p = 0; p < s->problems.count; p++) {
@@ -49,7 +50,7 @@ static bool ratio_to(const struct summary *s, size_t k, size_t leader, struct ra
     }
     *out = ratio_of(logs, n);
     if (n == 1) out->spread = out->times * noise;
-    free(logs);
+    mem_free(logs);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "interrupt.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "text/colour.h"
 #include "stages/plan_stages.h"
 #include "stages/stages.h"
@@ -303,8 +304,8 @@ static int check_pair(struct call *call)
         ok = text[i] != NULL;
     }
     if (ok) code = judge_pair(call, pair);
-    free(text[0]);
-    free(text[1]);
+    mem_free(text[0]);
+    mem_free(text[1]);
     return code;
 }
 
@@ -328,7 +329,7 @@ static int run(struct call *call)
         if (p) code = judge(call, file, p, !lx_is_plan(text, length));
         lx_plan_free(p);
     }
-    free(text);
+    mem_free(text);
     return code;
 }
 

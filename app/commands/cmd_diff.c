@@ -3,6 +3,7 @@
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "team/team_diff.h"
 #include "text/colour.h"
 #include "text/format.h"
@@ -295,8 +296,8 @@ static int run(struct call *call)
 {
     struct sides s = {0};
     int code = read_sides(call, &s) ? diff_sides(call, &s) : FAILED;
-    free(s.text[0]);
-    free(s.text[1]);
+    mem_free(s.text[0]);
+    mem_free(s.text[1]);
     return code;
 }
 

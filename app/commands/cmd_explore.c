@@ -2,6 +2,7 @@
 #include "command.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "planning/bundled.h"
 #include "planning/planning.h"
 #include "tui/config.h"
@@ -46,7 +47,7 @@ static bool read_config(struct call *call, struct explore_options *o)
     if (option_given(&call->line, "no-config")) return true;
     char *path = config_path();
     bool ok = config_read(path, &c, &call->st);
-    free(path);
+    mem_free(path);
     if (!ok) return false;
     config_apply(&c, &o->how);
     o->ascii |= c.ascii;
@@ -93,8 +94,8 @@ static int run(struct call *call)
     o.script = script;
     if (ok && o.dump && !script) ok = status_set(&call->st, LX_E_USAGE, "--dump-screen goes with --script");
     ok = ok && explore(&o, &interrupted, &call->st);
-    free(bundled);
-    free(text);
+    mem_free(bundled);
+    mem_free(text);
     return !ok ? FAILED : interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 

@@ -4,6 +4,7 @@
 #include "planning/planning.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "interrupt.h"
 #include "team/team_show.h"
 #include "text/format.h"
@@ -164,7 +165,7 @@ static int run(struct call *call)
     if (!written_format(call, &row)) return FAILED;
     char *text = file_read(path, &length, &call->st);
     char *written = text ? write_as(call, file, text, &row, &length) : NULL;
-    free(text);
+    mem_free(text);
     if (!written || !deliver(call, written, length)) return FAILED;
     if (!interrupted) return EXIT_YES;
     note(call, "%s: interrupted; this is the best plan so far", file);

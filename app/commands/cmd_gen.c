@@ -2,6 +2,7 @@
 #include "command.h"
 #include "planning/by_library.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "text/colour.h"
 #include "text/format.h"
 
@@ -72,7 +73,7 @@ static int run(struct call *call)
 {
     const struct lx_generator *kind = find_kind(call, call->line.files.at[0]);
     if (!kind) return FAILED;
-    int64_t *values = calloc((size_t)kind->option_count + 1, sizeof *values);
+    int64_t *values = mem_zeroed((size_t)kind->option_count + 1, sizeof *values);
     bool ok = values ? true : status_no_memory(&call->st);
     if (ok) lx_values_default(kind->options, kind->option_count, values);
     for (size_t i = 0; ok && i < call->line.options.count; i++) {
@@ -82,7 +83,7 @@ static int run(struct call *call)
                                &call->st);
     }
     const struct lx_graph *g = ok ? kind->build(values, &call->st) : NULL;
-    free(values);
+    mem_free(values);
     if (!g) return FAILED;
     size_t length = 0;
     char *json = graph_text(call, g, "pattern", &length);

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static const struct lx_graph *read_foreign(struct call *call, const char *path, 
     const struct lx_graph *g = lx_model_sniff(text, length) ? read_model(call, file, text, length, report)
                                                             : read_other(call, file, text, length);
     bool ok = g && is_news(lx_format_of(text, length), g, st);
-    free(text);
+    mem_free(text);
     if (ok) return g;
     lx_graph_free(g);
     return NULL;
@@ -80,14 +81,14 @@ static int run(struct call *call)
     if (!option_int(call, "capacity", 0, LX_INT_MAX, &capacity)) return FAILED;
     char *report = NULL;
     const struct lx_graph *g = read_foreign(call, call->line.files.at[0], &report);
-    if (!g) return free(report), FAILED;
+    if (!g) return mem_free(report), FAILED;
     const struct lx_graph *list =
         capacity < 0 ? lx_graph_ref(g) : lx_graph_with_capacity(g, capacity, &call->st);
     char *json = list ? graph_text(call, list, "pattern", &length) : NULL;
     lx_graph_free(g);
     lx_graph_free(list);
     bool ok = json && deliver(call, json, length) && tell(call, report);
-    free(report);
+    mem_free(report);
     return ok ? EXIT_YES : FAILED;
 }
 

@@ -2,6 +2,7 @@
  * passes. */
 #include "command.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "planning/planning.h"
 #include "stages/loops_device.h"
 #include "text/colour.h"
@@ -75,11 +76,11 @@ static bool choose_passes(struct job *job)
     if (strcmp(list, "none") == 0) return true;
     for (const char *at = list;; at++) {
         size_t n = strcspn(at, ",");
-        char *name = strndup(at, n);
+        char *name = mem_string_n(at, n);
         if (!name) return status_no_memory(&job->call->st);
         const struct lx_loop_pass *pass = lx_loop_pass_find(name);
         bool ok = pass ? true : unknown_pass(job, name);
-        free(name);
+        mem_free(name);
         if (!ok) return false;
         if (job->pass_count == MOST_PASSES)
             return status_set(&job->call->st, LX_E_LIMIT, "more than %d passes", MOST_PASSES);
@@ -108,11 +109,11 @@ static bool read_sizes(struct call *call, int wanted, int64_t *sizes)
     if (!at) return status_set(&call->st, LX_E_USAGE, "--einsum needs --sizes with %d numbers", wanted);
     for (;; at++) {
         size_t length = strcspn(at, ",");
-        char *number = strndup(at, length);
+        char *number = mem_string_n(at, length);
         if (!number) return status_no_memory(&call->st);
         bool ok =
             n < MOST_SIZES && lx_parse_int("--sizes", number, 1, (int64_t)1 << 53, &sizes[n++], &call->st);
-        free(number);
+        mem_free(number);
         if (!ok) return n < MOST_SIZES ? false : status_set(&call->st, LX_E_LIMIT, "too many sizes");
         at += length;
         if (!*at) break;
@@ -180,7 +181,7 @@ static bool add_json(struct text *out, const struct lx_loops *l)
     char *json = lx_loops_to_json(l, &length);
     if (!json) return false;
     text_add_n(out, json, length - 1); /* without the newline */
-    free(json);
+    mem_free(json);
     return true;
 }
 
@@ -307,7 +308,7 @@ static bool do_file(struct job *job, const char *path)
     char *name = printable(strcmp(path, "-") == 0 ? "standard input" : path, 0);
     bool ok = name ? true : status_no_memory(&job->call->st);
     ok = ok && lx_loops_read(path, &nest, &job->call->st) && do_nest(job, &nest, name);
-    free(name);
+    mem_free(name);
     return ok;
 }
 

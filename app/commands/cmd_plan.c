@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "stages/stages.h"
@@ -49,7 +50,7 @@ static bool write_plan(struct call *call, const struct lx_plan *p, const char *p
     bool ok = json ? true : status_no_memory(&call->st);
     if (ok && path) ok = keep_file(call, path, json, length);
     if (ok && to_screen) text_add_n(&call->out, json, length);
-    free(json);
+    mem_free(json);
     return ok;
 }
 
@@ -203,7 +204,7 @@ static int run(struct call *call)
     int code = EXIT_YES;
     if (!question || !answer_again(call, question, &w, &code))
         code = make_and_show(call, path, question, &w, explained);
-    free(question);
+    mem_free(question);
     return code;
 }
 

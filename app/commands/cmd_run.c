@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "text/colour.h"
 #include "planning/show_run.h"
 #include "commands/team_commands.h"
@@ -76,7 +77,7 @@ static bool write_trace(struct call *call, const struct lx_plan *p, const struct
     if (!path) return true;
     char *trace = lx_run_trace(p, r, &length);
     bool ok = trace ? keep_file(call, path, trace, length) : status_no_memory(&call->st);
-    free(trace);
+    mem_free(trace);
     return ok;
 }
 
@@ -126,7 +127,7 @@ static int run(struct call *call)
         code = team_plan ? run_team_plan(call, file, text, length)
                : team    ? run_team(call, file, text, length)
                          : run_one(call, file, text, length);
-    free(text);
+    mem_free(text);
     return code;
 }
 

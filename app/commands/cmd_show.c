@@ -3,6 +3,7 @@
 #include "planning/show_plan.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"
 #include "text/table.h"
@@ -66,7 +67,7 @@ static int terminal_columns(void)
 static void write_buffers(const struct exporter *e, const struct lx_plan *p, struct text *out)
 {
     int32_t n = p->problem.count;
-    struct buffer_row *buffers = malloc(((size_t)n + 1) * sizeof *buffers);
+    struct buffer_row *buffers = mem_alloc(((size_t)n + 1) * sizeof *buffers);
     int64_t *moved = moved_by_buffers(p);
     out->failed |= !buffers || !moved;
     for (int32_t i = 0; !out->failed && i < n; i++) buffers[i] = (struct buffer_row){p, moved, i};
@@ -84,8 +85,8 @@ static void write_buffers(const struct exporter *e, const struct lx_plan *p, str
         if (e->end) e->end(out);
         text_free(&notes);
     }
-    free(buffers);
-    free(moved);
+    mem_free(buffers);
+    mem_free(moved);
 }
 
 /* Delivered; what was drawn may be of a plan that was cut short. */
@@ -233,7 +234,7 @@ static int run(struct call *call)
                FAILED;
     from.text = file_read(path, &from.length, &call->st);
     int code = from.text ? draw_source(call, &from) : FAILED;
-    free(from.text);
+    mem_free(from.text);
     return code;
 }
 

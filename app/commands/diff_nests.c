@@ -1,5 +1,6 @@
 /* What nests do to the traffic of two plans: one row per run of ops, one for all other ops, and the sum. */
 #include "commands/diff_nests.h"
+#include "base/memory.h"
 #include "all_columns.h"
 #include "export/nest_words.h"
 #include "text/format.h"
@@ -82,7 +83,7 @@ const struct columns nest_change_columns = COLUMNS("nests of two plans", nest_ch
 static struct nest_row *list_rows(const struct lx_plan *p, const struct lx_plan *q,
                                   const struct lx_nest_diff *d, int64_t *count)
 {
-    struct nest_row *rows = calloc((size_t)d->count + 2, sizeof *rows);
+    struct nest_row *rows = mem_zeroed((size_t)d->count + 2, sizeof *rows);
     *count = 0;
     for (int32_t i = 0; rows && i < d->count; i++)
         rows[(*count)++] = (struct nest_row){p, q, d->all[i], NULL};
@@ -102,7 +103,7 @@ void add_nest_changes(const struct lx_plan *p, const struct lx_plan *q, const st
     out->failed |= !rows;
     text_format(out, "\n%s of ops in other nests:\n", counted(d->count, "run").at);
     if (rows) table_add_text(&TABLE(nest_change_columns, rows, count), out);
-    free(rows);
+    mem_free(rows);
 }
 
 void add_nest_changes_json(const struct lx_plan *p, const struct lx_plan *q, const struct lx_nest_diff *d,
@@ -115,5 +116,5 @@ void add_nest_changes_json(const struct lx_plan *p, const struct lx_plan *q, con
     text_add(out, "  \"nests\": [\n");
     if (rows && d->count) table_add_json_rows(&TABLE(nest_change_columns, rows, count), 4, out);
     text_add(out, d->count ? "\n  ],\n" : "  ],\n");
-    free(rows);
+    mem_free(rows);
 }

@@ -4,6 +4,7 @@
 #include "text/table.h"
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ bool show_import(struct call *call, const char *report)
     if (!json_parse(&j, "report", report, strlen(report), &call->st)) return false;
     const struct json_value *kinds = json_find(j.root, "kinds"), *k;
     size_t count = (size_t)json_count(kinds), n = 0;
-    const struct json_value **rows = calloc(count + 1, sizeof *rows);
+    const struct json_value **rows = mem_zeroed(count + 1, sizeof *rows);
     out.failed |= !rows;
     json_for_each(k, kinds) {
         if (rows) rows[n++] = k;
@@ -100,7 +101,7 @@ bool show_import(struct call *call, const char *report)
     add_repeats(j.root, &out);
     if (rows) table_add_text(&TABLE(import_kind_columns, rows, n), &out);
     bool ok = !out.failed && (fputs(out.at, stdout), true);
-    free(rows);
+    mem_free(rows);
     text_free(&out);
     json_free(&j);
     return ok ? true : status_no_memory(&call->st);

@@ -1,5 +1,6 @@
 /* lxplan without a command: what each solver makes of the bundled patterns. */
 #include "command.h"
+#include "base/memory.h"
 #include "lxplan.h"
 #include "planning/bundled.h"
 #include "text/table.h"
@@ -121,9 +122,9 @@ bool front_page(struct text *out)
         out->failed |= !add_pattern(&rows, found.at[i], found.at[i] + strlen(folder) + 1);
     bool any = rows.count > 0;
     if (any) write_rows(&rows, out);
-    for (size_t i = 0; i < found.count; i++) free(found.at[i]);
+    for (size_t i = 0; i < found.count; i++) mem_free(found.at[i]);
     VEC_FREE(&rows);
     VEC_FREE(&found);
-    free(folder);
+    mem_free(folder);
     return any;
 }

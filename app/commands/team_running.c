@@ -4,6 +4,7 @@
 #include "commands/team_report.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/planning.h"
 #include "planning/show_run.h"
@@ -59,7 +60,7 @@ static bool write_team_trace(struct call *call, const struct lx_team_plans *p)
     if (!path) return true;
     char *trace = lx_team_trace(p, &length, &call->st);
     bool ok = trace && keep_file(call, path, trace, length);
-    free(trace);
+    mem_free(trace);
     return ok;
 }
 

@@ -1,6 +1,7 @@
 /* Shares rows out among pools. An axis is O(pools + cells) but for its events. */
 #include "picture/bands.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -35,12 +36,12 @@ static bool cut_at(struct axis *a, const struct band *band, int64_t low, int64_t
 {
     struct axis part;
     int n = 0;
-    int64_t *inside = malloc(((size_t)count + 1) * sizeof *inside);
+    int64_t *inside = mem_alloc(((size_t)count + 1) * sizeof *inside);
     for (int i = 0; inside && i < count; i++)
         if (events[i] > low && events[i] < high)
             inside[n++] = events[i] - band->base; /* grains are the pool's own */
     bool ok = inside && axis_make(&part, low - band->base, high - band->base, cells, grain, inside, n);
-    free(inside);
+    mem_free(inside);
     if (!ok) return false;
     bool fits = part.exact && part.cells % each == 0;
     for (int i = 0; fits && i < part.cells; i++) a->edge[a->cells++] = band->base + part.edge[i];
@@ -85,7 +86,7 @@ bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int 
 {
     int rows = cells / each - count_headings(b, from, to), seen = 0;
     for (int32_t k = 0; k < b->count; k++) seen += seen_of(&b->at[k], from, to) > 0;
-    *out = (struct axis){.edge = malloc(((size_t)cells + 1) * sizeof *out->edge)};
+    *out = (struct axis){.edge = mem_alloc(((size_t)cells + 1) * sizeof *out->edge)};
     if (!out->edge || rows < seen || seen == 0) return axis_free(out), false;
     for (int32_t k = b->count; k-- > 0;) {
         const struct band *band = &b->at[k];

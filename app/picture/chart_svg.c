@@ -1,5 +1,6 @@
 /* Line charts as SVG; see chart_svg.h. */
 #include "picture/chart_svg.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static void add_words(struct text *out, const char *words)
         text_xml(out, clean);
     else
         out->failed = true;
-    free(clean);
+    mem_free(clean);
 }
 
 static void add_axes(const struct svg_panel *p, const struct sheet *s, struct text *out)

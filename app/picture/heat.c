@@ -2,6 +2,7 @@
  * a table of differences, whatever its size. O(lives in the window + cells). */
 #include "picture/heat.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,9 +155,9 @@ static void take_values(const struct raster *r, const struct grid *g, enum heat_
 bool heat_make(const struct raster *r, enum heat_kind kind, int across, int down, struct heat *out)
 {
     struct grid g = {.rows = (r->address.cells + down - 1) / down, .columns = r->time.cells / across};
-    g.at = calloc((size_t)(g.rows + 1) * (size_t)(g.columns + 1), sizeof *g.at);
-    g.small = calloc((size_t)g.rows * (size_t)g.columns, sizeof *g.small);
-    *out = (struct heat){g.rows, g.columns, malloc((size_t)g.rows * (size_t)g.columns * sizeof *out->at)};
+    g.at = mem_zeroed((size_t)(g.rows + 1) * (size_t)(g.columns + 1), sizeof *g.at);
+    g.small = mem_zeroed((size_t)g.rows * (size_t)g.columns, sizeof *g.small);
+    *out = (struct heat){g.rows, g.columns, mem_alloc((size_t)g.rows * (size_t)g.columns * sizeof *out->at)};
     bool ok = g.at && g.small && out->at;
     if (ok) {
         add_lives(r, kind, across, down, &g);
@@ -164,13 +165,13 @@ bool heat_make(const struct raster *r, enum heat_kind kind, int across, int down
         take_values(r, &g, kind, out);
     } else
         heat_free(out);
-    free(g.at);
-    free(g.small);
+    mem_free(g.at);
+    mem_free(g.small);
     return ok;
 }
 
 void heat_free(struct heat *h)
 {
-    free(h->at);
+    mem_free(h->at);
     *h = (struct heat){0};
 }

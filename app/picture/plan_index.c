@@ -1,6 +1,7 @@
 /* Sorts lives and events once, so that a picture of a stretch of time looks only at what lives in it. */
 #include "picture/plan_index.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -89,8 +90,8 @@ bool plan_index_make(const struct lx_plan *p, struct plan_index *out)
 {
     size_t n = count_lives(p);
     *out = (struct plan_index){.plan = p, .last = INT64_MIN};
-    out->lives = malloc((n + 1) * sizeof *out->lives);
-    out->event = malloc((2 * n + 2) * sizeof *out->event);
+    out->lives = mem_alloc((n + 1) * sizeof *out->lives);
+    out->event = mem_alloc((2 * n + 2) * sizeof *out->event);
     bool ok = out->lives && out->event && bands_make(p, &out->bands);
     if (!ok) return plan_index_free(out), false;
     find_span(p, out);
@@ -101,8 +102,8 @@ bool plan_index_make(const struct lx_plan *p, struct plan_index *out)
 
 void plan_index_free(struct plan_index *x)
 {
-    free(x->lives);
-    free(x->event);
+    mem_free(x->lives);
+    mem_free(x->event);
     bands_free(&x->bands);
     *x = (struct plan_index){0};
 }

@@ -5,6 +5,7 @@
  * the sums, and a cell that holds two has both. Sums wrap around; differences of them do not mind. */
 #include "picture/raster.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -140,7 +141,7 @@ static int find_edges(const struct plan_index *x, const struct raster *r, int64_
     int32_t begin, end;
     int n = 0;
     plan_index_range(x, r->time.from, r->time.to, &begin, &end);
-    *events = malloc((2 * (size_t)(end - begin) + 1) * sizeof **events);
+    *events = mem_alloc((2 * (size_t)(end - begin) + 1) * sizeof **events);
     for (int32_t i = begin; *events && i < end; i++) {
         const struct placed *l = &x->lives[i];
         if (l->end <= r->time.from) continue;
@@ -187,7 +188,7 @@ static bool cut_rows(const struct plan_index *x, struct raster *r, const struct 
         a->by_edges = ok = axis_make(&a->axis, a->from, a->to, view->rows, 1, events, n);
         if (n == 0) a->axis.exact = false;
     }
-    free(events);
+    mem_free(events);
     if (a->by_edges) a->cells = a->axis.cells;
     return ok;
 }
@@ -200,9 +201,9 @@ bool raster_fill(const struct plan_index *x, struct raster *out)
     out->index = x;
     scale_ready(&out->time);
     scale_ready(&out->address);
-    out->at = malloc(rows * columns * sizeof *out->at);
-    out->rects = malloc(((size_t)(end - begin) + 1) * sizeof *out->rects);
-    struct tally *t = calloc((rows + 1) * (columns + 1), sizeof *t);
+    out->at = mem_alloc(rows * columns * sizeof *out->at);
+    out->rects = mem_alloc(((size_t)(end - begin) + 1) * sizeof *out->rects);
+    struct tally *t = mem_zeroed((rows + 1) * (columns + 1), sizeof *t);
     bool ok = out->at && out->rects && t;
     for (int32_t i = begin; ok && i < end; i++)
         if (find_rect(out, &x->lives[i], &out->rects[out->rect_count])) {
@@ -211,7 +212,7 @@ bool raster_fill(const struct plan_index *x, struct raster *out)
         }
     if (ok) add_up(out, t);
     if (ok) mark_pools(out);
-    free(t);
+    mem_free(t);
     if (!ok) raster_free(out);
     return ok;
 }
@@ -241,8 +242,8 @@ void raster_free(struct raster *r)
 {
     axis_free(&r->time.axis);
     axis_free(&r->address.axis);
-    free(r->at);
-    free(r->rects);
+    mem_free(r->at);
+    mem_free(r->rects);
     r->at = NULL;
     r->rects = NULL;
 }

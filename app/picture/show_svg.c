@@ -8,6 +8,7 @@
 #include "picture/lanes.h"
 #include "picture/svg_frame.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <math.h>
@@ -147,7 +148,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     int32_t count = 0, *spilled = off_chip_by_cost(p, &count), barred = 0;
     if (!spilled || !lx_occupancy_make(p, LX_ALL_POOLS, &time) || !plan_index_make(p, &index)) {
         lx_occupancy_free(&time);
-        free(spilled);
+        mem_free(spilled);
         t->failed = true;
         return;
     }
@@ -180,7 +181,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
         svg_buffers(&f, t);
     } else
         t->failed = true;
-    free(f.bands);
+    mem_free(f.bands);
     struct frame curve = f, strip = f;
     curve.y = f.y + f.height + axis;
     curve.height = CURVE;
@@ -196,5 +197,5 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     text_add(t, "</text></g>\n</svg>\n");
     lx_occupancy_free(&time);
     plan_index_free(&index);
-    free(spilled);
+    mem_free(spilled);
 }

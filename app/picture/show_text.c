@@ -11,6 +11,7 @@
 #include "planning/buffer_table.h"
 #include "picture/heat.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "text/colour.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -77,7 +78,7 @@ static bool make_bands(struct map *m, int height, int64_t grain, int64_t *events
 static bool make_scales(struct map *m, int width, int height)
 {
     const struct lx_plan *p = m->plan;
-    int64_t *events = malloc((2 * (size_t)m->index.count + 1) * sizeof *events),
+    int64_t *events = mem_alloc((2 * (size_t)m->index.count + 1) * sizeof *events),
             span = m->time.last - m->time.first;
     if (!events) return false;
     /* Bands of round sizes are easier to read than bands of 43,691 bytes. */
@@ -90,7 +91,7 @@ static bool make_scales(struct map *m, int width, int height)
     n = find_events(&m->index, true, events);
     ok = ok && make_scale(&m->raster.time, m->time.first, m->time.last, width, 1, events, n);
     m->raster.across = 1;
-    free(events);
+    mem_free(events);
     return ok;
 }
 
@@ -145,7 +146,7 @@ static void write_heading_of(const struct map *m, int32_t pool, size_t indent, s
     text_format(out, "%s%s ", m->glyphs->side, m->glyphs->line);
     char *name = printable(b->name ? b->name : "?", 40);
     paint_add(out, PAINT_HEADING, name ? name : "?");
-    free(name);
+    mem_free(name);
     if (b->capacity > 0)
         text_format(out, ", %s, %s in use at most\n", in_bytes(b->capacity).at,
                     in_percent((double)b->peak / (double)b->capacity).at);
@@ -288,7 +289,7 @@ static void write_bytes(const struct lx_plan *p, struct text *out)
         add_byte_sums(p, &sums, out);
         text_add(out, "\n");
     }
-    free(moved);
+    mem_free(moved);
 }
 
 static bool has_reserved(const struct lx_plan *p)
@@ -303,7 +304,7 @@ static void write_heading(const struct map *m, struct text *out)
     const struct lx_plan *p = m->plan;
     char *name = printable(p->graph->name, 60);
     paint_add(out, PAINT_HEADING, name ? name : "?");
-    free(name);
+    mem_free(name);
     text_add(out, " by ");
     add_printable(out, p->solver, 0);
     text_add(out, ": ");

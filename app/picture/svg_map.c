@@ -1,6 +1,7 @@
 /* The map of a drawing: one rectangle per life of a buffer, what is reserved, and the axes. */
 #include "picture/svg_frame.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "text/format.h"
 
@@ -61,7 +62,7 @@ void svg_buffers(const struct frame *f, struct text *t)
 {
     const struct lx_plan *p = f->index->plan;
     int32_t n = p->problem.count,
-            *heir = malloc(((size_t)n + 1) * sizeof *heir); /* who took the slot over, or -1 */
+            *heir = mem_alloc(((size_t)n + 1) * sizeof *heir); /* who took the slot over, or -1 */
     if (!heir) {
         t->failed = true;
         return;
@@ -74,7 +75,7 @@ void svg_buffers(const struct frame *f, struct text *t)
         for (int32_t k = 0; p->answer.address[i] >= 0 && k < lx_life_count(&p->problem.buffers[i]); k++)
             add_life(f, i, heir[i], lx_life_at(&p->problem.buffers[i], k), t);
     text_add(t, "</g>\n");
-    free(heir);
+    mem_free(heir);
 }
 
 /* Bytes that belong to nobody, hatched. */

@@ -1,6 +1,7 @@
 /* What a question of the command line has besides its options and its file: how models are read, and the form of the words. */
 #include "planning/asked.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "text/colour.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ char *question_asked(struct call *call, const char *path, const char *form)
         t.failed |= !lx_question_file(path, data, length, &t);
     }
     if (!data || t.failed) text_free(&t);
-    free(data);
+    mem_free(data);
     call->st = before;
     return t.at;
 }

@@ -1,6 +1,7 @@
 /* Between handles of the library and what commands have: bytes that are theirs, and a status with its place. */
 #include "planning/by_library.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static enum lx_code code_of(const lx_error *e)
 
 static char *copy_of(const lx_text *t, size_t *length)
 {
-    char *copy = malloc((size_t)lx_text_size(t) + 1);
+    char *copy = mem_alloc((size_t)lx_text_size(t) + 1);
     if (!copy) return NULL;
     *length = (size_t)lx_text_size(t);
     memcpy(copy, lx_text_data(t), *length + 1); /* a zero follows */

@@ -1,5 +1,6 @@
 /* lxplan plan --explain: where a buffer is, why, and what helps, in words and as a table. */
 #include "base/fail.h"
+#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
@@ -23,7 +24,7 @@ static void add_moved(const struct lx_plan *p, int32_t i, struct text *out)
 {
     int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
     if (moved) text_format(out, "  moves %s of HBM traffic\n", in_bytes(moved[i]).at);
-    free(moved);
+    mem_free(moved);
 }
 
 static void add_copy_line(const struct lx_plan *p, const struct lx_transfer *x, struct text *out)
@@ -137,7 +138,7 @@ static void add_rows(const struct remedies *r, void (*add)(const struct table *,
                      struct text *out)
 {
     struct column columns[REMEDY_COLUMNS];
-    struct remedy_row *rows = malloc((r->all.count + 1) * sizeof *rows);
+    struct remedy_row *rows = mem_alloc((r->all.count + 1) * sizeof *rows);
     out->failed |= !rows;
     if (out->failed) return;
     memcpy(columns, remedy_columns.at, sizeof columns);
@@ -147,7 +148,7 @@ static void add_rows(const struct remedies *r, void (*add)(const struct table *,
     struct table table = TABLE(of, rows, r->all.count);
     table.title = "What helps";
     add(&table, out);
-    free(rows);
+    mem_free(rows);
 }
 
 bool add_remedies(struct call *call, const struct lx_graph *pattern, const struct lx_plan *p,

@@ -1,6 +1,7 @@
 /* lxplan plan --team --explain: how a tensor is cut, who reads it and what that exchanges, and what every other way to cut it
  * costs, in words and as JSON. */
 #include "base/fail.h"
+#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "team/team_states.h"
@@ -232,7 +233,7 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
 {
     size_t most = 1;
     for (int32_t o = 0; o < p->graph->op_count; o++) most += (size_t)p->graph->ops[o].input_count;
-    struct read_row *rows = malloc(most * sizeof *rows);
+    struct read_row *rows = mem_alloc(most * sizeof *rows);
     *count = 0;
     for (int32_t o = 0; rows && o < p->graph->op_count; o++)
         for (int i = 0; i < p->graph->ops[o].input_count; i++)
@@ -242,7 +243,7 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
 
 static struct reason_row *reason_rows(const struct lx_cut_question *q, const struct lx_cut_reasons *r)
 {
-    struct reason_row *rows = malloc(((size_t)r->other_count + 1) * sizeof *rows);
+    struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
     for (int i = 0; rows && i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
     return rows;
 }
@@ -261,8 +262,8 @@ static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_re
                 r->is.us);
     if (reads && count) table_add_text(&TABLE(cut_read_columns, reads, count), out);
     if (rows && r->other_count) table_add_text(&TABLE(cut_reason_columns, rows, r->other_count), out);
-    free(reads);
-    free(rows);
+    mem_free(reads);
+    mem_free(rows);
 }
 
 static void reasons_to_json(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
@@ -285,17 +286,17 @@ static void reasons_to_json(const struct lx_cut_question *q, const struct lx_cut
     text_add(out, "],\n     \"others\": [");
     if (rows) table_add_json_list(&TABLE(cut_reason_columns, rows, r->other_count), out);
     text_add(out, "]}");
-    free(reads);
-    free(rows);
+    mem_free(reads);
+    mem_free(rows);
 }
 
 static bool no_such_tensor(struct call *call, const struct lx_graph *g, const char *name)
 {
-    const char **names = calloc((size_t)g->tensor_count + 1, sizeof *names);
+    const char **names = mem_zeroed((size_t)g->tensor_count + 1, sizeof *names);
     if (!names) return status_no_memory(&call->st);
     for (int32_t t = 0; t < g->tensor_count; t++) names[t] = g->tensors[t].name;
     const char *near = nearest(name, names);
-    free(names);
+    mem_free(names);
     return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no tensor \"%s\"%s%s%s", name,
                       near ? "; did you mean \"" : "; --explain . lists them", near ? near : "",
                       near ? "\"?" : "");
@@ -361,7 +362,7 @@ static bool explain_named(struct call *call, struct lx_cut_question *q, const bo
 bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text *out)
 {
     const struct lx_team_plan *p = team_of(q);
-    bool all = false, *named = calloc((size_t)p->graph->tensor_count + 1, sizeof *named);
+    bool all = false, *named = mem_zeroed((size_t)p->graph->tensor_count + 1, sizeof *named);
     if (!named) return status_no_memory(&call->st);
     bool ok = read_named(call, p->graph, named, &all);
     if (ok && wants_json(call)) {
@@ -373,6 +374,6 @@ bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text 
     }
     ok = ok && explain_named(call, q, named, all, out);
     if (ok && wants_json(call)) text_add(out, "\n  ]}\n");
-    free(named);
+    mem_free(named);
     return ok;
 }

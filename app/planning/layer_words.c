@@ -2,6 +2,7 @@
  * what it does with the first, as far as layouts, divisions and nests go. */
 #include "planning/layer_words.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static void add_name(const char *name, struct text *out)
 {
     char *clean = printable(name, MOST_NAME);
     text_add(out, clean ? clean : "?");
-    free(clean);
+    mem_free(clean);
 }
 
 static uint64_t mix(uint64_t hash, int64_t value)
@@ -67,13 +68,13 @@ static int by_value(const void *a, const void *b)
 /* In how many ways the layers of a run are planned; 0: memory is out. */
 static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
 {
-    uint64_t *hash = calloc((size_t)r->times, sizeof *hash);
+    uint64_t *hash = mem_zeroed((size_t)r->times, sizeof *hash);
     int32_t ways = hash ? 1 : 0;
     if (!hash) return 0;
     hash_layers(p, r, hash);
     qsort(hash, (size_t)r->times, sizeof *hash, by_value);
     for (int32_t i = 1; i < r->times; i++) ways += hash[i] != hash[i - 1];
-    free(hash);
+    mem_free(hash);
     return ways;
 }
 
@@ -103,5 +104,5 @@ void add_layers(const struct lx_plan *p, struct text *out)
         add_name(g->ops[r[i].first + r[i].ops - 1].name, out);
     }
     if (count > MOST_LAYERS) text_add(out, "; ...");
-    free(r);
+    mem_free(r);
 }

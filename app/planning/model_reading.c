@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/option.h"
 #include "text/format.h"
 
@@ -169,7 +170,7 @@ static const struct lx_graph *with_notes(struct call *call, const char *file, co
                                          char *report)
 {
     if (g) note_what_is_not_kept(call, strcmp(file, "-") == 0 ? "standard input" : file, report);
-    free(report);
+    mem_free(report);
     return g;
 }
 

@@ -1,5 +1,6 @@
 /* What `lxplan plan` says of a plan: the answer, its figures, its costliest buffers and ops. */
 #include "planning/buffer_table.h"
+#include "base/memory.h"
 #include "planning/layer_words.h"
 #include "planning/planning.h"
 #include "planning/show_plan.h"
@@ -28,7 +29,7 @@ static void write_pattern_line(const struct lx_plan *p, struct text *out)
     char *name = printable(g->name, 60);
     label(out, "pattern");
     paint_add(out, PAINT_HEADING, name ? name : "?");
-    free(name);
+    mem_free(name);
     if (g->is_list)
         text_format(out, ": %s\n", counted(g->buffer_count, "buffer").at);
     else
@@ -69,7 +70,7 @@ static void write_sums(const struct lx_plan *p, struct text *out)
 {
     int32_t ops = p->layouts->graph->op_count;
     int64_t *moved = moved_by_buffers(p);
-    struct lx_op_wait *waits = calloc((size_t)ops + 1, sizeof *waits);
+    struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits);
     out->failed |= !moved || !waits;
     if (!out->failed) {
         struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
@@ -82,8 +83,8 @@ static void write_sums(const struct lx_plan *p, struct text *out)
         add_wait_sums(&all, out);
         text_add(out, "\n");
     }
-    free(moved);
-    free(waits);
+    mem_free(moved);
+    mem_free(waits);
 }
 
 /* Beside what nothing on chip costs, where that is an answer. */
@@ -194,16 +195,16 @@ static void write_buffers(const struct lx_plan *p, bool all, struct text *out)
     write_buffer_count(p, out);
     if (n == 0) return;
     int32_t *order = largest_of(p, n, cost_of, all ? 0 : MOST_ROWS, false, &shown);
-    struct buffer_row *buffers = malloc((size_t)n * sizeof *buffers);
+    struct buffer_row *buffers = mem_alloc((size_t)n * sizeof *buffers);
     int64_t *moved = moved_by_buffers(p);
     out->failed |= !order || !buffers || !moved;
     if (!out->failed) {
         for (int32_t i = 0; i < shown; i++) buffers[i] = (struct buffer_row){p, moved, order[i]};
         table_add_text(&TABLE(plan_buffer_columns, buffers, shown), out);
     }
-    free(moved);
-    free(order);
-    free(buffers);
+    mem_free(moved);
+    mem_free(order);
+    mem_free(buffers);
     if (shown < n)
         text_format(out, "  ... %s more, each of them cheaper; --all lists them\n",
                     counted(n - shown, "buffer").at);

@@ -9,6 +9,7 @@
 #include "text/colour.h"
 #include "text/progress_words.h"
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,6 +253,6 @@ struct lx_plan *read_or_make_plan(struct call *call, const char *path)
     char *text = file_read(path, &length, &call->st);
     if (!text) return NULL;
     struct lx_plan *plan = plan_of_text(call, name_of(path), text, length);
-    free(text);
+    mem_free(text);
     return plan;
 }

@@ -2,6 +2,7 @@
  * is a row here without a word more. */
 #include "planning/remedies.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "export/nest_words.h"
 
@@ -172,14 +173,14 @@ static bool list_op_divisions(struct remedies *r, const struct remedy_sort *sort
 /* Of intermediates, the buffer that moves most; -1: none moves anything. */
 static int32_t busiest(const struct lx_plan *p)
 {
-    int64_t *moved = malloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
     int32_t best = -1;
     if (moved) lx_plan_moved(p, moved);
     for (int32_t i = 0; moved && i < p->problem.count; i++) {
         bool counts = p->layouts->graph->tensors[p->stays[i].tensor].role == LX_INTERMEDIATE && moved[i] > 0;
         if (counts && (best < 0 || moved[i] > moved[best])) best = i;
     }
-    free(moved);
+    mem_free(moved);
     return best;
 }
 
@@ -283,7 +284,7 @@ bool remedies_list(const struct lx_plan *p, const struct lx_settings *asked, con
                    struct remedies *out, lx_status *st)
 {
     *out = (struct remedies){.plan = lx_plan_ref(p), .asked = *asked, .presence = presence_in(p, name)};
-    bool ok = !name || (out->name = strdup(name));
+    bool ok = !name || (out->name = mem_string(name));
     for (size_t i = 0; ok && i < sizeof sorts / sizeof *sorts; i++) ok = sorts[i].list(out, &sorts[i]);
     return ok ? true : status_no_memory(st);
 }
@@ -291,7 +292,7 @@ bool remedies_list(const struct lx_plan *p, const struct lx_settings *asked, con
 void remedies_free(struct remedies *r)
 {
     lx_plan_free(r->plan);
-    free(r->name);
+    mem_free(r->name);
     VEC_FREE(&r->all);
     *r = (struct remedies){0};
 }

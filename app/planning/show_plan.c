@@ -1,6 +1,7 @@
 /* A plan's ops, copies and steps as tables for people: columns over rows that point into the plan. */
 #include "planning/show_plan.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "planning/planning.h"
 #include "text/largest.h"
@@ -80,8 +81,8 @@ void show_ops(const struct lx_plan *p, int most, struct text *out)
 {
     int32_t n = p->layouts->graph->op_count, shown;
     int32_t *order = largest_of(p, n, traffic_of, most, true, &shown);
-    struct op_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
-    struct lx_op_wait *waits = calloc((size_t)n + 1, sizeof *waits);
+    struct op_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
+    struct lx_op_wait *waits = mem_zeroed((size_t)n + 1, sizeof *waits);
     out->failed |= !order || !rows || !waits;
     text_format(out, "\n%s", counted(n, "op").at);
     if (p->order) text_add(out, ", in another order than the pattern's");
@@ -93,9 +94,9 @@ void show_ops(const struct lx_plan *p, int most, struct text *out)
                                       &waits[order[i]]};
         table_add_text(&TABLE(plan_op_columns, rows, shown), out);
     }
-    free(order);
-    free(waits);
-    free(rows);
+    mem_free(order);
+    mem_free(waits);
+    mem_free(rows);
     if (shown < n)
         text_format(out, "  ... %s more, each with less traffic; --all lists them\n",
                     counted(n - shown, "op").at);

@@ -1,5 +1,6 @@
 /* A run of the device: ops, totals, faults. */
 #include "planning/show_run.h"
+#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "text/largest.h"
@@ -131,19 +132,19 @@ static struct op_row *rows_of(const struct lx_plan *p, const struct lx_run_resul
                               int32_t *shown)
 {
     int32_t *order = largest_of(r, r->op_count, moved_by, most, true, shown);
-    struct op_row *rows = malloc(((size_t)r->op_count + 1) * sizeof *rows);
-    struct lx_op_wait *waits = calloc((size_t)r->op_count + 1, sizeof *waits);
+    struct op_row *rows = mem_alloc(((size_t)r->op_count + 1) * sizeof *rows);
+    struct lx_op_wait *waits = mem_zeroed((size_t)r->op_count + 1, sizeof *waits);
     if (waits) lx_plan_waits(p, waits);
     for (int32_t i = 0; order && rows && waits && i < *shown; i++)
         rows[i] = (struct op_row){&p->layouts->graph->ops[order[i]], &r->ops[order[i]],
                                   lx_wait_longest(&waits[order[i]]), plan_op_times(p, order[i])};
     bool ok = order && waits;
-    free(waits);
+    mem_free(waits);
     if (!ok) {
-        free(rows);
+        mem_free(rows);
         rows = NULL;
     }
-    free(order);
+    mem_free(order);
     return rows;
 }
 
@@ -153,7 +154,7 @@ static void show_ops(const struct lx_plan *p, const struct lx_run_result *r, int
     struct op_row *rows = rows_of(p, r, most, &shown);
     out->failed |= !rows;
     if (rows) table_add_text(&TABLE(run_op_columns, rows, shown), out);
-    free(rows);
+    mem_free(rows);
     if (shown < r->op_count)
         text_format(out, "  ... %s more that move less; --all lists them\n",
                     counted(r->op_count - shown, "op").at);
@@ -168,7 +169,7 @@ static void label(struct text *out, const char *word)
 static void show_waits(const struct lx_plan *p, struct text *out)
 {
     int32_t ops = p->layouts->graph->op_count;
-    struct lx_op_wait *waits = calloc((size_t)ops + 1, sizeof *waits), sum;
+    struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits), sum;
     out->failed |= !waits;
     if (!waits) return;
     lx_plan_waits(p, waits);
@@ -176,7 +177,7 @@ static void show_waits(const struct lx_plan *p, struct text *out)
     label(out, "waits");
     add_wait_sums(&sum, out);
     text_add(out, "\n");
-    free(waits);
+    mem_free(waits);
 }
 
 static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
@@ -331,14 +332,14 @@ const struct columns run_output_columns = COLUMNS("outputs of a run", output_arr
 
 static void outputs_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
-    struct output_row *rows = malloc(((size_t)r->output_count + 1) * sizeof *rows);
+    struct output_row *rows = mem_alloc(((size_t)r->output_count + 1) * sizeof *rows);
     out->failed |= !rows;
     for (int32_t i = 0; rows && i < r->output_count; i++)
         rows[i] = (struct output_row){p->graph->tensors[r->outputs[i].tensor].name, &r->outputs[i]};
     text_add(out, "  \"outputs\": [\n");
     if (rows) table_add_json_rows(&TABLE(run_output_columns, rows, r->output_count), 4, out);
     text_add(out, r->output_count ? "\n  ],\n" : "  ],\n");
-    free(rows);
+    mem_free(rows);
 }
 
 void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
@@ -371,7 +372,7 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     text_add(out, ",\n  \"ops\": [\n");
     if (rows) table_add_json_rows(&TABLE(run_op_columns, rows, shown), 4, out);
     text_add(out, shown ? "\n  ],\n" : "  ],\n");
-    free(rows);
+    mem_free(rows);
     outputs_json(p, r, out);
     text_add(out, "  \"fault_list\": [\n");
     table_add_json_rows(&TABLE(fault_columns, r->faults, kept), 4, out);

@@ -1,5 +1,6 @@
 /* The tables of `lxplan plan --stage layout` and `--stage divide`. */
 #include "stages/show_divide.h"
+#include "base/memory.h"
 #include "text/table.h"
 #include "text/format.h"
 
@@ -83,22 +84,22 @@ const struct columns restickify_columns = COLUMNS("restickify ops", restickify_a
 static void show_tensors(const struct lx_layouts *l, struct text *out)
 {
     int32_t n = l->graph->tensor_count;
-    struct tensor_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    struct tensor_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     out->failed |= !rows;
     for (int32_t i = 0; rows && i < n; i++)
         rows[i] = (struct tensor_row){&l->graph->tensors[i], &l->layouts[i]};
     if (rows) table_add_text(&TABLE(layout_columns, rows, n), out);
-    free(rows);
+    mem_free(rows);
 }
 
 static void show_restickifies(const struct lx_layouts *l, struct text *out)
 {
     int32_t n = l->restickify_count;
-    struct restickify_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    struct restickify_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     out->failed |= !rows;
     for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct restickify_row){l->graph, &l->restickifies[i]};
     if (rows && n) table_add_text(&TABLE(restickify_columns, rows, n), out);
-    free(rows);
+    mem_free(rows);
 }
 
 void show_layouts(const struct lx_layouts *l, struct text *out)
@@ -116,8 +117,8 @@ void show_layouts(const struct lx_layouts *l, struct text *out)
              *op = printable(g->ops[p->op].name, NAME_COLUMNS);
         text_format(out, "  %s: dimension %d padded from %lld to %lld for %s\n", tensor ? tensor : "?",
                     p->dim, (long long)p->from, (long long)p->to, op ? op : "?");
-        free(tensor);
-        free(op);
+        mem_free(tensor);
+        mem_free(op);
     }
 }
 
@@ -248,12 +249,12 @@ const struct columns division_columns = COLUMNS("divisions", division_array);
 
 static void show_division_rows(const struct lx_divisions *d, struct text *out)
 {
-    struct division_row *rows = malloc(((size_t)d->count + 1) * sizeof *rows);
+    struct division_row *rows = mem_alloc(((size_t)d->count + 1) * sizeof *rows);
     out->failed |= !rows;
     for (int32_t i = 0; rows && i < d->count; i++)
         rows[i] = (struct division_row){d, &d->at[i], &d->layouts->graph->ops[d->at[i].op]};
     if (rows) table_add_text(&TABLE(division_columns, rows, d->count), out);
-    free(rows);
+    mem_free(rows);
 }
 
 enum { MOST_ALTERNATIVES = 6 };
@@ -306,8 +307,8 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
                 "\nthe %d quickest divisions of each op, with all operands in HBM, and how many neighbours "
                 "cut alike\n",
                 MOST_ALTERNATIVES);
-    struct lx_alternative *at = calloc((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
-    struct alternative_row *rows = calloc((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
+    struct lx_alternative *at = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
+    struct alternative_row *rows = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
     size_t n = 0;
     out->failed |= !at || !rows;
     for (int32_t o = 0; at && rows && o < d->count; o++) {
@@ -318,8 +319,8 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
                 (struct alternative_row){&d->at[o], &d->layouts->graph->ops[d->at[o].op], &at[n], neighbours};
     }
     if (at && rows) table_add_text(&TABLE(alternative_columns, rows, n), out);
-    free(at);
-    free(rows);
+    mem_free(at);
+    mem_free(rows);
 }
 
 void show_divisions(const struct lx_divisions *d, struct text *out)

@@ -1,6 +1,7 @@
 /* lxplan plan --stage launch: how each op of the plan is started on the cores. */
 #include "stages/plan_stages.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "planning/planning.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -188,7 +189,7 @@ static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, stru
             text_add_n(t, json, length - 1); /* without the newline */
         else
             t->failed = true;
-        free(json);
+        mem_free(json);
     }
     text_add(t, "}");
 }
@@ -215,7 +216,7 @@ static void add_range_line(const struct lx_launch *l, struct text *out)
         text_format(out, "%s [%" PRId64 ", %" PRId64 "]..[%" PRId64 ", %" PRId64 "]", i ? "," : "", r[i].y,
                     r[i].x, r[i].y + r[i].height - 1, r[i].x + r[i].width - 1);
     text_add(out, "\n");
-    free(r);
+    mem_free(r);
 }
 
 /* The loop, indented. */
@@ -225,15 +226,15 @@ static void add_loop(const struct lx_op_launch *o, const struct lx_graph *g, str
     if (!loop) out->failed = true;
     for (const char *at = loop; at && *at;) {
         size_t n = strcspn(at, "\n");
-        char *line = strndup(at, n);
+        char *line = mem_string_n(at, n);
         text_add(out, "    ");
         add_printable(out, line ? line : "", 0);
         text_add(out, "\n");
         out->failed |= !line;
-        free(line);
+        mem_free(line);
         at += n + (at[n] == '\n');
     }
-    free(loop);
+    mem_free(loop);
 }
 
 /* Each op: ranges of cores, what they are told (all of them, or the first few), and the loop that they run. */
@@ -296,7 +297,7 @@ static void write_tiles(const struct launch_row *rows, int32_t count, struct tex
 static struct launch_row *make_rows(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct launch_row *rows = calloc((size_t)g->op_count + 1, sizeof *rows);
+    struct launch_row *rows = mem_zeroed((size_t)g->op_count + 1, sizeof *rows);
     if (!rows) return status_no_memory(st), NULL;
     for (int32_t i = 0; i < g->op_count; i++) {
         rows[i] = (struct launch_row){&g->ops[i], &p->launches[i]};
@@ -330,7 +331,7 @@ static bool write_launches(struct call *call, const struct lx_plan *p, struct te
         write_loops(g, rows, option_given(&call->line, "all"), out);
         if (option_given(&call->line, "all")) write_tiles(rows, g->op_count, out);
     }
-    free(rows);
+    mem_free(rows);
     return true;
 }
 
@@ -353,7 +354,7 @@ bool try_launches(struct call *call, const struct lx_graph *g)
     struct lx_plan *p = make_plan(call, g);
     struct launch_row *rows = p && p->layouts ? make_rows(p, &call->st) : NULL;
     bool ok = p && (rows || !p->layouts);
-    free(rows);
+    mem_free(rows);
     lx_plan_free(p);
     return ok;
 }

@@ -2,6 +2,7 @@
  * core does in one turn of its loop. */
 #include "stages/plan_stages.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "planning/planning.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -88,7 +89,7 @@ static void add_nest(struct text *t, const char *key, const struct lx_loops *l)
         text_add_n(t, json, length - 1); /* without the newline */
     else
         t->failed = true;
-    free(json);
+    mem_free(json);
 }
 
 static void add_json(const struct nest_row *row, struct text *t)
@@ -116,7 +117,7 @@ static void add_json(const struct nest_row *row, struct text *t)
 static struct nest_row *make_rows(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct nest_row *rows = malloc(((size_t)g->op_count + 1) * sizeof *rows);
+    struct nest_row *rows = mem_alloc(((size_t)g->op_count + 1) * sizeof *rows);
     bool ok = rows ? true : status_no_memory(st);
     for (int32_t i = 0; ok && i < g->op_count; i++) {
         struct nest_row *row = &rows[i];
@@ -127,7 +128,7 @@ static struct nest_row *make_rows(const struct lx_plan *p, lx_status *st)
         ok = ok && (!has_nest(row) || lx_loops_optimise(&row->after, lx_loop_rules_at(0), CORE_THREADS, st));
     }
     if (!ok) {
-        free(rows);
+        mem_free(rows);
         rows = NULL;
     }
     return rows;
@@ -152,7 +153,7 @@ static bool write_nests(struct call *call, const struct lx_plan *p, struct text 
         text_format(out, "%s; where: in0, in1, out, L on chip, H in HBM\n", counted(n, "op").at);
         table_add_text(&TABLE(nest_columns, rows, n), out);
     }
-    free(rows);
+    mem_free(rows);
     return rows != NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "commands/team_commands.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "bench/bench.h"
 #include "interrupt.h"
 #include "planning/planning.h"
@@ -136,7 +137,8 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
             &call->st, LX_E_USAGE,
             "the least height does not depend on the size of the scratchpad; add --objective traffic "
             "or --objective fit");
-    if (ok && !(solvers = calloc(how.solvers.count + 1, sizeof *solvers))) ok = status_no_memory(&call->st);
+    if (ok && !(solvers = mem_zeroed(how.solvers.count + 1, sizeof *solvers)))
+        ok = status_no_memory(&call->st);
     for (size_t i = 0; ok && i < how.solvers.count; i++) solvers[i] = how.solvers.at[i].how;
     ok = ok && sweep_begin(s, g, solvers, (int)how.solvers.count, &sizes, &cores, &call->st);
     int value = lx_settings_ask(&how.options) == LX_ASK_TIME;
@@ -147,7 +149,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
         sweep_free(s);
         known = status_set(&call->st, LX_E_USAGE, "a list of buffers has no time; leave --value time out");
     }
-    free(solvers);
+    mem_free(solvers);
     VEC_FREE(&sizes);
     VEC_FREE(&cores);
     settings_free(&how);
@@ -197,11 +199,11 @@ static void show_done(void *context, size_t done, size_t all)
 /* Does all tasks of a list and keeps what came of them. */
 static bool do_all(struct crowd *c, struct sweep *s, const sweep_tasks *tasks, lx_status *st)
 {
-    struct sweep_value *values = calloc(tasks->count + 1, sizeof *values);
+    struct sweep_value *values = mem_zeroed(tasks->count + 1, sizeof *values);
     bool ok = values ? crowd_do(c, tasks->at, tasks->count, values, st) : status_no_memory(st);
     for (size_t i = 0; ok && i < tasks->count; i++)
         if (values[i].state != SWEEP_UNKNOWN) sweep_keep(s, &tasks->at[i], &values[i]);
-    free(values);
+    mem_free(values);
     return ok;
 }
 

@@ -3,6 +3,7 @@
  * place. */
 #include "sweep/crowd.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "interrupt.h"
 
 #include <errno.h>
@@ -68,7 +69,7 @@ static ssize_t put_message(int socket, const void *data, size_t size)
 /* The life of a forked process: it ends when its socket does. */
 static void serve_socket(const struct effort *e, int socket)
 {
-    char *result = malloc(e->crowd->result_size);
+    char *result = mem_alloc(e->crowd->result_size);
     size_t task;
     while (result && get_message(socket, &task, sizeof task) == (ssize_t)sizeof task) {
         do_here(e, task, result);
@@ -171,8 +172,8 @@ static bool do_by_processes(struct effort *e, lx_status *st)
 {
     int most = (int)(e->crowd->jobs < (int64_t)e->count ? e->crowd->jobs : (int64_t)e->count);
     bool ok = true;
-    e->hands = calloc((size_t)most + 1, sizeof *e->hands);
-    e->polls = calloc((size_t)most + 1, sizeof *e->polls);
+    e->hands = mem_zeroed((size_t)most + 1, sizeof *e->hands);
+    e->polls = mem_zeroed((size_t)most + 1, sizeof *e->polls);
     if (!e->hands || !e->polls) ok = status_no_memory(st);
     for (; ok && e->hand_count < most; e->hand_count++) {
         ok = hire(e, &e->hands[e->hand_count], st);
@@ -180,8 +181,8 @@ static bool do_by_processes(struct effort *e, lx_status *st)
     }
     ok = ok && wait_for_all(e, st);
     for (int i = 0; i < e->hand_count; i++) dismiss(&e->hands[i]);
-    free(e->hands);
-    free(e->polls);
+    mem_free(e->hands);
+    mem_free(e->polls);
     return ok;
 }
 

@@ -3,6 +3,7 @@
 #include "sweep/crowd.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "interrupt.h"
 
 #include <stdlib.h>
@@ -26,12 +27,12 @@ static void nap(void)
 static bool post(struct crowd *c, int to, int64_t number, const void *data, size_t size, lx_status *st)
 {
     struct parcel head = {number};
-    char *block = malloc(sizeof head + size);
+    char *block = mem_alloc(sizeof head + size);
     if (!block) return status_no_memory(st);
     memcpy(block, &head, sizeof head);
     if (size) memcpy(block + sizeof head, data, size);
     bool ok = c->ranks->send(to, block, sizeof head + size, st);
-    free(block);
+    mem_free(block);
     return ok;
 }
 
@@ -78,7 +79,7 @@ static bool take_results(struct dealing *d, lx_status *st)
         if (!data) return true;
         bool known = number >= 0 && (size_t)number < d->count;
         if (known) memcpy(d->results + (size_t)number * c->result_size, data, c->result_size);
-        free(data);
+        mem_free(data);
         if (!known)
             return status_set(st, LX_E_NO, "rank %d cannot take part: it read something else than rank 0",
                               from);
@@ -109,7 +110,7 @@ bool ranks_do(struct crowd *c, const void *tasks, size_t count, void *results, l
 void crowd_serve(struct crowd *c, bool ok)
 {
     lx_status st = {0};
-    char *result = calloc(1, c->result_size + 1);
+    char *result = mem_zeroed(1, c->result_size + 1);
     bool going = result && (ok || post(c, 0, BROKEN, NULL, 0, &st));
     while (going) {
         int from = 0;
@@ -125,15 +126,15 @@ void crowd_serve(struct crowd *c, bool ok)
             c->work(c->context, task, result);
             going = post(c, 0, number, result, c->result_size, &st);
         }
-        free(task);
+        mem_free(task);
         if (number == STOP) {
             post(c, 0, BYE, NULL, 0, &st);
-            free(result);
+            mem_free(result);
             c->ranks->leave(true);
             return;
         }
     }
-    free(result);
+    mem_free(result);
     c->ranks->leave(false);
 }
 
@@ -150,7 +151,7 @@ void crowd_dismiss(struct crowd *c)
         char *data = NULL;
         if (!fetch(c, &from, &number, &data, c->result_size, &st)) break;
         gone += data && number == BYE;
-        free(data);
+        mem_free(data);
     }
     c->ranks->leave(gone == c->count - 1);
 }

@@ -1,6 +1,7 @@
 /* The lines of a sweep, the proven least and the knee on a chart. A line that is the same as one before it is not drawn
  * over it: the legend says so. */
 #include "sweep/sweep_chart.h"
+#include "base/memory.h"
 #include "picture/ticks.h"
 #include "text/colour.h"
 #include "text/format.h"
@@ -103,9 +104,9 @@ static bool begin(const struct sweep *s, int64_t cores, struct drawing *d)
 {
     size_t most = s->lines.count + s->cores.count;
     *d = (struct drawing){0};
-    d->series = calloc(most, sizeof *d->series);
-    d->names = calloc(most, sizeof *d->names);
-    d->data = calloc((most + 1) * s->sizes.count, sizeof *d->data);
+    d->series = mem_zeroed(most, sizeof *d->series);
+    d->names = mem_zeroed(most, sizeof *d->names);
+    d->data = mem_zeroed((most + 1) * s->sizes.count, sizeof *d->data);
     if (!d->series || !d->names || !d->data) return false;
     for (size_t i = 0; i < s->sizes.count; i++) d->data[i] = (double)s->sizes.at[i];
     for (size_t l = 0; l < s->lines.count; l++)
@@ -119,9 +120,9 @@ static bool begin(const struct sweep *s, int64_t cores, struct drawing *d)
 
 static void end(struct drawing *d)
 {
-    free(d->series);
-    free(d->names);
-    free(d->data);
+    mem_free(d->series);
+    mem_free(d->names);
+    mem_free(d->data);
     text_free(&d->knee);
 }
 

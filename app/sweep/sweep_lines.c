@@ -1,6 +1,7 @@
 /* The lines of a sweep and their values: what is to be planned, what has been, what it says. */
 #include "sweep/sweep.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/words.h"
 
 #include <math.h>
@@ -19,10 +20,10 @@ static bool add_line(struct sweep *s, const struct lx_settings *how, int64_t cor
     if (cores && !lx_settings_set_row(&l.how, LX_OPTION_CORES, word, st)) return false;
     snprintf(l.solver, sizeof l.solver, "%s",
              lx_settings_solver(&l.how, lx_asked(lx_settings_ask(&l.how), own))->name);
-    l.at = calloc(s->sizes.count, sizeof *l.at);
+    l.at = mem_zeroed(s->sizes.count, sizeof *l.at);
     for (size_t i = 0; l.at && i < s->sizes.count; i++) l.at[i].lx = s->sizes.at[i];
     if (l.at && VEC_PUSH(&s->lines, l)) return true;
-    free(l.at);
+    mem_free(l.at);
     return status_no_memory(st);
 }
 
@@ -61,7 +62,7 @@ bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_sett
 
 void sweep_free(struct sweep *s)
 {
-    for (size_t i = 0; i < s->lines.count; i++) free(s->lines.at[i].at);
+    for (size_t i = 0; i < s->lines.count; i++) mem_free(s->lines.at[i].at);
     VEC_FREE(&s->lines);
     VEC_FREE(&s->sizes);
     VEC_FREE(&s->cores);

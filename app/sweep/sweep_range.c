@@ -2,6 +2,7 @@
 #include "sweep/sweep.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/option.h"
 #include "text/format.h"
 
@@ -102,7 +103,7 @@ static int edge_order(const void *a, const void *b)
 
 static int64_t need_of(const struct lx_plan *p)
 {
-    struct edge *edges = malloc(((size_t)p->problem.count * 2 + 1) * sizeof *edges);
+    struct edge *edges = mem_alloc(((size_t)p->problem.count * 2 + 1) * sizeof *edges);
     size_t n = 0;
     int64_t now = 0, most = 0;
     for (int32_t i = 0; edges && i < p->problem.count; i++) {
@@ -117,7 +118,7 @@ static int64_t need_of(const struct lx_plan *p)
         now += edges[i].bytes;
         most = max_i64(most, now);
     }
-    free(edges);
+    mem_free(edges);
     if (p->figures.spill_bytes > 0) most = max_i64(most, p->problem.capacity + 1);
     return min_i64(most, LX_INT_MAX / 4);
 }

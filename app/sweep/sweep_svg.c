@@ -1,5 +1,6 @@
 /* A sweep as a drawing: one panel per number of cores. */
 #include "sweep/sweep_out.h"
+#include "base/memory.h"
 #include "picture/chart_svg.h"
 #include "text/format.h"
 
@@ -56,10 +57,10 @@ static size_t gather(const struct sweep *s, int64_t cores, double *data, struct 
 static void add_panel(const struct sweep *s, int64_t cores, int top, int width, int height, struct text *out)
 {
     size_t n = s->sizes.count, lines_most = (size_t)s->solver_count + 1, marks = 0;
-    double *data = calloc((lines_most + 1) * n + 1, sizeof *data);
-    struct svg_line *lines = calloc(lines_most, sizeof *lines);
-    struct svg_mark *mark = calloc(lines_most, sizeof *mark);
-    struct text *words = calloc(lines_most, sizeof *words), title = {0};
+    double *data = mem_zeroed((lines_most + 1) * n + 1, sizeof *data);
+    struct svg_line *lines = mem_zeroed(lines_most, sizeof *lines);
+    struct svg_mark *mark = mem_zeroed(lines_most, sizeof *mark);
+    struct text *words = mem_zeroed(lines_most, sizeof *words), title = {0};
     if (data && lines && mark && words) {
         struct svg_panel p = {.x_name = s->graph->is_list ? "capacity" : "scratchpad (LX) of each core",
                               .y_name = sweep_value_name(s),
@@ -85,10 +86,10 @@ static void add_panel(const struct sweep *s, int64_t cores, int top, int width, 
         out->failed = true;
     for (size_t i = 0; words && i < lines_most; i++) text_free(&words[i]);
     text_free(&title);
-    free(words);
-    free(mark);
-    free(lines);
-    free(data);
+    mem_free(words);
+    mem_free(mark);
+    mem_free(lines);
+    mem_free(data);
 }
 
 void sweep_svg(const struct sweep *s, const struct sweep_paper *how, struct text *out)

@@ -1,6 +1,7 @@
 /* Two plans of teams compared: totals, tensors by name, members by number. */
 #include "team/team_diff.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "team/team_states.h"
 
 #include <stdlib.h>
@@ -116,8 +117,8 @@ bool team_diff_make(const struct team_figures *before, const struct team_figures
     const struct lx_team_plan *a = before->plans->team, *b = after->plans->team;
     size_t tensors = (size_t)a->graph->tensor_count + (size_t)b->graph->tensor_count;
     *out = (struct team_diff){.before = before, .after = after};
-    out->tensors = malloc((tensors + 1) * sizeof *out->tensors);
-    out->members = malloc((size_t)a->members * sizeof *out->members);
+    out->tensors = mem_alloc((tensors + 1) * sizeof *out->tensors);
+    out->members = mem_alloc((size_t)a->members * sizeof *out->members);
     if (!out->tensors || !out->members) {
         team_diff_free(out);
         return status_no_memory(st);
@@ -132,8 +133,8 @@ bool team_diff_make(const struct team_figures *before, const struct team_figures
 
 void team_diff_free(struct team_diff *d)
 {
-    free(d->tensors);
-    free(d->members);
+    mem_free(d->tensors);
+    mem_free(d->members);
     *d = (struct team_diff){0};
 }
 

@@ -1,6 +1,7 @@
 /* Walks the ops of every member's plan once, by the clock, and its messages once. */
 #include "team/team_figures.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -147,8 +148,8 @@ bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, 
     int members = p->team->members;
     int32_t steps = p->team->step_count;
     *out = (struct team_figures){.plans = p, .step_count = steps, .last = 0, .waiter = -1};
-    out->steps = malloc(((size_t)steps + 1) * sizeof *out->steps);
-    out->members = malloc((size_t)members * sizeof *out->members);
+    out->steps = mem_alloc(((size_t)steps + 1) * sizeof *out->steps);
+    out->members = mem_alloc((size_t)members * sizeof *out->members);
     out->clock = out->steps && out->members ? lx_team_clock_make(p, st) : NULL;
     if (!out->clock) {
         if (!out->steps || !out->members) status_no_memory(st);
@@ -173,8 +174,8 @@ bool team_figures_make(const struct lx_team_plans *p, struct team_figures *out, 
 void team_figures_free(struct team_figures *f)
 {
     lx_team_clock_free(f->clock);
-    free(f->steps);
-    free(f->members);
+    mem_free(f->steps);
+    mem_free(f->members);
     *f = (struct team_figures){0};
 }
 

@@ -1,6 +1,7 @@
 /* A team's plan as a page for a browser: its time line and its tables as data of html/team.js. Of a member up to MOST_SPANS
  * intervals: ops that follow each other at once become one where they are shorter than a share of the whole. */
 #include "team/team_show.h"
+#include "base/memory.h"
 #include "html/html.h"
 #include "text/format.h"
 
@@ -25,7 +26,7 @@ static void add_name(const char *name, struct text *out)
     char *clean = printable(name ? name : "", 0);
     out->failed |= !clean;
     if (clean) text_json_string(out, clean);
-    free(clean);
+    mem_free(clean);
 }
 
 static void flush_span(struct page_writer *w, struct span *s)

@@ -1,5 +1,6 @@
 /* A team's plan for people: its tensors, ops and exchanges in tables, its totals, and what is planned for each member. */
 #include "team/team_tables.h"
+#include "base/memory.h"
 #include "commands/team_report.h"
 #include "text/format.h"
 #include "text/table.h"
@@ -36,7 +37,7 @@ struct team_row {
 /* Rows 0 to n-1; NULL when memory is out. */
 static struct team_row *rows_of(const struct lx_team_plan *p, int32_t n)
 {
-    struct team_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    struct team_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct team_row){p, i};
     return rows;
 }
@@ -49,7 +50,7 @@ static void write_rows(const struct lx_team_plan *p, struct columns columns, int
     struct team_row *rows = rows_of(p, shown);
     out->failed |= !rows;
     if (rows) table_add_text(&TABLE(columns, rows, shown), out);
-    free(rows);
+    mem_free(rows);
     if (thing && n > shown) text_format(out, "  ... %s more\n", counted(n - shown, thing).at);
 }
 
@@ -191,11 +192,11 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
 
 static void show_planned(const struct lx_team_plans *p, struct text *out)
 {
-    struct lx_team_account *accounts = calloc((size_t)p->team->members, sizeof *accounts);
+    struct lx_team_account *accounts = mem_zeroed((size_t)p->team->members, sizeof *accounts);
     out->failed |= !accounts;
     for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = lx_team_planned(p, m);
     if (accounts) show_members(accounts, p->team->members, false, out);
-    free(accounts);
+    mem_free(accounts);
 }
 
 void show_team(const struct lx_team_plans *p, struct text *out)

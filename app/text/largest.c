@@ -1,6 +1,7 @@
 /* Sorts by weight, cuts, and sorts the rest back where the order of things is wanted. O(n log n); ties go to
  * the lower number, so that a table never changes by itself. */
 #include "text/largest.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -24,8 +25,8 @@ static int by_weight(const void *a, const void *b)
 
 int32_t *largest_of(const void *things, int32_t n, weigh *weight, int32_t most, bool in_order, int32_t *count)
 {
-    struct ranked *order = malloc(((size_t)n + 1) * sizeof *order);
-    int32_t *chosen = malloc(((size_t)n + 1) * sizeof *chosen);
+    struct ranked *order = mem_alloc(((size_t)n + 1) * sizeof *order);
+    int32_t *chosen = mem_alloc(((size_t)n + 1) * sizeof *chosen);
     *count = most > 0 && n > most ? most : n;
     for (int32_t i = 0; order && i < n; i++) order[i] = (struct ranked){weight(things, i), i};
     if (order && *count < n) {
@@ -34,9 +35,9 @@ int32_t *largest_of(const void *things, int32_t n, weigh *weight, int32_t most, 
     }
     for (int32_t i = 0; order && chosen && i < *count; i++) chosen[i] = order[i].number;
     if (!order) {
-        free(chosen);
+        mem_free(chosen);
         chosen = NULL;
     }
-    free(order);
+    mem_free(order);
     return chosen;
 }

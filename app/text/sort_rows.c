@@ -1,5 +1,6 @@
 /* A key per row: a number in an order that integers have, or the first bytes of a text, which decide nearly always. */
 #include "text/sort_rows.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static int greatest_first(const void *a, const void *b)
 bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
                int32_t count)
 {
-    struct keyed *keys = malloc(((size_t)count + 1) * sizeof *keys);
+    struct keyed *keys = mem_alloc(((size_t)count + 1) * sizeof *keys);
     struct value v = {0};
     if (!keys) return false;
     for (int32_t i = 0; i < count; i++)
@@ -83,6 +84,6 @@ bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool d
     value_free(&v);
     qsort(keys, (size_t)count, sizeof *keys, descending ? greatest_first : ascending);
     for (int32_t i = 0; i < count; i++) numbers[i] = keys[i].number;
-    free(keys);
+    mem_free(keys);
     return true;
 }

@@ -2,6 +2,7 @@
  * that leaves the mark in its last third. */
 #include "text/source_line.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -60,7 +61,7 @@ static void add_marked(const lx_status *st, const char *line, size_t n, int colu
     add_printable(out, shown, 0);
     char *clean = printable(before, 0);
     text_format(out, "\n      | %*s^\n", clean ? columns_of(clean) : 0, "");
-    free(clean);
+    mem_free(clean);
 }
 
 void add_source_line(const lx_status *st, int columns, struct text *out)
@@ -74,5 +75,5 @@ void add_source_line(const lx_status *st, int columns, struct text *out)
     char *text = file_read(st->file, &length, &ignored);
     const char *line = text ? find_line(text, length, st->line, &n) : NULL;
     if (line && !memchr(line, 0, n)) add_marked(st, line, n, columns, out);
-    free(text);
+    mem_free(text);
 }

@@ -2,6 +2,7 @@
  * is as wide as its widest cell; programs get every value as it is. */
 #include "text/table.h"
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include "text/format.h"
 
@@ -58,7 +59,7 @@ static void show_cell(struct shown *s, const struct column *c, const char *words
     char *clean = printable(words, column_cut(c));
     const char *text = clean ? arena_string(&s->memory, clean) : NULL;
     if (!text || !VEC_PUSH(&s->cells, (struct shown_cell){text, paint})) s->failed = true;
-    free(clean);
+    mem_free(clean);
 }
 
 static struct shown show(const struct table *t)

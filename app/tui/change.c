@@ -1,5 +1,6 @@
 /* Two plans of one pattern, before a change and after it; see change.h. */
 #include "tui/change.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "text/format.h"
 
@@ -57,7 +58,7 @@ bool change_make(const struct lx_plan *before, const struct lx_plan *after, stru
                            .after = figures_of(after)};
     if (before->problem.objective != after->problem.objective)
         return true; /* answers to different questions */
-    out->marks = calloc((size_t)after->problem.count + 1, 1);
+    out->marks = mem_zeroed((size_t)after->problem.count + 1, 1);
     if (!out->marks || !lx_plan_diff(before, after, &d, &st)) return false;
     for (int32_t i = 0; i < d.count; i++) note(out, &d.all[i]);
     lx_diff_free(&d);
@@ -68,7 +69,7 @@ bool change_make(const struct lx_plan *before, const struct lx_plan *after, stru
 
 void change_free(struct change *c)
 {
-    free(c->marks);
+    mem_free(c->marks);
     text_free(&c->nests);
     *c = (struct change){0};
 }

@@ -6,6 +6,7 @@
 #include "tui/compared.h"
 #include "tui/paint_map.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -176,8 +177,8 @@ static void fill_lines(struct lines *l, const struct curve *c)
 
 void compare_curves_draw(const struct scene *on, struct box area, const struct rivals *all, int marked)
 {
-    struct lines *lines = calloc((size_t)all->count, sizeof *lines);
-    struct chart_series *s = calloc(2 * (size_t)all->count, sizeof *s);
+    struct lines *lines = mem_zeroed((size_t)all->count, sizeof *lines);
+    struct chart_series *s = mem_zeroed(2 * (size_t)all->count, sizeof *s);
     int n = 0;
     for (int i = 0; lines && s && i < all->count; i++) {
         struct curve c = rival_curve(on->session, &all->at[i]);
@@ -205,6 +206,6 @@ void compare_curves_draw(const struct scene *on, struct box area, const struct r
                           .x = {.label = chart_seconds, .name = "time", .log = n > 3, .from_zero = true},
                           .y = {.label = chart_bytes}};
     if (n > 0) chart_draw(on, area, &chart);
-    free(s);
-    free(lines);
+    mem_free(s);
+    mem_free(lines);
 }

@@ -1,6 +1,7 @@
 /* Rows and differences of Compare; see compared.h. */
 #include "tui/compared.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +88,8 @@ int32_t same_buffer(const struct lx_plan *p, const struct lx_plan *from, int32_t
 void comparison_free(struct comparison *c)
 {
     if (c->known) lx_diff_free(&c->diff);
-    free(c->only_left);
-    free(c->only_right);
+    mem_free(c->only_left);
+    mem_free(c->only_right);
     lx_plan_free(c->left);
     lx_plan_free(c->right);
     *c = (struct comparison){0};
@@ -118,8 +119,8 @@ bool comparison_make(struct comparison *c, const struct lx_plan *left, const str
     lx_status st = {0};
     if (c->known && c->left == left && c->right == right) return true;
     comparison_free(c);
-    c->only_left = calloc((size_t)left->problem.count + 1, 1);
-    c->only_right = calloc((size_t)right->problem.count + 1, 1);
+    c->only_left = mem_zeroed((size_t)left->problem.count + 1, 1);
+    c->only_right = mem_zeroed((size_t)right->problem.count + 1, 1);
     c->known = c->only_left && c->only_right && lx_plan_diff(left, right, &c->diff, &st);
     if (!c->known) return false;
     c->left = lx_plan_ref(left);

@@ -1,5 +1,6 @@
 /* What may follow in the command line, by the kind of argument that a request takes. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 #include "text/column.h"
 
 #include <dirent.h>
@@ -30,9 +31,9 @@ static void offer_files(const struct taker *t)
         snprintf(path, sizeof path, "%s%.255s%s", slash ? folder : "", name,
                  entries[i]->d_type == DT_DIR ? "/" : "");
         if (name[0] != '.') offer(t, path);
-        free(entries[i]);
+        mem_free(entries[i]);
     }
-    if (n >= 0) free(entries);
+    if (n >= 0) mem_free(entries);
 }
 
 static void offer_words(const struct taker *t, int setting)

@@ -1,6 +1,7 @@
 /* Requests that belong to no view, the message line, and which view is on top. The explorer owns the session,
  * the states of all views and the grid. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ void explorer_end(struct explorer *x)
     prompt_free(&x->prompt);
     text_free(&x->message);
     text_free(&x->copied);
-    free(x->replace);
+    mem_free(x->replace);
 }
 
 void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)

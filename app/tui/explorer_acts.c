@@ -1,5 +1,6 @@
 /* What the explorer itself does for a request that the view on top does not answer: one row per request. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 #include "tui/team_picture.h"
 
 #include <stdio.h>
@@ -398,7 +399,7 @@ static bool ask_for_argument(struct explorer *x, enum request r)
     if (r == REQ_EXPORT) name = take_name(x, ".svg");
     snprintf(line, sizeof line, "%s ", request_rows[r].name);
     prompt_propose(x, line, name ? name : "");
-    free(name);
+    mem_free(name);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "tui/explorer.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "html/html.h"
 
 #include <stdio.h>
@@ -17,20 +18,18 @@ char *take_name(const struct explorer *x, const char *ending)
     const char *path = s->current >= 0 ? s->patterns.at[s->current].path : "lxplan";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strcspn(name, ".");
-    char *out = NULL;
-    return asprintf(&out, "%.*s%s", (int)(n < 80 ? n : 80), name, ending) < 0 ? NULL : out;
+    return mem_format("%.*s%s", (int)(n < 80 ? n : 80), name, ending);
 }
 
 /* A file that is there already is replaced when it is asked for once more, in the same words. */
 static bool may_write(struct explorer *x, enum request r, const char *path)
 {
-    char *line = NULL;
-    if (asprintf(&line, "%s %s", request_rows[r].name, path) < 0) return false;
+    char *line = mem_format("%s %s", request_rows[r].name, path);
     bool again = x->replace && strcmp(x->replace, line) == 0;
-    free(x->replace);
+    mem_free(x->replace);
     x->replace = NULL;
     if (again || access(path, F_OK) != 0) {
-        free(line);
+        mem_free(line);
         return true;
     }
     x->replace = line;

@@ -1,6 +1,7 @@
 /* Ruler, brackets, curve and minimap: one row function each. */
 #include "tui/map_axis.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 
 #include <math.h>
@@ -130,7 +131,7 @@ void axis_draw_bundles(const struct scene *on, struct box area, const struct ras
 {
     const struct lx_plan *p = session_plan(on->session);
     const struct lx_graph *g = plan_graph(p);
-    struct tick_run *runs = area.rows ? malloc((size_t)p->bundle_count * sizeof *runs) : NULL;
+    struct tick_run *runs = area.rows ? mem_alloc((size_t)p->bundle_count * sizeof *runs) : NULL;
     int32_t n = 0;
     for (int32_t i = 0; runs && g && i < p->bundle_count; i++) {
         int32_t first = p->bundles[i].first,
@@ -141,7 +142,7 @@ void axis_draw_bundles(const struct scene *on, struct box area, const struct ras
         n++;
     }
     if (runs) axis_draw_runs(on, area, r, "kernels", runs, n);
-    free(runs);
+    mem_free(runs);
 }
 
 int axis_nest_rows(const struct session *s)
@@ -177,7 +178,7 @@ static void name_nest(const struct session *s, int32_t nest, int room, struct ti
 void axis_draw_nests(const struct scene *on, struct box area, const struct raster *r)
 {
     const struct lx_plan *p = session_plan(on->session);
-    struct tick_run *runs = area.rows ? malloc(((size_t)p->nest_count + 1) * sizeof *runs) : NULL;
+    struct tick_run *runs = area.rows ? mem_alloc(((size_t)p->nest_count + 1) * sizeof *runs) : NULL;
     int32_t n = 0;
     for (int32_t i = 0; runs && i < p->nest_count; i++) {
         int first, last;
@@ -186,7 +187,7 @@ void axis_draw_nests(const struct scene *on, struct box area, const struct raste
         name_nest(on->session, i, last - first - 3, &runs[n++]);
     }
     if (runs) axis_draw_runs(on, area, r, "nests", runs, n);
-    free(runs);
+    mem_free(runs);
 }
 
 /* "12-18%": of time, so that what is seen is never said to be nothing. */

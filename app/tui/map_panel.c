@@ -1,6 +1,7 @@
 /* The column of words beside the map, made anew for every screen; what does not fit is left out from below.
  * */
 #include "tui/map_panel.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "tui/paint_blocks.h"
 #include "tui/paint_map.h"
@@ -94,10 +95,10 @@ static void draw_alive(const struct scene *on, struct box area)
 {
     const struct lx_plan *p = session_plan(on->session);
     int64_t tick = on->session->selection.tick, sum = 0;
-    struct sized *alive = malloc(((size_t)p->problem.count + 1) * sizeof *alive);
+    struct sized *alive = mem_alloc(((size_t)p->problem.count + 1) * sizeof *alive);
     size_t n = 0;
     if (!alive || area.rows < 2) {
-        free(alive);
+        mem_free(alive);
         return;
     }
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -111,7 +112,7 @@ static void draw_alive(const struct scene *on, struct box area)
     for (size_t k = 0; k < n && (int)k + 1 < area.rows; k++)
         draw_row(on, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns}, alive[k].buffer,
                  INK(PLAIN), grouped(alive[k].size).at);
-    free(alive);
+    mem_free(alive);
 }
 
 static void draw_off_chip(const struct scene *on, struct box area)

@@ -3,6 +3,7 @@
  * filled or saved, the names of pools above their bands. */
 #include "tui/paint_map.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "tui/paint_blocks.h"
 
@@ -327,7 +328,7 @@ static void paint_label(const struct painter *p, const struct raster_rect *rect)
     int room = right - left + 1;
     char *words = label_of(p, i, room - 2 * side);
     put_label(p, row, left, room, i, words ? words : b->name);
-    free(words);
+    mem_free(words);
 }
 /* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
  * comes back after an eviction begin with a load, relayouts with the ring, what has changed its address with a move;

@@ -2,6 +2,7 @@
  * old, and the next to ask reads again. */
 #include "tui/pattern_source.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,7 +21,7 @@ struct pattern_source {
 struct pattern_source *source_new(const char *path, const struct model_options *models)
 {
     size_t length = strlen(path);
-    struct pattern_source *s = calloc(1, sizeof *s + length + 1);
+    struct pattern_source *s = mem_zeroed(1, sizeof *s + length + 1);
     if (!s) return NULL;
     memcpy(s->path, path, length);
     s->models = models;
@@ -40,7 +41,7 @@ void source_free(struct pattern_source *s)
     if (!s) return;
     source_content_free(&s->content);
     pthread_mutex_destroy(&s->lock);
-    free(s);
+    mem_free(s);
 }
 
 /* Of the plan of a team all views but the team's show the graph, as one device runs it. */
@@ -65,7 +66,7 @@ static void read_file(const char *path, const struct model_options *models, stru
         read_team_graph(path, text, length, c);
     else if (text)
         c->graph = graph_of_text(models, path, text, length, NULL, &c->st);
-    free(text);
+    mem_free(text);
 }
 
 static void drop(struct pattern_source *s)

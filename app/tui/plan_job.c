@@ -4,6 +4,7 @@
  * time. */
 #include "tui/session.h"
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ enum { SHARE = 10 };             /* of the time may go into making them: one in 
 
 bool plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what)
 {
-    struct plan_job *p = malloc(sizeof *p);
+    struct plan_job *p = mem_alloc(sizeof *p);
     if (p) {
         *p = *what;
         p->session = s;
@@ -30,7 +31,7 @@ void plan_job_free(void *data)
     change_free(&p->change);
     lx_plan_free(p->like);
     lx_plan_free(p->before);
-    free(p);
+    mem_free(p);
 }
 
 /* What the callbacks of a running solver look at. */
@@ -51,7 +52,7 @@ static bool must_stop(void *context)
 /* An interim plan onto the screen; what was made of it is the screen's from then on. */
 static void hand_over(const struct stage *s, struct outcome *made)
 {
-    struct plan_job *p = calloc(1, sizeof *p);
+    struct plan_job *p = mem_zeroed(1, sizeof *p);
     if (!p) {
         outcome_free(made);
         return;

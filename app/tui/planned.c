@@ -2,6 +2,7 @@
  * what it gives is never changed afterwards. */
 #include "tui/planned.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "planning/buffer_table.h"
 
 #include <stdatomic.h>
@@ -15,9 +16,9 @@ static bool index_tensors(struct outcome *o)
     if (!g) return true;
     size_t tensors = (size_t)g->tensor_count, reads = 0;
     for (int32_t i = 0; i < g->op_count; i++) reads += (size_t)g->ops[i].input_count;
-    o->producer = malloc((tensors + 1) * sizeof *o->producer);
-    o->reader_at = calloc(tensors + 2, sizeof *o->reader_at);
-    o->readers = malloc((reads + 1) * sizeof *o->readers);
+    o->producer = mem_alloc((tensors + 1) * sizeof *o->producer);
+    o->reader_at = mem_zeroed(tensors + 2, sizeof *o->reader_at);
+    o->readers = mem_alloc((reads + 1) * sizeof *o->readers);
     if (!o->producer || !o->reader_at || !o->readers) return false;
     for (size_t t = 0; t < tensors; t++) o->producer[t] = -1;
     for (int32_t i = 0; i < g->op_count; i++) {
@@ -48,8 +49,8 @@ static bool index_stays(struct outcome *o)
     const struct lx_graph *g = outcome_graph(o);
     if (!g) return true;
     size_t tensors = (size_t)g->tensor_count, n = (size_t)o->plan->problem.count;
-    o->stay_at = calloc(tensors + 2, sizeof *o->stay_at);
-    o->stays_by_tensor = malloc((n + 1) * sizeof *o->stays_by_tensor);
+    o->stay_at = mem_zeroed(tensors + 2, sizeof *o->stay_at);
+    o->stays_by_tensor = mem_alloc((n + 1) * sizeof *o->stays_by_tensor);
     if (!o->stay_at || !o->stays_by_tensor) return false;
     for (size_t i = 0; i < n; i++) o->stay_at[o->plan->stays[i].tensor + 2]++;
     for (size_t t = 1; t <= tensors; t++) o->stay_at[t + 1] += o->stay_at[t];
@@ -63,7 +64,7 @@ static bool lay_rails(struct outcome *o)
 {
     const struct lx_graph *g = outcome_graph(o);
     if (!g) return true;
-    struct rail *all = malloc(((size_t)g->tensor_count + 1) * sizeof *all);
+    struct rail *all = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *all);
     int32_t n = 0;
     for (int32_t t = 0; all && t < g->tensor_count; t++) {
         int32_t begin = o->reader_at[t], end = o->reader_at[t + 1];
@@ -75,7 +76,7 @@ static bool lay_rails(struct outcome *o)
         if (r.first >= 0 && r.first < r.last) all[n++] = r;
     }
     bool ok = all && rails_make(all, n, g->op_count, &o->rails);
-    free(all);
+    mem_free(all);
     return ok;
 }
 
@@ -84,7 +85,7 @@ static bool add_up(struct outcome *o)
 {
     const struct lx_graph *g = outcome_graph(o);
     o->moved = moved_by_buffers(o->plan);
-    o->waits = g ? calloc((size_t)g->op_count + 1, sizeof *o->waits) : NULL;
+    o->waits = g ? mem_zeroed((size_t)g->op_count + 1, sizeof *o->waits) : NULL;
     if (!o->moved || (g && !o->waits)) return false;
     o->bytes = lx_plan_byte_sums(o->plan, o->moved);
     if (!g) return true;
@@ -180,15 +181,15 @@ bool outcome_of_answer(const struct source_content *from, const struct what_if *
 void outcome_free(struct outcome *o)
 {
     rails_free(&o->rails);
-    free(o->stay_at);
-    free(o->stays_by_tensor);
-    free(o->moved);
-    free(o->waits);
-    free(o->repeats);
-    free(o->producer);
-    free(o->readers);
-    free(o->reader_at);
-    free(o->off_chip);
+    mem_free(o->stay_at);
+    mem_free(o->stays_by_tensor);
+    mem_free(o->moved);
+    mem_free(o->waits);
+    mem_free(o->repeats);
+    mem_free(o->producer);
+    mem_free(o->readers);
+    mem_free(o->reader_at);
+    mem_free(o->off_chip);
     lx_occupancy_free(&o->time);
     plan_index_free(&o->index);
     lx_plan_free(o->plan);

@@ -1,6 +1,7 @@
 /* The line that is typed at the bottom: commands with completion and history, searches, filters. While it is
  * open every key belongs to it, so that a q in a filter is a q. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ void prompt_again(struct explorer *x, const char *line, const char *remark)
 
 void prompt_free(struct prompt *p)
 {
-    for (size_t i = 0; i < p->history.count; i++) free(p->history.at[i]);
+    for (size_t i = 0; i < p->history.count; i++) mem_free(p->history.at[i]);
     VEC_FREE(&p->history);
     text_free(&p->choices);
 }
@@ -52,12 +53,12 @@ static void remember(struct prompt *p)
 {
     if (p->lead != ':' || !p->text[0]) return;
     if (p->history.count && strcmp(p->history.at[p->history.count - 1], p->text) == 0) return;
-    char *copy = strdup(p->text);
+    char *copy = mem_string(p->text);
     if (copy && p->history.count >= MOST_HISTORY) {
-        free(p->history.at[0]);
+        mem_free(p->history.at[0]);
         memmove(p->history.at, p->history.at + 1, --p->history.count * sizeof *p->history.at);
     }
-    if (copy && !VEC_PUSH(&p->history, copy)) free(copy);
+    if (copy && !VEC_PUSH(&p->history, copy)) mem_free(copy);
 }
 
 void prompt_run(struct explorer *x, const char *line)

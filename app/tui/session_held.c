@@ -2,6 +2,7 @@
  * background, as every plan that views look at. */
 #include "tui/session.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -67,8 +68,8 @@ static void holding_free(void *data)
     struct holding *h = data;
     lx_plan_free(h->plan);
     outcome_free(&h->held.outcome);
-    free(h->path);
-    free(h);
+    mem_free(h->path);
+    mem_free(h);
 }
 
 const struct work hold_work = {1, hold, held, holding_free};
@@ -76,7 +77,7 @@ const struct work hold_work = {1, hold, held, holding_free};
 bool session_pin(struct session *s)
 {
     const struct lx_plan *plan = session_plan(s);
-    struct holding *h = plan ? calloc(1, sizeof *h) : NULL;
+    struct holding *h = plan ? mem_zeroed(1, sizeof *h) : NULL;
     if (!h) return false;
     *h = (struct holding){.session = s, .plan = lx_plan_ref(plan), .how = s->shown.how};
     snprintf(h->held.name, sizeof h->held.name, "A");
@@ -86,11 +87,11 @@ bool session_pin(struct session *s)
 bool session_hold_file(struct session *s, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    struct holding *h = calloc(1, sizeof *h);
-    char *copy = strdup(path);
+    struct holding *h = mem_zeroed(1, sizeof *h);
+    char *copy = mem_string(path);
     if (!h || !copy) {
-        free(h);
-        free(copy);
+        mem_free(h);
+        mem_free(copy);
         return false;
     }
     *h = (struct holding){.session = s, .path = copy};

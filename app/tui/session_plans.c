@@ -1,5 +1,6 @@
 /* Patterns read and planned in the background: the open one, and all of them. */
 #include "tui/session.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -187,14 +188,14 @@ static void read_free(void *data)
 {
     struct reading *r = data;
     facts_free(&r->facts);
-    free(r);
+    mem_free(r);
 }
 
 const struct work read_work = {5, read_run, read_done, read_free};
 
 bool session_read(struct session *s, int pattern)
 {
-    struct reading *r = calloc(1, sizeof *r);
+    struct reading *r = mem_zeroed(1, sizeof *r);
     if (r) *r = (struct reading){.session = s, .source = s->patterns.at[pattern].source, .pattern = pattern};
     return worker_post(s->worker, &read_work, pattern, r);
 }

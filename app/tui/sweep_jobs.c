@@ -1,6 +1,7 @@
 /* The jobs of a sweep; see sweep_jobs.h. */
 #include "tui/sweep_jobs.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -30,19 +31,19 @@ static void free_job(void *data)
     swept_release(j->of);
     VEC_FREE(&j->tasks);
     lx_plan_free(j->like);
-    free(j->values);
-    free(j);
+    mem_free(j->values);
+    mem_free(j);
 }
 
 /* Takes the tasks over. */
 static bool post(struct swept *w, sweep_tasks *tasks, const struct lx_plan *like, bool is_search)
 {
-    struct sweep_job *j = calloc(1, sizeof *j);
-    struct sweep_value *values = calloc(tasks->count + 1, sizeof *values);
+    struct sweep_job *j = mem_zeroed(1, sizeof *j);
+    struct sweep_value *values = mem_zeroed(tasks->count + 1, sizeof *values);
     if (!j || !values || tasks->count == 0) {
         VEC_FREE(tasks);
-        free(j);
-        free(values);
+        mem_free(j);
+        mem_free(values);
         return false;
     }
     *j = (struct sweep_job){w, *tasks, values, lx_plan_ref(like), is_search};
@@ -77,7 +78,7 @@ void swept_release(struct swept *w)
 {
     if (!w || --w->users > 0) return;
     sweep_free(&w->sweep);
-    free(w);
+    mem_free(w);
 }
 
 static bool is_quick(const struct lx_solver *s)
@@ -142,7 +143,7 @@ static bool begin(struct swept *w, struct session *s, const char *range, lx_stat
 
 struct swept *sweep_start(struct session *s, const char *range, lx_status *st)
 {
-    struct swept *w = calloc(1, sizeof *w);
+    struct swept *w = mem_zeroed(1, sizeof *w);
     worker_stop(s->worker, &sweep_work);
     if (!w) return status_no_memory(st), NULL;
     *w = (struct swept){.worker = s->worker, .how = s->now, .pattern = s->shown_pattern, .users = 1};

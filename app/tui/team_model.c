@@ -1,8 +1,7 @@
 /* Asks the worker for cuts and runs of a team, and throws away answers to questions that are no longer asked.
  * */
 #include "tui/session.h"
-
-#include <stdlib.h>
+#include "base/memory.h"
 
 /* A cut of the open pattern, and a run of it. */
 struct team_job {
@@ -89,7 +88,7 @@ static void team_job_free(void *data)
     struct team_job *j = data;
     team_cut_free(&j->cut);
     lx_team_result_free(&j->result);
-    free(j);
+    mem_free(j);
 }
 
 const struct work team_work = {1, cut_and_plan, cut_made, team_job_free},
@@ -97,7 +96,7 @@ const struct work team_work = {1, cut_and_plan, cut_made, team_job_free},
 
 static bool post(struct session *s, const struct work *work, uint64_t number)
 {
-    struct team_job *j = calloc(1, sizeof *j);
+    struct team_job *j = mem_zeroed(1, sizeof *j);
     if (j)
         *j = (struct team_job){.session = s,
                                .source = s->patterns.at[s->current].source,

@@ -3,6 +3,7 @@
  * Up to some 100,000 rows: the order is made once for a plan, a column and a filter; drawing asks for the rows that
  * are seen only. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "text/sort_rows.h"
@@ -45,9 +46,9 @@ static void begin(void *state)
 static void end(void *state)
 {
     struct buffers_view *v = state;
-    free(v->rows);
-    free(v->shown);
-    free(v->row_of);
+    mem_free(v->rows);
+    mem_free(v->shown);
+    mem_free(v->row_of);
 }
 
 static bool same_order(const struct arranged_for *a, const struct arranged_for *b)
@@ -74,11 +75,11 @@ static bool matches(const struct lx_plan *p, int32_t i, const char *filter)
 static bool make_rows(struct buffers_view *v, const struct outcome *o)
 {
     size_t n = (size_t)o->plan->problem.count + 1;
-    struct buffer_row *rows = realloc(v->rows, n * sizeof *rows);
+    struct buffer_row *rows = mem_resize(v->rows, n * sizeof *rows);
     if (rows) v->rows = rows;
-    int32_t *shown = realloc(v->shown, n * sizeof *shown);
+    int32_t *shown = mem_resize(v->shown, n * sizeof *shown);
     if (shown) v->shown = shown;
-    int32_t *row_of = realloc(v->row_of, n * sizeof *row_of);
+    int32_t *row_of = mem_resize(v->row_of, n * sizeof *row_of);
     if (row_of) v->row_of = row_of;
     for (size_t i = 0; rows && i + 1 < n; i++) rows[i] = (struct buffer_row){o->plan, o->moved, (int32_t)i};
     return rows && shown && row_of;

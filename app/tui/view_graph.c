@@ -1,6 +1,7 @@
 /* The graph: ops in the order in which they run; of the selected one who feeds it and who it feeds, and
  * whether that goes through HBM or stays on chip. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
@@ -24,7 +25,7 @@ struct graph_view {
 static void end(void *state)
 {
     struct graph_view *v = state;
-    free(v->shown);
+    mem_free(v->shown);
 }
 
 /* Layers of a large graph are folded when it is first seen. */
@@ -40,7 +41,7 @@ static void arrange(struct graph_view *v, const struct session *s, const char *f
 {
     const struct lx_graph *g = outcome_graph(&s->shown);
     int32_t n = g ? g->op_count : 0;
-    int32_t *shown = realloc(v->shown, ((size_t)n + 1) * sizeof *shown);
+    int32_t *shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *shown);
     if (!shown) return;
     fold_if_large(v, s);
     v->shown = shown;

@@ -1,6 +1,7 @@
 /* The map: scratchpad addresses against time, with a cursor that knows everything, what is in use below it,
  * and what is off chip below that. */
 #include "picture/lanes.h"
+#include "base/memory.h"
 #include "tui/paint_map.h"
 #include "tui/map_axis.h"
 #include "tui/map_panel.h"
@@ -75,7 +76,7 @@ static void lane_words(const struct lx_buffer *b, char *words, size_t room)
     char *name = printable(b->name, 40);
     snprintf(words, room, "%.160s %s%.80s", name ? name : "?", b->reason ? "" : grouped(b->spill_cost).at,
              b->reason ? b->reason : " B");
-    free(name);
+    mem_free(name);
 }
 
 /* One life off chip; false: there is no lane for it. */

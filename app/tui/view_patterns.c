@@ -1,5 +1,6 @@
 /* The patterns: what is in each file, what planning it gave last, what is expected of it. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 #include "tui/put_columns.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ struct patterns_view {
 static void end(void *state)
 {
     struct patterns_view *v = state;
-    free(v->shown);
+    mem_free(v->shown);
 }
 
 /* A pattern, and whether it is being planned. */
@@ -131,7 +132,7 @@ static void arrange(struct patterns_view *v, const struct session *s, const char
 {
     struct order by = {s->patterns.at, v};
     int n = (int)s->patterns.count, keep = -1;
-    int *shown = realloc(v->shown, ((size_t)n + 1) * sizeof *shown);
+    int *shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *shown);
     if (!shown) return;
     if (v->list.cursor < v->count && v->moved) keep = shown[v->list.cursor];
     v->shown = shown;

@@ -2,6 +2,7 @@
  * scratchpads and the cores allow at most are lines. An op that moves nothing through HBM stands at its flops per byte
  * of scratchpad. */
 #include "tui/op_items.h"
+#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "tui/chart.h"
 
@@ -101,7 +102,7 @@ static struct plot draw_chart(const struct scene *on, struct box area, const str
     const struct outcome *o = &on->session->shown;
     size_t n = (size_t)outcome_graph(o)->op_count;
     struct extent e = extent_of(o, r);
-    double x[ROOFS][2], y[ROOFS][2], *at = malloc((2 * n + 2) * LX_WAIT_COUNT * sizeof *at);
+    double x[ROOFS][2], y[ROOFS][2], *at = mem_alloc((2 * n + 2) * LX_WAIT_COUNT * sizeof *at);
     struct chart_series series[SERIES];
     if (!at) return (struct plot){0};
     list_roofs(r, &e, x, y, series);
@@ -122,7 +123,7 @@ static struct plot draw_chart(const struct scene *on, struct box area, const str
                       .x = {.name = "flops per byte", .from = e.left, .to = e.right, .log = true},
                       .y = {.name = "Gflop/s", .from = e.bottom, .to = e.top, .log = true}};
     struct plot where = chart_draw(on, area, &c);
-    free(at);
+    mem_free(at);
     return where;
 }
 

@@ -1,6 +1,7 @@
 /* All views by number, and what the explorer asks of them; a view without a function of its own gets the
  * common one here. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ bool views_begin(void *states[VIEW_COUNT])
 {
     for (int i = 0; i < VIEW_COUNT; i++) {
         const struct view *v = all_views[i];
-        states[i] = calloc(1, v->state_size ? v->state_size : 1);
+        states[i] = mem_zeroed(1, v->state_size ? v->state_size : 1);
         if (!states[i]) return false;
         if (v->begin) v->begin(states[i]);
     }
@@ -27,7 +28,7 @@ void views_end(void *states[VIEW_COUNT])
 {
     for (int i = 0; i < VIEW_COUNT; i++) {
         if (states[i] && all_views[i]->end) all_views[i]->end(states[i]);
-        free(states[i]);
+        mem_free(states[i]);
         states[i] = NULL;
     }
 }

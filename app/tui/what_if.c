@@ -2,6 +2,7 @@
  * line that makes the same plan. */
 #include "tui/what_if.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -136,7 +137,7 @@ void settings_show(const struct what_if *w, int i, struct text *out)
     }
     char *value = lx_settings_get(&w->options, i);
     text_add(out, value ? value : "?");
-    free(value);
+    mem_free(value);
 }
 
 /* A file name for a shell. */
@@ -190,7 +191,7 @@ void settings_command(const struct what_if *w, const char *file, const struct mo
             text_format(out, " --%s ", row.name);
             add_quoted(out, value);
         }
-        free(value);
+        mem_free(value);
     }
 }
 

@@ -1,5 +1,6 @@
 /* One job per row; what comes back replaces its row and goes to its place among those that are there. */
 #include "tui/why_rows.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static void run(void *data, void *watch)
 
 static bool post(struct why_rows *w, struct session *s, const struct remedy *it, int round)
 {
-    struct why_job *j = calloc(1, sizeof *j);
+    struct why_job *j = mem_zeroed(1, sizeof *j);
     if (j) {
         *j = (struct why_job){.rows = w,
                               .session = s,
@@ -41,7 +42,7 @@ static bool post(struct why_rows *w, struct session *s, const struct remedy *it,
                               .round = round,
                               .of = {.plan = lx_plan_ref(w->list.plan),
                                      .asked = w->list.asked,
-                                     .name = w->list.name ? strdup(w->list.name) : NULL,
+                                     .name = w->list.name ? mem_string(w->list.name) : NULL,
                                      .presence = w->list.presence},
                               .it = *it,
                               .listed = *it};
@@ -81,7 +82,7 @@ static void release(void *data)
 {
     struct why_job *j = data;
     remedies_free(&j->of);
-    free(j);
+    mem_free(j);
 }
 
 const struct work why_work = {3, run, done, release};

@@ -2,6 +2,7 @@
  * and a pipe that wakes the screen. What a job does is its own business. */
 #include "tui/worker.h"
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -89,7 +90,7 @@ static bool is_of(const struct job *j, const struct work *work)
 static void job_free(struct job *j)
 {
     j->work->free(j->data);
-    free(j);
+    mem_free(j);
 }
 
 static void append(struct job **list, struct job *j)
@@ -136,7 +137,7 @@ static void give(struct worker *w, struct job *j)
 
 void watch_hand_over(void *watch, void *data)
 {
-    struct job *of = watch, *j = calloc(1, sizeof *j);
+    struct job *of = watch, *j = mem_zeroed(1, sizeof *j);
     if (!j) {
         of->work->free(data);
         return;
@@ -191,10 +192,10 @@ static void start_threads(struct worker *w)
 
 struct worker *worker_start(void)
 {
-    struct worker *w = calloc(1, sizeof *w);
+    struct worker *w = mem_zeroed(1, sizeof *w);
     if (!w) return NULL;
     if (pipe2(w->wake, O_NONBLOCK | O_CLOEXEC) != 0) {
-        free(w);
+        mem_free(w);
         return NULL;
     }
     pthread_mutex_init(&w->lock, NULL);
@@ -267,12 +268,12 @@ void worker_end(struct worker *w)
     pthread_cond_destroy(&w->work);
     pthread_cond_destroy(&w->idle);
     pthread_mutex_destroy(&w->lock);
-    free(w);
+    mem_free(w);
 }
 
 bool worker_post(struct worker *w, const struct work *work, int slot, void *data)
 {
-    struct job *j = data ? calloc(1, sizeof *j) : NULL;
+    struct job *j = data ? mem_zeroed(1, sizeof *j) : NULL;
     if (!j) {
         if (data) work->free(data);
         return false;

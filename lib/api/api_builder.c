@@ -2,6 +2,7 @@
  * rules, and of messages, for every way in. Places in that text mean nothing to them and are left out of errors. */
 #include "api/api_handles.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -30,7 +31,7 @@ static void empty(lx_builder *b)
 
 lx_builder *lx_builder_new(const char *name)
 {
-    lx_builder *b = calloc(1, sizeof *b);
+    lx_builder *b = mem_zeroed(1, sizeof *b);
     if (b) text_json_string(&b->name, name ? name : "graph");
     if (!b || !b->name.failed) return b;
     lx_builder_free(b);
@@ -42,7 +43,7 @@ void lx_builder_free(lx_builder *b)
     if (!b) return;
     empty(b);
     text_free(&b->name);
-    free(b);
+    mem_free(b);
 }
 
 static int32_t refuse(lx_status *st, const char *words)

@@ -6,6 +6,7 @@
 #include "api/joint_result.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -164,7 +165,7 @@ static double objective_of(const struct joint_work *w)
 
 static bool fill_items(const struct joint_work *w, struct arena *memory, struct joint_result *out)
 {
-    bool *on = calloc((size_t)w->q.count + 1, sizeof *on), ok = on;
+    bool *on = mem_zeroed((size_t)w->q.count + 1, sizeof *on), ok = on;
     for (int32_t i = 0; ok && i < w->q.count; i++) on[i] = w->address[i] >= 0;
     for (int32_t i = 0; ok && i < w->q.count; i++) {
         const struct joint_choice *c = &w->q.buffers[i].menu[w->choice[i]];
@@ -172,15 +173,15 @@ static bool fill_items(const struct joint_work *w, struct arena *memory, struct 
         out->cores += c->cores;
         out->squares += c->squares;
     }
-    free(on);
+    mem_free(on);
     return ok;
 }
 
 static lx_result *make_result(const struct joint_work *w, lx_status *st)
 {
-    lx_result *r = calloc(1, sizeof *r);
+    lx_result *r = mem_zeroed(1, sizeof *r);
     struct joint_result *out = r ? arena_alloc(&r->memory, sizeof *out) : NULL;
-    if (!out) return free(r), status_no_memory(st), NULL;
+    if (!out) return mem_free(r), status_no_memory(st), NULL;
     r->joint = out;
     *out = (struct joint_result){
         .status = w->status, .count = w->q.count, .steps = w->steps, .solver = w->solver->name};

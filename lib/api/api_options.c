@@ -2,6 +2,7 @@
  * that only runs have. */
 #include "api/api_handles.h"
 #include "api/plugins.h"
+#include "base/memory.h"
 #include "base/option.h"
 
 #include <inttypes.h>
@@ -28,7 +29,7 @@ static const struct own_row {
 
 lx_options *lx_options_new(void)
 {
-    lx_options *o = calloc(1, sizeof *o);
+    lx_options *o = mem_zeroed(1, sizeof *o);
     if (!o) return NULL;
     o->settings.solvers = lx_solvers();
     for (int i = 0; i < API_OPTION_COUNT; i++) o->own[i] = own_rows[i].row.def;
@@ -39,8 +40,8 @@ void lx_options_free(lx_options *o)
 {
     if (!o) return;
     VEC_FREE(&o->solvers);
-    free(o->file);
-    free(o);
+    mem_free(o->file);
+    mem_free(o);
 }
 
 /* --- Solvers of plug-ins: known to these options only. --- */
@@ -81,9 +82,9 @@ static bool set_own(lx_options *o, int i, const char *value, lx_status *st)
 
 static bool set_file(lx_options *o, const char *path, lx_status *st)
 {
-    char *copy = *path ? strdup(path) : NULL;
+    char *copy = *path ? mem_string(path) : NULL;
     if (*path && !copy) return status_no_memory(st);
-    free(o->file);
+    mem_free(o->file);
     o->file = copy;
     return true;
 }

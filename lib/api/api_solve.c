@@ -1,5 +1,6 @@
 /* Placement problems solved and checked. */
 #include "api/api_team.h"
+#include "base/memory.h"
 #include "api/late_result.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ static bool name_splits(lx_result *r)
 
 lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_status *st)
 {
-    lx_result *r = plan ? calloc(1, sizeof *r) : NULL;
+    lx_result *r = plan ? mem_zeroed(1, sizeof *r) : NULL;
     if (!r) {
         if (plan) status_no_memory(st);
         lx_plan_free(plan);
@@ -60,7 +61,7 @@ void lx_result_free(lx_result *r)
     lx_plan_free(r->plan);
     result_late_free(r);
     arena_free(&r->memory);
-    free(r);
+    mem_free(r);
 }
 
 /* What no checker lets through is no answer. */

@@ -6,6 +6,7 @@
 #include "api/late_result.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,10 +31,10 @@ struct late_plan {
 
 static struct shared_bytes *shared_new(const struct lx_recalled *kept)
 {
-    struct shared_bytes *b = calloc(1, sizeof *b);
+    struct shared_bytes *b = mem_zeroed(1, sizeof *b);
     if (b) b->users = users_new(&b->memory);
     if (b && b->users) return b->kept = *kept, b;
-    free(b);
+    mem_free(b);
     return NULL;
 }
 
@@ -42,12 +43,12 @@ void shared_bytes_free(struct shared_bytes *b)
     if (!b || !users_remove(b->users)) return;
     lx_recalled_free(&b->kept);
     arena_free(&b->memory);
-    free(b);
+    mem_free(b);
 }
 
 lx_text *late_text(const struct late_plan *late, lx_status *st)
 {
-    lx_text *t = malloc(sizeof *t);
+    lx_text *t = mem_alloc(sizeof *t);
     if (!t) return status_no_memory(st), NULL;
     users_add(late->bytes->users);
     *t = (lx_text){late->bytes->kept.plan, (int64_t)late->bytes->kept.plan_length, late->bytes};
@@ -119,7 +120,7 @@ static void late_free(struct late_plan *late)
     lx_graph_free(late->graph);
     shared_bytes_free(late->bytes);
     json_free(&late->said);
-    free(late);
+    mem_free(late);
 }
 
 void result_late_free(lx_result *r)
@@ -131,13 +132,13 @@ void result_late_free(lx_result *r)
 static lx_result *late_new(struct lx_recalled *kept, const lx_options *o, const struct lx_graph *g,
                            lx_status *st)
 {
-    lx_result *r = calloc(1, sizeof *r);
-    struct late_plan *late = r ? calloc(1, sizeof *late) : NULL;
+    lx_result *r = mem_zeroed(1, sizeof *r);
+    struct late_plan *late = r ? mem_zeroed(1, sizeof *late) : NULL;
     if (late) late->bytes = shared_new(kept);
     if (!late || !late->bytes) {
         lx_recalled_free(kept);
-        free(late);
-        free(r);
+        mem_free(late);
+        mem_free(r);
         return status_no_memory(st), NULL;
     }
     late->of = r;
@@ -226,7 +227,7 @@ static bool question_of_file(const lx_options *o, struct text *question)
     if (!api_question(o, "a file", question)) return false;
     char *data = file_read(o->file, &length, &ignored);
     bool ok = data && lx_question_file(o->file, data, length, question);
-    free(data);
+    mem_free(data);
     return ok;
 }
 

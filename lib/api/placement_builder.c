@@ -3,6 +3,7 @@
  * every way in. */
 #include "api/api_handles.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/option.h"
 
 #include <stdio.h>
@@ -28,7 +29,7 @@ lx_placement *lx_placement_new(const char *objective, int64_t alignment, lx_erro
     if (alignment < 1 || alignment > LX_INT_MAX)
         return status_set(st, LX_E_RANGE, "the alignment is from 1 to 2^53, not %lld", (long long)alignment),
                NULL;
-    lx_placement *p = calloc(1, sizeof *p);
+    lx_placement *p = mem_zeroed(1, sizeof *p);
     if (!p) return status_no_memory(st), NULL;
     p->name = "placement";
     p->summary = "";
@@ -61,7 +62,7 @@ void lx_placement_free(lx_placement *p)
     names_free(&p->pool_names);
     names_free(&p->buffer_names);
     arena_free(&p->memory);
-    free(p);
+    mem_free(p);
 }
 
 /* The end of a function that returns a number: `value`, or minus the code. */

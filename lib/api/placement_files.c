@@ -1,6 +1,7 @@
 /* Placements from texts and as texts, through the table of formats. */
 #include "api/api_handles.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "graph/formats.h"
 
 #include <stdio.h>
@@ -83,7 +84,7 @@ static bool take_pools(lx_placement *p, const struct lx_graph *g)
 
 static lx_placement *placement_of(const struct lx_graph *g, lx_status *st)
 {
-    lx_placement *p = calloc(1, sizeof *p);
+    lx_placement *p = mem_zeroed(1, sizeof *p);
     if (!p) return status_no_memory(st), NULL;
     p->objective = g->objective;
     p->alignment = g->alignment;
@@ -178,7 +179,7 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
                                     : "only read");
     plain_locale_end(before);
     if (api_had_memory(failures, st)) return api_text(text, length, st);
-    free(text);
+    mem_free(text);
     return NULL;
 }
 

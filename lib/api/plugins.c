@@ -1,6 +1,7 @@
 /* Loads plug-ins. A file is looked into only as far as its number says that it is one of ours and of this version. */
 #include "api/plugins.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -52,11 +53,11 @@ static bool load(const char *path, bool (*add)(void *context, const struct lx_so
 bool lx_plugins_load(const char *paths, bool (*add)(void *context, const struct lx_solver *s, lx_status *st),
                      void *context, lx_status *st)
 {
-    char *copy = strdup(paths), *rest = NULL;
+    char *copy = mem_string(paths), *rest = NULL;
     if (!copy) return status_no_memory(st);
     bool ok = true;
     for (char *path = strtok_r(copy, ":", &rest); ok && path; path = strtok_r(NULL, ":", &rest))
         ok = load(path, add, context, st);
-    free(copy);
+    mem_free(copy);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* Results as texts: one row per format, and those of exports.h. */
 #include "api/api_team.h"
 #include "api/late_result.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "export/exports.h"
 #include "plan/plan_diff.h"
@@ -158,6 +159,6 @@ lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result
     char *text = r->team ? write_team(r, format, &length, st) : write_as(r, format, other, &length, st);
     plain_locale_end(before);
     if (api_had_memory(failures, st)) return api_text(text, length, st);
-    free(text);
+    mem_free(text);
     return NULL;
 }

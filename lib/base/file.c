@@ -2,6 +2,7 @@
  * names the file; a failed write leaves what was there, and no temporary file. */
 #include "base/file.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,13 +32,13 @@ static bool io_failed(lx_status *st, const char *path, const char *verb, int err
 static char *read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
 {
     size_t room = expected + 2 < 4096 ? 4096 : expected + 2, n = 0; /* so that the end is seen */
-    char *data = malloc(room);
+    char *data = mem_alloc(room);
     if (!data) return status_no_memory(st), NULL;
     for (;;) {
         if (n + 1 >= room) {
-            char *bigger = realloc(data, room * 2);
+            char *bigger = mem_resize(data, room * 2);
             if (!bigger) {
-                free(data);
+                mem_free(data);
                 return status_no_memory(st), NULL;
             }
             data = bigger;
@@ -47,13 +48,13 @@ static char *read_all(int fd, const char *path, size_t expected, size_t *length,
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             io_failed(st, path, "read", errno);
-            free(data);
+            mem_free(data);
             return NULL;
         }
         if (got == 0) break;
         n += (size_t)got;
         if (n > FILE_MAX_BYTES) {
-            free(data);
+            mem_free(data);
             too_large(path, st);
             return NULL;
         }
@@ -101,21 +102,21 @@ static bool write_fully(int fd, const char *data, size_t length)
 static void sync_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *folder = slash ? mem_string_n(path, (size_t)(slash - path) + 1) : mem_string(".");
     if (!folder) return;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         (void)fsync(fd);
         close(fd);
     }
-    free(folder);
+    mem_free(folder);
 }
 
 /* A new file beside `path`, with the rights that the umask gives; mkstemp would make it private. */
 static int open_beside(const char *path, char **name)
 {
     size_t room = strlen(path) + 64;
-    *name = malloc(room);
+    *name = mem_alloc(room);
     if (!*name) return errno = ENOMEM, -1;
     for (int i = 0; i < 1000; i++) {
         snprintf(*name, room, "%s.%ld.%d.tmp", path, (long)getpid(), i);
@@ -148,13 +149,10 @@ static char *linked_place(const char *path)
         ssize_t n = readlink(link, to, sizeof to - 1);
         if (n <= 0 || n == (ssize_t)sizeof to - 1) return place;
         to[n] = 0;
-        char *next = NULL;
-        if (*to == '/' || !slash)
-            next = strdup(to);
-        else if (asprintf(&next, "%.*s/%s", (int)(slash - link), link, to) < 0)
-            next = NULL;
-        free(place);
-        if (!(place = next)) return NULL;
+        char *next =
+            *to == '/' || !slash ? mem_string(to) : mem_format("%.*s/%s", (int)(slash - link), link, to);
+        mem_free(place);
+        place = next;
     }
     return place;
 }
@@ -165,7 +163,9 @@ static bool replace_file(const char *path, const struct stat *before, const stru
                          lx_status *st)
 {
     /* A link stays a link: what it points to is replaced. */
-    char *pointed_to = before ? realpath(path, NULL) : linked_place(path), *temporary = NULL;
+    char *real = before ? realpath(path, NULL) : NULL, *temporary = NULL;
+    char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
+    mem_free(real);
     const char *target = pointed_to ? pointed_to : path;
     int fd = before && !pointed_to ? -1 : open_beside(target, &temporary);
     bool made = fd >= 0, ok = made && finish_file(fd, c, before);
@@ -186,8 +186,8 @@ static bool replace_file(const char *path, const struct stat *before, const stru
         io_failed(st, path, "write", saved);
     }
     if (ok && kept) *kept = fd;
-    free(temporary);
-    free(pointed_to);
+    mem_free(temporary);
+    mem_free(pointed_to);
     return ok;
 }
 
@@ -225,7 +225,7 @@ static bool is_there_already(const char *path, const char *data, size_t length)
     enum { PIECE = 1 << 16 };
     struct stat info;
     int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char *piece = fd >= 0 ? malloc(PIECE) : NULL;
+    char *piece = fd >= 0 ? mem_alloc(PIECE) : NULL;
     bool same = piece && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == (off_t)length;
     for (size_t at = 0; same && at < length;) {
         ssize_t n = read(fd, piece, PIECE);
@@ -233,7 +233,7 @@ static bool is_there_already(const char *path, const char *data, size_t length)
         at += same ? (size_t)n : 0;
     }
     same = same && utimensat(AT_FDCWD, path, NULL, 0) == 0;
-    free(piece);
+    mem_free(piece);
     if (fd >= 0) close(fd);
     return same;
 }

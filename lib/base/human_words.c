@@ -2,6 +2,7 @@
  * and widths are counted in columns of a terminal, not in bytes. */
 #include "base/human_words.h"
 #include "base/digits.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -175,8 +176,8 @@ static void cut_middle(char *text, int width, int columns)
 
 char *printable(const char *name, int columns)
 {
-    if (is_plain(name, columns)) return strdup(name);
-    char *out = malloc(strlen(name) + 2);
+    if (is_plain(name, columns)) return mem_string(name);
+    char *out = mem_alloc(strlen(name) + 2);
     int width;
     if (!out) return NULL;
     clean(name, out, &width);
@@ -191,7 +192,7 @@ void add_printable(struct text *out, const char *name, int columns)
         text_add(out, clean);
     else
         out->failed = true;
-    free(clean);
+    mem_free(clean);
 }
 
 int next_character(const char *text, uint32_t *code, int *columns)

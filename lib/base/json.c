@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/words.h"
 
 #include <math.h>
@@ -51,12 +52,12 @@ static bool keys_stand_once(const struct json *j, const struct json_value *objec
     if (n <= FEW)
         second = repeated_in_few(object);
     else {
-        keys = malloc(n * sizeof *keys);
+        keys = mem_alloc(n * sizeof *keys);
         if (!keys) return status_no_memory(st);
         json_for_each(v, object) keys[i++] = v;
         second = repeated_in_many(keys, n);
     }
-    free(keys);
+    mem_free(keys);
     return !second || json_key_error(j, second, st, LX_E_DUPLICATE,
                                      "the key \"%s\" stands twice in one object; remove one", second->key);
 }

@@ -3,8 +3,8 @@
 #include "base/names.h"
 #include "base/hash.h"
 #include "base/stop.h"
+#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The slot of `key`, or the empty one where it would go. The table is never full. */
@@ -20,8 +20,8 @@ static bool grow(struct names *n)
 {
     enum { EACH_MOVED = 100 };
     struct names bigger = {.room = n->room ? n->room * 2 : 64};
-    bigger.key = calloc(bigger.room, sizeof *bigger.key);
-    bigger.value = calloc(bigger.room, sizeof *bigger.value);
+    bigger.key = mem_zeroed(bigger.room, sizeof *bigger.key);
+    bigger.value = mem_zeroed(bigger.room, sizeof *bigger.value);
     if (!bigger.key || !bigger.value) {
         names_free(&bigger);
         return false;
@@ -66,7 +66,7 @@ int32_t names_find(const struct names *n, const char *key)
 
 void names_free(struct names *n)
 {
-    free(n->key);
-    free(n->value);
+    mem_free(n->key);
+    mem_free(n->value);
     *n = (struct names){0};
 }

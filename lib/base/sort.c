@@ -2,6 +2,7 @@
  * copy has its place in front of what is left of the right one. Lists in order already are only looked through. */
 #include "base/sort.h"
 #include "base/stop.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static bool sort(struct sorting *s)
     if (is_in_order(s)) return true;
     size_t half = RUN;
     while (2 * half < s->count) half *= 2;
-    s->copy = malloc(half * s->size);
+    s->copy = mem_alloc(half * s->size);
     if (!s->copy) {
         qsort(s->at, s->count, s->size, s->compare);
         return true;
@@ -91,7 +92,7 @@ static bool sort(struct sorting *s)
         ok = !ends(s, count, LEVELS);
     }
     ok = ok && merge_runs(s);
-    free(s->copy);
+    mem_free(s->copy);
     return ok;
 }
 

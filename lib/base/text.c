@@ -1,6 +1,7 @@
 /* A growing string, terminated at all times, whose room doubles from 256 bytes; and the escapes of JSON and
  * XML. After a failure to grow all calls do nothing. */
 #include "base/text.h"
+#include "base/memory.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ static bool make_room(struct text *t, size_t more)
         }
         room *= 2;
     }
-    char *p = realloc(t->at, room);
+    char *p = mem_resize(t->at, room);
     if (!p) {
         t->failed = true;
         return false;
@@ -175,6 +176,6 @@ void text_xml(struct text *t, const char *s)
 
 void text_free(struct text *t)
 {
-    free(t->at);
+    mem_free(t->at);
     *t = (struct text){0};
 }

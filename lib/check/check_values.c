@@ -4,6 +4,7 @@
 #include "check/check.h"
 #include "graph/online.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
@@ -27,11 +28,11 @@ static bool begin(struct values *v)
     const struct lx_graph *g = v->pattern;
     size_t operands = 0;
     for (int32_t o = 0; o < g->op_count; o++) operands += (size_t)op_operand_count(&g->ops[o]);
-    v->writer = malloc(((size_t)v->l->graph->tensor_count + 1) * sizeof *v->writer);
-    v->before = malloc((operands + 1) * sizeof *v->before);
-    v->first = malloc(((size_t)g->op_count + 1) * sizeof *v->first);
-    v->last = malloc(((size_t)g->tensor_count + 1) * sizeof *v->last);
-    v->done = calloc((size_t)g->op_count + 1, sizeof *v->done);
+    v->writer = mem_alloc(((size_t)v->l->graph->tensor_count + 1) * sizeof *v->writer);
+    v->before = mem_alloc((operands + 1) * sizeof *v->before);
+    v->first = mem_alloc(((size_t)g->op_count + 1) * sizeof *v->first);
+    v->last = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *v->last);
+    v->done = mem_zeroed((size_t)g->op_count + 1, sizeof *v->done);
     if (!v->writer || !v->before || !v->first || !v->last || !v->done) return status_no_memory(v->st);
     for (int32_t t = 0; t < v->l->graph->tensor_count; t++) v->writer[t] = NEVER_WRITTEN;
     for (int32_t t = 0; t < g->tensor_count; t++) v->last[t] = NEVER_WRITTEN;
@@ -47,11 +48,11 @@ static bool begin(struct values *v)
 
 static void end(struct values *v)
 {
-    free(v->writer);
-    free(v->before);
-    free(v->first);
-    free(v->last);
-    free(v->done);
+    mem_free(v->writer);
+    mem_free(v->before);
+    mem_free(v->first);
+    mem_free(v->last);
+    mem_free(v->done);
 }
 
 static bool run_copy(const struct values *v, const struct lx_op *op)

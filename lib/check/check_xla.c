@@ -3,6 +3,7 @@
 #include "check/check_xla.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include "graph/csv_rows.h"
 #include "graph/pattern.h"
@@ -60,7 +61,7 @@ static bool each_row(struct xla *x, const struct lx_xla_text *t, char **copy, co
     bool bad = false;
     skip_byte_order_mark(&text, &length);
     if (!csv_is_text(t->file, text, length, x->st)) return false;
-    *copy = strndup(text, length);
+    *copy = mem_string_n(text, length);
     if (!*copy) return fail_memory(x);
     c.at = *copy;
     if (!csv_next_row(&c, &bad))
@@ -200,7 +201,7 @@ static int by_start(const void *a, const void *b)
 
 static bool check_stays(struct xla *x, int64_t capacity)
 {
-    const struct stay **alive = malloc((x->stays.count + 1) * sizeof *alive);
+    const struct stay **alive = mem_alloc((x->stays.count + 1) * sizeof *alive);
     size_t count = 0;
     bool ok = alive || fail_memory(x);
     if (x->stays.count) qsort(x->stays.at, x->stays.count, sizeof *x->stays.at, by_start);
@@ -216,7 +217,7 @@ static bool check_stays(struct xla *x, int64_t capacity)
         count = kept;
         if (ok) alive[count++] = s;
     }
-    free(alive);
+    mem_free(alive);
     return ok;
 }
 
@@ -256,7 +257,7 @@ bool lx_check_xla(const struct lx_xla_text *bufferinfo, const struct lx_xla_text
     if (ok) report(&x, out);
     VEC_FREE(&x.infos);
     VEC_FREE(&x.stays);
-    free(x.text[0]);
-    free(x.text[1]);
+    mem_free(x.text[0]);
+    mem_free(x.text[1]);
     return ok;
 }

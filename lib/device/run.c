@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/input_data.h"
 #include "device/verdict.h"
@@ -69,10 +70,10 @@ static bool has_room(const struct lx_graph *g, bool all, lx_status *st)
 static bool make_result(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
     size_t ops = (size_t)p->layouts->graph->op_count, cores = (size_t)p->divisions->cores;
-    struct arena *memory = calloc(1, sizeof *memory);
-    u->r = calloc(1, sizeof *u->r);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
+    u->r = mem_zeroed(1, sizeof *u->r);
     if (!memory || !u->r) {
-        free(memory);
+        mem_free(memory);
         return status_no_memory(st);
     }
     *u->r = (struct lx_run_result){.op_count = (int32_t)ops,
@@ -295,7 +296,7 @@ static bool make_room(struct lx_execution *u, lx_status *st)
         int64_t bytes = items_bytes(&u->m, t);
         most = bytes > most ? bytes : most;
     }
-    u->items = calloc((size_t)most / 8 + 1, 8);
+    u->items = mem_zeroed((size_t)most / 8 + 1, 8);
     return u->items ? true : status_no_memory(st);
 }
 
@@ -304,7 +305,7 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
 {
     if (!executable(p, st) || !arith_known(p->layouts->graph, st) || !has_room(p->graph, true, st))
         return NULL;
-    struct lx_execution *u = calloc(1, sizeof *u);
+    struct lx_execution *u = mem_zeroed(1, sizeof *u);
     if (!u) return status_no_memory(st), NULL;
     if (how) u->how = *how;
     u->start = clock_seconds();
@@ -349,9 +350,9 @@ void lx_device_abandon(struct lx_execution *u)
     if (u->m.graph) verifier_free(&u->m, &u->verifier);
     machine_free(&u->m);
     lx_reference_free(u->own);
-    free(u->items);
+    mem_free(u->items);
     lx_run_result_free(u->r);
-    free(u);
+    mem_free(u);
 }
 
 struct lx_run_result *lx_device_run(const struct lx_plan *p, const struct lx_device_options *how,
@@ -369,6 +370,6 @@ void lx_run_result_free(struct lx_run_result *r)
 {
     if (!r) return;
     if (r->memory) arena_free(r->memory);
-    free(r->memory);
-    free(r);
+    mem_free(r->memory);
+    mem_free(r);
 }

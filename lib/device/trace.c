@@ -4,6 +4,7 @@
  * show what execution counted: bytes in use of each scratchpad, HBM's bytes and rate, the rings. Ticks of both clocks
  * are predicted microseconds. */
 #include "device/device.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "plan/op_waits.h"
 
@@ -226,12 +227,12 @@ static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, en
 char *lx_run_trace(const struct lx_plan *p, const struct lx_run_result *r, size_t *length)
 {
     struct text t = {0};
-    struct lx_op_wait *waits = calloc((size_t)p->layouts->graph->op_count + 1, sizeof *waits);
+    struct lx_op_wait *waits = mem_zeroed((size_t)p->layouts->graph->op_count + 1, sizeof *waits);
     t.failed = !waits;
     if (waits) lx_plan_waits(p, waits);
     text_add(&t, "{\"lxplan\": 1, \"kind\": \"trace\", \"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
     for (int clock = 0; clock < CLOCKS && waits; clock++) add_clock(p, r, (enum trace_clock)clock, waits, &t);
-    free(waits);
+    mem_free(waits);
     text_add(&t, "\n]}\n");
     if (t.failed) text_free(&t);
     *length = t.length;

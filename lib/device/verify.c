@@ -1,6 +1,7 @@
 /* Reading back, comparing with what was kept, and judging. */
 #include "device/verify.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "device/memory/dtypes.h"
 #include "device/reference/judge_op.h"
 #include "graph/results.h"
@@ -56,7 +57,7 @@ static bool make_tiles(struct machine *m, struct verifier *v)
 bool verifier_make(struct machine *m, struct verifier *v)
 {
     const struct lx_graph *g = m->graph;
-    v->kept = calloc((size_t)g->tensor_count + 1, sizeof *v->kept);
+    v->kept = mem_zeroed((size_t)g->tensor_count + 1, sizeof *v->kept);
     v->last_op = arena_array(m->memory, (size_t)g->tensor_count + 1, sizeof *v->last_op);
     if (!v->kept || !v->last_op || !make_tiles(m, v)) return false;
     for (int32_t t = 0; t < g->tensor_count; t++)
@@ -72,7 +73,7 @@ bool verifier_make(struct machine *m, struct verifier *v)
 static void drop_before(struct verifier *v)
 {
     for (int i = 0; i < LX_MAX_OPERANDS; i++) {
-        free(v->own[i]);
+        mem_free(v->own[i]);
         v->before[i] = v->own[i] = NULL;
     }
 }
@@ -80,14 +81,14 @@ static void drop_before(struct verifier *v)
 void verifier_free(struct machine *m, struct verifier *v)
 {
     drop_before(v);
-    for (int32_t t = 0; v->kept && t < m->graph->tensor_count; t++) free(v->kept[t]);
-    free(v->kept);
+    for (int32_t t = 0; v->kept && t < m->graph->tensor_count; t++) mem_free(v->kept[t]);
+    mem_free(v->kept);
 }
 
 /* Room up to whole words, which ops on bytes read. */
 static void *room_for(struct machine *m, int32_t tensor)
 {
-    void *items = calloc((size_t)items_bytes(m, tensor) / 8 + 1, 8);
+    void *items = mem_zeroed((size_t)items_bytes(m, tensor) / 8 + 1, 8);
     if (!items) m->no_memory = true;
     return items;
 }
@@ -182,7 +183,7 @@ static const void *kept_tile(struct machine *m, struct verifier *v, int operand)
     struct host_range r = operand_range(m, operand);
     int64_t begin = one_piece(l, &r);
     if (begin >= 0) return (const unsigned char *)v->kept[tensor] + begin * number_types[l->dtype].item;
-    void *items = v->own[operand] = malloc((size_t)operand_bytes(m, operand) + 8);
+    void *items = v->own[operand] = mem_alloc((size_t)operand_bytes(m, operand) + 8);
     m->no_memory |= !items;
     if (items) copy_range(l, &r, v->kept[tensor], items, true);
     return items;
@@ -198,10 +199,10 @@ static bool read_before(struct machine *m, struct verifier *v, int operand, stru
     const void *kept = v->kept[tensor] ? kept_tile(m, v, operand) : NULL;
     v->before[operand] = kept;
     if (v->kept[tensor] && !differing) return kept != NULL;
-    void *items = calloc((size_t)bytes / 8 + 1, 8);
+    void *items = mem_zeroed((size_t)bytes / 8 + 1, 8);
     m->no_memory |= !items;
     if (items && kept) memcpy(items, kept, (size_t)bytes);
-    free(v->own[operand]);
+    mem_free(v->own[operand]);
     v->before[operand] = v->own[operand] = items;
     return items && read_operand(m, operand, items);
 }
@@ -280,7 +281,7 @@ static void drop_read(struct machine *m, struct verifier *v)
     for (int i = 0; i < op_operand_count(o); i++) {
         int32_t t = op_operand(o, i);
         if (v->last_op[t] > m->tick) continue;
-        free(v->kept[t]);
+        mem_free(v->kept[t]);
         v->kept[t] = NULL;
     }
 }

@@ -3,6 +3,7 @@
  * divided by its hints, or the matmul cost pass, or distribution. */
 #include "divide/divide.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/words.h"
 #include "base/checked.h"
@@ -204,10 +205,12 @@ bool lx_divide_again(const struct lx_divisions *all, int32_t op, bool no_cost, s
 
 struct lx_divisions *divisions_new(const struct lx_layouts *l, int64_t cores, lx_status *st)
 {
-    struct lx_divisions *d = calloc(1, sizeof *d);
+    struct lx_divisions *d = mem_zeroed(1, sizeof *d);
     if (!d) return status_no_memory(st), NULL;
-    *d = (struct lx_divisions){
-        .layouts = l, .cores = cores, .count = l->graph->op_count, .memory = calloc(1, sizeof *d->memory)};
+    *d = (struct lx_divisions){.layouts = l,
+                               .cores = cores,
+                               .count = l->graph->op_count,
+                               .memory = mem_zeroed(1, sizeof *d->memory)};
     if (d->memory) d->at = arena_array(d->memory, (size_t)d->count, sizeof *d->at);
     if (d->at) return d;
     lx_divisions_free(d);
@@ -294,6 +297,6 @@ void lx_divisions_free(struct lx_divisions *d)
 {
     if (!d) return;
     if (d->memory) arena_free(d->memory);
-    free(d->memory);
-    free(d);
+    mem_free(d->memory);
+    mem_free(d);
 }

@@ -11,6 +11,7 @@
 #include "divide/space.h"
 #include "layout/op_index.h"
 #include "layout/stated_layouts.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -171,10 +172,10 @@ bool lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *
     const struct lx_graph *g = l->graph;
     struct orders s = {
         .l = l, .cores = options && options->cores > 0 ? options->cores : g->device.cores, .st = st};
-    bool *fitted = calloc((size_t)g->op_count + 1, sizeof *fitted), ok = fitted != NULL, all = true;
+    bool *fitted = mem_zeroed((size_t)g->op_count + 1, sizeof *fitted), ok = fitted != NULL, all = true;
     s.layouts = arena_copy_array(l->memory, l->layouts, (size_t)g->tensor_count, sizeof *l->layouts);
     if (!ok || !s.layouts) {
-        free(fitted);
+        mem_free(fitted);
         return status_no_memory(st);
     }
     l->layouts = s.layouts;
@@ -184,6 +185,6 @@ bool lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *
     }
     for (int32_t o = 0; ok && !all && o < g->op_count; o++)
         if (!fitted[o]) ok = change_for(&s, o, fitted);
-    free(fitted);
+    mem_free(fitted);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* The buffers of a problem as a list for other tools, which know neither roles nor in place nor what may not be placed. */
 #include "export/exports.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -53,13 +54,13 @@ char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem,
     size_t room = (size_t)problem->count + 1;
     char *text = NULL;
     if (!can_say(problem, format, st)) return NULL;
-    struct lx_buffer *kept = malloc(room * sizeof *kept);
-    int64_t *ids = malloc(room * sizeof *ids);
+    struct lx_buffer *kept = mem_alloc(room * sizeof *kept);
+    int64_t *ids = mem_alloc(room * sizeof *ids);
     if (kept && ids)
         text = write_list(g, problem, p, format, kept, ids, length, left, st);
     else
         status_no_memory(st);
-    free(kept);
-    free(ids);
+    mem_free(kept);
+    mem_free(ids);
     return text;
 }

@@ -5,6 +5,7 @@
  * once: a number instead of a list. lib/README.md has the schema. */
 #include "export/export_rows.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "export/operand_starts.h"
 
 #include <inttypes.h>
@@ -252,14 +253,14 @@ bool handover_write(const struct lx_plan *p, const struct lx_plan *other, struct
         return status_set(st, LX_E_UNSUPPORTED,
                           "a list of buffers has no ops to hand over; plan a pattern with tensors and ops");
     size_t n = (size_t)p->graph->device.cores + 1;
-    struct op_cores cores = {calloc(n, sizeof(int64_t)), calloc(n, sizeof(int64_t)),
-                             calloc(n, sizeof(int64_t)), 0};
-    signed char *how = calloc((size_t)p->layouts->graph->tensor_count + 1, 1);
+    struct op_cores cores = {mem_zeroed(n, sizeof(int64_t)), mem_zeroed(n, sizeof(int64_t)),
+                             mem_zeroed(n, sizeof(int64_t)), 0};
+    signed char *how = mem_zeroed((size_t)p->layouts->graph->tensor_count + 1, 1);
     bool ok = (cores.at && cores.start && cores.moved && how) || status_no_memory(st);
     ok = ok && add_all(p, &cores, how, out);
-    free(cores.at);
-    free(cores.start);
-    free(cores.moved);
-    free(how);
+    mem_free(cores.at);
+    mem_free(cores.start);
+    mem_free(cores.moved);
+    mem_free(how);
     return ok;
 }

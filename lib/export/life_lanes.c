@@ -1,5 +1,6 @@
 /* Lanes as a heap by when they are free. */
 #include "export/life_lanes.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -61,8 +62,8 @@ bool life_lanes_make(const struct lx_plan *p, struct life_lanes *out)
 {
     size_t room = 1;
     for (int32_t i = 0; i < p->problem.count; i++) room += (size_t)lx_life_count(&p->problem.buffers[i]);
-    *out = (struct life_lanes){.at = calloc(room, sizeof *out->at)};
-    struct free_lane *heap = calloc(room, sizeof *heap);
+    *out = (struct life_lanes){.at = mem_zeroed(room, sizeof *out->at)};
+    struct free_lane *heap = mem_zeroed(room, sizeof *heap);
     for (int32_t i = 0; out->at && i < p->problem.count; i++)
         for (int32_t k = 0; k < lx_life_count(&p->problem.buffers[i]); k++) {
             struct lx_life life = lx_life_at(&p->problem.buffers[i], k);
@@ -71,13 +72,13 @@ bool life_lanes_make(const struct lx_plan *p, struct life_lanes *out)
     if (out->count) qsort(out->at, out->count, sizeof *out->at, by_start);
     bool ok = out->at && heap;
     if (ok) deal_out(out, heap);
-    free(heap);
+    mem_free(heap);
     if (!ok) life_lanes_free(out);
     return ok;
 }
 
 void life_lanes_free(struct life_lanes *l)
 {
-    free(l->at);
+    mem_free(l->at);
     l->at = NULL;
 }

@@ -7,6 +7,7 @@
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "plan/byte_blocks.h"
 #include "export/pickle.h"
 
@@ -45,7 +46,7 @@ static bool find_in_pool(const struct lx_plan *p, int32_t pool, struct allocatio
 {
     struct byte_blocks b;
     if (!byte_blocks_make(p, pool, &b)) return false;
-    *out = (struct allocations){.at = calloc(b.count + 1, sizeof *out->at),
+    *out = (struct allocations){.at = mem_zeroed(b.count + 1, sizeof *out->at),
                                 .capacity = max_i64(lx_pool_capacity(&p->problem, pool), 0)};
     bool ok = out->at != NULL;
     for (size_t i = 0; ok && i < b.count; i++) {
@@ -94,7 +95,7 @@ static void touch_all(const struct lx_plan *p, struct allocation *all)
 static bool find_in_hbm(const struct lx_plan *p, struct allocations *out)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct allocation *all = calloc((size_t)g->tensor_count + 1, sizeof *all);
+    struct allocation *all = mem_zeroed((size_t)g->tensor_count + 1, sizeof *all);
     *out = (struct allocations){.at = all, .capacity = p->segment_bytes};
     for (int32_t t = 0; all && t < g->tensor_count; t++) all[t] = (struct allocation){.start = INT64_MAX};
     if (all) touch_all(p, all);
@@ -106,7 +107,7 @@ static bool find_in_hbm(const struct lx_plan *p, struct allocations *out)
         a.address = p->hbm_address[t];
         a.size = l->rank ? lx_layout_bytes(l) : g->tensors[t].bytes;
         if (a.address < 0 || a.size <= 0 || a.start >= a.end) continue;
-        a.name = strdup(g->tensors[t].name);
+        a.name = mem_string(g->tensors[t].name);
         out->at[out->count++] = a;
         if (!a.name) return false;
     }
@@ -160,7 +161,7 @@ static void add_event(const struct lx_plan *p, struct pickle_list *l, const char
 /* In order of time; malloc'ed, NULL when memory is out. */
 static struct event *events_of(const struct allocations *a)
 {
-    struct event *e = calloc(2 * a->count + 1, sizeof *e);
+    struct event *e = mem_zeroed(2 * a->count + 1, sizeof *e);
     for (size_t i = 0; e && i < a->count; i++) {
         e[2 * i] = (struct event){a->at[i].start, true, i};
         e[2 * i + 1] = (struct event){a->at[i].end, false, i};
@@ -185,7 +186,7 @@ static bool add_trace(const struct lx_plan *p, const struct allocations *a, stru
         add_event(p, &l, "free_completed", one, e[i].tick);
     }
     pickle_list_end(&l);
-    free(e);
+    mem_free(e);
     return e != NULL;
 }
 
@@ -242,16 +243,16 @@ static bool add_all(const struct lx_plan *p, const struct allocations *devices, 
 static void free_devices(struct allocations *devices, int count)
 {
     for (int d = 0; devices && d < count; d++) {
-        for (size_t i = 0; i < devices[d].count; i++) free(devices[d].at[i].name);
-        free(devices[d].at);
+        for (size_t i = 0; i < devices[d].count; i++) mem_free(devices[d].at[i].name);
+        mem_free(devices[d].at);
     }
-    free(devices);
+    mem_free(devices);
 }
 
 bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, struct text *out, lx_status *st)
 {
     int pools = (int)lx_pool_count(&p->problem), count = pools + (p->layouts != NULL);
-    struct allocations *devices = calloc((size_t)count, sizeof *devices);
+    struct allocations *devices = mem_zeroed((size_t)count, sizeof *devices);
     bool ok = devices != NULL;
     (void)other;
     for (int d = 0; ok && d < pools; d++) ok = find_in_pool(p, d, &devices[d]);

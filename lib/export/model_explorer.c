@@ -1,6 +1,7 @@
 /* The graph of a plan for Model Explorer: kernels and nests are its layers, edges are tensors. All values are texts. */
 #include "export/export_rows.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "export/explorer_nodes.h"
 
 #include <inttypes.h>
@@ -262,7 +263,7 @@ bool explorer_graph_write(const struct lx_plan *p, const struct lx_plan *other, 
                           lx_status *st)
 {
     int32_t tensors = p->layouts ? p->layouts->graph->tensor_count : 0, i = 0;
-    struct nodes x = {.p = p, .out = out, .writer = malloc(((size_t)tensors + 1) * sizeof *x.writer)};
+    struct nodes x = {.p = p, .out = out, .writer = mem_alloc(((size_t)tensors + 1) * sizeof *x.writer)};
     struct node n;
     (void)other;
     if (!x.writer) return status_no_memory(st);
@@ -277,6 +278,6 @@ bool explorer_graph_write(const struct lx_plan *p, const struct lx_plan *other, 
         add_node(&x, n);
     }
     add_groups(&x);
-    free(x.writer);
+    mem_free(x.writer);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "export/life_lanes.h"
 #include "export/tick_times.h"
 #include "plan/occupancy.h"
@@ -129,7 +130,7 @@ static int by_number(const void *a, const void *b)
 static int64_t *changes_of(const struct trace *x, const struct lx_occupancy *o, int32_t pool, size_t *count)
 {
     const struct lx_pool *own = x->p->problem.pool_count ? &x->p->problem.pools[pool] : NULL;
-    int64_t *at = malloc((o->count + 2 + 2 * (size_t)(own ? own->reserved_count : 0)) * sizeof *at);
+    int64_t *at = mem_alloc((o->count + 2 + 2 * (size_t)(own ? own->reserved_count : 0)) * sizeof *at);
     size_t n = 0, kept = 0;
     if (!at) return NULL;
     at[n++] = x->time.first;
@@ -165,7 +166,7 @@ static bool add_pool(struct trace *x, int32_t pool)
         add_in_use(x, name.at, pool, at[i], taken_at(&o, at[i], &k), false);
     if (at && name.at) add_in_use(x, name.at, pool, x->time.last, 0, true);
     bool ok = at && !name.failed;
-    free(at);
+    mem_free(at);
     text_free(&name);
     lx_occupancy_free(&o);
     return ok;

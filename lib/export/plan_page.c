@@ -1,6 +1,7 @@
 /* A plan as the data of its page: facts in words, buffers column by column (some 60 bytes each), ops with what each core holds. */
 #include "export/export_rows.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "export/page.h"
 #include "export/plan_words.h"
@@ -19,7 +20,7 @@ static void add_name(struct text *out, const char *name)
         text_json_string(out, clean);
     else
         out->failed = true;
-    free(clean);
+    mem_free(clean);
 }
 
 static void add_fact(struct text *out, const char *name, const char *value, const char *tone)
@@ -200,7 +201,7 @@ static void add_buffers(const struct lx_plan *p, struct text *out)
     }
     text_add(out, "]},\n");
     out->failed |= !moved;
-    free(moved);
+    mem_free(moved);
 }
 
 /* Pools as bands of one axis of addresses, and the lives of buffers that have several. */
@@ -350,7 +351,7 @@ static void add_remarks(const struct lx_plan *p, struct text *out)
     out->failed |= words.failed || again.failed || !moved;
     text_free(&words);
     text_free(&again);
-    free(moved);
+    mem_free(moved);
 }
 
 static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int64_t top, struct text *out)

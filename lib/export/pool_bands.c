@@ -1,6 +1,7 @@
 /* Stacks pools from the last to the first. O(buffers log buffers) per pool. */
 #include "export/pool_bands.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "plan/occupancy.h"
 
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static bool measure(const struct lx_plan *p, int32_t pool, struct band *b)
 bool bands_make(const struct lx_plan *p, struct bands *out)
 {
     int32_t n = lx_pool_count(&p->problem);
-    *out = (struct bands){.at = calloc((size_t)n, sizeof *out->at), .count = n};
+    *out = (struct bands){.at = mem_zeroed((size_t)n, sizeof *out->at), .count = n};
     if (!out->at) return false;
     for (int32_t k = n; k-- > 0;) {
         struct band *b = &out->at[k];
@@ -47,6 +48,6 @@ bool bands_make(const struct lx_plan *p, struct bands *out)
 
 void bands_free(struct bands *b)
 {
-    free(b->at);
+    mem_free(b->at);
     *b = (struct bands){0};
 }

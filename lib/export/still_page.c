@@ -1,6 +1,7 @@
 /* The page of a plan without scripts: what it comes to, how it is made again, and the tables. */
 #include "export/still_page.h"
 #include "base/human_words.h"
+#include "base/memory.h"
 #include "export/plan_words.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@ void add_still_words(const char *words, struct text *out)
         text_xml(out, clean);
     else
         out->failed = true;
-    free(clean);
+    mem_free(clean);
 }
 
 /* Passes that differ from their defaults, which are the values 0. */
@@ -217,7 +218,7 @@ static int64_t size_at(const struct lx_plan *p, int32_t i)
 static int32_t *choose_largest(const struct lx_plan *p, int32_t *count)
 {
     int32_t n = p->problem.count, over = 0, found = 0;
-    int32_t *chosen = malloc(((size_t)n + 1) * sizeof *chosen);
+    int32_t *chosen = mem_alloc(((size_t)n + 1) * sizeof *chosen);
     int64_t low = 0, high = INT64_MAX;
     while (n > STILL_MOST && low < high) { /* the least size of which no more are larger than are shown */
         int64_t middle = low + (high - low) / 2;
@@ -261,6 +262,6 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, const struc
         add_all(&s, out);
     else
         out->failed = true;
-    free(moved);
-    free(chosen);
+    mem_free(moved);
+    mem_free(chosen);
 }

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/users.h"
 #include "base/stop.h"
@@ -39,7 +40,7 @@ bool builder_reserve(struct graph_builder *b, int32_t tensors, int32_t ops, lx_s
 bool builder_begin(struct graph_builder *b, const char *file, const char *name, lx_status *st)
 {
     *b = (struct graph_builder){0};
-    b->memory = calloc(1, sizeof *b->memory);
+    b->memory = mem_zeroed(1, sizeof *b->memory);
     struct lx_graph *g = b->graph = b->memory ? arena_alloc(b->memory, sizeof *b->graph) : NULL;
     if (!g) return builder_abandon(b), status_no_memory(st);
     g->memory = b->memory;
@@ -247,7 +248,7 @@ void builder_abandon(struct graph_builder *b)
     names_free(&b->buffer_names);
     if (b->memory) {
         arena_free(b->memory);
-        free(b->memory);
+        mem_free(b->memory);
     }
     *b = (struct graph_builder){0};
 }

@@ -9,6 +9,7 @@
 #include "graph/csv_rows.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -218,15 +219,15 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
     struct csv c = {.rows = {.file = file, .line = 1, .next_line = 1, .st = st}};
     bool bad = false;
     if (!csv_is_text(file, text, length, st)) return NULL;
-    char *copy = strndup(text, length);
+    char *copy = mem_string_n(text, length);
     size_t named = strlen(base);
     if (named > 4 && strcmp(base + named - 4, ".csv") == 0) named -= 4;
-    char *name = strndup(base, named);
+    char *name = mem_string_n(base, named);
     bool begun =
         copy && name && builder_begin(&c.b, file, *name ? name : "list", st); /* a text has no file */
-    free(name);
+    mem_free(name);
     if (!begun) {
-        free(copy);
+        mem_free(copy);
         builder_abandon(&c.b);
         status_no_memory(st);
         return NULL;
@@ -255,7 +256,7 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
         made = builder_finish(&c.b, st);
     } else
         builder_abandon(&c.b);
-    free(copy);
+    mem_free(copy);
     return made;
 }
 

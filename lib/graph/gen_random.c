@@ -5,6 +5,7 @@
 #include "graph/gen_common.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <stdio.h>
@@ -149,8 +150,8 @@ static bool begin(struct maker *m, const int64_t *v, lx_status *st)
     /* One buffer in LONG_ONE_IN lives LONG_TIMES the mean, which lifts the mean by about a sixth. */
     m->ticks = v[TICKS] ? max_i64(v[TICKS], 2) : max_i64(v[BUFFERS] * v[MEAN_LIFE] * 7 / 6 / LIVE, 2);
     m->longest = min_i64(m->ticks, v[MEAN_LIFE] * LONG_TIMES * 4) + 1;
-    m->ends_at = malloc((size_t)m->longest * sizeof *m->ends_at);
-    m->ends = malloc((size_t)v[BUFFERS] * sizeof *m->ends);
+    m->ends_at = mem_alloc((size_t)m->longest * sizeof *m->ends_at);
+    m->ends = mem_alloc((size_t)v[BUFFERS] * sizeof *m->ends);
     if (!m->ends_at || !m->ends) return status_no_memory(st);
     for (int64_t i = 0; i < m->longest; i++) m->ends_at[i] = -1;
     return true;
@@ -161,8 +162,8 @@ const struct lx_graph *gen_random(const int64_t *v, lx_status *st)
     struct maker m;
     bool ok = begin(&m, v, st);
     for (int32_t i = 0; ok && i < v[BUFFERS]; i++) ok = add_buffer(&m, i, st);
-    free(m.ends_at);
-    free(m.ends);
+    mem_free(m.ends_at);
+    mem_free(m.ends);
     if (ok) return builder_finish(&m.b, st);
     builder_abandon(&m.b);
     return NULL;

@@ -8,6 +8,7 @@
 #include "graph/graph.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -207,7 +208,7 @@ static bool add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
     if (span / ops < 2 || span / ops * ops < LEAST_RUN) return true;
     if (s->run_count == s->run_room) {
         s->run_room = 2 * s->run_room + 16;
-        struct run *more = realloc(s->runs, (size_t)s->run_room * sizeof *more);
+        struct run *more = mem_resize(s->runs, (size_t)s->run_room * sizeof *more);
         if (!more) return false;
         s->runs = more;
     }
@@ -274,31 +275,31 @@ static int32_t take_apart(struct search *s, struct lx_repeat *out)
 static bool begin(struct search *s)
 {
     size_t n = (size_t)s->g->op_count, links = 0;
-    s->at = calloc(n + 1, sizeof *s->at);
+    s->at = mem_zeroed(n + 1, sizeof *s->at);
     for (size_t o = 0; s->at && o < n; o++) {
         s->at[o] = (int32_t)links;
         links += (size_t)s->g->ops[o].input_count;
     }
-    s->made = calloc(links + 1, sizeof *s->made);
-    s->producer = calloc((size_t)s->g->tensor_count + 1, sizeof *s->producer);
-    s->own = calloc(n + 1, sizeof *s->own);
-    s->hash = calloc(n + 1, sizeof *s->hash);
-    s->passing = calloc(n + 2, sizeof *s->passing);
-    s->alike = calloc(n + 1, sizeof *s->alike);
-    s->lengths = calloc(n + 1, sizeof *s->lengths);
+    s->made = mem_zeroed(links + 1, sizeof *s->made);
+    s->producer = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *s->producer);
+    s->own = mem_zeroed(n + 1, sizeof *s->own);
+    s->hash = mem_zeroed(n + 1, sizeof *s->hash);
+    s->passing = mem_zeroed(n + 2, sizeof *s->passing);
+    s->alike = mem_zeroed(n + 1, sizeof *s->alike);
+    s->lengths = mem_zeroed(n + 1, sizeof *s->lengths);
     return s->at && s->made && s->producer && s->own && s->hash && s->passing && s->alike && s->lengths;
 }
 
 static void end(struct search *s)
 {
     void *all[] = {s->at, s->made, s->producer, s->own, s->hash, s->passing, s->alike, s->lengths, s->runs};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
 }
 
 struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count, lx_status *st)
 {
     struct search s = {.g = g};
-    struct lx_repeat *out = calloc((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
+    struct lx_repeat *out = mem_zeroed((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
     bool ok = out && begin(&s);
     *count = 0;
     if (ok) {
@@ -310,6 +311,6 @@ struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count, lx_status
     if (ok) *count = take_apart(&s, out);
     end(&s);
     if (ok) return out;
-    free(out);
+    mem_free(out);
     return status_no_memory(st), NULL;
 }

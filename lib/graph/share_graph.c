@@ -1,6 +1,7 @@
 /* Graphs are constant and shared: whoever keeps one holds a reference, and other sizes make another graph
  * that shares all but its device. */
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/users.h"
 #include "graph/builder.h"
 
@@ -18,7 +19,7 @@ void lx_graph_free(const struct lx_graph *g)
     const struct lx_graph *sharing = g->sharing, *came_from = sharing ? NULL : g->came_from;
     struct arena *memory = g->memory; /* the graph itself lives in it */
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
     lx_graph_free(sharing);
     lx_graph_free(came_from);
 }
@@ -27,12 +28,12 @@ void lx_graph_free(const struct lx_graph *g)
  * of devices do not grow. */
 static struct lx_graph *copy_of(const struct lx_graph *g)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_graph *copy = memory ? arena_alloc(memory, sizeof *copy) : NULL;
     struct users *users = copy ? users_new(memory) : NULL;
     if (!users) {
         if (memory) arena_free(memory);
-        free(memory);
+        mem_free(memory);
         return NULL;
     }
     *copy = *g;

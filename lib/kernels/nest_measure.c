@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -41,18 +42,18 @@ static bool make_data(const struct lx_loops *a, const struct lx_loops *b, struct
         d->elements[o] = max_i64(x, y);
     }
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
-        d->values[o] = malloc((size_t)d->elements[o] * sizeof(float));
+        d->values[o] = mem_alloc((size_t)d->elements[o] * sizeof(float));
         if (!d->values[o]) return status_no_memory(st);
         for (int64_t i = 0; i < d->elements[o]; i++) d->values[o][i] = random_float(&rng);
     }
-    d->result = malloc((size_t)d->elements[LX_LOOP_OUT] * sizeof(float));
+    d->result = mem_alloc((size_t)d->elements[LX_LOOP_OUT] * sizeof(float));
     return d->result ? true : status_no_memory(st);
 }
 
 static void free_data(struct data *d)
 {
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++) free(d->values[o]);
-    free(d->result);
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(d->values[o]);
+    mem_free(d->result);
 }
 
 /* Cuts loops down until the nest takes at most `work` turns; `at` is where its operands then begin. */
@@ -96,7 +97,7 @@ static int64_t summed(const struct lx_loops *l)
 
 static double *as_doubles(const float *values, int64_t count)
 {
-    double *d = malloc((size_t)count * sizeof *d);
+    double *d = mem_alloc((size_t)count * sizeof *d);
     for (int64_t i = 0; d && i < count; i++) d[i] = values ? (double)values[i] : 1;
     return d;
 }
@@ -123,10 +124,10 @@ static bool compare(const struct lx_loops *reference, const struct data *d, int6
             if (!(off <= out->difference)) out->difference = off; /* a NaN is a difference, too */
         }
     }
-    free(in0);
-    free(in1);
-    free(want);
-    free(mark);
+    mem_free(in0);
+    mem_free(in1);
+    mem_free(want);
+    mem_free(mark);
     double n = (double)summed(reference) + 1;
     out->allowed = lx_touch_contracts(reference->main) ? n * n * 0x1p-24 : 0;
     return ok ? true : status_no_memory(st);

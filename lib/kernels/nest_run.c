@@ -11,6 +11,7 @@
 #include "kernels/nest_run.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "kernels/kernels.h"
 
 #include <stdatomic.h>
@@ -298,7 +299,7 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
     for (int o = 0; o < LX_LOOP_OPERANDS; o++)
         if (lx_loops_extent(nest, (enum lx_loop_operand)o) < 0)
             return status_set(st, LX_E_RANGE, "an operand of the nest reaches beyond 2^53 elements"), NULL;
-    struct lx_nest_runner *r = calloc(1, sizeof *r);
+    struct lx_nest_runner *r = mem_zeroed(1, sizeof *r);
     if (!r) return status_no_memory(st), NULL;
     r->first = nest->first;
     r->main = nest->main;
@@ -334,7 +335,7 @@ void lx_nest_runner_free(struct lx_nest_runner *r)
 {
     if (!r) return;
     pool_destroy(r->pool);
-    free(r);
+    mem_free(r);
 }
 
 bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float *in1, float *out,

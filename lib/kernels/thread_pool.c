@@ -14,6 +14,7 @@
  * there is none. It does not give way to anybody else: schedulers take a yield for a whole slice of time that
  * is not wanted. */
 #include "kernels/thread_pool.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -190,11 +191,11 @@ static void start_generation(struct pool *pool)
 struct pool *pool_create(int threads)
 {
     threads = threads < 1 ? 1 : threads > POOL_THREADS_MAX ? POOL_THREADS_MAX : threads;
-    struct pool *pool = aligned_alloc(LINE, sizeof *pool);
-    struct worker *workers = aligned_alloc(LINE, sizeof *workers * (size_t)threads);
+    struct pool *pool = mem_aligned(LINE, sizeof *pool);
+    struct worker *workers = mem_aligned(LINE, sizeof *workers * (size_t)threads);
     if (!pool || !workers) {
-        free(pool);
-        free(workers);
+        mem_free(pool);
+        mem_free(workers);
         return NULL;
     }
     *pool = (struct pool){.threads = 1, .room = threads, .worker = workers};
@@ -216,9 +217,9 @@ void pool_destroy(struct pool *pool)
     for (int i = 1; i < pool->threads; i++) pthread_join(pool->worker[i].thread, NULL);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->lock);
-    free(pool->worker);
-    free(pool->scratch);
-    free(pool);
+    mem_free(pool->worker);
+    mem_free(pool->scratch);
+    mem_free(pool);
 }
 
 int pool_threads(const struct pool *pool)
@@ -268,13 +269,13 @@ void *pool_scratch(struct pool *pool, size_t bytes)
 {
     if (bytes > pool->scratch_bytes) {
         size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, rounded = (bytes + unit - 1) / unit * unit;
-        void *bigger = aligned_alloc(unit, rounded);
+        void *bigger = mem_aligned(unit, rounded);
         if (!bigger) return NULL;
 #ifdef MADV_HUGEPAGE
         if (unit == HUGE_PAGE)
             madvise(bigger, rounded, MADV_HUGEPAGE); /* only faster: failure does not matter */
 #endif
-        free(pool->scratch);
+        mem_free(pool->scratch);
         pool->scratch = bigger;
         pool->scratch_bytes = rounded;
     }

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ static bool make_node(struct tree_run *r, int i, const struct lx_loop_rules *rul
     const struct lx_tree_node *n = &r->tree->nodes[i];
     struct tree_node *out = &r->node[i];
     struct lx_loops l;
-    out->data = calloc((size_t)n->elements, sizeof *out->data);
+    out->data = mem_zeroed((size_t)n->elements, sizeof *out->data);
     if (!out->data) return status_no_memory(st);
     if (n->leaf >= 0) return true;
     if (!lx_tree_lower(r->tree, i, &l, &out->swapped, st) || !lx_loops_optimise(&l, rules, threads, st))
@@ -80,7 +81,7 @@ static bool copy_leaves(const struct tree_run *r, bool absolute, double **leaves
     for (int i = 0; i < r->tree->node_count; i++) {
         const struct lx_tree_node *n = &r->tree->nodes[i];
         if (n->leaf < 0) continue;
-        if (!leaves[n->leaf]) leaves[n->leaf] = malloc((size_t)n->elements * sizeof **leaves);
+        if (!leaves[n->leaf]) leaves[n->leaf] = mem_alloc((size_t)n->elements * sizeof **leaves);
         if (!leaves[n->leaf]) return false;
         for (int64_t e = 0; e < n->elements; e++) {
             double v = (double)r->node[i].data[e];
@@ -106,24 +107,25 @@ static void compare(const struct tree_run *r, const double *want, const double *
 static bool judge(const struct tree_run *r, struct lx_tree_measure *out, lx_status *st)
 {
     int64_t elements = r->tree->nodes[r->tree->node_count - 1].elements;
-    double **leaves = calloc((size_t)r->tree->node_count, sizeof *leaves);
-    double *want = calloc((size_t)elements, sizeof *want), *sizes = calloc((size_t)elements, sizeof *sizes);
+    double **leaves = mem_zeroed((size_t)r->tree->node_count, sizeof *leaves);
+    double *want = mem_zeroed((size_t)elements, sizeof *want),
+           *sizes = mem_zeroed((size_t)elements, sizeof *sizes);
     bool ok = leaves && want && sizes;
     for (int absolute = 0; ok && absolute < 2; absolute++)
         ok = copy_leaves(r, absolute, leaves) &&
              lx_tree_execute(r->tree, NULL, 1, (const double *const *)leaves, absolute ? sizes : want, st);
     if (ok) compare(r, want, sizes, out);
-    for (int i = 0; leaves && i < r->tree->node_count; i++) free(leaves[i]);
-    free(leaves);
-    free(want);
-    free(sizes);
+    for (int i = 0; leaves && i < r->tree->node_count; i++) mem_free(leaves[i]);
+    mem_free(leaves);
+    mem_free(want);
+    mem_free(sizes);
     return ok ? true : status_no_memory(st);
 }
 
 bool lx_tree_measure(const struct lx_tree *t, const struct lx_loop_rules *rules, int threads, int64_t work,
                      struct lx_tree_measure *out, lx_status *st)
 {
-    struct tree_run r = {t, calloc((size_t)t->node_count, sizeof *r.node)};
+    struct tree_run r = {t, mem_zeroed((size_t)t->node_count, sizeof *r.node)};
     bool ok = r.node ? true : status_no_memory(st);
     *out = (struct lx_tree_measure){0};
     for (int i = 0; ok && i < t->node_count; i++) ok = make_node(&r, i, rules, threads, st);
@@ -135,8 +137,8 @@ bool lx_tree_measure(const struct lx_tree *t, const struct lx_loop_rules *rules,
     if (ok && t->flops / 2 <= work) ok = judge(&r, out, st);
     for (int i = 0; r.node && i < t->node_count; i++) {
         lx_nest_runner_free(r.node[i].runner);
-        free(r.node[i].data);
+        mem_free(r.node[i].data);
     }
-    free(r.node);
+    mem_free(r.node);
     return ok;
 }

@@ -8,6 +8,7 @@
 #include "launch/launch.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static bool set_cores(struct lx_launch *l, const struct lx_launch_request *r, lx
                           "a core grid of %" PRId64 " x %" PRId64 "; from 1 to %d cores", l->core_grid[0],
                           l->core_grid[1], LX_LAUNCH_CORES);
     l->core_count = (int32_t)count;
-    l->cores = calloc((size_t)count, sizeof *l->cores);
+    l->cores = mem_zeroed((size_t)count, sizeof *l->cores);
     return l->cores ? true : status_no_memory(st);
 }
 
@@ -157,7 +158,7 @@ struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_sta
 {
     for (int i = 0; i < request->operand_count; i++)
         if (!lx_launch_check_operand(&request->operands[i], st)) return NULL;
-    struct lx_launch *l = calloc(1, sizeof *l);
+    struct lx_launch *l = mem_zeroed(1, sizeof *l);
     if (!l) return status_no_memory(st), NULL;
     if (!set_grid(l, request, st) || !set_mode(l, request, st) || !set_cores(l, request, st)) {
         lx_launch_free(l);
@@ -170,8 +171,8 @@ struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_sta
 void lx_launch_free(struct lx_launch *launch)
 {
     if (!launch) return;
-    free(launch->cores);
-    free(launch);
+    mem_free(launch->cores);
+    mem_free(launch);
 }
 
 int lx_launch_arg_count(const struct lx_launch *launch)

@@ -7,6 +7,7 @@
 #include "launch/launch_grid.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "launch/tile_formula.h"
 
 #include <inttypes.h>
@@ -96,7 +97,7 @@ static bool list_tiles(struct lx_op_launch *o, lx_status *st)
             "an order of one's own and dynamic assignment list the tiles of an op, up to %d; here are "
             "%" PRId64 ": use larger tiles (--tiles)",
             (int)LX_LISTED_TILES, all);
-    int64_t *tiles = malloc((size_t)all * sizeof *tiles);
+    int64_t *tiles = mem_alloc((size_t)all * sizeof *tiles);
     if (!tiles) return status_no_memory(st);
     for (int64_t t = 0; t < all && launch_tile_at(o, t, &tile); t++)
         tiles[t] = (tile.batch * l->mt + tile.row) * l->nt + tile.column;
@@ -161,13 +162,13 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
 {
     struct lx_launch *l = o->launch;
     int64_t per_group = g->cores / o->k_slices;
-    int64_t *room = calloc((size_t)(2 * per_group + o->k_slices), sizeof *room);
-    free(l->cores);
+    int64_t *room = mem_zeroed((size_t)(2 * per_group + o->k_slices), sizeof *room);
+    mem_free(l->cores);
     l->core_count = (int32_t)g->cores;
-    l->cores = calloc((size_t)g->cores, sizeof *l->cores);
+    l->cores = mem_zeroed((size_t)g->cores, sizeof *l->cores);
     bool ok = room && l->cores ? true : status_no_memory(st);
     ok = ok && (launch_is_local(o) || deal_global(g, o, per_group, room, room + per_group, st));
     if (ok) set_cores(g, o, room, room + per_group, room + 2 * per_group);
-    free(room);
+    mem_free(room);
     return ok;
 }

@@ -6,6 +6,7 @@
 #include "launch/launch_of_op.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "launch/launch_grid.h"
 #include "layout/op_index.h"
 
@@ -117,7 +118,7 @@ static void set_dims(const struct subject *s, const struct lx_launch_options *op
 
 static bool set_sums(const struct subject *s, struct lx_op_launch *o, lx_status *st)
 {
-    o->sum = calloc((size_t)s->index.var_count + 1, sizeof *o->sum);
+    o->sum = mem_zeroed((size_t)s->index.var_count + 1, sizeof *o->sum);
     if (!o->sum) return status_no_memory(st);
     for (int v = 0; v < s->index.var_count; v++) {
         if (!op_index_summed(&s->index, v)) continue;
@@ -311,7 +312,7 @@ struct lx_op_launch *lx_launch_of(const struct lx_divisions *d, int32_t op, cons
                                   const struct lx_launch_options *options, lx_status *st)
 {
     static const struct lx_launch_options defaults = {.order = LX_ROW_MAJOR};
-    struct lx_op_launch *o = calloc(1, sizeof *o);
+    struct lx_op_launch *o = mem_zeroed(1, sizeof *o);
     if (!o) return status_no_memory(st), NULL;
     struct subject s = subject_of(d, op, on_chip);
     *o = (struct lx_op_launch){
@@ -328,9 +329,9 @@ void lx_op_launch_free(struct lx_op_launch *o)
 {
     if (!o) return;
     lx_launch_free(o->launch);
-    free(o->sum);
-    free(o->tiles);
-    free(o);
+    mem_free(o->sum);
+    mem_free(o->tiles);
+    mem_free(o);
 }
 
 char *lx_op_launch_json(const struct lx_op_launch *o, const struct lx_graph *graph, const bool *on_chip,

@@ -13,6 +13,7 @@
 #include "launch/launch.h"
 #include "base/checked.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -151,7 +152,7 @@ static void add_ranges(struct text *t, const struct lx_launch *l)
         text_format(t, "%s{\"start\": [%" PRId64 ", %" PRId64 "], \"extent\": [%" PRId64 ", %" PRId64 "]}",
                     i ? ", " : "", ranges[i].y, ranges[i].x, ranges[i].height, ranges[i].width);
     text_add(t, "],\n");
-    free(ranges);
+    mem_free(ranges);
 }
 
 static void add_grid(struct text *t, const struct lx_launch *l)

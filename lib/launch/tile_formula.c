@@ -2,6 +2,7 @@
 #include "launch/tile_formula.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -230,7 +231,7 @@ bool formula_sort(const char *text, int64_t batch, int64_t mt, int64_t nt, int64
     struct formula f;
     int64_t all = batch * mt * nt;
     if (!parse(text, &f, st)) return false;
-    struct valued *list = malloc((size_t)all * sizeof *list);
+    struct valued *list = mem_alloc((size_t)all * sizeof *list);
     bool ok = list ? true : status_no_memory(st);
     for (int64_t t = 0; ok && t < all; t++) {
         const int64_t values[NAMES] = {t / nt % mt, t % nt, t / (mt * nt), mt, nt, batch};
@@ -244,6 +245,6 @@ bool formula_sort(const char *text, int64_t batch, int64_t mt, int64_t nt, int64
     }
     if (ok) qsort(list, (size_t)all, sizeof *list, by_value);
     for (int64_t t = 0; ok && t < all; t++) tiles[t] = list[t].number;
-    free(list);
+    mem_free(list);
     return ok;
 }

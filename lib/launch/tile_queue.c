@@ -4,6 +4,7 @@
  * edge has fewer. Cores that are free at the same time take turns by their number, so the answer is the same
  * everywhere. A heap of cores by (time, number): O(tiles log cores). */
 #include "launch/launch_grid.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +56,9 @@ static void hand_out(const struct lx_op_launch *o, int64_t cores, const int64_t 
 bool queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, int64_t *start, int64_t *count)
 {
     size_t n = (size_t)o->tile_count;
-    int64_t *sorted = malloc(n * sizeof *sorted);
-    int32_t *taker = malloc(n * sizeof *taker);
-    struct free_at *heap = malloc((size_t)cores * sizeof *heap);
+    int64_t *sorted = mem_alloc(n * sizeof *sorted);
+    int32_t *taker = mem_alloc(n * sizeof *taker);
+    struct free_at *heap = mem_alloc((size_t)cores * sizeof *heap);
     bool ok = sorted && taker && heap;
     if (ok) {
         hand_out(o, cores, tiles, heap, taker, count);
@@ -67,8 +68,8 @@ bool queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, in
         for (size_t i = 0; i < n; i++) sorted[heap[taker[i]].time++] = tiles[i];
         memcpy(tiles, sorted, n * sizeof *tiles);
     }
-    free(sorted);
-    free(taker);
-    free(heap);
+    mem_free(sorted);
+    mem_free(taker);
+    mem_free(heap);
     return ok;
 }

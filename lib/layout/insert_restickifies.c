@@ -6,6 +6,7 @@
 #include "layout/insert_restickifies.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "base/vec.h"
@@ -208,7 +209,7 @@ static bool insert_op(struct inserter *n, int32_t o, const struct stick_way *w)
 
 static bool add_given(struct inserter *n, const bool *alive)
 {
-    bool *used = calloc((size_t)n->g->tensor_count + 1, sizeof *used);
+    bool *used = mem_zeroed((size_t)n->g->tensor_count + 1, sizeof *used);
     if (!used) return status_no_memory(n->st);
     bool ok = true;
     for (int32_t o = 0; o < n->g->op_count; o++)
@@ -220,7 +221,7 @@ static bool add_given(struct inserter *n, const bool *alive)
         n->stick[t] = stick_default(&n->g->tensors[t]);
         ok = add_tensor(n, t, n->stick[t], "", role, &n->fresh[t]);
     }
-    free(used);
+    mem_free(used);
     return ok;
 }
 
@@ -256,12 +257,12 @@ static bool in_pattern_order(struct inserter *n)
     enum { EACH_MOVED = 100 };
     size_t count = n->b.tensors.count;
     if (count == 0) return true; /* a model whose ops were all folded may leave nothing */
-    struct rank *rank = malloc((count + 1) * sizeof *rank);
-    int32_t *now = malloc((count + 1) * sizeof *now);
-    struct lx_tensor *tensors = malloc((count + 1) * sizeof *tensors);
-    struct place *places = malloc((count + 1) * sizeof *places);
-    struct lx_layout *layouts = malloc((count + 1) * sizeof *layouts);
-    int32_t *origin = malloc((count + 1) * sizeof *origin);
+    struct rank *rank = mem_alloc((count + 1) * sizeof *rank);
+    int32_t *now = mem_alloc((count + 1) * sizeof *now);
+    struct lx_tensor *tensors = mem_alloc((count + 1) * sizeof *tensors);
+    struct place *places = mem_alloc((count + 1) * sizeof *places);
+    struct lx_layout *layouts = mem_alloc((count + 1) * sizeof *layouts);
+    int32_t *origin = mem_alloc((count + 1) * sizeof *origin);
     bool ok = rank && now && tensors && places && layouts && origin;
     for (size_t i = 0; ok && i < count; i++) {
         bool copy = n->fresh[n->origin.at[i]] != (int32_t)i;
@@ -294,19 +295,19 @@ static bool in_pattern_order(struct inserter *n)
         for (size_t i = 0; i < n->paddings.count; i++)
             n->paddings.at[i].tensor = now[n->paddings.at[i].tensor];
     }
-    free(rank);
-    free(now);
-    free(tensors);
-    free(places);
-    free(layouts);
-    free(origin);
+    mem_free(rank);
+    mem_free(now);
+    mem_free(tensors);
+    mem_free(places);
+    mem_free(layouts);
+    mem_free(origin);
     return ok ? true : status_no_memory(n->st);
 }
 
 static const bool *find_rewritten(const struct lx_graph *g, struct arena *memory)
 {
     size_t tensors = (size_t)g->tensor_count;
-    bool *again = arena_array(memory, tensors, sizeof *again), *once = calloc(tensors + 1, sizeof *once);
+    bool *again = arena_array(memory, tensors, sizeof *again), *once = mem_zeroed(tensors + 1, sizeof *once);
     for (int32_t o = 0; again && once && o < g->op_count; o++)
         for (int i = 0; i < g->ops[o].output_count; i++) {
             int32_t t = g->ops[o].outputs[i];
@@ -314,7 +315,7 @@ static const bool *find_rewritten(const struct lx_graph *g, struct arena *memory
             once[t] = true;
         }
     bool ok = again && once;
-    free(once);
+    mem_free(once);
     return ok ? again : NULL;
 }
 
@@ -351,9 +352,9 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
 {
     struct inserter n = {.g = g, .costs = &plan->costs, .out = out, .st = st};
     size_t tensors = (size_t)g->tensor_count + 1;
-    n.fresh = malloc(tensors * sizeof *n.fresh);
-    n.stick = calloc(tensors, sizeof *n.stick);
-    n.first_copy = malloc(tensors * sizeof *n.first_copy);
+    n.fresh = mem_alloc(tensors * sizeof *n.fresh);
+    n.stick = mem_zeroed(tensors, sizeof *n.stick);
+    n.first_copy = mem_alloc(tensors * sizeof *n.first_copy);
     bool ok = n.fresh && n.stick && n.first_copy ? true : status_no_memory(st);
     if (ok) {
         memset(n.fresh, 0xff, tensors * sizeof *n.fresh);
@@ -369,9 +370,9 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
         if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);
     if (ok) ok = finish(&n);
     builder_abandon(&n.b); /* spent, or given up half way */
-    free(n.fresh);
-    free(n.stick);
-    free(n.first_copy);
+    mem_free(n.fresh);
+    mem_free(n.stick);
+    mem_free(n.first_copy);
     VEC_FREE(&n.layouts);
     VEC_FREE(&n.origin);
     VEC_FREE(&n.op_origin);

@@ -15,6 +15,7 @@
  * Graph inputs that are read once take no part in states: their layout is given and nobody shares a copy. */
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "layout/layout.h"
 #include "layout/stick_layers.h"
@@ -49,7 +50,7 @@ static bool step(struct stick_search *s, int32_t o, size_t width)
     stick_begin_op(s, op);
     s->next.count = 0;
     if (!stick_clear_table(s, s->now.count * (size_t)count)) return false;
-    tensor_state *key = malloc((n + 1) * sizeof *key);
+    tensor_state *key = mem_alloc((n + 1) * sizeof *key);
     if (!key) return status_no_memory(s->st);
     bool ok = true;
     for (size_t i = 0; i < s->now.count && ok; i++) {
@@ -66,7 +67,7 @@ static bool step(struct stick_search *s, int32_t o, size_t width)
             ok = stick_keep(s, &to, key);
         }
     }
-    free(key);
+    mem_free(key);
     if (!ok) return false;
     if (s->next.count == 0)
         return status_set_at(
@@ -109,14 +110,14 @@ static bool prepare(struct stick_search *s)
 {
     const struct lx_graph *g = s->g;
     size_t tensors = (size_t)g->tensor_count + 1;
-    s->slot = malloc(tensors * sizeof *s->slot);
-    s->tensor_at = calloc(tensors, sizeof *s->tensor_at);
-    s->least_after = calloc((size_t)g->op_count + 1, sizeof *s->least_after);
+    s->slot = mem_alloc(tensors * sizeof *s->slot);
+    s->tensor_at = mem_zeroed(tensors, sizeof *s->tensor_at);
+    s->least_after = mem_zeroed((size_t)g->op_count + 1, sizeof *s->least_after);
     bool ok = s->slot && s->tensor_at && s->least_after && tensor_uses_make(g, s->alive, &s->uses);
     if (ok) {
         memset(s->slot, 0xff, tensors * sizeof *s->slot);
         s->slot_count = s->uses.most_live;
-        s->is_open = calloc((size_t)s->slot_count + 1, sizeof *s->is_open);
+        s->is_open = mem_zeroed((size_t)s->slot_count + 1, sizeof *s->is_open);
         ok = s->is_open && VEC_RESERVE(&s->free_slots, (size_t)s->slot_count + 1) &&
              VEC_RESERVE(&s->open, (size_t)s->slot_count + 1);
     }
@@ -164,11 +165,11 @@ static bool trace_back(struct stick_search *s, struct stick_plan *out)
 
 static void release(struct stick_search *s)
 {
-    free(s->slot);
+    mem_free(s->slot);
     tensor_uses_free(&s->uses);
-    free(s->tensor_at);
-    free(s->least_after);
-    free(s->is_open);
+    mem_free(s->tensor_at);
+    mem_free(s->least_after);
+    mem_free(s->is_open);
     VEC_FREE(&s->free_slots);
     VEC_FREE(&s->open);
     VEC_FREE(&s->now);

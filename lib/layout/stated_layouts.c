@@ -1,6 +1,7 @@
 #include "layout/stated_layouts.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "graph/builder.h"
 #include "graph/results.h"
 
@@ -171,10 +172,10 @@ struct lx_layouts *layouts_stated(const struct lx_graph *pattern, const struct s
                                   lx_status *st)
 {
     struct statement s = {pattern, tensors, ops, tensor_count, op_count, st};
-    struct lx_layouts *l = calloc(1, sizeof *l);
-    if (l) l->memory = calloc(1, sizeof *l->memory);
+    struct lx_layouts *l = mem_zeroed(1, sizeof *l);
+    if (l) l->memory = mem_zeroed(1, sizeof *l->memory);
     if (!l || !l->memory) {
-        free(l);
+        mem_free(l);
         return status_no_memory(st), NULL;
     }
     if (fill(&s, l)) return l;

@@ -2,6 +2,7 @@
 #include "layout/stick_layers.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -15,9 +16,9 @@ bool stick_layers_make(struct stick_layers *l, const struct lx_graph *g, const b
 {
     size_t tensors = (size_t)g->tensor_count + 1;
     *l = (struct stick_layers){.g = g};
-    l->runs = malloc(((size_t)run_count + 1) * sizeof *l->runs);
-    l->twin = malloc(tensors * sizeof *l->twin);
-    l->of = malloc(tensors * sizeof *l->of);
+    l->runs = mem_alloc(((size_t)run_count + 1) * sizeof *l->runs);
+    l->twin = mem_alloc(tensors * sizeof *l->twin);
+    l->of = mem_alloc(tensors * sizeof *l->of);
     if (!l->runs || !l->twin || !l->of) return status_no_memory(st);
     memset(l->twin, 0xff, tensors * sizeof *l->twin);
     memset(l->of, 0xff, tensors * sizeof *l->of);
@@ -32,9 +33,9 @@ bool stick_layers_make(struct stick_layers *l, const struct lx_graph *g, const b
 
 void stick_layers_free(struct stick_layers *l)
 {
-    free(l->runs);
-    free(l->twin);
-    free(l->of);
+    mem_free(l->runs);
+    mem_free(l->twin);
+    mem_free(l->of);
     VEC_FREE(&l->touched);
     VEC_FREE(&l->last.states);
     VEC_FREE(&l->last.keys);

@@ -1,6 +1,7 @@
 /* States of a search: what an op does to one, which are alike, and which go on. */
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "layout/stick_search.h"
 
 #include <stdlib.h>
@@ -180,7 +181,7 @@ static void close_slots(struct stick_search *s)
 bool stick_advance(struct stick_search *s, int32_t op, size_t width)
 {
     size_t n = (size_t)s->slot_count, count = s->next.count, kept = 0;
-    struct ranked *order = malloc((count + 1) * sizeof *order);
+    struct ranked *order = mem_alloc((count + 1) * sizeof *order);
     size_t most = count < width ? count : width;
     bool ok = order && VEC_RESERVE(&s->now_keys, most * n + 1) && VEC_RESERVE(&s->now, most) &&
               VEC_RESERVE(&s->nodes, s->nodes.count + most) &&
@@ -205,7 +206,7 @@ bool stick_advance(struct stick_search *s, int32_t op, size_t width)
         s->nodes.at[s->nodes.count++] = (struct stick_node){from->parent, from->way};
     }
     s->now.count = kept;
-    free(order);
+    mem_free(order);
     return ok ? true : status_no_memory(s->st);
 }
 

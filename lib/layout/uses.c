@@ -1,6 +1,7 @@
 /* Uses of tensors by the live ops. Rigid are tensors that are written again, since every writer must keep the
  * first one's layout, and those that a restickify of the graph itself reads, since it must change it. */
 #include "layout/uses.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
@@ -57,11 +58,11 @@ bool tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor
 {
     size_t tensors = (size_t)g->tensor_count + 1;
     *out = (struct tensor_uses){0};
-    out->first = malloc(tensors * sizeof *out->first);
-    out->last_use = malloc(tensors * sizeof *out->last_use);
-    out->readers = calloc(tensors, sizeof *out->readers);
-    out->written = calloc(tensors, sizeof *out->written);
-    out->rigid = calloc(tensors, sizeof *out->rigid);
+    out->first = mem_alloc(tensors * sizeof *out->first);
+    out->last_use = mem_alloc(tensors * sizeof *out->last_use);
+    out->readers = mem_zeroed(tensors, sizeof *out->readers);
+    out->written = mem_zeroed(tensors, sizeof *out->written);
+    out->rigid = mem_zeroed(tensors, sizeof *out->rigid);
     if (!out->first || !out->last_use || !out->readers || !out->written || !out->rigid) return false;
     gather(g, alive, out);
     out->most_live = most_live(g, alive, out);
@@ -70,9 +71,9 @@ bool tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor
 
 void tensor_uses_free(struct tensor_uses *u)
 {
-    free(u->first);
-    free(u->last_use);
-    free(u->readers);
-    free(u->written);
-    free(u->rigid);
+    mem_free(u->first);
+    mem_free(u->last_use);
+    mem_free(u->readers);
+    mem_free(u->written);
+    mem_free(u->rigid);
 }

@@ -12,6 +12,7 @@
 #include "loops/nest.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <inttypes.h>
@@ -192,7 +193,7 @@ static bool same_samples(const struct lx_loops *a, const struct lx_loops *b, uin
 
 static double *filled(uint64_t seed, enum lx_loop_operand operand, int64_t elements)
 {
-    double *data = malloc((size_t)elements * sizeof *data);
+    double *data = mem_alloc((size_t)elements * sizeof *data);
     for (int64_t i = 0; data && i < elements; i++) data[i] = datum(seed, operand, i);
     return data;
 }
@@ -215,8 +216,8 @@ static bool same_results(const struct lx_loops *a, const struct lx_loops *b, con
         for (int64_t i = 0; ok && i < elements[LX_LOOP_OUT]; i++)
             if (out[i] != other[i]) ok = differ(i, out[i], other[i], st);
     }
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++) free(data[o]);
-    free(other);
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(data[o]);
+    mem_free(other);
     return ok;
 }
 

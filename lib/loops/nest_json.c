@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -214,7 +215,7 @@ bool lx_loops_read(const char *path, struct lx_loops *out, lx_status *st)
     char *text = file_read(path, &length, st);
     if (!text) return false;
     bool ok = lx_loops_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, length, out, st);
-    free(text);
+    mem_free(text);
     return ok;
 }
 

@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 #include <ctype.h>
@@ -210,9 +211,9 @@ static int64_t count_flops(const struct lx_tree *t)
 
 struct lx_tree *lx_tree_parse(const char *text, const int64_t *sizes, int size_count, lx_status *st)
 {
-    struct lx_tree *t = calloc(1, sizeof *t);
-    if (t) t->memory = calloc(1, sizeof *t->memory);
-    if (!t || !t->memory) return free(t), status_no_memory(st), NULL;
+    struct lx_tree *t = mem_zeroed(1, sizeof *t);
+    if (t) t->memory = mem_zeroed(1, sizeof *t->memory);
+    if (!t || !t->memory) return mem_free(t), status_no_memory(st), NULL;
     struct parser p = {.text = text, .at = text, .tree = t, .st = st};
     t->sizes = arena_copy_array(t->memory, sizes, (size_t)size_count, sizeof *sizes);
     t->size_count = size_count;
@@ -245,6 +246,6 @@ void lx_tree_free(struct lx_tree *t)
 {
     if (!t) return;
     arena_free(t->memory);
-    free(t->memory);
-    free(t);
+    mem_free(t->memory);
+    mem_free(t);
 }

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -88,7 +89,7 @@ static bool run_node(const struct lx_tree *t, int i, const struct lx_loop_rules 
 bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules, int64_t threads,
                      const double *const *leaves, double *out, lx_status *st)
 {
-    double **data = calloc((size_t)t->node_count, sizeof *data);
+    double **data = mem_zeroed((size_t)t->node_count, sizeof *data);
     bool ok = data ? true : status_no_memory(st);
     for (int i = 0; ok && i < t->node_count; i++) {
         const struct lx_tree_node *n = &t->nodes[i];
@@ -97,11 +98,11 @@ bool lx_tree_execute(const struct lx_tree *t, const struct lx_loop_rules *rules,
             continue;
         }
         bool is_root = i == t->node_count - 1;
-        data[i] = is_root ? out : calloc((size_t)n->elements, sizeof **data);
+        data[i] = is_root ? out : mem_zeroed((size_t)n->elements, sizeof **data);
         ok = data[i] ? run_node(t, i, rules, threads, data, st) : status_no_memory(st);
     }
     for (int i = 0; data && i < t->node_count - 1; i++)
-        if (t->nodes[i].leaf < 0) free(data[i]);
-    free(data);
+        if (t->nodes[i].leaf < 0) mem_free(data[i]);
+    mem_free(data);
     return ok;
 }

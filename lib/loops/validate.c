@@ -8,6 +8,7 @@
 #include "loops/nest.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,9 +189,9 @@ static bool writes_once(const struct lx_loops *l)
     if (nested) return true;
     if (turns > reach + 1) return false; /* more turns than elements */
     if (turns > (int64_t)1 << 24 || reach > (int64_t)1 << 30) return true;
-    unsigned char *marks = calloc((size_t)(reach >> 3) + 1, 1);
+    unsigned char *marks = mem_zeroed((size_t)(reach >> 3) + 1, 1);
     bool once = !marks || mark(marks, loops, count, 0);
-    free(marks);
+    mem_free(marks);
     return once;
 }
 

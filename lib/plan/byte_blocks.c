@@ -3,6 +3,7 @@
  * times at which some buffer is on it, and strips of the same times become one block again. */
 #include "plan/byte_blocks.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include "plan/occupancy.h"
 
@@ -44,7 +45,7 @@ static bool find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks
 {
     size_t room = 1;
     for (int32_t i = 0; i < p->problem.count; i++) room += (size_t)lx_life_count(&p->problem.buffers[i]);
-    out->lives = calloc(room, sizeof *out->lives);
+    out->lives = mem_zeroed(room, sizeof *out->lives);
     for (int32_t i = 0; out->lives && i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         if (p->answer.address[i] < 0 || b->size <= 0 || (pool >= 0 && lx_pool_of(p, i) != pool)) continue;
@@ -87,7 +88,7 @@ static void join(struct byte_life *lives, int32_t a, int32_t b)
 static bool *find_sharers(const struct lx_problem *p)
 {
     const struct lx_bonds *b = &p->bonds;
-    bool *shares = calloc((size_t)p->count + 1, sizeof *shares);
+    bool *shares = mem_zeroed((size_t)p->count + 1, sizeof *shares);
     for (int32_t i = 0; shares && i < b->exclusive_count; i++)
         shares[b->exclusive[i].a] = shares[b->exclusive[i].b] = true;
     for (int32_t i = 0; shares && i < b->same_place_count; i++)
@@ -97,7 +98,7 @@ static bool *find_sharers(const struct lx_problem *p)
 
 static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
 {
-    int32_t *alive = malloc((x->life_count + 1) * sizeof *alive);
+    int32_t *alive = mem_alloc((x->life_count + 1) * sizeof *alive);
     bool *shares = find_sharers(&p->problem);
     size_t count = 0;
     for (size_t i = 0; alive && shares && i < x->life_count; i++) {
@@ -114,8 +115,8 @@ static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
     bool ok = alive && shares;
     for (size_t i = 0; ok && i < x->life_count; i++) x->lives[i].heap = heap_of(x->lives, (int32_t)i);
     if (ok && x->life_count) qsort(x->lives, x->life_count, sizeof *x->lives, by_heap);
-    free(alive);
-    free(shares);
+    mem_free(alive);
+    mem_free(shares);
     return ok;
 }
 
@@ -158,7 +159,7 @@ static bool cut_heap(struct byte_blocks *x, size_t first, size_t count)
     const struct byte_life *l = &x->lives[first];
     if (count == 1)
         return VEC_PUSH(x, ((struct byte_block){l->address, l->size, l->start, l->end, first, 1}));
-    int64_t *ends = malloc(2 * count * sizeof *ends);
+    int64_t *ends = mem_alloc(2 * count * sizeof *ends);
     size_t from = x->count;
     bool ok = ends != NULL;
     for (size_t i = 0; ok && i < count; i++) {
@@ -172,7 +173,7 @@ static bool cut_heap(struct byte_blocks *x, size_t first, size_t count)
                 x, (struct byte_block){
                        .address = ends[i], .size = ends[i + 1] - ends[i], .first = first, .count = count});
     if (ok) merge_strips(x, from);
-    free(ends);
+    mem_free(ends);
     return ok;
 }
 
@@ -217,7 +218,7 @@ void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const
 
 void byte_blocks_free(struct byte_blocks *b)
 {
-    free(b->lives);
-    free(b->at);
+    mem_free(b->lives);
+    mem_free(b->at);
     *b = (struct byte_blocks){0};
 }

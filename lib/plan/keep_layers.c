@@ -1,6 +1,7 @@
 /* Layers of partial choices: in which order they stand, and which of them are the same. A table of hashes finds those
  * that hold the same in one walk over the layer. */
 #include "plan/keep_layers.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -51,7 +52,7 @@ bool keep_merge_same(struct keep_list *l, bool *merged)
 {
     size_t room = 16, kept = 0;
     while (room < 2 * l->nodes.count) room *= 2;
-    uint32_t *table = calloc(room, sizeof *table);
+    uint32_t *table = mem_zeroed(room, sizeof *table);
     if (!table) return false;
     for (size_t i = 0; i < l->nodes.count; i++) {
         const struct keep_node *n = &l->nodes.at[i];
@@ -67,6 +68,6 @@ bool keep_merge_same(struct keep_list *l, bool *merged)
     }
     *merged |= kept < l->nodes.count;
     l->nodes.count = kept;
-    free(table);
+    mem_free(table);
     return true;
 }

@@ -5,6 +5,7 @@
 #include "plan/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <math.h>
@@ -149,13 +150,13 @@ bool keep_price(struct keep_model *m, int64_t best, int rounds, int64_t *bound, 
 {
     size_t n = (size_t)m->op_count + 1;
     struct pricing p = {.m = m,
-                        .best = calloc(n, sizeof *p.best),
-                        .wants = calloc(n, sizeof *p.wants),
-                        .steps = calloc(n, sizeof *p.steps)};
+                        .best = mem_zeroed(n, sizeof *p.best),
+                        .wants = mem_zeroed(n, sizeof *p.wants),
+                        .steps = mem_zeroed(n, sizeof *p.steps)};
     bool ok = p.best && p.wants && p.steps;
     if (ok) *bound = improve(&p, best, rounds);
-    free(p.best);
-    free(p.wants);
-    free(p.steps);
+    mem_free(p.best);
+    mem_free(p.wants);
+    mem_free(p.steps);
     return ok ? true : status_no_memory(st);
 }

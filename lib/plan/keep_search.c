@@ -8,6 +8,7 @@
 #include "plan/keep_layers.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "plan/op_order.h"
@@ -378,7 +379,7 @@ static bool list_before(struct search *s)
 {
     struct op_order order;
     if (!s->l->any_order) return true;
-    s->before = calloc((size_t)s->m->op_count + 1, sizeof *s->before);
+    s->before = mem_zeroed((size_t)s->m->op_count + 1, sizeof *s->before);
     bool ok = op_order_make(&order, s->m->x->graph) && s->before;
     for (size_t e = 0; ok && e < order.edges.count; e++)
         s->before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
@@ -402,6 +403,6 @@ bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct
     arena_free(&s.lists);
     VEC_FREE(&s.next.nodes);
     VEC_FREE(&s.next.pool);
-    free(s.before);
+    mem_free(s.before);
     return ok ? true : status_no_memory(st);
 }

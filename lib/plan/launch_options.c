@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "launch/tile_formula.h"
 #include "plan/options.h"
 
@@ -148,7 +149,7 @@ static bool take_numbers(const char *file, const char *text, int64_t *out, int64
 
 static bool each_once(const char *file, const int64_t *list, int64_t count, lx_status *st)
 {
-    char *seen = calloc((size_t)count + 1, 1);
+    char *seen = mem_zeroed((size_t)count + 1, 1);
     bool ok = seen ? true : status_no_memory(st);
     for (int64_t i = 0; ok && i < count; i++) {
         if (list[i] >= count || seen[list[i]])
@@ -159,7 +160,7 @@ static bool each_once(const char *file, const int64_t *list, int64_t count, lx_s
         else
             seen[list[i]] = 1;
     }
-    free(seen);
+    mem_free(seen);
     return ok;
 }
 
@@ -173,7 +174,7 @@ bool launch_list_read(struct lx_launch_options *o, struct arena *memory, lx_stat
     if (!text) return false;
     int64_t *list = arena_array(memory, length / 2 + 1, sizeof *list); /* a number and what is behind it */
     bool ok = list ? take_numbers(file, text, list, &count, st) : status_no_memory(st);
-    free(text);
+    mem_free(text);
     if (ok && count == 0)
         ok = status_set_at(st, LX_E_USAGE, file, 0, 0,
                            "a list of tiles without any; write their numbers, each once");

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
 #include "scratchpad/cooptimise/cooptimise.h"
@@ -87,7 +88,7 @@ static bool add_way(struct least_time *s, const struct lx_divisions *d,
     struct lx_divisions as = *s->by->divided;
     const struct lx_division **divided = arena_array(s->by->memory, (size_t)g->op_count, sizeof *divided);
     struct way way = {.divided = divided, .number = s->ways.count};
-    as.at = malloc(((size_t)g->op_count + 1) * sizeof *as.at);
+    as.at = mem_alloc(((size_t)g->op_count + 1) * sizeof *as.at);
     bool ok = divided && as.at;
     for (int32_t o = 0; ok && o < g->op_count; o++) {
         if (g->ops[o].hint_count == 0) divided[o] = other && other[o] ? other[o] : &d->at[o];
@@ -95,7 +96,7 @@ static bool add_way(struct least_time *s, const struct lx_divisions *d,
     }
     struct draft plain = s->by->best.draft;
     ok = ok && time_bound_divided(&plain, &as, &way.least_us, s->by->st) && VEC_PUSH(&s->ways, way);
-    free(as.at);
+    mem_free(as.at);
     return ok ? true : status_no_memory(s->by->st);
 }
 

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -30,14 +31,14 @@ static bool list_borders(struct merging *m)
 static bool measure(const struct attempt *a, struct clocks *out, bool *legal, lx_status *st)
 {
     const struct draft *x = &a->draft;
-    struct lx_bundle *bundles = calloc((size_t)x->bundle_count + 1, sizeof *bundles);
+    struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
     if (!bundles) return status_no_memory(st);
     bool ok = draft_bundle_times(x, a->answer.address, bundles, st);
     *legal = true;
     for (int32_t i = 0; i < x->bundle_count; i++)
         *legal = *legal && (bundles[i].count == 1 || bundles[i].tensors <= x->graph->device.bundle_tensors);
     if (ok) *out = bundle_clocks(bundles, x->bundle_count);
-    free(bundles);
+    mem_free(bundles);
     return ok;
 }
 
@@ -55,14 +56,14 @@ static bool try_without(struct merging *m, size_t border, double *us, bool *bett
     struct attempt next;
     struct clocks now = {0};
     bool legal = false;
-    int32_t *left = malloc((m->borders.count + 1) * sizeof *left);
+    int32_t *left = mem_alloc((m->borders.count + 1) * sizeof *left);
     if (!left) return status_no_memory(p->st);
     how.border_count = 0;
     for (size_t i = 0; i < m->borders.count; i++)
         if (i != border) left[how.border_count++] = m->borders.at[i];
     how.borders = left;
     bool ok = attempt_make(p, &how, &next);
-    free(left);
+    mem_free(left);
     if (!ok) return false;
     ok = measure(&next, &now, &legal, p->st) && perfect_traffic(&next.draft, &next.perfect_bytes, p->st);
     *better = ok && legal && is_better(p, &p->best, *us, &next, now.end_to_end_us);

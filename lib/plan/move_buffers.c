@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "plan/move_room.h"
 #include "scratchpad/placement/solve.h"
@@ -104,8 +105,8 @@ static bool sort_by_start(struct moving *v)
 {
     int64_t ticks = v->x->graph->op_count;
     const struct lx_buffer *b = v->x->buffers;
-    v->start_at = calloc((size_t)ticks + 3, sizeof *v->start_at);
-    v->started = malloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
+    v->start_at = mem_zeroed((size_t)ticks + 3, sizeof *v->start_at);
+    v->started = mem_alloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
     if (!v->start_at || !v->started) return v->failed = true, false;
     for (int32_t i = 0; i < v->x->problem.count; i++) v->start_at[min_i64(b[i].start, ticks) + 2]++;
     for (int64_t t = 1; t < ticks + 3; t++) v->start_at[t] += v->start_at[t - 1];
@@ -184,7 +185,7 @@ static bool weigh(struct planner *p, struct attempt *a, bool *legal)
 
 static bool realise(struct planner *p, struct moving *v)
 {
-    struct attempt next = {.memory = calloc(1, sizeof *next.memory)};
+    struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
     bool legal = false, ok = next.memory ? true : status_no_memory(p->st);
     ok = ok && settle(p, v, &next, &legal) && (!legal || weigh(p, &next, &legal));
     if (ok && legal) {
@@ -201,7 +202,7 @@ static bool fits_still(const struct planner *p, const struct moving *v, bool *fi
     struct lx_problem q = v->x->problem;
     struct lx_answer a = {.address = v->address};
     const struct lx_solver *solver = p->options->solver;
-    struct lx_buffer *some = malloc(((size_t)q.count + 1) * sizeof *some);
+    struct lx_buffer *some = mem_alloc(((size_t)q.count + 1) * sizeof *some);
     if (!some) return status_no_memory(p->st);
     for (int32_t i = 0; i < q.count; i++) {
         some[i] = q.buffers[i];
@@ -212,7 +213,7 @@ static bool fits_still(const struct planner *p, const struct moving *v, bool *fi
     q.bonds = (struct lx_bonds){0};
     bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &p->options->run, &a, p->st);
     *fits = ok && lx_can(solver, LX_FIT) && !lx_left_out(&q, v->address);
-    free(some);
+    mem_free(some);
     return ok;
 }
 
@@ -223,8 +224,8 @@ bool move_try(struct planner *p, const struct keep_model *m, const struct keep_c
     struct draft x = {0};
     bool ok = draft_make(p->divided, how, &memory, &x, p->st);
     size_t n = (size_t)x.problem.count;
-    bool *wanted = calloc(n + 1, sizeof *wanted), *fixed = calloc(n + 1, sizeof *fixed);
-    int64_t *address = malloc((n + 1) * sizeof *address);
+    bool *wanted = mem_zeroed(n + 1, sizeof *wanted), *fixed = mem_zeroed(n + 1, sizeof *fixed);
+    int64_t *address = mem_alloc((n + 1) * sizeof *address);
     struct moving v = {.x = &x, .wanted = wanted, .fixed = fixed, .address = address};
     v.room.capacity = x.problem.capacity;
     ok = ok && (wanted && fixed && address ? true : status_no_memory(p->st));
@@ -238,11 +239,11 @@ bool move_try(struct planner *p, const struct keep_model *m, const struct keep_c
     ok = ok && (!placed || realise(p, &v));
     VEC_FREE(&v.moves);
     VEC_FREE(&v.room.blocks);
-    free(v.start_at);
-    free(v.started);
-    free(wanted);
-    free(fixed);
-    free(address);
+    mem_free(v.start_at);
+    mem_free(v.started);
+    mem_free(wanted);
+    mem_free(fixed);
+    mem_free(address);
     draft_free(&x);
     arena_free(&memory);
     return ok;

@@ -3,6 +3,7 @@
 #include "plan/nest_diff.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/names.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 static int32_t *places_of(const struct lx_plan *before, const struct lx_plan *after)
 {
     const struct lx_graph *g = before->layouts->graph, *h = after->layouts->graph;
-    int32_t *place = calloc((size_t)h->op_count + 1, sizeof *place);
+    int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place);
     struct names names = {0};
     bool ok = place;
     for (int32_t o = 0; ok && o < g->op_count; o++)
@@ -22,7 +23,7 @@ static int32_t *places_of(const struct lx_plan *before, const struct lx_plan *af
         place[o] = at >= 0 ? at : o > 0 ? place[o - 1] : 0;
     }
     names_free(&names);
-    if (!ok) free(place);
+    if (!ok) mem_free(place);
     return ok ? place : NULL;
 }
 
@@ -116,11 +117,11 @@ bool lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, str
     size_t most = (size_t)before->nest_count + (size_t)after->nest_count;
     int32_t *place = places_of(before, after);
     *out = (struct lx_nest_diff){
-        .all = calloc(most + 1, sizeof *out->all),
+        .all = mem_zeroed(most + 1, sizeof *out->all),
         .others = {.bytes_before = before->figures.hbm_bytes, .bytes_after = after->figures.hbm_bytes}};
     bool ok = place && out->all;
     if (ok) compare(before, after, place, out);
-    free(place);
+    mem_free(place);
     if (ok) return true;
     lx_nest_diff_free(out);
     return status_no_memory(st);
@@ -128,6 +129,6 @@ bool lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, str
 
 void lx_nest_diff_free(struct lx_nest_diff *d)
 {
-    free(d->all);
+    mem_free(d->all);
     *d = (struct lx_nest_diff){0};
 }

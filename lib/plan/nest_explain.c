@@ -1,6 +1,7 @@
 /* From the accesses and copies of a nest's ticks to what they mean. Some dozen tensors per nest. */
 #include "plan/nest_explain.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
 #include "plan/occupancy.h"
 
@@ -98,7 +99,7 @@ bool lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_
     const struct lx_nest *n = &p->nests[nest];
     struct lx_occupancy taken = {0};
     int32_t tensors = p->layouts->graph->tensor_count;
-    *out = (struct lx_nest_explained){.parts = calloc((size_t)tensors + 1, sizeof *out->parts)};
+    *out = (struct lx_nest_explained){.parts = mem_zeroed((size_t)tensors + 1, sizeof *out->parts)};
     if (!out->parts || !lx_occupancy_make(p, LX_ALL_POOLS, &taken))
         return lx_nest_explained_free(out), status_no_memory(st);
     for (int32_t t = 0; t < tensors; t++) {
@@ -118,6 +119,6 @@ bool lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_
 
 void lx_nest_explained_free(struct lx_nest_explained *e)
 {
-    free(e->parts);
+    mem_free(e->parts);
     *e = (struct lx_nest_explained){0};
 }

@@ -1,6 +1,7 @@
 /* Windows made, compared, and what was found in them carried back. */
 #include "plan/nest_window.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "layout/op_index.h"
 #include "graph/op_params.h"
@@ -104,7 +105,7 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
     for (int32_t o = first; o <= last; o++) most += (size_t)op_operand_count(&x->graph->ops[o]);
     struct numbering n = {.x = x, .w = out};
     struct lx_op *to = arena_array(memory, ops, sizeof *to);
-    n.number = calloc((size_t)x->graph->tensor_count + 1, sizeof *n.number);
+    n.number = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *n.number);
     n.tensor = arena_array(memory, most, sizeof *n.tensor);
     out->graph.ops = to;
     out->graph.op_count = (int32_t)ops;
@@ -115,7 +116,7 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
     out->layouts.restickify_count = out->layouts.padding_count = 0;
     bool ok = to && n.number && n.tensor && number_ops(&n, to, memory) && take_tensors(&n, memory) &&
               take_divisions(x, out, memory);
-    free(n.number);
+    mem_free(n.number);
     return ok ? true : status_no_memory(st);
 }
 

@@ -2,6 +2,7 @@
 #include "plan/nest_window.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "plan/planner.h"
 
@@ -90,8 +91,8 @@ static int32_t cut_periods(const struct cutting *c, int32_t period, int32_t *las
 static bool cut_anywhere(const struct cutting *c, int32_t *last, int32_t *count)
 {
     size_t n = (size_t)c->ops + 1;
-    double *cost = malloc(n * sizeof *cost);
-    int32_t *from = malloc(n * sizeof *from);
+    double *cost = mem_alloc(n * sizeof *cost);
+    int32_t *from = mem_alloc(n * sizeof *from);
     bool ok = cost && from;
     for (int32_t to = 0; ok && to <= c->ops; to++) {
         cost[to] = to ? 1e300 : 0;
@@ -109,8 +110,8 @@ static bool cut_anywhere(const struct cutting *c, int32_t *last, int32_t *count)
         last[i] = last[*count - 1 - i];
         last[*count - 1 - i] = swap;
     }
-    free(cost);
-    free(from);
+    mem_free(cost);
+    mem_free(from);
     return ok;
 }
 

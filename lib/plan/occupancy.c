@@ -2,6 +2,7 @@
  * stretch of time in O(log n). */
 #include "plan/occupancy.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "plan/byte_blocks.h"
@@ -66,9 +67,9 @@ bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
     if (!byte_blocks_make(p, pool, &b)) return false;
     size_t room = 2 * b.count + 1;
     while (out->width < room) out->width *= 2;
-    struct change *c = malloc(room * sizeof *c);
-    out->tick = malloc(room * sizeof *out->tick);
-    out->nodes = calloc(2 * out->width, sizeof *out->nodes);
+    struct change *c = mem_alloc(room * sizeof *c);
+    out->tick = mem_alloc(room * sizeof *out->tick);
+    out->nodes = mem_zeroed(2 * out->width, sizeof *out->nodes);
     bool ok = c && out->tick && out->nodes;
     if (ok) {
         out->bytes = out->nodes + out->width;
@@ -77,7 +78,7 @@ bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
         add_up(c, 2 * b.count, out);
     } else
         lx_occupancy_free(out);
-    free(c);
+    mem_free(c);
     byte_blocks_free(&b);
     return ok;
 }
@@ -111,7 +112,7 @@ int64_t lx_occupancy_most(const struct lx_occupancy *o, int64_t from, int64_t to
 
 void lx_occupancy_free(struct lx_occupancy *o)
 {
-    free(o->tick);
-    free(o->nodes);
+    mem_free(o->tick);
+    mem_free(o->nodes);
     *o = (struct lx_occupancy){0};
 }

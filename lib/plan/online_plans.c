@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/failed_memory.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "graph/online.h"
 #include "layout/op_index.h"
@@ -94,9 +95,9 @@ static bool is_worth_it(const struct lx_plan *p, const struct lx_graph *rewritte
 {
     enum { SMALL = 12 };
     if (p->graph->op_count <= SMALL) return true;
-    bool *touched = calloc((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
+    bool *touched = mem_zeroed((size_t)p->graph->tensor_count + 1, 2 * sizeof *touched);
     bool worth = touched && moves_more(p, rewritten, touched, touched + p->graph->tensor_count);
-    free(touched);
+    mem_free(touched);
     return worth;
 }
 

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "base/users.h"
@@ -19,12 +20,12 @@
 
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_plan *p = memory ? arena_alloc(memory, sizeof *p) : NULL;
     struct users *users = p ? users_new(memory) : NULL;
     if (!users) {
         if (memory) arena_free(memory);
-        free(memory);
+        mem_free(memory);
         status_no_memory(st);
         return NULL;
     }
@@ -55,7 +56,7 @@ void lx_plan_free(const struct lx_plan *p)
     }
     lx_graph_free(p->graph);
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
 }
 
 bool plan_off_chip(struct lx_plan *p, lx_status *st)
@@ -150,7 +151,7 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
     struct attempt *best = &by->best;
     if (!plan_adopt(p, &best->draft, by->st)) return false;
     arena_adopt(p->memory, best->memory);
-    free(best->memory);
+    mem_free(best->memory);
     p->answer = best->answer;
     p->passes = best->draft.how.passes; /* to make it less time, some may have been left out */
     p->figures.perfect_hbm_bytes = best->perfect_bytes;

@@ -2,6 +2,7 @@
  * changed and how much it matters. O(n log n). */
 #include "plan/plan_diff.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/names.h"
 
 #include <stdlib.h>
@@ -64,7 +65,7 @@ static int64_t *measure(const struct lx_plan *p, int64_t *share)
                                            [LX_RING] = LX_PART_RING,
                                            [LX_MOVE] = LX_PART_MOVES};
     _Static_assert(sizeof of_kind / sizeof *of_kind == LX_TRANSFER_KINDS, "a part for each kind of transfer");
-    int64_t *per_buffer = calloc((size_t)p->problem.count + 1, sizeof *per_buffer);
+    int64_t *per_buffer = mem_zeroed((size_t)p->problem.count + 1, sizeof *per_buffer);
     if (!per_buffer) return NULL;
     if (p->accesses)
         measure_ops(p, per_buffer, share);
@@ -157,7 +158,7 @@ static bool compare(const struct lx_plan *before, const struct lx_plan *after, c
 {
     const struct lx_problem *p = &before->problem, *q = &after->problem;
     struct names names = {0};
-    bool *seen = calloc((size_t)p->count + 1, sizeof *seen), ok = seen && out->all;
+    bool *seen = mem_zeroed((size_t)p->count + 1, sizeof *seen), ok = seen && out->all;
     for (int32_t i = 0; ok && i < p->count; i++)
         ok = names_add(&names, p->buffers[i].name, i) != NAMES_NO_MEMORY;
     for (int32_t k = 0; ok && k < q->count; k++) {
@@ -169,7 +170,7 @@ static bool compare(const struct lx_plan *before, const struct lx_plan *after, c
     for (int32_t i = 0; ok && i < p->count; i++)
         if (!seen[i]) add(out, before, i, after, -1, LX_ONLY_BEFORE, old[i]);
     names_free(&names);
-    free(seen);
+    mem_free(seen);
     return ok;
 }
 
@@ -179,11 +180,11 @@ bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
     size_t most = (size_t)before->problem.count + (size_t)after->problem.count;
     *out = (struct lx_diff){.same_pattern = before->graph->hash == after->graph->hash,
                             .gain = before->figures.hbm_bytes - after->figures.hbm_bytes,
-                            .all = malloc((most + 1) * sizeof *out->all)};
+                            .all = mem_alloc((most + 1) * sizeof *out->all)};
     int64_t *old = measure(before, out->share_before), *new = measure(after, out->share_after);
     bool ok = old && new &&compare(before, after, old, new, out);
-    free(old);
-    free(new);
+    mem_free(old);
+    mem_free(new);
     if (ok && out->count) qsort(out->all, (size_t)out->count, sizeof *out->all, by_change_and_gain);
     if (ok) return true;
     lx_diff_free(out);
@@ -192,6 +193,6 @@ bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
 
 void lx_diff_free(struct lx_diff *d)
 {
-    free(d->all);
+    mem_free(d->all);
     *d = (struct lx_diff){0};
 }

@@ -1,6 +1,7 @@
 /* Finds what keeps a buffer off chip, and who is in its way. */
 #include "plan/plan_explain.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ static int by_cost(const void *a, const void *b)
 static bool find_others(const struct lx_plan *p, struct lx_explained *e)
 {
     const struct lx_buffer *b = &p->problem.buffers[e->buffer];
-    struct neighbour *found = malloc(((size_t)p->problem.count + 1) * sizeof *found);
-    e->others = malloc(((size_t)p->problem.count + 1) * sizeof *e->others);
+    struct neighbour *found = mem_alloc(((size_t)p->problem.count + 1) * sizeof *found);
+    e->others = mem_alloc(((size_t)p->problem.count + 1) * sizeof *e->others);
     bool ok = found && e->others;
     for (int32_t k = 0; ok && k < p->problem.count; k++) {
         const struct lx_buffer *o = &p->problem.buffers[k];
@@ -47,13 +48,13 @@ static bool find_others(const struct lx_plan *p, struct lx_explained *e)
     }
     if (ok && e->other_count) qsort(found, (size_t)e->other_count, sizeof *found, by_cost);
     for (int32_t k = 0; ok && k < e->other_count; k++) e->others[k] = found[k].buffer;
-    free(found);
+    mem_free(found);
     return ok;
 }
 
 bool lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out, lx_status *st)
 {
-    *out = (struct lx_explanation){.all = calloc((size_t)p->problem.count + 1, sizeof *out->all)};
+    *out = (struct lx_explanation){.all = mem_zeroed((size_t)p->problem.count + 1, sizeof *out->all)};
     bool ok = out->all != NULL;
     for (int32_t i = 0; ok && i < p->problem.count; i++) {
         if (!is_of(p, i, name)) continue;
@@ -69,8 +70,8 @@ bool lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explan
 
 void lx_explanation_free(struct lx_explanation *e)
 {
-    for (int32_t i = 0; i < e->count; i++) free(e->all[i].others);
-    free(e->all);
+    for (int32_t i = 0; i < e->count; i++) mem_free(e->all[i].others);
+    mem_free(e->all);
     *e = (struct lx_explanation){0};
 }
 

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -355,6 +356,6 @@ struct lx_plan *lx_plan_read(const char *path, lx_status *st)
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
     struct lx_plan *p = lx_plan_of_text(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
-    free(text);
+    mem_free(text);
     return p;
 }

@@ -5,6 +5,7 @@
 #include "plan/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/names.h"
 #include "layout/stated_layouts.h"
 
@@ -104,8 +105,8 @@ static bool find_names(const struct lx_graph *g, struct names *tensors, struct n
 static bool read_layouts(struct graph_reader *r)
 {
     struct names tensor_names = {0}, op_names = {0};
-    struct stated_tensor *tensors = calloc((size_t)r->tensors.count + 1, sizeof *tensors);
-    struct stated_op *ops = calloc((size_t)r->ops.count + 1, sizeof *ops);
+    struct stated_tensor *tensors = mem_zeroed((size_t)r->tensors.count + 1, sizeof *tensors);
+    struct stated_op *ops = mem_zeroed((size_t)r->ops.count + 1, sizeof *ops);
     bool ok = tensors && ops && find_names(r->p->graph, &tensor_names, &op_names);
     if (!ok) status_no_memory(r->st);
     for (int32_t i = 0; ok && i < r->tensors.count; i++) ok = state_tensor(r, &tensor_names, i, &tensors[i]);
@@ -115,8 +116,8 @@ static bool read_layouts(struct graph_reader *r)
     r->p->layouts = r->p->own_layouts;
     names_free(&tensor_names);
     names_free(&op_names);
-    free(tensors);
-    free(ops);
+    mem_free(tensors);
+    mem_free(ops);
     return ok && r->p->layouts;
 }
 
@@ -161,10 +162,10 @@ static bool make_divisions(const struct graph_reader *r, int64_t cores, const st
 
 static bool read_divisions(const struct graph_reader *r, int64_t cores)
 {
-    struct lx_coeff_splits *splits = calloc((size_t)r->ops.count + 1, sizeof *splits);
+    struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
     if (!splits) return status_no_memory(r->st);
     bool ok = take_all_splits(r, splits) && make_divisions(r, cores, splits);
-    free(splits);
+    mem_free(splits);
     return ok;
 }
 

@@ -9,6 +9,7 @@
 #include "cost/op.h"
 #include "layout/op_index.h"
 #include "plan/kernel_runs.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -119,11 +120,11 @@ bool predict_times(const struct draft *x, const int64_t *address, const struct t
                    struct lx_op_traffic *ops, struct lx_bundle *bundles, lx_status *st)
 {
     struct clockwork k = {.x = x, .address = address, .t = t, .ops = ops};
-    k.seen = calloc((size_t)x->graph->tensor_count + 1, sizeof *k.seen);
+    k.seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *k.seen);
     if (!k.seen) return status_no_memory(st);
     list_bundles(x, bundles);
     for (int32_t i = 0; i < x->bundle_count; i++) time_bundle(&k, &bundles[i]);
-    free(k.seen);
+    mem_free(k.seen);
     return true;
 }
 
@@ -142,21 +143,21 @@ bool draft_bundle_times(const struct draft *x, const int64_t *address, struct lx
 {
     struct arena scratch = {0};
     struct traffic t;
-    struct lx_op_traffic *ops = calloc((size_t)x->graph->op_count + 1, sizeof *ops);
+    struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
     bool ok = ops ? true : status_no_memory(st);
     ok = ok && traffic_list(x, address, &scratch, &t, ops, st) &&
          predict_times(x, address, &t, ops, bundles, st);
-    free(ops);
+    mem_free(ops);
     arena_free(&scratch);
     return ok;
 }
 
 bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st)
 {
-    struct lx_bundle *bundles = calloc((size_t)x->bundle_count + 1, sizeof *bundles);
+    struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
     if (!bundles) return status_no_memory(st);
     bool ok = draft_bundle_times(x, address, bundles, st);
     if (ok) *out = bundle_clocks(bundles, x->bundle_count);
-    free(bundles);
+    mem_free(bundles);
     return ok;
 }

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/digits.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -68,21 +69,21 @@ static void sort_placed(struct looking *l, struct starting *all)
 static bool list_placed(struct looking *l)
 {
     size_t n = (size_t)l->plan->problem.count + 1;
-    struct starting *all = malloc(n * sizeof *all);
-    l->placed = malloc(n * sizeof *l->placed);
-    l->latest = malloc(n * sizeof *l->latest);
-    l->near = malloc(n * sizeof *l->near);
+    struct starting *all = mem_alloc(n * sizeof *all);
+    l->placed = mem_alloc(n * sizeof *l->placed);
+    l->latest = mem_alloc(n * sizeof *l->latest);
+    l->near = mem_alloc(n * sizeof *l->near);
     bool ok = all && l->placed && l->latest && l->near;
     if (ok) sort_placed(l, all);
-    free(all);
+    mem_free(all);
     return ok;
 }
 
 static void forget_placed(struct looking *l)
 {
-    free(l->placed);
-    free(l->latest);
-    free(l->near);
+    mem_free(l->placed);
+    mem_free(l->latest);
+    mem_free(l->near);
 }
 
 /* How many of the placed start before `end`. */
@@ -233,11 +234,11 @@ static void find_handovers(struct lx_plan *plan, bool *given)
 bool plan_places(struct lx_plan *plan, lx_status *st)
 {
     size_t n = (size_t)plan->problem.count;
-    bool *given = calloc(n + 1, sizeof *given);
+    bool *given = mem_zeroed(n + 1, sizeof *given);
     plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
     bool ok = given && plan->took_slot_of;
     if (ok) find_handovers(plan, given);
-    free(given);
+    mem_free(given);
     return ok ? plan_totals(plan, st) : status_no_memory(st);
 }
 

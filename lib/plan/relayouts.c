@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -113,7 +114,7 @@ static bool replace(const struct search *s, const struct attempt *from, const st
 {
     lx_status why = {0};
     *out = (struct attempt){.perfect_bytes = -1, .answer = from->answer};
-    out->memory = calloc(1, sizeof *out->memory);
+    out->memory = mem_zeroed(1, sizeof *out->memory);
     if (!out->memory) return status_no_memory(s->by->st);
     bool ok = draft_make(s->by->divided, how, out->memory, &out->draft, s->by->st);
     int32_t count = ok ? out->draft.problem.count : 0;

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
 #include "plan/op_order.h"
@@ -37,8 +38,8 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
     enum { EACH_OP = 50, EACH_READY = 20 };
     int32_t n = s->g->op_count;
     VEC(int32_t) ready = {0};
-    int32_t *left = calloc((size_t)s->g->tensor_count + 1, sizeof *left);
-    bool *alive = calloc((size_t)s->g->tensor_count + 1, sizeof *alive), ok = left && alive;
+    int32_t *left = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *left);
+    bool *alive = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *alive), ok = left && alive;
     if (ok) memset(s->waits, 0, (size_t)n * sizeof *s->waits);
     for (size_t e = 0; ok && e < s->edges.count; e++) s->waits[s->edges.at[e].after]++;
     for (int32_t o = 0; ok && o < n; o++) {
@@ -62,8 +63,8 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
             if (--s->waits[s->edges.at[e].after] == 0) ok = VEC_PUSH(&ready, s->edges.at[e].after);
     }
     VEC_FREE(&ready);
-    free(left);
-    free(alive);
+    mem_free(left);
+    mem_free(alive);
     return ok;
 }
 
@@ -246,20 +247,20 @@ bool reorder_search(struct planner *p)
 {
     size_t n = (size_t)p->best.draft.graph->op_count;
     struct reorder r = {.by = p, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
-    r.order = malloc((n + 1) * sizeof *r.order);
-    r.total = malloc((n + 1) * sizeof *r.total);
-    r.place = malloc((n + 1) * sizeof *r.place);
-    r.cuts = malloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
-    r.nests = malloc(((size_t)p->best.draft.how.nest_count + 1) * sizeof *r.nests);
+    r.order = mem_alloc((n + 1) * sizeof *r.order);
+    r.total = mem_alloc((n + 1) * sizeof *r.total);
+    r.place = mem_alloc((n + 1) * sizeof *r.place);
+    r.cuts = mem_alloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
+    r.nests = mem_alloc(((size_t)p->best.draft.how.nest_count + 1) * sizeof *r.nests);
     bool done = false,
          ok = r.order && r.total && r.place && r.cuts && r.nests ? true : status_no_memory(p->st);
     ok = ok && ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
     LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
         p->best.hbm_bytes);
-    free(r.order);
-    free(r.total);
-    free(r.place);
-    free(r.cuts);
-    free(r.nests);
+    mem_free(r.order);
+    mem_free(r.total);
+    mem_free(r.place);
+    mem_free(r.cuts);
+    mem_free(r.nests);
     return ok;
 }

@@ -8,6 +8,7 @@
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
 #include "cost/rates.h"
@@ -106,9 +107,9 @@ static int32_t list_runs(const struct draft *x, int32_t *run_of, bool *alone)
 bool time_bound_divided(const struct draft *x, const struct lx_divisions *d, double *us, lx_status *st)
 {
     size_t n = (size_t)x->graph->op_count + 1;
-    int32_t *run_of = calloc(n, sizeof *run_of);
-    bool *alone = calloc(n, sizeof *alone), ok;
-    struct bounding b = {.x = x, .run_of = run_of, .runs = calloc(n, sizeof *b.runs)};
+    int32_t *run_of = mem_zeroed(n, sizeof *run_of);
+    bool *alone = mem_zeroed(n, sizeof *alone), ok;
+    struct bounding b = {.x = x, .run_of = run_of, .runs = mem_zeroed(n, sizeof *b.runs)};
     ok = run_of && alone && b.runs;
     if (ok) {
         int32_t count = list_runs(x, run_of, alone);
@@ -120,9 +121,9 @@ bool time_bound_divided(const struct draft *x, const struct lx_divisions *d, dou
         }
         *us = sum_up(&b, count, alone);
     }
-    free(run_of);
-    free(alone);
-    free(b.runs);
+    mem_free(run_of);
+    mem_free(alone);
+    mem_free(b.runs);
     return ok ? true : status_no_memory(st);
 }
 

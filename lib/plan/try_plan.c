@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "scratchpad/placement/solve.h"
 
 #include <stdlib.h>
@@ -14,13 +15,13 @@ void attempt_free(struct attempt *a)
 {
     draft_free(&a->draft);
     if (a->memory) arena_free(a->memory);
-    free(a->memory);
+    mem_free(a->memory);
     *a = (struct attempt){0};
 }
 
 static bool begin_attempt(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
-    *out = (struct attempt){.perfect_bytes = -1, .memory = calloc(1, sizeof *out->memory)};
+    *out = (struct attempt){.perfect_bytes = -1, .memory = mem_zeroed(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(p->st);
     struct decisions plain = *how;
     plain.move_count = 0; /* moves are of other addresses */
@@ -169,7 +170,7 @@ bool attempt_copy(const struct planner *p, const struct attempt *from, struct at
 {
     *out = *from;
     out->draft = (struct draft){0};
-    out->memory = calloc(1, sizeof *out->memory);
+    out->memory = mem_zeroed(1, sizeof *out->memory);
     if (!out->memory) return status_no_memory(p->st);
     bool ok = draft_make(p->divided, &from->draft.how, out->memory, &out->draft, p->st) &&
               draft_waits(&out->draft, out->memory, &out->asked, p->st);
@@ -216,7 +217,7 @@ static bool try_loaded(struct planner *p, bool *better)
     struct decisions how = p->best.draft.how;
     struct attempt next;
     size_t most = (size_t)p->best.draft.problem.count + (size_t)how.loaded_count;
-    struct cut *list = malloc((most + 1) * sizeof *list);
+    struct cut *list = mem_alloc((most + 1) * sizeof *list);
     int32_t before = how.loaded_count;
     *better = false;
     if (!list) return status_no_memory(p->st);
@@ -227,7 +228,7 @@ static bool try_loaded(struct planner *p, bool *better)
         next.perfect_bytes = p->best.perfect_bytes;
         *better = attempt_keep_better(&p->best, &next);
     }
-    free(list);
+    mem_free(list);
     return ok;
 }
 

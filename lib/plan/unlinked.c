@@ -4,6 +4,7 @@
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "scratchpad/placement/solve.h"
 
 #include <stdlib.h>
@@ -32,7 +33,7 @@ bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver, 
                     struct lx_answer *answer, lx_status *st)
 {
     struct lx_problem plain = *p;
-    struct lx_buffer *buffers = malloc(((size_t)p->count + 1) * sizeof *buffers);
+    struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
     if (!buffers) return status_no_memory(st);
     for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
     share_out(p, buffers);
@@ -42,7 +43,7 @@ bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver, 
     answer->bound = 0;
     ok = ok && (run->hasty || lx_bound(p, &answer->bound, st)) &&
          lx_problem_check(p, answer->address, &answer->objective, st);
-    free(buffers);
+    mem_free(buffers);
     if (ok && answer->status == LX_OPTIMAL && answer->objective != answer->bound)
         answer->status = LX_FEASIBLE;
     return ok;

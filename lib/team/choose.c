@@ -6,6 +6,7 @@
  * stated of it, a tensor is whole along it. */
 #include "team/cut_search.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/names.h"
 #include "base/stop.h"
 
@@ -210,18 +211,18 @@ bool team_choose_cuts(struct team_draft *d, lx_status *st)
     bool ok = true;
     if (!refuse(d->g, st)) return false;
     for (int i = 0; i < 2; i++) {
-        r[i].fixed = calloc(tensors, sizeof *r[i].fixed);
-        r[i].state = calloc(tensors, sizeof *r[i].state);
-        r[i].answer.tensors = calloc(tensors, sizeof *r[i].answer.tensors);
-        r[i].answer.ways = calloc((size_t)d->g->op_count + 1, sizeof *r[i].answer.ways);
+        r[i].fixed = mem_zeroed(tensors, sizeof *r[i].fixed);
+        r[i].state = mem_zeroed(tensors, sizeof *r[i].state);
+        r[i].answer.tensors = mem_zeroed(tensors, sizeof *r[i].answer.tensors);
+        r[i].answer.ways = mem_zeroed((size_t)d->g->op_count + 1, sizeof *r[i].answer.ways);
         ok = ok && r[i].fixed && r[i].state && r[i].answer.tensors && r[i].answer.ways;
     }
     ok = ok ? search_both(d, r, st) : status_no_memory(st);
     for (int i = 0; i < 2; i++) {
-        free(r[i].fixed);
-        free(r[i].state);
-        free(r[i].answer.tensors);
-        free(r[i].answer.ways);
+        mem_free(r[i].fixed);
+        mem_free(r[i].state);
+        mem_free(r[i].answer.tensors);
+        mem_free(r[i].answer.ways);
     }
     return ok;
 }

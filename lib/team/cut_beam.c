@@ -5,6 +5,7 @@
  * and those that fit together were dropped. It ranks only: what a choice costs stays what it is. One in which nothing is cut
  * goes on in any case: where that can be done to the end, few choices never lead nowhere. */
 #include "team/cut_layers.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -226,14 +227,14 @@ bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped)
 {
     size_t n = l->all.count;
     if (n <= b->most) return true;
-    if (!*b->outlooks) *b->outlooks = calloc(OUTLOOKS, sizeof **b->outlooks);
+    if (!*b->outlooks) *b->outlooks = mem_zeroed(OUTLOOKS, sizeof **b->outlooks);
     struct outlook k = {.b = b, .l = l, .table = *b->outlooks};
     int32_t parents = 0;
     for (size_t h = 0; h < n; h++)
         if (l->all.at[h].parent >= parents) parents = l->all.at[h].parent + 1;
-    k.untouched = calloc((size_t)parents, sizeof *k.untouched);
-    struct ranked *rank = malloc(n * sizeof *rank);
-    bool *goes = calloc(n, sizeof *goes);
+    k.untouched = mem_zeroed((size_t)parents, sizeof *k.untouched);
+    struct ranked *rank = mem_alloc(n * sizeof *rank);
+    bool *goes = mem_zeroed(n, sizeof *goes);
     bool ok = rank && goes && k.table && k.untouched && rank_all(&k, rank, goes);
     if (ok) cut_layer_keep(l, goes);
     *dropped = true;
@@ -241,8 +242,8 @@ bool cut_drop(const struct cut_beam *b, struct layer *l, bool *dropped)
         for (size_t i = 0; i < k.readers[touched].count; i++) VEC_FREE(&k.readers[touched].at[i].ways);
         VEC_FREE(&k.readers[touched]);
     }
-    free(k.untouched);
-    free(rank);
-    free(goes);
+    mem_free(k.untouched);
+    mem_free(rank);
+    mem_free(goes);
     return ok;
 }

@@ -3,6 +3,7 @@
  * holds for a copy. What several ops write is left as it is. */
 #include "team/cut_copies.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "graph/builder.h"
 #include "team/cut_search.h"
 
@@ -146,9 +147,9 @@ const struct lx_graph *team_with_copies(const struct lx_graph *g, const struct l
     struct copies c = {.g = g,
                        .grid = grid,
                        .st = st,
-                       .parts = calloc(tensors, sizeof *c.parts),
-                       .copied = calloc(tensors, sizeof *c.copied),
-                       .writers = calloc(tensors, sizeof *c.writers)};
+                       .parts = mem_zeroed(tensors, sizeof *c.parts),
+                       .copied = mem_zeroed(tensors, sizeof *c.copied),
+                       .writers = mem_zeroed(tensors, sizeof *c.writers)};
     bool any = false;
     const struct lx_graph *with = NULL;
     if (!c.parts || !c.copied || !c.writers)
@@ -156,8 +157,8 @@ const struct lx_graph *team_with_copies(const struct lx_graph *g, const struct l
     else if (find_copied(&c, &any))
         with = any ? build(&c) : lx_graph_ref(g);
     VEC_FREE(&c.ways);
-    free(c.parts);
-    free(c.copied);
-    free(c.writers);
+    mem_free(c.parts);
+    mem_free(c.copied);
+    mem_free(c.writers);
     return with;
 }

@@ -5,6 +5,7 @@
  * tensor after tensor is let go with those that meet it in an op, while all others stay as they are, until nothing gets
  * cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
 #include "team/cut_search.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -143,19 +144,19 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
     struct improver p = {.q = q,
                          .prices = cut_prices_make(q->g, &q->grid, q->spills, NULL),
                          .best = out,
-                         .other = {.tensors = calloc(tensors, sizeof *p.other.tensors),
-                                   .ways = calloc((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
-                         .fixed = calloc(tensors, sizeof *p.fixed),
-                         .state = calloc(tensors, sizeof *p.state)};
+                         .other = {.tensors = mem_zeroed(tensors, sizeof *p.other.tensors),
+                                   .ways = mem_zeroed((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
+                         .fixed = mem_zeroed(tensors, sizeof *p.fixed),
+                         .state = mem_zeroed(tensors, sizeof *p.state)};
     bool ok = p.prices && p.other.tensors && p.other.ways && p.fixed && p.state;
     out->stuck = -1;
     ok = ok && begin_whole(&p);
     out->uncut = ok && p.any && !q->whole && lx_team_members_of(&q->grid) > 1;
     if (ok && !(q->whole && p.any)) ok = search_all(&p) || (p.any && stop_is_now());
     cut_prices_free(p.prices);
-    free(p.other.tensors);
-    free(p.other.ways);
-    free(p.fixed);
-    free(p.state);
+    mem_free(p.other.tensors);
+    mem_free(p.other.ways);
+    mem_free(p.fixed);
+    mem_free(p.state);
     return ok && p.any;
 }

@@ -1,5 +1,6 @@
 /* Borders of layers compared, and what was found for one layer taken for the next: see cut_layers.h. */
 #include "team/cut_layers.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -10,16 +11,16 @@ bool cut_repeats_find(struct cut_repeats *r)
     lx_status st = {0};
     size_t tensors = (size_t)r->q->g->tensor_count + 1;
     r->runs = lx_repeats(r->q->g, &r->run_count, &st);
-    r->twin = malloc(tensors * sizeof *r->twin);
-    r->of = malloc(tensors * sizeof *r->of);
+    r->twin = mem_alloc(tensors * sizeof *r->twin);
+    r->of = mem_alloc(tensors * sizeof *r->of);
     return r->runs && r->twin && r->of;
 }
 
 void cut_repeats_free(struct cut_repeats *r)
 {
-    free(r->runs);
-    free(r->twin);
-    free(r->of);
+    mem_free(r->runs);
+    mem_free(r->twin);
+    mem_free(r->of);
 }
 
 static const struct lx_repeat *run_at(const struct cut_repeats *r, int32_t o)
@@ -135,7 +136,7 @@ static bool take(const struct cut_repeats *r, const struct layer *from, struct l
     to->borrowed = true;
     to->slots.at = NULL;
     to->slots.count = to->slots.room = 0;
-    to->tensors = malloc(((size_t)from->live + 1) * sizeof *to->tensors);
+    to->tensors = mem_alloc(((size_t)from->live + 1) * sizeof *to->tensors);
     for (int k = 0; to->tensors && k < to->live; k++) to->tensors[k] = next_name(r, from->tensors[k]);
     for (int f = 0; f < to->first_count; f++) to->first[f] = next_name(r, from->first[f]);
     return to->tensors != NULL;

@@ -13,6 +13,7 @@
 #include "team/cut_least.h"
 #include "team/cut_layers.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,10 +66,10 @@ static void find_loose(struct cut_least *l)
 
 struct cut_least *cut_least_make(const struct lx_graph *g, const struct lx_team_grid *grid)
 {
-    struct cut_least *l = calloc(1, sizeof *l);
+    struct cut_least *l = mem_zeroed(1, sizeof *l);
     if (!l) return NULL;
     *l = (struct cut_least){.g = g, .grid = grid, .members = lx_team_members_of(grid)};
-    l->loose = calloc((size_t)g->tensor_count + 1, sizeof *l->loose);
+    l->loose = mem_zeroed((size_t)g->tensor_count + 1, sizeof *l->loose);
     for (int i = 0; l->loose && i < WORDS; i++) /* number 0: nothing */
         if (!VEC_PUSH(&l->rows, 0)) l->failed = true;
     if (!l->loose || l->failed) return cut_least_free(l), NULL;
@@ -87,10 +88,10 @@ struct cut_least *cut_least_make(const struct lx_graph *g, const struct lx_team_
 void cut_least_free(struct cut_least *l)
 {
     if (!l) return;
-    free(l->loose);
-    free(l->index.table);
+    mem_free(l->loose);
+    mem_free(l->index.table);
     VEC_FREE(&l->rows);
-    free(l);
+    mem_free(l);
 }
 
 bool cut_least_loose(const struct cut_least *l, int32_t tensor)

@@ -3,6 +3,7 @@
 #include "team/cut_least.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "team/team_links.h"
 #include "graph/op_params.h"
@@ -70,8 +71,8 @@ static bool find_classes(struct cut_prices *p)
     enum { EACH_OP = 300 };
     size_t n = (size_t)p->g->op_count, room = 16;
     while (room < 2 * n) room *= 2;
-    uint64_t *hash = calloc(room, sizeof *hash);
-    int32_t *first = calloc(room, sizeof *first);
+    uint64_t *hash = mem_zeroed(room, sizeof *hash);
+    int32_t *first = mem_zeroed(room, sizeof *first);
     for (size_t o = 0; hash && first && o < n; o++) {
         uint64_t h = hash_op(p->g, &p->g->ops[o]);
         stop_look(EACH_OP);
@@ -84,15 +85,15 @@ static bool find_classes(struct cut_prices *p)
         p->class[o] = first[at];
     }
     bool ok = hash && first;
-    free(hash);
-    free(first);
+    mem_free(hash);
+    mem_free(first);
     return ok;
 }
 
 struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_team_grid *grid, bool spills,
                                    struct cut_least *least)
 {
-    struct cut_prices *p = calloc(1, sizeof *p);
+    struct cut_prices *p = mem_zeroed(1, sizeof *p);
     if (!p) return NULL;
     *p = (struct cut_prices){.g = g,
                              .grid = grid,
@@ -100,8 +101,8 @@ struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_tea
                              .spills = spills,
                              .least = least,
                              .room = 1024};
-    p->class = calloc((size_t)g->op_count + 1, sizeof *p->class);
-    p->table = calloc(p->room, sizeof *p->table);
+    p->class = mem_zeroed((size_t)g->op_count + 1, sizeof *p->class);
+    p->table = mem_zeroed(p->room, sizeof *p->table);
     if (p->class && p->table && find_classes(p)) return p;
     cut_prices_free(p);
     return NULL;
@@ -110,9 +111,9 @@ struct cut_prices *cut_prices_make(const struct lx_graph *g, const struct lx_tea
 void cut_prices_free(struct cut_prices *p)
 {
     if (!p) return;
-    free(p->class);
-    free(p->table);
-    free(p);
+    mem_free(p->class);
+    mem_free(p->table);
+    mem_free(p);
 }
 
 const int32_t *cut_classes(const struct cut_prices *p)
@@ -140,11 +141,11 @@ static struct known_price *find(struct known_price *table, size_t room, const st
 
 static void grow(struct cut_prices *p)
 {
-    struct known_price *larger = calloc(2 * p->room, sizeof *larger);
+    struct known_price *larger = mem_zeroed(2 * p->room, sizeof *larger);
     for (size_t i = 0; larger && i < p->room; i++)
         if (p->table[i].who) *find(larger, 2 * p->room, &p->table[i]) = p->table[i];
     if (!larger) return; /* slower, until it is full */
-    free(p->table);
+    mem_free(p->table);
     p->table = larger;
     p->room *= 2;
 }

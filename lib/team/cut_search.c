@@ -5,6 +5,7 @@
  * alike (cut_outcomes.c). The best of them go on (cut_beam.c), so that the answer is the best of all choices unless some were
  * dropped. Equal ones are told apart by their order, so that the answer is the same everywhere. */
 #include "team/cut_layers.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -48,10 +49,10 @@ struct expansion {
 static bool note_uses(struct cut_uses *u, const struct lx_graph *g)
 {
     size_t tensors = (size_t)g->tensor_count + 1;
-    u->last = calloc(tensors, sizeof *u->last);
-    u->writer = calloc(tensors, sizeof *u->writer);
-    u->parts = calloc(tensors, sizeof *u->parts);
-    u->changed = calloc(tensors, sizeof *u->changed);
+    u->last = mem_zeroed(tensors, sizeof *u->last);
+    u->writer = mem_zeroed(tensors, sizeof *u->writer);
+    u->parts = mem_zeroed(tensors, sizeof *u->parts);
+    u->changed = mem_zeroed(tensors, sizeof *u->changed);
     if (!tensor_ops_make(&u->reads, g, false) || !u->last || !u->writer || !u->parts || !u->changed)
         return false;
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -109,9 +110,9 @@ static bool list_live(struct searcher *s, struct expansion *e)
 {
     const struct cut_operands *p = &s->at;
     size_t most = (size_t)(e->from->live + p->count) + 1;
-    e->kept = calloc(most, sizeof *e->kept);
-    e->row = calloc(most, sizeof *e->row);
-    e->to->tensors = calloc(most, sizeof *e->to->tensors);
+    e->kept = mem_zeroed(most, sizeof *e->kept);
+    e->row = mem_zeroed(most, sizeof *e->row);
+    e->to->tensors = mem_zeroed(most, sizeof *e->to->tensors);
     if (!e->kept || !e->row || !e->to->tensors) return false;
     for (int k = 0; k < e->from->live + e->to->first_count; k++) {
         int32_t t = k < e->from->live ? e->from->tensors[k] : e->to->first[k - e->from->live];
@@ -193,8 +194,8 @@ static bool expand(struct searcher *s, struct layer *from, struct layer *to)
     bool ok = list_live(s, &e) && cut_ways_of(s->q->g, &s->q->grid, p->o, s->uses.parts, &p->ways);
     for (size_t h = 0; ok && h < from->all.count; h++) ok = expand_one(s, &e, h);
     note_writer(s, p->o);
-    free(e.kept);
-    free(e.row);
+    mem_free(e.kept);
+    mem_free(e.row);
     VEC_FREE(&e.groups);
     VEC_FREE(&e.keys);
     if (!cut_repeats_border(&s->repeats, p->o)) VEC_FREE(&from->slots);
@@ -288,17 +289,17 @@ static void searcher_free(struct searcher *s)
     cut_slots_free(&s->slots);
     VEC_FREE(&s->at.ways);
     VEC_FREE(&s->at.after);
-    free(s->at.index.table);
-    free(s->index.table);
-    free(s->group_index.table);
-    free(s->layers);
-    free(s->outlooks);
+    mem_free(s->at.index.table);
+    mem_free(s->index.table);
+    mem_free(s->group_index.table);
+    mem_free(s->layers);
+    mem_free(s->outlooks);
     tensor_ops_free(&s->uses.reads);
-    free(s->uses.last);
-    free(s->uses.writer);
-    free(s->uses.parts);
-    free(s->uses.changed);
-    free(s->settled);
+    mem_free(s->uses.last);
+    mem_free(s->uses.writer);
+    mem_free(s->uses.parts);
+    mem_free(s->uses.changed);
+    mem_free(s->settled);
 }
 
 bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, enum cut_along along,
@@ -310,8 +311,8 @@ bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, e
     struct searcher s = {.q = q,
                          .prices = prices,
                          .most = most,
-                         .layers = calloc((size_t)q->g->op_count + 1, sizeof *s.layers),
-                         .settled = calloc(tensors, sizeof *s.settled),
+                         .layers = mem_zeroed((size_t)q->g->op_count + 1, sizeof *s.layers),
+                         .settled = mem_zeroed(tensors, sizeof *s.settled),
                          .at = {.q = q, .prices = prices, .along = along}};
     s.at.uses = &s.uses;
     s.repeats = (struct cut_repeats){.q = q,

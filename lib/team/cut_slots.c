@@ -1,6 +1,7 @@
 /* Slots and rows of numbers, each kept once: open addressing, at most half full. */
 #include "team/cut_layers.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -19,9 +20,9 @@ static size_t start_of(const struct cut_index *x, const int32_t *row, size_t wid
 static bool grow(struct cut_index *x, const int32_t *rows, size_t count, size_t width)
 {
     size_t room = x->room ? 4 * x->room : FIRST_ROOM;
-    int32_t *table = malloc(room * sizeof *table);
+    int32_t *table = mem_alloc(room * sizeof *table);
     if (!table) return false;
-    free(x->table);
+    mem_free(x->table);
     *x = (struct cut_index){table, room};
     cut_index_clear(x);
     for (size_t n = 0; n < count; n++) {
@@ -71,7 +72,7 @@ void cut_slots_free(struct cut_slots *s)
 {
     VEC_FREE(&s->all);
     VEC_FREE(&s->rows);
-    free(s->index.table);
+    mem_free(s->index.table);
 }
 
 void cut_layer_free(struct layer *l)
@@ -83,7 +84,7 @@ void cut_layer_free(struct layer *l)
         VEC_FREE(&l->joins);
     }
     VEC_FREE(&l->slots);
-    free(l->tensors);
+    mem_free(l->tensors);
     *l = (struct layer){0};
 }
 

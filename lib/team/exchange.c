@@ -8,6 +8,7 @@
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -239,17 +240,17 @@ bool team_add_exchanges(struct team_draft *d, lx_status *st)
 {
     size_t tensors = (size_t)d->g->tensor_count, members = (size_t)d->members;
     struct exchange_pass p = {.d = d,
-                              .latest = malloc((tensors + 1) * sizeof *p.latest),
-                              .writer = malloc((tensors + 1) * sizeof *p.writer),
-                              .need = malloc(members * sizeof *p.need),
-                              .hull = malloc(members * sizeof *p.hull)};
+                              .latest = mem_alloc((tensors + 1) * sizeof *p.latest),
+                              .writer = mem_alloc((tensors + 1) * sizeof *p.writer),
+                              .need = mem_alloc(members * sizeof *p.need),
+                              .hull = mem_alloc(members * sizeof *p.hull)};
     bool ok = p.latest && p.writer && p.need && p.hull;
     for (size_t t = 0; ok && t < tensors; t++) p.latest[t] = p.writer[t] = -1;
     ok = ok ? run(&p, st) : status_no_memory(st);
     VEC_FREE(&p.all);
-    free(p.latest);
-    free(p.writer);
-    free(p.need);
-    free(p.hull);
+    mem_free(p.latest);
+    mem_free(p.writer);
+    mem_free(p.need);
+    mem_free(p.hull);
     return ok;
 }

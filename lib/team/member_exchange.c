@@ -11,6 +11,7 @@
  * the result to all. So every member has the same bits, on every transport. */
 #include "team/member_maker.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -121,7 +122,7 @@ bool maker_start(struct maker *k, int32_t e)
 {
     const struct lx_team_exchange *x = &k->p->exchanges[e];
     struct lx_team_box own = lx_team_own(k->p, x->tensor, k->member);
-    struct lx_team_box *give = calloc((size_t)k->p->members, sizeof *give);
+    struct lx_team_box *give = mem_zeroed((size_t)k->p->members, sizeof *give);
     if (!give) return status_no_memory(k->st);
     for (int m = 0; m < k->p->members; m++) {
         give[m] = lx_team_sent(&k->p->grid, &k->p->graph->tensors[x->tensor], &k->p->tensors[x->tensor], x,
@@ -129,7 +130,7 @@ bool maker_start(struct maker *k, int32_t e)
         if (m == k->member && in_parts(x)) give[m] = (struct lx_team_box){.rank = 1};
     }
     bool ok = send_boxes(k, x->tensor, lx_team_tag_exchange(k->p, e), &own, give);
-    free(give);
+    mem_free(give);
     return ok;
 }
 
@@ -309,13 +310,13 @@ static bool combine_shares(struct maker *k, int32_t o, struct lx_team_box *share
 
 bool maker_combine(struct maker *k, int32_t o)
 {
-    struct lx_team_box *boxes = calloc(2 * (size_t)k->p->members, sizeof *boxes);
+    struct lx_team_box *boxes = mem_zeroed(2 * (size_t)k->p->members, sizeof *boxes);
     if (!boxes) return status_no_memory(k->st);
     for (int m = 0; m < k->p->members; m++)
         boxes[m] = adds_here(k, o, m)
                        ? team_share_of(k->p->graph, &k->p->grid, k->p->tensors, k->p->ops[o].var, o, m)
                        : (struct lx_team_box){.rank = 1};
     bool ok = combine_shares(k, o, boxes, boxes + k->p->members);
-    free(boxes);
+    mem_free(boxes);
     return ok;
 }

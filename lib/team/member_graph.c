@@ -3,6 +3,7 @@
 #include "team/member_maker.h"
 #include "team/member_shape.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -115,8 +116,8 @@ static bool maker_begin(struct maker *k)
 {
     enum { EACH_CONTENT = 100 };
     const struct lx_graph *g = k->p->graph;
-    k->contents = calloc((size_t)g->tensor_count + 1, sizeof *k->contents);
-    k->arrived = calloc((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
+    k->contents = mem_zeroed((size_t)g->tensor_count + 1, sizeof *k->contents);
+    k->arrived = mem_zeroed((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
     if (!k->contents || !k->arrived) return status_no_memory(k->st);
     for (int32_t t = 0; t < g->tensor_count; t++, (void)stop_round(t, EACH_CONTENT))
         k->contents[t].writer = k->contents[t].named = k->contents[t].part.local = -1;
@@ -141,8 +142,8 @@ static void maker_end(struct maker *k)
         stop_look(EACH_FREED);
         VEC_FREE(&k->arrived[e]);
     }
-    free(k->contents);
-    free(k->arrived);
+    mem_free(k->contents);
+    mem_free(k->arrived);
     VEC_FREE(&k->messages);
     VEC_FREE(&k->places);
     VEC_FREE(&k->steps);
@@ -151,9 +152,9 @@ static void maker_end(struct maker *k)
 /* Everything of the result but its graph. */
 static struct lx_team_member *member_of(struct maker *k)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_team_member *m = memory ? arena_alloc(memory, sizeof *m) : NULL;
-    if (!m) return free(memory), status_no_memory(k->st), NULL;
+    if (!m) return mem_free(memory), status_no_memory(k->st), NULL;
     *m = (struct lx_team_member){.message_count = (int32_t)k->messages.count,
                                  .place_count = (int32_t)k->places.count,
                                  .memory = memory};
@@ -199,5 +200,5 @@ void lx_team_member_free(struct lx_team_member *m)
     struct arena *memory = m->memory; /* the member itself lives in it */
     lx_graph_free(m->graph);
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
 }

@@ -7,6 +7,7 @@
 #include "team/team_private.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
 
@@ -247,11 +248,11 @@ bool team_order_steps(struct team_draft *d, lx_status *st)
 {
     size_t tensors = (size_t)d->g->tensor_count;
     struct step_pass p = {.d = d,
-                          .written_in = malloc((tensors + 1) * sizeof *p.written_in),
-                          .touched_in = malloc((tensors + 1) * sizeof *p.touched_in),
-                          .awaited = calloc((size_t)d->exchange_count + 1, sizeof *p.awaited),
-                          .after = calloc((size_t)d->exchange_count + 1, sizeof *p.after),
-                          .after_at = calloc((size_t)d->g->op_count + 2, sizeof *p.after_at)};
+                          .written_in = mem_alloc((tensors + 1) * sizeof *p.written_in),
+                          .touched_in = mem_alloc((tensors + 1) * sizeof *p.touched_in),
+                          .awaited = mem_zeroed((size_t)d->exchange_count + 1, sizeof *p.awaited),
+                          .after = mem_zeroed((size_t)d->exchange_count + 1, sizeof *p.after),
+                          .after_at = mem_zeroed((size_t)d->g->op_count + 2, sizeof *p.after_at)};
     p.ok = p.written_in && p.touched_in && p.awaited && p.after && p.after_at;
     for (size_t t = 0; p.ok && t < tensors; t++) p.written_in[t] = p.touched_in[t] = -1;
     p.ok = p.ok && form_groups(&p);
@@ -265,10 +266,10 @@ bool team_order_steps(struct team_draft *d, lx_status *st)
     }
     VEC_FREE(&p.groups);
     VEC_FREE(&p.steps);
-    free(p.written_in);
-    free(p.touched_in);
-    free(p.awaited);
-    free(p.after);
-    free(p.after_at);
+    mem_free(p.written_in);
+    mem_free(p.touched_in);
+    mem_free(p.awaited);
+    mem_free(p.after);
+    mem_free(p.after_at);
     return p.ok ? true : status_no_memory(st);
 }

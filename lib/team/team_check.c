@@ -7,6 +7,7 @@
  * once, when all that it reads is there. */
 #include "team/team_checker.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -141,12 +142,12 @@ static bool check_boxes(const struct checker *c, int m, struct lx_team_box *hull
 
 static bool check_exchanges(struct checker *c)
 {
-    struct lx_team_box *hull = malloc(((size_t)c->p->exchange_count + 1) * sizeof *hull);
+    struct lx_team_box *hull = mem_alloc(((size_t)c->p->exchange_count + 1) * sizeof *hull);
     bool ok = hull ? true : status_no_memory(c->st);
     count_served(c);
     for (int32_t e = 0; ok && e < c->p->exchange_count; e++) ok = check_readers(c, e);
     for (int m = 0; ok && m < c->p->members; m++) ok = check_boxes(c, m, hull);
-    free(hull);
+    mem_free(hull);
     return ok;
 }
 
@@ -283,12 +284,12 @@ bool lx_team_check(const struct lx_team_plan *plan, lx_status *st)
     size_t ops = (size_t)plan->graph->op_count + 1, exchanges = (size_t)plan->exchange_count + 1;
     struct checker c = {.p = plan,
                         .st = st,
-                        .served = calloc(exchanges, sizeof *c.served),
-                        .writer = calloc((size_t)plan->graph->tensor_count + 1, sizeof *c.writer),
-                        .pieces = calloc(ops, sizeof *c.pieces),
-                        .started = calloc(exchanges, sizeof *c.started),
-                        .arrived = calloc(exchanges, sizeof *c.arrived),
-                        .combined = calloc(ops, sizeof *c.combined)};
+                        .served = mem_zeroed(exchanges, sizeof *c.served),
+                        .writer = mem_zeroed((size_t)plan->graph->tensor_count + 1, sizeof *c.writer),
+                        .pieces = mem_zeroed(ops, sizeof *c.pieces),
+                        .started = mem_zeroed(exchanges, sizeof *c.started),
+                        .arrived = mem_zeroed(exchanges, sizeof *c.arrived),
+                        .combined = mem_zeroed(ops, sizeof *c.combined)};
     bool room = c.served && c.writer && c.pieces && c.started && c.arrived && c.combined;
     bool ok =
         tensor_ops_make(&c.reads, plan->graph, false) && tensor_ops_make(&c.writes, plan->graph, true) && room
@@ -297,11 +298,11 @@ bool lx_team_check(const struct lx_team_plan *plan, lx_status *st)
     ok = ok && check_bounds(&c) && check_ops(&c) && check_steps(&c) && check_told(&c);
     tensor_ops_free(&c.reads);
     tensor_ops_free(&c.writes);
-    free(c.served);
-    free(c.writer);
-    free(c.pieces);
-    free(c.started);
-    free(c.arrived);
-    free(c.combined);
+    mem_free(c.served);
+    mem_free(c.writer);
+    mem_free(c.pieces);
+    mem_free(c.started);
+    mem_free(c.arrived);
+    mem_free(c.combined);
     return ok;
 }

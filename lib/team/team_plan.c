@@ -1,6 +1,7 @@
 /* The plan of a team: the passes in order, and what can be asked of the result. */
 #include "team/team_file.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/hash.h"
 #include "base/checked.h"
@@ -129,7 +130,7 @@ bool team_identify(struct lx_team_plan *p, lx_status *st)
 static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_options *how,
                                  const struct lx_team_plan *like, lx_status *st)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     if (!memory) return status_no_memory(st), NULL;
     struct lx_team_plan *p = arena_alloc(memory, sizeof *p);
     struct team_draft d = {
@@ -141,7 +142,7 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
     for (size_t i = 0; i < sizeof passes / sizeof *passes && ok; i++) ok = passes[i](&d, st);
     if (!ok) {
         arena_free(memory);
-        free(memory);
+        mem_free(memory);
         return NULL;
     }
     *p = (struct lx_team_plan){.graph = lx_graph_ref(g),
@@ -193,7 +194,7 @@ static bool gather_choices(const struct lx_graph *g, struct lx_team_options *how
                            struct lx_team_choice **list, lx_status *st)
 {
     int count = 0;
-    *list = malloc(((size_t)g->tensor_count + (size_t)how->choice_count + 1) * sizeof **list);
+    *list = mem_alloc(((size_t)g->tensor_count + (size_t)how->choice_count + 1) * sizeof **list);
     if (!*list) return status_no_memory(st);
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_tensor *x = &g->tensors[t];
@@ -237,7 +238,7 @@ static struct lx_team_plan *make_both(const struct lx_graph *g, const struct lx_
     struct lx_team_plan *plain = make(g, &plainly, NULL, st), *p = plain ? make(g, &how, plain, st) : NULL;
     if (p) p->plain_bytes = plain->bytes;
     lx_team_free(plain);
-    free(choices);
+    mem_free(choices);
     if (!p || team_identify(p, st)) return p;
     lx_team_free(p);
     return NULL;
@@ -265,5 +266,5 @@ void lx_team_free(struct lx_team_plan *plan)
     struct arena *memory = plan->memory; /* the plan itself lives in it */
     lx_graph_free(plan->graph);
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
 }

@@ -3,6 +3,7 @@
 #include "team/team_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "graph/pattern.h"
 
 #include <inttypes.h>
@@ -350,9 +351,9 @@ struct lx_team_plan *team_read(const struct json *j, const struct json_value *ro
     const struct team_section *s = &team_sections[TEAM_FILE_ROOT];
     struct team_file_root x;
     int64_t version;
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_team_plan *p = memory ? arena_alloc(memory, sizeof *p) : NULL;
-    if (!p) return free(memory), status_no_memory(st), NULL;
+    if (!p) return mem_free(memory), status_no_memory(st), NULL;
     *p = (struct lx_team_plan){.memory = memory};
     struct reader r = {.j = j, .p = p, .memory = memory, .st = st};
     if (pattern_check_header(j, root, TEAM_PLAN_KIND, TEAM_FORMAT, TEAM_FORMAT, &version, st) &&

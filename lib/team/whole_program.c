@@ -16,6 +16,7 @@
  * An input that states its cuts has the same contents along axes that do not cut it; any other has its own on every device. */
 #include "team/whole_program.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "team/program_maker.h"
 
 #include <stdio.h>
@@ -352,8 +353,8 @@ const struct lx_graph *team_whole_program(const struct lx_graph *g, lx_status *s
 {
     struct program p = {.g = g,
                         .st = st,
-                        .varies = calloc((size_t)g->tensor_count + 1, sizeof *p.varies),
-                        .free_cut = calloc((size_t)g->tensor_count + 1, sizeof *p.free_cut)};
+                        .varies = mem_zeroed((size_t)g->tensor_count + 1, sizeof *p.varies),
+                        .free_cut = mem_zeroed((size_t)g->tensor_count + 1, sizeof *p.free_cut)};
     const struct lx_graph *whole = NULL;
     if (!p.varies || !p.free_cut)
         status_no_memory(st);
@@ -362,7 +363,7 @@ const struct lx_graph *team_whole_program(const struct lx_graph *g, lx_status *s
         whole = build(&p);
     }
     program_dims_free(&p.dims);
-    free(p.varies);
-    free(p.free_cut);
+    mem_free(p.varies);
+    mem_free(p.free_cut);
     return whole;
 }

@@ -2,6 +2,7 @@
 #include "team_run/cut_reasons.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "team_run/team_run.h"
 #include "team_run/team_choose.h"
@@ -138,14 +139,14 @@ bool lx_cut_reasons_find(const struct lx_cut_question *q, int32_t tensor, struct
     memcpy(out->is.cut, team->tensors[tensor].cut, sizeof out->is.cut);
     take_price(q->plans, &out->is);
     out->other_count = list_ways(&team->grid, t, out->is.cut, NULL);
-    out->others = calloc((size_t)out->other_count + 1, sizeof *out->others);
+    out->others = mem_zeroed((size_t)out->other_count + 1, sizeof *out->others);
     size_t stated = (size_t)q->how->choice_count;
-    struct lx_team_choice *choices = calloc(stated + 1, sizeof *choices);
+    struct lx_team_choice *choices = mem_zeroed(stated + 1, sizeof *choices);
     bool ok = out->others && choices ? true : status_no_memory(st);
     if (ok && stated) memcpy(choices, q->how->choices, stated * sizeof *choices);
     if (ok) list_ways(&team->grid, t, out->is.cut, out->others);
     for (int i = 0; ok && i < out->other_count; i++) try_way(q, choices, t->name, &out->others[i]);
-    free(choices);
+    mem_free(choices);
     if (ok) sort(out->others, out->other_count, q->how->by_time);
     if (!ok) lx_cut_reasons_free(out);
     return ok;
@@ -153,6 +154,6 @@ bool lx_cut_reasons_find(const struct lx_cut_question *q, int32_t tensor, struct
 
 void lx_cut_reasons_free(struct lx_cut_reasons *r)
 {
-    free(r->others);
+    mem_free(r->others);
     *r = (struct lx_cut_reasons){0};
 }

@@ -5,6 +5,7 @@
 #include "team_run/team_bound.h"
 #include "team_run/team_clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "plan/fuse.h"
 #include "plan/plan_file.h"
@@ -121,12 +122,12 @@ const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_s
 static struct lx_team_plans *plans_of(struct lx_team_plan *team, lx_status *st)
 {
     size_t n = (size_t)team->members;
-    struct lx_team_plans *p = calloc(1, sizeof *p);
+    struct lx_team_plans *p = mem_zeroed(1, sizeof *p);
     if (!p) return lx_team_free(team), status_no_memory(st), NULL;
     p->team = team;
     p->alike = lx_team_all_whole(team);
-    p->members = calloc(n, sizeof *p->members);
-    p->plans = calloc(n, sizeof *p->plans);
+    p->members = mem_zeroed(n, sizeof *p->members);
+    p->plans = mem_zeroed(n, sizeof *p->plans);
     if (p->members && p->plans) return p;
     lx_team_plans_free(p);
     return status_no_memory(st), NULL;
@@ -188,7 +189,7 @@ static void write_plan(const struct lx_team_plans *p, int m, struct text *t)
     char *plan = p->plans[m] ? lx_plan_to_json(p->plans[m], &n) : NULL;
     t->failed |= p->plans[m] && !plan;
     text_add_n(t, plan ? plan : "null", n);
-    free(plan);
+    mem_free(plan);
 }
 
 char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
@@ -333,8 +334,8 @@ void lx_team_plans_free(struct lx_team_plans *p)
         if (p->plans) lx_plan_free(p->plans[m]);
         if (p->members && (m == 0 || p->members[m] != p->members[0])) lx_team_member_free(p->members[m]);
     }
-    free(p->plans);
-    free(p->members);
+    mem_free(p->plans);
+    mem_free(p->members);
     lx_team_free(p->team);
-    free(p);
+    mem_free(p);
 }

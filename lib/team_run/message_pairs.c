@@ -1,6 +1,7 @@
 /* Sends and receives, sorted by who talks to whom: both ends of a message come to lie side by side. */
 #include "team_run/message_pairs.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -42,7 +43,7 @@ static struct message_end *list_ends(const struct lx_team_plans *p, size_t *coun
 {
     *count = 0;
     for (int m = 0; m < p->team->members; m++) *count += (size_t)p->members[m]->message_count;
-    struct message_end *all = calloc(*count + 1, sizeof *all);
+    struct message_end *all = mem_zeroed(*count + 1, sizeof *all);
     size_t n = 0;
     for (int m = 0; all && m < p->team->members; m++)
         for (int32_t i = 0; i < p->members[m]->message_count; i++, n++) {
@@ -79,6 +80,6 @@ bool team_check_messages(const struct lx_team_plans *p, lx_status *st)
         status_set(st, LX_E_NO, "member %d %s %lld bytes that member %d does not %s", x->member,
                    receives(x) ? "receives" : "sends", (long long)x->message->bytes, x->message->peer,
                    receives(x) ? "send" : "receive");
-    free(all);
+    mem_free(all);
     return !x;
 }

@@ -5,6 +5,7 @@
  * starting for a minute, ending for as long as it takes, since member 0 compares results before it ends. */
 #include "team_run/mpi_process.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -140,12 +141,12 @@ static bool is_stopped_brother(const char *pid)
 static int stopped_member(void)
 {
     DIR *all = opendir("/proc");
-    char *room = malloc(ENVIRONMENT);
+    char *room = mem_alloc(ENVIRONMENT);
     int found = -1;
     for (struct dirent *e; all && room && found < 0 && (e = readdir(all));)
         if (e->d_name[0] >= '0' && e->d_name[0] <= '9' && is_stopped_brother(e->d_name))
             found = rank_of(e->d_name, room);
-    free(room);
+    mem_free(room);
     if (all) closedir(all);
     return found;
 }

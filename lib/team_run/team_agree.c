@@ -6,6 +6,7 @@
 #include "team_run/member_plans.h"
 #include "team_run/team_member.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -180,10 +181,10 @@ static bool rounds(struct planning *p, struct word_of *words, lx_status *st)
 bool team_member_agree(struct team_member *m, lx_status *st)
 {
     struct planning p;
-    struct word_of *words = calloc((size_t)m->p->members, sizeof *words);
+    struct word_of *words = mem_zeroed((size_t)m->p->members, sizeof *words);
     if (!words) return status_no_memory(st);
     bool began = planning_begin(&p, m, st), ok = began && rounds(&p, words, st);
     if (began) planning_end(&p, ok);
-    free(words);
+    mem_free(words);
     return ok;
 }

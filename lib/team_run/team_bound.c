@@ -7,6 +7,7 @@
  * bundle moves more per microsecond than one that is just covered. What is picked by indices may be any part of its
  * table, and what is read through several windows is counted by the largest. */
 #include "team_run/team_bound.h"
+#include "base/memory.h"
 #include "cost/bundle.h"
 #include "cost/rates.h"
 #include "layout/op_index.h"
@@ -77,7 +78,7 @@ static bool reads_all(const struct lx_op *op)
 /* Bytes that cross the HBM of some member at least once. */
 static double least_bytes(const struct lx_graph *g)
 {
-    bool *counted = calloc((size_t)g->tensor_count + 1, sizeof *counted);
+    bool *counted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *counted);
     double bytes = 0;
     for (int32_t o = 0; counted && o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
@@ -92,7 +93,7 @@ static double least_bytes(const struct lx_graph *g)
             bytes += floor(elements * lx_dtype_bits(x->dtype) / 8);
         }
     }
-    free(counted);
+    mem_free(counted);
     return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include "team_run/team_clock.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "team/team_links.h"
 
@@ -188,7 +189,7 @@ static bool begin(struct clock_maker *k)
     size_t tags = (size_t)lx_team_tag_output(k->p->team, 0);
     c->at = arena_array(c->memory, (size_t)c->members, sizeof *c->at);
     k->walkers = arena_array(c->memory, members, sizeof *k->walkers);
-    k->trips = malloc((tags + 1) * members * sizeof *k->trips);
+    k->trips = mem_alloc((tags + 1) * members * sizeof *k->trips);
     if (!c->at || !k->walkers || !k->trips) return false;
     for (size_t i = 0; i < (tags + 1) * members; i++) {
         k->trips[i] = (struct trip){.sent = -1, .arrives = -1};
@@ -213,15 +214,15 @@ static bool all_as_one(const struct lx_team_plans *p)
 
 struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p, lx_status *st)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct clock_maker k = {.p = p,
                             .out = memory ? arena_alloc(memory, sizeof *k.out) : NULL,
                             .walking = all_as_one(p) ? 1 : p->team->members};
-    if (!k.out) return free(memory), status_no_memory(st), NULL;
+    if (!k.out) return mem_free(memory), status_no_memory(st), NULL;
     *k.out = (struct lx_team_clock){.members = p->team->members, .memory = memory};
     bool ok = begin(&k);
     if (ok) walk(&k);
-    free(k.trips);
+    mem_free(k.trips);
     if (ok) return k.out;
     lx_team_clock_free(k.out);
     return status_no_memory(st), NULL;
@@ -232,5 +233,5 @@ void lx_team_clock_free(struct lx_team_clock *c)
     if (!c) return;
     struct arena *memory = c->memory; /* the clock itself lives in it */
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
 }

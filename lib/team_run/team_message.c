@@ -5,24 +5,25 @@
 #include "team_run/team_wire.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 bool team_message_room(struct lx_message *one, int64_t bytes, lx_status *st)
 {
-    free(one->data);
+    mem_free(one->data);
     *one = (struct lx_message){NULL, (size_t)bytes};
     if (bytes == 0) return true;
-    one->data = calloc(1, one->bytes);
+    one->data = mem_zeroed(1, one->bytes);
     return one->data ? true : status_no_memory(st);
 }
 
 void team_messages_clear(struct team_member *m)
 {
     for (int i = 0; i < m->p->members; i++) {
-        free(m->in[i].data);
-        free(m->out[i].data);
+        mem_free(m->in[i].data);
+        mem_free(m->out[i].data);
         m->in[i] = m->out[i] = (struct lx_message){0};
     }
 }
@@ -43,7 +44,7 @@ static const struct lx_tensor *tensor_of(const struct team_member *m, const stru
 /* A row of items between a tensor and a message; NULL: memory is out. */
 static void *row_of(const struct lx_tensor *t, const struct lx_team_message *x)
 {
-    return malloc((size_t)wire_items_bytes(t->dtype, &x->at) + 1);
+    return mem_alloc((size_t)wire_items_bytes(t->dtype, &x->at) + 1);
 }
 
 static void count(struct team_member *m, const struct lx_team_message *x)
@@ -107,7 +108,7 @@ static bool load(struct team_member *m, const struct lx_team_message *x, const v
         count(m, x);
         seal(m, x->bytes, &m->out[x->peer]);
     }
-    free(row);
+    mem_free(row);
     return ok;
 }
 
@@ -119,7 +120,7 @@ static bool unload(struct team_member *m, const struct lx_team_message *x, void 
     if (!row) return status_no_memory(st);
     wire_unpack(t->dtype, m->in[x->peer].data, lx_team_box_elements(&x->at), row);
     wire_put(items, t->shape, &x->at, t->dtype, row);
-    free(row);
+    mem_free(row);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "team_run/transport.h"
 #include "team_run/mpi_process.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -35,28 +36,28 @@ static void drop(struct lx_flight *f, int members, bool ok)
             MPI_Cancel(&f->receive[m]);
             MPI_Request_free(&f->receive[m]);
         }
-        if (f->send[m] == MPI_REQUEST_NULL) free(f->copy[m]);
+        if (f->send[m] == MPI_REQUEST_NULL) mem_free(f->copy[m]);
     }
-    free(f->receive);
-    free(f->send);
-    free(f->copy);
-    free(f);
+    mem_free(f->receive);
+    mem_free(f->send);
+    mem_free(f->copy);
+    mem_free(f);
 }
 
 static struct lx_flight *make_flight(int members, int tag, const struct lx_message *in)
 {
-    struct lx_flight *f = calloc(1, sizeof *f);
+    struct lx_flight *f = mem_zeroed(1, sizeof *f);
     if (!f) return NULL;
     f->tag = tag;
     f->in = in;
-    f->receive = malloc((size_t)members * sizeof *f->receive);
-    f->send = malloc((size_t)members * sizeof *f->send);
-    f->copy = calloc((size_t)members, sizeof *f->copy);
+    f->receive = mem_alloc((size_t)members * sizeof *f->receive);
+    f->send = mem_alloc((size_t)members * sizeof *f->send);
+    f->copy = mem_zeroed((size_t)members, sizeof *f->copy);
     if (!f->receive || !f->send || !f->copy) {
-        free(f->receive);
-        free(f->send);
-        free(f->copy);
-        free(f);
+        mem_free(f->receive);
+        mem_free(f->send);
+        mem_free(f->copy);
+        mem_free(f);
         return NULL;
     }
     for (int m = 0; m < members; m++) f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
@@ -76,7 +77,7 @@ static struct lx_flight *start(struct lx_link *link, int tag, const struct lx_me
             MPI_Irecv(in[m].data, (int)in[m].bytes, MPI_BYTE, m, tag, comm, &f->receive[m]) != MPI_SUCCESS)
             ok = status_set(st, LX_E_NO, "member %d: MPI cannot receive from member %d", link->member, m);
         if (!ok || out[m].bytes == 0) continue;
-        f->copy[m] = malloc(out[m].bytes);
+        f->copy[m] = mem_alloc(out[m].bytes);
         if (!f->copy[m]) {
             ok = status_no_memory(st);
             continue;

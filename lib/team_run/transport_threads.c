@@ -2,6 +2,7 @@
  * waits; a member that ends, for whatever reason, is known to have ended at once. */
 #include "team_run/transport.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -44,14 +45,14 @@ static struct lx_flight *start(struct lx_link *link, int tag, const struct lx_me
                                const struct lx_message *in, lx_status *st)
 {
     struct world *w = link->own;
-    struct lx_flight *flight = malloc(sizeof *flight);
+    struct lx_flight *flight = mem_alloc(sizeof *flight);
     if (!flight) return status_no_memory(st), NULL;
     *flight = (struct lx_flight){tag, in};
     for (int to = 0; to < link->members; to++) {
         if (to == link->member || out[to].bytes == 0) continue;
-        struct letter *l = malloc(sizeof *l + out[to].bytes);
+        struct letter *l = mem_alloc(sizeof *l + out[to].bytes);
         if (!l) {
-            free(flight);
+            mem_free(flight);
             return status_no_memory(st), NULL;
         }
         l->from = link->member;
@@ -137,16 +138,16 @@ static bool wait_flight(struct lx_link *link, struct lx_flight *flight, lx_statu
             ok = status_set(st, LX_E_NO, "member %d: message %d from member %d has %zu bytes instead of %zu",
                             link->member, flight->tag, from, l->bytes, in->bytes);
         if (ok) memcpy(in->data, l->data, in->bytes);
-        free(l);
+        mem_free(l);
     }
-    free(flight);
+    mem_free(flight);
     return ok;
 }
 
 static void cancel(struct lx_link *link, struct lx_flight *flight)
 {
     (void)link;
-    free(flight);
+    mem_free(flight);
 }
 
 static void *sit(void *at)
@@ -171,11 +172,11 @@ static void free_mail(struct world *w, int members)
         while (w->mailbox[m]) {
             struct letter *l = w->mailbox[m];
             w->mailbox[m] = l->next;
-            free(l);
+            mem_free(l);
         }
-    free(w->mailbox);
-    free(w->ended);
-    free(w->waits_for);
+    mem_free(w->mailbox);
+    mem_free(w->ended);
+    mem_free(w->waits_for);
 }
 
 /* A member for which no thread can be had counts as one that failed. */
@@ -199,15 +200,15 @@ static void seat_all(struct seat *seats, int members, struct world *w)
 static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work, void *context,
                 lx_status *st)
 {
-    struct world w = {.mailbox = calloc((size_t)members, sizeof *w.mailbox),
-                      .ended = calloc((size_t)members, sizeof *w.ended),
-                      .waits_for = calloc((size_t)members, sizeof *w.waits_for)};
-    struct seat *seats = calloc((size_t)members, sizeof *seats);
+    struct world w = {.mailbox = mem_zeroed((size_t)members, sizeof *w.mailbox),
+                      .ended = mem_zeroed((size_t)members, sizeof *w.ended),
+                      .waits_for = mem_zeroed((size_t)members, sizeof *w.waits_for)};
+    struct seat *seats = mem_zeroed((size_t)members, sizeof *seats);
     bool ok = w.mailbox && w.ended && w.waits_for && seats;
     for (int m = 0; ok && m < members; m++) w.waits_for[m] = -1;
     if (!ok) {
         free_mail(&w, members);
-        free(seats);
+        mem_free(seats);
         return status_no_memory(st);
     }
     pthread_condattr_t clock;
@@ -223,7 +224,7 @@ static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_te
     pthread_mutex_destroy(&w.lock);
     pthread_cond_destroy(&w.news);
     free_mail(&w, members);
-    free(seats);
+    mem_free(seats);
     return !w.failed;
 }
 

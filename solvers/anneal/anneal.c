@@ -24,6 +24,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "common/first_answers.h"
 #include "common/prices.h"
@@ -81,7 +82,7 @@ static void report_progress(struct search *s)
         .steps = s->steps, .objective = annealing_objective(s), .bound = s->run->known_bound};
     bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
     if (complete && so_far.objective < s->told && now >= s->tell_next) {
-        if (!s->shown) s->shown = malloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
+        if (!s->shown) s->shown = mem_alloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
         if (s->shown) items_answer(&s->items, s->best, s->shown);
         so_far.address = s->shown;
         s->told = so_far.objective;
@@ -163,15 +164,15 @@ static bool anneal(struct search *s)
 static void settle_addresses(struct search *s)
 {
     size_t n = (size_t)s->items.count;
-    bool *keep = malloc(n + 1);
-    int64_t *usual = malloc((n + 1) * sizeof *usual);
+    bool *keep = mem_alloc(n + 1);
+    int64_t *usual = mem_alloc((n + 1) * sizeof *usual);
     bool ok = keep && usual && s->items.near && s->problem->objective != LX_HEIGHT;
     for (size_t i = 0; ok && i < n; i++) keep[i] = s->best[i] >= 0;
     ok = ok && start_by_score(&s->items, keep, s->run, usual);
     for (size_t i = 0; ok && i < n; i++) ok = !keep[i] || usual[i] >= 0;
     if (ok) memcpy(s->best, usual, n * sizeof *usual);
-    free(keep);
-    free(usual);
+    mem_free(keep);
+    mem_free(usual);
 }
 
 enum { STAT_PAIRS, STAT_DECODED, STATS };
@@ -207,10 +208,10 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     s.began = clock_seconds();
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
     if (!items_make(&s.items, problem, s.option[MAX_PAIRS], run)) return false;
-    s.best = malloc(((size_t)s.items.count + 1) * sizeof *s.best);
+    s.best = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.best);
     bool ok = s.best != NULL && links_make(&s.links[0], &s.items) && links_make(&s.links[1], &s.items);
     if (ok && problem->objective == LX_SPILL && s.items.near) {
-        s.worth = malloc(((size_t)s.items.count + 1) * sizeof *s.worth);
+        s.worth = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.worth);
         ok = s.worth && prices_find(&s.items, WORTH_PERCENT, run, s.worth);
     }
     if (ok && run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
@@ -227,12 +228,12 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
     decoder_free(&s.decoder);
     ejector_free(&s.ejector);
     refiller_free(&s.refiller);
-    free(s.worth);
-    free(s.shown);
+    mem_free(s.worth);
+    mem_free(s.shown);
     links_free(&s.links[0]);
     links_free(&s.links[1]);
     items_free(&s.items);
-    free(s.best);
+    mem_free(s.best);
     return ok;
 }
 

@@ -1,5 +1,6 @@
 /* Ejection moves; see eject.h. */
 #include "anneal/eject.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -206,14 +207,14 @@ void ejector_save(struct ejector *e, int64_t *base)
 
 void ejector_free(struct ejector *e)
 {
-    free(e->base);
-    free(e->share);
-    free(e->scratch);
-    free(e->off);
-    free(e->off_slot);
-    free(e->ejected);
-    free(e->stale);
-    free(e->is_stale);
+    mem_free(e->base);
+    mem_free(e->share);
+    mem_free(e->scratch);
+    mem_free(e->off);
+    mem_free(e->off_slot);
+    mem_free(e->ejected);
+    mem_free(e->stale);
+    mem_free(e->is_stale);
     *e = (struct ejector){0};
 }
 
@@ -221,14 +222,14 @@ bool ejector_make(struct ejector *e, const struct items *it, struct links *links
 {
     size_t n = (size_t)it->count + 1;
     *e = (struct ejector){.it = it, .weight = links->fee, .links = links->any ? links : NULL};
-    e->base = calloc(n, sizeof *e->base);
-    e->share = calloc(n, sizeof *e->share);
-    e->scratch = calloc(n, sizeof *e->scratch);
-    e->off = calloc(n, sizeof *e->off);
-    e->off_slot = calloc(n, sizeof *e->off_slot);
-    e->ejected = calloc(n, sizeof *e->ejected);
-    e->stale = calloc(n, sizeof *e->stale);
-    e->is_stale = calloc(n, sizeof *e->is_stale);
+    e->base = mem_zeroed(n, sizeof *e->base);
+    e->share = mem_zeroed(n, sizeof *e->share);
+    e->scratch = mem_zeroed(n, sizeof *e->scratch);
+    e->off = mem_zeroed(n, sizeof *e->off);
+    e->off_slot = mem_zeroed(n, sizeof *e->off_slot);
+    e->ejected = mem_zeroed(n, sizeof *e->ejected);
+    e->stale = mem_zeroed(n, sizeof *e->stale);
+    e->is_stale = mem_zeroed(n, sizeof *e->is_stale);
     if (e->base && e->share && e->scratch && e->off && e->off_slot && e->ejected && e->stale && e->is_stale)
         return true;
     ejector_free(e);

@@ -2,6 +2,7 @@
 #include "anneal/annealing.h"
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -34,9 +35,9 @@ static bool fill_holes(struct search *s)
 {
     const struct items *it = &s->items;
     size_t n = (size_t)it->count;
-    struct sharing *share = malloc((n + 1) * sizeof *share);
-    struct byte_range *scratch = malloc((n + 1) * sizeof *scratch);
-    struct dear *off = malloc((n + 1) * sizeof *off);
+    struct sharing *share = mem_alloc((n + 1) * sizeof *share);
+    struct byte_range *scratch = mem_alloc((n + 1) * sizeof *scratch);
+    struct dear *off = mem_alloc((n + 1) * sizeof *off);
     int32_t count = 0;
     struct taken_bits map;
     bool ok = lowest_fit_map(it, &map) && share && scratch && off;
@@ -54,10 +55,10 @@ static bool fill_holes(struct search *s)
         s->best[i] = lowest_fit(it, i, s->best, share, scratch, &map);
         if (links && s->best[i] >= 0) links_flip(links, i);
     }
-    free(share);
-    free(scratch);
+    mem_free(share);
+    mem_free(scratch);
     taken_bits_free(&map);
-    free(off);
+    mem_free(off);
     if (ok) annealing_measure_best(s);
     return ok;
 }

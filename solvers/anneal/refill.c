@@ -1,6 +1,7 @@
 /* Clearing and filling pieces of a placement; see refill.h. */
 #include "anneal/refill.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -362,13 +363,13 @@ void refiller_restore(struct refiller *f, const int64_t *base)
 
 void refiller_free(struct refiller *f)
 {
-    free(f->spot);
-    free(f->off);
-    free(f->off_slot);
-    free(f->scratch);
-    free(f->near);
-    free(f->stale);
-    free(f->is_stale);
+    mem_free(f->spot);
+    mem_free(f->off);
+    mem_free(f->off_slot);
+    mem_free(f->scratch);
+    mem_free(f->near);
+    mem_free(f->stale);
+    mem_free(f->is_stale);
     *f = (struct refiller){0};
 }
 
@@ -377,14 +378,14 @@ bool refiller_make(struct refiller *f, const struct items *it, struct links *lin
     size_t n = (size_t)it->count + 1;
     *f = (struct refiller){.it = it, .fee = links->fee, .worth = worth, .links = links->any ? links : NULL};
     f->room = it->problem->capacity / it->problem->alignment;
-    f->spot = calloc(n, sizeof *f->spot);
-    f->off = calloc(n, sizeof *f->off);
-    f->off_slot = calloc(n, sizeof *f->off_slot);
-    f->scratch = malloc(2 * n * sizeof *f->scratch);
-    f->near = malloc((it->first[it->count] + 1) * sizeof *f->near);
+    f->spot = mem_zeroed(n, sizeof *f->spot);
+    f->off = mem_zeroed(n, sizeof *f->off);
+    f->off_slot = mem_zeroed(n, sizeof *f->off_slot);
+    f->scratch = mem_alloc(2 * n * sizeof *f->scratch);
+    f->near = mem_alloc((it->first[it->count] + 1) * sizeof *f->near);
     if (f->near) stop_copy(f->near, it->near, it->first[it->count] * sizeof *f->near);
-    f->stale = calloc(n, sizeof *f->stale);
-    f->is_stale = calloc(n, sizeof *f->is_stale);
+    f->stale = mem_zeroed(n, sizeof *f->stale);
+    f->is_stale = mem_zeroed(n, sizeof *f->is_stale);
     if (f->spot && f->off && f->off_slot && f->scratch && f->near && f->stale && f->is_stale) return true;
     refiller_free(f);
     return false;

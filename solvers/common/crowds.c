@@ -1,6 +1,7 @@
 /* See crowds.h. Crowds are found by sorting lives and by sweeps over starts and ends: O(n log n) each. */
 #include "common/crowds.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -85,8 +86,8 @@ static bool crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t 
 static bool find_crowds(struct crowds *c, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 1;
-    struct life *lives = malloc(n * sizeof *lives);
-    int64_t *ends = malloc(n * sizeof *ends);
+    struct life *lives = mem_alloc(n * sizeof *lives);
+    int64_t *ends = mem_alloc(n * sizeof *ends);
     bool ok = lives && ends;
     int32_t count = 0;
     for (int32_t i = 0; ok && i < p->count; i++) {
@@ -99,8 +100,8 @@ static bool find_crowds(struct crowds *c, const struct lx_problem *p)
         if (ok) crowds_of_equals(c, lives, count);
         ok = ok && !stop_work(8 * (int64_t)count) && crowds_of_ticks(c, lives, count, ends);
     }
-    free(lives);
-    free(ends);
+    mem_free(lives);
+    mem_free(ends);
     return ok;
 }
 
@@ -131,7 +132,7 @@ static bool open_class(struct crowds *c, const struct lx_problem *p, int32_t whi
 bool crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity, bool by_room)
 {
     *c = (struct crowds){.buffers = p->buffers, .count = 1};
-    c->class = calloc((size_t)p->count + 1, sizeof *c->class);
+    c->class = mem_zeroed((size_t)p->count + 1, sizeof *c->class);
     bool ok = c->class && find_crowds(c, p);
     for (int32_t k = 0; ok && k < c->count; k++) ok = open_class(c, p, k, capacity, by_room);
     return ok;
@@ -144,7 +145,7 @@ void crowds_free(struct crowds *c)
         gap_tree_free(&c->crowd[k].gaps);
         gap_tree_free(&c->crowd[k].left);
     }
-    free(c->class);
+    mem_free(c->class);
     c->class = NULL;
 }
 

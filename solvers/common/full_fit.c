@@ -11,6 +11,7 @@
 #include "common/places.h"
 #include "common/units.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -185,7 +186,7 @@ static double key_of(const struct fitting *f, int32_t unit, int which)
 static bool order_units(struct fitting *f, const int32_t *buffers, int which)
 {
     size_t n = (size_t)f->units.count;
-    struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
+    struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
     if (!ranked) return false;
     for (int32_t u = 0; u < f->units.count; u++) {
         ranked[u] = (struct ranked){class_of(f, u), key_of(f, u, which), INT32_MAX, u};
@@ -194,7 +195,7 @@ static bool order_units(struct fitting *f, const int32_t *buffers, int which)
     for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
     bool ok = sort_or_stop(ranked, n, sizeof *ranked, compare_ranked);
     for (size_t k = 0; ok && k < n; k++) f->order[k] = ranked[k].unit;
-    free(ranked);
+    mem_free(ranked);
     return ok;
 }
 
@@ -256,11 +257,11 @@ static bool fit(const struct lx_problem *p, const int32_t *order, bool tightest,
 {
     size_t n = (size_t)p->count + 1;
     struct fitting f = {.p = p, .run = run};
-    f.state = calloc(n, sizeof *f.state);
-    f.order = malloc(n * sizeof *f.order);
-    f.address = malloc(n * sizeof *f.address);
-    f.pool = calloc(n, sizeof *f.pool);
-    f.was = malloc(n * sizeof *f.was);
+    f.state = mem_zeroed(n, sizeof *f.state);
+    f.order = mem_alloc(n * sizeof *f.order);
+    f.address = mem_alloc(n * sizeof *f.address);
+    f.pool = mem_zeroed(n, sizeof *f.pool);
+    f.was = mem_alloc(n * sizeof *f.was);
     bool ok = f.state && f.order && f.address && f.pool && f.was &&
               ledger_init(&f.ledger, p, p->objective != LX_SPILL);
     stop_look(EACH_MADE * (int64_t)n);
@@ -270,11 +271,11 @@ static bool fit(const struct lx_problem *p, const int32_t *order, bool tightest,
     ledger_free(&f.ledger);
     units_free(&f.units);
     places_free(&f.places);
-    free(f.state);
-    free(f.order);
-    free(f.address);
-    free(f.pool);
-    free(f.was);
+    mem_free(f.state);
+    mem_free(f.order);
+    mem_free(f.address);
+    mem_free(f.pool);
+    mem_free(f.was);
     return ok;
 }
 
@@ -287,10 +288,10 @@ bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, c
 bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tightest,
                       const struct lx_run *run, struct lx_answer *answer)
 {
-    int64_t *from = malloc(((size_t)p->count + 1) * sizeof *from);
+    int64_t *from = mem_alloc(((size_t)p->count + 1) * sizeof *from);
     if (!from) return false;
     memcpy(from, answer->address, (size_t)p->count * sizeof *from);
     bool ok = fit(p, order, tightest, from, run, answer);
-    free(from);
+    mem_free(from);
     return ok;
 }

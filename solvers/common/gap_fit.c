@@ -13,6 +13,7 @@
 #include "common/crowds.h"
 #include "common/taken_bits.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "solvers.h"
 
@@ -186,8 +187,8 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
     struct fitter f = {.p = p, .address = answer->address, .tightest = tightest};
     f.work = STOP_EACH; /* who is stopped before it began leaves the answer to others */
     f.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
-    f.found = malloc((n + 1) * sizeof *f.found);
-    f.taken = malloc((2 * n + 4 * MOST_CROWDS) * sizeof *f.taken);
+    f.found = mem_alloc((n + 1) * sizeof *f.found);
+    f.taken = mem_alloc((2 * n + 4 * MOST_CROWDS) * sizeof *f.taken);
     bool ok = crowds_init(&f.placed, p, f.capacity, tightest) && taken_bits_init(&f.map, p, f.capacity) &&
               f.found && f.taken;
     for (int pass = 0; ok && pass < 2; pass++) /* fixed addresses first: the others can move */
@@ -198,8 +199,8 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
             answer->steps++;
         }
     stop_look(f.work);
-    free(f.found);
-    free(f.taken);
+    mem_free(f.found);
+    mem_free(f.taken);
     taken_bits_free(&f.map);
     crowds_free(&f.placed);
     return ok;
@@ -208,13 +209,13 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
 static bool solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer,
                   bool tightest)
 {
-    int32_t *order = malloc(((size_t)p->count + 1) * sizeof *order);
+    int32_t *order = mem_alloc(((size_t)p->count + 1) * sizeof *order);
     bool plain = is_list_with_charges(p) || !(p->pool_count || lx_problem_needs(p));
     bool ok = order && worth_order(p, order) &&
               (!plain || gap_fit_place(p, order, p->count, tightest, run, answer));
     if (ok && !plain) ok = full_fit(p, order, tightest, run, answer);
     if (ok && plain && is_list_with_charges(p)) ok = full_fit_improve(p, order, tightest, run, answer);
-    free(order);
+    mem_free(order);
     return ok;
 }
 

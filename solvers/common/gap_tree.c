@@ -2,6 +2,7 @@
  * merges the two subtrees of the node that goes: both walk one path. */
 #include "common/gap_tree.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -107,14 +108,14 @@ bool gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int6
     *t = (struct gap_tree){.root = {-1, -1}, .most = takes + 2, .unused = -1, .by_room = by_room};
     t->alignment = alignment;
     t->least = max_i64(least, 1);
-    t->nodes = malloc((size_t)t->most * sizeof *t->nodes);
+    t->nodes = mem_alloc((size_t)t->most * sizeof *t->nodes);
     if (t->nodes) add_gap(t, 0, capacity);
     return t->nodes != NULL;
 }
 
 void gap_tree_free(struct gap_tree *t)
 {
-    free(t->nodes);
+    mem_free(t->nodes);
     *t = (struct gap_tree){0};
 }
 

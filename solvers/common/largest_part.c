@@ -1,5 +1,6 @@
 /* Parts by union-find: along each pool's stretches of lives without a gap, and along bonds. */
 #include "common/largest_part.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -96,8 +97,8 @@ static size_t list_lives(const struct lx_problem *p, struct life_of *out)
 int32_t largest_part(const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 1;
-    int32_t *up = malloc(n * sizeof *up), *size = malloc(n * sizeof *size), most = p->count;
-    struct life_of *lives = malloc((list_lives(p, NULL) + 1) * sizeof *lives);
+    int32_t *up = mem_alloc(n * sizeof *up), *size = mem_alloc(n * sizeof *size), most = p->count;
+    struct life_of *lives = mem_alloc((list_lives(p, NULL) + 1) * sizeof *lives);
     if (up && size && lives) {
         size_t count = list_lives(p, lives);
         if (!sort_or_stop(lives, count, sizeof *lives, compare_lives)) count = 0;
@@ -106,8 +107,8 @@ int32_t largest_part(const struct lx_problem *p)
         for (int32_t pool = 0; pool < lx_pool_count(p); pool++) join_lives(p, pool, lives, count, up);
         if (!stop_is_now()) most = count_largest(up, size, p->count);
     }
-    free(up);
-    free(size);
-    free(lives);
+    mem_free(up);
+    mem_free(size);
+    mem_free(lives);
     return most;
 }

@@ -1,5 +1,6 @@
 /* The running account of an answer: see ledger.h. */
 #include "common/ledger.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -85,17 +86,17 @@ bool ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must)
 {
     size_t n = (size_t)p->count;
     *l = (struct ledger){.p = p};
-    l->on = calloc(n + 1, sizeof *l->on);
-    l->here = calloc(n + 1, sizeof *l->here);
-    l->first = calloc(n + 2, sizeof *l->first);
-    size_t *next = calloc(n + 1, sizeof *next);
+    l->on = mem_zeroed(n + 1, sizeof *l->on);
+    l->here = mem_zeroed(n + 1, sizeof *l->here);
+    l->first = mem_zeroed(n + 2, sizeof *l->first);
+    size_t *next = mem_zeroed(n + 1, sizeof *next);
     bool ok = l->on && l->here && l->first && next;
     if (ok) {
         write_all(&(struct writing){.l = l, .count = l->first + 1}, all_must);
         for (size_t i = 0; i < n; i++) l->first[i + 1] += l->first[i];
         for (size_t i = 0; i < n; i++) next[i] = l->first[i];
-        l->entry = malloc((l->first[n] + 1) * sizeof *l->entry);
-        l->charge = malloc(((size_t)l->charge_count + 1) * sizeof *l->charge);
+        l->entry = mem_alloc((l->first[n] + 1) * sizeof *l->entry);
+        l->charge = mem_alloc(((size_t)l->charge_count + 1) * sizeof *l->charge);
         ok = l->entry && l->charge;
     }
     if (ok) {
@@ -103,17 +104,17 @@ bool ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must)
         for (int32_t i = 0; i < p->count; i++) l->cost += p->buffers[i].spill_cost;
         for (int32_t i = 0; i < l->charge_count; i++) account(l, &l->charge[i], 1);
     }
-    free(next);
+    mem_free(next);
     return ok;
 }
 
 void ledger_free(struct ledger *l)
 {
-    free(l->on);
-    free(l->here);
-    free(l->first);
-    free(l->entry);
-    free(l->charge);
+    mem_free(l->on);
+    mem_free(l->here);
+    mem_free(l->first);
+    mem_free(l->entry);
+    mem_free(l->charge);
 }
 
 static void change(struct ledger *l, int32_t i, bool on)

@@ -1,6 +1,7 @@
 /* Linked costs; see links.h. */
 #include "common/links.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -114,13 +115,13 @@ void links_trim(struct links *l, int64_t *base)
 
 void links_free(struct links *l)
 {
-    free(l->link);
-    free(l->role);
-    free(l->first);
-    free(l->member);
-    free(l->member_first);
-    free(l->fee);
-    free(l->on);
+    mem_free(l->link);
+    mem_free(l->role);
+    mem_free(l->first);
+    mem_free(l->member);
+    mem_free(l->member_first);
+    mem_free(l->fee);
+    mem_free(l->on);
     *l = (struct links){0};
 }
 
@@ -180,18 +181,18 @@ static bool list_roles(struct links *l, const int32_t *of_buffer)
     for (int32_t i = 0; i < n; i++) l->first[i + 1] += l->first[i];
     for (int32_t k = 0; k < l->count; k++) l->member_first[k + 1] += l->member_first[k];
     size_t roles = (size_t)l->first[n];
-    l->role = malloc((roles + 1) * sizeof *l->role);
-    l->member = malloc((roles + 1) * sizeof *l->member);
-    f.next_role = malloc(((size_t)n + 1) * sizeof *f.next_role);
-    f.next_member = malloc(((size_t)l->count + 1) * sizeof *f.next_member);
+    l->role = mem_alloc((roles + 1) * sizeof *l->role);
+    l->member = mem_alloc((roles + 1) * sizeof *l->member);
+    f.next_role = mem_alloc(((size_t)n + 1) * sizeof *f.next_role);
+    f.next_member = mem_alloc(((size_t)l->count + 1) * sizeof *f.next_member);
     bool ok = l->role && l->member && f.next_role && f.next_member;
     if (ok) {
         memcpy(f.next_role, l->first, (size_t)n * sizeof *f.next_role);
         memcpy(f.next_member, l->member_first, (size_t)l->count * sizeof *f.next_member);
         for_each_list(p, take_list, &f);
     }
-    free(f.next_role);
-    free(f.next_member);
+    mem_free(f.next_role);
+    mem_free(f.next_member);
     return ok;
 }
 
@@ -294,12 +295,12 @@ bool links_make(struct links *l, const struct items *it)
     size_t n = (size_t)it->count + 1;
     *l = (struct links){.it = it};
     if (p->objective == LX_SPILL) l->count = count_links(p);
-    l->link = calloc((size_t)l->count + 1, sizeof *l->link);
-    l->first = calloc(n + 1, sizeof *l->first);
-    l->member_first = calloc((size_t)l->count + 2, sizeof *l->member_first);
-    l->fee = calloc(n, sizeof *l->fee);
-    l->on = calloc(n, sizeof *l->on);
-    int32_t *of_buffer = malloc(((size_t)p->count + 1) * sizeof *of_buffer);
+    l->link = mem_zeroed((size_t)l->count + 1, sizeof *l->link);
+    l->first = mem_zeroed(n + 1, sizeof *l->first);
+    l->member_first = mem_zeroed((size_t)l->count + 2, sizeof *l->member_first);
+    l->fee = mem_zeroed(n, sizeof *l->fee);
+    l->on = mem_zeroed(n, sizeof *l->on);
+    int32_t *of_buffer = mem_alloc(((size_t)p->count + 1) * sizeof *of_buffer);
     bool ok = l->link && l->first && l->member_first && l->fee && l->on && of_buffer;
     l->any = l->count > 0;
     for (int32_t i = 0; p->objective == LX_SPILL && i < it->count; i++, stop_round(i, 10))
@@ -316,7 +317,7 @@ bool links_make(struct links *l, const struct items *it)
         weigh_forbidden(l);
         add_up(l);
     }
-    free(of_buffer);
+    mem_free(of_buffer);
     if (!ok) links_free(l);
     return ok;
 }

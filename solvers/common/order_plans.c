@@ -1,6 +1,7 @@
 /* Orders for gap_fit, and the best of what they and the heuristics lead to. */
 #include "common/order_plans.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "common/gap_fit.h"
 #include "solvers.h"
@@ -48,16 +49,16 @@ static struct rank (*const orders[ORDER_PLANS])(const struct lx_buffer *) = {by_
 bool order_place(const struct lx_problem *p, int k, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count;
-    struct rank *ranks = malloc((n + 1) * sizeof *ranks);
-    int32_t *order = malloc((n + 1) * sizeof *order);
+    struct rank *ranks = mem_alloc((n + 1) * sizeof *ranks);
+    int32_t *order = mem_alloc((n + 1) * sizeof *order);
     bool ok = ranks && order;
     for (size_t i = 0; ok && i < n; i++) {
         ranks[i] = orders[k](&p->buffers[i]);
         ok = !stop_round((int64_t)i, 15);
     }
     ok = ok && rank_order(p, ranks, order) && gap_fit_place(p, order, p->count, k % 2 == 1, run, answer);
-    free(ranks);
-    free(order);
+    mem_free(ranks);
+    mem_free(order);
     return ok;
 }
 
@@ -125,11 +126,11 @@ bool best_of_orders(const struct lx_problem *p, const struct lx_run *run, struct
 {
     size_t n = (size_t)p->count + 1;
     struct contest c = {p, best, value, have};
-    struct lx_answer trial = {.address = malloc(n * sizeof *trial.address),
-                              .pool = malloc(n * sizeof *trial.pool)};
+    struct lx_answer trial = {.address = mem_alloc(n * sizeof *trial.address),
+                              .pool = mem_alloc(n * sizeof *trial.pool)};
     *have = false;
     bool ok = trial.address && trial.pool && enter_all(&c, run, &trial);
-    free(trial.address);
-    free(trial.pool);
+    mem_free(trial.address);
+    mem_free(trial.pool);
     return ok;
 }

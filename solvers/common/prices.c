@@ -8,6 +8,7 @@
 #include "common/prices.h"
 #include "common/poll.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -41,17 +42,17 @@ static int32_t section_at(const int64_t *tick, int32_t count, int64_t at)
 static bool find_sections(struct market *m)
 {
     const struct items *it = m->it;
-    int64_t *tick = malloc(((size_t)it->count + 1) * sizeof *tick);
+    int64_t *tick = mem_alloc(((size_t)it->count + 1) * sizeof *tick);
     if (!tick) return false;
     for (int32_t i = 0; i < it->count; i++)
         if (i == 0 || it->item[i].start != it->item[i - 1].start) tick[m->sections++] = it->item[i].start;
     for (int32_t e = 0; e < it->edge_count; e++) m->first[it->edge[e].child] = 1;
     for (int32_t i = 0; i < it->count; i++) {
-        if (stop_round(i, 80)) return free(tick), false;
+        if (stop_round(i, 80)) return mem_free(tick), false;
         m->first[i] += section_at(tick, m->sections, it->item[i].start);
         m->beyond[i] = section_at(tick, m->sections, it->item[i].end);
     }
-    free(tick);
+    mem_free(tick);
     return true;
 }
 
@@ -123,12 +124,12 @@ bool prices_find(const struct items *it, int64_t percent, const struct lx_run *r
     struct market m = {.it = it};
     struct poll poll = {.run = run};
     m.room = it->problem->capacity / it->problem->alignment * percent / 100;
-    m.first = calloc(n, sizeof *m.first);
-    m.beyond = calloc(n, sizeof *m.beyond);
-    m.price = calloc(n, sizeof *m.price);
-    m.sum = calloc(n, sizeof *m.sum);
-    m.load = calloc(n, sizeof *m.load);
-    m.trend = calloc(n, sizeof *m.trend);
+    m.first = mem_zeroed(n, sizeof *m.first);
+    m.beyond = mem_zeroed(n, sizeof *m.beyond);
+    m.price = mem_zeroed(n, sizeof *m.price);
+    m.sum = mem_zeroed(n, sizeof *m.sum);
+    m.load = mem_zeroed(n, sizeof *m.load);
+    m.trend = mem_zeroed(n, sizeof *m.trend);
     bool ok = m.first && m.beyond && m.price && m.sum && m.load && m.trend && find_sections(&m);
     if (ok) find_scale(&m);
     if (ok) add_prices(&m);
@@ -138,11 +139,11 @@ bool prices_find(const struct items *it, int64_t percent, const struct lx_run *r
         add_prices(&m);
     }
     if (ok) set_worth(&m, worth);
-    free(m.first);
-    free(m.beyond);
-    free(m.price);
-    free(m.sum);
-    free(m.load);
-    free(m.trend);
+    mem_free(m.first);
+    mem_free(m.beyond);
+    mem_free(m.price);
+    mem_free(m.sum);
+    mem_free(m.load);
+    mem_free(m.trend);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* Maps of taken sticks: see taken_bits.h. */
 #include "common/taken_bits.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +35,13 @@ bool taken_bits_of_units(struct taken_bits *m, int64_t units)
     *m = (struct taken_bits){0};
     if (units <= 0 || units >= MOST_STICKS) return true;
     m->words = (size_t)units / WORD + 2;
-    m->bits = malloc(m->words * sizeof *m->bits);
+    m->bits = mem_alloc(m->words * sizeof *m->bits);
     return m->bits;
 }
 
 void taken_bits_free(struct taken_bits *m)
 {
-    free(m->bits);
+    mem_free(m->bits);
 }
 
 /* Bits from..to - 1, at least one. */

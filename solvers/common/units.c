@@ -1,5 +1,6 @@
 /* Union-find with signs over groups and staging pairs. */
 #include "common/units.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -74,28 +75,28 @@ static void list_members(struct units *u, const struct lx_problem *p, const stru
 bool units_make(struct units *u, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 2;
-    struct signs s = {malloc(n * sizeof *s.up), calloc(n, sizeof *s.flip)};
-    bool *turned = calloc(n, sizeof *turned);
-    *u = (struct units){.first = calloc(n, sizeof *u->first),
-                        .member = malloc(n * sizeof *u->member),
-                        .against = malloc(n * sizeof *u->against),
-                        .of = malloc(n * sizeof *u->of)};
+    struct signs s = {mem_alloc(n * sizeof *s.up), mem_zeroed(n, sizeof *s.flip)};
+    bool *turned = mem_zeroed(n, sizeof *turned);
+    *u = (struct units){.first = mem_zeroed(n, sizeof *u->first),
+                        .member = mem_alloc(n * sizeof *u->member),
+                        .against = mem_alloc(n * sizeof *u->against),
+                        .of = mem_alloc(n * sizeof *u->of)};
     bool ok = s.up && s.flip && turned && u->first && u->member && u->against && u->of;
     if (ok) {
         for (int32_t i = 0; i < p->count; i++) s.up[i] = i;
         tie_all(&s, p);
         list_members(u, p, &s, turned);
     }
-    free(s.up);
-    free(s.flip);
-    free(turned);
+    mem_free(s.up);
+    mem_free(s.flip);
+    mem_free(turned);
     return ok;
 }
 
 void units_free(struct units *u)
 {
-    free(u->first);
-    free(u->member);
-    free(u->against);
-    free(u->of);
+    mem_free(u->first);
+    mem_free(u->member);
+    mem_free(u->against);
+    mem_free(u->of);
 }

@@ -11,6 +11,7 @@
  * added, at the root, for as many rounds as they help; they are dense, so their terms are limited. Numbers stay
  * below 2^30 by dividing sizes, rounded up, and the need, rounded down. */
 #include "exact/search.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <math.h>
@@ -169,8 +170,8 @@ bool search_add_covers(struct search *s, int32_t *added)
     }
     s->cover_rounds++;
     struct cover c = {.s = s};
-    c.at = malloc((MOST_TERMS + 1) * sizeof *c.at);
-    c.row = malloc((MOST_TERMS + 1) * sizeof *c.row);
+    c.at = mem_alloc((MOST_TERMS + 1) * sizeof *c.at);
+    c.row = mem_alloc((MOST_TERMS + 1) * sizeof *c.row);
     bool ok = c.at && c.row;
     for (int32_t j = 0; j < model_choices(s->m); j++)
         s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
@@ -179,7 +180,7 @@ bool search_add_covers(struct search *s, int32_t *added)
         stop_look(EACH_SECTION);
         if (gather(&c, t, scale)) ok = separate(&c, s->m->need[t] / scale, added);
     }
-    free(c.at);
-    free(c.row);
+    mem_free(c.at);
+    mem_free(c.row);
     return ok;
 }

@@ -6,6 +6,7 @@
  * smallest at which the engine still answers soon; other seeds, levels and orders make other plans. Items that find no
  * gap are spilled, and what was spilled may find one. A placement costs O(n) for each item. */
 #include "exact/levels.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/stop.h"
 
@@ -198,23 +199,23 @@ int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, 
 {
     size_t n = (size_t)k->m->item_count + 1;
     struct filler f = {.k = k, .kept = kept};
-    f.sub = calloc(n, sizeof *f.sub);
-    f.merged = calloc((size_t)k->m->edge_count + 1, sizeof *f.merged);
-    f.sizes = calloc(n, sizeof *f.sizes);
-    f.trial = calloc(n, sizeof *f.trial);
-    f.base = calloc(n, sizeof *f.base);
-    f.spans = calloc(n, sizeof *f.spans);
-    f.turns = calloc(n, sizeof *f.turns);
+    f.sub = mem_zeroed(n, sizeof *f.sub);
+    f.merged = mem_zeroed((size_t)k->m->edge_count + 1, sizeof *f.merged);
+    f.sizes = mem_zeroed(n, sizeof *f.sizes);
+    f.trial = mem_zeroed(n, sizeof *f.trial);
+    f.base = mem_zeroed(n, sizeof *f.base);
+    f.spans = mem_zeroed(n, sizeof *f.spans);
+    f.turns = mem_zeroed(n, sizeof *f.turns);
     *large = FIT_NO_MEMORY;
     int64_t best = INT64_MAX;
     if (f.sub && f.merged && f.sizes && f.trial && f.base && f.spans && f.turns)
         best = try_ways(&f, tries, aim, address, core, large);
-    free(f.sub);
-    free(f.merged);
-    free(f.sizes);
-    free(f.trial);
-    free(f.base);
-    free(f.spans);
-    free(f.turns);
+    mem_free(f.sub);
+    mem_free(f.merged);
+    mem_free(f.sizes);
+    mem_free(f.trial);
+    mem_free(f.base);
+    mem_free(f.spans);
+    mem_free(f.turns);
     return best;
 }

@@ -13,6 +13,7 @@
  * items to about a hundred. Handovers between a free item and an obstacle are not offered. */
 #include "exact/lns.h"
 #include "exact/region_bonds.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <stdlib.h>
@@ -303,15 +304,15 @@ bool lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
                     .address = address,
                     .step = common_step(m),
                     .wanted = LEAST_FREE};
-    s.trial = calloc(n, sizeof *s.trial);
-    s.merged_parent = calloc(n, sizeof *s.merged_parent);
-    s.free_item = calloc(n, sizeof *s.free_item);
-    s.buffers = calloc(n, sizeof *s.buffers);
-    s.origin = calloc(n, sizeof *s.origin);
-    s.members = calloc(n, sizeof *s.members);
-    s.index = calloc(n, sizeof *s.index);
-    s.parents = calloc(n, sizeof *s.parents);
-    s.on_cost = calloc(n, sizeof *s.on_cost);
+    s.trial = mem_zeroed(n, sizeof *s.trial);
+    s.merged_parent = mem_zeroed(n, sizeof *s.merged_parent);
+    s.free_item = mem_zeroed(n, sizeof *s.free_item);
+    s.buffers = mem_zeroed(n, sizeof *s.buffers);
+    s.origin = mem_zeroed(n, sizeof *s.origin);
+    s.members = mem_zeroed(n, sizeof *s.members);
+    s.index = mem_zeroed(n, sizeof *s.index);
+    s.parents = mem_zeroed(n, sizeof *s.parents);
+    s.on_cost = mem_zeroed(n, sizeof *s.on_cost);
     bool failed = !region_bonds_new(&s.bonds, m) || !s.on_cost || !s.trial || !s.merged_parent ||
                   !s.free_item || !s.buffers || !s.origin || !s.members || !s.index || !s.parents;
     int64_t until = budget->steps + min_i64(steps, budget->limit);
@@ -330,15 +331,15 @@ bool lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
         }
         s.wanted = LEAST_FREE + (int32_t)rng_below(&s.rng, MOST_FREE - LEAST_FREE);
     }
-    free(s.trial);
-    free(s.merged_parent);
-    free(s.free_item);
-    free(s.buffers);
-    free(s.origin);
-    free(s.members);
-    free(s.index);
-    free(s.parents);
-    free(s.on_cost);
+    mem_free(s.trial);
+    mem_free(s.merged_parent);
+    mem_free(s.free_item);
+    mem_free(s.buffers);
+    mem_free(s.origin);
+    mem_free(s.members);
+    mem_free(s.index);
+    mem_free(s.parents);
+    mem_free(s.on_cost);
     region_bonds_free(&s.bonds);
     return !failed;
 }

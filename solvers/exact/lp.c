@@ -9,6 +9,7 @@
  * Costs are perturbed by about 1e-9 of their mean so that equal densities, which are the rule, do not
  * stall the search. The true costs count again when a caller certifies its bound. */
 #include "exact/lp_basis.h"
+#include "base/memory.h"
 
 #include <float.h>
 #include <math.h>
@@ -253,7 +254,7 @@ struct lp *lp_new(const struct lp_shape *shape)
 {
     struct lp *lp = lp_basis_new(shape);
     if (!lp) return NULL;
-    lp->candidates = calloc((size_t)(shape->columns + LP_MAX_ROWS + 1), sizeof *lp->candidates);
+    lp->candidates = mem_zeroed((size_t)(shape->columns + LP_MAX_ROWS + 1), sizeof *lp->candidates);
     if (!lp->candidates) {
         lp_free(lp);
         return NULL;

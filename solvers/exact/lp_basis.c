@@ -4,6 +4,7 @@
  * basis row. Entries are almost all zero (a basis of an interval matrix is a tree), and the updates skip
  * zeros, so an exchange costs far less than m * m. */
 #include "exact/lp_basis.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 static bool grow(void *array, size_t count, size_t size)
 {
-    void **slot = array, *p = realloc(*slot, (count + 1) * size);
+    void **slot = array, *p = mem_resize(*slot, (count + 1) * size);
     if (p) *slot = p;
     return p != NULL;
 }
@@ -32,7 +33,7 @@ static bool reserve_rows(struct lp *lp, int32_t rows)
     for (int32_t k = 0; k < lp->room; k++)
         if (!grow(&lp->inverse[k], n, sizeof **lp->inverse)) return false;
     for (int32_t k = lp->room; k < room; k++) {
-        lp->inverse[k] = calloc(n + 1, sizeof **lp->inverse);
+        lp->inverse[k] = mem_zeroed(n + 1, sizeof **lp->inverse);
         if (!lp->inverse[k]) return false;
         lp->room = k + 1;
     }
@@ -173,12 +174,12 @@ bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t c
             return false;
         lp->extra_room = room;
     }
-    struct lp_extra row = {calloc((size_t)count + 1, sizeof *row.entries), count, need, INFINITY};
+    struct lp_extra row = {mem_zeroed((size_t)count + 1, sizeof *row.entries), count, need, INFINITY};
     if (!row.entries) return false;
     for (int32_t e = 0; e < count; e++) {
-        struct lp_link *link = malloc(sizeof *link);
+        struct lp_link *link = mem_alloc(sizeof *link);
         if (!link) {
-            free(row.entries);
+            mem_free(row.entries);
             return false;
         }
         *link = (struct lp_link){lp->links[entries[e].index], lp->extra_count, entries[e].value};
@@ -223,11 +224,11 @@ bool lp_basis_refactor(struct lp *lp)
 {
     int32_t m = lp->m;
     if (m == 0) return true;
-    int32_t *variables = malloc((size_t)m * sizeof *variables);
-    bool *row_taken = calloc((size_t)m, sizeof *row_taken);
+    int32_t *variables = mem_alloc((size_t)m * sizeof *variables);
+    bool *row_taken = mem_zeroed((size_t)m, sizeof *row_taken);
     if (!variables || !row_taken) {
-        free(variables);
-        free(row_taken);
+        mem_free(variables);
+        mem_free(row_taken);
         return false;
     }
     int32_t n = 0;
@@ -261,8 +262,8 @@ bool lp_basis_refactor(struct lp *lp)
                 subtract_multiple(lp->inverse[k], pivot_row, column[k], m);
         place_basic(lp, best, variables[v]);
     }
-    free(variables);
-    free(row_taken);
+    mem_free(variables);
+    mem_free(row_taken);
     return ok;
 }
 
@@ -310,44 +311,44 @@ void lp_free(struct lp *lp)
     for (int32_t j = 0; lp->links && j < lp->columns; j++)
         for (struct lp_link *e = lp->links[j], *next; e; e = next) {
             next = e->next;
-            free(e);
+            mem_free(e);
         }
-    for (int32_t k = 0; k < lp->extra_count; k++) free(lp->extras[k].entries);
-    for (int32_t k = 0; k < lp->room; k++) free(lp->inverse[k]);
+    for (int32_t k = 0; k < lp->extra_count; k++) mem_free(lp->extras[k].entries);
+    for (int32_t k = 0; k < lp->room; k++) mem_free(lp->inverse[k]);
     void *arrays[] = {
         lp->first,          lp->last,     lp->true_cost, lp->perturbed_cost, lp->low,     lp->high,
         lp->need,           lp->links,    lp->extras,    lp->row_id,         lp->basic,   lp->xb,
         lp->dual,           lp->ray,      lp->work,      lp->filled,         lp->inverse, lp->row_of,
         lp->slack_position, lp->position, lp->at_upper,  lp->reduced,        lp->prefix,  lp->prefix2,
         lp->candidates,     lp->product};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-    free(lp);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(arrays[i]);
+    mem_free(lp);
 }
 
 struct lp *lp_basis_new(const struct lp_shape *shape)
 {
-    struct lp *lp = calloc(1, sizeof *lp);
+    struct lp *lp = mem_zeroed(1, sizeof *lp);
     if (!lp) return NULL;
     size_t n = (size_t)shape->columns, t = (size_t)shape->sections;
     lp->columns = shape->columns;
     lp->sections = shape->sections;
-    lp->first = calloc(n + 1, sizeof *lp->first);
-    lp->last = calloc(n + 1, sizeof *lp->last);
-    lp->true_cost = calloc(n + 1, sizeof *lp->true_cost);
-    lp->perturbed_cost = calloc(n + 1, sizeof *lp->perturbed_cost);
+    lp->first = mem_zeroed(n + 1, sizeof *lp->first);
+    lp->last = mem_zeroed(n + 1, sizeof *lp->last);
+    lp->true_cost = mem_zeroed(n + 1, sizeof *lp->true_cost);
+    lp->perturbed_cost = mem_zeroed(n + 1, sizeof *lp->perturbed_cost);
     lp->cost = lp->perturbed_cost;
-    lp->low = calloc(n + 1, sizeof *lp->low);
-    lp->high = calloc(n + 1, sizeof *lp->high);
-    lp->need = calloc(t + 1, sizeof *lp->need);
-    lp->links = calloc(n + 1, sizeof *lp->links);
-    lp->row_of = calloc(t + 1, sizeof *lp->row_of);
-    lp->slack_position = calloc(t + 1, sizeof *lp->slack_position);
-    lp->position = calloc(n + 1, sizeof *lp->position);
-    lp->at_upper = calloc(n + 1, sizeof *lp->at_upper);
-    lp->reduced = calloc(n + 1, sizeof *lp->reduced);
-    lp->product = calloc(n + 1, sizeof *lp->product);
-    lp->prefix = calloc(t + 2, sizeof *lp->prefix);
-    lp->prefix2 = calloc(t + 2, sizeof *lp->prefix2);
+    lp->low = mem_zeroed(n + 1, sizeof *lp->low);
+    lp->high = mem_zeroed(n + 1, sizeof *lp->high);
+    lp->need = mem_zeroed(t + 1, sizeof *lp->need);
+    lp->links = mem_zeroed(n + 1, sizeof *lp->links);
+    lp->row_of = mem_zeroed(t + 1, sizeof *lp->row_of);
+    lp->slack_position = mem_zeroed(t + 1, sizeof *lp->slack_position);
+    lp->position = mem_zeroed(n + 1, sizeof *lp->position);
+    lp->at_upper = mem_zeroed(n + 1, sizeof *lp->at_upper);
+    lp->reduced = mem_zeroed(n + 1, sizeof *lp->reduced);
+    lp->product = mem_zeroed(n + 1, sizeof *lp->product);
+    lp->prefix = mem_zeroed(t + 2, sizeof *lp->prefix);
+    lp->prefix2 = mem_zeroed(t + 2, sizeof *lp->prefix2);
     if (!lp->first || !lp->last || !lp->true_cost || !lp->perturbed_cost || !lp->low || !lp->high ||
         !lp->need || !lp->links || !lp->row_of || !lp->slack_position || !lp->position || !lp->at_upper ||
         !lp->reduced || !lp->product || !lp->prefix || !lp->prefix2 || !reserve_rows(lp, 1)) {

@@ -8,6 +8,7 @@
  * one for each `any` literal, which is as tight as such rows can be; a forbidden one is the same row with w = 0:
  * a clause. Groups are rings of rows y_a >= y_b. */
 #include "exact/model.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,8 +151,8 @@ static bool shorten_all(struct model *m, const int32_t *item_of)
     for (int32_t c = 0; c < bonds->charge_count; c++)
         room += (size_t)bonds->charges[c].all_on.count + (size_t)bonds->charges[c].all_off.count +
                 (size_t)bonds->charges[c].any_on.count + (size_t)bonds->charges[c].any_off.count;
-    m->literals = malloc((room + 1) * sizeof *m->literals);
-    m->charges = calloc((size_t)bonds->charge_count + 1, sizeof *m->charges);
+    m->literals = mem_alloc((room + 1) * sizeof *m->literals);
+    m->charges = mem_zeroed((size_t)bonds->charge_count + 1, sizeof *m->charges);
     if (!m->literals || !m->charges) return false;
     for (int pass = 0; pass < 2; pass++) /* priced ones first */
         for (int32_t c = 0; c < bonds->charge_count; c++) {
@@ -172,8 +173,8 @@ static bool index_charges(struct model *m)
 {
     size_t n = (size_t)m->item_count, all = 0;
     for (int32_t c = 0; c < m->charge_count; c++) all += (size_t)(m->charges[c].all + m->charges[c].any);
-    m->charge_first = calloc(n + 2, sizeof *m->charge_first);
-    m->charge_of = malloc((all + 1) * sizeof *m->charge_of);
+    m->charge_first = mem_zeroed(n + 2, sizeof *m->charge_first);
+    m->charge_of = mem_alloc((all + 1) * sizeof *m->charge_of);
     if (!m->charge_first || !m->charge_of) return false;
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].worth = (double)m->items[i].cost;
     for (int32_t c = 0; c < m->charge_count; c++) {
@@ -240,14 +241,14 @@ bool model_add_link_rows(struct model *m)
     int32_t longest = 0;
     for (int32_t c = 0; c < m->charge_count; c++)
         longest = m->charges[c].all > longest ? m->charges[c].all : longest;
-    struct model_term *terms = malloc(((size_t)longest + 2) * sizeof *terms);
+    struct model_term *terms = mem_alloc(((size_t)longest + 2) * sizeof *terms);
     bool ok = terms != NULL;
     for (int32_t c = 0; ok && c < m->charge_count; c++) ok = add_charge_rows(m, c, terms);
     for (int32_t i = 0; ok && i < m->item_count; i++) {
         struct model_term pair[2] = {{i, 1}, {m->items[i].ring, -1}};
         if (m->items[i].ring != i) ok = model_add_row(m, pair, 2, 0);
     }
-    free(terms);
+    mem_free(terms);
     return ok;
 }
 

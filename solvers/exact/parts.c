@@ -1,6 +1,7 @@
 /* Parts of a problem: stretches of time between which nobody lives, joined where a charge or a group has members
  * in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -136,7 +137,7 @@ static bool deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_pa
     for (int32_t g = 0; g < bonds->together_count; g++)
         if (group_part[g] >= 0) group_part[g] = f->part[group_part[g]];
     int32_t most = bonds->charge_count > bonds->together_count ? bonds->charge_count : bonds->together_count;
-    int32_t *place = malloc(((size_t)most + 1) * sizeof *place);
+    int32_t *place = mem_alloc(((size_t)most + 1) * sizeof *place);
     if (!place) return false;
     sort_by_part(charge_part, bonds->charge_count, parts->count, parts->charge_first, place);
     for (int32_t c = 0; c < bonds->charge_count; c++)
@@ -144,7 +145,7 @@ static bool deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_pa
     sort_by_part(group_part, bonds->together_count, parts->count, parts->group_first, place);
     for (int32_t g = 0; g < bonds->together_count; g++)
         if (place[g] >= 0) parts->groups[place[g]] = bonds->together[g];
-    free(place);
+    mem_free(place);
     return true;
 }
 
@@ -167,8 +168,8 @@ static bool deal_members(struct finder *f)
 static bool divide(struct finder *f, int64_t *address)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
-    int32_t *charge_part = malloc(((size_t)bonds->charge_count + 1) * sizeof *charge_part);
-    int32_t *group_part = malloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
+    int32_t *charge_part = mem_alloc(((size_t)bonds->charge_count + 1) * sizeof *charge_part);
+    int32_t *group_part = mem_alloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
     bool ok = charge_part && group_part;
     if (ok) {
         model_mark_linked(bonds, f->linked);
@@ -185,8 +186,8 @@ static bool divide(struct finder *f, int64_t *address)
         number_parts(f);
         ok = deal_members(f) && deal_bonds(f, charge_part, group_part);
     }
-    free(charge_part);
-    free(group_part);
+    mem_free(charge_part);
+    mem_free(group_part);
     return ok;
 }
 
@@ -194,26 +195,26 @@ bool parts_find(struct parts *parts, const struct lx_problem *p, int64_t *addres
 {
     size_t n = (size_t)p->count + 2;
     *parts = (struct parts){.p = p};
-    parts->members = calloc(n, sizeof *parts->members);
-    parts->first = calloc(n, sizeof *parts->first);
-    parts->charges = calloc((size_t)p->bonds.charge_count + 1, sizeof *parts->charges);
-    parts->groups = calloc((size_t)p->bonds.together_count + 1, sizeof *parts->groups);
-    parts->charge_first = calloc(n, sizeof *parts->charge_first);
-    parts->group_first = calloc(n, sizeof *parts->group_first);
+    parts->members = mem_zeroed(n, sizeof *parts->members);
+    parts->first = mem_zeroed(n, sizeof *parts->first);
+    parts->charges = mem_zeroed((size_t)p->bonds.charge_count + 1, sizeof *parts->charges);
+    parts->groups = mem_zeroed((size_t)p->bonds.together_count + 1, sizeof *parts->groups);
+    parts->charge_first = mem_zeroed(n, sizeof *parts->charge_first);
+    parts->group_first = mem_zeroed(n, sizeof *parts->group_first);
     struct finder f = {.parts = parts, .p = p};
-    f.linked = calloc(n, sizeof *f.linked);
-    f.members = malloc(n * sizeof *f.members);
-    f.stretch = malloc(n * sizeof *f.stretch);
-    f.root = malloc(n * sizeof *f.root);
-    f.part = malloc(n * sizeof *f.part);
+    f.linked = mem_zeroed(n, sizeof *f.linked);
+    f.members = mem_alloc(n * sizeof *f.members);
+    f.stretch = mem_alloc(n * sizeof *f.stretch);
+    f.root = mem_alloc(n * sizeof *f.root);
+    f.part = mem_alloc(n * sizeof *f.part);
     bool ok = parts->members && parts->first && parts->charges && parts->groups && parts->charge_first &&
               parts->group_first && f.linked && f.members && f.stretch && f.root && f.part &&
               divide(&f, address);
-    free(f.linked);
-    free(f.members);
-    free(f.stretch);
-    free(f.root);
-    free(f.part);
+    mem_free(f.linked);
+    mem_free(f.members);
+    mem_free(f.stretch);
+    mem_free(f.root);
+    mem_free(f.part);
     return ok;
 }
 
@@ -232,10 +233,10 @@ struct part parts_take(const struct parts *parts, int32_t k)
 
 void parts_free(struct parts *parts)
 {
-    free(parts->members);
-    free(parts->first);
-    free(parts->charges);
-    free(parts->groups);
-    free(parts->charge_first);
-    free(parts->group_first);
+    mem_free(parts->members);
+    mem_free(parts->first);
+    mem_free(parts->charges);
+    mem_free(parts->groups);
+    mem_free(parts->charge_first);
+    mem_free(parts->group_first);
 }

@@ -5,6 +5,7 @@
  * Placed pieces stand in a flat list; an address is found by collecting the forbidden ranges of bases,
  * sorting them and sweeping once. O(n log n) a placement. */
 #include "exact/ask_fit.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/stop.h"
 #include "base/vec.h"
@@ -171,7 +172,7 @@ int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enu
 {
     const struct model *m = k->m;
     struct board b = {0};
-    struct turn *turns = malloc(((size_t)m->item_count + 1) * sizeof *turns);
+    struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
     int64_t height = 0;
     int32_t broken;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
@@ -183,7 +184,7 @@ int64_t place_only(struct packer *k, const bool *wanted, const bool *merged, enu
         height = max_i64(height, address[i] + m->p->buffers[m->items[i].buffer].size);
     }
     ok = ok && !b.failed;
-    free(turns);
+    mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
     return ok ? height : -1;
@@ -193,7 +194,7 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
 {
     const struct model *m = k->m;
     struct board b = {0};
-    struct turn *turns = malloc(((size_t)m->item_count + 1) * sizeof *turns);
+    struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
     int64_t spill = 0;
     for (int32_t i = 0; turns && i < m->item_count; i++) {
         const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
@@ -211,7 +212,7 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
     if (turns && !b.failed) place_singles(k, &b, turns, address);
     model_tidy(m, address);
     spill = model_value(m, address);
-    free(turns);
+    mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
     return spill;
@@ -222,7 +223,7 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
 {
     const struct model *m = k->m;
     struct board b = {0};
-    struct turn *turns = malloc(((size_t)m->item_count + 1) * sizeof *turns);
+    struct turn *turns = mem_alloc(((size_t)m->item_count + 1) * sizeof *turns);
     int32_t broken = 0;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = LX_OFF_CHIP;
     bool chained = turns && packer_chains(k, wanted, merged, &broken);
@@ -236,7 +237,7 @@ int64_t place_greedily(struct packer *k, const bool *wanted, const bool *merged,
     model_tidy(m, address);
     int64_t spill = model_value(m, address);
     ok = ok && !b.failed;
-    free(turns);
+    mem_free(turns);
     VEC_FREE(&b.placed);
     VEC_FREE(&b.ranges);
     return ok ? spill : INT64_MAX;

@@ -1,6 +1,7 @@
 /* Charges of a part of a model: literals of what is not free are decided. A charge that is decided altogether
  * is left out; the part's value then differs from the whole's by a constant. */
 #include "exact/region_bonds.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -9,17 +10,17 @@ bool region_bonds_new(struct region_bonds *r, const struct model *m)
     size_t literals = (size_t)m->item_count;
     for (int32_t c = 0; c < m->charge_count; c++) literals += (size_t)(m->charges[c].all + m->charges[c].any);
     *r = (struct region_bonds){0};
-    r->charges = calloc((size_t)m->charge_count + 1, sizeof *r->charges);
-    r->groups = calloc((size_t)m->item_count + 1, sizeof *r->groups);
-    r->numbers = calloc(literals + 1, sizeof *r->numbers);
+    r->charges = mem_zeroed((size_t)m->charge_count + 1, sizeof *r->charges);
+    r->groups = mem_zeroed((size_t)m->item_count + 1, sizeof *r->groups);
+    r->numbers = mem_zeroed(literals + 1, sizeof *r->numbers);
     return r->charges && r->groups && r->numbers;
 }
 
 void region_bonds_free(struct region_bonds *r)
 {
-    free(r->charges);
-    free(r->groups);
-    free(r->numbers);
+    mem_free(r->charges);
+    mem_free(r->groups);
+    mem_free(r->numbers);
 }
 
 struct filler {

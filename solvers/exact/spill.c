@@ -8,6 +8,7 @@
 #include "exact/spill.h"
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "exact/lns.h"
 #include "exact/parts.h"
@@ -59,8 +60,8 @@ static int64_t first_plan(const struct model *m, struct budget *budget, const in
 {
     struct packer k;
     size_t n = (size_t)m->item_count + 1;
-    bool *kept = malloc(n), *merged = calloc((size_t)m->edge_count + 1, sizeof *merged);
-    int64_t *trial = malloc(n * sizeof *trial), best;
+    bool *kept = mem_alloc(n), *merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *merged);
+    int64_t *trial = mem_alloc(n * sizeof *trial), best;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = known ? known[m->items[i].buffer] : LX_OFF_CHIP;
     best = model_value(m, address);
     for (int32_t i = 0; i < m->item_count && best == model_none(m); i++) address[i] = LX_OFF_CHIP;
@@ -80,9 +81,9 @@ static int64_t first_plan(const struct model *m, struct budget *budget, const in
         }
     }
     packer_free(&k);
-    free(kept);
-    free(merged);
-    free(trial);
+    mem_free(kept);
+    mem_free(merged);
+    mem_free(trial);
     return best;
 }
 
@@ -151,7 +152,7 @@ static bool anneal(struct annealed *a, struct budget *budget)
     if (budget->deadline > 0) brief.time_limit = fmax(1e-3, budget->deadline - clock_seconds());
     brief.options = NULL;
     brief.progress = NULL;
-    a->address = malloc(((size_t)a->p->count + 1) * sizeof *a->address);
+    a->address = mem_alloc(((size_t)a->p->count + 1) * sizeof *a->address);
     for (int32_t i = 0; a->address && i < a->p->count; i++) a->address[i] = LX_OFF_CHIP;
     struct lx_answer answer = {.address = a->address};
     bool ok = a->address && lx_solver_anneal.solve(a->p, &brief, &answer);
@@ -181,7 +182,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
                                               "slack", "riddles",    "regions", "rest"};
     struct search_tuning tuning = {.fit_nodes = options->fit_nodes, .core_nodes = options->core_nodes};
     struct search s;
-    int64_t *plan = malloc(((size_t)m->item_count + 1) * sizeof *plan);
+    int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
     bool ok = plan && search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
     ok = ok && offer_annealed(&s, annealed, plan);
@@ -200,7 +201,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
         r->bound = ok ? search_bound(&s) : 0;
         search_close(&s, stats);
     }
-    free(plan);
+    mem_free(plan);
     return ok;
 }
 
@@ -209,7 +210,7 @@ static bool open_stretch(struct stretch *r, const struct part *part, struct budg
 {
     r->p = part->p;
     r->model = model_new(&r->p, part->members, part->count);
-    r->address = malloc(((size_t)part->count + 1) * sizeof *r->address);
+    r->address = mem_alloc(((size_t)part->count + 1) * sizeof *r->address);
     if (!r->model || !r->address) return false;
     r->value = first_plan(r->model, budget, known, r->address);
     return true;
@@ -275,7 +276,7 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     struct annealed annealed = {.p = p};
     const int64_t *known = NULL;
     bool ok = parts_find(&parts, p, answer->address) && find_first(&annealed, &budget, &known);
-    struct stretch *at = ok ? calloc((size_t)parts.count + 1, sizeof *at) : NULL;
+    struct stretch *at = ok ? mem_zeroed((size_t)parts.count + 1, sizeof *at) : NULL;
     ok = at != NULL;
     budget.rest = budget.rest_bound = parts.paid;
     for (int32_t k = 0; ok && k < parts.count; k++) {
@@ -300,10 +301,10 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     exact_report(&stats, EXACT_STAT_COUNT, answer);
     for (int32_t k = 0; at && k < parts.count; k++) {
         model_free(at[k].model);
-        free(at[k].address);
+        mem_free(at[k].address);
     }
-    free(at);
-    free(annealed.address);
+    mem_free(at);
+    mem_free(annealed.address);
     parts_free(&parts);
     return ok;
 }

@@ -16,6 +16,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "common/first_answers.h"
 #include "common/placing_all.h"
@@ -86,7 +87,7 @@ static bool is_done(struct work *w)
 static bool first_answer(struct work *w)
 {
     const struct lx_problem *p = w->problem;
-    int64_t *address = malloc(((size_t)p->count + 1) * sizeof *address);
+    int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address);
     if (!address) return false;
     bool ok = true;
     if (w->run->incumbent) {
@@ -106,7 +107,7 @@ static bool first_answer(struct work *w)
         links_trim(&w->links, w->best);
         w->have = objective_of(w, w->best) < NO_ANSWER;
     }
-    free(address);
+    mem_free(address);
     return ok;
 }
 
@@ -296,9 +297,9 @@ static bool solve_watched(const struct lx_problem *problem, const struct lx_run 
     };
     w.limits.began = clock_seconds();
     if (!items_make(&w.items, problem, w.option[MAX_BUFFERS] * w.option[MAX_BUFFERS], run)) return false;
-    w.best = malloc(((size_t)w.items.count + 1) * sizeof *w.best);
-    w.guess = malloc(((size_t)w.items.count + 1) * sizeof *w.guess);
-    w.stacked = malloc(((size_t)w.items.count + 1) * sizeof *w.stacked);
+    w.best = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.best);
+    w.guess = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.guess);
+    w.stacked = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.stacked);
     bool linked = links_make(&w.links, &w.items);
     if (problem->objective == LX_SPILL && linked && !w.links.any) w.bound = max_i64(w.bound, w.items.lost);
     w.infeasible = (problem->objective != LX_SPILL && placing_all_is_wrong(problem)) ||
@@ -313,9 +314,9 @@ static bool solve_watched(const struct lx_problem *problem, const struct lx_run 
     if (ok) report(&w, answer);
     links_free(&w.links);
     items_free(&w.items);
-    free(w.best);
-    free(w.guess);
-    free(w.stacked);
+    mem_free(w.best);
+    mem_free(w.guess);
+    mem_free(w.stacked);
     return ok;
 }
 

@@ -1,6 +1,7 @@
 /* Builds the integer programme; see ilp_model.h. */
 #include "ilp/ilp_build.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -328,15 +329,15 @@ void ilp_model_values(const struct ilp_model *m, const int64_t *base, double *va
 
 void ilp_model_free(struct ilp_model *m)
 {
-    free(m->on);
-    free(m->x);
-    free(m->merge);
-    free(m->step);
-    free(m->pairs);
-    free(m->live);
-    free(m->linked);
-    free(m->item_of);
-    free(m->charge);
+    mem_free(m->on);
+    mem_free(m->x);
+    mem_free(m->merge);
+    mem_free(m->step);
+    mem_free(m->pairs);
+    mem_free(m->live);
+    mem_free(m->linked);
+    mem_free(m->item_of);
+    mem_free(m->charge);
     VEC_FREE(&m->term_row);
     VEC_FREE(&m->term_column);
     VEC_FREE(&m->term_value);
@@ -349,15 +350,15 @@ bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, i
     size_t n = (size_t)it->count + 1;
     *m = (struct ilp_model){.it = it, .relaxed = relaxed, .ceiling = ceiling, .grain = find_grain(it)};
     struct ilp_build b = {.m = m, .max_rows = max_rows};
-    m->live = malloc(n * sizeof *m->live);
-    m->on = calloc(n, sizeof *m->on);
-    m->x = calloc(n, sizeof *m->x);
-    m->step = calloc(n, sizeof *m->step);
-    m->merge = calloc((size_t)it->edge_count + 1, sizeof *m->merge);
-    m->linked = calloc(n, sizeof *m->linked);
-    m->item_of = malloc(((size_t)it->problem->count + 1) * sizeof *m->item_of);
-    m->charge = calloc((size_t)it->problem->bonds.charge_count + 1, sizeof *m->charge);
-    m->pairs = malloc(((relaxed ? 0 : (size_t)it->pairs) + 1) * sizeof *m->pairs);
+    m->live = mem_alloc(n * sizeof *m->live);
+    m->on = mem_zeroed(n, sizeof *m->on);
+    m->x = mem_zeroed(n, sizeof *m->x);
+    m->step = mem_zeroed(n, sizeof *m->step);
+    m->merge = mem_zeroed((size_t)it->edge_count + 1, sizeof *m->merge);
+    m->linked = mem_zeroed(n, sizeof *m->linked);
+    m->item_of = mem_alloc(((size_t)it->problem->count + 1) * sizeof *m->item_of);
+    m->charge = mem_zeroed((size_t)it->problem->bonds.charge_count + 1, sizeof *m->charge);
+    m->pairs = mem_alloc(((relaxed ? 0 : (size_t)it->pairs) + 1) * sizeof *m->pairs);
     b.ok =
         m->live && m->on && m->x && m->step && m->merge && m->pairs && m->linked && m->item_of && m->charge;
     /* GLPK counts from 1. */

@@ -2,6 +2,7 @@
  * entry says, the plan that comes out of it is legal, and one of the graph at hand. */
 #include "fuzz/small_files.h"
 #include "fuzz/whole_road.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cache/cache_entry.h"
 #include "cache/part_file.h"
@@ -76,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     struct lx_plan_options how = {.solver = lx_solver_find("bestfit")};
     struct entry_key key;
     struct text whole = {0};
-    char *text = malloc(length + 1);
+    char *text = mem_alloc(length + 1);
     const struct lx_graph *g = lx_graph_of_text("small", small_pattern, sizeof small_pattern - 1, &st);
     fuzz_must(g && text && entry_key_of(g, &how, &key), "no graph", &st);
     memcpy(text, data, length);
@@ -90,6 +91,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     remove(path);
     lx_graph_free(g);
     text_free(&whole);
-    free(text);
+    mem_free(text);
     return 0;
 }

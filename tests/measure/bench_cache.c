@@ -11,6 +11,7 @@
 #include "unstable.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "support/bench_clock.h"
 
@@ -74,7 +75,7 @@ static const struct lx_graph *read_any(const struct asked *how, const char *path
     options.model.dim_count = bindings_of(json_find(one, "dims"), dims);
     options.model.fixed_count = bindings_of(json_find(one, "values"), fixed);
     const struct lx_graph *g = text ? lx_model_import(path, text, length, &options, NULL, st) : NULL;
-    free(text);
+    mem_free(text);
     return g;
 }
 
@@ -128,7 +129,7 @@ static double by_words(const struct asked *how, const char *path, const struct p
               file_write_again(out, r.plan, r.plan_length, &st);
     double ms = cpu() - begin;
     ok = ok && is_same(plan, r.plan, r.plan_length);
-    free(text);
+    mem_free(text);
     text_free(&question);
     lx_recalled_free(&r);
     unlink(out);
@@ -164,7 +165,7 @@ static double in_memory(const struct asked *how, const char *path, const struct 
     bool cached;
     char *text = plan(how, path, g, &ms, &cached, &length, &st);
     bool ok = text && cached && is_same(plan_before, text, length);
-    free(text);
+    mem_free(text);
     return ok ? ms : -1;
 }
 
@@ -223,7 +224,7 @@ static void row(struct asked *how, const char *path)
     how->same += same;
     printf(" %s\n", text ? same ? "same" : "OTHER" : st.text);
     fflush(stdout);
-    free(text);
+    mem_free(text);
     lx_graph_free(g);
 }
 
@@ -245,9 +246,9 @@ static void visit(struct asked *how, const char *path)
     for (int i = 0; i < count; i++) {
         if (snprintf(inner, sizeof inner, "%s/%s", path, names[i]->d_name) < (int)sizeof inner)
             visit(how, inner);
-        free(names[i]);
+        mem_free(names[i]);
     }
-    free(names);
+    mem_free(names);
 }
 
 static bool read_cases(struct asked *how, const char *path)
@@ -257,7 +258,7 @@ static bool read_cases(struct asked *how, const char *path)
     char *text = file_read(path, &length, &st);
     bool ok = text && json_parse(&how->cases, path, text, length, &st);
     if (!ok) fprintf(stderr, "%s: %s\n", path, st.text);
-    free(text);
+    mem_free(text);
     return ok;
 }
 

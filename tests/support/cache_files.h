@@ -3,6 +3,7 @@
 #define LX_TESTS_SUPPORT_CACHE_FILES_H
 
 #include "cache/part_file.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ enum { FOLDER_ROOM = 64 };
 /* A fixture that begins with the name of its folder, which is made; 0, as cmocka wants it. */
 static inline int folder_set_up(void **state, size_t size)
 {
-    char *folder = calloc(1, size);
+    char *folder = mem_zeroed(1, size);
     *state = folder;
     if (folder) snprintf(folder, FOLDER_ROOM, "/tmp/lxplan_cache_XXXXXX");
     return folder && mkdtemp(folder) ? 0 : 1;
@@ -24,7 +25,7 @@ static inline int folder_tear_down(void **state)
     char line[FOLDER_ROOM + 20];
     snprintf(line, sizeof line, "rm -rf '%s'", (const char *)*state);
     int code = system(line);
-    free(*state);
+    mem_free(*state);
     return code;
 }
 

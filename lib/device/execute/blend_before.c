@@ -4,6 +4,7 @@
 #include "device/execute/execute.h"
 #include "device/memory/pack.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "loops/tile_operands.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static bool weights_gather(struct op_work *w, const struct strip_work *s, struct
     for (int v = 0; v < w->x.var_count; v++) x->width[v] = max_i64(s->slice.to[v] - s->slice.from[v], 1);
     dense_make(order, n, x->width, x->width, &x->layout);
     dense_part(&x->layout, x->width, &x->step);
-    x->at = calloc((size_t)max_i64(x->layout.floats, 1), sizeof *x->at);
+    x->at = mem_zeroed((size_t)max_i64(x->layout.floats, 1), sizeof *x->at);
     bool ok = x->at != NULL;
     if (ok && (s->usable & 1)) {
         ok = region_make(l, &p->box, &w->x, 0, &s->slice, &memory, &r);
@@ -83,6 +84,6 @@ bool blend_before(struct op_work *w, const struct strip_work *s, float *before)
             row = now;
             before[dense_offset(&s->layout, index)] *= rest;
         } while (next_index(&x, vars, count, index));
-    free(x.at);
+    mem_free(x.at);
     return ok;
 }

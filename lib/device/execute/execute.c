@@ -3,6 +3,7 @@
  * writes, so that nothing depends on who is first. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "device/memory/pack.h"
 #include "graph/results.h"
 
@@ -218,8 +219,8 @@ static bool execute_strips(struct op_work *w)
 static void free_result(struct op_work *w)
 {
     for (size_t i = 0; w->strip && i < w->strip_count; i++) {
-        free(w->strip[i].out);
-        free(w->strip[i].wide);
+        mem_free(w->strip[i].out);
+        mem_free(w->strip[i].wide);
     }
 }
 

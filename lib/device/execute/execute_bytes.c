@@ -3,6 +3,7 @@
 #include "device/execute/execute.h"
 #include "device/execute/made.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "device/memory/dtypes.h"
 #include "device/memory/pack.h"
 
@@ -23,7 +24,7 @@ static bool find(struct machine *m, int operand, struct whole_operand *o)
     int32_t tensor = op_operand(op, operand);
     const struct lx_layout *l = &m->layouts[tensor];
     o->bytes = layout_items(l) * number_types[l->dtype].item;
-    o->items = calloc((size_t)o->bytes / 8 + 1, 8);
+    o->items = mem_zeroed((size_t)o->bytes / 8 + 1, 8);
     if (!o->items) return false;
     o->place = place_of_access(m, operand, 0);
     if ((op->kind->traits & LX_EXTERN) && o->place.stay >= 0) {
@@ -125,6 +126,6 @@ void execute_bytes(struct machine *m)
         if (operands[i].place.in) check_handover(m, operands, n, &operands[i].place);
         write_output(m, i, &operands[i]);
     }
-    for (int i = 0; i < all; i++) free(operands[i].items);
+    for (int i = 0; i < all; i++) mem_free(operands[i].items);
     if (!ok) m->no_memory = true;
 }

@@ -1,5 +1,6 @@
 /* Whole tensors, computed in fp64 or whole numbers, rounded once. */
 #include "device/execute/made.h"
+#include "base/memory.h"
 #include "device/memory/dtypes.h"
 
 #include <math.h>
@@ -95,17 +96,17 @@ bool make_items(const struct lx_graph *g, const struct lx_op *op, const void *in
     struct making m = {
         .op = op, .out = &g->tensors[op->output], .type = &number_types[g->tensors[op->output].dtype]};
     find_axis(&m);
-    wide_number *from = NULL, *to = malloc((size_t)m.count * sizeof *to + 1);
+    wide_number *from = NULL, *to = mem_alloc((size_t)m.count * sizeof *to + 1);
     bool ok = to != NULL;
     if (ok && op->input_count > 0) {
-        from = malloc((size_t)m.count * sizeof *from + 1);
+        from = mem_alloc((size_t)m.count * sizeof *from + 1);
         ok = from != NULL;
         if (ok) items_to_wide(&number_types[g->tensors[op->inputs[0]].dtype], input, m.count, from);
     }
     m.from = from;
     if (ok) makers[op->kind->id](&m, to);
     if (ok) items_from_wide(m.type, to, m.count, items);
-    free(from);
-    free(to);
+    mem_free(from);
+    mem_free(to);
     return ok;
 }

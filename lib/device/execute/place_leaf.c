@@ -3,6 +3,7 @@
  * variables of the output; what of them is outside of the tensor is there, too, and is not taken. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -39,7 +40,7 @@ static void find_parts(struct placing *p)
 
 static struct placing *placing_make(const struct chunk *c)
 {
-    struct placing *p = calloc(1, sizeof *p);
+    struct placing *p = mem_zeroed(1, sizeof *p);
     const struct op_work *w = c->w;
     int64_t size[LX_MAX_VARS];
     if (!p) return NULL;
@@ -150,6 +151,6 @@ bool leaf_places(struct chunk *c)
         else
             pad_row(p, row);
     while (next_row(p));
-    free(p);
+    mem_free(p);
     return true;
 }

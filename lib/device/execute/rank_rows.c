@@ -2,6 +2,7 @@
  * In wide numbers, which have every number and every place. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "graph/ranking.h"
 
 #include <stdlib.h>
@@ -88,14 +89,14 @@ bool leaf_ranking(struct chunk *c)
     lx_ranking_of(c->w->op, &o.by);
     for (int v = 0; v < c->w->x.var_count; v++) size[v] = width(c, v);
     dense_part(&c->layout[0], size, &o.in);
-    o.row = malloc((size_t)size[o.by.from] * 2 * sizeof *o.row);
+    o.row = mem_alloc((size_t)size[o.by.from] * 2 * sizeof *o.row);
     if (!o.row) return false;
     do {
         int64_t in = 0;
         for (int v = 0; v < c->w->x.var_count; v++) in += o.at[v] * o.in.element[v];
         take_row(&o, c->wide[0] + in);
     } while (next_row(&o));
-    free(o.row);
+    mem_free(o.row);
     return true;
 }
 

@@ -3,6 +3,7 @@
  * made in one piece and every element is the same whatever chunk it is in. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "device/memory/pack.h"
 #include "loops/tile_operands.h"
 
@@ -70,7 +71,7 @@ static bool pack_wide(struct chunk *c, int i, int64_t count, struct arena *memor
     const struct lx_layout *l = &w->m->layouts[op_operand(w->op, i)];
     const struct place *p = &w->core[c->strip->core].place[i];
     struct region r;
-    c->wide[i] = calloc((size_t)count, sizeof *c->wide[i]);
+    c->wide[i] = mem_zeroed((size_t)count, sizeof *c->wide[i]);
     if (!c->wide[i] || !(c->strip->usable >> i & 1)) return c->wide[i] != NULL;
     if (!region_make(l, &p->box, &w->x, i, &c->slice, memory, &r)) return false;
     dense_gather_wide(l, op_number_type(w->m->graph, w->op, i), &r, p->in->bytes + p->address, &w->x, i,
@@ -87,8 +88,9 @@ static bool pack_input(struct chunk *c, int i, struct arena *memory)
     make_layout(w, c->strip, &c->slice, i, &c->layout[i]);
     int64_t count = max_i64(c->layout[i].floats, 1);
     if (w->wide) return pack_wide(c, i, count, memory);
-    if (!(c->strip->usable >> i & 1)) return (c->operand[i] = calloc((size_t)count, sizeof(float))) != NULL;
-    c->operand[i] = malloc((size_t)count * sizeof(float));
+    if (!(c->strip->usable >> i & 1))
+        return (c->operand[i] = mem_zeroed((size_t)count, sizeof(float))) != NULL;
+    c->operand[i] = mem_alloc((size_t)count * sizeof(float));
     if (!c->operand[i] || !region_make(l, &p->box, &w->x, i, &c->slice, memory, &r)) return false;
     dense_gather(l, &r, p->in->bytes + p->address, &w->x, i, &c->layout[i], c->operand[i]);
     return true;
@@ -109,7 +111,7 @@ static leaf_function *leaf_of(const struct op_work *w)
 
 static bool compute_chunk(struct op_work *w, const struct task *t)
 {
-    struct chunk *c = calloc(1, sizeof *c);
+    struct chunk *c = mem_zeroed(1, sizeof *c);
     struct arena memory = {0};
     bool ok = c != NULL;
     if (ok) {
@@ -121,11 +123,11 @@ static bool compute_chunk(struct op_work *w, const struct task *t)
     for (int i = 0; ok && i < w->op->input_count; i++) ok = pack_input(c, i, &memory);
     ok = ok && leaf_of(w)(c);
     for (int i = 0; c && i < w->op->input_count; i++) {
-        free(c->operand[i]);
-        free(c->wide[i]);
+        mem_free(c->operand[i]);
+        mem_free(c->wide[i]);
     }
     arena_free(&memory);
-    free(c);
+    mem_free(c);
     return ok;
 }
 
@@ -164,9 +166,9 @@ bool strip_prepare(struct op_work *w, struct strip_work *s)
     int64_t products = w->class == CLASS_CONTRACTION ? 2 : 1;
     make_layout(w, s, &s->slice, w->out, &s->layout);
     if (w->wide)
-        s->wide = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->wide);
+        s->wide = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *s->wide);
     else
-        s->out = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
+        s->out = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
     for (int v = 0; v < w->x.var_count; v++)
         if (!op_index_follows(&w->x, v)) products *= width(&s->slice, v);
     if (!w->arith->moves && w == w->results) w->m->counted[s->core].flops += products;

@@ -1,6 +1,7 @@
 /* Merging works like counting: whenever the last two strips make up a box, they become one, so that columns of
  * a row join first, then rows, then batches, or whatever the order of the tiles suggests. */
 #include "device/execute/strips.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -56,6 +57,6 @@ bool strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool a
 
 void strips_free(struct strips *s)
 {
-    free(s->at);
+    mem_free(s->at);
     *s = (struct strips){.vars = s->vars};
 }

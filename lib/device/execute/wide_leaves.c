@@ -1,9 +1,9 @@
 /* The innermost work of ops that do not compute in fp32: element by element, with the strides that each
  * operand has. Sums run in the order of their letters. */
 #include "device/execute/rows.h"
+#include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 struct wide_leaf {
     struct rows *rows;
@@ -73,7 +73,7 @@ bool leaf_wide(struct chunk *c)
 {
     static const int64_t here[MOST_ARRAYS] = {0};
     const struct op_work *w = c->w;
-    struct wide_leaf *l = calloc(1, sizeof *l);
+    struct wide_leaf *l = mem_zeroed(1, sizeof *l);
     struct rows *r = rows_make(c);
     bool ok = l && r;
     if (ok) {
@@ -86,7 +86,7 @@ bool leaf_wide(struct chunk *c)
         do c->strip->wide[r->first + r->odometer.offset[0]] = work_folds(w) ? folded(l) : element(l, here);
         while (odometer_next(&r->odometer));
     }
-    free(l);
-    free(r);
+    mem_free(l);
+    mem_free(r);
     return ok;
 }

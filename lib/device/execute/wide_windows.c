@@ -1,8 +1,7 @@
 /* Windows of ops that do not compute in fp32: each element of the output by itself, in fp64 or whole numbers. Where a tap
  * lies is computed where it is needed; one that is outside is left out. */
 #include "device/execute/rows.h"
-
-#include <stdlib.h>
+#include "base/memory.h"
 
 struct wide_slide {
     struct rows *rows;
@@ -80,14 +79,14 @@ static void slide_all(struct wide_slide *s)
 
 bool leaf_wide_windows(struct chunk *c)
 {
-    struct wide_slide *s = calloc(1, sizeof *s);
+    struct wide_slide *s = mem_zeroed(1, sizeof *s);
     struct rows *r = rows_make(c);
     bool ok = s && r;
     if (ok) {
         s->rows = r;
         slide_all(s);
     }
-    free(r);
-    free(s);
+    mem_free(r);
+    mem_free(s);
     return ok;
 }

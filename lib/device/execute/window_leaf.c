@@ -6,6 +6,7 @@
  * maximum does not see it. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -51,7 +52,7 @@ static bool is_tap(const struct op_index *x, int v)
 static int64_t *table_of(const struct slide *s, const struct lx_window *w)
 {
     int64_t outs = width(s, w->out), taps = width(s, w->tap), size = s->x->extent[(int)w->in];
-    int64_t *at = malloc((size_t)max_i64(outs * taps, 1) * sizeof *at);
+    int64_t *at = mem_alloc((size_t)max_i64(outs * taps, 1) * sizeof *at);
     for (int64_t k = 0; at && k < taps; k++)
         for (int64_t p = 0; p < outs; p++) {
             int64_t i = lx_window_at(w, s->c->slice.from[(int)w->out] + p, s->c->slice.from[(int)w->tap] + k);
@@ -105,7 +106,7 @@ static bool slide_begin(struct slide *s, struct chunk *c)
 
 static void slide_end(struct slide *s)
 {
-    for (int i = 0; i < s->x->window_count; i++) free(s->table[i]);
+    for (int i = 0; i < s->x->window_count; i++) mem_free(s->table[i]);
 }
 
 static bool walk_next(const struct slide *s, struct walk *w)

@@ -1,6 +1,7 @@
 /* What ops that choose by indices mean, on whole tensors: element by element where something is taken out, update by
  * update where something is put in. */
 #include "device/reference/evaluate.h"
+#include "base/memory.h"
 #include "graph/choice.h"
 
 #include <math.h>
@@ -177,21 +178,21 @@ static void hand_over(const struct choosing *k)
 
 bool evaluate_choice(struct evaluation *e)
 {
-    struct choosing *k = calloc(1, sizeof *k);
+    struct choosing *k = mem_zeroed(1, sizeof *k);
     if (!k) return false;
     k->e = e;
     lx_choice_of(e->op, &k->c);
     find_steps(k);
-    k->value = malloc((size_t)(e->out_count + 1) * sizeof *k->value);
-    k->size = calloc((size_t)e->out_count + 1, sizeof *k->size);
+    k->value = mem_alloc((size_t)(e->out_count + 1) * sizeof *k->value);
+    k->size = mem_zeroed((size_t)e->out_count + 1, sizeof *k->size);
     bool ok = k->value && k->size;
     if (ok && (e->op->kind->traits & LX_ALTERS))
         put_in(k);
     else if (ok)
         take_out(k);
     if (ok) hand_over(k);
-    free(k->value);
-    free(k->size);
-    free(k);
+    mem_free(k->value);
+    mem_free(k->size);
+    mem_free(k);
     return ok;
 }

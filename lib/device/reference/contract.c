@@ -9,6 +9,7 @@
  * at a time: that is low by at most (1 + u)^DEPTH - 1 < 2^-15 of it, for which a factor makes up. The order of all
  * sums is fixed. */
 #include "device/reference/evaluate.h"
+#include "base/memory.h"
 
 #include <float.h>
 #include <math.h>
@@ -55,7 +56,7 @@ static bool walk_make(const struct evaluation *e, const int *vars, int count, co
     int64_t n = 1, inside = 1;
     for (int k = 0; k < count; k++) n *= e->extent[vars[k]];
     w->count = n;
-    w->offset = calloc((size_t)n + 1, sizeof *w->offset);
+    w->offset = mem_zeroed((size_t)n + 1, sizeof *w->offset);
     if (!w->offset) return false;
     for (int k = count - 1; k >= 0; k--) {
         for (int64_t i = 0; i < n; i++) w->offset[i] += i / inside % e->extent[vars[k]] * step[vars[k]];
@@ -100,9 +101,9 @@ static void contraction_free(struct contraction *c, int workers)
 {
     struct walk *all[] = {c->rows, c->columns, c->outer, c->summed};
     for (int i = 0; i < 4; i++)
-        for (int k = 0; k < PLACES; k++) free(all[i][k].offset);
-    for (int i = 0; c->space && i < workers; i++) free(c->space[i]);
-    free(c->space);
+        for (int k = 0; k < PLACES; k++) mem_free(all[i][k].offset);
+    for (int i = 0; c->space && i < workers; i++) mem_free(c->space[i]);
+    mem_free(c->space);
 }
 
 /* ---- packing ---- */
@@ -304,7 +305,7 @@ static void hand_over(const struct contraction *c, const struct block *b, struct
 
 static struct workspace *space_of(struct contraction *c, int worker)
 {
-    if (!c->space[worker]) c->space[worker] = malloc(sizeof **c->space);
+    if (!c->space[worker]) c->space[worker] = mem_alloc(sizeof **c->space);
     if (!c->space[worker]) __atomic_store_n(&c->failed, true, __ATOMIC_RELAXED);
     return c->space[worker];
 }
@@ -374,7 +375,7 @@ bool evaluate_contraction(struct evaluation *e, struct pool *pool)
     int a = last >= 0 && e->step[1][last] == 0 && e->step[0][last] != 0 ? 1 : 0;
     c.a = e->in[a];
     c.b = e->in[1 - a];
-    c.space = calloc((size_t)workers, sizeof *c.space);
+    c.space = mem_zeroed((size_t)workers, sizeof *c.space);
     bool ok = c.space && divide_variables(&c, a);
     if (ok && c.rows[IN_A].count == 1 && c.columns[IN_A].count == 1)
         pool_run(pool, (c.outer[IN_A].count + COLUMNS - 1) / COLUMNS, dot_task, &c);

@@ -2,6 +2,7 @@
  * decoded once. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -38,7 +39,7 @@ static bool decode_whole(struct slid *s, int operand)
         s->step[operand][(int)map->index[operand][d]] = n;
         n *= map->extent[(int)map->index[operand][d]];
     }
-    s->in[operand] = malloc((size_t)n * sizeof *s->in[operand]);
+    s->in[operand] = mem_alloc((size_t)n * sizeof *s->in[operand]);
     for (int64_t at = 0, count; s->in[operand] && at < n; at += count) {
         wide_number row[BLOCK];
         count = min_i64(n - at, BLOCK);
@@ -124,7 +125,7 @@ bool evaluate_whole_windows(struct evaluation *e, struct pool *pool)
         if (!is_in_output(e->op, v) && !is_slid(e->op, v)) s.summed[s.summed_count++] = v;
     bool ok = decode_whole(&s, 0) && (e->op->input_count == 1 || decode_whole(&s, 1));
     if (ok) pool_run(pool, ceil_div_i64(e->out_count, s.per_task), slide_task, &s);
-    free(s.in[0]);
-    free(s.in[1]);
+    mem_free(s.in[0]);
+    mem_free(s.in[1]);
     return ok;
 }

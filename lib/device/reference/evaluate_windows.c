@@ -5,6 +5,7 @@
  * operands are decoded once; of a product the second is laid out with what the output has of it innermost. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static int64_t own_steps(const struct windowed *x, int operand, int64_t *step)
 static bool decode(struct windowed *x, int i)
 {
     int64_t n = own_steps(x, i, x->step[i]);
-    x->in[i] = malloc((size_t)max_i64(n, 1) * sizeof(double));
+    x->in[i] = mem_alloc((size_t)max_i64(n, 1) * sizeof(double));
     if (x->in[i]) operand_row(&x->e->in[i], 0, 1, n, x->in[i]);
     return x->in[i] != NULL;
 }
@@ -76,14 +77,14 @@ static bool turn(struct windowed *x)
             to[v] = n;
             n *= m->extent[v];
         }
-    double *turned = malloc((size_t)max_i64(n, 1) * sizeof *turned);
+    double *turned = mem_alloc((size_t)max_i64(n, 1) * sizeof *turned);
     for (int64_t i = 0; turned && i < n; i++) {
         int64_t place = 0;
         for (int d = 0; d < rank; d++) place += at[d] * to[(int)m->index[1][d]];
         turned[place] = x->in[1][i];
         for (int d = rank - 1; d >= 0 && ++at[d] == m->extent[(int)m->index[1][d]]; d--) at[d] = 0;
     }
-    free(x->in[1]);
+    mem_free(x->in[1]);
     x->in[1] = turned;
     for (int d = 0; d < rank; d++) x->step[1][(int)m->index[1][d]] = to[(int)m->index[1][d]];
     return turned != NULL;
@@ -336,7 +337,7 @@ bool evaluate_windows(struct evaluation *e, struct pool *pool)
     evaluate_growth(e);
     bool ok = decode(&x, 0) && (e->op->input_count == 1 || (decode(&x, 1) && turn(&x)));
     if (ok) pool_run(pool, ceil_div_i64(e->out_count, x.per_task), task, &x);
-    free(x.in[0]);
-    free(x.in[1]);
+    mem_free(x.in[0]);
+    mem_free(x.in[1]);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* The op is evaluated in fp64 on its inputs, block by block, and each block compared with the output at once. */
 #include "device/reference/judge_op.h"
+#include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "device/reference/made_values.h"
@@ -42,10 +43,10 @@ static bool judge_shaped(const struct op_items *x, struct pool *pool, struct jud
     e.kept = operand_of(x->g, x->op->output, x->kept);
     e.before = operand_of(x->g, x->op->output, x->before);
     e.divisor = x->divisor;
-    j.by_worker = calloc((size_t)workers, sizeof *j.by_worker);
+    j.by_worker = mem_zeroed((size_t)workers, sizeof *j.by_worker);
     bool ok = j.by_worker && evaluate_op(&e, pool);
     for (int i = 0; ok && i < workers; i++) judged_add(out, &j.by_worker[i]);
-    free(j.by_worker);
+    mem_free(j.by_worker);
     return ok;
 }
 
@@ -64,7 +65,7 @@ static bool judge_mixed(const struct op_items *x, struct judged *out)
     struct mix_operand inputs[LX_MAX_INPUTS];
     const struct lx_tensor *t = &x->g->tensors[x->op->output];
     int64_t bytes = bytes_of(x->g, x->op->output);
-    unsigned char *want = calloc((size_t)bytes / 8 + 1, 8);
+    unsigned char *want = mem_zeroed((size_t)bytes / 8 + 1, 8);
     if (!want) return false;
     for (int i = 0; i < x->op->input_count; i++)
         inputs[i] = (struct mix_operand){x->inputs[i], bytes_of(x->g, x->op->inputs[i])};
@@ -74,7 +75,7 @@ static bool judge_mixed(const struct op_items *x, struct judged *out)
         mix_elements(x->op, x->result, inputs, t->dtype, want, bytes / number_types[t->dtype].item);
     for (int64_t i = 0; i < bytes; i++) out->wrong += want[i] != ((const unsigned char *)x->output)[i];
     if (out->wrong > 0) out->share = INFINITY;
-    free(want);
+    mem_free(want);
     return true;
 }
 
@@ -85,8 +86,8 @@ static bool judge_made(const struct op_items *x, struct judged *out)
     const struct number_type *type = &number_types[t->dtype];
     int64_t count = bytes_of(x->g, x->op->output) / type->item;
     struct operand in = {0};
-    wide_number *value = calloc((size_t)count + 1, sizeof *value);
-    double *slack = calloc((size_t)count + 1, sizeof *slack), near[JUDGED_MOST];
+    wide_number *value = mem_zeroed((size_t)count + 1, sizeof *value);
+    double *slack = mem_zeroed((size_t)count + 1, sizeof *slack), near[JUDGED_MOST];
     bool ok = value && slack, sums = x->op->kind->id == LX_KIND_SCAN && !type->integer;
     if (x->op->input_count > 0) in = operand_of(x->g, x->op->inputs[0], x->inputs[0]);
     if (ok) made_values(x->g, x->op, &in, value, slack);
@@ -100,8 +101,8 @@ static bool judge_made(const struct op_items *x, struct judged *out)
             e.exact = value + at;
         judge_elements(&e, t->dtype, (const char *)x->output + at * type->item, out);
     }
-    free(value);
-    free(slack);
+    mem_free(value);
+    mem_free(slack);
     return ok;
 }
 

@@ -1,5 +1,6 @@
 /* What ops that order elements mean, row by row: of each place the element that comes so far behind the first. */
 #include "device/reference/evaluate.h"
+#include "base/memory.h"
 #include "graph/ranking.h"
 
 #include <stdlib.h>
@@ -84,9 +85,9 @@ bool evaluate_ranking(struct evaluation *e)
     lx_ranking_of(e->op, &k.by);
     find_steps(&k);
     size_t n = (size_t)e->op->map->extent[k.by.from];
-    k.row = malloc(n * sizeof *k.row);
-    k.order = malloc(n * sizeof *k.order);
-    k.value = malloc((size_t)(e->out_count + 1) * sizeof *k.value);
+    k.row = mem_alloc(n * sizeof *k.row);
+    k.order = mem_alloc(n * sizeof *k.order);
+    k.value = mem_alloc((size_t)(e->out_count + 1) * sizeof *k.value);
     bool ok = k.row && k.order && k.value;
     if (ok) do
             take_row(&k);
@@ -95,8 +96,8 @@ bool evaluate_ranking(struct evaluation *e)
         e->take(e->context, 0, i,
                 &(struct expected){.count = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST,
                                    .exact = k.value + i});
-    free(k.row);
-    free(k.order);
-    free(k.value);
+    mem_free(k.row);
+    mem_free(k.order);
+    mem_free(k.value);
     return ok;
 }

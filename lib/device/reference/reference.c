@@ -5,6 +5,7 @@
  * A value is dropped behind the last op that reads it. */
 #include "device/reference/reference.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "device/reference/input_data.h"
@@ -47,7 +48,7 @@ static void value_shape(struct evaluating *v, int32_t n)
 /* Room up to whole words, which ops on bytes read. */
 static bool items_make(struct value *x)
 {
-    x->items = calloc((size_t)(x->count * number_types[x->dtype].item) / 8 + 1, 8);
+    x->items = mem_zeroed((size_t)(x->count * number_types[x->dtype].item) / 8 + 1, 8);
     return x->items != NULL;
 }
 
@@ -81,7 +82,7 @@ static bool numbers_make(struct value *x)
 {
     x->computed = true;
     if (x->whole && number_types[x->dtype].bits == 64) return items_make(x);
-    x->wide = malloc((size_t)(x->count + 1) * sizeof *x->wide);
+    x->wide = mem_alloc((size_t)(x->count + 1) * sizeof *x->wide);
     return x->wide != NULL;
 }
 
@@ -136,13 +137,13 @@ static bool evaluate_made(struct evaluating *v, int32_t o, struct value *out)
     struct operand in = {0};
     if (x && !is_known(x)) return true;
     if (x) in = operand_of(x);
-    wide_number *value = malloc((size_t)(out->count + 1) * sizeof *value);
-    double *slack = malloc((size_t)(out->count + 1) * sizeof *slack);
+    wide_number *value = mem_alloc((size_t)(out->count + 1) * sizeof *value);
+    double *slack = mem_alloc((size_t)(out->count + 1) * sizeof *slack);
     bool ok = value && slack && numbers_make(out);
     if (ok) made_values(v->g, op, &in, value, slack);
     if (ok) keep_numbers(out, 0, 0, &(struct expected){.count = out->count, .exact = value});
-    free(value);
-    free(slack);
+    mem_free(value);
+    mem_free(slack);
     return ok;
 }
 
@@ -155,7 +156,7 @@ static bool evaluate_reshape(struct evaluating *v, int32_t o, struct value *out)
     if (x->items && !items_make(out)) return false;
     if (x->items) memcpy(out->items, x->items, room);
     if (!x->wide) return true;
-    out->wide = malloc((size_t)(out->count + 1) * sizeof *out->wide);
+    out->wide = mem_alloc((size_t)(out->count + 1) * sizeof *out->wide);
     if (out->wide) memcpy(out->wide, x->wide, (size_t)out->count * sizeof *out->wide);
     return out->wide != NULL;
 }
@@ -180,8 +181,8 @@ static bool evaluate_result(struct evaluating *v, int32_t o, int result)
 
 static void drop(struct value *x)
 {
-    free(x->items);
-    free(x->wide);
+    mem_free(x->items);
+    mem_free(x->wide);
     x->items = x->wide = NULL;
 }
 
@@ -229,7 +230,7 @@ static void take_outputs(struct evaluating *v)
         struct value *x = &v->values[v->r->program.final[t]];
         if (!lx_role_leaves(v->g->tensors[t].role)) continue;
         if (x->items && !x->wide) {
-            x->wide = malloc((size_t)(x->count + 1) * sizeof *x->wide);
+            x->wide = mem_alloc((size_t)(x->count + 1) * sizeof *x->wide);
             if (x->wide) items_widen(&number_types[x->dtype], x->items, x->count, x->wide);
         }
         if (!x->wide) continue;
@@ -243,20 +244,20 @@ struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t 
 {
     if (!meanings_known(pattern, st)) return NULL;
     if (pattern->came_from) return lx_reference_make(pattern->came_from, seed, threads, st);
-    struct lx_reference *r = calloc(1, sizeof *r);
+    struct lx_reference *r = mem_zeroed(1, sizeof *r);
     struct evaluating v = {.r = r, .g = pattern};
     if (!r) return status_no_memory(st), NULL;
     r->seed = seed;
     bool ok = program_make(pattern, &r->memory, &r->program, st);
     if (ok) {
         r->outputs = arena_array(&r->memory, (size_t)pattern->tensor_count, sizeof *r->outputs);
-        v.values = calloc((size_t)r->program.value_count + 1, sizeof *v.values);
+        v.values = mem_zeroed((size_t)r->program.value_count + 1, sizeof *v.values);
         v.pool = pool_create(threads > 0 ? threads : 1);
         ok = r->outputs && v.values && v.pool && evaluate_all(&v) ? true : status_no_memory(st);
         if (ok) take_outputs(&v);
     }
     for (int32_t n = 0; v.values && n < r->program.value_count; n++) drop(&v.values[n]);
-    free(v.values);
+    mem_free(v.values);
     pool_destroy(v.pool);
     if (ok) return r;
     lx_reference_free(r);
@@ -295,7 +296,8 @@ bool reference_distance(const struct lx_reference *r, const char *tensor, enum l
 void lx_reference_free(struct lx_reference *r)
 {
     if (!r) return;
-    for (int32_t t = 0; r->outputs && t < r->program.pattern->tensor_count; t++) free(r->outputs[t].numbers);
+    for (int32_t t = 0; r->outputs && t < r->program.pattern->tensor_count; t++)
+        mem_free(r->outputs[t].numbers);
     arena_free(&r->memory);
-    free(r);
+    mem_free(r);
 }

@@ -5,6 +5,7 @@
 #include "scratchpad/cooptimise/chain_beam.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "scratchpad/cooptimise/chain_candidates.h"
 #include "scratchpad/cooptimise/chain_moves.h"
@@ -301,7 +302,7 @@ static bool settle(struct beam *b, int32_t o)
     const struct chain_model *m = b->m;
     const struct chain_op *op = &m->ops[o];
     size_t slots = (size_t)m->slot_count;
-    struct origin *trace = malloc((b->found_count + 1) * sizeof *trace);
+    struct origin *trace = mem_alloc((b->found_count + 1) * sizeof *trace);
     if (!trace) return false;
     b->trace[o] = trace;
     for (size_t i = 0; i < b->found_count; i++) {
@@ -366,19 +367,19 @@ static bool beam_make(struct beam *b)
     b->width = b->how->width;
     b->found_room = 4 * width + 256;
     for (b->table_room = 1; b->table_room < 2 * b->found_room;) b->table_room *= 2;
-    b->now = calloc(width + 1, sizeof *b->now);
-    b->then = calloc(width + 1, sizeof *b->then);
-    b->now_x = calloc((width + 1) * slots, sizeof *b->now_x);
-    b->then_x = calloc((width + 1) * slots, sizeof *b->then_x);
-    b->found = calloc(b->found_room + 1, sizeof *b->found);
-    b->nexts = calloc((b->found_room + 1) * CHAIN_MOST_TOUCHES, sizeof *b->nexts);
-    b->table = calloc(b->table_room, sizeof *b->table);
-    b->others = calloc(b->found_room + 1, sizeof *b->others);
-    b->kind_of = calloc(b->found_room + 1, sizeof *b->kind_of);
-    b->count_of = calloc(b->found_room + 1, sizeof *b->count_of);
-    b->keys = calloc(2 * (b->found_room + 1), sizeof *b->keys);
-    b->untouched = calloc(slots, sizeof *b->untouched);
-    b->trace = calloc((size_t)b->m->op_count + 1, sizeof *b->trace);
+    b->now = mem_zeroed(width + 1, sizeof *b->now);
+    b->then = mem_zeroed(width + 1, sizeof *b->then);
+    b->now_x = mem_zeroed((width + 1) * slots, sizeof *b->now_x);
+    b->then_x = mem_zeroed((width + 1) * slots, sizeof *b->then_x);
+    b->found = mem_zeroed(b->found_room + 1, sizeof *b->found);
+    b->nexts = mem_zeroed((b->found_room + 1) * CHAIN_MOST_TOUCHES, sizeof *b->nexts);
+    b->table = mem_zeroed(b->table_room, sizeof *b->table);
+    b->others = mem_zeroed(b->found_room + 1, sizeof *b->others);
+    b->kind_of = mem_zeroed(b->found_room + 1, sizeof *b->kind_of);
+    b->count_of = mem_zeroed(b->found_room + 1, sizeof *b->count_of);
+    b->keys = mem_zeroed(2 * (b->found_room + 1), sizeof *b->keys);
+    b->untouched = mem_zeroed(slots, sizeof *b->untouched);
+    b->trace = mem_zeroed((size_t)b->m->op_count + 1, sizeof *b->trace);
     for (size_t i = 0; b->found && i < b->found_room; i++)
         b->found[i].nexts = (int32_t)i * CHAIN_MOST_TOUCHES;
     return b->now && b->then && b->now_x && b->then_x && b->found && b->nexts && b->table && b->trace &&
@@ -388,20 +389,20 @@ static bool beam_make(struct beam *b)
 
 static void beam_free(struct beam *b)
 {
-    for (int32_t o = 0; b->trace && o < b->m->op_count; o++) free(b->trace[o]);
-    free(b->trace);
-    free(b->now);
-    free(b->then);
-    free(b->now_x);
-    free(b->then_x);
-    free(b->found);
-    free(b->nexts);
-    free(b->table);
-    free(b->others);
-    free(b->kind_of);
-    free(b->count_of);
-    free(b->keys);
-    free(b->untouched);
+    for (int32_t o = 0; b->trace && o < b->m->op_count; o++) mem_free(b->trace[o]);
+    mem_free(b->trace);
+    mem_free(b->now);
+    mem_free(b->then);
+    mem_free(b->now_x);
+    mem_free(b->then_x);
+    mem_free(b->found);
+    mem_free(b->nexts);
+    mem_free(b->table);
+    mem_free(b->others);
+    mem_free(b->kind_of);
+    mem_free(b->count_of);
+    mem_free(b->keys);
+    mem_free(b->untouched);
     chain_moves_free(&b->moves);
 }
 
@@ -409,7 +410,7 @@ bool chain_beam(const struct chain_model *m, const struct chain_beam_options *ho
                 struct chain_beam_result *out, lx_status *st)
 {
     struct beam b = {.m = m, .how = how, .out = out, .dropped = CHAIN_NEVER};
-    struct branch *r = malloc(sizeof *r);
+    struct branch *r = mem_alloc(sizeof *r);
     out->exact = true;
     out->stopped = false;
     out->found = 0;
@@ -419,6 +420,6 @@ bool chain_beam(const struct chain_model *m, const struct chain_beam_options *ho
     out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->bytes[0] : CHAIN_NEVER));
     if (out->stopped || how->capacity < m->capacity) out->bound = 0;
     beam_free(&b);
-    free(r);
+    mem_free(r);
     return ok ? true : status_no_memory(st);
 }

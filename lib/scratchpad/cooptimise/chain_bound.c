@@ -10,6 +10,7 @@
  * pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
 #include "scratchpad/cooptimise/chain.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -128,8 +129,8 @@ static bool tables_make(const struct chain_model *m, struct tables *w)
     int64_t most = 1;
     for (int32_t o = 0; o < m->op_count; o++)
         most = max_i64(most, (int64_t)m->ops[o].choice_count * m->ops[o].touch_count);
-    w->all = malloc(((size_t)m->largest + 1) * sizeof *w->all);
-    w->low = malloc((size_t)most * sizeof *w->low);
+    w->all = mem_alloc(((size_t)m->largest + 1) * sizeof *w->all);
+    w->low = mem_alloc((size_t)most * sizeof *w->low);
     return w->all && w->low;
 }
 
@@ -147,8 +148,8 @@ bool chain_messages(struct chain_model *m, int64_t *bound, int64_t *steps, lx_st
         m->rest[o] = add_capped(m->rest[o + 1], m->ops[o].least);
     }
     *bound = m->constant + m->rest[0] + chain_floor_price(-(int128)m->capacity * m->price_before[n]);
-    free(w.all);
-    free(w.low);
+    mem_free(w.all);
+    mem_free(w.low);
     return ok ? true : status_no_memory(st);
 }
 
@@ -248,14 +249,14 @@ bool chain_price(struct chain_model *m, int64_t target, int rounds, int64_t step
                  int64_t *steps, lx_status *st)
 {
     size_t n = (size_t)m->op_count + 1;
-    struct pricing w = {.state = calloc((size_t)m->tensor_count + 1, sizeof *w.state),
-                        .load = calloc(n, sizeof *w.load),
-                        .best = calloc(n, sizeof *w.best)};
+    struct pricing w = {.state = mem_zeroed((size_t)m->tensor_count + 1, sizeof *w.state),
+                        .load = mem_zeroed(n, sizeof *w.load),
+                        .best = mem_zeroed(n, sizeof *w.best)};
     bool ok = w.state && w.load && w.best ? true : status_no_memory(st);
     ok = ok && chain_messages(m, bound, steps, st);
     ok = ok && price_rounds(m, &w, target, rounds, step_limit, bound, steps, st);
-    free(w.state);
-    free(w.load);
-    free(w.best);
+    mem_free(w.state);
+    mem_free(w.load);
+    mem_free(w.best);
     return ok;
 }

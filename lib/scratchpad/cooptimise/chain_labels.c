@@ -3,6 +3,7 @@
 #include "scratchpad/cooptimise/chain_labels.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include "layout/op_index.h"
 
@@ -28,14 +29,14 @@ static size_t view_hash(const struct lx_core_view *v)
 static bool grow(struct table *t)
 {
     size_t room = t->room ? 2 * t->room : 256;
-    int32_t *at = calloc(room, sizeof *at);
+    int32_t *at = mem_zeroed(room, sizeof *at);
     if (!at) return false;
     for (size_t i = 0; i < t->views.count; i++) {
         size_t h = view_hash(t->views.at[i]) & (room - 1);
         while (at[h]) h = (h + 1) & (room - 1);
         at[h] = (int32_t)i + 1;
     }
-    free(t->at);
+    mem_free(t->at);
     t->at = at;
     t->room = room;
     return true;
@@ -87,6 +88,6 @@ bool chain_labels_make(const struct draft *x, const struct op_menus *menus, stru
         ok = out->view != NULL;
     }
     VEC_FREE(&t.views);
-    free(t.at);
+    mem_free(t.at);
     return ok ? true : status_no_memory(st);
 }

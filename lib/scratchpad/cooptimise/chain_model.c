@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "layout/op_index.h"
 #include "scratchpad/cooptimise/chain_labels.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -277,8 +278,8 @@ static void find_ends(struct making *k)
 static bool make_slots(struct making *k)
 {
     struct chain_model *m = k->m;
-    int32_t *end = calloc((size_t)m->tensor_count + 1, sizeof *end); /* per slot: free behind this op */
-    int32_t *last = calloc((size_t)m->tensor_count + 1, sizeof *last);
+    int32_t *end = mem_zeroed((size_t)m->tensor_count + 1, sizeof *end); /* per slot: free behind this op */
+    int32_t *last = mem_zeroed((size_t)m->tensor_count + 1, sizeof *last);
     for (int32_t o = 0; end && last && o < m->op_count; o++, stop_look(EACH_LINK))
         for (int32_t t = 0; t < m->ops[o].touch_count; t++) last[m->ops[o].touch[t].tensor] = o;
     for (int32_t o = 0; end && last && o < m->op_count; o++)
@@ -293,8 +294,8 @@ static bool make_slots(struct making *k)
             m->tensors[touch->tensor].slot = s;
         }
     bool ok = end && last;
-    free(end);
-    free(last);
+    mem_free(end);
+    mem_free(last);
     return ok;
 }
 

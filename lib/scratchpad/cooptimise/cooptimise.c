@@ -9,6 +9,7 @@
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "scratchpad/cooptimise/cooptimise_problem.h"
 #include "scratchpad/cooptimise/joint_model.h"
 
@@ -204,7 +205,7 @@ bool lx_cooptimise(const struct lx_divisions *d, const struct lx_cooptimise_opti
                    struct lx_cooptimised *out, lx_status *st)
 {
     struct goal_search s = {.how = how, .flipped = how->without_flip};
-    *out = (struct lx_cooptimised){.status = LX_ERROR, .memory = calloc(1, sizeof *out->memory)};
+    *out = (struct lx_cooptimised){.status = LX_ERROR, .memory = mem_zeroed(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(st);
     bool ok = graph_problem_make(&s.w, d, how, st) && reach_goal(&s, st) && report(&s, out, st) &&
               choose_divisions(&s, out, st);
@@ -217,6 +218,6 @@ void lx_cooptimised_free(struct lx_cooptimised *c)
 {
     if (!c) return;
     if (c->memory) arena_free(c->memory);
-    free(c->memory);
+    mem_free(c->memory);
     *c = (struct lx_cooptimised){.status = LX_ERROR};
 }

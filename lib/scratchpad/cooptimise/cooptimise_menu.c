@@ -3,6 +3,7 @@
  * tens of times. */
 #include "scratchpad/cooptimise/cooptimise_menu.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -108,7 +109,7 @@ static bool same_view(const struct label_key *k, int32_t layout, const struct lx
 static bool grow_labels(struct builder *b)
 {
     size_t room = b->label_room ? b->label_room * 2 : 1024;
-    int32_t *table = calloc(room, sizeof *table);
+    int32_t *table = mem_zeroed(room, sizeof *table);
     if (!table) return false;
     for (size_t i = 0; i < b->labels.count; i++) {
         const struct label_key *k = &b->labels.at[i];
@@ -118,7 +119,7 @@ static bool grow_labels(struct builder *b)
         while (table[at]) at = (at + 1) & (room - 1);
         table[at] = (int32_t)i + 1;
     }
-    free(b->label_table);
+    mem_free(b->label_table);
     b->label_table = table;
     b->label_room = room;
     return true;
@@ -269,9 +270,9 @@ bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op
     struct builder b = {.d = d, .memory = memory};
     b.menu_room = room_for(g->op_count);
     b.layout_room = room_for(g->tensor_count);
-    b.menu_table = calloc(b.menu_room, sizeof *b.menu_table);
-    b.layout_table = calloc(b.layout_room, sizeof *b.layout_table);
-    b.layout_of = calloc((size_t)g->tensor_count + 1, sizeof *b.layout_of);
+    b.menu_table = mem_zeroed(b.menu_room, sizeof *b.menu_table);
+    b.layout_table = mem_zeroed(b.layout_room, sizeof *b.layout_table);
+    b.layout_of = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b.layout_of);
     out->of_op = arena_array(memory, (size_t)g->op_count, sizeof *out->of_op);
     bool ok = b.menu_table && b.layout_table && b.layout_of && out->of_op ? true : status_no_memory(st);
     if (ok) find_layouts(&b);
@@ -286,9 +287,9 @@ bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op
     }
     VEC_FREE(&b.menus);
     VEC_FREE(&b.labels);
-    free(b.menu_table);
-    free(b.label_table);
-    free(b.layout_table);
-    free(b.layout_of);
+    mem_free(b.menu_table);
+    mem_free(b.label_table);
+    mem_free(b.layout_table);
+    mem_free(b.layout_of);
     return ok;
 }

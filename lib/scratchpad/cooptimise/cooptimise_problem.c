@@ -6,6 +6,7 @@
 #include "scratchpad/cooptimise/cooptimise_problem.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "layout/op_index.h"
 
@@ -235,7 +236,7 @@ void graph_problem_toll(struct graph_problem *w, int64_t units_per_byte)
 bool graph_problem_measure(const struct graph_problem *w, const int32_t *choice, const int64_t *address,
                            struct lx_cooptimise_figures *out, int64_t *units)
 {
-    int64_t *memory = calloc((size_t)w->g->op_count + 1, sizeof *memory), time = 0;
+    int64_t *memory = mem_zeroed((size_t)w->g->op_count + 1, sizeof *memory), time = 0;
     if (!memory) return false;
     *out = (struct lx_cooptimise_figures){0};
     for (int32_t t = 0; t < w->g->tensor_count; t++) {
@@ -255,6 +256,6 @@ bool graph_problem_measure(const struct graph_problem *w, const int32_t *choice,
     }
     out->time_us = (double)time * (double)((int64_t)1 << w->shift) / 1e6;
     *units = time;
-    free(memory);
+    mem_free(memory);
     return true;
 }

@@ -11,6 +11,7 @@
  * another state stands for too, and its cost is never understated, so nothing that is proved changes. */
 #include "scratchpad/cooptimise/joint_beam.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -170,7 +171,7 @@ static bool settle(struct beam *b, int32_t o)
     enum { EACH_SETTLED = 50 };
     const struct joint_model *m = b->m;
     const struct joint_factor *f = &m->factors[o];
-    struct step *steps = malloc((b->found_count + 1) * sizeof *steps);
+    struct step *steps = mem_alloc((b->found_count + 1) * sizeof *steps);
     if (!steps) return false;
     b->trace[o] = steps;
     b->next.count = (int32_t)b->found_count;
@@ -249,17 +250,17 @@ static bool search(struct beam *b, lx_status *st)
 
 static bool layer_make(struct layer *l, size_t width, size_t slots)
 {
-    l->at = calloc(width, sizeof *l->at);
-    l->x = calloc(width * slots + 1, sizeof *l->x);
-    l->undo = calloc(width * slots + 1, sizeof *l->undo);
+    l->at = mem_zeroed(width, sizeof *l->at);
+    l->x = mem_zeroed(width * slots + 1, sizeof *l->x);
+    l->undo = mem_zeroed(width * slots + 1, sizeof *l->undo);
     return l->at && l->x && l->undo;
 }
 
 static void layer_free(struct layer *l)
 {
-    free(l->at);
-    free(l->x);
-    free(l->undo);
+    mem_free(l->at);
+    mem_free(l->x);
+    mem_free(l->undo);
 }
 
 static bool list_endings(struct beam *b, struct arena *memory)
@@ -295,21 +296,21 @@ bool joint_beam(const struct joint_model *m, const struct joint_beam_options *ho
     b.found_room = 4 * width + 64;
     b.table_room = 1;
     while (b.table_room < 2 * b.found_room) b.table_room *= 2;
-    b.found = calloc(b.found_room + 1, sizeof *b.found);
-    b.table = calloc(b.table_room, sizeof *b.table);
-    b.scratch = calloc(2 * slots + 1, sizeof *b.scratch);
+    b.found = mem_zeroed(b.found_room + 1, sizeof *b.found);
+    b.table = mem_zeroed(b.table_room, sizeof *b.table);
+    b.scratch = mem_zeroed(2 * slots + 1, sizeof *b.scratch);
     b.width = how->width;
     bool ok = b.found && b.table && b.scratch && layer_make(&b.now, width, slots) &&
               layer_make(&b.next, width, slots) && list_endings(&b, &memory);
     ok = ok ? search(&b, st) : status_no_memory(st);
     out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->cost : JOINT_NEVER));
     if (out->stopped) out->bound = 0;
-    for (int32_t o = 0; b.trace && o < m->factor_count; o++) free(b.trace[o]);
+    for (int32_t o = 0; b.trace && o < m->factor_count; o++) mem_free(b.trace[o]);
     layer_free(&b.now);
     layer_free(&b.next);
-    free(b.found);
-    free(b.table);
-    free(b.scratch);
+    mem_free(b.found);
+    mem_free(b.table);
+    mem_free(b.scratch);
     arena_free(&memory);
     return ok;
 }

@@ -17,6 +17,7 @@
  * as on chip for free, which can only lower the bound. */
 #include "scratchpad/cooptimise/joint_model.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -143,7 +144,7 @@ static void factor_messages(struct joint_model *m, struct joint_factor *f, struc
 
 bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_status *st)
 {
-    struct entry *entries = calloc(most_entries(m), sizeof *entries);
+    struct entry *entries = mem_zeroed(most_entries(m), sizeof *entries);
     if (!entries) return status_no_memory(st);
     int32_t n = m->factor_count;
     for (int32_t v = 0; v < m->var_count; v++)
@@ -160,7 +161,7 @@ bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_st
     *bound = m->rest[0] >= JOINT_HOPELESS
                  ? JOINT_NEVER
                  : m->rest[0] + joint_floor_price(m, -(int128)m->capacity * m->price_before[n]);
-    free(entries);
+    mem_free(entries);
     return true;
 }
 
@@ -252,8 +253,8 @@ bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bou
                  int64_t step_limit, lx_status *st)
 {
     size_t n = (size_t)m->factor_count + 1;
-    int32_t *state = calloc((size_t)m->var_count + 1, sizeof *state);
-    int64_t *load = calloc(n, sizeof *load), *best_price = calloc(n, sizeof *best_price), here;
+    int32_t *state = mem_zeroed((size_t)m->var_count + 1, sizeof *state);
+    int64_t *load = mem_zeroed(n, sizeof *load), *best_price = mem_zeroed(n, sizeof *best_price), here;
     bool ok = state && load && best_price ? true : status_no_memory(st);
     ok = ok && joint_messages(m, bound, steps, st);
     double share = 1;
@@ -275,8 +276,8 @@ bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bou
         memcpy(m->price, best_price, n * sizeof *load);
         ok = joint_messages(m, bound, steps, st);
     }
-    free(state);
-    free(load);
-    free(best_price);
+    mem_free(state);
+    mem_free(load);
+    mem_free(best_price);
     return ok;
 }

@@ -6,6 +6,7 @@
  * side a narrow beam looks for an answer, and often proves that there is none below the best. */
 #include "scratchpad/cooptimise/joint_search.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -184,7 +185,7 @@ static bool grow(struct branch *b, lx_status *st)
 bool joint_branch(struct joint_search *s, lx_status *st)
 {
     struct joint_model *m = &s->model;
-    struct branch *b = calloc(1, sizeof *b);
+    struct branch *b = mem_zeroed(1, sizeof *b);
     if (!b) return status_no_memory(st);
     size_t n = (size_t)m->factor_count;
     *b = (struct branch){.s = s, .count = 1};
@@ -199,6 +200,6 @@ bool joint_branch(struct joint_search *s, lx_status *st)
         ok = joint_messages(m, &bound, &s->steps, st);
     }
     arena_free(&b->memory);
-    free(b);
+    mem_free(b);
     return ok;
 }

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -112,8 +113,8 @@ static int64_t op_cost(const struct lx_joint_op *op, int32_t c, int64_t toll, in
 static bool op_sums(const struct lx_joint_problem *p, const int32_t *choice, const bool *on, int64_t **toll,
                     int64_t **memory)
 {
-    *toll = calloc((size_t)p->op_count + 1, sizeof **toll);
-    *memory = calloc((size_t)p->op_count + 1, sizeof **memory);
+    *toll = mem_zeroed((size_t)p->op_count + 1, sizeof **toll);
+    *memory = mem_zeroed((size_t)p->op_count + 1, sizeof **memory);
     if (!*toll || !*memory) return false;
     for (int32_t i = 0; i < p->buffer_count; i++)
         for (int32_t k = 0; k < p->buffers[i].access_count; k++) {
@@ -131,8 +132,8 @@ int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, c
     bool ok = op_sums(p, choice, on, &toll, &memory);
     for (int32_t o = 0; ok && o < p->op_count; o++)
         cost += op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
-    free(toll);
-    free(memory);
+    mem_free(toll);
+    mem_free(memory);
     if (p->tiled) cost += joint_cut_cost(p, choice);
     return ok ? cost : INT64_MAX;
 }
@@ -218,8 +219,8 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
         ok = fill_uses(p, b, memory, &buffers[i], st);
     }
     if (!ok || !op_sums(p, choice, on, &toll, &through)) {
-        free(toll);
-        free(through);
+        mem_free(toll);
+        mem_free(through);
         return status_no_memory(st);
     }
     for (int32_t i = 0; i < p->buffer_count; i++) {
@@ -233,8 +234,8 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
         total = 0;
         for (int32_t i = 0; i < p->buffer_count; i++) total += buffers[i].spill_cost /= 16;
     }
-    free(toll);
-    free(through);
+    mem_free(toll);
+    mem_free(through);
     *out = (struct lx_problem){.objective = LX_SPILL,
                                .capacity = p->capacity,
                                .alignment = p->alignment,

@@ -6,6 +6,7 @@
  * every answer. */
 #include "scratchpad/cooptimise/joint_model.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -89,9 +90,9 @@ static bool make_vars(struct joint_model *m)
     const struct lx_joint_problem *p = m->p;
     struct label_marks marks = {0};
     size_t labels = (size_t)p->label_count + 1;
-    marks.seen = calloc(labels, sizeof *marks.seen);
-    marks.stamp = calloc(labels, sizeof *marks.stamp);
-    marks.list = calloc(labels, sizeof *marks.list);
+    marks.seen = mem_zeroed(labels, sizeof *marks.seen);
+    marks.stamp = mem_zeroed(labels, sizeof *marks.stamp);
+    marks.list = mem_zeroed(labels, sizeof *marks.list);
     bool ok = marks.seen && marks.stamp && marks.list;
     for (int32_t i = 0; ok && i < p->buffer_count; i++) {
         const struct lx_joint_buffer *b = &p->buffers[i];
@@ -101,9 +102,9 @@ static bool make_vars(struct joint_model *m)
         int32_t count = common_labels(p, b, &marks);
         if (count > 0) ok = make_var(m, i, marks.list, count);
     }
-    free(marks.seen);
-    free(marks.stamp);
-    free(marks.list);
+    mem_free(marks.seen);
+    mem_free(marks.stamp);
+    mem_free(marks.list);
     for (int32_t v = 0; ok && v < m->var_count; v++) {
         struct joint_var *child = &m->vars[v];
         stop_look(EACH_BUFFER);
@@ -122,9 +123,9 @@ static bool make_vars(struct joint_model *m)
 /* Slots as an allocator of registers would give them: the lowest that is free. */
 static bool make_slots(struct joint_model *m)
 {
-    int32_t *ends = calloc((size_t)m->var_count + 1, sizeof *ends);         /* per slot: free from there on */
-    int32_t *first = malloc(((size_t)m->factor_count + 1) * sizeof *first); /* per position: a var */
-    int32_t *next = malloc(((size_t)m->var_count + 1) * sizeof *next);
+    int32_t *ends = mem_zeroed((size_t)m->var_count + 1, sizeof *ends); /* per slot: free from there on */
+    int32_t *first = mem_alloc(((size_t)m->factor_count + 1) * sizeof *first); /* per position: a var */
+    int32_t *next = mem_alloc(((size_t)m->var_count + 1) * sizeof *next);
     bool ok = ends && first && next;
     for (int32_t o = 0; ok && o < m->factor_count; o++) first[o] = -1;
     for (int32_t v = m->var_count; ok && v-- > 0;) {
@@ -140,9 +141,9 @@ static bool make_slots(struct joint_model *m)
             m->vars[v].slot = s;
             stop_look(EACH_ACCESS + (int64_t)s);
         }
-    free(ends);
-    free(first);
-    free(next);
+    mem_free(ends);
+    mem_free(first);
+    mem_free(next);
     return ok;
 }
 
@@ -172,9 +173,9 @@ static bool list_accesses(const struct lx_joint_problem *p, struct op_accesses *
     size_t total = 0;
     for (int32_t i = 0; i < p->buffer_count; i++) total += (size_t)p->buffers[i].access_count;
     stop_look(EACH_ACCESS * (int64_t)p->buffer_count);
-    l->first = calloc((size_t)p->op_count + 2, sizeof *l->first);
-    l->buffer = calloc(total + 1, sizeof *l->buffer);
-    l->access = calloc(total + 1, sizeof *l->access);
+    l->first = mem_zeroed((size_t)p->op_count + 2, sizeof *l->first);
+    l->buffer = mem_zeroed(total + 1, sizeof *l->buffer);
+    l->access = mem_zeroed(total + 1, sizeof *l->access);
     if (!l->first || !l->buffer || !l->access || total > INT32_MAX) return false;
     for (int32_t i = 0; i < p->buffer_count; i++, (void)stop_round(i, EACH_BUFFER))
         for (int32_t k = 0; k < p->buffers[i].access_count; k++) l->first[p->buffers[i].accesses[k].op + 2]++;
@@ -325,34 +326,34 @@ static bool make_factors(struct joint_model *m, lx_status *st)
     for (int32_t o = 0; o < p->op_count; o++)
         if (p->ops[o].choice_count > most) most = p->ops[o].choice_count;
     size_t n = (size_t)most;
-    int32_t *kept = calloc(n, sizeof *kept);
-    d.state = calloc(n * JOINT_MAX_TOUCHES, sizeof *d.state);
-    d.memory = calloc(n * JOINT_MAX_TOUCHES, sizeof *d.memory);
-    d.compute = calloc(n, sizeof *d.compute);
-    d.steady = calloc(n, sizeof *d.steady);
-    d.extra = calloc(n, sizeof *d.extra);
+    int32_t *kept = mem_zeroed(n, sizeof *kept);
+    d.state = mem_zeroed(n * JOINT_MAX_TOUCHES, sizeof *d.state);
+    d.memory = mem_zeroed(n * JOINT_MAX_TOUCHES, sizeof *d.memory);
+    d.compute = mem_zeroed(n, sizeof *d.compute);
+    d.steady = mem_zeroed(n, sizeof *d.steady);
+    d.extra = mem_zeroed(n, sizeof *d.extra);
     bool ok = kept && d.state && d.memory && d.compute && d.steady && d.extra && list_accesses(p, &l);
     ok = ok ? true : status_no_memory(st);
     for (int32_t o = 0; ok && o < p->op_count; o++)
         ok = stop_work(work_of(&p->ops[o]))    ? status_stopped(st)
              : make_factor(m, &l, o, &d, kept) ? true
                                                : status_no_memory(st);
-    free(kept);
-    free(d.state);
-    free(d.memory);
-    free(d.compute);
-    free(d.steady);
-    free(d.extra);
-    free(l.first);
-    free(l.buffer);
-    free(l.access);
+    mem_free(kept);
+    mem_free(d.state);
+    mem_free(d.memory);
+    mem_free(d.compute);
+    mem_free(d.steady);
+    mem_free(d.extra);
+    mem_free(l.first);
+    mem_free(l.buffer);
+    mem_free(l.access);
     return ok;
 }
 
 /* An op that touches more buffers than a touch list holds would be a graph beyond our limits. */
 static bool touches_fit(const struct lx_joint_problem *p, lx_status *st)
 {
-    int32_t *count = calloc((size_t)p->op_count + 1, sizeof *count);
+    int32_t *count = mem_zeroed((size_t)p->op_count + 1, sizeof *count);
     if (!count) return status_no_memory(st);
     bool ok = true;
     for (int32_t i = 0; i < p->buffer_count && ok; i++)
@@ -363,7 +364,7 @@ static bool touches_fit(const struct lx_joint_problem *p, lx_status *st)
                 ok = status_set(st, LX_E_LIMIT, "op %s touches more than %d buffers", p->ops[o].name,
                                 JOINT_MAX_TOUCHES);
         }
-    free(count);
+    mem_free(count);
     return ok;
 }
 

@@ -9,6 +9,7 @@
 #include "scratchpad/cooptimise/joint_search.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
                          .options = how->run.options,
                          .stop = how->run.stop,
                          .context = how->run.context};
-    bool *on = calloc((size_t)p->buffer_count + 1, sizeof *on);
+    bool *on = mem_zeroed((size_t)p->buffer_count + 1, sizeof *on);
     bool ok = on ? lx_joint_placement(p, leaf->choice, &memory, &placement, st) : status_no_memory(st);
     ok = ok && lx_problem_solve(&placement, how->solver, &run, &answer, st);
     leaf->proved = ok && answer.status == LX_OPTIMAL;
@@ -51,7 +52,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     }
     if (ok) leaf->objective = lx_joint_cost(p, leaf->choice, on);
     ok = ok && (leaf->objective < INT64_MAX || status_no_memory(st));
-    free(on);
+    mem_free(on);
     arena_free(&memory);
     return ok;
 }

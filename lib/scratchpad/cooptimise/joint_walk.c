@@ -3,6 +3,7 @@
  * choices, the others being as they are, until none gains. */
 #include "scratchpad/cooptimise/joint_search.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static bool placements_exact(const struct lx_joint_problem *p)
 static bool try_all(struct joint_search *s, lx_status *st)
 {
     size_t bytes = (size_t)s->p->op_count * sizeof *s->trial.choice;
-    int32_t *choice = calloc((size_t)s->p->op_count + 1, sizeof *choice);
+    int32_t *choice = mem_zeroed((size_t)s->p->op_count + 1, sizeof *choice);
     bool proved = placements_exact(s->p), more = true, ok = choice ? true : status_no_memory(st);
     while (ok && more && s->steps < s->step_limit) {
         memcpy(s->trial.choice, choice, bytes);
@@ -50,7 +51,7 @@ static bool try_all(struct joint_search *s, lx_status *st)
         more = ok && advance(s->p, choice);
     }
     if (ok && !more && proved) s->bound = s->best.objective;
-    free(choice);
+    mem_free(choice);
     return ok;
 }
 

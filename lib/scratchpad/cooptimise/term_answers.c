@@ -3,6 +3,7 @@
 #include "scratchpad/cooptimise/term_answers.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,10 +100,10 @@ static int64_t cost_of(const struct term_answers *a, int32_t *values)
 
 static bool trial_cost(const struct term_answers *a, int64_t *cost)
 {
-    int32_t *values = calloc((size_t)a->n->count + 1, sizeof *values);
+    int32_t *values = mem_zeroed((size_t)a->n->count + 1, sizeof *values);
     if (!values) return false;
     *cost = term_is_legal(a->n->p, a->trial_choice, a->on) ? cost_of(a, values) : TERM_NEVER;
-    free(values);
+    mem_free(values);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "scratchpad/cooptimise/term_frontier.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -81,7 +82,7 @@ static bool split(struct term_frontier *f, const struct term_partition *from, co
     int32_t values = f->n->vars[by->var].size;
     int32_t *class_of = arena_array(&f->memory, (size_t)values, sizeof *class_of);
     int32_t *member = arena_array(&f->memory, (size_t)values, sizeof *member);
-    int32_t *seen = calloc((size_t)from->size * (size_t)by->size, sizeof *seen);
+    int32_t *seen = mem_zeroed((size_t)from->size * (size_t)by->size, sizeof *seen);
     bool ok = class_of && member && seen;
     *out = (struct term_partition){by->until, 0, class_of, member};
     for (int32_t v = 0; ok && v < values; v++) {
@@ -92,7 +93,7 @@ static bool split(struct term_frontier *f, const struct term_partition *from, co
         }
         class_of[v] = *at - 1;
     }
-    free(seen);
+    mem_free(seen);
     return ok;
 }
 

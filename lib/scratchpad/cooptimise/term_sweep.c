@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static bool growing_make(struct growing *g, int32_t slots, int32_t most)
     uint32_t room = 16;
     while (room < 2 * (uint32_t)most) room *= 2;
     *g = (struct growing){.slots = slots, .most = most, .mask = room - 1};
-    g->table = malloc(room * sizeof *g->table);
+    g->table = mem_alloc(room * sizeof *g->table);
     for (uint32_t i = 0; g->table && i < room; i++) g->table[i] = -1;
     return g->table;
 }
@@ -56,7 +57,7 @@ static void growing_free(struct growing *g)
     VEC_FREE(&g->cost);
     VEC_FREE(&g->total);
     VEC_FREE(&g->first);
-    free(g->table);
+    mem_free(g->table);
     *g = (struct growing){0};
 }
 
@@ -233,7 +234,7 @@ static bool keep_node(const struct growing *from, int32_t node, struct growing *
 /* The best of a layer, best first, as the layer from which to go on; and some that cannot come to nothing. */
 static bool keep_best(struct sweeping *w, struct growing *from, struct growing *to)
 {
-    struct ranked *order = calloc((size_t)from->count + 1, sizeof *order);
+    struct ranked *order = mem_zeroed((size_t)from->count + 1, sizeof *order);
     int32_t safe = 0;
     bool ok = order && growing_make(to, from->slots, 1), cut = false;
     for (int32_t i = 0; ok && i < from->count; i++) order[i] = (struct ranked){from->total.at[i], i};
@@ -247,7 +248,7 @@ static bool keep_best(struct sweeping *w, struct growing *from, struct growing *
             drop(w, order[i].total), cut = true;
     }
     if (ok && !cut && to->count < from->count) drop(w, order[to->count].total);
-    free(order);
+    mem_free(order);
     return ok;
 }
 

@@ -21,6 +21,7 @@
 #include "scratchpad/nests/axis_reach.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -218,10 +219,10 @@ static bool cost_of(const struct lonely *t, int64_t *cost)
         *cost = max_i64(*cost, cost_whole(t));
         return true;
     }
-    int64_t(*table)[2] = malloc(((size_t)t->count + 1) * sizeof *table);
+    int64_t(*table)[2] = mem_alloc(((size_t)t->count + 1) * sizeof *table);
     if (!table) return false;
     *cost = max_i64(*cost, any ? cost_unordered(t, (int32_t *)(void *)table) : cost_tiles(t, table));
-    free(table);
+    mem_free(table);
     return true;
 }
 

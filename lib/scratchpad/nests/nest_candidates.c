@@ -3,6 +3,7 @@
 #include "scratchpad/nests/nest_guess.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "divide/running_sums.h"
 #include "layout/op_index.h"
@@ -304,7 +305,7 @@ static bool reserve(struct nest_list *l, int32_t most, struct arena *memory)
 bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
                      struct nest_list *runs, lx_status *st)
 {
-    struct finding *f = calloc(1, sizeof *f);
+    struct finding *f = mem_zeroed(1, sizeof *f);
     if (f) *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
     bool ok = f && reserve(&f->all, a->most, memory) && reserve(&f->runs, a->most_runs, memory);
     for (int32_t o = 0; ok && o < a->now->graph->op_count && !stop_is_now(); o++) {
@@ -314,6 +315,6 @@ bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nes
         arena_free(&scratch);
     }
     if (ok) *all = f->all, *runs = f->runs;
-    free(f);
+    mem_free(f);
     return ok ? true : status_no_memory(st);
 }

@@ -15,6 +15,7 @@
 #include "scratchpad/placement/bound.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -121,12 +122,12 @@ static bool height_bound(const struct lx_problem *p, struct bound_sections *s, i
 bool bound_plain(const struct lx_problem *p, int64_t *bound, lx_status *st)
 {
     struct bound_sections s = {0};
-    s.items = calloc((size_t)p->count + 1, sizeof *s.items);
-    s.sections = calloc((size_t)p->count + 1, sizeof *s.sections);
+    s.items = mem_zeroed((size_t)p->count + 1, sizeof *s.items);
+    s.sections = mem_zeroed((size_t)p->count + 1, sizeof *s.sections);
     bool ok = s.items && s.sections &&
               (p->objective == LX_HEIGHT ? height_bound(p, &s, bound) : spill_bound(p, &s, bound));
-    free(s.items);
-    free(s.sections);
+    mem_free(s.items);
+    mem_free(s.sections);
     return ok || status_no_memory(st);
 }
 

@@ -11,6 +11,7 @@
  *              those that may be nowhere else, or all together, whichever is more
  *   reserved   whole reserved units are buffers that must stay */
 #include "scratchpad/placement/bound.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "scratchpad/placement/rewrite.h"
 #include "scratchpad/placement/solve.h"
@@ -35,9 +36,9 @@ static bool room_for(struct relaxing *x)
 {
     size_t n = (size_t)x->q->count + 1;
     for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
-    x->list = calloc(n, sizeof *x->list);
-    x->number = malloc(n * sizeof *x->number);
-    x->left_out = calloc(n, sizeof *x->left_out);
+    x->list = mem_zeroed(n, sizeof *x->list);
+    x->number = mem_alloc(n * sizeof *x->number);
+    x->left_out = mem_zeroed(n, sizeof *x->left_out);
     return x->list && x->number && x->left_out;
 }
 
@@ -182,9 +183,9 @@ static bool relax(struct relaxing *x, int32_t pool)
 
 static void relax_free(struct relaxing *x)
 {
-    free(x->list);
-    free(x->number);
-    free(x->left_out);
+    mem_free(x->list);
+    mem_free(x->number);
+    mem_free(x->left_out);
 }
 
 static bool bound_list(const struct lx_problem *q, int32_t pool, int64_t *bound, lx_status *st)

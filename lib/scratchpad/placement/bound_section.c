@@ -6,6 +6,7 @@
  * ticks between which no buffer survives force their costs independently, so the best chain of such
  * ticks adds up. */
 #include "scratchpad/placement/bound.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -122,8 +123,9 @@ static bool find_items(struct bound_sections *s)
 bool bound_find_sections(struct bound_sections *s)
 {
     size_t n = (size_t)s->item_count;
-    struct event *starts = malloc((n + 1) * sizeof *starts), *ends = malloc((n + 1) * sizeof *ends);
-    struct tree tree = {calloc(n + 2, sizeof(int64_t)), calloc(n + 2, sizeof(int64_t)), s->item_count, 1};
+    struct event *starts = mem_alloc((n + 1) * sizeof *starts), *ends = mem_alloc((n + 1) * sizeof *ends);
+    struct tree tree = {mem_zeroed(n + 2, sizeof(int64_t)), mem_zeroed(n + 2, sizeof(int64_t)), s->item_count,
+                        1};
     bool ok = starts && ends && tree.units && tree.cost;
     if (ok) {
         ok = sort_or_stop(s->items, n, sizeof *s->items, compare_density);
@@ -136,10 +138,10 @@ bool bound_find_sections(struct bound_sections *s)
              sort_or_stop(ends, n, sizeof *ends, compare_events) && sweep(s, starts, ends, &tree) &&
              find_items(s);
     }
-    free(starts);
-    free(ends);
-    free(tree.units);
-    free(tree.cost);
+    mem_free(starts);
+    mem_free(ends);
+    mem_free(tree.units);
+    mem_free(tree.cost);
     return ok;
 }
 
@@ -149,7 +151,7 @@ bool bound_whole_buffers(struct bound_sections *s)
     for (int32_t t = 0; t < s->section_count; t++)
         if (s->sections[t].need <= MOST_NEED) most = max_i64(most, s->sections[t].need);
     /* least[u]: the least cost of removing at least u units. */
-    int64_t *least = malloc((size_t)(most + 1) * sizeof *least);
+    int64_t *least = mem_alloc((size_t)(most + 1) * sizeof *least);
     if (!least) return false;
     for (int32_t t = 0; t < s->section_count; t++) {
         struct bound_section *section = &s->sections[t];
@@ -168,13 +170,13 @@ bool bound_whole_buffers(struct bound_sections *s)
         section->forced = max_i64(section->forced, least[section->need]);
         stop_look(2 * (int64_t)s->item_count);
     }
-    free(least);
+    mem_free(least);
     return true;
 }
 
 bool bound_chain(const struct bound_sections *s, int64_t *forced)
 {
-    int64_t *total = malloc(((size_t)s->section_count + 1) * sizeof *total);
+    int64_t *total = mem_alloc(((size_t)s->section_count + 1) * sizeof *total);
     if (!total) return false;
     total[0] = 0;
     for (int32_t t = 0; t < s->section_count; t++) {
@@ -182,6 +184,6 @@ bool bound_chain(const struct bound_sections *s, int64_t *forced)
         stop_round(t, 50);
     }
     *forced = total[s->section_count];
-    free(total);
+    mem_free(total);
     return true;
 }

@@ -10,6 +10,7 @@
 #include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/words.h"
 
@@ -94,7 +95,7 @@ static bool find_blocks(struct judge *j)
     const struct lx_problem *p = j->p;
     if (p->bonds.same_place_count == 0) return true;
     j->block = blocks_of(p);
-    j->bytes = calloc((size_t)p->count + 1, sizeof *j->bytes);
+    j->bytes = mem_zeroed((size_t)p->count + 1, sizeof *j->bytes);
     if (!j->block || !j->bytes) return status_no_memory(j->st);
     for (int32_t i = 0; i < p->count; i++)
         j->bytes[j->block[i]] = max_i64(j->bytes[j->block[i]], p->buffers[i].size);
@@ -106,7 +107,7 @@ static bool find_blocks(struct judge *j)
 static bool height_of(const struct judge *j, int64_t *height)
 {
     int32_t pools = lx_pool_count(j->p);
-    int64_t one = 0, *top = pools == 1 ? &one : calloc((size_t)pools, sizeof *top);
+    int64_t one = 0, *top = pools == 1 ? &one : mem_zeroed((size_t)pools, sizeof *top);
     if (!top) return status_no_memory(j->st);
     for (int32_t i = 0; i < j->p->count; i++) {
         stop_round(i, 10);
@@ -118,7 +119,7 @@ static bool height_of(const struct judge *j, int64_t *height)
             top[k] = max_i64(top[k], j->p->pools[k].reserved[i].to);
         *height += top[k];
     }
-    if (top != &one) free(top);
+    if (top != &one) mem_free(top);
     return true;
 }
 
@@ -148,14 +149,14 @@ static bool judge(struct judge *j, bool complete, int64_t *value)
     bool *is_staging = NULL;
     bool ok = true;
     if (b->staging_count) {
-        is_staging = calloc((size_t)j->p->count + 1, sizeof *is_staging);
+        is_staging = mem_zeroed((size_t)j->p->count + 1, sizeof *is_staging);
         ok = is_staging ? true : status_no_memory(j->st);
         for (int32_t i = 0; ok && i < b->staging_count; i++) is_staging[b->staging[i].a] = true;
     }
     ok = ok && judge_all(j, is_staging, complete, value);
-    free(is_staging);
-    free(j->block);
-    free(j->bytes);
+    mem_free(is_staging);
+    mem_free(j->block);
+    mem_free(j->bytes);
     return ok;
 }
 

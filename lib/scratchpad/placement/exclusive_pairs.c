@@ -1,5 +1,6 @@
 /* The pairs that are never alive at once, sorted for lookups. */
 #include "scratchpad/placement/judge.h"
+#include "base/memory.h"
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ bool exclusive_sorted(const struct lx_problem *p, struct exclusive_pairs *e)
 {
     *e = (struct exclusive_pairs){0};
     if (p->bonds.exclusive_count == 0) return true;
-    e->at = malloc((size_t)p->bonds.exclusive_count * sizeof *e->at);
+    e->at = mem_alloc((size_t)p->bonds.exclusive_count * sizeof *e->at);
     if (!e->at) return false;
     for (int32_t i = 0; i < p->bonds.exclusive_count; i++)
         e->at[e->count++] = ordered(p->bonds.exclusive[i].a, p->bonds.exclusive[i].b);

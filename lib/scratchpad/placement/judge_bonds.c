@@ -4,6 +4,7 @@
 #include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -97,7 +98,7 @@ struct chains {
 
 static bool chain_blocks(const struct judge *j, struct chains *c)
 {
-    c->next = malloc(((size_t)j->p->count + 1) * sizeof *c->next);
+    c->next = mem_alloc(((size_t)j->p->count + 1) * sizeof *c->next);
     if (!c->next) return false;
     for (int32_t i = j->p->count; i-- > 0;) c->next[i] = -1;
     for (int32_t i = j->p->count; j->block && i-- > 0;)
@@ -130,8 +131,8 @@ static bool add_reuse(struct judge *j, int64_t *cost)
             !alive_together(j, &chains, &exclusive, r->a, r->b))
             *cost += r->cost;
     }
-    free(chains.next);
-    free(exclusive.at);
+    mem_free(chains.next);
+    mem_free(exclusive.at);
     return ok ? true : status_no_memory(j->st);
 }
 

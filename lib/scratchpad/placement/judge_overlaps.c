@@ -8,6 +8,7 @@
 #include "scratchpad/placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -178,18 +179,18 @@ static bool sweep_pools(struct sweep *s)
 {
     size_t width = 2;
     while (width < s->count) width *= 2;
-    struct event *starts = malloc((s->count + 1) * sizeof *starts),
-                 *ends = malloc((s->count + 1) * sizeof *ends);
-    s->top = malloc(2 * width * sizeof *s->top);
+    struct event *starts = mem_alloc((s->count + 1) * sizeof *starts),
+                 *ends = mem_alloc((s->count + 1) * sizeof *ends);
+    s->top = mem_alloc(2 * width * sizeof *s->top);
     bool ok = starts && ends && s->top ? true : status_no_memory(s->j->st);
     for (s->first = 0; ok && s->first < s->count; s->first = s->last) {
         for (s->last = s->first; s->last < s->count && s->rect[s->last].pool == s->rect[s->first].pool;)
             s->last++;
         ok = sweep_pool(s, starts, ends);
     }
-    free(starts);
-    free(ends);
-    free(s->top);
+    mem_free(starts);
+    mem_free(ends);
+    mem_free(s->top);
     return ok;
 }
 
@@ -246,14 +247,14 @@ static void leave_out_single(struct sweep *s)
 
 bool judge_overlaps(struct judge *j)
 {
-    struct sweep s = {.j = j, .rect = malloc(most_rects(j->p) * sizeof *s.rect)};
+    struct sweep s = {.j = j, .rect = mem_alloc(most_rects(j->p) * sizeof *s.rect)};
     bool ok = s.rect && exclusive_sorted(j->p, &s.exclusive) ? true : status_no_memory(j->st);
     if (ok) {
         list_rects(&s);
         leave_out_single(&s);
         ok = sweep_pools(&s);
     }
-    free(s.exclusive.at);
-    free(s.rect);
+    mem_free(s.exclusive.at);
+    mem_free(s.rect);
     return ok;
 }

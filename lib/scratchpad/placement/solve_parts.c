@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,17 +179,17 @@ bool solve_parts(const struct lx_problem *p, const struct lx_solver *solver, con
     if (p->pool_count > 1 && !answer->pool)
         return status_set(st, LX_E_INTERNAL, "several pools, but no room for those of the answer");
     if (run->time_limit > 0) r.end = clock_seconds() + run->time_limit;
-    r.part.address = malloc(n * sizeof *r.part.address);
-    r.part.pool = malloc(n * sizeof *r.part.pool);
-    r.shown = malloc(n * sizeof *r.shown);
-    r.shown_pool = calloc(n, sizeof *r.shown_pool);
+    r.part.address = mem_alloc(n * sizeof *r.part.address);
+    r.part.pool = mem_alloc(n * sizeof *r.part.pool);
+    r.shown = mem_alloc(n * sizeof *r.shown);
+    r.shown_pool = mem_zeroed(n, sizeof *r.shown_pool);
     bool ok = r.part.address && r.part.pool && r.shown && r.shown_pool && rewrite_make(&r.w, p)
                   ? all_parts(&r, st)
                   : status_no_memory(st);
     rewrite_free(&r.w);
-    free(r.part.address);
-    free(r.part.pool);
-    free(r.shown);
-    free(r.shown_pool);
+    mem_free(r.part.address);
+    mem_free(r.part.pool);
+    mem_free(r.shown);
+    mem_free(r.shown_pool);
     return ok;
 }

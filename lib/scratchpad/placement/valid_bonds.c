@@ -4,6 +4,7 @@
 #include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -110,8 +111,8 @@ static int compare_members(const void *a, const void *b)
 static bool valid_blocks(const struct bonds_check *c)
 {
     int32_t n = 0;
-    int32_t(*pair)[2] = malloc(((size_t)c->p->count + 1) * sizeof *pair);
-    int32_t *members = malloc(((size_t)c->p->count + 1) * sizeof *members);
+    int32_t(*pair)[2] = mem_alloc(((size_t)c->p->count + 1) * sizeof *pair);
+    int32_t *members = mem_alloc(((size_t)c->p->count + 1) * sizeof *members);
     bool ok = pair && members ? true : status_no_memory(c->st);
     for (int32_t i = 0; ok && i < c->p->count; i++) {
         pair[n][0] = c->block[i];
@@ -123,8 +124,8 @@ static bool valid_blocks(const struct bonds_check *c)
         for (; i < n && pair[i][0] == block; i++) members[count++] = pair[i][1];
         if (count > 1) ok = valid_block(c, members, count);
     }
-    free(pair);
-    free(members);
+    mem_free(pair);
+    mem_free(members);
     return ok;
 }
 
@@ -259,9 +260,9 @@ bool valid_bonds(const struct lx_problem *p, int64_t costs, lx_status *st)
     if (!(b->apart_count | b->exclusive_count | b->staging_count | b->same_place_count | b->together_count |
           b->charge_count | b->reuse_count))
         return true;
-    struct bonds_check c = {.p = p, .st = st, .flags = calloc((size_t)p->count + 1, 1)};
+    struct bonds_check c = {.p = p, .st = st, .flags = mem_zeroed((size_t)p->count + 1, 1)};
     bool ok = c.flags ? valid_all(&c, costs) : status_no_memory(st);
-    free(c.flags);
-    free(c.block);
+    mem_free(c.flags);
+    mem_free(c.block);
     return ok;
 }

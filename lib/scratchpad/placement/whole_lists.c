@@ -3,6 +3,7 @@
 #include "scratchpad/placement/solve.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st)
     *clash = false;
     if (!is_plain_list(p) || count_pinned(p) < 2) return true;
     struct lx_problem alone = *p;
-    int64_t *address = malloc(((size_t)p->count + 1) * sizeof *address), value;
+    int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address), value;
     enum lx_rule rule = LX_RULE_NONE;
     lx_status why = {0};
     if (!address) return status_no_memory(st);
@@ -41,7 +42,7 @@ bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st)
     alone.objective = LX_SPILL;
     if (p->objective == LX_HEIGHT) alone.capacity = INT64_MAX / 4;
     bool legal = lx_check_places(&alone, NULL, address, &value, &rule, &why);
-    free(address);
+    mem_free(address);
     *clash = !legal && rule == LX_RULE_OVERLAP;
     bool judged = legal || (why.code != LX_E_MEMORY && why.code != LX_E_STOPPED);
     return judged ? true : status_no_memory(st);

@@ -7,6 +7,7 @@
  * is in one bundle, whatever they state: its ops are walked together, and counted together. */
 #include "scratchpad/stays/draft.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "layout/op_index.h"
 
@@ -94,7 +95,7 @@ static bool nests_fit(const struct cutter *c, lx_status *st)
 bool draft_bundles(struct draft *x, lx_status *st)
 {
     enum { EACH_OP = 100 }; /* work of base/stop.h */
-    struct cutter c = {.x = x, .seen = calloc((size_t)x->graph->tensor_count + 1, sizeof *c.seen)};
+    struct cutter c = {.x = x, .seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *c.seen)};
     x->bundle_of = arena_array(x->memory, (size_t)x->graph->op_count, sizeof *x->bundle_of);
     bool ok = c.seen && x->bundle_of;
     for (int32_t o = 0; ok && o < x->graph->op_count; o++) {
@@ -105,6 +106,6 @@ bool draft_bundles(struct draft *x, lx_status *st)
     }
     x->bundle_count = x->graph->op_count > 0 ? c.bundle + 1 : 0;
     bool fits = ok && nests_fit(&c, st);
-    free(c.seen);
+    mem_free(c.seen);
     return ok ? fits : status_no_memory(st);
 }

@@ -12,6 +12,7 @@
 #include "scratchpad/stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
 
@@ -280,7 +281,7 @@ bool draft_prices(struct draft *x, lx_status *st)
 {
     struct pricing p = {.x = x, .end = x->graph->tensor_count};
     size_t n = (size_t)x->problem.count;
-    p.of = calloc(n + 1, sizeof *p.of);
+    p.of = mem_zeroed(n + 1, sizeof *p.of);
     x->copy_bytes = arena_array(x->memory, n, sizeof *x->copy_bytes);
     bool ok = p.of && x->copy_bytes;
     for (p.tensor = 0; ok && p.tensor < x->graph->tensor_count; p.tensor++) {
@@ -293,6 +294,6 @@ bool draft_prices(struct draft *x, lx_status *st)
     bonds->charges = arena_copy_array(x->memory, p.charges.at, p.charges.count, sizeof *p.charges.at);
     ok = ok && bonds->charges;
     VEC_FREE(&p.charges);
-    free(p.of);
+    mem_free(p.of);
     return ok ? true : status_no_memory(st);
 }

@@ -11,6 +11,7 @@
 #include "base/digits.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -316,7 +317,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
                                        .alignment = g->device.stick_bytes};
     struct builder b = {.x = out, .st = st};
     size_t tensors = (size_t)g->tensor_count;
-    struct found_stay *firsts = calloc(tensors + 1, sizeof *firsts);
+    struct found_stay *firsts = mem_zeroed(tensors + 1, sizeof *firsts);
     bool ok = firsts ? draft_bundles(out, st) && draft_accesses(out, st) : status_no_memory(st);
     for (int32_t t = 0; ok && t < g->tensor_count; t++)
         ok = stop_work(EACH_TENSOR) ? status_stopped(st) : stays_of_tensor(&b, t, firsts);
@@ -343,7 +344,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     VEC_FREE(&b.found);
     VEC_FREE(&b.seen);
     VEC_FREE(&b.views);
-    free(firsts);
+    mem_free(firsts);
     if (!ok) draft_free(out);
     return ok;
 }

@@ -11,6 +11,7 @@
  * 60,000 items a pass takes about a second. */
 #include "exact/fit/fit_heuristic.h"
 
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "base/vec.h"
@@ -194,16 +195,16 @@ bool fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, boo
         s.width = (part->sections + s.count - 1) / s.count;
         s.count = (part->sections + s.width - 1) / s.width;
     }
-    struct keyed *keyed = malloc(n * sizeof *keyed);
-    int32_t *orders = malloc(2 * n * sizeof *orders);
-    fit_unit *trial = malloc(n * sizeof *trial);
+    struct keyed *keyed = mem_alloc(n * sizeof *keyed);
+    int32_t *orders = mem_alloc(2 * n * sizeof *orders);
+    fit_unit *trial = mem_alloc(n * sizeof *trial);
     *excess = FIT_FAR;
     bool fine =
         keyed && orders && trial &&
         run_passes(part, passes, enough, stop, context, &s, keyed, orders, trial, base, excess, steps);
-    free(keyed);
-    free(orders);
-    free(trial);
+    mem_free(keyed);
+    mem_free(orders);
+    mem_free(trial);
     VEC_FREE(&s.all);
     for (int32_t i = 0; i < MOST_STRIPS; i++) VEC_FREE(&s.pair[i]);
     return fine;

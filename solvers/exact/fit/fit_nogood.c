@@ -10,6 +10,7 @@
  * placed, only the sets filed under that placement are looked at: each either finds another placement that
  * does not hold, and moves there, or is complete: a dead end. Undoing placements never disturbs a watch. */
 #include "exact/fit/fit_search.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static void resolve(struct fit_search *s, int32_t level)
 
 bool fit_nogood_open(struct fit_search *s)
 {
-    s->bucket = malloc(BUCKETS * sizeof *s->bucket);
+    s->bucket = mem_alloc(BUCKETS * sizeof *s->bucket);
     if (!s->bucket) return false;
     for (int32_t i = 0; i < BUCKETS; i++) s->bucket[i] = -1;
     return true;

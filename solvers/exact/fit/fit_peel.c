@@ -7,6 +7,7 @@
  * O(pairs) to find them, O(n) to place each. */
 #include "exact/fit/fit_peel.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -61,11 +62,11 @@ static bool count_neighbours(struct fit_loose *at, int32_t count)
 
 int32_t fit_peel(struct fit_loose *at, int32_t count)
 {
-    struct fit_loose *sorted = malloc(((size_t)count + 1) * sizeof *sorted);
-    int32_t *order = malloc(((size_t)count + 1) * sizeof *order), left = 0, end = count;
+    struct fit_loose *sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
+    int32_t *order = mem_alloc(((size_t)count + 1) * sizeof *order), left = 0, end = count;
     if (!sorted || !order) {
-        free(sorted);
-        free(order);
+        mem_free(sorted);
+        mem_free(order);
         return count; /* nothing is peeled then */
     }
     qsort(at, (size_t)count, sizeof *at, by_height);
@@ -83,8 +84,8 @@ int32_t fit_peel(struct fit_loose *at, int32_t count)
         if (!at[i].peeled) sorted[left++] = at[i];
     for (int32_t k = end; k < count; k++) sorted[k] = at[order[k]];
     memcpy(at, sorted, (size_t)count * sizeof *at);
-    free(sorted);
-    free(order);
+    mem_free(sorted);
+    mem_free(order);
     return left;
 }
 
@@ -119,12 +120,12 @@ static fit_unit lowest_base(const struct fit_loose *at, int32_t placed, int64_t 
 bool fit_place_peeled(const struct fit_scaled *s, int64_t *base)
 {
     if (s->loose_kept == s->loose_count) return true;
-    struct span *spans = malloc((size_t)s->loose_count * sizeof *spans);
+    struct span *spans = mem_alloc((size_t)s->loose_count * sizeof *spans);
     if (!spans) return false;
     for (int32_t k = s->loose_kept; k < s->loose_count; k++) {
         stop_look(EACH_MET * (int64_t)k);
         base[s->loose[k].origin] = lowest_base(s->loose, k, s->unit, base, spans) * s->unit;
     }
-    free(spans);
+    mem_free(spans);
     return true;
 }

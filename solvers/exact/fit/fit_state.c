@@ -1,12 +1,13 @@
 /* Memory of the search state: all arrays of one part, in one place. */
 #include "exact/fit/fit_search.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static void *array(bool *fine, size_t count, size_t size)
 {
-    void *p = calloc(count + 1, size);
+    void *p = mem_zeroed(count + 1, size);
     if (!p) *fine = false;
     return p;
 }
@@ -29,7 +30,7 @@ static int by_area(const void *a, const void *b)
 static bool rank_items(struct fit_search *s)
 {
     const struct fit_part *part = s->part;
-    struct keyed *keyed = calloc((size_t)part->count, sizeof *keyed);
+    struct keyed *keyed = mem_zeroed((size_t)part->count, sizeof *keyed);
     if (!keyed) return false;
     for (int32_t i = 0; i < part->count; i++) {
         keyed[i] = (struct keyed){0, part->height[i], i};
@@ -38,7 +39,7 @@ static bool rank_items(struct fit_search *s)
     }
     qsort(keyed, (size_t)part->count, sizeof *keyed, by_area);
     for (int32_t i = 0; i < part->count; i++) s->rank[keyed[i].item] = i;
-    free(keyed);
+    mem_free(keyed);
     return true;
 }
 
@@ -91,7 +92,7 @@ void fit_search_close(struct fit_search *s)
                    s->crossing,   s->is_dirty, s->dirty,        s->frames,     s->waiting, s->conflict,
                    s->free_items, s->resolved, s->bucket,       s->explained,  s->cursor,  s->sole,
                    s->stale};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
     VEC_FREE(&s->changes);
     VEC_FREE(&s->events);
     VEC_FREE(&s->reasons);

@@ -9,6 +9,7 @@
 #include "exact/fit/height.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "exact/fit/fit_core.h"
@@ -38,7 +39,7 @@ static int by_time(const void *a, const void *b)
 static bool simple_bound(const struct fit_problem *p, int64_t *bound)
 {
     size_t n = 2 * (size_t)p->piece_count;
-    struct change *changes = malloc((n + 1) * sizeof *changes);
+    struct change *changes = mem_alloc((n + 1) * sizeof *changes);
     if (!changes) return false;
     *bound = 0;
     int64_t step = 0, saved = 0;
@@ -60,7 +61,7 @@ static bool simple_bound(const struct fit_problem *p, int64_t *bound)
         *bound = max_i64(*bound, load - saved);
         stop_round((int64_t)i, 5);
     }
-    free(changes);
+    mem_free(changes);
     return ok;
 }
 
@@ -113,7 +114,7 @@ static bool pack_part(const struct fit_part *part, const struct fit_limits *limi
     struct fit_heuristic_run run = {enough, limits->stop, limits->context, steps};
     if (!fit_skyline(part, &run, base, excess)) return false;
     if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return true;
-    fit_unit *other = malloc((size_t)part->count * sizeof *other), reached;
+    fit_unit *other = mem_alloc((size_t)part->count * sizeof *other), reached;
     int passes = FIRST_FIT_ITEMS / (part->count + 1) + 1;
     if (passes > FIRST_FIT_PASSES) passes = FIRST_FIT_PASSES;
     bool fine = other && fit_first_fit(part, part->near ? passes : HUGE_PASSES, enough, limits->stop,
@@ -122,7 +123,7 @@ static bool pack_part(const struct fit_part *part, const struct fit_limits *limi
         *excess = reached;
         memcpy(base, other, (size_t)part->count * sizeof *base);
     }
-    free(other);
+    mem_free(other);
     return fine;
 }
 
@@ -139,7 +140,7 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
         result = scaled.impossible ? HEIGHT_NONE : HEIGHT_LIMIT;
         for (int32_t i = 0; i < scaled.part_count && result == HEIGHT_LIMIT; i++) {
             const struct fit_part *part = &scaled.parts[i];
-            fit_unit *trial = malloc((size_t)part->count * sizeof *trial), excess;
+            fit_unit *trial = mem_alloc((size_t)part->count * sizeof *trial), excess;
             fit_unit enough = (answer->bound - open.capacity) / scaled.unit;
             int64_t placements = 0;
             bool fine = trial && pack_part(part, limits, enough, trial, &excess, &placements);
@@ -150,7 +151,7 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
                 result = HEIGHT_NONE;
             else
                 for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled.unit;
-            free(trial);
+            mem_free(trial);
             if (result == HEIGHT_LIMIT && !part->near && excess > enough) *huge = true;
         }
     }
@@ -231,7 +232,7 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
 {
     *answer = (struct height_answer){0};
     if (!simple_bound(p, &answer->bound)) return HEIGHT_NO_MEMORY;
-    int64_t *trial = malloc(((size_t)p->item_count + 1) * sizeof *trial);
+    int64_t *trial = mem_alloc(((size_t)p->item_count + 1) * sizeof *trial);
     bool huge = false;
     enum height_result result = trial ? pack_first(p, limits, base, answer, &huge) : HEIGHT_NO_MEMORY;
     if (result == HEIGHT_NONE) { /* first fit is not exact about fixed chains */
@@ -243,6 +244,6 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
     if (result == HEIGHT_LIMIT) tell(watch, base, answer);
     if (result == HEIGHT_LIMIT && answer->height <= answer->bound) result = HEIGHT_OPTIMAL;
     if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, watch, base, trial, answer);
-    free(trial);
+    mem_free(trial);
     return result;
 }

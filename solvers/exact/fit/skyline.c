@@ -12,6 +12,7 @@
  * too late or is too light. Stretches are named by their first section. A packing takes about a microsecond for
  * each item at 60,000 items. Items with fixed bases are not for it. */
 #include "exact/fit/fit_heuristic.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <math.h>
@@ -257,7 +258,7 @@ static bool measure_fullness(struct skyline *s)
 {
     const struct fit_part *part = s->part;
     int32_t m = part->sections;
-    fit_unit *most = malloc(2 * (size_t)m * sizeof *most);
+    fit_unit *most = mem_alloc(2 * (size_t)m * sizeof *most);
     if (!most) return false;
     memcpy(most + m, part->total, (size_t)m * sizeof *most);
     for (int32_t t = m - 1; t > 0; t--)
@@ -274,7 +275,7 @@ static bool measure_fullness(struct skyline *s)
         }
         s->fullness[i] = (double)fullest / (double)all;
     }
-    free(most);
+    mem_free(most);
     return true;
 }
 
@@ -283,17 +284,17 @@ static bool skyline_open(struct skyline *s, const struct fit_part *part)
     size_t n = (size_t)part->count, m = (size_t)part->sections + 1;
     *s = (struct skyline){.part = part, .width = 1};
     while (s->width < part->count) s->width *= 2;
-    s->end = malloc(m * sizeof *s->end);
-    s->before = malloc(m * sizeof *s->before);
-    s->slot = malloc(m * sizeof *s->slot);
-    s->top = malloc(m * sizeof *s->top);
-    s->heap = malloc(m * sizeof *s->heap);
-    s->leaves = malloc(2 * (size_t)s->width * sizeof *s->leaves);
-    s->first = malloc(m * sizeof *s->first);
-    s->fullness = malloc(n * sizeof *s->fullness);
+    s->end = mem_alloc(m * sizeof *s->end);
+    s->before = mem_alloc(m * sizeof *s->before);
+    s->slot = mem_alloc(m * sizeof *s->slot);
+    s->top = mem_alloc(m * sizeof *s->top);
+    s->heap = mem_alloc(m * sizeof *s->heap);
+    s->leaves = mem_alloc(2 * (size_t)s->width * sizeof *s->leaves);
+    s->first = mem_alloc(m * sizeof *s->first);
+    s->fullness = mem_alloc(n * sizeof *s->fullness);
     bool fine = s->end && s->before && s->slot && s->top && s->heap && s->leaves && s->first && s->fullness;
     for (int k = 0; k < STYLE_COUNT; k++) {
-        s->weights[k] = malloc(n * sizeof **s->weights);
+        s->weights[k] = mem_alloc(n * sizeof **s->weights);
         fine = fine && s->weights[k];
     }
     if (!fine) return false;
@@ -307,8 +308,8 @@ static bool skyline_open(struct skyline *s, const struct fit_part *part)
 static void skyline_close(struct skyline *s)
 {
     void *all[] = {s->end, s->before, s->slot, s->top, s->heap, s->leaves, s->first, s->fullness};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-    for (int k = 0; k < STYLE_COUNT; k++) free(s->weights[k]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
+    for (int k = 0; k < STYLE_COUNT; k++) mem_free(s->weights[k]);
 }
 
 /* One packing in the style whose turn it is; false: stopped. */
@@ -345,13 +346,13 @@ bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *ru
                  fit_unit *excess)
 {
     struct skyline s;
-    fit_unit *trial = malloc((size_t)part->count * sizeof *trial);
+    fit_unit *trial = mem_alloc((size_t)part->count * sizeof *trial);
     *excess = FIT_FAR;
     bool fixed = false;
     for (int32_t i = 0; i < part->count; i++) fixed |= part->fixed[i];
     bool fine = skyline_open(&s, part) && trial;
     if (fine && !fixed) run_rounds(&s, run, trial, base, excess);
     skyline_close(&s);
-    free(trial);
+    mem_free(trial);
     return fine;
 }

@@ -1,6 +1,7 @@
 /* From buffers to blocks and variables. O(n log n) but for reserved ranges, which every block looks at. */
 #include "exact/general/block_model.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ static bool set_rooms(struct blocks *b)
 {
     const struct lx_problem *p = b->p;
     b->pool_count = p->pool_count ? p->pool_count : 1;
-    b->rooms = calloc((size_t)b->pool_count, sizeof *b->rooms);
+    b->rooms = mem_zeroed((size_t)b->pool_count, sizeof *b->rooms);
     if (!b->rooms) return false;
     if (!p->pool_count) b->rooms[0].capacity = p->objective == LX_HEIGHT ? INT64_MAX / 4 : p->capacity;
     for (int32_t k = 0; k < p->pool_count; k++) {
@@ -195,7 +196,7 @@ static void join_owners(int32_t *up, const struct lx_bonds *s)
 static bool set_variables(struct blocks *b, int32_t *up)
 {
     const struct lx_bonds *s = &b->p->bonds;
-    int32_t *of = malloc(((size_t)b->p->count + 1) * sizeof *of);
+    int32_t *of = mem_alloc(((size_t)b->p->count + 1) * sizeof *of);
     if (!of) return false;
     join_groups(up, s->together, s->together_count);
     join_owners(up, s);
@@ -209,9 +210,9 @@ static bool set_variables(struct blocks *b, int32_t *up)
         staging->variable = of[s->staging[k].b];
         staging->on_if = false;
     }
-    free(of);
-    b->off_cost = calloc((size_t)b->variable_count + 1, sizeof *b->off_cost);
-    b->fixed = malloc((size_t)b->variable_count + 1);
+    mem_free(of);
+    b->off_cost = mem_zeroed((size_t)b->variable_count + 1, sizeof *b->off_cost);
+    b->fixed = mem_alloc((size_t)b->variable_count + 1);
     if (!b->off_cost || !b->fixed) return false;
     memset(b->fixed, -1, (size_t)b->variable_count);
     settle_variables(b);
@@ -256,15 +257,15 @@ static bool fill_blocks(struct blocks *b)
 {
     size_t most = 1;
     for (int32_t k = 0; k < b->pool_count; k++) most += (size_t)b->rooms[k].reserved_count;
-    struct span *spans = malloc(most * sizeof *spans);
-    b->lives = malloc(life_room(b->p) * sizeof *b->lives);
+    struct span *spans = mem_alloc(most * sizeof *spans);
+    b->lives = mem_alloc(life_room(b->p) * sizeof *b->lives);
     gather_members(b);
-    b->options = malloc(option_room(b) * sizeof *b->options);
+    b->options = mem_alloc(option_room(b) * sizeof *b->options);
     bool ok = spans && b->lives && b->options;
     int32_t options = 0, lives = 0;
     for (int32_t i = 0; ok && i < b->count; i++) gather_lives(b, i, &lives);
     for (int32_t i = 0; ok && i < b->count; i++) find_options(b, i, &options, spans);
-    free(spans);
+    mem_free(spans);
     return ok;
 }
 
@@ -272,8 +273,8 @@ bool blocks_open(struct blocks *b, const struct lx_problem *p)
 {
     *b = (struct blocks){.p = p};
     size_t n = (size_t)p->count + 1;
-    int32_t *up = malloc(n * sizeof *up);
-    b->of = malloc(n * sizeof *b->of);
+    int32_t *up = mem_alloc(n * sizeof *up);
+    b->of = mem_alloc(n * sizeof *b->of);
     bool ok = up && b->of && set_rooms(b);
     for (int32_t i = 0; ok && i < p->count; i++) up[i] = i;
     if (ok) {
@@ -282,22 +283,22 @@ bool blocks_open(struct blocks *b, const struct lx_problem *p)
         b->too_many = b->count > MOST_BLOCKS;
     }
     if (ok && !b->too_many) {
-        b->at = calloc((size_t)b->count + 1, sizeof *b->at);
+        b->at = mem_zeroed((size_t)b->count + 1, sizeof *b->at);
         ok = b->at && fill_blocks(b) && set_variables(b, up) && blocks_relate(b);
     }
-    free(up);
+    mem_free(up);
     return ok;
 }
 
 void blocks_close(struct blocks *b)
 {
-    free(b->at);
-    free(b->of);
-    free(b->options);
-    free(b->lives);
-    free(b->rooms);
-    free(b->off_cost);
-    free(b->fixed);
-    free(b->kind);
-    free(b->softs);
+    mem_free(b->at);
+    mem_free(b->of);
+    mem_free(b->options);
+    mem_free(b->lives);
+    mem_free(b->rooms);
+    mem_free(b->off_cost);
+    mem_free(b->fixed);
+    mem_free(b->kind);
+    mem_free(b->softs);
 }

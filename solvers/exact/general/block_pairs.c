@@ -4,6 +4,7 @@
  * blocks share no byte; in-place relatives may share their address. Apart and alone hold whatever the lives are, also
  * for relatives. What is none of this may share bytes, perhaps at a price (soft pairs). */
 #include "exact/general/block_model.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ static int compare_softs(const void *a, const void *b)
 static bool gather_softs(struct blocks *b)
 {
     const struct lx_bonds *s = &b->p->bonds;
-    b->softs = malloc(((size_t)s->reuse_count + 1) * sizeof *b->softs);
+    b->softs = mem_alloc(((size_t)s->reuse_count + 1) * sizeof *b->softs);
     if (!b->softs) return false;
     int32_t n = 0;
     for (int32_t k = 0; b->p->objective == LX_SPILL && k < s->reuse_count; k++) {
@@ -115,10 +116,10 @@ bool blocks_relate(struct blocks *b)
 {
     const struct lx_bonds *s = &b->p->bonds;
     struct exclusive x = {.count = (size_t)s->exclusive_count};
-    x.at = malloc((x.count + 1) * sizeof *x.at);
-    b->kind = calloc((size_t)b->count * (size_t)b->count + 1, 1);
+    x.at = mem_alloc((x.count + 1) * sizeof *x.at);
+    b->kind = mem_zeroed((size_t)b->count * (size_t)b->count + 1, 1);
     if (!x.at || !b->kind) {
-        free(x.at);
+        mem_free(x.at);
         return false;
     }
     for (size_t k = 0; k < x.count; k++) x.at[k] = in_order(s->exclusive[k]);
@@ -127,6 +128,6 @@ bool blocks_relate(struct blocks *b)
     relate_parents(b);
     relate_bonds(b);
     forget_the_empty(b);
-    free(x.at);
+    mem_free(x.at);
     return gather_softs(b);
 }

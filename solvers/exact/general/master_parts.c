@@ -5,6 +5,7 @@
  * some parts, and only those are solved again. Where that leads to no end the whole is searched at once, from
  * the bound that has been proved. */
 #include "exact/general/master.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,11 +53,11 @@ static bool copy_rows(struct parts *s, struct programme *part, int32_t first)
     for (size_t k = 0; ok && k < g->rows.count; k++) {
         const struct programme_row *row = &g->rows.at[k];
         if (leader(s->up, row->terms[0].column) != first) continue;
-        struct term *terms = malloc((size_t)row->count * sizeof *terms);
+        struct term *terms = mem_alloc((size_t)row->count * sizeof *terms);
         for (int32_t e = 0; terms && e < row->count; e++)
             terms[e] = (struct term){s->number[row->terms[e].column], row->terms[e].coefficient};
         ok = terms && programme_add_row(part, terms, row->count, row->need);
-        free(terms);
+        mem_free(terms);
     }
     return ok;
 }
@@ -139,16 +140,16 @@ bool master_solve_parts(struct master *m)
 {
     struct parts s = {.m = m};
     size_t n = (size_t)m->programme.columns + 1;
-    s.up = malloc(n * sizeof *s.up);
-    s.number = malloc(n * sizeof *s.number);
-    s.columns = malloc(n * sizeof *s.columns);
-    s.point = calloc(n, sizeof *s.point);
-    s.found = calloc(n, sizeof *s.found);
+    s.up = mem_alloc(n * sizeof *s.up);
+    s.number = mem_alloc(n * sizeof *s.number);
+    s.columns = mem_alloc(n * sizeof *s.columns);
+    s.point = mem_zeroed(n, sizeof *s.point);
+    s.found = mem_zeroed(n, sizeof *s.found);
     bool settled = s.up && s.number && s.columns && s.point && s.found && search_parts(&s);
-    free(s.up);
-    free(s.number);
-    free(s.columns);
-    free(s.point);
-    free(s.found);
+    mem_free(s.up);
+    mem_free(s.number);
+    mem_free(s.columns);
+    mem_free(s.point);
+    mem_free(s.found);
     return settled;
 }

@@ -4,6 +4,7 @@
  * what is off is tried again, the dearest first, and kept where it packs and the whole becomes cheaper. Works on values
  * of variables; staging follows its owner by itself, charges are counted on the whole. */
 #include "exact/general/master.h"
+#include "base/memory.h"
 #include "exact/general/pool_pack.h"
 
 #include <stdlib.h>
@@ -118,8 +119,8 @@ void master_repair(struct master *m, const bool *point)
 {
     const struct blocks *b = m->b;
     size_t n = (size_t)b->count + 1, variables = (size_t)b->variable_count + 1;
-    struct repair r = {.m = m, .value = malloc(variables), .core = malloc(n * sizeof *r.core)};
-    bool *tried = calloc(variables, sizeof *tried);
+    struct repair r = {.m = m, .value = mem_alloc(variables), .core = mem_alloc(n * sizeof *r.core)};
+    bool *tried = mem_zeroed(variables, sizeof *tried);
     if (layout_open(&r.trial, b->count) && r.value && r.core && tried) {
         for (int32_t v = 0; v < b->variable_count; v++) {
             struct literal l = m->variable[v];
@@ -133,7 +134,7 @@ void master_repair(struct master *m, const bool *point)
     if (m->best->known && !m->any)
         m->programme.best = min_i64(m->programme.best, m->best->cost - m->constant);
     layout_close(&r.trial);
-    free(r.value);
-    free(r.core);
-    free(tried);
+    mem_free(r.value);
+    mem_free(r.core);
+    mem_free(tried);
 }

@@ -7,6 +7,7 @@
  *     sum size_i (1 - placed_i) + sum over soft pairs of min(size_a, size_b) paid_ab >= sum of sizes - capacity.
  * Bytes that are reserved for every member are not there for them. */
 #include "exact/general/master.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +73,8 @@ static int64_t reserved_for_all(const struct master *m, int32_t pool, const int3
     const struct room *room = &m->b->rooms[pool];
     size_t n = (size_t)room->reserved_count + 1;
     if (!room->reserved_count || !count) return 0;
-    struct span *common = malloc(n * sizeof *common), *own = malloc(n * sizeof *own),
-                *both = malloc(2 * n * sizeof *both);
+    struct span *common = mem_alloc(n * sizeof *common), *own = mem_alloc(n * sizeof *own),
+                *both = mem_alloc(2 * n * sizeof *both);
     int64_t bytes = 0;
     int32_t kept = common && own && both ? blocks_reserved(m->b, members[0], pool, common) : 0;
     for (int32_t k = 1; k < count && kept; k++) {
@@ -87,9 +88,9 @@ static int64_t reserved_for_all(const struct master *m, int32_t pool, const int3
         memcpy(common, both, (size_t)kept * sizeof *both);
     }
     for (int32_t k = 0; k < kept; k++) bytes += common[k].to - common[k].from;
-    free(common);
-    free(own);
-    free(both);
+    mem_free(common);
+    mem_free(own);
+    mem_free(both);
     return bytes;
 }
 
@@ -119,7 +120,7 @@ static bool index_softs(struct master *m)
 {
     size_t n = (size_t)m->b->count;
     if (!m->b->soft_count || n > MOST_SQUARE) return true;
-    m->soft_at = calloc(n * n + 1, sizeof *m->soft_at);
+    m->soft_at = mem_zeroed(n * n + 1, sizeof *m->soft_at);
     for (int32_t k = 0; m->soft_at && k < m->b->soft_count; k++) {
         size_t i = (size_t)m->b->softs[k].a, q = (size_t)m->b->softs[k].b;
         m->soft_at[i * n + q] = m->soft_at[q * n + i] = k + 1;
@@ -261,16 +262,16 @@ static bool add_sections(struct master *m)
     const struct blocks *b = m->b;
     size_t n = (size_t)b->count + 1, lives = 1;
     for (int32_t i = 0; i < b->count; i++) lives += (size_t)b->at[i].life_count;
-    struct sized *by_size = malloc(n * sizeof *by_size);
-    int32_t *members = malloc(n * sizeof *members);
-    int64_t *ticks = malloc(lives * sizeof *ticks);
+    struct sized *by_size = mem_alloc(n * sizeof *by_size);
+    int32_t *members = mem_alloc(n * sizeof *members);
+    int64_t *ticks = mem_alloc(lives * sizeof *ticks);
     bool ok = by_size && members && ticks;
     int32_t tick_count = ok ? gather_starts(b, ticks) : 0;
     for (int32_t pool = 0; ok && pool < b->pool_count; pool++)
         ok = add_pool_sections(m, pool, ticks, tick_count, by_size, members);
-    free(by_size);
-    free(members);
-    free(ticks);
+    mem_free(by_size);
+    mem_free(members);
+    mem_free(ticks);
     return ok && !m->programme.out_of_memory;
 }
 

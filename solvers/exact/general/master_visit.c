@@ -4,6 +4,7 @@
  * not: of its blocks and of the pairs that had to be apart a small core is kept that does not pack either, and
  * the row says that one of them leaves the pool, or one of the pairs is paid. */
 #include "exact/general/master.h"
+#include "base/memory.h"
 #include "exact/general/pool_pack.h"
 
 #include <stdlib.h>
@@ -65,7 +66,7 @@ enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int
 /* Leaves out what is not needed for the pool not to pack: runs of members, shorter and shorter. */
 int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch)
 {
-    int32_t *trial = malloc(((size_t)count + 1) * sizeof *trial);
+    int32_t *trial = mem_alloc(((size_t)count + 1) * sizeof *trial);
     for (int32_t run = count / 2; trial && run > 0; run = run == 1 ? 0 : (run + 1) / 2)
         for (int32_t from = 0; from < count && !budget_spent(m->programme.budget);) {
             int32_t out = (int32_t)min_i64(run, count - from), n = 0;
@@ -77,7 +78,7 @@ int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t 
             } else
                 from += out;
         }
-    free(trial);
+    mem_free(trial);
     return count;
 }
 
@@ -85,7 +86,7 @@ int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t 
 static void shrink_pairs(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch)
 {
     const struct blocks *b = m->b;
-    bool *in = calloc((size_t)b->count + 1, sizeof *in), *saved = malloc((size_t)b->soft_count + 1);
+    bool *in = mem_zeroed((size_t)b->count + 1, sizeof *in), *saved = mem_alloc((size_t)b->soft_count + 1);
     for (int32_t k = 0; in && k < count; k++) in[members[k]] = true;
     for (int32_t k = 0; in && k < b->soft_count; k++)
         m->soft_apart[k] &= in[b->softs[k].a] && in[b->softs[k].b];
@@ -97,8 +98,8 @@ static void shrink_pairs(struct master *m, int32_t pool, int32_t *members, int32
             if (on && master_ask(m, pool, members, count, m->core_nodes, scratch) != FIT_NO)
                 memcpy(m->soft_apart, saved, (size_t)b->soft_count * sizeof *saved);
         }
-    free(in);
-    free(saved);
+    mem_free(in);
+    mem_free(saved);
 }
 
 static void add_core(struct master *m, int32_t pool, const int32_t *members, int32_t count)
@@ -117,14 +118,14 @@ static bool in_both(const struct master *m, int32_t soft, int32_t pool)
 
 static void cut_off(struct master *m, int32_t pool, int32_t count)
 {
-    int64_t *scratch = malloc(((size_t)m->b->count + 1) * sizeof *scratch);
+    int64_t *scratch = mem_alloc(((size_t)m->b->count + 1) * sizeof *scratch);
     for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] &= in_both(m, k, pool);
     if (scratch) {
         count = master_shrink(m, pool, m->members, count, scratch);
         if (m->b->soft_count) shrink_pairs(m, pool, m->members, count, scratch);
     }
     add_core(m, pool, m->members, count);
-    free(scratch);
+    mem_free(scratch);
 }
 
 /* --- The visit. --- */

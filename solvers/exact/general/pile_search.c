@@ -13,6 +13,7 @@
  * A clique is dead when for some t its unplaced members that are at t or above have no room below the capacity. */
 #include "exact/general/pile_search.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -280,16 +281,16 @@ bool pile_search_open(struct pile_search *s, const struct pile *p, const struct 
 {
     *s = (struct pile_search){.p = p, .cliques = cliques};
     size_t n = (size_t)p->count + 2, q = (size_t)cliques->count + 1;
-    s->weight = calloc(n, sizeof *s->weight);
-    s->low = calloc(n, sizeof *s->low);
-    s->base = calloc(n, sizeof *s->base);
-    s->waits = calloc(n, sizeof *s->waits);
-    s->left = calloc(q, sizeof *s->left);
-    s->rank = calloc(n, sizeof *s->rank);
-    s->twin = calloc(n, sizeof *s->twin);
-    s->first_in = calloc(n, sizeof *s->first_in);
-    s->in = calloc((size_t)cliques->used + 1, sizeof *s->in);
-    s->dirty = calloc(q, sizeof *s->dirty);
+    s->weight = mem_zeroed(n, sizeof *s->weight);
+    s->low = mem_zeroed(n, sizeof *s->low);
+    s->base = mem_zeroed(n, sizeof *s->base);
+    s->waits = mem_zeroed(n, sizeof *s->waits);
+    s->left = mem_zeroed(q, sizeof *s->left);
+    s->rank = mem_zeroed(n, sizeof *s->rank);
+    s->twin = mem_zeroed(n, sizeof *s->twin);
+    s->first_in = mem_zeroed(n, sizeof *s->first_in);
+    s->in = mem_zeroed((size_t)cliques->used + 1, sizeof *s->in);
+    s->dirty = mem_zeroed(q, sizeof *s->dirty);
     if (!s->weight || !s->low || !s->base || !s->waits || !s->left || !s->rank || !s->twin || !s->first_in ||
         !s->in || !s->dirty)
         return false;
@@ -301,16 +302,16 @@ bool pile_search_open(struct pile_search *s, const struct pile *p, const struct 
 
 void pile_search_close(struct pile_search *s)
 {
-    free(s->weight);
-    free(s->low);
-    free(s->base);
-    free(s->waits);
-    free(s->left);
-    free(s->rank);
-    free(s->twin);
-    free(s->first_in);
-    free(s->in);
-    free(s->dirty);
+    mem_free(s->weight);
+    mem_free(s->low);
+    mem_free(s->base);
+    mem_free(s->waits);
+    mem_free(s->left);
+    mem_free(s->rank);
+    mem_free(s->twin);
+    mem_free(s->first_in);
+    mem_free(s->in);
+    mem_free(s->dirty);
     VEC_FREE(&s->queue);
     VEC_FREE(&s->trail);
 }

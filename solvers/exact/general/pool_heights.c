@@ -4,6 +4,7 @@
  * pool_pack.c. Blocks that may be in several pools: a tree over them, the largest first, pruned by the sum of what the
  * pools need at least with the blocks they have so far. */
 #include "exact/general/pool_heights.h"
+#include "base/memory.h"
 #include "exact/general/pool_pack.h"
 
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_
     int32_t count = gather(h, pool);
     int64_t most = min_i64(h->b->rooms[pool].capacity, cutoff - 1), found = INT64_MAX,
             unit = step_of(h, pool, count);
-    int64_t *trial = malloc(((size_t)h->b->count + 1) * sizeof *trial), ceiling = most;
+    int64_t *trial = mem_alloc(((size_t)h->b->count + 1) * sizeof *trial), ceiling = most;
     int64_t nodes = min_i64(200000, h->budget->limit / 8);
     *proved = low;
     for (int round = 0; trial && low <= ceiling && !h->out_of_memory; round++) {
@@ -86,7 +87,7 @@ static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_
             if (result == FIT_NO) *proved = max_i64(*proved, low);
         }
     }
-    free(trial);
+    mem_free(trial);
     if (found<INT64_MAX && * proved> found) *proved = found;
     return found;
 }
@@ -201,14 +202,14 @@ bool solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed,
 {
     struct heights h = {.b = b, .budget = budget, .seed = seed, .best = best, .lost = INT64_MAX};
     size_t n = (size_t)b->count + 1;
-    h.members = malloc(n * sizeof *h.members);
-    h.flexible = malloc(n * sizeof *h.flexible);
-    h.least = calloc((n + 1) * (size_t)b->pool_count, sizeof *h.least);
+    h.members = mem_alloc(n * sizeof *h.members);
+    h.flexible = mem_alloc(n * sizeof *h.flexible);
+    h.least = mem_zeroed((n + 1) * (size_t)b->pool_count, sizeof *h.least);
     bool ok = layout_open(&h.now, b->count) && h.members && h.flexible && h.least;
     if (ok) search(&h, answer);
     layout_close(&h.now);
-    free(h.members);
-    free(h.flexible);
-    free(h.least);
+    mem_free(h.members);
+    mem_free(h.flexible);
+    mem_free(h.least);
     return ok && !h.out_of_memory;
 }

@@ -1,5 +1,6 @@
 /* Branch and bound, best bound first; see programme.h. */
 #include "exact/general/programme.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,14 +10,14 @@ bool programme_open(struct programme *m, int32_t columns, struct budget *budget)
 {
     *m = (struct programme){.columns = columns, .budget = budget, .lost = INT64_MAX};
     size_t n = (size_t)columns + 1;
-    m->cost = calloc(n, sizeof *m->cost);
-    m->low = calloc(n, sizeof *m->low);
-    m->high = calloc(n, sizeof *m->high);
-    m->first_low = calloc(n, sizeof *m->first_low);
-    m->first_high = calloc(n, sizeof *m->first_high);
-    m->fraction = calloc(n, sizeof *m->fraction);
-    m->reduced = calloc(n, sizeof *m->reduced);
-    m->point = calloc(n, sizeof *m->point);
+    m->cost = mem_zeroed(n, sizeof *m->cost);
+    m->low = mem_zeroed(n, sizeof *m->low);
+    m->high = mem_zeroed(n, sizeof *m->high);
+    m->first_low = mem_zeroed(n, sizeof *m->first_low);
+    m->first_high = mem_zeroed(n, sizeof *m->first_high);
+    m->fraction = mem_zeroed(n, sizeof *m->fraction);
+    m->reduced = mem_zeroed(n, sizeof *m->reduced);
+    m->point = mem_zeroed(n, sizeof *m->point);
     if (!m->cost || !m->low || !m->high || !m->first_low || !m->first_high || !m->fraction || !m->reduced ||
         !m->point)
         return false;
@@ -26,21 +27,21 @@ bool programme_open(struct programme *m, int32_t columns, struct budget *budget)
 
 void programme_close(struct programme *m)
 {
-    for (size_t k = 0; k < m->rows.count; k++) free(m->rows.at[k].terms);
+    for (size_t k = 0; k < m->rows.count; k++) mem_free(m->rows.at[k].terms);
     VEC_FREE(&m->rows);
     VEC_FREE(&m->merged);
     VEC_FREE(&m->tree);
     VEC_FREE(&m->open);
     if (m->lp) lp_free(m->lp);
-    free(m->cost);
-    free(m->low);
-    free(m->high);
-    free(m->first_low);
-    free(m->first_high);
-    free(m->fraction);
-    free(m->duals);
-    free(m->reduced);
-    free(m->point);
+    mem_free(m->cost);
+    mem_free(m->low);
+    mem_free(m->high);
+    mem_free(m->first_low);
+    mem_free(m->first_high);
+    mem_free(m->fraction);
+    mem_free(m->duals);
+    mem_free(m->reduced);
+    mem_free(m->point);
 }
 
 /* --- Rows. --- */
@@ -85,7 +86,7 @@ static bool merge_terms(struct programme *m, const struct term *terms, int32_t c
 
 static bool give_row_to_lp(struct programme *m, struct programme_row *row)
 {
-    struct lp_entry *entries = malloc(((size_t)row->count + 1) * sizeof *entries);
+    struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
     int64_t largest = 1;
     if (!entries) return false;
     for (int32_t k = 0; k < row->count; k++)
@@ -95,7 +96,7 @@ static bool give_row_to_lp(struct programme *m, struct programme_row *row)
     for (int32_t k = 0; k < row->count; k++)
         entries[k] = (struct lp_entry){row->terms[k].column, row->scale * (double)row->terms[k].coefficient};
     bool ok = lp_add_row(m->lp, entries, row->count, row->scale * (double)row->need);
-    free(entries);
+    mem_free(entries);
     return ok;
 }
 
@@ -110,9 +111,9 @@ bool programme_add_row(struct programme *m, const struct term *terms, int32_t co
         return true;
     }
     struct programme_row row = {.count = (int32_t)m->merged.count, .need = need};
-    row.terms = malloc(m->merged.count * sizeof *row.terms);
+    row.terms = mem_alloc(m->merged.count * sizeof *row.terms);
     if (!row.terms || !VEC_PUSH(&m->rows, row)) {
-        free(row.terms);
+        mem_free(row.terms);
         return !(m->out_of_memory = true);
     }
     if (m->merged.count) memcpy(row.terms, m->merged.at, m->merged.count * sizeof *row.terms);
@@ -137,8 +138,8 @@ static bool lp_is_over(void *context)
 static bool open_lp(struct programme *m)
 {
     size_t n = (size_t)m->columns + 1;
-    int32_t *first = malloc(n * sizeof *first), *last = malloc(n * sizeof *last);
-    double *upper = malloc(n * sizeof *upper), *cost = malloc(n * sizeof *cost), need = 0;
+    int32_t *first = mem_alloc(n * sizeof *first), *last = mem_alloc(n * sizeof *last);
+    double *upper = mem_alloc(n * sizeof *upper), *cost = mem_alloc(n * sizeof *cost), need = 0;
     bool ok = first && last && upper && cost;
     for (int32_t j = 0; ok && j < m->columns; j++) {
         first[j] = 0;
@@ -150,10 +151,10 @@ static bool open_lp(struct programme *m)
     ok = m->lp != NULL;
     if (ok) lp_stop_if(m->lp, lp_is_over, m);
     for (size_t k = 0; ok && k < m->rows.count; k++) ok = give_row_to_lp(m, &m->rows.at[k]);
-    free(first);
-    free(last);
-    free(upper);
-    free(cost);
+    mem_free(first);
+    mem_free(last);
+    mem_free(upper);
+    mem_free(cost);
     return ok;
 }
 
@@ -203,7 +204,7 @@ static int64_t prove(struct programme *m)
 {
     double none;
     if (m->dual_room < m->rows.count + 1) {
-        double *duals = realloc(m->duals, 2 * (m->rows.count + 1) * sizeof *duals);
+        double *duals = mem_resize(m->duals, 2 * (m->rows.count + 1) * sizeof *duals);
         if (!duals) {
             m->out_of_memory = true;
             return 0;
@@ -317,7 +318,7 @@ static int64_t cost_of_point(const struct programme *m)
 /* No answer has this very point. */
 static void exclude_point(struct programme *m)
 {
-    struct term *terms = malloc(((size_t)m->columns + 1) * sizeof *terms);
+    struct term *terms = mem_alloc(((size_t)m->columns + 1) * sizeof *terms);
     int64_t need = 1;
     if (!terms) {
         m->out_of_memory = true;
@@ -328,7 +329,7 @@ static void exclude_point(struct programme *m)
         need -= m->point[j];
     }
     programme_add_row(m, terms, m->columns, need);
-    free(terms);
+    mem_free(terms);
 }
 
 static int32_t any_free(const struct programme *m)

@@ -6,6 +6,7 @@
  * and reserved ends are multiples of); with up to MOST_UNITS of them one pass over an array of differences prices all.
  * Otherwise only the addresses next to a partner are priced, each by a look at all partners. */
 #include "exact/general/reuse_search.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -263,8 +264,8 @@ static bool gather_partners(struct reuse *r)
     const struct blocks *b = r->b;
     size_t n = (size_t)b->count, pairs = 2 * (size_t)b->soft_count;
     for (size_t k = 0; k < n * n; k++) pairs += b->kind[k] != PAIR_FREE;
-    r->first = calloc(n + 2, sizeof *r->first);
-    r->partners = malloc((pairs + 1) * sizeof *r->partners);
+    r->first = mem_zeroed(n + 2, sizeof *r->first);
+    r->partners = mem_alloc((pairs + 1) * sizeof *r->partners);
     if (!r->first || !r->partners) return false;
     int32_t used = 0;
     for (int32_t i = 0; i < b->count; i++) {
@@ -318,11 +319,11 @@ static bool reuse_open(struct reuse *r)
     const struct blocks *b = r->b;
     size_t n = (size_t)b->count, reserved = 1;
     for (int32_t k = 0; k < b->pool_count; k++) reserved += (size_t)b->rooms[k].reserved_count;
-    r->movable = malloc((n + 1) * sizeof *r->movable);
-    r->price = malloc((MOST_UNITS + 4) * sizeof *r->price);
-    r->blocked = malloc((MOST_UNITS + 4) * sizeof *r->blocked);
-    r->steps = malloc((2 * n + reserved) * sizeof *r->steps);
-    r->spans = malloc(reserved * sizeof *r->spans);
+    r->movable = mem_alloc((n + 1) * sizeof *r->movable);
+    r->price = mem_alloc((MOST_UNITS + 4) * sizeof *r->price);
+    r->blocked = mem_alloc((MOST_UNITS + 4) * sizeof *r->blocked);
+    r->steps = mem_alloc((2 * n + reserved) * sizeof *r->steps);
+    r->spans = mem_alloc(reserved * sizeof *r->spans);
     if (!layout_open(&r->now, b->count) || !r->movable || !r->price || !r->blocked || !r->steps ||
         !r->spans || !gather_partners(r))
         return false;
@@ -341,12 +342,12 @@ bool reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed,
     bool ok = reuse_open(&r);
     if (ok && r.movable_count && !has_handover(b, best)) anneal(&r, steps, enough);
     layout_close(&r.now);
-    free(r.first);
-    free(r.partners);
-    free(r.movable);
-    free(r.price);
-    free(r.blocked);
-    free(r.steps);
-    free(r.spans);
+    mem_free(r.first);
+    mem_free(r.partners);
+    mem_free(r.movable);
+    mem_free(r.price);
+    mem_free(r.blocked);
+    mem_free(r.steps);
+    mem_free(r.spans);
     return ok;
 }

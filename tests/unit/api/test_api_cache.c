@@ -1,6 +1,7 @@
 /* Results out of the option cache: whatever is asked of them, in whatever order, is what planning said. */
 #include "lxplan.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +43,7 @@ static lx_graph *read_graph(const char *path)
     char *text = file_read(path, &length, &st);
     lx_graph *g = text ? lx_graph_parse(text, (int64_t)length, NULL, NULL) : NULL;
     assert_non_null(g);
-    free(text);
+    mem_free(text);
     return g;
 }
 
@@ -212,7 +213,7 @@ static void names_are_in_the_question(void **state)
     assert_string_not_equal(lx_result_word(one, "name"), lx_result_word(two, "name"));
     same_text(two, three, "plan");
     lx_result_free(one), lx_result_free(two), lx_result_free(three);
-    free(text);
+    mem_free(text);
 }
 
 static void files_that_are_not_there(void **state)

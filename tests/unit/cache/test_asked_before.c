@@ -1,6 +1,7 @@
 /* Questions that were asked before: the very bytes come back, and whatever was done to a file of theirs is noticed. */
 #include "cache/cache_entry.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "unstable.h"
 #include "support/sampled.h"
 
@@ -65,7 +66,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct fixture *f = *state;
-    free(f->plan), free(f->entry), free(f->asked);
+    mem_free(f->plan), mem_free(f->entry), mem_free(f->asked);
     return folder_tear_down(state);
 }
 
@@ -135,7 +136,7 @@ static void damage(struct fixture *f, const char *path, size_t from, size_t to)
         assert_true(file_write(path, good, length, &st));
         assert_true(is_answered(f, false, NULL, &st));
     }
-    free(good);
+    mem_free(good);
 }
 
 static void every_byte_counts(void **state)
@@ -219,7 +220,7 @@ static void a_list_shows_damage(void **state)
         assert_true(list.bytes > (int64_t)(length - cut)); /* with the question */
         lx_cache_list_free(&list);
     }
-    free(good);
+    mem_free(good);
     int32_t removed;
     assert_true(lx_cache_clear(f->folder, &removed, &st));
     assert_int_equal(removed, 1);

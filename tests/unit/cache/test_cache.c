@@ -1,6 +1,7 @@
 /* The solve cache: what is found is what would be made, whatever happened to the folder meanwhile. */
 #include "cache/cache_entry.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "unstable.h"
 
@@ -96,7 +97,7 @@ static void the_second_plan_is_the_first(void **state)
         assert_true(cached);
         assert_string_equal(plain, one);
         assert_string_equal(plain, two);
-        free(plain), free(one), free(two);
+        mem_free(plain), mem_free(one), mem_free(two);
         lx_graph_free(g);
     }
     assert_int_equal(f->told, 0);
@@ -147,16 +148,16 @@ static void damage_is_told_and_undone(void **state)
         /* Parts that were not asked for are not looked at. */
         assert_true(cached ? at >= used && !cut : f->told == 1);
         if (!cached) assert_non_null(strstr(f->words, "ignored"));
-        free(again);
+        mem_free(again);
         char *healed = plan_file(g, &how, &cached);
         assert_true(cached);
         assert_string_equal(good, healed);
-        free(healed);
+        mem_free(healed);
         unlink(path);
     }
-    free(entry);
-    free(path);
-    free(good);
+    mem_free(entry);
+    mem_free(path);
+    mem_free(good);
     lx_graph_free(g);
 }
 
@@ -170,15 +171,15 @@ static void another_entry_is_no_hit(void **state)
     size_t length;
     bool cached;
     other.run.seed = 7;
-    free(plan_file(g, &other, NULL));
+    mem_free(plan_file(g, &other, NULL));
     char *from = path_of_entry(g, &other), *to = path_of_entry(g, &how),
          *entry = file_read(from, &length, &st);
     assert_true(entry && file_write(to, entry, length, &st));
-    free(plan_file(g, &how, &cached));
+    mem_free(plan_file(g, &how, &cached));
     assert_false(cached);
     assert_int_equal(f->told, 1);
     assert_non_null(strstr(f->words, "another question"));
-    free(from), free(to), free(entry);
+    mem_free(from), mem_free(to), mem_free(entry);
     lx_graph_free(g);
 }
 
@@ -208,7 +209,7 @@ static void a_lie_is_found_out(void **state)
     assert_false(cached);
     assert_int_equal(f->told, 1);
     assert_string_equal(good, again);
-    free(good), free(path), free(entry), free(again);
+    mem_free(good), mem_free(path), mem_free(entry), mem_free(again);
     lx_graph_free(g);
 }
 
@@ -276,8 +277,8 @@ static void what_was_stopped_is_not_kept(void **state)
     lx_status st = {0};
     stopped.run.stop = stop_at_once;
     timed.run.time_limit = 1000;
-    free(plan_file(g, &stopped, NULL));
-    free(plan_file(g, &timed, NULL));
+    mem_free(plan_file(g, &stopped, NULL));
+    mem_free(plan_file(g, &timed, NULL));
     assert_true(lx_cache_list(f->folder, &list, &st));
     assert_int_equal(list.count, 0);
     lx_cache_list_free(&list);
@@ -323,7 +324,7 @@ static void near_plans_seed_the_search(void **state)
         alone.cache[0] = 0;
         assert_true(entry_key_of(a, &how, &one) && entry_key_of(b, &how, &two));
         assert_true(one.structure == two.structure && strcmp(one.hash, two.hash) != 0);
-        free(plan_file(a, &how, NULL));
+        mem_free(plan_file(a, &how, NULL));
         struct lx_plan *near = entry_near(f->folder, &two);
         if (!near || strcmp(near->graph->name, a->name) != 0) fail_msg("%s: no near plan", b->name);
         lx_plan_free(near);
@@ -331,10 +332,10 @@ static void near_plans_seed_the_search(void **state)
         char *first = plan_file(b, &how, NULL);
         assert_true(lx_cache_clear(f->folder, &removed, &st));
         assert_int_equal(removed, 2);
-        free(plan_file(a, &how, NULL));
+        mem_free(plan_file(a, &how, NULL));
         char *again = plan_file(b, &how, NULL);
         assert_string_equal(first, again);
-        free(first), free(again);
+        mem_free(first), mem_free(again);
         assert_true(lx_cache_clear(f->folder, &removed, &st));
         lx_graph_free(a);
         lx_graph_free(b);
@@ -355,7 +356,7 @@ static void the_oldest_go_first(void **state)
     for (int i = 0; i < 5; i++) { /* the first once more at the end */
         const struct lx_graph *g = pattern(names[i % 4]);
         struct lx_plan_options how = by_default(f);
-        free(plan_file(g, &how, &cached));
+        mem_free(plan_file(g, &how, &cached));
         lx_graph_free(g);
         usleep(2000);
     }
@@ -369,18 +370,18 @@ static void the_oldest_go_first(void **state)
     assert_int_equal(removed, 2);
     const struct lx_graph *g = pattern("graphs/mlp");
     struct lx_plan_options how = by_default(f);
-    free(plan_file(g, &how, &cached));
+    mem_free(plan_file(g, &how, &cached));
     assert_true(cached);
     assert_true(lx_cache_set_limit(f->folder, 10, &removed, &st));
     assert_int_equal(count_of(f->folder), 0);
     assert_true(lx_cache_set_limit(f->folder, 1 << 30, &removed, &st));
-    free(plan_file(g, &how, &cached));
+    mem_free(plan_file(g, &how, &cached));
     lx_graph_free(g);
     assert_int_equal(count_of(f->folder), 1);
     assert_true(lx_cache_clear(f->folder, &removed, &st));
     assert_int_equal(removed, 1);
     assert_int_equal(access(other, F_OK), 0);
-    free(other);
+    mem_free(other);
 }
 
 /* No folder can be made below a file: that is told, and the plan is made. */
@@ -394,11 +395,11 @@ static void a_folder_that_cannot_be_is_no_failure(void **state)
     bool cached;
     assert_true(file_write(file, "x", 1, &st));
     snprintf(how.cache, sizeof how.cache, "%s/below", file);
-    free(plan_file(g, &how, &cached));
+    mem_free(plan_file(g, &how, &cached));
     assert_false(cached);
     assert_int_equal(f->told, 1);
     assert_non_null(strstr(f->words, "not kept"));
-    free(file);
+    mem_free(file);
     lx_graph_free(g);
 }
 

@@ -1,6 +1,7 @@
 /* Lists out of the solve cache as starts for others: of the same lives, in other sizes or memories. What comes out is legal,
  * never worse than without, better now and then, and the same whenever the folder holds the same. */
 #include "cache/cache_entry.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "unstable.h"
@@ -78,7 +79,7 @@ static int gained(const char *folder, const struct lx_graph *a, const struct lx_
     }
     assert_string_equal(texts[0], texts[1]);
     if (seeded > least) fail_msg("%lld is worse than %lld", (long long)seeded, (long long)least);
-    free(texts[0]), free(texts[1]);
+    mem_free(texts[0]), mem_free(texts[1]);
     lx_plan_free(alone);
     return seeded < least;
 }
