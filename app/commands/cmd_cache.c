@@ -16,7 +16,7 @@ static const struct option_row rows[] = {
 };
 
 /* Of an entry's last use, in universal time. */
-static void add_time(int64_t micros, struct text *out)
+static void cmd_cache_add_time(int64_t micros, struct text *out)
 {
     time_t seconds = (time_t)(micros / 1000000);
     struct tm t;
@@ -29,7 +29,7 @@ static void add_time(int64_t micros, struct text *out)
 VALUE_OF(graph_value,  struct lx_cache_entry, v->words = row->graph;)
 VALUE_OF(solver_value, struct lx_cache_entry, v->words = row->solver;)
 VALUE_OF(bytes_value,  struct lx_cache_entry, value_whole(v, row->bytes);)
-VALUE_OF(used_value,   struct lx_cache_entry, add_time(row->used, &v->made); v->words = v->made.at;)
+VALUE_OF(used_value,   struct lx_cache_entry, cmd_cache_add_time(row->used, &v->made); v->words = v->made.at;)
 VALUE_OF(file_value,   struct lx_cache_entry, v->words = row->file;)
 
 static const struct column entry_array[] = {
@@ -43,7 +43,7 @@ static const struct column entry_array[] = {
 
 const struct columns cache_columns = COLUMNS("entries of a cache", entry_array);
 
-static void write_json(const struct lx_cache_list *list, struct text *out)
+static void cmd_cache_write_json(const struct lx_cache_list *list, struct text *out)
 {
     text_format(out, "{\"lxplan\": 1, \"kind\": \"cache\", \"bytes\": %lld, \"limit\": %lld, \"entries\": [",
                 (long long)list->bytes, (long long)list->limit);
@@ -51,7 +51,7 @@ static void write_json(const struct lx_cache_list *list, struct text *out)
     text_add(out, "]}\n");
 }
 
-static void write_words(const char *folder, const struct lx_cache_list *list, struct text *out)
+static void cmd_cache_write_words(const char *folder, const struct lx_cache_list *list, struct text *out)
 {
     text_format(out, "%s: %s of %s", folder, counted(list->count, "plan").at, in_bytes(list->bytes).at);
     text_format(out, ", at most %s\n", in_bytes(list->limit).at);
@@ -59,19 +59,19 @@ static void write_words(const char *folder, const struct lx_cache_list *list, st
     if (list->count) table_add_text(&TABLE(cache_columns, list->at, list->count), out);
 }
 
-static bool list_entries(struct call *call, const char *folder)
+static bool cmd_cache_list_entries(struct call *call, const char *folder)
 {
     struct lx_cache_list list;
     if (!lx_cache_list(folder, &list, &call->st)) return false;
     if (wants_json(call))
-        write_json(&list, &call->out);
+        cmd_cache_write_json(&list, &call->out);
     else if (!is_quiet(call))
-        write_words(folder, &list, &call->out);
+        cmd_cache_write_words(folder, &list, &call->out);
     lx_cache_list_free(&list);
     return true;
 }
 
-static int run(struct call *call)
+static int cmd_cache_run(struct call *call)
 {
     const char *folder = call->line.files.at[0];
     int64_t limit = -1;
@@ -81,7 +81,7 @@ static int run(struct call *call)
     if (limit >= 0 && !lx_cache_set_limit(folder, limit, &removed, &call->st)) return FAILED;
     if (clear && !lx_cache_clear(folder, &removed, &call->st)) return FAILED;
     if (removed) note(call, "%s: %s taken out", folder, counted(removed, "plan").at);
-    return list_entries(call, folder) ? EXIT_YES : FAILED;
+    return cmd_cache_list_entries(call, folder) ? EXIT_YES : FAILED;
 }
 
 static const struct option_row *const tables[] = {rows, json_rows, quiet_rows, help_rows, NULL};
@@ -97,5 +97,5 @@ const struct command command_cache = {
     .least_files = 1,
     .most_files = 1,
     .file_word = "DIR",
-    .run = run,
+    .run = cmd_cache_run,
 };

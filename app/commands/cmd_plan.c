@@ -43,7 +43,7 @@ static void write_summary(const struct call *call, const struct lx_plan *p, cons
     show_summary(p, when, option_given(&call->line, "all"), out);
 }
 
-static bool write_plan(struct call *call, const struct lx_plan *p, const char *path, bool to_screen)
+static bool cmd_plan_write_plan(struct call *call, const struct lx_plan *p, const char *path, bool to_screen)
 {
     size_t length = 0;
     char *json = lx_plan_to_json(p, &length);
@@ -138,7 +138,7 @@ static int make_and_show(struct call *call, const char *path, const char *questi
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
     int code = FAILED;
     lx_graph_free(g);
-    if (p && (!(w->json || w->output) || write_plan(call, p, w->output, w->json))) {
+    if (p && (!(w->json || w->output) || cmd_plan_write_plan(call, p, w->output, w->json))) {
         code = judge_plan(call, p);
         if (!w->json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
         if (w->words) say_summary(call, p);
@@ -150,7 +150,7 @@ static int make_and_show(struct call *call, const char *path, const char *questi
     return code;
 }
 
-static int run(struct call *call)
+static int cmd_plan_run(struct call *call)
 {
     static const struct {
         const char *option, *stage;
@@ -225,6 +225,6 @@ const struct command command_plan = {
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE",
-    .run = run,
+    .run = cmd_plan_run,
     .more_help = device_help,
 };

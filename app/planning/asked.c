@@ -13,7 +13,7 @@ static bool may_be_kept(const struct call *call, const char *path)
     return strcmp(path, "-") != 0 && !option_given(&call->line, "log") && !getenv("LXPLAN_PLUGINS");
 }
 
-static void add_models(struct call *call, struct text *t)
+static void asked_add_models(struct call *call, struct text *t)
 {
     struct model_options m;
     t->failed |= !read_model_options(call, &m);
@@ -31,7 +31,7 @@ char *question_asked(struct call *call, const char *path, const char *form)
     char *data = ok ? file_read(path, &length, &call->st) : NULL;
     if (data) {
         text_format(&t, "form %s%s\n", form, paint_is_on() ? " in colours" : "");
-        add_models(call, &t);
+        asked_add_models(call, &t);
         t.failed |= !lx_question_file(path, data, length, &t);
     }
     if (!data || t.failed) text_free(&t);

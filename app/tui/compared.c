@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct rivals *all, enum rival_kind kind, int number, const char *name,
-                const struct outcome *o)
+static void compared_add(struct rivals *all, enum rival_kind kind, int number, const char *name,
+                         const struct outcome *o)
 {
     if (all->count < MOST_RIVALS)
         all->at[all->count++] = (struct rival){.kind = kind, .number = number, .name = name, .outcome = o};
@@ -47,12 +47,12 @@ static void share_bounds(struct rivals *all)
 struct rivals rivals_of(const struct session *s)
 {
     struct rivals all = {.count = 0};
-    add(&all, RIVAL_NOW, 0, "now", &s->shown);
-    if (s->pinned.outcome.plan) add(&all, RIVAL_PINNED, 0, "A", &s->pinned.outcome);
+    compared_add(&all, RIVAL_NOW, 0, "now", &s->shown);
+    if (s->pinned.outcome.plan) compared_add(&all, RIVAL_PINNED, 0, "A", &s->pinned.outcome);
     for (size_t i = 0; i < s->files.count; i++)
-        add(&all, RIVAL_FILE, (int)i, s->files.at[i].name, &s->files.at[i].outcome);
+        compared_add(&all, RIVAL_FILE, (int)i, s->files.at[i].name, &s->files.at[i].outcome);
     for (size_t i = 0; i < s->racers.count; i++)
-        add(&all, RIVAL_RACER, (int)i, s->racers.at[i].solver->name, &s->racers.at[i].outcome);
+        compared_add(&all, RIVAL_RACER, (int)i, s->racers.at[i].solver->name, &s->racers.at[i].outcome);
     share_bounds(&all);
     return all;
 }

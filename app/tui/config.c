@@ -118,7 +118,7 @@ static const struct {
 
 enum { WISHES = sizeof wishes / sizeof *wishes };
 
-static bool read_line(struct wish_line *l)
+static bool config_read_line(struct wish_line *l)
 {
     const char *words[WISHES + 1] = {0};
     lx_status why;
@@ -161,7 +161,7 @@ bool config_read(const char *path, struct config *c, lx_status *st)
         char *line = strsep(&rest, "\n");
         struct wish_line l = {
             .file = path, .number = number, .text = line, .rest = line, .into = c, .st = st};
-        ok = read_line(&l);
+        ok = config_read_line(&l);
     }
     mem_free(text);
     return ok;

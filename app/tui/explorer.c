@@ -51,7 +51,7 @@ void explorer_show(struct explorer *x, enum view_id page)
     if (all_views[page]->shown) all_views[page]->shown(x, x->states[page]);
 }
 
-static void mouse(struct explorer *x, const struct key *k)
+static void explorer_mouse(struct explorer *x, const struct key *k)
 {
     bool on_title = k->row == 0 && k->code == AT_CLICK;
     for (int i = 0; on_title && i < PAGE_COUNT; i++)
@@ -84,7 +84,7 @@ void explorer_key(struct explorer *x, struct key key)
     case AT_CLICK:
     case AT_WHEEL_UP:
     case AT_WHEEL_DOWN:
-        if (!x->prompt.open) mouse(x, &key);
+        if (!x->prompt.open) explorer_mouse(x, &key);
         return;
     default:
         break;

@@ -134,7 +134,7 @@ void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out
     text_add(out, "</svg>\n");
 }
 
-static bool ends_with(const char *s, const char *end)
+static bool export_ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
     return n >= m && strcmp(s + n - m, end) == 0;
@@ -159,7 +159,7 @@ void take_export(struct explorer *x, const char *path)
                      "else is text");
         return;
     }
-    bool page = ends_with(path, ".html") || ends_with(path, ".htm");
+    bool page = export_ends_with(path, ".html") || export_ends_with(path, ".htm");
     if (page && !session_plan(&x->session)) {
         explorer_say(x, TONE_BAD,
                      "a list of patterns is no HTML: name a file .svg for a drawing, or .txt for text");
@@ -170,7 +170,7 @@ void take_export(struct explorer *x, const char *path)
     explorer_draw(x);
     if (page)
         show_html(session_plan(&x->session), &(struct picture){0}, &out);
-    else if (ends_with(path, ".svg"))
+    else if (export_ends_with(path, ".svg"))
         draw_svg(x, &out);
     else
         cells_to_text(&x->cells, &out);

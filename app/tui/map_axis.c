@@ -53,7 +53,7 @@ void axis_draw_ruler(const struct scene *on, struct box area, const struct raste
 }
 
 /* How much of the whole is in use in ticks [from, to), in steps. */
-static int level_of(const struct outcome *o, int64_t from, int64_t to, int steps, bool *peak)
+static int map_axis_level_of(const struct outcome *o, int64_t from, int64_t to, int steps, bool *peak)
 {
     const struct lx_problem *p = &o->plan->problem;
     int64_t whole = p->objective == LX_HEIGHT ? o->plan->figures.height_bytes : p->capacity,
@@ -81,7 +81,7 @@ void axis_draw_curve(const struct scene *on, struct box area, const struct raste
         int64_t from, to;
         bool peak;
         raster_ticks(r, c, &from, &to);
-        int level = level_of(o, from, to, 8 * area.rows, &peak);
+        int level = map_axis_level_of(o, from, to, 8 * area.rows, &peak);
         for (int k = 0; k < area.rows; k++) {
             int part = level - 8 * (area.rows - 1 - k);
             put(on->cells, area.row + k, left + c,

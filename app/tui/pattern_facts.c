@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* "all pass", "greedy fails", "refused: shape" */
-static char *expectation(const struct lx_graph *g)
+static char *pattern_facts_expectation(const struct lx_graph *g)
 {
     struct text t = {0};
     int fails = 0;
@@ -35,7 +35,7 @@ static void of_graph(const struct lx_graph *g, struct facts *out)
 {
     out->name = mem_string(g->name);
     out->summary = mem_string(g->summary ? g->summary : "");
-    out->expect = expectation(g);
+    out->expect = pattern_facts_expectation(g);
     out->ops = g->op_count;
     out->is_list = g->is_list;
     out->must_refuse = g->expect_stage != NULL;

@@ -69,7 +69,7 @@ static void read_file(const char *path, const struct model_options *models, stru
     mem_free(text);
 }
 
-static void drop(struct pattern_source *s)
+static void pattern_source_drop(struct pattern_source *s)
 {
     source_content_free(&s->content);
     s->is_read = false;
@@ -78,7 +78,7 @@ static void drop(struct pattern_source *s)
 struct source_content source_read(struct pattern_source *s)
 {
     pthread_mutex_lock(&s->lock);
-    if (atomic_exchange(&s->is_old, false)) drop(s);
+    if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);
     if (!s->is_read) read_file(s->path, s->models, &s->content);
     s->is_read = true;
     struct source_content c = s->content;
@@ -93,6 +93,6 @@ void source_forget(struct pattern_source *s)
     /* While somebody reads it, nobody waits here: the next one to ask drops it. */
     atomic_store(&s->is_old, true);
     if (pthread_mutex_trylock(&s->lock) != 0) return;
-    if (atomic_exchange(&s->is_old, false)) drop(s);
+    if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);
     pthread_mutex_unlock(&s->lock);
 }

@@ -32,8 +32,8 @@ static bool index_tensors(struct outcome *o)
     return true;
 }
 
-static const struct lx_plan *make(const struct source_content *from, const struct what_if *how,
-                                  const struct lx_run *run, const struct lx_plan *like, lx_status *st)
+static const struct lx_plan *planned_make(const struct source_content *from, const struct what_if *how,
+                                          const struct lx_run *run, const struct lx_plan *like, lx_status *st)
 {
     int64_t values[MOST_SOLVER_OPTIONS];
     struct lx_plan_options options = {.run = *run, .like = like};
@@ -81,7 +81,7 @@ static bool lay_rails(struct outcome *o)
 }
 
 /* What each buffer moves and each op waits for. */
-static bool add_up(struct outcome *o)
+static bool planned_add_up(struct outcome *o)
 {
     const struct lx_graph *g = outcome_graph(o);
     o->moved = moved_by_buffers(o->plan);
@@ -107,7 +107,7 @@ static bool index_plan(struct outcome *out)
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
     out->number = atomic_fetch_add(&outcomes, 1) + 1;
     if (lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time) && plan_index_make(out->plan, &out->index) &&
-        out->off_chip && index_tensors(out) && index_stays(out) && lay_rails(out) && add_up(out))
+        out->off_chip && index_tensors(out) && index_stays(out) && lay_rails(out) && planned_add_up(out))
         return true;
     status_no_memory(&out->st);
     lx_plan_free(out->plan);
@@ -121,7 +121,7 @@ bool outcome_make(const struct source_content *from, const struct what_if *how, 
     *out = (struct outcome){.how = *how, .st = from->st, .was_read = from->plan && as_it_is};
     out->unread = !from->graph;
     if (out->unread) return false;
-    out->plan = out->was_read ? lx_plan_ref(from->plan) : make(from, how, run, like, &out->st);
+    out->plan = out->was_read ? lx_plan_ref(from->plan) : planned_make(from, how, run, like, &out->st);
     if (!out->plan) return false;
     out->is_legal = lx_plan_check(out->plan, &out->check);
     return index_plan(out);

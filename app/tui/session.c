@@ -66,7 +66,7 @@ static void tell_apart(struct session *s, size_t new)
     mem_free(paths);
 }
 
-static bool add_file(struct session *s, char *path, size_t skip, lx_status *st)
+static bool session_add_file(struct session *s, char *path, size_t skip, lx_status *st)
 {
     int slot = (int)s->patterns.count;
     struct pattern p = {
@@ -97,14 +97,14 @@ bool session_add(struct session *s, const char *path, lx_status *st)
         return status_set_at(st, LX_E_IO, path, 0, 0, "there is no such file or folder");
     if (!S_ISDIR(info.st_mode)) {
         const char *slash = strrchr(path, '/');
-        return add_file(s, mem_string(path), slash ? (size_t)(slash + 1 - path) : 0, st);
+        return session_add_file(s, mem_string(path), slash ? (size_t)(slash + 1 - path) : 0, st);
     }
     struct paths found = {0};
     gather_patterns(path, &found);
     bool ok = found.count > 0 ? true : nothing_in(path, st);
     for (size_t i = 0; i < found.count; i++) {
         if (ok)
-            ok = add_file(s, found.at[i], strlen(path) + 1, st);
+            ok = session_add_file(s, found.at[i], strlen(path) + 1, st);
         else
             mem_free(found.at[i]);
     }

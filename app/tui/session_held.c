@@ -17,7 +17,7 @@ struct holding {
     struct held held;
 };
 
-static void hold(void *data, void *watch)
+static void session_held_hold(void *data, void *watch)
 {
     struct holding *h = data;
     (void)watch;
@@ -28,7 +28,7 @@ static void hold(void *data, void *watch)
     if (!plan) h->held.outcome.st = st;
 }
 
-static void replace(struct held *place, struct held *with)
+static void session_held_replace(struct held *place, struct held *with)
 {
     struct held old = *place;
     *place = *with;
@@ -49,7 +49,7 @@ static void held(void *data, bool stopped)
     size_t i = 0;
     (void)stopped;
     if (!h->path) {
-        replace(&s->pinned, &h->held);
+        session_held_replace(&s->pinned, &h->held);
         return;
     }
     if (!h->held.outcome.plan) { /* there is nothing to compare with: it gets no row */
@@ -58,7 +58,7 @@ static void held(void *data, bool stopped)
     }
     while (i < s->files.count && strcmp(s->files.at[i].name, h->held.name) != 0) i++;
     if (i == s->files.count && !VEC_PUSH(&s->files, (struct held){0})) return;
-    replace(&s->files.at[i], &h->held);
+    session_held_replace(&s->files.at[i], &h->held);
     s->file_last = (int)i;
     s->files_read++;
 }
@@ -72,7 +72,7 @@ static void holding_free(void *data)
     mem_free(h);
 }
 
-const struct work hold_work = {1, hold, held, holding_free};
+const struct work hold_work = {1, session_held_hold, held, holding_free};
 
 bool session_pin(struct session *s)
 {

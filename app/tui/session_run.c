@@ -12,7 +12,7 @@ struct execution {
     lx_status st;
 };
 
-static void execute(void *data, void *watch)
+static void session_run_execute(void *data, void *watch)
 {
     struct execution *e = data;
     struct lx_device_options how = {.progress = watch_steps,
@@ -48,7 +48,7 @@ static void execution_free(void *data)
     mem_free(e);
 }
 
-const struct work run_work = {2, execute, executed, execution_free};
+const struct work run_work = {2, session_run_execute, executed, execution_free};
 
 void session_run(struct session *s)
 {

@@ -12,7 +12,7 @@
 enum { MOST_PLANNED = 4000 };
 
 /* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
-static bool list_rows(struct team_cut *c)
+static bool team_cut_list_rows(struct team_cut *c)
 {
     const struct lx_team_plan *p = c->plan;
     size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
@@ -38,7 +38,7 @@ static bool list_rows(struct team_cut *c)
 }
 
 /* As the file has it: the cuts, and the plans of all members. */
-static void read_plans(const char *path, struct team_cut *out)
+static void team_cut_read_plans(const char *path, struct team_cut *out)
 {
     size_t length = 0;
     char *text = file_read(path, &length, &out->st);
@@ -50,7 +50,7 @@ static void read_plans(const char *path, struct team_cut *out)
     out->members = out->plan->members;
 }
 
-static void make_plan(const struct source_content *from, bool chosen, struct team_cut *out)
+static void team_cut_make_plan(const struct source_content *from, bool chosen, struct team_cut *out)
 {
     if (!chosen && from->graph && from->graph->grid_axes > 0) {
         out->grid.axes = from->graph->grid_axes;
@@ -74,10 +74,10 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
 {
     *out = (struct team_cut){.grid = *grid, .st = from->st};
     if (from->team_file && !chosen)
-        read_plans(from->team_file, out);
+        team_cut_read_plans(from->team_file, out);
     else
-        make_plan(from, chosen, out);
-    if (!out->plan || list_rows(out)) return;
+        team_cut_make_plan(from, chosen, out);
+    if (!out->plan || team_cut_list_rows(out)) return;
     free_plan(out);
     status_no_memory(&out->st);
 }

@@ -54,7 +54,7 @@ static void cut_made(void *data, bool stopped)
     j->cut = old; /* to be freed */
 }
 
-static void run_team(void *data, void *watch)
+static void team_model_run_team(void *data, void *watch)
 {
     struct team_job *j = data;
     /* Members of a large team share few processors, and a person can stop them: patience costs nothing. */
@@ -92,9 +92,9 @@ static void team_job_free(void *data)
 }
 
 const struct work team_work = {1, cut_and_plan, cut_made, team_job_free},
-                  team_run_work = {3, run_team, team_ran, team_job_free};
+                  team_run_work = {3, team_model_run_team, team_ran, team_job_free};
 
-static bool post(struct session *s, const struct work *work, uint64_t number)
+static bool team_model_post(struct session *s, const struct work *work, uint64_t number)
 {
     struct team_job *j = mem_zeroed(1, sizeof *j);
     if (j)
@@ -113,17 +113,17 @@ static void forget_run(struct session *s)
     s->team.run.number++;
 }
 
-static void ask(struct session *s)
+static void team_model_ask(struct session *s)
 {
     struct team_model *t = &s->team;
     forget_run(s);
     worker_stop(s->worker, &team_work);
-    t->asked = post(s, &team_work, ++t->number);
+    t->asked = team_model_post(s, &team_work, ++t->number);
 }
 
 void session_team_want(struct session *s)
 {
-    if (s->current >= 0 && !s->team.asked) ask(s);
+    if (s->current >= 0 && !s->team.asked) team_model_ask(s);
 }
 
 bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
@@ -141,7 +141,7 @@ bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
     t->chosen = true;
     t->members = (int)members;
     if (t->member >= members) t->member = (int)members - 1;
-    if (s->current >= 0) ask(s);
+    if (s->current >= 0) team_model_ask(s);
     return true;
 }
 
@@ -159,7 +159,7 @@ void session_team_forget(struct session *s)
 
 void session_team_again(struct session *s)
 {
-    if (s->team.asked) ask(s);
+    if (s->team.asked) team_model_ask(s);
 }
 
 bool session_team_run(struct session *s)
@@ -167,5 +167,5 @@ bool session_team_run(struct session *s)
     struct team_model *t = &s->team;
     if (s->current < 0 || !t->known || !t->cut.plan || t->cut.members != t->members) return false;
     forget_run(s);
-    return post(s, &team_run_work, t->run.number);
+    return team_model_post(s, &team_run_work, t->run.number);
 }

@@ -73,7 +73,7 @@ static const struct lx_plan *unless_refused(const struct lx_plan *plan, lx_statu
     return NULL;
 }
 
-static void hear(void *context, const char *words)
+static void api_solve_hear(void *context, const char *words)
 {
     struct api_notes *n = context;
     text_add(&n->lines, words);
@@ -82,7 +82,7 @@ static void hear(void *context, const char *words)
 
 void api_hear(struct api_notes *n, struct lx_plan_options *how)
 {
-    how->tell = hear;
+    how->tell = api_solve_hear;
     how->tell_context = n;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static lx_result *result_of(struct team_result t, lx_status *st)
+static lx_result *api_team_result_of(struct team_result t, lx_status *st)
 {
     lx_result *r = mem_zeroed(1, sizeof *r);
     struct team_result *kept = r ? arena_alloc(&r->memory, sizeof *kept) : NULL;
@@ -27,7 +27,7 @@ lx_result *team_result_of(struct lx_team_plans *plans, lx_status *st)
     if (!plans) return NULL;
     if (!t.shares) return lx_team_plans_free(plans), status_no_memory(st), NULL;
     *t.shares = 1;
-    return result_of(t, st);
+    return api_team_result_of(t, st);
 }
 
 void team_result_free(struct team_result *t)
@@ -73,7 +73,7 @@ lx_result *team_run(const struct team_result *t, const lx_options *o, lx_status 
                                       .context = api_context(o)};
     if (!lx_team_run(t->plans->team, &how, &ran.run, st)) return NULL;
     ++*t->shares;
-    return result_of(ran, st);
+    return api_team_result_of(ran, st);
 }
 
 static double planned_hbm(const struct team_result *t, int member)

@@ -65,7 +65,7 @@ bool api_question(const lx_options *o, const char *kind, struct text *question)
 }
 
 /* Numbers that JSON has no word for are left out: whoever wants them reads the plan. */
-static void add_number(struct text *t, const char *name, double value)
+static void late_result_add_number(struct text *t, const char *name, double value)
 {
     if (!isfinite(value)) return;
     text_add(t, t->at[t->length - 1] == '{' ? "" : ", ");
@@ -73,7 +73,7 @@ static void add_number(struct text *t, const char *name, double value)
     text_format(t, ": %.17g", value);
 }
 
-static void add_word(struct text *t, const char *name, const char *word)
+static void late_result_add_word(struct text *t, const char *name, const char *word)
 {
     text_add(t, t->at[t->length - 1] == '{' ? "" : ", ");
     text_json_string(t, name);
@@ -87,10 +87,10 @@ static void add_said(const lx_result *r, struct text *t)
     text_add(t, "{\"numbers\": {");
     for (int i = 0; !t->failed && result_number_name(r, i); i++)
         if (lx_result_number(r, result_number_name(r, i), &value) == 0)
-            add_number(t, result_number_name(r, i), value);
+            late_result_add_number(t, result_number_name(r, i), value);
     text_add(t, "}, \"words\": {");
     for (int i = 0; !t->failed && result_word_name(i); i++)
-        add_word(t, result_word_name(i), lx_result_word(r, result_word_name(i)));
+        late_result_add_word(t, result_word_name(i), lx_result_word(r, result_word_name(i)));
     text_add(t, "}}");
 }
 
@@ -186,7 +186,7 @@ const char *late_word(const lx_result *r, const char *name)
 }
 
 /* The very graph that was planned: with the device and sizes of the options. */
-static const struct lx_graph *planned(const struct late_plan *late)
+static const struct lx_graph *late_result_planned(const struct late_plan *late)
 {
     lx_status ignored = {0};
     return late->graph ? lx_settings_graph(&late->how, late->graph, &ignored) : NULL;
@@ -198,7 +198,7 @@ bool result_settle(const lx_result *r, lx_status *st)
     struct late_plan *late = r->late;
     long failures = memory_failures();
     struct plain_locale before = plain_locale_begin();
-    const struct lx_graph *g = planned(late);
+    const struct lx_graph *g = late_result_planned(late);
     struct lx_plan *p = lx_recalled_plan(late->how.cache, &late->bytes->kept, g, "", st);
     plain_locale_end(before);
     lx_graph_free(g);

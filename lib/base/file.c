@@ -29,7 +29,7 @@ static bool io_failed(lx_status *st, const char *path, const char *verb, int err
 }
 
 /* Reads to the end of `fd`; `expected` is only a hint, pipes have none. */
-static char *read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
+static char *file_read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
 {
     size_t room = expected + 2 < 4096 ? 4096 : expected + 2, n = 0; /* so that the end is seen */
     char *data = mem_alloc(room);
@@ -66,7 +66,7 @@ static char *read_all(int fd, const char *path, size_t expected, size_t *length,
 
 char *file_read(const char *path, size_t *length, lx_status *st)
 {
-    if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", 0, length, st);
+    if (strcmp(path, "-") == 0) return file_read_all(STDIN_FILENO, "standard input", 0, length, st);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         io_failed(st, path, "open", errno);
@@ -81,7 +81,7 @@ char *file_read(const char *path, size_t *length, lx_status *st)
     else if (S_ISREG(info.st_mode) && info.st_size > (off_t)FILE_MAX_BYTES)
         too_large(path, st);
     else
-        data = read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, length, st);
+        data = file_read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, length, st);
     close(fd);
     return data;
 }
@@ -113,7 +113,7 @@ static void sync_folder_of(const char *path)
 }
 
 /* A new file beside `path`, with the rights that the umask gives; mkstemp would make it private. */
-static int open_beside(const char *path, char **name)
+static int file_open_beside(const char *path, char **name)
 {
     size_t room = strlen(path) + 64;
     *name = mem_alloc(room);
@@ -167,7 +167,7 @@ static bool replace_file(const char *path, const struct stat *before, const stru
     char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
     mem_free(real);
     const char *target = pointed_to ? pointed_to : path;
-    int fd = before && !pointed_to ? -1 : open_beside(target, &temporary);
+    int fd = before && !pointed_to ? -1 : file_open_beside(target, &temporary);
     bool made = fd >= 0, ok = made && finish_file(fd, c, before);
     if (ok && kept) (void)flock(fd, LOCK_EX | LOCK_NB);
     int saved = errno;

@@ -84,7 +84,7 @@ static int32_t draw_uses(struct maker *m, int64_t start, int64_t last, int64_t *
 }
 
 /* Ticks that are over take their buffers' bytes with them. */
-static void move_on(struct maker *m, int64_t tick)
+static void gen_random_move_on(struct maker *m, int64_t tick)
 {
     for (int64_t stop = min_i64(tick, m->now + m->longest); m->now < stop; m->now++) {
         int32_t *slot = &m->ends_at[m->now % m->longest];
@@ -104,11 +104,11 @@ static int32_t find_parent(struct maker *m, int64_t tick)
     return choice;
 }
 
-static bool add_buffer(struct maker *m, int32_t i, lx_status *st)
+static bool gen_random_add_buffer(struct maker *m, int32_t i, lx_status *st)
 {
     int64_t start = (int64_t)(((int128)m->ticks - 1) * i / m->v[BUFFERS]), uses[MOST_USES];
     char name[24];
-    move_on(m, start);
+    gen_random_move_on(m, start);
     int64_t life = min_i64(draw_life(m), m->ticks - start), room = m->capacity * PEAK_PERCENT / 100 - m->load;
     snprintf(name, sizeof name, "b%d", (int)i);
     struct lx_buffer b = {.name = name, .start = start, .end = start + life, .fixed = -1, .uses = uses};
@@ -133,7 +133,7 @@ static bool add_buffer(struct maker *m, int32_t i, lx_status *st)
     return builder_buffer(&m->b, &b, st);
 }
 
-static bool begin(struct maker *m, const int64_t *v, lx_status *st)
+static bool gen_random_begin(struct maker *m, const int64_t *v, lx_status *st)
 {
     char name[80];
     snprintf(name, sizeof name, "random_%lld_%lld", (long long)v[BUFFERS], (long long)v[SEED]);
@@ -160,8 +160,8 @@ static bool begin(struct maker *m, const int64_t *v, lx_status *st)
 const struct lx_graph *gen_random(const int64_t *v, lx_status *st)
 {
     struct maker m;
-    bool ok = begin(&m, v, st);
-    for (int32_t i = 0; ok && i < v[BUFFERS]; i++) ok = add_buffer(&m, i, st);
+    bool ok = gen_random_begin(&m, v, st);
+    for (int32_t i = 0; ok && i < v[BUFFERS]; i++) ok = gen_random_add_buffer(&m, i, st);
     mem_free(m.ends_at);
     mem_free(m.ends);
     if (ok) return builder_finish(&m.b, st);

@@ -9,7 +9,7 @@ struct stretch {
     int64_t from, to;
 };
 
-static int by_from(const void *a, const void *b)
+static int holes_by_from(const void *a, const void *b)
 {
     const struct stretch *x = a, *y = b;
     return (x->from > y->from) - (x->from < y->from);
@@ -34,7 +34,7 @@ static size_t find_taken(const struct lx_plan *p, int32_t pool, int64_t tick, st
         if (at >= 0 && b->size > 0 && lx_pool_of(p, i) == pool && lx_is_alive(b, tick))
             taken[n++] = (struct stretch){at, at + b->size};
     }
-    if (n) qsort(taken, n, sizeof *taken, by_from);
+    if (n) qsort(taken, n, sizeof *taken, holes_by_from);
     return n;
 }
 

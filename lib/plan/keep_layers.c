@@ -37,7 +37,7 @@ static int compare_held(const struct keep_list *of, const struct keep_node *x, c
     return 0;
 }
 
-static uint64_t hash_of(const struct keep_list *of, const struct keep_node *n)
+static uint64_t keep_layers_hash_of(const struct keep_list *of, const struct keep_node *n)
 {
     uint64_t h = n->done * 0x9e3779b97f4a7c15u;
     for (uint32_t k = 0; k < n->count; k++) {
@@ -57,7 +57,7 @@ bool keep_merge_same(struct keep_list *l, bool *merged)
     for (size_t i = 0; i < l->nodes.count; i++) {
         const struct keep_node *n = &l->nodes.at[i];
         stop_look(EACH_NODE + EACH_HELD * (int64_t)n->count);
-        size_t slot = (size_t)hash_of(l, n) & (room - 1);
+        size_t slot = (size_t)keep_layers_hash_of(l, n) & (room - 1);
         while (table[slot] && compare_held(l, &l->nodes.at[table[slot] - 1], n) != 0)
             slot = (slot + 1) & (room - 1);
         if (!table[slot]) {

@@ -27,26 +27,26 @@ struct packing {
     struct packed_by *order;
 };
 
-static int by_key(const void *a, const void *b)
+static int near_list_by_key(const void *a, const void *b)
 {
     const struct packed_by *x = a, *y = b;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static int32_t pool_of(const struct lx_plan *near, int32_t i)
+static int32_t near_list_pool_of(const struct lx_plan *near, int32_t i)
 {
     return near->answer.pool ? near->answer.pool[i] : 0;
 }
 
-static int64_t aligned(const struct lx_problem *p, const struct lx_buffer *b, int64_t address)
+static int64_t near_list_aligned(const struct lx_problem *p, const struct lx_buffer *b, int64_t address)
 {
     int64_t unit = max_i64(b->alignment ? b->alignment : p->alignment, 1), over = address % unit;
     return over ? address + (unit - over) : address;
 }
 
 /* The lowest address where nobody is who is alive at once. */
-static int64_t lowest(const struct packing *k, const struct lx_buffer *b, int32_t pool)
+static int64_t near_list_lowest(const struct packing *k, const struct lx_buffer *b, int32_t pool)
 {
     int64_t at = 0;
     if (b->fixed >= 0) return b->fixed;
@@ -55,12 +55,12 @@ static int64_t lowest(const struct packing *k, const struct lx_buffer *b, int32_
         int64_t from = k->address[k->placed[i]];
         if (k->pool[k->placed[i]] != pool || !lx_lives_meet(b, other)) continue;
         if (at + b->size <= from) break;
-        at = max_i64(at, aligned(k->p, b, from + other->size));
+        at = max_i64(at, near_list_aligned(k->p, b, from + other->size));
     }
     return at;
 }
 
-static void place(struct packing *k, int32_t buffer, int32_t pool, int64_t address)
+static void near_list_place(struct packing *k, int32_t buffer, int32_t pool, int64_t address)
 {
     int32_t at = k->placed_count++;
     k->address[buffer] = address;
@@ -69,43 +69,43 @@ static void place(struct packing *k, int32_t buffer, int32_t pool, int64_t addre
     k->placed[at] = buffer;
 }
 
-static void pack(struct packing *k, int32_t i)
+static void near_list_pack(struct packing *k, int32_t i)
 {
     const struct lx_buffer *b = &k->p->buffers[i];
-    int32_t pool = k->near->answer.address[i] < 0 ? 0 : pool_of(k->near, i),
+    int32_t pool = k->near->answer.address[i] < 0 ? 0 : near_list_pool_of(k->near, i),
             parent = k->near->took_slot_of[i];
-    int64_t capacity = lx_pool_capacity(k->p, pool), at = lowest(k, b, pool);
+    int64_t capacity = lx_pool_capacity(k->p, pool), at = near_list_lowest(k, b, pool);
     if (!lx_may_be_placed(k->p, b)) return;
     if (parent >= 0 && k->address[parent] >= 0) at = k->address[parent], pool = k->pool[parent];
-    if (capacity == LX_NO_LIMIT || at + b->size <= capacity) place(k, i, pool, at);
+    if (capacity == LX_NO_LIMIT || at + b->size <= capacity) near_list_place(k, i, pool, at);
 }
 
 /* What was on chip by address; the rest behind it, what costs most off chip first. */
-static void sort(struct packing *k)
+static void near_list_sort(struct packing *k)
 {
     for (int32_t i = 0; i < k->p->count; i++) {
         int64_t address = k->near->answer.address[i];
         k->order[i] =
             (struct packed_by){address >= 0 ? address - INT64_MAX : -k->p->buffers[i].spill_cost, i};
     }
-    qsort(k->order, (size_t)k->p->count, sizeof *k->order, by_key);
+    qsort(k->order, (size_t)k->p->count, sizeof *k->order, near_list_by_key);
 }
 
-static void pack_all(struct packing *k)
+static void near_list_pack_all(struct packing *k)
 {
     for (int32_t i = 0; i < k->p->count; i++) k->address[i] = LX_OFF_CHIP;
-    sort(k);
+    near_list_sort(k);
     for (int32_t i = 0; i < k->p->count; i++) {
         bool was_on = k->near->answer.address[k->order[i].buffer] >= 0;
-        if (was_on || !k->p->pool_count) pack(k, k->order[i].buffer);
+        if (was_on || !k->p->pool_count) near_list_pack(k, k->order[i].buffer);
     }
 }
 
-static void take_over(struct packing *k)
+static void near_list_take_over(struct packing *k)
 {
     for (int32_t i = 0; i < k->p->count; i++) {
         k->address[i] = k->near->answer.address[i];
-        k->pool[i] = pool_of(k->near, i);
+        k->pool[i] = near_list_pool_of(k->near, i);
     }
 }
 
@@ -148,10 +148,10 @@ bool near_list(struct lx_plan *p, const struct lx_plan *near, lx_status *st)
                         .placed = arena_array(&memory, n, sizeof *k.placed),
                         .order = arena_array(&memory, n, sizeof *k.order)};
     bool ok = k.address && k.pool && k.placed && k.order;
-    if (ok) take_over(&k);
+    if (ok) near_list_take_over(&k);
     ok = ok && keep_better(&k, &p->answer);
     if (ok && n <= MOST_PACKED) {
-        pack_all(&k);
+        near_list_pack_all(&k);
         ok = keep_better(&k, &p->answer);
     }
     arena_free(&memory);

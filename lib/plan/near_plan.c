@@ -31,7 +31,7 @@ static bool same_tensors(const struct lx_layouts *a, const struct lx_layouts *b)
     return true;
 }
 
-static bool same_op(const struct lx_graph *a, int32_t one, const struct lx_graph *b, int32_t two)
+static bool near_plan_same_op(const struct lx_graph *a, int32_t one, const struct lx_graph *b, int32_t two)
 {
     const struct lx_op *x = &a->ops[one], *y = &b->ops[two];
     if (x->kind != y->kind || x->input_count != y->input_count || op_operand_count(x) != op_operand_count(y))
@@ -59,7 +59,7 @@ static bool find_order(struct carried *c)
     }
     for (int32_t tick = 0; tick < own->op_count; tick++) {
         int32_t t = their->ops[tick].output, o = t < 0 ? -1 : first[t];
-        if (o < 0 || !same_op(own, o, their, tick)) return false;
+        if (o < 0 || !near_plan_same_op(own, o, their, tick)) return false;
         order[tick] = o;
         first[t] = next[o];
     }
@@ -119,7 +119,7 @@ static bool carry_division(struct carried *c, const struct lx_divisions *tiled, 
 }
 
 /* Without co-optimisation work division is asked for, and only nests divide their ops otherwise. */
-static bool carry_divisions(struct carried *c)
+static bool near_plan_carry_divisions(struct carried *c)
 {
     struct lx_divisions tiled = *c->x.divisions;
     bool all = c->how.passes.cooptimise != LX_COOPTIMISE_NONE;
@@ -179,7 +179,8 @@ static bool try_near(struct planner *p, bool by_size, bool *better)
         struct decisions ordered = {.passes = c.how.passes, .order = c.how.order};
         ok = draft_make(p->divided, &ordered, &c.memory, &c.x, p->st);
         if (ok) {
-            ok = (carry_nests(&c) && carry_divisions(&c) && carry_holds(&c)) || status_no_memory(p->st);
+            ok = (carry_nests(&c) && near_plan_carry_divisions(&c) && carry_holds(&c)) ||
+                 status_no_memory(p->st);
             ok = ok && try_carried(&c, better);
             draft_free(&c.x);
         }

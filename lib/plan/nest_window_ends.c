@@ -35,7 +35,7 @@ static void count_crossing(struct cutting *c)
     for (int32_t o = 1; o < c->ops; o++) c->crossing[o] += c->crossing[o - 1];
 }
 
-static bool same_op(const struct draft *x, int32_t a, int32_t b)
+static bool nest_window_ends_same_op(const struct draft *x, int32_t a, int32_t b)
 {
     const struct lx_op *one = &x->graph->ops[a], *two = &x->graph->ops[b];
     if (one->kind != two->kind || one->input_count != two->input_count || !one->einsum != !two->einsum)
@@ -56,7 +56,7 @@ static int32_t period_of(const struct cutting *c)
         int32_t same = 0;
         for (int32_t o = 0; o + p < c->ops; o++) {
             stop_look(EACH_OP);
-            same += same_op(c->x, o, o + p);
+            same += nest_window_ends_same_op(c->x, o, o + p);
         }
         if (10 * (int64_t)same >= 9 * (int64_t)(c->ops - p)) return p;
     }

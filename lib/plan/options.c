@@ -132,13 +132,13 @@ int lx_settings_find(const char *name)
     return -1;
 }
 
-static const char *nth(const char *const *list, int64_t k)
+static const char *options_nth(const char *const *list, int64_t k)
 {
     while (k-- > 0 && *list) list++;
     return *list;
 }
 
-static const char *solver_word(const struct lx_settings *o, int64_t k)
+static const char *options_solver_word(const struct lx_settings *o, int64_t k)
 {
     const struct lx_solver *const *s = o->solvers;
     while (s && k-- > 0 && *s) s++;
@@ -150,7 +150,7 @@ const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
     static const char *const off_on[] = {"off", "on", NULL};
     switch (row) {
     case LX_OPTION_SOLVER:
-        return solver_word(o, k);
+        return options_solver_word(o, k);
     case LX_OPTION_OBJECTIVE:
         return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
     case LX_OPTION_DEVICE:
@@ -162,9 +162,9 @@ const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
     case LX_OPTION_ASSIGN:
         return k < LX_ASSIGN_COUNT ? lx_assign_word((enum lx_assign)k) : NULL;
     case LX_OPTION_CACHE_CHECK:
-        return nth(off_on, k);
+        return options_nth(off_on, k);
     default:
         if (row < LX_OPTION_PASSES) return NULL;
-        return nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
+        return options_nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
     }
 }

@@ -97,7 +97,7 @@ static int tries_of(const struct planner *p)
 }
 
 /* What is there stands, then: nothing better is looked for. */
-static bool is_stopped(const struct planner *p)
+static bool try_plan_is_stopped(const struct planner *p)
 {
     return lx_run_stopped(&p->options->run);
 }
@@ -108,7 +108,7 @@ static bool attempt_waiting(const struct planner *p, const struct decisions *pla
     struct planner by = *p;
     by.spare = relayout_steps(p);
     if (!attempt_once(&by, plain, out)) return false;
-    if (out->hbm_bytes > p->enough && !is_stopped(p) && !nest_let_go(&by, 0, out)) {
+    if (out->hbm_bytes > p->enough && !try_plan_is_stopped(p) && !nest_let_go(&by, 0, out)) {
         attempt_free(out);
         return false;
     }
@@ -271,12 +271,13 @@ bool attempt_plain(const struct planner *p, const struct decisions *how, struct 
     if (!find_enough(p, &plain, &tries.enough)) return false;
     bool ok = attempt_decided(&tries, &plain, tries_of(p), &tries.best);
     if (!ok) return false;
-    if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC && !is_stopped(p))
+    if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC && !try_plan_is_stopped(p))
         ok = try_without_copies(&tries, &plain);
-    ok = ok && (!decides_relayouts(p) || is_large(p) || is_stopped(p) || try_all_kept(&tries, &plain));
+    ok = ok &&
+         (!decides_relayouts(p) || is_large(p) || try_plan_is_stopped(p) || try_all_kept(&tries, &plain));
     ok = ok && perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
     bool better = asks_time(p) && !p->options->run.hasty;
-    for (int round = 0; ok && better && round < ROUNDS && !is_stopped(p); round++)
+    for (int round = 0; ok && better && round < ROUNDS && !try_plan_is_stopped(p); round++)
         ok = try_loaded(&tries, &better);
     *out = tries.best;
     if (!ok) attempt_free(out);

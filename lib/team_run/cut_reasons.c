@@ -47,7 +47,7 @@ static void take_price(const struct lx_team_plans *p, struct lx_cut_price *out)
     }
 }
 
-static enum lx_cut_origin origin_of(const struct lx_cut_question *q, const struct lx_tensor *t)
+static enum lx_cut_origin cut_reasons_origin_of(const struct lx_cut_question *q, const struct lx_tensor *t)
 {
     for (int i = 0; i < q->how->choice_count; i++)
         if (strcmp(q->how->choices[i].tensor, t->name) == 0) return LX_CUT_ASKED;
@@ -118,7 +118,7 @@ static void try_way(const struct lx_cut_question *q, struct lx_team_choice *choi
 }
 
 /* In place, of equals the earlier first: they are few. */
-static void sort(struct lx_cut_price *x, int count, bool by_time)
+static void cut_reasons_sort(struct lx_cut_price *x, int count, bool by_time)
 {
     for (int i = 1; i < count; i++)
         for (int k = i; k > 0; k--) {
@@ -135,7 +135,7 @@ bool lx_cut_reasons_find(const struct lx_cut_question *q, int32_t tensor, struct
 {
     const struct lx_team_plan *team = q->plans->team;
     const struct lx_tensor *t = &team->graph->tensors[tensor];
-    *out = (struct lx_cut_reasons){.tensor = tensor, .origin = origin_of(q, t)};
+    *out = (struct lx_cut_reasons){.tensor = tensor, .origin = cut_reasons_origin_of(q, t)};
     memcpy(out->is.cut, team->tensors[tensor].cut, sizeof out->is.cut);
     take_price(q->plans, &out->is);
     out->other_count = list_ways(&team->grid, t, out->is.cut, NULL);
@@ -147,7 +147,7 @@ bool lx_cut_reasons_find(const struct lx_cut_question *q, int32_t tensor, struct
     if (ok) list_ways(&team->grid, t, out->is.cut, out->others);
     for (int i = 0; ok && i < out->other_count; i++) try_way(q, choices, t->name, &out->others[i]);
     mem_free(choices);
-    if (ok) sort(out->others, out->other_count, q->how->by_time);
+    if (ok) cut_reasons_sort(out->others, out->other_count, q->how->by_time);
     if (!ok) lx_cut_reasons_free(out);
     return ok;
 }

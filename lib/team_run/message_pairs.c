@@ -16,7 +16,7 @@ static bool receives(const struct message_end *x)
     return x->message->operand < 0;
 }
 
-static int compare(int64_t a, int64_t b)
+static int message_pairs_compare(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;
 }
@@ -24,19 +24,19 @@ static int compare(int64_t a, int64_t b)
 /* 0: ends of one message, or of two that cannot be told apart. */
 static int by_message(const struct message_end *x, const struct message_end *y)
 {
-    int c = compare(x->from, y->from);
-    if (!c) c = compare(x->to, y->to);
-    if (!c) c = compare(x->message->tag, y->message->tag);
-    return c ? c : compare(x->message->bytes, y->message->bytes);
+    int c = message_pairs_compare(x->from, y->from);
+    if (!c) c = message_pairs_compare(x->to, y->to);
+    if (!c) c = message_pairs_compare(x->message->tag, y->message->tag);
+    return c ? c : message_pairs_compare(x->message->bytes, y->message->bytes);
 }
 
-static int by_end(const void *a, const void *b)
+static int message_pairs_by_end(const void *a, const void *b)
 {
     const struct message_end *x = a, *y = b;
     int c = by_message(x, y);
-    if (!c) c = compare(receives(x), receives(y));
-    if (!c) c = compare(x->member, y->member);
-    return c ? c : compare(x->number, y->number);
+    if (!c) c = message_pairs_compare(receives(x), receives(y));
+    if (!c) c = message_pairs_compare(x->member, y->member);
+    return c ? c : message_pairs_compare(x->number, y->number);
 }
 
 static struct message_end *list_ends(const struct lx_team_plans *p, size_t *count)
@@ -51,7 +51,7 @@ static struct message_end *list_ends(const struct lx_team_plans *p, size_t *coun
             *(receives(&x) ? &x.from : &x.to) = x.message->peer;
             all[n] = x;
         }
-    if (all) qsort(all, *count, sizeof *all, by_end);
+    if (all) qsort(all, *count, sizeof *all, message_pairs_by_end);
     return all;
 }
 

@@ -37,7 +37,7 @@ void team_member_end(struct team_member *m)
     lx_team_member_free(m->own_does);
 }
 
-static const struct lx_team_place *place_of(const struct team_member *m, int32_t local)
+static const struct lx_team_place *team_member_place_of(const struct team_member *m, int32_t local)
 {
     for (int32_t i = 0; i < m->does->place_count; i++)
         if (m->does->places[i].local == local) return &m->does->places[i];
@@ -48,7 +48,7 @@ static const struct lx_team_place *place_of(const struct team_member *m, int32_t
 static void give_input(void *context, int32_t local, void *items)
 {
     struct team_member *m = context;
-    const struct lx_team_place *x = place_of(m, local);
+    const struct lx_team_place *x = team_member_place_of(m, local);
     const struct lx_tensor *t = &m->does->graph->tensors[local];
     struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
     memset(items, 0, (size_t)wire_items_bytes(t->dtype, &whole));
@@ -68,7 +68,7 @@ static void give_input(void *context, int32_t local, void *items)
 static void keep_output(void *context, int32_t local, const void *items)
 {
     struct team_member *m = context;
-    const struct lx_team_place *x = place_of(m, local);
+    const struct lx_team_place *x = team_member_place_of(m, local);
     if (!x || x->tensor < 0) return;
     size_t bytes = (size_t)wire_items_bytes(m->p->graph->tensors[x->tensor].dtype, &x->box);
     void *copy = mem_alloc(bytes + 1);
@@ -90,7 +90,7 @@ static void look_after_others(struct team_member *m)
                    m->link->member, frozen, m->link->timeout_ms);
 }
 
-static bool stop(void *context)
+static bool team_member_stop(void *context)
 {
     struct team_member *m = context;
     look_after_others(m);
@@ -144,7 +144,7 @@ bool team_member_run(struct team_member *m, lx_status *st)
     if (!m->plan) return true;
     struct lx_device_options how = {.verify =
                                         m->how->verify == LX_VERIFY_FULL ? LX_VERIFY_OPS : m->how->verify,
-                                    .stop = stop,
+                                    .stop = team_member_stop,
                                     .input = give_input,
                                     .output = keep_output,
                                     .host_op = team_host_op,

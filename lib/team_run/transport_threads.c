@@ -41,8 +41,8 @@ struct seat {
     pthread_t thread;
 };
 
-static struct lx_flight *start(struct lx_link *link, int tag, const struct lx_message *out,
-                               const struct lx_message *in, lx_status *st)
+static struct lx_flight *transport_threads_start(struct lx_link *link, int tag, const struct lx_message *out,
+                                                 const struct lx_message *in, lx_status *st)
 {
     struct world *w = link->own;
     struct lx_flight *flight = mem_alloc(sizeof *flight);
@@ -82,7 +82,7 @@ static struct letter *take_letter(struct world *w, int to, int from, int tag)
 }
 
 /* Who waits for somebody who waits is not at fault: the one at the end of that is. With the lock held. */
-static int at_fault(const struct world *w, int member, int members)
+static int transport_threads_at_fault(const struct world *w, int member, int members)
 {
     for (int steps = 0; steps < members && w->waits_for[member] >= 0; steps++) member = w->waits_for[member];
     return member;
@@ -101,12 +101,13 @@ static struct letter *await_letter(struct lx_link *link, int from, int tag, cons
                        link->member, from, tag);
         else if (w->failed)
             status_set(st, LX_E_NO, "member %d: stopped, because another member failed", link->member);
-        else if (late && at_fault(w, from, link->members) != from)
+        else if (late && transport_threads_at_fault(w, from, link->members) != from)
             status_set(
                 st, LX_E_NO,
                 "member %d: member %d did not send within %d ms; member %d, which is to send message %d, "
                 "waits for it",
-                link->member, at_fault(w, from, link->members), link->timeout_ms, from, tag);
+                link->member, transport_threads_at_fault(w, from, link->members), link->timeout_ms, from,
+                tag);
         else if (late)
             status_set(st, LX_E_NO, "member %d: member %d did not send message %d within %d ms", link->member,
                        from, tag, link->timeout_ms);
@@ -116,7 +117,7 @@ static struct letter *await_letter(struct lx_link *link, int from, int tag, cons
     }
 }
 
-static bool wait_flight(struct lx_link *link, struct lx_flight *flight, lx_status *st)
+static bool transport_threads_wait_flight(struct lx_link *link, struct lx_flight *flight, lx_status *st)
 {
     struct world *w = link->own;
     struct timespec until;
@@ -144,7 +145,7 @@ static bool wait_flight(struct lx_link *link, struct lx_flight *flight, lx_statu
     return ok;
 }
 
-static void cancel(struct lx_link *link, struct lx_flight *flight)
+static void transport_threads_cancel(struct lx_link *link, struct lx_flight *flight)
 {
     (void)link;
     mem_free(flight);
@@ -197,8 +198,8 @@ static void seat_all(struct seat *seats, int members, struct world *w)
     for (int m = 0; m < seated; m++) pthread_join(seats[m].thread, NULL);
 }
 
-static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work, void *context,
-                lx_status *st)
+static bool transport_threads_run(const struct lx_transport *t, int members, int timeout_ms,
+                                  lx_team_work *work, void *context, lx_status *st)
 {
     struct world w = {.mailbox = mem_zeroed((size_t)members, sizeof *w.mailbox),
                       .ended = mem_zeroed((size_t)members, sizeof *w.ended),
@@ -228,7 +229,7 @@ static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_te
     return !w.failed;
 }
 
-static bool end(bool ok, lx_status *st)
+static bool transport_threads_end(bool ok, lx_status *st)
 {
     (void)ok; /* threads have ended when run returns */
     (void)st;
@@ -237,8 +238,8 @@ static bool end(bool ok, lx_status *st)
 
 const struct lx_transport lx_transport_threads = {.name = "threads",
                                                   .help = "members are threads of this process",
-                                                  .run = run,
-                                                  .start = start,
-                                                  .wait = wait_flight,
-                                                  .cancel = cancel,
-                                                  .end = end};
+                                                  .run = transport_threads_run,
+                                                  .start = transport_threads_start,
+                                                  .wait = transport_threads_wait_flight,
+                                                  .cancel = transport_threads_cancel,
+                                                  .end = transport_threads_end};

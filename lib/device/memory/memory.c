@@ -164,7 +164,7 @@ bool stay_placed(const struct machine *m, int32_t stay)
 }
 
 /* Sets `in` if the box lies in the memory at a whole stick. */
-static void settle(struct machine *m, struct place *p, struct memory *in)
+static void memory_settle(struct machine *m, struct place *p, struct memory *in)
 {
     int64_t bytes = box_sticks(&p->box) * m->stick_bytes, end;
     if (p->address >= 0 && p->address % m->stick_bytes == 0 && add_i64(p->address, bytes, &end) &&
@@ -185,7 +185,7 @@ struct place place_in_hbm(struct machine *m, int32_t tensor)
     if (p.address < 0)
         fault_plain(m, LX_FAULT_PLACE, &p, "it has no address in HBM");
     else
-        settle(m, &p, &m->hbm);
+        memory_settle(m, &p, &m->hbm);
     return p;
 }
 
@@ -306,7 +306,7 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
                     "a tile of %lld bytes in a slot of %lld: it is held for other loops",
                     (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)b->size);
     else
-        settle(m, &p, &m->lx[core]);
+        memory_settle(m, &p, &m->lx[core]);
     if (p.in) m->height = max_i64(m->height, p.address + b->size);
     return p;
 }

@@ -26,7 +26,7 @@ static size_t view_hash(const struct lx_core_view *v)
     return (size_t)(h ^ h >> 29);
 }
 
-static bool grow(struct table *t)
+static bool chain_labels_grow(struct table *t)
 {
     size_t room = t->room ? 2 * t->room : 256;
     int32_t *at = mem_zeroed(room, sizeof *at);
@@ -43,9 +43,9 @@ static bool grow(struct table *t)
 }
 
 /* -1: memory is out. */
-static int32_t label_of(struct table *t, const struct lx_core_view *v)
+static int32_t chain_labels_label_of(struct table *t, const struct lx_core_view *v)
 {
-    if (2 * t->views.count >= t->room && !grow(t)) return -1;
+    if (2 * t->views.count >= t->room && !chain_labels_grow(t)) return -1;
     size_t h = view_hash(v) & (t->room - 1);
     for (; t->at[h]; h = (h + 1) & (t->room - 1))
         if (views_equal(t->views.at[t->at[h] - 1], v)) return t->at[h] - 1;
@@ -64,7 +64,7 @@ static bool label_menu(const struct draft *x, struct table *t, const struct op_m
             int64_t at = (int64_t)i * menu->count + c;
             label[at] = -1;
             if (off_device || !view_holds(y, &menu->view[at], sums_meet)) continue;
-            label[at] = label_of(t, &menu->view[at]);
+            label[at] = chain_labels_label_of(t, &menu->view[at]);
             if (label[at] < 0) return false;
         }
     }

@@ -18,7 +18,7 @@ static const int64_t most_time = (int64_t)1 << 58;
 
 enum { EACH_OP = 100, EACH_TENSOR = 150, EACH_TIME = 2 }; /* work of base/stop.h */
 
-static void gather(struct graph_problem *w)
+static void cooptimise_problem_gather(struct graph_problem *w)
 {
     for (int32_t t = 0; t < w->g->tensor_count; t++)
         w->use[t].first_op = w->use[t].last_op = w->use[t].last_writer = -1;
@@ -38,7 +38,8 @@ static void gather(struct graph_problem *w)
 }
 
 /* The first reason that holds, or NULL. */
-static const char *reason_of(struct graph_problem *w, const struct lx_cooptimise_options *how, int32_t t)
+static const char *cooptimise_problem_reason_of(struct graph_problem *w,
+                                                const struct lx_cooptimise_options *how, int32_t t)
 {
     const struct tensor_use *u = &w->use[t];
     enum lx_role role = w->g->tensors[t].role;
@@ -56,11 +57,12 @@ static const char *reason_of(struct graph_problem *w, const struct lx_cooptimise
     return NULL;
 }
 
-static bool find_reasons(struct graph_problem *w, const struct lx_cooptimise_options *how, lx_status *st)
+static bool cooptimise_problem_find_reasons(struct graph_problem *w, const struct lx_cooptimise_options *how,
+                                            lx_status *st)
 {
     for (int32_t t = 0; t < w->g->tensor_count; t++) {
         const struct lx_layout *y = &w->d->layouts->layouts[t];
-        const char *reason = reason_of(w, how, t);
+        const char *reason = cooptimise_problem_reason_of(w, how, t);
         stop_look(EACH_TENSOR);
         w->reason[t] = reason;
         w->bytes[t] = y->rank > 0 ? lx_layout_bytes(y) : w->g->tensors[t].bytes;
@@ -194,8 +196,9 @@ bool graph_problem_make(struct graph_problem *w, const struct lx_divisions *d,
     struct lx_joint_op *ops = arena_array(&w->memory, (size_t)g->op_count, sizeof *ops);
     struct lx_joint_buffer *buffers = arena_array(&w->memory, tensors, sizeof *buffers);
     if (!w->use || !w->reason || !w->bytes || !w->accesses || !ops || !buffers) return status_no_memory(st);
-    gather(w);
-    if (!find_reasons(w, how, st) || !op_menus_make(d, &w->memory, &w->menus, st)) return false;
+    cooptimise_problem_gather(w);
+    if (!cooptimise_problem_find_reasons(w, how, st) || !op_menus_make(d, &w->memory, &w->menus, st))
+        return false;
     fit_times(w);
     if (!fill_buffers(w, buffers, st)) return false;
     for (int32_t o = 0; o < g->op_count; o++) {

@@ -38,7 +38,8 @@ static bool next_combination(const struct lx_joint_problem *p, int32_t *choice)
     return false;
 }
 
-static void keep(const struct lx_joint_problem *p, const struct joint_leaf *from, struct joint_leaf *to)
+static void joint_flip_keep(const struct lx_joint_problem *p, const struct joint_leaf *from,
+                            struct joint_leaf *to)
 {
     memcpy(to->choice, from->choice, (size_t)p->op_count * sizeof *to->choice);
     memcpy(to->address, from->address, (size_t)p->buffer_count * sizeof *to->address);
@@ -56,7 +57,7 @@ bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options 
     for (int64_t n = 0; ok && more && n < leaf_cap && !lx_run_stopped(&how->run); n++) {
         ok = joint_leaf_solve(p, how, &leaf, st);
         ++*leaves;
-        if (ok && (n == 0 || leaf.unpinned < best->unpinned)) keep(p, &leaf, best);
+        if (ok && (n == 0 || leaf.unpinned < best->unpinned)) joint_flip_keep(p, &leaf, best);
         more = next_combination(p, leaf.choice);
     }
     mem_free(leaf.choice);

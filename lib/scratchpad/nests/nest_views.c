@@ -73,7 +73,7 @@ int nest_view_count(const struct nest_views *n, int32_t tensor)
 }
 
 /* The row of a view, with a place for each of the others; NULL: memory is out. */
-static double *row_of(struct tensor_views *t, int from)
+static double *nest_views_row_of(struct tensor_views *t, int from)
 {
     if (!VEC_RESERVE(&t->rows, t->at.count)) return NULL;
     while (t->rows.count < t->at.count) t->rows.at[t->rows.count++] = (struct view_row){0};
@@ -92,7 +92,7 @@ double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32
     struct tensor_views *t = &n->of.at[tensor];
     const struct lx_core_view *v = t->at.at;
     bool known = (size_t)from < t->rows.count && to < t->rows.at[from].room;
-    double *row = known ? t->rows.at[from].us : row_of(t, from);
+    double *row = known ? t->rows.at[from].us : nest_views_row_of(t, from);
     if (!row) return view_ring_us(l, tensor, &v[from], &v[to]);
     if (row[to] < 0) row[to] = view_ring_us(l, tensor, &v[from], &v[to]);
     return row[to];

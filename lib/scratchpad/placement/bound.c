@@ -52,7 +52,7 @@ static int64_t common_alignment(const struct lx_problem *p)
 
 /* Fills the items and returns the cost of what can never be placed. The bytes between the last multiple
  * of the unit and the capacity count only if some buffer's odd end fits into them. */
-static int64_t collect(const struct lx_problem *p, int64_t unit, struct bound_sections *s)
+static int64_t bound_collect(const struct lx_problem *p, int64_t unit, struct bound_sections *s)
 {
     int64_t paid = 0, tail = p->capacity % unit, sizes = 0;
     bool tail_usable = false;
@@ -83,7 +83,7 @@ static int64_t collect(const struct lx_problem *p, int64_t unit, struct bound_se
 
 static bool spill_bound(const struct lx_problem *p, struct bound_sections *s, int64_t *bound)
 {
-    int64_t paid = collect(p, common_alignment(p), s), chain = 0, priced = 0;
+    int64_t paid = bound_collect(p, common_alignment(p), s), chain = 0, priced = 0;
     bool ok = bound_find_sections(s);
     if (ok && s->section_count > 0)
         ok = bound_whole_buffers(s) && bound_chain(s, &chain) && bound_multipliers(s, &priced);

@@ -34,7 +34,7 @@ static double mean_price(const struct bound_sections *s)
 }
 
 /* The value of the prices; what leaves at them is added up per section. */
-static double value_of(struct ascent *a)
+static double bound_ascent_value_of(struct ascent *a)
 {
     const struct bound_sections *s = a->s;
     double value = 0;
@@ -79,7 +79,7 @@ bool bound_ascend(const struct bound_sections *s, double *price)
     bool ok = a.price && a.sum && a.leaving && a.trend;
     double best = -1;
     for (int round = 0; ok && round < ROUNDS && !stop_is_now(); round++) {
-        double value = value_of(&a);
+        double value = bound_ascent_value_of(&a);
         stop_look(8 * (int64_t)s->item_count);
         if (value > best) memcpy(price, a.price, (n - 1) * sizeof *price);
         best = value > best ? value : best;

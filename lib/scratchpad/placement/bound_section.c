@@ -58,7 +58,7 @@ struct event {
     int32_t item;
 };
 
-static int compare_events(const void *a, const void *b)
+static int bound_section_compare_events(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
@@ -66,7 +66,7 @@ static int compare_events(const void *a, const void *b)
 }
 
 /* The first section at or after a tick. */
-static int32_t section_at(const struct bound_sections *s, int64_t tick)
+static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
 {
     int32_t low = 0, high = s->section_count;
     while (low < high) {
@@ -113,8 +113,8 @@ static bool sweep(struct bound_sections *s, const struct event *starts, const st
 static bool find_items(struct bound_sections *s)
 {
     for (int32_t i = 0; i < s->item_count; i++) {
-        s->items[i].first = section_at(s, s->items[i].start);
-        s->items[i].last = section_at(s, s->items[i].end) - 1;
+        s->items[i].first = bound_section_at(s, s->items[i].start);
+        s->items[i].last = bound_section_at(s, s->items[i].end) - 1;
         if (stop_round(i, 100)) return false;
     }
     return true;
@@ -134,9 +134,9 @@ bool bound_find_sections(struct bound_sections *s)
             ends[i] = (struct event){s->items[i].end, i};
         }
         while (tree.top <= s->item_count / 2) tree.top *= 2;
-        ok = ok && sort_or_stop(starts, n, sizeof *starts, compare_events) &&
-             sort_or_stop(ends, n, sizeof *ends, compare_events) && sweep(s, starts, ends, &tree) &&
-             find_items(s);
+        ok = ok && sort_or_stop(starts, n, sizeof *starts, bound_section_compare_events) &&
+             sort_or_stop(ends, n, sizeof *ends, bound_section_compare_events) &&
+             sweep(s, starts, ends, &tree) && find_items(s);
     }
     mem_free(starts);
     mem_free(ends);
@@ -180,7 +180,8 @@ bool bound_chain(const struct bound_sections *s, int64_t *forced)
     if (!total) return false;
     total[0] = 0;
     for (int32_t t = 0; t < s->section_count; t++) {
-        total[t + 1] = max_i64(total[t], s->sections[t].forced + total[section_at(s, s->sections[t].oldest)]);
+        total[t + 1] =
+            max_i64(total[t], s->sections[t].forced + total[bound_section_at(s, s->sections[t].oldest)]);
         stop_round(t, 50);
     }
     *forced = total[s->section_count];

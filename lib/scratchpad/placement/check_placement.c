@@ -90,7 +90,7 @@ static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
 }
 
 /* Block sizes, by their largest member. */
-static bool find_blocks(struct judge *j)
+static bool check_placement_find_blocks(struct judge *j)
 {
     const struct lx_problem *p = j->p;
     if (p->bonds.same_place_count == 0) return true;
@@ -104,7 +104,7 @@ static bool find_blocks(struct judge *j)
 }
 
 /* The sum over the pools of the highest end of a placed block or a reserved range. */
-static bool height_of(const struct judge *j, int64_t *height)
+static bool check_placement_height_of(const struct judge *j, int64_t *height)
 {
     int32_t pools = lx_pool_count(j->p);
     int64_t one = 0, *top = pools == 1 ? &one : mem_zeroed((size_t)pools, sizeof *top);
@@ -123,7 +123,7 @@ static bool height_of(const struct judge *j, int64_t *height)
     return true;
 }
 
-static int64_t cost_of(const struct judge *j)
+static int64_t check_placement_cost_of(const struct judge *j)
 {
     int64_t cost = 0;
     for (int32_t i = 0; i < j->p->count; i++) {
@@ -136,14 +136,15 @@ static int64_t cost_of(const struct judge *j)
 static bool judge_all(struct judge *j, const bool *is_staging, bool complete, int64_t *value)
 {
     int64_t linked = 0, height = 0;
-    if (!find_blocks(j) || !judge_each(j, is_staging, complete) || !judge_same_place(j) || !judge_bonds(j) ||
-        !judge_overlaps(j) || !judge_linked(j, &linked) || !height_of(j, &height))
+    if (!check_placement_find_blocks(j) || !judge_each(j, is_staging, complete) || !judge_same_place(j) ||
+        !judge_bonds(j) || !judge_overlaps(j) || !judge_linked(j, &linked) ||
+        !check_placement_height_of(j, &height))
         return false;
-    *value = j->p->objective == LX_HEIGHT ? height : cost_of(j) + linked;
+    *value = j->p->objective == LX_HEIGHT ? height : check_placement_cost_of(j) + linked;
     return true;
 }
 
-static bool judge(struct judge *j, bool complete, int64_t *value)
+static bool check_placement_judge(struct judge *j, bool complete, int64_t *value)
 {
     const struct lx_bonds *b = &j->p->bonds;
     bool *is_staging = NULL;
@@ -164,7 +165,7 @@ bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int6
                      enum lx_rule *rule, lx_status *st)
 {
     struct judge j = {.p = p, .pool = pool, .address = address, .st = st};
-    bool ok = judge(&j, p->objective != LX_SPILL, value);
+    bool ok = check_placement_judge(&j, p->objective != LX_SPILL, value);
     if (ok && p->objective == LX_FIT) *value = 0;
     *rule = j.rule;
     return ok;
@@ -174,7 +175,7 @@ bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t
                   lx_status *st)
 {
     struct judge j = {.p = p, .pool = pool, .address = address, .st = st};
-    return judge(&j, p->objective == LX_HEIGHT, value);
+    return check_placement_judge(&j, p->objective == LX_HEIGHT, value);
 }
 
 bool lx_problem_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st)

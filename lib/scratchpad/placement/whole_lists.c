@@ -23,7 +23,7 @@ static int32_t count_pinned(const struct lx_problem *p)
     return count;
 }
 
-static bool is_plain_list(const struct lx_problem *p)
+static bool whole_lists_is_plain_list(const struct lx_problem *p)
 {
     return !p->pool_count && !lx_problem_needs(p);
 }
@@ -32,7 +32,7 @@ static bool is_plain_list(const struct lx_problem *p)
 bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st)
 {
     *clash = false;
-    if (!is_plain_list(p) || count_pinned(p) < 2) return true;
+    if (!whole_lists_is_plain_list(p) || count_pinned(p) < 2) return true;
     struct lx_problem alone = *p;
     int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address), value;
     enum lx_rule rule = LX_RULE_NONE;
@@ -60,7 +60,7 @@ static void place_pinned(const struct lx_problem *p, int64_t *address)
 void stack_left_out(const struct lx_problem *p, int64_t *address)
 {
     int64_t top = 0;
-    if (p->objective != LX_HEIGHT || !is_plain_list(p)) return;
+    if (p->objective != LX_HEIGHT || !whole_lists_is_plain_list(p)) return;
     place_pinned(p, address);
     for (int32_t i = 0; i < p->count; i++)
         if (address[i] >= 0) top = max_i64(top, address[i] + p->buffers[i].size);

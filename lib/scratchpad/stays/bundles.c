@@ -49,7 +49,7 @@ static int64_t new_tensors(const struct cutter *c, int32_t first, int32_t last)
     return count;
 }
 
-static void take_tensors(struct cutter *c, int32_t o)
+static void bundles_take_tensors(struct cutter *c, int32_t o)
 {
     c->tensors += new_tensors(c, o, o);
     for (int i = 0; i < op_operand_count(&c->x->graph->ops[o]); i++)
@@ -63,7 +63,7 @@ static bool stated_border(struct cutter *c, int32_t o)
     return c->next_border < how->border_count && how->borders[c->next_border] == o;
 }
 
-static bool begins_bundle(struct cutter *c, int32_t o)
+static bool bundles_begins_bundle(struct cutter *c, int32_t o)
 {
     int64_t limit = c->x->graph->device.bundle_tensors;
     int32_t n = nest_of_op(c->x->how.nests, c->x->how.nest_count, o), last = o;
@@ -100,8 +100,8 @@ bool draft_bundles(struct draft *x, lx_status *st)
     bool ok = c.seen && x->bundle_of;
     for (int32_t o = 0; ok && o < x->graph->op_count; o++) {
         stop_look(EACH_OP);
-        if (begins_bundle(&c, o)) c.bundle++, c.tensors = 0;
-        take_tensors(&c, o);
+        if (bundles_begins_bundle(&c, o)) c.bundle++, c.tensors = 0;
+        bundles_take_tensors(&c, o);
         x->bundle_of[o] = c.bundle;
     }
     x->bundle_count = x->graph->op_count > 0 ? c.bundle + 1 : 0;
