@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "stages/stages.h"
@@ -32,14 +33,14 @@ static const struct option_row rows[] = {
 
 static const struct option_words words[] = {{"stage", stage_word}, {"team-by", team_aim_word}, {0}};
 
-static bool write_plan(struct call *call, const struct lx_plan *p, const char *path, bool to_screen)
+static bool cmd_plan_write_plan(struct call *call, const struct lx_plan *p, const char *path, bool to_screen)
 {
     size_t length = 0;
     char *json = lx_plan_to_json(p, &length);
     bool ok = json ? true : status_no_memory(&call->st);
     if (ok && path) ok = keep_file(call, path, json, length);
     if (ok && to_screen) text_add_n(&call->out, json, length);
-    free(json);
+    mem_free(json);
     return ok;
 }
 
@@ -75,7 +76,7 @@ static int make_and_show(struct call *call, const char *path, const struct wante
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
     int code = FAILED;
     lx_graph_free(g);
-    if (p && (!(w->json || w->output) || write_plan(call, p, w->output, w->json))) {
+    if (p && (!(w->json || w->output) || cmd_plan_write_plan(call, p, w->output, w->json))) {
         code = judge_plan(call, p);
         if (!w->json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
         if (w->words) show_summary(p, in_time(p->seconds).at, option_given(&call->line, "all"), &call->out);
@@ -86,7 +87,7 @@ static int make_and_show(struct call *call, const char *path, const struct wante
     return code;
 }
 
-static int run(struct call *call)
+static int cmd_plan_run(struct call *call)
 {
     static const struct {
         const char *option, *stage;
@@ -152,6 +153,6 @@ const struct command command_plan = {
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE",
-    .run = run,
+    .run = cmd_plan_run,
     .more_help = device_help,
 };

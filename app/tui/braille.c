@@ -1,5 +1,6 @@
 /* Dots in cells, and lines of dots; see braille.h. */
 #include "tui/braille.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -11,13 +12,13 @@ bool dots_begin(struct dots *d, int rows, int columns, bool ascii)
                        .rows = rows > 0 ? rows : 0,
                        .across = ascii ? 1 : 2,
                        .up = ascii ? 1 : 4};
-    d->at = calloc((size_t)d->rows * (size_t)d->columns + 1, sizeof *d->at);
+    d->at = mem_zeroed((size_t)d->rows * (size_t)d->columns + 1, sizeof *d->at);
     return d->at != NULL;
 }
 
 void dots_free(struct dots *d)
 {
-    free(d->at);
+    mem_free(d->at);
     *d = (struct dots){0};
 }
 

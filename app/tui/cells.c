@@ -1,6 +1,7 @@
 /* Drawing into the grid, with everything outside cut off. A wide character takes two cells, the second with
  * code 0; whoever overwrites one half clears the other. */
 #include "tui/cells.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdarg.h>
@@ -12,9 +13,9 @@ bool cells_resize(struct cells *g, int rows, int columns)
 {
     if (rows < 1) rows = 1;
     if (columns < 1) columns = 1;
-    struct cell_glyph *at = malloc((size_t)rows * (size_t)columns * sizeof *at);
+    struct cell_glyph *at = mem_alloc((size_t)rows * (size_t)columns * sizeof *at);
     if (!at) return false;
-    free(g->at);
+    mem_free(g->at);
     g->at = at;
     g->rows = rows;
     g->columns = columns;
@@ -30,7 +31,7 @@ void cells_clear(struct cells *g)
 
 void cells_free(struct cells *g)
 {
-    free(g->at);
+    mem_free(g->at);
     *g = (struct cells){0};
 }
 
@@ -96,7 +97,7 @@ int put_name(struct cells *g, int row, int column, int room, struct style style,
 {
     char *cut = room > 0 ? printable(name, room) : NULL;
     int used = put_text(g, row, column, room, style, cut ? cut : name);
-    free(cut);
+    mem_free(cut);
     return used;
 }
 

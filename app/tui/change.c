@@ -1,5 +1,6 @@
 /* Two plans of one pattern, before a change and after it; see change.h. */
 #include "tui/change.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "text/format.h"
 
@@ -13,7 +14,7 @@ static struct change_figures figures_of(const struct lx_plan *p)
     return (struct change_figures){lx_plan_value(p), p->figures.spill_bytes, p->figures.end_to_end_us};
 }
 
-static bool same_cuts(const struct lx_division *a, const struct lx_division *b)
+static bool change_same_cuts(const struct lx_division *a, const struct lx_division *b)
 {
     if (a->split_count != b->split_count || a->contiguous != b->contiguous) return false;
     for (int i = 0; i < a->split_count; i++)
@@ -31,13 +32,13 @@ static int32_t cut_anew(const struct lx_plan *a, const struct lx_plan *b)
         int32_t tried = 0; /* both have nearly the same order */
         while (tried < ga->op_count && strcmp(ga->ops[at].name, gb->ops[o].name) != 0)
             at = (at + 1) % ga->op_count, tried++;
-        if (tried < ga->op_count) n += !same_cuts(&a->divisions->at[at], &b->divisions->at[o]);
+        if (tried < ga->op_count) n += !change_same_cuts(&a->divisions->at[at], &b->divisions->at[o]);
         at = (at + 1) % ga->op_count;
     }
     return n;
 }
 
-static void note(struct change *c, const struct lx_difference *x)
+static void change_note(struct change *c, const struct lx_difference *x)
 {
     int32_t *counts[LX_CHANGE_COUNT] = {
         [LX_CAME_ON_CHIP] = &c->came, [LX_WENT_OFF_CHIP] = &c->went, [LX_MOVED] = &c->moved};
@@ -57,9 +58,9 @@ bool change_make(const struct lx_plan *before, const struct lx_plan *after, stru
                            .after = figures_of(after)};
     if (before->problem.objective != after->problem.objective)
         return true; /* answers to different questions */
-    out->marks = calloc((size_t)after->problem.count + 1, 1);
+    out->marks = mem_zeroed((size_t)after->problem.count + 1, 1);
     if (!out->marks || !lx_plan_diff(before, after, &d, &st)) return false;
-    for (int32_t i = 0; i < d.count; i++) note(out, &d.all[i]);
+    for (int32_t i = 0; i < d.count; i++) change_note(out, &d.all[i]);
     lx_diff_free(&d);
     out->cut_anew = cut_anew(before, after);
     add_nests_change(before, after, &out->nests);
@@ -68,7 +69,7 @@ bool change_make(const struct lx_plan *before, const struct lx_plan *after, stru
 
 void change_free(struct change *c)
 {
-    free(c->marks);
+    mem_free(c->marks);
     text_free(&c->nests);
     *c = (struct change){0};
 }
@@ -80,13 +81,13 @@ int change_sign(const struct change *c)
 }
 
 /* "(-8.1 %)"; nothing where it stayed as it was, or there is nothing to take a share of. */
-static void add_share(struct text *out, double before, double after)
+static void change_add_share(struct text *out, double before, double after)
 {
     if (before > 0 && before != after) text_format(out, " (%+.1f %%)", 100 * (after - before) / before);
 }
 
 /* "13.8 -> 12.7 MiB": both in the unit of the larger. */
-static void add_bytes(struct text *out, int64_t before, int64_t after, bool brief)
+static void change_add_bytes(struct text *out, int64_t before, int64_t after, bool brief)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     int64_t most = before > after ? before : after;
@@ -103,7 +104,7 @@ static void add_bytes(struct text *out, int64_t before, int64_t after, bool brie
                     (double)most >= 100 * size ? 0 : 1, (double)after / size, units[unit]);
 }
 
-static void add_counts(const struct change *c, struct text *out)
+static void change_add_counts(const struct change *c, struct text *out)
 {
     const struct {
         int32_t count;
@@ -127,21 +128,21 @@ int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_P
                     c->after.value == INT64_MAX ? "none" : grouped(c->after.value).at);
     else {
         text_format(&pieces[n], "%s ", c->what);
-        add_bytes(&pieces[n], c->before.value, c->after.value, brief);
-        add_share(&pieces[n], (double)c->before.value, (double)c->after.value);
+        change_add_bytes(&pieces[n], c->before.value, c->after.value, brief);
+        change_add_share(&pieces[n], (double)c->before.value, (double)c->after.value);
     }
     n++;
     if (c->before.us > 0 && c->after.us > 0 && c->before.us != c->after.us) {
         int digits = brief && c->before.us >= 100 && c->after.us >= 100 ? 0 : 1;
         text_format(&pieces[n], "%s%.*f -> %.*f us", brief ? "" : "end to end ", digits, c->before.us, digits,
                     c->after.us);
-        add_share(&pieces[n++], c->before.us, c->after.us);
+        change_add_share(&pieces[n++], c->before.us, c->after.us);
     }
     if (c->before.spill != c->after.spill && strcmp(c->what, "cost") != 0) {
         text_add(&pieces[n], "spill ");
-        add_bytes(&pieces[n++], c->before.spill, c->after.spill, brief);
+        change_add_bytes(&pieces[n++], c->before.spill, c->after.spill, brief);
     }
     if (c->nests.at) text_add(&pieces[n++], c->nests.at);
-    add_counts(c, &pieces[n++]);
+    change_add_counts(c, &pieces[n++]);
     return n;
 }

@@ -10,21 +10,21 @@
 
 enum { LEAST_ROWS = 2, LEAST_COLUMNS = 8, MOST_GUTTER = 12 };
 
-static double scaled(const struct chart_axis *a, double v)
+static double chart_scaled(const struct chart_axis *a, double v)
 {
     if (!a->log) return v;
     return v > 0 ? log10(v) : -INFINITY;
 }
 
 /* From 0 to 1 along the axis. */
-static double share_of(const struct chart_axis *a, double v)
+static double chart_share_of(const struct chart_axis *a, double v)
 {
-    double from = scaled(a, a->from), to = scaled(a, a->to), at = scaled(a, v);
+    double from = chart_scaled(a, a->from), to = chart_scaled(a, a->to), at = chart_scaled(a, v);
     if (at < from && a->log) at = from;
     return to > from ? (at - from) / (to - from) : 0.5;
 }
 
-static void widen(struct chart_axis *a, double v)
+static void chart_widen(struct chart_axis *a, double v)
 {
     if (!isfinite(v) || (a->log && v <= 0)) return;
     if (a->from > a->to) a->from = a->to = v;
@@ -33,7 +33,7 @@ static void widen(struct chart_axis *a, double v)
 }
 
 /* Ends by the data where none are given; never of no length. */
-static struct chart_axis axis_of(const struct chart *c, const struct chart_axis *given, bool is_x)
+static struct chart_axis chart_axis_of(const struct chart *c, const struct chart_axis *given, bool is_x)
 {
     struct chart_axis a = *given;
     if (!a.label) a.label = chart_number;
@@ -41,7 +41,7 @@ static struct chart_axis axis_of(const struct chart *c, const struct chart_axis 
     a.from = 1, a.to = 0;
     for (int s = 0; s < c->series_count; s++)
         for (int i = 0; i < c->series[s].count; i++)
-            if (isfinite(c->series[s].y[i])) widen(&a, is_x ? c->series[s].x[i] : c->series[s].y[i]);
+            if (isfinite(c->series[s].y[i])) chart_widen(&a, is_x ? c->series[s].x[i] : c->series[s].y[i]);
     if (a.from > a.to) a.from = a.log ? 1 : 0, a.to = a.log ? 10 : 1;
     if (a.from_zero && !a.log && a.from > 0) a.from = 0;
     double room = is_x ? 0 : 0.04 * (a.to - a.from); /* lines are not drawn on the frame */
@@ -53,25 +53,25 @@ static struct chart_axis axis_of(const struct chart *c, const struct chart_axis 
 }
 
 /* What the values of an axis are, by how they are written. */
-static enum scale_unit unit_of(const struct chart_axis *a)
+static enum scale_unit chart_unit_of(const struct chart_axis *a)
 {
     return a->label == chart_bytes ? SCALE_BYTES : a->label == chart_seconds ? SCALE_SECONDS : SCALE_PLAIN;
 }
 
-static int steps_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
+static int chart_steps_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
 {
     struct tick ticks[SCALE_TICKS];
-    struct scale scale = {a->from, a->to, a->log, unit_of(a), false};
+    struct scale scale = {a->from, a->to, a->log, chart_unit_of(a), false};
     int n = ticks_make(&scale, most, ticks);
     for (int i = 0; i < n; i++) out[i] = ticks[i].at;
     return n;
 }
 
-static int ticks_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
+static int chart_ticks_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
 {
     if (most > MOST_TICKS) most = MOST_TICKS;
     if (most < 1) return 0;
-    if (!a->ticks) return steps_of(a, most, out);
+    if (!a->ticks) return chart_steps_of(a, most, out);
     int n = 0;
     for (int i = 0; i < a->tick_count && n < most; i++)
         if (a->ticks[i] >= a->from && a->ticks[i] <= a->to) out[n++] = a->ticks[i];
@@ -80,7 +80,7 @@ static int ticks_of(const struct chart_axis *a, int most, double out[MOST_TICKS]
 
 bool plot_cell(const struct plot *p, double x, double y, int *row, int *column)
 {
-    double across = share_of(&p->x, x), up = share_of(&p->y, y);
+    double across = chart_share_of(&p->x, x), up = chart_share_of(&p->y, y);
     if (p->box.rows < 1 || !(across >= 0 && across <= 1 && up >= 0 && up <= 1)) return false;
     *column = p->box.column + (int)(across * (p->box.columns - 1) + 0.5);
     *row = p->box.row + p->box.rows - 1 - (int)(up * (p->box.rows - 1) + 0.5);
@@ -90,7 +90,7 @@ bool plot_cell(const struct plot *p, double x, double y, int *row, int *column)
 double plot_x(const struct plot *p, int column)
 {
     double at = p->box.columns > 1 ? (double)(column - p->box.column) / (p->box.columns - 1) : 0;
-    double from = scaled(&p->x, p->x.from), v = from + at * (scaled(&p->x, p->x.to) - from);
+    double from = chart_scaled(&p->x, p->x.from), v = from + at * (chart_scaled(&p->x, p->x.to) - from);
     return p->x.log ? pow(10, v) : v;
 }
 
@@ -134,14 +134,14 @@ static void draw_below(const struct scene *on, const struct plot *p, const doubl
 }
 
 /* The letter of a series: its own, or one of its name that none before has. */
-static char letter_of(const struct chart *c, int s)
+static char chart_letter_of(const struct chart *c, int s)
 {
     const char *name = c->series[s].name ? c->series[s].name : "";
     if (c->series[s].letter) return c->series[s].letter;
     if (c->series[s].dashed) return '-';
     for (; *name; name++) {
         bool taken = (unsigned char)*name > 0x7e || *name <= ' ';
-        for (int i = 0; i < s && !taken; i++) taken = letter_of(c, i) == *name;
+        for (int i = 0; i < s && !taken; i++) taken = chart_letter_of(c, i) == *name;
         if (!taken) return *name;
     }
     return "*o+x#@%&"[s % 8];
@@ -157,11 +157,11 @@ static bool needs_letters(const struct scene *on, const struct chart *c)
 
 static int dot_of(const struct chart_axis *a, double v, int dots)
 {
-    double share = share_of(a, v), at = share * (dots - 1);
+    double share = chart_share_of(a, v), at = share * (dots - 1);
     return !(at > -dots) ? -dots : at > 2.0 * dots ? 2 * dots : (int)floor(at + 0.5);
 }
 
-static void draw_line(struct dots *d, const struct plot *p, const struct chart_series *s, char letter)
+static void chart_draw_line(struct dots *d, const struct plot *p, const struct chart_series *s, char letter)
 {
     struct pen pen = {s->tone, letter, s->dashed};
     int along = 0, x0 = 0, y0 = 0;
@@ -199,11 +199,11 @@ static void draw_series(const struct scene *on, const struct plot *p, const stru
     for (int dashed = 1; dashed >= 0; dashed--)
         for (int s = c->series_count - 1; s >= 0; s--)
             if (!c->series[s].points && c->series[s].dashed == dashed)
-                draw_line(&d, p, &c->series[s], letter_of(c, s));
+                chart_draw_line(&d, p, &c->series[s], chart_letter_of(c, s));
     dots_put(&d, on->cells, p->box.row, p->box.column);
     dots_free(&d);
     for (int s = 0; s < c->series_count; s++)
-        if (c->series[s].points) draw_points(on, p, &c->series[s], letter_of(c, s));
+        if (c->series[s].points) draw_points(on, p, &c->series[s], chart_letter_of(c, s));
 }
 
 static void draw_marks(const struct scene *on, const struct plot *p, const struct chart *c)
@@ -216,7 +216,7 @@ static void draw_marks(const struct scene *on, const struct plot *p, const struc
     }
 }
 
-static bool is_free(const struct cells *g, int row, int from, int to)
+static bool chart_is_free(const struct cells *g, int row, int from, int to)
 {
     for (int c = from; c < to; c++)
         if (g->at[row * g->columns + c].code != ' ') return false;
@@ -224,7 +224,7 @@ static bool is_free(const struct cells *g, int row, int from, int to)
 }
 
 /* Beside its mark, as high as nothing is in the way; on top where something is everywhere. */
-static void draw_words(const struct scene *on, const struct plot *p, const struct chart *c)
+static void chart_draw_words(const struct scene *on, const struct plot *p, const struct chart *c)
 {
     for (int i = 0; i < c->mark_count; i++) {
         int row, column;
@@ -232,13 +232,13 @@ static void draw_words(const struct scene *on, const struct plot *p, const struc
         int width = columns_of(c->marks[i].words), right = p->box.column + p->box.columns;
         int at = column + 2 + width <= right ? column + 2 : column - 1 - width, r = 0;
         if (at < p->box.column) continue;
-        while (r < p->box.rows && !is_free(on->cells, p->box.row + r, at, at + width)) r++;
+        while (r < p->box.rows && !chart_is_free(on->cells, p->box.row + r, at, at + width)) r++;
         put_text(on->cells, p->box.row + (r < p->box.rows ? r : 0), at, width, INK(KEY), c->marks[i].words);
     }
 }
 
 /* "── auto  ┄┄ bound", from the right. */
-static void draw_legend(const struct scene *on, struct box row, const struct chart *c)
+static void chart_draw_legend(const struct scene *on, struct box row, const struct chart *c)
 {
     bool letters = needs_letters(on, c);
     int at = row.column;
@@ -247,7 +247,7 @@ static void draw_legend(const struct scene *on, struct box row, const struct cha
         const struct chart_series *l = &c->series[s];
         if (!l->name || at + 4 + columns_of(l->name) > row.column + row.columns) continue;
         bool by_letter = letters || (l->points && on->theme->letters);
-        uint32_t sign = by_letter   ? (uint32_t)(unsigned char)letter_of(c, s)
+        uint32_t sign = by_letter   ? (uint32_t)(unsigned char)chart_letter_of(c, s)
                         : l->points ? on->glyphs->bullet
                         : l->dashed ? 0x2504u
                                     : 0x2500u;
@@ -259,7 +259,7 @@ static void draw_legend(const struct scene *on, struct box row, const struct cha
     }
 }
 
-static int widest(const struct chart_axis *a, const double *ticks, int count)
+static int chart_widest(const struct chart_axis *a, const double *ticks, int count)
 {
     int most = 0;
     for (int i = 0; i < count; i++) {
@@ -271,18 +271,19 @@ static int widest(const struct chart_axis *a, const double *ticks, int count)
 
 struct plot chart_draw(const struct scene *on, struct box area, const struct chart *c)
 {
-    struct plot p = {.x = axis_of(c, &c->x, true), .y = axis_of(c, &c->y, false)};
+    struct plot p = {.x = chart_axis_of(c, &c->x, true), .y = chart_axis_of(c, &c->y, false)};
     double across[MOST_TICKS], up[MOST_TICKS];
     bool legend = (!c->no_legend || c->y.name) && area.rows >= LEAST_ROWS + 3;
     struct box head = box_cut_top(&area, legend);
-    int ups = ticks_of(&p.y, area.rows / 2 > 5 ? 5 : area.rows / 2, up), gutter = widest(&p.y, up, ups);
+    int ups = chart_ticks_of(&p.y, area.rows / 2 > 5 ? 5 : area.rows / 2, up),
+        gutter = chart_widest(&p.y, up, ups);
     p.box = (struct box){area.row, area.column + gutter + 1, area.rows - 2, area.columns - gutter - 1};
     if (p.box.rows < LEAST_ROWS || p.box.columns < LEAST_COLUMNS) return p.box.rows = 0, p;
-    if (legend) draw_legend(on, (struct box){head.row, p.box.column, 1, p.box.columns}, c);
+    if (legend) chart_draw_legend(on, (struct box){head.row, p.box.column, 1, p.box.columns}, c);
     draw_left(on, &p, up, ups, gutter + 1);
-    draw_below(on, &p, across, ticks_of(&p.x, p.box.columns / 10, across));
+    draw_below(on, &p, across, chart_ticks_of(&p.x, p.box.columns / 10, across));
     draw_marks(on, &p, c);
     draw_series(on, &p, c);
-    draw_words(on, &p, c);
+    chart_draw_words(on, &p, c);
     return p;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Its value is the least that anyone has proved. */
-static bool is_least(const struct racer_row *row)
+static bool compare_columns_is_least(const struct racer_row *row)
 {
     enum lx_verdict status = row->plan->answer.status;
     if (status == LX_OPTIMAL) return true;
@@ -22,7 +22,7 @@ static void status_value(const void *row_of_table, const struct column *column, 
                                         [LX_ERROR] = PAINT_BAD};
     const struct racer_row *row = row_of_table;
     (void)column;
-    enum lx_verdict status = is_least(row) ? LX_OPTIMAL : row->plan->answer.status;
+    enum lx_verdict status = compare_columns_is_least(row) ? LX_OPTIMAL : row->plan->answer.status;
     v->words = row->rival->outcome->interim                           ? "so far"
                : row->rival->outcome->stopped && status != LX_OPTIMAL ? "stopped"
                                                                       : lx_verdict_word(status);
@@ -30,7 +30,8 @@ static void status_value(const void *row_of_table, const struct column *column, 
 }
 
 /* A mark behind it where the target is missed. */
-static void traffic_value(const void *row_of_table, const struct column *column, struct value *v)
+static void compare_columns_traffic_value(const void *row_of_table, const struct column *column,
+                                          struct value *v)
 {
     const struct racer_row *row = row_of_table;
     const struct lx_plan *p = row->plan;
@@ -68,7 +69,7 @@ static void proof_value(const void *row_of_table, const struct column *column, s
 {
     const struct racer_row *row = row_of_table;
     (void)column;
-    if (is_least(row) && row->rival->by)
+    if (compare_columns_is_least(row) && row->rival->by)
         value_format(v, "proved by %s", row->rival->by);
     else
         v->words = row->plan->unproved ? row->plan->unproved : "";
@@ -86,7 +87,7 @@ VALUE_OF(steps_value,  struct racer_row, value_whole(v, row->plan->answer.steps)
 static const struct column racer_array[RACER_COLUMNS] = {
     [SOLVER]   = {.key = "solver",   .heading = "solver",       .kind = VALUE_WORDS,   .width = 9,  .value = solver_value},
     [STATUS]   = {.key = "status",   .heading = "status",       .kind = VALUE_WORDS,   .width = 10, .value = status_value},
-    [TRAFFIC]  = {.key = "traffic",  .heading = "HBM bytes ",   .kind = VALUE_BYTES,   .width = 15, .value = traffic_value},
+    [TRAFFIC]  = {.key = "traffic",  .heading = "HBM bytes ",   .kind = VALUE_BYTES,   .width = 15, .value = compare_columns_traffic_value},
     [GAP]      = {.key = "gap",      .heading = "gap",          .kind = VALUE_SHARE,   .width = 8,  .from = 46, .value = gap_value},
     [TIME]     = {.key = "seconds",  .heading = "time",         .kind = VALUE_SECONDS, .width = 10, .from = 56, .value = time_value},
     [SELECTED] = {.key = "selected", .heading = "",             .kind = VALUE_WORDS,   .width = 17, .gap = 1, .from = 75, .value = selected_value},
@@ -99,7 +100,7 @@ static const struct column racer_array[RACER_COLUMNS] = {
 
 const struct columns racer_columns = COLUMNS("solvers on the screen", racer_array);
 
-static int compare_values(const struct value *p, const struct value *q, enum value_kind kind)
+static int compare_columns_compare_values(const struct value *p, const struct value *q, enum value_kind kind)
 {
     if (kind == VALUE_WORDS) return strcmp(p->words ? p->words : "", q->words ? q->words : "");
     if (kind == VALUE_SHARE || kind == VALUE_SECONDS)
@@ -114,7 +115,7 @@ int compare_rivals(const struct rival *a, const struct rival *b, int column)
     if (!x.plan || !y.plan) return !x.plan - !y.plan;
     racer_array[column].value(&x, &racer_array[column], &p);
     racer_array[column].value(&y, &racer_array[column], &q);
-    int order = compare_values(&p, &q, racer_array[column].kind);
+    int order = compare_columns_compare_values(&p, &q, racer_array[column].kind);
     value_free(&p);
     value_free(&q);
     return order;

@@ -6,13 +6,14 @@
 #include "tui/compared.h"
 #include "tui/paint_map.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t share_of(int64_t from, int64_t to, double share)
+static int64_t compare_panes_share_of(int64_t from, int64_t to, double share)
 {
     return from + (int64_t)((double)(to - from) * share + 0.5);
 }
@@ -28,10 +29,10 @@ static void draw_map(const struct scene *on, struct box area, const struct rival
     put_format(on->cells, title.row, title.column, title.columns, INK(TITLE), "%c %.40s  %s B%s", side,
                of->name, grouped(lx_plan_value(o->plan)).at, all ? "" : "  (zoomed)");
     if (area.rows < 1 || area.columns < 4 || last <= first) return;
-    struct raster_view view = {.from_tick = all ? first : share_of(first, last, w->from),
-                               .to_tick = all ? last : share_of(first, last, w->to),
-                               .from_address = all ? 0 : share_of(0, top, w->low),
-                               .to_address = all ? top : share_of(0, top, w->high),
+    struct raster_view view = {.from_tick = all ? first : compare_panes_share_of(first, last, w->from),
+                               .to_tick = all ? last : compare_panes_share_of(first, last, w->to),
+                               .from_address = all ? 0 : compare_panes_share_of(0, top, w->low),
+                               .to_address = all ? top : compare_panes_share_of(0, top, w->high),
                                .columns = area.columns,
                                .rows = map_rows(on, area.rows),
                                .by_edges = on->session->selection.by_edges,
@@ -71,7 +72,7 @@ static void more_words(char *out, size_t size, int64_t gain)
     snprintf(out, size, "%s%s", gain < 0 ? "+" : "", grouped(-gain).at);
 }
 
-static void draw_line(const struct scene *on, struct box row, const struct differing *d)
+static void compare_panes_draw_line(const struct scene *on, struct box row, const struct differing *d)
 {
     int name = row.columns / 2 > 40 ? 40 : row.columns / 2;
     char shown[100];
@@ -156,7 +157,7 @@ void compare_lines_draw(const struct scene *on, struct box area, const struct ri
                        grouped(more).at);
             break;
         }
-        draw_line(on, row, &d);
+        compare_panes_draw_line(on, row, &d);
     }
 }
 
@@ -176,8 +177,8 @@ static void fill_lines(struct lines *l, const struct curve *c)
 
 void compare_curves_draw(const struct scene *on, struct box area, const struct rivals *all, int marked)
 {
-    struct lines *lines = calloc((size_t)all->count, sizeof *lines);
-    struct chart_series *s = calloc(2 * (size_t)all->count, sizeof *s);
+    struct lines *lines = mem_zeroed((size_t)all->count, sizeof *lines);
+    struct chart_series *s = mem_zeroed(2 * (size_t)all->count, sizeof *s);
     int n = 0;
     for (int i = 0; lines && s && i < all->count; i++) {
         struct curve c = rival_curve(on->session, &all->at[i]);
@@ -205,6 +206,6 @@ void compare_curves_draw(const struct scene *on, struct box area, const struct r
                           .x = {.label = chart_seconds, .name = "time", .log = n > 3, .from_zero = true},
                           .y = {.label = chart_bytes}};
     if (n > 0) chart_draw(on, area, &chart);
-    free(s);
-    free(lines);
+    mem_free(s);
+    mem_free(lines);
 }

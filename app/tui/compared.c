@@ -1,12 +1,13 @@
 /* Rows and differences of Compare; see compared.h. */
 #include "tui/compared.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct rivals *all, enum rival_kind kind, int number, const char *name,
-                const struct outcome *o)
+static void compared_add(struct rivals *all, enum rival_kind kind, int number, const char *name,
+                         const struct outcome *o)
 {
     if (all->count < MOST_RIVALS)
         all->at[all->count++] = (struct rival){.kind = kind, .number = number, .name = name, .outcome = o};
@@ -46,12 +47,12 @@ static void share_bounds(struct rivals *all)
 struct rivals rivals_of(const struct session *s)
 {
     struct rivals all = {.count = 0};
-    add(&all, RIVAL_NOW, 0, "now", &s->shown);
-    if (s->pinned.outcome.plan) add(&all, RIVAL_PINNED, 0, "A", &s->pinned.outcome);
+    compared_add(&all, RIVAL_NOW, 0, "now", &s->shown);
+    if (s->pinned.outcome.plan) compared_add(&all, RIVAL_PINNED, 0, "A", &s->pinned.outcome);
     for (size_t i = 0; i < s->files.count; i++)
-        add(&all, RIVAL_FILE, (int)i, s->files.at[i].name, &s->files.at[i].outcome);
+        compared_add(&all, RIVAL_FILE, (int)i, s->files.at[i].name, &s->files.at[i].outcome);
     for (size_t i = 0; i < s->racers.count; i++)
-        add(&all, RIVAL_RACER, (int)i, s->racers.at[i].solver->name, &s->racers.at[i].outcome);
+        compared_add(&all, RIVAL_RACER, (int)i, s->racers.at[i].solver->name, &s->racers.at[i].outcome);
     share_bounds(&all);
     return all;
 }
@@ -87,8 +88,8 @@ int32_t same_buffer(const struct lx_plan *p, const struct lx_plan *from, int32_t
 void comparison_free(struct comparison *c)
 {
     if (c->known) lx_diff_free(&c->diff);
-    free(c->only_left);
-    free(c->only_right);
+    mem_free(c->only_left);
+    mem_free(c->only_right);
     lx_plan_free(c->left);
     lx_plan_free(c->right);
     *c = (struct comparison){0};
@@ -118,8 +119,8 @@ bool comparison_make(struct comparison *c, const struct lx_plan *left, const str
     lx_status st = {0};
     if (c->known && c->left == left && c->right == right) return true;
     comparison_free(c);
-    c->only_left = calloc((size_t)left->problem.count + 1, 1);
-    c->only_right = calloc((size_t)right->problem.count + 1, 1);
+    c->only_left = mem_zeroed((size_t)left->problem.count + 1, 1);
+    c->only_right = mem_zeroed((size_t)right->problem.count + 1, 1);
     c->known = c->only_left && c->only_right && lx_plan_diff(left, right, &c->diff, &st);
     if (!c->known) return false;
     c->left = lx_plan_ref(left);

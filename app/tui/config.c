@@ -9,6 +9,7 @@
 #include "tui/requests.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/words.h"
 
@@ -95,9 +96,9 @@ static bool wish_bind(struct wish_line *l)
                              "there is no request \"%.40s\"%s%s%s the help of the explorer lists them", name,
                              near ? "; did you mean \"" : ";", near ? near : "", near ? "\"?" : "");
     }
-    if (asprintf(&keys, "%s %s", key, request_keys(r)) < 0) return status_no_memory(l->st);
+    keys = mem_format("%s %s", key, request_keys(r));
     bool ok = request_bind(r, keys, &why) || wrong_at(l, key, &why);
-    free(keys);
+    mem_free(keys);
     return ok;
 }
 
@@ -117,7 +118,7 @@ static const struct {
 
 enum { WISHES = sizeof wishes / sizeof *wishes };
 
-static bool read_line(struct wish_line *l)
+static bool config_read_line(struct wish_line *l)
 {
     const char *words[WISHES + 1] = {0};
     lx_status why;
@@ -140,12 +141,11 @@ char *config_path(void)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     char *path = NULL;
-    int n = -1;
     if (base && *base)
-        n = asprintf(&path, "%s/lxplan/config", base);
+        path = mem_format("%s/lxplan/config", base);
     else if (home && *home)
-        n = asprintf(&path, "%s/.config/lxplan/config", home);
-    return n < 0 ? NULL : path;
+        path = mem_format("%s/.config/lxplan/config", home);
+    return path;
 }
 
 bool config_read(const char *path, struct config *c, lx_status *st)
@@ -161,9 +161,9 @@ bool config_read(const char *path, struct config *c, lx_status *st)
         char *line = strsep(&rest, "\n");
         struct wish_line l = {
             .file = path, .number = number, .text = line, .rest = line, .into = c, .st = st};
-        ok = read_line(&l);
+        ok = config_read_line(&l);
     }
-    free(text);
+    mem_free(text);
     return ok;
 }
 
@@ -174,6 +174,6 @@ void config_apply(const struct config *c, struct what_if *how)
         if (!lx_settings_is_set(&c->how.options, i) || lx_settings_is_set(&how->options, i)) continue;
         char *value = lx_settings_get(&c->how.options, i);
         if (value) (void)lx_settings_set_row(&how->options, i, value, &ignored);
-        free(value);
+        mem_free(value);
     }
 }

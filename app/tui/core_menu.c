@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static void fill(const struct outcome *o, const struct cut *c, struct core_menu *m)
+static void core_menu_fill(const struct outcome *o, const struct cut *c, struct core_menu *m)
 {
     double share[LX_MAX_OPERANDS];
     lx_status st;
@@ -57,7 +57,7 @@ static void draw_choice(const struct scene *on, struct box row, const struct cut
 void draw_core_menu(const struct scene *on, struct box area, const struct cut *c, struct core_menu *m)
 {
     if (area.rows < 3 || area.columns < 30) return;
-    fill(&on->session->shown, c, m);
+    core_menu_fill(&on->session->shown, c, m);
     if (m->count < 2) return;
     put_format(on->cells, area.row, area.column, area.columns, INK(DIM),
                "  divisions         time           agree");

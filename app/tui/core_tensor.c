@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static char letter_of(const struct cut *c, int device_dim)
+static char core_tensor_letter_of(const struct cut *c, int device_dim)
 {
     const struct lx_layout *l = &c->all->layouts->layouts[c->tensor];
     int host = l->host_dim[device_dim];
@@ -43,7 +43,7 @@ static struct drawn choose_drawn(const struct lx_core_view *view)
 }
 
 /* Tiles of the tensor, of which a nest has one at a time. */
-static int64_t tiles_of(const struct lx_core_view *v)
+static int64_t core_tensor_tiles_of(const struct lx_core_view *v)
 {
     int64_t tiles = 1;
     for (int i = 0; i < v->rank; i++) tiles *= max_i64(v->tiles[i], 1);
@@ -54,19 +54,21 @@ static void draw_shape(const struct scene *on, struct box row, const struct cut 
 {
     const int64_t *slices = c->view.slices;
     struct text shape = {0};
-    int64_t tiles = tiles_of(&c->view);
+    int64_t tiles = core_tensor_tiles_of(&c->view);
     if (tiles > 1) text_format(&shape, "1/%s of ", grouped(tiles).at);
     add_shape(&c->g->tensors[c->tensor], &shape);
     if (d.across < 0)
         text_add(&shape, ": whole on every core");
     else if (d.down < 0)
-        text_format(&shape, " cut %c/%lld across", letter_of(c, d.across), (long long)slices[d.across]);
+        text_format(&shape, " cut %c/%lld across", core_tensor_letter_of(c, d.across),
+                    (long long)slices[d.across]);
     else
-        text_format(&shape, " cut %c/%lld down, %c/%lld across", letter_of(c, d.down),
-                    (long long)slices[d.down], letter_of(c, d.across), (long long)slices[d.across]);
+        text_format(&shape, " cut %c/%lld down, %c/%lld across", core_tensor_letter_of(c, d.down),
+                    (long long)slices[d.down], core_tensor_letter_of(c, d.across),
+                    (long long)slices[d.across]);
     for (int i = 0; i < c->view.rank; i++)
         if (i != d.down && i != d.across && slices[i] > 1)
-            text_format(&shape, ", %c/%lld not drawn", letter_of(c, i), (long long)slices[i]);
+            text_format(&shape, ", %c/%lld not drawn", core_tensor_letter_of(c, i), (long long)slices[i]);
     put_text(on->cells, row.row, row.column, row.columns, INK(DIM), shape.at ? shape.at : "");
     text_free(&shape);
 }

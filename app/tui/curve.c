@@ -13,7 +13,7 @@ int64_t curve_bound(const struct curve *c)
 }
 
 /* Every second one goes, but not the last. */
-static void thin_out(struct curve *c)
+static void curve_thin_out(struct curve *c)
 {
     int kept = 0;
     for (int i = 0; i < c->count; i++)
@@ -25,7 +25,7 @@ void curve_add(struct curve *c, double seconds, int64_t best, int64_t bound)
 {
     struct curve_point next = {seconds, min_i64(best, curve_best(c)), max_i64(bound, curve_bound(c))};
     if (c->count && next.best == curve_best(c) && next.bound == curve_bound(c)) return;
-    if (c->count == CURVE_MOST) thin_out(c);
+    if (c->count == CURVE_MOST) curve_thin_out(c);
     c->at[c->count++] = next;
 }
 

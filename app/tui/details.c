@@ -13,7 +13,7 @@ struct words address_words(const struct scene *on, int64_t address)
     return w;
 }
 
-static void add_place(const struct scene *on, const struct lx_plan *p, int32_t i, struct text *out)
+static void details_add_place(const struct scene *on, const struct lx_plan *p, int32_t i, struct text *out)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     int64_t at = p->answer.address[i];
@@ -26,7 +26,7 @@ static void add_place(const struct scene *on, const struct lx_plan *p, int32_t i
         text_add(out, b->reason ? "off chip, and may not be on chip" : "off chip");
 }
 
-static void add_uses(const struct scene *on, int32_t i, struct text *out)
+static void details_add_uses(const struct scene *on, int32_t i, struct text *out)
 {
     const struct outcome *o = &on->session->shown;
     const struct lx_buffer *b = &o->plan->problem.buffers[i];
@@ -56,7 +56,7 @@ static void add_uses(const struct scene *on, int32_t i, struct text *out)
 }
 
 /* The copies of a stay, and whether its tensor has others. */
-static void add_copies(const struct scene *on, int32_t i, struct text *out)
+static void details_add_copies(const struct scene *on, int32_t i, struct text *out)
 {
     const struct outcome *o = &on->session->shown;
     const struct lx_plan *p = o->plan;
@@ -84,7 +84,7 @@ static void add_copies(const struct scene *on, int32_t i, struct text *out)
 }
 
 /* Which tile it is in the iteration that its nest is seen in; of what is whole, what the nest at the cursor does. */
-static void add_tile(const struct scene *on, const struct lx_plan *p, int32_t i, struct text *out)
+static void details_add_tile(const struct scene *on, const struct lx_plan *p, int32_t i, struct text *out)
 {
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : session_nest(on->session);
     if (nest < 0) return;
@@ -96,7 +96,7 @@ static void add_tile(const struct scene *on, const struct lx_plan *p, int32_t i,
 }
 
 /* One line behind the other; a line that does not fit goes on in the next row. */
-static void draw_line(const struct scene *on, struct box *area, struct style style, struct text *line)
+static void details_draw_line(const struct scene *on, struct box *area, struct style style, struct text *line)
 {
     int used = area->rows > 0 && line->at ? put_wrapped(on->cells, *area, style, line->at) : 0;
     area->row += used;
@@ -117,30 +117,30 @@ void details_draw(const struct scene *on, struct box area, int32_t i)
     struct box text = {area.row, area.column + 2, area.rows, area.columns - 2};
     add_printable(&line, b->name, 60);
     text_format(&line, "  %s%s ", in_bytes(b->size).at, p->stays ? " per core," : "");
-    add_place(on, p, i, &line);
-    draw_line(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
-    add_tile(on, p, i, &line);
-    draw_line(on, &text, INK(KEY), &line);
+    details_add_place(on, p, i, &line);
+    details_draw_line(on, &text, (struct style){TONE_TITLE, 0, 0}, &line);
+    details_add_tile(on, p, i, &line);
+    details_draw_line(on, &text, INK(KEY), &line);
     if (!placed && p->reason[i]) {
         text_add(&line, "why: ");
         add_printable(&line, p->reason[i], 0);
-        draw_line(on, &text, INK(WARN), &line);
+        details_draw_line(on, &text, INK(WARN), &line);
     }
     if (placed && p->took_slot_of[i] >= 0) {
         text_add(&line, "in place of ");
         add_printable(&line, p->problem.buffers[p->took_slot_of[i]].name, 40);
-        draw_line(on, &text, INK(PLAIN), &line);
+        details_draw_line(on, &text, INK(PLAIN), &line);
     }
     int64_t moved = on->session->shown.moved ? on->session->shown.moved[i] : 0;
     if (placed && b->spill_cost > 0) {
         text_format(&line, "saves %s of HBM traffic", in_bytes(b->spill_cost).at);
-        draw_line(on, &text, INK(PLAIN), &line);
+        details_draw_line(on, &text, INK(PLAIN), &line);
     } else if (!placed) {
         text_format(&line, p->stays ? "moves %s of HBM traffic; %s: what helps" : "costs %s; %s: what helps",
                     in_bytes(moved).at, KEY_OF(WHY));
-        draw_line(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
+        details_draw_line(on, &text, b->reason ? INK(PLAIN) : INK(BAD), &line);
     }
-    add_copies(on, i, &line);
-    add_uses(on, i, &line);
-    draw_line(on, &text, INK(DIM), &line);
+    details_add_copies(on, i, &line);
+    details_add_uses(on, i, &line);
+    details_draw_line(on, &text, INK(DIM), &line);
 }

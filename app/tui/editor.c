@@ -2,6 +2,7 @@
  * what it has become. The editor runs in the foreground, on a terminal that has been given back to it; what it gets of
  * signals is its own. */
 #include "tui/screen.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -73,9 +74,8 @@ const char *edit_program(void)
 /* By the shell, as an editor may have arguments of its own. Returns the exit code, or -1. */
 static int run_editor(const char *path, int line)
 {
-    char *command = NULL;
+    char *command = mem_format("%s +%d \"$1\"", edit_program(), line);
     int status = -1;
-    if (asprintf(&command, "%s +%d \"$1\"", edit_program(), line) < 0) return -1;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
     struct sigaction old_int, old_quit, old_stop;
     sigaction(SIGINT, &ignore, &old_int);
@@ -94,7 +94,7 @@ static int run_editor(const char *path, int line)
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
     sigaction(SIGTSTP, &old_stop, NULL);
-    free(command);
+    mem_free(command);
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

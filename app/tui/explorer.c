@@ -1,6 +1,7 @@
 /* Requests that belong to no view, the message line, and which view is on top. The explorer owns the session,
  * the states of all views and the grid. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ void explorer_end(struct explorer *x)
     prompt_free(&x->prompt);
     text_free(&x->message);
     text_free(&x->copied);
-    free(x->replace);
+    mem_free(x->replace);
 }
 
 void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
@@ -50,7 +51,7 @@ void explorer_show(struct explorer *x, enum view_id page)
     if (all_views[page]->shown) all_views[page]->shown(x, x->states[page]);
 }
 
-static void mouse(struct explorer *x, const struct key *k)
+static void explorer_mouse(struct explorer *x, const struct key *k)
 {
     bool on_title = k->row == 0 && k->code == AT_CLICK;
     for (int i = 0; on_title && i < PAGE_COUNT; i++)
@@ -83,7 +84,7 @@ void explorer_key(struct explorer *x, struct key key)
     case AT_CLICK:
     case AT_WHEEL_UP:
     case AT_WHEEL_DOWN:
-        if (!x->prompt.open) mouse(x, &key);
+        if (!x->prompt.open) explorer_mouse(x, &key);
         return;
     default:
         break;

@@ -1,5 +1,6 @@
 /* What the explorer itself does for a request that the view on top does not answer: one row per request. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 #include "tui/team_picture.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ static void set_named(struct explorer *x, const char *argument, int what, int by
         change_setting(x, argument + n + blanks, setting, 0);
 }
 
-static void undo(struct explorer *x, const char *argument, int what, int by)
+static void explorer_acts_undo(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
     if (!session_undo(&x->session)) explorer_say(x, TONE_DIM, "nothing to take back");
@@ -75,7 +76,7 @@ static void lay_panel(struct explorer *x, const char *argument, int panel, int b
     if (x->overlay != VIEW_COUNT && all_views[panel]->shown) all_views[panel]->shown(x, x->states[panel]);
 }
 
-static void turn_page(struct explorer *x, const char *argument, int what, int by)
+static void explorer_acts_turn_page(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what;
     explorer_show(x, (enum view_id)(((int)x->view + by + PAGE_COUNT) % PAGE_COUNT));
@@ -117,7 +118,7 @@ static void go_where_one_was(struct explorer *x, const char *argument, int what,
     place_back(x);
 }
 
-static void leave(struct explorer *x, const char *argument, int what, int by)
+static void explorer_acts_leave(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
     x->quit = true;
@@ -129,7 +130,7 @@ static void type_command(struct explorer *x, const char *argument, int what, int
     prompt_open(x, ':', "");
 }
 
-static void search(struct explorer *x, const char *argument, int what, int direction)
+static void explorer_acts_search(struct explorer *x, const char *argument, int what, int direction)
 {
     (void)what;
     if (argument) snprintf(x->search, sizeof x->search, "%s", argument);
@@ -223,7 +224,7 @@ static void open_plan(struct explorer *x, const char *path, int what, int by)
     if (session_hold_file(&x->session, path)) explorer_show(x, VIEW_COMPARE);
 }
 
-static void stop(struct explorer *x, const char *argument, int what, int by)
+static void explorer_acts_stop(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
     stop_all(x);
@@ -260,7 +261,7 @@ static void export_view(struct explorer *x, const char *argument, int what, int 
     take_export(x, argument);
 }
 
-static void copy(struct explorer *x, const char *argument, int what, int by)
+static void explorer_acts_copy(struct explorer *x, const char *argument, int what, int by)
 {
     (void)argument, (void)what, (void)by;
     take_copy(x);
@@ -330,16 +331,16 @@ static const struct {
     PAGES(PAGE_ACT, )
     PANELS(PANEL_ACT, )
         /* clang-format on */
-        [REQ_NEXT_VIEW] = {turn_page, 0, 1},
-    [REQ_PREVIOUS_VIEW] = {turn_page, 0, -1},
+        [REQ_NEXT_VIEW] = {explorer_acts_turn_page, 0, 1},
+    [REQ_PREVIOUS_VIEW] = {explorer_acts_turn_page, 0, -1},
     [REQ_BACK] = {go_back, 0, 0},
     [REQ_ESCAPE] = {escape, 0, 0},
     [REQ_GO_BACK] = {go_where_one_was, 0, 0},
-    [REQ_QUIT] = {leave, 0, 0},
+    [REQ_QUIT] = {explorer_acts_leave, 0, 0},
     [REQ_COMMAND] = {type_command, 0, 0},
-    [REQ_SEARCH] = {search, 0, 1},
-    [REQ_SEARCH_NEXT] = {search, 0, 1},
-    [REQ_SEARCH_PREVIOUS] = {search, 0, -1},
+    [REQ_SEARCH] = {explorer_acts_search, 0, 1},
+    [REQ_SEARCH_NEXT] = {explorer_acts_search, 0, 1},
+    [REQ_SEARCH_PREVIOUS] = {explorer_acts_search, 0, -1},
     [REQ_FILTER] = {filter, 0, 0},
     [REQ_GOTO] = {go_to, 0, 0},
     [REQ_OPEN] = {open_by_name, 0, 0},
@@ -355,7 +356,7 @@ static const struct {
     [REQ_PREVIOUS_NEST] = {nest_go, 0, -1},
     [REQ_HEX] = {swap_hex, 0, 0},
     [REQ_RACE] = {race, 0, 0},
-    [REQ_STOP] = {stop, 0, 0},
+    [REQ_STOP] = {explorer_acts_stop, 0, 0},
     [REQ_PIN] = {pin, 0, 0},
     [REQ_OPEN_PLAN] = {open_plan, 0, 0},
     [REQ_TEAM_SET] = {set_team, 0, 0},
@@ -372,13 +373,13 @@ static const struct {
     [REQ_LEVEL] = {change_setting, SET_LEVEL, 0},
     [REQ_SEED] = {change_setting, SET_SEED, 0},
     [REQ_SET] = {set_named, 0, 0},
-    [REQ_UNDO] = {undo, 0, 0},
+    [REQ_UNDO] = {explorer_acts_undo, 0, 0},
     [REQ_REDO] = {redo, 0, 0},
     [REQ_RELOAD] = {reload, 0, 0},
     [REQ_EDIT] = {edit, 0, 0},
     [REQ_SAVE] = {save, 0, 0},
     [REQ_EXPORT] = {export_view, 0, 0},
-    [REQ_COPY] = {copy, 0, 0},
+    [REQ_COPY] = {explorer_acts_copy, 0, 0},
     [REQ_THEME] = {take_theme, 0, 0},
     [REQ_NEXT_THEME] = {next_theme, 0, 0},
     [REQ_ASCII] = {swap_glyphs, 0, 0},
@@ -398,7 +399,7 @@ static bool ask_for_argument(struct explorer *x, enum request r)
     if (r == REQ_EXPORT) name = take_name(x, ".svg");
     snprintf(line, sizeof line, "%s ", request_rows[r].name);
     prompt_propose(x, line, name ? name : "");
-    free(name);
+    mem_free(name);
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "tui/explorer.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "html/html.h"
 
 #include <stdio.h>
@@ -17,20 +18,18 @@ char *take_name(const struct explorer *x, const char *ending)
     const char *path = s->current >= 0 ? s->patterns.at[s->current].path : "lxplan";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     size_t n = strcspn(name, ".");
-    char *out = NULL;
-    return asprintf(&out, "%.*s%s", (int)(n < 80 ? n : 80), name, ending) < 0 ? NULL : out;
+    return mem_format("%.*s%s", (int)(n < 80 ? n : 80), name, ending);
 }
 
 /* A file that is there already is replaced when it is asked for once more, in the same words. */
 static bool may_write(struct explorer *x, enum request r, const char *path)
 {
-    char *line = NULL;
-    if (asprintf(&line, "%s %s", request_rows[r].name, path) < 0) return false;
+    char *line = mem_format("%s %s", request_rows[r].name, path);
     bool again = x->replace && strcmp(x->replace, line) == 0;
-    free(x->replace);
+    mem_free(x->replace);
     x->replace = NULL;
     if (again || access(path, F_OK) != 0) {
-        free(line);
+        mem_free(line);
         return true;
     }
     x->replace = line;
@@ -135,7 +134,7 @@ void cells_to_svg(const struct cells *g, const struct theme *t, struct text *out
     text_add(out, "</svg>\n");
 }
 
-static bool ends_with(const char *s, const char *end)
+static bool export_ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
     return n >= m && strcmp(s + n - m, end) == 0;
@@ -160,7 +159,7 @@ void take_export(struct explorer *x, const char *path)
                      "else is text");
         return;
     }
-    bool page = ends_with(path, ".html") || ends_with(path, ".htm");
+    bool page = export_ends_with(path, ".html") || export_ends_with(path, ".htm");
     if (page && !session_plan(&x->session)) {
         explorer_say(x, TONE_BAD,
                      "a list of patterns is no HTML: name a file .svg for a drawing, or .txt for text");
@@ -171,7 +170,7 @@ void take_export(struct explorer *x, const char *path)
     explorer_draw(x);
     if (page)
         show_html(session_plan(&x->session), &(struct picture){0}, &out);
-    else if (ends_with(path, ".svg"))
+    else if (export_ends_with(path, ".svg"))
         draw_svg(x, &out);
     else
         cells_to_text(&x->cells, &out);

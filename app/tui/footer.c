@@ -74,13 +74,13 @@ static int draw_hint(struct explorer *x, struct box area, int at, enum request r
     return at + 2;
 }
 
-static int width_of(enum request r, const char *word)
+static int footer_width_of(enum request r, const char *word)
 {
     return columns_of(request_key(r).at) + 1 + columns_of(word);
 }
 
 /* What a hint says at present; NULL: its key has nothing to act on. */
-static const char *word_of(struct explorer *x, const struct hint *h)
+static const char *footer_word_of(struct explorer *x, const struct hint *h)
 {
     enum view_id top = explorer_top(x);
     const struct session *s = &x->session;
@@ -98,15 +98,15 @@ static void draw_hints(struct explorer *x, struct box area, int right)
 {
     const struct hint *h = all_views[explorer_top(x)]->hints;
     static const struct hint stop = {REQ_STOP, "stop"};
-    int at = 0, help = width_of(REQ_HELP, "help");
+    int at = 0, help = footer_width_of(REQ_HELP, "help");
     bool has_stop = false;
     for (int i = 0; i < MOST_HINTS && h[i].word; i++) has_stop |= h[i].request == REQ_STOP;
-    if (!has_stop && session_is_stale(&x->session) && word_of(x, &stop))
+    if (!has_stop && session_is_stale(&x->session) && footer_word_of(x, &stop))
         at = draw_hint(x, area, at, REQ_STOP, stop.word);
     for (int i = 0; i < MOST_HINTS && h[i].word; i++) {
-        const char *word = word_of(x, &h[i]);
+        const char *word = footer_word_of(x, &h[i]);
         if (!word) continue;
-        if (at + width_of(h[i].request, word) > right - help - 2) break;
+        if (at + footer_width_of(h[i].request, word) > right - help - 2) break;
         at = draw_hint(x, area, at, h[i].request, word);
     }
     if (at + help <= right) draw_hint(x, area, at, REQ_HELP, "help");

@@ -59,7 +59,7 @@ void frame_draw_title(struct explorer *x, struct box area)
 
 /* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; of an optimal plan, which the piece before says, only the value, and so
  * where there is little room beside a target that is missed. */
-static void add_value(const struct explorer *x, const struct lx_plan *p, struct text *out)
+static void frame_add_value(const struct explorer *x, const struct lx_plan *p, struct text *out)
 {
     bool brief = x->cells.columns < 130;
     bool is_tight = x->cells.columns < 90 && !lx_plan_meets_target(p);
@@ -89,7 +89,7 @@ static void status_pieces(const struct explorer *x, const struct lx_plan *p, str
                                            : verdict_words(p));
     bool met = lx_plan_meets_target(p);
     if (!met && !x->session.shown.interim) text_add(&pieces[n++], "TARGET MISSED");
-    add_value(x, p, &pieces[n++]);
+    frame_add_value(x, p, &pieces[n++]);
     if (met && p->graph->target_hbm_bytes >= 0) text_add(&pieces[n++], "target met");
     if (p->problem.objective == LX_SPILL && p->figures.baseline_hbm_bytes > 0)
         text_format(&pieces[n++], "saved %s",
@@ -187,7 +187,7 @@ struct box frame_window(const struct scene *on, const char *title, int rows, int
 }
 
 /* The line of the file with a mark; the rows that it takes. */
-static int draw_source(const struct scene *on, struct box area, const lx_status *st)
+static int frame_draw_source(const struct scene *on, struct box area, const lx_status *st)
 {
     struct text lines = {0};
     int row = 0;
@@ -218,8 +218,8 @@ void frame_no_plan(const struct scene *on, struct box area)
     }
     char text[1200];
     int used = put_wrapped(on->cells, b, INK(BAD), lx_status_describe(&s->shown.st, text, sizeof text));
-    used +=
-        draw_source(on, (struct box){b.row + used + 1, b.column, b.rows - used - 1, b.columns}, &s->shown.st);
+    used += frame_draw_source(on, (struct box){b.row + used + 1, b.column, b.rows - used - 1, b.columns},
+                              &s->shown.st);
     struct box rest = {b.row + used + 1, b.column, b.rows - used - 1, b.columns};
     bool is_ours = !s->shown.unread && (!settings_same(&s->now, &s->shown.how) || s->undo.count > 0);
     if (is_ours)

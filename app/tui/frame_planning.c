@@ -14,7 +14,7 @@ static struct chart_label elapsed(double seconds)
     return w;
 }
 
-static const char *solver_of(const struct session *s)
+static const char *frame_planning_solver_of(const struct session *s)
 {
     return lx_settings_solver(&s->now.options, LX_SPILL)->name;
 }
@@ -24,7 +24,7 @@ static void add_planning(const struct session *s, const struct progress *now, st
 {
     int64_t best = curve_best(&now->curve), bound = curve_bound(&now->curve);
     bool old = session_plan(s) && session_shows_old(s);
-    text_format(out, "%s%s", old ? "STALE: " : "", solver_of(s));
+    text_format(out, "%s%s", old ? "STALE: " : "", frame_planning_solver_of(s));
     if (now->running) text_format(out, " %s", elapsed(now->seconds).at);
     if (old || !session_plan(s)) return;
     if (best < INT64_MAX) text_format(out, "  best %s", in_short_bytes(best).at);
@@ -45,7 +45,7 @@ int frame_draw_planning(struct explorer *x, struct box row)
     return n + 4;
 }
 
-static int width_of(const struct text *pieces, int count)
+static int frame_planning_width_of(const struct text *pieces, int count)
 {
     int width = 0;
     for (int i = 0; i < count; i++) width += columns_of(pieces[i].at ? pieces[i].at : "") + (i > 0 ? 3 : 0);
@@ -63,7 +63,7 @@ void frame_draw_change(struct explorer *x, struct box row)
     static const uint8_t tones[] = {TONE_BAD, TONE_BAR, TONE_GOOD};
     struct text pieces[CHANGE_PIECES] = {{0}};
     int count = change_words(c, false, pieces), at = row.column, end = row.column + row.columns;
-    if (width_of(pieces, count) > row.columns) {
+    if (frame_planning_width_of(pieces, count) > row.columns) {
         pieces_free(pieces);
         count = change_words(c, true, pieces);
     }

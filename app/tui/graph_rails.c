@@ -14,14 +14,14 @@ static const uint32_t
     plain_thick[HAPPENINGS] = {'|', '|', ',', '+', '`'}, plain_dotted[HAPPENINGS] = {':', ':', ',', '+', '`'};
 
 /* Columns that lanes may have; two for each where all of them find room so. */
-static int room_of(int columns)
+static int graph_rails_room_of(int columns)
 {
     return columns >= 180 ? 32 : columns >= 110 ? 16 : columns >= 70 ? 10 : columns >= 50 ? 4 : 0;
 }
 
 struct rail_room rails_fit(const struct outcome *o, int columns)
 {
-    int room = room_of(columns), all = o->rails.lanes;
+    int room = graph_rails_room_of(columns), all = o->rails.lanes;
     struct rail_room r = {.lanes = all < room ? all : room, .step = 2 * all <= room ? 2 : 1};
     bool folds = false;
     for (int32_t row = 0; row < o->rails.rows && !folds; row++) folds = o->rails.live[row] > r.lanes;

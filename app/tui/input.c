@@ -64,7 +64,7 @@ static const struct {
     {KEY_F(1), AT_F1},
 };
 
-static struct key named(wint_t c)
+static struct key input_named(wint_t c)
 {
     struct key k = {.code = AT_NOTHING};
     MEVENT m;
@@ -83,7 +83,7 @@ static struct key named(wint_t c)
     return k;
 }
 
-static struct key plain(wint_t c)
+static struct key input_plain(wint_t c)
 {
     if (c == '\n') c = AT_ENTER;
     if (c == 8) c = AT_BACKSPACE;
@@ -106,9 +106,9 @@ struct key input_next(int wake, int milliseconds)
         }
         switch (get_wch(&c)) {
         case OK:
-            return plain(c);
+            return input_plain(c);
         case KEY_CODE_YES:
-            return named(c);
+            return input_named(c);
         default:
             break;
         }

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/failed_memory.h"
+#include "base/memory.h"
 
 #include <locale.h>
 #include <langinfo.h>
@@ -90,7 +91,7 @@ static bool is_of_team(const char *path)
     lx_status ignored = {0};
     char *text = file_read(path, &length, &ignored);
     bool is = text && lx_is_team_plan(text, length);
-    free(text);
+    mem_free(text);
     return is;
 }
 

@@ -1,6 +1,7 @@
 /* Ruler, brackets, curve and minimap: one row function each. */
 #include "tui/map_axis.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ void axis_draw_ruler(const struct scene *on, struct box area, const struct raste
 }
 
 /* How much of the whole is in use in ticks [from, to), in steps. */
-static int level_of(const struct outcome *o, int64_t from, int64_t to, int steps, bool *peak)
+static int map_axis_level_of(const struct outcome *o, int64_t from, int64_t to, int steps, bool *peak)
 {
     const struct lx_problem *p = &o->plan->problem;
     int64_t whole = p->objective == LX_HEIGHT ? o->plan->figures.height_bytes : p->capacity,
@@ -80,7 +81,7 @@ void axis_draw_curve(const struct scene *on, struct box area, const struct raste
         int64_t from, to;
         bool peak;
         raster_ticks(r, c, &from, &to);
-        int level = level_of(o, from, to, 8 * area.rows, &peak);
+        int level = map_axis_level_of(o, from, to, 8 * area.rows, &peak);
         for (int k = 0; k < area.rows; k++) {
             int part = level - 8 * (area.rows - 1 - k);
             put(on->cells, area.row + k, left + c,
@@ -130,7 +131,7 @@ void axis_draw_bundles(const struct scene *on, struct box area, const struct ras
 {
     const struct lx_plan *p = session_plan(on->session);
     const struct lx_graph *g = plan_graph(p);
-    struct tick_run *runs = area.rows ? malloc((size_t)p->bundle_count * sizeof *runs) : NULL;
+    struct tick_run *runs = area.rows ? mem_alloc((size_t)p->bundle_count * sizeof *runs) : NULL;
     int32_t n = 0;
     for (int32_t i = 0; runs && g && i < p->bundle_count; i++) {
         int32_t first = p->bundles[i].first,
@@ -141,7 +142,7 @@ void axis_draw_bundles(const struct scene *on, struct box area, const struct ras
         n++;
     }
     if (runs) axis_draw_runs(on, area, r, "kernels", runs, n);
-    free(runs);
+    mem_free(runs);
 }
 
 int axis_nest_rows(const struct session *s)
@@ -177,7 +178,7 @@ static void name_nest(const struct session *s, int32_t nest, int room, struct ti
 void axis_draw_nests(const struct scene *on, struct box area, const struct raster *r)
 {
     const struct lx_plan *p = session_plan(on->session);
-    struct tick_run *runs = area.rows ? malloc(((size_t)p->nest_count + 1) * sizeof *runs) : NULL;
+    struct tick_run *runs = area.rows ? mem_alloc(((size_t)p->nest_count + 1) * sizeof *runs) : NULL;
     int32_t n = 0;
     for (int32_t i = 0; runs && i < p->nest_count; i++) {
         int first, last;
@@ -186,7 +187,7 @@ void axis_draw_nests(const struct scene *on, struct box area, const struct raste
         name_nest(on->session, i, last - first - 3, &runs[n++]);
     }
     if (runs) axis_draw_runs(on, area, r, "nests", runs, n);
-    free(runs);
+    mem_free(runs);
 }
 
 /* "12-18%": of time, so that what is seen is never said to be nothing. */

@@ -1,6 +1,7 @@
 /* The column of words beside the map, made anew for every screen; what does not fit is left out from below.
  * */
 #include "tui/map_panel.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "tui/paint_blocks.h"
 #include "tui/paint_map.h"
@@ -49,8 +50,8 @@ static void put_slice(const struct scene *on, struct box room, int32_t i)
     text_free(&words);
 }
 
-static void draw_row(const struct scene *on, struct box row, int32_t i, struct style style,
-                     const char *number)
+static void map_panel_draw_row(const struct scene *on, struct box row, int32_t i, struct style style,
+                               const char *number)
 {
     const struct outcome *o = &on->session->shown;
     int name = row.columns - 12;
@@ -94,10 +95,10 @@ static void draw_alive(const struct scene *on, struct box area)
 {
     const struct lx_plan *p = session_plan(on->session);
     int64_t tick = on->session->selection.tick, sum = 0;
-    struct sized *alive = malloc(((size_t)p->problem.count + 1) * sizeof *alive);
+    struct sized *alive = mem_alloc(((size_t)p->problem.count + 1) * sizeof *alive);
     size_t n = 0;
     if (!alive || area.rows < 2) {
-        free(alive);
+        mem_free(alive);
         return;
     }
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -109,9 +110,9 @@ static void draw_alive(const struct scene *on, struct box area)
     if (n) qsort(alive, n, sizeof *alive, largest_first);
     draw_alive_title(on, area, (int64_t)n, sum);
     for (size_t k = 0; k < n && (int)k + 1 < area.rows; k++)
-        draw_row(on, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns}, alive[k].buffer,
-                 INK(PLAIN), grouped(alive[k].size).at);
-    free(alive);
+        map_panel_draw_row(on, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns},
+                           alive[k].buffer, INK(PLAIN), grouped(alive[k].size).at);
+    mem_free(alive);
 }
 
 static void draw_off_chip(const struct scene *on, struct box area)
@@ -125,9 +126,9 @@ static void draw_off_chip(const struct scene *on, struct box area)
         if (o->off_chip[k] == on->session->selection.buffer && k >= area.rows - 1) at = k - area.rows + 2;
     for (int k = 0; at + k < o->off_chip_count && k + 1 < area.rows; k++) {
         const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[at + k]];
-        draw_row(on, (struct box){area.row + 1 + k, area.column, 1, area.columns}, o->off_chip[at + k],
-                 b->reason ? INK(DIM) : INK(BAD),
-                 grouped(o->moved ? o->moved[o->off_chip[at + k]] : b->spill_cost).at);
+        map_panel_draw_row(on, (struct box){area.row + 1 + k, area.column, 1, area.columns},
+                           o->off_chip[at + k], b->reason ? INK(DIM) : INK(BAD),
+                           grouped(o->moved ? o->moved[o->off_chip[at + k]] : b->spill_cost).at);
     }
 }
 
@@ -139,7 +140,7 @@ static bool has_moves(const struct scene *on)
     return false;
 }
 
-static bool has_tiles(const struct lx_plan *p)
+static bool map_panel_has_tiles(const struct lx_plan *p)
 {
     for (int32_t i = 0; p && i < p->problem.count; i++)
         if (is_tile(p, i) && p->answer.address[i] >= 0) return true;
@@ -172,7 +173,7 @@ static int put_tile_mark(const struct scene *on, int row, int column)
     return 2 + put_text(on->cells, row, column + 1, 10, INK(DIM), "tile");
 }
 
-static void draw_legend(const struct scene *on, struct box area)
+static void map_panel_draw_legend(const struct scene *on, struct box area)
 {
     const struct {
         uint32_t code;
@@ -186,7 +187,7 @@ static void draw_legend(const struct scene *on, struct box area)
         put(on->cells, area.row, at, on->glyphs->move, INK(KEY));
         at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), "move");
     }
-    if (has_tiles(session_plan(on->session))) at += put_tile_mark(on, area.row, at);
+    if (map_panel_has_tiles(session_plan(on->session))) at += put_tile_mark(on, area.row, at);
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         put(on->cells, area.row, at, marks[i].code, INK(KEY));
         at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), marks[i].word);
@@ -210,7 +211,7 @@ void map_panel_draw(const struct scene *on, struct box area, const struct map_wi
     details_draw(on, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), on->session->selection.buffer);
     struct box legend = box_cut_bottom(&rest, area.rows > 16);
     struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
-    if (legend.rows) draw_legend(on, legend);
+    if (legend.rows) map_panel_draw_legend(on, legend);
     if (shades.rows) draw_shades(on, shades, w);
     if (rest.rows > 12)
         box_cut_top(&rest, draw_iteration(on, (struct box){rest.row, rest.column, 4, rest.columns}));

@@ -36,7 +36,7 @@ bool map_window_by_events(const struct map_window *w, const struct session *s)
 }
 
 /* Time as the window counts it: ticks, or numbers of events. */
-static int64_t unit_of(const struct map_window *w, const struct session *s, int64_t tick)
+static int64_t map_window_unit_of(const struct map_window *w, const struct session *s, int64_t tick)
 {
     return map_window_by_events(w, s) ? plan_index_event(&s->shown.index, tick) : tick;
 }
@@ -62,12 +62,12 @@ static void set_time(struct map_window *w, const struct session *s, int64_t from
 }
 
 /* The window to where the cursor is: what was found or selected elsewhere comes into the middle. */
-static void follow(struct map_window *w, const struct session *s)
+static void map_window_follow(struct map_window *w, const struct session *s)
 {
     const struct selection *at = &s->selection;
-    int64_t from = unit_of(w, s, w->from_tick), to = unit_of(w, s, w->to_tick);
+    int64_t from = map_window_unit_of(w, s, w->from_tick), to = map_window_unit_of(w, s, w->to_tick);
     w->followed = at->moves;
-    bring_in(&from, &to, unit_of(w, s, at->tick), !at->pointed);
+    bring_in(&from, &to, map_window_unit_of(w, s, at->tick), !at->pointed);
     bool all = w->to_address - w->from_address >= s->shown.index.bands.top;
     bring_in(&w->from_address, &w->to_address, at->address, !at->pointed && !all);
     set_time(w, s, from, to);
@@ -115,8 +115,8 @@ void map_window_fit(struct map_window *w, struct session *s)
 {
     if (w->of != s->got || w->to_tick == 0) begin_plan(w, s);
     join_cursor(w, s);
-    if (w->followed != s->selection.moves) follow(w, s);
-    set_time(w, s, unit_of(w, s, w->from_tick), unit_of(w, s, w->to_tick));
+    if (w->followed != s->selection.moves) map_window_follow(w, s);
+    set_time(w, s, map_window_unit_of(w, s, w->from_tick), map_window_unit_of(w, s, w->to_tick));
     into(&w->from_address, &w->to_address, 0, session_highest(s));
     session_keep_cursor(s);
 }
@@ -135,7 +135,7 @@ struct raster_view map_window_view(const struct map_window *w, const struct scen
                                 .down = map_rows(on, 1)};
 }
 
-static bool same_view(const struct raster_view *a, const struct raster_view *b)
+static bool map_window_same_view(const struct raster_view *a, const struct raster_view *b)
 {
     return a->from_tick == b->from_tick && a->to_tick == b->to_tick && a->from_address == b->from_address &&
            a->to_address == b->to_address && a->columns == b->columns && a->rows == b->rows &&
@@ -154,7 +154,8 @@ const struct raster *map_window_raster(struct map_window *w, const struct sessio
 {
     if (w->heats_of != w->heat) heat_free(&w->heats);
     w->heats_of = w->heat;
-    if (w->has_raster && w->raster_of == s->got && same_view(&w->view, &w->raster_view)) return &w->raster;
+    if (w->has_raster && w->raster_of == s->got && map_window_same_view(&w->view, &w->raster_view))
+        return &w->raster;
     map_window_forget(w);
     w->has_raster = raster_make(&s->shown.index, &w->view, &w->raster);
     w->raster_of = s->got;
@@ -174,7 +175,9 @@ static int64_t row_bytes(const struct map_window *w)
 /* Ticks or events of one column. */
 static int64_t column_units(const struct map_window *w, const struct session *s)
 {
-    return max_i64((unit_of(w, s, w->to_tick) - unit_of(w, s, w->from_tick)) / max_i64(w->map.columns, 1), 1);
+    return max_i64((map_window_unit_of(w, s, w->to_tick) - map_window_unit_of(w, s, w->from_tick)) /
+                       max_i64(w->map.columns, 1),
+                   1);
 }
 
 /* Headings of pools are stepped over. */
@@ -187,18 +190,18 @@ static int64_t beside_heading(const struct session *s, int64_t place, int bytes)
     return bytes > 0 && above < s->shown.index.bands.limit ? above : b->base + b->height - 1;
 }
 
-static void move(struct explorer *x, struct map_window *w, int ticks, int bytes)
+static void map_window_move(struct explorer *x, struct map_window *w, int ticks, int bytes)
 {
     struct session *s = &x->session;
     const struct selection *at = &s->selection;
     int64_t tick = at->tick;
-    if (ticks) tick = tick_of(w, s, unit_of(w, s, tick) + ticks * column_units(w, s));
+    if (ticks) tick = tick_of(w, s, map_window_unit_of(w, s, tick) + ticks * column_units(w, s));
     session_point(s, tick, beside_heading(s, at->address + bytes * row_bytes(w), bytes));
 }
 
 static void move_page(struct explorer *x, struct map_window *w, int ticks, int bytes)
 {
-    move(x, w, ticks, bytes * (int)max_i64(w->map.rows / 2, 1));
+    map_window_move(x, w, ticks, bytes * (int)max_i64(w->map.rows / 2, 1));
 }
 
 static void move_to_end(struct explorer *x, struct map_window *w, int ticks, int bytes)
@@ -214,10 +217,10 @@ static void move_to_peak(struct explorer *x, struct map_window *w, int ticks, in
     session_point(&x->session, x->session.shown.time.peak_tick, x->session.selection.address);
 }
 
-static void pan(struct explorer *x, struct map_window *w, int ticks, int bytes)
+static void map_window_pan(struct explorer *x, struct map_window *w, int ticks, int bytes)
 {
     const struct session *s = &x->session;
-    int64_t from = unit_of(w, s, w->from_tick), to = unit_of(w, s, w->to_tick),
+    int64_t from = map_window_unit_of(w, s, w->from_tick), to = map_window_unit_of(w, s, w->to_tick),
             dt = max_i64((to - from) / 4, 1) * ticks,
             da = max_i64((w->to_address - w->from_address) / 4, 1) * bytes;
     set_time(w, s, from + dt, to + dt);
@@ -236,12 +239,12 @@ static void scale_around(int64_t *from, int64_t *to, int64_t centre, double fact
     *to = *from + (int64_t)length;
 }
 
-static void zoom(struct explorer *x, struct map_window *w, int ticks, int bytes)
+static void map_window_zoom(struct explorer *x, struct map_window *w, int ticks, int bytes)
 {
     const struct session *s = &x->session;
     const struct selection *at = &s->selection;
-    int64_t from = unit_of(w, s, w->from_tick), to = unit_of(w, s, w->to_tick);
-    if (ticks) scale_around(&from, &to, unit_of(w, s, at->tick), ticks > 0 ? 0.5 : 2, 2);
+    int64_t from = map_window_unit_of(w, s, w->from_tick), to = map_window_unit_of(w, s, w->to_tick);
+    if (ticks) scale_around(&from, &to, map_window_unit_of(w, s, at->tick), ticks > 0 ? 0.5 : 2, 2);
     set_time(w, s, from, to);
     if (bytes) scale_around(&w->from_address, &w->to_address, at->address, bytes > 0 ? 0.5 : 2, 256);
 }
@@ -261,7 +264,7 @@ static void zoom_to_buffer(struct explorer *x, struct map_window *w, int ticks, 
     const struct lx_buffer *b = &p->problem.buffers[buffer];
     int64_t at = p->answer.address[buffer];
     const struct session *s = &x->session;
-    set_time(w, s, unit_of(w, s, b->start) - 1, unit_of(w, s, b->end) + 1);
+    set_time(w, s, map_window_unit_of(w, s, b->start) - 1, map_window_unit_of(w, s, b->end) + 1);
     if (at >= 0) {
         at = plan_index_place(&s->shown.index, buffer);
         w->from_address = at - b->size / 8;
@@ -315,10 +318,10 @@ static const struct {
     change *change;
     int ticks, bytes;
 } changes[REQ_COUNT] = {
-    [REQ_LEFT] = {move, -1, 0},
-    [REQ_RIGHT] = {move, 1, 0},
-    [REQ_UP] = {move, 0, 1},
-    [REQ_DOWN] = {move, 0, -1},
+    [REQ_LEFT] = {map_window_move, -1, 0},
+    [REQ_RIGHT] = {map_window_move, 1, 0},
+    [REQ_UP] = {map_window_move, 0, 1},
+    [REQ_DOWN] = {map_window_move, 0, -1},
     [REQ_PAGE_UP] = {move_page, 0, 1},
     [REQ_PAGE_DOWN] = {move_page, 0, -1},
     [REQ_TOP] = {move_to_end, -1, 0},
@@ -326,14 +329,14 @@ static const struct {
     [REQ_ON_CHIP_BIGGEST] = {move_to_peak, 0, 0},
     [REQ_NEXT_ITEM] = {next_buffer, 1, 0},
     [REQ_PREVIOUS_ITEM] = {next_buffer, -1, 0},
-    [REQ_PAN_LEFT] = {pan, -1, 0},
-    [REQ_PAN_RIGHT] = {pan, 1, 0},
-    [REQ_PAN_UP] = {pan, 0, 1},
-    [REQ_PAN_DOWN] = {pan, 0, -1},
-    [REQ_ZOOM_IN] = {zoom, 1, 1},
-    [REQ_ZOOM_OUT] = {zoom, -1, -1},
-    [REQ_ZOOM_TIME_IN] = {zoom, 1, 0},
-    [REQ_ZOOM_TIME_OUT] = {zoom, -1, 0},
+    [REQ_PAN_LEFT] = {map_window_pan, -1, 0},
+    [REQ_PAN_RIGHT] = {map_window_pan, 1, 0},
+    [REQ_PAN_UP] = {map_window_pan, 0, 1},
+    [REQ_PAN_DOWN] = {map_window_pan, 0, -1},
+    [REQ_ZOOM_IN] = {map_window_zoom, 1, 1},
+    [REQ_ZOOM_OUT] = {map_window_zoom, -1, -1},
+    [REQ_ZOOM_TIME_IN] = {map_window_zoom, 1, 0},
+    [REQ_ZOOM_TIME_OUT] = {map_window_zoom, -1, 0},
     [REQ_ZOOM_ALL] = {zoom_to_all, 0, 0},
     [REQ_ZOOM_SELECTION] = {zoom_to_buffer, 0, 0},
     [REQ_EDGES] = {swap_scale, 0, 0},

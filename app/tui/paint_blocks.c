@@ -12,7 +12,7 @@ static int importance(const struct theme *t, uint8_t tone)
 }
 
 /* The tone of most importance, and then of most quarters, but for one that is taken already. */
-static uint8_t choose(const struct theme *t, const uint8_t tone[4], int except)
+static uint8_t paint_blocks_choose(const struct theme *t, const uint8_t tone[4], int except)
 {
     int best = -1, most = -1;
     for (int i = 0; i < 4; i++) {
@@ -26,7 +26,7 @@ static uint8_t choose(const struct theme *t, const uint8_t tone[4], int except)
 void put_blocks(struct cells *g, const struct theme *t, const struct glyphs *glyphs, int row, int column,
                 const uint8_t tone[4])
 {
-    uint8_t ink = choose(t, tone, -1), paper = choose(t, tone, ink);
+    uint8_t ink = paint_blocks_choose(t, tone, -1), paper = paint_blocks_choose(t, tone, ink);
     unsigned quarters = 0;
     for (int i = 0; i < 4; i++) quarters |= (unsigned)(tone[i] == ink || (tone[i] != paper && i < 2)) << i;
     if (t->look[ink].paper < 0) quarters = 0, paper = ink;

@@ -3,6 +3,7 @@
  * filled or saved, the names of pools above their bands. */
 #include "tui/paint_map.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "tui/paint_blocks.h"
 
@@ -44,7 +45,7 @@ uint8_t map_ramp(const struct raster *r)
     return 2 * r->dense > taken ? TONE_HEAT0 : TONE_GREY0;
 }
 
-static bool is_shown(const struct map_paint *m, int32_t buffer)
+static bool paint_map_is_shown(const struct map_paint *m, int32_t buffer)
 {
     return !m->filter || !*m->filter || has_text(m->outcome->plan->problem.buffers[buffer].name, m->filter);
 }
@@ -61,37 +62,38 @@ static int64_t iteration_of(const struct painter *p, int32_t nest)
     return nest < 0 ? 0 : min_i64(p->m->iteration, nest_iterations(&plan->nests[nest]) - 1);
 }
 
-static bool has_owner(const struct raster_cell *c)
+static bool paint_map_has_owner(const struct raster_cell *c)
 {
     return c->state == CELL_ONE || c->state == CELL_HANDOVER;
 }
 
-static bool is_of(const struct painter *p, int row, int column, int32_t owner)
+static bool paint_map_is_of(const struct painter *p, int row, int column, int32_t owner)
 {
     const struct raster *r = p->r;
     if (row < 0 || row >= r->address.cells || column < 0 || column >= r->time.cells) return true;
     const struct raster_cell *c = raster_at(r, row, column);
-    return has_owner(c) && c->owner == owner;
+    return paint_map_has_owner(c) && c->owner == owner;
 }
 
 /* Does something else begin beside it? Beyond the window nothing does. */
-static bool is_edge(const struct painter *p, int row, int column, int32_t owner)
+static bool paint_map_is_edge(const struct painter *p, int row, int column, int32_t owner)
 {
-    return !is_of(p, row - 1, column, owner) || !is_of(p, row + 1, column, owner) ||
-           !is_of(p, row, column - 1, owner) || !is_of(p, row, column + 1, owner);
+    return !paint_map_is_of(p, row - 1, column, owner) || !paint_map_is_of(p, row + 1, column, owner) ||
+           !paint_map_is_of(p, row, column - 1, owner) || !paint_map_is_of(p, row, column + 1, owner);
 }
 
 static uint8_t tone_of_buffer(const struct map_paint *m, int32_t buffer)
 {
-    return is_shown(m, buffer) ? tone_of_identity(buffer_identity(m->outcome->plan, buffer)) : TONE_DIM;
+    return paint_map_is_shown(m, buffer) ? tone_of_identity(buffer_identity(m->outcome->plan, buffer))
+                                         : TONE_DIM;
 }
 
 static uint8_t tone_at(const struct painter *p, int row, int column)
 {
     const struct raster_cell *c = raster_at(p->r, row, column);
     if (c->state == CELL_RESERVED) return TONE_RESERVED;
-    if (!has_owner(c)) return TONE_PLAIN;
-    if (c->owner == p->m->selected && is_edge(p, row, column, c->owner)) return TONE_PICK;
+    if (!paint_map_has_owner(c)) return TONE_PLAIN;
+    if (c->owner == p->m->selected && paint_map_is_edge(p, row, column, c->owner)) return TONE_PICK;
     if (is_marked(p->m, c->owner) && (row + column) % 2) return TONE_MARKED;
     return tone_of_buffer(p->m, c->owner);
 }
@@ -110,7 +112,8 @@ static bool shows_tile(const struct painter *p, int row, int column, int32_t own
 {
     int y = row * p->down, x = column * p->across;
     if ((row + column) % 2 == 0 || !is_tile(p->m->outcome->plan, owner)) return false;
-    return (x > 0 && is_of(p, y, x - p->across, owner)) || (y > 0 && is_of(p, y - p->down, x, owner));
+    return (x > 0 && paint_map_is_of(p, y, x - p->across, owner)) ||
+           (y > 0 && paint_map_is_of(p, y - p->down, x, owner));
 }
 
 /* What a cell of the grid holds: its only buffer (-1: none or several), how many, of which kinds. */
@@ -121,7 +124,7 @@ struct content {
     bool many, handover, reserved, heading, free;
 };
 
-static struct content look_at(const struct painter *p, int row, int column)
+static struct content paint_map_look_at(const struct painter *p, int row, int column)
 {
     struct content k = {.owner = -1, .whole = true};
     int32_t second = -1;
@@ -132,7 +135,7 @@ static struct content look_at(const struct painter *p, int row, int column)
             k.heading |= c->state == CELL_HEADING;
             k.reserved |= c->state == CELL_RESERVED;
             k.free |= c->state == CELL_FREE;
-            if (!has_owner(c)) continue;
+            if (!paint_map_has_owner(c)) continue;
             k.handover |= is_handover(p->r, y, x, p->across);
             if (k.owners == 0)
                 k.owner = c->owner, k.owners = 1;
@@ -176,15 +179,16 @@ static void paint_dense(struct painter *p, int row, int column)
 /* What is marked has its own letter in every second cell, and the mark where it begins. */
 static bool shows_mark(const struct painter *p, int row, int column, int32_t owner)
 {
-    return is_marked(p->m, owner) && ((row + column) % 2 || column == 0 || !is_of(p, row, column - 1, owner));
+    return is_marked(p->m, owner) &&
+           ((row + column) % 2 || column == 0 || !paint_map_is_of(p, row, column - 1, owner));
 }
 
-static uint32_t letter_of(const struct painter *p, int row, int column, const struct content *k)
+static uint32_t paint_map_letter_of(const struct painter *p, int row, int column, const struct content *k)
 {
     const struct glyphs *s = p->on->glyphs;
     if (k->owners == 0) return k->reserved ? '\\' : s->light;
     if (k->handover) return '/';
-    if (!is_shown(p->m, k->owner)) return ':';
+    if (!paint_map_is_shown(p->m, k->owner)) return ':';
     if (shows_mark(p, row, column, k->owner)) return '!';
     if (shows_tile(p, row, column, k->owner)) return TILE_LETTER;
     return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
@@ -194,10 +198,12 @@ static uint32_t letter_of(const struct painter *p, int row, int column, const st
 static void paint_letter(const struct painter *p, int row, int column, const struct content *k)
 {
     struct style style = {.ink = TONE_FREE};
-    if (k->owners) style.ink = is_shown(p->m, k->owner) ? tone_of_buffer(p->m, k->owner) : TONE_FREE;
+    if (k->owners)
+        style.ink = paint_map_is_shown(p->m, k->owner) ? tone_of_buffer(p->m, k->owner) : TONE_FREE;
     if (k->handover) style.marks = MARK_BOLD;
     if (k->owners && k->owner == p->m->selected) style.marks |= MARK_REVERSE;
-    put(p->on->cells, p->area.row + row, p->area.column + column, letter_of(p, row, column, k), style);
+    put(p->on->cells, p->area.row + row, p->area.column + column, paint_map_letter_of(p, row, column, k),
+        style);
 }
 
 static void paint_tones(const struct painter *p, int row, int column, const struct content *k)
@@ -220,7 +226,7 @@ static void paint_tones(const struct painter *p, int row, int column, const stru
 
 static void paint_cell(struct painter *p, int row, int column)
 {
-    struct content k = look_at(p, row, column);
+    struct content k = paint_map_look_at(p, row, column);
     if (k.heading) return;
     if (k.many || k.owners > 2)
         paint_dense(p, row, column);
@@ -264,14 +270,15 @@ static bool run_is(const struct painter *p, int row, int column, int length, int
         row * p->down >= p->r->address.cells)
         return false;
     for (int c = column; c < column + length; c++) {
-        struct content k = look_at(p, row, c);
+        struct content k = paint_map_look_at(p, row, c);
         if (!k.whole || k.owner != owner || k.handover) return false;
     }
     return true;
 }
 
 /* The columns of the grid, from *left to *right, in the middle row of a life, that are all its own. */
-static bool find_run(const struct painter *p, const struct raster_rect *rect, int row, int *left, int *right)
+static bool paint_map_find_run(const struct painter *p, const struct raster_rect *rect, int row, int *left,
+                               int *right)
 {
     *left = (rect->left + p->across - 1) / p->across;
     *right = (rect->right + 1) / p->across - 1;
@@ -300,7 +307,7 @@ static void put_label(const struct painter *p, int row, int left, int room, int3
 
 /* Of a tile, behind its name: the slice that it has in the iteration, where there is room for both. malloc'ed; NULL:
  * only the name. */
-static char *label_of(const struct painter *p, int32_t i, int room)
+static char *paint_map_label_of(const struct painter *p, int32_t i, int room)
 {
     const struct lx_plan *plan = p->m->outcome->plan;
     int32_t nest = is_tile(plan, i) ? plan_nest_at(plan, plan->stays[i].first) : -1;
@@ -320,14 +327,15 @@ static void paint_label(const struct painter *p, const struct raster_rect *rect)
     const struct lx_buffer *b = &p->m->outcome->plan->problem.buffers[i];
     int left, right, first = p->r->address.cells - 1 - rect->top,
                      last = p->r->address.cells - 1 - rect->bottom;
-    if (rect->thin || rect->right - rect->left + 1 < (p->letters ? 3 : 1) * p->across || !is_shown(p->m, i))
+    if (rect->thin || rect->right - rect->left + 1 < (p->letters ? 3 : 1) * p->across ||
+        !paint_map_is_shown(p->m, i))
         return;
     int row = (first + last) / 2 / p->down, side = p->letters;
-    if (!find_run(p, rect, row, &left, &right)) return;
+    if (!paint_map_find_run(p, rect, row, &left, &right)) return;
     int room = right - left + 1;
-    char *words = label_of(p, i, room - 2 * side);
+    char *words = paint_map_label_of(p, i, room - 2 * side);
     put_label(p, row, left, room, i, words ? words : b->name);
-    free(words);
+    mem_free(words);
 }
 /* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
  * comes back after an eviction begin with a load, relayouts with the ring, what has changed its address with a move;
@@ -342,7 +350,7 @@ static void paint_transfer(const struct painter *p, const struct lx_transfer *t)
                         [LX_STORE] = p->on->glyphs->store,
                         [LX_RING] = p->on->glyphs->ring,
                         [LX_MOVE] = p->on->glyphs->move};
-    if (plan->answer.address[t->stay] < 0 || b->size == 0 || !is_shown(p->m, t->stay)) return;
+    if (plan->answer.address[t->stay] < 0 || b->size == 0 || !paint_map_is_shown(p->m, t->stay)) return;
     int64_t at = plan_index_place(p->r->index, t->stay);
     if (!raster_columns(p->r, b->start, b->end, &left, &right) || right - left < 2 ||
         !scale_cells(&p->r->address, at, at + b->size, &bottom, &top, &thin))

@@ -1,13 +1,14 @@
 /* What the list of patterns says about a file that nobody has opened yet. */
 #include "tui/pattern_facts.h"
 #include "planning/expectations.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* "all pass", "greedy fails", "refused: shape" */
-static char *expectation(const struct lx_graph *g)
+static char *pattern_facts_expectation(const struct lx_graph *g)
 {
     struct text t = {0};
     int fails = 0;
@@ -27,14 +28,14 @@ static char *expectation(const struct lx_graph *g)
         }
         text_add(&t, fails == 1 ? " fails" : " fail");
     }
-    return t.at ? t.at : strdup("");
+    return t.at ? t.at : mem_string("");
 }
 
 static void of_graph(const struct lx_graph *g, struct facts *out)
 {
-    out->name = strdup(g->name);
-    out->summary = strdup(g->summary ? g->summary : "");
-    out->expect = expectation(g);
+    out->name = mem_string(g->name);
+    out->summary = mem_string(g->summary ? g->summary : "");
+    out->expect = pattern_facts_expectation(g);
     out->ops = g->op_count;
     out->is_list = g->is_list;
     out->must_refuse = g->expect_stage != NULL;
@@ -54,8 +55,8 @@ void facts_of(const struct source_content *from, struct facts *out)
 
 void facts_free(struct facts *f)
 {
-    free(f->name);
-    free(f->summary);
-    free(f->expect);
+    mem_free(f->name);
+    mem_free(f->summary);
+    mem_free(f->expect);
     *f = (struct facts){0};
 }

@@ -2,6 +2,7 @@
  * old, and the next to ask reads again. */
 #include "tui/pattern_source.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,7 +21,7 @@ struct pattern_source {
 struct pattern_source *source_new(const char *path, const struct model_options *models)
 {
     size_t length = strlen(path);
-    struct pattern_source *s = calloc(1, sizeof *s + length + 1);
+    struct pattern_source *s = mem_zeroed(1, sizeof *s + length + 1);
     if (!s) return NULL;
     memcpy(s->path, path, length);
     s->models = models;
@@ -40,7 +41,7 @@ void source_free(struct pattern_source *s)
     if (!s) return;
     source_content_free(&s->content);
     pthread_mutex_destroy(&s->lock);
-    free(s);
+    mem_free(s);
 }
 
 /* Of the plan of a team all views but the team's show the graph, as one device runs it. */
@@ -65,10 +66,10 @@ static void read_file(const char *path, const struct model_options *models, stru
         read_team_graph(path, text, length, c);
     else if (text)
         c->graph = graph_of_text(models, path, text, length, NULL, &c->st);
-    free(text);
+    mem_free(text);
 }
 
-static void drop(struct pattern_source *s)
+static void pattern_source_drop(struct pattern_source *s)
 {
     source_content_free(&s->content);
     s->is_read = false;
@@ -77,7 +78,7 @@ static void drop(struct pattern_source *s)
 struct source_content source_read(struct pattern_source *s)
 {
     pthread_mutex_lock(&s->lock);
-    if (atomic_exchange(&s->is_old, false)) drop(s);
+    if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);
     if (!s->is_read) read_file(s->path, s->models, &s->content);
     s->is_read = true;
     struct source_content c = s->content;
@@ -92,6 +93,6 @@ void source_forget(struct pattern_source *s)
     /* While somebody reads it, nobody waits here: the next one to ask drops it. */
     atomic_store(&s->is_old, true);
     if (pthread_mutex_trylock(&s->lock) != 0) return;
-    if (atomic_exchange(&s->is_old, false)) drop(s);
+    if (atomic_exchange(&s->is_old, false)) pattern_source_drop(s);
     pthread_mutex_unlock(&s->lock);
 }

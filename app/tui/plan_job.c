@@ -4,6 +4,7 @@
  * time. */
 #include "tui/session.h"
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ enum { SHARE = 10 };             /* of the time may go into making them: one in 
 
 bool plan_job_post(struct session *s, const struct work *work, int pattern, const struct plan_job *what)
 {
-    struct plan_job *p = malloc(sizeof *p);
+    struct plan_job *p = mem_alloc(sizeof *p);
     if (p) {
         *p = *what;
         p->session = s;
@@ -30,7 +31,7 @@ void plan_job_free(void *data)
     change_free(&p->change);
     lx_plan_free(p->like);
     lx_plan_free(p->before);
-    free(p);
+    mem_free(p);
 }
 
 /* What the callbacks of a running solver look at. */
@@ -42,16 +43,16 @@ struct stage {
     int64_t shown; /* the least of those that were handed over; INT64_MAX: none */
 };
 
-static bool must_stop(void *context)
+static bool plan_job_must_stop(void *context)
 {
     const struct stage *s = context;
     return watch_stop(s->watch);
 }
 
 /* An interim plan onto the screen; what was made of it is the screen's from then on. */
-static void hand_over(const struct stage *s, struct outcome *made)
+static void plan_job_hand_over(const struct stage *s, struct outcome *made)
 {
-    struct plan_job *p = calloc(1, sizeof *p);
+    struct plan_job *p = mem_zeroed(1, sizeof *p);
     if (!p) {
         outcome_free(made);
         return;
@@ -68,31 +69,33 @@ static void hand_over(const struct stage *s, struct outcome *made)
 static bool make_interim(struct stage *s, const struct lx_progress *so_far, struct outcome *made)
 {
     const struct plan_job *p = s->job;
-    struct lx_run again = {
-        .work_limit = so_far->steps, .time_limit = watch_seconds(s->watch), .stop = must_stop, .context = s};
+    struct lx_run again = {.work_limit = so_far->steps,
+                           .time_limit = watch_seconds(s->watch),
+                           .stop = plan_job_must_stop,
+                           .context = s};
     if (so_far->address) return outcome_of_answer(s->from, &p->how, so_far, made);
     return outcome_make_hastily(s->from, &p->how, &again, p->like, made) &&
            lx_plan_value(made->plan) < s->shown;
 }
 
 /* Is there something to show of it? What is told of a graph counts where it is less than what is shown. */
-static bool is_due(const struct stage *s, const struct lx_progress *so_far, double now)
+static bool plan_job_is_due(const struct stage *s, const struct lx_progress *so_far, double now)
 {
     if (!s->job->staged || now < s->next || watch_stop(s->watch)) return false;
     bool graph = s->from->graph && !s->from->graph->is_list;
     return graph ? so_far->steps > 0 && so_far->objective < s->shown : so_far->address != NULL;
 }
 
-static void report(void *context, const struct lx_progress *so_far)
+static void plan_job_report(void *context, const struct lx_progress *so_far)
 {
     struct stage *s = context;
     struct outcome made = {0};
     double began = clock_seconds();
     watch_progress(s->watch, so_far);
-    if (!is_due(s, so_far, began)) return;
+    if (!plan_job_is_due(s, so_far, began)) return;
     if (make_interim(s, so_far, &made)) {
         s->shown = lx_plan_value(made.plan);
-        hand_over(s, &made);
+        plan_job_hand_over(s, &made);
     } else
         outcome_free(&made);
     double took = clock_seconds() - began;
@@ -109,14 +112,14 @@ static void begin_hastily(struct stage *s)
         struct lx_progress best = {.objective = lx_plan_value(made.plan)};
         s->shown = best.objective;
         watch_progress(s->watch, &best);
-        hand_over(s, &made);
+        plan_job_hand_over(s, &made);
     } else
         outcome_free(&made);
     s->next = clock_seconds() + EVERY;
 }
 
 /* The curve ends with what the plan came to. */
-static void finish(struct plan_job *p, void *watch)
+static void plan_job_finish(struct plan_job *p, void *watch)
 {
     const struct lx_plan *plan = p->outcome.plan;
     p->curve = watch_curve(watch);
@@ -131,9 +134,9 @@ void plan_job_run(void *data, void *watch)
     struct plan_job *p = data;
     struct source_content from = source_read(p->source);
     struct stage s = {p, watch, &from, 0, INT64_MAX};
-    struct lx_run run = {.stop = must_stop, .progress = report, .context = &s};
+    struct lx_run run = {.stop = plan_job_must_stop, .progress = plan_job_report, .context = &s};
     begin_hastily(&s);
     outcome_make(&from, &p->how, &run, p->as_it_is, p->like, &p->outcome);
-    finish(p, watch);
+    plan_job_finish(p, watch);
     source_content_free(&from);
 }

@@ -2,6 +2,7 @@
  * what it gives is never changed afterwards. */
 #include "tui/planned.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "planning/buffer_table.h"
 
 #include <stdatomic.h>
@@ -15,9 +16,9 @@ static bool index_tensors(struct outcome *o)
     if (!g) return true;
     size_t tensors = (size_t)g->tensor_count, reads = 0;
     for (int32_t i = 0; i < g->op_count; i++) reads += (size_t)g->ops[i].input_count;
-    o->producer = malloc((tensors + 1) * sizeof *o->producer);
-    o->reader_at = calloc(tensors + 2, sizeof *o->reader_at);
-    o->readers = malloc((reads + 1) * sizeof *o->readers);
+    o->producer = mem_alloc((tensors + 1) * sizeof *o->producer);
+    o->reader_at = mem_zeroed(tensors + 2, sizeof *o->reader_at);
+    o->readers = mem_alloc((reads + 1) * sizeof *o->readers);
     if (!o->producer || !o->reader_at || !o->readers) return false;
     for (size_t t = 0; t < tensors; t++) o->producer[t] = -1;
     for (int32_t i = 0; i < g->op_count; i++) {
@@ -31,8 +32,8 @@ static bool index_tensors(struct outcome *o)
     return true;
 }
 
-static const struct lx_plan *make(const struct source_content *from, const struct what_if *how,
-                                  const struct lx_run *run, const struct lx_plan *like, lx_status *st)
+static const struct lx_plan *planned_make(const struct source_content *from, const struct what_if *how,
+                                          const struct lx_run *run, const struct lx_plan *like, lx_status *st)
 {
     int64_t values[MOST_SOLVER_OPTIONS];
     struct lx_plan_options options = {.run = *run, .like = like};
@@ -48,8 +49,8 @@ static bool index_stays(struct outcome *o)
     const struct lx_graph *g = outcome_graph(o);
     if (!g) return true;
     size_t tensors = (size_t)g->tensor_count, n = (size_t)o->plan->problem.count;
-    o->stay_at = calloc(tensors + 2, sizeof *o->stay_at);
-    o->stays_by_tensor = malloc((n + 1) * sizeof *o->stays_by_tensor);
+    o->stay_at = mem_zeroed(tensors + 2, sizeof *o->stay_at);
+    o->stays_by_tensor = mem_alloc((n + 1) * sizeof *o->stays_by_tensor);
     if (!o->stay_at || !o->stays_by_tensor) return false;
     for (size_t i = 0; i < n; i++) o->stay_at[o->plan->stays[i].tensor + 2]++;
     for (size_t t = 1; t <= tensors; t++) o->stay_at[t + 1] += o->stay_at[t];
@@ -63,7 +64,7 @@ static bool lay_rails(struct outcome *o)
 {
     const struct lx_graph *g = outcome_graph(o);
     if (!g) return true;
-    struct rail *all = malloc(((size_t)g->tensor_count + 1) * sizeof *all);
+    struct rail *all = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *all);
     int32_t n = 0;
     for (int32_t t = 0; all && t < g->tensor_count; t++) {
         int32_t begin = o->reader_at[t], end = o->reader_at[t + 1];
@@ -75,16 +76,16 @@ static bool lay_rails(struct outcome *o)
         if (r.first >= 0 && r.first < r.last) all[n++] = r;
     }
     bool ok = all && rails_make(all, n, g->op_count, &o->rails);
-    free(all);
+    mem_free(all);
     return ok;
 }
 
 /* What each buffer moves and each op waits for. */
-static bool add_up(struct outcome *o)
+static bool planned_add_up(struct outcome *o)
 {
     const struct lx_graph *g = outcome_graph(o);
     o->moved = moved_by_buffers(o->plan);
-    o->waits = g ? calloc((size_t)g->op_count + 1, sizeof *o->waits) : NULL;
+    o->waits = g ? mem_zeroed((size_t)g->op_count + 1, sizeof *o->waits) : NULL;
     if (!o->moved || (g && !o->waits)) return false;
     o->bytes = lx_plan_byte_sums(o->plan, o->moved);
     if (!g) return true;
@@ -106,7 +107,7 @@ static bool index_plan(struct outcome *out)
     out->off_chip = off_chip_by_cost(out->plan, &out->off_chip_count);
     out->number = atomic_fetch_add(&outcomes, 1) + 1;
     if (lx_occupancy_make(out->plan, LX_ALL_POOLS, &out->time) && plan_index_make(out->plan, &out->index) &&
-        out->off_chip && index_tensors(out) && index_stays(out) && lay_rails(out) && add_up(out))
+        out->off_chip && index_tensors(out) && index_stays(out) && lay_rails(out) && planned_add_up(out))
         return true;
     status_no_memory(&out->st);
     lx_plan_free(out->plan);
@@ -120,7 +121,7 @@ bool outcome_make(const struct source_content *from, const struct what_if *how, 
     *out = (struct outcome){.how = *how, .st = from->st, .was_read = from->plan && as_it_is};
     out->unread = !from->graph;
     if (out->unread) return false;
-    out->plan = out->was_read ? lx_plan_ref(from->plan) : make(from, how, run, like, &out->st);
+    out->plan = out->was_read ? lx_plan_ref(from->plan) : planned_make(from, how, run, like, &out->st);
     if (!out->plan) return false;
     out->is_legal = lx_plan_check(out->plan, &out->check);
     return index_plan(out);
@@ -180,15 +181,15 @@ bool outcome_of_answer(const struct source_content *from, const struct what_if *
 void outcome_free(struct outcome *o)
 {
     rails_free(&o->rails);
-    free(o->stay_at);
-    free(o->stays_by_tensor);
-    free(o->moved);
-    free(o->waits);
-    free(o->repeats);
-    free(o->producer);
-    free(o->readers);
-    free(o->reader_at);
-    free(o->off_chip);
+    mem_free(o->stay_at);
+    mem_free(o->stays_by_tensor);
+    mem_free(o->moved);
+    mem_free(o->waits);
+    mem_free(o->repeats);
+    mem_free(o->producer);
+    mem_free(o->readers);
+    mem_free(o->reader_at);
+    mem_free(o->off_chip);
     lx_occupancy_free(&o->time);
     plan_index_free(&o->index);
     lx_plan_free(o->plan);

@@ -1,6 +1,7 @@
 /* The line that is typed at the bottom: commands with completion and history, searches, filters. While it is
  * open every key belongs to it, so that a q in a filter is a q. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 enum { MOST_HISTORY = 200 };
 
-static void set_text(struct prompt *p, const char *text)
+static void prompt_set_text(struct prompt *p, const char *text)
 {
     snprintf(p->text, sizeof p->text, "%s", text);
     p->at = p->length = (int)strlen(p->text);
@@ -22,7 +23,7 @@ void prompt_open(struct explorer *x, char lead, const char *text)
     p->lead = lead;
     p->history_at = (int)p->history.count;
     text_free(&p->choices);
-    set_text(p, text);
+    prompt_set_text(p, text);
 }
 
 void prompt_propose(struct explorer *x, const char *text, const char *proposal)
@@ -43,21 +44,21 @@ void prompt_again(struct explorer *x, const char *line, const char *remark)
 
 void prompt_free(struct prompt *p)
 {
-    for (size_t i = 0; i < p->history.count; i++) free(p->history.at[i]);
+    for (size_t i = 0; i < p->history.count; i++) mem_free(p->history.at[i]);
     VEC_FREE(&p->history);
     text_free(&p->choices);
 }
 
-static void remember(struct prompt *p)
+static void prompt_remember(struct prompt *p)
 {
     if (p->lead != ':' || !p->text[0]) return;
     if (p->history.count && strcmp(p->history.at[p->history.count - 1], p->text) == 0) return;
-    char *copy = strdup(p->text);
+    char *copy = mem_string(p->text);
     if (copy && p->history.count >= MOST_HISTORY) {
-        free(p->history.at[0]);
+        mem_free(p->history.at[0]);
         memmove(p->history.at, p->history.at + 1, --p->history.count * sizeof *p->history.at);
     }
-    if (copy && !VEC_PUSH(&p->history, copy)) free(copy);
+    if (copy && !VEC_PUSH(&p->history, copy)) mem_free(copy);
 }
 
 void prompt_run(struct explorer *x, const char *line)
@@ -86,11 +87,11 @@ void prompt_run(struct explorer *x, const char *line)
         explorer_request(x, r, *argument || (takes_one && strchr(line, ' ')) ? argument : NULL);
 }
 
-static void finish(struct explorer *x)
+static void prompt_finish(struct explorer *x)
 {
     struct prompt *p = &x->prompt;
     char line[sizeof p->text];
-    remember(p);
+    prompt_remember(p);
     snprintf(line, sizeof line, "%s", p->text);
     p->open = false;
     text_free(&p->choices);
@@ -100,7 +101,7 @@ static void finish(struct explorer *x)
         explorer_request(x, p->lead == '/' ? REQ_SEARCH : REQ_FILTER, line);
 }
 
-static void cancel(struct explorer *x)
+static void prompt_cancel(struct explorer *x)
 {
     x->prompt.open = false;
     text_free(&x->prompt.choices);
@@ -108,7 +109,7 @@ static void cancel(struct explorer *x)
 }
 
 /* Back to the beginning of the character before `at`. */
-static int before(const struct prompt *p)
+static int prompt_before(const struct prompt *p)
 {
     int at = p->at;
     if (at > 0) at--;
@@ -116,7 +117,7 @@ static int before(const struct prompt *p)
     return at;
 }
 
-static int behind(const struct prompt *p)
+static int prompt_behind(const struct prompt *p)
 {
     uint32_t code;
     int columns, n = next_character(p->text + p->at, &code, &columns);
@@ -130,7 +131,7 @@ static void cut(struct prompt *p, int from, int to)
     p->at = from;
 }
 
-static void insert(struct prompt *p, uint32_t code)
+static void prompt_insert(struct prompt *p, uint32_t code)
 {
     char s[4];
     int n = encode_character(code, s);
@@ -147,7 +148,7 @@ static void history(struct prompt *p, int direction)
     if (p->lead != ':' || to < 0 || to > count) return;
     if (p->history_at == count) snprintf(p->kept, sizeof p->kept, "%s", p->text);
     p->history_at = to;
-    set_text(p, to == count ? p->kept : p->history.at[to]);
+    prompt_set_text(p, to == count ? p->kept : p->history.at[to]);
 }
 
 /* What all completions have in common, and how many there are. */
@@ -184,7 +185,7 @@ static void complete_here(struct explorer *x)
              c.count == 1 ? " " : "");
     size_t n = strlen(line);
     if (n > 1 && c.count == 1 && line[n - 2] == '/') line[n - 1] = 0; /* a folder goes on */
-    set_text(p, line);
+    prompt_set_text(p, line);
     if (c.count == 1) text_free(&p->choices);
 }
 
@@ -200,12 +201,12 @@ static void newer(struct explorer *x)
 
 static void go_left(struct explorer *x)
 {
-    x->prompt.at = before(&x->prompt);
+    x->prompt.at = prompt_before(&x->prompt);
 }
 
 static void go_right(struct explorer *x)
 {
-    x->prompt.at = behind(&x->prompt);
+    x->prompt.at = prompt_behind(&x->prompt);
 }
 
 static void go_first(struct explorer *x)
@@ -223,14 +224,14 @@ static void cut_before(struct explorer *x)
 {
     struct prompt *p = &x->prompt;
     if (p->length == 0)
-        cancel(x);
+        prompt_cancel(x);
     else
-        cut(p, before(p), p->at);
+        cut(p, prompt_before(p), p->at);
 }
 
-static void cut_behind(struct explorer *x)
+static void prompt_cut_behind(struct explorer *x)
 {
-    cut(&x->prompt, x->prompt.at, behind(&x->prompt));
+    cut(&x->prompt, x->prompt.at, prompt_behind(&x->prompt));
 }
 
 /* What stands before the cursor; the command of a proposal stays, unless nothing else is left. */
@@ -255,10 +256,10 @@ static const struct {
     uint32_t code;
     void (*edit)(struct explorer *x);
 } edits[] = {
-    {AT_ENTER, finish},
-    {'\n', finish},
-    {AT_ESCAPE, cancel},
-    {CONTROL('C'), cancel},
+    {AT_ENTER, prompt_finish},
+    {'\n', prompt_finish},
+    {AT_ESCAPE, prompt_cancel},
+    {CONTROL('C'), prompt_cancel},
     {AT_TAB, complete_here},
     {AT_UP, older},
     {AT_DOWN, newer},
@@ -270,7 +271,7 @@ static const struct {
     {CONTROL('E'), go_last},
     {AT_BACKSPACE, cut_before},
     {CONTROL('H'), cut_before},
-    {AT_DELETE, cut_behind},
+    {AT_DELETE, prompt_cut_behind},
     {CONTROL('U'), cut_to_first},
     {CONTROL('W'), cut_word},
 };
@@ -285,7 +286,7 @@ void prompt_key(struct explorer *x, uint32_t code)
         edits[i].edit(x);
     else if (code >= 32 && code < AT_FIRST) {
         if (p->fresh) cut(p, p->fresh, p->length);
-        insert(p, code);
+        prompt_insert(p, code);
     }
     if (code != AT_NOTHING) p->fresh = 0;
     if (p->open && p->lead == 'f')

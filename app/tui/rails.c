@@ -1,5 +1,6 @@
 /* Lanes by one sweep over the things in the order of their beginnings. */
 #include "tui/rails.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -49,10 +50,10 @@ static void fill_lanes(const struct rail *all, int32_t count, const int32_t *lan
 
 bool rails_make(struct rail *all, int32_t count, int32_t rows, struct rails *out)
 {
-    int32_t *lane_of = malloc(((size_t)count + 1) * sizeof *lane_of);
+    int32_t *lane_of = mem_alloc(((size_t)count + 1) * sizeof *lane_of);
     *out = (struct rails){.rows = rows};
-    out->at = malloc(((size_t)count + 1) * sizeof *out->at);
-    out->live = calloc((size_t)rows + 2, sizeof *out->live);
+    out->at = mem_alloc(((size_t)count + 1) * sizeof *out->at);
+    out->live = mem_zeroed((size_t)rows + 2, sizeof *out->live);
     bool ok = lane_of && out->at && out->live;
     if (ok) {
         qsort(all, (size_t)count, sizeof *all, by_beginning);
@@ -60,14 +61,14 @@ bool rails_make(struct rail *all, int32_t count, int32_t rows, struct rails *out
         fill_lanes(all, count, lane_of, out);
     } else
         rails_free(out);
-    free(lane_of);
+    mem_free(lane_of);
     return ok;
 }
 
 void rails_free(struct rails *r)
 {
-    free(r->at);
-    free(r->live);
+    mem_free(r->at);
+    mem_free(r->live);
     *r = (struct rails){0};
 }
 

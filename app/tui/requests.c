@@ -74,7 +74,7 @@ static bool clash(enum request a, enum request b)
     return a != b && (one & other) && (one == EVERYWHERE) == (other == EVERYWHERE);
 }
 
-static bool is_free(enum request r, uint32_t code, lx_status *st)
+static bool requests_is_free(enum request r, uint32_t code, lx_status *st)
 {
     char name[16];
     if (code > AT_F1) return status_set(st, LX_E_USAGE, "%s is no key", name_of_key(code, name));
@@ -91,7 +91,7 @@ bool request_bind(enum request r, const char *keys, lx_status *st)
     struct key k;
     if (strlen(keys) >= sizeof given[r]) return status_set(st, LX_E_USAGE, "these are too many keys");
     while (*at) {
-        if (!key_parse(&at, &k, st) || !is_free(r, k.code, st)) return false;
+        if (!key_parse(&at, &k, st) || !requests_is_free(r, k.code, st)) return false;
         while (*at == ' ') at++;
     }
     snprintf(given[r], sizeof given[r], "%s", keys);

@@ -144,7 +144,7 @@ void screen_size(int *rows, int *columns)
     getmaxyx(stdscr, *rows, *columns);
 }
 
-static int pair_of(int16_t ink, int16_t paper)
+static int screen_pair_of(int16_t ink, int16_t paper)
 {
     if (ink < 0 && paper < 0) return 0;
     for (int i = 0; i < it.pairs; i++)
@@ -155,7 +155,7 @@ static int pair_of(int16_t ink, int16_t paper)
     return ++it.pairs;
 }
 
-static void show_cell(const struct cell_glyph *c, const struct theme *t, int row, int column)
+static void screen_show_cell(const struct cell_glyph *c, const struct theme *t, int row, int column)
 {
     const struct look *ink = &t->look[c->style.ink], *paper = &t->look[c->style.paper];
     unsigned marks = c->style.marks | ink->ink_marks | paper->paper_marks;
@@ -165,7 +165,7 @@ static void show_cell(const struct cell_glyph *c, const struct theme *t, int row
     if (marks & MARK_REVERSE) attributes |= A_REVERSE;
     wchar_t text[3] = {(wchar_t)(c->code ? c->code : ' '), (wchar_t)c->combining, 0};
     cchar_t out;
-    int pair = it.most_pairs > 0 ? pair_of(look_ink(t, c->style), paper->paper) : 0;
+    int pair = it.most_pairs > 0 ? screen_pair_of(look_ink(t, c->style), paper->paper) : 0;
     setcchar(&out, text, attributes, (short)(pair < 32767 ? pair : 0), &pair);
     mvadd_wch(row, column, &out);
 }
@@ -188,7 +188,8 @@ void screen_show(const struct cells *g, const struct theme *t, bool all)
                 now->style.marks == was->style.marks)
                 continue;
             *was = *now;
-            if (now->code) show_cell(now, t, r, c); /* the right half of a wide one comes with its left */
+            if (now->code)
+                screen_show_cell(now, t, r, c); /* the right half of a wide one comes with its left */
         }
     if (g->cursor_row >= 0) {
         curs_set(1);

@@ -3,6 +3,7 @@
 #include "tui/session.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "planning/bundled.h"
 #include "text/path_tail.h"
 
@@ -31,7 +32,7 @@ void session_end(struct session *s)
     lx_team_result_free(&s->team.run.result);
     for (size_t i = 0; i < s->patterns.count; i++) {
         source_free(s->patterns.at[i].source);
-        free(s->patterns.at[i].path);
+        mem_free(s->patterns.at[i].path);
         facts_free(&s->patterns.at[i].facts);
     }
     for (size_t i = 0; i < s->racers.count; i++) outcome_free(&s->racers.at[i].outcome);
@@ -52,7 +53,7 @@ void session_end(struct session *s)
 static void tell_apart(struct session *s, size_t new)
 {
     const char *shown = s->patterns.at[new].shown;
-    const char **paths = malloc((s->patterns.count + 1) * sizeof *paths);
+    const char **paths = mem_alloc((s->patterns.count + 1) * sizeof *paths);
     size_t n = 0;
     for (size_t i = 0; paths && i < s->patterns.count; i++)
         if (strcmp(path_tail(s->patterns.at[i].path, NULL, 0), path_tail(shown, NULL, 0)) == 0)
@@ -62,10 +63,10 @@ static void tell_apart(struct session *s, size_t new)
             s->patterns.at[i].shown = path_tail(s->patterns.at[i].path, paths, n);
             s->patterns.at[new].shown = path_tail(s->patterns.at[new].path, paths, n);
         }
-    free(paths);
+    mem_free(paths);
 }
 
-static bool add_file(struct session *s, char *path, size_t skip, lx_status *st)
+static bool session_add_file(struct session *s, char *path, size_t skip, lx_status *st)
 {
     int slot = (int)s->patterns.count;
     struct pattern p = {
@@ -73,7 +74,7 @@ static bool add_file(struct session *s, char *path, size_t skip, lx_status *st)
     if (p.source) p.shown = path + skip;
     if (!p.source || !VEC_PUSH(&s->patterns, p)) {
         source_free(p.source);
-        free(path);
+        mem_free(path);
         return status_no_memory(st);
     }
     tell_apart(s, (size_t)slot);
@@ -96,16 +97,16 @@ bool session_add(struct session *s, const char *path, lx_status *st)
         return status_set_at(st, LX_E_IO, path, 0, 0, "there is no such file or folder");
     if (!S_ISDIR(info.st_mode)) {
         const char *slash = strrchr(path, '/');
-        return add_file(s, strdup(path), slash ? (size_t)(slash + 1 - path) : 0, st);
+        return session_add_file(s, mem_string(path), slash ? (size_t)(slash + 1 - path) : 0, st);
     }
     struct paths found = {0};
     gather_patterns(path, &found);
     bool ok = found.count > 0 ? true : nothing_in(path, st);
     for (size_t i = 0; i < found.count; i++) {
         if (ok)
-            ok = add_file(s, found.at[i], strlen(path) + 1, st);
+            ok = session_add_file(s, found.at[i], strlen(path) + 1, st);
         else
-            free(found.at[i]);
+            mem_free(found.at[i]);
     }
     VEC_FREE(&found);
     return ok;
@@ -198,6 +199,6 @@ bool session_save(const struct session *s, const char *path, lx_status *st)
     size_t length = 0;
     char *json = lx_plan_to_json(p, &length);
     bool ok = json ? file_write(path, json, length, st) : status_no_memory(st);
-    free(json);
+    mem_free(json);
     return ok;
 }

@@ -2,6 +2,7 @@
  * background, as every plan that views look at. */
 #include "tui/session.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct holding {
     struct held held;
 };
 
-static void hold(void *data, void *watch)
+static void session_held_hold(void *data, void *watch)
 {
     struct holding *h = data;
     (void)watch;
@@ -27,7 +28,7 @@ static void hold(void *data, void *watch)
     if (!plan) h->held.outcome.st = st;
 }
 
-static void replace(struct held *place, struct held *with)
+static void session_held_replace(struct held *place, struct held *with)
 {
     struct held old = *place;
     *place = *with;
@@ -48,7 +49,7 @@ static void held(void *data, bool stopped)
     size_t i = 0;
     (void)stopped;
     if (!h->path) {
-        replace(&s->pinned, &h->held);
+        session_held_replace(&s->pinned, &h->held);
         return;
     }
     if (!h->held.outcome.plan) { /* there is nothing to compare with: it gets no row */
@@ -57,7 +58,7 @@ static void held(void *data, bool stopped)
     }
     while (i < s->files.count && strcmp(s->files.at[i].name, h->held.name) != 0) i++;
     if (i == s->files.count && !VEC_PUSH(&s->files, (struct held){0})) return;
-    replace(&s->files.at[i], &h->held);
+    session_held_replace(&s->files.at[i], &h->held);
     s->file_last = (int)i;
     s->files_read++;
 }
@@ -67,16 +68,16 @@ static void holding_free(void *data)
     struct holding *h = data;
     lx_plan_free(h->plan);
     outcome_free(&h->held.outcome);
-    free(h->path);
-    free(h);
+    mem_free(h->path);
+    mem_free(h);
 }
 
-const struct work hold_work = {1, hold, held, holding_free};
+const struct work hold_work = {1, session_held_hold, held, holding_free};
 
 bool session_pin(struct session *s)
 {
     const struct lx_plan *plan = session_plan(s);
-    struct holding *h = plan ? calloc(1, sizeof *h) : NULL;
+    struct holding *h = plan ? mem_zeroed(1, sizeof *h) : NULL;
     if (!h) return false;
     *h = (struct holding){.session = s, .plan = lx_plan_ref(plan), .how = s->shown.how};
     snprintf(h->held.name, sizeof h->held.name, "A");
@@ -86,11 +87,11 @@ bool session_pin(struct session *s)
 bool session_hold_file(struct session *s, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    struct holding *h = calloc(1, sizeof *h);
-    char *copy = strdup(path);
+    struct holding *h = mem_zeroed(1, sizeof *h);
+    char *copy = mem_string(path);
     if (!h || !copy) {
-        free(h);
-        free(copy);
+        mem_free(h);
+        mem_free(copy);
         return false;
     }
     *h = (struct holding){.session = s, .path = copy};

@@ -1,5 +1,6 @@
 /* Patterns read and planned in the background: the open one, and all of them. */
 #include "tui/session.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@ static void forget_closed(struct session *s, int pattern)
     if (pattern != s->current) source_forget(s->patterns.at[pattern].source);
 }
 
-static void remember(struct plan_job *r, bool stopped)
+static void session_plans_remember(struct plan_job *r, bool stopped)
 {
     struct last_plan *last = &r->session->patterns.at[r->slot].last;
     const struct lx_plan *p = r->outcome.plan;
@@ -26,14 +27,14 @@ static void remember(struct plan_job *r, bool stopped)
     snprintf(last->solver, sizeof last->solver, "%s", p->solver);
 }
 
-static void filled(void *data, bool stopped)
+static void session_plans_filled(void *data, bool stopped)
 {
     struct plan_job *p = data;
-    remember(p, stopped);
+    session_plans_remember(p, stopped);
     forget_closed(p->session, p->slot);
 }
 
-const struct work fill_work = {6, plan_job_run, filled, plan_job_free};
+const struct work fill_work = {6, plan_job_run, session_plans_filled, plan_job_free};
 
 /* Does the selection stand where an interim first plan put it? Then the next one may choose better. */
 static bool is_first_look(const struct session *s, uint64_t number)
@@ -44,7 +45,7 @@ static bool is_first_look(const struct session *s, uint64_t number)
 }
 
 /* Puts an outcome on the screen; the job gets the old one, to be freed. */
-static void show(struct session *s, struct plan_job *r)
+static void session_plans_show(struct session *s, struct plan_job *r)
 {
     struct outcome old = s->shown;
     bool again = s->shown_pattern == r->slot && is_first_look(s, r->number);
@@ -75,7 +76,7 @@ static bool interim_is_better(const struct session *s, const struct plan_job *r)
 }
 
 /* The plan of `wanted` is there: what it changed is told until the next key. */
-static void settle(struct session *s, struct plan_job *r, bool stopped)
+static void session_plans_settle(struct session *s, struct plan_job *r, bool stopped)
 {
     s->settled = r->number;
     s->shown.interim = false;
@@ -97,24 +98,24 @@ static void tell_unread(struct session *s)
     text_add(&s->news, " has changed and cannot be read");
 }
 
-static void planned(void *data, bool stopped)
+static void session_plans_planned(void *data, bool stopped)
 {
     struct plan_job *r = data;
     struct session *s = r->session;
     bool interim = r->outcome.interim;
     bool is_wanted = r->number == s->wanted && r->number != s->settled && r->slot == s->current;
-    if (!interim && (is_wanted || !stopped)) remember(r, stopped);
+    if (!interim && (is_wanted || !stopped)) session_plans_remember(r, stopped);
     if (!is_wanted) return;
     s->moved = NULL;
     if (!interim && stopped && interim_is_better(s, r))
         change_free(&r->change); /* of a plan that is not shown */
     else
-        show(s, r);
-    if (!interim) settle(s, r, stopped);
+        session_plans_show(s, r);
+    if (!interim) session_plans_settle(s, r, stopped);
     if (!interim && s->shown.unread && r->number == s->reread) tell_unread(s);
 }
 
-const struct work plan_work = {0, plan_job_run, planned, plan_job_free};
+const struct work plan_work = {0, plan_job_run, session_plans_planned, plan_job_free};
 
 void session_ask(struct session *s, bool as_it_is)
 {
@@ -162,7 +163,7 @@ struct reading {
     struct facts facts;
 };
 
-static void read_run(void *data, void *watch)
+static void session_plans_read_run(void *data, void *watch)
 {
     struct reading *r = data;
     (void)watch;
@@ -187,14 +188,14 @@ static void read_free(void *data)
 {
     struct reading *r = data;
     facts_free(&r->facts);
-    free(r);
+    mem_free(r);
 }
 
-const struct work read_work = {5, read_run, read_done, read_free};
+const struct work read_work = {5, session_plans_read_run, read_done, read_free};
 
 bool session_read(struct session *s, int pattern)
 {
-    struct reading *r = calloc(1, sizeof *r);
+    struct reading *r = mem_zeroed(1, sizeof *r);
     if (r) *r = (struct reading){.session = s, .source = s->patterns.at[pattern].source, .pattern = pattern};
     return worker_post(s->worker, &read_work, pattern, r);
 }

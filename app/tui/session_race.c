@@ -57,7 +57,7 @@ bool session_race_is_old(const struct session *s)
 }
 
 /* Less than 0: the first is better. A plan without an answer is worst. */
-static int compare_values(const struct lx_plan *a, const struct lx_plan *b)
+static int session_race_compare_values(const struct lx_plan *a, const struct lx_plan *b)
 {
     bool a_fails = a->answer.status == LX_INFEASIBLE || a->answer.status == LX_ERROR;
     bool b_fails = b->answer.status == LX_INFEASIBLE || b->answer.status == LX_ERROR;
@@ -70,7 +70,7 @@ static int compare_values(const struct lx_plan *a, const struct lx_plan *b)
 /* The same; of equals one that is proved is better. */
 static int compare_plans(const struct lx_plan *a, const struct lx_plan *b)
 {
-    int c = compare_values(a, b);
+    int c = session_race_compare_values(a, b);
     return c ? c : (b->answer.status == LX_OPTIMAL) - (a->answer.status == LX_OPTIMAL);
 }
 
@@ -88,7 +88,7 @@ bool session_wins(const struct session *s, int racer)
 {
     int best = session_winner(s);
     const struct lx_plan *p = s->racers.at[racer].outcome.plan;
-    return best >= 0 && p && compare_values(p, s->racers.at[best].outcome.plan) == 0;
+    return best >= 0 && p && session_race_compare_values(p, s->racers.at[best].outcome.plan) == 0;
 }
 
 /* Those that never came to run. */

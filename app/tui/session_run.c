@@ -1,5 +1,6 @@
 /* The plan that is shown, executed on the simulated device: that very plan, shared with the screen. */
 #include "tui/session.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ struct execution {
     lx_status st;
 };
 
-static void execute(void *data, void *watch)
+static void session_run_execute(void *data, void *watch)
 {
     struct execution *e = data;
     struct lx_device_options how = {.progress = watch_steps,
@@ -44,15 +45,15 @@ static void execution_free(void *data)
     struct execution *e = data;
     lx_plan_free(e->plan);
     lx_run_result_free(e->result);
-    free(e);
+    mem_free(e);
 }
 
-const struct work run_work = {2, execute, executed, execution_free};
+const struct work run_work = {2, session_run_execute, executed, execution_free};
 
 void session_run(struct session *s)
 {
     const struct lx_plan *plan = session_plan(s);
-    struct execution *e = plan ? calloc(1, sizeof *e) : NULL;
+    struct execution *e = plan ? mem_zeroed(1, sizeof *e) : NULL;
     if (!e) return;
     worker_stop(s->worker, &run_work);
     *e = (struct execution){.session = s, .number = ++s->run.number, .of = s->got, .plan = lx_plan_ref(plan)};

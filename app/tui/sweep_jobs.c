@@ -1,6 +1,7 @@
 /* The jobs of a sweep; see sweep_jobs.h. */
 #include "tui/sweep_jobs.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -30,19 +31,19 @@ static void free_job(void *data)
     swept_release(j->of);
     VEC_FREE(&j->tasks);
     lx_plan_free(j->like);
-    free(j->values);
-    free(j);
+    mem_free(j->values);
+    mem_free(j);
 }
 
 /* Takes the tasks over. */
-static bool post(struct swept *w, sweep_tasks *tasks, const struct lx_plan *like, bool is_search)
+static bool sweep_jobs_post(struct swept *w, sweep_tasks *tasks, const struct lx_plan *like, bool is_search)
 {
-    struct sweep_job *j = calloc(1, sizeof *j);
-    struct sweep_value *values = calloc(tasks->count + 1, sizeof *values);
+    struct sweep_job *j = mem_zeroed(1, sizeof *j);
+    struct sweep_value *values = mem_zeroed(tasks->count + 1, sizeof *values);
     if (!j || !values || tasks->count == 0) {
         VEC_FREE(tasks);
-        free(j);
-        free(values);
+        mem_free(j);
+        mem_free(values);
         return false;
     }
     *j = (struct sweep_job){w, *tasks, values, lx_plan_ref(like), is_search};
@@ -50,13 +51,13 @@ static bool post(struct swept *w, sweep_tasks *tasks, const struct lx_plan *like
     return worker_post(w->worker, &sweep_work, tasks->at[0].size, j);
 }
 
-static void search(struct swept *w, const struct lx_plan *like)
+static void sweep_jobs_search(struct swept *w, const struct lx_plan *like)
 {
     sweep_tasks all = {0};
     if (sweep_searches(&w->sweep, &all))
         for (size_t i = 0; i < all.count; i++) {
             sweep_tasks one = {0};
-            if (VEC_PUSH(&one, all.at[i])) post(w, &one, like, true);
+            if (VEC_PUSH(&one, all.at[i])) sweep_jobs_post(w, &one, like, true);
         }
     VEC_FREE(&all);
 }
@@ -68,7 +69,7 @@ static void job_done(void *data, bool stopped)
     for (size_t i = 0; i < j->tasks.count; i++)
         if (j->values[i].state != SWEEP_UNKNOWN) sweep_keep(&w->sweep, &j->tasks.at[i], &j->values[i]);
     w->stopped |= stopped;
-    if (!j->is_search && --w->left == 0 && !w->stopped) search(w, j->like);
+    if (!j->is_search && --w->left == 0 && !w->stopped) sweep_jobs_search(w, j->like);
 }
 
 const struct work sweep_work = {5, run_job, job_done, free_job};
@@ -77,7 +78,7 @@ void swept_release(struct swept *w)
 {
     if (!w || --w->users > 0) return;
     sweep_free(&w->sweep);
-    free(w);
+    mem_free(w);
 }
 
 static bool is_quick(const struct lx_solver *s)
@@ -112,13 +113,13 @@ static bool post_sizes(struct swept *w, const struct lx_plan *like)
     for (size_t i = 0; ok && i < all.count; i += lines) {
         sweep_tasks some = {0};
         for (size_t l = 0; ok && l < lines; l++) ok = VEC_PUSH(&some, all.at[i + l]);
-        ok = post(w, &some, like, false) && ok;
+        ok = sweep_jobs_post(w, &some, like, false) && ok;
     }
     VEC_FREE(&all);
     return ok;
 }
 
-static bool begin(struct swept *w, struct session *s, const char *range, lx_status *st)
+static bool sweep_jobs_begin(struct swept *w, struct session *s, const char *range, lx_status *st)
 {
     const struct lx_plan *p = session_plan(s);
     struct lx_settings solvers[MOST_SOLVERS];
@@ -142,11 +143,11 @@ static bool begin(struct swept *w, struct session *s, const char *range, lx_stat
 
 struct swept *sweep_start(struct session *s, const char *range, lx_status *st)
 {
-    struct swept *w = calloc(1, sizeof *w);
+    struct swept *w = mem_zeroed(1, sizeof *w);
     worker_stop(s->worker, &sweep_work);
     if (!w) return status_no_memory(st), NULL;
     *w = (struct swept){.worker = s->worker, .how = s->now, .pattern = s->shown_pattern, .users = 1};
-    if (begin(w, s, range, st) && post_sizes(w, session_plan(s))) return w;
+    if (sweep_jobs_begin(w, s, range, st) && post_sizes(w, session_plan(s))) return w;
     swept_release(w);
     return NULL;
 }

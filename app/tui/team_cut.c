@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +12,15 @@
 enum { MOST_PLANNED = 4000 };
 
 /* Exchanges by their first reader, as a count of each and a sum over the ops before it. */
-static bool list_rows(struct team_cut *c)
+static bool team_cut_list_rows(struct team_cut *c)
 {
     const struct lx_team_plan *p = c->plan;
     size_t ops = (size_t)p->graph->op_count, all = ops + (size_t)p->exchange_count;
-    c->rows = malloc((all + 1) * sizeof *c->rows);
-    c->row_of_op = calloc(ops + 1, sizeof *c->row_of_op);
-    int32_t *next = calloc(ops + 1, sizeof *next);
+    c->rows = mem_alloc((all + 1) * sizeof *c->rows);
+    c->row_of_op = mem_zeroed(ops + 1, sizeof *c->row_of_op);
+    int32_t *next = mem_zeroed(ops + 1, sizeof *next);
     if (!c->rows || !c->row_of_op || !next) {
-        free(next);
+        mem_free(next);
         return false;
     }
     for (int32_t e = 0; e < p->exchange_count; e++) c->row_of_op[p->exchanges[e].first_reader]++;
@@ -31,25 +32,25 @@ static bool list_rows(struct team_cut *c)
     }
     for (int32_t e = 0; e < p->exchange_count; e++)
         c->rows[next[p->exchanges[e].first_reader]++] = (struct team_row){-1, e};
-    free(next);
+    mem_free(next);
     c->row_count = (int)all;
     return true;
 }
 
 /* As the file has it: the cuts, and the plans of all members. */
-static void read_plans(const char *path, struct team_cut *out)
+static void team_cut_read_plans(const char *path, struct team_cut *out)
 {
     size_t length = 0;
     char *text = file_read(path, &length, &out->st);
     out->plans = text ? lx_team_plans_parse(path, text, length, &out->st) : NULL;
-    free(text);
+    mem_free(text);
     if (!out->plans) return;
     out->plan = out->plans->team;
     out->grid = out->plan->grid;
     out->members = out->plan->members;
 }
 
-static void make_plan(const struct source_content *from, bool chosen, struct team_cut *out)
+static void team_cut_make_plan(const struct source_content *from, bool chosen, struct team_cut *out)
 {
     if (!chosen && from->graph && from->graph->grid_axes > 0) {
         out->grid.axes = from->graph->grid_axes;
@@ -73,10 +74,10 @@ void team_cut_make(const struct source_content *from, const struct lx_team_grid 
 {
     *out = (struct team_cut){.grid = *grid, .st = from->st};
     if (from->team_file && !chosen)
-        read_plans(from->team_file, out);
+        team_cut_read_plans(from->team_file, out);
     else
-        make_plan(from, chosen, out);
-    if (!out->plan || list_rows(out)) return;
+        team_cut_make_plan(from, chosen, out);
+    if (!out->plan || team_cut_list_rows(out)) return;
     free_plan(out);
     status_no_memory(&out->st);
 }
@@ -88,7 +89,7 @@ void team_cut_plan(struct team_cut *c, const struct lx_plan_options *how)
     bool small = c->plan && (int64_t)c->plan->graph->op_count * c->members <= MOST_PLANNED;
     struct lx_team_plan *team = small && !c->plans ? lx_team_make(c->plan->graph, &again, &ignored) : NULL;
     if (team) c->plans = lx_team_plans_make(team, how, &ignored);
-    c->planned = c->plans ? calloc((size_t)c->members, sizeof *c->planned) : NULL;
+    c->planned = c->plans ? mem_zeroed((size_t)c->members, sizeof *c->planned) : NULL;
     for (int m = 0; c->planned && m < c->members; m++) c->planned[m] = lx_team_planned(c->plans, m);
     if (c->plans) team_figures_make(c->plans, &c->figures, &ignored);
 }
@@ -97,9 +98,9 @@ void team_cut_free(struct team_cut *c)
 {
     team_figures_free(&c->figures);
     free_plan(c);
-    free(c->planned);
-    free(c->rows);
-    free(c->row_of_op);
+    mem_free(c->planned);
+    mem_free(c->rows);
+    mem_free(c->row_of_op);
     *c = (struct team_cut){0};
 }
 

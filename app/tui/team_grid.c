@@ -17,7 +17,7 @@ static int cell_width(const struct lx_team_grid *g, int columns)
 }
 
 /* The first row and column that are shown, so that the selected member is. */
-static int first_of(int selected, int all, int room)
+static int team_grid_first_of(int selected, int all, int room)
 {
     int first = selected < room ? 0 : selected - room / 2;
     if (first > all - room) first = all - room;
@@ -37,8 +37,8 @@ static struct window window_of(const struct team_look *k, int columns, int rows)
     if (w.columns > across) w.columns = across;
     if (w.columns < 1) w.columns = 1;
     w.rows = rows < down ? rows : down;
-    w.column = first_of(k->member % across, across, w.columns);
-    w.row = first_of(k->member / across, down, w.rows);
+    w.column = team_grid_first_of(k->member % across, across, w.columns);
+    w.row = team_grid_first_of(k->member / across, down, w.rows);
     return w;
 }
 
@@ -101,7 +101,7 @@ int team_grid_at(const struct team_look *k, const struct box *members, int row, 
     return (w.row + r) * across + w.column + c / w.width;
 }
 
-static void add_ranges(const struct lx_team_box *b, struct text *t)
+static void team_grid_add_ranges(const struct lx_team_box *b, struct text *t)
 {
     for (int d = 0; d < b->rank; d++)
         text_format(t, "%s%lld..%lld", d ? " x " : "", (long long)b->offset[d],
@@ -140,7 +140,7 @@ void team_grid_member(const struct scene *on, struct box area, const struct team
     text_free(&line);
     if (area.rows < 2) return;
     text_add(&line, "own ");
-    add_ranges(&own, &line);
+    team_grid_add_ranges(&own, &line);
     if (k->exchange >= 0) {
         add_messages(k, true, &line);
         add_messages(k, false, &line);

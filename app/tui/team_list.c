@@ -18,7 +18,7 @@ static struct columns columns_in(const struct box *row)
     return c;
 }
 
-static void draw_head(const struct scene *on, struct box row, int member)
+static void team_list_draw_head(const struct scene *on, struct box row, int member)
 {
     struct columns c = columns_in(&row);
     struct cells *g = on->cells;
@@ -32,7 +32,7 @@ static void draw_head(const struct scene *on, struct box row, int member)
     if (c.rest < c.end) put_format(g, row.row, c.rest, c.end - c.rest, INK(DIM), "part of member %d", member);
 }
 
-static void draw_op(const struct scene *on, struct box row, const struct team_look *k, int32_t o)
+static void team_list_draw_op(const struct scene *on, struct box row, const struct team_look *k, int32_t o)
 {
     const struct lx_team_plan *p = k->cut->plan;
     const struct lx_team_op *op = &p->ops[o];
@@ -90,7 +90,7 @@ static void draw_exchange(const struct scene *on, struct box row, const struct t
 void team_list_draw(const struct scene *on, struct list *l, struct box area, const struct team_look *k)
 {
     const struct team_cut *c = k->cut;
-    if (area.rows >= 4) draw_head(on, box_cut_top(&area, 1), k->member);
+    if (area.rows >= 4) team_list_draw_head(on, box_cut_top(&area, 1), k->member);
     l->cursor = c->row_of_op[k->op];
     /* The exchanges that the op waits for are seen with it. */
     int first = k->op > 0 ? c->row_of_op[k->op - 1] + 1 : 0;
@@ -100,7 +100,7 @@ void team_list_draw(const struct scene *on, struct list *l, struct box area, con
         struct box row = {area.row + i, area.column, 1, area.columns};
         const struct team_row *r = &c->rows[l->top + i];
         if (r->op >= 0)
-            draw_op(on, row, k, r->op);
+            team_list_draw_op(on, row, k, r->op);
         else
             draw_exchange(on, row, k, r->exchange);
         if (r->op == k->op) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));

@@ -1,8 +1,7 @@
 /* Asks the worker for cuts and runs of a team, and throws away answers to questions that are no longer asked.
  * */
 #include "tui/session.h"
-
-#include <stdlib.h>
+#include "base/memory.h"
 
 /* A cut of the open pattern, and a run of it. */
 struct team_job {
@@ -55,7 +54,7 @@ static void cut_made(void *data, bool stopped)
     j->cut = old; /* to be freed */
 }
 
-static void run_team(void *data, void *watch)
+static void team_model_run_team(void *data, void *watch)
 {
     struct team_job *j = data;
     /* Members of a large team share few processors, and a person can stop them: patience costs nothing. */
@@ -89,15 +88,15 @@ static void team_job_free(void *data)
     struct team_job *j = data;
     team_cut_free(&j->cut);
     lx_team_result_free(&j->result);
-    free(j);
+    mem_free(j);
 }
 
 const struct work team_work = {1, cut_and_plan, cut_made, team_job_free},
-                  team_run_work = {3, run_team, team_ran, team_job_free};
+                  team_run_work = {3, team_model_run_team, team_ran, team_job_free};
 
-static bool post(struct session *s, const struct work *work, uint64_t number)
+static bool team_model_post(struct session *s, const struct work *work, uint64_t number)
 {
-    struct team_job *j = calloc(1, sizeof *j);
+    struct team_job *j = mem_zeroed(1, sizeof *j);
     if (j)
         *j = (struct team_job){.session = s,
                                .source = s->patterns.at[s->current].source,
@@ -114,17 +113,17 @@ static void forget_run(struct session *s)
     s->team.run.number++;
 }
 
-static void ask(struct session *s)
+static void team_model_ask(struct session *s)
 {
     struct team_model *t = &s->team;
     forget_run(s);
     worker_stop(s->worker, &team_work);
-    t->asked = post(s, &team_work, ++t->number);
+    t->asked = team_model_post(s, &team_work, ++t->number);
 }
 
 void session_team_want(struct session *s)
 {
-    if (s->current >= 0 && !s->team.asked) ask(s);
+    if (s->current >= 0 && !s->team.asked) team_model_ask(s);
 }
 
 bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
@@ -142,7 +141,7 @@ bool session_team_resize(struct session *s, const struct lx_team_grid *grid)
     t->chosen = true;
     t->members = (int)members;
     if (t->member >= members) t->member = (int)members - 1;
-    if (s->current >= 0) ask(s);
+    if (s->current >= 0) team_model_ask(s);
     return true;
 }
 
@@ -160,7 +159,7 @@ void session_team_forget(struct session *s)
 
 void session_team_again(struct session *s)
 {
-    if (s->team.asked) ask(s);
+    if (s->team.asked) team_model_ask(s);
 }
 
 bool session_team_run(struct session *s)
@@ -168,5 +167,5 @@ bool session_team_run(struct session *s)
     struct team_model *t = &s->team;
     if (s->current < 0 || !t->known || !t->cut.plan || t->cut.members != t->members) return false;
     forget_run(s);
-    return post(s, &team_run_work, t->run.number);
+    return team_model_post(s, &team_run_work, t->run.number);
 }

@@ -12,7 +12,7 @@ struct scale {
     int64_t extent;
 };
 
-static int cell_of(const struct scale *s, int64_t index)
+static int team_picture_cell_of(const struct scale *s, int64_t index)
 {
     /* shapes end at 2^53 and screens at 240 cells: the product fits */
     return (int)(index * s->cells / s->extent);
@@ -22,7 +22,8 @@ static int cell_of(const struct scale *s, int64_t index)
 static void note_bound(char *line, const struct scale *s, int64_t index)
 {
     char number[24];
-    int width = snprintf(number, sizeof number, "%lld", (long long)index), at = cell_of(s, index);
+    int width = snprintf(number, sizeof number, "%lld", (long long)index),
+        at = team_picture_cell_of(s, index);
     if (at > s->cells - width) at = s->cells - width;
     if (at < 0) return;
     for (int i = at ? at - 1 : 0; i <= at + width && i < s->cells; i++)
@@ -31,7 +32,8 @@ static void note_bound(char *line, const struct scale *s, int64_t index)
 }
 
 /* The selected member's bounds first, then the ends, then all others as far as there is room. */
-static void draw_axis(const struct scene *on, int row, const struct scale *s, const struct team_look *k)
+static void team_picture_draw_axis(const struct scene *on, int row, const struct scale *s,
+                                   const struct team_look *k)
 {
     char line[MOST_CELLS + 1];
     const struct lx_team_plan *p = k->cut->plan;
@@ -67,23 +69,23 @@ static void draw_member(const struct scene *on, int row, const struct scale *s, 
                         int member)
 {
     struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, member);
-    int from = cell_of(s, p.own.begin), to = cell_of(s, p.own.end);
+    int from = team_picture_cell_of(s, p.own.begin), to = team_picture_cell_of(s, p.own.end);
     if (range_size(p.own) > 0 && to <= from) to = from + 1;
     if (to > s->cells) from -= to - s->cells, to = s->cells;
     if (p.left && from == 0 && to > 1) from = 1;
     if (p.right && to == s->cells && to > from + 1) to--;
     put_fill(on->cells, (struct box){row, s->column, 1, s->cells}, on->glyphs->light, INK(FREE));
     if (p.apart) {
-        int begin = cell_of(s, p.box.begin), end = cell_of(s, p.box.end);
+        int begin = team_picture_cell_of(s, p.box.begin), end = team_picture_cell_of(s, p.box.end);
         draw_from_others(on, row, s, k, begin < s->cells ? begin : s->cells - 1,
                          end > begin ? end : begin + 1);
     }
     if (p.left) {
-        int begin = cell_of(s, p.box.begin);
+        int begin = team_picture_cell_of(s, p.box.begin);
         draw_from_others(on, row, s, k, begin < from ? begin : from - 1, from);
     }
     if (p.right) {
-        int end = cell_of(s, p.box.end);
+        int end = team_picture_cell_of(s, p.box.end);
         draw_from_others(on, row, s, k, to, end > to ? end : to + 1);
     }
     for (int c = from < 0 ? 0 : from; c < to; c++)
@@ -91,7 +93,8 @@ static void draw_member(const struct scene *on, int row, const struct scale *s, 
 }
 
 /* "2 + 171 + 2" */
-static void draw_parts(const struct scene *on, int row, int column, const struct team_look *k, int member)
+static void team_picture_draw_parts(const struct scene *on, int row, int column, const struct team_look *k,
+                                    int member)
 {
     struct team_part p = team_cut_part(k->cut, k->tensor, k->exchange, member);
     char words[80];
@@ -115,7 +118,7 @@ int team_picture_draw(const struct scene *on, struct box area, const struct team
     if (k->member >= rows) first = k->member - rows / 2;
     if (first > members - rows) first = members - rows;
     if (first < 0) first = 0;
-    draw_axis(on, area.row, &s, k);
+    team_picture_draw_axis(on, area.row, &s, k);
     for (int m = first; m < members && m - first < rows; m++) {
         int row = area.row + 1 + m - first;
         bool here = m == k->member;
@@ -123,7 +126,7 @@ int team_picture_draw(const struct scene *on, struct box area, const struct team
         put_format(on->cells, row, area.column + 1, label - 1, here ? INK(TITLE) : INK(DIM), "%*d", label - 2,
                    m);
         draw_member(on, row, &s, k, m);
-        if (parts) draw_parts(on, row, s.column + s.cells + 1, k, m);
+        if (parts) team_picture_draw_parts(on, row, s.column + s.cells + 1, k, m);
     }
     return first;
 }

@@ -1,7 +1,7 @@
 /* What a run of the team does, did, or would do: in words, at the bottom of its view. */
 #include "tui/team_picture.h"
 
-static void add_result(const struct lx_team_result *r, struct text *out)
+static void team_result_add_result(const struct lx_team_result *r, struct text *out)
 {
     if (r->bad_member >= 0)
         text_format(out, "WRONG: member %d: %s", r->bad_member, r->members[r->bad_member].why);
@@ -37,7 +37,7 @@ static struct style run_words(const struct scene *on, struct text *line)
     else if (t->run.stopped)
         text_format(line, "stopped; %s runs the team again", KEY_OF(RUN_TEAM));
     else if (t->run.ok) {
-        add_result(&t->run.result, line);
+        team_result_add_result(&t->run.result, line);
         return t->run.result.ok ? INK(GOOD) : INK(BAD);
     } else {
         text_format(line, "%s; %s tries again", t->run.st.text, KEY_OF(RUN_TEAM));

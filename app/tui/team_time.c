@@ -64,7 +64,7 @@ static void draw_links(const struct lanes_on *l, int row, const struct team_span
 }
 
 /* In which cells the selected op runs on a member. */
-static void find_op(const struct lanes_on *l, int member, bool *here)
+static void team_time_find_op(const struct lanes_on *l, int member, bool *here)
 {
     const struct lx_team_times *t = &l->f->clock->at[member];
     double cell = (l->to - l->from) / l->cells;
@@ -79,12 +79,12 @@ static void find_op(const struct lanes_on *l, int member, bool *here)
 }
 
 /* Returns the rows that it took. */
-static int draw_lane(const struct lanes_on *l, int row, int member, bool links)
+static int team_time_draw_lane(const struct lanes_on *l, int row, int member, bool links)
 {
     struct team_span at[MOST_CELLS];
     bool here[MOST_CELLS], selected = member == l->k->member;
     team_lane_fill(&l->f->clock->at[member], l->from, l->to, l->cells, at);
-    if (selected) find_op(l, member, here);
+    if (selected) team_time_find_op(l, member, here);
     int left = l->column - LABEL;
     if (selected) put(l->on->cells, row, left, l->on->glyphs->mark, INK(KEY));
     put_format(l->on->cells, row, left + 1, LABEL - 2, selected ? INK(TITLE) : INK(DIM), "%4d", member);
@@ -94,11 +94,11 @@ static int draw_lane(const struct lanes_on *l, int row, int member, bool links)
 }
 
 /* Where the op runs, and the times of both ends. */
-static void draw_axis(const struct lanes_on *l, struct box area)
+static void team_time_draw_axis(const struct lanes_on *l, struct box area)
 {
     bool here[MOST_CELLS];
     struct words from = in_micros(l->from), to = in_micros(l->to);
-    find_op(l, l->k->member, here);
+    team_time_find_op(l, l->k->member, here);
     for (int c = 0; c < l->cells; c++)
         if (here[c]) put(l->on->cells, area.row, l->column + c, l->on->glyphs->peak, INK(TITLE));
     if (area.rows < 2) return;
@@ -106,7 +106,7 @@ static void draw_axis(const struct lanes_on *l, struct box area)
     put_right(l->on->cells, area.row + 1, l->column, l->cells, INK(DIM), to.at);
 }
 
-static void add_member(const struct lanes_on *l, struct text *t)
+static void team_time_add_member(const struct lanes_on *l, struct text *t)
 {
     const struct team_member_figures *m = &l->f->members[l->k->member];
     double from = 0, to = 0;
@@ -126,7 +126,7 @@ static void add_member(const struct lanes_on *l, struct text *t)
         text_add(t, "not on it");
 }
 
-static void draw_words(const struct lanes_on *l, struct box area)
+static void team_time_draw_words(const struct lanes_on *l, struct box area)
 {
     struct text line = {0};
     const struct glyphs *g = l->on->glyphs;
@@ -143,14 +143,14 @@ static void draw_words(const struct lanes_on *l, struct box area)
     put_text(l->on->cells, area.row, area.column, area.columns, INK(PLAIN), line.at ? line.at : "");
     text_free(&line);
     if (area.rows < 2) return;
-    add_member(l, &line);
+    team_time_add_member(l, &line);
     put_wrapped(l->on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns},
                 INK(TITLE), line.at ? line.at : "");
     text_free(&line);
 }
 
 /* As many as there is room for, the selected one among them. */
-static void draw_lanes(const struct lanes_on *l, struct team_view *v, struct box *area, int rows)
+static void team_time_draw_lanes(const struct lanes_on *l, struct team_view *v, struct box *area, int rows)
 {
     int members = l->k->cut->members;
     v->rows_of = 2 * members <= rows ? 2 : 1;
@@ -163,7 +163,7 @@ static void draw_lanes(const struct lanes_on *l, struct team_view *v, struct box
     v->members = box_cut_top(area, used);
     int row = v->members.row;
     for (int m = v->first_member; m < v->first_member + shown; m++)
-        row += draw_lane(l, row, m, v->rows_of == 2 || (m == l->k->member && rows > 1));
+        row += team_time_draw_lane(l, row, m, v->rows_of == 2 || (m == l->k->member && rows > 1));
 }
 
 int team_time_member(const struct team_view *v, const struct team_look *k, int row)
@@ -192,10 +192,10 @@ void team_time_draw(const struct scene *on, struct team_view *v, struct box *are
     if (l.cells < 4) return;
     choose_window(&l, v->zoom);
     struct box words = box_cut_top(area, area->rows < 12 ? 1 : area->columns < 100 ? 4 : 3);
-    draw_words(&l, words);
+    team_time_draw_words(&l, words);
     int rows = area->rows < 6 ? area->rows - 1 : area->rows * 3 / 5;
-    draw_lanes(&l, v, area, rows < 1 ? 1 : rows);
-    draw_axis(&l, box_cut_top(area, area->rows > 3 ? 2 : 1));
+    team_time_draw_lanes(&l, v, area, rows < 1 ? 1 : rows);
+    team_time_draw_axis(&l, box_cut_top(area, area->rows > 3 ? 2 : 1));
 }
 
 bool team_time_request(struct team_view *v, enum request r)

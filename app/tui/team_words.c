@@ -119,7 +119,7 @@ void team_member_draw(const struct scene *on, struct box area, const struct team
 }
 
 /* `bytes` -1: there was no run. */
-static void add_traffic(const char *where, int64_t planned, int64_t bytes, struct text *line)
+static void team_words_add_traffic(const char *where, int64_t planned, int64_t bytes, struct text *line)
 {
     text_format(line, "; %s %s B %s", where, grouped(bytes < 0 ? planned : bytes).at,
                 bytes < 0          ? "planned"
@@ -139,10 +139,10 @@ void team_device_draw(const struct scene *on, struct box row, const struct team_
     struct text line = {0};
     if (!a) return;
     text_format(&line, "device: %s", counted(a->ops, "op").at);
-    add_traffic("HBM", a->planned.hbm_read + a->planned.hbm_written,
-                ran ? a->counted.hbm_read + a->counted.hbm_written : -1, &line);
-    add_traffic("LX", a->planned.lx_read + a->planned.lx_written,
-                ran ? a->counted.lx_read + a->counted.lx_written : -1, &line);
+    team_words_add_traffic("HBM", a->planned.hbm_read + a->planned.hbm_written,
+                           ran ? a->counted.hbm_read + a->counted.hbm_written : -1, &line);
+    team_words_add_traffic("LX", a->planned.lx_read + a->planned.lx_written,
+                           ran ? a->counted.lx_read + a->counted.lx_written : -1, &line);
     put_text(on->cells, row.row, row.column, row.columns, ran && !a->ok ? INK(BAD) : INK(DIM),
              line.at ? line.at : "");
     text_free(&line);

@@ -3,6 +3,7 @@
  * Up to some 100,000 rows: the order is made once for a plan, a column and a filter; drawing asks for the rows that
  * are seen only. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "text/sort_rows.h"
@@ -35,19 +36,19 @@ struct buffers_view {
     struct box head;
 };
 
-static void begin(void *state)
+static void view_buffers_begin(void *state)
 {
     struct buffers_view *v = state;
     v->now.column = BUFFER_MOVED;
     v->now.descending = true;
 }
 
-static void end(void *state)
+static void view_buffers_end(void *state)
 {
     struct buffers_view *v = state;
-    free(v->rows);
-    free(v->shown);
-    free(v->row_of);
+    mem_free(v->rows);
+    mem_free(v->shown);
+    mem_free(v->row_of);
 }
 
 static bool same_order(const struct arranged_for *a, const struct arranged_for *b)
@@ -56,36 +57,36 @@ static bool same_order(const struct arranged_for *a, const struct arranged_for *
            a->descending == b->descending && strcmp(a->filter, b->filter) == 0;
 }
 
-static const char *role_of(const struct lx_plan *p, int32_t i)
+static const char *view_buffers_role_of(const struct lx_plan *p, int32_t i)
 {
     return lx_role_word(p->layouts->graph->tensors[p->stays[i].tensor].role);
 }
 
 /* By name, state, reason or role; in a plan with nests also as a tile or whole. */
-static bool matches(const struct lx_plan *p, int32_t i, const char *filter)
+static bool view_buffers_matches(const struct lx_plan *p, int32_t i, const char *filter)
 {
     if (!*filter || has_text(p->problem.buffers[i].name, filter) || has_text(buffer_state(p, i), filter))
         return true;
     if (p->reason && p->reason[i] && has_text(p->reason[i], filter)) return true;
     if (p->nest_count > 0 && has_text(is_tile(p, i) ? "tile" : "whole", filter)) return true;
-    return p->layouts && has_text(role_of(p, i), filter);
+    return p->layouts && has_text(view_buffers_role_of(p, i), filter);
 }
 
-static bool make_rows(struct buffers_view *v, const struct outcome *o)
+static bool view_buffers_make_rows(struct buffers_view *v, const struct outcome *o)
 {
     size_t n = (size_t)o->plan->problem.count + 1;
-    struct buffer_row *rows = realloc(v->rows, n * sizeof *rows);
+    struct buffer_row *rows = mem_resize(v->rows, n * sizeof *rows);
     if (rows) v->rows = rows;
-    int32_t *shown = realloc(v->shown, n * sizeof *shown);
+    int32_t *shown = mem_resize(v->shown, n * sizeof *shown);
     if (shown) v->shown = shown;
-    int32_t *row_of = realloc(v->row_of, n * sizeof *row_of);
+    int32_t *row_of = mem_resize(v->row_of, n * sizeof *row_of);
     if (row_of) v->row_of = row_of;
     for (size_t i = 0; rows && i + 1 < n; i++) rows[i] = (struct buffer_row){o->plan, o->moved, (int32_t)i};
     return rows && shown && row_of;
 }
 
 /* "5777..5779", and "fast 0x000040": as wide as the longest. */
-static void measure(struct buffers_view *v, const struct lx_plan *p)
+static void view_buffers_measure(struct buffers_view *v, const struct lx_plan *p)
 {
     char life[64];
     v->life_columns = 8;
@@ -101,7 +102,7 @@ static void measure(struct buffers_view *v, const struct lx_plan *p)
     }
 }
 
-static void arrange(struct buffers_view *v, const struct session *s, const char *filter)
+static void view_buffers_arrange(struct buffers_view *v, const struct session *s, const char *filter)
 {
     const struct lx_plan *p = session_plan(s);
     v->now.plan = p;
@@ -110,13 +111,13 @@ static void arrange(struct buffers_view *v, const struct session *s, const char 
     if (same_order(&v->now, &v->made)) return;
     v->count = 0;
     v->made = (struct arranged_for){0};
-    if (!p || !make_rows(v, &s->shown)) return;
+    if (!p || !view_buffers_make_rows(v, &s->shown)) return;
     for (int32_t i = 0; i < p->problem.count; i++)
-        if (matches(p, i, filter)) v->shown[v->count++] = i;
+        if (view_buffers_matches(p, i, filter)) v->shown[v->count++] = i;
     if (!sort_rows(&plan_buffer_columns.at[v->now.column], v->rows, sizeof *v->rows, v->now.descending,
                    v->shown, v->count))
         return;
-    measure(v, p);
+    view_buffers_measure(v, p);
     for (int32_t i = 0; i < p->problem.count; i++) v->row_of[i] = -1;
     for (int32_t i = 0; i < v->count; i++) v->row_of[v->shown[i]] = i;
     v->made = v->now;
@@ -130,7 +131,7 @@ static void follow_selection(struct buffers_view *v, const struct session *s)
         v->list.cursor = v->row_of[buffer];
 }
 
-static struct box behind_mark(struct box row)
+static struct box view_buffers_behind_mark(struct box row)
 {
     return (struct box){row.row, row.column + 2, row.rows, row.columns - 2};
 }
@@ -138,7 +139,7 @@ static struct box behind_mark(struct box row)
 enum { NEVER = 1 << 20 };
 
 /* Where there is room for reasons they get the rest, else the name does. */
-static void fit(struct buffers_view *v, int room)
+static void view_buffers_fit(struct buffers_view *v, int room)
 {
     memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
     bool tiles = v->made.plan && v->made.plan->nest_count > 0;
@@ -153,7 +154,7 @@ static void fit(struct buffers_view *v, int room)
     v->fitted = fit_columns((struct columns){plan_buffer_columns.name, v->columns, BUFFER_COLUMNS}, room);
 }
 
-static void draw_head(const struct scene *on, struct buffers_view *v, struct box row)
+static void view_buffers_draw_head(const struct scene *on, struct buffers_view *v, struct box row)
 {
     v->head = row;
     for (int c = 0; c < BUFFER_COLUMNS; c++) {
@@ -161,11 +162,13 @@ static void draw_head(const struct scene *on, struct buffers_view *v, struct box
         bool here = c == v->now.column;
         snprintf(title, sizeof title, "%s%s", v->columns[c].heading,
                  here ? (v->now.descending ? " v" : " ^") : "");
-        put_heading(on->cells, behind_mark(row), &v->fitted, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
+        put_heading(on->cells, view_buffers_behind_mark(row), &v->fitted, (size_t)c,
+                    here ? INK(TITLE) : INK(DIM), title);
     }
 }
 
-static void draw_row(const struct scene *on, const struct buffers_view *v, struct box row, int at)
+static void view_buffers_draw_row(const struct scene *on, const struct buffers_view *v, struct box row,
+                                  int at)
 {
     const struct lx_plan *p = v->made.plan;
     int32_t i = v->shown[at];
@@ -173,7 +176,7 @@ static void draw_row(const struct scene *on, const struct buffers_view *v, struc
     uint8_t tone = tone_of_identity(buffer_identity(p, i));
     put(on->cells, row.row, row.column, here ? on->glyphs->mark : on->glyphs->bullet,
         (struct style){.ink = tone});
-    put_values(on->cells, behind_mark(row), &v->fitted, &v->rows[i]);
+    put_values(on->cells, view_buffers_behind_mark(row), &v->fitted, &v->rows[i]);
     if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     if (on->search[0] && has_text(p->problem.buffers[i].name, on->search))
         put_paper(on->cells, (struct box){row.row, row.column + 2, 1, v->fitted.place[BUFFER_NAME].width},
@@ -181,7 +184,7 @@ static void draw_row(const struct scene *on, const struct buffers_view *v, struc
 }
 
 /* What its cost is: not what it moves, but what it would move less on chip. */
-static void add_cost(const struct lx_plan *p, int32_t i, struct text *out)
+static void view_buffers_add_cost(const struct lx_plan *p, int32_t i, struct text *out)
 {
     int64_t cost = p->problem.buffers[i].spill_cost;
     if (p->layouts && p->answer.address[i] < 0 && cost > 0)
@@ -197,8 +200,8 @@ static void draw_why(const struct scene *on, const struct buffers_view *v, struc
     struct text line = {0};
     add_printable(&line, p->problem.buffers[i].name, 40);
     text_format(&line, ": %s", buffer_state(p, i));
-    if (p->layouts) text_format(&line, ", %s", role_of(p, i));
-    add_cost(p, i, &line);
+    if (p->layouts) text_format(&line, ", %s", view_buffers_role_of(p, i));
+    view_buffers_add_cost(p, i, &line);
     int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
     if (nest >= 0) {
         text_add(&line, "; ");
@@ -215,7 +218,7 @@ static void draw_why(const struct scene *on, const struct buffers_view *v, struc
     text_free(&line);
 }
 
-static void draw_sums(const struct scene *on, struct box area)
+static void view_buffers_draw_sums(const struct scene *on, struct box area)
 {
     const struct outcome *o = &on->session->shown;
     double parts[LX_BYTE_KIND_COUNT];
@@ -232,20 +235,21 @@ static void draw_sums(const struct scene *on, struct box area)
     text_free(&line);
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_buffers_draw(const struct scene *on, void *state, struct box area)
 {
     struct buffers_view *v = state;
     struct box list = area;
-    arrange(v, on->session, on->filter);
+    view_buffers_arrange(v, on->session, on->filter);
     follow_selection(v, on->session);
     struct box sums = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8);
     struct box why = box_cut_bottom(&list, area.rows >= 18 ? 2 : area.rows >= 14);
     struct box line = box_cut_bottom(&list, area.rows >= 6), head = box_cut_top(&list, 1);
-    fit(v, behind_mark(head).columns);
-    draw_head(on, v, head);
+    view_buffers_fit(v, view_buffers_behind_mark(head).columns);
+    view_buffers_draw_head(on, v, head);
     list_show(&v->list, v->count, list);
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
-        draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
+        view_buffers_draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns},
+                              v->list.top + i);
     if (v->count == 0)
         put_wrapped_format(on->cells, list, INK(PLAIN),
                            on->filter[0] ? "No buffer matches the filter. %s takes it away."
@@ -253,7 +257,7 @@ static void draw(const struct scene *on, void *state, struct box area)
                            on->filter[0] ? KEY_OF(ESCAPE) : KEY_OF(BACK));
     if (line.rows) put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
     draw_why(on, v, why);
-    draw_sums(on, sums);
+    view_buffers_draw_sums(on, sums);
 }
 
 static void sort_by_name(struct explorer *x, struct buffers_view *v, const char *name)
@@ -286,7 +290,7 @@ static void open_buffer(struct explorer *x)
     explorer_show(x, VIEW_MAP);
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_buffers_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct buffers_view *v = state;
     switch (r) {
@@ -314,14 +318,14 @@ static void click_head(struct buffers_view *v, int column)
 {
     for (int c = 0; c < BUFFER_COLUMNS; c++) {
         const struct column_place *p = &v->fitted.place[c];
-        int from = behind_mark(v->head).column + p->at;
+        int from = view_buffers_behind_mark(v->head).column + p->at;
         if (p->width == 0 || column < from || column >= from + p->width) continue;
         v->now.descending = c == v->now.column ? !v->now.descending : kind_is_number(v->columns[c].kind);
         v->now.column = c;
     }
 }
 
-static void mouse(struct explorer *x, void *state, const struct key *k)
+static void view_buffers_mouse(struct explorer *x, void *state, const struct key *k)
 {
     struct buffers_view *v = state;
     int row = k->row - v->list.rows.row + v->list.top;
@@ -332,32 +336,32 @@ static void mouse(struct explorer *x, void *state, const struct key *k)
     else if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count)
         return;
     else if (row == v->list.cursor) /* the second click opens */
-        request(x, v, REQ_OPEN, NULL);
+        view_buffers_request(x, v, REQ_OPEN, NULL);
     else
         view_select(x, VIEW_BUFFERS, row);
 }
 
-static int count(struct explorer *x, void *state)
+static int view_buffers_count(struct explorer *x, void *state)
 {
     struct buffers_view *v = state;
-    arrange(v, &x->session, x->filter[VIEW_BUFFERS]);
+    view_buffers_arrange(v, &x->session, x->filter[VIEW_BUFFERS]);
     return v->count;
 }
 
-static const char *item(struct explorer *x, void *state, int i)
+static const char *view_buffers_item(struct explorer *x, void *state, int i)
 {
     const struct buffers_view *v = state;
     return session_plan(&x->session)->problem.buffers[v->shown[i]].name;
 }
 
-static bool hides(struct explorer *x, void *state)
+static bool view_buffers_hides(struct explorer *x, void *state)
 {
     const struct buffers_view *v = state;
     int32_t buffer = x->session.selection.buffer;
     return v->made.plan && (buffer < 0 || buffer >= v->made.plan->problem.count || v->row_of[buffer] < 0);
 }
 
-static void select_item(struct explorer *x, void *state, int i)
+static void view_buffers_select_item(struct explorer *x, void *state, int i)
 {
     const struct buffers_view *v = state;
     session_select_buffer(&x->session, v->shown[i]);
@@ -368,8 +372,8 @@ const struct view view_buffers = {
     .purpose = "every buffer in a table, and where the bytes go",
     .needs_plan = true,
     .state_size = sizeof(struct buffers_view),
-    .begin = begin,
-    .end = end,
+    .begin = view_buffers_begin,
+    .end = view_buffers_end,
     .hints = {{REQ_OPEN, "map or why"},
               {REQ_SORT_RIGHT, "sort"},
               {REQ_SORT_REVERSE, "reverse"},
@@ -378,13 +382,13 @@ const struct view view_buffers = {
               {REQ_OFF_CHIP, "off chip"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .draw = draw,
-    .request = request,
-    .mouse = mouse,
-    .count = count,
-    .item = item,
+    .draw = view_buffers_draw,
+    .request = view_buffers_request,
+    .mouse = view_buffers_mouse,
+    .count = view_buffers_count,
+    .item = view_buffers_item,
     .list = first_list,
     .sorted_by = &plan_buffer_columns,
-    .select = select_item,
-    .hides = hides,
+    .select = view_buffers_select_item,
+    .hides = view_buffers_hides,
 };

@@ -31,13 +31,13 @@ struct compare_view {
     uint64_t files_read; /* the same */
 };
 
-static void begin(void *state)
+static void view_compare_begin(void *state)
 {
     struct compare_view *v = state;
     v->sort = -1;
 }
 
-static void end(void *state)
+static void view_compare_end(void *state)
 {
     struct compare_view *v = state;
     comparison_free(&v->comparison);
@@ -49,7 +49,7 @@ static bool same_rival(const struct rival *a, const struct rival *b)
 }
 
 /* Few rows, which keep their order where they are equal. */
-static void sort_rows(struct compare_view *v)
+static void view_compare_sort_rows(struct compare_view *v)
 {
     for (int i = 1; v->sort >= 0 && i < v->rows.count; i++)
         for (int k = i; k > 0; k--) {
@@ -62,7 +62,7 @@ static void sort_rows(struct compare_view *v)
         }
 }
 
-static int row_of(const struct compare_view *v, const struct rival *r)
+static int view_compare_row_of(const struct compare_view *v, const struct rival *r)
 {
     for (int i = 0; i < v->rows.count; i++)
         if (same_rival(&v->rows.at[i], r)) return i;
@@ -71,13 +71,13 @@ static int row_of(const struct compare_view *v, const struct rival *r)
 
 /* The rows anew, as what there is may have changed; the cursor stays on its rival, or is on the winner of a race that
  * nobody has moved it in. */
-static void gather(struct compare_view *v, const struct session *s)
+static void view_compare_gather(struct compare_view *v, const struct session *s)
 {
     struct rival here = {0};
     bool had = v->list.cursor < v->rows.count;
     if (had) here = v->rows.at[v->list.cursor];
     v->rows = rivals_of(s);
-    sort_rows(v);
+    view_compare_sort_rows(v);
     int winner = session_winner(s);
     if (v->race != s->race) v->moved = false, v->race = s->race;
     if (!v->moved && winner >= 0) here = (struct rival){.kind = RIVAL_RACER, .number = winner}, had = true;
@@ -86,7 +86,7 @@ static void gather(struct compare_view *v, const struct session *s)
         here = (struct rival){.kind = RIVAL_FILE, .number = s->file_last};
         had = v->moved = true;
     }
-    int at = had ? row_of(v, &here) : 0;
+    int at = had ? view_compare_row_of(v, &here) : 0;
     v->list.cursor = at < 0 ? 0 : at;
 }
 
@@ -94,19 +94,19 @@ static void gather(struct compare_view *v, const struct session *s)
 static const struct rival *left_of(const struct compare_view *v)
 {
     struct rival pinned = {.kind = RIVAL_PINNED}, now = {.kind = RIVAL_NOW};
-    int at = v->has_left ? row_of(v, &v->left) : -1;
-    if (at < 0) at = row_of(v, &pinned);
-    if (at < 0) at = row_of(v, &now);
+    int at = v->has_left ? view_compare_row_of(v, &v->left) : -1;
+    if (at < 0) at = view_compare_row_of(v, &pinned);
+    if (at < 0) at = view_compare_row_of(v, &now);
     return at >= 0 && v->rows.at[at].outcome->plan ? &v->rows.at[at] : NULL;
 }
 
-static struct box behind_mark(struct box row)
+static struct box view_compare_behind_mark(struct box row)
 {
     return (struct box){row.row, row.column + MARKS, 1, row.columns - MARKS};
 }
 
-static void draw_row(const struct scene *on, const struct compare_view *v, const struct fitted *f,
-                     struct box row, int i)
+static void view_compare_draw_row(const struct scene *on, const struct compare_view *v,
+                                  const struct fitted *f, struct box row, int i)
 {
     const struct session *s = on->session;
     const struct rival *r = &v->rows.at[i];
@@ -117,7 +117,7 @@ static void draw_row(const struct scene *on, const struct compare_view *v, const
     if (i == v->list.cursor) put(g, row.row, row.column + 1, 'R', INK(KEY));
     if (wins) put(g, row.row, row.column + 2, '*', (struct style){TONE_GOOD, 0, MARK_BOLD});
     struct racer_row data = {on, r, r->outcome->plan, wins};
-    struct box at = behind_mark(row);
+    struct box at = view_compare_behind_mark(row);
     put_value(g, at, f, SOLVER, &data);
     int words = at.column + f->place[SOLVER].width + 2, room = row.column + row.columns - words - 2;
     if (now.running && r->kind == RIVAL_RACER) {
@@ -135,12 +135,12 @@ static void draw_row(const struct scene *on, const struct compare_view *v, const
     if (i == v->list.cursor) put_paper(g, row, INK_ON(PLAIN, SELECTED));
 }
 
-static void draw_head(const struct scene *on, const struct compare_view *v, struct box row,
-                      const struct fitted *f)
+static void view_compare_draw_head(const struct scene *on, const struct compare_view *v, struct box row,
+                                   const struct fitted *f)
 {
     const struct lx_plan *p = session_plan(on->session);
     int32_t selected = on->session->selection.buffer;
-    struct box at = behind_mark(row);
+    struct box at = view_compare_behind_mark(row);
     const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->is_list ? "cost " : NULL;
     for (size_t i = 0; i < f->of.count; i++)
         put_heading(on->cells, at, f, i, (int)i == v->sort ? INK(KEY) : INK(DIM),
@@ -202,22 +202,23 @@ static void draw_pane(const struct scene *on, struct compare_view *v, struct box
     if (area.rows > 1) compare_maps_draw(on, area, left, right, &v->comparison, &v->window);
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_compare_draw(const struct scene *on, void *state, struct box area)
 {
     struct compare_view *v = state;
     const struct session *s = on->session;
-    gather(v, s);
+    view_compare_gather(v, s);
     int n = v->rows.count, most = area.rows - 2 - LEAST_PANE;
     struct box list = area, chart = {0};
     struct box pane = box_cut_bottom(&list, area.rows - (n < most ? n : most > 2 ? most : n) - 2);
     if (pane.rows < LEAST_PANE) list = area, pane.rows = 0;
     if (area.columns >= 170 && list.rows >= 8) chart = box_cut_right(&list, area.columns - 124);
     struct box head = box_cut_top(&list, 1);
-    struct fitted f = fit_columns(racer_columns, behind_mark(head).columns);
-    draw_head(on, v, head, &f);
+    struct fitted f = fit_columns(racer_columns, view_compare_behind_mark(head).columns);
+    view_compare_draw_head(on, v, head, &f);
     list_show(&v->list, n, list);
     for (int i = 0; i < list.rows && v->list.top + i < n; i++)
-        draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns}, v->list.top + i);
+        view_compare_draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns},
+                              v->list.top + i);
     if (chart.columns > 0 && has_curves(on, v)) compare_curves_draw(on, chart, &v->rows, v->list.cursor);
     if (session_winner(s) >= 0 && session_race_is_old(s) && pane.rows > 2) {
         struct box warn = box_cut_top(&pane, 1);
@@ -228,7 +229,7 @@ static void draw(const struct scene *on, void *state, struct box area)
 }
 
 /* Around the middle of the selected buffer, as far as the plan that is shown has it. */
-static void zoom(struct explorer *x, struct compare_view *v, double factor)
+static void view_compare_zoom(struct explorer *x, struct compare_view *v, double factor)
 {
     const struct session *s = &x->session;
     const struct outcome *o = &s->shown;
@@ -247,7 +248,7 @@ static void zoom(struct explorer *x, struct compare_view *v, double factor)
     if (length >= 1 && height >= 1) *w = (struct compare_window){0};
 }
 
-static void pan(struct compare_view *v, double time, double address)
+static void view_compare_pan(struct compare_view *v, double time, double address)
 {
     struct compare_window *w = &v->window;
     double length = w->to - w->from, height = w->high - w->low;
@@ -258,7 +259,7 @@ static void pan(struct compare_view *v, double time, double address)
     w->high = w->low + height;
 }
 
-static void sort_by(struct explorer *x, struct compare_view *v, int column)
+static void view_compare_sort_by(struct explorer *x, struct compare_view *v, int column)
 {
     v->reversed = column == v->sort && !v->reversed;
     v->sort = column;
@@ -270,12 +271,12 @@ static void sort_by(struct explorer *x, struct compare_view *v, int column)
 static bool sort_named(struct explorer *x, struct compare_view *v, const char *name)
 {
     for (int i = 0; i < RACER_COLUMNS; i++)
-        if (strcmp(racer_columns.at[i].key, name) == 0) return sort_by(x, v, i), true;
+        if (strcmp(racer_columns.at[i].key, name) == 0) return view_compare_sort_by(x, v, i), true;
     explorer_say(x, TONE_BAD, "there is no column \"%s\" here", name);
     return true;
 }
 
-static void take(struct explorer *x, const struct rival *r)
+static void view_compare_take(struct explorer *x, const struct rival *r)
 {
     struct what_if how = x->session.now;
     if (r->kind == RIVAL_NOW && why_open(x)) return;
@@ -293,7 +294,7 @@ static void take(struct explorer *x, const struct rival *r)
         explorer_say(x, TONE_DIM, "this solver made the plan that is shown");
 }
 
-static void mark(struct compare_view *v, const struct rival *r)
+static void view_compare_mark(struct compare_view *v, const struct rival *r)
 {
     v->has_left = !(v->has_left && same_rival(&v->left, r));
     v->left = *r;
@@ -310,42 +311,42 @@ static void next_pane(struct explorer *x, struct compare_view *v)
     explorer_say(x, TONE_PLAIN, "below: %s", names[v->pane]);
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_compare_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct compare_view *v = state;
     int32_t m = session_plan(&x->session)->problem.count, step = r == REQ_NEXT_ITEM ? 1 : m - 1;
-    gather(v, &x->session);
+    view_compare_gather(v, &x->session);
     const struct rival *here = &v->rows.at[v->list.cursor];
     switch (r) {
     case REQ_EDGES:
         return session_swap_scale(&x->session), true;
     case REQ_MARK:
-        return mark(v, here), true;
+        return view_compare_mark(v, here), true;
     case REQ_PANE:
         return next_pane(x, v), true;
     case REQ_ZOOM_IN:
-        return zoom(x, v, 0.5), true;
+        return view_compare_zoom(x, v, 0.5), true;
     case REQ_ZOOM_OUT:
-        return zoom(x, v, 2), true;
+        return view_compare_zoom(x, v, 2), true;
     case REQ_ZOOM_ALL:
         return v->window = (struct compare_window){0}, true;
     case REQ_PAN_LEFT:
     case REQ_PAN_RIGHT:
-        return pan(v, r == REQ_PAN_LEFT ? -1 : 1, 0), true;
+        return view_compare_pan(v, r == REQ_PAN_LEFT ? -1 : 1, 0), true;
     case REQ_PAN_DOWN:
     case REQ_PAN_UP:
         if (v->pane == PANE_LINES)
             return v->top = v->top + (r == REQ_PAN_UP ? (v->top < 5 ? -v->top : -5) : 5), true;
-        return pan(v, 0, r == REQ_PAN_DOWN ? -1 : 1), true;
+        return view_compare_pan(v, 0, r == REQ_PAN_DOWN ? -1 : 1), true;
     case REQ_SORT:
         return sort_named(x, v, argument ? argument : "");
     case REQ_SORT_RIGHT:
-        return sort_by(x, v, v->sort + 1 < RACER_COLUMNS ? v->sort + 1 : -1), true;
+        return view_compare_sort_by(x, v, v->sort + 1 < RACER_COLUMNS ? v->sort + 1 : -1), true;
     case REQ_SORT_LEFT:
-        return sort_by(x, v, v->sort >= 0 ? v->sort - 1 : RACER_COLUMNS - 1), true;
+        return view_compare_sort_by(x, v, v->sort >= 0 ? v->sort - 1 : RACER_COLUMNS - 1), true;
     case REQ_OPEN:
         if (argument) return false;
-        return take(x, here), true;
+        return view_compare_take(x, here), true;
     case REQ_NEXT_ITEM:
     case REQ_PREVIOUS_ITEM:
         if (m > 0) session_select_buffer(&x->session, (x->session.selection.buffer + step + m) % m);
@@ -355,14 +356,14 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     }
 }
 
-static int count(struct explorer *x, void *state)
+static int view_compare_count(struct explorer *x, void *state)
 {
     struct compare_view *v = state;
-    gather(v, &x->session);
+    view_compare_gather(v, &x->session);
     return v->rows.count;
 }
 
-static const char *item(struct explorer *x, void *state, int i)
+static const char *view_compare_item(struct explorer *x, void *state, int i)
 {
     (void)x;
     return ((struct compare_view *)state)->rows.at[i].name;
@@ -378,7 +379,7 @@ static void select_row(struct explorer *x, void *state, int i)
 }
 
 /* What Enter does on this row; nothing is done with plans that are only kept. */
-static const char *hint_word(struct explorer *x, void *state, const struct hint *h)
+static const char *view_compare_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct compare_view *v = state;
     if (h->request != REQ_OPEN || v->list.cursor >= v->rows.count) return h->word;
@@ -396,8 +397,8 @@ const struct view view_compare = {
     .purpose = "plans side by side: solvers, a pinned plan, plan files",
     .needs_plan = true,
     .state_size = sizeof(struct compare_view),
-    .begin = begin,
-    .end = end,
+    .begin = view_compare_begin,
+    .end = view_compare_end,
     .hints = {{REQ_RACE, "race"},
               {REQ_STOP, "stop"},
               {REQ_OPEN, "take this solver"},
@@ -407,11 +408,11 @@ const struct view view_compare = {
               {REQ_ZOOM_IN, "zoom"},
               {REQ_SORT_RIGHT, "sort"},
               {REQ_BACK, "back"}},
-    .hint_word = hint_word,
-    .draw = draw,
-    .request = request,
-    .count = count,
-    .item = item,
+    .hint_word = view_compare_hint_word,
+    .draw = view_compare_draw,
+    .request = view_compare_request,
+    .count = view_compare_count,
+    .item = view_compare_item,
     .list = first_list,
     .select = select_row,
 };

@@ -39,7 +39,7 @@ static bool find_cut(const struct session *s, struct cores_view *v, struct cut *
 }
 
 /* The part of the tensor that a core holds, numbered row-major over the dimensions that are cut. */
-static int64_t part_of(const struct cut *c, int64_t core)
+static int64_t view_cores_part_of(const struct cut *c, int64_t core)
 {
     int64_t part = 0;
     for (int i = 0; i < c->view.rank; i++) {
@@ -50,7 +50,7 @@ static int64_t part_of(const struct cut *c, int64_t core)
 }
 
 /* As the plan has it, with the part that its copies take: other divisions are timed without them. */
-static void add_time(const struct outcome *o, int32_t op, struct text *out)
+static void view_cores_add_time(const struct outcome *o, int32_t op, struct text *out)
 {
     double share[LX_MAX_OPERANDS], all = o->waits[op].device_us;
     lx_plan_hbm_shares(o->plan, op, share);
@@ -81,7 +81,7 @@ static void add_tile_of(const struct scene *on, const struct cut *c, int split, 
 }
 
 /* The loop around the op: what is cut over the cores is one tile. */
-static int draw_nest(const struct scene *on, struct box row, const struct cut *c)
+static int view_cores_draw_nest(const struct scene *on, struct box row, const struct cut *c)
 {
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = plan_nest_at(p, c->d->op);
@@ -95,16 +95,16 @@ static int draw_nest(const struct scene *on, struct box row, const struct cut *c
     return 1;
 }
 
-static int draw_head(const struct scene *on, struct box area, const struct cut *c)
+static int view_cores_draw_head(const struct scene *on, struct box area, const struct cut *c)
 {
     int row = area.row;
     struct text time = {0};
-    add_time(&on->session->shown, c->d->op, &time);
+    view_cores_add_time(&on->session->shown, c->d->op, &time);
     put_format(on->cells, row++, area.column, area.columns, INK(TITLE), "%s = %s %s   %lld of %s   %s",
                c->op->name, c->op->kind->name, c->op->einsum ? c->op->einsum : "",
                (long long)c->d->cores_used, counted(c->d->cores, "core").at, time.at ? time.at : "");
     text_free(&time);
-    if (area.rows >= 8) row += draw_nest(on, (struct box){row, area.column, 1, area.columns}, c);
+    if (area.rows >= 8) row += view_cores_draw_nest(on, (struct box){row, area.column, 1, area.columns}, c);
     int room = area.rows >= 16 ? 8 : area.rows >= 10 ? 3 : 1;
     for (int i = 0, n = 0; i < c->d->split_count && n < room; i++) {
         const struct lx_split *s = &c->d->splits[i];
@@ -209,7 +209,7 @@ static int draw_grid(const struct scene *on, struct cores_view *v, struct box ar
     for (int64_t i = top * per_row; i < cores && i / per_row - top < area.rows - 1; i++) {
         int row = area.row + 1 + (int)(i / per_row - top), column = area.column + (int)(i % per_row) * width;
         bool works = i < c->d->cores_used, here = i == on->session->selection.core;
-        int64_t part = part_of(c, i);
+        int64_t part = view_cores_part_of(c, i);
         struct style style =
             works ? (struct style){TONE_LABEL, tone_of_identity((int32_t)part), 0} : INK(FREE);
         if (on->theme->letters && works) style = INK(PLAIN);
@@ -222,7 +222,7 @@ static int draw_grid(const struct scene *on, struct cores_view *v, struct box ar
 }
 
 /* What the core under the cursor works on, variable by variable. */
-static void draw_core(const struct scene *on, struct box area, const struct cut *c)
+static void view_cores_draw_core(const struct scene *on, struct box area, const struct cut *c)
 {
     struct text line = {0};
     if (area.rows < 1) return;
@@ -230,7 +230,8 @@ static void draw_core(const struct scene *on, struct box area, const struct cut 
     if (on->session->selection.core >= c->d->cores_used)
         text_add(&line, " has nothing to do here");
     else {
-        text_format(&line, " holds part %lld:", (long long)part_of(c, on->session->selection.core));
+        text_format(&line,
+                    " holds part %lld:", (long long)view_cores_part_of(c, on->session->selection.core));
         for (int i = 0; i < c->d->split_count; i++) {
             int64_t from, to;
             lx_division_slice(c->d, i, on->session->selection.core, &from, &to);
@@ -246,7 +247,7 @@ static void draw_core(const struct scene *on, struct box area, const struct cut 
 }
 
 /* Why there is no cut to look at, and what to do. */
-static void draw_nothing(const struct scene *on, struct box area)
+static void view_cores_draw_nothing(const struct scene *on, struct box area)
 {
     const struct outcome *o = &on->session->shown;
     int32_t op = on->session->selection.op;
@@ -271,15 +272,15 @@ static void draw_nothing(const struct scene *on, struct box area)
             KEY_OF(NEXT_ITEM));
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_cores_draw(const struct scene *on, void *state, struct box area)
 {
     struct cores_view *v = state;
     struct cut c;
     if (!find_cut(on->session, v, &c)) {
-        draw_nothing(on, area);
+        view_cores_draw_nothing(on, area);
         return;
     }
-    box_cut_top(&area, draw_head(on, area, &c));
+    box_cut_top(&area, view_cores_draw_head(on, area, &c));
     box_cut_top(
         &area,
         draw_operands(
@@ -301,10 +302,10 @@ static void draw(const struct scene *on, void *state, struct box area)
                        &c, &v->menu);
     } else
         draw_grid(on, v, grid, &c);
-    draw_core(on, core, &c);
+    view_cores_draw_core(on, core, &c);
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_cores_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct cores_view *v = state;
     struct cut c;
@@ -343,7 +344,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     return true;
 }
 
-static void mouse(struct explorer *x, void *state, const struct key *k)
+static void view_cores_mouse(struct explorer *x, void *state, const struct key *k)
 {
     struct cores_view *v = state;
     if (k->code != AT_CLICK || !box_holds(&v->grid, k->row, k->column) || v->cell_columns < 1) return;
@@ -366,9 +367,9 @@ const struct view view_cores = {
               {REQ_MORE_CORES, "more"},
               {REQ_GRAPH, "graph"},
               {REQ_BACK, "back"}},
-    .draw = draw,
-    .request = request,
-    .mouse = mouse,
+    .draw = view_cores_draw,
+    .request = view_cores_request,
+    .mouse = view_cores_mouse,
     .count = op_items_count,
     .item = op_items_name,
     .selected = op_items_selected,

@@ -1,6 +1,7 @@
 /* The graph: ops in the order in which they run; of the selected one who feeds it and who it feeds, and
  * whether that goes through HBM or stays on chip. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "export/nest_words.h"
 #include "planning/op_words.h"
@@ -21,10 +22,10 @@ struct graph_view {
     int seen; /* the pattern that was looked at last, from 1 on: another one is folded by its size */
 };
 
-static void end(void *state)
+static void view_graph_end(void *state)
 {
     struct graph_view *v = state;
-    free(v->shown);
+    mem_free(v->shown);
 }
 
 /* Layers of a large graph are folded when it is first seen. */
@@ -36,11 +37,11 @@ static void fold_if_large(struct graph_view *v, const struct session *s)
     v->fold.layers = g->op_count > LARGE;
 }
 
-static void arrange(struct graph_view *v, const struct session *s, const char *filter)
+static void view_graph_arrange(struct graph_view *v, const struct session *s, const char *filter)
 {
     const struct lx_graph *g = outcome_graph(&s->shown);
     int32_t n = g ? g->op_count : 0;
-    int32_t *shown = realloc(v->shown, ((size_t)n + 1) * sizeof *shown);
+    int32_t *shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *shown);
     if (!shown) return;
     fold_if_large(v, s);
     v->shown = shown;
@@ -104,7 +105,7 @@ static void add_edge_slice(const struct session *s, int32_t tensor, struct text 
 }
 
 /* Of an op in a nest, below its title: the loops, and where they are. Returns the rows that it took. */
-static int draw_nest(const struct scene *on, struct box row)
+static int view_graph_draw_nest(const struct scene *on, struct box row)
 {
     const struct lx_plan *p = session_plan(on->session);
     int32_t nest = row.rows > 2 ? plan_nest_at(p, on->session->selection.op) : -1;
@@ -139,7 +140,8 @@ static void draw_edges(const struct scene *on, struct graph_view *v, struct box 
                            op->kind->name, op->einsum ? op->einsum : "");
     title += draw_layer(on, (struct box){area.row, area.column + title, 1, area.columns - title});
     put_wait_legend(on, (struct box){area.row, area.column + title + 3, 1, area.columns - title - 3});
-    box_cut_top(&area, draw_nest(on, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}));
+    box_cut_top(&area, view_graph_draw_nest(
+                           on, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}));
     if (v->edge >= n) v->edge = 0;
     int top = v->edge >= area.rows - 1 ? v->edge - area.rows + 2 : 0;
     for (int i = top; i < n && row + 1 < area.rows; i++) {
@@ -194,7 +196,7 @@ static int edge_rows(const struct outcome *o, int rows)
     return most + 1 < room ? most + 1 : room;
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_graph_draw(const struct scene *on, void *state, struct box area)
 {
     struct graph_view *v = state;
     const struct outcome *o = &on->session->shown;
@@ -206,7 +208,7 @@ static void draw(const struct scene *on, void *state, struct box area)
             "This pattern is a list of buffers: it has no ops. %s shows where its buffers are.", KEY_OF(MAP));
         return;
     }
-    arrange(v, on->session, on->filter);
+    view_graph_arrange(v, on->session, on->filter);
     struct box edges = box_cut_bottom(&list, edge_rows(o, area.rows));
     draw_waits(on, box_cut_bottom(&list, area.rows >= 10));
     struct box head = box_cut_top(&list, area.rows >= 6);
@@ -222,7 +224,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     draw_edges(on, v, edges);
 }
 
-static void fold(struct explorer *x, struct graph_view *v)
+static void view_graph_fold(struct explorer *x, struct graph_view *v)
 {
     if (session_plan(&x->session)->nest_count == 0) {
         explorer_say(x, TONE_DIM, "this plan has no nests");
@@ -245,7 +247,7 @@ static void fold_layers(struct explorer *x, struct graph_view *v)
                                 : "all ops of repeated layers");
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_graph_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct graph_view *v = state;
     struct edge e;
@@ -259,7 +261,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
             session_select_buffer(&x->session, outcome_buffer(&x->session.shown, e.tensor));
         return true;
     case REQ_FOLD:
-        fold(x, v);
+        view_graph_fold(x, v);
         return true;
     case REQ_LAYERS:
         fold_layers(x, v);
@@ -277,27 +279,27 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     }
 }
 
-static int count(struct explorer *x, void *state)
+static int view_graph_count(struct explorer *x, void *state)
 {
     struct graph_view *v = state;
-    arrange(v, &x->session, x->filter[VIEW_GRAPH]);
+    view_graph_arrange(v, &x->session, x->filter[VIEW_GRAPH]);
     return v->count;
 }
 
-static const char *item(struct explorer *x, void *state, int i)
+static const char *view_graph_item(struct explorer *x, void *state, int i)
 {
     const struct graph_view *v = state;
     return outcome_graph(&x->session.shown)->ops[v->shown[i]].name;
 }
 
-static bool hides(struct explorer *x, void *state)
+static bool view_graph_hides(struct explorer *x, void *state)
 {
     int32_t op = x->session.selection.op;
     (void)state;
     return op < 0 || !op_matches(outcome_graph(&x->session.shown), op, x->filter[VIEW_GRAPH]);
 }
 
-static void select_item(struct explorer *x, void *state, int i)
+static void view_graph_select_item(struct explorer *x, void *state, int i)
 {
     struct graph_view *v = state;
     session_select_op(&x->session, v->shown[i]);
@@ -309,7 +311,7 @@ const struct view view_graph = {
     .purpose = "the ops in order, lanes of tensors, what bounds each",
     .needs_plan = true,
     .state_size = sizeof(struct graph_view),
-    .end = end,
+    .end = view_graph_end,
     .hints = {{REQ_FOLLOW, "next edge"},
               {REQ_OPEN, "follow it"},
               {REQ_NEXT_ITERATION, "iteration"},
@@ -319,11 +321,11 @@ const struct view view_graph = {
               {REQ_LOOPS, "its loops"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .draw = draw,
-    .request = request,
-    .count = count,
-    .item = item,
+    .draw = view_graph_draw,
+    .request = view_graph_request,
+    .count = view_graph_count,
+    .item = view_graph_item,
     .list = first_list,
-    .select = select_item,
-    .hides = hides,
+    .select = view_graph_select_item,
+    .hides = view_graph_hides,
 };

@@ -14,7 +14,7 @@ struct loops_view {
     int rules, lines;
 };
 
-static int draw_nest(const struct scene *on, int row, int columns, const struct lx_loops *l)
+static int view_loops_draw_nest(const struct scene *on, int row, int columns, const struct lx_loops *l)
 {
     for (int i = 0; i < l->count; i++, row++) {
         const struct lx_loop *loop = &l->loop[i];
@@ -35,7 +35,7 @@ static int draw_passes(const struct scene *on, int row, int columns, struct lx_l
     lx_status st = {0};
     put_format(on->cells, row++, 0, columns, INK(TITLE), "as lowered: first %s, main %s, last %s",
                lx_touch_word(l->first), lx_touch_word(l->main), lx_touch_word(l->last));
-    row = draw_nest(on, row, columns, l);
+    row = view_loops_draw_nest(on, row, columns, l);
     for (int i = 0; i < LX_LOOP_PASSES && row < PAGE - 40; i++) {
         const struct lx_loop_pass *pass = lx_loop_pass_at(rules, i);
         struct lx_loops before = *l;
@@ -47,7 +47,7 @@ static int draw_passes(const struct scene *on, int row, int columns, struct lx_l
                              : " (nothing to do)");
         row++;
         if (!ok) put_text(on->cells, row++, 2, columns - 2, INK(BAD), st.text);
-        if (changed) row = draw_nest(on, row, columns, l);
+        if (changed) row = view_loops_draw_nest(on, row, columns, l);
     }
     int number = lx_loops_validate(l, rules, &st);
     put_format(on->cells, row++, 0, columns, number ? INK(BAD) : INK(GOOD),
@@ -57,7 +57,7 @@ static int draw_passes(const struct scene *on, int row, int columns, struct lx_l
 }
 
 /* What the core under the cursor is told. */
-static int draw_core(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
+static int view_loops_draw_core(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
 {
     int64_t values[LX_LAUNCH_ARGS];
     const struct lx_launch_core *core = lx_op_launch_core(o, on->session->selection.core);
@@ -102,7 +102,7 @@ static int draw_tiles(const struct scene *on, int row, int columns, const struct
                    "%5lld", core ? (long long)core->count : 0);
     }
     row += (int)min_i64(ceil_div_i64(cores, per_row), 60);
-    return draw_core(on, row, columns, o);
+    return view_loops_draw_core(on, row, columns, o);
 }
 
 static int draw_launch(const struct scene *on, int row, int columns)
@@ -148,7 +148,7 @@ static int draw_page(const struct scene *on, int columns, const struct lx_loop_r
     return draw_launch(on, row + 1, columns);
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_loops_draw(const struct scene *on, void *state, struct box area)
 {
     struct loops_view *v = state;
     const struct lx_graph *g = outcome_graph(&on->session->shown);
@@ -180,7 +180,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     cells_free(&page);
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_loops_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct loops_view *v = state;
     (void)argument;
@@ -212,8 +212,8 @@ const struct view view_loops = {
               {REQ_PASS_RULES, "rules"},
               {REQ_GRAPH, "graph"},
               {REQ_BACK, "back"}},
-    .draw = draw,
-    .request = request,
+    .draw = view_loops_draw,
+    .request = view_loops_request,
     .count = op_items_count,
     .item = op_items_name,
     .selected = op_items_selected,

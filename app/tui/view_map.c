@@ -1,6 +1,7 @@
 /* The map: scratchpad addresses against time, with a cursor that knows everything, what is in use below it,
  * and what is off chip below that. */
 #include "picture/lanes.h"
+#include "base/memory.h"
 #include "tui/paint_map.h"
 #include "tui/map_axis.h"
 #include "tui/map_panel.h"
@@ -16,7 +17,7 @@ struct parts {
     struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
 };
 
-static struct parts lay_out(const struct scene *on, struct box area, bool zoomed)
+static struct parts view_map_lay_out(const struct scene *on, struct box area, bool zoomed)
 {
     const struct outcome *o = &on->session->shown;
     struct parts p = {0};
@@ -75,12 +76,12 @@ static void lane_words(const struct lx_buffer *b, char *words, size_t room)
     char *name = printable(b->name, 40);
     snprintf(words, room, "%.160s %s%.80s", name ? name : "?", b->reason ? "" : grouped(b->spill_cost).at,
              b->reason ? b->reason : " B");
-    free(name);
+    mem_free(name);
 }
 
 /* One life off chip; false: there is no lane for it. */
-static bool draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
-                      struct lanes *lanes, int32_t i, bool here, struct spot *spot)
+static bool view_map_draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
+                               struct lanes *lanes, int32_t i, bool here, struct spot *spot)
 {
     const struct outcome *o = &on->session->shown;
     const struct lx_buffer *b = &o->plan->problem.buffers[i];
@@ -111,7 +112,7 @@ static bool draw_lane(const struct scene *on, const struct parts *p, const struc
 }
 
 /* Lives of what is off chip: what is selected, then the dearest first, each in the first lane where it finds room. */
-static struct spot draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
+static struct spot view_map_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
 {
     const struct outcome *o = &on->session->shown;
     int32_t selected = on->session->selection.buffer;
@@ -123,9 +124,9 @@ static struct spot draw_lanes(const struct scene *on, const struct parts *p, con
     for (int k = 0; k < lanes.most; k++)
         put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
     if (selected >= 0 && o->plan->answer.address[selected] < 0)
-        draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
+        view_map_draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
     for (int32_t k = 0; k < o->off_chip_count && k < 200; k++)
-        if (o->off_chip[k] != selected) draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
+        if (o->off_chip[k] != selected) view_map_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
     int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
     if (more && p->lanes.rows > 1)
         put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d%s", (int)more,
@@ -184,7 +185,7 @@ static void draw_cursor(const struct scene *on, const struct parts *p, const str
 }
 
 /* The panel beside the map, or the lines below it. */
-static void draw_words(const struct scene *on, const struct parts *p, const struct map_window *w)
+static void view_map_draw_words(const struct scene *on, const struct parts *p, const struct map_window *w)
 {
     if (p->panel.columns > 0) {
         map_panel_draw(on, p->panel, w);
@@ -195,8 +196,8 @@ static void draw_words(const struct scene *on, const struct parts *p, const stru
     details_draw(on, rest, on->session->selection.buffer);
 }
 
-static void draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
-                       const struct raster *r)
+static void view_map_draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
+                                const struct raster *r)
 {
     const struct session *s = on->session;
     int32_t picked = map_window_on_hole(s) ? -1 : s->selection.buffer;
@@ -210,7 +211,7 @@ static void draw_parts(const struct scene *on, const struct parts *p, struct map
     axis_draw_bundles(on, p->runs, r);
     axis_draw_minimap(on, p->minimap, w);
     axis_draw_curve(on, p->curve, r);
-    draw_cursor(on, p, r, draw_lanes(on, p, r));
+    draw_cursor(on, p, r, view_map_draw_lanes(on, p, r));
 }
 
 static bool is_zoomed(const struct map_window *w, const struct outcome *o)
@@ -218,13 +219,13 @@ static bool is_zoomed(const struct map_window *w, const struct outcome *o)
     return w->from_tick > o->time.first || w->to_tick < o->time.last;
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_map_draw(const struct scene *on, void *state, struct box area)
 {
     struct map_window *w = state;
     struct session *s = on->session;
     const struct raster *r;
     map_window_fit(w, s);
-    struct parts p = lay_out(on, area, is_zoomed(w, &s->shown));
+    struct parts p = view_map_lay_out(on, area, is_zoomed(w, &s->shown));
     w->map = p.map;
     w->view = map_window_view(w, on, p.map);
     if (p.map.rows < LEAST_MAP || p.map.columns < 8)
@@ -235,13 +236,13 @@ static void draw(const struct scene *on, void *state, struct box area)
             "No buffer of this plan may be on chip. %s shows the graph and where its traffic goes.",
             KEY_OF(GRAPH));
     else if ((r = map_window_raster(w, s))) {
-        draw_parts(on, &p, w, r);
-        draw_words(on, &p, w);
+        view_map_draw_parts(on, &p, w, r);
+        view_map_draw_words(on, &p, w);
     }
 }
 
 /* What helps a buffer that is off chip; else into the op that makes it. */
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_map_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct map_window *w = state;
     if (r == REQ_ESCAPE) w->playing = false;
@@ -253,7 +254,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     return true;
 }
 
-static void end(void *state)
+static void view_map_end(void *state)
 {
     map_window_forget(state);
 }
@@ -269,25 +270,25 @@ static void to_svg(const struct session *s, struct text *out)
     show_svg(session_plan(s), &(struct picture){0}, out);
 }
 
-static int count(struct explorer *x, void *state)
+static int view_map_count(struct explorer *x, void *state)
 {
     (void)state;
     return session_plan(&x->session)->problem.count;
 }
 
-static const char *item(struct explorer *x, void *state, int i)
+static const char *view_map_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     return session_plan(&x->session)->problem.buffers[i].name;
 }
 
-static int selected(struct explorer *x, void *state)
+static int view_map_selected(struct explorer *x, void *state)
 {
     (void)state;
     return x->session.selection.buffer;
 }
 
-static void select_item(struct explorer *x, void *state, int i)
+static void view_map_select_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     session_select_buffer(&x->session, i);
@@ -295,7 +296,7 @@ static void select_item(struct explorer *x, void *state, int i)
 }
 
 /* The key that plays stops it, too. */
-static const char *hint_word(struct explorer *x, void *state, const struct hint *h)
+static const char *view_map_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct map_window *w = state;
     (void)x;
@@ -318,16 +319,16 @@ const struct view view_map = {
               {REQ_NEXT_SOLVER, "solver"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .end = end,
-    .draw = draw,
-    .request = request,
+    .end = view_map_end,
+    .draw = view_map_draw,
+    .request = view_map_request,
     .mouse = map_window_mouse,
     .to_svg = to_svg,
     .is_lively = is_lively,
-    .hint_word = hint_word,
+    .hint_word = view_map_hint_word,
     .tick = map_window_play,
-    .count = count,
-    .item = item,
-    .selected = selected,
-    .select = select_item,
+    .count = view_map_count,
+    .item = view_map_item,
+    .selected = view_map_selected,
+    .select = view_map_select_item,
 };

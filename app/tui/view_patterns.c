@@ -1,5 +1,6 @@
 /* The patterns: what is in each file, what planning it gave last, what is expected of it. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 #include "tui/put_columns.h"
 
 #include <stdio.h>
@@ -17,10 +18,10 @@ struct patterns_view {
     bool moved; /* by a person; until then the cursor stays at the top while patterns are being read */
 };
 
-static void end(void *state)
+static void view_patterns_end(void *state)
 {
     struct patterns_view *v = state;
-    free(v->shown);
+    mem_free(v->shown);
 }
 
 /* A pattern, and whether it is being planned. */
@@ -97,7 +98,8 @@ struct order {
 };
 
 /* By number where the column has one, else by its words. */
-static int compare_values(const struct column *c, const struct pattern *p, const struct pattern *q)
+static int view_patterns_compare_values(const struct column *c, const struct pattern *p,
+                                        const struct pattern *q)
 {
     struct value a = {0}, b = {0};
     column_value(c, &(struct pattern_row){NULL, p}, &a);
@@ -108,37 +110,37 @@ static int compare_values(const struct column *c, const struct pattern *p, const
     return result;
 }
 
-static int compare(const void *a, const void *b, void *context)
+static int view_patterns_compare(const void *a, const void *b, void *context)
 {
     const struct order *by = context;
     const struct pattern *p = &by->patterns[*(const int *)a], *q = &by->patterns[*(const int *)b];
     int column = by->view->column, sign = by->view->reversed ? -1 : 1, result = 0;
     bool late = p->facts.refused || p->facts.must_refuse, later = q->facts.refused || q->facts.must_refuse;
     if (late != later) return late ? 1 : -1; /* what can be planned comes first, however it is sorted */
-    if (column != BY_NAME) result = compare_values(&pattern_array[column], p, q);
+    if (column != BY_NAME) result = view_patterns_compare_values(&pattern_array[column], p, q);
     if (result == 0 && column != BY_NAME) return *(const int *)a - *(const int *)b;
     return sign * (result ? result : *(const int *)a - *(const int *)b);
 }
 
-static bool matches(const struct pattern *p, const char *filter)
+static bool view_patterns_matches(const struct pattern *p, const char *filter)
 {
     return has_text(p->shown, filter) || (p->facts.expect && has_text(p->facts.expect, filter)) ||
            (p->facts.refused && has_text("refused", filter));
 }
 
 /* The list anew: what is in it may have changed with every result. The cursor stays on its pattern. */
-static void arrange(struct patterns_view *v, const struct session *s, const char *filter)
+static void view_patterns_arrange(struct patterns_view *v, const struct session *s, const char *filter)
 {
     struct order by = {s->patterns.at, v};
     int n = (int)s->patterns.count, keep = -1;
-    int *shown = realloc(v->shown, ((size_t)n + 1) * sizeof *shown);
+    int *shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *shown);
     if (!shown) return;
     if (v->list.cursor < v->count && v->moved) keep = shown[v->list.cursor];
     v->shown = shown;
     v->count = 0;
     for (int i = 0; i < n; i++)
-        if (matches(&s->patterns.at[i], filter)) shown[v->count++] = i;
-    qsort_r(shown, (size_t)v->count, sizeof *shown, compare, &by);
+        if (view_patterns_matches(&s->patterns.at[i], filter)) shown[v->count++] = i;
+    qsort_r(shown, (size_t)v->count, sizeof *shown, view_patterns_compare, &by);
     for (int i = 0; i < v->count; i++)
         if (shown[i] == keep) v->list.cursor = i;
 }
@@ -149,7 +151,8 @@ static struct box behind_marks(struct box row)
     return (struct box){row.row, row.column + 2, 1, row.columns - 2};
 }
 
-static void draw_row(const struct scene *on, struct box row, const struct fitted *f, const struct pattern *p)
+static void view_patterns_draw_row(const struct scene *on, struct box row, const struct fitted *f,
+                                   const struct pattern *p)
 {
     bool open = on->session->current == (int)(p - on->session->patterns.at);
     if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
@@ -157,8 +160,8 @@ static void draw_row(const struct scene *on, struct box row, const struct fitted
 }
 
 /* The column that sorts is marked. */
-static void draw_head(const struct scene *on, struct box row, const struct fitted *f,
-                      const struct patterns_view *v)
+static void view_patterns_draw_head(const struct scene *on, struct box row, const struct fitted *f,
+                                    const struct patterns_view *v)
 {
     for (int c = 0; c < PATTERN_COLUMNS; c++) {
         char title[40];
@@ -183,7 +186,7 @@ static void draw_summary(const struct scene *on, struct box area, const struct p
     }
 }
 
-static void draw_nothing(const struct scene *on, struct box list)
+static void view_patterns_draw_nothing(const struct scene *on, struct box list)
 {
     if (on->filter[0])
         put_wrapped_format(on->cells, list, INK(PLAIN), "No pattern matches the filter. %s takes it away.",
@@ -194,14 +197,14 @@ static void draw_nothing(const struct scene *on, struct box list)
                            KEY_OF(COMMAND), request_rows[REQ_OPEN].name);
 }
 
-static void draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
-                      const struct fitted *f)
+static void view_patterns_draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
+                                    const struct fitted *f)
 {
     for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
         int at = v->list.top + i;
         struct box row = {list.row + i, list.column, 1, list.columns};
         const struct pattern *p = &on->session->patterns.at[v->shown[at]];
-        draw_row(on, row, f, p);
+        view_patterns_draw_row(on, row, f, p);
         if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
         if (on->search[0] && has_text(p->shown, on->search))
             put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
@@ -247,26 +250,26 @@ static struct fitted fit_patterns(struct patterns_view *v, const struct session 
     return f;
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_patterns_draw(const struct scene *on, void *state, struct box area)
 {
     struct patterns_view *v = state;
     struct box list = area;
-    arrange(v, on->session, on->filter);
+    view_patterns_arrange(v, on->session, on->filter);
     struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
     if (summary.rows > 1) box_cut_top(&summary, 1);
     struct box head = box_cut_top(&list, 1);
     struct fitted f = fit_patterns(v, on->session, behind_marks(head).columns);
-    draw_head(on, head, &f, v);
+    view_patterns_draw_head(on, head, &f, v);
     list_show(&v->list, v->count, list);
     if (v->count == 0) {
-        draw_nothing(on, list);
+        view_patterns_draw_nothing(on, list);
         return;
     }
     draw_summary(on, summary, &on->session->patterns.at[v->shown[v->list.cursor]]);
-    draw_rows(on, v, list, &f);
+    view_patterns_draw_rows(on, v, list, &f);
 }
 
-static void sort_by(struct explorer *x, struct patterns_view *v, const char *name)
+static void view_patterns_sort_by(struct explorer *x, struct patterns_view *v, const char *name)
 {
     struct text known = {0};
     int c = 0;
@@ -283,14 +286,14 @@ static void sort_by(struct explorer *x, struct patterns_view *v, const char *nam
 int pattern_marked(struct explorer *x)
 {
     struct patterns_view *v = x->states[VIEW_PATTERNS];
-    arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_patterns_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct patterns_view *v = state;
-    arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     switch (r) {
     case REQ_OPEN:
         if (argument) return false;
@@ -300,7 +303,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         explorer_show(x, VIEW_MAP);
         return true;
     case REQ_SORT:
-        sort_by(x, v, argument);
+        view_patterns_sort_by(x, v, argument);
         return true;
     case REQ_SORT_RIGHT:
         v->column = (v->column + 1) % PATTERN_COLUMNS;
@@ -319,14 +322,14 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     }
 }
 
-static void select_item(struct explorer *x, void *state, int i)
+static void view_patterns_select_item(struct explorer *x, void *state, int i)
 {
     struct patterns_view *v = state;
     (void)x, (void)i;
     v->moved = true;
 }
 
-static void mouse(struct explorer *x, void *state, const struct key *k)
+static void view_patterns_mouse(struct explorer *x, void *state, const struct key *k)
 {
     struct patterns_view *v = state;
     if (k->code != AT_CLICK) {
@@ -335,24 +338,24 @@ static void mouse(struct explorer *x, void *state, const struct key *k)
     }
     int row = k->row - v->list.rows.row + v->list.top;
     if (k->row == v->list.rows.row - 1) { /* the head sorts */
-        request(x, v, v->column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
+        view_patterns_request(x, v, v->column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
         return;
     }
     if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count) return;
     if (row == v->list.cursor) /* the second click opens */
-        request(x, v, REQ_OPEN, NULL);
+        view_patterns_request(x, v, REQ_OPEN, NULL);
     else
         view_select(x, VIEW_PATTERNS, row);
 }
 
-static int count(struct explorer *x, void *state)
+static int view_patterns_count(struct explorer *x, void *state)
 {
     struct patterns_view *v = state;
-    arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
     return v->count;
 }
 
-static const char *item(struct explorer *x, void *state, int i)
+static const char *view_patterns_item(struct explorer *x, void *state, int i)
 {
     const struct patterns_view *v = state;
     return x->session.patterns.at[v->shown[i]].shown;
@@ -368,7 +371,7 @@ const struct view view_patterns = {
     .name = "Patterns",
     .purpose = "the files: size, last result, what is expected",
     .state_size = sizeof(struct patterns_view),
-    .end = end,
+    .end = view_patterns_end,
     .hints = {{REQ_OPEN, "open"},
               {REQ_SEARCH, "search"},
               {REQ_FILTER, "filter"},
@@ -376,12 +379,12 @@ const struct view view_patterns = {
               {REQ_PLAN_ALL, "plan all"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "quit"}},
-    .draw = draw,
-    .request = request,
-    .mouse = mouse,
-    .count = count,
-    .item = item,
+    .draw = view_patterns_draw,
+    .request = view_patterns_request,
+    .mouse = view_patterns_mouse,
+    .count = view_patterns_count,
+    .item = view_patterns_item,
     .list = first_list,
     .sorted_by = &pattern_columns,
-    .select = select_item,
+    .select = view_patterns_select_item,
 };

@@ -2,6 +2,7 @@
  * scratchpads and the cores allow at most are lines. An op that moves nothing through HBM stands at its flops per byte
  * of scratchpad. */
 #include "tui/op_items.h"
+#include "base/memory.h"
 #include "planning/buffer_table.h"
 #include "tui/chart.h"
 
@@ -13,7 +14,7 @@ struct roof_point {
     bool on_chip;             /* nothing goes through HBM */
 };
 
-static struct roof_point point_of(const struct outcome *o, int32_t op)
+static struct roof_point view_roofline_point_of(const struct outcome *o, int32_t op)
 {
     const struct lx_op_traffic *t = &o->plan->traffic[op];
     const struct lx_op_wait *w = &o->waits[op];
@@ -34,12 +35,12 @@ struct extent {
     double left, right, bottom, top;
 };
 
-static struct extent extent_of(const struct outcome *o, const struct lx_roofs *r)
+static struct extent view_roofline_extent_of(const struct outcome *o, const struct lx_roofs *r)
 {
     struct extent e = {r->gflop_per_s / r->lx_gb_per_s / 2, r->gflop_per_s / r->hbm_gb_per_s * 4,
                        r->gflop_per_s / 100, r->gflop_per_s * 2};
     for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
-        struct roof_point p = point_of(o, i);
+        struct roof_point p = view_roofline_point_of(o, i);
         if (!(p.gflops > 0)) continue;
         e.left = fmin(e.left, p.intensity / 2);
         e.right = fmax(e.right, p.intensity * 2);
@@ -55,7 +56,7 @@ static int points_of(const struct outcome *o, enum lx_wait wait, double *x, doub
 {
     int n = 0;
     for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
-        struct roof_point p = point_of(o, i);
+        struct roof_point p = view_roofline_point_of(o, i);
         if (!(p.gflops > 0) || lx_wait_longest(&o->waits[i]) != wait) continue;
         x[n] = p.intensity;
         y[n++] = p.gflops;
@@ -100,8 +101,8 @@ static struct plot draw_chart(const struct scene *on, struct box area, const str
 {
     const struct outcome *o = &on->session->shown;
     size_t n = (size_t)outcome_graph(o)->op_count;
-    struct extent e = extent_of(o, r);
-    double x[ROOFS][2], y[ROOFS][2], *at = malloc((2 * n + 2) * LX_WAIT_COUNT * sizeof *at);
+    struct extent e = view_roofline_extent_of(o, r);
+    double x[ROOFS][2], y[ROOFS][2], *at = mem_alloc((2 * n + 2) * LX_WAIT_COUNT * sizeof *at);
     struct chart_series series[SERIES];
     if (!at) return (struct plot){0};
     list_roofs(r, &e, x, y, series);
@@ -122,20 +123,20 @@ static struct plot draw_chart(const struct scene *on, struct box area, const str
                       .x = {.name = "flops per byte", .from = e.left, .to = e.right, .log = true},
                       .y = {.name = "Gflop/s", .from = e.bottom, .to = e.top, .log = true}};
     struct plot where = chart_draw(on, area, &c);
-    free(at);
+    mem_free(at);
     return where;
 }
 
 /* The selected op, and how far below its roof it is. */
-static void draw_op(const struct scene *on, struct box area, const struct lx_roofs *r,
-                    const struct plot *where)
+static void view_roofline_draw_op(const struct scene *on, struct box area, const struct lx_roofs *r,
+                                  const struct plot *where)
 {
     const struct outcome *o = &on->session->shown;
     int32_t op = on->session->selection.op;
     struct text line = {0};
     int row, column;
     if (op < 0 || area.rows < 1) return;
-    struct roof_point p = point_of(o, op);
+    struct roof_point p = view_roofline_point_of(o, op);
     add_printable(&line, outcome_graph(o)->ops[op].name, 30);
     if (p.gflops > 0) {
         text_format(&line, ": %s Gflop/s in %s on the device", grouped(llround(p.gflops)).at,
@@ -154,7 +155,7 @@ static void draw_op(const struct scene *on, struct box area, const struct lx_roo
             (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD});
 }
 
-static void draw_sums(const struct scene *on, struct box area)
+static void view_roofline_draw_sums(const struct scene *on, struct box area)
 {
     struct text line = {0};
     add_wait_sums(&on->session->shown.waits_sum, &line);
@@ -162,7 +163,7 @@ static void draw_sums(const struct scene *on, struct box area)
     text_free(&line);
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_roofline_draw(const struct scene *on, void *state, struct box area)
 {
     (void)state;
     struct box in = frame_window(on, "What bounds the ops", area.rows, area.columns);
@@ -173,13 +174,13 @@ static void draw(const struct scene *on, void *state, struct box area)
     }
     struct lx_roofs r = lx_device_roofs(&outcome_graph(&on->session->shown)->device);
     struct box op = box_cut_bottom(&in, in.rows >= 12 ? 3 : in.rows >= 6);
-    draw_sums(on, box_cut_top(&in, in.rows >= 12 ? 2 : 1));
+    view_roofline_draw_sums(on, box_cut_top(&in, in.rows >= 12 ? 2 : 1));
     struct plot where = draw_chart(on, in, &r);
-    draw_op(on, op, &r, &where);
+    view_roofline_draw_op(on, op, &r, &where);
 }
 
 /* The next op with a point, in the order of intensity to the sides, in the order in which they run up and down. */
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_roofline_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct outcome *o = &x->session.shown;
     int by = r == REQ_DOWN || r == REQ_RIGHT ? 1 : r == REQ_UP || r == REQ_LEFT ? -1 : 0;
@@ -188,7 +189,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     if (by == 0 || n == 0) return false;
     for (int k = 0; k < n; k++) {
         at = (at + by + n) % n;
-        if (point_of(o, at).gflops > 0) break;
+        if (view_roofline_point_of(o, at).gflops > 0) break;
     }
     session_select_op(&x->session, at);
     return true;
@@ -204,8 +205,8 @@ const struct view view_roofline = {
               {REQ_WHAT_IF, "what if"},
               {REQ_EXPORT, "export"},
               {REQ_BACK, "back"}},
-    .draw = draw,
-    .request = request,
+    .draw = view_roofline_draw,
+    .request = view_roofline_request,
     .count = op_items_count,
     .item = op_items_name,
     .selected = op_items_selected,

@@ -17,7 +17,7 @@ struct run_view {
     struct list list;
 };
 
-static const struct lx_run_result *result_of(const struct session *s)
+static const struct lx_run_result *view_run_result_of(const struct session *s)
 {
     return s->run.result;
 }
@@ -40,7 +40,7 @@ struct head {
     int spare;
 };
 
-static void put_line(struct head *h, struct style style, struct text *line)
+static void view_run_put_line(struct head *h, struct style style, struct text *line)
 {
     int rows = 1 + (h->spare > 0);
     if (h->room.rows > 0 && line->at) {
@@ -65,7 +65,7 @@ static void draw_result(struct head *h, const struct lx_run_result *r)
                     counted(r->unequal_ops, "op").at);
         if (r->unequal) text_format(&line, "; %s", r->unequal);
     }
-    put_line(h, r->ok ? INK(GOOD) : INK(BAD), &line);
+    view_run_put_line(h, r->ok ? INK(GOOD) : INK(BAD), &line);
 }
 
 static void draw_counts(struct head *h, const struct lx_run_result *r)
@@ -75,11 +75,11 @@ static void draw_counts(struct head *h, const struct lx_run_result *r)
                 grouped(r->total.hbm_written).at);
     text_format(&line, "LX read %s B, written %s B; ring %s B", grouped(r->total.lx_read).at,
                 grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
-    put_line(h, INK(PLAIN), &line);
+    view_run_put_line(h, INK(PLAIN), &line);
     add_nests_sum(h->on->session->run.plan, &line);
     text_format(&line, "%spredicted: %.2f us of the device, %.2f us end to end; outputs %016llx",
                 line.at ? "; " : "", r->device_us, r->end_to_end_us, (unsigned long long)r->output_hash);
-    put_line(h, INK(DIM), &line);
+    view_run_put_line(h, INK(DIM), &line);
 }
 
 /* Op by op against the bounds, and from end to end. */
@@ -91,20 +91,20 @@ static void draw_errors(struct head *h, const struct lx_run_result *r)
         text_format(&line, "%soutputs from end to end within %.2g of fp64", line.at ? "; " : "",
                     r->relative_error);
     if (!line.at) text_add(&line, " ");
-    put_line(h, INK(DIM), &line);
+    view_run_put_line(h, INK(DIM), &line);
 }
 
 /* Returns the rows that it took. */
 static int draw_verdict(const struct scene *on, struct box area, int spare)
 {
-    const struct lx_run_result *r = result_of(on->session);
+    const struct lx_run_result *r = view_run_result_of(on->session);
     struct head h = {on, area, spare};
     struct text line = {0};
     draw_result(&h, r);
     draw_counts(&h, r);
     draw_errors(&h, r);
     if (!session_run_is_old(on->session)) add_wait_sums(&on->session->shown.waits_sum, &line);
-    put_line(&h, INK(PLAIN), &line);
+    view_run_put_line(&h, INK(PLAIN), &line);
     return area.rows - h.room.rows;
 }
 
@@ -135,7 +135,7 @@ static void verdict_value(const void *row_of_table, const struct column *column,
 }
 
 /* The largest error as a share of its bound. */
-static void share_value(const void *row_of_table, const struct column *column, struct value *v)
+static void view_run_share_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_op_run *run = ((const struct run_row *)row_of_table)->run;
     (void)column;
@@ -150,7 +150,7 @@ static void share_value(const void *row_of_table, const struct column *column, s
 }
 
 /* How often it was executed. */
-static void times_value(const void *row_of_table, const struct column *column, struct value *v)
+static void view_run_times_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct run_row *row = row_of_table;
     (void)column;
@@ -192,8 +192,8 @@ static const struct column run_array[RUN_COLUMNS] = {
     [TICK]   = {.key = "tick",   .heading = "tick",       .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
     [NAME]   = {.key = "op",     .heading = "op",         .kind = VALUE_NAME,   .width = 12, .value = name_value},
     [RESULT] = {.key = "result", .heading = "result",     .kind = VALUE_WORDS,  .width = 7,  .value = verdict_value},
-    [SHARE]  = {.key = "share",  .heading = "of bound",   .kind = VALUE_RATIO,  .width = 9,  .from = 70, .value = share_value},
-    [TIMES]  = {.key = "times",  .heading = "times",      .kind = VALUE_COUNT,  .width = 7,  .from = 60, .value = times_value},
+    [SHARE]  = {.key = "share",  .heading = "of bound",   .kind = VALUE_RATIO,  .width = 9,  .from = 70, .value = view_run_share_value},
+    [TIMES]  = {.key = "times",  .heading = "times",      .kind = VALUE_COUNT,  .width = 7,  .from = 60, .value = view_run_times_value},
     [EACH]   = {.key = "hbm_each", .heading = "each",     .kind = VALUE_BYTES,  .width = 11, .from = 70, .value = each_value},
     [HBM]    = {.key = "hbm",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 13, .from = 42, .value = hbm_value},
     [LX]     = {.key = "lx",     .heading = "LX bytes",   .kind = VALUE_BYTES,  .width = 14, .from = 90, .value = lx_value},
@@ -225,10 +225,10 @@ static const struct lx_op_wait *waits_of(const struct session *s)
     return session_run_is_old(s) ? NULL : s->shown.waits;
 }
 
-static void draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
-                    double longest)
+static void view_run_draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
+                             double longest)
 {
-    const struct lx_op_run *run = &result_of(on->session)->ops[op];
+    const struct lx_op_run *run = &view_run_result_of(on->session)->ops[op];
     const struct lx_graph *g = plan_graph(on->session->run.plan);
     const struct lx_op_wait *waits = waits_of(on->session);
     struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run,
@@ -245,7 +245,7 @@ static void draw_op(const struct scene *on, struct box row, const struct fitted 
 
 static double longest_op(const struct session *s)
 {
-    const struct lx_run_result *r = result_of(s);
+    const struct lx_run_result *r = view_run_result_of(s);
     const struct lx_op_wait *waits = waits_of(s);
     double longest = 0;
     for (int32_t i = 0; i < r->op_count; i++)
@@ -282,11 +282,11 @@ static void draw_waiting(const struct scene *on, struct box area)
             KEY_OF(EXECUTE));
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_run_draw(const struct scene *on, void *state, struct box area)
 {
     struct run_view *v = state;
     struct session *s = on->session;
-    const struct lx_run_result *r = result_of(on->session);
+    const struct lx_run_result *r = view_run_result_of(on->session);
     if (!r || worker_busy(s->worker, &run_work)) {
         draw_waiting(on, area);
         return;
@@ -313,7 +313,7 @@ static void draw(const struct scene *on, void *state, struct box area)
         if (at < faults)
             draw_fault(on, row, &r->faults[at]);
         else
-            draw_op(on, row, &f, at - faults, longest);
+            view_run_draw_op(on, row, &f, at - faults, longest);
         if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
     }
 }
@@ -321,7 +321,7 @@ static void draw(const struct scene *on, void *state, struct box area)
 /* The place in the map: of a fault its buffer and address, of an op its output. */
 static void jump(struct explorer *x, int at)
 {
-    const struct lx_run_result *r = result_of(&x->session);
+    const struct lx_run_result *r = view_run_result_of(&x->session);
     struct session *s = &x->session;
     int faults = r ? fault_rows(r) : 0;
     if (!r || at >= row_count(r)) return;
@@ -340,7 +340,7 @@ static void jump(struct explorer *x, int at)
     explorer_show(x, VIEW_MAP);
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_run_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct run_view *v = state;
     switch (r) {
@@ -356,25 +356,25 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     }
 }
 
-static int count(struct explorer *x, void *state)
+static int view_run_count(struct explorer *x, void *state)
 {
     (void)state;
-    return result_of(&x->session) ? row_count(result_of(&x->session)) : 0;
+    return view_run_result_of(&x->session) ? row_count(view_run_result_of(&x->session)) : 0;
 }
 
-static const char *item(struct explorer *x, void *state, int i)
+static const char *view_run_item(struct explorer *x, void *state, int i)
 {
     (void)state;
-    const struct lx_run_result *r = result_of(&x->session);
+    const struct lx_run_result *r = view_run_result_of(&x->session);
     const struct lx_graph *g = plan_graph(x->session.run.plan);
     if (i < fault_rows(r)) return r->faults[i].text;
     return i - fault_rows(r) < g->op_count ? g->ops[i - fault_rows(r)].name : "";
 }
 
-static void select_item(struct explorer *x, void *state, int i)
+static void view_run_select_item(struct explorer *x, void *state, int i)
 {
     (void)state;
-    session_select_op(&x->session, i - fault_rows(result_of(&x->session)));
+    session_select_op(&x->session, i - fault_rows(view_run_result_of(&x->session)));
 }
 
 const struct view view_run = {
@@ -388,10 +388,10 @@ const struct view view_run = {
               {REQ_SEARCH, "search"},
               {REQ_WHAT_IF, "what if"},
               {REQ_BACK, "back"}},
-    .draw = draw,
-    .request = request,
-    .count = count,
-    .item = item,
+    .draw = view_run_draw,
+    .request = view_run_request,
+    .count = view_run_count,
+    .item = view_run_item,
     .list = first_list,
-    .select = select_item,
+    .select = view_run_select_item,
 };

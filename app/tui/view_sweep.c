@@ -19,22 +19,22 @@ struct sweep_view {
     struct plot plot;     /* as drawn last */
 };
 
-static bool start(struct explorer *x, struct sweep_view *v)
+static bool view_sweep_start(struct explorer *x, struct sweep_view *v)
 {
     swept_release(v->swept);
     v->swept = sweep_start(&x->session, v->range[0] ? v->range : NULL, &v->st);
     return v->swept != NULL;
 }
 
-static void shown(struct explorer *x, void *state)
+static void view_sweep_shown(struct explorer *x, void *state)
 {
     struct sweep_view *v = state;
     if (!session_plan(&x->session) || (v->swept && swept_is_new(v->swept, &x->session))) return;
     v->lx = 0;
-    start(x, v);
+    view_sweep_start(x, v);
 }
 
-static void end(void *state)
+static void view_sweep_end(void *state)
 {
     struct sweep_view *v = state;
     swept_release(v->swept);
@@ -50,7 +50,7 @@ static bool is_knee(const struct sweep *s, int64_t lx)
 }
 
 /* The nearest place of the cursor beyond `lx` in a direction; `lx` itself where there is none. */
-static int64_t step_from(const struct sweep *s, int64_t lx, int direction, bool knees_only)
+static int64_t view_sweep_step_from(const struct sweep *s, int64_t lx, int direction, bool knees_only)
 {
     int64_t best = lx;
     bool any = false;
@@ -67,7 +67,7 @@ static int64_t step_from(const struct sweep *s, int64_t lx, int direction, bool 
 }
 
 /* The value of a line where the cursor is; NULL: it was not planned there. */
-static const struct sweep_value *value_at(const struct sweep *s, size_t line, int64_t lx)
+static const struct sweep_value *view_sweep_value_at(const struct sweep *s, size_t line, int64_t lx)
 {
     const struct sweep_line *l = &s->lines.at[line];
     for (int f = 0; f < FIND_COUNT; f++)
@@ -78,7 +78,7 @@ static const struct sweep_value *value_at(const struct sweep *s, size_t line, in
 }
 
 /* "13,959,168 B (13.3 MiB)", or "13.31 MiB" where there is little room. */
-static struct words amount(const struct sweep *s, double value, bool briefly)
+static struct words view_sweep_amount(const struct sweep *s, double value, bool briefly)
 {
     struct scale bytes = {.unit = SCALE_BYTES};
     if (s->by_time) return in_time(value * 1e-6);
@@ -87,21 +87,24 @@ static struct words amount(const struct sweep *s, double value, bool briefly)
 }
 
 /* Is it proved that nothing less than what is shown can be had? */
-static bool is_least(const struct sweep *s, const struct sweep_value *v)
+static bool view_sweep_is_least(const struct sweep *s, const struct sweep_value *v)
 {
     return s->by_time ? v->least_us > 0 && v->us <= v->least_us * (1 + 1e-7) : v->proved;
 }
 
-static void add_value(const struct sweep *s, const struct sweep_value *v, bool briefly, struct text *out)
+static void view_sweep_add_value(const struct sweep *s, const struct sweep_value *v, bool briefly,
+                                 struct text *out)
 {
     if (v && v->state == SWEEP_PLANNED)
-        text_format(out, "%s%s", amount(s, sweep_shown(s, v), briefly).at, is_least(s, v) ? ", least" : "");
+        text_format(out, "%s%s", view_sweep_amount(s, sweep_shown(s, v), briefly).at,
+                    view_sweep_is_least(s, v) ? ", least" : "");
     else
         text_add(out, v && v->state == SWEEP_REFUSED ? "no plan" : v ? "..." : "-");
 }
 
 /* What stands at the cursor: one line per solver, with what it says about its knee. */
-static void draw_line(const struct scene *on, struct box row, const struct sweep *s, size_t line, int64_t lx)
+static void view_sweep_draw_line(const struct scene *on, struct box row, const struct sweep *s, size_t line,
+                                 int64_t lx)
 {
     struct text value = {0}, words = {0};
     bool letters = on->glyphs->ascii || on->theme->letters;
@@ -111,7 +114,7 @@ static void draw_line(const struct scene *on, struct box row, const struct sweep
     put(on->cells, row.row, row.column + 1, letters ? ' ' : on->glyphs->full,
         (struct style){.ink = tone_of_identity((int32_t)line)});
     put_text(on->cells, row.row, row.column + 3, name - 1, INK(PLAIN), s->lines.at[line].solver);
-    add_value(s, value_at(s, line, lx), briefly, &value);
+    view_sweep_add_value(s, view_sweep_value_at(s, line, lx), briefly, &value);
     put_text(on->cells, row.row, row.column + 3 + name, room, INK(PLAIN), value.at ? value.at : "");
     int at = 3 + name + room + 1;
     sweep_say(s, &s->lines.at[line], false, &words);
@@ -140,7 +143,7 @@ static void draw_lines(const struct scene *on, struct box area, const struct swe
     put_text(on->cells, head.row, head.column, head.columns, INK(TITLE), line.at ? line.at : "");
     text_free(&line);
     for (int i = 0; i < area.rows && (size_t)i < s->lines.count; i++)
-        draw_line(on, (struct box){area.row + i, area.column, 1, area.columns}, s, (size_t)i, lx);
+        view_sweep_draw_line(on, (struct box){area.row + i, area.column, 1, area.columns}, s, (size_t)i, lx);
 }
 
 /* The column of a size is brighter. */
@@ -175,7 +178,7 @@ static void draw_progress(const struct scene *on, struct box row, const struct s
                    w->sweep.graph->is_list ? "capacity" : "the scratchpad (LX) of each core");
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_sweep_draw(const struct scene *on, void *state, struct box area)
 {
     struct sweep_view *v = state;
     v->plot = (struct plot){0};
@@ -190,8 +193,8 @@ static void draw(const struct scene *on, void *state, struct box area)
     struct sweep *s = &v->swept->sweep;
     if (v->chosen) s->by_time = v->by_time;
     if (v->lx == 0) v->lx = session_plan(on->session)->problem.capacity;
-    if (!value_at(s, 0, v->lx)) v->lx = step_from(s, v->lx - 1, 1, false);
-    if (!value_at(s, 0, v->lx) && !is_knee(s, v->lx)) v->lx = s->sizes.at[s->sizes.count - 1];
+    if (!view_sweep_value_at(s, 0, v->lx)) v->lx = view_sweep_step_from(s, v->lx - 1, 1, false);
+    if (!view_sweep_value_at(s, 0, v->lx) && !is_knee(s, v->lx)) v->lx = s->sizes.at[s->sizes.count - 1];
     int lines = (int)s->lines.count + 1, most = area.rows / 2;
     struct box head = box_cut_top(&area, 1),
                foot = box_cut_bottom(&area, area.rows >= 8 ? (lines < most ? lines : most) : 1);
@@ -203,7 +206,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     draw_lines(on, foot, s, v->lx);
 }
 
-static void take(struct explorer *x, const struct sweep_view *v)
+static void view_sweep_take(struct explorer *x, const struct sweep_view *v)
 {
     struct what_if how = x->session.now;
     lx_status st;
@@ -233,7 +236,7 @@ static bool move_cursor(struct explorer *x, struct sweep_view *v, enum request r
         if (m->request != r) continue;
         if (!v->swept) return true;
         for (int k = 0; k < m->times || m->times == 0; k++) {
-            int64_t next = step_from(&v->swept->sweep, v->lx, m->direction, m->knees);
+            int64_t next = view_sweep_step_from(&v->swept->sweep, v->lx, m->direction, m->knees);
             if (next == v->lx) {
                 if (m->knees) explorer_say(x, TONE_DIM, "no knee further on");
                 break;
@@ -251,19 +254,19 @@ static void set_range(struct explorer *x, struct sweep_view *v, const char *rang
     lx_status st;
     if (!*range || sweep_sizes_read("range", range, SWEEP_STEPS, &sizes, &st)) {
         snprintf(v->range, sizeof v->range, "%.60s", range);
-        start(x, v);
+        view_sweep_start(x, v);
     } else
         explorer_say(x, TONE_BAD, "%s", st.text);
     VEC_FREE(&sizes);
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_sweep_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct sweep_view *v = state;
     if (move_cursor(x, v, r)) return true;
     switch (r) {
     case REQ_SWEEP_AGAIN:
-        if (!start(x, v)) explorer_say(x, TONE_BAD, "%s", v->st.text);
+        if (!view_sweep_start(x, v)) explorer_say(x, TONE_BAD, "%s", v->st.text);
         return true;
     case REQ_SWEEP_VALUE:
         if (v->swept && v->swept->sweep.graph->is_list)
@@ -281,7 +284,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         return true;
     case REQ_OPEN:
         if (argument || !v->swept) return false;
-        take(x, v);
+        view_sweep_take(x, v);
         return true;
     default:
         return false;
@@ -289,7 +292,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
 }
 
 /* Where there is nothing to sweep, or nothing to stop, nothing of it is offered. */
-static const char *hint_word(struct explorer *x, void *state, const struct hint *h)
+static const char *view_sweep_hint_word(struct explorer *x, void *state, const struct hint *h)
 {
     const struct sweep_view *v = state;
     const struct lx_plan *p = session_plan(&x->session);
@@ -301,7 +304,7 @@ static const char *hint_word(struct explorer *x, void *state, const struct hint 
 }
 
 /* A click sets the cursor to the nearest place, the wheel moves it. */
-static void mouse(struct explorer *x, void *state, const struct key *k)
+static void view_sweep_mouse(struct explorer *x, void *state, const struct key *k)
 {
     struct sweep_view *v = state;
     if (!v->swept) return;
@@ -309,8 +312,8 @@ static void mouse(struct explorer *x, void *state, const struct key *k)
         move_cursor(x, v, k->code == AT_WHEEL_UP ? REQ_LEFT : REQ_RIGHT);
     else if (k->code == AT_CLICK && box_holds(&v->plot.box, k->row, k->column)) {
         int64_t at = llround(plot_x(&v->plot, k->column)),
-                low = step_from(&v->swept->sweep, at + 1, -1, false),
-                high = step_from(&v->swept->sweep, at, 1, false);
+                low = view_sweep_step_from(&v->swept->sweep, at + 1, -1, false),
+                high = view_sweep_step_from(&v->swept->sweep, at, 1, false);
         v->lx =
             low <= at && (high <= at || (double)at / (double)low < (double)high / (double)at) ? low : high;
     }
@@ -329,10 +332,10 @@ const struct view view_sweep = {
               {REQ_SWEEP_RANGE, "other sizes"},
               {REQ_STOP, "stop"},
               {REQ_BACK, "back"}},
-    .end = end,
-    .shown = shown,
-    .draw = draw,
-    .request = request,
-    .mouse = mouse,
-    .hint_word = hint_word,
+    .end = view_sweep_end,
+    .shown = view_sweep_shown,
+    .draw = view_sweep_draw,
+    .request = view_sweep_request,
+    .mouse = view_sweep_mouse,
+    .hint_word = view_sweep_hint_word,
 };

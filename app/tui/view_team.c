@@ -10,7 +10,7 @@
 
 /* What is selected is known by names of the graph that the other views show. An op that the layouts added
  * has none here; the one before it stands for it. False: there is no cut to look at. */
-static bool look(const struct session *s, struct team_look *k)
+static bool view_team_look(const struct session *s, struct team_look *k)
 {
     const struct lx_graph *shown = s->has_shown ? outcome_graph(&s->shown) : NULL;
     *k = (struct team_look){.cut = &s->team.cut, .op = -1, .tensor = -1, .exchange = -1};
@@ -31,7 +31,7 @@ static bool look(const struct session *s, struct team_look *k)
 }
 
 /* Nothing to see: not yet, or not of this pattern. */
-static void draw_nothing(const struct scene *on, struct box area)
+static void view_team_draw_nothing(const struct scene *on, struct box area)
 {
     struct session *s = on->session;
     struct team_model *t = &s->team;
@@ -64,8 +64,8 @@ static void draw_nothing(const struct scene *on, struct box area)
 }
 
 /* What each member has of the tensor, in a picture and in words. */
-static void draw_parts(const struct scene *on, struct team_view *v, struct box *area,
-                       const struct team_look *k, bool roomy)
+static void view_team_draw_parts(const struct scene *on, struct team_view *v, struct box *area,
+                                 const struct team_look *k, bool roomy)
 {
     const struct lx_team_plan *p = k->cut->plan;
     int members = roomy ? area->rows / 4 : 1;
@@ -86,13 +86,13 @@ static void draw_parts(const struct scene *on, struct team_view *v, struct box *
     if (roomy) team_device_draw(on, box_cut_top(area, 1), k);
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_team_draw(const struct scene *on, void *state, struct box area)
 {
     struct team_view *v = state;
     struct team_look k;
     v->list.rows = v->members = (struct box){0};
-    if (!look(on->session, &k)) {
-        draw_nothing(on, area);
+    if (!view_team_look(on->session, &k)) {
+        view_team_draw_nothing(on, area);
         return;
     }
     bool roomy = area.rows >= 14;
@@ -102,7 +102,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     if (v->times)
         team_time_draw(on, v, &area, &k);
     else
-        draw_parts(on, v, &area, &k, roomy);
+        view_team_draw_parts(on, v, &area, &k, roomy);
     if (roomy && area.rows > 12) box_cut_top(&area, 1);
     if (area.rows > 0) team_list_draw(on, &v->list, area, &k);
 }
@@ -152,7 +152,7 @@ void team_resize(struct explorer *x, const char *text)
 }
 
 /* The command that shows the same. */
-static void copy(struct explorer *x)
+static void view_team_copy(struct explorer *x)
 {
     const struct session *s = &x->session;
     struct what_if standard;
@@ -187,7 +187,7 @@ static bool request_of_look(struct explorer *x, int page, enum request r, const 
     }
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_team_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct team_view *v = state;
     struct team_look k;
@@ -204,18 +204,18 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
         if (!session_team_run(&x->session)) explorer_say(x, TONE_WARN, "there is no team to run (yet)");
         return true;
     case REQ_COPY:
-        copy(x);
+        view_team_copy(x);
         return true;
     default:
-        return look(&x->session, &k) && request_of_look(x, v->list.rows.rows, r, &k);
+        return view_team_look(&x->session, &k) && request_of_look(x, v->list.rows.rows, r, &k);
     }
 }
 
-static void mouse(struct explorer *x, void *state, const struct key *key)
+static void view_team_mouse(struct explorer *x, void *state, const struct key *key)
 {
     const struct team_view *v = state;
     struct team_look k;
-    if (!look(&x->session, &k)) return;
+    if (!view_team_look(&x->session, &k)) return;
     int row = key->row - v->list.rows.row + v->list.top, member = key->row - v->members.row + v->first_member;
     if (v->times)
         member = team_time_member(v, &k, key->row);
@@ -231,37 +231,37 @@ static void mouse(struct explorer *x, void *state, const struct key *key)
                                            : k.cut->plan->exchanges[k.cut->rows[row].exchange].first_reader);
 }
 
-static void shown(struct explorer *x, void *state)
+static void view_team_shown(struct explorer *x, void *state)
 {
     (void)state;
     session_team_want(&x->session);
 }
 
-static int count(struct explorer *x, void *state)
+static int view_team_count(struct explorer *x, void *state)
 {
     (void)state;
     struct team_look k;
-    return look(&x->session, &k) ? k.cut->plan->graph->op_count : 0;
+    return view_team_look(&x->session, &k) ? k.cut->plan->graph->op_count : 0;
 }
 
-static const char *item(struct explorer *x, void *state, int i)
+static const char *view_team_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     return x->session.team.cut.plan->graph->ops[i].name;
 }
 
-static int selected(struct explorer *x, void *state)
+static int view_team_selected(struct explorer *x, void *state)
 {
     (void)state;
     struct team_look k;
-    return look(&x->session, &k) ? k.op : 0;
+    return view_team_look(&x->session, &k) ? k.op : 0;
 }
 
-static void select_item(struct explorer *x, void *state, int i)
+static void view_team_select_item(struct explorer *x, void *state, int i)
 {
     (void)state;
     struct team_look k;
-    if (look(&x->session, &k)) select_op(x, &k, i);
+    if (view_team_look(&x->session, &k)) select_op(x, &k, i);
 }
 
 const struct view view_team = {
@@ -269,7 +269,7 @@ const struct view view_team = {
     .purpose = "the array cut over several devices, and what they exchange",
     .needs_plan = true,
     .state_size = sizeof(struct team_view),
-    .shown = shown,
+    .shown = view_team_shown,
     .hints = {{REQ_RIGHT, "member"},
               {REQ_MORE_MEMBERS, "more"},
               {REQ_FEWER_MEMBERS, "fewer"},
@@ -280,11 +280,11 @@ const struct view view_team = {
               {REQ_STOP, "stop"},
               {REQ_COPY, "copy"},
               {REQ_BACK, "back"}},
-    .draw = draw,
-    .request = request,
-    .mouse = mouse,
-    .count = count,
-    .item = item,
-    .selected = selected,
-    .select = select_item,
+    .draw = view_team_draw,
+    .request = view_team_request,
+    .mouse = view_team_mouse,
+    .count = view_team_count,
+    .item = view_team_item,
+    .selected = view_team_selected,
+    .select = view_team_select_item,
 };

@@ -23,7 +23,7 @@ static const struct {
 
 enum { READING = sizeof reading / sizeof *reading, LINES_OF_WELCOME = 19, COLUMNS_OF_WELCOME = 80 };
 
-static int put_line(const struct scene *on, struct box in, int row, int column, int i)
+static int view_welcome_put_line(const struct scene *on, struct box in, int row, int column, int i)
 {
     struct style style = i == 0 ? INK(TITLE) : INK(PLAIN);
     char line[200];
@@ -37,8 +37,8 @@ static int put_line(const struct scene *on, struct box in, int row, int column, 
 static int draw_reading(const struct scene *on, struct box in, int row)
 {
     for (int i = 0; i < READING - 1; i++) {
-        int used = put_line(on, in, row, 0, i);
-        if (i == READING - 2) put_line(on, in, row, used, i + 1);
+        int used = view_welcome_put_line(on, in, row, 0, i);
+        if (i == READING - 2) view_welcome_put_line(on, in, row, used, i + 1);
         row++;
     }
     put_format(on->cells, row++, in.column, in.columns, INK(PLAIN),
@@ -57,7 +57,7 @@ static int draw_views(const struct scene *on, struct box in, int row, int last)
     return row + 1;
 }
 
-static int draw_words(const struct scene *on, struct box in)
+static int view_welcome_draw_words(const struct scene *on, struct box in)
 {
     struct box top = {in.row, in.column, 2, in.columns};
     int row =
@@ -73,7 +73,7 @@ static int draw_words(const struct scene *on, struct box in)
     return row + 1;
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_welcome_draw(const struct scene *on, void *state, struct box area)
 {
     (void)state;
     bool small = area.rows < LINES_OF_WELCOME || area.columns < COLUMNS_OF_WELCOME - 2,
@@ -85,13 +85,13 @@ static void draw(const struct scene *on, void *state, struct box area)
                                  small ? area.columns : COLUMNS_OF_WELCOME);
     int last = in.row + in.rows - 1;
     if (in.rows < 4) return;
-    int row = small ? in.row : draw_words(on, in);
+    int row = small ? in.row : view_welcome_draw_words(on, in);
     if (small || large) draw_views(on, in, row, last);
     put_format(on->cells, last, in.column, in.columns, INK(KEY), "any of these keys, or %s to begin",
                KEY_OF(OPEN));
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_welcome_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     (void)state, (void)argument;
     x->overlay = VIEW_COUNT;
@@ -99,7 +99,7 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     return r == REQ_OPEN || r == REQ_ESCAPE || r == REQ_BACK || r == REQ_WELCOME;
 }
 
-static void mouse(struct explorer *x, void *state, const struct key *k)
+static void view_welcome_mouse(struct explorer *x, void *state, const struct key *k)
 {
     (void)state;
     if (k->code == AT_CLICK) x->overlay = VIEW_COUNT;
@@ -109,7 +109,7 @@ const struct view view_welcome = {
     .name = "Welcome",
     .purpose = "the first screen",
     .hints = {{REQ_OPEN, "begin"}, {REQ_QUIT, "quit"}},
-    .draw = draw,
-    .request = request,
-    .mouse = mouse,
+    .draw = view_welcome_draw,
+    .request = view_welcome_request,
+    .mouse = view_welcome_mouse,
 };

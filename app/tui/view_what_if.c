@@ -77,7 +77,7 @@ static void draw_note(const struct scene *on, struct box note, int setting)
     text_free(&command);
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_what_if_draw(const struct scene *on, void *state, struct box area)
 {
     struct list *l = state;
     bool side = area.column > 0;
@@ -93,7 +93,7 @@ static void draw(const struct scene *on, void *state, struct box area)
     if (notes) draw_note(on, note, l->cursor);
 }
 
-static void change(struct explorer *x, int i, int direction)
+static void view_what_if_change(struct explorer *x, int i, int direction)
 {
     struct what_if how = x->session.now;
     if (settings_step(&how, i, direction, session_actual(&x->session, i)))
@@ -102,16 +102,16 @@ static void change(struct explorer *x, int i, int direction)
         explorer_say(x, TONE_WARN, "%s cannot go further", settings_row(i).name);
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_what_if_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     const struct list *l = state;
     char line[60];
     switch (r) {
     case REQ_LEFT:
-        change(x, l->cursor, -1);
+        view_what_if_change(x, l->cursor, -1);
         return true;
     case REQ_RIGHT:
-        change(x, l->cursor, 1);
+        view_what_if_change(x, l->cursor, 1);
         return true;
     case REQ_OPEN:
         if (argument) return false;
@@ -123,13 +123,13 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     }
 }
 
-static int count(struct explorer *x, void *state)
+static int view_what_if_count(struct explorer *x, void *state)
 {
     (void)x, (void)state;
     return settings_count();
 }
 
-static const char *item(struct explorer *x, void *state, int i)
+static const char *view_what_if_item(struct explorer *x, void *state, int i)
 {
     (void)x, (void)state;
     return settings_row(i).name;
@@ -145,10 +145,10 @@ const struct view view_what_if = {
               {REQ_COPY, "copy command"},
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct list),
-    .draw = draw,
+    .draw = view_what_if_draw,
     .dock = dock,
-    .request = request,
-    .count = count,
-    .item = item,
+    .request = view_what_if_request,
+    .count = view_what_if_count,
+    .item = view_what_if_item,
     .list = first_list,
 };

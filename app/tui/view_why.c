@@ -27,7 +27,7 @@ static int32_t off_chip_selection(const struct session *s)
 }
 
 /* A cursor that was moved stays on its row when rows change their places; else it is on the best, at the top. */
-static void follow(struct why_view *v)
+static void view_why_follow(struct why_view *v)
 {
     if (!v->rows.moved) return;
     v->rows.moved = false;
@@ -45,19 +45,19 @@ static const struct remedy *row_at_cursor(const struct why_view *v)
     return v->chosen || remedy_helps(r, it) ? it : NULL;
 }
 
-static void ask(struct why_view *v, struct session *s)
+static void view_why_ask(struct why_view *v, struct session *s)
 {
     uint64_t before = v->rows.number;
     why_ask(&v->rows, s, v->whole ? -1 : off_chip_selection(s));
     if (v->rows.number != before) v->list.cursor = 0, v->chosen = false;
-    follow(v);
+    view_why_follow(v);
 }
 
-static void shown(struct explorer *x, void *state)
+static void view_why_shown(struct explorer *x, void *state)
 {
     struct why_view *v = state;
     v->whole = false;
-    ask(v, &x->session);
+    view_why_ask(v, &x->session);
 }
 
 bool why_open(struct explorer *x)
@@ -68,7 +68,7 @@ bool why_open(struct explorer *x)
 }
 
 /* Lines one behind the other. */
-static void add_line(const struct scene *on, struct box *area, struct style style, struct text *line)
+static void view_why_add_line(const struct scene *on, struct box *area, struct style style, struct text *line)
 {
     int used = area->rows > 0 && line->at ? put_wrapped(on->cells, *area, style, line->at) : 0;
     box_cut_top(area, used);
@@ -85,17 +85,17 @@ static void draw_buffer(const struct scene *on, const struct lx_plan *p, int32_t
     else
         text_format(&line, "  %s%s, off chip, ticks %lld to %lld", in_bytes(b->size).at,
                     p->stays ? " per core" : "", (long long)b->start, (long long)b->end - 1);
-    add_line(on, area, INK(TITLE), &line);
+    view_why_add_line(on, area, INK(TITLE), &line);
     text_add(&line, "why: ");
     add_printable(&line, p->reason[i] ? p->reason[i] : "not known", 0);
-    add_line(on, area, INK(WARN), &line);
+    view_why_add_line(on, area, INK(WARN), &line);
     if (on->session->shown.plan == p && on->session->shown.moved)
         text_format(&line, p->stays ? "moves %s of the plan's %s of HBM traffic" : "costs %s of %s in all",
                     in_bytes(on->session->shown.moved[i]).at, grouped(p->figures.hbm_bytes).at);
     else
         text_format(&line, "costs %s of %s's %s", in_bytes(b->spill_cost).at, "the plan",
                     grouped(p->figures.hbm_bytes).at);
-    add_line(on, area, INK(BAD), &line);
+    view_why_add_line(on, area, INK(BAD), &line);
 }
 
 static void draw_whole(const struct scene *on, const struct lx_plan *p, struct box *area)
@@ -103,10 +103,10 @@ static void draw_whole(const struct scene *on, const struct lx_plan *p, struct b
     struct text line = {0};
     text_add(&line, "the plan as a whole: ");
     add_value_words(p, false, &line);
-    add_line(on, area, INK(TITLE), &line);
+    view_why_add_line(on, area, INK(TITLE), &line);
     if (p->unproved) {
         add_status_words(p, &line);
-        add_line(on, area, INK(WARN), &line);
+        view_why_add_line(on, area, INK(WARN), &line);
     }
     if (p->figures.spill_bytes > 0)
         text_format(&line, "%s that a scratchpad without limit would save; %s of %s off chip",
@@ -114,11 +114,11 @@ static void draw_whole(const struct scene *on, const struct lx_plan *p, struct b
                     counted(p->problem.count, "buffer").at);
     else
         text_add(&line, "nothing is spilled: more room would save nothing");
-    add_line(on, area, INK(PLAIN), &line);
+    view_why_add_line(on, area, INK(PLAIN), &line);
 }
 
-static void draw_row(const struct scene *on, const struct why_view *v, const struct fitted *f, struct box row,
-                     int i)
+static void view_why_draw_row(const struct scene *on, const struct why_view *v, const struct fitted *f,
+                              struct box row, int i)
 {
     const struct remedy *it = &v->rows.list.all.at[i];
     struct remedy_row data = {&v->rows.list, it};
@@ -130,7 +130,7 @@ static void draw_row(const struct scene *on, const struct why_view *v, const str
     put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
 }
 
-static void draw_rows(const struct scene *on, struct why_view *v, struct box area)
+static void view_why_draw_rows(const struct scene *on, struct why_view *v, struct box area)
 {
     struct column columns[REMEDY_COLUMNS];
     int count = (int)v->rows.list.all.count;
@@ -148,7 +148,8 @@ static void draw_rows(const struct scene *on, struct why_view *v, struct box are
     list_show(&v->list, count, area);
     v->visible = area.rows;
     for (int i = 0; i < area.rows && v->list.top + i < count; i++)
-        draw_row(on, v, &f, (struct box){area.row + i, area.column, 1, area.columns}, v->list.top + i);
+        view_why_draw_row(on, v, &f, (struct box){area.row + i, area.column, 1, area.columns},
+                          v->list.top + i);
 }
 
 /* "12 of 24 tried", "all 24 tried, best first", "6 of 8 tried; 2 not tried: too large" */
@@ -191,11 +192,11 @@ static void draw_foot(const struct scene *on, const struct why_view *v, struct b
     text_free(&line);
 }
 
-static void draw(const struct scene *on, void *state, struct box area)
+static void view_why_draw(const struct scene *on, void *state, struct box area)
 {
     struct why_view *v = state;
     const struct lx_plan *p = session_plan(on->session);
-    ask(v, on->session);
+    view_why_ask(v, on->session);
     int rows = (int)v->rows.list.all.count + 10;
     struct box in =
         frame_window(on, "Why, and what helps", p ? rows : 10, area.columns < 150 ? area.columns : 150);
@@ -211,12 +212,12 @@ static void draw(const struct scene *on, void *state, struct box area)
     else
         draw_whole(on, v->rows.list.plan, &words);
     box_cut_top(&in, room - words.rows);
-    draw_rows(on, v, in);
+    view_why_draw_rows(on, v, in);
     draw_foot(on, v, foot);
 }
 
 /* Why the row under the cursor cannot be applied; NULL: it can. */
-static const char *refusal(const struct why_view *v, const struct remedy *it)
+static const char *view_why_refusal(const struct why_view *v, const struct remedy *it)
 {
     if (v->visible < 1) return "there is no room to show what would be applied";
     if (!it) return v->rows.left > 0 ? "nothing that was tried so far helps" : "nothing that was tried helps";
@@ -224,10 +225,10 @@ static const char *refusal(const struct why_view *v, const struct remedy *it)
     return it->state > REMEDY_CUT ? "there is nothing to apply in this row" : NULL;
 }
 
-static void apply(struct explorer *x, struct why_view *v)
+static void view_why_apply(struct explorer *x, struct why_view *v)
 {
     const struct remedy *it = row_at_cursor(v);
-    const char *why_not = refusal(v, it);
+    const char *why_not = view_why_refusal(v, it);
     if (why_not) {
         explorer_say(x, TONE_WARN, "%s", why_not);
         return;
@@ -243,21 +244,21 @@ static void apply(struct explorer *x, struct why_view *v)
     explorer_say(x, TONE_GOOD, "applied: %s; %s takes it back", what, KEY_OF(UNDO));
 }
 
-static bool request(struct explorer *x, void *state, enum request r, const char *argument)
+static bool view_why_request(struct explorer *x, void *state, enum request r, const char *argument)
 {
     struct why_view *v = state;
-    ask(v, &x->session);
+    view_why_ask(v, &x->session);
     switch (r) {
     case REQ_OPEN:
         if (argument) return false;
-        apply(x, v);
+        view_why_apply(x, v);
         return true;
     case REQ_WHOLE_PLAN:
         v->whole = !v->whole;
         if (off_chip_selection(&x->session) < 0)
             explorer_say(x, TONE_DIM, "no buffer that is off chip is selected; %s goes to the next",
                          KEY_OF(OFF_CHIP));
-        ask(v, &x->session);
+        view_why_ask(v, &x->session);
         return true;
     case REQ_OFF_CHIP:
         v->whole = false;
@@ -270,21 +271,21 @@ static bool request(struct explorer *x, void *state, enum request r, const char 
     }
 }
 
-static int count(struct explorer *x, void *state)
+static int view_why_count(struct explorer *x, void *state)
 {
     struct why_view *v = state;
-    ask(v, &x->session);
+    view_why_ask(v, &x->session);
     return (int)v->rows.list.all.count;
 }
 
-static const char *item(struct explorer *x, void *state, int i)
+static const char *view_why_item(struct explorer *x, void *state, int i)
 {
     const struct why_view *v = state;
     (void)x;
     return v->rows.list.all.at[i].what;
 }
 
-static void select_item(struct explorer *x, void *state, int i)
+static void view_why_select_item(struct explorer *x, void *state, int i)
 {
     struct why_view *v = state;
     (void)x;
@@ -292,7 +293,7 @@ static void select_item(struct explorer *x, void *state, int i)
     if (i >= 0 && (size_t)i < v->rows.list.all.count) v->row_order = v->rows.list.all.at[i].order;
 }
 
-static void end(void *state)
+static void view_why_end(void *state)
 {
     struct why_view *v = state;
     why_free(&v->rows);
@@ -308,12 +309,12 @@ const struct view view_why = {
               {REQ_UNDO, "undo"},
               {REQ_BACK, "close"}},
     .state_size = sizeof(struct why_view),
-    .end = end,
-    .shown = shown,
-    .draw = draw,
-    .request = request,
-    .count = count,
-    .item = item,
+    .end = view_why_end,
+    .shown = view_why_shown,
+    .draw = view_why_draw,
+    .request = view_why_request,
+    .count = view_why_count,
+    .item = view_why_item,
     .list = first_list,
-    .select = select_item,
+    .select = view_why_select_item,
 };

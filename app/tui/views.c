@@ -1,6 +1,7 @@
 /* All views by number, and what the explorer asks of them; a view without a function of its own gets the
  * common one here. */
 #include "tui/explorer.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ bool views_begin(void *states[VIEW_COUNT])
 {
     for (int i = 0; i < VIEW_COUNT; i++) {
         const struct view *v = all_views[i];
-        states[i] = calloc(1, v->state_size ? v->state_size : 1);
+        states[i] = mem_zeroed(1, v->state_size ? v->state_size : 1);
         if (!states[i]) return false;
         if (v->begin) v->begin(states[i]);
     }
@@ -27,12 +28,12 @@ void views_end(void *states[VIEW_COUNT])
 {
     for (int i = 0; i < VIEW_COUNT; i++) {
         if (states[i] && all_views[i]->end) all_views[i]->end(states[i]);
-        free(states[i]);
+        mem_free(states[i]);
         states[i] = NULL;
     }
 }
 
-static struct list *list_of(struct explorer *x, enum view_id view)
+static struct list *views_list_of(struct explorer *x, enum view_id view)
 {
     return all_views[view]->list ? all_views[view]->list(x->states[view]) : NULL;
 }
@@ -52,12 +53,12 @@ int view_count(struct explorer *x, enum view_id view)
 int view_selected(struct explorer *x, enum view_id view)
 {
     const struct view *v = all_views[view];
-    return v->selected ? v->selected(x, x->states[view]) : list_of(x, view)->cursor;
+    return v->selected ? v->selected(x, x->states[view]) : views_list_of(x, view)->cursor;
 }
 
 void view_select(struct explorer *x, enum view_id view, int i)
 {
-    struct list *l = list_of(x, view);
+    struct list *l = views_list_of(x, view);
     if (l) l->cursor = i;
     if (all_views[view]->select) all_views[view]->select(x, x->states[view], i);
 }
@@ -66,7 +67,7 @@ bool view_request(struct explorer *x, enum view_id view, enum request r, const c
 {
     const struct view *v = all_views[view];
     if (!is_usable(x, view)) return false;
-    struct list *l = list_of(x, view);
+    struct list *l = views_list_of(x, view);
     int count = l ? view_count(x, view) : 0;
     if (l && list_move(l, r, count, l->rows.rows)) {
         if (count > 0) view_select(x, view, l->cursor);
@@ -78,7 +79,7 @@ bool view_request(struct explorer *x, enum view_id view, enum request r, const c
 /* The wheel moves the cursor, a click sets it. */
 static void list_mouse(struct explorer *x, enum view_id view, const struct key *k)
 {
-    struct list *l = list_of(x, view);
+    struct list *l = views_list_of(x, view);
     int row = k->row - l->rows.row + l->top;
     if (k->code == AT_CLICK && box_holds(&l->rows, k->row, k->column) && row < view_count(x, view))
         view_select(x, view, row);

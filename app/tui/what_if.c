@@ -2,6 +2,7 @@
  * line that makes the same plan. */
 #include "tui/what_if.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -105,7 +106,7 @@ static bool step_word(struct what_if *w, int i, int direction)
     return lx_settings_set_row(o, i, settings_word(i, k - own), &ignored);
 }
 
-static int64_t number_of(const struct what_if *w, int i)
+static int64_t what_if_number_of(const struct what_if *w, int i)
 {
     return i == LX_OPTION_TIME ? (int64_t)w->options.seconds : w->options.value[i];
 }
@@ -118,7 +119,8 @@ bool settings_step(struct what_if *w, int i, int direction, int64_t now)
     if (row.kind == LX_TAKES_PAIRS || row.kind == LX_TAKES_TEXT) return false;
     bool is_none =
         (row.none && !lx_settings_is_set(&w->options, i)) || (i == SET_LX && w->options.lx_percent > 0);
-    int64_t next = is_none && now < 0 ? row.low : stepped(i, is_none ? now : number_of(w, i), direction);
+    int64_t next =
+        is_none && now < 0 ? row.low : stepped(i, is_none ? now : what_if_number_of(w, i), direction);
     char text[24];
     if (next < row.low || next > row.high) return false;
     snprintf(text, sizeof text, "%lld", (long long)next);
@@ -131,12 +133,13 @@ void settings_show(const struct what_if *w, int i, struct text *out)
     bool is_number = row.kind == LX_TAKES_INTEGER && !(i == SET_LX && w->options.lx_percent > 0) &&
                      (lx_settings_is_set(&w->options, i) || !row.none);
     if (is_number) {
-        text_add(out, i == SET_LX ? in_bytes(number_of(w, i)).at : grouped(number_of(w, i)).at);
+        text_add(out,
+                 i == SET_LX ? in_bytes(what_if_number_of(w, i)).at : grouped(what_if_number_of(w, i)).at);
         return;
     }
     char *value = lx_settings_get(&w->options, i);
     text_add(out, value ? value : "?");
-    free(value);
+    mem_free(value);
 }
 
 /* A file name for a shell. */
@@ -158,12 +161,12 @@ static void add_quoted(struct text *out, const char *name)
 }
 
 /* Pairs one by one, each behind its option. */
-static void add_pairs(struct text *out, const char *name, char *pairs)
+static void what_if_add_pairs(struct text *out, const char *name, char *pairs)
 {
     for (char *pair; (pair = strsep(&pairs, " "));) text_format(out, " --%s %s", name, pair);
 }
 
-static void add_models(const struct model_options *models, struct text *out)
+static void what_if_add_models(const struct model_options *models, struct text *out)
 {
     for (int i = 0; models && i < models->count; i++) {
         text_format(out, " --%s", models->list[i].name);
@@ -178,19 +181,19 @@ void settings_command(const struct what_if *w, const char *file, const struct mo
 {
     text_add(out, "lxplan plan ");
     add_quoted(out, file);
-    add_models(models, out);
+    what_if_add_models(models, out);
     for (int i = 0; i < settings_count(); i++) {
         struct lx_option_row row = lx_settings_at(i);
         char *value = settings_changed(w, i) ? lx_settings_get(&w->options, i) : NULL;
         if (value && row.kind == LX_TAKES_PAIRS)
-            add_pairs(out, row.name, value);
+            what_if_add_pairs(out, row.name, value);
         else if (value && row.kind == LX_TAKES_NOTHING)
             text_format(out, " --%s", row.name);
         else if (value) {
             text_format(out, " --%s ", row.name);
             add_quoted(out, value);
         }
-        free(value);
+        mem_free(value);
     }
 }
 

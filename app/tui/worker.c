@@ -2,6 +2,7 @@
  * and a pipe that wakes the screen. What a job does is its own business. */
 #include "tui/worker.h"
 #include "base/clock.h"
+#include "base/memory.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -81,7 +82,7 @@ double watch_seconds(void *watch)
     return clock_seconds() - j->began;
 }
 
-static bool is_of(const struct job *j, const struct work *work)
+static bool worker_is_of(const struct job *j, const struct work *work)
 {
     return !work || j->work == work;
 }
@@ -89,7 +90,7 @@ static bool is_of(const struct job *j, const struct work *work)
 static void job_free(struct job *j)
 {
     j->work->free(j->data);
-    free(j);
+    mem_free(j);
 }
 
 static void append(struct job **list, struct job *j)
@@ -99,7 +100,7 @@ static void append(struct job **list, struct job *j)
     *list = j;
 }
 
-static void take_out(struct job **list, struct job *j)
+static void worker_take_out(struct job **list, struct job *j)
 {
     while (*list != j) list = &(*list)->next;
     *list = j->next;
@@ -121,13 +122,13 @@ static struct job *next_job(struct worker *w)
 
 static void begin_job(struct worker *w, struct job *j)
 {
-    take_out(&w->waiting, j);
+    worker_take_out(&w->waiting, j);
     append(&w->running, j);
     j->began = clock_seconds();
 }
 
 /* Into the queue of the screen, which is woken. */
-static void give(struct worker *w, struct job *j)
+static void worker_give(struct worker *w, struct job *j)
 {
     append(&w->finished, j);
     while (write(w->wake[1], "", 1) < 0 && 0) {
@@ -136,7 +137,7 @@ static void give(struct worker *w, struct job *j)
 
 void watch_hand_over(void *watch, void *data)
 {
-    struct job *of = watch, *j = calloc(1, sizeof *j);
+    struct job *of = watch, *j = mem_zeroed(1, sizeof *j);
     if (!j) {
         of->work->free(data);
         return;
@@ -144,14 +145,14 @@ void watch_hand_over(void *watch, void *data)
     *j = (struct job){.work = of->work, .slot = of->slot, .data = data, .worker = of->worker};
     atomic_store(&j->stop, watch_stop(of));
     pthread_mutex_lock(&of->worker->lock);
-    give(of->worker, j);
+    worker_give(of->worker, j);
     pthread_mutex_unlock(&of->worker->lock);
 }
 
 static void finish_job(struct worker *w, struct job *j)
 {
-    take_out(&w->running, j);
-    give(w, j);
+    worker_take_out(&w->running, j);
+    worker_give(w, j);
     if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
     pthread_cond_broadcast(&w->work);
 }
@@ -191,10 +192,10 @@ static void start_threads(struct worker *w)
 
 struct worker *worker_start(void)
 {
-    struct worker *w = calloc(1, sizeof *w);
+    struct worker *w = mem_zeroed(1, sizeof *w);
     if (!w) return NULL;
     if (pipe2(w->wake, O_NONBLOCK | O_CLOEXEC) != 0) {
-        free(w);
+        mem_free(w);
         return NULL;
     }
     pthread_mutex_init(&w->lock, NULL);
@@ -211,12 +212,12 @@ void worker_stop(struct worker *w, const struct work *work)
     pthread_mutex_lock(&w->lock);
     for (struct job *j = w->waiting, *next; j; j = next) {
         next = j->next;
-        if (!is_of(j, work)) continue;
-        take_out(&w->waiting, j);
+        if (!worker_is_of(j, work)) continue;
+        worker_take_out(&w->waiting, j);
         job_free(j);
     }
     for (struct job *j = w->running; j; j = j->next)
-        if (is_of(j, work)) atomic_store(&j->stop, true);
+        if (worker_is_of(j, work)) atomic_store(&j->stop, true);
     if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
     pthread_mutex_unlock(&w->lock);
 }
@@ -229,7 +230,7 @@ void worker_hurry(struct worker *w, const struct work *but)
         if (j->work == but) continue;
         atomic_store(&j->stop, true);
         if (j->work->rank == 0) continue;
-        take_out(&w->waiting, j);
+        worker_take_out(&w->waiting, j);
         job_free(j);
     }
     for (struct job *j = w->running; j; j = j->next)
@@ -267,12 +268,12 @@ void worker_end(struct worker *w)
     pthread_cond_destroy(&w->work);
     pthread_cond_destroy(&w->idle);
     pthread_mutex_destroy(&w->lock);
-    free(w);
+    mem_free(w);
 }
 
 bool worker_post(struct worker *w, const struct work *work, int slot, void *data)
 {
-    struct job *j = data ? calloc(1, sizeof *j) : NULL;
+    struct job *j = data ? mem_zeroed(1, sizeof *j) : NULL;
     if (!j) {
         if (data) work->free(data);
         return false;
@@ -314,17 +315,17 @@ struct progress worker_progress(struct worker *w, const struct work *work, int s
     return p;
 }
 
-static int count(const struct job *j, const struct work *work)
+static int worker_count(const struct job *j, const struct work *work)
 {
     int n = 0;
-    for (; j; j = j->next) n += is_of(j, work);
+    for (; j; j = j->next) n += worker_is_of(j, work);
     return n;
 }
 
 int worker_busy(struct worker *w, const struct work *work)
 {
     pthread_mutex_lock(&w->lock);
-    int n = count(w->waiting, work) + count(w->running, work);
+    int n = worker_count(w->waiting, work) + worker_count(w->running, work);
     pthread_mutex_unlock(&w->lock);
     return n;
 }

@@ -1,5 +1,6 @@
 /* Placement problems solved and checked. */
 #include "api/api_team.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static bool name_splits(lx_result *r)
 
 lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_status *st)
 {
-    lx_result *r = plan ? calloc(1, sizeof *r) : NULL;
+    lx_result *r = plan ? mem_zeroed(1, sizeof *r) : NULL;
     if (!r) {
         if (plan) status_no_memory(st);
         lx_plan_free(plan);
@@ -50,7 +51,7 @@ void lx_result_free(lx_result *r)
     lx_run_result_free(r->run);
     lx_plan_free(r->plan);
     arena_free(&r->memory);
-    free(r);
+    mem_free(r);
 }
 
 /* What no checker lets through is no answer. */

@@ -9,7 +9,7 @@
 /* What a result must be for a row to hold. */
 enum has { ANY_PLAN, OF_GRAPH, OF_RUN };
 
-static bool has(const lx_result *r, enum has what)
+static bool result_fields_has(const lx_result *r, enum has what)
 {
     if (what == OF_RUN) return r->run != NULL;
     return r->plan && (what == ANY_PLAN || !r->plan->graph->is_list);
@@ -133,7 +133,7 @@ static bool find_number(const lx_result *r, const char *name, double *value)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(numbers[i].name, name) == 0) {
-            bool is = has(r, numbers[i].needs);
+            bool is = result_fields_has(r, numbers[i].needs);
             if (is) *value = numbers[i].get(r);
             return is;
         }
@@ -186,7 +186,7 @@ static const char *unproved(const lx_result *r)
     return r->plan->unproved ? r->plan->unproved : "";
 }
 
-static const char *question(const lx_result *r)
+static const char *result_fields_question(const lx_result *r)
 {
     enum lx_objective asked = r->plan->problem.objective;
     if (r->plan->asks_time) return lx_ask_word(LX_ASK_TIME);
@@ -197,8 +197,13 @@ static const struct {
     const char *name;
     const char *(*get)(const lx_result *r);
 } words[] = {
-    {"status", status},   {"solver", solver},     {"options", options},    {"name", graph_name},
-    {"message", message}, {"unproved", unproved}, {"objective", question},
+    {"status", status},
+    {"solver", solver},
+    {"options", options},
+    {"name", graph_name},
+    {"message", message},
+    {"unproved", unproved},
+    {"objective", result_fields_question},
 };
 
 const char *lx_result_word(const lx_result *r, const char *name)

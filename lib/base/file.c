@@ -2,6 +2,7 @@
  * names the file; a failed write leaves what was there, and no temporary file. */
 #include "base/file.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,16 +29,16 @@ static bool io_failed(lx_status *st, const char *path, const char *verb, int err
 }
 
 /* Reads to the end of `fd`; `expected` is only a hint, pipes have none. */
-static char *read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
+static char *file_read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
 {
     size_t room = expected + 2 < 4096 ? 4096 : expected + 2, n = 0; /* so that the end is seen */
-    char *data = malloc(room);
+    char *data = mem_alloc(room);
     if (!data) return status_no_memory(st), NULL;
     for (;;) {
         if (n + 1 >= room) {
-            char *bigger = realloc(data, room * 2);
+            char *bigger = mem_resize(data, room * 2);
             if (!bigger) {
-                free(data);
+                mem_free(data);
                 return status_no_memory(st), NULL;
             }
             data = bigger;
@@ -47,13 +48,13 @@ static char *read_all(int fd, const char *path, size_t expected, size_t *length,
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
             io_failed(st, path, "read", errno);
-            free(data);
+            mem_free(data);
             return NULL;
         }
         if (got == 0) break;
         n += (size_t)got;
         if (n > FILE_MAX_BYTES) {
-            free(data);
+            mem_free(data);
             too_large(path, st);
             return NULL;
         }
@@ -65,7 +66,7 @@ static char *read_all(int fd, const char *path, size_t expected, size_t *length,
 
 char *file_read(const char *path, size_t *length, lx_status *st)
 {
-    if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", 0, length, st);
+    if (strcmp(path, "-") == 0) return file_read_all(STDIN_FILENO, "standard input", 0, length, st);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         io_failed(st, path, "open", errno);
@@ -80,7 +81,7 @@ char *file_read(const char *path, size_t *length, lx_status *st)
     else if (S_ISREG(info.st_mode) && info.st_size > (off_t)FILE_MAX_BYTES)
         too_large(path, st);
     else
-        data = read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, length, st);
+        data = file_read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, length, st);
     close(fd);
     return data;
 }
@@ -101,21 +102,21 @@ static bool write_fully(int fd, const char *data, size_t length)
 static void sync_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *folder = slash ? mem_string_n(path, (size_t)(slash - path) + 1) : mem_string(".");
     if (!folder) return;
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         (void)fsync(fd);
         close(fd);
     }
-    free(folder);
+    mem_free(folder);
 }
 
 /* A new file beside `path`, with the rights that the umask gives; mkstemp would make it private. */
-static int open_beside(const char *path, char **name)
+static int file_open_beside(const char *path, char **name)
 {
     size_t room = strlen(path) + 64;
-    *name = malloc(room);
+    *name = mem_alloc(room);
     if (!*name) return errno = ENOMEM, -1;
     for (int i = 0; i < 1000; i++) {
         snprintf(*name, room, "%s.%ld.%d.tmp", path, (long)getpid(), i);
@@ -134,13 +135,10 @@ static char *linked_place(const char *path)
         ssize_t n = readlink(link, to, sizeof to - 1);
         if (n <= 0 || n == (ssize_t)sizeof to - 1) return place;
         to[n] = 0;
-        char *next = NULL;
-        if (*to == '/' || !slash)
-            next = strdup(to);
-        else if (asprintf(&next, "%.*s/%s", (int)(slash - link), link, to) < 0)
-            next = NULL;
-        free(place);
-        if (!(place = next)) return NULL;
+        char *next =
+            *to == '/' || !slash ? mem_string(to) : mem_format("%.*s/%s", (int)(slash - link), link, to);
+        mem_free(place);
+        place = next;
     }
     return place;
 }
@@ -151,9 +149,11 @@ static bool replace_file(const char *path, const struct stat *before, const char
                          int *kept, lx_status *st)
 {
     /* A link stays a link: what it points to is replaced. */
-    char *pointed_to = before ? realpath(path, NULL) : linked_place(path), *temporary = NULL;
+    char *real = before ? realpath(path, NULL) : NULL, *temporary = NULL;
+    char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
+    mem_free(real);
     const char *target = pointed_to ? pointed_to : path;
-    int fd = before && !pointed_to ? -1 : open_beside(target, &temporary);
+    int fd = before && !pointed_to ? -1 : file_open_beside(target, &temporary);
     bool made = fd >= 0, ok = made && write_fully(fd, data, length) &&
                               (!before || fchmod(fd, before->st_mode & 0777) == 0) && fsync(fd) == 0;
     if (ok && kept) (void)flock(fd, LOCK_EX | LOCK_NB);
@@ -173,8 +173,8 @@ static bool replace_file(const char *path, const struct stat *before, const char
         io_failed(st, path, "write", saved);
     }
     if (ok && kept) *kept = fd;
-    free(temporary);
-    free(pointed_to);
+    mem_free(temporary);
+    mem_free(pointed_to);
     return ok;
 }
 

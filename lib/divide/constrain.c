@@ -32,7 +32,7 @@ bool constraint_unaligned(int64_t extent, int64_t unit)
 }
 
 /* Cores that would write parts of one stick. */
-static bool shares_sticks(const struct lx_layout *out, const struct op_index *x, int v)
+static bool constrain_shares_sticks(const struct lx_layout *out, const struct op_index *x, int v)
 {
     int last = x->output, d = op_index_dim(x, last, v);
     return op_index_shifted(x, last) && d >= 0 && d == out->stick_dim &&
@@ -127,7 +127,7 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
         if (op_index_reduced(x, v) && sums_whole(op))
             axis_block(a, "a running sum, whose parts are not added up as they are");
         if (strides_whole(op, v)) axis_block(a, "a convolution with a stride, whose steps one core does");
-        if (shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
+        if (constrain_shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
         a->apart = pads_rows(l, op, x, v) || (lx_var_nature(op, v) == LX_SHIFTED && !op_index_reduced(x, v));
     }
     if (!is_small(l, op) && cores_without(s) < s->cores)

@@ -1,6 +1,7 @@
 /* What is free between the buffers of a tick. */
 #include "plan/occupancy.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@ struct stretch {
     int64_t from, to;
 };
 
-static int by_from(const void *a, const void *b)
+static int holes_by_from(const void *a, const void *b)
 {
     const struct stretch *x = a, *y = b;
     return (x->from > y->from) - (x->from < y->from);
@@ -33,7 +34,7 @@ static size_t find_taken(const struct lx_plan *p, int32_t pool, int64_t tick, st
         if (at >= 0 && b->size > 0 && lx_pool_of(p, i) == pool && lx_is_alive(b, tick))
             taken[n++] = (struct stretch){at, at + b->size};
     }
-    if (n) qsort(taken, n, sizeof *taken, by_from);
+    if (n) qsort(taken, n, sizeof *taken, holes_by_from);
     return n;
 }
 
@@ -59,7 +60,7 @@ static int64_t pool_end(const struct lx_plan *p, int32_t pool)
 bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t address, struct lx_holes *out)
 {
     size_t room = (size_t)p->problem.count + (size_t)count_reserved(p, pool) + 1;
-    struct stretch *taken = malloc(room * sizeof *taken);
+    struct stretch *taken = mem_alloc(room * sizeof *taken);
     int64_t top = pool_end(p, pool), end = 0;
     *out = (struct lx_holes){.from = -1, .to = -1};
     if (!taken) return false;
@@ -69,6 +70,6 @@ bool lx_holes_at(const struct lx_plan *p, int32_t pool, int64_t tick, int64_t ad
         if (taken[i].from > end) add_hole(out, end, taken[i].from, address);
         end = max_i64(end, taken[i].to);
     }
-    free(taken);
+    mem_free(taken);
     return true;
 }

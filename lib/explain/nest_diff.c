@@ -3,6 +3,7 @@
 #include "explain/nest_diff.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/names.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 static int32_t *places_of(const struct lx_plan *before, const struct lx_plan *after)
 {
     const struct lx_graph *g = before->layouts->graph, *h = after->layouts->graph;
-    int32_t *place = calloc((size_t)h->op_count + 1, sizeof *place);
+    int32_t *place = mem_zeroed((size_t)h->op_count + 1, sizeof *place);
     struct names names = {0};
     bool ok = place;
     for (int32_t o = 0; ok && o < g->op_count; o++)
@@ -22,7 +23,7 @@ static int32_t *places_of(const struct lx_plan *before, const struct lx_plan *af
         place[o] = at >= 0 ? at : o > 0 ? place[o - 1] : 0;
     }
     names_free(&names);
-    if (!ok) free(place);
+    if (!ok) mem_free(place);
     return ok ? place : NULL;
 }
 
@@ -30,7 +31,7 @@ struct span {
     int32_t from, to; /* both included */
 };
 
-static struct span span_of(const struct lx_nest *n, const int32_t *place)
+static struct span nest_diff_span_of(const struct lx_nest *n, const int32_t *place)
 {
     struct span s = {place ? place[n->first] : n->first, place ? place[n->first] : n->first};
     for (int32_t o = n->first; o <= n->last; o++) {
@@ -42,12 +43,12 @@ static struct span span_of(const struct lx_nest *n, const int32_t *place)
 }
 
 /* Takes the nests of one plan that begin within the run; it grows by them. */
-static bool take(const struct lx_plan *p, const int32_t *place, int32_t *next, struct span *run,
-                 int32_t *count)
+static bool nest_diff_take(const struct lx_plan *p, const int32_t *place, int32_t *next, struct span *run,
+                           int32_t *count)
 {
     bool any = false;
     while (*next < p->nest_count) {
-        struct span s = span_of(&p->nests[*next], place);
+        struct span s = nest_diff_span_of(&p->nests[*next], place);
         if (s.from > run->to) break;
         if (s.to > run->to) run->to = s.to;
         ++*next;
@@ -77,7 +78,7 @@ static bool same_nests(const struct lx_plan *p, const struct lx_plan *q, const s
     return same;
 }
 
-static int64_t moved(const struct lx_plan *p, const int32_t *place, struct span run)
+static int64_t nest_diff_moved(const struct lx_plan *p, const int32_t *place, struct span run)
 {
     int64_t bytes = 0;
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++) {
@@ -87,23 +88,23 @@ static int64_t moved(const struct lx_plan *p, const int32_t *place, struct span 
     return bytes;
 }
 
-static void compare(const struct lx_plan *before, const struct lx_plan *after, const int32_t *place,
-                    struct lx_nest_diff *out)
+static void nest_diff_compare(const struct lx_plan *before, const struct lx_plan *after, const int32_t *place,
+                              struct lx_nest_diff *out)
 {
     int32_t i = 0, k = 0;
     while (i < before->nest_count || k < after->nest_count) {
         struct lx_nest_change c = {.first_before = i, .first_after = k};
         struct span run = {INT32_MAX, 0};
-        if (i < before->nest_count) run = span_of(&before->nests[i], NULL);
-        if (k < after->nest_count && span_of(&after->nests[k], place).from < run.from)
-            run = span_of(&after->nests[k], place);
+        if (i < before->nest_count) run = nest_diff_span_of(&before->nests[i], NULL);
+        if (k < after->nest_count && nest_diff_span_of(&after->nests[k], place).from < run.from)
+            run = nest_diff_span_of(&after->nests[k], place);
         for (bool more = true; more;) {
-            more = take(before, NULL, &i, &run, &c.count_before);
-            more |= take(after, place, &k, &run, &c.count_after);
+            more = nest_diff_take(before, NULL, &i, &run, &c.count_before);
+            more |= nest_diff_take(after, place, &k, &run, &c.count_after);
         }
         if (same_nests(before, after, &c)) continue;
-        c.bytes_before = moved(before, NULL, run);
-        c.bytes_after = moved(after, place, run);
+        c.bytes_before = nest_diff_moved(before, NULL, run);
+        c.bytes_after = nest_diff_moved(after, place, run);
         out->others.bytes_before -= c.bytes_before;
         out->others.bytes_after -= c.bytes_after;
         out->all[out->count++] = c;
@@ -116,11 +117,11 @@ bool lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, str
     size_t most = (size_t)before->nest_count + (size_t)after->nest_count;
     int32_t *place = places_of(before, after);
     *out = (struct lx_nest_diff){
-        .all = calloc(most + 1, sizeof *out->all),
+        .all = mem_zeroed(most + 1, sizeof *out->all),
         .others = {.bytes_before = before->figures.hbm_bytes, .bytes_after = after->figures.hbm_bytes}};
     bool ok = place && out->all;
-    if (ok) compare(before, after, place, out);
-    free(place);
+    if (ok) nest_diff_compare(before, after, place, out);
+    mem_free(place);
     if (ok) return true;
     lx_nest_diff_free(out);
     return status_no_memory(st);
@@ -128,6 +129,6 @@ bool lx_nest_diff(const struct lx_plan *before, const struct lx_plan *after, str
 
 void lx_nest_diff_free(struct lx_nest_diff *d)
 {
-    free(d->all);
+    mem_free(d->all);
     *d = (struct lx_nest_diff){0};
 }

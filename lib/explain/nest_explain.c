@@ -1,6 +1,7 @@
 /* From the accesses and copies of a nest's ticks to what they mean. Some dozen tensors per nest. */
 #include "explain/nest_explain.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
 #include "plan/occupancy.h"
 
@@ -19,19 +20,22 @@ const char *lx_nest_use_words(enum lx_nest_use u, bool several)
     return several ? words[u].several : words[u].one;
 }
 
-static bool in_nest(const struct lx_nest *n, int32_t tick)
+static bool nest_explain_in_nest(const struct lx_nest *n, int32_t tick)
 {
     return n->first <= tick && tick <= n->last;
 }
 
 /* What the copies of the nest's ticks move of a tensor through HBM, and of which kinds they are: a bit each. */
-static int64_t copied(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor, unsigned *kinds)
+static int64_t nest_explain_copied(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
+                                   unsigned *kinds)
 {
     int64_t bytes = 0;
     *kinds = 0;
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct lx_transfer *t = &p->transfers[i];
-        if (!in_nest(n, t->tick) || !lx_through_hbm(t->kind) || p->stays[t->stay].tensor != tensor) continue;
+        if (!nest_explain_in_nest(n, t->tick) || !lx_through_hbm(t->kind) ||
+            p->stays[t->stay].tensor != tensor)
+            continue;
         bytes += t->bytes;
         *kinds |= 1u << t->kind;
     }
@@ -74,19 +78,19 @@ static enum lx_nest_use use_of(const struct lx_plan *p, const struct lx_nest *n,
     return p->stays[stay].hold == n->level_count ? LX_NEST_LOADED : LX_NEST_HELD;
 }
 
-static struct lx_nest_part part_of(const struct lx_plan *p, const struct lx_nest *n, int32_t tensor,
-                                   const struct nest_tensor *t)
+static struct lx_nest_part nest_explain_part_of(const struct lx_plan *p, const struct lx_nest *n,
+                                                int32_t tensor, const struct nest_tensor *t)
 {
     unsigned kinds;
     int32_t stay;
-    int64_t off = accessed(p, n, tensor, &stay), moved = off + copied(p, n, tensor, &kinds);
+    int64_t off = accessed(p, n, tensor, &stay), moved = off + nest_explain_copied(p, n, tensor, &kinds);
     struct lx_nest_part part = {.tensor = tensor, .stay = stay, .hbm_bytes = moved};
     /* Some of it on chip, some of it not: what is paid is told. */
     part.use = off > 0 ? LX_NEST_HBM : use_of(p, n, t, stay, kinds);
     return part;
 }
 
-static int by_use(const void *a, const void *b)
+static int nest_explain_by_use(const void *a, const void *b)
 {
     const struct lx_nest_part *x = a, *y = b;
     if (x->use != y->use) return x->use < y->use ? -1 : 1;
@@ -98,14 +102,14 @@ bool lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_
     const struct lx_nest *n = &p->nests[nest];
     struct lx_occupancy taken = {0};
     int32_t tensors = p->layouts->graph->tensor_count;
-    *out = (struct lx_nest_explained){.parts = calloc((size_t)tensors + 1, sizeof *out->parts)};
+    *out = (struct lx_nest_explained){.parts = mem_zeroed((size_t)tensors + 1, sizeof *out->parts)};
     if (!out->parts || !lx_occupancy_make(p, LX_ALL_POOLS, &taken))
         return lx_nest_explained_free(out), status_no_memory(st);
     for (int32_t t = 0; t < tensors; t++) {
         struct nest_tensor in = nest_tensor_of(p->layouts, n, t);
-        if (in.accessed) out->parts[out->count++] = part_of(p, n, t, &in);
+        if (in.accessed) out->parts[out->count++] = nest_explain_part_of(p, n, t, &in);
     }
-    qsort(out->parts, (size_t)out->count, sizeof *out->parts, by_use);
+    qsort(out->parts, (size_t)out->count, sizeof *out->parts, nest_explain_by_use);
     for (int32_t i = 0; i < out->count; i++) out->hbm_bytes += out->parts[i].hbm_bytes;
     for (int32_t o = n->first; o <= n->last; o++) {
         out->device_us += p->traffic[o].device_us;
@@ -118,6 +122,6 @@ bool lx_plan_explain_nest(const struct lx_plan *p, int32_t nest, struct lx_nest_
 
 void lx_nest_explained_free(struct lx_nest_explained *e)
 {
-    free(e->parts);
+    mem_free(e->parts);
     *e = (struct lx_nest_explained){0};
 }

@@ -62,7 +62,8 @@ static void share_hbm(const struct lx_plan *p, int32_t o, const double *share, d
     }
 }
 
-static void time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum, struct lx_op_wait *out)
+static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum,
+                             struct lx_op_wait *out)
 {
     double share[LX_MAX_OPERANDS];
     lx_plan_hbm_shares(p, o, share);
@@ -85,14 +86,14 @@ static void time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum, 
     sum->cost.cores = max_i64(sum->cost.cores, p->divisions->at[o].cores_used);
 }
 
-static struct lx_core_view view_of(const struct lx_plan *p, int32_t stay)
+static struct lx_core_view op_waits_view_of(const struct lx_plan *p, int32_t stay)
 {
     return lx_division_held(p->divisions, p->stays[stay].view_op, p->stays[stay].view_operand,
                             p->stays[stay].hold);
 }
 
-static void time_transfer(const struct lx_plan *p, const struct lx_transfer *t, struct bundle_sum *sum,
-                          struct lx_op_wait *out)
+static void op_waits_time_transfer(const struct lx_plan *p, const struct lx_transfer *t,
+                                   struct bundle_sum *sum, struct lx_op_wait *out)
 {
     int32_t tensor = p->stays[t->stay].tensor;
     const struct lx_device *d = &p->layouts->graph->device;
@@ -109,7 +110,8 @@ static void time_transfer(const struct lx_plan *p, const struct lx_transfer *t, 
         out->hbm_bytes += (double)t->bytes;
         return;
     }
-    struct lx_core_view to = view_of(p, t->stay), from = t->source >= 0 ? view_of(p, t->source) : to;
+    struct lx_core_view to = op_waits_view_of(p, t->stay),
+                        from = t->source >= 0 ? op_waits_view_of(p, t->source) : to;
     us = t->kind == LX_MOVE ? cost_local_copy(d, view_part_bytes(p->layouts, tensor, &to))
                             : view_ring_us(p->layouts, tensor, &from, &to);
     us *= fills;
@@ -137,14 +139,14 @@ static bool is_of_plan(const struct lx_plan *p, const struct lx_transfer *t)
            t->source < p->problem.count;
 }
 
-static void time_run(const struct lx_plan *p, const struct kernel_run *run, bool is_extern, int32_t *next,
-                     struct lx_op_wait *ops)
+static void op_waits_time_run(const struct lx_plan *p, const struct kernel_run *run, bool is_extern,
+                              int32_t *next, struct lx_op_wait *ops)
 {
     struct bundle_sum sum = {.cost = {.times = run->times}};
-    for (int32_t o = run->first; o < run->end; o++) time_op(p, o, &sum, &ops[o]);
+    for (int32_t o = run->first; o < run->end; o++) op_waits_time_op(p, o, &sum, &ops[o]);
     for (; *next < p->transfer_count && p->transfers[*next].tick < run->end; ++*next) {
         const struct lx_transfer *t = &p->transfers[*next];
-        if (t->tick >= run->first && is_of_plan(p, t)) time_transfer(p, t, &sum, &ops[t->tick]);
+        if (t->tick >= run->first && is_of_plan(p, t)) op_waits_time_transfer(p, t, &sum, &ops[t->tick]);
     }
     for (int32_t o = run->first; o < run->end; o++) {
         sum.cost.device_us += ops[o].device_us;
@@ -157,13 +159,13 @@ static void time_run(const struct lx_plan *p, const struct kernel_run *run, bool
         share_launch(&sum, longer, run->end - run->first, &ops[o]);
 }
 
-static void time_bundle(const struct lx_plan *p, const struct lx_bundle *b, int32_t *next,
-                        struct lx_op_wait *ops)
+static void op_waits_time_bundle(const struct lx_plan *p, const struct lx_bundle *b, int32_t *next,
+                                 struct lx_op_wait *ops)
 {
     int32_t end = b->first + b->count;
     for (int32_t o = b->first; o < end;) {
         struct kernel_run run = kernel_run_at(p->nests, p->nest_count, o, end);
-        time_run(p, &run, b->is_extern, next, ops);
+        op_waits_time_run(p, &run, b->is_extern, next, ops);
         o = run.end;
     }
 }
@@ -172,7 +174,7 @@ void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops)
 {
     int32_t next = 0;
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++) ops[o] = (struct lx_op_wait){0};
-    for (int32_t i = 0; i < p->bundle_count; i++) time_bundle(p, &p->bundles[i], &next, ops);
+    for (int32_t i = 0; i < p->bundle_count; i++) op_waits_time_bundle(p, &p->bundles[i], &next, ops);
 }
 
 struct lx_op_wait lx_waits_sum(const struct lx_op_wait *ops, int32_t count)

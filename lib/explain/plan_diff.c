@@ -2,6 +2,7 @@
  * changed and how much it matters. O(n log n). */
 #include "explain/plan_diff.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/names.h"
 
 #include <stdlib.h>
@@ -57,14 +58,14 @@ static void measure_ops(const struct lx_plan *p, int64_t *per_buffer, int64_t *s
 }
 
 /* The shares of a plan, and what each of its buffers costs off chip; NULL: no memory. */
-static int64_t *measure(const struct lx_plan *p, int64_t *share)
+static int64_t *plan_diff_measure(const struct lx_plan *p, int64_t *share)
 {
     static const enum lx_part of_kind[] = {[LX_LOAD] = LX_PART_LOADS,
                                            [LX_STORE] = LX_PART_STORES,
                                            [LX_RING] = LX_PART_RING,
                                            [LX_MOVE] = LX_PART_MOVES};
     _Static_assert(sizeof of_kind / sizeof *of_kind == LX_TRANSFER_KINDS, "a part for each kind of transfer");
-    int64_t *per_buffer = calloc((size_t)p->problem.count + 1, sizeof *per_buffer);
+    int64_t *per_buffer = mem_zeroed((size_t)p->problem.count + 1, sizeof *per_buffer);
     if (!per_buffer) return NULL;
     if (p->accesses)
         measure_ops(p, per_buffer, share);
@@ -113,16 +114,16 @@ static enum lx_change change_of(const struct lx_plan *p, int32_t i, const struct
     return same ? LX_CHANGE_COUNT : LX_CHANGED;
 }
 
-static const char *reason_of(const struct lx_plan *p, int32_t i, const struct lx_plan *q, int32_t k,
-                             enum lx_change change)
+static const char *plan_diff_reason_of(const struct lx_plan *p, int32_t i, const struct lx_plan *q, int32_t k,
+                                       enum lx_change change)
 {
     const char *before = i >= 0 ? p->reason[i] : NULL, *after = k >= 0 ? q->reason[k] : NULL;
     const char *reason = change == LX_CAME_ON_CHIP ? before : after ? after : before;
     return reason ? reason : "";
 }
 
-static void add(struct lx_diff *d, const struct lx_plan *p, int32_t i, const struct lx_plan *q, int32_t k,
-                enum lx_change change, int64_t gain)
+static void plan_diff_add(struct lx_diff *d, const struct lx_plan *p, int32_t i, const struct lx_plan *q,
+                          int32_t k, enum lx_change change, int64_t gain)
 {
     if (change == LX_CHANGE_COUNT && gain == 0) return;
     if (change == LX_CHANGE_COUNT) change = LX_CHANGED; /* ops access it in another way */
@@ -133,7 +134,7 @@ static void add(struct lx_diff *d, const struct lx_plan *p, int32_t i, const str
                                .after = k,
                                .name = k >= 0 ? q->problem.buffers[k].name : p->problem.buffers[i].name,
                                .in_place_of = slot_in(q, k),
-                               .reason = reason_of(p, i, q, k, change),
+                               .reason = plan_diff_reason_of(p, i, q, k, change),
                                .address_before = address_in(p, i),
                                .address_after = address_in(q, k),
                                .pool_before = pool_name(p, i),
@@ -152,24 +153,24 @@ static int by_change_and_gain(const void *a, const void *b)
 }
 
 /* Buffers of one name, then those that only one plan has; costs per buffer of each plan. */
-static bool compare(const struct lx_plan *before, const struct lx_plan *after, const int64_t *old,
-                    const int64_t *new, struct lx_diff *out)
+static bool plan_diff_compare(const struct lx_plan *before, const struct lx_plan *after, const int64_t *old,
+                              const int64_t *new, struct lx_diff *out)
 {
     const struct lx_problem *p = &before->problem, *q = &after->problem;
     struct names names = {0};
-    bool *seen = calloc((size_t)p->count + 1, sizeof *seen), ok = seen && out->all;
+    bool *seen = mem_zeroed((size_t)p->count + 1, sizeof *seen), ok = seen && out->all;
     for (int32_t i = 0; ok && i < p->count; i++)
         ok = names_add(&names, p->buffers[i].name, i) != NAMES_NO_MEMORY;
     for (int32_t k = 0; ok && k < q->count; k++) {
         int32_t i = names_find(&names, q->buffers[k].name);
         if (i >= 0) seen[i] = true;
-        add(out, before, i, after, k, i >= 0 ? change_of(before, i, after, k) : LX_ONLY_AFTER,
-            (i >= 0 ? old[i] : 0) - new[k]);
+        plan_diff_add(out, before, i, after, k, i >= 0 ? change_of(before, i, after, k) : LX_ONLY_AFTER,
+                      (i >= 0 ? old[i] : 0) - new[k]);
     }
     for (int32_t i = 0; ok && i < p->count; i++)
-        if (!seen[i]) add(out, before, i, after, -1, LX_ONLY_BEFORE, old[i]);
+        if (!seen[i]) plan_diff_add(out, before, i, after, -1, LX_ONLY_BEFORE, old[i]);
     names_free(&names);
-    free(seen);
+    mem_free(seen);
     return ok;
 }
 
@@ -179,11 +180,12 @@ bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
     size_t most = (size_t)before->problem.count + (size_t)after->problem.count;
     *out = (struct lx_diff){.same_pattern = before->graph->hash == after->graph->hash,
                             .gain = before->figures.hbm_bytes - after->figures.hbm_bytes,
-                            .all = malloc((most + 1) * sizeof *out->all)};
-    int64_t *old = measure(before, out->share_before), *new = measure(after, out->share_after);
-    bool ok = old && new &&compare(before, after, old, new, out);
-    free(old);
-    free(new);
+                            .all = mem_alloc((most + 1) * sizeof *out->all)};
+    int64_t *old = plan_diff_measure(before, out->share_before),
+            *new = plan_diff_measure(after, out->share_after);
+    bool ok = old && new &&plan_diff_compare(before, after, old, new, out);
+    mem_free(old);
+    mem_free(new);
     if (ok && out->count) qsort(out->all, (size_t)out->count, sizeof *out->all, by_change_and_gain);
     if (ok) return true;
     lx_diff_free(out);
@@ -192,6 +194,6 @@ bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, str
 
 void lx_diff_free(struct lx_diff *d)
 {
-    free(d->all);
+    mem_free(d->all);
     *d = (struct lx_diff){0};
 }

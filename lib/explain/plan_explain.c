@@ -1,12 +1,13 @@
 /* Finds what keeps a buffer off chip, and who is in its way. */
 #include "explain/plan_explain.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A buffer answers to its own name and to that of its tensor. */
-static bool is_of(const struct lx_plan *p, int32_t i, const char *name)
+static bool plan_explain_is_of(const struct lx_plan *p, int32_t i, const char *name)
 {
     if (strcmp(p->problem.buffers[i].name, name) == 0) return true;
     return p->stays && strcmp(p->layouts->graph->tensors[p->stays[i].tensor].name, name) == 0;
@@ -26,7 +27,7 @@ struct neighbour {
     int32_t buffer;
 };
 
-static int by_cost(const void *a, const void *b)
+static int plan_explain_by_cost(const void *a, const void *b)
 {
     const struct neighbour *x = a, *y = b;
     if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
@@ -36,8 +37,8 @@ static int by_cost(const void *a, const void *b)
 static bool find_others(const struct lx_plan *p, struct lx_explained *e)
 {
     const struct lx_buffer *b = &p->problem.buffers[e->buffer];
-    struct neighbour *found = malloc(((size_t)p->problem.count + 1) * sizeof *found);
-    e->others = malloc(((size_t)p->problem.count + 1) * sizeof *e->others);
+    struct neighbour *found = mem_alloc(((size_t)p->problem.count + 1) * sizeof *found);
+    e->others = mem_alloc(((size_t)p->problem.count + 1) * sizeof *e->others);
     bool ok = found && e->others;
     for (int32_t k = 0; ok && k < p->problem.count; k++) {
         const struct lx_buffer *o = &p->problem.buffers[k];
@@ -45,18 +46,18 @@ static bool find_others(const struct lx_plan *p, struct lx_explained *e)
         if (p->answer.address[k] < 0 || !lx_lives_meet(o, b) || !lx_allows_pool(b, pool)) continue;
         found[e->other_count++] = (struct neighbour){o->spill_cost, k};
     }
-    if (ok && e->other_count) qsort(found, (size_t)e->other_count, sizeof *found, by_cost);
+    if (ok && e->other_count) qsort(found, (size_t)e->other_count, sizeof *found, plan_explain_by_cost);
     for (int32_t k = 0; ok && k < e->other_count; k++) e->others[k] = found[k].buffer;
-    free(found);
+    mem_free(found);
     return ok;
 }
 
 bool lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explanation *out, lx_status *st)
 {
-    *out = (struct lx_explanation){.all = calloc((size_t)p->problem.count + 1, sizeof *out->all)};
+    *out = (struct lx_explanation){.all = mem_zeroed((size_t)p->problem.count + 1, sizeof *out->all)};
     bool ok = out->all != NULL;
     for (int32_t i = 0; ok && i < p->problem.count; i++) {
-        if (!is_of(p, i, name)) continue;
+        if (!plan_explain_is_of(p, i, name)) continue;
         struct lx_explained *e = &out->all[out->count++];
         *e = (struct lx_explained){.buffer = i, .obstacle = obstacle_of(p, i)};
         out->off_chip += e->obstacle != LX_NO_OBSTACLE;
@@ -69,8 +70,8 @@ bool lx_plan_explain(const struct lx_plan *p, const char *name, struct lx_explan
 
 void lx_explanation_free(struct lx_explanation *e)
 {
-    for (int32_t i = 0; i < e->count; i++) free(e->all[i].others);
-    free(e->all);
+    for (int32_t i = 0; i < e->count; i++) mem_free(e->all[i].others);
+    mem_free(e->all);
     *e = (struct lx_explanation){0};
 }
 

@@ -9,6 +9,7 @@
 #include "graph/csv_rows.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -67,7 +68,7 @@ struct csv {
     struct graph_builder b;
 };
 
-static bool read_header(struct csv *c, const struct column_row *columns)
+static bool csv_read_header(struct csv *c, const struct column_row *columns)
 {
     for (int i = 0; i < COLUMNS; i++) c->position[i] = -1;
     for (int f = 0; f < c->rows.fields; f++) {
@@ -93,7 +94,7 @@ static bool read_header(struct csv *c, const struct column_row *columns)
 }
 
 /* The integer of a column; an optional one may be absent or empty. */
-static bool read_int(struct csv *c, enum column column, int64_t low, int64_t *out)
+static bool csv_read_int(struct csv *c, enum column column, int64_t low, int64_t *out)
 {
     int f = c->position[column];
     if (f < 0 || !*c->rows.field[f]) {
@@ -103,14 +104,14 @@ static bool read_int(struct csv *c, enum column column, int64_t low, int64_t *ou
     return csv_int(&c->rows, f, c->heading[f], low, out);
 }
 
-static int compare_ticks(const void *a, const void *b)
+static int csv_compare_ticks(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
 /* definition time and use times, sorted, each once: what a buffer's uses are to us. */
-static bool read_uses(struct csv *c, struct lx_buffer *b)
+static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
 {
     const char *s = c->rows.field[c->position[USE_TIMES]];
     int64_t *ticks = arena_array(c->b.memory, strlen(s) / 2 + 2, sizeof *ticks);
@@ -130,7 +131,7 @@ static bool read_uses(struct csv *c, struct lx_buffer *b)
         ticks[n++] = v;
         s = *end ? end + 1 : end;
     }
-    qsort(ticks, n, sizeof *ticks, compare_ticks);
+    qsort(ticks, n, sizeof *ticks, csv_compare_ticks);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || ticks[i] != ticks[kept - 1]) ticks[kept++] = ticks[i];
     b->uses = ticks;
@@ -144,7 +145,7 @@ static bool read_last(struct csv *c, struct lx_buffer *b)
 {
     int64_t last = b->end - 1;
     if (c->position[LAST] < 0) return true;
-    if (!read_int(c, LAST, b->start, &last)) return false;
+    if (!csv_read_int(c, LAST, b->start, &last)) return false;
     b->end = max_i64(b->end, last + 1);
     return true;
 }
@@ -164,20 +165,20 @@ static bool read_benefit(struct csv *c, int64_t *cost)
 }
 
 /* The number that XLA knows it by, which is negative for what is scoped. */
-static bool read_id(struct csv *c)
+static bool csv_read_id(struct csv *c)
 {
     int64_t id;
-    return read_int(c, ID, -LX_INT_MAX, &id) && builder_buffer_id(&c->b, id, c->rows.st);
+    return csv_read_int(c, ID, -LX_INT_MAX, &id) && builder_buffer_id(&c->b, id, c->rows.st);
 }
 
-static bool read_row(struct csv *c, bool xla)
+static bool csv_read_row(struct csv *c, bool xla)
 {
     struct lx_buffer b = {.fixed = -1, .name = c->rows.field[c->position[xla ? NAME : ID]]};
-    if (!read_int(c, SIZE, 0, &b.size) || !read_int(c, LOWER, 0, &b.start)) return false;
+    if (!csv_read_int(c, SIZE, 0, &b.size) || !csv_read_int(c, LOWER, 0, &b.start)) return false;
     b.spill_cost = b.size;
-    if (xla ? !read_uses(c, &b) || !read_last(c, &b) || !read_benefit(c, &b.spill_cost)
-            : !read_int(c, UPPER, 1, &b.end) || !read_int(c, OFFSET, 0, &b.fixed) ||
-                  !read_int(c, ALIGNMENT, 1, &b.alignment) || !read_int(c, WEIGHT, 0, &b.spill_cost))
+    if (xla ? !csv_read_uses(c, &b) || !read_last(c, &b) || !read_benefit(c, &b.spill_cost)
+            : !csv_read_int(c, UPPER, 1, &b.end) || !csv_read_int(c, OFFSET, 0, &b.fixed) ||
+                  !csv_read_int(c, ALIGNMENT, 1, &b.alignment) || !csv_read_int(c, WEIGHT, 0, &b.spill_cost))
         return false;
     if (b.start >= b.end)
         return csv_fail(&c->rows, c->position[UPPER], LX_E_RANGE,
@@ -185,7 +186,7 @@ static bool read_row(struct csv *c, bool xla)
                         (long long)b.start);
     if (b.alignment == 1) b.alignment = 0; /* the list's own */
     c->b.here = (struct place){c->rows.line, 1};
-    return builder_buffer(&c->b, &b, c->rows.st) && (!xla || read_id(c));
+    return builder_buffer(&c->b, &b, c->rows.st) && (!xla || csv_read_id(c));
 }
 
 /* The number between the last separator and ".csv" in the file's name, or -1. */
@@ -218,15 +219,15 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
     struct csv c = {.rows = {.file = file, .line = 1, .next_line = 1, .st = st}};
     bool bad = false;
     if (!csv_is_text(file, text, length, st)) return NULL;
-    char *copy = strndup(text, length);
+    char *copy = mem_string_n(text, length);
     size_t named = strlen(base);
     if (named > 4 && strcmp(base + named - 4, ".csv") == 0) named -= 4;
-    char *name = strndup(base, named);
+    char *name = mem_string_n(base, named);
     bool begun =
         copy && name && builder_begin(&c.b, file, *name ? name : "list", st); /* a text has no file */
-    free(name);
+    mem_free(name);
     if (!begun) {
-        free(copy);
+        mem_free(copy);
         builder_abandon(&c.b);
         status_no_memory(st);
         return NULL;
@@ -237,7 +238,7 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
     const struct column_row *columns_of_form = !xla                                       ? minimalloc_columns
                                                : csv_header_has(text, length, "end_time") ? assignment_columns
                                                                                           : xla_columns;
-    bool ok = csv_next_row(&c.rows, &bad) && read_header(&c, columns_of_form);
+    bool ok = csv_next_row(&c.rows, &bad) && csv_read_header(&c, columns_of_form);
     int columns = c.rows.fields;
     while (ok && csv_next_row(&c.rows, &bad)) {
         if (c.rows.fields != columns)
@@ -245,7 +246,7 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
                           "%d fields where the header has %d; a field with a comma needs quotes",
                           c.rows.fields, columns);
         else
-            ok = read_row(&c, xla);
+            ok = csv_read_row(&c, xla);
     }
     if (ok && !bad) {
         g->is_list = true;
@@ -255,7 +256,7 @@ static const struct lx_graph *read_table(const char *file, const char *text, siz
         made = builder_finish(&c.b, st);
     } else
         builder_abandon(&c.b);
-    free(copy);
+    mem_free(copy);
     return made;
 }
 

@@ -23,7 +23,7 @@ void csv_field(struct text *t, const char *s)
     text_add(t, "\"");
 }
 
-static char *finish(struct text *t, size_t *length, lx_status *st)
+static char *csv_write_finish(struct text *t, size_t *length, lx_status *st)
 {
     if (t->failed) {
         text_free(t);
@@ -57,7 +57,7 @@ char *minimalloc_write(const struct lx_buffers *list, size_t *length, lx_status 
         if (weights) text_format(&t, ",%" PRId64, b->spill_cost);
         text_add(&t, "\n");
     }
-    return finish(&t, length, st);
+    return csv_write_finish(&t, length, st);
 }
 
 char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st)
@@ -78,5 +78,5 @@ char *xla_write(const struct lx_buffers *list, size_t *length, lx_status *st)
             text_format(&t, "%s%" PRId64, b->use_count > 1 ? ";" : "", b->end - 1);
         text_add(&t, ",,false\n");
     }
-    return finish(&t, length, st);
+    return csv_write_finish(&t, length, st);
 }

@@ -13,7 +13,8 @@ struct maker {
     lx_status *st;
 };
 
-static bool add(struct maker *m, struct lx_buffer buffer, int32_t variable, const char *what, int32_t number)
+static bool d2m_take(struct maker *m, struct lx_buffer buffer, int32_t variable, const char *what,
+                     int32_t number)
 {
     char name[64];
     snprintf(name, sizeof name, "v%d.%s%d", (int)variable, what, (int)number);
@@ -22,7 +23,7 @@ static bool add(struct maker *m, struct lx_buffer buffer, int32_t variable, cons
     return builder_buffer(m->b, &buffer, m->st);
 }
 
-static struct lx_buffer claim(struct maker *m, int32_t request)
+static struct lx_buffer d2m_claim(struct maker *m, int32_t request)
 {
     const struct d2m_request *r = &m->requests[request];
     m->b->here = r->place;
@@ -36,19 +37,19 @@ static bool add_scratch(struct maker *m, const struct d2m_variable *v, int32_t v
     int64_t all = 0;
     for (int32_t k = 0; k < v->scratch_count; k++) all += m->requests[v->scratch[k]].size;
     for (int32_t k = 0; k < v->scratch_count; k++) {
-        struct lx_buffer buffer = claim(m, v->scratch[k]);
+        struct lx_buffer buffer = d2m_claim(m, v->scratch[k]);
         buffer.must = whole.must;
         buffer.reason = whole.reason;
         buffer.spill_cost = k == 0 && !whole.must ? all : 0; /* what must be placed costs nothing */
-        if (!add(m, buffer, variable, "scratch", k)) return false;
+        if (!d2m_take(m, buffer, variable, "scratch", k)) return false;
     }
     if (v->scratch_count) return true;
     m->b->here = v->place;
     whole.end = 1;
-    return add(m, whole, variable, "scratch", 0);
+    return d2m_take(m, whole, variable, "scratch", 0);
 }
 
-static bool join(struct maker *m, const struct d2m_variable *v, int32_t first)
+static bool d2m_join(struct maker *m, const struct d2m_variable *v, int32_t first)
 {
     struct lx_bonds *s = &m->b->graph->bonds;
     if (v->scratch_count < 2) return true;
@@ -59,14 +60,14 @@ static bool join(struct maker *m, const struct d2m_variable *v, int32_t first)
     return true;
 }
 
-static bool add_variable(struct maker *m, const struct d2m_variable *v, int32_t variable)
+static bool d2m_add_variable(struct maker *m, const struct d2m_variable *v, int32_t variable)
 {
     struct lx_bonds *s = &m->b->graph->bonds;
     int32_t first = (int32_t)m->b->buffers.count;
-    if (!add_scratch(m, v, variable) || !join(m, v, first)) return false;
+    if (!add_scratch(m, v, variable) || !d2m_join(m, v, first)) return false;
     for (int32_t k = 0; k < v->spill_count; k++) {
         m->staging[s->staging_count++] = (struct lx_pair){(int32_t)m->b->buffers.count, first};
-        if (!add(m, claim(m, v->spill[k]), variable, "spill", k)) return false;
+        if (!d2m_take(m, d2m_claim(m, v->spill[k]), variable, "spill", k)) return false;
     }
     return true;
 }
@@ -81,7 +82,7 @@ bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int3
     m.staging = arena_array(b->memory, spills, sizeof *m.staging);
     if (!m.together || !m.staging) return status_no_memory(st);
     for (int32_t i = 0; i < count; i++)
-        if (!add_variable(&m, &variables[i], i)) return false;
+        if (!d2m_add_variable(&m, &variables[i], i)) return false;
     b->graph->bonds.together = m.together;
     b->graph->bonds.staging = m.staging;
     b->graph->is_list = true;

@@ -24,7 +24,7 @@ struct reader {
     lx_status *st;
 };
 
-static struct place place_of(const struct json_value *v)
+static struct place d2m_read_place_of(const struct json_value *v)
 {
     return (struct place){v->place.line, v->place.column};
 }
@@ -50,7 +50,7 @@ static bool read_request(struct reader *r, const struct json_value *v)
     }
     r->owner[r->request_count] = (int32_t)field[VARIABLE];
     r->requests[r->request_count++] =
-        (struct d2m_request){field[FIRST], field[LAST], field[SIZE], place_of(v)};
+        (struct d2m_request){field[FIRST], field[LAST], field[SIZE], d2m_read_place_of(v)};
     return true;
 }
 
@@ -103,7 +103,7 @@ static bool read_variable(struct reader *r, const struct json_value *v)
     static const char *const spaces[] = {"scratch", "spill", NULL};
     struct d2m_variable *out = &r->variables[r->variable_count];
     const struct json_value *domain = json_find(v, "domain");
-    out->place = place_of(v);
+    out->place = d2m_read_place_of(v);
     if (!json_only_keys(r->j, v, "a variable", keys, r->st) || !read_bound(r, v, out)) return false;
     if (!domain) return json_error(r->j, v, r->st, LX_E_SCHEMA, "the key \"domain\" is missing; add it");
     int32_t number = r->variable_count++;
@@ -112,7 +112,7 @@ static bool read_variable(struct reader *r, const struct json_value *v)
            read_domain(r, domain, "spill", number, &out->spill, &out->spill_count);
 }
 
-static bool read_root(struct reader *r, const struct json_value *root)
+static bool d2m_read_root(struct reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {"variables", "requests", NULL};
     const struct json_value *variables = NULL, *requests = NULL, *v;
@@ -149,7 +149,7 @@ const struct lx_graph *d2m_read(const char *file, const char *text, size_t lengt
     if (!json_parse(&j, file, text, length, st)) return NULL;
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     const struct lx_graph *made = NULL;
-    if (builder_begin(&r.b, file, *base ? base : "list", st) && read_root(&r, j.root))
+    if (builder_begin(&r.b, file, *base ? base : "list", st) && d2m_read_root(&r, j.root))
         made = builder_finish(&r.b, st);
     else
         builder_abandon(&r.b);

@@ -19,7 +19,7 @@ struct d2m_answer {
 };
 
 /* The number of the variable in vN.scratchK or vN.spillK, and which; -1: it is of another name. */
-static int32_t variable_of(const char *name, bool *spill)
+static int32_t d2m_solution_variable_of(const char *name, bool *spill)
 {
     char *end;
     if (name[0] != 'v' || name[1] < '0' || name[1] > '9') return -1;
@@ -35,13 +35,13 @@ static bool stands_for_nothing(const struct lx_buffer *b)
 }
 
 /* From buffer `i` on, those of one space of the variable: their requests, and the list of their numbers. */
-static int32_t add_space(struct d2m_answer *x, int32_t i, bool wanted)
+static int32_t d2m_solution_add_space(struct d2m_answer *x, int32_t i, bool wanted)
 {
     bool spill = false, first = true;
     text_format(&x->variables, wanted ? ", \"spill\": [" : "\"scratch\": [");
     for (; i < x->g->buffer_count; i++) {
         const struct lx_buffer *b = &x->g->buffers[i];
-        if (variable_of(b->name, &spill) != x->variable || spill != wanted) break;
+        if (d2m_solution_variable_of(b->name, &spill) != x->variable || spill != wanted) break;
         if (!spill && stands_for_nothing(b)) continue;
         text_format(&x->variables, first ? "%d" : ", %d", (int)x->request);
         text_format(&x->requests, "%s\n    [%d, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 "]",
@@ -53,16 +53,16 @@ static int32_t add_space(struct d2m_answer *x, int32_t i, bool wanted)
 }
 
 /* The variable that begins with buffer `i`; the buffer behind its last, or -1. */
-static int32_t add_variable(struct d2m_answer *x, int32_t i)
+static int32_t d2m_solution_add_variable(struct d2m_answer *x, int32_t i)
 {
     const struct lx_buffer *b = &x->g->buffers[i];
     bool spill = false;
-    if (variable_of(b->name, &spill) != x->variable || spill) return -1;
+    if (d2m_solution_variable_of(b->name, &spill) != x->variable || spill) return -1;
     text_format(&x->variables, "%s\n    {\"placement\": \"%s\", \"bound\": %s, \"domain\": {",
                 x->variable ? "," : "", x->address[i] >= 0 ? "scratch" : "spill",
                 b->must || b->reason ? "true" : "false");
-    i = add_space(x, i, false);
-    i = add_space(x, i, true);
+    i = d2m_solution_add_space(x, i, false);
+    i = d2m_solution_add_space(x, i, true);
     text_add(&x->variables, "}}");
     x->variable++;
     return i;
@@ -75,7 +75,7 @@ char *d2m_solution_write(const struct lx_graph *g, const int64_t *address, const
     struct text t = {0};
     (void)pool; /* there is one scratch memory */
     for (int32_t i = 0; i < g->buffer_count && i >= 0;) {
-        i = add_variable(&x, i);
+        i = d2m_solution_add_variable(&x, i);
         if (i < 0)
             status_set(st, LX_E_UNSUPPORTED,
                        "only plans of a D2M file have such answers: a buffer is not called vN.scratchK or "

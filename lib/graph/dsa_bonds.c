@@ -34,8 +34,8 @@ static bool read_pair(struct dsa_reader *r, const struct json_value *v, const st
     return json_error(r->j, v, r->st, LX_E_MODEL, "%s of a buffer with itself; name two", list->what);
 }
 
-static bool read_pairs(struct dsa_reader *r, const struct json_value *from, const struct pair_list *list,
-                       struct lx_pair **out, int32_t *count)
+static bool dsa_bonds_read_pairs(struct dsa_reader *r, const struct json_value *from,
+                                 const struct pair_list *list, struct lx_pair **out, int32_t *count)
 {
     const struct json_value *array = NULL, *v;
     if (from && !json_opt_array(r->j, from, list->key, &array, r->st)) return false;
@@ -46,7 +46,7 @@ static bool read_pairs(struct dsa_reader *r, const struct json_value *from, cons
     return true;
 }
 
-static int32_t leader(int32_t *up, int32_t i)
+static int32_t dsa_bonds_leader(int32_t *up, int32_t i)
 {
     while (up[i] != i) i = up[i] = up[up[i]];
     return i;
@@ -62,21 +62,22 @@ static bool make_groups(struct dsa_reader *r, const struct lx_pair *pairs, int32
     struct lx_group *groups = arena_array(r->b.memory, (size_t)count, sizeof *groups);
     if (!up || !sizes || !groups) return status_no_memory(r->st);
     for (size_t i = 0; i < n; i++) up[i] = (int32_t)i;
-    for (int32_t k = 0; k < count; k++) up[leader(up, pairs[k].a)] = leader(up, pairs[k].b);
-    for (size_t i = 0; i < n; i++) sizes[leader(up, (int32_t)i)]++;
+    for (int32_t k = 0; k < count; k++)
+        up[dsa_bonds_leader(up, pairs[k].a)] = dsa_bonds_leader(up, pairs[k].b);
+    for (size_t i = 0; i < n; i++) sizes[dsa_bonds_leader(up, (int32_t)i)]++;
     for (size_t i = 0; i < n; i++) {
         if (up[i] != (int32_t)i || sizes[i] < 2) continue;
         int32_t *members = arena_array(r->b.memory, (size_t)sizes[i], sizeof *members), found = 0;
         if (!members) return status_no_memory(r->st);
         for (size_t k = 0; k < n; k++)
-            if (leader(up, (int32_t)k) == (int32_t)i) members[found++] = (int32_t)k;
+            if (dsa_bonds_leader(up, (int32_t)k) == (int32_t)i) members[found++] = (int32_t)k;
         groups[s->same_place_count++] = (struct lx_group){members, found};
     }
     s->same_place = groups;
     return true;
 }
 
-static bool read_pin(struct dsa_reader *r, const struct json_value *v)
+static bool dsa_bonds_read_pin(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"buffer", "pool", "offset", "exclusive_for_all_time", NULL};
     int64_t offset;
@@ -105,7 +106,7 @@ static bool read_pins(struct dsa_reader *r, const struct json_value *constraints
     const struct json_value *array = NULL, *v;
     if (constraints && !json_opt_array(r->j, constraints, "pinned_allocations", &array, r->st)) return false;
     json_for_each(v, array)
-        if (!read_pin(r, v)) return false;
+        if (!dsa_bonds_read_pin(r, v)) return false;
     return true;
 }
 
@@ -148,9 +149,9 @@ bool dsa_read_bonds(struct dsa_reader *r, const struct json_value *problem)
     struct lx_pair *pairs, *separate, *exclusive;
     int32_t count = 0;
     if (constraints && !json_only_keys(r->j, constraints, "constraints", keys, r->st)) return false;
-    if (!read_pairs(r, constraints, &same, &pairs, &count) || !make_groups(r, pairs, count) ||
-        !read_pairs(r, constraints, &apart, &separate, &s->apart_count) ||
-        !read_pairs(r, constraints, &never, &exclusive, &s->exclusive_count))
+    if (!dsa_bonds_read_pairs(r, constraints, &same, &pairs, &count) || !make_groups(r, pairs, count) ||
+        !dsa_bonds_read_pairs(r, constraints, &apart, &separate, &s->apart_count) ||
+        !dsa_bonds_read_pairs(r, constraints, &never, &exclusive, &s->exclusive_count))
         return false;
     s->apart = separate;
     s->exclusive = exclusive;
@@ -167,7 +168,7 @@ static bool refuse_term(struct dsa_reader *r, const struct json_value *term, con
 }
 
 /* A term settles the question, or leaves it to the next (capacity_overflow: the capacity holds anyway). */
-static bool read_term(struct dsa_reader *r, const struct json_value *term, bool *settled)
+static bool dsa_bonds_read_term(struct dsa_reader *r, const struct json_value *term, bool *settled)
 {
     const char *word = json_is_string(term) ? term->text : "";
     enum lx_objective *objective = &r->b.graph->objective;
@@ -203,7 +204,7 @@ bool dsa_read_objective(struct dsa_reader *r, const struct json_value *problem)
     json_for_each(term, terms) {
         if (json_is_string(term) && strcmp(term->text, "bank_cost") == 0)
             return refuse_term(r, term, "is not counted here");
-        if (!settled && !read_term(r, term, &settled)) return false;
+        if (!settled && !dsa_bonds_read_term(r, term, &settled)) return false;
     }
     return true;
 }

@@ -14,7 +14,7 @@
 
 FORMAT_READS(dsa_problem);
 
-static int compare_ids(const void *a, const void *b)
+static int dsa_problem_compare_ids(const void *a, const void *b)
 {
     const struct dsa_id *x = a, *y = b;
     return (x->id > y->id) - (x->id < y->id);
@@ -27,7 +27,7 @@ int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, con
     size_t count = pool ? r->pools.count : r->buffers.count;
     struct dsa_id key = {0};
     if (!value || !json_int_value(r->j, value, what, 0, LX_INT_MAX, &key.id, r->st)) return -1;
-    const struct dsa_id *found = count ? bsearch(&key, at, count, sizeof key, compare_ids) : NULL;
+    const struct dsa_id *found = count ? bsearch(&key, at, count, sizeof key, dsa_problem_compare_ids) : NULL;
     if (found) return found->number;
     json_error(r->j, value, r->st, LX_E_UNKNOWN_NAME,
                "there is no %s with the id %lld; name one of the file's", what, (long long)key.id);
@@ -38,7 +38,7 @@ int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, con
 static bool sort_ids(struct dsa_reader *r, struct dsa_id *at, size_t count, const struct json_value *array,
                      const char *what)
 {
-    if (count) qsort(at, count, sizeof *at, compare_ids);
+    if (count) qsort(at, count, sizeof *at, dsa_problem_compare_ids);
     for (size_t k = 1; k < count; k++)
         if (at[k].id == at[k - 1].id)
             return json_error(r->j, json_item(array, at[k].number), r->st, LX_E_DUPLICATE,
@@ -80,7 +80,7 @@ static bool read_banks(struct dsa_reader *r, const struct json_value *v)
            json_int(r->j, banks, "num_banks", 1, LX_INT_MAX, &ignored, r->st);
 }
 
-static bool read_pool(struct dsa_reader *r, const struct json_value *v)
+static bool dsa_problem_read_pool(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"id", "name", "capacity", "reserved_ranges", "bank_geometry", NULL};
     struct lx_pool *pool = &r->rooms[r->room_count];
@@ -100,7 +100,7 @@ static bool read_pool(struct dsa_reader *r, const struct json_value *v)
     return read_ranges(r, v, pool) && read_banks(r, v);
 }
 
-static bool read_pools(struct dsa_reader *r, const struct json_value *problem)
+static bool dsa_problem_read_pools(struct dsa_reader *r, const struct json_value *problem)
 {
     const struct json_value *array = NULL, *v;
     if (!json_array(r->j, problem, "pools", &array, r->st)) return false;
@@ -110,23 +110,23 @@ static bool read_pools(struct dsa_reader *r, const struct json_value *problem)
     r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
     if (!r->rooms) return status_no_memory(r->st);
     json_for_each(v, array)
-        if (!read_pool(r, v)) return false;
+        if (!dsa_problem_read_pool(r, v)) return false;
     return sort_ids(r, r->pools.at, r->pools.count, array, "pool");
 }
 
 /* --- Buffers. --- */
 
-static int compare_lives(const void *a, const void *b)
+static int dsa_problem_compare_lives(const void *a, const void *b)
 {
     const struct lx_life *x = a, *y = b;
     return (x->start > y->start) - (x->start < y->start);
 }
 
 /* In order, overlapping ones joined. */
-static void join_lives(struct lx_life *lives, int32_t *count)
+static void dsa_problem_join_lives(struct lx_life *lives, int32_t *count)
 {
     int32_t kept = 0;
-    qsort(lives, (size_t)*count, sizeof *lives, compare_lives);
+    qsort(lives, (size_t)*count, sizeof *lives, dsa_problem_compare_lives);
     for (int32_t k = 0; k < *count; k++)
         if (kept && lives[kept - 1].end >= lives[k].start)
             lives[kept - 1].end = max_i64(lives[kept - 1].end, lives[k].end);
@@ -154,7 +154,7 @@ static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct 
             return false;
         r->earliest = min_i64(r->earliest, life->start);
     }
-    join_lives(lives, &n);
+    dsa_problem_join_lives(lives, &n);
     b->start = lives[0].start;
     b->end = lives[n - 1].end;
     b->lives = n > 1 ? lives : NULL;
@@ -181,7 +181,7 @@ static bool read_allowed(struct dsa_reader *r, const struct json_value *v, struc
     return json_error(r->j, array, r->st, LX_E_SCHEMA, "a buffer that no pool may hold; allow it one");
 }
 
-static bool read_buffer(struct dsa_reader *r, const struct json_value *v)
+static bool dsa_problem_read_buffer(struct dsa_reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"id", "name", "size", "alignment", "live_intervals", "allowed_pools",
                                        NULL};
@@ -208,7 +208,7 @@ static bool read_buffers(struct dsa_reader *r, const struct json_value *problem)
     const struct json_value *array = NULL, *v;
     if (!json_array(r->j, problem, "buffers", &array, r->st)) return false;
     json_for_each(v, array)
-        if (!read_buffer(r, v)) return false;
+        if (!dsa_problem_read_buffer(r, v)) return false;
     return sort_ids(r, r->buffers.at, r->buffers.count, array, "buffer");
 }
 
@@ -231,7 +231,7 @@ static bool give_limits(struct dsa_reader *r)
     return true;
 }
 
-static bool add_buffers(struct dsa_reader *r)
+static bool dsa_problem_add_buffers(struct dsa_reader *r)
 {
     for (size_t i = 0; i < r->list.count; i++) {
         struct lx_buffer *b = &r->list.at[i];
@@ -252,14 +252,14 @@ static bool add_buffers(struct dsa_reader *r)
 
 /* --- The file. --- */
 
-static bool read_problem(struct dsa_reader *r, const struct json_value *root)
+static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {"pools",     "buffers",         "constraints", "cost_model",
                                        "objective", "pypto_structure", NULL};
     struct lx_graph *g = r->b.graph;
     const struct json_value *problem = json_find(root, "problem");
     if (!problem) return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"problem\" is missing; add it");
-    if (!json_only_keys(r->j, problem, "a problem", keys, r->st) || !read_pools(r, problem) ||
+    if (!json_only_keys(r->j, problem, "a problem", keys, r->st) || !dsa_problem_read_pools(r, problem) ||
         !read_buffers(r, problem) || !dsa_read_objective(r, problem) || !give_limits(r) ||
         !dsa_read_bonds(r, problem))
         return false;
@@ -268,7 +268,7 @@ static bool read_problem(struct dsa_reader *r, const struct json_value *root)
     g->capacity = -1;
     g->pools = r->rooms;
     g->pool_count = r->room_count;
-    return add_buffers(r);
+    return dsa_problem_add_buffers(r);
 }
 
 static const char *const profiles[] = {"standard_dsa",      "dsa_rp_v1",        "pypto_hard_v1",
@@ -308,7 +308,7 @@ static bool read_metadata(struct dsa_reader *r, const struct json_value *root, c
     return true;
 }
 
-static bool read_root(struct dsa_reader *r, const struct json_value *root)
+static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {"schema_version", "profile",          "instance", "metadata",
                                        "relaxed_from",   "relaxed_features", "problem",  NULL};
@@ -324,7 +324,7 @@ static bool read_root(struct dsa_reader *r, const struct json_value *root)
         fingerprint
             ? arena_format(r->b.memory, "dsa-problem-v1, profile %s, fingerprint %s", profile, fingerprint)
             : arena_format(r->b.memory, "dsa-problem-v1, profile %s", profile);
-    return r->b.graph->summary ? read_problem(r, root) : status_no_memory(r->st);
+    return r->b.graph->summary ? dsa_problem_read_problem(r, root) : status_no_memory(r->st);
 }
 
 bool dsa_problem_sniff(const char *text, size_t length)
@@ -338,7 +338,7 @@ const struct lx_graph *dsa_problem_read(const char *file, const char *text, size
     struct dsa_reader r = {.j = &j, .st = st};
     if (!json_parse(&j, file, text, length, st)) return NULL;
     const struct lx_graph *made = NULL;
-    if (read_root(&r, j.root))
+    if (dsa_problem_read_root(&r, j.root))
         made = builder_finish(&r.b, st);
     else
         builder_abandon(&r.b);

@@ -11,7 +11,7 @@
 FORMAT_WRITES_ANSWERS(dsa_solution);
 
 /* The id in NAME#ID, or -1. */
-static int64_t id_of(const char *name)
+static int64_t dsa_solution_id_of(const char *name)
 {
     const char *mark = strrchr(name, '#');
     char *end;
@@ -36,8 +36,8 @@ static bool add_places(const struct lx_graph *g, const int64_t *address, const i
     int written = 0;
     for (int32_t i = 0; i < g->buffer_count; i++) {
         if (address[i] < 0) continue;
-        int64_t buffer = id_of(g->buffers[i].name);
-        int64_t where = g->pool_count ? id_of(g->pools[pool ? pool[i] : 0].name) : -1;
+        int64_t buffer = dsa_solution_id_of(g->buffers[i].name);
+        int64_t where = g->pool_count ? dsa_solution_id_of(g->pools[pool ? pool[i] : 0].name) : -1;
         if (buffer < 0 || where < 0)
             return status_set(st, LX_E_UNSUPPORTED,
                               "buffer %s or its pool has no id, as NAME#ID; only plans of a "

@@ -80,7 +80,7 @@ const struct lx_format *lx_format_of(const char *text, size_t length)
     return NULL;
 }
 
-static bool ends_with(const char *s, const char *end)
+static bool formats_ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
     return n >= m && strcmp(s + n - m, end) == 0;
@@ -90,6 +90,6 @@ bool lx_format_ending(const char *path)
 {
     for (const struct lx_format *f = formats; f->name; f++)
         for (int i = 0; i < LX_MAX_ENDINGS && f->endings[i]; i++)
-            if (ends_with(path, f->endings[i])) return true;
+            if (formats_ends_with(path, f->endings[i])) return true;
     return false;
 }

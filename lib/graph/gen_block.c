@@ -16,7 +16,7 @@ const struct lx_option gen_block_options[OPTIONS] = {
     [FFN] = {"ffn", 0, 0, 1 << 20, "width within the MLP; 0: four times d_model"},
 };
 
-static int32_t add_attention(struct gen *g, const int64_t *v, int32_t x)
+static int32_t gen_block_add_attention(struct gen *g, const int64_t *v, int32_t x)
 {
     int64_t model = v[D_MODEL], heads = v[HEADS], d = model / heads;
     int32_t wq = gen_tensor(g, "wq", LX_WEIGHT, SHAPE(model, heads, d));
@@ -33,7 +33,7 @@ static int32_t add_attention(struct gen *g, const int64_t *v, int32_t x)
     return gen_binary(g, "projected", "matmul", "hsd,hdm->sm", mixed, wo);
 }
 
-static int32_t add_mlp(struct gen *g, int64_t model, int64_t ffn, int32_t x)
+static int32_t gen_block_add_mlp(struct gen *g, int64_t model, int64_t ffn, int32_t x)
 {
     int32_t w1 = gen_tensor(g, "w1", LX_WEIGHT, SHAPE(model, ffn)),
             b1 = gen_tensor(g, "b1", LX_WEIGHT, SHAPE(ffn));
@@ -61,10 +61,10 @@ const struct lx_graph *gen_block(const int64_t *v, lx_status *st)
     int32_t x = gen_tensor(&g, "x", LX_INPUT, SHAPE(v[SEQ], v[D_MODEL]));
     for (int64_t layer = 0; layer < v[LAYERS]; layer++) {
         gen_scope(&g, "l%lld_", (long long)layer);
-        int32_t attended = add_attention(&g, v, gen_rms_norm(&g, "norm1", x));
+        int32_t attended = gen_block_add_attention(&g, v, gen_rms_norm(&g, "norm1", x));
         int32_t middle = gen_binary(&g, "residual1", "add", "sm,sm->sm", x, attended);
-        int32_t mlp =
-            add_mlp(&g, v[D_MODEL], v[FFN] ? v[FFN] : 4 * v[D_MODEL], gen_rms_norm(&g, "norm2", middle));
+        int32_t mlp = gen_block_add_mlp(&g, v[D_MODEL], v[FFN] ? v[FFN] : 4 * v[D_MODEL],
+                                        gen_rms_norm(&g, "norm2", middle));
         x = gen_binary(&g, "residual2", "add", "sm,sm->sm", middle, mlp);
     }
     return gen_finish(&g);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fail(struct gen *g)
+static void gen_common_fail(struct gen *g)
 {
     g->failed = true;
 }
@@ -19,7 +19,7 @@ void gen_begin(struct gen *g, const char *name, const char *summary, lx_status *
     if (!builder_begin(&g->b, "generated", name, st) ||
         !(g->b.graph->summary = arena_string(g->b.memory, summary))) {
         status_no_memory(st);
-        fail(g);
+        gen_common_fail(g);
     }
 }
 
@@ -32,7 +32,7 @@ void gen_scope(struct gen *g, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     g->scope = arena_string(g->b.memory, text);
-    if (!g->scope) fail(g), status_no_memory(g->st);
+    if (!g->scope) gen_common_fail(g), status_no_memory(g->st);
 }
 
 const struct lx_graph *gen_finish(struct gen *g)
@@ -43,12 +43,12 @@ const struct lx_graph *gen_finish(struct gen *g)
     return NULL;
 }
 
-static int32_t add_tensor(struct gen *g, const char *name, struct gen_tensor t)
+static int32_t gen_common_add_tensor(struct gen *g, const char *name, struct gen_tensor t)
 {
     if (g->failed) return -1;
     t.number = -1;
     t.name = arena_format(g->b.memory, "%s%s", g->scope, name);
-    if (!t.name || !VEC_PUSH(&g->tensors, t)) return fail(g), status_no_memory(g->st), -1;
+    if (!t.name || !VEC_PUSH(&g->tensors, t)) return gen_common_fail(g), status_no_memory(g->st), -1;
     return (int32_t)g->tensors.count - 1;
 }
 
@@ -56,12 +56,12 @@ int32_t gen_tensor(struct gen *g, const char *name, enum lx_role role, int rank,
 {
     struct gen_tensor t = {.role = role, .rank = rank};
     memcpy(t.shape, shape, (size_t)rank * sizeof *shape);
-    return add_tensor(g, name, t);
+    return gen_common_add_tensor(g, name, t);
 }
 
 int32_t gen_bytes(struct gen *g, const char *name, enum lx_role role, int64_t bytes)
 {
-    return add_tensor(g, name, (struct gen_tensor){.role = role, .rank = -1, .bytes = bytes});
+    return gen_common_add_tensor(g, name, (struct gen_tensor){.role = role, .rank = -1, .bytes = bytes});
 }
 
 /* The builder's number of a tensor; declares it if this is its first use. */
@@ -74,7 +74,7 @@ static int32_t declared(struct gen *g, int32_t tensor)
 }
 
 /* Is there room for one more op, and are all of its inputs there? */
-static bool wanted(const struct gen *g, int count, const int32_t *inputs)
+static bool gen_common_wanted(const struct gen *g, int count, const int32_t *inputs)
 {
     if (g->failed || (g->op_limit && (int64_t)g->b.ops.count >= g->op_limit)) return false;
     for (int i = 0; i < count; i++)
@@ -83,8 +83,8 @@ static bool wanted(const struct gen *g, int count, const int32_t *inputs)
 }
 
 /* Adds `op` with operands in our numbering. Inputs are declared before outputs, as a person would. */
-static void add_op(struct gen *g, const char *name, const char *kind, int count, const int32_t *inputs,
-                   int32_t output, struct lx_op op)
+static void gen_common_add_op(struct gen *g, const char *name, const char *kind, int count,
+                              const int32_t *inputs, int32_t output, struct lx_op op)
 {
     int32_t numbers[LX_MAX_INPUTS];
     bool ok = count <= LX_MAX_INPUTS;
@@ -94,7 +94,7 @@ static void add_op(struct gen *g, const char *name, const char *kind, int count,
     op.kind = lx_kind_find(kind);
     op.inputs = numbers;
     op.input_count = count;
-    if (!ok || !op.name || !op.kind || !builder_op(&g->b, &op, g->st)) fail(g);
+    if (!ok || !op.name || !op.kind || !builder_op(&g->b, &op, g->st)) gen_common_fail(g);
 }
 
 /* The extent of each letter of the inputs, then the output's letters looked up in them. */
@@ -113,59 +113,61 @@ static int32_t output_of(struct gen *g, const char *name, const char *einsum, in
     const char *arrow = strstr(einsum, "->");
     for (at = arrow ? arrow + 2 : ""; *at && out.rank < LX_MAX_RANK; at++)
         out.shape[out.rank++] = extent[*at & 127];
-    return add_tensor(g, name, out);
+    return gen_common_add_tensor(g, name, out);
 }
 
-static int32_t mapped(struct gen *g, const char *name, const char *kind, const char *einsum, int count,
-                      const int32_t *inputs)
+static int32_t gen_common_mapped(struct gen *g, const char *name, const char *kind, const char *einsum,
+                                 int count, const int32_t *inputs)
 {
-    if (!wanted(g, count, inputs)) return -1;
+    if (!gen_common_wanted(g, count, inputs)) return -1;
     int32_t output = output_of(g, name, einsum, count, inputs);
-    if (output >= 0) add_op(g, name, kind, count, inputs, output, (struct lx_op){.einsum = einsum});
+    if (output >= 0)
+        gen_common_add_op(g, name, kind, count, inputs, output, (struct lx_op){.einsum = einsum});
     return output;
 }
 
 int32_t gen_unary(struct gen *g, const char *name, const char *kind, const char *einsum, int32_t a)
 {
-    return mapped(g, name, kind, einsum, 1, &a);
+    return gen_common_mapped(g, name, kind, einsum, 1, &a);
 }
 
 int32_t gen_binary(struct gen *g, const char *name, const char *kind, const char *einsum, int32_t a,
                    int32_t b)
 {
-    return mapped(g, name, kind, einsum, 2, (const int32_t[]){a, b});
+    return gen_common_mapped(g, name, kind, einsum, 2, (const int32_t[]){a, b});
 }
 
 int32_t gen_constant(struct gen *g, const char *name, const char *kind, int32_t a, double value)
 {
-    if (!wanted(g, 1, &a)) return -1;
+    if (!gen_common_wanted(g, 1, &a)) return -1;
     struct gen_tensor out = g->tensors.at[a];
     out.role = LX_ROLE_COUNT;
-    int32_t output = add_tensor(g, name, out);
-    if (output >= 0) add_op(g, name, kind, 1, &a, output, (struct lx_op){.has_value = true, .value = value});
+    int32_t output = gen_common_add_tensor(g, name, out);
+    if (output >= 0)
+        gen_common_add_op(g, name, kind, 1, &a, output, (struct lx_op){.has_value = true, .value = value});
     return output;
 }
 
 int32_t gen_slice(struct gen *g, const char *name, int32_t whole, const int64_t *offset, int rank,
                   const int64_t *shape)
 {
-    if (!wanted(g, 1, &whole)) return -1;
+    if (!gen_common_wanted(g, 1, &whole)) return -1;
     int32_t output = gen_tensor(g, name, LX_ROLE_COUNT, rank, shape);
-    if (output >= 0) add_op(g, name, "slice", 1, &whole, output, (struct lx_op){.offset = offset});
+    if (output >= 0) gen_common_add_op(g, name, "slice", 1, &whole, output, (struct lx_op){.offset = offset});
     return output;
 }
 
 void gen_insert(struct gen *g, const char *name, int32_t part, int32_t whole, const int64_t *offset)
 {
-    if (wanted(g, 1, &part) && whole >= 0)
-        add_op(g, name, "insert", 1, &part, whole, (struct lx_op){.offset = offset});
+    if (gen_common_wanted(g, 1, &part) && whole >= 0)
+        gen_common_add_op(g, name, "insert", 1, &part, whole, (struct lx_op){.offset = offset});
 }
 
 void gen_plain(struct gen *g, const char *name, const char *kind, int count, const int32_t *inputs,
                int32_t output)
 {
-    if (wanted(g, count, inputs) && output >= 0)
-        add_op(g, name, kind, count, inputs, output, (struct lx_op){0});
+    if (gen_common_wanted(g, count, inputs) && output >= 0)
+        gen_common_add_op(g, name, kind, count, inputs, output, (struct lx_op){0});
 }
 
 /* "NAME_PART" in `out`, for the steps of a compound. */

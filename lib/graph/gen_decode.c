@@ -23,7 +23,7 @@ const struct lx_option gen_decode_options[OPTIONS] = {
 };
 
 /* Indices: b sequence, g key head, r query head of a key head, t token of the cache, d within a head. */
-static int32_t add_attention(struct gen *g, const int64_t *v, int32_t x, int32_t rotation)
+static int32_t gen_decode_add_attention(struct gen *g, const int64_t *v, int32_t x, int32_t rotation)
 {
     int64_t model = v[D_MODEL], groups = v[KV_HEADS], each = v[HEADS] / groups, d = model / v[HEADS];
     double scale = 1 / sqrt((double)d);
@@ -61,7 +61,7 @@ static int32_t add_attention(struct gen *g, const int64_t *v, int32_t x, int32_t
     return gen_binary(g, "projected", "matmul", "bgrd,grdm->bm", normal, wo);
 }
 
-static int32_t add_mlp(struct gen *g, int64_t model, int64_t ffn, int32_t x)
+static int32_t gen_decode_add_mlp(struct gen *g, int64_t model, int64_t ffn, int32_t x)
 {
     int32_t w_gate = gen_tensor(g, "w_gate", LX_WEIGHT, SHAPE(model, ffn));
     int32_t w_up = gen_tensor(g, "w_up", LX_WEIGHT, SHAPE(model, ffn));
@@ -91,10 +91,10 @@ const struct lx_graph *gen_decode(const int64_t *v, lx_status *st)
     int32_t rotation = gen_tensor(&g, "rotation", LX_INPUT, SHAPE(d, d)); /* of the position, as a matrix */
     for (int64_t layer = 0; !g.failed && (int64_t)g.b.ops.count < v[OPS]; layer++) {
         gen_scope(&g, "l%lld_", (long long)layer);
-        int32_t attended = add_attention(&g, v, gen_rms_norm(&g, "norm1", x), rotation);
+        int32_t attended = gen_decode_add_attention(&g, v, gen_rms_norm(&g, "norm1", x), rotation);
         int32_t middle = gen_binary(&g, "residual1", "add", "bm,bm->bm", x, attended);
-        int32_t mlp =
-            add_mlp(&g, v[D_MODEL], v[FFN] ? v[FFN] : 4 * v[D_MODEL], gen_rms_norm(&g, "norm2", middle));
+        int32_t mlp = gen_decode_add_mlp(&g, v[D_MODEL], v[FFN] ? v[FFN] : 4 * v[D_MODEL],
+                                         gen_rms_norm(&g, "norm2", middle));
         x = gen_binary(&g, "residual2", "add", "bm,bm->bm", middle, mlp);
     }
     return gen_finish(&g);

@@ -38,7 +38,7 @@ static int64_t part_start(int64_t extent, int64_t parts, int64_t i)
     return i * (extent / parts) + min_i64(i, extent % parts);
 }
 
-static void add_tile(struct flash *f, int32_t queries, int64_t from, int64_t count, bool first)
+static void gen_flash_add_tile(struct flash *f, int32_t queries, int64_t from, int64_t count, bool first)
 {
     struct gen *g = &f->g;
     const int64_t at[] = {0, from, 0};
@@ -104,7 +104,7 @@ const struct lx_graph *gen_flash(const int64_t *v, lx_status *st)
         for (int64_t j = 0; j < nkv; j++) {
             int64_t from = part_start(v[KV], nkv, j);
             gen_scope(&f.g, "q%lld_k%lld_", (long long)i, (long long)j);
-            add_tile(&f, queries, from, part_start(v[KV], nkv, j + 1) - from, j == 0);
+            gen_flash_add_tile(&f, queries, from, part_start(v[KV], nkv, j + 1) - from, j == 0);
         }
         gen_scope(&f.g, "q%lld_", (long long)i);
         int32_t normal = gen_binary(&f.g, "normal", "div", "hmd,hm->hmd", f.o, f.l);

@@ -5,6 +5,7 @@
 #include "graph/gen_common.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <stdio.h>
@@ -83,7 +84,7 @@ static int32_t draw_uses(struct maker *m, int64_t start, int64_t last, int64_t *
 }
 
 /* Ticks that are over take their buffers' bytes with them. */
-static void move_on(struct maker *m, int64_t tick)
+static void gen_random_move_on(struct maker *m, int64_t tick)
 {
     for (int64_t stop = min_i64(tick, m->now + m->longest); m->now < stop; m->now++) {
         int32_t *slot = &m->ends_at[m->now % m->longest];
@@ -103,11 +104,11 @@ static int32_t find_parent(struct maker *m, int64_t tick)
     return choice;
 }
 
-static bool add_buffer(struct maker *m, int32_t i, lx_status *st)
+static bool gen_random_add_buffer(struct maker *m, int32_t i, lx_status *st)
 {
     int64_t start = (int64_t)(((int128)m->ticks - 1) * i / m->v[BUFFERS]), uses[MOST_USES];
     char name[24];
-    move_on(m, start);
+    gen_random_move_on(m, start);
     int64_t life = min_i64(draw_life(m), m->ticks - start), room = m->capacity * PEAK_PERCENT / 100 - m->load;
     snprintf(name, sizeof name, "b%d", (int)i);
     struct lx_buffer b = {.name = name, .start = start, .end = start + life, .fixed = -1, .uses = uses};
@@ -132,7 +133,7 @@ static bool add_buffer(struct maker *m, int32_t i, lx_status *st)
     return builder_buffer(&m->b, &b, st);
 }
 
-static bool begin(struct maker *m, const int64_t *v, lx_status *st)
+static bool gen_random_begin(struct maker *m, const int64_t *v, lx_status *st)
 {
     char name[80];
     snprintf(name, sizeof name, "random_%lld_%lld", (long long)v[BUFFERS], (long long)v[SEED]);
@@ -149,8 +150,8 @@ static bool begin(struct maker *m, const int64_t *v, lx_status *st)
     /* One buffer in LONG_ONE_IN lives LONG_TIMES the mean, which lifts the mean by about a sixth. */
     m->ticks = v[TICKS] ? max_i64(v[TICKS], 2) : max_i64(v[BUFFERS] * v[MEAN_LIFE] * 7 / 6 / LIVE, 2);
     m->longest = min_i64(m->ticks, v[MEAN_LIFE] * LONG_TIMES * 4) + 1;
-    m->ends_at = malloc((size_t)m->longest * sizeof *m->ends_at);
-    m->ends = malloc((size_t)v[BUFFERS] * sizeof *m->ends);
+    m->ends_at = mem_alloc((size_t)m->longest * sizeof *m->ends_at);
+    m->ends = mem_alloc((size_t)v[BUFFERS] * sizeof *m->ends);
     if (!m->ends_at || !m->ends) return status_no_memory(st);
     for (int64_t i = 0; i < m->longest; i++) m->ends_at[i] = -1;
     return true;
@@ -159,10 +160,10 @@ static bool begin(struct maker *m, const int64_t *v, lx_status *st)
 const struct lx_graph *gen_random(const int64_t *v, lx_status *st)
 {
     struct maker m;
-    bool ok = begin(&m, v, st);
-    for (int32_t i = 0; ok && i < v[BUFFERS]; i++) ok = add_buffer(&m, i, st);
-    free(m.ends_at);
-    free(m.ends);
+    bool ok = gen_random_begin(&m, v, st);
+    for (int32_t i = 0; ok && i < v[BUFFERS]; i++) ok = gen_random_add_buffer(&m, i, st);
+    mem_free(m.ends_at);
+    mem_free(m.ends);
     if (ok) return builder_finish(&m.b, st);
     builder_abandon(&m.b);
     return NULL;

@@ -32,22 +32,23 @@ struct stairs {
     VEC(int32_t) kept; /* what lives to the end */
 };
 
-static int32_t add_bytes(struct stairs *s, const char *format, int64_t i, enum lx_role role, int64_t bytes)
+static int32_t gen_staircase_add_bytes(struct stairs *s, const char *format, int64_t i, enum lx_role role,
+                                       int64_t bytes)
 {
     char name[40];
     snprintf(name, sizeof name, "%s%lld%s", format, (long long)i, role == LX_INPUT ? "_HBM" : "");
     return gen_bytes(&s->g, name, role, bytes);
 }
 
-static void add_op(struct stairs *s, const char *kind, int64_t i, const char *part, int count,
-                   const int32_t *inputs, int32_t output)
+static void gen_staircase_add_op(struct stairs *s, const char *kind, int64_t i, const char *part, int count,
+                                 const int32_t *inputs, int32_t output)
 {
     char name[40];
     snprintf(name, sizeof name, "op%lld_%s", (long long)i, part);
     gen_plain(&s->g, name, kind, count, inputs, output);
 }
 
-static bool keep(struct stairs *s, int32_t tensor)
+static bool gen_staircase_keep(struct stairs *s, int32_t tensor)
 {
     if (VEC_PUSH(&s->kept, tensor)) return true;
     s->g.failed = true;
@@ -63,8 +64,8 @@ static void add_last_ops(struct stairs *s, int64_t pairs)
         int count = 0;
         if (result >= 0) inputs[count++] = result;
         while (count < LX_MAX_INPUTS && done < s->kept.count) inputs[count++] = s->kept.at[done++];
-        result = add_bytes(s, "C", pairs + i, LX_ROLE_COUNT, s->unit);
-        add_op(s, "generic", pairs + i, "final", count, inputs, result);
+        result = gen_staircase_add_bytes(s, "C", pairs + i, LX_ROLE_COUNT, s->unit);
+        gen_staircase_add_op(s, "generic", pairs + i, "final", count, inputs, result);
     }
 }
 
@@ -92,19 +93,20 @@ const struct lx_graph *gen_staircase(const int64_t *v, lx_status *st)
         int32_t source = gen_bytes(&s.g, "Z_HBM", LX_INPUT, s.unit),
                 z = gen_bytes(&s.g, "Z", LX_ROLE_COUNT, s.unit);
         gen_plain(&s.g, "op0_load", "clone", 1, &source, z);
-        gen_plain(&s.g, "op0_0", "generic", 1, &z, add_bytes(&s, "C", 0, LX_ROLE_COUNT, s.unit));
-        if (!s.g.failed) keep(&s, z);
+        gen_plain(&s.g, "op0_0", "generic", 1, &z,
+                  gen_staircase_add_bytes(&s, "C", 0, LX_ROLE_COUNT, s.unit));
+        if (!s.g.failed) gen_staircase_keep(&s, z);
     }
     for (int64_t i = 1; i <= pairs && !s.g.failed; i++) {
         int64_t units = v[DOWN] ? pairs - i + 1 : i, bytes = units * s.unit;
-        int32_t source = add_bytes(&s, "A", i, LX_INPUT, bytes),
-                a = add_bytes(&s, "A", i, LX_ROLE_COUNT, bytes);
-        int32_t b = add_bytes(&s, "B", i, LX_ROLE_COUNT, bytes),
-                c = add_bytes(&s, "C", i, LX_ROLE_COUNT, s.unit);
-        add_op(&s, "clone", i, "load", 1, &source, a);
-        add_op(&s, "generic", i, "0", 1, &a, b);
-        add_op(&s, "generic", i, "1", 2, (const int32_t[]){a, b}, c);
-        if (!s.g.failed) keep(&s, b);
+        int32_t source = gen_staircase_add_bytes(&s, "A", i, LX_INPUT, bytes),
+                a = gen_staircase_add_bytes(&s, "A", i, LX_ROLE_COUNT, bytes);
+        int32_t b = gen_staircase_add_bytes(&s, "B", i, LX_ROLE_COUNT, bytes),
+                c = gen_staircase_add_bytes(&s, "C", i, LX_ROLE_COUNT, s.unit);
+        gen_staircase_add_op(&s, "clone", i, "load", 1, &source, a);
+        gen_staircase_add_op(&s, "generic", i, "0", 1, &a, b);
+        gen_staircase_add_op(&s, "generic", i, "1", 2, (const int32_t[]){a, b}, c);
+        if (!s.g.failed) gen_staircase_keep(&s, b);
         read += units;
         written++;
     }

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-static bool read_numbers(const struct json *j, const struct json_value *view, const char *key, int rank,
-                         const struct graph_builder *b, const int64_t **out, lx_status *st)
+static bool op_views_read_numbers(const struct json *j, const struct json_value *view, const char *key,
+                                  int rank, const struct graph_builder *b, const int64_t **out, lx_status *st)
 {
     const struct json_value *array = NULL, *v;
     int i = 0;
@@ -37,9 +37,9 @@ static bool read_one(const struct json *j, const struct json_value *v, int rank,
                           "a view of a tensor that is known by its bytes only; give its shape");
     if (!json_find(v, "offset"))
         return json_error(j, v, st, LX_E_SCHEMA, "a view needs \"offset\"; add it, or say null");
-    return read_numbers(j, v, "offset", rank, b, &out->offset, st) &&
-           read_numbers(j, v, "stride", rank, b, &out->stride, st) &&
-           read_numbers(j, v, "size", rank, b, &out->size, st);
+    return op_views_read_numbers(j, v, "offset", rank, b, &out->offset, st) &&
+           op_views_read_numbers(j, v, "stride", rank, b, &out->stride, st) &&
+           op_views_read_numbers(j, v, "size", rank, b, &out->size, st);
 }
 
 bool op_views_read(const struct json *j, const struct json_value *op, const struct graph_builder *b,
@@ -104,7 +104,7 @@ bool op_views_copy(const struct graph_builder *b, const struct lx_op *from, stru
     return views != NULL;
 }
 
-static bool same_list(const int64_t *a, const int64_t *b, int rank)
+static bool op_views_same_list(const int64_t *a, const int64_t *b, int rank)
 {
     if (!a || !b) return a == b;
     return rank == 0 || memcmp(a, b, (size_t)rank * sizeof *a) == 0;
@@ -117,7 +117,8 @@ bool op_views_equal(const struct lx_op *a, const struct lx_op *b)
     for (int i = 0; i < a->input_count && same; i++) {
         const struct lx_view *p = &a->views[i], *q = &b->views[i];
         int rank = a->map->rank[i];
-        same = same_list(p->offset, q->offset, rank) && same_list(p->stride, q->stride, rank);
+        same =
+            op_views_same_list(p->offset, q->offset, rank) && op_views_same_list(p->stride, q->stride, rank);
     }
     return same;
 }

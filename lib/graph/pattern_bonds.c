@@ -17,8 +17,8 @@ static bool read_group(struct reader *r, const struct json_value *array, const c
 }
 
 /* A list of groups under a key. */
-static bool read_groups(struct reader *r, const struct json_value *root, const char *key,
-                        const struct lx_group **out, int32_t *count)
+static bool pattern_bonds_read_groups(struct reader *r, const struct json_value *root, const char *key,
+                                      const struct lx_group **out, int32_t *count)
 {
     const struct json_value *array = NULL, *v;
     if (!json_opt_array(r->j, root, key, &array, r->st)) return false;
@@ -34,8 +34,8 @@ static bool read_groups(struct reader *r, const struct json_value *root, const c
     return true;
 }
 
-static bool read_pairs(struct reader *r, const struct json_value *root, const char *key,
-                       const struct lx_pair **out, int32_t *count)
+static bool pattern_bonds_read_pairs(struct reader *r, const struct json_value *root, const char *key,
+                                     const struct lx_pair **out, int32_t *count)
 {
     const struct json_value *array = NULL, *v;
     if (!json_opt_array(r->j, root, key, &array, r->st)) return false;
@@ -80,7 +80,8 @@ static bool read_charge(struct reader *r, const struct json_value *v, struct lx_
 }
 
 /* All costs of charges add up to a number that a pattern can have. */
-static bool add_cost(struct reader *r, const struct json_value *v, const struct lx_charge *c, int64_t *sum)
+static bool pattern_bonds_add_cost(struct reader *r, const struct json_value *v, const struct lx_charge *c,
+                                   int64_t *sum)
 {
     *sum += c->cost == LX_FORBIDDEN ? 0 : c->cost;
     return *sum <= LX_INT_MAX ||
@@ -97,7 +98,7 @@ static bool read_charges(struct reader *r, const struct json_value *root, struct
     int64_t sum = 0;
     json_for_each(v, array) {
         struct lx_charge *c = &charges[b->charge_count++];
-        if (!read_charge(r, v, c) || !add_cost(r, v, c, &sum)) return false;
+        if (!read_charge(r, v, c) || !pattern_bonds_add_cost(r, v, c, &sum)) return false;
     }
     b->charges = charges;
     return true;
@@ -144,9 +145,9 @@ static bool read_staging(struct reader *r, const struct json_value *buffers, str
 bool read_bonds(struct reader *r, const struct json_value *root, const struct json_value *buffers)
 {
     struct lx_bonds *b = &r->b.graph->bonds;
-    return read_pairs(r, root, "apart", &b->apart, &b->apart_count) &&
-           read_pairs(r, root, "exclusive", &b->exclusive, &b->exclusive_count) &&
-           read_groups(r, root, "same_place", &b->same_place, &b->same_place_count) &&
-           read_groups(r, root, "together", &b->together, &b->together_count) && read_charges(r, root, b) &&
-           read_reuse(r, root, b) && read_staging(r, buffers, b);
+    return pattern_bonds_read_pairs(r, root, "apart", &b->apart, &b->apart_count) &&
+           pattern_bonds_read_pairs(r, root, "exclusive", &b->exclusive, &b->exclusive_count) &&
+           pattern_bonds_read_groups(r, root, "same_place", &b->same_place, &b->same_place_count) &&
+           pattern_bonds_read_groups(r, root, "together", &b->together, &b->together_count) &&
+           read_charges(r, root, b) && read_reuse(r, root, b) && read_staging(r, buffers, b);
 }

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "base/checked.h"
 
-static bool is_letter(const char *s)
+static bool pattern_features_is_letter(const char *s)
 {
     return ((s[0] >= 'a' && s[0] <= 'z') || (s[0] >= 'A' && s[0] <= 'Z')) && s[1] == 0;
 }
@@ -20,7 +20,7 @@ bool read_hints(struct reader *r, const struct json_value *v, struct lx_op *op)
     if (!hints) return status_no_memory(r->st);
     json_for_each(item, object) {
         struct lx_split_hint *h = &hints[op->hint_count];
-        if (!is_letter(item->key))
+        if (!pattern_features_is_letter(item->key))
             return json_error(
                 r->j, item, r->st, LX_E_HINT,
                 "op %s: a hint names a dimension by its letter, not \"%s\"; without an einsum the "
@@ -38,7 +38,7 @@ static bool read_letter(struct reader *r, const struct json_value *v, const char
 {
     const char *letter = NULL;
     if (!json_string(r->j, v, key, &letter, r->st)) return false;
-    if (!is_letter(letter))
+    if (!pattern_features_is_letter(letter))
         return json_error(r->j, json_find(v, key), r->st, LX_E_EINSUM,
                           "\"%s\" of a window is a letter of the index string, not \"%s\"", key, letter);
     *out = (signed char)letter[0];

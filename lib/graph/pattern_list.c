@@ -83,7 +83,7 @@ static bool read_barred(struct reader *r, const struct json_value *v, struct lx_
 }
 
 /* "pools" and "costs". */
-static bool read_choice(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+static bool pattern_list_read_choice(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
     const struct json_value *pools = NULL, *costs = NULL, *one;
     int64_t *ints = NULL;
@@ -109,7 +109,7 @@ static bool read_choice(struct reader *r, const struct json_value *v, struct lx_
 }
 
 /* "pin": [pool, address]; "fixed" is that of the first pool. */
-static bool read_pin(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+static bool pattern_list_read_pin(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
     const struct json_value *pin = NULL;
     if (!json_opt_int(r->j, v, "fixed", 0, LX_INT_MAX, &b->fixed, r->st) ||
@@ -123,7 +123,7 @@ static bool read_pin(struct reader *r, const struct json_value *v, struct lx_buf
            json_int_value(r->j, json_item(pin, 1), "the address of a pin", 0, LX_INT_MAX, &b->fixed, r->st);
 }
 
-static bool read_uses(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+static bool pattern_list_read_uses(struct reader *r, const struct json_value *v, struct lx_buffer *b)
 {
     const struct json_value *uses = NULL;
     int64_t *ticks = NULL;
@@ -142,7 +142,7 @@ static bool read_uses(struct reader *r, const struct json_value *v, struct lx_bu
     return true;
 }
 
-static bool read_id(struct reader *r, const struct json_value *v)
+static bool pattern_list_read_id(struct reader *r, const struct json_value *v)
 {
     int64_t id = 0;
     if (!json_find(v, "id")) return true;
@@ -150,7 +150,7 @@ static bool read_id(struct reader *r, const struct json_value *v)
            builder_buffer_id(&r->b, id, r->st);
 }
 
-static bool read_buffer(struct reader *r, const struct json_value *v)
+static bool pattern_list_read_buffer(struct reader *r, const struct json_value *v)
 {
     static const char *const keys[] = {"name",
                                        "id",
@@ -177,12 +177,12 @@ static bool read_buffer(struct reader *r, const struct json_value *v)
     const struct json *j = r->j;
     struct lx_buffer b = {.fixed = -1, .start = -1, .end = -1, .spill_cost = -1};
     if (!json_only_keys(j, v, "a buffer", keys, r->st) || !json_string(j, v, "name", &b.name, r->st) ||
-        !json_int(j, v, "size", 0, LX_INT_MAX, &b.size, r->st) || !read_uses(r, v, &b) ||
+        !json_int(j, v, "size", 0, LX_INT_MAX, &b.size, r->st) || !pattern_list_read_uses(r, v, &b) ||
         !json_opt_int(j, v, "start", 0, LX_INT_MAX, &b.start, r->st) ||
         !json_opt_int(j, v, "end", 1, LX_INT_MAX, &b.end, r->st) || !read_barred(r, v, &b) ||
         !json_opt_int(j, v, "alignment", json_find(v, "live") ? 0 : 1, LX_INT_MAX, &b.alignment, r->st) ||
         !json_opt_int(j, v, "cost", 0, LX_INT_MAX, &b.spill_cost, r->st) || !read_live(r, v, &b) ||
-        !read_off(r, v, &b) || !read_choice(r, v, &b) || !read_pin(r, v, &b))
+        !read_off(r, v, &b) || !pattern_list_read_choice(r, v, &b) || !pattern_list_read_pin(r, v, &b))
         return false;
     if (b.use_count > 0 && b.start < 0) b.start = b.uses[0];
     if (b.use_count > 0 && b.end < 0) b.end = b.uses[b.use_count - 1] + 1;
@@ -192,7 +192,7 @@ static bool read_buffer(struct reader *r, const struct json_value *v)
     if (b.spill_cost < 0 && !implied_cost(&b, &b.spill_cost))
         return json_error(j, v, r->st, LX_E_RANGE, "buffer %s: size times uses is beyond 2^53", b.name);
     r->b.here = place_of(v);
-    return builder_buffer(&r->b, &b, r->st) && read_id(r, v);
+    return builder_buffer(&r->b, &b, r->st) && pattern_list_read_id(r, v);
 }
 
 bool read_buffer_name(struct reader *r, const struct json_value *v, const char *what, int32_t *out)
@@ -207,7 +207,7 @@ bool read_buffer_name(struct reader *r, const struct json_value *v, const char *
 }
 
 /* Parents may stand further down, so they are resolved when all buffers are known. */
-static bool read_parents(struct reader *r, const struct json_value *buffers)
+static bool pattern_list_read_parents(struct reader *r, const struct json_value *buffers)
 {
     size_t i = 0;
     const struct json_value *v, *name;
@@ -240,6 +240,6 @@ bool read_list(struct reader *r, const struct json_value *root, const struct jso
     const struct json_value *v;
     if (!read_pools(r, root)) return false;
     json_for_each(v, buffers)
-        if (!read_buffer(r, v)) return false;
-    return read_parents(r, buffers) && read_bonds(r, root, buffers);
+        if (!pattern_list_read_buffer(r, v)) return false;
+    return pattern_list_read_parents(r, buffers) && read_bonds(r, root, buffers);
 }

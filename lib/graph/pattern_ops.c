@@ -10,17 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *dtype_word(int i)
+static const char *pattern_ops_dtype_word(int i)
 {
     return lx_dtype_word((enum lx_dtype)i);
 }
 
-static const char *kind_word(int i)
+static const char *pattern_ops_kind_word(int i)
 {
     return lx_kind_at((enum lx_kind_id)i)->name;
 }
 
-static const char *role_word(int i)
+static const char *pattern_ops_role_word(int i)
 {
     return lx_role_word((enum lx_role)i);
 }
@@ -87,8 +87,8 @@ bool read_tensor(struct reader *r, const struct json_value *v)
     if (!json_only_keys(j, v, "a tensor", keys, r->st) || !json_string(j, v, "name", &name, r->st) ||
         !json_opt_array(j, v, "shape", &shape, r->st) ||
         !json_opt_int(j, v, "bytes", 0, LX_INT_MAX, &bytes, r->st) ||
-        !read_word(r, v, "dtype", dtype_word, LX_DTYPE_COUNT, LX_E_UNKNOWN_KIND, &dtype) ||
-        !read_word(r, v, "role", role_word, LX_ROLE_COUNT, LX_E_ROLE, &role))
+        !read_word(r, v, "dtype", pattern_ops_dtype_word, LX_DTYPE_COUNT, LX_E_UNKNOWN_KIND, &dtype) ||
+        !read_word(r, v, "role", pattern_ops_role_word, LX_ROLE_COUNT, LX_E_ROLE, &role))
         return false;
     if ((shape != NULL) == (bytes >= 0))
         return json_error(j, v, r->st, LX_E_SCHEMA,
@@ -111,7 +111,8 @@ static const char *nearest_tensor(const struct reader *r, const char *name)
     return name[0] && name[1] ? nearest(name, names) : NULL; /* every other letter would be near one */
 }
 
-static bool find_tensor(struct reader *r, const struct json_value *v, const char *op, int32_t *out)
+static bool pattern_ops_find_tensor(struct reader *r, const struct json_value *v, const char *op,
+                                    int32_t *out)
 {
     if (!json_is_string(v))
         return json_error(r->j, v, r->st, LX_E_SCHEMA,
@@ -185,10 +186,10 @@ static bool read_outputs(struct reader *r, const struct json_value *v, const cha
     if (*count < 1 || *count > LX_MAX_OUTPUTS)
         return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d outputs; 1 to %d are allowed", op,
                           *count, LX_MAX_OUTPUTS);
-    if (one) return find_tensor(r, one, op, &outputs[0]);
+    if (one) return pattern_ops_find_tensor(r, one, op, &outputs[0]);
     int n = 0;
     json_for_each(item, list)
-        if (!find_tensor(r, item, op, &outputs[n++])) return false;
+        if (!pattern_ops_find_tensor(r, item, op, &outputs[n++])) return false;
     return true;
 }
 
@@ -209,8 +210,8 @@ bool read_op(struct reader *r, const struct json_value *v)
     if (!op.kind)
         return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND,
                           "op %s: unknown kind \"%s\";%s known: %s", op.name, kind,
-                          words_meant(kind, kind_word, LX_KIND_COUNT, near, sizeof near),
-                          list_words(known, kind_word, LX_KIND_COUNT));
+                          words_meant(kind, pattern_ops_kind_word, LX_KIND_COUNT, near, sizeof near),
+                          list_words(known, pattern_ops_kind_word, LX_KIND_COUNT));
     op.input_count = json_count(inputs);
     if (op.input_count > LX_MAX_INPUTS)
         return json_error(j, inputs, r->st, LX_E_LIMIT, "op %s has %d inputs; at most %d are allowed",
@@ -218,7 +219,7 @@ bool read_op(struct reader *r, const struct json_value *v)
     const struct json_value *item;
     int n = 0;
     json_for_each(item, inputs)
-        if (!find_tensor(r, item, op.name, &numbers[n++])) return false;
+        if (!pattern_ops_find_tensor(r, item, op.name, &numbers[n++])) return false;
     op.inputs = numbers;
     if (!read_outputs(r, v, op.name, outputs, &results)) return false;
     op.output = outputs[0];

@@ -59,7 +59,7 @@ static bool read_taken(struct reader *r, const struct json_value *v, struct lx_p
     return true;
 }
 
-static bool read_pool(struct reader *r, const struct json_value *v, struct lx_pool *p)
+static bool pattern_pools_read_pool(struct reader *r, const struct json_value *v, struct lx_pool *p)
 {
     static const char *const keys[] = {"name", "capacity", "reserved", "prefix", NULL};
     const char *name;
@@ -90,7 +90,7 @@ bool read_pools(struct reader *r, const struct json_value *root)
     struct lx_pool *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
     if (!pools) return status_no_memory(r->st);
     json_for_each(v, array) {
-        if (!read_pool(r, v, &pools[g->pool_count])) return false;
+        if (!pattern_pools_read_pool(r, v, &pools[g->pool_count])) return false;
         for (int32_t k = 0; k < g->pool_count; k++)
             if (strcmp(pools[k].name, pools[g->pool_count].name) == 0)
                 return json_error(r->j, v, r->st, LX_E_DUPLICATE, "two pools have the name %s; rename one",

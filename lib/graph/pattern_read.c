@@ -17,7 +17,7 @@ struct place place_of(const struct json_value *value)
 }
 
 /* What is asked of a list; the first has two words. */
-static const char *objective_word(int i)
+static const char *pattern_read_objective_word(int i)
 {
     return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : "cost";
 }
@@ -171,7 +171,7 @@ static const struct lx_graph *with_origin(const struct json *j, const struct jso
 }
 
 /* Of devices: "grid": [2, 4]. */
-static bool read_grid(struct reader *r, const struct json_value *root)
+static bool pattern_read_grid(struct reader *r, const struct json_value *root)
 {
     const struct json_value *array = NULL;
     struct lx_graph *g = r->b.graph;
@@ -188,7 +188,7 @@ static bool read_grid(struct reader *r, const struct json_value *root)
     return true;
 }
 
-static bool read_all(struct reader *r, const struct json_value *root)
+static bool pattern_read_all(struct reader *r, const struct json_value *root)
 {
     static const char *const keys[] = {
         "lxplan", "kind",      "name",     "summary",   "device",    "tensors",
@@ -222,14 +222,16 @@ static bool read_all(struct reader *r, const struct json_value *root)
                                   "\"%s\" goes with \"buffers\"; a graph has its device's", only_lists[i]);
     if (!json_opt_int(j, root, "capacity", 0, LX_INT_MAX, &g->capacity, r->st) ||
         !json_opt_int(j, root, "alignment", 1, LX_INT_MAX, &g->alignment, r->st) ||
-        !read_word(r, root, "objective", objective_word, LX_OBJECTIVE_COUNT + 1, LX_E_SCHEMA, &objective))
+        !read_word(r, root, "objective", pattern_read_objective_word, LX_OBJECTIVE_COUNT + 1, LX_E_SCHEMA,
+                   &objective))
         return false;
     g->objective = objective == LX_OBJECTIVE_COUNT ? LX_SPILL : (enum lx_objective)objective;
     if (buffers && (v = json_find(root, "grid")))
         return json_error(j, v, r->st, LX_E_SCHEMA, "\"grid\" goes with \"ops\"; remove it");
     if (buffers) {
         if (!read_list(r, root, buffers)) return false;
-    } else if (!read_grid(r, root) || !read_items(r, tensors, read_tensor) || !read_items(r, ops, read_op))
+    } else if (!pattern_read_grid(r, root) || !read_items(r, tensors, read_tensor) ||
+               !read_items(r, ops, read_op))
         return false;
     v = json_find(root, "expect");
     if (v && !read_expect(r, v)) return false;
@@ -272,7 +274,7 @@ const struct lx_graph *pattern_read_json(const struct json *j, const struct json
     if (!pattern_check_header(j, root, "pattern", 1, 1, &version, st) ||
         !json_string(j, root, "name", &name, st))
         return NULL;
-    bool ok = builder_begin(&r.b, j->file, name, st) && read_all(&r, root);
+    bool ok = builder_begin(&r.b, j->file, name, st) && pattern_read_all(&r, root);
     const struct lx_graph *from = r.b.graph ? r.b.graph->came_from : NULL;
     if (ok) {
         const struct lx_graph *g = builder_finish(&r.b, st);

@@ -18,7 +18,7 @@ const char *list_words(char out[WORDS_LIST], const char *(*word)(int), int count
     return out;
 }
 
-static int find_word(const char *word, const char *(*nth)(int), int count)
+static int pattern_words_find_word(const char *word, const char *(*nth)(int), int count)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(word, nth(i)) == 0) return i;
@@ -44,7 +44,7 @@ const char *words_meant(const char *word, const char *(*nth)(int), int count, ch
     const char *words[WORDS_MOST + 1] = {0};
     for (int i = 0; i < count && i < WORDS_MOST; i++) words[i] = nth(i);
     const char *other = other_name(word);
-    if (other && find_word(other, nth, count) < 0) other = NULL;
+    if (other && pattern_words_find_word(other, nth, count) < 0) other = NULL;
     const char *near = other ? other : nearest(word, words);
     snprintf(out, size, near ? " did you mean \"%s\"?" : "%.0s", near ? near : "");
     return out;
@@ -57,7 +57,7 @@ bool read_word(struct reader *r, const struct json_value *object, const char *ke
     const char *word = NULL;
     if (!json_opt_string(r->j, object, key, &word, r->st)) return false;
     if (!word) return true;
-    int i = find_word(word, nth, count);
+    int i = pattern_words_find_word(word, nth, count);
     char known[WORDS_LIST], near[WORDS_MEANT];
     if (i < 0)
         return json_error(r->j, json_find(object, key), r->st, code, "unknown %s \"%s\";%s known: %s", key,

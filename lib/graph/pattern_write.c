@@ -62,7 +62,7 @@ static void write_key(struct text *t, const char *key)
 }
 
 /* A word that is itself in JSON. */
-static void write_word(struct text *t, const char *key, const char *word)
+static void pattern_write_word(struct text *t, const char *key, const char *word)
 {
     write_key(t, key);
     text_add_n(t, "\"", 1);
@@ -81,23 +81,23 @@ void write_ints(struct text *t, const char *key, const int64_t *values, int coun
     text_add(t, "]");
 }
 
-static void write_tensor(const struct lx_tensor *x, int axes, struct text *t)
+static void pattern_write_tensor(const struct lx_tensor *x, int axes, struct text *t)
 {
     text_add(t, "    {\"name\": ");
     text_json_string(t, x->name);
     if (x->rank >= 0) {
         write_ints(t, "shape", x->shape, x->rank);
-        write_word(t, "dtype", lx_dtype_word(x->dtype));
+        pattern_write_word(t, "dtype", lx_dtype_word(x->dtype));
     } else
         text_format(t, ", \"bytes\": %" PRId64, x->bytes);
-    write_word(t, "role", lx_role_word(x->role));
+    pattern_write_word(t, "role", lx_role_word(x->role));
     if (x->cut_stated) {
         text_add(t, ", \"cut\": [");
         for (int a = 0; a < axes; a++) text_format(t, a ? ", %d" : "%d", x->cut[a]);
         text_add(t, "]");
     }
-    if (x->memory) write_word(t, "memory", lx_memory_word((enum lx_memory)(x->memory - 1)));
-    if (x->placing) write_word(t, "placing", lx_placing_word((enum lx_placing)(x->placing - 1)));
+    if (x->memory) pattern_write_word(t, "memory", lx_memory_word((enum lx_memory)(x->memory - 1)));
+    if (x->placing) pattern_write_word(t, "placing", lx_placing_word((enum lx_placing)(x->placing - 1)));
     text_add(t, "}");
 }
 
@@ -138,7 +138,7 @@ static void write_window(const struct lx_op *op, const struct lx_window *w, stru
     text_add(t, w->count_all ? ", \"count_all\": true}" : "}");
 }
 
-static void write_results(const struct lx_graph *g, const struct lx_op *op, struct text *t)
+static void pattern_write_results(const struct lx_graph *g, const struct lx_op *op, struct text *t)
 {
     bool several = op->output_count > 1;
     text_add(t, several ? "], \"outputs\": [" : "], \"output\": ");
@@ -149,11 +149,11 @@ static void write_results(const struct lx_graph *g, const struct lx_op *op, stru
     if (several) text_add(t, "]");
 }
 
-static void write_op(const struct lx_graph *g, const struct lx_op *op, struct text *t)
+static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, struct text *t)
 {
     text_add(t, "    {\"name\": ");
     text_json_string(t, op->name);
-    write_word(t, "kind", op->kind->name);
+    pattern_write_word(t, "kind", op->kind->name);
     text_add(t, ", \"inputs\": [");
     int changed = op->kind->traits & LX_ALTERS ? op->inplace : -1, all = op->input_count + (changed >= 0);
     for (int i = 0; i < all; i++) {
@@ -161,7 +161,7 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
         int32_t from = i == changed ? op->output : op->inputs[changed >= 0 && i > changed ? i - 1 : i];
         text_json_string(t, g->tensors[from].name);
     }
-    write_results(g, op, t);
+    pattern_write_results(g, op, t);
     if (changed >= 0) text_format(t, ", \"inplace\": %d", changed);
     if (op->einsum) write_einsum(op, changed, t);
     for (int i = 0; i < op->window_count; i++) {
@@ -185,7 +185,8 @@ static void write_op(const struct lx_graph *g, const struct lx_op *op, struct te
 }
 
 /* A record is complete. */
-static void hand_over(const struct lx_graph *g, const struct record_taker *taker, struct text *t)
+static void pattern_write_hand_over(const struct lx_graph *g, const struct record_taker *taker,
+                                    struct text *t)
 {
     enum { EACH_RECORD = 500 };
     stop_look(EACH_RECORD);
@@ -194,7 +195,8 @@ static void hand_over(const struct lx_graph *g, const struct record_taker *taker
     t->length = 0;
 }
 
-static void write_graph(const struct lx_graph *g, const struct record_taker *taker, struct text *t)
+static void pattern_write_whole_graph(const struct lx_graph *g, const struct record_taker *taker,
+                                      struct text *t)
 {
     if (g->grid_axes > 0) {
         text_add(t, ",\n  \"grid\": [");
@@ -203,15 +205,15 @@ static void write_graph(const struct lx_graph *g, const struct record_taker *tak
     }
     text_add(t, ",\n  \"tensors\": [\n");
     for (int32_t i = 0; i < g->tensor_count; i++) {
-        write_tensor(&g->tensors[i], g->grid_axes, t);
+        pattern_write_tensor(&g->tensors[i], g->grid_axes, t);
         text_add(t, i + 1 < g->tensor_count ? ",\n" : "\n");
-        hand_over(g, taker, t);
+        pattern_write_hand_over(g, taker, t);
     }
     text_add(t, "  ],\n  \"ops\": [\n");
     for (int32_t i = 0; i < g->op_count; i++) {
-        write_op(g, &g->ops[i], t);
+        pattern_write_op(g, &g->ops[i], t);
         text_add(t, i + 1 < g->op_count ? ",\n" : "\n");
-        hand_over(g, taker, t);
+        pattern_write_hand_over(g, taker, t);
     }
     text_add(t, "  ]");
 }
@@ -222,8 +224,8 @@ void pattern_write_body(const struct lx_graph *g, const struct record_taker *tak
     if (g->is_list)
         write_list(g, t);
     else
-        write_graph(g, taker, t);
-    hand_over(g, taker, t);
+        pattern_write_whole_graph(g, taker, t);
+    pattern_write_hand_over(g, taker, t);
 }
 
 void pattern_write(const struct lx_graph *g, struct text *t)

@@ -36,7 +36,8 @@ static void write_life(struct text *t, const struct lx_buffer *b)
         text_format(t, ", \"end\": %" PRId64, b->end);
 }
 
-static void write_choice(struct text *t, const struct lx_graph *g, const struct lx_buffer *b)
+static void pattern_write_list_write_choice(struct text *t, const struct lx_graph *g,
+                                            const struct lx_buffer *b)
 {
     if (b->fixed >= 0 && g->pool_count) {
         text_add(t, ", \"pin\": [");
@@ -78,7 +79,7 @@ static void write_cost(struct text *t, const struct lx_graph *g, const struct lx
         write_field(t, ", \"cost\": ", b->spill_cost);
 }
 
-static void write_buffer(const struct lx_graph *g, int32_t i, struct text *t)
+static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i, struct text *t)
 {
     const struct lx_buffer *b = &g->buffers[i];
     text_add(t, "    {\"name\": ");
@@ -92,7 +93,7 @@ static void write_buffer(const struct lx_graph *g, int32_t i, struct text *t)
         text_add(t, ", \"in_place_parents\": ");
         write_names(t, g, b->parents, b->parent_count);
     }
-    write_choice(t, g, b);
+    pattern_write_list_write_choice(t, g, b);
     if (b->alignment) text_format(t, ", \"alignment\": %" PRId64, b->alignment);
     write_cost(t, g, b);
     if (b->reason) {
@@ -151,7 +152,8 @@ static void write_groups(const struct lx_graph *g, const char *key, const struct
     }
 }
 
-static void write_charge(const struct lx_graph *g, const struct lx_charge *c, struct text *t)
+static void pattern_write_list_write_charge(const struct lx_graph *g, const struct lx_charge *c,
+                                            struct text *t)
 {
     static const char *const keys[] = {"all_on", "all_off", "any_on", "any_off"};
     const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
@@ -176,7 +178,7 @@ static void write_bonds(const struct lx_graph *g, struct text *t)
     write_groups(g, "together", b->together, b->together_count, t);
     for (int32_t i = 0; i < b->charge_count; i++) {
         text_add(t, i ? ",\n" : ",\n  \"charges\": [\n");
-        write_charge(g, &b->charges[i], t);
+        pattern_write_list_write_charge(g, &b->charges[i], t);
         if (i + 1 == b->charge_count) text_add(t, "\n  ]");
     }
     for (int32_t i = 0; i < b->reuse_count; i++) {
@@ -200,7 +202,7 @@ void write_list(const struct lx_graph *g, struct text *t)
     }
     text_add(t, ",\n  \"buffers\": [\n");
     for (int32_t i = 0; i < g->buffer_count; i++) {
-        write_buffer(g, i, t);
+        pattern_write_list_write_buffer(g, i, t);
         text_add(t, i + 1 < g->buffer_count ? ",\n" : "\n");
     }
     text_add(t, "  ]");

@@ -3,6 +3,7 @@
 #include "graph/pattern.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -53,6 +54,6 @@ const struct lx_graph *lx_graph_read(const char *path, lx_status *st)
     if (!text) return NULL;
     const struct lx_graph *g =
         lx_graph_of_text(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
-    free(text);
+    mem_free(text);
     return g;
 }

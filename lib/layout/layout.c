@@ -50,7 +50,7 @@ static bool row_major(int rank, const int64_t *shape, int64_t *stride)
     return true;
 }
 
-static bool check_order(const int *order, int count, int rank, lx_status *st)
+static bool layout_check_order(const int *order, int count, int rank, lx_status *st)
 {
     bool seen[LX_MAX_RANK] = {0};
     bool sparse = count == rank + 1 && order[rank] == -1;
@@ -99,7 +99,7 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
                           "stick_bytes",
                           (long long)stick_bytes, lx_dtype_word(dtype));
     if (!order) order = identity, order_count = rank;
-    if (!check_order(order, order_count, rank, st)) return false;
+    if (!layout_check_order(order, order_count, rank, st)) return false;
     *out = (struct lx_layout){.dtype = dtype,
                               .host_rank = rank,
                               .stick_dim = -1,

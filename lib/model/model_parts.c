@@ -2,6 +2,7 @@
 #include "model/model_parts.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,5 +190,5 @@ void lx_model_free(struct lx_model *m)
     VEC_FREE(&m->causal);
     VEC_FREE(&m->sequences);
     arena_free(&m->memory);
-    free(m);
+    mem_free(m);
 }

@@ -2,6 +2,7 @@
  * far as these are known. Where they are not data ends it, and it goes as often as is asked for. */
 #include "model/onnx.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,11 +121,11 @@ bool onnx_count_trips(struct shaper *x)
     if (never_ends(x, b)) return settle(x, limit ? most : asked, !limit);
     struct walk w = {.x = x, .body = b};
     int on = -1;
-    w.next = calloc((size_t)b->argument_count + 1, sizeof *w.next);
-    w.open = calloc((size_t)b->op_count + 1, sizeof *w.open);
+    w.next = mem_zeroed((size_t)b->argument_count + 1, sizeof *w.next);
+    w.open = mem_zeroed((size_t)b->op_count + 1, sizeof *w.open);
     bool ok = w.next && w.open ? walk(&w, most, &trips, &on) : status_no_memory(x->st);
-    free(w.next);
-    free(w.open);
+    mem_free(w.next);
+    mem_free(w.open);
     bool open = on < 0 || (!limit && shaper_has(x, 0));
     if (on < 0 && trips < asked) trips = asked;
     return ok && settle(x, trips, open);

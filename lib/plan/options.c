@@ -121,13 +121,13 @@ int lx_settings_find(const char *name)
     return -1;
 }
 
-static const char *nth(const char *const *list, int64_t k)
+static const char *options_nth(const char *const *list, int64_t k)
 {
     while (k-- > 0 && *list) list++;
     return *list;
 }
 
-static const char *solver_word(const struct lx_settings *o, int64_t k)
+static const char *options_solver_word(const struct lx_settings *o, int64_t k)
 {
     const struct lx_solver *const *s = o->solvers;
     while (s && k-- > 0 && *s) s++;
@@ -139,7 +139,7 @@ const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
     static const char *const off_on[] = {"off", "on", NULL};
     switch (row) {
     case LX_OPTION_SOLVER:
-        return solver_word(o, k);
+        return options_solver_word(o, k);
     case LX_OPTION_OBJECTIVE:
         return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
     case LX_OPTION_DEVICE:
@@ -152,6 +152,6 @@ const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
         return k < LX_ASSIGN_COUNT ? lx_assign_word((enum lx_assign)k) : NULL;
     default:
         if (row < LX_OPTION_PASSES) return NULL;
-        return nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
+        return options_nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
     }
 }

@@ -94,7 +94,7 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
 }
 
 /* The grid must hold the cores; when it does not, they stand in one row. */
-static bool set_cores(struct lx_device *device, int64_t cores, lx_status *st)
+static bool options_apply_set_cores(struct lx_device *device, int64_t cores, lx_status *st)
 {
     if (!lx_cores_valid(device, cores, st)) return false;
     device->cores = cores;
@@ -113,11 +113,12 @@ static bool set_device(const struct lx_settings *o, struct lx_device *device, lx
     if (o->preset) *device = *lx_device_at(o->preset - 1);
     for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS && p[i].key; i++)
         if (o->device_given >> i & 1 && !lx_device_set(device, &p[i], o->device_value[i], st)) return false;
-    return !lx_settings_is_set(o, LX_OPTION_CORES) || set_cores(device, o->value[LX_OPTION_CORES], st);
+    return !lx_settings_is_set(o, LX_OPTION_CORES) ||
+           options_apply_set_cores(device, o->value[LX_OPTION_CORES], st);
 }
 
 /* A part of the scratchpad that the pattern or its device has. */
-static bool part_of(const struct lx_graph *g, double percent, int64_t *bytes, lx_status *st)
+static bool options_apply_part_of(const struct lx_graph *g, double percent, int64_t *bytes, lx_status *st)
 {
     int64_t whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
     if (whole < 0)
@@ -138,7 +139,7 @@ const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const stru
     if (!on || !lx_settings_is_set(o, LX_OPTION_LX)) return on;
     int64_t bytes = o->value[LX_OPTION_LX];
     const struct lx_graph *sized = NULL;
-    if (o->lx_percent <= 0 || part_of(on, o->lx_percent, &bytes, st))
+    if (o->lx_percent <= 0 || options_apply_part_of(on, o->lx_percent, &bytes, st))
         sized = lx_graph_with_capacity(on, bytes, st);
     lx_graph_free(on);
     return sized;

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -60,17 +61,17 @@ bool plan_read_passes(const struct json *j, const struct json_value *graph, stru
     return true;
 }
 
-static int find_word(const char *word, const char *(*nth)(int), int count)
+static int plan_read_find_word(const char *word, const char *(*nth)(int), int count)
 {
     int i = 0;
     while (i < count && strcmp(word, nth(i)) != 0) i++;
     return i;
 }
 
-static bool read_word(const struct json *j, const struct json_value *root, const char *key, const char *word,
-                      const char *(*nth)(int), int count, int *out, lx_status *st)
+static bool plan_read_word(const struct json *j, const struct json_value *root, const char *key,
+                           const char *word, const char *(*nth)(int), int count, int *out, lx_status *st)
 {
-    if ((*out = find_word(word, nth, count)) < count) return true;
+    if ((*out = plan_read_find_word(word, nth, count)) < count) return true;
     char known[200];
     size_t n = 0;
     for (int i = 0; i < count && n < sizeof known; i++)
@@ -172,8 +173,8 @@ static bool same_buffers(const struct json *j, const struct records *buffers, co
     return true;
 }
 
-static bool read_list(const struct json *j, const struct json_value *root, const struct plan_root *x,
-                      const struct records *buffers, struct lx_plan *p, lx_status *st)
+static bool plan_read_list(const struct json *j, const struct json_value *root, const struct plan_root *x,
+                           const struct records *buffers, struct lx_plan *p, lx_status *st)
 {
     if (!plan_of_list(p, p->problem.objective, st)) return false;
     if ((x->capacity >= 0 && p->problem.capacity != x->capacity) ||
@@ -187,15 +188,15 @@ static bool read_list(const struct json *j, const struct json_value *root, const
     return take_places(j, buffers, p, st) && same_buffers(j, buffers, p, st);
 }
 
-static bool read_body(const struct json *j, const struct json_value *root, const struct plan_root *x,
-                      struct lx_plan *p, enum lx_objective objective, lx_status *st)
+static bool plan_read_body(const struct json *j, const struct json_value *root, const struct plan_root *x,
+                           struct lx_plan *p, enum lx_objective objective, lx_status *st)
 {
     struct records buffers;
     p->problem.objective = objective;
     p->problem.capacity = x->capacity >= 0 ? x->capacity : lx_device_usable(&p->graph->device);
     p->problem.alignment = x->alignment >= 0 ? x->alignment : p->graph->device.stick_bytes;
     if (!plan_read_records(j, root, "buffers", PLAN_BUFFER, p->memory, &buffers, st)) return false;
-    if (p->graph->is_list) return read_list(j, root, x, &buffers, p, st);
+    if (p->graph->is_list) return plan_read_list(j, root, x, &buffers, p, st);
     return plan_read_graph(j, root, &buffers, p, st) && take_places(j, &buffers, p, st) &&
            (p->launches || plan_launch_ops(p, st));
 }
@@ -258,15 +259,15 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
 {
     int status, objective;
     lx_status why = {0};
-    if (!read_word(j, root, "status", x->status ? x->status : "feasible", nth_verdict, LX_VERDICT_COUNT,
-                   &status, st) ||
-        !read_word(j, root, "objective", x->objective ? x->objective : "spill", nth_objective,
-                   LX_OBJECTIVE_COUNT + 1, &objective, st))
+    if (!plan_read_word(j, root, "status", x->status ? x->status : "feasible", nth_verdict, LX_VERDICT_COUNT,
+                        &status, st) ||
+        !plan_read_word(j, root, "objective", x->objective ? x->objective : "spill", nth_objective,
+                        LX_OBJECTIVE_COUNT + 1, &objective, st))
         return false;
     p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->is_list;
     if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* its buffers cost bytes */
     if (!(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
-              : read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
+              : plan_read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
         !read_solver(j, root, old, p, st))
         return false;
     if (!lx_problem_validate(&p->problem, &why))
@@ -285,7 +286,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
 }
 
 /* The pattern in the file, if it is the one that was planned. */
-static const struct lx_graph *read_pattern(const struct json *j, const struct json_value *root,
+static const struct lx_graph *plan_read_pattern(const struct json *j, const struct json_value *root,
                                            const char *hash, lx_status *st)
 {
     const struct json_value *pattern = json_find(root, "pattern");
@@ -311,7 +312,7 @@ struct lx_plan *plan_read_json(const struct json *j, const struct json_value *ro
     const struct lx_graph *g = NULL;
     if (pattern_check_header(j, root, "plan", PLAN_FORMAT_OLD, PLAN_FORMAT, &version, st) &&
         plan_read_record(j, root, PLAN_ROOT, &x, &scratch, st) &&
-        (g = read_pattern(j, root, x.pattern_hash, st)) && (p = plan_new(g, st)) &&
+        (g = plan_read_pattern(j, root, x.pattern_hash, st)) && (p = plan_new(g, st)) &&
         !fill_plan(j, root, version == PLAN_FORMAT_OLD, &x, p, st)) {
         lx_plan_free(p);
         p = NULL;
@@ -336,6 +337,6 @@ struct lx_plan *lx_plan_read(const char *path, lx_status *st)
     char *text = file_read(path, &length, st);
     if (!text) return NULL;
     struct lx_plan *p = lx_plan_of_text(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
-    free(text);
+    mem_free(text);
     return p;
 }

@@ -61,7 +61,8 @@ static bool fill_transfers(struct lx_plan *p, const struct draft *x, lx_status *
 }
 
 /* HBM and ring of each op, by its accesses and the copies of its tick. */
-static void count_traffic(const struct lx_plan *p, const struct draft *x, struct lx_op_traffic *ops)
+static void plan_read_absent_count_traffic(const struct lx_plan *p, const struct draft *x,
+                                           struct lx_op_traffic *ops)
 {
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         ops[o].cores = p->divisions->at[o].cores_used;
@@ -151,7 +152,7 @@ static void fill_segments(struct lx_plan *p)
     fill_int(&p->segment_bytes, max_i64(end, p->pool_at + p->pool_bytes));
 }
 
-static bool fill_graph(struct lx_plan *p, lx_status *st)
+static bool plan_read_absent_fill_graph(struct lx_plan *p, lx_status *st)
 {
     struct draft x;
     if (!draft_of(p, &x, st) || !fill_transfers(p, &x, st)) return false;
@@ -160,7 +161,7 @@ static bool fill_graph(struct lx_plan *p, lx_status *st)
     struct lx_transfer *copies =
         arena_copy_array(p->memory, p->transfers, (size_t)p->transfer_count, sizeof *copies);
     if (!own || !bundles || !copies) return status_no_memory(st);
-    count_traffic(p, &x, own);
+    plan_read_absent_count_traffic(p, &x, own);
     struct traffic t = {.transfers = copies, .transfer_count = p->transfer_count};
     if (!predict_times(&x, p->answer.address, &t, own, bundles, st)) return false;
     for (int32_t o = 0; o < x.graph->op_count; o++) fill_traffic(&p->traffic[o], &own[o]);
@@ -209,7 +210,7 @@ bool plan_fill_absent(struct lx_plan *p, lx_status *st)
     int64_t height = 0;
     if (p->graph->is_list)
         fill_list(p);
-    else if (!graph_complete(p) && !fill_graph(p, st))
+    else if (!graph_complete(p) && !plan_read_absent_fill_graph(p, st))
         return false;
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->answer.address[i] >= 0)

@@ -5,6 +5,7 @@
 #include "planfile/plan_file.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/names.h"
 #include "layout/stated_layouts.h"
 
@@ -20,12 +21,12 @@ bool plan_in_range(const struct graph_reader *r, const struct json_value *at, co
                       (long long)number, (long long)least, (long long)count - 1);
 }
 
-static const struct plan_op *op_at(const struct graph_reader *r, int32_t i)
+static const struct plan_op *plan_read_graph_op_at(const struct graph_reader *r, int32_t i)
 {
     return (const struct plan_op *)r->ops.at + i;
 }
 
-static const struct plan_tensor *tensor_at(const struct graph_reader *r, int32_t i)
+static const struct plan_tensor *plan_read_graph_tensor_at(const struct graph_reader *r, int32_t i)
 {
     return (const struct plan_tensor *)r->tensors.at + i;
 }
@@ -33,7 +34,7 @@ static const struct plan_tensor *tensor_at(const struct graph_reader *r, int32_t
 static bool state_tensor(const struct graph_reader *r, const struct names *names, int32_t i,
                          struct stated_tensor *out)
 {
-    const struct plan_tensor *x = tensor_at(r, i);
+    const struct plan_tensor *x = plan_read_graph_tensor_at(r, i);
     const struct json_value *at = r->tensors.where[i];
     *out = (struct stated_tensor){.name = x->name, .is_copy = x->of != NULL};
     out->origin = names_find(names, x->of ? x->of : x->name);
@@ -66,7 +67,7 @@ static bool state_tensor(const struct graph_reader *r, const struct names *names
 static bool state_op(const struct graph_reader *r, const struct names *names, int32_t i,
                      struct stated_op *out)
 {
-    const struct plan_op *x = op_at(r, i);
+    const struct plan_op *x = plan_read_graph_op_at(r, i);
     const struct json_value *at = r->ops.where[i];
     *out = (struct stated_op){.name = x->name, .origin = x->added ? -1 : names_find(names, x->name)};
     if (!x->added && out->origin < 0)
@@ -92,7 +93,7 @@ static bool state_op(const struct graph_reader *r, const struct names *names, in
     return true;
 }
 
-static bool find_names(const struct lx_graph *g, struct names *tensors, struct names *ops)
+static bool plan_read_graph_find_names(const struct lx_graph *g, struct names *tensors, struct names *ops)
 {
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (names_add(tensors, g->tensors[t].name, t) == NAMES_NO_MEMORY) return false;
@@ -104,9 +105,9 @@ static bool find_names(const struct lx_graph *g, struct names *tensors, struct n
 static bool read_layouts(struct graph_reader *r)
 {
     struct names tensor_names = {0}, op_names = {0};
-    struct stated_tensor *tensors = calloc((size_t)r->tensors.count + 1, sizeof *tensors);
-    struct stated_op *ops = calloc((size_t)r->ops.count + 1, sizeof *ops);
-    bool ok = tensors && ops && find_names(r->p->graph, &tensor_names, &op_names);
+    struct stated_tensor *tensors = mem_zeroed((size_t)r->tensors.count + 1, sizeof *tensors);
+    struct stated_op *ops = mem_zeroed((size_t)r->ops.count + 1, sizeof *ops);
+    bool ok = tensors && ops && plan_read_graph_find_names(r->p->graph, &tensor_names, &op_names);
     if (!ok) status_no_memory(r->st);
     for (int32_t i = 0; ok && i < r->tensors.count; i++) ok = state_tensor(r, &tensor_names, i, &tensors[i]);
     for (int32_t i = 0; ok && i < r->ops.count; i++) ok = state_op(r, &op_names, i, &ops[i]);
@@ -115,8 +116,8 @@ static bool read_layouts(struct graph_reader *r)
     r->p->layouts = r->p->own_layouts;
     names_free(&tensor_names);
     names_free(&op_names);
-    free(tensors);
-    free(ops);
+    mem_free(tensors);
+    mem_free(ops);
     return ok && r->p->layouts;
 }
 
@@ -134,7 +135,7 @@ static bool take_splits(const struct int_list *rows, struct lx_coeff_split *out,
 static bool take_all_splits(const struct graph_reader *r, struct lx_coeff_splits *out)
 {
     for (int32_t i = 0; i < r->ops.count; i++) {
-        const struct plan_op *x = op_at(r, i);
+        const struct plan_op *x = plan_read_graph_op_at(r, i);
         if (x->front != -1 && !plan_in_range(r, r->ops.where[i], "front", x->front, 1, LX_INT_MAX))
             return false;
         out[i].front = x->front == -1 ? 0 : x->front;
@@ -161,10 +162,10 @@ static bool make_divisions(const struct graph_reader *r, int64_t cores, const st
 
 static bool read_divisions(const struct graph_reader *r, int64_t cores)
 {
-    struct lx_coeff_splits *splits = calloc((size_t)r->ops.count + 1, sizeof *splits);
+    struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
     if (!splits) return status_no_memory(r->st);
     bool ok = take_all_splits(r, splits) && make_divisions(r, cores, splits);
-    free(splits);
+    mem_free(splits);
     return ok;
 }
 
@@ -175,11 +176,13 @@ static bool read_traffic(struct graph_reader *r)
     p->hbm_address = arena_array(p->memory, (size_t)r->tensors.count, sizeof *p->hbm_address);
     if (!p->traffic || !p->hbm_address) return status_no_memory(r->st);
     for (int32_t t = 0; t < r->tensors.count; t++) {
-        if (!plan_in_range(r, r->tensors.where[t], "hbm", tensor_at(r, t)->hbm, -1, LX_INT_MAX)) return false;
-        p->hbm_address[t] = tensor_at(r, t)->hbm;
+        if (!plan_in_range(r, r->tensors.where[t], "hbm", plan_read_graph_tensor_at(r, t)->hbm, -1,
+                           LX_INT_MAX))
+            return false;
+        p->hbm_address[t] = plan_read_graph_tensor_at(r, t)->hbm;
     }
     for (int32_t o = 0; o < r->ops.count; o++) {
-        const struct plan_op *x = op_at(r, o);
+        const struct plan_op *x = plan_read_graph_op_at(r, o);
         p->traffic[o] = (struct lx_op_traffic){x->hbm_read,    x->hbm_written,   x->ring,
                                                x->reduce_ring, x->lx_read,       x->lx_written,
                                                x->device_us,   x->end_to_end_us, x->cores};
@@ -200,8 +203,8 @@ static bool ascend(const struct graph_reader *r, const char *key, const struct i
 }
 
 /* Of cuts, of moves, and of relayouts, which are told by the same two numbers. */
-static bool take_cuts(const struct graph_reader *r, const char *key, const struct int_list *rows,
-                      struct cut *out)
+static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *key,
+                                      const struct int_list *rows, struct cut *out)
 {
     const struct json_value *at = json_find(r->graph, key);
     for (int32_t i = 0; i < rows->count / 2; i++) {
@@ -257,7 +260,7 @@ static bool read_bundles(const struct graph_reader *r, int32_t **borders)
 }
 
 /* Cuts, relayouts and borders, as they were decided. */
-static bool read_decisions(const struct graph_reader *r, const struct plan_graph *graph)
+static bool plan_read_graph_read_decisions(const struct graph_reader *r, const struct plan_graph *graph)
 {
     struct lx_plan *p = r->p;
     int32_t *borders;
@@ -266,8 +269,9 @@ static bool read_decisions(const struct graph_reader *r, const struct plan_graph
     struct cut *moves = arena_array(p->memory, (size_t)graph->moves.count / 2, sizeof *moves);
     struct cut *loaded = arena_array(p->memory, (size_t)graph->loaded.count / 2, sizeof *loaded);
     if (!cuts || !moves || !loaded) return status_no_memory(r->st);
-    if (!take_cuts(r, "cuts", &graph->cuts, cuts) || !take_cuts(r, "moves", &graph->moves, moves) ||
-        !take_cuts(r, "loaded", &graph->loaded, loaded))
+    if (!plan_read_graph_take_cuts(r, "cuts", &graph->cuts, cuts) ||
+        !plan_read_graph_take_cuts(r, "moves", &graph->moves, moves) ||
+        !plan_read_graph_take_cuts(r, "loaded", &graph->loaded, loaded))
         return false;
     struct decisions how = {.passes = p->passes,
                             .cuts = cuts,
@@ -287,7 +291,7 @@ static bool read_decisions(const struct graph_reader *r, const struct plan_graph
     return p->how ? true : status_no_memory(r->st);
 }
 
-static bool read_parts(struct graph_reader *r, struct plan_graph *graph)
+static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph *graph)
 {
     struct arena *memory = r->p->memory;
     return plan_read_record(r->j, r->graph, PLAN_GRAPH, graph, memory, r->st) &&
@@ -295,7 +299,7 @@ static bool read_parts(struct graph_reader *r, struct plan_graph *graph)
            plan_read_records(r->j, r->graph, "tensors", PLAN_TENSOR, memory, &r->tensors, r->st) &&
            plan_read_records(r->j, r->graph, "ops", PLAN_OP, memory, &r->ops, r->st) && read_layouts(r) &&
            plan_read_nests(r) && read_divisions(r, graph->cores) && plan_read_stays(r) &&
-           read_decisions(r, graph) && plan_read_transfers(r) && read_traffic(r) &&
+           plan_read_graph_read_decisions(r, graph) && plan_read_transfers(r) && read_traffic(r) &&
            plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
            plan_read_launches(r->j, r->graph, r->p, r->st);
 }
@@ -309,7 +313,7 @@ bool plan_read_graph(const struct json *j, const struct json_value *root, const 
     if (!r.graph)
         return json_error(j, root, st, LX_E_SCHEMA,
                           "the key \"graph\" is missing here; plan the pattern again");
-    if (!read_parts(&r, &graph)) return false;
+    if (!plan_read_graph_read_parts(&r, &graph)) return false;
     p->figures.perfect_hbm_bytes = graph.perfect_hbm_bytes;
     p->figures.ring_bytes = graph.ring_bytes;
     p->figures.device_us = graph.device_us;

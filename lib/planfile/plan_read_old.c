@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* A derived value in the file must be what we derive. */
-static bool same_value(const struct json *j, const struct json_value *v, const char *key, int64_t ours,
-                       lx_status *st)
+static bool plan_read_old_same_value(const struct json *j, const struct json_value *v, const char *key,
+                                     int64_t ours, lx_status *st)
 {
     int64_t theirs = 0;
     if (!json_int(j, v, key, -1, LX_INT_MAX, &theirs, st)) return false;
@@ -66,8 +66,8 @@ static bool read_splits(const struct json *j, const struct json_value *splits, c
 }
 
 /* `*divided`: how the op is divided instead of as work division does it, or NULL. */
-static bool read_op(const struct json *j, const struct json_value *v, const struct lx_plan *p, int32_t op,
-                    const struct lx_division **divided, lx_status *st)
+static bool plan_read_old_read_op(const struct json *j, const struct json_value *v, const struct lx_plan *p,
+                                  int32_t op, const struct lx_division **divided, lx_status *st)
 {
     const char *name, *ours = p->own_layouts->graph->ops[op].name;
     const struct json_value *splits = json_find(v, "splits");
@@ -86,8 +86,8 @@ static bool read_op(const struct json *j, const struct json_value *v, const stru
            json_error(j, splits, st, status_cause(&why, LX_E_MISMATCH), "%s", why.text);
 }
 
-static bool read_ops(const struct json *j, const struct json_value *graph, const struct lx_plan *p,
-                     struct decisions *how, lx_status *st)
+static bool plan_read_old_read_ops(const struct json *j, const struct json_value *graph,
+                                   const struct lx_plan *p, struct decisions *how, lx_status *st)
 {
     int32_t count = p->own_divisions->count, t = 0;
     const struct lx_division **divided = arena_array(p->memory, (size_t)count, sizeof *divided);
@@ -98,7 +98,7 @@ static bool read_ops(const struct json *j, const struct json_value *graph, const
         return json_error(j, ops, st, LX_E_MISMATCH, "the plan must have the pattern's %d ops", (int)count);
     json_for_each(v, ops) {
         int32_t op = how->order ? how->order[t] : t;
-        if (!read_op(j, v, p, op, &divided[op], st)) return false;
+        if (!plan_read_old_read_op(j, v, p, op, &divided[op], st)) return false;
         if (divided[op]) how->divided = divided;
         t++;
     }
@@ -110,7 +110,7 @@ struct name_lists {
 };
 
 /* Tensors by number, ops by tick. */
-static bool find_names(const struct lx_graph *g, const int32_t *order, struct name_lists *n)
+static bool plan_read_old_find_names(const struct lx_graph *g, const int32_t *order, struct name_lists *n)
 {
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (names_add(&n->tensors, g->tensors[t].name, t) == NAMES_NO_MEMORY) return false;
@@ -119,14 +119,14 @@ static bool find_names(const struct lx_graph *g, const int32_t *order, struct na
     return true;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int plan_read_old_compare_numbers(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
 }
 
-static bool read_decisions(const struct json *j, const struct json_value *v, struct lx_plan *p,
-                           const struct name_lists *names, struct decisions *how, lx_status *st)
+static bool plan_read_old_read_decisions(const struct json *j, const struct json_value *v, struct lx_plan *p,
+                                         const struct name_lists *names, struct decisions *how, lx_status *st)
 {
     const struct json_value *cuts = NULL, *apart = NULL, *item;
     if (!json_opt_array(j, v, "cuts", &cuts, st) || !json_opt_array(j, v, "apart", &apart, st)) return false;
@@ -147,7 +147,7 @@ static bool read_decisions(const struct json *j, const struct json_value *v, str
         if (a[how->apart_count++] < 0) return json_error(j, item, st, LX_E_MISMATCH, "no such tensor");
     }
     qsort(c, (size_t)how->cut_count, sizeof *c, cut_compare);
-    qsort(a, (size_t)how->apart_count, sizeof *a, compare_numbers);
+    qsort(a, (size_t)how->apart_count, sizeof *a, plan_read_old_compare_numbers);
     how->cuts = c;
     how->apart = a;
     return true;
@@ -165,10 +165,11 @@ static bool make_structure(const struct json *j, const struct json_value *root, 
         return json_error(j, root, st, LX_E_SCHEMA,
                           "the key \"graph\" is missing here; plan the pattern again");
     if (!plan_read_passes(j, v, &how.passes, st) || !plan_divide(p, &how.passes, NULL, st) ||
-        !read_order(j, json_find(v, "order"), p, &how, st) || !read_ops(j, v, p, &how, st))
+        !read_order(j, json_find(v, "order"), p, &how, st) || !plan_read_old_read_ops(j, v, p, &how, st))
         return false;
-    bool ok = find_names(p->own_layouts->graph, how.order, &names) ? true : status_no_memory(st);
-    ok = ok && read_decisions(j, v, p, &names, &how, st) &&
+    bool ok =
+        plan_read_old_find_names(p->own_layouts->graph, how.order, &names) ? true : status_no_memory(st);
+    ok = ok && plan_read_old_read_decisions(j, v, p, &names, &how, st) &&
          draft_make(p->own_divisions, &how, p->memory, &x, st);
     names_free(&names.tensors);
     names_free(&names.ops);
@@ -195,8 +196,9 @@ static bool read_addresses(const struct json *j, const struct json_value *root, 
         if (strcmp(name, b->name) != 0)
             return json_error(j, json_find(v, "name"), st, LX_E_MISMATCH,
                               "buffer %s where the pattern has %s", name, b->name);
-        if (!same_value(j, v, "size", b->size, st) || !same_value(j, v, "start", b->start, st) ||
-            !same_value(j, v, "end", b->end, st)) /* its cost was told otherwise then */
+        if (!plan_read_old_same_value(j, v, "size", b->size, st) ||
+            !plan_read_old_same_value(j, v, "start", b->start, st) ||
+            !plan_read_old_same_value(j, v, "end", b->end, st)) /* its cost was told otherwise then */
             return false;
         if (!address)
             return json_error(j, v, st, LX_E_SCHEMA, "buffer %s has no \"address\"; null means off chip",
@@ -208,7 +210,8 @@ static bool read_addresses(const struct json *j, const struct json_value *root, 
     return true;
 }
 
-static bool read_hbm(const struct json *j, const struct json_value *root, struct lx_plan *p, lx_status *st)
+static bool plan_read_old_read_hbm(const struct json *j, const struct json_value *root, struct lx_plan *p,
+                                   lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
     const struct json_value *v = json_find(root, "graph"), *pool = json_find(v, "pool"),
@@ -252,8 +255,8 @@ static bool same_derived(const struct json *j, const struct json_value *root, co
 {
     int32_t i = 0;
     const struct json_value *v;
-    if (!same_value(j, root, "capacity", p->problem.capacity, st) ||
-        !same_value(j, root, "alignment", p->problem.alignment, st))
+    if (!plan_read_old_same_value(j, root, "capacity", p->problem.capacity, st) ||
+        !plan_read_old_same_value(j, root, "alignment", p->problem.alignment, st))
         return false;
     json_for_each(v, json_find(root, "buffers")) {
         enum lx_bar bar = p->stays ? p->stays[i].bar : LX_BAR_NONE;
@@ -271,5 +274,6 @@ bool plan_read_old(const struct json *j, const struct json_value *root, struct l
     bool list = p->graph->is_list;
     return (list ? plan_of_list(p, objective, st) : make_structure(j, root, p, objective, st)) &&
            read_addresses(j, root, p, st) && plan_complete(p, st) &&
-           (list || (read_hbm(j, root, p, st) && plan_launch_ops(p, st))) && same_derived(j, root, p, st);
+           (list || (plan_read_old_read_hbm(j, root, p, st) && plan_launch_ops(p, st))) &&
+           same_derived(j, root, p, st);
 }

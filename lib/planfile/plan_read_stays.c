@@ -31,7 +31,7 @@ static void find_view(const struct graph_reader *r, int32_t buffer, struct plan_
 }
 
 /* First and last op, where they are left out: as the accesses say. */
-static void find_ends(const struct lx_buffer *b, struct lx_stay *s)
+static void plan_read_stays_find_ends(const struct lx_buffer *b, struct lx_stay *s)
 {
     if (s->first < 0) s->first = (int32_t)(b->use_count ? b->uses[0] : b->start);
     if (s->last < 0) s->last = (int32_t)(b->use_count ? b->uses[b->use_count - 1] : b->end - 1);
@@ -63,8 +63,8 @@ static bool take_stay(const struct graph_reader *r, const struct json_value *at,
     return plan_read_hold(r, at, x, out) && take_bar(r, at, x->bar, out);
 }
 
-static bool take_buffer(const struct graph_reader *r, const struct json_value *at,
-                        const struct plan_buffer *x, struct lx_buffer *out)
+static bool plan_read_stays_take_buffer(const struct graph_reader *r, const struct json_value *at,
+                                        const struct plan_buffer *x, struct lx_buffer *out)
 {
     int32_t count = x->parents.count,
             *parents = arena_array(r->p->memory, (size_t)count + 1, sizeof *parents);
@@ -131,14 +131,15 @@ static bool read_accesses(const struct graph_reader *r)
     return true;
 }
 
-static void add_use(struct lx_buffer *b, int64_t *uses, int32_t tick, bool is_read)
+static void plan_read_stays_add_use(struct lx_buffer *b, int64_t *uses, int32_t tick, bool is_read)
 {
     if (b->use_count == 0) b->first_use_is_read = is_read;
     if (b->use_count == 0 || uses[b->use_count - 1] != tick) uses[b->use_count++] = tick;
 }
 
 /* The ticks at which each buffer is used: those of the accesses that it serves. */
-static bool find_uses(struct lx_plan *p, struct lx_buffer *buffers, int32_t count, lx_status *st)
+static bool plan_read_stays_find_uses(struct lx_plan *p, struct lx_buffer *buffers, int32_t count,
+                                      lx_status *st)
 {
     int32_t ops = p->layouts->graph->op_count;
     int64_t *uses = arena_array(p->memory, (size_t)p->access_at[ops], sizeof *uses);
@@ -153,7 +154,8 @@ static bool find_uses(struct lx_plan *p, struct lx_buffer *buffers, int32_t coun
     for (int32_t o = 0; o < ops; o++)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             int32_t stay = p->accesses[a].stay;
-            if (stay >= 0) add_use(&buffers[stay], uses + first[stay], o, !p->accesses[a].writes);
+            if (stay >= 0)
+                plan_read_stays_add_use(&buffers[stay], uses + first[stay], o, !p->accesses[a].writes);
         }
     return true;
 }
@@ -196,15 +198,15 @@ bool plan_read_stays(const struct graph_reader *r)
         struct plan_buffer *x = (struct plan_buffer *)r->buffers.at + i;
         if (x->view_op < 0) find_view(r, i, x);
         if (!take_stay(r, r->buffers.where[i], x, &stays[i]) ||
-            !take_buffer(r, r->buffers.where[i], x, &buffers[i]))
+            !plan_read_stays_take_buffer(r, r->buffers.where[i], x, &buffers[i]))
             return false;
     }
     p->stays = stays;
     p->problem.buffers = buffers;
     p->problem.count = count;
-    if (!read_accesses(r) || !find_uses(p, buffers, count, r->st)) return false;
+    if (!read_accesses(r) || !plan_read_stays_find_uses(p, buffers, count, r->st)) return false;
     find_begins(r, stays);
-    for (int32_t i = 0; i < count; i++) find_ends(&buffers[i], &stays[i]);
+    for (int32_t i = 0; i < count; i++) plan_read_stays_find_ends(&buffers[i], &stays[i]);
     if (!plan_cover_nests(r, buffers)) return false;
     for (int32_t i = 0; i < count; i++) {
         if (stays[i].moved_from >= 0 && !begin_moved(p, &buffers[i])) return status_no_memory(r->st);

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-static void write_record(enum plan_section_id section, const void *record, struct text *t)
+static void plan_write_record(enum plan_section_id section, const void *record, struct text *t)
 {
     record_write(plan_sections[section].fields, plan_sections[section].count, record, t);
 }
@@ -27,7 +27,7 @@ static void write_solver(const struct lx_plan *p, struct text *t)
 {
     const struct plan_solver solver = plan_pack_solver(p);
     text_add(t, "  \"solver\": ");
-    write_record(PLAN_SOLVER, &solver, t);
+    plan_write_record(PLAN_SOLVER, &solver, t);
     text_add(t, ",\n  \"stats\": {");
     for (int i = 0; i < p->answer.stat_count; i++) {
         if (i) text_add(t, ", ");
@@ -58,7 +58,7 @@ static void write_passes(const struct lx_plan *p, struct text *t)
 static void write_element(enum plan_section_id section, const void *record, bool last, struct text *t)
 {
     text_add(t, section == PLAN_BUFFER ? "    " : "      ");
-    write_record(section, record, t);
+    plan_write_record(section, record, t);
     text_add(t, last ? "\n" : ",\n");
 }
 
@@ -88,7 +88,7 @@ static bool write_ops(const struct lx_plan *p, struct arena *memory, struct text
     return true;
 }
 
-static bool write_nests(const struct lx_plan *p, struct arena *memory, struct text *t)
+static bool plan_write_nests(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     struct plan_nest x;
     if (p->nest_count == 0) return true;
@@ -121,7 +121,7 @@ static bool lists_launches(const struct lx_plan *p)
     return cores <= MOST_CORES;
 }
 
-static bool write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
+static bool plan_write_launches(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     int32_t count = p->layouts->graph->op_count;
     struct plan_launch x;
@@ -135,16 +135,17 @@ static bool write_launches(const struct lx_plan *p, struct arena *memory, struct
     return true;
 }
 
-static bool write_graph(const struct lx_plan *p, struct arena *memory, struct text *t)
+static bool plan_write_graph(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     struct plan_graph graph;
     if (!plan_pack_graph(p, memory, &graph)) return false;
     text_add(t, "  \"graph\": {\n");
     write_fields(PLAN_GRAPH, &graph, "    ", t);
     write_passes(p, t);
-    if (!write_tensors(p, memory, t) || !write_ops(p, memory, t) || !write_nests(p, memory, t)) return false;
+    if (!write_tensors(p, memory, t) || !write_ops(p, memory, t) || !plan_write_nests(p, memory, t))
+        return false;
     write_bundles(p, t);
-    if (!write_launches(p, memory, t)) return false;
+    if (!plan_write_launches(p, memory, t)) return false;
     text_add(t, "    \"transfers\": [\n");
     for (int32_t i = 0; i < p->transfer_count; i++) {
         const struct plan_transfer x = plan_pack_transfer(p, i);
@@ -154,7 +155,7 @@ static bool write_graph(const struct lx_plan *p, struct arena *memory, struct te
     return true;
 }
 
-static bool write_buffers(const struct lx_plan *p, struct arena *memory, struct text *t)
+static bool plan_write_buffers(const struct lx_plan *p, struct arena *memory, struct text *t)
 {
     struct plan_buffer x;
     text_add(t, "  \"buffers\": [\n");
@@ -175,7 +176,7 @@ char *lx_plan_to_json(const struct lx_plan *p, size_t *length)
     text_format(&t, "{\n  \"lxplan\": %d,\n  \"kind\": \"plan\",\n", PLAN_FORMAT);
     write_fields(PLAN_ROOT, &root, "  ", &t);
     write_solver(p, &t);
-    bool ok = (p->graph->is_list || write_graph(p, &scratch, &t)) && write_buffers(p, &scratch, &t);
+    bool ok = (p->graph->is_list || plan_write_graph(p, &scratch, &t)) && plan_write_buffers(p, &scratch, &t);
     text_add(&t, "  \"pattern\": ");
     pattern_write(p->graph, &t);
     text_add(&t, "\n}\n");

@@ -118,7 +118,8 @@ static bool begin_contest(const struct planner *p, struct contest *c)
            measure_quickly(p, p->divided_anew, &c->bytes);
 }
 
-static bool enter(struct planner *p, struct contest *c, const struct lx_division **divided, int32_t changed)
+static bool divide_anew_enter(struct planner *p, struct contest *c, const struct lx_division **divided,
+                              int32_t changed)
 {
     int64_t bytes;
     if (c->bytes == 0) return try_divisions(p, divided, changed);
@@ -145,7 +146,7 @@ static bool try_chains(struct planner *p, const struct lx_passes *passes, bool p
             int32_t changed;
             if (s.bytes[k] >= p->best.hbm_bytes) break;
             ok = least_traffic_divisions(&s, k, p->memory, &divided, &changed, p->st) &&
-                 enter(p, &c, divided, changed);
+                 divide_anew_enter(p, &c, divided, changed);
         }
     }
     if (ok && c.divided) ok = try_divisions(p, c.divided, c.changed);
@@ -174,7 +175,7 @@ static void adopt_bound(struct planner *p)
 }
 
 /* Divisions that the best plan does not have, each once, for searches that come later. */
-static void remember(struct planner *p, const struct lx_division *const *divided)
+static void divide_anew_remember(struct planner *p, const struct lx_division *const *divided)
 {
     bool known = divided == p->divided_anew;
     for (int i = 0; i < p->other_count; i++) known |= p->others[i] == divided;
@@ -214,9 +215,9 @@ bool cooptimise_search(struct planner *p)
     const struct lx_division *const *flipped = p->tried_last;
     if (ok && full && (by_time || p->divided->count <= LARGE)) ok = try_joint(p, LX_JOINT_FULL);
     ok = ok && try_all_chains(p, full && !by_time);
-    remember(p, NULL);
-    remember(p, flipped);
-    remember(p, p->tried_last);
+    divide_anew_remember(p, NULL);
+    divide_anew_remember(p, flipped);
+    divide_anew_remember(p, p->tried_last);
     /* Stopped, it has proved nothing but what holds however ops are divided. */
     if (!ok && stop_is_now()) p->joint.bound_bytes = crossing_traffic(&p->best.draft);
     ok = stop_forgiven(ok, p->st);

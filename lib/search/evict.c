@@ -20,7 +20,7 @@ struct candidate {
     double weight; /* bytes x ticks */
 };
 
-static int by_weight(const void *a, const void *b)
+static int evict_by_weight(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
     if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
@@ -56,7 +56,7 @@ static bool wanted_during(const struct attempt *a, int64_t from, int64_t to)
     return false;
 }
 
-static bool gather(struct search *s)
+static bool evict_gather(struct search *s)
 {
     const struct draft *x = &s->by->best.draft;
     bool crowded = x->problem.count > 4000; /* the question above is then taken as answered */
@@ -72,7 +72,7 @@ static bool gather(struct search *s)
         }
     }
     if (s->candidates.count)
-        qsort(s->candidates.at, s->candidates.count, sizeof *s->candidates.at, by_weight);
+        qsort(s->candidates.at, s->candidates.count, sizeof *s->candidates.at, evict_by_weight);
     return true;
 }
 
@@ -91,7 +91,7 @@ static bool cut_rewrites(struct search *s)
 }
 
 /* The cuts kept so far, and more. */
-static bool with_more(struct search *s, const struct cut *more, size_t count, bool *failed)
+static bool evict_with_more(struct search *s, const struct cut *more, size_t count, bool *failed)
 {
     VEC(struct cut) tried = {0};
     size_t all = s->cuts.count + count;
@@ -115,7 +115,7 @@ static bool with_more(struct search *s, const struct cut *more, size_t count, bo
     return better;
 }
 
-static bool goes_on(const struct search *s, bool failed)
+static bool evict_goes_on(const struct search *s, bool failed)
 {
     return !failed && s->left > 0 && !lx_run_stopped(&s->by->options->run);
 }
@@ -125,7 +125,7 @@ static bool try_tensors(struct search *s)
 {
     VEC(struct cut) cuts = {0};
     bool failed = false;
-    for (size_t i = 0; goes_on(s, failed) && i < s->candidates.count; i++) {
+    for (size_t i = 0; evict_goes_on(s, failed) && i < s->candidates.count; i++) {
         int32_t tensor = s->candidates.at[i].cut.tensor;
         bool seen = false;
         cuts.count = 0;
@@ -134,7 +134,7 @@ static bool try_tensors(struct search *s)
             if (s->candidates.at[k].cut.tensor == tensor && s->candidates.at[k].idle > 1)
                 failed = !VEC_PUSH(&cuts, s->candidates.at[k].cut);
         if (failed) status_no_memory(s->by->st);
-        if (!failed && cuts.count > 1) with_more(s, cuts.at, cuts.count, &failed);
+        if (!failed && cuts.count > 1) evict_with_more(s, cuts.at, cuts.count, &failed);
     }
     VEC_FREE(&cuts);
     return !failed;
@@ -146,8 +146,8 @@ static bool try_single(struct search *s)
     bool failed = false, better = true;
     while (better) {
         better = false;
-        for (size_t i = 0; goes_on(s, failed) && i < s->candidates.count; i++)
-            better |= with_more(s, &s->candidates.at[i].cut, 1, &failed);
+        for (size_t i = 0; evict_goes_on(s, failed) && i < s->candidates.count; i++)
+            better |= evict_with_more(s, &s->candidates.at[i].cut, 1, &failed);
     }
     return !failed;
 }
@@ -160,7 +160,7 @@ static bool keep_cuts(struct search *s, const struct cut *cuts, int32_t count)
     return true;
 }
 
-static bool same_cuts(const struct cut *a, int32_t a_count, const struct cut *b, int32_t b_count)
+static bool evict_same_cuts(const struct cut *a, int32_t a_count, const struct cut *b, int32_t b_count)
 {
     bool same = a_count == b_count;
     for (int32_t i = 0; same && i < a_count; i++) same = cut_compare(&a[i], &b[i]) == 0;
@@ -173,12 +173,12 @@ static bool is_tried(const struct keep_found *found, int32_t choice)
     const struct keep_choice *c = &found->at[choice];
     bool tried = c->cut_count == 0;
     for (int32_t i = 0; !tried && i < choice; i++)
-        tried = same_cuts(c->cuts, c->cut_count, found->at[i].cuts, found->at[i].cut_count);
+        tried = evict_same_cuts(c->cuts, c->cut_count, found->at[i].cuts, found->at[i].cut_count);
     return tried;
 }
 
 /* The choices of the model, cheapest first. */
-static bool try_choices(struct search *s, const struct keep_found *found)
+static bool evict_try_choices(struct search *s, const struct keep_found *found)
 {
     bool failed = false, ok = true, by_time = asks_time(s->by);
     for (int32_t i = 0; ok && i < found->count && s->left > 0; i++) {
@@ -193,7 +193,7 @@ static bool try_choices(struct search *s, const struct keep_found *found)
 }
 
 /* `*done`: nothing can be better than what was found. */
-static bool ask_model(struct search *s, bool *done)
+static bool evict_ask_model(struct search *s, bool *done)
 {
     struct planner *p = s->by;
     struct arena memory = {0};
@@ -208,7 +208,7 @@ static bool ask_model(struct search *s, bool *done)
     bool ok = keep_plain(p, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, p->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
     if (ok && (bound < best || asks_time(p)))
-        ok = keep_search(&m, &limits, &memory, &found, p->st) && try_choices(s, &found);
+        ok = keep_search(&m, &limits, &memory, &found, p->st) && evict_try_choices(s, &found);
     *done = ok && !asks_time(p) &&
             (bound >= p->best.hbm_bytes || found.bound >= p->best.hbm_bytes || found.complete);
     LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found.count, max_i64(bound, found.bound),
@@ -223,13 +223,14 @@ bool evict_search(struct planner *p)
     /* Solving is the dear part: fewer tries on larger problems. */
     struct search s = {.by = p, .left = max_i64(8, min_i64(200, 60000 / (p->best.draft.problem.count + 1)))};
     bool done = false, failed = false;
-    bool ok = keep_cuts(&s, p->best.draft.how.cuts, p->best.draft.how.cut_count) && ask_model(&s, &done);
+    bool ok =
+        keep_cuts(&s, p->best.draft.how.cuts, p->best.draft.how.cut_count) && evict_ask_model(&s, &done);
     if (ok && !done && s.cuts.count == 0) {
         ok = cut_rewrites(&s);
         if (ok && s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
         ok = ok && !failed;
     }
-    ok = ok && (done || (gather(&s) && try_single(&s) && try_tensors(&s)));
+    ok = ok && (done || (evict_gather(&s) && try_single(&s) && try_tensors(&s)));
     LOG(evict, "%d cuts kept", (int)s.cuts.count);
     VEC_FREE(&s.cuts);
     VEC_FREE(&s.candidates);

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 
 /* The set that is asked for, planned. */
-static bool plan_asked(struct planner *p, struct nest_menus *menus, struct arena *memory)
+static bool forced_nests_plan_asked(struct planner *p, struct nest_menus *menus, struct arena *memory)
 {
     struct nest_set s;
     struct attempt next = {0};
@@ -27,8 +27,8 @@ bool force_nests(struct planner *p)
     struct arena memory = {0};
     int32_t ops = p->best.draft.graph->op_count;
     int64_t tries = max_i64(60, min_i64(2000, 40000 / (ops + 1)));
-    bool ok =
-        plan_asked(p, &menus, &memory) && (p->options->run.hasty || nest_set_refine_holds(p, &menus, &tries));
+    bool ok = forced_nests_plan_asked(p, &menus, &memory) &&
+              (p->options->run.hasty || nest_set_refine_holds(p, &menus, &tries));
     arena_adopt(p->memory, &menus.memory); /* decisions point to the divisions */
     nest_menus_free(&menus);
     arena_free(&memory);

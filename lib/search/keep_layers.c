@@ -1,6 +1,7 @@
 /* Layers of partial choices: in which order they stand, and which of them are the same. A table of hashes finds those
  * that hold the same in one walk over the layer. */
 #include "search/keep_layers.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -36,7 +37,7 @@ static int compare_held(const struct keep_list *of, const struct keep_node *x, c
     return 0;
 }
 
-static uint64_t hash_of(const struct keep_list *of, const struct keep_node *n)
+static uint64_t keep_layers_hash_of(const struct keep_list *of, const struct keep_node *n)
 {
     uint64_t h = n->done * 0x9e3779b97f4a7c15u;
     for (uint32_t k = 0; k < n->count; k++) {
@@ -51,12 +52,12 @@ bool keep_merge_same(struct keep_list *l, bool *merged)
 {
     size_t room = 16, kept = 0;
     while (room < 2 * l->nodes.count) room *= 2;
-    uint32_t *table = calloc(room, sizeof *table);
+    uint32_t *table = mem_zeroed(room, sizeof *table);
     if (!table) return false;
     for (size_t i = 0; i < l->nodes.count; i++) {
         const struct keep_node *n = &l->nodes.at[i];
         stop_look(EACH_NODE + EACH_HELD * (int64_t)n->count);
-        size_t slot = (size_t)hash_of(l, n) & (room - 1);
+        size_t slot = (size_t)keep_layers_hash_of(l, n) & (room - 1);
         while (table[slot] && compare_held(l, &l->nodes.at[table[slot] - 1], n) != 0)
             slot = (slot + 1) & (room - 1);
         if (!table[slot]) {
@@ -67,6 +68,6 @@ bool keep_merge_same(struct keep_list *l, bool *merged)
     }
     *merged |= kept < l->nodes.count;
     l->nodes.count = kept;
-    free(table);
+    mem_free(table);
     return true;
 }

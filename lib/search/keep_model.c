@@ -22,7 +22,7 @@ static bool may_serve(const struct draft *x, int32_t access)
 }
 
 /* The label of a view: the first access of the tensor that has the same. */
-static int label_of(const struct draft *x, int32_t tensor, int32_t access)
+static int keep_model_label_of(const struct draft *x, int32_t tensor, int32_t access)
 {
     struct lx_core_view v = access_view(x, access);
     for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
@@ -32,7 +32,7 @@ static int label_of(const struct draft *x, int32_t tensor, int32_t access)
     return -1;
 }
 
-static void add_access(struct keep_model *m, struct keep_use *u, int32_t access)
+static void keep_model_add_access(struct keep_model *m, struct keep_use *u, int32_t access)
 {
     const struct draft *x = m->x;
     const struct lx_access *a = &x->accesses[access];
@@ -41,7 +41,7 @@ static void add_access(struct keep_model *m, struct keep_use *u, int32_t access)
         struct lx_core_view v = access_view(x, access);
         int64_t part = round_up_i64(view_part_bytes(x->layouts, a->tensor, &v), x->problem.alignment);
         u->size = max_i64(u->size, part);
-        u->label = label_of(x, a->tensor, access);
+        u->label = keep_model_label_of(x, a->tensor, access);
     }
     if (a->writes) {
         u->writes = true;
@@ -91,7 +91,7 @@ static void list_uses(struct keep_model *m, int32_t tensor, const int32_t *run_o
                                    .run = run_of[op],
                                    .label = -1};
         }
-        add_access(m, u, access);
+        keep_model_add_access(m, u, access);
         if (x->accesses[access].writes) u->leaves = ++version;
     }
     t->count = m->use_count - t->first;
@@ -254,7 +254,7 @@ struct outcomes {
     int64_t size; /* on chip at this tick, if it is */
 };
 
-static void add(struct outcomes *o, struct keep_outcome x)
+static void keep_model_add(struct outcomes *o, struct keep_outcome x)
 {
     if (x.on && !x.size) x.size = o->size;
     if (o->count < KEEP_OUTCOMES) o->out[o->count++] = x;
@@ -266,12 +266,12 @@ static void go_on(struct outcomes *o, struct keep_outcome x, enum keep_state s)
     bool on_chip = keep_on_chip(s);
     bool must = on_chip && !o->t->cuts && o->later.goes_on;
     x.after = s;
-    if (on_chip && (must || (o->t->cuts && o->later.may_keep))) add(o, x);
+    if (on_chip && (must || (o->t->cuts && o->later.may_keep))) keep_model_add(o, x);
     if (must) return;
     bool waits = o->u->label < 0; /* nothing of it could have been on chip yet */
     x.after = o->t->cuts || !o->later.goes_on || on_chip || waits ? KEEP_HBM : KEEP_NEVER;
     if (s == KEEP_CHIP && o->later.needed) x.cost += o->t->whole;
-    add(o, x);
+    keep_model_add(o, x);
 }
 
 static void write(struct outcomes *o, struct keep_outcome x, enum keep_state s, enum keep_state before)

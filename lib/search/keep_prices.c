@@ -5,6 +5,7 @@
 #include "search/keep.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ static void sum_prices(const struct pricing *p)
 }
 
 /* The bound of these prices; `*size` grows with what its sums may be off by. Stopped: none. */
-static double value(const struct pricing *p, double *size)
+static double keep_prices_value(const struct pricing *p, double *size)
 {
     struct keep_model *m = p->m;
     struct keep_outcome any;
@@ -98,7 +99,7 @@ static void trace(const struct pricing *p)
     for (int32_t o = 0; o < m->op_count; o++) p->wants[o] += kept += p->steps[o];
 }
 
-static bool step(const struct pricing *p, double far, double length)
+static bool keep_prices_step(const struct pricing *p, double far, double length)
 {
     double square = 0;
     const struct keep_model *m = p->m;
@@ -119,7 +120,7 @@ static int64_t whole_grains(const struct keep_model *m, double sum, double size)
     return (int64_t)ceil(safe / (double)m->grain) * m->grain;
 }
 
-static int64_t improve(struct pricing *p, int64_t best, int rounds)
+static int64_t keep_prices_improve(struct pricing *p, int64_t best, int rounds)
 {
     size_t bytes = ((size_t)p->m->op_count + 1) * sizeof *p->best;
     double most = -INFINITY, length = 1, size;
@@ -127,7 +128,7 @@ static int64_t improve(struct pricing *p, int64_t best, int rounds)
     int64_t bound = 0;
     for (int i = 0; i <= rounds; i++) {
         sum_prices(p);
-        double now = value(p, &size);
+        double now = keep_prices_value(p, &size);
         if (now > most) {
             most = now, since = 0;
             memcpy(p->best, p->m->price, bytes);
@@ -137,11 +138,11 @@ static int64_t improve(struct pricing *p, int64_t best, int rounds)
         if (bound >= best) break;
         if (stop_is_now()) break;
         trace(p);
-        if (!step(p, (double)best - now, length)) break;
+        if (!keep_prices_step(p, (double)best - now, length)) break;
     }
     memcpy(p->m->price, p->best, bytes);
     sum_prices(p);
-    value(p, &size);
+    keep_prices_value(p, &size);
     return bound;
 }
 
@@ -149,13 +150,13 @@ bool keep_price(struct keep_model *m, int64_t best, int rounds, int64_t *bound, 
 {
     size_t n = (size_t)m->op_count + 1;
     struct pricing p = {.m = m,
-                        .best = calloc(n, sizeof *p.best),
-                        .wants = calloc(n, sizeof *p.wants),
-                        .steps = calloc(n, sizeof *p.steps)};
+                        .best = mem_zeroed(n, sizeof *p.best),
+                        .wants = mem_zeroed(n, sizeof *p.wants),
+                        .steps = mem_zeroed(n, sizeof *p.steps)};
     bool ok = p.best && p.wants && p.steps;
-    if (ok) *bound = improve(&p, best, rounds);
-    free(p.best);
-    free(p.wants);
-    free(p.steps);
+    if (ok) *bound = keep_prices_improve(&p, best, rounds);
+    mem_free(p.best);
+    mem_free(p.wants);
+    mem_free(p.steps);
     return ok ? true : status_no_memory(st);
 }

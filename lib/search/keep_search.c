@@ -8,6 +8,7 @@
 #include "search/keep_layers.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "search/op_order.h"
@@ -39,7 +40,7 @@ enum { MOST_LEAVES = 512 };
 enum { EACH_NODE = 100, EACH_LEAF = 150, EACH_KEPT = 50, EACH_HELD = 2, EACH_USE = 10, EACH_LISTED = 50 };
 
 /* So much was done. True: end it. */
-static bool is_over(struct search *s, int64_t work)
+static bool keep_search_is_over(struct search *s, int64_t work)
 {
     s->work += work;
     if (s->work < STOP_EACH) return s->stopped;
@@ -113,7 +114,7 @@ static double rest_of(const struct search *s, int32_t use, enum keep_state state
 }
 
 /* Bytes that tensor of use u is kept with behind it, and before it. */
-static int64_t behind(const struct search *s, int32_t u)
+static int64_t keep_search_behind(const struct search *s, int32_t u)
 {
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u].between;
 }
@@ -124,7 +125,7 @@ static int64_t ahead_of(const struct search *s, int32_t u)
 }
 
 /* Bytes on chip while the op runs, and those left behind it. */
-static int64_t load_of(const struct search *s, const struct keep_node *n, int64_t *after)
+static int64_t keep_search_load_of(const struct search *s, const struct keep_node *n, int64_t *after)
 {
     const struct keep_model *m = s->m;
     int64_t load = n->bytes, shared = 0;
@@ -135,7 +136,7 @@ static int64_t load_of(const struct search *s, const struct keep_node *n, int64_
     for (int i = 0; i < s->count; i++) {
         const struct keep_use *u = &m->uses[s->uses[i]];
         load += s->l->any_order && s->now[i].on ? min_i64(s->now[i].size, u->size) : s->now[i].size;
-        if (keep_on_chip(s->now[i].after)) *after += behind(s, s->uses[i]);
+        if (keep_on_chip(s->now[i].after)) *after += keep_search_behind(s, s->uses[i]);
         if (u->gives && s->now[i].on && !keep_on_chip(s->now[i].after) && out->on && out->fresh)
             shared = m->uses[s->uses[s->count - 1]].size;
     }
@@ -143,7 +144,7 @@ static int64_t load_of(const struct search *s, const struct keep_node *n, int64_
 }
 
 /* The parent's list with the operands' new states. */
-static bool hold(struct search *s, const struct keep_node *n, struct keep_node *child)
+static bool keep_search_hold(struct search *s, const struct keep_node *n, struct keep_node *child)
 {
     const struct keep_held *old = n->held;
     child->at = (uint32_t)s->next.pool.count;
@@ -181,12 +182,12 @@ static int64_t grains(const struct search *s, double least)
     return safe > 0 ? (int64_t)ceil(safe / (double)s->m->grain) * s->m->grain : 0;
 }
 
-static void add_child(struct search *s)
+static void keep_search_add_child(struct search *s)
 {
     const struct keep_node *n = &s->kept.at[s->at];
     struct keep_node child = {.cost = n->cost, .rest = n->rest, .parent = s->at, .op = s->op};
     child.done = s->l->any_order ? n->done | (uint64_t)1 << s->op : 0;
-    if (load_of(s, n, &child.bytes) > s->m->capacity) return;
+    if (keep_search_load_of(s, n, &child.bytes) > s->m->capacity) return;
     int64_t untouched = n->bytes;
     for (int i = 0; i < s->count; i++) {
         int32_t u = s->uses[i];
@@ -201,18 +202,18 @@ static void add_child(struct search *s)
     if (!s->l->any_order) child.rest -= s->m->price[s->op] * (double)untouched;
     child.least = fmax(total(s, &child), n->least);
     if (grains(s, child.least) >= s->l->below) return;
-    if (!hold(s, n, &child) || !VEC_PUSH(&s->next.nodes, child)) s->no_memory = true;
+    if (!keep_search_hold(s, n, &child) || !VEC_PUSH(&s->next.nodes, child)) s->no_memory = true;
 }
 
 /* Everything that may happen at use i and those behind it. */
-static void go_through(struct search *s, int i)
+static void keep_search_go_through(struct search *s, int i)
 {
     const struct keep_node *n = &s->kept.at[s->at];
     struct keep_outcome all[KEEP_OUTCOMES];
     if (i == s->count) {
         s->work += EACH_LEAF + EACH_HELD * (int64_t)n->count;
         if (s->leaves++ < MOST_LEAVES)
-            add_child(s);
+            keep_search_add_child(s);
         else
             s->dropped = fmin(s->dropped, n->least);
         return;
@@ -223,12 +224,12 @@ static void go_through(struct search *s, int i)
     int count = keep_outcomes(s->m, u, s->states[i], later_of(s, u, done), all);
     for (int k = 0; k < count; k++) {
         s->now[i] = all[k];
-        go_through(s, i + 1);
+        keep_search_go_through(s, i + 1);
     }
 }
 
 /* What may follow node `at` when op comes next. */
-static void expand(struct search *s, int32_t at, int32_t op)
+static void keep_search_expand(struct search *s, int32_t at, int32_t op)
 {
     const struct keep_model *m = s->m;
     s->at = at;
@@ -239,7 +240,7 @@ static void expand(struct search *s, int32_t at, int32_t op)
         s->uses[i] = m->op_use[m->op_at[op] + i];
         s->states[i] = state_in(&s->kept.at[at], m->uses[s->uses[i]].tensor);
     }
-    go_through(s, 0);
+    keep_search_go_through(s, 0);
 }
 
 /* The layer in the making becomes the last whole one. */
@@ -265,13 +266,13 @@ static bool settle_layer(struct search *s)
     return true;
 }
 
-static bool walk(struct search *s)
+static bool keep_search_walk(struct search *s)
 {
     const struct keep_model *m = s->m;
     struct keep_node root = {.parent = -1, .op = -1};
     for (int32_t t = 0; t < m->tensor_count; t++)
         if (m->tensors[t].count) root.rest += rest_of(s, m->tensors[t].first, KEEP_HBM, 0);
-    if (is_over(s, EACH_USE * (int64_t)m->use_count)) return true;
+    if (keep_search_is_over(s, EACH_USE * (int64_t)m->use_count)) return true;
     root.least = total(s, &root);
     /* All that will be kept, in most cases: to move many of them takes longer than one may go without a look. */
     size_t room = (size_t)min_i64((int64_t)s->l->width * m->op_count + 1, 1 << 20);
@@ -280,10 +281,10 @@ static bool walk(struct search *s)
         size_t end = s->kept.count;
         for (size_t i = s->first; i < end && !s->no_memory; i++) {
             uint64_t done = s->kept.at[i].done;
-            if (!s->l->any_order) expand(s, (int32_t)i, s->done);
-            for (int32_t o = 0; s->l->any_order && o < m->op_count && !is_over(s, 0); o++)
-                if (!(done >> o & 1) && (s->before[o] & ~done) == 0) expand(s, (int32_t)i, o);
-            if (!s->no_memory && is_over(s, EACH_NODE)) return true;
+            if (!s->l->any_order) keep_search_expand(s, (int32_t)i, s->done);
+            for (int32_t o = 0; s->l->any_order && o < m->op_count && !keep_search_is_over(s, 0); o++)
+                if (!(done >> o & 1) && (s->before[o] & ~done) == 0) keep_search_expand(s, (int32_t)i, o);
+            if (!s->no_memory && keep_search_is_over(s, EACH_NODE)) return true;
         }
         if (s->no_memory || !settle_layer(s)) return false;
     }
@@ -350,7 +351,7 @@ static bool list_choice(const struct search *s, int32_t at, struct arena *memory
     return true;
 }
 
-static int by_cost(const void *a, const void *b)
+static int keep_search_by_cost(const void *a, const void *b)
 {
     const struct keep_node *x = a, *y = b;
     if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
@@ -362,7 +363,7 @@ static bool list_all(struct search *s, struct arena *memory, struct keep_found *
     size_t count = s->done == s->m->op_count ? s->kept.count - s->first : 0;
     if (s->stopped) return true;
     bool all = count <= (size_t)s->l->choices;
-    if (count) sort_in_full(s->kept.at + s->first, count, sizeof *s->kept.at, by_cost);
+    if (count) sort_in_full(s->kept.at + s->first, count, sizeof *s->kept.at, keep_search_by_cost);
     out->count = all ? (int32_t)count : s->l->choices;
     out->at = arena_array(memory, (size_t)out->count, sizeof *out->at);
     out->complete = all && !s->merged && isinf(s->dropped);
@@ -378,7 +379,7 @@ static bool list_before(struct search *s)
 {
     struct op_order order;
     if (!s->l->any_order) return true;
-    s->before = calloc((size_t)s->m->op_count + 1, sizeof *s->before);
+    s->before = mem_zeroed((size_t)s->m->op_count + 1, sizeof *s->before);
     bool ok = op_order_make(&order, s->m->x->graph) && s->before;
     for (size_t e = 0; ok && e < order.edges.count; e++)
         s->before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
@@ -396,12 +397,12 @@ bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct
 {
     struct search s = {.m = m, .l = l, .dropped = INFINITY, .work = STOP_EACH}; /* it may be over already */
     *out = (struct keep_found){0};
-    bool ok = list_before(&s) && walk(&s) && list_all(&s, memory, out);
+    bool ok = list_before(&s) && keep_search_walk(&s) && list_all(&s, memory, out);
     stop_look(s.work);
     VEC_FREE(&s.kept);
     arena_free(&s.lists);
     VEC_FREE(&s.next.nodes);
     VEC_FREE(&s.next.pool);
-    free(s.before);
+    mem_free(s.before);
     return ok ? true : status_no_memory(st);
 }

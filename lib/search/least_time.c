@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
 #include "scratchpad/cooptimise/cooptimise.h"
@@ -31,7 +32,7 @@ struct least_time {
 /* Passes whose effect can be left out of one plan; a bit each. */
 enum { NO_CLONES = 1, NO_OUTPUTS = 2, NO_IN_PLACE = 4, NO_RING = 8, NO_DUMP = 16, ALL_BITS = 32 };
 
-static struct lx_passes without(struct lx_passes p, int bits)
+static struct lx_passes least_time_without(struct lx_passes p, int bits)
 {
     if (bits & NO_CLONES) p.clone = LX_CLONE_NONE;
     p.no_outputs |= (bits & NO_OUTPUTS) != 0;
@@ -67,7 +68,7 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
     for (int bits = 0; ok && bits < ALL_BITS && s->left > 0 && way->least_us < s->by->best.us; bits++) {
         if (!changes(&s->by->best.draft, *passes, bits) || (!s->small && bits & (bits - 1))) continue;
         if (lx_run_stopped(&s->by->options->run)) s->left = 0;
-        how.passes = without(*passes, bits);
+        how.passes = least_time_without(*passes, bits);
         ok = try_one(s, &how);
     }
     if (!ok || passes->stage != LX_STAGE_ALL || s->left <= 0 || way->least_us >= s->by->best.us) return ok;
@@ -78,8 +79,8 @@ static bool try_passes(struct least_time *s, const struct way *way, const struct
 }
 
 /* Ops with hints stay as they are asked for. */
-static bool add_way(struct least_time *s, const struct lx_divisions *d,
-                    const struct lx_division *const *other)
+static bool least_time_add_way(struct least_time *s, const struct lx_divisions *d,
+                               const struct lx_division *const *other)
 {
     enum { EACH_OP = 4000 };
     const struct lx_graph *g = s->by->divided->layouts->graph;
@@ -87,7 +88,7 @@ static bool add_way(struct least_time *s, const struct lx_divisions *d,
     struct lx_divisions as = *s->by->divided;
     const struct lx_division **divided = arena_array(s->by->memory, (size_t)g->op_count, sizeof *divided);
     struct way way = {.divided = divided, .number = s->ways.count};
-    as.at = malloc(((size_t)g->op_count + 1) * sizeof *as.at);
+    as.at = mem_alloc(((size_t)g->op_count + 1) * sizeof *as.at);
     bool ok = divided && as.at;
     for (int32_t o = 0; ok && o < g->op_count; o++) {
         if (g->ops[o].hint_count == 0) divided[o] = other && other[o] ? other[o] : &d->at[o];
@@ -95,7 +96,7 @@ static bool add_way(struct least_time *s, const struct lx_divisions *d,
     }
     struct draft plain = s->by->best.draft;
     ok = ok && time_bound_divided(&plain, &as, &way.least_us, s->by->st) && VEC_PUSH(&s->ways, way);
-    free(as.at);
+    mem_free(as.at);
     return ok ? true : status_no_memory(s->by->st);
 }
 
@@ -123,7 +124,7 @@ static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool c
     struct lx_cooptimised found;
     how.run.work_limit = 0; /* the limit counts the solver's steps */
     if (!lx_cooptimise(d, &how, &found, p->st)) return false;
-    bool ok = found.changed == 0 || add_way(s, d, found.divided);
+    bool ok = found.changed == 0 || least_time_add_way(s, d, found.divided);
     arena_adopt(p->memory, found.memory); /* decisions point to the divisions */
     lx_cooptimised_free(&found);
     return ok;
@@ -153,12 +154,12 @@ static int64_t fewer(int64_t cores)
 static bool list_rules(struct least_time *s)
 {
     struct planner *p = s->by;
-    bool by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = add_way(s, p->divided, NULL);
+    bool by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = least_time_add_way(s, p->divided, NULL);
     for (int64_t cores = p->divided->cores; ok && cores > 0; cores = fewer(cores))
         for (int rule = by_rule; ok && rule < 2; rule++) {
             struct lx_divisions *d = NULL;
             if (cores == p->divided->cores && rule == by_rule) continue;
-            ok = divide_for(s, cores, rule == 1, &d) && (!d || add_way(s, d, NULL));
+            ok = divide_for(s, cores, rule == 1, &d) && (!d || least_time_add_way(s, d, NULL));
             if (d) arena_adopt(p->memory, d->memory);
             lx_divisions_free(d);
         }

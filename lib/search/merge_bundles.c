@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -27,45 +28,46 @@ static bool list_borders(struct merging *m)
 }
 
 /* The clocks of an attempt, and whether each of its bundles is within the limit. */
-static bool measure(const struct attempt *a, struct clocks *out, bool *legal, lx_status *st)
+static bool merge_bundles_measure(const struct attempt *a, struct clocks *out, bool *legal, lx_status *st)
 {
     const struct draft *x = &a->draft;
-    struct lx_bundle *bundles = calloc((size_t)x->bundle_count + 1, sizeof *bundles);
+    struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
     if (!bundles) return status_no_memory(st);
     bool ok = draft_bundle_times(x, a->answer.address, bundles, st);
     *legal = true;
     for (int32_t i = 0; i < x->bundle_count; i++)
         *legal = *legal && (bundles[i].count == 1 || bundles[i].tensors <= x->graph->device.bundle_tensors);
     if (ok) *out = bundle_clocks(bundles, x->bundle_count);
-    free(bundles);
+    mem_free(bundles);
     return ok;
 }
 
-static bool is_better(const struct planner *p, const struct attempt *old, double old_us,
-                      const struct attempt *new, double new_us)
+static bool merge_bundles_is_better(const struct planner *p, const struct attempt *old, double old_us,
+                                    const struct attempt *new, double new_us)
 {
     if (asks_time(p) || old->hbm_bytes == new->hbm_bytes) return new_us < old_us;
     return new->hbm_bytes < old->hbm_bytes;
 }
 
-static bool try_without(struct merging *m, size_t border, double *us, bool *better)
+static bool merge_bundles_try_without(struct merging *m, size_t border, double *us, bool *better)
 {
     struct planner *p = m->by;
     struct decisions how = p->best.draft.how;
     struct attempt next;
     struct clocks now = {0};
     bool legal = false;
-    int32_t *left = malloc((m->borders.count + 1) * sizeof *left);
+    int32_t *left = mem_alloc((m->borders.count + 1) * sizeof *left);
     if (!left) return status_no_memory(p->st);
     how.border_count = 0;
     for (size_t i = 0; i < m->borders.count; i++)
         if (i != border) left[how.border_count++] = m->borders.at[i];
     how.borders = left;
     bool ok = attempt_make(p, &how, &next);
-    free(left);
+    mem_free(left);
     if (!ok) return false;
-    ok = measure(&next, &now, &legal, p->st) && perfect_traffic(&next.draft, &next.perfect_bytes, p->st);
-    *better = ok && legal && is_better(p, &p->best, *us, &next, now.end_to_end_us);
+    ok = merge_bundles_measure(&next, &now, &legal, p->st) &&
+         perfect_traffic(&next.draft, &next.perfect_bytes, p->st);
+    *better = ok && legal && merge_bundles_is_better(p, &p->best, *us, &next, now.end_to_end_us);
     if (*better) {
         struct attempt old = p->best;
         p->best = next;
@@ -85,13 +87,13 @@ bool merge_bundles(struct planner *p)
 {
     struct merging m = {.by = p};
     struct clocks now;
-    bool legal, ok = measure(&p->best, &now, &legal, p->st) && list_borders(&m);
+    bool legal, ok = merge_bundles_measure(&p->best, &now, &legal, p->st) && list_borders(&m);
     int64_t tries = max_i64(16, 20000 / (p->best.draft.problem.count + 1));
     double us = now.end_to_end_us;
     for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !lx_run_stopped(&p->options->run);) {
         bool better = false;
         if (!wipes(&p->best.draft, m.borders.at[i])) {
-            ok = try_without(&m, i, &us, &better);
+            ok = merge_bundles_try_without(&m, i, &us, &better);
             tries--;
         }
         if (better)

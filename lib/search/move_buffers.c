@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "search/move_room.h"
 #include "scratchpad/placement/solve.h"
@@ -57,7 +58,7 @@ static void end_lives(struct moving *v, int32_t tick)
 }
 
 /* May `stay` be written over one that ends at this tick? */
-static bool take_over(struct moving *v, int32_t stay)
+static bool move_buffers_take_over(struct moving *v, int32_t stay)
 {
     const struct lx_buffer *b = &v->x->buffers[stay];
     for (int32_t k = 0; k < b->parent_count; k++)
@@ -78,7 +79,7 @@ static bool begin_lives(struct moving *v, int32_t tick)
             int32_t i = v->started[k];
             const struct lx_buffer *b = &v->x->buffers[i];
             if (!v->wanted[i] || v->x->stays[i].begins_written != (pass == 1)) continue;
-            if (pass == 1 && take_over(v, i)) continue;
+            if (pass == 1 && move_buffers_take_over(v, i)) continue;
             int64_t size = round_up_i64(b->size, v->x->problem.alignment);
             if (!room_insert(&v->room, (struct room_block){i, -1, 0, size, -1, v->fixed[i]}, &v->failed))
                 return false;
@@ -100,12 +101,12 @@ static bool note_places(struct moving *v, int32_t tick)
 }
 
 /* By counting. What starts behind the last op stands last, and is never met. */
-static bool sort_by_start(struct moving *v)
+static bool move_buffers_sort_by_start(struct moving *v)
 {
     int64_t ticks = v->x->graph->op_count;
     const struct lx_buffer *b = v->x->buffers;
-    v->start_at = calloc((size_t)ticks + 3, sizeof *v->start_at);
-    v->started = malloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
+    v->start_at = mem_zeroed((size_t)ticks + 3, sizeof *v->start_at);
+    v->started = mem_alloc(((size_t)v->x->problem.count + 1) * sizeof *v->started);
     if (!v->start_at || !v->started) return v->failed = true, false;
     for (int32_t i = 0; i < v->x->problem.count; i++) v->start_at[min_i64(b[i].start, ticks) + 2]++;
     for (int64_t t = 1; t < ticks + 3; t++) v->start_at[t] += v->start_at[t - 1];
@@ -114,9 +115,9 @@ static bool sort_by_start(struct moving *v)
     return true;
 }
 
-static bool place_all(struct moving *v)
+static bool move_buffers_place_all(struct moving *v)
 {
-    if (!sort_by_start(v)) return false;
+    if (!move_buffers_sort_by_start(v)) return false;
     for (int32_t tick = 0; tick < v->x->graph->op_count; tick++) {
         stop_look(EACH_TICK + EACH_BLOCK * (int64_t)v->room.blocks.count);
         end_lives(v, tick);
@@ -148,7 +149,7 @@ static void list_wanted(const struct draft *x, const struct keep_model *m, const
 }
 
 /* The attempt with what was found: the draft again, with the moves, and its addresses. */
-static bool settle(struct planner *p, struct moving *v, struct attempt *out, bool *legal)
+static bool move_buffers_settle(struct planner *p, struct moving *v, struct attempt *out, bool *legal)
 {
     struct decisions how = v->x->how;
     size_t n = v->moves.count, stays = (size_t)v->x->problem.count;
@@ -166,7 +167,7 @@ static bool settle(struct planner *p, struct moving *v, struct attempt *out, boo
     return true;
 }
 
-static bool weigh(struct planner *p, struct attempt *a, bool *legal)
+static bool move_buffers_weigh(struct planner *p, struct attempt *a, bool *legal)
 {
     lx_status why = {0};
     struct clocks now;
@@ -184,9 +185,9 @@ static bool weigh(struct planner *p, struct attempt *a, bool *legal)
 
 static bool realise(struct planner *p, struct moving *v)
 {
-    struct attempt next = {.memory = calloc(1, sizeof *next.memory)};
+    struct attempt next = {.memory = mem_zeroed(1, sizeof *next.memory)};
     bool legal = false, ok = next.memory ? true : status_no_memory(p->st);
-    ok = ok && settle(p, v, &next, &legal) && (!legal || weigh(p, &next, &legal));
+    ok = ok && move_buffers_settle(p, v, &next, &legal) && (!legal || move_buffers_weigh(p, &next, &legal));
     if (ok && legal) {
         LOG(move, "%d moves, HBM %" PRId64, (int)v->moves.count, next.hbm_bytes);
         attempt_keep_better(&p->best, &next);
@@ -201,7 +202,7 @@ static bool fits_still(const struct planner *p, const struct moving *v, bool *fi
     struct lx_problem q = v->x->problem;
     struct lx_answer a = {.address = v->address};
     const struct lx_solver *solver = p->options->solver;
-    struct lx_buffer *some = malloc(((size_t)q.count + 1) * sizeof *some);
+    struct lx_buffer *some = mem_alloc(((size_t)q.count + 1) * sizeof *some);
     if (!some) return status_no_memory(p->st);
     for (int32_t i = 0; i < q.count; i++) {
         some[i] = q.buffers[i];
@@ -212,7 +213,7 @@ static bool fits_still(const struct planner *p, const struct moving *v, bool *fi
     q.bonds = (struct lx_bonds){0};
     bool ok = !lx_can(solver, LX_FIT) || solve_valid(&q, solver, &p->options->run, &a, p->st);
     *fits = ok && lx_can(solver, LX_FIT) && !lx_left_out(&q, v->address);
-    free(some);
+    mem_free(some);
     return ok;
 }
 
@@ -223,8 +224,8 @@ bool move_try(struct planner *p, const struct keep_model *m, const struct keep_c
     struct draft x = {0};
     bool ok = draft_make(p->divided, how, &memory, &x, p->st);
     size_t n = (size_t)x.problem.count;
-    bool *wanted = calloc(n + 1, sizeof *wanted), *fixed = calloc(n + 1, sizeof *fixed);
-    int64_t *address = malloc((n + 1) * sizeof *address);
+    bool *wanted = mem_zeroed(n + 1, sizeof *wanted), *fixed = mem_zeroed(n + 1, sizeof *fixed);
+    int64_t *address = mem_alloc((n + 1) * sizeof *address);
     struct moving v = {.x = &x, .wanted = wanted, .fixed = fixed, .address = address};
     v.room.capacity = x.problem.capacity;
     ok = ok && (wanted && fixed && address ? true : status_no_memory(p->st));
@@ -233,22 +234,23 @@ bool move_try(struct planner *p, const struct keep_model *m, const struct keep_c
     bool placed = false;
     ok = ok && fits_still(p, &v, &placed);
     for (size_t i = 0; ok && !placed && i < n; i++) address[i] = LX_OFF_CHIP;
-    placed = ok && (placed || place_all(&v));
+    placed = ok && (placed || move_buffers_place_all(&v));
     if (v.failed) ok = status_no_memory(p->st);
     ok = ok && (!placed || realise(p, &v));
     VEC_FREE(&v.moves);
     VEC_FREE(&v.room.blocks);
-    free(v.start_at);
-    free(v.started);
-    free(wanted);
-    free(fixed);
-    free(address);
+    mem_free(v.start_at);
+    mem_free(v.started);
+    mem_free(wanted);
+    mem_free(fixed);
+    mem_free(address);
     draft_free(&x);
     arena_free(&memory);
     return ok;
 }
 
-static bool try_choices(struct planner *p, const struct keep_model *m, const struct keep_found *found)
+static bool move_buffers_try_choices(struct planner *p, const struct keep_model *m,
+                                     const struct keep_found *found)
 {
     bool ok = true;
     for (int32_t i = 0; ok && i < found->count; i++) {
@@ -278,7 +280,7 @@ bool move_search(struct planner *p)
               keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&
               keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
     if (ok && (bound < best || asks_time(p)))
-        ok = keep_search(&m, &limits, &memory, &found, p->st) && try_choices(p, &m, &found);
+        ok = keep_search(&m, &limits, &memory, &found, p->st) && move_buffers_try_choices(p, &m, &found);
     draft_free(&plain);
     arena_free(&memory);
     return ok;

@@ -32,7 +32,7 @@ static size_t tightest(const struct room *r, int64_t size)
 }
 
 /* What a block costs at another place than it had. */
-static int64_t cost_of(const struct room_block *b, int64_t address)
+static int64_t move_room_cost_of(const struct room_block *b, int64_t address)
 {
     return b->old >= 0 && address != b->old ? b->size : 0;
 }
@@ -40,10 +40,11 @@ static int64_t cost_of(const struct room_block *b, int64_t address)
 static int64_t cost_of_hole(const struct room *r, const struct hole *h)
 {
     int64_t low = end_below(r, h->from), high = begin_above(r, h->to), cost = 0;
-    for (size_t i = h->from; i < h->at; low += r->blocks.at[i++].size) cost += cost_of(&r->blocks.at[i], low);
+    for (size_t i = h->from; i < h->at; low += r->blocks.at[i++].size)
+        cost += move_room_cost_of(&r->blocks.at[i], low);
     for (size_t i = h->to; i > h->at; i--) {
         high -= r->blocks.at[i - 1].size;
-        cost += cost_of(&r->blocks.at[i - 1], high);
+        cost += move_room_cost_of(&r->blocks.at[i - 1], high);
     }
     return cost;
 }

@@ -18,17 +18,17 @@ struct chase {
     bool ok;
 };
 
-static bool is_over(const struct chase *c)
+static bool nest_chase_is_over(const struct chase *c)
 {
     bool enough =
         c->p->nested && !asks_time(c->p) && c->pool->count > 0 && c->pool->at[0].hbm_bytes <= c->p->bound;
     return !c->ok || enough || *c->tries <= 0 || lx_run_stopped(&c->p->options->run);
 }
 
-static void try_set(struct chase *c, const struct nest_set *s)
+static void nest_chase_try_set(struct chase *c, const struct nest_set *s)
 {
     struct attempt next;
-    if (is_over(c)) return;
+    if (nest_chase_is_over(c)) return;
     struct nest_set from = *s;
     int64_t before = s->menus->spent;
     from.below = nest_pool_limit(c->pool, s);
@@ -38,11 +38,11 @@ static void try_set(struct chase *c, const struct nest_set *s)
 }
 
 /* With the tiles of a nest as they are, and with more of each level. */
-static void try_counts(struct chase *c, const struct nest_set *from, int32_t nest)
+static void nest_chase_try_counts(struct chase *c, const struct nest_set *from, int32_t nest)
 {
     struct nest_set s = *from;
     lx_status st = {0};
-    try_set(c, from);
+    nest_chase_try_set(c, from);
     s.nests = arena_copy_array(&c->memory, from->nests, (size_t)from->nest_count, sizeof *s.nests);
     if (!s.nests) {
         c->ok = status_no_memory(c->p->st);
@@ -52,7 +52,7 @@ static void try_counts(struct chase *c, const struct nest_set *from, int32_t nes
     for (int l = 0; l < from->nests[nest].level_count; l++) {
         for (int64_t times = 2; times <= 8; times *= 2) {
             s.nests[nest].tiles[l] = from->nests[nest].tiles[l] * times;
-            if (nest_valid(c->p->best.draft.layouts, &s.nests[nest], &st)) try_set(c, &s);
+            if (nest_valid(c->p->best.draft.layouts, &s.nests[nest], &st)) nest_chase_try_set(c, &s);
         }
         s.nests[nest].tiles[l] = from->nests[nest].tiles[l];
     }
@@ -79,7 +79,7 @@ static int64_t *losses_of(struct chase *c, const struct attempt *a)
     return lost;
 }
 
-static struct nest_set with_hold(struct chase *c, const struct nest_set *from, struct hold h)
+static struct nest_set nest_chase_with_hold(struct chase *c, const struct nest_set *from, struct hold h)
 {
     struct nest_set s = *from;
     if (!nest_set_hold(from, h, &c->memory, &s)) c->ok = status_no_memory(c->p->st);
@@ -95,27 +95,27 @@ static void chase_holds(struct chase *c, int32_t tensor)
     for (int32_t n = 0; n < c->base.nest_count && c->ok; n++) {
         struct nest_tensor in = nest_tensor_of(l, &c->base.nests[n], tensor);
         if (!in.accessed) continue;
-        whole = with_hold(c, &whole, (struct hold){tensor, n, 0});
+        whole = nest_chase_with_hold(c, &whole, (struct hold){tensor, n, 0});
         any = n;
         many++;
-        for (int level = 1; level <= c->base.nests[n].level_count && !is_over(c); level++) {
-            struct nest_set s = with_hold(c, &c->base, (struct hold){tensor, n, level});
-            if (in.indexed & level_bit(level - 1)) try_counts(c, &s, n);
+        for (int level = 1; level <= c->base.nests[n].level_count && !nest_chase_is_over(c); level++) {
+            struct nest_set s = nest_chase_with_hold(c, &c->base, (struct hold){tensor, n, level});
+            if (in.indexed & level_bit(level - 1)) nest_chase_try_counts(c, &s, n);
         }
     }
-    for (int32_t n = 0; n < c->base.nest_count && many > 1 && !is_over(c); n++) {
+    for (int32_t n = 0; n < c->base.nest_count && many > 1 && !nest_chase_is_over(c); n++) {
         if (!nest_tensor_of(l, &c->base.nests[n], tensor).accessed) continue;
-        struct nest_set s = with_hold(c, &c->base, (struct hold){tensor, n, 0});
-        try_counts(c, &s, n);
+        struct nest_set s = nest_chase_with_hold(c, &c->base, (struct hold){tensor, n, 0});
+        nest_chase_try_counts(c, &s, n);
     }
-    if (any >= 0 && !is_over(c)) try_counts(c, &whole, any);
+    if (any >= 0 && !nest_chase_is_over(c)) nest_chase_try_counts(c, &whole, any);
 }
 
 /* Nests that see some of its accesses see all of them. */
 static void chase_ends(struct chase *c, int32_t from, int32_t to)
 {
     const struct lx_layouts *l = c->p->best.draft.layouts;
-    for (int32_t n = 0; n < c->base.nest_count && !is_over(c); n++) {
+    for (int32_t n = 0; n < c->base.nest_count && !nest_chase_is_over(c); n++) {
         const struct lx_nest *nest = &c->base.nests[n];
         int32_t first = nest->first < from ? nest->first : from, last = nest->last > to ? nest->last : to;
         struct lx_nest wide;
@@ -126,7 +126,7 @@ static void chase_ends(struct chase *c, int32_t from, int32_t to)
             !nest_set_replace(l, &c->base, n, &wide, &c->memory, &s))
             continue;
         for (int32_t i = 0; i < s.nest_count; i++)
-            if (s.nests[i].first == first) try_counts(c, &s, i);
+            if (s.nests[i].first == first) nest_chase_try_counts(c, &s, i);
     }
 }
 
@@ -137,7 +137,7 @@ static void chase_tensor(struct chase *c, int32_t tensor, const int32_t *at)
 }
 
 /* The ops of its first and last access. */
-static void span_of(const struct draft *x, int32_t tensor, int32_t *at)
+static void nest_chase_span_of(const struct draft *x, int32_t tensor, int32_t *at)
 {
     at[0] = x->access_op[x->tensor_access[x->tensor_at[tensor]]];
     at[1] = x->access_op[x->tensor_access[x->tensor_at[tensor + 1] - 1]];
@@ -156,10 +156,10 @@ static void chase_from(struct chase *c, const struct attempt *from)
             if (lost[t] > 0 && (worst < 0 || lost[t] > lost[worst])) worst = t;
         if (worst < 0) break;
         chased[count] = worst;
-        span_of(&from->draft, worst, spans[count]);
+        nest_chase_span_of(&from->draft, worst, spans[count]);
         lost[worst] = 0;
     }
-    for (int i = 0; i < count && !is_over(c); i++) chase_tensor(c, chased[i], spans[i]);
+    for (int i = 0; i < count && !nest_chase_is_over(c); i++) chase_tensor(c, chased[i], spans[i]);
 }
 
 bool nest_pool_chase(struct planner *p, struct nest_menus *menus, struct nest_pool *b, int64_t *tries)

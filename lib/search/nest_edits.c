@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool copy_rest(struct nest_set *s, struct arena *memory)
+static bool nest_edits_copy_rest(struct nest_set *s, struct arena *memory)
 {
     size_t ops = (size_t)s->op_count;
     struct decisions *how = &s->how;
@@ -34,7 +34,8 @@ bool nest_set_of(const struct draft *x, struct nest_menus *menus, struct arena *
     out->nests = arena_copy_array(memory, how->nests, (size_t)how->nest_count, sizeof *out->nests);
     out->holds = arena_copy_array(memory, how->holds, (size_t)how->hold_count, sizeof *out->holds);
     out->cuts = arena_copy_array(memory, how->cuts, (size_t)how->cut_count, sizeof *out->cuts);
-    if (!out->nests || !out->holds || !out->cuts || !copy_rest(out, memory)) return status_no_memory(st);
+    if (!out->nests || !out->holds || !out->cuts || !nest_edits_copy_rest(out, memory))
+        return status_no_memory(st);
     for (int32_t i = 0; i < out->nest_count; i++) {
         size_t ops = (size_t)(out->nests[i].last - out->nests[i].first + 1);
         out->nests[i].var = arena_copy_array(memory, out->nests[i].var, ops, sizeof *out->nests[i].var);

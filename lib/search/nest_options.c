@@ -19,7 +19,7 @@ struct asked {
     int64_t tiles[LX_MAX_LEVELS];
 };
 
-static bool bad(const char *text, lx_status *st, const char *why)
+static bool nest_options_bad(const char *text, lx_status *st, const char *why)
 {
     return status_set(st, LX_E_USAGE,
                       "nests %.80s: %s; a nest is FIRST-LAST:VAR/T[,VAR/T], as in scores-mixed:h/16,s/64",
@@ -39,16 +39,18 @@ static const char *read_level(const char *at, struct asked *a)
 static bool read_levels(const char *at, struct asked *a, lx_status *st)
 {
     for (;;) {
-        if (a->level_count == LX_MAX_LEVELS) return bad(a->text, st, "it has more than three levels");
+        if (a->level_count == LX_MAX_LEVELS)
+            return nest_options_bad(a->text, st, "it has more than three levels");
         at = read_level(at, a);
-        if (!at) return bad(a->text, st, "behind the colon stand levels such as h/16");
+        if (!at) return nest_options_bad(a->text, st, "behind the colon stand levels such as h/16");
         int l = a->level_count - 1;
         if (a->tiles[l] < 2 || a->tiles[l] > LX_MAX_ITEMS)
-            return bad(a->text, st, "a level has from 2 to 2^24 tiles");
+            return nest_options_bad(a->text, st, "a level has from 2 to 2^24 tiles");
         for (int k = 0; k < l; k++)
-            if (a->letter[k] == a->letter[l]) return bad(a->text, st, "two levels cut one variable");
+            if (a->letter[k] == a->letter[l])
+                return nest_options_bad(a->text, st, "two levels cut one variable");
         if (!*at) return true;
-        if (*at++ != ',') return bad(a->text, st, "levels stand with commas between them");
+        if (*at++ != ',') return nest_options_bad(a->text, st, "levels stand with commas between them");
     }
 }
 
@@ -57,13 +59,13 @@ static bool read_entry(const char *text, struct asked *a, lx_status *st)
 {
     const char *colon = strrchr(text, ':');
     *a = (struct asked){.text = text};
-    if (!colon || colon == text) return bad(text, st, "it names no run of ops");
+    if (!colon || colon == text) return nest_options_bad(text, st, "it names no run of ops");
     a->run = (int)(colon - text);
     return read_levels(colon + 1, a, st);
 }
 
 /* What is kept of the entries so far: all but one of the same run. */
-static void take_out(char *all, const char *entry, int run)
+static void nest_options_take_out(char *all, const char *entry, int run)
 {
     for (char *at = all; *at;) {
         size_t n = strcspn(at, ";");
@@ -77,11 +79,11 @@ static void take_out(char *all, const char *entry, int run)
     if (used && all[used - 1] == ';') all[used - 1] = 0;
 }
 
-static bool add_entry(char *all, const char *entry, lx_status *st)
+static bool nest_options_add_entry(char *all, const char *entry, lx_status *st)
 {
     struct asked a;
     if (!read_entry(entry, &a, st)) return false;
-    take_out(all, entry, a.run);
+    nest_options_take_out(all, entry, a.run);
     size_t used = strlen(all), n = strlen(entry);
     if (used + n + 2 > LX_NESTS_TEXT)
         return status_set(st, LX_E_LIMIT, "more nests than there is room for (%d characters)",
@@ -96,17 +98,17 @@ bool nest_option_set(struct lx_settings *o, const char *text, lx_status *st)
     char all[LX_NESTS_TEXT], given[LX_NESTS_TEXT], *rest = given;
     bool ok = true, any = false;
     memcpy(all, o->nests, sizeof all);
-    if (strlen(text) >= sizeof given) return bad(text, st, "it is too long");
+    if (strlen(text) >= sizeof given) return nest_options_bad(text, st, "it is too long");
     memcpy(given, text, strlen(text) + 1);
     for (char *entry; ok && (entry = strsep(&rest, ";"));)
-        if (*entry) ok = add_entry(all, entry, st), any = true;
-    if (!any) return bad(text, st, "it names no run of ops");
+        if (*entry) ok = nest_options_add_entry(all, entry, st), any = true;
+    if (!any) return nest_options_bad(text, st, "it names no run of ops");
     if (ok) memcpy(o->nests, all, sizeof all);
     return ok;
 }
 
 /* By name, else by number; -1: there is none. */
-static int32_t find_op(const struct lx_graph *g, const char *name, size_t length)
+static int32_t nest_options_find_op(const struct lx_graph *g, const char *name, size_t length)
 {
     char *end;
     for (int32_t o = 0; o < g->op_count; o++)
@@ -117,14 +119,15 @@ static int32_t find_op(const struct lx_graph *g, const char *name, size_t length
 }
 
 /* A run of one op, or two with a dash between them: names may have dashes. */
-static bool find_run(const struct lx_graph *g, const struct asked *a, struct lx_nest *n, lx_status *st)
+static bool nest_options_find_run(const struct lx_graph *g, const struct asked *a, struct lx_nest *n,
+                                  lx_status *st)
 {
     size_t length = (size_t)a->run;
-    n->first = n->last = find_op(g, a->text, length);
+    n->first = n->last = nest_options_find_op(g, a->text, length);
     for (size_t i = 1; n->first < 0 && i + 1 < length; i++) {
         if (a->text[i] != '-') continue;
-        n->first = find_op(g, a->text, i);
-        n->last = find_op(g, a->text + i + 1, length - i - 1);
+        n->first = nest_options_find_op(g, a->text, i);
+        n->last = nest_options_find_op(g, a->text + i + 1, length - i - 1);
         if (n->last < 0) n->first = -1;
     }
     if (n->first < 0)
@@ -132,7 +135,7 @@ static bool find_run(const struct lx_graph *g, const struct asked *a, struct lx_
                           "nests %.80s: %.*s are no two ops of the graph, by name or from 0 to %d; `--stage "
                           "layout` lists them as they run",
                           a->text, a->run, a->text, (int)g->op_count - 1);
-    return n->first <= n->last ? true : bad(a->text, st, "its first op runs after its last");
+    return n->first <= n->last ? true : nest_options_bad(a->text, st, "its first op runs after its last");
 }
 
 static bool no_axis(const struct lx_layouts *l, const struct asked *a, int32_t op, char letter, lx_status *st)
@@ -189,8 +192,8 @@ static bool can_cut(const struct lx_layouts *l, const struct asked *a, int level
 }
 
 /* The variables of the run that variable `v` of its first op is; NULL: `*missed` is the first op that lacks one. */
-static const signed char *axis_of(const struct lx_layouts *l, const struct lx_nest *n, int v,
-                                  struct arena *memory, int32_t *missed)
+static const signed char *nest_options_axis_of(const struct lx_layouts *l, const struct lx_nest *n, int v,
+                                               struct arena *memory, int32_t *missed)
 {
     struct axis_found found[MOST_AXES];
     struct axis_run *r = axis_run_begin(l, n->first, memory);
@@ -209,8 +212,9 @@ static const signed char *axis_of(const struct lx_layouts *l, const struct lx_ne
     return var;
 }
 
-static bool set_level(const struct lx_layouts *l, const struct asked *a, int level, struct arena *memory,
-                      struct lx_nest *n, signed char (*var)[LX_MAX_LEVELS], lx_status *st)
+static bool nest_options_set_level(const struct lx_layouts *l, const struct asked *a, int level,
+                                   struct arena *memory, struct lx_nest *n, signed char (*var)[LX_MAX_LEVELS],
+                                   lx_status *st)
 {
     struct op_index x;
     int32_t missed;
@@ -223,7 +227,7 @@ static bool set_level(const struct lx_layouts *l, const struct asked *a, int lev
                              "nests %.80s: op %s, the first of the run, has no variable %c; it has %.*s",
                              a->text, l->graph->ops[n->first].name, a->letter[level], x.var_count, x.letter);
     if (op_index_tileable(&x, v) && !can_cut(l, a, level, n->first, &x, v, st)) return false;
-    const signed char *axis = axis_of(l, n, v, memory, &missed);
+    const signed char *axis = nest_options_axis_of(l, n, v, memory, &missed);
     if (!axis) return no_axis(l, a, missed <= n->last ? missed : n->last, a->letter[level], st);
     for (int32_t o = 0; o <= n->last - n->first; o++) var[o][level] = axis[o];
     return true;
@@ -235,12 +239,12 @@ static bool make_nest(const struct lx_layouts *l, const char *entry, struct aren
     struct asked a;
     lx_status why = {0};
     *n = (struct lx_nest){0};
-    if (!read_entry(entry, &a, st) || !find_run(l->graph, &a, n, st)) return false;
+    if (!read_entry(entry, &a, st) || !nest_options_find_run(l->graph, &a, n, st)) return false;
     signed char(*var)[LX_MAX_LEVELS] = arena_array(memory, (size_t)(n->last - n->first + 1), sizeof *var);
     if (!var) return status_no_memory(st);
     n->var = (const signed char(*)[LX_MAX_LEVELS])var;
     for (int level = 0; level < a.level_count; level++) {
-        if (!set_level(l, &a, level, memory, n, var, st)) return false;
+        if (!nest_options_set_level(l, &a, level, memory, n, var, st)) return false;
         n->tiles[n->level_count++] = a.tiles[level];
     }
     if (nest_valid(l, n, &why)) return true;
@@ -249,13 +253,14 @@ static bool make_nest(const struct lx_layouts *l, const char *entry, struct aren
                          why.text);
 }
 
-static int by_time(const void *a, const void *b)
+static int nest_options_by_time(const void *a, const void *b)
 {
     const struct lx_nest *x = a, *y = b;
     return (x->first > y->first) - (x->first < y->first);
 }
 
-static bool apart(const struct lx_graph *g, const struct lx_nest *n, int32_t count, lx_status *st)
+static bool nest_options_apart(const struct lx_graph *g, const struct lx_nest *n, int32_t count,
+                               lx_status *st)
 {
     for (int32_t i = 1; i < count; i++)
         if (n[i].first <= n[i - 1].last)
@@ -278,7 +283,7 @@ bool nests_asked(const struct lx_layouts *l, const char *text, struct arena *mem
         ++*count;
     }
     if (!ok) return false;
-    qsort(nests, (size_t)*count, sizeof *nests, by_time);
+    qsort(nests, (size_t)*count, sizeof *nests, nest_options_by_time);
     *out = nests;
-    return apart(l->graph, nests, *count, st);
+    return nest_options_apart(l->graph, nests, *count, st);
 }

@@ -8,7 +8,7 @@ void nest_pool_free(struct nest_pool *b)
 }
 
 /* The same nests, and the same bytes. */
-static bool is_like(const struct attempt *a, const struct attempt *b)
+static bool nest_pool_is_like(const struct attempt *a, const struct attempt *b)
 {
     const struct decisions *one = &a->draft.how, *two = &b->draft.how;
     if (a->hbm_bytes != b->hbm_bytes || one->nest_count != two->nest_count) return false;
@@ -30,7 +30,7 @@ void nest_pool_add(struct nest_pool *b, struct attempt *a)
 {
     int at = b->count;
     bool there = at == b->width && !nest_set_is_better(a, &b->at[at - 1]);
-    for (int i = 0; i < b->count; i++) there |= is_like(a, &b->at[i]);
+    for (int i = 0; i < b->count; i++) there |= nest_pool_is_like(a, &b->at[i]);
     if (there) {
         attempt_free(a);
         return;

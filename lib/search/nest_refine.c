@@ -16,7 +16,7 @@ struct refining {
     bool better, ok;
 };
 
-static bool is_over(const struct refining *r)
+static bool nest_refine_is_over(const struct refining *r)
 {
     return !r->ok || *r->tries <= 0 || lx_run_stopped(&r->p->options->run);
 }
@@ -27,10 +27,10 @@ static const struct lx_layouts *layouts_of(const struct refining *r)
 }
 
 /* One change: if it helps, the next ones start from it. */
-static void try_set(struct refining *r, const struct nest_set *s)
+static void nest_refine_try_set(struct refining *r, const struct nest_set *s)
 {
     bool better = false;
-    if (is_over(r)) return;
+    if (nest_refine_is_over(r)) return;
     int64_t before = r->menus->spent;
     r->ok = nest_set_try(r->p, s, &better);
     *r->tries -= r->menus->spent - before;
@@ -43,7 +43,7 @@ static void try_nest(struct refining *r, int32_t nest, const struct lx_nest *by,
 {
     struct nest_set s;
     lx_status st = {0};
-    if (is_over(r) || !nest_valid(layouts_of(r), by, &st)) return;
+    if (nest_refine_is_over(r) || !nest_valid(layouts_of(r), by, &st)) return;
     if (!nest_set_replace(layouts_of(r), &r->base, nest, by, &r->memory, &s)) return;
     if (forget) {
         s.holds = arena_copy_array(&r->memory, s.holds, (size_t)s.hold_count, sizeof *s.holds);
@@ -51,7 +51,7 @@ static void try_nest(struct refining *r, int32_t nest, const struct lx_nest *by,
         for (int32_t i = 0; i < s.nest_count; i++)
             if (s.nests[i].first == by->first) nest_set_forget_holds(&s, i);
     }
-    try_set(r, &s);
+    nest_refine_try_set(r, &s);
 }
 
 /* Another count of tiles for a level: the next divisors. */
@@ -64,12 +64,12 @@ static void change_counts(struct refining *r, int32_t n)
     for (int l = 0; l < to.level_count; l++) {
         int64_t old = to.tiles[l], extent = x.extent[to.var[0][l]];
         int steps = 0;
-        for (int64_t t = old - 1; t >= 2 && steps < NEAR && !is_over(r); t--) {
+        for (int64_t t = old - 1; t >= 2 && steps < NEAR && !nest_refine_is_over(r); t--) {
             to.tiles[l] = t;
             if (extent % t == 0) try_nest(r, n, &to, false), steps++;
         }
         steps = 0;
-        for (int64_t t = old + 1; t <= extent && steps < NEAR && !is_over(r); t++) {
+        for (int64_t t = old + 1; t <= extent && steps < NEAR && !nest_refine_is_over(r); t++) {
             to.tiles[l] = t;
             if (extent % t == 0) try_nest(r, n, &to, false), steps++;
         }
@@ -106,9 +106,9 @@ static void change_levels(struct refining *r, int32_t n)
         if (l > 0 && nest_swapped(&old, l - 1, l, &r->memory, &to)) try_nest(r, n, &to, true);
     }
     op_index_of(layouts_of(r)->graph, &layouts_of(r)->graph->ops[old.first], &x);
-    for (int v = 0; v < x.var_count && !is_over(r); v++)
+    for (int v = 0; v < x.var_count && !nest_refine_is_over(r); v++)
         for (int at = 0; at <= old.level_count; at++)
-            for (int k = 0; k < 4 && !is_over(r); k++)
+            for (int k = 0; k < 4 && !nest_refine_is_over(r); k++)
                 if (nest_deeper(layouts_of(r), &old, at, v, counts[k], &r->memory, &to))
                     try_nest(r, n, &to, true);
 }
@@ -116,10 +116,10 @@ static void change_levels(struct refining *r, int32_t n)
 static void drop_nest(struct refining *r, int32_t n)
 {
     struct nest_set s;
-    if (nest_set_drop(&r->base, n, &r->memory, &s)) try_set(r, &s);
+    if (nest_set_drop(&r->base, n, &r->memory, &s)) nest_refine_try_set(r, &s);
 }
 
-static struct nest_set with_hold(struct refining *r, const struct nest_set *from, struct hold h)
+static struct nest_set nest_refine_with_hold(struct refining *r, const struct nest_set *from, struct hold h)
 {
     struct nest_set s = *from;
     if (!nest_set_hold(from, h, &r->memory, &s)) r->ok = status_no_memory(r->p->st);
@@ -154,7 +154,7 @@ static void hold_whole(struct refining *r, int32_t tensor, int32_t nest)
 {
     const struct draft *x = &r->p->best.draft;
     struct lx_nest at = r->base.nests[nest];
-    struct nest_set s = with_hold(r, &r->base, (struct hold){tensor, nest, 0});
+    struct nest_set s = nest_refine_with_hold(r, &r->base, (struct hold){tensor, nest, 0});
     int32_t before[2], first = x->access_op[x->tensor_access[x->tensor_at[tensor]]];
     int32_t in = next_access(x, tensor, at.first - 1);
     int32_t behind = next_access(x, tensor, at.last);
@@ -164,7 +164,7 @@ static void hold_whole(struct refining *r, int32_t tensor, int32_t nest)
         if (sides & 1) before[count++] = in;
         if (sides & 2) before[count++] = behind;
         struct nest_set t = with_cuts(r, &s, tensor, before, count);
-        if (r->ok) try_set(r, &t);
+        if (r->ok) nest_refine_try_set(r, &t);
     }
 }
 
@@ -175,38 +175,39 @@ static void hold_everywhere(struct refining *r, int32_t tensor)
     int nests = 0;
     for (int32_t n = 0; r->ok && n < s.nest_count; n++)
         if (nest_tensor_of(layouts_of(r), &s.nests[n], tensor).accessed) {
-            s = with_hold(r, &s, (struct hold){tensor, n, 0});
+            s = nest_refine_with_hold(r, &s, (struct hold){tensor, n, 0});
             nests++;
         }
-    if (r->ok && nests > 1) try_set(r, &s);
+    if (r->ok && nests > 1) nest_refine_try_set(r, &s);
 }
 
 static void change_holds(struct refining *r, int32_t n)
 {
-    for (int32_t t = 0; t < r->p->best.draft.graph->tensor_count && !is_over(r); t++) {
+    for (int32_t t = 0; t < r->p->best.draft.graph->tensor_count && !nest_refine_is_over(r); t++) {
         if (n >= r->base.nest_count) return;
         struct nest_tensor in = nest_tensor_of(layouts_of(r), &r->base.nests[n], t);
         if (!in.accessed) continue;
         hold_everywhere(r, t);
         hold_whole(r, t, n);
-        for (int l = 1; n < r->base.nest_count && l <= r->base.nests[n].level_count && !is_over(r); l++) {
+        for (int l = 1;
+             n < r->base.nest_count && l <= r->base.nests[n].level_count && !nest_refine_is_over(r); l++) {
             if (!(in.indexed & level_bit(l - 1))) continue;
-            struct nest_set s = with_hold(r, &r->base, (struct hold){t, n, l});
-            if (r->ok) try_set(r, &s);
+            struct nest_set s = nest_refine_with_hold(r, &r->base, (struct hold){t, n, l});
+            if (r->ok) nest_refine_try_set(r, &s);
         }
     }
 }
 
 /* All of the changes, a nest after the other, again and again. */
-static bool refine(struct planner *p, struct nest_menus *menus, int64_t *tries,
-                   void (*const *changes)(struct refining *, int32_t), size_t count)
+static bool nest_refine(struct planner *p, struct nest_menus *menus, int64_t *tries,
+                        void (*const *changes)(struct refining *, int32_t), size_t count)
 {
     struct refining r = {.p = p, .menus = menus, .tries = tries, .better = true};
     r.ok = nest_set_of(&p->best.draft, menus, &r.memory, &r.base, p->st);
-    while (r.better && !is_over(&r)) {
+    while (r.better && !nest_refine_is_over(&r)) {
         r.better = false;
         for (size_t k = 0; k < count; k++)
-            for (int32_t n = 0; n < r.base.nest_count && !is_over(&r); n++) changes[k](&r, n);
+            for (int32_t n = 0; n < r.base.nest_count && !nest_refine_is_over(&r); n++) changes[k](&r, n);
     }
     arena_free(&r.memory);
     return r.ok;
@@ -218,11 +219,11 @@ bool nest_set_refine(struct planner *p, struct nest_menus *menus, int64_t *tries
                                                                   change_levels, drop_nest};
     /* Where less cannot be moved there may be fewer iterations. */
     size_t first = nests_suffice(p) ? 2 : 0;
-    return refine(p, menus, tries, changes + first, sizeof changes / sizeof *changes - first);
+    return nest_refine(p, menus, tries, changes + first, sizeof changes / sizeof *changes - first);
 }
 
 bool nest_set_refine_holds(struct planner *p, struct nest_menus *menus, int64_t *tries)
 {
     static void (*const changes[])(struct refining *, int32_t) = {change_holds};
-    return refine(p, menus, tries, changes, 1);
+    return nest_refine(p, menus, tries, changes, 1);
 }

@@ -55,7 +55,7 @@ int64_t *nest_op_bytes(const struct planner *p, const struct attempt *a, struct 
 }
 
 /* A set of nests planned, and into the pool. */
-static bool enter(struct planner *p, struct nest_set *s, int64_t *tries, struct nest_pool *next)
+static bool nest_search_enter(struct planner *p, struct nest_set *s, int64_t *tries, struct nest_pool *next)
 {
     int64_t before = s->menus->spent;
     struct attempt tried;
@@ -94,7 +94,7 @@ static bool add_path(struct planner *p, const struct nest_set *base, const struc
         if (!nest_set_add(&s, &found[i], memory, &with)) return status_no_memory(p->st);
         s = with;
     }
-    return s.nest_count <= base->nest_count + 1 || enter(p, &s, tries, next);
+    return s.nest_count <= base->nest_count + 1 || nest_search_enter(p, &s, tries, next);
 }
 
 /* Is the tensor on chip before or behind the nest as well, in one stay with what the nest accesses? */
@@ -110,8 +110,9 @@ static bool goes_through(const struct attempt *a, const struct lx_nest *n, int32
 }
 
 /* Nest `at` with all held whole that is whole on chip without it: so much less is left to be gained, but none is lost. */
-static bool enter_whole(struct planner *p, const struct attempt *from, const struct nest_set *with,
-                        int32_t at, struct arena *memory, int64_t *tries, struct nest_pool *next)
+static bool nest_search_enter_whole(struct planner *p, const struct attempt *from,
+                                    const struct nest_set *with, int32_t at, struct arena *memory,
+                                    int64_t *tries, struct nest_pool *next)
 {
     struct nest_set s = *with;
     int32_t whole = 0;
@@ -122,12 +123,12 @@ static bool enter_whole(struct planner *p, const struct attempt *from, const str
         if (!nest_set_hold(&s, (struct hold){t, at, 0}, memory, &s)) return status_no_memory(p->st);
         whole++;
     }
-    return whole == 0 || *tries <= 0 || enter(p, &s, tries, next);
+    return whole == 0 || *tries <= 0 || nest_search_enter(p, &s, tries, next);
 }
 
 /* One nest more than `from` has, at most `most` of those that promise most; or many at once. */
-static bool add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus, int quarters,
-                      int32_t most, int64_t *tries, struct nest_pool *next)
+static bool nest_search_add_nests(struct planner *p, const struct attempt *from, struct nest_menus *menus,
+                                  int quarters, int32_t most, int64_t *tries, struct nest_pool *next)
 {
     struct arena memory = {0};
     struct nest_asks asks = asks_of(p, next->width == WIDEST_POOL);
@@ -143,8 +144,9 @@ static bool add_nests(struct planner *p, const struct attempt *from, struct nest
         if (lx_run_stopped(&p->options->run)) break;
         ok = nest_set_add(&base, &all.at[i], &memory, &with) ? true : status_no_memory(p->st);
         int32_t at = with.changed;
-        ok = ok && enter(p, &with, tries, next) &&
-             (from->draft.graph->op_count > FEW_OPS || enter_whole(p, from, &with, at, &memory, tries, next));
+        ok = ok && nest_search_enter(p, &with, tries, next) &&
+             (from->draft.graph->op_count > FEW_OPS ||
+              nest_search_enter_whole(p, from, &with, at, &memory, tries, next));
     }
     arena_free(&memory);
     return ok;
@@ -159,11 +161,11 @@ static bool add_round(struct nest_search *s)
     int64_t each = wide ? s->left / max_i64(now->count, 1) : 0;
     for (int i = 0; ok && i < now->count; i++) {
         int64_t left = wide ? each : s->left, had = left;
-        ok = add_nests(s->p, &now->at[i], s->menus, s->quarters,
-                       wide     ? INT32_MAX
-                       : i == 0 ? FIRST
-                                : OTHERS,
-                       &left, &next);
+        ok = nest_search_add_nests(s->p, &now->at[i], s->menus, s->quarters,
+                                   wide     ? INT32_MAX
+                                   : i == 0 ? FIRST
+                                            : OTHERS,
+                                   &left, &next);
         if (!wide) s->left -= had - left;
     }
     ok = ok && nest_pool_take_best(s->p, &next, &s->better);
@@ -200,7 +202,7 @@ static bool divide_first(struct planner *p, struct nest_menus *menus, int64_t *t
     struct arena memory = {0};
     struct nest_set as_it_is;
     bool better, ok = nest_set_of(&p->best.draft, menus, &memory, &as_it_is, p->st) &&
-                      enter(p, &as_it_is, tries, pool) && nest_pool_take_best(p, pool, &better);
+                      nest_search_enter(p, &as_it_is, tries, pool) && nest_pool_take_best(p, pool, &better);
     arena_free(&memory);
     return ok;
 }

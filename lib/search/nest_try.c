@@ -2,7 +2,7 @@
 #include "search/nest_edits.h"
 #include "base/fail.h"
 
-static struct decisions decisions_of(const struct nest_set *s)
+static struct decisions nest_try_decisions_of(const struct nest_set *s)
 {
     struct decisions how = s->how;
     how.nests = s->nests;
@@ -43,7 +43,7 @@ static bool divide_nests(struct planner *p, const struct nest_set *s, struct dec
 /* Steps of a solver that take as long as all the rest of a try. */
 enum { STEPS_OF_A_TRY = 150 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t nest_try_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ hash >> 29;
@@ -51,30 +51,31 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static uint64_t hash_nest(uint64_t hash, const struct lx_nest *n)
 {
-    hash = mix(mix(hash, (uint64_t)n->first), (uint64_t)n->last);
+    hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->first), (uint64_t)n->last);
     for (int l = 0; l < n->level_count; l++)
-        hash = mix(mix(hash, (uint64_t)n->tiles[l]), (uint64_t)n->var[0][l]);
+        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)n->tiles[l]), (uint64_t)n->var[0][l]);
     return hash;
 }
 
 /* Of nests, holds (in any order) and cuts. */
-static uint64_t hash_of(const struct nest_set *s)
+static uint64_t nest_try_hash_of(const struct nest_set *s)
 {
     uint64_t hash = s->menus->by_memory ? 2 : 1, holds = 0;
     for (int32_t i = 0; i < s->nest_count; i++) hash = hash_nest(hash, &s->nests[i]);
     for (int32_t i = 0; i < s->hold_count; i++) {
         const struct hold *h = &s->holds[i];
-        holds += mix(mix(mix(3, (uint64_t)h->tensor), (uint64_t)h->nest), (uint64_t)h->level);
+        holds += nest_try_mix(nest_try_mix(nest_try_mix(3, (uint64_t)h->tensor), (uint64_t)h->nest),
+                              (uint64_t)h->level);
     }
     for (int32_t i = 0; i < s->cut_count; i++)
-        hash = mix(mix(hash, (uint64_t)s->cuts[i].tensor), (uint64_t)s->cuts[i].before);
-    return mix(hash, holds);
+        hash = nest_try_mix(nest_try_mix(hash, (uint64_t)s->cuts[i].tensor), (uint64_t)s->cuts[i].before);
+    return nest_try_mix(hash, holds);
 }
 
 /* What was planned once was kept then, or is of no use. */
 static bool was_tried(const struct nest_set *s, bool *tried)
 {
-    uint64_t hash = hash_of(s);
+    uint64_t hash = nest_try_hash_of(s);
     *tried = false;
     for (size_t i = 0; i < s->menus->tried.count && !*tried; i++) *tried = s->menus->tried.at[i] == hash;
     return *tried || VEC_PUSH(&s->menus->tried, hash);
@@ -91,7 +92,7 @@ static bool all_valid(const struct planner *p, const struct nest_set *s)
 
 static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, struct attempt *out)
 {
-    struct decisions how = decisions_of(s);
+    struct decisions how = nest_try_decisions_of(s);
     struct arena memory = {0};
     lx_status st = {0}, *own = p->st;
     bool tried, in_haste = p->options->run.hasty && !asks_time(p);
@@ -115,7 +116,7 @@ static bool plan_set(struct planner *p, const struct nest_set *s, bool divide, s
 
 bool nest_set_plan_in_full(struct planner *p, const struct nest_set *s, struct attempt *out)
 {
-    struct decisions how = decisions_of(s);
+    struct decisions how = nest_try_decisions_of(s);
     lx_status st = {0};
     struct planner by = *p;
     by.options = p->full;
@@ -132,7 +133,7 @@ bool nest_set_plan_in_full(struct planner *p, const struct nest_set *s, struct a
 
 bool nest_set_force(struct planner *p, const struct nest_set *s, struct attempt *out)
 {
-    struct decisions how = decisions_of(s);
+    struct decisions how = nest_try_decisions_of(s);
     struct nest_set all = *s;
     struct arena memory = {0};
     *out = (struct attempt){0};

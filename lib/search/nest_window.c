@@ -1,6 +1,7 @@
 /* Windows made, compared, and what was found in them carried back. */
 #include "search/nest_window.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "layout/op_index.h"
 #include "graph/op_params.h"
@@ -18,7 +19,7 @@ struct numbering {
     int32_t count;
 };
 
-static int32_t number_of(struct numbering *n, int32_t tensor)
+static int32_t nest_window_number_of(struct numbering *n, int32_t tensor)
 {
     if (!n->number[tensor]) {
         n->tensor[n->count] = tensor;
@@ -33,7 +34,8 @@ static bool number_ops(struct numbering *n, struct lx_op *ops, struct arena *mem
         const struct lx_op *from = &n->x->graph->ops[n->w->first + o];
         int32_t *operands = arena_array(memory, (size_t)op_operand_count(from), sizeof *operands);
         if (!operands) return false;
-        for (int i = 0; i < op_operand_count(from); i++) operands[i] = number_of(n, op_operand(from, i));
+        for (int i = 0; i < op_operand_count(from); i++)
+            operands[i] = nest_window_number_of(n, op_operand(from, i));
         ops[o] = *from;
         ops[o].inputs = operands;
         ops[o].outputs = operands + from->input_count;
@@ -59,7 +61,7 @@ static enum lx_role role_in(const struct draft *x, const struct nest_window *w, 
     return role;
 }
 
-static bool take_tensors(struct numbering *n, struct arena *memory)
+static bool nest_window_take_tensors(struct numbering *n, struct arena *memory)
 {
     struct nest_window *w = n->w;
     const struct draft *x = n->x;
@@ -104,7 +106,7 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
     for (int32_t o = first; o <= last; o++) most += (size_t)op_operand_count(&x->graph->ops[o]);
     struct numbering n = {.x = x, .w = out};
     struct lx_op *to = arena_array(memory, ops, sizeof *to);
-    n.number = calloc((size_t)x->graph->tensor_count + 1, sizeof *n.number);
+    n.number = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *n.number);
     n.tensor = arena_array(memory, most, sizeof *n.tensor);
     out->graph.ops = to;
     out->graph.op_count = (int32_t)ops;
@@ -113,9 +115,9 @@ bool nest_window_make(const struct draft *x, int32_t first, int32_t last, struct
     out->layouts.stick_var += first;
     out->layouts.rewritten = NULL; /* by other numbers */
     out->layouts.restickify_count = out->layouts.padding_count = 0;
-    bool ok = to && n.number && n.tensor && number_ops(&n, to, memory) && take_tensors(&n, memory) &&
-              take_divisions(x, out, memory);
-    free(n.number);
+    bool ok = to && n.number && n.tensor && number_ops(&n, to, memory) &&
+              nest_window_take_tensors(&n, memory) && take_divisions(x, out, memory);
+    mem_free(n.number);
     return ok ? true : status_no_memory(st);
 }
 
@@ -162,7 +164,7 @@ static bool ops_alike(const struct lx_op *a, const struct lx_op *b)
 }
 
 /* Is all that a view picks of a dimension there? */
-static bool is_inside(const struct op_index *x, int operand, int dim, int64_t size)
+static bool nest_window_is_inside(const struct op_index *x, int operand, int dim, int64_t size)
 {
     int64_t offset = op_index_offset(x, operand, dim), extent = x->extent[x->var[operand][dim]];
     return offset > 0 && offset + op_index_stride(x, operand, dim) * (extent - 1) < size;
@@ -178,8 +180,8 @@ static bool operand_alike(const struct lx_layout *l, const struct op_index *x, c
         int64_t p = op_index_offset(x, i, h), q = op_index_offset(y, i, h);
         if (op_index_stride(x, i, h) != op_index_stride(y, i, h)) return false;
         if (p == q) continue;
-        if (p % l->step[k] != q % l->step[k] || !is_inside(x, i, h, l->host_shape[h]) ||
-            !is_inside(y, i, h, l->host_shape[h]))
+        if (p % l->step[k] != q % l->step[k] || !nest_window_is_inside(x, i, h, l->host_shape[h]) ||
+            !nest_window_is_inside(y, i, h, l->host_shape[h]))
             return false;
     }
     return true;
@@ -231,9 +233,10 @@ bool nest_windows_alike(const struct nest_window *a, const struct nest_window *b
     return true;
 }
 
-static bool carry_divisions(const struct nest_window *w, const struct draft *whole,
-                            const struct decisions *found, const struct lx_nest *nests, int32_t nest_count,
-                            struct arena *memory, const struct lx_division **divided, lx_status *st)
+static bool nest_window_carry_divisions(const struct nest_window *w, const struct draft *whole,
+                                        const struct decisions *found, const struct lx_nest *nests,
+                                        int32_t nest_count, struct arena *memory,
+                                        const struct lx_division **divided, lx_status *st)
 {
     struct lx_divisions tiled = *whole->divisions;
     tiled.nests = nests;
@@ -282,5 +285,6 @@ bool nest_window_carry(const struct nest_window *w, const struct draft *whole, c
             (struct cut){w->tensor[found->cuts[k].tensor], w->first + found->cuts[k].before};
     if (to->cut_count > 1) qsort(cuts, (size_t)to->cut_count, sizeof *cuts, cut_compare);
     to->cuts = cuts;
-    return carry_divisions(w, whole, found, &to->nests[had], to->nest_count - had, memory, divided, st);
+    return nest_window_carry_divisions(w, whole, found, &to->nests[had], to->nest_count - had, memory,
+                                       divided, st);
 }

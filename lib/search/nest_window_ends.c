@@ -2,6 +2,7 @@
 #include "search/nest_window.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "search/planner.h"
 
@@ -34,7 +35,7 @@ static void count_crossing(struct cutting *c)
     for (int32_t o = 1; o < c->ops; o++) c->crossing[o] += c->crossing[o - 1];
 }
 
-static bool same_op(const struct draft *x, int32_t a, int32_t b)
+static bool nest_window_ends_same_op(const struct draft *x, int32_t a, int32_t b)
 {
     const struct lx_op *one = &x->graph->ops[a], *two = &x->graph->ops[b];
     if (one->kind != two->kind || one->input_count != two->input_count || !one->einsum != !two->einsum)
@@ -55,7 +56,7 @@ static int32_t period_of(const struct cutting *c)
         int32_t same = 0;
         for (int32_t o = 0; o + p < c->ops; o++) {
             stop_look(EACH_OP);
-            same += same_op(c->x, o, o + p);
+            same += nest_window_ends_same_op(c->x, o, o + p);
         }
         if (10 * (int64_t)same >= 9 * (int64_t)(c->ops - p)) return p;
     }
@@ -90,8 +91,8 @@ static int32_t cut_periods(const struct cutting *c, int32_t period, int32_t *las
 static bool cut_anywhere(const struct cutting *c, int32_t *last, int32_t *count)
 {
     size_t n = (size_t)c->ops + 1;
-    double *cost = malloc(n * sizeof *cost);
-    int32_t *from = malloc(n * sizeof *from);
+    double *cost = mem_alloc(n * sizeof *cost);
+    int32_t *from = mem_alloc(n * sizeof *from);
     bool ok = cost && from;
     for (int32_t to = 0; ok && to <= c->ops; to++) {
         cost[to] = to ? 1e300 : 0;
@@ -109,8 +110,8 @@ static bool cut_anywhere(const struct cutting *c, int32_t *last, int32_t *count)
         last[i] = last[*count - 1 - i];
         last[*count - 1 - i] = swap;
     }
-    free(cost);
-    free(from);
+    mem_free(cost);
+    mem_free(from);
     return ok;
 }
 

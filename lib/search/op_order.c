@@ -1,6 +1,7 @@
 /* The order that data asks for: an op stays behind the writer of what it reads, a writer behind the readers of the old
  * value, and nothing passes an extern op. */
 #include "search/op_order.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "search/planner.h"
@@ -20,8 +21,8 @@ bool op_order_make(struct op_order *s, const struct lx_graph *g)
     enum { EACH_OPERAND = 50 };
     *s = (struct op_order){.g = g};
     size_t tensors = (size_t)g->tensor_count + 1, ops = (size_t)g->op_count;
-    int32_t *writer = malloc(tensors * sizeof *writer);
-    VEC(int32_t) *readers = calloc(tensors, sizeof *readers);
+    int32_t *writer = mem_alloc(tensors * sizeof *writer);
+    VEC(int32_t) *readers = mem_zeroed(tensors, sizeof *readers);
     bool ok = writer && readers;
     int32_t barrier = -1;
     if (ok) memset(writer, 0xff, tensors * sizeof *writer);
@@ -47,10 +48,10 @@ bool op_order_make(struct op_order *s, const struct lx_graph *g)
         }
     }
     for (size_t t = 0; readers && t < tensors; t++) VEC_FREE(&readers[t]);
-    free(readers);
-    free(writer);
-    s->first_edge = calloc(ops + 2, sizeof *s->first_edge);
-    s->waits = calloc(ops + 1, sizeof *s->waits);
+    mem_free(readers);
+    mem_free(writer);
+    s->first_edge = mem_zeroed(ops + 2, sizeof *s->first_edge);
+    s->waits = mem_zeroed(ops + 1, sizeof *s->waits);
     if (!ok || !s->first_edge || !s->waits) return false;
     if (s->edges.count) sort_in_full(s->edges.at, s->edges.count, sizeof *s->edges.at, by_before);
     for (size_t e = 0; e < s->edges.count; e++) s->first_edge[s->edges.at[e].before + 1]++;
@@ -61,19 +62,19 @@ bool op_order_make(struct op_order *s, const struct lx_graph *g)
 void op_order_free(struct op_order *s)
 {
     VEC_FREE(&s->edges);
-    free(s->first_edge);
-    free(s->waits);
+    mem_free(s->first_edge);
+    mem_free(s->waits);
 }
 
 bool reorder_legal(const struct lx_graph *g, const int32_t *order)
 {
     struct op_order s;
-    int32_t *place = calloc((size_t)g->op_count + 1, sizeof *place);
+    int32_t *place = mem_zeroed((size_t)g->op_count + 1, sizeof *place);
     bool legal = op_order_make(&s, g) && place;
     for (int32_t t = 0; legal && t < g->op_count; t++) place[order[t]] = t;
     for (size_t e = 0; legal && e < s.edges.count; e++)
         legal = place[s.edges.at[e].before] < place[s.edges.at[e].after];
     op_order_free(&s);
-    free(place);
+    mem_free(place);
     return legal;
 }

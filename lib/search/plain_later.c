@@ -5,7 +5,7 @@
 #include "search/keep.h"
 
 /* Is nothing searched for but nests, and in a graph large enough for it to matter? */
-static bool may_wait(const struct planner *p, const struct decisions *how)
+static bool plain_later_may_wait(const struct planner *p, const struct decisions *how)
 {
     enum { LARGE = 64 };
     const struct lx_plan_options *o = p->options;
@@ -43,7 +43,7 @@ static bool begin_briefly(struct planner *p, const struct decisions *how)
 
 bool plain_begin(struct planner *p, const struct decisions *how)
 {
-    p->put_off = may_wait(p, how);
+    p->put_off = plain_later_may_wait(p, how);
     if (!p->put_off) return attempt_plain(p, how, &p->best);
     if (!(is_large(p) ? begin_quickly : begin_briefly)(p, how) ||
         !perfect_traffic(&p->best.draft, &p->best.perfect_bytes, p->st))

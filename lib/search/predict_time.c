@@ -9,6 +9,7 @@
 #include "cost/op.h"
 #include "layout/op_index.h"
 #include "search/kernel_runs.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ struct clockwork {
     int32_t *seen; /* per tensor: 1 + the bundle that had it in HBM last */
 };
 
-static void through_hbm(struct clockwork *k, struct lx_bundle *b, int32_t tensor)
+static void predict_time_through_hbm(struct clockwork *k, struct lx_bundle *b, int32_t tensor)
 {
     int32_t mark = k->x->bundle_of[b->first] + 1;
     b->operands++;
@@ -30,7 +31,7 @@ static void through_hbm(struct clockwork *k, struct lx_bundle *b, int32_t tensor
     k->seen[tensor] = mark;
 }
 
-static void time_op(struct clockwork *k, int32_t o, struct lx_bundle *b, struct cost_bundle *sum)
+static void predict_time_op(struct clockwork *k, int32_t o, struct lx_bundle *b, struct cost_bundle *sum)
 {
     const struct draft *x = k->x;
     double share[LX_MAX_OPERANDS];
@@ -39,7 +40,7 @@ static void time_op(struct clockwork *k, int32_t o, struct lx_bundle *b, struct 
         int64_t all = operand_bytes(x->divisions, o, i);
         bool on_chip = a->stay >= 0 && k->address[a->stay] >= 0;
         share[i] = on_chip || all <= 0 ? 0 : (double)a->bytes / (double)all;
-        if (!on_chip) through_hbm(k, b, a->tensor), sum->operands += sum->times;
+        if (!on_chip) predict_time_through_hbm(k, b, a->tensor), sum->operands += sum->times;
     }
     struct lx_op_time t = lx_division_time(x->divisions, o, share);
     k->ops[o].device_us = t.device_us;
@@ -48,13 +49,13 @@ static void time_op(struct clockwork *k, int32_t o, struct lx_bundle *b, struct 
     sum->cores = max_i64(sum->cores, x->divisions->at[o].cores_used);
 }
 
-static void time_transfer(struct clockwork *k, const struct lx_transfer *t, struct lx_bundle *b,
-                          struct cost_bundle *sum)
+static void predict_time_transfer(struct clockwork *k, const struct lx_transfer *t, struct lx_bundle *b,
+                                  struct cost_bundle *sum)
 {
     const struct draft *x = k->x;
     int32_t tensor = x->stays[t->stay].tensor;
     if (lx_through_hbm(t->kind)) {
-        through_hbm(k, b, tensor);
+        predict_time_through_hbm(k, b, tensor);
         sum->operands += stay_fills(x, t->stay);
         k->ops[t->tick].device_us += cost_copy(&x->graph->device, t->bytes);
         return;
@@ -69,7 +70,8 @@ static void time_transfer(struct clockwork *k, const struct lx_transfer *t, stru
 }
 
 /* Where nothing takes time, all ops have the same share. */
-static void share_out(struct clockwork *k, const struct kernel_run *run, double device_us, double us)
+static void predict_time_share_out(struct clockwork *k, const struct kernel_run *run, double device_us,
+                                   double us)
 {
     for (int32_t o = run->first; o < run->end; o++)
         k->ops[o].end_to_end_us =
@@ -77,22 +79,22 @@ static void share_out(struct clockwork *k, const struct kernel_run *run, double 
 }
 
 /* Returns the end-to-end time. */
-static double time_run(struct clockwork *k, const struct kernel_run *run, struct lx_bundle *b)
+static double predict_time_run(struct clockwork *k, const struct kernel_run *run, struct lx_bundle *b)
 {
     struct cost_bundle sum = {.times = run->times};
-    for (int32_t o = run->first; o < run->end; o++) time_op(k, o, b, &sum);
+    for (int32_t o = run->first; o < run->end; o++) predict_time_op(k, o, b, &sum);
     for (; k->next < k->t->transfer_count && k->t->transfers[k->next].tick < run->end; k->next++)
-        time_transfer(k, &k->t->transfers[k->next], b, &sum);
+        predict_time_transfer(k, &k->t->transfers[k->next], b, &sum);
     for (int32_t o = run->first; o < run->end; o++) sum.device_us += k->ops[o].device_us;
     b->device_us += sum.device_us;
     b->cores = max_i64(b->cores, sum.cores);
     /* A call off the device is no kernel. */
     double us = b->is_extern ? sum.device_us : cost_end_to_end(&k->x->graph->device, &sum);
-    share_out(k, run, sum.device_us, us);
+    predict_time_share_out(k, run, sum.device_us, us);
     return us;
 }
 
-static void time_bundle(struct clockwork *k, struct lx_bundle *b)
+static void predict_time_bundle(struct clockwork *k, struct lx_bundle *b)
 {
     const struct decisions *how = &k->x->how;
     enum { EACH_OP = 2000 };
@@ -100,7 +102,7 @@ static void time_bundle(struct clockwork *k, struct lx_bundle *b)
     for (int32_t o = b->first; o < end;) {
         struct kernel_run run = kernel_run_at(how->nests, how->nest_count, o, end);
         stop_look(EACH_OP * (int64_t)(run.end - o));
-        b->end_to_end_us += time_run(k, &run, b);
+        b->end_to_end_us += predict_time_run(k, &run, b);
         o = run.end;
     }
 }
@@ -119,11 +121,11 @@ bool predict_times(const struct draft *x, const int64_t *address, const struct t
                    struct lx_op_traffic *ops, struct lx_bundle *bundles, lx_status *st)
 {
     struct clockwork k = {.x = x, .address = address, .t = t, .ops = ops};
-    k.seen = calloc((size_t)x->graph->tensor_count + 1, sizeof *k.seen);
+    k.seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *k.seen);
     if (!k.seen) return status_no_memory(st);
     list_bundles(x, bundles);
-    for (int32_t i = 0; i < x->bundle_count; i++) time_bundle(&k, &bundles[i]);
-    free(k.seen);
+    for (int32_t i = 0; i < x->bundle_count; i++) predict_time_bundle(&k, &bundles[i]);
+    mem_free(k.seen);
     return true;
 }
 
@@ -142,21 +144,21 @@ bool draft_bundle_times(const struct draft *x, const int64_t *address, struct lx
 {
     struct arena scratch = {0};
     struct traffic t;
-    struct lx_op_traffic *ops = calloc((size_t)x->graph->op_count + 1, sizeof *ops);
+    struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
     bool ok = ops ? true : status_no_memory(st);
     ok = ok && traffic_list(x, address, &scratch, &t, ops, st) &&
          predict_times(x, address, &t, ops, bundles, st);
-    free(ops);
+    mem_free(ops);
     arena_free(&scratch);
     return ok;
 }
 
 bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st)
 {
-    struct lx_bundle *bundles = calloc((size_t)x->bundle_count + 1, sizeof *bundles);
+    struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
     if (!bundles) return status_no_memory(st);
     bool ok = draft_bundle_times(x, address, bundles, st);
     if (ok) *out = bundle_clocks(bundles, x->bundle_count);
-    free(bundles);
+    mem_free(bundles);
     return ok;
 }

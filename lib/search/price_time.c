@@ -4,6 +4,7 @@
 #include "search/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
 
@@ -73,13 +74,13 @@ bool price_buffers(const struct draft *x, enum price clock, struct lx_buffer *ou
 {
     const struct lx_device *d = &x->graph->device;
     struct pricing p = {.x = x, .clock = clock, .operand_us = cost_launch(d, 1, 1) - cost_launch(d, 0, 1)};
-    p.off_us = calloc((size_t)x->problem.count + 1, sizeof *p.off_us);
+    p.off_us = mem_zeroed((size_t)x->problem.count + 1, sizeof *p.off_us);
     if (!p.off_us) return status_no_memory(st);
     for (int32_t o = 0; o < x->graph->op_count; o++) price_op(&p, o);
     for (int32_t i = 0; i < x->problem.count; i++) {
         out[i] = x->problem.buffers[i];
         price_buffer(&p, i, &out[i]);
     }
-    free(p.off_us);
+    mem_free(p.off_us);
     return true;
 }

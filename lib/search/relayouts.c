@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static bool is_used(const struct attempt *a, const struct wait *w)
 }
 
 /* Two copies of one tensor and op are one relayout; used, if one of them is. */
-static bool find_waits(const struct attempt *a, struct waits *w)
+static bool relayouts_find_waits(const struct attempt *a, struct waits *w)
 {
     for (int32_t i = 0; i < a->asked.count; i++) {
         const struct wait *one = &a->asked.waits[i];
@@ -71,8 +72,8 @@ static bool find_waits(const struct attempt *a, struct waits *w)
 }
 
 /* A copy of `list` with more; sorted, each once. NULL: no memory. */
-static struct cut *with_more(struct arena *m, const struct cut *list, int32_t count, const struct cut *more,
-                             size_t more_count, int32_t *out_count)
+static struct cut *relayouts_with_more(struct arena *m, const struct cut *list, int32_t count,
+                                       const struct cut *more, size_t more_count, int32_t *out_count)
 {
     struct cut *all = arena_array(m, (size_t)count + more_count, sizeof *all);
     int32_t n = 0;
@@ -86,7 +87,7 @@ static struct cut *with_more(struct arena *m, const struct cut *list, int32_t co
     return all;
 }
 
-static struct decisions decisions_of(const struct search *s, const struct node *n, bool lax)
+static struct decisions relayouts_decisions_of(const struct search *s, const struct node *n, bool lax)
 {
     struct decisions how = *s->how;
     how.loaded = n->loaded;
@@ -98,7 +99,7 @@ static struct decisions decisions_of(const struct search *s, const struct node *
 }
 
 /* Frees the one that is not better. */
-static void keep_best(struct search *s, struct attempt *a)
+static void relayouts_keep_best(struct search *s, struct attempt *a)
 {
     if (!s->best.memory)
         s->best = *a;
@@ -108,12 +109,12 @@ static void keep_best(struct search *s, struct attempt *a)
 
 /* The same places in a draft of other decisions; `*legal`: they are a plan of it. What is barred there saves nothing
  * and goes. */
-static bool replace(const struct search *s, const struct attempt *from, const struct decisions *how,
-                    struct attempt *out, bool *legal)
+static bool relayouts_replace(const struct search *s, const struct attempt *from, const struct decisions *how,
+                              struct attempt *out, bool *legal)
 {
     lx_status why = {0};
     *out = (struct attempt){.perfect_bytes = -1, .answer = from->answer};
-    out->memory = calloc(1, sizeof *out->memory);
+    out->memory = mem_zeroed(1, sizeof *out->memory);
     if (!out->memory) return status_no_memory(s->by->st);
     bool ok = draft_make(s->by->divided, how, out->memory, &out->draft, s->by->st);
     int32_t count = ok ? out->draft.problem.count : 0;
@@ -131,7 +132,7 @@ static bool replace(const struct search *s, const struct attempt *from, const st
     return ok;
 }
 
-static bool is_parent(const struct lx_buffer *of, int32_t buffer)
+static bool relayouts_is_parent(const struct lx_buffer *of, int32_t buffer)
 {
     for (int32_t i = 0; i < of->parent_count; i++)
         if (of->parents[i] == buffer) return true;
@@ -139,7 +140,7 @@ static bool is_parent(const struct lx_buffer *of, int32_t buffer)
 }
 
 /* May buffer `b` be where it is until `end`? */
-static bool may_wait(const struct attempt *a, int32_t b, int64_t end)
+static bool relayouts_may_wait(const struct attempt *a, int32_t b, int64_t end)
 {
     const struct lx_problem *p = &a->draft.problem;
     const int64_t *address = a->answer.address;
@@ -147,7 +148,7 @@ static bool may_wait(const struct attempt *a, int32_t b, int64_t end)
         const struct lx_buffer *x = &p->buffers[i];
         bool meets = address[i] >= 0 && x->start < end && x->end >= p->buffers[b].end &&
                      address[i] < address[b] + p->buffers[b].size && address[b] < address[i] + x->size;
-        if (meets && i != b && !is_parent(&p->buffers[b], i)) return false;
+        if (meets && i != b && !relayouts_is_parent(&p->buffers[b], i)) return false;
     }
     return true;
 }
@@ -161,7 +162,7 @@ static bool wait_for(struct attempt *a, struct cut copy)
         if (source < 0 || x->stays[i].tensor != copy.tensor || x->stays[i].first != copy.before) continue;
         int64_t end = (int64_t)copy.before + 1;
         if (end <= x->buffers[source].end) continue;
-        if (!may_wait(a, source, end)) return false;
+        if (!relayouts_may_wait(a, source, end)) return false;
         x->buffers[source].end = end;
     }
     return true;
@@ -175,8 +176,8 @@ static bool keep_in_turn(struct search *s, const struct attempt *a, const cuts *
     bool ok = true, legal;
     for (size_t i = 0; ok && i < used->count; i++) {
         if (!at.memory && i < MOST_WAITS) { /* what is decided so far */
-            struct decisions how = decisions_of(s, n, true);
-            ok = replace(s, a, &how, &at, &legal);
+            struct decisions how = relayouts_decisions_of(s, n, true);
+            ok = relayouts_replace(s, a, &how, &at, &legal);
         }
         legal = ok && i < MOST_WAITS && wait_for(&at, used->at[i]);
         if (!legal) {
@@ -186,7 +187,7 @@ static bool keep_in_turn(struct search *s, const struct attempt *a, const cuts *
         }
         struct cut **list = legal ? &n->kept : &n->loaded;
         int32_t *count = legal ? &n->kept_count : &n->loaded_count;
-        *list = with_more(&s->memory, *list, *count, &used->at[i], 1, count);
+        *list = relayouts_with_more(&s->memory, *list, *count, &used->at[i], 1, count);
         ok = ok && (*list ? true : status_no_memory(s->by->st));
     }
     attempt_free(&at);
@@ -218,7 +219,7 @@ static bool solve_draft(struct search *s, const struct decisions *how, struct at
     return true;
 }
 
-static bool is_over(const struct search *s)
+static bool relayouts_is_over(const struct search *s)
 {
     const struct lx_run *run = &s->by->options->run;
     return lx_run_stopped(run) || (!run->work_limit && effort_left(s) <= 0);
@@ -229,33 +230,33 @@ static bool solve_decided(struct search *s, const struct decisions *how)
 {
     struct attempt a;
     if (!solve_draft(s, how, &a)) return false;
-    keep_best(s, &a);
+    relayouts_keep_best(s, &a);
     return true;
 }
 
 /* Makes a plan of the answer of a lax draft, in place of it. `*clashes`: not all that it uses could be kept. */
-static bool make_plan(struct search *s, const struct node *node, struct attempt *a, struct cut *clash,
-                      bool *clashes)
+static bool relayouts_make_plan(struct search *s, const struct node *node, struct attempt *a,
+                                struct cut *clash, bool *clashes)
 {
     struct waits w = {0};
     struct node n = *node;
     struct attempt plan = {0};
-    bool ok = find_waits(a, &w) ? true : status_no_memory(s->by->st), legal = false;
+    bool ok = relayouts_find_waits(a, &w) ? true : status_no_memory(s->by->st), legal = false;
     *clashes = false;
     if (ok && w.used.count + w.unused.count == 0) {
         a->draft.how.lax = false; /* nothing was left open */
         return true;
     }
-    n.loaded =
-        with_more(&s->memory, node->loaded, node->loaded_count, w.unused.at, w.unused.count, &n.loaded_count);
+    n.loaded = relayouts_with_more(&s->memory, node->loaded, node->loaded_count, w.unused.at, w.unused.count,
+                                   &n.loaded_count);
     ok = ok && (n.loaded ? true : status_no_memory(s->by->st));
-    struct decisions how = decisions_of(s, &n, false);
-    ok = ok && replace(s, a, &how, &plan, &legal);
+    struct decisions how = relayouts_decisions_of(s, &n, false);
+    ok = ok && relayouts_replace(s, a, &how, &plan, &legal);
     if (ok && !legal) {
         attempt_free(&plan);
         ok = solve_decided(s, &how) && keep_in_turn(s, a, &w.used, &n, clash, clashes);
-        how = decisions_of(s, &n, false);
-        ok = ok && replace(s, a, &how, &plan, &legal);
+        how = relayouts_decisions_of(s, &n, false);
+        ok = ok && relayouts_replace(s, a, &how, &plan, &legal);
         if (ok && !legal)
             ok = status_set(s->by->st, LX_E_INTERNAL, "a placement is not legal without its relayouts");
     }
@@ -273,12 +274,12 @@ static bool make_plan(struct search *s, const struct node *node, struct attempt 
 }
 
 /* The relayout decided both ways. */
-static bool branch(struct search *s, const struct node *n, struct cut clash, int64_t bound)
+static bool relayouts_branch(struct search *s, const struct node *n, struct cut clash, int64_t bound)
 {
     struct node load = *n, keep = *n;
     load.bound = keep.bound = bound;
-    load.loaded = with_more(&s->memory, n->loaded, n->loaded_count, &clash, 1, &load.loaded_count);
-    keep.kept = with_more(&s->memory, n->kept, n->kept_count, &clash, 1, &keep.kept_count);
+    load.loaded = relayouts_with_more(&s->memory, n->loaded, n->loaded_count, &clash, 1, &load.loaded_count);
+    keep.kept = relayouts_with_more(&s->memory, n->kept, n->kept_count, &clash, 1, &keep.kept_count);
     bool ok = load.loaded && keep.kept && VEC_PUSH(&s->open, load) && VEC_PUSH(&s->open, keep);
     return ok ? true : status_no_memory(s->by->st);
 }
@@ -295,18 +296,18 @@ static struct node take_least(struct search *s)
 
 static bool solve_node(struct search *s, const struct node *n)
 {
-    struct decisions how = decisions_of(s, n, true);
+    struct decisions how = relayouts_decisions_of(s, n, true);
     struct attempt a;
     struct cut clash;
     bool clashes;
     if (!solve_draft(s, &how, &a)) return false;
     int64_t bound = max_i64(n->bound, a.bound);
-    if (!make_plan(s, n, &a, &clash, &clashes)) {
+    if (!relayouts_make_plan(s, n, &a, &clash, &clashes)) {
         attempt_free(&a);
         return false;
     }
-    keep_best(s, &a);
-    if (clashes) return branch(s, n, clash, bound);
+    relayouts_keep_best(s, &a);
+    if (clashes) return relayouts_branch(s, n, clash, bound);
     s->bound = min_i64(s->bound, bound);
     return true;
 }
@@ -323,7 +324,7 @@ bool relayout_search(const struct planner *p, const struct decisions *how, int t
             break;
         }
         ok = solve_node(&s, &n);
-        if (is_over(&s)) tries = 0;
+        if (relayouts_is_over(&s)) tries = 0;
     }
     for (size_t i = 0; i < s.open.count; i++) s.bound = min_i64(s.bound, s.open.at[i].bound);
     *out = s.best;

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
 #include "search/op_order.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 
 /* What op o adds to the bytes alive, less what dies with it when `left` counts the accesses to come. */
-static int64_t growth(const struct draft *x, int32_t o, const int32_t *left, const bool *alive)
+static int64_t reorder_growth(const struct draft *x, int32_t o, const int32_t *left, const bool *alive)
 {
     const struct lx_op *op = &x->graph->ops[o];
     int64_t bytes = 0;
@@ -37,8 +38,8 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
     enum { EACH_OP = 50, EACH_READY = 20 };
     int32_t n = s->g->op_count;
     VEC(int32_t) ready = {0};
-    int32_t *left = calloc((size_t)s->g->tensor_count + 1, sizeof *left);
-    bool *alive = calloc((size_t)s->g->tensor_count + 1, sizeof *alive), ok = left && alive;
+    int32_t *left = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *left);
+    bool *alive = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *alive), ok = left && alive;
     if (ok) memset(s->waits, 0, (size_t)n * sizeof *s->waits);
     for (size_t e = 0; ok && e < s->edges.count; e++) s->waits[s->edges.at[e].after]++;
     for (int32_t o = 0; ok && o < n; o++) {
@@ -49,7 +50,7 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
         size_t pick = newest_first ? ready.count - 1 : 0;
         int64_t least = INT64_MAX;
         for (size_t k = 0; !newest_first && k < ready.count; k++) {
-            int64_t g = growth(x, ready.at[k], left, alive);
+            int64_t g = reorder_growth(x, ready.at[k], left, alive);
             if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
         }
         int32_t o = ready.at[pick];
@@ -62,8 +63,8 @@ static bool list_order(struct op_order *s, const struct draft *x, bool newest_fi
             if (--s->waits[s->edges.at[e].after] == 0) ok = VEC_PUSH(&ready, s->edges.at[e].after);
     }
     VEC_FREE(&ready);
-    free(left);
-    free(alive);
+    mem_free(left);
+    mem_free(alive);
     return ok;
 }
 
@@ -76,7 +77,7 @@ struct reorder {
     int64_t tries;
 };
 
-static bool is_new(const int32_t *order, int32_t count)
+static bool reorder_is_new(const int32_t *order, int32_t count)
 {
     for (int32_t t = 0; t < count; t++)
         if (order[t] != t) return true;
@@ -130,7 +131,7 @@ static bool try_order(struct reorder *r, bool *better)
     struct decisions how = r->by->best.draft.how;
     int32_t n = r->by->best.draft.graph->op_count;
     *better = false;
-    if (!is_new(r->order, n) || r->tries <= 0) return true;
+    if (!reorder_is_new(r->order, n) || r->tries <= 0) return true;
     for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
     how.order = r->total;
     find_places(r, r->order);
@@ -140,7 +141,7 @@ static bool try_order(struct reorder *r, bool *better)
 }
 
 /* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. */
-static bool try_choices(struct reorder *r, const struct keep_model *m, const struct keep_found *found)
+static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, const struct keep_found *found)
 {
     struct planner *p = r->by;
     bool ok = true, better, by_time = asks_time(p);
@@ -162,7 +163,7 @@ static bool try_choices(struct reorder *r, const struct keep_model *m, const str
 }
 
 /* `*done`: nothing can be better than what was found. */
-static bool ask_model(struct reorder *r, bool *done)
+static bool reorder_ask_model(struct reorder *r, bool *done)
 {
     struct planner *p = r->by;
     struct arena memory = {0};
@@ -177,7 +178,7 @@ static bool ask_model(struct reorder *r, bool *done)
     if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
     bool ok = keep_plain(p, &memory, &plain);
     ok = ok && keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&
-         keep_search(&m, &limits, &memory, &found, p->st) && try_choices(r, &m, &found);
+         keep_search(&m, &limits, &memory, &found, p->st) && reorder_try_choices(r, &m, &found);
     *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
     draft_free(&plain);
     arena_free(&memory);
@@ -246,20 +247,20 @@ bool reorder_search(struct planner *p)
 {
     size_t n = (size_t)p->best.draft.graph->op_count;
     struct reorder r = {.by = p, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
-    r.order = malloc((n + 1) * sizeof *r.order);
-    r.total = malloc((n + 1) * sizeof *r.total);
-    r.place = malloc((n + 1) * sizeof *r.place);
-    r.cuts = malloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
-    r.nests = malloc(((size_t)p->best.draft.how.nest_count + 1) * sizeof *r.nests);
+    r.order = mem_alloc((n + 1) * sizeof *r.order);
+    r.total = mem_alloc((n + 1) * sizeof *r.total);
+    r.place = mem_alloc((n + 1) * sizeof *r.place);
+    r.cuts = mem_alloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
+    r.nests = mem_alloc(((size_t)p->best.draft.how.nest_count + 1) * sizeof *r.nests);
     bool done = false,
          ok = r.order && r.total && r.place && r.cuts && r.nests ? true : status_no_memory(p->st);
-    ok = ok && ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
+    ok = ok && reorder_ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
     LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
         p->best.hbm_bytes);
-    free(r.order);
-    free(r.total);
-    free(r.place);
-    free(r.cuts);
-    free(r.nests);
+    mem_free(r.order);
+    mem_free(r.total);
+    mem_free(r.place);
+    mem_free(r.cuts);
+    mem_free(r.nests);
     return ok;
 }

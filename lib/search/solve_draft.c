@@ -2,6 +2,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "search/planner.h"
+#include "base/memory.h"
 #include "scratchpad/placement/solve.h"
 
 #include <stdlib.h>
@@ -33,9 +34,9 @@ static bool solve_by_time(const struct planner *by, struct attempt *a)
 {
     size_t n = (size_t)a->draft.problem.count;
     struct attempt with = {.draft = a->draft};
-    struct lx_buffer *priced = malloc((n + 1) * sizeof *priced);
+    struct lx_buffer *priced = mem_alloc((n + 1) * sizeof *priced);
     struct lx_problem p = a->draft.problem;
-    with.answer.address = malloc((n + 1) * sizeof *with.answer.address);
+    with.answer.address = mem_alloc((n + 1) * sizeof *with.answer.address);
     bool ok = priced && with.answer.address ? true : status_no_memory(by->st);
     for (size_t i = 0; ok && i < n; i++) with.answer.address[i] = LX_OFF_CHIP;
     with.answer.status = LX_FEASIBLE;
@@ -47,8 +48,8 @@ static bool solve_by_time(const struct planner *by, struct attempt *a)
         ok = price_buffers(&a->draft, (enum price)clock, priced, by->st) &&
              solve_valid(&p, by->options->solver, &by->options->run, &with.answer, by->st) &&
              (with.answer.status == LX_ERROR || keep_placement(by, a, &with, false));
-    free(priced);
-    free(with.answer.address);
+    mem_free(priced);
+    mem_free(with.answer.address);
     a->bound = a->answer.bound = 0;
     if (ok) a->answer.status = LX_FEASIBLE;
     return ok && lx_problem_check(&a->draft.problem, a->answer.address, &a->answer.objective, by->st);
@@ -105,8 +106,8 @@ static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, 
     const struct draft *x = &a->draft;
     size_t n = (size_t)p->count;
     struct lx_problem by_rule = *p;
-    struct lx_answer true_one = {.address = malloc((n + 1) * sizeof *true_one.address)};
-    struct lx_buffer *ruled = malloc((n + 1) * sizeof *ruled);
+    struct lx_answer true_one = {.address = mem_alloc((n + 1) * sizeof *true_one.address)};
+    struct lx_buffer *ruled = mem_alloc((n + 1) * sizeof *ruled);
     bool ok = true_one.address && ruled ? true : status_no_memory(by->st);
     for (size_t i = 0; ok && i < n; i++) {
         ruled[i] = p->buffers[i];
@@ -119,8 +120,8 @@ static bool solve_by_rule(const struct planner *by, const struct lx_problem *p, 
          solve_linked(by, x->base_bytes, p, &true_one) &&
          lx_problem_check(p, a->answer.address, &a->answer.objective, by->st);
     if (ok) a->answer.bound = true_one.bound;
-    free(ruled);
-    free(true_one.address);
+    mem_free(ruled);
+    mem_free(true_one.address);
     return ok;
 }
 

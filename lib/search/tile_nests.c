@@ -52,7 +52,7 @@ static bool search_any(struct planner *p, struct nest_menus *menus)
 
 /* What is moved at least under the same decisions: whatever is on chip, or by prices of what is there on each tick. If that is
  * no less than what there is, no more is to be found. */
-static bool is_least(const struct planner *p, const struct attempt *a, bool *least)
+static bool tile_nests_is_least(const struct planner *p, const struct attempt *a, bool *least)
 {
     int64_t bytes = a->draft.least_bytes, there = a->hbm_bytes, priced = 0;
     if (p->beat > 0) there = min_i64(there, p->beat);
@@ -81,7 +81,7 @@ bool attempt_in_full(const struct planner *p, struct attempt *a)
     struct planner by = *p;
     struct attempt full;
     bool least = false;
-    if (how->nest_count > 0 && !is_least(p, a, &least)) return false;
+    if (how->nest_count > 0 && !tile_nests_is_least(p, a, &least)) return false;
     if (least) return true;
     by.options = &options;
     by.brief = how->nest_count > 0;

@@ -8,6 +8,7 @@
 #include "search/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "cost/bundle.h"
 #include "cost/op.h"
 #include "cost/rates.h"
@@ -27,8 +28,8 @@ struct bounding {
 };
 
 /* One tensor in one run: accesses [from, to) of its list. */
-static void add_operand(const struct bounding *b, int32_t tensor, int32_t from, int32_t to, bool before,
-                        bool after)
+static void time_bound_add_operand(const struct bounding *b, int32_t tensor, int32_t from, int32_t to,
+                                   bool before, bool after)
 {
     const struct draft *x = b->x;
     const struct lx_tensor *t = &x->graph->tensors[tensor];
@@ -47,12 +48,12 @@ static void add_operand(const struct bounding *b, int32_t tensor, int32_t from, 
 }
 
 /* What a later run reads must reach HBM in this one; that it writes all of it anew first means that it need not. */
-static bool read_later(const struct draft *x, int32_t tensor, int32_t from)
+static bool time_bound_read_later(const struct draft *x, int32_t tensor, int32_t from)
 {
     return from < x->tensor_at[tensor + 1] && x->accesses[x->tensor_access[from]].reads;
 }
 
-static void add_tensor(const struct bounding *b, int32_t tensor)
+static void time_bound_add_tensor(const struct bounding *b, int32_t tensor)
 {
     const struct draft *x = b->x;
     int32_t end = x->tensor_at[tensor + 1];
@@ -60,8 +61,9 @@ static void add_tensor(const struct bounding *b, int32_t tensor)
         int32_t run = b->run_of[x->access_op[x->tensor_access[from]]];
         for (to = from; to < end && b->run_of[x->access_op[x->tensor_access[to]]] == run;) to++;
         bool last = to == end, output = lx_role_leaves(x->graph->tensors[tensor].role);
-        if (last || !output || read_later(x, tensor, to))
-            add_operand(b, tensor, from, to, from > x->tensor_at[tensor], read_later(x, tensor, to));
+        if (last || !output || time_bound_read_later(x, tensor, to))
+            time_bound_add_operand(b, tensor, from, to, from > x->tensor_at[tensor],
+                                   time_bound_read_later(x, tensor, to));
     }
 }
 
@@ -78,7 +80,7 @@ static double in_bundles(const struct lx_device *d, const struct floor *f)
     return least;
 }
 
-static double sum_up(const struct bounding *b, int32_t count, const bool *alone)
+static double time_bound_sum_up(const struct bounding *b, int32_t count, const bool *alone)
 {
     const struct lx_device *d = &b->x->graph->device;
     double us = 0;
@@ -106,23 +108,23 @@ static int32_t list_runs(const struct draft *x, int32_t *run_of, bool *alone)
 bool time_bound_divided(const struct draft *x, const struct lx_divisions *d, double *us, lx_status *st)
 {
     size_t n = (size_t)x->graph->op_count + 1;
-    int32_t *run_of = calloc(n, sizeof *run_of);
-    bool *alone = calloc(n, sizeof *alone), ok;
-    struct bounding b = {.x = x, .run_of = run_of, .runs = calloc(n, sizeof *b.runs)};
+    int32_t *run_of = mem_zeroed(n, sizeof *run_of);
+    bool *alone = mem_zeroed(n, sizeof *alone), ok;
+    struct bounding b = {.x = x, .run_of = run_of, .runs = mem_zeroed(n, sizeof *b.runs)};
     ok = run_of && alone && b.runs;
     if (ok) {
         int32_t count = list_runs(x, run_of, alone);
-        for (int32_t t = 0; t < x->graph->tensor_count; t++) add_tensor(&b, t);
+        for (int32_t t = 0; t < x->graph->tensor_count; t++) time_bound_add_tensor(&b, t);
         for (int32_t o = 0; d && o < x->graph->op_count; o++) {
             struct floor *f = &b.runs[run_of[o]];
             f->busy_us += lx_division_least(d, o, NULL, NULL);
             f->cores = max_i64(f->cores, d->at[o].cores_used);
         }
-        *us = sum_up(&b, count, alone);
+        *us = time_bound_sum_up(&b, count, alone);
     }
-    free(run_of);
-    free(alone);
-    free(b.runs);
+    mem_free(run_of);
+    mem_free(alone);
+    mem_free(b.runs);
     return ok ? true : status_no_memory(st);
 }
 

@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "scratchpad/placement/solve.h"
 
 #include <stdlib.h>
@@ -14,13 +15,13 @@ void attempt_free(struct attempt *a)
 {
     draft_free(&a->draft);
     if (a->memory) arena_free(a->memory);
-    free(a->memory);
+    mem_free(a->memory);
     *a = (struct attempt){0};
 }
 
 static bool begin_attempt(const struct planner *p, const struct decisions *how, struct attempt *out)
 {
-    *out = (struct attempt){.perfect_bytes = -1, .memory = calloc(1, sizeof *out->memory)};
+    *out = (struct attempt){.perfect_bytes = -1, .memory = mem_zeroed(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(p->st);
     struct decisions plain = *how;
     plain.move_count = 0; /* moves are of other addresses */
@@ -96,7 +97,7 @@ static int tries_of(const struct planner *p)
 }
 
 /* What is there stands, then: nothing better is looked for. */
-static bool is_stopped(const struct planner *p)
+static bool try_plan_is_stopped(const struct planner *p)
 {
     return lx_run_stopped(&p->options->run);
 }
@@ -107,7 +108,7 @@ static bool attempt_waiting(const struct planner *p, const struct decisions *pla
     struct planner by = *p;
     by.spare = relayout_steps(p);
     if (!attempt_once(&by, plain, out)) return false;
-    if (out->hbm_bytes > p->enough && !is_stopped(p) && !nest_let_go(&by, 0, out)) {
+    if (out->hbm_bytes > p->enough && !try_plan_is_stopped(p) && !nest_let_go(&by, 0, out)) {
         attempt_free(out);
         return false;
     }
@@ -169,7 +170,7 @@ bool attempt_copy(const struct planner *p, const struct attempt *from, struct at
 {
     *out = *from;
     out->draft = (struct draft){0};
-    out->memory = calloc(1, sizeof *out->memory);
+    out->memory = mem_zeroed(1, sizeof *out->memory);
     if (!out->memory) return status_no_memory(p->st);
     bool ok = draft_make(p->divided, &from->draft.how, out->memory, &out->draft, p->st) &&
               draft_waits(&out->draft, out->memory, &out->asked, p->st);
@@ -216,7 +217,7 @@ static bool try_loaded(struct planner *p, bool *better)
     struct decisions how = p->best.draft.how;
     struct attempt next;
     size_t most = (size_t)p->best.draft.problem.count + (size_t)how.loaded_count;
-    struct cut *list = malloc((most + 1) * sizeof *list);
+    struct cut *list = mem_alloc((most + 1) * sizeof *list);
     int32_t before = how.loaded_count;
     *better = false;
     if (!list) return status_no_memory(p->st);
@@ -227,7 +228,7 @@ static bool try_loaded(struct planner *p, bool *better)
         next.perfect_bytes = p->best.perfect_bytes;
         *better = attempt_keep_better(&p->best, &next);
     }
-    free(list);
+    mem_free(list);
     return ok;
 }
 
@@ -270,12 +271,13 @@ bool attempt_plain(const struct planner *p, const struct decisions *how, struct 
     if (!find_enough(p, &plain, &tries.enough)) return false;
     bool ok = attempt_decided(&tries, &plain, tries_of(p), &tries.best);
     if (!ok) return false;
-    if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC && !is_stopped(p))
+    if (decides_relayouts(p) && how->passes.clone == LX_CLONE_HEURISTIC && !try_plan_is_stopped(p))
         ok = try_without_copies(&tries, &plain);
-    ok = ok && (!decides_relayouts(p) || is_large(p) || is_stopped(p) || try_all_kept(&tries, &plain));
+    ok = ok &&
+         (!decides_relayouts(p) || is_large(p) || try_plan_is_stopped(p) || try_all_kept(&tries, &plain));
     ok = ok && perfect_traffic(&tries.best.draft, &tries.best.perfect_bytes, p->st);
     bool better = asks_time(p) && !p->options->run.hasty;
-    for (int round = 0; ok && better && round < ROUNDS && !is_stopped(p); round++)
+    for (int round = 0; ok && better && round < ROUNDS && !try_plan_is_stopped(p); round++)
         ok = try_loaded(&tries, &better);
     *out = tries.best;
     if (!ok) attempt_free(out);

@@ -4,16 +4,17 @@
 #include "search/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "scratchpad/placement/solve.h"
 
 #include <stdlib.h>
 
-static void add_share(struct lx_buffer *buffers, const struct lx_group *g, int64_t share)
+static void unlinked_add_share(struct lx_buffer *buffers, const struct lx_group *g, int64_t share)
 {
     for (int32_t i = 0; i < g->count; i++) buffers[g->at[i]].spill_cost += share;
 }
 
-static void share_out(const struct lx_problem *p, struct lx_buffer *buffers)
+static void unlinked_share_out(const struct lx_problem *p, struct lx_buffer *buffers)
 {
     for (int32_t i = 0; i < p->bonds.charge_count; i++) {
         const struct lx_charge *c = &p->bonds.charges[i];
@@ -21,8 +22,8 @@ static void share_out(const struct lx_problem *p, struct lx_buffer *buffers)
         if (absent == 0 && c->all_on.count == 1)
             buffers[c->all_on.at[0]].spill_cost -= c->cost;
         else if (absent) {
-            add_share(buffers, &c->all_off, c->cost / absent);
-            add_share(buffers, &c->any_off, c->cost / absent);
+            unlinked_add_share(buffers, &c->all_off, c->cost / absent);
+            unlinked_add_share(buffers, &c->any_off, c->cost / absent);
         }
     }
     for (int32_t i = 0; i < p->count; i++) buffers[i].spill_cost = max_i64(0, buffers[i].spill_cost);
@@ -32,17 +33,17 @@ bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver, 
                     struct lx_answer *answer, lx_status *st)
 {
     struct lx_problem plain = *p;
-    struct lx_buffer *buffers = malloc(((size_t)p->count + 1) * sizeof *buffers);
+    struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
     if (!buffers) return status_no_memory(st);
     for (int32_t i = 0; i < p->count; i++) buffers[i] = p->buffers[i];
-    share_out(p, buffers);
+    unlinked_share_out(p, buffers);
     plain.buffers = buffers;
     plain.bonds = (struct lx_bonds){0};
     bool ok = solve_valid(&plain, solver, run, answer, st);
     answer->bound = 0;
     ok = ok && (run->hasty || lx_bound(p, &answer->bound, st)) &&
          lx_problem_check(p, answer->address, &answer->objective, st);
-    free(buffers);
+    mem_free(buffers);
     if (ok && answer->status == LX_OPTIMAL && answer->objective != answer->bound)
         answer->status = LX_FEASIBLE;
     return ok;

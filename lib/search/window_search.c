@@ -53,7 +53,7 @@ static bool cut_windows(struct windows *w)
     return true;
 }
 
-static int by_bytes(const void *a, const void *b)
+static int window_search_by_bytes(const void *a, const void *b)
 {
     const struct window_kind *x = a, *y = b;
     if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
@@ -83,7 +83,7 @@ static bool sort_kinds(struct windows *w)
         }
         w->kinds[kind[w->like[i]]].bytes += window_bytes(&w->at[i], bytes);
     }
-    qsort(w->kinds, count, sizeof *w->kinds, by_bytes);
+    qsort(w->kinds, count, sizeof *w->kinds, window_search_by_bytes);
     for (size_t k = 0; k < count; k++) kind[w->kinds[k].first] = (int32_t)k;
     for (size_t i = 0; i < windows; i++) w->like[i] = kind[w->like[i]];
     return true;

@@ -2,6 +2,7 @@
 #include "team_run/cut_reasons.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/words.h"
 #include "team_run/team_run.h"
 #include "team_run/team_choose.h"
@@ -46,7 +47,7 @@ static void take_price(const struct lx_team_plans *p, struct lx_cut_price *out)
     }
 }
 
-static enum lx_cut_origin origin_of(const struct lx_cut_question *q, const struct lx_tensor *t)
+static enum lx_cut_origin cut_reasons_origin_of(const struct lx_cut_question *q, const struct lx_tensor *t)
 {
     for (int i = 0; i < q->how->choice_count; i++)
         if (strcmp(q->how->choices[i].tensor, t->name) == 0) return LX_CUT_ASKED;
@@ -117,7 +118,7 @@ static void try_way(const struct lx_cut_question *q, struct lx_team_choice *choi
 }
 
 /* In place, of equals the earlier first: they are few. */
-static void sort(struct lx_cut_price *x, int count, bool by_time)
+static void cut_reasons_sort(struct lx_cut_price *x, int count, bool by_time)
 {
     for (int i = 1; i < count; i++)
         for (int k = i; k > 0; k--) {
@@ -134,25 +135,25 @@ bool lx_cut_reasons_find(const struct lx_cut_question *q, int32_t tensor, struct
 {
     const struct lx_team_plan *team = q->plans->team;
     const struct lx_tensor *t = &team->graph->tensors[tensor];
-    *out = (struct lx_cut_reasons){.tensor = tensor, .origin = origin_of(q, t)};
+    *out = (struct lx_cut_reasons){.tensor = tensor, .origin = cut_reasons_origin_of(q, t)};
     memcpy(out->is.cut, team->tensors[tensor].cut, sizeof out->is.cut);
     take_price(q->plans, &out->is);
     out->other_count = list_ways(&team->grid, t, out->is.cut, NULL);
-    out->others = calloc((size_t)out->other_count + 1, sizeof *out->others);
+    out->others = mem_zeroed((size_t)out->other_count + 1, sizeof *out->others);
     size_t stated = (size_t)q->how->choice_count;
-    struct lx_team_choice *choices = calloc(stated + 1, sizeof *choices);
+    struct lx_team_choice *choices = mem_zeroed(stated + 1, sizeof *choices);
     bool ok = out->others && choices ? true : status_no_memory(st);
     if (ok && stated) memcpy(choices, q->how->choices, stated * sizeof *choices);
     if (ok) list_ways(&team->grid, t, out->is.cut, out->others);
     for (int i = 0; ok && i < out->other_count; i++) try_way(q, choices, t->name, &out->others[i]);
-    free(choices);
-    if (ok) sort(out->others, out->other_count, q->how->by_time);
+    mem_free(choices);
+    if (ok) cut_reasons_sort(out->others, out->other_count, q->how->by_time);
     if (!ok) lx_cut_reasons_free(out);
     return ok;
 }
 
 void lx_cut_reasons_free(struct lx_cut_reasons *r)
 {
-    free(r->others);
+    mem_free(r->others);
     *r = (struct lx_cut_reasons){0};
 }

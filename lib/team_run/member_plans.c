@@ -5,6 +5,7 @@
 #include "team_run/team_bound.h"
 #include "team_run/team_clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "plan/fuse.h"
 #include "planfile/plan_file.h"
@@ -28,7 +29,7 @@ static bool make_member(struct lx_team_plans *p, int m, lx_status *st)
     return p->members[m];
 }
 
-static bool is_twin(const struct lx_team_plans *p, int m, int of)
+static bool member_plans_is_twin(const struct lx_team_plans *p, int m, int of)
 {
     return p->plans[of] && p->members[of]->shape == p->members[m]->shape &&
            team_fits_twin(p->plans[of], p->members[m]->graph);
@@ -40,7 +41,7 @@ static int twin_of(const struct lx_team_plans *p, int m)
     for (int k = 0; k < m; k++) {
         bool again = false;
         for (int j = 0; j < k && !again; j++) again = p->plans[j] == p->plans[k];
-        if (!again && is_twin(p, m, k)) return k;
+        if (!again && member_plans_is_twin(p, m, k)) return k;
     }
     return m;
 }
@@ -121,18 +122,18 @@ const struct lx_plan *lx_team_plan_of(const struct lx_team_plans *p, int m, lx_s
 static struct lx_team_plans *plans_of(struct lx_team_plan *team, lx_status *st)
 {
     size_t n = (size_t)team->members;
-    struct lx_team_plans *p = calloc(1, sizeof *p);
+    struct lx_team_plans *p = mem_zeroed(1, sizeof *p);
     if (!p) return lx_team_free(team), status_no_memory(st), NULL;
     p->team = team;
     p->alike = lx_team_all_whole(team);
-    p->members = calloc(n, sizeof *p->members);
-    p->plans = calloc(n, sizeof *p->plans);
+    p->members = mem_zeroed(n, sizeof *p->members);
+    p->plans = mem_zeroed(n, sizeof *p->plans);
     if (p->members && p->plans) return p;
     lx_team_plans_free(p);
     return status_no_memory(st), NULL;
 }
 
-static bool time_of(const struct lx_team_plans *p, double *us, lx_status *st)
+static bool member_plans_time_of(const struct lx_team_plans *p, double *us, lx_status *st)
 {
     struct lx_team_clock *c = lx_team_clock_make(p, st);
     if (!c) return false;
@@ -160,7 +161,7 @@ struct lx_team_plans *team_plans_finish(struct lx_team_plans *p, const struct lx
     lit.run = fuse_light(&fuse, &how->run); /* all in the time of one */
     bool ok = make_all(p, &lit.run, NULL, st) && plan_all(p, &lit, st);
     if (ok) find_bounds(p, &how->run);
-    if (ok && time_of(p, &p->team->predicted_us, st)) return p;
+    if (ok && member_plans_time_of(p, &p->team->predicted_us, st)) return p;
     lx_team_plans_free(p);
     return NULL;
 }
@@ -176,7 +177,7 @@ struct lx_team_plans *lx_team_plans_make(struct lx_team_plan *team, const struct
 }
 
 /* The plan, or the number of the first member that has the same one. */
-static void write_plan(const struct lx_team_plans *p, int m, struct text *t)
+static void member_plans_write_plan(const struct lx_team_plans *p, int m, struct text *t)
 {
     size_t n = 4;
     int first = 0;
@@ -188,7 +189,7 @@ static void write_plan(const struct lx_team_plans *p, int m, struct text *t)
     char *plan = p->plans[m] ? lx_plan_to_json(p->plans[m], &n) : NULL;
     t->failed |= p->plans[m] && !plan;
     text_add_n(t, plan ? plan : "null", n);
-    free(plan);
+    mem_free(plan);
 }
 
 char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
@@ -197,7 +198,7 @@ char *lx_team_plans_to_json(const struct lx_team_plans *p, size_t *length)
     team_write(p->team, TEAM_PLAN_KIND, &t);
     text_add(&t, ",\n  \"plans\": [\n");
     for (int m = 0; m < p->team->members && !t.failed; m++) {
-        write_plan(p, m, &t);
+        member_plans_write_plan(p, m, &t);
         text_add(&t, m + 1 < p->team->members ? ",\n" : "\n");
     }
     text_add(&t, "  ]\n}\n");
@@ -215,7 +216,7 @@ static bool read_twin(const struct json *j, const struct json_value *value, stru
 {
     int64_t first;
     if (!json_int_value(j, value, "a member before this one", 0, m - 1, &first, st)) return false;
-    if (!is_twin(p, m, (int)first))
+    if (!member_plans_is_twin(p, m, (int)first))
         return json_error(j, value, st, LX_E_MISMATCH,
                           "member %d does not do the same as member %d; give it a plan of its own", m,
                           (int)first);
@@ -241,7 +242,7 @@ static bool read_member(const struct json *j, const struct json_value *value, st
                       "this is a plan of another graph than the one that the team's plan gives member %d", m);
 }
 
-static struct lx_team_plans *read_plans(const struct json *j, lx_status *st)
+static struct lx_team_plans *member_plans_read_plans(const struct json *j, lx_status *st)
 {
     const struct json_value *array, *item;
     struct lx_team_plan *team = team_read(j, j->root, st);
@@ -267,7 +268,7 @@ struct lx_team_plans *lx_team_plans_parse(const char *file, const char *text, si
 {
     struct json j;
     if (!json_parse(&j, file, text, length, st)) return NULL;
-    struct lx_team_plans *p = read_plans(&j, st);
+    struct lx_team_plans *p = member_plans_read_plans(&j, st);
     json_free(&j);
     return p;
 }
@@ -277,21 +278,21 @@ bool lx_is_team_plan(const char *text, size_t length)
     return json_is_kind(text, length, TEAM_PLAN_KIND);
 }
 
-static bool near(double stated, double is)
+static bool member_plans_near(double stated, double is)
 {
     return stated < 0 || fabs(stated - is) <= 1e-6 * fabs(is) + 1e-9;
 }
 
 /* What is told of the plans: absent, or so. */
-static bool check_told(const struct lx_team_plans *p, lx_status *st)
+static bool member_plans_check_told(const struct lx_team_plans *p, lx_status *st)
 {
     const struct lx_team_plan *t = p->team;
     double us, least = lx_team_bound_us(t);
-    if (!time_of(p, &us, st)) return false;
-    if (!near(t->predicted_us, us))
+    if (!member_plans_time_of(p, &us, st)) return false;
+    if (!member_plans_near(t->predicted_us, us))
         return status_set(st, LX_E_NO, "predicted_us is %.9g; by the plans of the members it is %.9g",
                           t->predicted_us, us);
-    if (!near(t->bound_us, least))
+    if (!member_plans_near(t->bound_us, least))
         return status_set(st, LX_E_NO, "bound_us is %.9g; what must be done at least takes %.9g", t->bound_us,
                           least);
     if (t->bound_bytes > 0 && t->bound_bytes != lx_team_least_bytes(t))
@@ -323,7 +324,7 @@ bool lx_team_plans_check(const struct lx_team_plans *p, lx_status *st)
         if (!p->plans[m] || check_plan(p, m, &why)) continue;
         return status_set(st, why.code, "member %d: %.600s", m, why.text);
     }
-    return check_told(p, st);
+    return member_plans_check_told(p, st);
 }
 
 void lx_team_plans_free(struct lx_team_plans *p)
@@ -333,8 +334,8 @@ void lx_team_plans_free(struct lx_team_plans *p)
         if (p->plans) lx_plan_free(p->plans[m]);
         if (p->members && (m == 0 || p->members[m] != p->members[0])) lx_team_member_free(p->members[m]);
     }
-    free(p->plans);
-    free(p->members);
+    mem_free(p->plans);
+    mem_free(p->members);
     lx_team_free(p->team);
-    free(p);
+    mem_free(p);
 }

@@ -7,6 +7,7 @@
 #include "team_run/member_twins.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
 #include "planfile/plan_file.h"
 
@@ -82,6 +83,6 @@ struct lx_plan *team_plan_of_twin(const struct lx_plan *plan, const struct lx_gr
         made = plan_read_json(&j, j.root, st);
         json_free(&j);
     }
-    free(text);
+    mem_free(text);
     return made;
 }

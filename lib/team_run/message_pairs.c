@@ -1,6 +1,7 @@
 /* Sends and receives, sorted by who talks to whom: both ends of a message come to lie side by side. */
 #include "team_run/message_pairs.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@ static bool receives(const struct message_end *x)
     return x->message->operand < 0;
 }
 
-static int compare(int64_t a, int64_t b)
+static int message_pairs_compare(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;
 }
@@ -23,26 +24,26 @@ static int compare(int64_t a, int64_t b)
 /* 0: ends of one message, or of two that cannot be told apart. */
 static int by_message(const struct message_end *x, const struct message_end *y)
 {
-    int c = compare(x->from, y->from);
-    if (!c) c = compare(x->to, y->to);
-    if (!c) c = compare(x->message->tag, y->message->tag);
-    return c ? c : compare(x->message->bytes, y->message->bytes);
+    int c = message_pairs_compare(x->from, y->from);
+    if (!c) c = message_pairs_compare(x->to, y->to);
+    if (!c) c = message_pairs_compare(x->message->tag, y->message->tag);
+    return c ? c : message_pairs_compare(x->message->bytes, y->message->bytes);
 }
 
-static int by_end(const void *a, const void *b)
+static int message_pairs_by_end(const void *a, const void *b)
 {
     const struct message_end *x = a, *y = b;
     int c = by_message(x, y);
-    if (!c) c = compare(receives(x), receives(y));
-    if (!c) c = compare(x->member, y->member);
-    return c ? c : compare(x->number, y->number);
+    if (!c) c = message_pairs_compare(receives(x), receives(y));
+    if (!c) c = message_pairs_compare(x->member, y->member);
+    return c ? c : message_pairs_compare(x->number, y->number);
 }
 
 static struct message_end *list_ends(const struct lx_team_plans *p, size_t *count)
 {
     *count = 0;
     for (int m = 0; m < p->team->members; m++) *count += (size_t)p->members[m]->message_count;
-    struct message_end *all = calloc(*count + 1, sizeof *all);
+    struct message_end *all = mem_zeroed(*count + 1, sizeof *all);
     size_t n = 0;
     for (int m = 0; all && m < p->team->members; m++)
         for (int32_t i = 0; i < p->members[m]->message_count; i++, n++) {
@@ -50,7 +51,7 @@ static struct message_end *list_ends(const struct lx_team_plans *p, size_t *coun
             *(receives(&x) ? &x.from : &x.to) = x.message->peer;
             all[n] = x;
         }
-    if (all) qsort(all, *count, sizeof *all, by_end);
+    if (all) qsort(all, *count, sizeof *all, message_pairs_by_end);
     return all;
 }
 
@@ -79,6 +80,6 @@ bool team_check_messages(const struct lx_team_plans *p, lx_status *st)
         status_set(st, LX_E_NO, "member %d %s %lld bytes that member %d does not %s", x->member,
                    receives(x) ? "receives" : "sends", (long long)x->message->bytes, x->message->peer,
                    receives(x) ? "send" : "receive");
-    free(all);
+    mem_free(all);
     return !x;
 }

@@ -5,6 +5,7 @@
  * starting for a minute, ending for as long as it takes, since member 0 compares results before it ends. */
 #include "team_run/mpi_process.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,7 +52,7 @@ int mpi_process_rank(void)
     return -1;
 }
 
-static int begin(void)
+static int mpi_process_open(void)
 {
     int ready = 0, level, result = MPI_SUCCESS;
     MPI_Initialized(&ready);
@@ -63,7 +64,7 @@ static int begin(void)
 
 /* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning, since member 0 may
  * still be at work. */
-static int meet(void)
+static int mpi_process_meet(void)
 {
     static const struct timespec nap = {0, 1000000};
     MPI_Request all;
@@ -75,14 +76,14 @@ static int meet(void)
     return result;
 }
 
-static int end(void)
+static int mpi_process_close(void)
 {
-    if (post.comm != MPI_COMM_NULL) meet();
+    if (post.comm != MPI_COMM_NULL) mpi_process_meet();
     if (post.comm != MPI_COMM_NULL) MPI_Comm_free(&post.comm);
     return MPI_Finalize();
 }
 
-static void *serve(void *unused)
+static void *mpi_process_serve(void *unused)
 {
     (void)unused;
     enum call last = CALL_NONE;
@@ -91,7 +92,7 @@ static void *serve(void *unused)
         while (post.asked == CALL_NONE) pthread_cond_wait(&post.asked_news, &post.lock);
         last = post.asked;
         pthread_mutex_unlock(&post.lock);
-        int result = last == CALL_BEGIN ? begin() : end();
+        int result = last == CALL_BEGIN ? mpi_process_open() : mpi_process_close();
         pthread_mutex_lock(&post.lock);
         post.result = result;
         post.asked = CALL_NONE;
@@ -115,7 +116,7 @@ static size_t read_small(const char *folder, const char *pid, const char *file, 
 }
 
 /* The member that a process is; -1: none. */
-static int rank_of(const char *pid, char *room)
+static int mpi_process_rank_of(const char *pid, char *room)
 {
     size_t n = read_small("/proc", pid, "environ", room, ENVIRONMENT);
     for (size_t at = 0; at < n; at += strlen(room + at) + 1)
@@ -140,17 +141,17 @@ static bool is_stopped_brother(const char *pid)
 static int stopped_member(void)
 {
     DIR *all = opendir("/proc");
-    char *room = malloc(ENVIRONMENT);
+    char *room = mem_alloc(ENVIRONMENT);
     int found = -1;
     for (struct dirent *e; all && room && found < 0 && (e = readdir(all));)
         if (e->d_name[0] >= '0' && e->d_name[0] <= '9' && is_stopped_brother(e->d_name))
-            found = rank_of(e->d_name, room);
-    free(room);
+            found = mpi_process_rank_of(e->d_name, room);
+    mem_free(room);
     if (all) closedir(all);
     return found;
 }
 
-static double now_ms(void)
+static double mpi_process_now_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -164,12 +165,12 @@ int mpi_process_stopped(int ms)
     static double looked, since;
     static int member = -1;
     if (pthread_mutex_trylock(&lock) != 0) return -1;
-    double now = now_ms();
+    double now = mpi_process_now_ms();
     if (now - looked >= LOOK_MS) {
         int seen = stopped_member();
         if (seen < 0 || seen != member) since = now;
         member = seen;
-        looked = now_ms();
+        looked = mpi_process_now_ms();
     }
     int found = member >= 0 && now - since >= ms ? member : -1;
     pthread_mutex_unlock(&lock);
@@ -188,7 +189,7 @@ static bool look_is_over(void)
     return post.asked == CALL_NONE;
 }
 
-static bool give_up(const char *verb, int member, lx_status *st)
+static bool mpi_process_give_up(const char *verb, int member, lx_status *st)
 {
     stuck = true;
     if (member < 0)
@@ -207,8 +208,8 @@ static bool wait_call(bool begins, lx_status *st)
         int member = stopped_member();
         in_a_row = member < 0 ? 0 : member == before ? in_a_row + 1 : 1;
         before = member;
-        if (in_a_row >= LOOKS_STOPPED) return give_up(verb, member, st);
-        if (begins && looks >= LOOKS_STARTING) return give_up(verb, -1, st);
+        if (in_a_row >= LOOKS_STOPPED) return mpi_process_give_up(verb, member, st);
+        if (begins && looks >= LOOKS_STARTING) return mpi_process_give_up(verb, -1, st);
     }
     return true;
 }
@@ -222,13 +223,13 @@ static bool start_thread(lx_status *st)
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&post.done_news, &clock);
     pthread_condattr_destroy(&clock);
-    if (pthread_create(&thread, NULL, serve, NULL) != 0)
+    if (pthread_create(&thread, NULL, mpi_process_serve, NULL) != 0)
         return status_set(st, LX_E_MEMORY, "no memory for a thread of MPI");
     pthread_detach(thread);
     return post.lives = true;
 }
 
-static bool ask(enum call what, lx_status *st)
+static bool mpi_process_ask(enum call what, lx_status *st)
 {
     bool ok = !stuck && start_thread(st);
     pthread_mutex_lock(&post.lock);
@@ -245,7 +246,7 @@ static bool ask(enum call what, lx_status *st)
 
 bool mpi_process_begin(MPI_Comm *comm, lx_status *st)
 {
-    if (post.comm == MPI_COMM_NULL && !ask(CALL_BEGIN, st)) return false;
+    if (post.comm == MPI_COMM_NULL && !mpi_process_ask(CALL_BEGIN, st)) return false;
     *comm = post.comm;
     return true;
 }
@@ -253,5 +254,5 @@ bool mpi_process_begin(MPI_Comm *comm, lx_status *st)
 bool mpi_process_end(MPI_Comm *comm, lx_status *st)
 {
     *comm = MPI_COMM_NULL;
-    return ask(CALL_END, st);
+    return mpi_process_ask(CALL_END, st);
 }

@@ -34,7 +34,7 @@ struct lx_team_account lx_team_planned(const struct lx_team_plans *plans, int me
     return a;
 }
 
-static void say(struct lx_team_account *a, const struct lx_run_result *r)
+static void team_account_say(struct lx_team_account *a, const struct lx_run_result *r)
 {
     if (r->fault_count > 0)
         snprintf(a->why, sizeof a->why, "%s", r->faults[0].text);
@@ -59,5 +59,5 @@ void team_take_account(struct team_member *m, const struct lx_run_result *r)
     a->wrong_ops = r->wrong_ops;
     a->unequal_ops = r->unequal_ops;
     a->ok = r->ok;
-    say(a, r);
+    team_account_say(a, r);
 }

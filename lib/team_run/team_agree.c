@@ -6,6 +6,7 @@
 #include "team_run/member_plans.h"
 #include "team_run/team_member.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +36,7 @@ struct planning {
     lx_status st;
 };
 
-static bool stop(void *context)
+static bool team_agree_stop(void *context)
 {
     struct planning *p = context;
     const struct lx_run *asked = &p->m->how->plan->run;
@@ -54,7 +55,7 @@ static bool find_plan(struct planning *p)
         return !m->does->graph || m->plan;
     }
     p->how = *m->how->plan;
-    p->how.run.stop = stop;
+    p->how.run.stop = team_agree_stop;
     p->how.run.progress = NULL; /* theirs would be called by several threads */
     p->how.run.context = p;
     m->does = m->own_does = lx_team_member_make(m->p, me, &p->st);
@@ -75,7 +76,7 @@ static void *plan(void *context)
     return NULL;
 }
 
-static bool planning_begin(struct planning *p, struct team_member *m, lx_status *st)
+static bool team_agree_planning_begin(struct planning *p, struct team_member *m, lx_status *st)
 {
     pthread_condattr_t clock;
     *p = (struct planning){.m = m};
@@ -156,7 +157,7 @@ static bool round_is_last(const struct word_of *words, int members)
 }
 
 /* Rounds until all are ready; false: somebody is at fault. */
-static bool rounds(struct planning *p, struct word_of *words, lx_status *st)
+static bool team_agree_rounds(struct planning *p, struct word_of *words, lx_status *st)
 {
     struct team_member *m = p->m;
     int me = m->link->member, members = m->p->members;
@@ -180,10 +181,10 @@ static bool rounds(struct planning *p, struct word_of *words, lx_status *st)
 bool team_member_agree(struct team_member *m, lx_status *st)
 {
     struct planning p;
-    struct word_of *words = calloc((size_t)m->p->members, sizeof *words);
+    struct word_of *words = mem_zeroed((size_t)m->p->members, sizeof *words);
     if (!words) return status_no_memory(st);
-    bool began = planning_begin(&p, m, st), ok = began && rounds(&p, words, st);
+    bool began = team_agree_planning_begin(&p, m, st), ok = began && team_agree_rounds(&p, words, st);
     if (began) planning_end(&p, ok);
-    free(words);
+    mem_free(words);
     return ok;
 }

@@ -7,6 +7,7 @@
  * bundle moves more per microsecond than one that is just covered. What is picked by indices may be any part of its
  * table, and what is read through several windows is counted by the largest. */
 #include "team_run/team_bound.h"
+#include "base/memory.h"
 #include "cost/bundle.h"
 #include "cost/rates.h"
 #include "layout/op_index.h"
@@ -22,14 +23,14 @@ static double step_us(const struct lx_device *d)
     return share / (r.value[COST_MACS] * (double)d->cores);
 }
 
-static bool multiplies(const struct lx_graph *g, int32_t o, struct op_index *x)
+static bool team_bound_multiplies(const struct lx_graph *g, int32_t o, struct op_index *x)
 {
     op_index_of(g, &g->ops[o], x);
     return g->ops[o].kind->id == LX_KIND_MATMUL && x->known;
 }
 
 /* Steps of an op that a member computes. */
-static double steps_of(const struct op_index *x, const struct lx_team_space *space)
+static double team_bound_steps_of(const struct op_index *x, const struct lx_team_space *space)
 {
     double steps = 1;
     for (int v = 0; v < x->var_count; v++) {
@@ -49,7 +50,7 @@ static double least_compute(const struct lx_graph *g)
     double steps = 0;
     struct op_index x;
     for (int32_t o = 0; o < g->op_count; o++)
-        if (multiplies(g, o, &x)) steps += steps_of(&x, &everything);
+        if (team_bound_multiplies(g, o, &x)) steps += team_bound_steps_of(&x, &everything);
     return steps * step_us(&g->device);
 }
 
@@ -61,7 +62,7 @@ double lx_team_cuts_bound_us(const struct lx_team_plan *p)
         double steps = 0;
         struct op_index x;
         for (int32_t o = 0; o < g->op_count; o++)
-            if (multiplies(g, o, &x)) steps += steps_of(&x, &p->ops[o].space[m]);
+            if (team_bound_multiplies(g, o, &x)) steps += team_bound_steps_of(&x, &p->ops[o].space[m]);
         most = fmax(most, steps);
     }
     return most * step_us(&g->device);
@@ -77,7 +78,7 @@ static bool reads_all(const struct lx_op *op)
 /* Bytes that cross the HBM of some member at least once. */
 static double least_bytes(const struct lx_graph *g)
 {
-    bool *counted = calloc((size_t)g->tensor_count + 1, sizeof *counted);
+    bool *counted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *counted);
     double bytes = 0;
     for (int32_t o = 0; counted && o < g->op_count; o++) {
         const struct lx_op *op = &g->ops[o];
@@ -92,7 +93,7 @@ static double least_bytes(const struct lx_graph *g)
             bytes += floor(elements * lx_dtype_bits(x->dtype) / 8);
         }
     }
-    free(counted);
+    mem_free(counted);
     return bytes;
 }
 

@@ -5,7 +5,7 @@
 
 /* What is left of the time, for one of so many teams. When its members are planned there are the clock of the whole and what is
  * exchanged to be found, which takes longer the longer the cuts took. */
-static struct lx_run share_of(const struct lx_plan_options *lit, int teams)
+static struct lx_run team_choose_share_of(const struct lx_plan_options *lit, int teams)
 {
     fuse_save(&lit->run, 0.25);
     return fuse_share(&lit->run, teams);
@@ -16,7 +16,7 @@ static struct lx_team_plans *plan_members(struct lx_team_plan *team, const struc
                                           int teams, lx_status *st)
 {
     struct lx_plan_options how = *lit;
-    how.run = share_of(lit, teams);
+    how.run = team_choose_share_of(lit, teams);
     return lx_team_plans_make(team, &how, st);
 }
 
@@ -28,7 +28,7 @@ struct contest {
     bool over;     /* memory is out */
 };
 
-static void enter(struct contest *c, struct lx_team_plans *p, const lx_status *why)
+static void team_choose_enter(struct contest *c, struct lx_team_plans *p, const lx_status *why)
 {
     if (!p && c->why.code == LX_OK) c->why = *why;
     c->best = team_best_of(c->best, p, true);
@@ -58,10 +58,10 @@ static struct lx_team_plans *plan_in_time(struct lx_team_plan *team, const struc
     bool whole = lx_team_all_whole(team);
     *late = team->uncut && !whole;
     if (whole) return plan_members(team, lit, teams, st);
-    share.run = share_of(lit, 1);
+    share.run = team_choose_share_of(lit, 1);
     struct lx_team_plans *begun = team_plans_begin(team, &share, late, st);
     if (*late) return begun;
-    share.run = share_of(lit, teams);
+    share.run = team_choose_share_of(lit, teams);
     return begun ? team_plans_finish(begun, &share, st) : NULL;
 }
 
@@ -94,7 +94,7 @@ static struct lx_team_plans *plan_first(struct lx_team_plan *team, const struct 
         return whole;
     }
     struct lx_plan_options share = *lit;
-    share.run = share_of(lit, teams);
+    share.run = team_choose_share_of(lit, teams);
     return team_plans_finish(first, &share, st);
 }
 
@@ -146,7 +146,7 @@ static int make_teams(const struct lx_graph *g, const struct lx_team_options *ho
     return count;
 }
 
-static bool at_once(void *context)
+static bool team_choose_at_once(void *context)
 {
     (void)context;
     return true;
@@ -154,14 +154,14 @@ static bool at_once(void *context)
 
 /* What takes least by the search may take longer by the clock than to cut nothing: many small ops, and each exchange is some
  * more of them. That is planned in haste, and for good where it comes near, or is few ops. */
-static void enter_whole(struct contest *c, const struct lx_graph *g, const struct lx_team_options *how,
-                        const struct lx_plan_options *lit)
+static void team_choose_enter_whole(struct contest *c, const struct lx_graph *g,
+                                    const struct lx_team_options *how, const struct lx_plan_options *lit)
 {
     enum { NEAR = 2, FEW = 32 };
     const struct lx_team_plan *best = c->best ? c->best->team : NULL;
     struct lx_plan_options hasty = *lit;
     lx_status why = {0};
-    hasty.run = (struct lx_run){.stop = at_once, .seed = lit->run.seed, .hasty = true};
+    hasty.run = (struct lx_run){.stop = team_choose_at_once, .seed = lit->run.seed, .hasty = true};
     if (!best || lx_run_stopped(&lit->run) || lx_team_all_whole(best) ||
         lx_team_whole_bound_us(best->graph) > best->predicted_us)
         return;
@@ -170,11 +170,11 @@ static void enter_whole(struct contest *c, const struct lx_graph *g, const struc
         whole && (best->graph->op_count < FEW || whole->team->predicted_us < NEAR * best->predicted_us);
     lx_team_plans_free(whole);
     if (near) whole = plan_whole(g, how, lit, &why);
-    if (near || why.code == LX_E_MEMORY) enter(c, near ? whole : NULL, &why);
+    if (near || why.code == LX_E_MEMORY) team_choose_enter(c, near ? whole : NULL, &why);
 }
 
-static struct lx_team_plans *choose(const struct lx_graph *g, const struct lx_team_options *how,
-                                    const struct lx_plan_options *plan, lx_status *st)
+static struct lx_team_plans *team_choose(const struct lx_graph *g, const struct lx_team_options *how,
+                                         const struct lx_plan_options *plan, lx_status *st)
 {
     struct lx_team_plan *teams[WAYS];
     struct contest c = {0};
@@ -185,11 +185,11 @@ static struct lx_team_plans *choose(const struct lx_graph *g, const struct lx_te
                                   lx_team_cuts_bound_us(teams[i]) > c.best->team->predicted_us)))
             lx_team_free(teams[i]);
         else if (i == 0)
-            enter(&c, plan_first(teams[i], g, how, plan, count, &why), &why);
+            team_choose_enter(&c, plan_first(teams[i], g, how, plan, count, &why), &why);
         else
-            enter(&c, plan_rival(teams[i], plan, count - i, &why), &why);
+            team_choose_enter(&c, plan_rival(teams[i], plan, count - i, &why), &why);
     }
-    if (how->by_time) enter_whole(&c, g, how, plan);
+    if (how->by_time) team_choose_enter_whole(&c, g, how, plan);
     if (!c.best && st) *st = c.why;
     return c.best;
 }
@@ -204,7 +204,7 @@ struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struc
 {
     struct team_time t;
     team_time_begin(&t, how, plan);
-    struct lx_team_plans *p = choose(g, how, &t.plan, st);
+    struct lx_team_plans *p = team_choose(g, how, &t.plan, st);
     team_time_end(&t);
     return p;
 }

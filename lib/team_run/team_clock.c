@@ -6,6 +6,7 @@
 #include "team_run/team_clock.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "team/team_links.h"
 
@@ -43,7 +44,7 @@ static struct trip *trip_of(const struct clock_maker *k, int tag, int member)
     return &k->trips[(size_t)tag * (size_t)k->walking + (size_t)member];
 }
 
-static unsigned axes_between(const struct lx_team_grid *grid, int a, int b)
+static unsigned team_clock_axes_between(const struct lx_team_grid *grid, int a, int b)
 {
     unsigned axes = 0;
     for (int i = 0; i < grid->axes; i++)
@@ -68,7 +69,7 @@ static void note_messages(struct clock_maker *k, int m)
         t->end = i + 1;
         if (x->peer == m) continue;
         t->received += x->bytes;
-        t->axes |= axes_between(&k->p->team->grid, m, x->peer);
+        t->axes |= team_clock_axes_between(&k->p->team->grid, m, x->peer);
     }
 }
 
@@ -115,7 +116,7 @@ static bool settle_trip(struct clock_maker *k, int m, int tag)
 }
 
 /* One op of a member; false: it has to wait for somebody who is not there yet. */
-static bool step(struct clock_maker *k, int m)
+static bool team_clock_step(struct clock_maker *k, int m)
 {
     const struct lx_plan *plan = k->p->plans[m];
     struct lx_team_times *out = &k->out->at[m];
@@ -144,12 +145,13 @@ static bool step(struct clock_maker *k, int m)
     return true;
 }
 
-static void walk(struct clock_maker *k)
+static void team_clock_walk(struct clock_maker *k)
 {
     for (bool moved = true; moved;) {
         moved = false;
         for (int m = 0; m < k->walking; m++)
-            while (k->p->plans[m] && k->walkers[m].next < k->out->at[m].ops && step(k, m)) moved = true;
+            while (k->p->plans[m] && k->walkers[m].next < k->out->at[m].ops && team_clock_step(k, m))
+                moved = true;
     }
     for (int m = 0; m < k->walking; m++) {
         k->out->at[m].us = k->walkers[m].now;
@@ -181,14 +183,14 @@ static bool begin_member(struct clock_maker *k, int m, size_t tags)
     return true;
 }
 
-static bool begin(struct clock_maker *k)
+static bool team_clock_begin(struct clock_maker *k)
 {
     struct lx_team_clock *c = k->out;
     size_t members = (size_t)k->walking;
     size_t tags = (size_t)lx_team_tag_output(k->p->team, 0);
     c->at = arena_array(c->memory, (size_t)c->members, sizeof *c->at);
     k->walkers = arena_array(c->memory, members, sizeof *k->walkers);
-    k->trips = malloc((tags + 1) * members * sizeof *k->trips);
+    k->trips = mem_alloc((tags + 1) * members * sizeof *k->trips);
     if (!c->at || !k->walkers || !k->trips) return false;
     for (size_t i = 0; i < (tags + 1) * members; i++) {
         k->trips[i] = (struct trip){.sent = -1, .arrives = -1};
@@ -213,15 +215,15 @@ static bool all_as_one(const struct lx_team_plans *p)
 
 struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p, lx_status *st)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct clock_maker k = {.p = p,
                             .out = memory ? arena_alloc(memory, sizeof *k.out) : NULL,
                             .walking = all_as_one(p) ? 1 : p->team->members};
-    if (!k.out) return free(memory), status_no_memory(st), NULL;
+    if (!k.out) return mem_free(memory), status_no_memory(st), NULL;
     *k.out = (struct lx_team_clock){.members = p->team->members, .memory = memory};
-    bool ok = begin(&k);
-    if (ok) walk(&k);
-    free(k.trips);
+    bool ok = team_clock_begin(&k);
+    if (ok) team_clock_walk(&k);
+    mem_free(k.trips);
     if (ok) return k.out;
     lx_team_clock_free(k.out);
     return status_no_memory(st), NULL;
@@ -232,5 +234,5 @@ void lx_team_clock_free(struct lx_team_clock *c)
     if (!c) return;
     struct arena *memory = c->memory; /* the clock itself lives in it */
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
 }

@@ -32,7 +32,7 @@ static void compare_item(const struct number_type *type, const char *got, const 
     if (difference > r->worst) r->worst = difference;
 }
 
-static void compare_output(void *context, int32_t tensor, const void *items)
+static void team_compare_output(void *context, int32_t tensor, const void *items)
 {
     struct comparison *c = context;
     const struct lx_tensor *t = &c->g->tensors[tensor];
@@ -68,7 +68,7 @@ static bool leaps(const struct lx_graph *g)
     return false;
 }
 
-static bool stop(void *context)
+static bool team_compare_stop(void *context)
 {
     const struct comparison *c = context;
     return c->how->stop && c->how->stop(c->how->context);
@@ -78,8 +78,11 @@ bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options
                   struct lx_team_result *r, lx_status *st)
 {
     struct comparison c = {.g = p->graph, .team = whole, .r = r, .how = how};
-    struct lx_device_options run = {
-        .seed = how->seed, .verify = LX_VERIFY_NONE, .stop = stop, .output = compare_output, .context = &c};
+    struct lx_device_options run = {.seed = how->seed,
+                                    .verify = LX_VERIFY_NONE,
+                                    .stop = team_compare_stop,
+                                    .output = team_compare_output,
+                                    .context = &c};
     struct lx_plan *plan = plan_of_member(p->graph, how->plan, st); /* its tensors are the graph's */
     struct lx_run_result *one = plan ? lx_device_run(plan, &run, st) : NULL;
     r->exact = lx_team_is_exact(p);

@@ -2,6 +2,7 @@
 #include "team_run/team_member.h"
 #include "team_run/team_wire.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static bool gather_tensor(struct team_member *m, int32_t t, void **whole, lx_sta
     int me = m->link->member;
     bool cut = owns_apart(m, t, me), ok = true;
     if (me == 0) {
-        *whole = calloc(1, (size_t)wire_items_bytes(x->dtype, &all) + 1);
+        *whole = mem_zeroed(1, (size_t)wire_items_bytes(x->dtype, &all) + 1);
         ok = (*whole ? true : status_no_memory(st)) && put_own(m, t, &m->in[0], st);
     } else if (cut)
         ok = put_own(m, t, &m->out[0], st);

@@ -3,6 +3,7 @@
 #include "team_run/member_plans.h"
 #include "team_run/team_wire.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "device/reference/input_data.h"
 
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 bool team_member_begin(struct team_member *m, lx_status *st)
 {
     size_t members = (size_t)m->p->members;
-    m->in = calloc(members, sizeof *m->in);
-    m->out = calloc(members, sizeof *m->out);
-    m->outputs = calloc((size_t)m->p->graph->tensor_count + 1, sizeof *m->outputs);
+    m->in = mem_zeroed(members, sizeof *m->in);
+    m->out = mem_zeroed(members, sizeof *m->out);
+    m->outputs = mem_zeroed((size_t)m->p->graph->tensor_count + 1, sizeof *m->outputs);
     m->pool = pool_create(1);
     if (!m->in || !m->out || !m->outputs || !m->pool) return status_no_memory(st);
     return true;
@@ -24,19 +25,19 @@ void team_member_end(struct team_member *m)
 {
     for (size_t i = 0; i < m->sent.count; i++) m->link->transport->cancel(m->link, m->sent.at[i]);
     VEC_FREE(&m->sent);
-    for (size_t i = 0; i < m->kept.count; i++) free(m->kept.at[i].what.data);
+    for (size_t i = 0; i < m->kept.count; i++) mem_free(m->kept.at[i].what.data);
     VEC_FREE(&m->kept);
     if (m->in && m->out) team_messages_clear(m);
-    free(m->in);
-    free(m->out);
-    for (int32_t t = 0; m->outputs && t < m->p->graph->tensor_count; t++) free(m->outputs[t]);
-    free(m->outputs);
+    mem_free(m->in);
+    mem_free(m->out);
+    for (int32_t t = 0; m->outputs && t < m->p->graph->tensor_count; t++) mem_free(m->outputs[t]);
+    mem_free(m->outputs);
     pool_destroy(m->pool);
     lx_plan_free(m->own_plan);
     lx_team_member_free(m->own_does);
 }
 
-static const struct lx_team_place *place_of(const struct team_member *m, int32_t local)
+static const struct lx_team_place *team_member_place_of(const struct team_member *m, int32_t local)
 {
     for (int32_t i = 0; i < m->does->place_count; i++)
         if (m->does->places[i].local == local) return &m->does->places[i];
@@ -47,36 +48,36 @@ static const struct lx_team_place *place_of(const struct team_member *m, int32_t
 static void give_input(void *context, int32_t local, void *items)
 {
     struct team_member *m = context;
-    const struct lx_team_place *x = place_of(m, local);
+    const struct lx_team_place *x = team_member_place_of(m, local);
     const struct lx_tensor *t = &m->does->graph->tensors[local];
     struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
     memset(items, 0, (size_t)wire_items_bytes(t->dtype, &whole));
     if (!x || x->tensor < 0) return;
     t = &m->p->graph->tensors[x->tensor];
     whole = lx_team_box_of(t->rank, t->shape);
-    void *all = malloc((size_t)wire_items_bytes(t->dtype, &whole) + 1);
+    void *all = mem_alloc((size_t)wire_items_bytes(t->dtype, &whole) + 1);
     if (!all) {
         status_no_memory(&m->st);
         return;
     }
     data_fill(m->p->graph, x->tensor, m->how->seed, m->pool, all, lx_team_box_elements(&whole));
     wire_take(all, t->shape, &x->box, t->dtype, items);
-    free(all);
+    mem_free(all);
 }
 
 static void keep_output(void *context, int32_t local, const void *items)
 {
     struct team_member *m = context;
-    const struct lx_team_place *x = place_of(m, local);
+    const struct lx_team_place *x = team_member_place_of(m, local);
     if (!x || x->tensor < 0) return;
     size_t bytes = (size_t)wire_items_bytes(m->p->graph->tensors[x->tensor].dtype, &x->box);
-    void *copy = malloc(bytes + 1);
+    void *copy = mem_alloc(bytes + 1);
     if (!copy) {
         status_no_memory(&m->st);
         return;
     }
     memcpy(copy, items, bytes);
-    free(m->outputs[x->tensor]);
+    mem_free(m->outputs[x->tensor]);
     m->outputs[x->tensor] = copy;
 }
 
@@ -89,7 +90,7 @@ static void look_after_others(struct team_member *m)
                    m->link->member, frozen, m->link->timeout_ms);
 }
 
-static bool stop(void *context)
+static bool team_member_stop(void *context)
 {
     struct team_member *m = context;
     look_after_others(m);
@@ -143,7 +144,7 @@ bool team_member_run(struct team_member *m, lx_status *st)
     if (!m->plan) return true;
     struct lx_device_options how = {.verify =
                                         m->how->verify == LX_VERIFY_FULL ? LX_VERIFY_OPS : m->how->verify,
-                                    .stop = stop,
+                                    .stop = team_member_stop,
                                     .input = give_input,
                                     .output = keep_output,
                                     .host_op = team_host_op,

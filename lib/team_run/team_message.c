@@ -5,24 +5,25 @@
 #include "team_run/team_wire.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 bool team_message_room(struct lx_message *one, int64_t bytes, lx_status *st)
 {
-    free(one->data);
+    mem_free(one->data);
     *one = (struct lx_message){NULL, (size_t)bytes};
     if (bytes == 0) return true;
-    one->data = calloc(1, one->bytes);
+    one->data = mem_zeroed(1, one->bytes);
     return one->data ? true : status_no_memory(st);
 }
 
 void team_messages_clear(struct team_member *m)
 {
     for (int i = 0; i < m->p->members; i++) {
-        free(m->in[i].data);
-        free(m->out[i].data);
+        mem_free(m->in[i].data);
+        mem_free(m->out[i].data);
         m->in[i] = m->out[i] = (struct lx_message){0};
     }
 }
@@ -34,19 +35,20 @@ bool team_swap(struct team_member *m, int tag, lx_status *st)
     return f && t->wait(m->link, f, st);
 }
 
-static const struct lx_tensor *tensor_of(const struct team_member *m, const struct lx_team_message *x)
+static const struct lx_tensor *team_message_tensor_of(const struct team_member *m,
+                                                      const struct lx_team_message *x)
 {
     const struct lx_op *op = &m->does->graph->ops[x->op];
     return &m->does->graph->tensors[x->operand < 0 ? op->output : op->inputs[x->operand]];
 }
 
 /* A row of items between a tensor and a message; NULL: memory is out. */
-static void *row_of(const struct lx_tensor *t, const struct lx_team_message *x)
+static void *team_message_row_of(const struct lx_tensor *t, const struct lx_team_message *x)
 {
-    return malloc((size_t)wire_items_bytes(t->dtype, &x->at) + 1);
+    return mem_alloc((size_t)wire_items_bytes(t->dtype, &x->at) + 1);
 }
 
-static void count(struct team_member *m, const struct lx_team_message *x)
+static void team_message_count(struct team_member *m, const struct lx_team_message *x)
 {
     bool combines = x->tag > m->p->exchange_count;
     if (x->peer == m->link->member) return;
@@ -96,30 +98,31 @@ static bool unseal(const struct team_member *m, const struct lx_team_message *x,
                       m->link->member, name, x->peer);
 }
 
-static bool load(struct team_member *m, const struct lx_team_message *x, const void *items, lx_status *st)
+static bool team_message_load(struct team_member *m, const struct lx_team_message *x, const void *items,
+                              lx_status *st)
 {
-    const struct lx_tensor *t = tensor_of(m, x);
-    void *row = row_of(t, x);
+    const struct lx_tensor *t = team_message_tensor_of(m, x);
+    void *row = team_message_row_of(t, x);
     bool ok = row ? team_message_room(&m->out[x->peer], x->bytes + CHECKSUM, st) : status_no_memory(st);
     if (ok) {
         wire_take(items, t->shape, &x->at, t->dtype, row);
         wire_pack(t->dtype, row, lx_team_box_elements(&x->at), m->out[x->peer].data);
-        count(m, x);
+        team_message_count(m, x);
         seal(m, x->bytes, &m->out[x->peer]);
     }
-    free(row);
+    mem_free(row);
     return ok;
 }
 
 static bool unload(struct team_member *m, const struct lx_team_message *x, void *items, lx_status *st)
 {
-    const struct lx_tensor *t = tensor_of(m, x);
+    const struct lx_tensor *t = team_message_tensor_of(m, x);
     if (!unseal(m, x, t->name, st)) return false;
-    void *row = row_of(t, x);
+    void *row = team_message_row_of(t, x);
     if (!row) return status_no_memory(st);
     wire_unpack(t->dtype, m->in[x->peer].data, lx_team_box_elements(&x->at), row);
     wire_put(items, t->shape, &x->at, t->dtype, row);
-    free(row);
+    mem_free(row);
     return true;
 }
 
@@ -144,7 +147,8 @@ static void take_own(struct team_member *m, int tag)
 }
 
 /* The messages of an op: they stand together. */
-static const struct lx_team_message *first_of(const struct team_member *m, int32_t op, int32_t *count_of)
+static const struct lx_team_message *team_message_first_of(const struct team_member *m, int32_t op,
+                                                           int32_t *count_of)
 {
     int32_t first = 0, n = 0;
     while (first < m->does->message_count && m->does->messages[first].op != op) first++;
@@ -153,11 +157,11 @@ static const struct lx_team_message *first_of(const struct team_member *m, int32
     return m->does->messages + first;
 }
 
-static bool send(struct team_member *m, const struct lx_team_message *x, int32_t n, const void *const *inputs,
-                 lx_status *st)
+static bool team_message_send(struct team_member *m, const struct lx_team_message *x, int32_t n,
+                              const void *const *inputs, lx_status *st)
 {
     bool ok = true;
-    for (int32_t i = 0; ok && i < n; i++) ok = load(m, &x[i], inputs[x[i].operand], st);
+    for (int32_t i = 0; ok && i < n; i++) ok = team_message_load(m, &x[i], inputs[x[i].operand], st);
     ok = ok && (n == 0 || keep_own(m, x->tag, st));
     struct lx_flight *f = ok && n > 0 ? m->link->transport->start(m->link, x->tag, m->out, m->in, st) : NULL;
     if (ok && n > 0) ok = f != NULL;
@@ -169,8 +173,8 @@ static bool send(struct team_member *m, const struct lx_team_message *x, int32_t
     return ok;
 }
 
-static bool receive(struct team_member *m, const struct lx_team_message *x, int32_t n, void *output,
-                    lx_status *st)
+static bool team_message_receive(struct team_member *m, const struct lx_team_message *x, int32_t n,
+                                 void *output, lx_status *st)
 {
     bool ok = true;
     for (int32_t i = 0; ok && i < n; i++)
@@ -187,7 +191,7 @@ bool team_host_op(void *context, int32_t op, const void *const *inputs, void *ou
 {
     struct team_member *m = context;
     int32_t n;
-    const struct lx_team_message *x = first_of(m, op, &n);
+    const struct lx_team_message *x = team_message_first_of(m, op, &n);
     bool sends = m->does->graph->ops[op].kind->id == LX_KIND_SEND;
-    return sends ? send(m, x, n, inputs, st) : receive(m, x, n, output, st);
+    return sends ? team_message_send(m, x, n, inputs, st) : team_message_receive(m, x, n, output, st);
 }

@@ -2,6 +2,7 @@
 #include "team_run/team_run.h"
 #include "team_run/team_member.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -61,22 +62,22 @@ bool lx_team_run(const struct lx_team_plan *plan, const struct lx_team_run_optio
     int32_t tensors = plan->graph->tensor_count;
     struct team_context c = {.p = plan, .how = how, .result = result};
     *result = (struct lx_team_result){.member_count = plan->members, .bad_member = -1};
-    result->members = calloc((size_t)plan->members, sizeof *result->members);
-    c.whole = calloc((size_t)tensors + 1, sizeof *c.whole);
+    result->members = mem_zeroed((size_t)plan->members, sizeof *result->members);
+    c.whole = mem_zeroed((size_t)tensors + 1, sizeof *c.whole);
     int timeout = how->timeout_ms > 0 ? how->timeout_ms : TIMEOUT_MS;
     bool ok = c.whole && result->members ? t->run(t, plan->members, timeout, member_work, &c, st)
                                          : status_no_memory(st);
     if (ok && result->compared) ok = team_compare(plan, how, c.whole, result, st);
     if (ok && result->compared) judge_team(result);
-    for (int32_t i = 0; c.whole && i < tensors; i++) free(c.whole[i]);
-    free(c.whole);
+    for (int32_t i = 0; c.whole && i < tensors; i++) mem_free(c.whole[i]);
+    mem_free(c.whole);
     if (!ok) lx_team_result_free(result);
     return ok;
 }
 
 void lx_team_result_free(struct lx_team_result *r)
 {
-    free(r->members);
+    mem_free(r->members);
     r->members = NULL;
     r->member_count = 0;
 }

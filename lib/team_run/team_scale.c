@@ -9,7 +9,7 @@
 
 enum { FINALISTS = 2 };
 
-static bool point_of(const struct lx_team_plans *p, struct lx_team_point *out, lx_status *st)
+static bool team_scale_point_of(const struct lx_team_plans *p, struct lx_team_point *out, lx_status *st)
 {
     struct lx_team_clock *c = lx_team_clock_make(p, st);
     if (!c) return false;
@@ -32,7 +32,7 @@ static bool point_of(const struct lx_team_plans *p, struct lx_team_point *out, l
 }
 
 /* Keeps the best ones in order; what falls out is freed. */
-static void rank(struct lx_team_plan *best[FINALISTS], struct lx_team_plan *p, bool by_time)
+static void team_scale_rank(struct lx_team_plan *best[FINALISTS], struct lx_team_plan *p, bool by_time)
 {
     for (int k = 0; k < FINALISTS && p; k++) {
         struct lx_team_plan *old = best[k];
@@ -56,8 +56,8 @@ static bool next_grid(int members, struct lx_team_grid *grid)
 }
 
 /* Told to stop it goes on with the best grid so far. */
-static bool predict(const struct lx_graph *g, const struct lx_team_options *how,
-                    const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
+static bool team_scale_predict(const struct lx_graph *g, const struct lx_team_options *how,
+                               const struct lx_plan_options *plan, struct lx_team_point *out, lx_status *st)
 {
     struct lx_team_plan *best[FINALISTS] = {0};
     struct lx_team_options on = *how;
@@ -67,7 +67,7 @@ static bool predict(const struct lx_graph *g, const struct lx_team_options *how,
            (how->grid.axes > 0 ? grid.axes == 0 : next_grid(how->members, &grid))) {
         if (how->grid.axes > 0) grid = how->grid;
         on.grid = grid;
-        rank(best, lx_team_make(g, &on, &why), how->by_time);
+        team_scale_rank(best, lx_team_make(g, &on, &why), how->by_time);
     }
     struct lx_team_plans *p = NULL;
     for (int k = 0; k < FINALISTS && best[k]; k++) {
@@ -79,7 +79,7 @@ static bool predict(const struct lx_graph *g, const struct lx_team_options *how,
         lx_team_free(best[k]);
     }
     if (why.code == LX_E_MEMORY) lx_team_plans_free(p), p = NULL; /* which is the best is not known */
-    bool ok = p && point_of(p, out, &why);
+    bool ok = p && team_scale_point_of(p, out, &why);
     if (!ok && st) *st = why;
     lx_team_plans_free(p);
     return ok;
@@ -90,7 +90,7 @@ bool lx_team_predict(const struct lx_graph *g, const struct lx_team_options *how
 {
     struct team_time t;
     team_time_begin(&t, how, plan);
-    bool ok = predict(g, how, &t.plan, out, st);
+    bool ok = team_scale_predict(g, how, &t.plan, out, st);
     team_time_end(&t);
     return ok;
 }

@@ -28,7 +28,7 @@ static bool walk_begin(struct walk *w, const int64_t *shape, const struct lx_tea
     return !lx_team_box_empty(box);
 }
 
-static bool walk_next(struct walk *w)
+static bool team_wire_walk_next(struct walk *w)
 {
     int64_t step = w->box->rank > 0 ? w->shape[w->box->rank - 1] : 1;
     w->done += w->run;
@@ -49,7 +49,7 @@ void wire_take(const void *items, const int64_t *shape, const struct lx_team_box
     int64_t item = wire_item(dtype);
     if (!walk_begin(&w, shape, box)) return;
     do memcpy((char *)row + w.done * item, (const char *)items + w.at * item, (size_t)(w.run * item));
-    while (walk_next(&w));
+    while (team_wire_walk_next(&w));
 }
 
 void wire_put(void *items, const int64_t *shape, const struct lx_team_box *box, enum lx_dtype dtype,
@@ -59,7 +59,7 @@ void wire_put(void *items, const int64_t *shape, const struct lx_team_box *box, 
     int64_t item = wire_item(dtype);
     if (!walk_begin(&w, shape, box)) return;
     do memcpy((char *)items + w.at * item, (const char *)row + w.done * item, (size_t)(w.run * item));
-    while (walk_next(&w));
+    while (team_wire_walk_next(&w));
 }
 
 void wire_pack(enum lx_dtype dtype, const void *row, int64_t count, void *message)

@@ -4,6 +4,7 @@
 #include "team_run/transport.h"
 #include "team_run/mpi_process.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct lx_flight {
 
 static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that tags are, too; one per process, as MPI is */
 
-static double now_ms(void)
+static double transport_mpi_now_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -28,43 +29,43 @@ static double now_ms(void)
 }
 
 /* Gives up what is still under way: a peer that is gone would never end it. */
-static void drop(struct lx_flight *f, int members, bool ok)
+static void transport_mpi_drop(struct lx_flight *f, int members, bool ok)
 {
     for (int m = 0; f->receive && f->send && f->copy && m < members; m++) {
         if (!ok && f->receive[m] != MPI_REQUEST_NULL) {
             MPI_Cancel(&f->receive[m]);
             MPI_Request_free(&f->receive[m]);
         }
-        if (f->send[m] == MPI_REQUEST_NULL) free(f->copy[m]);
+        if (f->send[m] == MPI_REQUEST_NULL) mem_free(f->copy[m]);
     }
-    free(f->receive);
-    free(f->send);
-    free(f->copy);
-    free(f);
+    mem_free(f->receive);
+    mem_free(f->send);
+    mem_free(f->copy);
+    mem_free(f);
 }
 
 static struct lx_flight *make_flight(int members, int tag, const struct lx_message *in)
 {
-    struct lx_flight *f = calloc(1, sizeof *f);
+    struct lx_flight *f = mem_zeroed(1, sizeof *f);
     if (!f) return NULL;
     f->tag = tag;
     f->in = in;
-    f->receive = malloc((size_t)members * sizeof *f->receive);
-    f->send = malloc((size_t)members * sizeof *f->send);
-    f->copy = calloc((size_t)members, sizeof *f->copy);
+    f->receive = mem_alloc((size_t)members * sizeof *f->receive);
+    f->send = mem_alloc((size_t)members * sizeof *f->send);
+    f->copy = mem_zeroed((size_t)members, sizeof *f->copy);
     if (!f->receive || !f->send || !f->copy) {
-        free(f->receive);
-        free(f->send);
-        free(f->copy);
-        free(f);
+        mem_free(f->receive);
+        mem_free(f->send);
+        mem_free(f->copy);
+        mem_free(f);
         return NULL;
     }
     for (int m = 0; m < members; m++) f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
     return f;
 }
 
-static struct lx_flight *start(struct lx_link *link, int tag, const struct lx_message *out,
-                               const struct lx_message *in, lx_status *st)
+static struct lx_flight *transport_mpi_start(struct lx_link *link, int tag, const struct lx_message *out,
+                                             const struct lx_message *in, lx_status *st)
 {
     struct lx_flight *f = make_flight(link->members, tag, in);
     bool ok = f ? true : status_no_memory(st);
@@ -76,7 +77,7 @@ static struct lx_flight *start(struct lx_link *link, int tag, const struct lx_me
             MPI_Irecv(in[m].data, (int)in[m].bytes, MPI_BYTE, m, tag, comm, &f->receive[m]) != MPI_SUCCESS)
             ok = status_set(st, LX_E_NO, "member %d: MPI cannot receive from member %d", link->member, m);
         if (!ok || out[m].bytes == 0) continue;
-        f->copy[m] = malloc(out[m].bytes);
+        f->copy[m] = mem_alloc(out[m].bytes);
         if (!f->copy[m]) {
             ok = status_no_memory(st);
             continue;
@@ -86,12 +87,12 @@ static struct lx_flight *start(struct lx_link *link, int tag, const struct lx_me
             ok = status_set(st, LX_E_NO, "member %d: MPI cannot send to member %d", link->member, m);
     }
     if (ok) return f;
-    if (f) drop(f, link->members, false);
+    if (f) transport_mpi_drop(f, link->members, false);
     return NULL;
 }
 
 /* One look at one receive. 1: it is complete; 0: not yet; -1: `st` is set. */
-static int look(struct lx_link *link, struct lx_flight *f, int from, lx_status *st)
+static int transport_mpi_look(struct lx_link *link, struct lx_flight *f, int from, lx_status *st)
 {
     int done = 0, bytes = 0, wanted = (int)f->in[from].bytes;
     MPI_Status status;
@@ -132,14 +133,15 @@ static void answer_questions(void)
 }
 
 /* Whom a member waits for; -1: it does not say. */
-static int ask(int member)
+static int transport_mpi_ask(int member)
 {
     static const struct timespec nap = {0, 1000000};
     char word = 0;
     int answer = -1, there = 0;
     MPI_Status status;
     MPI_Send(&word, 1, MPI_BYTE, member, TAG_ASK, MPI_COMM_WORLD);
-    for (double since = now_ms(); !there && now_ms() - since < ANSWER_MS; nanosleep(&nap, NULL)) {
+    for (double since = transport_mpi_now_ms(); !there && transport_mpi_now_ms() - since < ANSWER_MS;
+         nanosleep(&nap, NULL)) {
         answer_questions();
         MPI_Iprobe(member, TAG_TELL, MPI_COMM_WORLD, &there, &status);
     }
@@ -147,10 +149,10 @@ static int ask(int member)
     return answer;
 }
 
-static int at_fault(struct lx_link *link, int member)
+static int transport_mpi_at_fault(struct lx_link *link, int member)
 {
     for (int steps = 0; steps < link->members; steps++) {
-        int next = ask(member);
+        int next = transport_mpi_ask(member);
         if (next < 0 || next >= link->members || next == link->member) return member;
         member = next;
     }
@@ -172,9 +174,9 @@ static bool late(struct lx_link *link, int tag, int other, double since, lx_stat
                    stopped, tag);
         return true;
     }
-    if (now_ms() - since <= link->timeout_ms) return false;
+    if (transport_mpi_now_ms() - since <= link->timeout_ms) return false;
     status_set(st, LX_E_NO, "member %d: member %d did not answer message %d within %d ms", link->member,
-               at_fault(link, other), tag, link->timeout_ms);
+               transport_mpi_at_fault(link, other), tag, link->timeout_ms);
     return true;
 }
 
@@ -185,15 +187,15 @@ static void rest(int tries)
     if (tries > 50) nanosleep(&nap, NULL);
 }
 
-static bool wait_flight(struct lx_link *link, struct lx_flight *f, lx_status *st)
+static bool transport_mpi_wait_flight(struct lx_link *link, struct lx_flight *f, lx_status *st)
 {
     bool ok = true;
-    double since = now_ms();
+    double since = transport_mpi_now_ms();
     waits_for = -1;
     for (int m = 0; m < link->members && ok; m++) {
         if (f->receive[m] == MPI_REQUEST_NULL) continue;
         int found = 0;
-        for (int tries = 0; (found = look(link, f, m, st)) == 0; tries++) {
+        for (int tries = 0; (found = transport_mpi_look(link, f, m, st)) == 0; tries++) {
             if (late(link, f->tag, m, since, st)) break;
             rest(tries);
         }
@@ -211,13 +213,13 @@ static bool wait_flight(struct lx_link *link, struct lx_flight *f, lx_status *st
         }
     }
     if (ok) waits_for = -1;
-    drop(f, link->members, ok);
+    transport_mpi_drop(f, link->members, ok);
     return ok;
 }
 
-static void cancel(struct lx_link *link, struct lx_flight *flight)
+static void transport_mpi_cancel(struct lx_link *link, struct lx_flight *flight)
 {
-    drop(flight, link->members, false);
+    transport_mpi_drop(flight, link->members, false);
 }
 
 static bool started(void)
@@ -233,8 +235,8 @@ static int processes(lx_status *st)
     return size;
 }
 
-static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work, void *context,
-                lx_status *st)
+static bool transport_mpi_run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work,
+                              void *context, lx_status *st)
 {
     int rank, size;
     if (!mpi_process_begin(&comm, st)) return false;
@@ -251,7 +253,7 @@ static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_te
 /* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or crashed in one
  * run of three. All often see an error at once; the first one then ends the others while these still wait for their
  * turn, because mpirun does not like several to leave either. */
-static void leave(void)
+static void transport_mpi_leave(void)
 {
     int rank = mpi_process_rank();
     int64_t ms = rank <= 0 ? 0 : 1500 + 100 * (int64_t)(rank < 8 ? rank : 8);
@@ -260,13 +262,13 @@ static void leave(void)
     _exit(1);
 }
 
-static bool end(bool ok, lx_status *st)
+static bool transport_mpi_end(bool ok, lx_status *st)
 {
     int ready = 0;
-    if (mpi_process_stuck()) leave();
+    if (mpi_process_stuck()) transport_mpi_leave();
     MPI_Initialized(&ready);
     if (!ready) return true;
-    if (!ok) leave();
+    if (!ok) transport_mpi_leave();
     return mpi_process_end(&comm, st);
 }
 
@@ -274,9 +276,9 @@ const struct lx_transport lx_transport_mpi = {.name = "mpi",
                                               .help = "members are the processes of mpirun",
                                               .started = started,
                                               .members = processes,
-                                              .run = run,
-                                              .start = start,
-                                              .wait = wait_flight,
-                                              .cancel = cancel,
+                                              .run = transport_mpi_run,
+                                              .start = transport_mpi_start,
+                                              .wait = transport_mpi_wait_flight,
+                                              .cancel = transport_mpi_cancel,
                                               .frozen = frozen,
-                                              .end = end};
+                                              .end = transport_mpi_end};

@@ -2,6 +2,7 @@
  * waits; a member that ends, for whatever reason, is known to have ended at once. */
 #include "team_run/transport.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -40,18 +41,18 @@ struct seat {
     pthread_t thread;
 };
 
-static struct lx_flight *start(struct lx_link *link, int tag, const struct lx_message *out,
-                               const struct lx_message *in, lx_status *st)
+static struct lx_flight *transport_threads_start(struct lx_link *link, int tag, const struct lx_message *out,
+                                                 const struct lx_message *in, lx_status *st)
 {
     struct world *w = link->own;
-    struct lx_flight *flight = malloc(sizeof *flight);
+    struct lx_flight *flight = mem_alloc(sizeof *flight);
     if (!flight) return status_no_memory(st), NULL;
     *flight = (struct lx_flight){tag, in};
     for (int to = 0; to < link->members; to++) {
         if (to == link->member || out[to].bytes == 0) continue;
-        struct letter *l = malloc(sizeof *l + out[to].bytes);
+        struct letter *l = mem_alloc(sizeof *l + out[to].bytes);
         if (!l) {
-            free(flight);
+            mem_free(flight);
             return status_no_memory(st), NULL;
         }
         l->from = link->member;
@@ -81,7 +82,7 @@ static struct letter *take_letter(struct world *w, int to, int from, int tag)
 }
 
 /* Who waits for somebody who waits is not at fault: the one at the end of that is. With the lock held. */
-static int at_fault(const struct world *w, int member, int members)
+static int transport_threads_at_fault(const struct world *w, int member, int members)
 {
     for (int steps = 0; steps < members && w->waits_for[member] >= 0; steps++) member = w->waits_for[member];
     return member;
@@ -100,12 +101,13 @@ static struct letter *await_letter(struct lx_link *link, int from, int tag, cons
                        link->member, from, tag);
         else if (w->failed)
             status_set(st, LX_E_NO, "member %d: stopped, because another member failed", link->member);
-        else if (late && at_fault(w, from, link->members) != from)
+        else if (late && transport_threads_at_fault(w, from, link->members) != from)
             status_set(
                 st, LX_E_NO,
                 "member %d: member %d did not send within %d ms; member %d, which is to send message %d, "
                 "waits for it",
-                link->member, at_fault(w, from, link->members), link->timeout_ms, from, tag);
+                link->member, transport_threads_at_fault(w, from, link->members), link->timeout_ms, from,
+                tag);
         else if (late)
             status_set(st, LX_E_NO, "member %d: member %d did not send message %d within %d ms", link->member,
                        from, tag, link->timeout_ms);
@@ -115,7 +117,7 @@ static struct letter *await_letter(struct lx_link *link, int from, int tag, cons
     }
 }
 
-static bool wait_flight(struct lx_link *link, struct lx_flight *flight, lx_status *st)
+static bool transport_threads_wait_flight(struct lx_link *link, struct lx_flight *flight, lx_status *st)
 {
     struct world *w = link->own;
     struct timespec until;
@@ -137,16 +139,16 @@ static bool wait_flight(struct lx_link *link, struct lx_flight *flight, lx_statu
             ok = status_set(st, LX_E_NO, "member %d: message %d from member %d has %zu bytes instead of %zu",
                             link->member, flight->tag, from, l->bytes, in->bytes);
         if (ok) memcpy(in->data, l->data, in->bytes);
-        free(l);
+        mem_free(l);
     }
-    free(flight);
+    mem_free(flight);
     return ok;
 }
 
-static void cancel(struct lx_link *link, struct lx_flight *flight)
+static void transport_threads_cancel(struct lx_link *link, struct lx_flight *flight)
 {
     (void)link;
-    free(flight);
+    mem_free(flight);
 }
 
 static void *sit(void *at)
@@ -171,11 +173,11 @@ static void free_mail(struct world *w, int members)
         while (w->mailbox[m]) {
             struct letter *l = w->mailbox[m];
             w->mailbox[m] = l->next;
-            free(l);
+            mem_free(l);
         }
-    free(w->mailbox);
-    free(w->ended);
-    free(w->waits_for);
+    mem_free(w->mailbox);
+    mem_free(w->ended);
+    mem_free(w->waits_for);
 }
 
 /* A member for which no thread can be had counts as one that failed. */
@@ -196,18 +198,18 @@ static void seat_all(struct seat *seats, int members, struct world *w)
     for (int m = 0; m < seated; m++) pthread_join(seats[m].thread, NULL);
 }
 
-static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work, void *context,
-                lx_status *st)
+static bool transport_threads_run(const struct lx_transport *t, int members, int timeout_ms,
+                                  lx_team_work *work, void *context, lx_status *st)
 {
-    struct world w = {.mailbox = calloc((size_t)members, sizeof *w.mailbox),
-                      .ended = calloc((size_t)members, sizeof *w.ended),
-                      .waits_for = calloc((size_t)members, sizeof *w.waits_for)};
-    struct seat *seats = calloc((size_t)members, sizeof *seats);
+    struct world w = {.mailbox = mem_zeroed((size_t)members, sizeof *w.mailbox),
+                      .ended = mem_zeroed((size_t)members, sizeof *w.ended),
+                      .waits_for = mem_zeroed((size_t)members, sizeof *w.waits_for)};
+    struct seat *seats = mem_zeroed((size_t)members, sizeof *seats);
     bool ok = w.mailbox && w.ended && w.waits_for && seats;
     for (int m = 0; ok && m < members; m++) w.waits_for[m] = -1;
     if (!ok) {
         free_mail(&w, members);
-        free(seats);
+        mem_free(seats);
         return status_no_memory(st);
     }
     pthread_condattr_t clock;
@@ -223,11 +225,11 @@ static bool run(const struct lx_transport *t, int members, int timeout_ms, lx_te
     pthread_mutex_destroy(&w.lock);
     pthread_cond_destroy(&w.news);
     free_mail(&w, members);
-    free(seats);
+    mem_free(seats);
     return !w.failed;
 }
 
-static bool end(bool ok, lx_status *st)
+static bool transport_threads_end(bool ok, lx_status *st)
 {
     (void)ok; /* threads have ended when run returns */
     (void)st;
@@ -236,8 +238,8 @@ static bool end(bool ok, lx_status *st)
 
 const struct lx_transport lx_transport_threads = {.name = "threads",
                                                   .help = "members are threads of this process",
-                                                  .run = run,
-                                                  .start = start,
-                                                  .wait = wait_flight,
-                                                  .cancel = cancel,
-                                                  .end = end};
+                                                  .run = transport_threads_run,
+                                                  .start = transport_threads_start,
+                                                  .wait = transport_threads_wait_flight,
+                                                  .cancel = transport_threads_cancel,
+                                                  .end = transport_threads_end};

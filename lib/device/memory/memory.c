@@ -2,6 +2,7 @@
 #include "device/memory/machine.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "device/execute/execute.h"
 #include "device/memory/pack.h"
 #include "search/planner.h"
@@ -15,9 +16,9 @@ enum { POISON = 0xff };
 static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
 {
     x->sticks = ceil_div_i64(bytes, stick_bytes);
-    x->bytes = calloc((size_t)x->sticks + 1, (size_t)stick_bytes);
-    x->tags = malloc(((size_t)x->sticks + 1) * sizeof *x->tags);
-    x->touched = calloc((size_t)x->sticks + 1, sizeof *x->touched);
+    x->bytes = mem_zeroed((size_t)x->sticks + 1, (size_t)stick_bytes);
+    x->tags = mem_alloc(((size_t)x->sticks + 1) * sizeof *x->tags);
+    x->touched = mem_zeroed((size_t)x->sticks + 1, sizeof *x->touched);
     if (!x->bytes || !x->tags || !x->touched) return false;
     for (int64_t i = 0; i < x->sticks; i++) x->tags[i] = (struct tag){NOBODY, NOBODY, 0, 0};
     return true;
@@ -25,9 +26,9 @@ static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
 
 static void memory_free(struct memory *x)
 {
-    free(x->bytes);
-    free(x->tags);
-    free(x->touched);
+    mem_free(x->bytes);
+    mem_free(x->tags);
+    mem_free(x->touched);
 }
 
 /* The highest byte that a placed stay claims, within what there is. */
@@ -115,7 +116,7 @@ bool machine_make(struct machine *m, lx_status *st)
     m->first_op = arena_array(m->memory, tensors, sizeof *m->first_op);
     m->summed = arena_array(m->memory, tensors + 1, sizeof *m->summed);
     m->views = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->views);
-    m->lx = calloc((size_t)m->cores, sizeof *m->lx);
+    m->lx = mem_zeroed((size_t)m->cores, sizeof *m->lx);
     m->filled = arena_array(m->memory, (size_t)p->problem.count + 1, sizeof *m->filled);
     if (!m->layouts || !m->current || !m->first_op || !m->summed || !m->views || !m->filled || !m->lx)
         return status_no_memory(st);
@@ -129,7 +130,7 @@ bool machine_make(struct machine *m, lx_status *st)
         for (int i = 0; i < op_operand_count(&m->graph->ops[o]); i++)
             m->first_op[op_operand(&m->graph->ops[o], i)] = o;
     if (!memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes)) return status_no_memory(st);
-    m->reserved = malloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
+    m->reserved = mem_alloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
     if (!m->reserved) return status_no_memory(st);
     int64_t bytes = height(m);
     for (int64_t c = 0; c < m->cores; c++) {
@@ -142,9 +143,9 @@ bool machine_make(struct machine *m, lx_status *st)
 void machine_free(struct machine *m)
 {
     memory_free(&m->hbm);
-    free(m->reserved);
+    mem_free(m->reserved);
     for (int64_t c = 0; m->lx && c < m->cores; c++) memory_free(&m->lx[c]);
-    free(m->lx);
+    mem_free(m->lx);
     VEC_FREE(&m->faults);
 }
 
@@ -163,7 +164,7 @@ bool stay_placed(const struct machine *m, int32_t stay)
 }
 
 /* Sets `in` if the box lies in the memory at a whole stick. */
-static void settle(struct machine *m, struct place *p, struct memory *in)
+static void memory_settle(struct machine *m, struct place *p, struct memory *in)
 {
     int64_t bytes = box_sticks(&p->box) * m->stick_bytes, end;
     if (p->address >= 0 && p->address % m->stick_bytes == 0 && add_i64(p->address, bytes, &end) &&
@@ -184,7 +185,7 @@ struct place place_in_hbm(struct machine *m, int32_t tensor)
     if (p.address < 0)
         fault_plain(m, LX_FAULT_PLACE, &p, "it has no address in HBM");
     else
-        settle(m, &p, &m->hbm);
+        memory_settle(m, &p, &m->hbm);
     return p;
 }
 
@@ -305,7 +306,7 @@ struct place place_in_stay(struct machine *m, int32_t stay, int64_t core)
                     "a tile of %lld bytes in a slot of %lld: it is held for other loops",
                     (long long)(box_sticks(&p.box) * m->stick_bytes), (long long)b->size);
     else
-        settle(m, &p, &m->lx[core]);
+        memory_settle(m, &p, &m->lx[core]);
     if (p.in) m->height = max_i64(m->height, p.address + b->size);
     return p;
 }

@@ -5,6 +5,7 @@
 #include "scratchpad/cooptimise/chain_beam.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "scratchpad/cooptimise/chain_candidates.h"
 #include "scratchpad/cooptimise/chain_moves.h"
@@ -57,7 +58,7 @@ struct branch {
     const struct chain_move *taken[CHAIN_MOST_TOUCHES];
 };
 
-static int64_t rank_of(const struct chain_model *m, int32_t o, const struct chain_node *s)
+static int64_t chain_beam_rank_of(const struct chain_model *m, int32_t o, const struct chain_node *s)
 {
     int64_t end = m->price_before[m->op_count], here = m->price_before[o];
     int128 owed = s->owed - (int128)s->load * here - (int128)m->capacity * (end - here);
@@ -65,7 +66,8 @@ static int64_t rank_of(const struct chain_model *m, int32_t o, const struct chai
 }
 
 /* A touched tensor leaves what is live at op `o`. */
-static void leave(const struct chain_model *m, int32_t tensor, int32_t x, int32_t o, struct chain_node *s)
+static void chain_beam_leave(const struct chain_model *m, int32_t tensor, int32_t x, int32_t o,
+                             struct chain_node *s)
 {
     const struct chain_tensor *t = &m->tensors[tensor];
     s->load -= chain_size(t, x);
@@ -162,18 +164,18 @@ static void condense(struct beam *b, int32_t o)
     b->found_count = width;
 }
 
-static void drop(struct beam *b, int64_t rank)
+static void chain_beam_drop(struct beam *b, int64_t rank)
 {
     if (rank >= b->how->cut) return;
     b->dropped = min_i64(b->dropped, rank);
     b->out->exact = false;
 }
 
-static void offer(struct beam *b, const struct branch *r, const struct chain_node *then)
+static void chain_beam_offer(struct beam *b, const struct branch *r, const struct chain_node *then)
 {
     if (then->rank >= b->how->cut) return;
     if (then->rank >= b->limit) {
-        drop(b, then->rank);
+        chain_beam_drop(b, then->rank);
         return;
     }
     if (b->found_count == b->found_room) condense(b, r->o);
@@ -218,14 +220,14 @@ static void arrive(struct beam *b, const struct branch *r)
         then.kind ^= v->kind;
     }
     if (room > b->how->capacity && room - shared(m, r) > b->how->capacity) return;
-    then.rank = rank_of(m, r->o + 1, &then);
+    then.rank = chain_beam_rank_of(m, r->o + 1, &then);
     then.time += r->op->time[r->choice];
     then.tie = b->how->by_time ? then.time : then.load;
-    offer(b, r, &then);
+    chain_beam_offer(b, r, &then);
 }
 
 /* Steps of touch k and those behind it; `so_far`: a bound on the rank without them. */
-static void combine(struct beam *b, struct branch *r, int32_t k, int64_t so_far)
+static void chain_beam_combine(struct beam *b, struct branch *r, int32_t k, int64_t so_far)
 {
     if (k == r->op->touch_count) arrive(b, r);
     if (k == r->op->touch_count) return;
@@ -234,11 +236,11 @@ static void combine(struct beam *b, struct branch *r, int32_t k, int64_t so_far)
         int64_t here = so_far + v->step.bytes + v->future;
         if (here + r->low[k + 1] >= b->how->cut) continue;
         if (here + r->low[k + 1] >= b->limit || ++b->combinations > MOST_COMBINATIONS) {
-            drop(b, here + r->low[k + 1]);
+            chain_beam_drop(b, here + r->low[k + 1]);
             continue;
         }
         r->taken[k] = v;
-        combine(b, r, k + 1, here);
+        chain_beam_combine(b, r, k + 1, here);
     }
 }
 
@@ -272,36 +274,36 @@ static void begin_branch(const struct beam *b, int32_t o, int32_t from, struct b
         int32_t x = r->x[m->tensors[t->tensor].slot];
         if (t->first) continue;
         r->base.ahead -= t->value[x];
-        leave(m, t->tensor, x, o, &r->base);
+        chain_beam_leave(m, t->tensor, x, o, &r->base);
     }
     r->room = r->base.load;
 }
 
-static void expand(struct beam *b, int32_t o, int32_t from, struct branch *r)
+static void chain_beam_expand(struct beam *b, int32_t o, int32_t from, struct branch *r)
 {
     const struct chain_model *m = b->m;
     begin_branch(b, o, from, r);
-    int64_t least = rank_of(m, o + 1, &r->base); /* of what is not touched */
+    int64_t least = chain_beam_rank_of(m, o + 1, &r->base); /* of what is not touched */
     for (r->choice = 0; r->choice < r->op->choice_count; r->choice++) {
         b->out->steps++;
         if (!list_steps(b, r) || least + r->low[0] >= b->how->cut) continue;
         if (least + r->low[0] >= b->limit) {
-            drop(b, least + r->low[0]);
+            chain_beam_drop(b, least + r->low[0]);
             continue;
         }
         b->combinations = 0;
-        combine(b, r, 0, least);
+        chain_beam_combine(b, r, 0, least);
         stop_look(EACH_CHOICE + EACH_TRIED * b->combinations);
     }
 }
 
 /* The candidates that were kept become the states behind op `o`. */
-static bool settle(struct beam *b, int32_t o)
+static bool chain_beam_settle(struct beam *b, int32_t o)
 {
     const struct chain_model *m = b->m;
     const struct chain_op *op = &m->ops[o];
     size_t slots = (size_t)m->slot_count;
-    struct origin *trace = malloc((b->found_count + 1) * sizeof *trace);
+    struct origin *trace = mem_alloc((b->found_count + 1) * sizeof *trace);
     if (!trace) return false;
     b->trace[o] = trace;
     for (size_t i = 0; i < b->found_count; i++) {
@@ -322,31 +324,31 @@ static bool settle(struct beam *b, int32_t o)
     return true;
 }
 
-static bool out_of_time(const struct beam *b)
+static bool chain_beam_out_of_time(const struct beam *b)
 {
     return lx_run_stopped(b->how->run) || (b->how->deadline > 0 && clock_seconds() > b->how->deadline);
 }
 
-static bool search(struct beam *b, struct branch *r)
+static bool chain_beam_search(struct beam *b, struct branch *r)
 {
     b->now_count = 1;
     b->now[0] = (struct chain_node){0};
     for (int32_t o = 0; o < b->m->op_count && b->now_count > 0; o++) {
         b->found_count = 0;
         b->limit = CHAIN_NEVER;
-        if ((b->out->stopped = out_of_time(b))) return true;
+        if ((b->out->stopped = chain_beam_out_of_time(b))) return true;
         if (b->out->steps > b->how->step_limit) b->width = 1;
         chain_moves_of(&b->moves, &b->m->ops[o]);
         list_untouched(b, o);
-        for (int32_t i = 0; i < b->now_count; i++) expand(b, o, i, r);
+        for (int32_t i = 0; i < b->now_count; i++) chain_beam_expand(b, o, i, r);
         condense(b, o);
-        if (b->failed || !settle(b, o)) return false;
+        if (b->failed || !chain_beam_settle(b, o)) return false;
     }
     return true;
 }
 
 /* Back from the best of the last states. */
-static void trace_back(struct beam *b)
+static void chain_beam_trace_back(struct beam *b)
 {
     struct chain_beam_result *out = b->out;
     int32_t n = b->m->op_count;
@@ -366,19 +368,19 @@ static bool beam_make(struct beam *b)
     b->width = b->how->width;
     b->found_room = 4 * width + 256;
     for (b->table_room = 1; b->table_room < 2 * b->found_room;) b->table_room *= 2;
-    b->now = calloc(width + 1, sizeof *b->now);
-    b->then = calloc(width + 1, sizeof *b->then);
-    b->now_x = calloc((width + 1) * slots, sizeof *b->now_x);
-    b->then_x = calloc((width + 1) * slots, sizeof *b->then_x);
-    b->found = calloc(b->found_room + 1, sizeof *b->found);
-    b->nexts = calloc((b->found_room + 1) * CHAIN_MOST_TOUCHES, sizeof *b->nexts);
-    b->table = calloc(b->table_room, sizeof *b->table);
-    b->others = calloc(b->found_room + 1, sizeof *b->others);
-    b->kind_of = calloc(b->found_room + 1, sizeof *b->kind_of);
-    b->count_of = calloc(b->found_room + 1, sizeof *b->count_of);
-    b->keys = calloc(2 * (b->found_room + 1), sizeof *b->keys);
-    b->untouched = calloc(slots, sizeof *b->untouched);
-    b->trace = calloc((size_t)b->m->op_count + 1, sizeof *b->trace);
+    b->now = mem_zeroed(width + 1, sizeof *b->now);
+    b->then = mem_zeroed(width + 1, sizeof *b->then);
+    b->now_x = mem_zeroed((width + 1) * slots, sizeof *b->now_x);
+    b->then_x = mem_zeroed((width + 1) * slots, sizeof *b->then_x);
+    b->found = mem_zeroed(b->found_room + 1, sizeof *b->found);
+    b->nexts = mem_zeroed((b->found_room + 1) * CHAIN_MOST_TOUCHES, sizeof *b->nexts);
+    b->table = mem_zeroed(b->table_room, sizeof *b->table);
+    b->others = mem_zeroed(b->found_room + 1, sizeof *b->others);
+    b->kind_of = mem_zeroed(b->found_room + 1, sizeof *b->kind_of);
+    b->count_of = mem_zeroed(b->found_room + 1, sizeof *b->count_of);
+    b->keys = mem_zeroed(2 * (b->found_room + 1), sizeof *b->keys);
+    b->untouched = mem_zeroed(slots, sizeof *b->untouched);
+    b->trace = mem_zeroed((size_t)b->m->op_count + 1, sizeof *b->trace);
     for (size_t i = 0; b->found && i < b->found_room; i++)
         b->found[i].nexts = (int32_t)i * CHAIN_MOST_TOUCHES;
     return b->now && b->then && b->now_x && b->then_x && b->found && b->nexts && b->table && b->trace &&
@@ -388,20 +390,20 @@ static bool beam_make(struct beam *b)
 
 static void beam_free(struct beam *b)
 {
-    for (int32_t o = 0; b->trace && o < b->m->op_count; o++) free(b->trace[o]);
-    free(b->trace);
-    free(b->now);
-    free(b->then);
-    free(b->now_x);
-    free(b->then_x);
-    free(b->found);
-    free(b->nexts);
-    free(b->table);
-    free(b->others);
-    free(b->kind_of);
-    free(b->count_of);
-    free(b->keys);
-    free(b->untouched);
+    for (int32_t o = 0; b->trace && o < b->m->op_count; o++) mem_free(b->trace[o]);
+    mem_free(b->trace);
+    mem_free(b->now);
+    mem_free(b->then);
+    mem_free(b->now_x);
+    mem_free(b->then_x);
+    mem_free(b->found);
+    mem_free(b->nexts);
+    mem_free(b->table);
+    mem_free(b->others);
+    mem_free(b->kind_of);
+    mem_free(b->count_of);
+    mem_free(b->keys);
+    mem_free(b->untouched);
     chain_moves_free(&b->moves);
 }
 
@@ -409,16 +411,16 @@ bool chain_beam(const struct chain_model *m, const struct chain_beam_options *ho
                 struct chain_beam_result *out, lx_status *st)
 {
     struct beam b = {.m = m, .how = how, .out = out, .dropped = CHAIN_NEVER};
-    struct branch *r = malloc(sizeof *r);
+    struct branch *r = mem_alloc(sizeof *r);
     out->exact = true;
     out->stopped = false;
     out->found = 0;
     out->steps = 0;
-    bool ok = r && beam_make(&b) && search(&b, r);
-    if (ok && !out->stopped) trace_back(&b);
+    bool ok = r && beam_make(&b) && chain_beam_search(&b, r);
+    if (ok && !out->stopped) chain_beam_trace_back(&b);
     out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->bytes[0] : CHAIN_NEVER));
     if (out->stopped || how->capacity < m->capacity) out->bound = 0;
     beam_free(&b);
-    free(r);
+    mem_free(r);
     return ok ? true : status_no_memory(st);
 }

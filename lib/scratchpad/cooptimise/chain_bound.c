@@ -10,6 +10,7 @@
  * pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
 #include "scratchpad/cooptimise/chain.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ enum { EACH_OP = 300, EACH_STEP = 20 }; /* work of base/stop.h */
 
 #define MOST_PRICE 0x1p42
 
-static int64_t add_capped(int64_t a, int64_t b)
+static int64_t chain_bound_add_capped(int64_t a, int64_t b)
 {
     return min_i64(a + b, CHAIN_NEVER);
 }
@@ -28,13 +29,13 @@ static int64_t add_capped(int64_t a, int64_t b)
 static int64_t step_value(const struct chain_model *m, int32_t o, const struct chain_touch *t,
                           const struct chain_step *s)
 {
-    int64_t value = add_capped(s->bytes, chain_future(m, t, s->next));
+    int64_t value = chain_bound_add_capped(s->bytes, chain_future(m, t, s->next));
     if (m->price[o] > 0 && !(s->begins && t->may_share))
-        value = add_capped(value, chain_floor_price((int128)s->room * m->price[o]));
+        value = chain_bound_add_capped(value, chain_floor_price((int128)s->room * m->price[o]));
     int64_t size = chain_size(&m->tensors[t->tensor], s->next);
     if (size == 0 || t->last) return value;
     int64_t between = m->price_before[t->next_op] - m->price_before[o + 1];
-    return add_capped(value, chain_floor_price((int128)size * between));
+    return chain_bound_add_capped(value, chain_floor_price((int128)size * between));
 }
 
 /* The best step from a state; CHAIN_NEVER: there is none. */
@@ -88,12 +89,12 @@ static int64_t others(const struct chain_op *op, const struct tables *w, int32_t
 {
     int64_t sum = 0;
     for (int32_t k = 0; k < op->touch_count; k++)
-        if (k != but) sum = add_capped(sum, w->low[k * op->choice_count + c]);
+        if (k != but) sum = chain_bound_add_capped(sum, w->low[k * op->choice_count + c]);
     return sum;
 }
 
 /* Takes the message for touch k out of the tables. */
-static void send(const struct chain_model *m, struct chain_op *op, struct tables *w, int32_t k)
+static void chain_bound_send(const struct chain_model *m, struct chain_op *op, struct tables *w, int32_t k)
 {
     struct chain_touch *t = &op->touch[k];
     int32_t states = chain_states(&m->tensors[t->tensor]);
@@ -102,7 +103,7 @@ static void send(const struct chain_model *m, struct chain_op *op, struct tables
         int64_t rest = others(op, w, c, k) - op->least;
         const int64_t *value = &w->value[k][(int64_t)c * states];
         for (int32_t x = 0; x < states; x++)
-            if (t->reached[x]) t->value[x] = min_i64(t->value[x], add_capped(value[x], rest));
+            if (t->reached[x]) t->value[x] = min_i64(t->value[x], chain_bound_add_capped(value[x], rest));
     }
     for (int32_t c = 0; c < op->choice_count; c++) {
         int64_t *value = &w->value[k][(int64_t)c * states];
@@ -120,7 +121,7 @@ static void op_messages(struct chain_model *m, int32_t o, struct tables *w, int6
     op->least = CHAIN_NEVER;
     for (int32_t c = 0; c < op->choice_count; c++) op->least = min_i64(op->least, others(op, w, c, -1));
     for (int32_t k = op->touch_count; k-- > 0;)
-        if (!op->touch[k].first) send(m, op, w, k);
+        if (!op->touch[k].first) chain_bound_send(m, op, w, k);
 }
 
 static bool tables_make(const struct chain_model *m, struct tables *w)
@@ -128,8 +129,8 @@ static bool tables_make(const struct chain_model *m, struct tables *w)
     int64_t most = 1;
     for (int32_t o = 0; o < m->op_count; o++)
         most = max_i64(most, (int64_t)m->ops[o].choice_count * m->ops[o].touch_count);
-    w->all = malloc(((size_t)m->largest + 1) * sizeof *w->all);
-    w->low = malloc((size_t)most * sizeof *w->low);
+    w->all = mem_alloc(((size_t)m->largest + 1) * sizeof *w->all);
+    w->low = mem_alloc((size_t)most * sizeof *w->low);
     return w->all && w->low;
 }
 
@@ -144,17 +145,17 @@ bool chain_messages(struct chain_model *m, int64_t *bound, int64_t *steps, lx_st
         int64_t before = *steps;
         op_messages(m, o, &w, steps);
         stop_look(EACH_OP + EACH_STEP * (*steps - before));
-        m->rest[o] = add_capped(m->rest[o + 1], m->ops[o].least);
+        m->rest[o] = chain_bound_add_capped(m->rest[o + 1], m->ops[o].least);
     }
     *bound = m->constant + m->rest[0] + chain_floor_price(-(int128)m->capacity * m->price_before[n]);
-    free(w.all);
-    free(w.low);
+    mem_free(w.all);
+    mem_free(w.low);
     return ok ? true : status_no_memory(st);
 }
 
 /* The room that a step takes at op `o` and behind it, into differences of loads. */
-static void add_load(const struct chain_model *m, int32_t o, const struct chain_touch *t,
-                     const struct chain_step *s, int64_t *load)
+static void chain_bound_add_load(const struct chain_model *m, int32_t o, const struct chain_touch *t,
+                                 const struct chain_step *s, int64_t *load)
 {
     int64_t room = s->begins && t->may_share ? 0 : s->room;
     load[o] += room;
@@ -166,7 +167,7 @@ static void add_load(const struct chain_model *m, int32_t o, const struct chain_
 }
 
 /* A plan by the messages alone, op by op, and the room it takes. `state`: per tensor, all 0. */
-static void decode(const struct chain_model *m, int32_t *state, int64_t *load, int64_t *steps)
+static void chain_bound_decode(const struct chain_model *m, int32_t *state, int64_t *load, int64_t *steps)
 {
     struct chain_step step, best[CHAIN_MOST_TOUCHES], now[CHAIN_MOST_TOUCHES];
     memset(load, 0, ((size_t)m->op_count + 1) * sizeof *load);
@@ -179,7 +180,7 @@ static void decode(const struct chain_model *m, int32_t *state, int64_t *load, i
             int64_t sum = 0;
             for (int32_t k = 0; k < op->touch_count; k++, ++*steps) {
                 int64_t value = best_step(m, o, &op->touch[k], c, state[op->touch[k].tensor], &step);
-                sum = add_capped(sum, value);
+                sum = chain_bound_add_capped(sum, value);
                 now[k] = step;
             }
             if (sum >= least) continue;
@@ -188,14 +189,15 @@ static void decode(const struct chain_model *m, int32_t *state, int64_t *load, i
         }
         for (int32_t k = 0; least < CHAIN_NEVER && k < op->touch_count; k++) {
             state[op->touch[k].tensor] = best[k].next;
-            add_load(m, o, &op->touch[k], &best[k], load);
+            chain_bound_add_load(m, o, &op->touch[k], &best[k], load);
         }
     }
     for (int32_t o = 1; o <= m->op_count; o++) load[o] += load[o - 1];
 }
 
 /* One step along the overload; false: nothing to do. */
-static bool raise_prices(struct chain_model *m, const int64_t *load, double distance, double share)
+static bool chain_bound_raise_prices(struct chain_model *m, const int64_t *load, double distance,
+                                     double share)
 {
     double norm = 0;
     bool any = false;
@@ -230,8 +232,8 @@ static bool price_rounds(struct chain_model *m, struct pricing *w, int64_t targe
     int64_t here;
     memcpy(w->best, m->price, bytes);
     for (int r = 0; r < rounds && *bound < target && *steps < step_limit && !stop_is_now(); r++) {
-        decode(m, w->state, w->load, steps);
-        if (!raise_prices(m, w->load, (double)(target - *bound), share)) break;
+        chain_bound_decode(m, w->state, w->load, steps);
+        if (!chain_bound_raise_prices(m, w->load, (double)(target - *bound), share)) break;
         if (!chain_messages(m, &here, steps, st)) return false;
         if (here > *bound) {
             *bound = here;
@@ -248,14 +250,14 @@ bool chain_price(struct chain_model *m, int64_t target, int rounds, int64_t step
                  int64_t *steps, lx_status *st)
 {
     size_t n = (size_t)m->op_count + 1;
-    struct pricing w = {.state = calloc((size_t)m->tensor_count + 1, sizeof *w.state),
-                        .load = calloc(n, sizeof *w.load),
-                        .best = calloc(n, sizeof *w.best)};
+    struct pricing w = {.state = mem_zeroed((size_t)m->tensor_count + 1, sizeof *w.state),
+                        .load = mem_zeroed(n, sizeof *w.load),
+                        .best = mem_zeroed(n, sizeof *w.best)};
     bool ok = w.state && w.load && w.best ? true : status_no_memory(st);
     ok = ok && chain_messages(m, bound, steps, st);
     ok = ok && price_rounds(m, &w, target, rounds, step_limit, bound, steps, st);
-    free(w.state);
-    free(w.load);
-    free(w.best);
+    mem_free(w.state);
+    mem_free(w.load);
+    mem_free(w.best);
     return ok;
 }

@@ -66,13 +66,14 @@ static void merge_sort(const struct chain_candidate *list, struct chain_key *key
 /* Many are dealt out by the leading digit of their ranks first. */
 enum { MANY = 512, DIGIT_BITS = 10, DIGITS = 1 << DIGIT_BITS };
 
-static size_t digit_of(const struct chain_key *k, int64_t least, int shift)
+static size_t chain_candidates_digit_of(const struct chain_key *k, int64_t least, int shift)
 {
     return (size_t)(((uint64_t)k->rank - (uint64_t)least) >> shift);
 }
 
 /* Where each digit ends, and the number of bits behind it. */
-static void count_digits(const struct chain_key *keys, size_t count, size_t *end, int64_t *least, int *shift)
+static void chain_candidates_count_digits(const struct chain_key *keys, size_t count, size_t *end,
+                                          int64_t *least, int *shift)
 {
     int64_t most = *least = keys[0].rank;
     for (size_t i = 1; i < count; i++) {
@@ -81,7 +82,7 @@ static void count_digits(const struct chain_key *keys, size_t count, size_t *end
     }
     for (*shift = 0; ((uint64_t)most - (uint64_t)*least) >> *shift >= DIGITS;) ++*shift;
     memset(end, 0, DIGITS * sizeof *end);
-    for (size_t i = 0; i < count; i++) end[digit_of(&keys[i], *least, *shift)]++;
+    for (size_t i = 0; i < count; i++) end[chain_candidates_digit_of(&keys[i], *least, *shift)]++;
     for (size_t d = 1; d < DIGITS; d++) end[d] += end[d - 1];
 }
 
@@ -95,10 +96,10 @@ static void sort_keys(const struct chain_candidate *list, struct chain_key *keys
         merge_sort(list, keys, count, room);
         return;
     }
-    count_digits(keys, count, at, &least, &shift);
+    chain_candidates_count_digits(keys, count, at, &least, &shift);
     stop_look(EACH_KEY * (int64_t)count);
     memcpy(room, keys, count * sizeof *room);
-    for (size_t i = count; i-- > 0;) keys[--at[digit_of(&room[i], least, shift)]] = room[i];
+    for (size_t i = count; i-- > 0;) keys[--at[chain_candidates_digit_of(&room[i], least, shift)]] = room[i];
     for (size_t d = 0; d < DIGITS; d++) { /* by now `at` has where each digit begins */
         size_t end = d + 1 < DIGITS ? at[d + 1] : count;
         merge_sort(list, &keys[begin], end - begin, room);

@@ -3,6 +3,7 @@
 #include "scratchpad/cooptimise/chain_labels.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include "layout/op_index.h"
 
@@ -25,26 +26,26 @@ static size_t view_hash(const struct lx_core_view *v)
     return (size_t)(h ^ h >> 29);
 }
 
-static bool grow(struct table *t)
+static bool chain_labels_grow(struct table *t)
 {
     size_t room = t->room ? 2 * t->room : 256;
-    int32_t *at = calloc(room, sizeof *at);
+    int32_t *at = mem_zeroed(room, sizeof *at);
     if (!at) return false;
     for (size_t i = 0; i < t->views.count; i++) {
         size_t h = view_hash(t->views.at[i]) & (room - 1);
         while (at[h]) h = (h + 1) & (room - 1);
         at[h] = (int32_t)i + 1;
     }
-    free(t->at);
+    mem_free(t->at);
     t->at = at;
     t->room = room;
     return true;
 }
 
 /* -1: memory is out. */
-static int32_t label_of(struct table *t, const struct lx_core_view *v)
+static int32_t chain_labels_label_of(struct table *t, const struct lx_core_view *v)
 {
-    if (2 * t->views.count >= t->room && !grow(t)) return -1;
+    if (2 * t->views.count >= t->room && !chain_labels_grow(t)) return -1;
     size_t h = view_hash(v) & (t->room - 1);
     for (; t->at[h]; h = (h + 1) & (t->room - 1))
         if (views_equal(t->views.at[t->at[h] - 1], v)) return t->at[h] - 1;
@@ -63,7 +64,7 @@ static bool label_menu(const struct draft *x, struct table *t, const struct op_m
             int64_t at = (int64_t)i * menu->count + c;
             label[at] = -1;
             if (off_device || !view_holds(y, &menu->view[at], sums_meet)) continue;
-            label[at] = label_of(t, &menu->view[at]);
+            label[at] = chain_labels_label_of(t, &menu->view[at]);
             if (label[at] < 0) return false;
         }
     }
@@ -87,6 +88,6 @@ bool chain_labels_make(const struct draft *x, const struct op_menus *menus, stru
         ok = out->view != NULL;
     }
     VEC_FREE(&t.views);
-    free(t.at);
+    mem_free(t.at);
     return ok ? true : status_no_memory(st);
 }

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "layout/op_index.h"
 #include "scratchpad/cooptimise/chain_labels.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ static const int32_t *labels_of(const struct making *k, int32_t access)
     return &k->labels.of_menu[menu][(int64_t)(access - k->x->access_at[op]) * k->menus->at[menu].count];
 }
 
-static void find_runs(struct making *k)
+static void chain_model_find_runs(struct making *k)
 {
     const struct lx_op *ops = k->x->graph->ops;
     for (int32_t o = 1; o < k->x->graph->op_count; o++)
@@ -171,8 +172,8 @@ static bool same_labels(const int32_t *const *label, const int *touch, int n, in
 }
 
 /* Of choices with equal labels the seed, else the fastest, stays. */
-static void keep_choices(const struct op_menu *menu, const int32_t *const *label, const int *touch, int n,
-                         struct chain_op *op)
+static void chain_model_keep_choices(const struct op_menu *menu, const int32_t *const *label,
+                                     const int *touch, int n, struct chain_op *op)
 {
     for (int32_t i = 0; i < menu->count; i++) {
         int32_t c = i == 0 ? menu->seed : i - (i <= menu->seed), k = 0;
@@ -244,7 +245,7 @@ static bool make_op(struct making *k, int32_t o)
     const struct op_menu *menu = menu_of(k, o);
     op->origin = arena_array(k->m->memory, (size_t)menu->count, sizeof *op->origin);
     if (!op->origin || !gather_touches(k, o, op, label, touch)) return false;
-    keep_choices(menu, label, touch, n, op);
+    chain_model_keep_choices(menu, label, touch, n, op);
     int64_t cells = 0;
     for (int32_t t = 0; t < op->touch_count; t++) {
         if (!fill_touch(k, o, op, t, label, touch)) return false;
@@ -262,7 +263,7 @@ static bool make_op(struct making *k, int32_t o)
     return true;
 }
 
-static void find_ends(struct making *k)
+static void chain_model_find_ends(struct making *k)
 {
     for (int32_t o = 0; o < k->m->op_count; o++) {
         stop_look(EACH_LINK);
@@ -274,11 +275,11 @@ static void find_ends(struct making *k)
 }
 
 /* Slots as an allocator of registers would give them: the lowest that is free. */
-static bool make_slots(struct making *k)
+static bool chain_model_make_slots(struct making *k)
 {
     struct chain_model *m = k->m;
-    int32_t *end = calloc((size_t)m->tensor_count + 1, sizeof *end); /* per slot: free behind this op */
-    int32_t *last = calloc((size_t)m->tensor_count + 1, sizeof *last);
+    int32_t *end = mem_zeroed((size_t)m->tensor_count + 1, sizeof *end); /* per slot: free behind this op */
+    int32_t *last = mem_zeroed((size_t)m->tensor_count + 1, sizeof *last);
     for (int32_t o = 0; end && last && o < m->op_count; o++, stop_look(EACH_LINK))
         for (int32_t t = 0; t < m->ops[o].touch_count; t++) last[m->ops[o].touch[t].tensor] = o;
     for (int32_t o = 0; end && last && o < m->op_count; o++)
@@ -293,12 +294,12 @@ static bool make_slots(struct making *k)
             m->tensors[touch->tensor].slot = s;
         }
     bool ok = end && last;
-    free(end);
-    free(last);
+    mem_free(end);
+    mem_free(last);
     return ok;
 }
 
-static void reach(const struct chain_model *m)
+static void chain_model_reach(const struct chain_model *m)
 {
     enum { EACH_STEP = 150 };
     struct chain_step steps[CHAIN_MOST_STEPS];
@@ -321,13 +322,13 @@ static bool make_ops(struct making *k)
     struct chain_model *m = k->m;
     for (int32_t o = 0; o < m->op_count; o++)
         if (stop_look(EACH_OP), !make_op(k, o)) return false;
-    find_ends(k);
-    if (!make_slots(k)) return false;
-    reach(m);
+    chain_model_find_ends(k);
+    if (!chain_model_make_slots(k)) return false;
+    chain_model_reach(m);
     return true;
 }
 
-static bool begin(struct making *k, lx_status *st)
+static bool chain_model_begin(struct making *k, lx_status *st)
 {
     size_t ops = (size_t)k->x->graph->op_count, tensors = (size_t)k->x->graph->tensor_count;
     struct chain_model *m = k->m;
@@ -346,7 +347,7 @@ static bool begin(struct making *k, lx_status *st)
     m->rest = arena_array(a, ops + 1, sizeof *m->rest);
     bool ok = k->run_of && k->chain_of && k->local && k->seen && k->locals && k->latest && m->ops &&
               m->tensors && m->price && m->price_before && m->rest;
-    if (ok) find_runs(k);
+    if (ok) chain_model_find_runs(k);
     return ok ? true : status_no_memory(st);
 }
 
@@ -361,6 +362,6 @@ bool chain_model_make(struct chain_model *m, const struct draft *x, const struct
                               .capacity = x->problem.capacity,
                               .op_count = x->graph->op_count};
     struct making k = {.m = m, .x = x, .menus = menus};
-    if (!begin(&k, st)) return false;
+    if (!chain_model_begin(&k, st)) return false;
     return make_tensors(&k) && make_ops(&k) ? true : status_no_memory(st);
 }

@@ -1,16 +1,17 @@
 /* Steps listed once per op: see chain_moves.h. */
 #include "scratchpad/cooptimise/chain_moves.h"
+#include "base/memory.h"
 
 bool chain_moves_make(struct chain_moves *c, const struct chain_model *m)
 {
     *c = (struct chain_moves){.m = m};
-    c->menus = malloc(((size_t)m->largest + 1) * sizeof *c->menus);
+    c->menus = mem_alloc(((size_t)m->largest + 1) * sizeof *c->menus);
     return c->menus;
 }
 
 void chain_moves_free(struct chain_moves *c)
 {
-    free(c->menus);
+    mem_free(c->menus);
     VEC_FREE(&c->moves);
 }
 

@@ -11,7 +11,7 @@ struct rooms {
     unsigned all;               /* touches that can be on chip */
 };
 
-static struct rooms measure(const struct chain_model *m, const struct chain_op *op, int32_t choice)
+static struct rooms chain_room_measure(const struct chain_model *m, const struct chain_op *op, int32_t choice)
 {
     struct rooms r = {.all = 0};
     for (int32_t t = 0; t < op->touch_count; t++) {
@@ -29,7 +29,8 @@ static struct rooms measure(const struct chain_model *m, const struct chain_op *
     return r;
 }
 
-static bool fits(const struct chain_model *m, const struct chain_op *op, const struct rooms *r, unsigned on)
+static bool chain_room_fits(const struct chain_model *m, const struct chain_op *op, const struct rooms *r,
+                            unsigned on)
 {
     int64_t sum = 0, shared = 0;
     for (int32_t t = 0; t < op->touch_count; t++)
@@ -48,12 +49,13 @@ static int largest_sets(const struct chain_model *m, const struct chain_op *op, 
     for (unsigned on = r->all;; on = (on - 1) & r->all) { /* a set comes before its subsets */
         bool inside = false;
         for (int i = 0; i < count && !inside; i++) inside = (on & sets[i]) == on;
-        if (!inside && fits(m, op, r, on)) sets[count++] = on;
+        if (!inside && chain_room_fits(m, op, r, on)) sets[count++] = on;
         if (on == 0) return count;
     }
 }
 
-static void write_choice(const struct chain_op *op, int32_t from, unsigned off, int32_t to, int32_t **label)
+static void chain_room_write_choice(const struct chain_op *op, int32_t from, unsigned off, int32_t to,
+                                    int32_t **label)
 {
     for (int32_t t = 0; t < op->touch_count; t++)
         for (int32_t a = 0, n = op->touch[t].access_count; a < n; a++) {
@@ -68,7 +70,7 @@ bool chain_split_choices(struct chain_model *m, struct chain_op *op)
     int32_t *label[MOST_TOUCHES], *origin, count = 0;
     if (op->touch_count > MOST_TOUCHES) return true;
     for (int32_t c = 0; c < op->choice_count; c++) {
-        struct rooms r = measure(m, op, c);
+        struct rooms r = chain_room_measure(m, op, c);
         count += largest_sets(m, op, &r, sets);
     }
     if (count == op->choice_count) return true;
@@ -80,11 +82,11 @@ bool chain_split_choices(struct chain_model *m, struct chain_op *op)
     if (!ok) return false;
     count = 0;
     for (int32_t c = 0; c < op->choice_count; c++) {
-        struct rooms r = measure(m, op, c);
+        struct rooms r = chain_room_measure(m, op, c);
         int n = largest_sets(m, op, &r, sets);
         for (int i = 0; i < n; i++) {
             origin[count] = op->origin[c];
-            write_choice(op, c, r.all & ~sets[i], count++, label);
+            chain_room_write_choice(op, c, r.all & ~sets[i], count++, label);
         }
     }
     for (int32_t t = 0; t < op->touch_count; t++) op->touch[t].label = label[t];

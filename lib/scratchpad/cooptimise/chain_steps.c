@@ -12,14 +12,14 @@ struct stepping {
     int count;
 };
 
-static void add(struct stepping *s, int32_t place, bool lacking, int64_t bytes, int64_t room)
+static void chain_steps_add(struct stepping *s, int32_t place, bool lacking, int64_t bytes, int64_t room)
 {
     bool on = place == CHAIN_LABELS + s->label && s->label >= 0;
     s->out[s->count++] = (struct chain_step){
         .next = 2 * place + lacking, .bytes = bytes, .room = room, .label = on ? s->label : -1};
 }
 
-static int64_t room_of(const struct stepping *s, int32_t place)
+static int64_t chain_steps_room_of(const struct stepping *s, int32_t place)
 {
     return chain_size(s->t, 2 * place);
 }
@@ -28,10 +28,10 @@ static int64_t room_of(const struct stepping *s, int32_t place)
 static void serve_off(struct stepping *s, int32_t place)
 {
     int64_t bytes = s->a->bytes + (s->a->reads && s->lacking ? s->t->whole : 0);
-    add(s, place, false, bytes, room_of(s, s->place));
+    chain_steps_add(s, place, false, bytes, chain_steps_room_of(s, s->place));
 }
 
-static bool is_on(const struct stepping *s)
+static bool chain_steps_is_on(const struct stepping *s)
 {
     return chain_on(s->t, s->place);
 }
@@ -40,24 +40,24 @@ static bool is_on(const struct stepping *s)
 static void serve_on(struct stepping *s, int32_t gone, bool kept)
 {
     int32_t place = CHAIN_LABELS + s->label;
-    bool other = is_on(s) && s->place != place;
-    bool fill = s->a->reads && (!is_on(s) || (other && s->a->writes));
+    bool other = chain_steps_is_on(s) && s->place != place;
+    bool fill = s->a->reads && (!chain_steps_is_on(s) || (other && s->a->writes));
     int64_t bytes = fill ? s->t->whole + (s->lacking ? s->t->whole : 0) : 0;
-    int64_t room = s->t->size[s->label] + (other && !s->a->writes ? room_of(s, s->place) : 0);
+    int64_t room = s->t->size[s->label] + (other && !s->a->writes ? chain_steps_room_of(s, s->place) : 0);
     bool lacking = s->a->writes || (s->lacking && !fill);
     bool begins = s->a->writes && !s->a->reads && s->place != place;
     int from = s->count;
     if (room > s->m->capacity || s->forced_off) return;
-    add(s, place, lacking, bytes, room);
-    add(s, gone, lacking, bytes, room);
-    if (kept && other && !s->a->writes) add(s, s->place, lacking, bytes, room);
+    chain_steps_add(s, place, lacking, bytes, room);
+    chain_steps_add(s, gone, lacking, bytes, room);
+    if (kept && other && !s->a->writes) chain_steps_add(s, s->place, lacking, bytes, room);
     for (int i = from; i < s->count; i++) s->out[i].begins = begins, s->out[i].label = s->label;
 }
 
 /* Without a label it goes through HBM; a write then begins a new run, which nothing on chip outlives. */
 static void step_without_label(struct stepping *s)
 {
-    if (!is_on(s) || !s->a->writes) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
+    if (!chain_steps_is_on(s) || !s->a->writes) serve_off(s, s->a->writes ? CHAIN_FREE : s->place);
 }
 
 /* Cuts may be anywhere. */
@@ -72,7 +72,7 @@ static void step_with_cuts(struct stepping *s)
 static void step_with_ring(struct stepping *s)
 {
     int32_t n = s->t->label_count, left = CHAIN_LABELS + n, shut = left + n;
-    bool first = s->place == CHAIN_FREE, on = is_on(s), was_shut = s->place >= shut;
+    bool first = s->place == CHAIN_FREE, on = chain_steps_is_on(s), was_shut = s->place >= shut;
     bool same = !first && (s->place - CHAIN_LABELS) % n == s->label;
     if (!first && !same && s->a->writes) {
         if (was_shut) serve_off(s, s->place);
@@ -94,7 +94,7 @@ static void step_with_ring(struct stepping *s)
  * anywhere. So it is with a ring, too, for a tensor that has one label only. */
 static void step_with_one_view(struct stepping *s)
 {
-    bool on = is_on(s), evict = s->m->evict;
+    bool on = chain_steps_is_on(s), evict = s->m->evict;
     if (on && s->place != CHAIN_LABELS + s->label) return;
     if (s->place == CHAIN_GONE) return;
     if (!on) serve_off(s, evict ? CHAIN_FREE : CHAIN_OUT);
@@ -125,7 +125,7 @@ static int step_access(const struct chain_model *m, const struct chain_touch *t,
 }
 
 /* One of two ways to the same state: each figure the better of the two. */
-static int merge(struct chain_step *out, int count, const struct chain_step *s)
+static int chain_steps_merge(struct chain_step *out, int count, const struct chain_step *s)
 {
     for (int i = 0; i < count; i++) {
         if (out[i].next != s->next) continue;
@@ -140,8 +140,8 @@ static int merge(struct chain_step *out, int count, const struct chain_step *s)
 }
 
 /* Behind a run nothing is on chip. */
-static int end_run(const struct chain_model *m, const struct chain_touch *t, struct chain_step *out,
-                   int count)
+static int chain_steps_end_run(const struct chain_model *m, const struct chain_touch *t,
+                               struct chain_step *out, int count)
 {
     int kept = 0;
     if (!t->ends_run && !t->last) return count;
@@ -169,9 +169,9 @@ int chain_steps(const struct chain_model *m, const struct chain_touch *t, int32_
                 more[j].room = max_i64(more[j].room, before[i].room);
                 more[j].begins |= before[i].begins;
                 if (more[j].label < 0) more[j].label = before[i].label;
-                count = merge(out, count, &more[j]);
+                count = chain_steps_merge(out, count, &more[j]);
             }
         }
     }
-    return end_run(m, t, out, count);
+    return chain_steps_end_run(m, t, out, count);
 }

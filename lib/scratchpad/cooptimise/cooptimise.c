@@ -9,6 +9,7 @@
 #include "scratchpad/cooptimise/cooptimise.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "scratchpad/cooptimise/cooptimise_problem.h"
 #include "scratchpad/cooptimise/joint_model.h"
 
@@ -47,8 +48,9 @@ struct goal_search {
 };
 
 /* One joint search with a byte at this price; `*answer` says what was proved of bytes and time together. */
-static bool search(struct goal_search *s, enum lx_joint_mode mode, int64_t units_per_byte, int64_t steps,
-                   struct outcome *plan, struct lx_joint_answer *answer, lx_status *st)
+static bool cooptimise_run_search(struct goal_search *s, enum lx_joint_mode mode, int64_t units_per_byte,
+                                  int64_t steps, struct outcome *plan, struct lx_joint_answer *answer,
+                                  lx_status *st)
 {
     struct lx_joint_options how = {
         .mode = mode, .solver = s->how->solver, .run = s->how->run, .without_flip = s->flipped};
@@ -95,7 +97,7 @@ static int64_t next_share(const struct goal_search *s, int64_t steps, int search
     return max_i64((steps - s->steps) / max_i64(searches, 1), 1);
 }
 
-static bool out_of_time(const struct goal_search *s)
+static bool cooptimise_out_of_time(const struct goal_search *s)
 {
     return lx_run_stopped(&s->how->run) || (s->deadline > 0 && clock_seconds() > s->deadline);
 }
@@ -109,16 +111,19 @@ static bool traffic_search(struct goal_search *s, int64_t steps, lx_status *st)
     int64_t allowed = paced ? s->seed.units : s->w.worst_time;
     int searches = paced ? TRAFFIC_SEARCHES : 1;
     /* Time alone: a plan that is fast enough, and often one of little traffic. */
-    if (paced && !search(s, LX_JOINT_FULL, 0, next_share(s, steps, searches--), &plan, &a, st)) return false;
+    if (paced && !cooptimise_run_search(s, LX_JOINT_FULL, 0, next_share(s, steps, searches--), &plan, &a, st))
+        return false;
     if (paced) keep_if_less(s, &plan);
-    if (!search(s, s->how->mode, top, next_share(s, steps, searches--), &plan, &a, st)) return false;
+    if (!cooptimise_run_search(s, s->how->mode, top, next_share(s, steps, searches--), &plan, &a, st))
+        return false;
     prove_bytes(s, a.bound, allowed, top);
     if (plan.units <= allowed) return keep_if_less(s, &plan), true;
     int low = -1, high = PRICES; /* prices that gave plans fast enough, and too slow */
-    while (high - low > 1 && s->best.figures.traffic_bytes > s->bound && !out_of_time(s)) {
+    while (high - low > 1 && s->best.figures.traffic_bytes > s->bound && !cooptimise_out_of_time(s)) {
         int middle = (low + high) / 2;
         int64_t price = min_i64(max_i64(((int64_t)BYTE_TIME << middle) >> s->w.shift, 1), top);
-        if (!search(s, LX_JOINT_FULL, price, next_share(s, steps, searches--), &plan, &a, st)) return false;
+        if (!cooptimise_run_search(s, LX_JOINT_FULL, price, next_share(s, steps, searches--), &plan, &a, st))
+            return false;
         prove_bytes(s, a.bound, allowed, price);
         if (plan.units <= allowed) {
             keep_if_less(s, &plan);
@@ -133,7 +138,7 @@ static bool time_search(struct goal_search *s, int64_t steps, lx_status *st)
 {
     struct lx_joint_answer a;
     struct outcome plan;
-    if (!search(s, s->how->mode, 0, steps, &plan, &a, st)) return false;
+    if (!cooptimise_run_search(s, s->how->mode, 0, steps, &plan, &a, st)) return false;
     s->bound = a.bound;
     if (plan.units <= s->best.units) s->best = plan;
     return true;
@@ -147,7 +152,8 @@ static bool reach_goal(struct goal_search *s, lx_status *st)
     struct lx_joint_answer a;
     s->status = LX_FEASIBLE;
     if (s->how->run.time_limit > 0) s->deadline = clock_seconds() + s->how->run.time_limit;
-    if (!search(s, LX_JOINT_SEED, traffic ? top_price(s) : 0, steps, &s->seed, &a, st)) return false;
+    if (!cooptimise_run_search(s, LX_JOINT_SEED, traffic ? top_price(s) : 0, steps, &s->seed, &a, st))
+        return false;
     s->best = s->seed;
     if (s->how->mode != LX_JOINT_SEED &&
         !(traffic ? traffic_search(s, steps, st) : time_search(s, steps, st)))
@@ -180,7 +186,7 @@ static bool choose_divisions(const struct goal_search *s, struct lx_cooptimised 
     return ok;
 }
 
-static bool report(const struct goal_search *s, struct lx_cooptimised *out, lx_status *st)
+static bool cooptimise_report(const struct goal_search *s, struct lx_cooptimised *out, lx_status *st)
 {
     out->address =
         arena_copy_array(out->memory, s->best.address, (size_t)s->w.g->tensor_count, sizeof *out->address);
@@ -204,9 +210,9 @@ bool lx_cooptimise(const struct lx_divisions *d, const struct lx_cooptimise_opti
                    struct lx_cooptimised *out, lx_status *st)
 {
     struct goal_search s = {.how = how, .flipped = how->without_flip};
-    *out = (struct lx_cooptimised){.status = LX_ERROR, .memory = calloc(1, sizeof *out->memory)};
+    *out = (struct lx_cooptimised){.status = LX_ERROR, .memory = mem_zeroed(1, sizeof *out->memory)};
     if (!out->memory) return status_no_memory(st);
-    bool ok = graph_problem_make(&s.w, d, how, st) && reach_goal(&s, st) && report(&s, out, st) &&
+    bool ok = graph_problem_make(&s.w, d, how, st) && reach_goal(&s, st) && cooptimise_report(&s, out, st) &&
               choose_divisions(&s, out, st);
     graph_problem_free(&s.w);
     if (!ok) lx_cooptimised_free(out);
@@ -217,6 +223,6 @@ void lx_cooptimised_free(struct lx_cooptimised *c)
 {
     if (!c) return;
     if (c->memory) arena_free(c->memory);
-    free(c->memory);
+    mem_free(c->memory);
     *c = (struct lx_cooptimised){.status = LX_ERROR};
 }

@@ -3,6 +3,7 @@
  * tens of times. */
 #include "scratchpad/cooptimise/cooptimise_menu.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -99,7 +100,7 @@ static bool same_shape(const struct builder *b, int32_t first, int32_t second)
     return true;
 }
 
-static bool same_view(const struct label_key *k, int32_t layout, const struct lx_core_view *v)
+static bool cooptimise_menu_same_view(const struct label_key *k, int32_t layout, const struct lx_core_view *v)
 {
     if (k->layout != layout || k->view.cores != v->cores) return false;
     return lx_core_views_match(&k->view, v);
@@ -108,7 +109,7 @@ static bool same_view(const struct label_key *k, int32_t layout, const struct lx
 static bool grow_labels(struct builder *b)
 {
     size_t room = b->label_room ? b->label_room * 2 : 1024;
-    int32_t *table = calloc(room, sizeof *table);
+    int32_t *table = mem_zeroed(room, sizeof *table);
     if (!table) return false;
     for (size_t i = 0; i < b->labels.count; i++) {
         const struct label_key *k = &b->labels.at[i];
@@ -118,7 +119,7 @@ static bool grow_labels(struct builder *b)
         while (table[at]) at = (at + 1) & (room - 1);
         table[at] = (int32_t)i + 1;
     }
-    free(b->label_table);
+    mem_free(b->label_table);
     b->label_table = table;
     b->label_room = room;
     return true;
@@ -134,7 +135,7 @@ static bool intern(struct builder *b, int32_t layout, const struct lx_core_view 
     uint64_t h = hash_number(hash_number(HASH_START, layout), v->cores);
     for (int d = 0; d < v->rank; d++) h = hash_number(h, v->slices[d]);
     size_t at = (size_t)h & (b->label_room - 1);
-    while (b->label_table[at] && !same_view(&b->labels.at[b->label_table[at] - 1], layout, v))
+    while (b->label_table[at] && !cooptimise_menu_same_view(&b->labels.at[b->label_table[at] - 1], layout, v))
         at = (at + 1) & (b->label_room - 1);
     if (!b->label_table[at]) {
         if (!VEC_PUSH(&b->labels, (struct label_key){layout, *v, 0})) return false;
@@ -167,7 +168,7 @@ static bool single_split(const struct division_menu *m, const int64_t *splits, i
     return n == 1;
 }
 
-static int32_t seed_of(const struct builder *b, int32_t op, const struct division_menu *m)
+static int32_t cooptimise_menu_seed_of(const struct builder *b, int32_t op, const struct division_menu *m)
 {
     const struct lx_division *v = &b->d->at[op];
     for (int32_t c = 0; c < m->count; c++) {
@@ -222,7 +223,7 @@ static bool add_menu(struct builder *b, int32_t o, lx_status *st)
     struct division_menu m;
     const struct lx_op *op = &b->d->layouts->graph->ops[o];
     bool ok = division_menu_make(b->d, o, &scratch, &m, st);
-    int32_t seed = ok && m.operand_count > 0 ? seed_of(b, o, &m) : 0;
+    int32_t seed = ok && m.operand_count > 0 ? cooptimise_menu_seed_of(b, o, &m) : 0;
     if (ok && seed < 0)
         ok = status_set(st, LX_E_INTERNAL, "op %s: its division is not among the legal ones", op->name);
     if (ok) {
@@ -256,7 +257,7 @@ static bool find_menus(struct builder *b, int32_t *of_op, lx_status *st)
     return true;
 }
 
-static size_t room_for(int32_t count)
+static size_t cooptimise_menu_room_for(int32_t count)
 {
     size_t room = 16;
     while (room < 2 * (size_t)count) room *= 2;
@@ -267,11 +268,11 @@ bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op
 {
     const struct lx_graph *g = d->layouts->graph;
     struct builder b = {.d = d, .memory = memory};
-    b.menu_room = room_for(g->op_count);
-    b.layout_room = room_for(g->tensor_count);
-    b.menu_table = calloc(b.menu_room, sizeof *b.menu_table);
-    b.layout_table = calloc(b.layout_room, sizeof *b.layout_table);
-    b.layout_of = calloc((size_t)g->tensor_count + 1, sizeof *b.layout_of);
+    b.menu_room = cooptimise_menu_room_for(g->op_count);
+    b.layout_room = cooptimise_menu_room_for(g->tensor_count);
+    b.menu_table = mem_zeroed(b.menu_room, sizeof *b.menu_table);
+    b.layout_table = mem_zeroed(b.layout_room, sizeof *b.layout_table);
+    b.layout_of = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b.layout_of);
     out->of_op = arena_array(memory, (size_t)g->op_count, sizeof *out->of_op);
     bool ok = b.menu_table && b.layout_table && b.layout_of && out->of_op ? true : status_no_memory(st);
     if (ok) find_layouts(&b);
@@ -286,9 +287,9 @@ bool op_menus_make(const struct lx_divisions *d, struct arena *memory, struct op
     }
     VEC_FREE(&b.menus);
     VEC_FREE(&b.labels);
-    free(b.menu_table);
-    free(b.label_table);
-    free(b.layout_table);
-    free(b.layout_of);
+    mem_free(b.menu_table);
+    mem_free(b.label_table);
+    mem_free(b.layout_table);
+    mem_free(b.layout_of);
     return ok;
 }

@@ -6,6 +6,7 @@
 #include "scratchpad/cooptimise/cooptimise_problem.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "layout/op_index.h"
 
@@ -17,7 +18,7 @@ static const int64_t most_time = (int64_t)1 << 58;
 
 enum { EACH_OP = 100, EACH_TENSOR = 150, EACH_TIME = 2 }; /* work of base/stop.h */
 
-static void gather(struct graph_problem *w)
+static void cooptimise_problem_gather(struct graph_problem *w)
 {
     for (int32_t t = 0; t < w->g->tensor_count; t++)
         w->use[t].first_op = w->use[t].last_op = w->use[t].last_writer = -1;
@@ -37,7 +38,8 @@ static void gather(struct graph_problem *w)
 }
 
 /* The first reason that holds, or NULL. */
-static const char *reason_of(struct graph_problem *w, const struct lx_cooptimise_options *how, int32_t t)
+static const char *cooptimise_problem_reason_of(struct graph_problem *w,
+                                                const struct lx_cooptimise_options *how, int32_t t)
 {
     const struct tensor_use *u = &w->use[t];
     enum lx_role role = w->g->tensors[t].role;
@@ -55,11 +57,12 @@ static const char *reason_of(struct graph_problem *w, const struct lx_cooptimise
     return NULL;
 }
 
-static bool find_reasons(struct graph_problem *w, const struct lx_cooptimise_options *how, lx_status *st)
+static bool cooptimise_problem_find_reasons(struct graph_problem *w, const struct lx_cooptimise_options *how,
+                                            lx_status *st)
 {
     for (int32_t t = 0; t < w->g->tensor_count; t++) {
         const struct lx_layout *y = &w->d->layouts->layouts[t];
-        const char *reason = reason_of(w, how, t);
+        const char *reason = cooptimise_problem_reason_of(w, how, t);
         stop_look(EACH_TENSOR);
         w->reason[t] = reason;
         w->bytes[t] = y->rank > 0 ? lx_layout_bytes(y) : w->g->tensors[t].bytes;
@@ -193,8 +196,9 @@ bool graph_problem_make(struct graph_problem *w, const struct lx_divisions *d,
     struct lx_joint_op *ops = arena_array(&w->memory, (size_t)g->op_count, sizeof *ops);
     struct lx_joint_buffer *buffers = arena_array(&w->memory, tensors, sizeof *buffers);
     if (!w->use || !w->reason || !w->bytes || !w->accesses || !ops || !buffers) return status_no_memory(st);
-    gather(w);
-    if (!find_reasons(w, how, st) || !op_menus_make(d, &w->memory, &w->menus, st)) return false;
+    cooptimise_problem_gather(w);
+    if (!cooptimise_problem_find_reasons(w, how, st) || !op_menus_make(d, &w->memory, &w->menus, st))
+        return false;
     fit_times(w);
     if (!fill_buffers(w, buffers, st)) return false;
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -235,7 +239,7 @@ void graph_problem_toll(struct graph_problem *w, int64_t units_per_byte)
 bool graph_problem_measure(const struct graph_problem *w, const int32_t *choice, const int64_t *address,
                            struct lx_cooptimise_figures *out, int64_t *units)
 {
-    int64_t *memory = calloc((size_t)w->g->op_count + 1, sizeof *memory), time = 0;
+    int64_t *memory = mem_zeroed((size_t)w->g->op_count + 1, sizeof *memory), time = 0;
     if (!memory) return false;
     *out = (struct lx_cooptimise_figures){0};
     for (int32_t t = 0; t < w->g->tensor_count; t++) {
@@ -255,6 +259,6 @@ bool graph_problem_measure(const struct graph_problem *w, const int32_t *choice,
     }
     out->time_us = (double)time * (double)((int64_t)1 << w->shift) / 1e6;
     *units = time;
-    free(memory);
+    mem_free(memory);
     return true;
 }

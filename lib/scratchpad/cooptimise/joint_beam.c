@@ -11,12 +11,13 @@
  * another state stands for too, and its cost is never understated, so nothing that is proved changes. */
 #include "scratchpad/cooptimise/joint_beam.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t mix(int32_t slot, int32_t x)
+static uint64_t joint_beam_mix(int32_t slot, int32_t x)
 {
     uint64_t z = ((uint64_t)(uint32_t)slot << 32 | (uint32_t)x) + UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -53,11 +54,11 @@ static void state_adds(const struct joint_model *m, const struct joint_var *v, i
 {
     s->load += sign * v->size[x];
     s->owed += sign * (int128)v->size[x] * m->price_before[v->to];
-    s->hash ^= mix(v->slot, x);
+    s->hash ^= joint_beam_mix(v->slot, x);
 }
 
 /* No completion from position `o` on costs less in all. */
-static int64_t rank_of(const struct joint_model *m, int32_t o, const struct state *s)
+static int64_t joint_beam_rank_of(const struct joint_model *m, int32_t o, const struct state *s)
 {
     int64_t end = m->price_before[m->factor_count], here = m->price_before[o];
     int128 owed = s->owed - (int128)s->load * here - (int128)m->capacity * (end - here);
@@ -115,7 +116,7 @@ static void extend(struct beam *b, int32_t o, int32_t c, const struct branch *r,
         int64_t cost = possible ? joint_factor_cost(f, c, off) : JOINT_NEVER;
         if (cost >= JOINT_HOPELESS) continue;
         then->cost += penalty + cost;
-        then->rank = rank_of(m, o + 1, then);
+        then->rank = joint_beam_rank_of(m, o + 1, then);
         beam_offer(b, o, &e);
     }
 }
@@ -146,7 +147,7 @@ static bool branch_out(struct beam *b, int32_t o, const struct branch *r, bool f
     return any;
 }
 
-static void expand(struct beam *b, int32_t o, int32_t from)
+static void joint_beam_expand(struct beam *b, int32_t o, int32_t from)
 {
     const struct joint_model *m = b->m;
     const struct joint_factor *f = &m->factors[o];
@@ -165,12 +166,12 @@ static void expand(struct beam *b, int32_t o, int32_t from)
 }
 
 /* The chosen candidates become the next layer. */
-static bool settle(struct beam *b, int32_t o)
+static bool joint_beam_settle(struct beam *b, int32_t o)
 {
     enum { EACH_SETTLED = 50 };
     const struct joint_model *m = b->m;
     const struct joint_factor *f = &m->factors[o];
-    struct step *steps = malloc((b->found_count + 1) * sizeof *steps);
+    struct step *steps = mem_alloc((b->found_count + 1) * sizeof *steps);
     if (!steps) return false;
     b->trace[o] = steps;
     b->next.count = (int32_t)b->found_count;
@@ -199,7 +200,7 @@ static void swap_layers(struct beam *b)
     b->next = t;
 }
 
-static bool out_of_time(const struct beam *b)
+static bool joint_beam_out_of_time(const struct beam *b)
 {
     if (lx_run_stopped(b->how->run)) return true;
     return b->how->deadline > 0 && clock_seconds() > b->how->deadline;
@@ -218,24 +219,24 @@ static void consume_messages(struct beam *b, int32_t o)
     }
 }
 
-static bool search(struct beam *b, lx_status *st)
+static bool joint_beam_search(struct beam *b, lx_status *st)
 {
     const struct joint_model *m = b->m;
     b->now.count = 1;
     b->now.at[0] = (struct state){.rank = m->rest[0]};
-    b->now.at[0].rank = rank_of(m, 0, &b->now.at[0]);
+    b->now.at[0].rank = joint_beam_rank_of(m, 0, &b->now.at[0]);
     memset(b->now.x, 0, (size_t)m->slot_count * sizeof *b->now.x);
     memset(b->now.undo, 0, (size_t)m->slot_count * sizeof *b->now.undo);
     for (int32_t o = 0; o < m->factor_count; o++) {
         b->found_count = 0;
         b->limit = JOINT_NEVER;
         consume_messages(b, o);
-        for (int32_t i = 0; i < b->now.count; i++) expand(b, o, i);
+        for (int32_t i = 0; i < b->now.count; i++) joint_beam_expand(b, o, i);
         beam_condense(b, o);
         if (b->found_count == 0) return true; /* nothing below the cut */
-        if (!settle(b, o)) return status_no_memory(st);
+        if (!joint_beam_settle(b, o)) return status_no_memory(st);
         swap_layers(b);
-        if (out_of_time(b)) return b->out->stopped = true;
+        if (joint_beam_out_of_time(b)) return b->out->stopped = true;
         if (b->out->steps > b->how->step_limit) b->width = 1; /* to an end, by the shortest way */
     }
     b->out->found = true;
@@ -249,17 +250,17 @@ static bool search(struct beam *b, lx_status *st)
 
 static bool layer_make(struct layer *l, size_t width, size_t slots)
 {
-    l->at = calloc(width, sizeof *l->at);
-    l->x = calloc(width * slots + 1, sizeof *l->x);
-    l->undo = calloc(width * slots + 1, sizeof *l->undo);
+    l->at = mem_zeroed(width, sizeof *l->at);
+    l->x = mem_zeroed(width * slots + 1, sizeof *l->x);
+    l->undo = mem_zeroed(width * slots + 1, sizeof *l->undo);
     return l->at && l->x && l->undo;
 }
 
 static void layer_free(struct layer *l)
 {
-    free(l->at);
-    free(l->x);
-    free(l->undo);
+    mem_free(l->at);
+    mem_free(l->x);
+    mem_free(l->undo);
 }
 
 static bool list_endings(struct beam *b, struct arena *memory)
@@ -295,21 +296,21 @@ bool joint_beam(const struct joint_model *m, const struct joint_beam_options *ho
     b.found_room = 4 * width + 64;
     b.table_room = 1;
     while (b.table_room < 2 * b.found_room) b.table_room *= 2;
-    b.found = calloc(b.found_room + 1, sizeof *b.found);
-    b.table = calloc(b.table_room, sizeof *b.table);
-    b.scratch = calloc(2 * slots + 1, sizeof *b.scratch);
+    b.found = mem_zeroed(b.found_room + 1, sizeof *b.found);
+    b.table = mem_zeroed(b.table_room, sizeof *b.table);
+    b.scratch = mem_zeroed(2 * slots + 1, sizeof *b.scratch);
     b.width = how->width;
     bool ok = b.found && b.table && b.scratch && layer_make(&b.now, width, slots) &&
               layer_make(&b.next, width, slots) && list_endings(&b, &memory);
-    ok = ok ? search(&b, st) : status_no_memory(st);
+    ok = ok ? joint_beam_search(&b, st) : status_no_memory(st);
     out->bound = min_i64(b.dropped, min_i64(how->cut, out->found ? out->cost : JOINT_NEVER));
     if (out->stopped) out->bound = 0;
-    for (int32_t o = 0; b.trace && o < m->factor_count; o++) free(b.trace[o]);
+    for (int32_t o = 0; b.trace && o < m->factor_count; o++) mem_free(b.trace[o]);
     layer_free(&b.now);
     layer_free(&b.next);
-    free(b.found);
-    free(b.table);
-    free(b.scratch);
+    mem_free(b.found);
+    mem_free(b.table);
+    mem_free(b.scratch);
     arena_free(&memory);
     return ok;
 }

@@ -17,6 +17,7 @@
  * as on chip for free, which can only lower the bound. */
 #include "scratchpad/cooptimise/joint_model.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -34,7 +35,7 @@ struct entry {
 };
 
 /* The least room that listing any op's patterns takes. */
-static size_t most_entries(const struct joint_model *m)
+static size_t joint_bound_most_entries(const struct joint_model *m)
 {
     size_t most = 1;
     for (int32_t o = 0; o < m->factor_count; o++) {
@@ -53,7 +54,7 @@ int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v,
     return joint_floor_price(m, (int128)v->size[state] * (m->price_before[v->to] - m->price_before[from]));
 }
 
-static int64_t add_capped(int64_t a, int64_t b)
+static int64_t joint_bound_add_capped(int64_t a, int64_t b)
 {
     return min_i64(a + b, JOINT_NEVER);
 }
@@ -73,19 +74,19 @@ static int64_t least_of_new(const struct joint_model *m, const struct joint_fact
             const struct joint_var *v = &m->vars[f->touch[t].var];
             if ((mask >> i & 1) && x == 0) value = JOINT_NEVER;
             off[t] = x == 0;
-            value = add_capped(value, v->future[x]);
-            if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
+            value = joint_bound_add_capped(value, v->future[x]);
+            if (x > 0) value = joint_bound_add_capped(value, joint_life_price(m, v, x));
         }
         if (value >= best) continue;
         ++*steps;
-        best = min_i64(best, add_capped(value, joint_factor_cost(f, c, off)));
+        best = min_i64(best, joint_bound_add_capped(value, joint_factor_cost(f, c, off)));
     }
     return best;
 }
 
 /* The table of one op. */
-static size_t list_entries(const struct joint_model *m, const struct joint_factor *f, struct entry *out,
-                           int64_t *steps)
+static size_t joint_bound_list_entries(const struct joint_model *m, const struct joint_factor *f,
+                                       struct entry *out, int64_t *steps)
 {
     bool off[JOINT_MAX_TOUCHES] = {false}; /* unlisted touches: free */
     int32_t listed = f->touch_count < JOINT_MASK_TOUCHES ? f->touch_count : JOINT_MASK_TOUCHES;
@@ -122,13 +123,14 @@ static void send_message(struct joint_model *m, struct joint_factor *f, int32_t 
         int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
         entries[i].value -= message[x];
     }
-    for (int32_t x = 0; x < v->state_count; x++) v->future[x] = add_capped(v->future[x], message[x]);
+    for (int32_t x = 0; x < v->state_count; x++)
+        v->future[x] = joint_bound_add_capped(v->future[x], message[x]);
 }
 
 static void factor_messages(struct joint_model *m, struct joint_factor *f, struct entry *entries,
                             int64_t *steps)
 {
-    size_t count = list_entries(m, f, entries, steps);
+    size_t count = joint_bound_list_entries(m, f, entries, steps);
     f->least = JOINT_NEVER;
     for (size_t i = 0; i < count; i++) f->least = min_i64(f->least, entries[i].value);
     for (size_t i = 0; i < count; i++) entries[i].value -= f->least;
@@ -143,7 +145,7 @@ static void factor_messages(struct joint_model *m, struct joint_factor *f, struc
 
 bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_status *st)
 {
-    struct entry *entries = calloc(most_entries(m), sizeof *entries);
+    struct entry *entries = mem_zeroed(joint_bound_most_entries(m), sizeof *entries);
     if (!entries) return status_no_memory(st);
     int32_t n = m->factor_count;
     for (int32_t v = 0; v < m->var_count; v++)
@@ -155,17 +157,17 @@ bool joint_messages(struct joint_model *m, int64_t *bound, int64_t *steps, lx_st
         int64_t before = *steps;
         factor_messages(m, &m->factors[o], entries, steps);
         stop_look(EACH_FACTOR + EACH_STEP * (*steps - before));
-        m->rest[o] = add_capped(m->rest[o + 1], m->factors[o].least);
+        m->rest[o] = joint_bound_add_capped(m->rest[o + 1], m->factors[o].least);
     }
     *bound = m->rest[0] >= JOINT_HOPELESS
                  ? JOINT_NEVER
                  : m->rest[0] + joint_floor_price(m, -(int128)m->capacity * m->price_before[n]);
-    free(entries);
+    mem_free(entries);
     return true;
 }
 
 /* One answer by the messages alone, op by op; buffers that no choice agrees on go off chip. Adds up loads. */
-static void decode(const struct joint_model *m, int32_t *state, int64_t *load, int64_t *steps)
+static void joint_bound_decode(const struct joint_model *m, int32_t *state, int64_t *load, int64_t *steps)
 {
     memset(load, 0, ((size_t)m->factor_count + 1) * sizeof *load);
     for (int32_t o = 0; o < m->factor_count; o++) {
@@ -193,12 +195,12 @@ static void decode(const struct joint_model *m, int32_t *state, int64_t *load, i
                     const struct joint_var *v = &m->vars[f->touch[t].var];
                     if ((mask >> i & 1) && x == 0) value = JOINT_NEVER;
                     off[t] = x == 0;
-                    value = add_capped(value, v->future[x]);
-                    if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
+                    value = joint_bound_add_capped(value, v->future[x]);
+                    if (x > 0) value = joint_bound_add_capped(value, joint_life_price(m, v, x));
                 }
                 if (value >= best) continue;
                 ++*steps;
-                value = add_capped(value, joint_factor_cost(f, c, off));
+                value = joint_bound_add_capped(value, joint_factor_cost(f, c, off));
                 if (value >= best) continue;
                 best = value;
                 best_choice = c;
@@ -225,7 +227,8 @@ static void decode(const struct joint_model *m, int32_t *state, int64_t *load, i
 }
 
 /* One step along the overload; false: nothing to do. */
-static bool raise_prices(struct joint_model *m, const int64_t *load, double distance, double share)
+static bool joint_bound_raise_prices(struct joint_model *m, const int64_t *load, double distance,
+                                     double share)
 {
     double norm = 0;
     bool overfull = false;
@@ -252,8 +255,8 @@ bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bou
                  int64_t step_limit, lx_status *st)
 {
     size_t n = (size_t)m->factor_count + 1;
-    int32_t *state = calloc((size_t)m->var_count + 1, sizeof *state);
-    int64_t *load = calloc(n, sizeof *load), *best_price = calloc(n, sizeof *best_price), here;
+    int32_t *state = mem_zeroed((size_t)m->var_count + 1, sizeof *state);
+    int64_t *load = mem_zeroed(n, sizeof *load), *best_price = mem_zeroed(n, sizeof *best_price), here;
     bool ok = state && load && best_price ? true : status_no_memory(st);
     ok = ok && joint_messages(m, bound, steps, st);
     double share = 1;
@@ -261,8 +264,8 @@ bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bou
     if (ok) memcpy(best_price, m->price, n * sizeof *load);
     for (int r = 0; ok && r < rounds && *bound < target && *steps < step_limit;
          r++) { /* an infeasible branch has a bound above */
-        decode(m, state, load, steps);
-        if (!raise_prices(m, load, (double)(target - *bound), share)) break;
+        joint_bound_decode(m, state, load, steps);
+        if (!joint_bound_raise_prices(m, load, (double)(target - *bound), share)) break;
         ok = joint_messages(m, &here, steps, st);
         if (ok && here > *bound) {
             *bound = here;
@@ -275,8 +278,8 @@ bool joint_price(struct joint_model *m, int64_t target, int rounds, int64_t *bou
         memcpy(m->price, best_price, n * sizeof *load);
         ok = joint_messages(m, bound, steps, st);
     }
-    free(state);
-    free(load);
-    free(best_price);
+    mem_free(state);
+    mem_free(load);
+    mem_free(best_price);
     return ok;
 }

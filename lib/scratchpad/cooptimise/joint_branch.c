@@ -6,6 +6,7 @@
  * side a narrow beam looks for an answer, and often proves that there is none below the best. */
 #include "scratchpad/cooptimise/joint_search.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ struct branch {
 };
 
 /* The decisions of a node, and no others, into the model. */
-static void apply(struct branch *b, int32_t node)
+static void joint_branch_apply(struct branch *b, int32_t node)
 {
     struct joint_model *m = &b->s->model;
     for (int32_t v = 0; v < m->var_count; v++) m->vars[v].fixed = 0;
@@ -49,7 +50,7 @@ static int64_t first_toll(const struct joint_model *m, int32_t var)
 }
 
 /* How much a decision would settle: what the buffer pays for its room, less how clear its case is anyway. */
-static int64_t worth(const struct joint_model *m, int32_t var)
+static int64_t joint_branch_worth(const struct joint_model *m, int32_t var)
 {
     const struct joint_var *v = &m->vars[var];
     int64_t on = JOINT_NEVER, paid = 0;
@@ -71,7 +72,7 @@ static int32_t choose_var(const struct joint_model *m)
     int64_t most = 0;
     int32_t best = -1;
     for (int32_t v = 0; v < m->var_count; v++) {
-        int64_t w = worth(m, v);
+        int64_t w = joint_branch_worth(m, v);
         if (w > most) {
             most = w;
             best = v;
@@ -125,14 +126,15 @@ static bool bound_node(struct branch *b, struct node *n, const int64_t *start, l
     return n->price ? true : status_no_memory(st);
 }
 
-static bool add_child(struct branch *b, int32_t parent, int32_t var, int32_t fixed, lx_status *st)
+static bool joint_branch_add_child(struct branch *b, int32_t parent, int32_t var, int32_t fixed,
+                                   lx_status *st)
 {
     struct joint_search *s = b->s;
     struct node *n = &b->nodes[b->count];
     struct joint_beam_result r;
     bool placed;
     *n = (struct node){.parent = parent, .var = var, .fixed = fixed, .bound = b->nodes[parent].bound};
-    apply(b, b->count++);
+    joint_branch_apply(b, b->count++);
     if (!decided_fit(&s->model, b->load)) {
         n->bound = JOINT_NEVER;
         return true;
@@ -161,7 +163,7 @@ static int64_t least_bound(const struct branch *b, int32_t *next)
     return least;
 }
 
-static bool grow(struct branch *b, lx_status *st)
+static bool joint_branch_grow(struct branch *b, lx_status *st)
 {
     struct joint_search *s = b->s;
     while (b->count + 2 <= MAX_NODES) {
@@ -169,13 +171,14 @@ static bool grow(struct branch *b, lx_status *st)
         int64_t bound;
         s->bound = max_i64(s->bound, min_i64(least_bound(b, &next), s->best.objective));
         if (next < 0 || joint_finished(s)) return true;
-        apply(b, next);
+        joint_branch_apply(b, next);
         memcpy(s->model.price, b->nodes[next].price, (size_t)s->model.factor_count * sizeof *s->model.price);
         if (!joint_messages(&s->model, &bound, &s->steps, st)) return false;
         int32_t var = choose_var(&s->model);
         b->nodes[next].open = false;
         if (var < 0) continue;
-        if (!add_child(b, next, var, -1, st) || !add_child(b, next, var, 1, st)) return false;
+        if (!joint_branch_add_child(b, next, var, -1, st) || !joint_branch_add_child(b, next, var, 1, st))
+            return false;
         b->nodes[next].inner = true;
     }
     return true;
@@ -184,21 +187,21 @@ static bool grow(struct branch *b, lx_status *st)
 bool joint_branch(struct joint_search *s, lx_status *st)
 {
     struct joint_model *m = &s->model;
-    struct branch *b = calloc(1, sizeof *b);
+    struct branch *b = mem_zeroed(1, sizeof *b);
     if (!b) return status_no_memory(st);
     size_t n = (size_t)m->factor_count;
     *b = (struct branch){.s = s, .count = 1};
     b->nodes[0] = (struct node){.parent = -1, .bound = s->bound, .open = true};
     b->nodes[0].price = arena_copy_array(&b->memory, m->price, n, sizeof *m->price);
     b->load = arena_array(&b->memory, n + 1, sizeof *b->load);
-    bool ok = b->nodes[0].price && b->load ? grow(b, st) : status_no_memory(st);
+    bool ok = b->nodes[0].price && b->load ? joint_branch_grow(b, st) : status_no_memory(st);
     if (ok) { /* back to the root, for what comes after */
         int64_t bound;
-        apply(b, 0);
+        joint_branch_apply(b, 0);
         memcpy(m->price, b->nodes[0].price, n * sizeof *m->price);
         ok = joint_messages(m, &bound, &s->steps, st);
     }
     arena_free(&b->memory);
-    free(b);
+    mem_free(b);
     return ok;
 }

@@ -4,11 +4,12 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
 
-static int64_t at(const int64_t *values, int32_t i)
+static int64_t joint_check_at(const int64_t *values, int32_t i)
 {
     return values ? values[i] : 0;
 }
@@ -27,8 +28,8 @@ static bool valid_op(const struct lx_joint_problem *p, int32_t o, int64_t *sum, 
         int64_t one;
         if (op->tiles && op->tiles[c] < 1)
             return status_set(st, LX_E_MODEL, "op %s: less than one tile", op->name);
-        if (at(op->compute, c) < 0 || at(op->extra, c) < 0 ||
-            !add_i64(at(op->compute, c), at(op->extra, c), &one))
+        if (joint_check_at(op->compute, c) < 0 || joint_check_at(op->extra, c) < 0 ||
+            !add_i64(joint_check_at(op->compute, c), joint_check_at(op->extra, c), &one))
             return status_set(st, LX_E_MODEL, "op %s: a negative or impossible cost", op->name);
         most = max_i64(most, one);
     }
@@ -49,10 +50,11 @@ static bool valid_access(const struct lx_joint_problem *p, const struct lx_joint
         return status_set(st, LX_E_MODEL, "buffer %s: op %s uses it outside its life", b->name, op->name);
     int64_t most = 0;
     for (int32_t c = 0; c < op->choice_count; c++) {
-        if (at(a->memory, c) < 0) return status_set(st, LX_E_MODEL, "buffer %s: a negative cost", b->name);
+        if (joint_check_at(a->memory, c) < 0)
+            return status_set(st, LX_E_MODEL, "buffer %s: a negative cost", b->name);
         if (a->label && (a->label[c] < -1 || a->label[c] >= p->label_count))
             return status_set(st, LX_E_MODEL, "buffer %s: a label that does not exist", b->name);
-        most = max_i64(most, at(a->memory, c));
+        most = max_i64(most, joint_check_at(a->memory, c));
     }
     if (a->toll < 0 || !add_i64(*sum, a->toll, sum) || !add_i64(*sum, most, sum) || *sum > INT64_MAX / 8)
         return status_set(st, LX_E_RANGE, "buffer %s: the costs up to here add up beyond 2^60", b->name);
@@ -105,22 +107,22 @@ int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, 
 /* One op's cost from sums over its accesses. */
 static int64_t op_cost(const struct lx_joint_op *op, int32_t c, int64_t toll, int64_t memory)
 {
-    return toll + max_i64(at(op->compute, c), memory) + at(op->extra, c);
+    return toll + max_i64(joint_check_at(op->compute, c), memory) + joint_check_at(op->extra, c);
 }
 
 /* Sums per op; false when memory is out. */
 static bool op_sums(const struct lx_joint_problem *p, const int32_t *choice, const bool *on, int64_t **toll,
                     int64_t **memory)
 {
-    *toll = calloc((size_t)p->op_count + 1, sizeof **toll);
-    *memory = calloc((size_t)p->op_count + 1, sizeof **memory);
+    *toll = mem_zeroed((size_t)p->op_count + 1, sizeof **toll);
+    *memory = mem_zeroed((size_t)p->op_count + 1, sizeof **memory);
     if (!*toll || !*memory) return false;
     for (int32_t i = 0; i < p->buffer_count; i++)
         for (int32_t k = 0; k < p->buffers[i].access_count; k++) {
             const struct lx_joint_access *a = &p->buffers[i].accesses[k];
             if (on && on[i] && !a->always) continue;
             (*toll)[a->op] += a->toll;
-            (*memory)[a->op] += at(a->memory, choice[a->op]);
+            (*memory)[a->op] += joint_check_at(a->memory, choice[a->op]);
         }
     return true;
 }
@@ -131,8 +133,8 @@ int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, c
     bool ok = op_sums(p, choice, on, &toll, &memory);
     for (int32_t o = 0; ok && o < p->op_count; o++)
         cost += op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
-    free(toll);
-    free(memory);
+    mem_free(toll);
+    mem_free(memory);
     if (p->tiled) cost += joint_cut_cost(p, choice);
     return ok ? cost : INT64_MAX;
 }
@@ -150,7 +152,7 @@ static int64_t marginal_cost(const struct lx_joint_problem *p, const int32_t *ch
         for (; k < b->access_count && b->accesses[k].op == o; k++)
             if (!b->accesses[k].always) {
                 tolls += b->accesses[k].toll;
-                bytes += at(b->accesses[k].memory, choice[o]);
+                bytes += joint_check_at(b->accesses[k].memory, choice[o]);
             }
         cost += op_cost(&p->ops[o], choice[o], toll[o] + tolls, memory[o] + bytes) -
                 op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
@@ -218,8 +220,8 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
         ok = fill_uses(p, b, memory, &buffers[i], st);
     }
     if (!ok || !op_sums(p, choice, on, &toll, &through)) {
-        free(toll);
-        free(through);
+        mem_free(toll);
+        mem_free(through);
         return status_no_memory(st);
     }
     for (int32_t i = 0; i < p->buffer_count; i++) {
@@ -233,8 +235,8 @@ bool lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice,
         total = 0;
         for (int32_t i = 0; i < p->buffer_count; i++) total += buffers[i].spill_cost /= 16;
     }
-    free(toll);
-    free(through);
+    mem_free(toll);
+    mem_free(through);
     *out = (struct lx_problem){.objective = LX_SPILL,
                                .capacity = p->capacity,
                                .alignment = p->alignment,

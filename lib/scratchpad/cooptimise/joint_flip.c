@@ -7,6 +7,7 @@
  * ours is in the header of the results. */
 #include "scratchpad/cooptimise/joint_search.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,8 @@ static bool next_combination(const struct lx_joint_problem *p, int32_t *choice)
     return false;
 }
 
-static void keep(const struct lx_joint_problem *p, const struct joint_leaf *from, struct joint_leaf *to)
+static void joint_flip_keep(const struct lx_joint_problem *p, const struct joint_leaf *from,
+                            struct joint_leaf *to)
 {
     memcpy(to->choice, from->choice, (size_t)p->op_count * sizeof *to->choice);
     memcpy(to->address, from->address, (size_t)p->buffer_count * sizeof *to->address);
@@ -48,17 +50,17 @@ static void keep(const struct lx_joint_problem *p, const struct joint_leaf *from
 bool joint_flip(const struct lx_joint_problem *p, const struct lx_joint_options *how, int64_t leaf_cap,
                 struct joint_leaf *best, int64_t *leaves, lx_status *st)
 {
-    struct joint_leaf leaf = {.choice = calloc((size_t)p->op_count + 1, sizeof *leaf.choice),
-                              .address = calloc((size_t)p->buffer_count + 1, sizeof *leaf.address)};
+    struct joint_leaf leaf = {.choice = mem_zeroed((size_t)p->op_count + 1, sizeof *leaf.choice),
+                              .address = mem_zeroed((size_t)p->buffer_count + 1, sizeof *leaf.address)};
     bool ok = leaf.choice && leaf.address ? true : status_no_memory(st), more = true;
     for (int32_t o = 0; ok && o < p->op_count; o++) leaf.choice[o] = p->ops[o].seed;
     for (int64_t n = 0; ok && more && n < leaf_cap && !lx_run_stopped(&how->run); n++) {
         ok = joint_leaf_solve(p, how, &leaf, st);
         ++*leaves;
-        if (ok && (n == 0 || leaf.unpinned < best->unpinned)) keep(p, &leaf, best);
+        if (ok && (n == 0 || leaf.unpinned < best->unpinned)) joint_flip_keep(p, &leaf, best);
         more = next_combination(p, leaf.choice);
     }
-    free(leaf.choice);
-    free(leaf.address);
+    mem_free(leaf.choice);
+    mem_free(leaf.address);
     return ok;
 }

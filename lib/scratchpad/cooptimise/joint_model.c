@@ -6,6 +6,7 @@
  * every answer. */
 #include "scratchpad/cooptimise/joint_model.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 enum { EACH_BUFFER = 100, EACH_ACCESS = 10 }; /* work of base/stop.h */
 
-static int64_t at(const int64_t *values, int32_t i)
+static int64_t joint_model_at(const int64_t *values, int32_t i)
 {
     return values ? values[i] : 0;
 }
@@ -58,7 +59,7 @@ static bool saves_anything(const struct lx_joint_problem *p, const struct lx_joi
         if (a->always) continue;
         if (a->toll > 0) return true;
         for (int32_t c = 0; c < p->ops[a->op].choice_count; c++)
-            if (at(a->memory, c) > 0) return true;
+            if (joint_model_at(a->memory, c) > 0) return true;
     }
     return false;
 }
@@ -84,14 +85,14 @@ static bool make_var(struct joint_model *m, int32_t buffer, const int32_t *label
     return true;
 }
 
-static bool make_vars(struct joint_model *m)
+static bool joint_model_make_vars(struct joint_model *m)
 {
     const struct lx_joint_problem *p = m->p;
     struct label_marks marks = {0};
     size_t labels = (size_t)p->label_count + 1;
-    marks.seen = calloc(labels, sizeof *marks.seen);
-    marks.stamp = calloc(labels, sizeof *marks.stamp);
-    marks.list = calloc(labels, sizeof *marks.list);
+    marks.seen = mem_zeroed(labels, sizeof *marks.seen);
+    marks.stamp = mem_zeroed(labels, sizeof *marks.stamp);
+    marks.list = mem_zeroed(labels, sizeof *marks.list);
     bool ok = marks.seen && marks.stamp && marks.list;
     for (int32_t i = 0; ok && i < p->buffer_count; i++) {
         const struct lx_joint_buffer *b = &p->buffers[i];
@@ -101,9 +102,9 @@ static bool make_vars(struct joint_model *m)
         int32_t count = common_labels(p, b, &marks);
         if (count > 0) ok = make_var(m, i, marks.list, count);
     }
-    free(marks.seen);
-    free(marks.stamp);
-    free(marks.list);
+    mem_free(marks.seen);
+    mem_free(marks.stamp);
+    mem_free(marks.list);
     for (int32_t v = 0; ok && v < m->var_count; v++) {
         struct joint_var *child = &m->vars[v];
         stop_look(EACH_BUFFER);
@@ -120,11 +121,11 @@ static bool make_vars(struct joint_model *m)
 }
 
 /* Slots as an allocator of registers would give them: the lowest that is free. */
-static bool make_slots(struct joint_model *m)
+static bool joint_model_make_slots(struct joint_model *m)
 {
-    int32_t *ends = calloc((size_t)m->var_count + 1, sizeof *ends);         /* per slot: free from there on */
-    int32_t *first = malloc(((size_t)m->factor_count + 1) * sizeof *first); /* per position: a var */
-    int32_t *next = malloc(((size_t)m->var_count + 1) * sizeof *next);
+    int32_t *ends = mem_zeroed((size_t)m->var_count + 1, sizeof *ends); /* per slot: free from there on */
+    int32_t *first = mem_alloc(((size_t)m->factor_count + 1) * sizeof *first); /* per position: a var */
+    int32_t *next = mem_alloc(((size_t)m->var_count + 1) * sizeof *next);
     bool ok = ends && first && next;
     for (int32_t o = 0; ok && o < m->factor_count; o++) first[o] = -1;
     for (int32_t v = m->var_count; ok && v-- > 0;) {
@@ -140,9 +141,9 @@ static bool make_slots(struct joint_model *m)
             m->vars[v].slot = s;
             stop_look(EACH_ACCESS + (int64_t)s);
         }
-    free(ends);
-    free(first);
-    free(next);
+    mem_free(ends);
+    mem_free(first);
+    mem_free(next);
     return ok;
 }
 
@@ -156,7 +157,7 @@ struct draft {
 };
 
 /* The state of variable v that has this label; 0: none. Labels of a variable are few. */
-static int32_t state_of(const struct joint_var *v, int32_t label)
+static int32_t joint_model_state_of(const struct joint_var *v, int32_t label)
 {
     for (int32_t s = 1; s < v->state_count; s++)
         if (v->label[s] == label) return s;
@@ -167,14 +168,14 @@ struct op_accesses {
     int32_t *first, *buffer, *access; /* per op: where its accesses begin in the two lists */
 };
 
-static bool list_accesses(const struct lx_joint_problem *p, struct op_accesses *l)
+static bool joint_model_list_accesses(const struct lx_joint_problem *p, struct op_accesses *l)
 {
     size_t total = 0;
     for (int32_t i = 0; i < p->buffer_count; i++) total += (size_t)p->buffers[i].access_count;
     stop_look(EACH_ACCESS * (int64_t)p->buffer_count);
-    l->first = calloc((size_t)p->op_count + 2, sizeof *l->first);
-    l->buffer = calloc(total + 1, sizeof *l->buffer);
-    l->access = calloc(total + 1, sizeof *l->access);
+    l->first = mem_zeroed((size_t)p->op_count + 2, sizeof *l->first);
+    l->buffer = mem_zeroed(total + 1, sizeof *l->buffer);
+    l->access = mem_zeroed(total + 1, sizeof *l->access);
     if (!l->first || !l->buffer || !l->access || total > INT32_MAX) return false;
     for (int32_t i = 0; i < p->buffer_count; i++, (void)stop_round(i, EACH_BUFFER))
         for (int32_t k = 0; k < p->buffers[i].access_count; k++) l->first[p->buffers[i].accesses[k].op + 2]++;
@@ -204,14 +205,15 @@ static void draft_access(const struct joint_model *m, int32_t o, const struct lx
     for (int32_t c = 0; c < n; c++) {
         bool saved = v >= 0 && !a->always;
         if (v >= 0) {
-            int32_t *state = &d->state[c * JOINT_MAX_TOUCHES + t], here = state_of(&m->vars[v], a->label[c]);
+            int32_t *state = &d->state[c * JOINT_MAX_TOUCHES + t],
+                    here = joint_model_state_of(&m->vars[v], a->label[c]);
             *state = fresh || *state == here ? here : 0;
             if (fresh) d->memory[c * JOINT_MAX_TOUCHES + t] = 0;
         }
         if (saved)
-            d->memory[c * JOINT_MAX_TOUCHES + t] += at(a->memory, c);
+            d->memory[c * JOINT_MAX_TOUCHES + t] += joint_model_at(a->memory, c);
         else
-            d->steady[c] += at(a->memory, c);
+            d->steady[c] += joint_model_at(a->memory, c);
     }
     if (v >= 0 && !a->always)
         d->touch[t].toll += a->toll;
@@ -219,7 +221,7 @@ static void draft_access(const struct joint_model *m, int32_t o, const struct lx
         d->toll += a->toll;
 }
 
-static bool dominates(const struct draft *d, int32_t a, int32_t b)
+static bool joint_model_dominates(const struct draft *d, int32_t a, int32_t b)
 {
     if (d->compute[a] > d->compute[b] || d->steady[a] > d->steady[b] || d->extra[a] > d->extra[b])
         return false;
@@ -231,17 +233,17 @@ static bool dominates(const struct draft *d, int32_t a, int32_t b)
 }
 
 /* The choices that stay, the seed first. */
-static int32_t keep_choices(const struct draft *d, int32_t seed, int32_t count, int32_t *kept)
+static int32_t joint_model_keep_choices(const struct draft *d, int32_t seed, int32_t count, int32_t *kept)
 {
     int32_t n = 0;
     for (int32_t k = 0; k < count; k++) {
         int32_t c = k == 0 ? seed : k - (k <= seed);
         bool beaten = false;
-        for (int32_t i = 0; i < n && !beaten; i++) beaten = dominates(d, kept[i], c);
+        for (int32_t i = 0; i < n && !beaten; i++) beaten = joint_model_dominates(d, kept[i], c);
         if (beaten) continue;
         int32_t left = 0;
         for (int32_t i = 0; i < n; i++)
-            if (!dominates(d, c, kept[i])) kept[left++] = kept[i];
+            if (!joint_model_dominates(d, c, kept[i])) kept[left++] = kept[i];
         n = left;
         kept[n++] = c;
     }
@@ -298,19 +300,20 @@ static bool make_factor(struct joint_model *m, const struct op_accesses *l, int3
     d->touch_count = 0;
     d->toll = 0;
     for (int32_t c = 0; c < op->choice_count; c++) {
-        d->compute[c] = at(op->compute, c);
-        d->extra[c] = at(op->extra, c);
+        d->compute[c] = joint_model_at(op->compute, c);
+        d->extra[c] = joint_model_at(op->extra, c);
         d->steady[c] = 0;
     }
     for (int32_t i = l->first[o]; i < l->first[o + 1]; i++) {
         const struct lx_joint_access *a = &m->p->buffers[l->buffer[i]].accesses[l->access[i]];
         draft_access(m, o, a, m->var_of[l->buffer[i]], d);
     }
-    return store_factor(m, d, kept, keep_choices(d, op->seed, op->choice_count, kept), &m->factors[o]);
+    return store_factor(m, d, kept, joint_model_keep_choices(d, op->seed, op->choice_count, kept),
+                        &m->factors[o]);
 }
 
 /* The time that a factor takes, about: choices are compared with each other. */
-static int64_t work_of(const struct lx_joint_op *op)
+static int64_t joint_model_work_of(const struct lx_joint_op *op)
 {
     enum { EACH_OP = 1000, EACH_PAIR = 20 };
     return EACH_OP + EACH_PAIR * (int64_t)op->choice_count * op->choice_count;
@@ -325,34 +328,35 @@ static bool make_factors(struct joint_model *m, lx_status *st)
     for (int32_t o = 0; o < p->op_count; o++)
         if (p->ops[o].choice_count > most) most = p->ops[o].choice_count;
     size_t n = (size_t)most;
-    int32_t *kept = calloc(n, sizeof *kept);
-    d.state = calloc(n * JOINT_MAX_TOUCHES, sizeof *d.state);
-    d.memory = calloc(n * JOINT_MAX_TOUCHES, sizeof *d.memory);
-    d.compute = calloc(n, sizeof *d.compute);
-    d.steady = calloc(n, sizeof *d.steady);
-    d.extra = calloc(n, sizeof *d.extra);
-    bool ok = kept && d.state && d.memory && d.compute && d.steady && d.extra && list_accesses(p, &l);
+    int32_t *kept = mem_zeroed(n, sizeof *kept);
+    d.state = mem_zeroed(n * JOINT_MAX_TOUCHES, sizeof *d.state);
+    d.memory = mem_zeroed(n * JOINT_MAX_TOUCHES, sizeof *d.memory);
+    d.compute = mem_zeroed(n, sizeof *d.compute);
+    d.steady = mem_zeroed(n, sizeof *d.steady);
+    d.extra = mem_zeroed(n, sizeof *d.extra);
+    bool ok =
+        kept && d.state && d.memory && d.compute && d.steady && d.extra && joint_model_list_accesses(p, &l);
     ok = ok ? true : status_no_memory(st);
     for (int32_t o = 0; ok && o < p->op_count; o++)
-        ok = stop_work(work_of(&p->ops[o]))    ? status_stopped(st)
-             : make_factor(m, &l, o, &d, kept) ? true
-                                               : status_no_memory(st);
-    free(kept);
-    free(d.state);
-    free(d.memory);
-    free(d.compute);
-    free(d.steady);
-    free(d.extra);
-    free(l.first);
-    free(l.buffer);
-    free(l.access);
+        ok = stop_work(joint_model_work_of(&p->ops[o])) ? status_stopped(st)
+             : make_factor(m, &l, o, &d, kept)          ? true
+                                                        : status_no_memory(st);
+    mem_free(kept);
+    mem_free(d.state);
+    mem_free(d.memory);
+    mem_free(d.compute);
+    mem_free(d.steady);
+    mem_free(d.extra);
+    mem_free(l.first);
+    mem_free(l.buffer);
+    mem_free(l.access);
     return ok;
 }
 
 /* An op that touches more buffers than a touch list holds would be a graph beyond our limits. */
 static bool touches_fit(const struct lx_joint_problem *p, lx_status *st)
 {
-    int32_t *count = calloc((size_t)p->op_count + 1, sizeof *count);
+    int32_t *count = mem_zeroed((size_t)p->op_count + 1, sizeof *count);
     if (!count) return status_no_memory(st);
     bool ok = true;
     for (int32_t i = 0; i < p->buffer_count && ok; i++)
@@ -363,7 +367,7 @@ static bool touches_fit(const struct lx_joint_problem *p, lx_status *st)
                 ok = status_set(st, LX_E_LIMIT, "op %s touches more than %d buffers", p->ops[o].name,
                                 JOINT_MAX_TOUCHES);
         }
-    free(count);
+    mem_free(count);
     return ok;
 }
 
@@ -390,8 +394,8 @@ bool joint_model_make(struct joint_model *m, const struct lx_joint_problem *p, l
     m->price = arena_array(&m->memory, (size_t)p->op_count + 1, sizeof *m->price);
     m->price_before = arena_array(&m->memory, (size_t)p->op_count + 2, sizeof *m->price_before);
     m->rest = arena_array(&m->memory, (size_t)p->op_count + 2, sizeof *m->rest);
-    bool ok = m->vars && m->var_of && m->factors && m->price && m->price_before && m->rest && make_vars(m) &&
-              make_slots(m);
+    bool ok = m->vars && m->var_of && m->factors && m->price && m->price_before && m->rest &&
+              joint_model_make_vars(m) && joint_model_make_slots(m);
     ok = ok ? make_factors(m, st) : status_no_memory(st);
     if (!ok) joint_model_free(m);
     return ok;

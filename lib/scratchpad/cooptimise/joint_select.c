@@ -32,7 +32,7 @@ static bool same_successor(const struct beam *b, int32_t o, const struct candida
 }
 
 /* By rank, then by order of finding, which is the same in every run. */
-static bool before(const struct candidate *a, const struct candidate *b)
+static bool joint_select_before(const struct candidate *a, const struct candidate *b)
 {
     if (a->then.rank != b->then.rank) return a->then.rank < b->then.rank;
     if (a->then.cost != b->then.cost) return a->then.cost > b->then.cost; /* less of it is hope */
@@ -41,9 +41,9 @@ static bool before(const struct candidate *a, const struct candidate *b)
     return a->on < b->on;
 }
 
-static int compare(const void *a, const void *b)
+static int joint_select_compare(const void *a, const void *b)
 {
-    return before(a, b) ? -1 : before(b, a) ? 1 : 0;
+    return joint_select_before(a, b) ? -1 : joint_select_before(b, a) ? 1 : 0;
 }
 
 void beam_condense(struct beam *b, int32_t o)
@@ -59,7 +59,7 @@ void beam_condense(struct beam *b, int32_t o)
             struct candidate *other = &b->found[b->table[h] - 1];
             if (other->then.hash != b->found[i].then.hash || !same_successor(b, o, other, &b->found[i]))
                 continue;
-            if (before(&b->found[i], other)) *other = b->found[i];
+            if (joint_select_before(&b->found[i], other)) *other = b->found[i];
             break;
         }
         if (b->table[h]) continue;
@@ -67,7 +67,7 @@ void beam_condense(struct beam *b, int32_t o)
         b->table[h] = (uint32_t)++kept;
     }
     b->found_count = kept;
-    sort_in_full(b->found, kept, sizeof *b->found, compare);
+    sort_in_full(b->found, kept, sizeof *b->found, joint_select_compare);
     if (kept <= width) return;
     b->dropped = min_i64(b->dropped, b->found[width].then.rank);
     b->limit = min_i64(b->limit, b->found[width].then.rank);

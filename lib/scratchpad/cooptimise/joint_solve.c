@@ -9,6 +9,7 @@
 #include "scratchpad/cooptimise/joint_search.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
                          .options = how->run.options,
                          .stop = how->run.stop,
                          .context = how->run.context};
-    bool *on = calloc((size_t)p->buffer_count + 1, sizeof *on);
+    bool *on = mem_zeroed((size_t)p->buffer_count + 1, sizeof *on);
     bool ok = on ? lx_joint_placement(p, leaf->choice, &memory, &placement, st) : status_no_memory(st);
     ok = ok && lx_problem_solve(&placement, how->solver, &run, &answer, st);
     leaf->proved = ok && answer.status == LX_OPTIMAL;
@@ -51,7 +52,7 @@ bool joint_leaf_solve(const struct lx_joint_problem *p, const struct lx_joint_op
     }
     if (ok) leaf->objective = lx_joint_cost(p, leaf->choice, on);
     ok = ok && (leaf->objective < INT64_MAX || status_no_memory(st));
-    free(on);
+    mem_free(on);
     arena_free(&memory);
     return ok;
 }
@@ -87,7 +88,7 @@ static int64_t flip_leaves(const struct lx_joint_problem *p)
     return min_i64(FLIP_LEAVES, max_i64(1, FLIP_WORK / max_i64(1, p->buffer_count)));
 }
 
-static void report(const struct joint_search *s)
+static void joint_solve_report(const struct joint_search *s)
 {
     const struct lx_run *run = &s->how->run;
     struct lx_progress now = {.steps = s->steps, .objective = s->best.objective, .bound = s->bound};
@@ -114,7 +115,7 @@ bool joint_try_beam(struct joint_search *s, int32_t width, int64_t capacity, str
     s->leaves++;
     *placed = s->trial.objective <= r->cost;
     swap_if_better(s);
-    report(s);
+    joint_solve_report(s);
     return true;
 }
 
@@ -125,7 +126,7 @@ bool joint_finished(const struct joint_search *s)
 
 /* The solver could not place all that a beam had on chip: what it left off is taken as off, and the choices
  * are made again for that. Nothing is proved here. */
-static bool repair(struct joint_search *s, int32_t width, bool *placed, lx_status *st)
+static bool joint_solve_repair(struct joint_search *s, int32_t width, bool *placed, lx_status *st)
 {
     struct joint_model *m = &s->model;
     struct joint_beam_result r;
@@ -158,7 +159,7 @@ static bool root_search(struct joint_search *s, int32_t width, bool *exact, lx_s
     s->bound = max_i64(s->bound, r.bound);
     *exact = r.exact && !r.stopped;
     bool repaired = placed;
-    if (!placed && !repair(s, width, &repaired, st)) return false;
+    if (!placed && !joint_solve_repair(s, width, &repaired, st)) return false;
     for (unsigned i = 0; !placed && i < sizeof tight_shares / sizeof *tight_shares && !joint_finished(s); i++)
         if (!joint_try_beam(s, width, s->model.capacity * tight_shares[i] / 64, &r, &placed, st))
             return false;

@@ -3,6 +3,7 @@
  * choices, the others being as they are, until none gains. */
 #include "scratchpad/cooptimise/joint_search.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static int64_t combinations(const struct lx_joint_problem *p)
 }
 
 /* The next combination; false: it was the last. */
-static bool advance(const struct lx_joint_problem *p, int32_t *choice)
+static bool joint_walk_advance(const struct lx_joint_problem *p, int32_t *choice)
 {
     int32_t o = p->op_count - 1;
     for (; o >= 0 && choice[o] == p->ops[o].choice_count - 1; o--) choice[o] = 0;
@@ -38,24 +39,24 @@ static bool placements_exact(const struct lx_joint_problem *p)
     return tolls <= LX_INT_MAX / 2;
 }
 
-static bool try_all(struct joint_search *s, lx_status *st)
+static bool joint_walk_try_all(struct joint_search *s, lx_status *st)
 {
     size_t bytes = (size_t)s->p->op_count * sizeof *s->trial.choice;
-    int32_t *choice = calloc((size_t)s->p->op_count + 1, sizeof *choice);
+    int32_t *choice = mem_zeroed((size_t)s->p->op_count + 1, sizeof *choice);
     bool proved = placements_exact(s->p), more = true, ok = choice ? true : status_no_memory(st);
     while (ok && more && s->steps < s->step_limit) {
         memcpy(s->trial.choice, choice, bytes);
         ok = joint_try_leaf(s, st);
         proved &= ok && s->last->proved;
-        more = ok && advance(s->p, choice);
+        more = ok && joint_walk_advance(s->p, choice);
     }
     if (ok && !more && proved) s->bound = s->best.objective;
-    free(choice);
+    mem_free(choice);
     return ok;
 }
 
 /* Every other choice of one op. */
-static bool try_op(struct joint_search *s, int32_t o, lx_status *st)
+static bool joint_walk_try_op(struct joint_search *s, int32_t o, lx_status *st)
 {
     size_t bytes = (size_t)s->p->op_count * sizeof *s->best.choice;
     for (int32_t c = 0; c < s->p->ops[o].choice_count && s->steps < s->step_limit; c++) {
@@ -70,11 +71,11 @@ static bool try_op(struct joint_search *s, int32_t o, lx_status *st)
 bool joint_walk(struct joint_search *s, lx_status *st)
 {
     int64_t before = INT64_MAX;
-    if (combinations(s->p) <= MOST_COMBINATIONS) return try_all(s, st);
+    if (combinations(s->p) <= MOST_COMBINATIONS) return joint_walk_try_all(s, st);
     while (s->best.objective < before && s->steps < s->step_limit) {
         before = s->best.objective;
         for (int32_t o = 0; o < s->p->op_count; o++)
-            if (!try_op(s, o, st)) return false;
+            if (!joint_walk_try_op(s, o, st)) return false;
     }
     return true;
 }

@@ -88,7 +88,7 @@ void least_traffic_close(struct least_traffic *s)
     arena_free(&s->memory);
 }
 
-static void prove(struct least_traffic *s, int64_t bound)
+static void least_traffic_prove(struct least_traffic *s, int64_t bound)
 {
     if (!s->any_order) s->bound = max_i64(s->bound, bound);
 }
@@ -110,7 +110,7 @@ static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
     if (!chain_beam(&s->model, &how, &r, st)) return false;
     s->found = r.found;
     s->steps += r.steps;
-    prove(s, r.bound);
+    least_traffic_prove(s, r.bound);
     if (share == 64) s->solved = r.exact || (r.found && r.bytes[0] <= r.bound);
     s->done = r.stopped || s->steps >= s->step_limit;
     LOG(cooptimise,
@@ -119,7 +119,7 @@ static bool beam_round(struct least_traffic *s, int64_t best, lx_status *st)
     return true;
 }
 
-static void report(const struct least_traffic *s, int64_t best)
+static void least_traffic_report(const struct least_traffic *s, int64_t best)
 {
     struct lx_progress now = {.steps = s->steps, .objective = best, .bound = s->bound};
     if (s->run->progress) s->run->progress(s->run->context, &now);
@@ -141,16 +141,17 @@ bool least_traffic_round(struct least_traffic *s, int64_t best, lx_status *st)
     if (s->round == 1 &&
         !chain_price(&s->model, best, PRICE_ROUNDS, s->step_limit / 4, &bound, &s->steps, st))
         return false;
-    prove(s, bound);
+    least_traffic_prove(s, bound);
     if ((s->done |= s->bound >= best)) return true;
     bool ok = beam_round(s, best, st);
-    if (ok) report(s, best);
+    if (ok) least_traffic_report(s, best);
     next_round(s);
     return ok;
 }
 
-static bool divide_op(const struct least_traffic *s, int32_t o, int32_t choice, struct arena *memory,
-                      const struct lx_division **out, int32_t *changed, lx_status *st)
+static bool least_traffic_divide_op(const struct least_traffic *s, int32_t o, int32_t choice,
+                                    struct arena *memory, const struct lx_division **out, int32_t *changed,
+                                    lx_status *st)
 {
     const struct op_menu *m = &s->menus.at[s->menus.of_op[o]];
     int32_t origin = s->model.ops[o].origin[choice];
@@ -169,6 +170,6 @@ bool least_traffic_divisions(const struct least_traffic *s, int32_t k, struct ar
     bool ok = (*out = arena_array(memory, (size_t)n, sizeof **out)) ? true : status_no_memory(st);
     *changed = 0;
     for (int32_t o = 0; ok && o < n; o++)
-        ok = divide_op(s, o, s->choice[(int64_t)k * n + o], memory, &(*out)[o], changed, st);
+        ok = least_traffic_divide_op(s, o, s->choice[(int64_t)k * n + o], memory, &(*out)[o], changed, st);
     return ok;
 }

@@ -3,6 +3,7 @@
 #include "scratchpad/cooptimise/term_answers.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,8 @@ static bool set_parents(const struct term_answers *a, int32_t i, const struct lx
     return true;
 }
 
-static bool make_problem(const struct term_answers *a, enum lx_objective question, struct arena *memory,
-                         struct lx_problem *out)
+static bool term_answers_make_problem(const struct term_answers *a, enum lx_objective question,
+                                      struct arena *memory, struct lx_problem *out)
 {
     const struct lx_term_problem *p = a->n->p;
     struct lx_buffer *all = arena_array(memory, (size_t)p->buffer_count, sizeof *all);
@@ -61,7 +62,8 @@ static bool make_problem(const struct term_answers *a, enum lx_objective questio
     return true;
 }
 
-static bool solve(struct term_answers *a, const struct lx_problem *p, enum lx_verdict *status, lx_status *st)
+static bool term_answers_solve(struct term_answers *a, const struct lx_problem *p, enum lx_verdict *status,
+                               lx_status *st)
 {
     struct lx_answer answer = {.address = a->trial_address};
     a->solves++;
@@ -70,7 +72,7 @@ static bool solve(struct term_answers *a, const struct lx_problem *p, enum lx_ve
     return true;
 }
 
-static bool all_placed(const struct term_answers *a)
+static bool term_answers_all_placed(const struct term_answers *a)
 {
     for (int32_t i = 0; i < a->n->count; i++)
         if (a->on[i] && a->trial_address[i] < 0) return false;
@@ -79,7 +81,7 @@ static bool all_placed(const struct term_answers *a)
 
 /* --- The best so far. --- */
 
-static int64_t cost_of(const struct term_answers *a, int32_t *values)
+static int64_t term_answers_cost_of(const struct term_answers *a, int32_t *values)
 {
     const struct term_network *n = a->n;
     int64_t cost = n->base;
@@ -99,14 +101,14 @@ static int64_t cost_of(const struct term_answers *a, int32_t *values)
 
 static bool trial_cost(const struct term_answers *a, int64_t *cost)
 {
-    int32_t *values = calloc((size_t)a->n->count + 1, sizeof *values);
+    int32_t *values = mem_zeroed((size_t)a->n->count + 1, sizeof *values);
     if (!values) return false;
-    *cost = term_is_legal(a->n->p, a->trial_choice, a->on) ? cost_of(a, values) : TERM_NEVER;
-    free(values);
+    *cost = term_is_legal(a->n->p, a->trial_choice, a->on) ? term_answers_cost_of(a, values) : TERM_NEVER;
+    mem_free(values);
     return true;
 }
 
-static void take(struct term_answers *a, int64_t cost)
+static void term_answers_take(struct term_answers *a, int64_t cost)
 {
     size_t count = (size_t)a->n->count;
     memcpy(a->choice, a->trial_choice, count * sizeof *a->choice);
@@ -122,7 +124,7 @@ static size_t signature_size(const struct term_answers *a)
 }
 
 /* All that addresses depend on: who has how many bytes, who may take whose place. */
-static int64_t *signature(struct term_answers *a)
+static int64_t *term_answers_signature(struct term_answers *a)
 {
     const struct lx_term_problem *p = a->n->p;
     int64_t *s = arena_array(&a->memory, signature_size(a), sizeof *s);
@@ -148,7 +150,7 @@ static const struct term_misfit *find_misfit(const struct term_answers *a, const
 /* --- Repairs. --- */
 
 /* What leaving it out would cost, as a share of the most that any does. */
-static bool weigh(struct term_answers *a, struct lx_buffer *all)
+static bool term_answers_weigh(struct term_answers *a, struct lx_buffer *all)
 {
     int64_t here, most = 1;
     if (!trial_cost(a, &here)) return false;
@@ -179,46 +181,47 @@ static void drop_illegal(struct term_answers *a)
     }
 }
 
-static bool repair(struct term_answers *a, lx_status *st)
+static bool term_answers_repair(struct term_answers *a, lx_status *st)
 {
     struct arena memory = {0};
     struct lx_problem p;
     enum lx_verdict status;
     int64_t cost;
-    bool ok = make_problem(a, LX_SPILL, &memory, &p);
+    bool ok = term_answers_make_problem(a, LX_SPILL, &memory, &p);
     struct lx_buffer *all = ok ? arena_copy_array(&memory, p.buffers, (size_t)p.count, sizeof *all) : NULL;
-    ok = all && weigh(a, all);
+    ok = all && term_answers_weigh(a, all);
     if (!ok) status_no_memory(st);
     p.buffers = all;
-    ok = ok && solve(a, &p, &status, st);
+    ok = ok && term_answers_solve(a, &p, &status, st);
     for (int32_t i = 0; ok && i < a->n->count; i++) a->on[i] = a->on[i] && a->trial_address[i] >= 0;
     if (ok) drop_illegal(a);
     if (ok && !trial_cost(a, &cost)) ok = status_no_memory(st);
-    if (ok && cost < a->cost) take(a, cost);
+    if (ok && cost < a->cost) term_answers_take(a, cost);
     arena_free(&memory);
     return ok;
 }
 
 /* --- Trials. --- */
 
-static bool place(struct term_answers *a, int64_t cost, bool *proved, lx_status *st)
+static bool term_answers_place(struct term_answers *a, int64_t cost, bool *proved, lx_status *st)
 {
     struct arena memory = {0};
     struct lx_problem p;
     enum lx_verdict status = LX_ERROR;
     enum lx_objective question = lx_can(a->solver, LX_FIT) ? LX_FIT : LX_SPILL;
-    int64_t *bytes = signature(a);
+    int64_t *bytes = term_answers_signature(a);
     const struct term_misfit *known = bytes ? find_misfit(a, bytes) : NULL;
     if (known) return *proved = known->proved, true;
-    bool ok =
-        bytes && make_problem(a, question, &memory, &p) ? solve(a, &p, &status, st) : status_no_memory(st);
+    bool ok = bytes && term_answers_make_problem(a, question, &memory, &p)
+                  ? term_answers_solve(a, &p, &status, st)
+                  : status_no_memory(st);
     arena_free(&memory);
     if (!ok) return false;
     *proved = true;
-    if (all_placed(a)) return take(a, cost), true;
+    if (term_answers_all_placed(a)) return term_answers_take(a, cost), true;
     *proved = status == (question == LX_FIT ? LX_INFEASIBLE : LX_OPTIMAL);
     if (!VEC_PUSH(&a->misfits, (struct term_misfit){bytes, *proved})) return status_no_memory(st);
-    return repair(a, st);
+    return term_answers_repair(a, st);
 }
 
 bool term_answers_try(struct term_answers *a, const int32_t *values, bool *proved, lx_status *st)
@@ -232,14 +235,14 @@ bool term_answers_try(struct term_answers *a, const int32_t *values, bool *prove
     *proved = true;
     if (!trial_cost(a, &cost)) return status_no_memory(st);
     if (cost >= a->cost) return true;
-    return place(a, cost, proved, st);
+    return term_answers_place(a, cost, proved, st);
 }
 
-static bool begin(struct term_answers *a, const struct lx_term_start *start, lx_status *st)
+static bool term_answers_begin(struct term_answers *a, const struct lx_term_start *start, lx_status *st)
 {
     int64_t cost;
     if (!trial_cost(a, &cost)) return status_no_memory(st);
-    take(a, cost);
+    term_answers_take(a, cost);
     if (!start) return true;
     for (int32_t i = 0; i < a->n->count; i++) {
         a->trial_choice[i] = start->choice[i];
@@ -247,7 +250,7 @@ static bool begin(struct term_answers *a, const struct lx_term_start *start, lx_
         a->on[i] = start->address[i] >= 0;
     }
     if (!trial_cost(a, &cost)) return status_no_memory(st);
-    if (cost < a->cost) take(a, cost);
+    if (cost < a->cost) term_answers_take(a, cost);
     return true;
 }
 
@@ -269,7 +272,7 @@ bool term_answers_make(struct term_answers *a, const struct term_network *n,
     a->on = arena_array(&a->memory, count, sizeof *a->on);
     if (!a->choice || !a->trial_choice || !a->address || !a->trial_address || !a->on)
         return status_no_memory(st);
-    return begin(a, start, st);
+    return term_answers_begin(a, start, st);
 }
 
 void term_answers_free(struct term_answers *a)

@@ -33,7 +33,7 @@ struct elimination {
 
 /* --- Axes. --- */
 
-static bool refine(struct elimination *e, struct joint_axis *a, const struct term_axis *with)
+static bool term_bound_refine(struct elimination *e, struct joint_axis *a, const struct term_axis *with)
 {
     int32_t values = e->n->vars[a->axis.var].size, found = 0;
     int32_t *class_of = arena_array(&e->scratch, (size_t)values, sizeof *class_of);
@@ -50,8 +50,8 @@ static bool refine(struct elimination *e, struct joint_axis *a, const struct ter
 }
 
 /* The axes of a part with those of one table more. */
-static bool joined(struct elimination *e, const struct part *p, const struct term_table *t,
-                   struct joint_axis **axes, int32_t *count, int64_t *entries)
+static bool term_bound_joined(struct elimination *e, const struct part *p, const struct term_table *t,
+                              struct joint_axis **axes, int32_t *count, int64_t *entries)
 {
     int32_t i = 0, k = 0;
     *axes = arena_array(&e->scratch, (size_t)(p->axis_count + t->axis_count), sizeof **axes);
@@ -63,7 +63,7 @@ static bool joined(struct elimination *e, const struct part *p, const struct ter
         bool own = i < p->axis_count && (k == t->axis_count || p->axes[i].axis.var <= t->axes[k].var);
         bool both = own && k < t->axis_count && p->axes[i].axis.var == t->axes[k].var;
         *to = own ? p->axes[i] : (struct joint_axis){t->axes[k], NULL};
-        if (both && !refine(e, to, &t->axes[k])) return false;
+        if (both && !term_bound_refine(e, to, &t->axes[k])) return false;
         i += own;
         k += both || !own;
         *entries = min_i64(*entries * to->axis.size, INT64_MAX >> 20);
@@ -117,7 +117,7 @@ static bool throw_in(struct elimination *e, part_list *parts, const struct term_
         int64_t entries;
         if (i == parts->count && !VEC_PUSH(parts, (struct part){.entries = 1})) return false;
         struct part *p = &parts->at[i];
-        if (!joined(e, p, t, &axes, &count, &entries)) return false;
+        if (!term_bound_joined(e, p, t, &axes, &count, &entries)) return false;
         if (p->tables.count && entries > max_i64(e->limit, max_i64(p->entries, t->count))) continue;
         p->axes = axes;
         p->axis_count = count;
@@ -157,7 +157,7 @@ static bool offsets_make(struct elimination *e, const struct part *p, struct off
     return true;
 }
 
-static int64_t part_sum(const struct part *p, const struct offsets *o, int32_t class)
+static int64_t term_bound_part_sum(const struct part *p, const struct offsets *o, int32_t class)
 {
     int64_t sum = p->shift ? p->shift[class] : 0;
     for (size_t t = 0; t < p->tables.count && !term_is_never(sum); t++) {
@@ -176,7 +176,7 @@ static void move_to(const struct part *p, struct offsets *o)
     }
 }
 
-static bool move_on(const struct part *p, struct offsets *o)
+static bool term_bound_move_on(const struct part *p, struct offsets *o)
 {
     int32_t k = p->axis_count - 2;
     while (k >= 0 && ++o->class[k] == p->axes[k].axis.size) o->class[k--] = 0;
@@ -192,9 +192,9 @@ static bool minimise_last(struct elimination *e, const struct part *p, int64_t *
         *least = TERM_NEVER;
         move_to(p, &o);
         for (int32_t c = 0; c < p->axes[p->axis_count - 1].axis.size; c++)
-            *least = min_i64(*least, part_sum(p, &o, c));
+            *least = min_i64(*least, term_bound_part_sum(p, &o, c));
         least++;
-    } while (move_on(p, &o));
+    } while (term_bound_move_on(p, &o));
     *e->steps += p->entries * (int64_t)p->tables.count / 16 + 1;
     return true;
 }
@@ -208,14 +208,14 @@ static bool minimise_others(struct elimination *e, const struct part *p, int64_t
     for (int32_t c = 0; c < classes; c++) least[c] = TERM_NEVER;
     do {
         move_to(p, &o);
-        for (int32_t c = 0; c < classes; c++) least[c] = min_i64(least[c], part_sum(p, &o, c));
-    } while (move_on(p, &o));
+        for (int32_t c = 0; c < classes; c++) least[c] = min_i64(least[c], term_bound_part_sum(p, &o, c));
+    } while (term_bound_move_on(p, &o));
     *e->steps += p->entries * (int64_t)p->tables.count / 16 + 1;
     return true;
 }
 
 /* What part `i` of `count` gets of a sum. */
-static int64_t share_of(int64_t sum, int64_t i, int64_t count)
+static int64_t term_bound_share_of(int64_t sum, int64_t i, int64_t count)
 {
     int64_t rest = (sum % count + count) % count;
     return (sum - rest) / count + (i < rest);
@@ -228,11 +228,11 @@ static void shift_value(part_list *parts, int64_t *const *least, int32_t value)
         sum = term_is_never(least[i][value]) ? TERM_NEVER : sum + least[i][value];
     for (int64_t i = 0; i < count; i++)
         parts->at[i].shift[value] =
-            term_is_never(sum) ? TERM_NEVER : share_of(sum, i, count) - least[i][value];
+            term_is_never(sum) ? TERM_NEVER : term_bound_share_of(sum, i, count) - least[i][value];
 }
 
 /* Every part has its own opinion of what a value costs at least: from now on an equal share of all. */
-static bool share_out(struct elimination *e, part_list *parts, int32_t var)
+static bool term_bound_share_out(struct elimination *e, part_list *parts, int32_t var)
 {
     int32_t values = e->n->vars[var].size, *own = arena_array(&e->scratch, (size_t)values, sizeof *own);
     int64_t **least = arena_array(&e->scratch, parts->count, sizeof *least);
@@ -242,7 +242,7 @@ static bool share_out(struct elimination *e, part_list *parts, int32_t var)
     for (size_t i = 0; i < parts->count; i++) {
         struct part *p = &parts->at[i];
         least[i] = arena_array(&e->scratch, (size_t)values, sizeof **least);
-        if (!least[i] || !refine(e, &p->axes[p->axis_count - 1], &each) || !find_members(e, p) ||
+        if (!least[i] || !term_bound_refine(e, &p->axes[p->axis_count - 1], &each) || !find_members(e, p) ||
             !minimise_others(e, p, least[i]))
             return false;
     }
@@ -254,7 +254,7 @@ static bool share_out(struct elimination *e, part_list *parts, int32_t var)
     return true;
 }
 
-static bool send(struct elimination *e, const struct part *p, int32_t var)
+static bool term_bound_send(struct elimination *e, const struct part *p, int32_t var)
 {
     struct term_axis *axes = arena_array(&e->b->memory, (size_t)p->axis_count, sizeof *axes);
     struct term_message m = {.from = var};
@@ -281,10 +281,10 @@ static bool eliminate(struct elimination *e, int32_t var)
     for (size_t i = 0; ok && i < tables.count; i++) ok = throw_in(e, &parts, tables.at[i]);
     if (parts.count > 1) {
         e->b->exact = false;
-        ok = ok && share_out(e, &parts, var);
+        ok = ok && term_bound_share_out(e, &parts, var);
     }
     for (size_t i = 0; ok && i < parts.count; i++)
-        ok = find_members(e, &parts.at[i]) && send(e, &parts.at[i], var);
+        ok = find_members(e, &parts.at[i]) && term_bound_send(e, &parts.at[i], var);
     for (size_t i = 0; i < parts.count; i++) VEC_FREE(&parts.at[i].tables);
     VEC_FREE(&parts);
     VEC_FREE(&tables);

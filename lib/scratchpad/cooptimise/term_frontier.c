@@ -2,6 +2,7 @@
 #include "scratchpad/cooptimise/term_frontier.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -14,12 +15,12 @@ struct interest {
 
 typedef VEC(struct interest) interest_list;
 
-static bool meet(const struct term_var *a, const struct term_var *b)
+static bool term_frontier_meet(const struct term_var *a, const struct term_var *b)
 {
     return a->may_be_on && b->may_be_on && a->start < b->end && b->start < a->end;
 }
 
-static bool alive_at(const struct term_var *v, int64_t tick)
+static bool term_frontier_alive_at(const struct term_var *v, int64_t tick)
 {
     return v->may_be_on && v->start <= tick && tick < v->end;
 }
@@ -43,7 +44,7 @@ static bool add_room(struct term_frontier *f, interest_list *all)
         int32_t until = -1, *class_of = arena_array(&f->memory, (size_t)n->vars[v].size, sizeof *class_of);
         if (!class_of) return false;
         for (int32_t k = v + 1; k < n->count; k++)
-            if (meet(&n->vars[v], &n->vars[k])) until = k;
+            if (term_frontier_meet(&n->vars[v], &n->vars[k])) until = k;
         int32_t size = term_classes(n->vars[v].bytes, sizeof *n->vars[v].bytes, n->vars[v].size, class_of);
         if (until >= 0 && !VEC_PUSH(all, (struct interest){v, until, class_of, size, 0})) return false;
     }
@@ -57,7 +58,7 @@ static bool add_handovers(const struct term_network *n, interest_list *all)
         const struct term_handover *one = &n->handovers.at[h];
         int32_t until = (int32_t)max_i64(one->parent, one->child);
         for (int32_t k = until + 1; k < n->count; k++)
-            if (alive_at(&n->vars[k], n->vars[one->child].start)) until = k;
+            if (term_frontier_alive_at(&n->vars[k], n->vars[one->child].start)) until = k;
         for (int32_t k = 0; k < 2; k++) {
             const struct term_axis *a = &one->fits.axes[k];
             if (!VEC_PUSH(all, (struct interest){a->var, until, a->class_of, a->size, 0})) return false;
@@ -75,13 +76,13 @@ static int by_variable_then_last(const void *a, const void *b)
 }
 
 /* The classes with one interest more. */
-static bool split(struct term_frontier *f, const struct term_partition *from, const struct interest *by,
-                  struct term_partition *out)
+static bool term_frontier_split(struct term_frontier *f, const struct term_partition *from,
+                                const struct interest *by, struct term_partition *out)
 {
     int32_t values = f->n->vars[by->var].size;
     int32_t *class_of = arena_array(&f->memory, (size_t)values, sizeof *class_of);
     int32_t *member = arena_array(&f->memory, (size_t)values, sizeof *member);
-    int32_t *seen = calloc((size_t)from->size * (size_t)by->size, sizeof *seen);
+    int32_t *seen = mem_zeroed((size_t)from->size * (size_t)by->size, sizeof *seen);
     bool ok = class_of && member && seen;
     *out = (struct term_partition){by->until, 0, class_of, member};
     for (int32_t v = 0; ok && v < values; v++) {
@@ -92,7 +93,7 @@ static bool split(struct term_frontier *f, const struct term_partition *from, co
         }
         class_of[v] = *at - 1;
     }
-    free(seen);
+    mem_free(seen);
     return ok;
 }
 
@@ -110,7 +111,7 @@ static bool make_classes(struct term_frontier *f, const interest_list *all)
             now = (struct term_partition){.size = 1};
         }
         struct term_partition coarser = now;
-        if (!split(f, &coarser, one, &now)) return false;
+        if (!term_frontier_split(f, &coarser, one, &now)) return false;
         bool same = *count > 0 && f->classes[var][*count - 1].until == now.until;
         f->classes[var][same ? *count - 1 : (*count)++] = now;
     }
@@ -168,7 +169,7 @@ static bool find_slots(const struct term_frontier *f, int32_t var, struct arena 
     return true;
 }
 
-static int32_t slot_of(const struct slots *s, int32_t var)
+static int32_t term_frontier_slot_of(const struct slots *s, int32_t var)
 {
     for (int32_t i = 0; i < s->count; i++)
         if (s->var[i] == var) return i;
@@ -183,8 +184,8 @@ struct layering {
     struct slots slots;
 };
 
-static int64_t *offsets_of(struct layering *l, const struct term_axis *a, int64_t stride,
-                           const struct term_partition *classes)
+static int64_t *term_frontier_offsets_of(struct layering *l, const struct term_axis *a, int64_t stride,
+                                         const struct term_partition *classes)
 {
     int32_t count = classes ? classes->size : l->f->n->vars[a->var].size;
     int64_t *out = arena_array(l->memory, (size_t)count, sizeof *out);
@@ -202,12 +203,13 @@ static bool make_lookup(struct layering *l, const struct term_table *t, struct t
     if (!slots || !offset) return false;
     for (int32_t k = t->axis_count - 1; k >= 0; stride *= t->axes[k].size, k--) {
         const struct term_axis *a = &t->axes[k];
-        int32_t slot = slot_of(&l->slots, a->var);
+        int32_t slot = term_frontier_slot_of(&l->slots, a->var);
         if (a->var != l->var && slot < 0) {
             out->fixed += stride * a->class_of[0];
             continue;
         }
-        int64_t *offsets = offsets_of(l, a, stride, a->var == l->var ? NULL : l->slots.classes[slot]);
+        int64_t *offsets =
+            term_frontier_offsets_of(l, a, stride, a->var == l->var ? NULL : l->slots.classes[slot]);
         if (!offsets) return false;
         if (a->var == l->var) {
             out->own = offsets;
@@ -251,7 +253,7 @@ static bool make_resident(struct layering *l, int32_t var, int64_t tick, struct 
 {
     const struct term_network *n = l->f->n;
     struct term_lookup *handovers = arena_array(l->memory, n->handovers.count, sizeof *handovers);
-    int32_t slot = var == l->var ? -1 : slot_of(&l->slots, var);
+    int32_t slot = var == l->var ? -1 : term_frontier_slot_of(&l->slots, var);
     int32_t count = slot < 0 ? n->vars[var].size : l->slots.classes[slot]->size;
     int64_t *bytes = arena_array(l->memory, (size_t)count, sizeof *bytes);
     if (!handovers || !bytes) return false;
@@ -272,13 +274,13 @@ static bool make_tick(struct layering *l, int64_t tick, struct term_tick *out)
     if (!residents || !make_resident(l, l->var, tick, &residents[0])) return false;
     *out = (struct term_tick){residents, 1};
     for (int32_t i = 0; i < l->slots.count; i++)
-        if (alive_at(&l->f->n->vars[l->slots.var[i]], tick) &&
+        if (term_frontier_alive_at(&l->f->n->vars[l->slots.var[i]], tick) &&
             !make_resident(l, l->slots.var[i], tick, &residents[out->count++]))
             return false;
     return true;
 }
 
-static int compare_ticks(const void *a, const void *b)
+static int term_frontier_compare_ticks(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -294,10 +296,10 @@ static bool make_ticks(struct layering *l, struct term_layer *out)
     if (!at || !ticks) return false;
     for (int32_t i = -1; i < l->slots.count && v->may_be_on; i++) {
         int64_t start = i < 0 ? v->start : l->f->n->vars[l->slots.var[i]].start;
-        if (alive_at(v, start)) at[count++] = start;
-        if (alive_at(v, start + 1)) at[count++] = start + 1;
+        if (term_frontier_alive_at(v, start)) at[count++] = start;
+        if (term_frontier_alive_at(v, start + 1)) at[count++] = start + 1;
     }
-    if (count) qsort(at, count, sizeof *at, compare_ticks);
+    if (count) qsort(at, count, sizeof *at, term_frontier_compare_ticks);
     for (size_t i = 0; i < count; i++)
         if ((i == 0 || at[i] != at[i - 1]) && !make_tick(l, at[i], &ticks[out->tick_count++])) return false;
     out->ticks = ticks;
@@ -328,7 +330,7 @@ static bool make_next(struct layering *l, struct term_layer *out)
     const int32_t **map = arena_array(l->memory, (size_t)next.count, sizeof *map);
     if (!from || !map) return false;
     for (int32_t i = 0; i < next.count; i++) {
-        from[i] = slot_of(&l->slots, next.var[i]);
+        from[i] = term_frontier_slot_of(&l->slots, next.var[i]);
         map[i] = next.classes[i]->class_of;
         if (from[i] < 0) continue;
         const struct term_partition *before = l->slots.classes[from[i]];

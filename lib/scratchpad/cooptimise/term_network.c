@@ -56,7 +56,7 @@ struct rank {
     int32_t is_no_copy, takes, buffer;
 };
 
-static int compare_ranks(const void *a, const void *b)
+static int term_network_compare_ranks(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -66,7 +66,7 @@ static int compare_ranks(const void *a, const void *b)
 }
 
 /* A copy is decided before those whom it serves: then they know whether they may rely on it. */
-static struct rank rank_of(const struct lx_term_problem *p, int32_t i)
+static struct rank term_network_rank_of(const struct lx_term_problem *p, int32_t i)
 {
     const struct lx_term_buffer *b = &p->buffers[i];
     return (struct rank){b->start, b->copy_of<0, b->parent_count> 0, i};
@@ -93,7 +93,7 @@ static bool fill_var(struct term_network *n, int32_t buffer, struct term_var *v)
     return true;
 }
 
-static bool make_vars(struct term_network *n, lx_status *st)
+static bool term_network_make_vars(struct term_network *n, lx_status *st)
 {
     const struct lx_term_problem *p = n->p;
     struct rank *ranks = arena_array(&n->memory, (size_t)p->buffer_count, sizeof *ranks);
@@ -105,9 +105,9 @@ static bool make_vars(struct term_network *n, lx_status *st)
             return status_set(st, LX_E_LIMIT,
                               "buffer %s: a menu of %d choices; under terms it may have %d at most",
                               p->buffers[i].name, (int)p->buffers[i].choice_count, (int)MOST_CHOICES);
-        ranks[i] = rank_of(p, i);
+        ranks[i] = term_network_rank_of(p, i);
     }
-    if (p->buffer_count) qsort(ranks, (size_t)p->buffer_count, sizeof *ranks, compare_ranks);
+    if (p->buffer_count) qsort(ranks, (size_t)p->buffer_count, sizeof *ranks, term_network_compare_ranks);
     for (int32_t v = 0; v < p->buffer_count; v++) {
         n->var_of[ranks[v].buffer] = v;
         if (!fill_var(n, ranks[v].buffer, &n->vars[v])) return status_no_memory(st);
@@ -171,7 +171,7 @@ static bool next_entry(const struct term_table *t, int32_t *at)
     return k >= 0;
 }
 
-static bool add_term(struct term_network *n, const struct lx_term *t)
+static bool term_network_add_term(struct term_network *n, const struct lx_term *t)
 {
     struct term_axis *axes = arena_array(&n->memory, (size_t)t->axis_count, sizeof *axes);
     int64_t **shares = arena_array(&n->memory, (size_t)n->count, sizeof *shares), entry = 0;
@@ -196,10 +196,10 @@ static bool add_term(struct term_network *n, const struct lx_term *t)
 bool term_network_make(struct term_network *n, const struct lx_term_problem *p, lx_status *st)
 {
     *n = (struct term_network){.p = p, .room = round_up_i64(p->capacity, p->alignment)};
-    if (!make_vars(n, st)) return false;
+    if (!term_network_make_vars(n, st)) return false;
     choose_shift(n);
     for (int32_t i = 0; i < p->term_count; i++)
-        if (!add_term(n, &p->terms[i])) return status_no_memory(st);
+        if (!term_network_add_term(n, &p->terms[i])) return status_no_memory(st);
     return term_rules_add(n, st);
 }
 

@@ -18,7 +18,7 @@ struct endings {
 };
 
 /* Cheap ones first, then those that are nearly whole. */
-static bool goes_before(const struct endings *e, int32_t a, int32_t b)
+static bool term_next_best_goes_before(const struct endings *e, int32_t a, int32_t b)
 {
     const struct ending *x = &e->all.at[a], *y = &e->all.at[b];
     if (x->total != y->total) return x->total < y->total;
@@ -26,30 +26,32 @@ static bool goes_before(const struct endings *e, int32_t a, int32_t b)
     return a < b;
 }
 
-static void swap(struct endings *e, size_t i, size_t k)
+static void term_next_best_swap(struct endings *e, size_t i, size_t k)
 {
     int32_t t = e->heap.at[i];
     e->heap.at[i] = e->heap.at[k];
     e->heap.at[k] = t;
 }
 
-static bool push(struct endings *e, struct ending one)
+static bool term_next_best_push(struct endings *e, struct ending one)
 {
     if (!VEC_PUSH(&e->all, one) || !VEC_PUSH(&e->heap, (int32_t)(e->all.count - 1))) return false;
-    for (size_t i = e->heap.count - 1; i > 0 && goes_before(e, e->heap.at[i], e->heap.at[(i - 1) / 2]);
-         i = (i - 1) / 2)
-        swap(e, i, (i - 1) / 2);
+    for (size_t i = e->heap.count - 1;
+         i > 0 && term_next_best_goes_before(e, e->heap.at[i], e->heap.at[(i - 1) / 2]); i = (i - 1) / 2)
+        term_next_best_swap(e, i, (i - 1) / 2);
     return true;
 }
 
-static int32_t pop(struct endings *e)
+static int32_t term_next_best_pop(struct endings *e)
 {
     int32_t top = e->heap.at[0];
     e->heap.at[0] = e->heap.at[--e->heap.count];
     for (size_t i = 0, child; (child = 2 * i + 1) < e->heap.count; i = child) {
-        if (child + 1 < e->heap.count && goes_before(e, e->heap.at[child + 1], e->heap.at[child])) child++;
-        if (!goes_before(e, e->heap.at[child], e->heap.at[i])) break;
-        swap(e, i, child);
+        if (child + 1 < e->heap.count &&
+            term_next_best_goes_before(e, e->heap.at[child + 1], e->heap.at[child]))
+            child++;
+        if (!term_next_best_goes_before(e, e->heap.at[child], e->heap.at[i])) break;
+        term_next_best_swap(e, i, child);
     }
     return top;
 }
@@ -62,7 +64,7 @@ static bool prolong(struct endings *e, const struct term_sweep *s, int32_t at, i
         const struct term_arc *arc = &s->arcs.at[k];
         int64_t behind = end.behind + arc->cost, total = s->layers[end.layer - 1].cost[arc->from] + behind;
         if (total < below &&
-            !push(e, (struct ending){total, behind, end.layer - 1, arc->from, arc->value, at}))
+            !term_next_best_push(e, (struct ending){total, behind, end.layer - 1, arc->from, arc->value, at}))
             return false;
     }
     return true;
@@ -75,10 +77,10 @@ static void read_values(const struct endings *e, int32_t at, int32_t *values)
 }
 
 /* One step; `*open`: the least of what could not be decided. */
-static bool step(struct term_answers *a, const struct term_sweep *s, struct endings *e, int32_t *values,
-                 int64_t *open, lx_status *st)
+static bool term_next_best_step(struct term_answers *a, const struct term_sweep *s, struct endings *e,
+                                int32_t *values, int64_t *open, lx_status *st)
 {
-    int32_t at = pop(e);
+    int32_t at = term_next_best_pop(e);
     bool proved;
     if (e->all.at[at].layer > 0) return prolong(e, s, at, a->cost) || status_no_memory(st);
     int64_t total = e->all.at[at].total;
@@ -97,12 +99,12 @@ bool term_answers_of(struct term_answers *a, const struct term_sweep *s, int64_t
     int64_t until = a->solves + most_solves;
     *least = TERM_NEVER;
     bool ok = values || status_no_memory(st);
-    if (ok && last->count && !push(&e, (struct ending){last->cost[0], 0, count, 0, 0, -1}))
+    if (ok && last->count && !term_next_best_push(&e, (struct ending){last->cost[0], 0, count, 0, 0, -1}))
         ok = status_no_memory(st);
     if (s->arcs_lost && last->count) *least = last->cost[0];
     while (ok && e.heap.count && e.all.at[e.heap.at[0]].total < a->cost && a->solves < until &&
            e.all.count < MOST_ENDS && !lx_run_stopped(&a->run))
-        ok = step(a, s, &e, values, least, st);
+        ok = term_next_best_step(a, s, &e, values, least, st);
     if (e.heap.count) *least = min_i64(*least, e.all.at[e.heap.at[0]].total);
     VEC_FREE(&e.all);
     VEC_FREE(&e.heap);

@@ -13,7 +13,7 @@ enum {
 
 /* --- Taken literally. --- */
 
-static int compare_pairs(const void *a, const void *b)
+static int term_rules_compare_pairs(const void *a, const void *b)
 {
     const struct lx_choice_pair *x = a, *y = b;
     return x->own != y->own ? x->own - y->own : x->theirs - y->theirs;
@@ -22,10 +22,11 @@ static int compare_pairs(const void *a, const void *b)
 static bool has_pair(const struct lx_term_reader *r, int32_t own, int32_t theirs)
 {
     struct lx_choice_pair wanted = {own, theirs};
-    return r->pair_count && bsearch(&wanted, r->pairs, (size_t)r->pair_count, sizeof wanted, compare_pairs);
+    return r->pair_count &&
+           bsearch(&wanted, r->pairs, (size_t)r->pair_count, sizeof wanted, term_rules_compare_pairs);
 }
 
-static const struct lx_term_reader *reader_of(const struct lx_term_buffer *b, int32_t reader)
+static const struct lx_term_reader *term_rules_reader_of(const struct lx_term_buffer *b, int32_t reader)
 {
     for (int32_t k = 0; k < b->reader_count; k++)
         if (b->readers[k].buffer == reader) return &b->readers[k];
@@ -37,7 +38,7 @@ static bool served(const struct lx_term_problem *p, const int32_t *choice, const
 {
     for (int32_t c = 0; c < p->buffer_count; c++) {
         if (p->buffers[c].copy_of != source || !on[c]) continue;
-        const struct lx_term_reader *r = reader_of(&p->buffers[c], reader);
+        const struct lx_term_reader *r = term_rules_reader_of(&p->buffers[c], reader);
         if (r && has_pair(r, choice[source], choice[reader])) return true;
     }
     return false;
@@ -72,7 +73,7 @@ bool term_is_legal(const struct lx_term_problem *p, const int32_t *choice, const
 
 bool term_fits_parent(const struct lx_term_problem *p, const int32_t *choice, int32_t child, int32_t parent)
 {
-    const struct lx_term_reader *r = reader_of(&p->buffers[parent], child);
+    const struct lx_term_reader *r = term_rules_reader_of(&p->buffers[parent], child);
     return p->buffers[parent].end == p->buffers[child].start + 1 &&
            p->buffers[child].bytes[choice[child]] == p->buffers[parent].bytes[choice[parent]] &&
            (!r || has_pair(r, choice[parent], choice[child]));
@@ -152,7 +153,7 @@ struct sample {
     bool *on;
 };
 
-static int32_t member_of(const struct term_network *n, const struct term_axis *a, int32_t class)
+static int32_t term_rules_member_of(const struct term_network *n, const struct term_axis *a, int32_t class)
 {
     int32_t value = 0;
     while (value < n->vars[a->var].size - 1 && a->class_of[value] != class) value++;
@@ -164,7 +165,7 @@ static void sample_entry(const struct term_network *n, const struct term_table *
 {
     for (int32_t k = t->axis_count - 1; k >= 0; entry /= t->axes[k].size, k--) {
         const struct term_var *v = &n->vars[t->axes[k].var];
-        int32_t value = member_of(n, &t->axes[k], (int32_t)(entry % t->axes[k].size));
+        int32_t value = term_rules_member_of(n, &t->axes[k], (int32_t)(entry % t->axes[k].size));
         s->choice[v->buffer] = v->choice[value];
         s->on[v->buffer] = v->bytes[value] >= 0;
     }
@@ -181,7 +182,8 @@ static int32_t copies_for(const struct term_network *n, int32_t buffer, int32_t 
     int32_t count = 0;
     for (int32_t c = 0; c < n->p->buffer_count; c++) {
         const struct lx_term_buffer *b = &n->p->buffers[c];
-        if (b->copy_of != buffer || !n->vars[n->var_of[c]].may_be_on || !reader_of(b, reader)) continue;
+        if (b->copy_of != buffer || !n->vars[n->var_of[c]].may_be_on || !term_rules_reader_of(b, reader))
+            continue;
         if (count == MOST_COPIES) return -1;
         copies[count++] = c;
     }
@@ -202,7 +204,8 @@ static bool add_agreement(struct term_network *n, struct sample *s, int32_t buff
     if (!grid_make(n, n->p->buffers[buffer].choice_count, n->p->buffers[r->buffer].choice_count, &g))
         return status_no_memory(st);
     grid_mark(&g, r, 0);
-    for (int32_t k = 0; k < count; k++) grid_mark(&g, reader_of(&n->p->buffers[copies[k]], r->buffer), k + 1);
+    for (int32_t k = 0; k < count; k++)
+        grid_mark(&g, term_rules_reader_of(&n->p->buffers[copies[k]], r->buffer), k + 1);
     bool ok =
         row_axis(n, n->var_of[buffer], &g, &axes[0]) && column_axis(n, n->var_of[r->buffer], &g, &axes[1]);
     for (int32_t k = 0; ok && k < count; k++) ok = bit_axis(n, n->var_of[copies[k]], &axes[k + 2]);
@@ -238,7 +241,7 @@ static bool copy_axes(struct term_network *n, const struct lx_term_buffer *b, st
 }
 
 /* On chip: beside its source, and some reader is served. Where too many readers make too large a table, only the first. */
-static bool add_copy(struct term_network *n, struct sample *s, int32_t copy, lx_status *st)
+static bool term_rules_add_copy(struct term_network *n, struct sample *s, int32_t copy, lx_status *st)
 {
     const struct lx_term_buffer *b = &n->p->buffers[copy];
     struct term_axis *axes = arena_array(&n->memory, (size_t)b->reader_count + 2, sizeof *axes);
@@ -319,7 +322,7 @@ bool term_rules_add(struct term_network *n, lx_status *st)
     for (int32_t i = 0; i < p->buffer_count; i++) {
         const struct lx_term_buffer *b = &p->buffers[i];
         bool may = n->vars[n->var_of[i]].may_be_on;
-        if (may && b->copy_of >= 0 && !add_copy(n, &s, i, st)) return false;
+        if (may && b->copy_of >= 0 && !term_rules_add_copy(n, &s, i, st)) return false;
         for (int32_t k = 0; may && b->copy_of < 0 && k < b->reader_count; k++)
             if (!add_agreement(n, &s, i, &b->readers[k], st)) return false;
         for (int32_t k = 0; k < b->parent_count; k++)

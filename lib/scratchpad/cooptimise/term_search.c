@@ -34,7 +34,7 @@ struct searching {
     bool stopped;
 };
 
-static double value_of(const struct term_network *n, int64_t cost)
+static double term_search_value_of(const struct term_network *n, int64_t cost)
 {
     return ldexp((double)cost, -n->shift);
 }
@@ -45,24 +45,24 @@ static int64_t told_of(double value)
     return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : (int64_t)value;
 }
 
-static void report(const struct searching *s)
+static void term_search_report(const struct searching *s)
 {
     struct lx_progress now = {.steps = s->steps,
-                              .objective = told_of(value_of(&s->n, s->a.cost)),
-                              .bound = told_of(value_of(&s->n, s->bound))};
+                              .objective = told_of(term_search_value_of(&s->n, s->a.cost)),
+                              .bound = told_of(term_search_value_of(&s->n, s->bound))};
     if (s->run->progress) s->run->progress(s->run->context, &now);
-    LOG(cooptimise, "terms: %.9g, bound %.9g, %" PRId64 " steps", value_of(&s->n, s->a.cost),
-        value_of(&s->n, s->bound), s->steps);
+    LOG(cooptimise, "terms: %.9g, bound %.9g, %" PRId64 " steps", term_search_value_of(&s->n, s->a.cost),
+        term_search_value_of(&s->n, s->bound), s->steps);
 }
 
-static bool finished(struct searching *s)
+static bool term_search_finished(struct searching *s)
 {
     s->stopped |= lx_run_stopped(s->run) || (s->deadline > 0 && clock_seconds() > s->deadline);
     return s->stopped || s->steps >= s->step_limit || s->bound >= s->a.cost;
 }
 
 /* Of a message: what all of them may take of the work that is left. */
-static int64_t most_entries(const struct searching *s, const struct round *r)
+static int64_t term_search_most_entries(const struct searching *s, const struct round *r)
 {
     int64_t left = max_i64(s->step_limit - s->steps, 0) / max_i64(s->n.count, 1);
     return min_i64(r->entries, max_i64(rounds[0].entries, min_i64(left, INT64_MAX / 16) * 16));
@@ -73,7 +73,7 @@ static bool run_round(struct searching *s, const struct round *r, bool *whole, l
     struct term_bound b;
     struct term_sweep sweep = {0};
     int64_t least;
-    bool ok = term_bound_make(&b, &s->n, most_entries(s, r), &s->steps, st);
+    bool ok = term_bound_make(&b, &s->n, term_search_most_entries(s, r), &s->steps, st);
     if (ok) s->bound = max_i64(s->bound, b.least);
     struct term_sweep_options how = {r->width, s->a.cost, max_i64(s->step_limit - s->steps, 0), s->run,
                                      s->deadline};
@@ -86,20 +86,22 @@ static bool run_round(struct searching *s, const struct round *r, bool *whole, l
         term_sweep_free(&sweep);
     }
     term_bound_free(&b);
-    if (ok) report(s);
+    if (ok) term_search_report(s);
     return ok;
 }
 
 /* A first answer may be all that there is time for; wider rounds only where something was dropped. */
-static bool run_rounds(struct searching *s, lx_status *st)
+static bool term_search_run_rounds(struct searching *s, lx_status *st)
 {
     bool whole = false;
-    for (size_t i = 0; i < sizeof rounds / sizeof *rounds && !whole && (i == 0 || !finished(s)); i++)
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds && !whole && (i == 0 || !term_search_finished(s));
+         i++)
         if (!run_round(s, &rounds[i], &whole, st)) return false;
     return true;
 }
 
-static bool hand_out(struct searching *s, struct arena *memory, struct lx_term_answer *out, lx_status *st)
+static bool term_search_hand_out(struct searching *s, struct arena *memory, struct lx_term_answer *out,
+                                 lx_status *st)
 {
     size_t count = (size_t)s->n.count;
     out->choice = arena_copy_array(memory, s->a.choice, count, sizeof *out->choice);
@@ -109,7 +111,8 @@ static bool hand_out(struct searching *s, struct arena *memory, struct lx_term_a
     out->objective = lx_term_cost(s->n.p, out->choice, out->address);
     /* Each term was rounded to a whole number of steps of 2^-shift. */
     int64_t rounding = s->n.shift ? s->n.p->term_count : 0;
-    out->bound = proved ? out->objective : fmin(out->objective, value_of(&s->n, s->bound - rounding));
+    out->bound =
+        proved ? out->objective : fmin(out->objective, term_search_value_of(&s->n, s->bound - rounding));
     out->steps = s->steps;
     out->status = proved ? LX_OPTIMAL : s->stopped || s->steps >= s->step_limit ? LX_LIMIT : LX_FEASIBLE;
     return true;
@@ -124,8 +127,8 @@ bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start 
     if (run->time_limit > 0) s.deadline = clock_seconds() + run->time_limit;
     *out = (struct lx_term_answer){.status = LX_ERROR};
     bool ok = term_network_make(&s.n, p, st) && term_frontier_make(&s.f, &s.n, st) &&
-              term_answers_make(&s.a, &s.n, start, solver, run, st) && run_rounds(&s, st) &&
-              hand_out(&s, memory, out, st);
+              term_answers_make(&s.a, &s.n, start, solver, run, st) && term_search_run_rounds(&s, st) &&
+              term_search_hand_out(&s, memory, out, st);
     term_answers_free(&s.a);
     term_frontier_free(&s.f);
     term_network_free(&s.n);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static bool growing_make(struct growing *g, int32_t slots, int32_t most)
     uint32_t room = 16;
     while (room < 2 * (uint32_t)most) room *= 2;
     *g = (struct growing){.slots = slots, .most = most, .mask = room - 1};
-    g->table = malloc(room * sizeof *g->table);
+    g->table = mem_alloc(room * sizeof *g->table);
     for (uint32_t i = 0; g->table && i < room; i++) g->table[i] = -1;
     return g->table;
 }
@@ -56,28 +57,28 @@ static void growing_free(struct growing *g)
     VEC_FREE(&g->cost);
     VEC_FREE(&g->total);
     VEC_FREE(&g->first);
-    free(g->table);
+    mem_free(g->table);
     *g = (struct growing){0};
 }
 
-static const uint16_t *key_of(const struct growing *g, int32_t node)
+static const uint16_t *term_sweep_key_of(const struct growing *g, int32_t node)
 {
     return g->keys.at + (size_t)node * (size_t)g->slots;
 }
 
 /* The place of a key in the table: that of its node, or an empty one. */
-static int32_t *place_of(struct growing *g, const uint16_t *key)
+static int32_t *term_sweep_place_of(struct growing *g, const uint16_t *key)
 {
     size_t bytes = (size_t)g->slots * sizeof *key;
     uint64_t h = HASH_START;
     for (int32_t i = 0; i < g->slots; i++) h = (h ^ key[i]) * UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 29;
     uint32_t at = (uint32_t)(h >> 7) & g->mask;
-    while (g->table[at] >= 0 && bytes && memcmp(key_of(g, g->table[at]), key, bytes) != 0)
+    while (g->table[at] >= 0 && bytes && memcmp(term_sweep_key_of(g, g->table[at]), key, bytes) != 0)
         at = (at + 1) & g->mask;
     return &g->table[at];
 }
 
-static bool add_node(struct growing *g, const uint16_t *key)
+static bool term_sweep_add_node(struct growing *g, const uint16_t *key)
 {
     for (int32_t i = 0; i < g->slots; i++)
         if (!VEC_PUSH(&g->keys, key[i])) return false;
@@ -107,40 +108,41 @@ static bool add_arc(struct sweeping *w, int32_t node, struct term_arc arc, int64
     return true;
 }
 
-static void drop(struct sweeping *w, int64_t total)
+static void term_sweep_drop(struct sweeping *w, int64_t total)
 {
     w->dropped = min_i64(w->dropped, total);
 }
 
-static bool reach(struct sweeping *w, struct term_arc arc, int64_t cost, int64_t total)
+static bool term_sweep_reach(struct sweeping *w, struct term_arc arc, int64_t cost, int64_t total)
 {
-    int32_t *place = place_of(&w->next, w->key);
+    int32_t *place = term_sweep_place_of(&w->next, w->key);
     if (*place < 0) {
-        if (w->next.count >= w->next.most) return drop(w, total), true;
+        if (w->next.count >= w->next.most) return term_sweep_drop(w, total), true;
         *place = w->next.count;
-        if (!add_node(&w->next, w->key)) return false;
+        if (!term_sweep_add_node(&w->next, w->key)) return false;
     }
     return add_arc(w, *place, arc, cost, total);
 }
 
 /* --- Lookups. --- */
 
-static int64_t entry_of(const struct term_lookup *l, const uint16_t *key)
+static int64_t term_sweep_entry_of(const struct term_lookup *l, const uint16_t *key)
 {
     int64_t at = l->fixed;
     for (int32_t k = 0; k < l->count; k++) at += l->offset[k][key[l->slots[k]]];
     return at;
 }
 
-static int64_t value_at(const struct term_lookup *l, int64_t entry, int32_t value)
+static int64_t term_sweep_value_at(const struct term_lookup *l, int64_t entry, int32_t value)
 {
     return l->values[entry + (l->own ? l->own[value] : 0)];
 }
 
-static bool handed_over(const struct term_resident *r, const uint16_t *key, int32_t value)
+static bool term_sweep_handed_over(const struct term_resident *r, const uint16_t *key, int32_t value)
 {
     for (int32_t i = 0; i < r->handover_count; i++)
-        if (value_at(&r->handovers[i], entry_of(&r->handovers[i], key), value)) return true;
+        if (term_sweep_value_at(&r->handovers[i], term_sweep_entry_of(&r->handovers[i], key), value))
+            return true;
     return false;
 }
 
@@ -149,12 +151,12 @@ static bool tick_has_room(const struct term_tick *t, const uint16_t *key, int32_
     for (int32_t i = 0; i < t->count; i++) {
         const struct term_resident *r = &t->residents[i];
         int64_t bytes = r->bytes[r->slot < 0 ? value : key[r->slot]];
-        if (bytes > 0 && !handed_over(r, key, value)) room -= bytes;
+        if (bytes > 0 && !term_sweep_handed_over(r, key, value)) room -= bytes;
     }
     return room >= 0;
 }
 
-static bool has_room(const struct sweeping *w, int32_t var, const uint16_t *key, int32_t value)
+static bool term_sweep_has_room(const struct sweeping *w, int32_t var, const uint16_t *key, int32_t value)
 {
     if (w->f->n->vars[var].bytes[value] <= 0) return true;
     for (int32_t i = 0; i < w->layer.tick_count; i++)
@@ -164,11 +166,11 @@ static bool has_room(const struct sweeping *w, int32_t var, const uint16_t *key,
 
 /* --- One node, one layer. --- */
 
-static int64_t sum_of(const struct term_lookup *l, const int64_t *at, int32_t count, int32_t value,
-                      int64_t sum)
+static int64_t term_sweep_sum_of(const struct term_lookup *l, const int64_t *at, int32_t count, int32_t value,
+                                 int64_t sum)
 {
     for (int32_t i = 0; i < count && !term_is_never(sum); i++) {
-        int64_t more = value_at(&l[i], at[i], value);
+        int64_t more = term_sweep_value_at(&l[i], at[i], value);
         sum = term_is_never(more) ? TERM_NEVER : sum + more;
     }
     return sum;
@@ -182,19 +184,19 @@ static void make_key(struct sweeping *w, const uint16_t *key, int32_t value)
     }
 }
 
-static bool expand(struct sweeping *w, int32_t var, int32_t node)
+static bool term_sweep_expand(struct sweeping *w, int32_t var, int32_t node)
 {
-    const uint16_t *key = key_of(&w->now, node);
+    const uint16_t *key = term_sweep_key_of(&w->now, node);
     const struct term_layer *l = &w->layer;
-    for (int32_t i = 0; i < l->cost_count; i++) w->cost_at[i] = entry_of(&l->costs[i], key);
-    for (int32_t i = 0; i < l->least_count; i++) w->least_at[i] = entry_of(&l->least[i], key);
+    for (int32_t i = 0; i < l->cost_count; i++) w->cost_at[i] = term_sweep_entry_of(&l->costs[i], key);
+    for (int32_t i = 0; i < l->least_count; i++) w->least_at[i] = term_sweep_entry_of(&l->least[i], key);
     for (int32_t v = 0; v < w->f->n->vars[var].size; v++) {
-        int64_t cost = sum_of(l->costs, w->cost_at, l->cost_count, v, w->now.cost.at[node]);
-        int64_t total = sum_of(l->least, w->least_at, l->least_count, v, cost);
-        if (total >= w->how->below || !has_room(w, var, key, v)) continue;
+        int64_t cost = term_sweep_sum_of(l->costs, w->cost_at, l->cost_count, v, w->now.cost.at[node]);
+        int64_t total = term_sweep_sum_of(l->least, w->least_at, l->least_count, v, cost);
+        if (total >= w->how->below || !term_sweep_has_room(w, var, key, v)) continue;
         make_key(w, key, v);
         struct term_arc arc = {node, v, -1, cost - w->now.cost.at[node]};
-        if (!reach(w, arc, cost, total)) return false;
+        if (!term_sweep_reach(w, arc, cost, total)) return false;
     }
     w->s->steps += w->f->n->vars[var].size;
     return true;
@@ -205,7 +207,7 @@ struct ranked {
     int32_t node;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int term_sweep_compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->total != y->total) return x->total < y->total ? -1 : 1;
@@ -213,7 +215,7 @@ static int compare_ranked(const void *a, const void *b)
 }
 
 /* With nobody on chip of whom anything is still to be asked, all others can be off: such a node has an answer. */
-static bool is_safe(const struct sweeping *w, const uint16_t *key)
+static bool term_sweep_is_safe(const struct sweeping *w, const uint16_t *key)
 {
     for (int32_t i = 0; i < w->layer.next_count; i++)
         if (w->layer.next_bytes[i][key[i]] >= 0) return false;
@@ -223,7 +225,7 @@ static bool is_safe(const struct sweeping *w, const uint16_t *key)
 static bool keep_node(const struct growing *from, int32_t node, struct growing *to)
 {
     int32_t at = to->count;
-    if (!add_node(to, key_of(from, node))) return false;
+    if (!term_sweep_add_node(to, term_sweep_key_of(from, node))) return false;
     to->cost.at[at] = from->cost.at[node];
     to->total.at[at] = from->total.at[node];
     to->first.at[at] = from->first.at[node];
@@ -231,27 +233,27 @@ static bool keep_node(const struct growing *from, int32_t node, struct growing *
 }
 
 /* The best of a layer, best first, as the layer from which to go on; and some that cannot come to nothing. */
-static bool keep_best(struct sweeping *w, struct growing *from, struct growing *to)
+static bool term_sweep_keep_best(struct sweeping *w, struct growing *from, struct growing *to)
 {
-    struct ranked *order = calloc((size_t)from->count + 1, sizeof *order);
+    struct ranked *order = mem_zeroed((size_t)from->count + 1, sizeof *order);
     int32_t safe = 0;
     bool ok = order && growing_make(to, from->slots, 1), cut = false;
     for (int32_t i = 0; ok && i < from->count; i++) order[i] = (struct ranked){from->total.at[i], i};
-    if (ok) qsort(order, (size_t)from->count, sizeof *order, compare_ranked);
+    if (ok) qsort(order, (size_t)from->count, sizeof *order, term_sweep_compare_ranked);
     for (int32_t i = 0; ok && i < from->count && (i < w->how->width || safe < SAFE_NODES); i++) {
-        bool keep = is_safe(w, key_of(from, order[i].node)), wide = i >= w->how->width;
+        bool keep = term_sweep_is_safe(w, term_sweep_key_of(from, order[i].node)), wide = i >= w->how->width;
         safe += keep;
         if (keep || !wide)
             ok = keep_node(from, order[i].node, to);
         else if (!cut)
-            drop(w, order[i].total), cut = true;
+            term_sweep_drop(w, order[i].total), cut = true;
     }
-    if (ok && !cut && to->count < from->count) drop(w, order[to->count].total);
-    free(order);
+    if (ok && !cut && to->count < from->count) term_sweep_drop(w, order[to->count].total);
+    mem_free(order);
     return ok;
 }
 
-static bool remember(struct sweeping *w, struct term_nodes *out)
+static bool term_sweep_remember(struct sweeping *w, struct term_nodes *out)
 {
     size_t count = (size_t)w->now.count;
     *out = (struct term_nodes){w->now.count,
@@ -260,7 +262,7 @@ static bool remember(struct sweeping *w, struct term_nodes *out)
     return out->cost && out->first;
 }
 
-static bool stop_now(struct sweeping *w)
+static bool term_sweep_stop_now(struct sweeping *w)
 {
     const struct term_sweep_options *how = w->how;
     return w->s->steps >= how->step_limit || lx_run_stopped(how->run) ||
@@ -270,10 +272,10 @@ static bool stop_now(struct sweeping *w)
 static bool expand_all(struct sweeping *w, int32_t var)
 {
     for (int32_t node = 0; node < w->now.count; node++) {
-        if (!w->s->stopped && node % LOOK_EVERY == 0) w->s->stopped = stop_now(w);
+        if (!w->s->stopped && node % LOOK_EVERY == 0) w->s->stopped = term_sweep_stop_now(w);
         if (w->s->stopped && node >= LAST_WIDTH)
-            drop(w, w->now.total.at[node]);
-        else if (!expand(w, var, node))
+            term_sweep_drop(w, w->now.total.at[node]);
+        else if (!term_sweep_expand(w, var, node))
             return false;
     }
     return true;
@@ -290,7 +292,7 @@ static bool sweep_layer(struct sweeping *w, const struct term_bound *b, int32_t 
     ok = w->key && w->cost_at && w->least_at && growing_make(&w->next, w->layer.next_count, most);
     ok = ok && expand_all(w, var);
     growing_free(&w->now);
-    ok = ok && keep_best(w, &w->next, &w->now) && remember(w, &w->s->layers[var + 1]);
+    ok = ok && term_sweep_keep_best(w, &w->next, &w->now) && term_sweep_remember(w, &w->s->layers[var + 1]);
     growing_free(&w->next);
     arena_free(&memory);
     return ok;
@@ -303,9 +305,9 @@ bool term_sweep(struct term_sweep *s, const struct term_frontier *f, const struc
     int32_t count = f->n->count;
     *s = (struct term_sweep){0};
     s->layers = arena_array(&s->memory, (size_t)count + 1, sizeof *s->layers);
-    bool ok = s->layers && growing_make(&w.now, 0, 1) && add_node(&w.now, NULL);
+    bool ok = s->layers && growing_make(&w.now, 0, 1) && term_sweep_add_node(&w.now, NULL);
     if (ok) w.now.cost.at[0] = w.now.total.at[0] = f->n->base;
-    ok = ok && remember(&w, &s->layers[0]);
+    ok = ok && term_sweep_remember(&w, &s->layers[0]);
     for (int32_t v = 0; ok && v < count; v++) ok = sweep_layer(&w, b, v);
     s->dropped = w.dropped;
     growing_free(&w.now);

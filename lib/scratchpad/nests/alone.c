@@ -21,6 +21,7 @@
 #include "scratchpad/nests/axis_reach.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -42,26 +43,26 @@ struct lonely {
 
 static const int64_t FAR = INT64_MAX / 4;
 
-static const struct lx_access *access_of(const struct lonely *t, int32_t k)
+static const struct lx_access *alone_access_of(const struct lonely *t, int32_t k)
 {
     return &t->x->accesses[t->x->tensor_access[t->from + k]];
 }
 
-static int32_t op_at(const struct lonely *t, int32_t k)
+static int32_t alone_op_at(const struct lonely *t, int32_t k)
 {
     return t->x->access_op[t->x->tensor_access[t->from + k]];
 }
 
-static bool is_extern(const struct lonely *t, int32_t k)
+static bool alone_is_extern(const struct lonely *t, int32_t k)
 {
-    return t->x->graph->ops[op_at(t, k)].kind->traits & LX_EXTERN;
+    return t->x->graph->ops[alone_op_at(t, k)].kind->traits & LX_EXTERN;
 }
 
 /* All in HBM. */
-static int64_t off_chip(const struct lonely *t)
+static int64_t alone_off_chip(const struct lonely *t)
 {
     int64_t sum = 0;
-    for (int32_t k = 0; k < t->count; k++) sum += access_of(t, k)->bytes;
+    for (int32_t k = 0; k < t->count; k++) sum += alone_access_of(t, k)->bytes;
     return sum;
 }
 
@@ -72,9 +73,9 @@ static int64_t must_cross(const struct lonely *t)
     bool extern_reads = false, extern_writes = false;
     int32_t writers = 0;
     for (int32_t k = 0; k < t->count; k++) {
-        const struct lx_access *a = access_of(t, k);
+        const struct lx_access *a = alone_access_of(t, k);
         writers += a->writes;
-        if (is_extern(t, k)) {
+        if (alone_is_extern(t, k)) {
             sum += a->bytes;
             *(a->writes ? &extern_writes : &extern_reads) = true;
         } else
@@ -97,8 +98,8 @@ static void better(int64_t *to, int64_t cost)
 static bool wiped_before(const struct lonely *t, int32_t k)
 {
     const struct lx_op *ops = t->x->graph->ops;
-    if (!t->any_wipes || k == 0 || op_at(t, k) == op_at(t, k - 1)) return false;
-    for (int32_t o = op_at(t, k - 1); o <= op_at(t, k); o++)
+    if (!t->any_wipes || k == 0 || alone_op_at(t, k) == alone_op_at(t, k - 1)) return false;
+    for (int32_t o = alone_op_at(t, k - 1); o <= alone_op_at(t, k); o++)
         if (ops[o].kind->traits & LX_WIPES) return true;
     return false;
 }
@@ -108,13 +109,13 @@ static int64_t cost_whole(const struct lonely *t)
 {
     int64_t cost[2][2] = {{FAR, 0}, {FAR, FAR}};
     for (int32_t k = 0; k < t->count; k++) {
-        const struct lx_access *a = access_of(t, k);
+        const struct lx_access *a = alone_access_of(t, k);
         int64_t next[2][2] = {{FAR, FAR}, {FAR, FAR}};
         better(&cost[1][1], cost[1][0] + t->whole);
         better(&cost[0][0], cost[1][0]);
         better(&cost[0][1], cost[1][1]);
         if (wiped_before(t, k)) cost[1][0] = cost[1][1] = FAR;
-        if (!is_extern(t, k)) {
+        if (!alone_is_extern(t, k)) {
             better(&cost[1][1], cost[0][1] + (a->reads ? t->whole : 0));
             if (!a->reads) better(&cost[1][0], cost[0][0]);
             better(&next[1][0], a->writes ? min_i64(cost[1][0], cost[1][1]) : cost[1][0]);
@@ -140,12 +141,12 @@ static bool tiles_fit(const struct lonely *t)
 /* The access behind the last that one nest can serve together with `from`. */
 static int32_t served_to(const struct lonely *t, int32_t from)
 {
-    int32_t to = from, op = op_at(t, from);
+    int32_t to = from, op = alone_op_at(t, from);
     axis_reach_begin(t->reach, t->tensor);
     for (; to < t->count; to++) {
-        for (; op <= op_at(t, to); op++)
+        for (; op <= alone_op_at(t, to); op++)
             if (!axis_reach_add(t->reach, op)) return to;
-        if ((to == from || op_at(t, to) != op_at(t, to - 1)) && !tiles_fit(t)) return to;
+        if ((to == from || alone_op_at(t, to) != alone_op_at(t, to - 1)) && !tiles_fit(t)) return to;
     }
     return to;
 }
@@ -156,13 +157,13 @@ static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
     for (int32_t k = 0; k <= t->count; k++) cost[k][0] = cost[k][1] = FAR;
     cost[0][1] = 0;
     for (int32_t k = 0; k < t->count; k++) {
-        const struct lx_access *a = access_of(t, k);
+        const struct lx_access *a = alone_access_of(t, k);
         int32_t to = served_to(t, k);
         int64_t begun = a->reads ? cost[k][1] + t->whole : min_i64(cost[k][0], cost[k][1]);
         bool written = false;
         better(&cost[k + 1][1], (a->reads ? cost[k][1] : min_i64(cost[k][0], cost[k][1])) + a->bytes);
         for (int32_t j = k; j < to; j++) {
-            written |= access_of(t, j)->writes;
+            written |= alone_access_of(t, j)->writes;
             better(&cost[j + 1][1], begun + (written ? t->whole : 0));
             if (written) better(&cost[j + 1][0], begun);
         }
@@ -174,8 +175,9 @@ static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
 static bool served_both(const struct lonely *t, int32_t one, int32_t two)
 {
     axis_reach_begin(t->reach, t->tensor);
-    return axis_reach_add(t->reach, op_at(t, one)) &&
-           (op_at(t, one) == op_at(t, two) || axis_reach_add(t->reach, op_at(t, two))) && tiles_fit(t);
+    return axis_reach_add(t->reach, alone_op_at(t, one)) &&
+           (alone_op_at(t, one) == alone_op_at(t, two) || axis_reach_add(t->reach, alone_op_at(t, two))) &&
+           tiles_fit(t);
 }
 
 /* Accesses no two of which a nest can serve, each at its own bytes. One of them alone is what must cross. */
@@ -184,7 +186,7 @@ static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
     int32_t count = 0;
     int64_t sum = 0;
     for (int32_t k = 0; k < t->count; k++) {
-        const struct lx_access *a = access_of(t, k);
+        const struct lx_access *a = alone_access_of(t, k);
         bool alone = true;
         if (a->reads && a->writes) return 0;
         for (int32_t i = 0; i < count && alone; i++) alone = !served_both(t, apart[i], k);
@@ -198,30 +200,30 @@ static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
 static int32_t writers_of(const struct lonely *t)
 {
     int32_t count = 0;
-    for (int32_t k = 0; k < t->count; k++) count += access_of(t, k)->writes;
+    for (int32_t k = 0; k < t->count; k++) count += alone_access_of(t, k)->writes;
     return count;
 }
 
 /* Is it in HBM whatever the nests are? */
-static bool is_barred(const struct lonely *t)
+static bool alone_is_barred(const struct lonely *t)
 {
     const char *why;
     return bar_of_tensor(t->x->layouts, &t->x->how.passes, t->tensor, &why) != LX_BAR_NONE;
 }
 
-static bool cost_of(const struct lonely *t, int64_t *cost)
+static bool alone_cost_of(const struct lonely *t, int64_t *cost)
 {
     bool any = t->asks->any_order, whole = t->whole <= t->asks->room;
-    *cost = is_barred(t) ? off_chip(t) : must_cross(t);
-    if (t->count == 0 || is_barred(t) || (any && (whole || writers_of(t) > 1))) return true;
+    *cost = alone_is_barred(t) ? alone_off_chip(t) : must_cross(t);
+    if (t->count == 0 || alone_is_barred(t) || (any && (whole || writers_of(t) > 1))) return true;
     if (whole) {
         *cost = max_i64(*cost, cost_whole(t));
         return true;
     }
-    int64_t(*table)[2] = malloc(((size_t)t->count + 1) * sizeof *table);
+    int64_t(*table)[2] = mem_alloc(((size_t)t->count + 1) * sizeof *table);
     if (!table) return false;
     *cost = max_i64(*cost, any ? cost_unordered(t, (int32_t *)(void *)table) : cost_tiles(t, table));
-    free(table);
+    mem_free(table);
     return true;
 }
 
@@ -247,14 +249,14 @@ static bool any_wipes(const struct lx_graph *g)
 static const struct alone_asks roomy = {.room = INT64_MAX, .any_order = true};
 
 /* Sums of bytes beyond 2^53 are refused elsewhere; such a one is no bound. Stopped, what is left is taken to have room. */
-static bool sum_up(struct lonely *t, int64_t *bytes)
+static bool alone_sum_up(struct lonely *t, int64_t *bytes)
 {
     bool ok = true;
     int64_t cost, sum = 0;
     for (int32_t i = 0; ok && i < t->x->graph->tensor_count; i++) {
         begin_tensor(t, i);
         if (stop_work(EACH_TENSOR)) t->asks = &roomy;
-        ok = cost_of(t, &cost);
+        ok = alone_cost_of(t, &cost);
         if (ok && !add_i64(sum, cost, &sum)) break;
     }
     *bytes = sum <= LX_INT_MAX ? sum : 0;
@@ -266,7 +268,7 @@ bool alone_traffic(const struct draft *x, const struct alone_asks *asks, int64_t
     struct arena memory = {0};
     struct lonely t = {.x = x, .asks = asks, .any_wipes = any_wipes(x->graph)};
     t.reach = axis_reach_new(x->layouts, &memory);
-    bool ok = t.reach && sum_up(&t, bytes);
+    bool ok = t.reach && alone_sum_up(&t, bytes);
     arena_free(&memory);
     return ok ? true : status_no_memory(st);
 }
@@ -275,7 +277,7 @@ int64_t crossing_traffic(const struct draft *x)
 {
     struct lonely t = {.x = x, .asks = &roomy};
     int64_t bytes = 0;
-    return sum_up(&t, &bytes) ? bytes : 0;
+    return alone_sum_up(&t, &bytes) ? bytes : 0;
 }
 
 /* Can a nest cut it for two accesses, neighbours in time if the order is given? */
@@ -283,7 +285,7 @@ static bool cut_for_two(const struct lonely *t)
 {
     for (int32_t k = 0; k < t->count; k++)
         for (int32_t j = k + 1; j < (t->asks->any_order ? t->count : min_i64(k + 2, t->count)); j++) {
-            int32_t last = op_at(t, j), op = op_at(t, k);
+            int32_t last = alone_op_at(t, j), op = alone_op_at(t, k);
             bool taken = true;
             axis_reach_begin(t->reach, t->tensor);
             for (; taken && op <= last; op = t->asks->any_order && op < last ? last : op + 1)
@@ -303,7 +305,7 @@ bool nests_help(const struct draft *x, bool any_order, bool *help, lx_status *st
     *help = false;
     for (int32_t i = 0; ok && !*help && i < x->graph->tensor_count; i++) {
         begin_tensor(&t, i);
-        *help = !is_barred(&t) && cut_for_two(&t);
+        *help = !alone_is_barred(&t) && cut_for_two(&t);
     }
     arena_free(&memory);
     return ok ? true : status_no_memory(st);

@@ -21,22 +21,22 @@ struct axis_run {
     int32_t dim_at;
 };
 
-static int32_t find(struct axis_run *r, int32_t node)
+static int32_t axes_find(struct axis_run *r, int32_t node)
 {
     while (r->parent[node] != node) node = r->parent[node] = r->parent[r->parent[node]];
     return node;
 }
 
-static int32_t root_of(const struct axis_run *r, int32_t node)
+static int32_t axes_root_of(const struct axis_run *r, int32_t node)
 {
     while (r->parent[node] != node) node = r->parent[node];
     return node;
 }
 
-static void unite(struct axis_run *r, int32_t a, int32_t b)
+static void axes_unite(struct axis_run *r, int32_t a, int32_t b)
 {
-    a = find(r, a);
-    b = find(r, b);
+    a = axes_find(r, a);
+    b = axes_find(r, b);
     if (a != b) r->parent[a > b ? a : b] = a > b ? b : a;
 }
 
@@ -64,7 +64,7 @@ static int var_in_class(const struct axis_run *r, const struct run_op *o, int32_
 {
     int found = -1;
     for (int v = 0; v < o->x.var_count; v++)
-        if (root_of(r, o->var_at + v) == class) found = found == -1 ? v : -2;
+        if (axes_root_of(r, o->var_at + v) == class) found = found == -1 ? v : -2;
     return found;
 }
 
@@ -86,7 +86,7 @@ static bool may_be_axis(const struct axis_run *r, int32_t class)
 static bool any_left(const struct axis_run *r)
 {
     for (int v = 0; v < r->ops[0].x.var_count; v++)
-        if (may_be_axis(r, root_of(r, r->ops[0].var_at + v))) return true;
+        if (may_be_axis(r, axes_root_of(r, r->ops[0].var_at + v))) return true;
     return false;
 }
 
@@ -103,12 +103,12 @@ bool axis_run_grow(struct axis_run *r)
     r->count++;
     for (int i = 0; i < o->x.operand_count; i++)
         for (int d = 0; d < o->x.rank[i]; d++)
-            unite(r, o->var_at + o->x.var[i][d], r->dim_at + op_operand(op, i) * LX_MAX_RANK + d);
+            axes_unite(r, o->var_at + o->x.var[i][d], r->dim_at + op_operand(op, i) * LX_MAX_RANK + d);
     return any_left(r);
 }
 
 /* What the tiles of a variable of an op must divide. */
-static int64_t divides(const struct lx_layouts *l, int32_t op, const struct op_index *x, int v)
+static int64_t axes_divides(const struct lx_layouts *l, int32_t op, const struct op_index *x, int v)
 {
     if (lx_var_nature(&l->graph->ops[op], v) != LX_ITERATED) return 1;
     int64_t all = x->extent[v];
@@ -127,7 +127,7 @@ static bool take_class(const struct axis_run *r, int32_t class, struct axis_foun
         int v = var_in_class(r, &r->ops[i], class);
         if (v < 0 || !op_index_tileable(&r->ops[i].x, v)) return false;
         out->var[i] = (signed char)v;
-        out->divides = gcd_i64(out->divides, divides(r->l, r->first + i, &r->ops[i].x, v));
+        out->divides = gcd_i64(out->divides, axes_divides(r->l, r->first + i, &r->ops[i].x, v));
     }
     return out->var && out->divides > 1;
 }
@@ -136,7 +136,7 @@ int axis_run_axes(const struct axis_run *r, struct axis_found out[MOST_AXES], st
 {
     int count = 0;
     for (int v = 0; v < r->ops[0].x.var_count && count < MOST_AXES; v++) {
-        int32_t class = root_of(r, r->ops[0].var_at + v);
+        int32_t class = axes_root_of(r, r->ops[0].var_at + v);
         count += take_class(r, class, &out[count], memory);
     }
     return count;

@@ -70,7 +70,7 @@ void axis_reach_begin(struct axis_reach *r, int32_t tensor)
     r->count = 0;
 }
 
-static int32_t root_of(struct axis_reach *r, int32_t node)
+static int32_t axis_reach_root_of(struct axis_reach *r, int32_t node)
 {
     if (r->stamp[node] != r->now) {
         r->stamp[node] = r->now;
@@ -101,7 +101,8 @@ bool axis_reach_add(struct axis_reach *r, int32_t op)
         int32_t tensor = op_operand(o, i);
         if (i < o->input_count) r->read_by[tensor] = r->now;
         for (int d = 0; d < to->x.rank[i]; d++) {
-            int32_t a = root_of(r, r->var_at[op] + to->x.var[i][d]), b = root_of(r, dim_node(r, tensor, d));
+            int32_t a = axis_reach_root_of(r, r->var_at[op] + to->x.var[i][d]),
+                    b = axis_reach_root_of(r, dim_node(r, tensor, d));
             r->parent[a] = b;
         }
     }
@@ -113,7 +114,7 @@ static int vars_in(struct axis_reach *r, const struct reach_op *o, int32_t class
 {
     int count = 0;
     for (int v = 0; v < o->x.var_count; v++)
-        if (root_of(r, r->var_at[o->op] + v) == class) count++, *var = v;
+        if (axis_reach_root_of(r, r->var_at[o->op] + v) == class) count++, *var = v;
     r->steps += o->x.var_count;
     return count;
 }
@@ -132,12 +133,12 @@ static bool may_be_reached(struct axis_reach *r, const struct reach_op *o, int32
 {
     if (r->count > MOST_LOOKED_AT) return true;
     for (int v = 0; v < o->x.var_count; v++)
-        if (!stand_apart(r, root_of(r, r->var_at[o->op] + v), class)) return true;
+        if (!stand_apart(r, axis_reach_root_of(r, r->var_at[o->op] + v), class)) return true;
     return false;
 }
 
 /* What tile counts of an op's variable divide. */
-static int64_t divides(const struct axis_reach *r, const struct reach_op *o, int v)
+static int64_t axis_reach_divides(const struct axis_reach *r, const struct reach_op *o, int v)
 {
     const struct lx_op *op = &r->l->graph->ops[o->op];
     int64_t all = lx_var_nature(op, v) == LX_ITERATED ? o->x.extent[v] : 1;
@@ -156,7 +157,7 @@ static bool is_read(const struct axis_reach *r, const struct lx_op *op)
 }
 
 /* The most tiles of an axis; 1: it is none. */
-static int64_t tiles_of(struct axis_reach *r, int32_t class)
+static int64_t axis_reach_tiles_of(struct axis_reach *r, int32_t class)
 {
     int64_t most = 0;
     for (int32_t i = 0; i < r->count; i++) {
@@ -168,7 +169,7 @@ static int64_t tiles_of(struct axis_reach *r, int32_t class)
         /* A running sum may be read; by whom is not asked here. */
         bool waits = op_index_reduced(&o->x, v) && r->l->graph->ops[o->op].kind->id != LX_KIND_LOGSUMEXP;
         if (waits && is_read(r, &r->l->graph->ops[o->op])) return 1;
-        most = gcd_i64(most, divides(r, o, v));
+        most = gcd_i64(most, axis_reach_divides(r, o, v));
     }
     return max_i64(most, 1);
 }
@@ -180,9 +181,9 @@ int64_t axis_reach_tiles(struct axis_reach *r)
     int dims = (int)r->l->graph->tensors[r->tensor].rank;
     for (int d = 0; d < dims; d++) {
         bool again = false;
-        seen[d] = root_of(r, dim_node(r, r->tensor, d));
+        seen[d] = axis_reach_root_of(r, dim_node(r, r->tensor, d));
         for (int k = 0; k < d; k++) again |= seen[k] == seen[d];
-        int64_t tiles = again ? 1 : tiles_of(r, seen[d]);
+        int64_t tiles = again ? 1 : axis_reach_tiles_of(r, seen[d]);
         for (int k = 0; k < LX_MAX_LEVELS; k++)
             if (tiles > best[k]) {
                 int64_t less = best[k];

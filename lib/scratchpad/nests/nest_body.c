@@ -12,26 +12,26 @@ static const struct lx_nest *nest_at(const struct draft *x, int32_t access)
 }
 
 /* The number of a view; -1: no buffer has it, -2: memory is out. */
-static int label_of(const struct body *b, const struct body_part *t, const struct lx_core_view *v)
+static int nest_body_label_of(const struct body *b, const struct body_part *t, const struct lx_core_view *v)
 {
     if (!view_holds(&b->x->layouts->layouts[t->tensor], v, !b->x->how.passes.no_ring)) return -1;
     return nest_view_number(b->views, t->tensor, v);
 }
 
-static int32_t last_of(const struct body *b)
+static int32_t nest_body_last_of(const struct body *b)
 {
     return b->first + b->op_count - 1;
 }
 
 /* The accesses of a tensor next to the run, or -1. */
-static void neighbours(const struct body *b, int32_t tensor, int32_t *before, int32_t *behind)
+static void nest_body_neighbours(const struct body *b, int32_t tensor, int32_t *before, int32_t *behind)
 {
     const struct draft *x = b->x;
     *before = *behind = -1;
     for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
         int32_t op = x->access_op[x->tensor_access[k]];
         if (op < b->first) *before = x->tensor_access[k];
-        if (op > last_of(b) && *behind < 0) *behind = x->tensor_access[k];
+        if (op > nest_body_last_of(b) && *behind < 0) *behind = x->tensor_access[k];
     }
 }
 
@@ -44,26 +44,26 @@ static bool cut_between(const struct draft *x, int32_t tensor, int32_t one, int3
     return x->bundle_of[x->access_op[one]] != x->bundle_of[x->access_op[two]];
 }
 
-static bool is_extern(const struct draft *x, int32_t access)
+static bool nest_body_is_extern(const struct draft *x, int32_t access)
 {
     return x->graph->ops[x->access_op[access]].kind->traits & LX_EXTERN;
 }
 
 /* May one stay serve both, of which one comes after the other? */
-static bool joins(const struct draft *x, int32_t one, int32_t two)
+static bool nest_body_joins(const struct draft *x, int32_t one, int32_t two)
 {
-    return one >= 0 && two >= 0 && !is_extern(x, one) && !is_extern(x, two) && held_together(x, one, two) &&
-           !cut_between(x, x->accesses[one].tensor, one, two);
+    return one >= 0 && two >= 0 && !nest_body_is_extern(x, one) && !nest_body_is_extern(x, two) &&
+           held_together(x, one, two) && !cut_between(x, x->accesses[one].tensor, one, two);
 }
 
 static int label_outside(const struct body *b, const struct body_part *t, int32_t access, int64_t *bytes)
 {
     struct lx_core_view v = held_view(b->x, access);
     *bytes = view_part_bytes(b->x->layouts, t->tensor, &v);
-    return label_of(b, t, &v);
+    return nest_body_label_of(b, t, &v);
 }
 
-static int64_t load_bytes(const struct draft *x, int32_t access)
+static int64_t nest_body_load_bytes(const struct draft *x, int32_t access)
 {
     const struct lx_nest *n = nest_at(x, access);
     int64_t whole = tensor_bytes(x->layouts, x->accesses[access].tensor);
@@ -71,7 +71,7 @@ static int64_t load_bytes(const struct draft *x, int32_t access)
              : whole;
 }
 
-static int64_t store_bytes(const struct draft *x, int32_t access)
+static int64_t nest_body_store_bytes(const struct draft *x, int32_t access)
 {
     const struct lx_nest *n = nest_at(x, access);
     int64_t whole = tensor_bytes(x->layouts, x->accesses[access].tensor);
@@ -81,7 +81,7 @@ static int64_t store_bytes(const struct draft *x, int32_t access)
 }
 
 /* Would it save anything? As stay_prices.c has it, whatever its views are. */
-static bool is_wanted(const struct draft *x, struct body_part *t, int32_t from, int32_t to)
+static bool nest_body_is_wanted(const struct draft *x, struct body_part *t, int32_t from, int32_t to)
 {
     int64_t off = 0, on = 0;
     int32_t first = x->tensor_access[from], end = x->tensor_at[t->tensor + 1];
@@ -92,16 +92,16 @@ static bool is_wanted(const struct draft *x, struct body_part *t, int32_t from, 
         if (x->accesses[access].writes) {
             written = true;
             bool needed = lx_role_leaves(x->graph->tensors[t->tensor].role) || to + 1 < end;
-            if (needed || store_bytes(x, access) > tensor_bytes(x->layouts, t->tensor))
-                on += store_bytes(x, access);
+            if (needed || nest_body_store_bytes(x, access) > tensor_bytes(x->layouts, t->tensor))
+                on += nest_body_store_bytes(x, access);
         }
     }
-    if (t->before < 0 && x->accesses[first].reads) on += load_bytes(x, first);
+    if (t->before < 0 && x->accesses[first].reads) on += nest_body_load_bytes(x, first);
     t->saved = off - on;
     return on < off || (t->behind >= 0 && written);
 }
 
-static bool is_barred(const struct draft *x, int32_t access)
+static bool nest_body_is_barred(const struct draft *x, int32_t access)
 {
     int32_t stay = x->accesses[access].stay;
     enum lx_bar bar = stay < 0 ? LX_BAR_NONE : x->stays[stay].bar;
@@ -120,21 +120,23 @@ static bool begin_part(struct body *b, int32_t access, int32_t k)
     *t = (struct body_part){.tensor = x->accesses[access].tensor, .before = -1, .behind = -1};
     t->fills = n ? nest_product(n, levels_to(x->held[access].level)) : 1;
     t->stuck = x->how.passes.no_ring || (x->accesses[access].writes && held_covers(x, access, &first, &last));
-    neighbours(b, t->tensor, &before, &behind);
+    nest_body_neighbours(b, t->tensor, &before, &behind);
     if (k == x->tensor_at[t->tensor] || x->tensor_access[k - 1] == before)
-        t->before = joins(x, before, access) ? label_outside(b, t, before, &t->before_bytes) : -1;
-    while (to + 1 < x->tensor_at[t->tensor + 1] && x->access_op[x->tensor_access[to + 1]] <= last_of(b) &&
-           joins(x, x->tensor_access[to], x->tensor_access[to + 1]))
+        t->before = nest_body_joins(x, before, access) ? label_outside(b, t, before, &t->before_bytes) : -1;
+    while (to + 1 < x->tensor_at[t->tensor + 1] &&
+           x->access_op[x->tensor_access[to + 1]] <= nest_body_last_of(b) &&
+           nest_body_joins(x, x->tensor_access[to], x->tensor_access[to + 1]))
         to++;
     if (to + 1 < x->tensor_at[t->tensor + 1] && x->tensor_access[to + 1] == behind &&
-        joins(x, x->tensor_access[to], behind))
+        nest_body_joins(x, x->tensor_access[to], behind))
         t->behind = label_outside(b, t, behind, &unused);
-    t->wanted = !is_barred(x, access) && !is_extern(x, access) && is_wanted(x, t, k, to);
+    t->wanted = !nest_body_is_barred(x, access) && !nest_body_is_extern(x, access) &&
+                nest_body_is_wanted(x, t, k, to);
     return t->before > -2 && t->behind > -2;
 }
 
 /* The part of an access: that of the one before, or a new one. */
-static int32_t part_of(struct body *b, int32_t access, int32_t *previous)
+static int32_t nest_body_part_of(struct body *b, int32_t access, int32_t *previous)
 {
     const struct draft *x = b->x;
     int32_t tensor = x->accesses[access].tensor, k = x->tensor_at[tensor];
@@ -144,7 +146,7 @@ static int32_t part_of(struct body *b, int32_t access, int32_t *previous)
         int32_t one = b->parts[i].last_access;
         int32_t before =
             x->access_at[b->first + b->accesses[one].op] + (one - b->access_at[b->accesses[one].op]);
-        if (joins(x, before, access)) {
+        if (nest_body_joins(x, before, access)) {
             *previous = one;
             return i;
         }
@@ -162,7 +164,7 @@ static bool label_access(struct body *b, int32_t o, int operand, struct nest_men
     int32_t at = b->access_count++, access = x->access_at[b->first + o] + operand, first, last;
     struct body_access *a = &b->accesses[at];
     *a = (struct body_access){.op = o, .from = o, .to = o, .gives_way = -1};
-    a->of = part_of(b, access, &a->previous);
+    a->of = nest_body_part_of(b, access, &a->previous);
     if (a->of < 0) return false;
     struct body_part *t = &b->parts[a->of];
     t->last_access = at;
@@ -182,7 +184,7 @@ static bool label_access(struct body *b, int32_t o, int operand, struct nest_men
 }
 
 /* Is this the last access of the tensor that its iteration makes? */
-static bool ends_with(const struct body *b, int32_t tensor, int32_t op)
+static bool nest_body_ends_with(const struct body *b, int32_t tensor, int32_t op)
 {
     const struct draft *x = b->x;
     int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, op), k = x->tensor_at[tensor + 1] - 1;
@@ -201,8 +203,8 @@ static int way_of_output(const struct body *b, int32_t o)
     const struct body_access *out = &b->accesses[b->access_at[o] + is->input_count];
     for (int i = 0; i < is->input_count && out->from == out->to; i++) {
         const struct body_access *in = &b->accesses[b->access_at[o] + i];
-        if (in->from == in->to && op_operand_made(is, is->inputs[i]) < 0 && ends_with(b, is->inputs[i], op) &&
-            runs_in_place_of(x->layouts, is, is->inputs[i]))
+        if (in->from == in->to && op_operand_made(is, is->inputs[i]) < 0 &&
+            nest_body_ends_with(b, is->inputs[i], op) && runs_in_place_of(x->layouts, is, is->inputs[i]))
             return i;
     }
     return -1;
@@ -229,12 +231,13 @@ static void load_beside(struct body *b)
     for (int32_t s = 0; s < x->problem.count && b->op_count < x->graph->op_count; s++) {
         const struct lx_buffer *y = &x->buffers[s];
         bool ours = x->stays[s].bar != LX_BAR_NONE || b->last_part[x->stays[s].tensor] > 0;
-        if (ours || y->start > b->first || y->end <= last_of(b)) continue;
+        if (ours || y->start > b->first || y->end <= nest_body_last_of(b)) continue;
         for (int32_t o = 0; o < b->op_count; o++) b->load[o] = min_i64(b->load[o] + y->size, b->capacity / 2);
     }
 }
 
-static bool fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory, lx_status *st)
+static bool nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory,
+                              lx_status *st)
 {
     const struct draft *x = b->x;
     int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
@@ -255,7 +258,7 @@ static bool is_there(const struct body_part *t, int32_t o)
 }
 
 /* The op with most, of what parts take at least; -1: all of them fit. */
-static int32_t fullest(const struct body *b)
+static int32_t nest_body_fullest(const struct body *b)
 {
     int64_t most = b->capacity;
     int32_t at = -1;
@@ -269,9 +272,9 @@ static int32_t fullest(const struct body *b)
 }
 
 /* What cannot all be there is not waited for: who saves least for its size goes first. */
-static void give_up(struct body *b)
+static void nest_body_give_up(struct body *b)
 {
-    for (int32_t o = fullest(b); o >= 0; o = fullest(b)) {
+    for (int32_t o = nest_body_fullest(b); o >= 0; o = nest_body_fullest(b)) {
         struct body_part *worst = NULL;
         for (int32_t i = 0; i < b->part_count; i++) {
             struct body_part *t = &b->parts[i];
@@ -332,8 +335,8 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
         !out->parts || !out->load)
         return status_no_memory(st);
     bool ok = true;
-    for (int32_t o = 0; ok && o < out->op_count; o++) ok = fill_op(out, o, menus, memory, st);
+    for (int32_t o = 0; ok && o < out->op_count; o++) ok = nest_body_fill_op(out, o, menus, memory, st);
     if (ok) load_beside(out);
-    if (ok) give_up(out);
+    if (ok) nest_body_give_up(out);
     return ok && (price_choices(out, memory) ? true : status_no_memory(st));
 }

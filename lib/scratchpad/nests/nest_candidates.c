@@ -3,6 +3,7 @@
 #include "scratchpad/nests/nest_guess.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "divide/running_sums.h"
 #include "layout/op_index.h"
@@ -33,7 +34,7 @@ struct finding {
     bool no_memory;
 };
 
-static bool is_better(const struct nest_candidate *a, const struct nest_candidate *b)
+static bool nest_candidates_is_better(const struct nest_candidate *a, const struct nest_candidate *b)
 {
     int64_t one = nest_iterations(&a->nest), two = nest_iterations(&b->nest);
     if (a->gain != b->gain) return a->gain > b->gain;
@@ -43,7 +44,7 @@ static bool is_better(const struct nest_candidate *a, const struct nest_candidat
 }
 
 /* Variables of the levels, and the holds, copied for good. */
-static bool settle(struct finding *f, const int *axis, struct nest_candidate *c)
+static bool nest_candidates_settle(struct finding *f, const int *axis, struct nest_candidate *c)
 {
     int32_t ops = f->last - f->first + 1;
     signed char(*var)[LX_MAX_LEVELS] = arena_array(f->memory, (size_t)ops, sizeof *var);
@@ -58,39 +59,40 @@ static bool settle(struct finding *f, const int *axis, struct nest_candidate *c)
     return true;
 }
 
-static bool is_wanted(const struct nest_list *l, const struct nest_candidate *c)
+static bool nest_candidates_is_wanted(const struct nest_list *l, const struct nest_candidate *c)
 {
-    return l->most > 0 && (l->count < l->most || is_better(c, &l->at[l->most - 1]));
+    return l->most > 0 && (l->count < l->most || nest_candidates_is_better(c, &l->at[l->most - 1]));
 }
 
 /* Into its place in the list; what falls out at the end is the worst. */
-static void insert(struct nest_list *l, const struct nest_candidate *c)
+static void nest_candidates_insert(struct nest_list *l, const struct nest_candidate *c)
 {
     int32_t at = l->count == l->most ? l->most - 1 : l->count++;
-    for (; at > 0 && is_better(c, &l->at[at - 1]); at--) l->at[at] = l->at[at - 1];
+    for (; at > 0 && nest_candidates_is_better(c, &l->at[at - 1]); at--) l->at[at] = l->at[at - 1];
     l->at[at] = *c;
 }
 
 /* The best of its run so far, where these are wanted. */
 static bool leads(const struct finding *f, const struct nest_candidate *c)
 {
-    return is_wanted(&f->runs, c) && (!f->one.nest.level_count || is_better(c, &f->one));
+    return nest_candidates_is_wanted(&f->runs, c) &&
+           (!f->one.nest.level_count || nest_candidates_is_better(c, &f->one));
 }
 
-static bool is_of_use(const struct finding *f, const struct nest_candidate *c)
+static bool nest_candidates_is_of_use(const struct finding *f, const struct nest_candidate *c)
 {
-    return c->gain >= f->asks->least_gain && (is_wanted(&f->all, c) || leads(f, c));
+    return c->gain >= f->asks->least_gain && (nest_candidates_is_wanted(&f->all, c) || leads(f, c));
 }
 
-static void keep(struct finding *f, const int *axis, struct nest_candidate c)
+static void nest_candidates_keep(struct finding *f, const int *axis, struct nest_candidate c)
 {
-    if (!is_of_use(f, &c)) return;
-    if (!settle(f, axis, &c)) {
+    if (!nest_candidates_is_of_use(f, &c)) return;
+    if (!nest_candidates_settle(f, axis, &c)) {
         f->no_memory = true;
         return;
     }
     if (leads(f, &c)) f->one = c;
-    if (is_wanted(&f->all, &c)) insert(&f->all, &c);
+    if (nest_candidates_is_wanted(&f->all, &c)) nest_candidates_insert(&f->all, &c);
 }
 
 static struct guessing guess_of(const struct finding *f, int levels, const int *axis, const int64_t *tiles)
@@ -100,13 +102,14 @@ static struct guessing guess_of(const struct finding *f, int levels, const int *
 }
 
 /* All counts of the levels from `level` on, as long as there is time. */
-static void try_counts(struct finding *f, int levels, const int *axis, int level, int64_t *tiles)
+static void nest_candidates_try_counts(struct finding *f, int levels, const int *axis, int level,
+                                       int64_t *tiles)
 {
     enum { EACH_GUESS = 500, EACH_TENSOR = 50 };
     if (level < levels && level < LX_MAX_LEVELS) {
         for (int i = 0; i < f->count_of[axis[level]]; i++) {
             tiles[level] = f->counts[axis[level]][i];
-            try_counts(f, levels, axis, level + 1, tiles);
+            nest_candidates_try_counts(f, levels, axis, level + 1, tiles);
         }
         return;
     }
@@ -115,10 +118,10 @@ static void try_counts(struct finding *f, int levels, const int *axis, int level
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
     c.gain = f->now - nest_guess_least(&g, f->groups, f->group_count);
-    if (!is_of_use(f, &c)) return;
+    if (!nest_candidates_is_of_use(f, &c)) return;
     c.bytes = nest_guess(&g);
     c.gain = f->now - c.bytes;
-    keep(f, axis, c);
+    nest_candidates_keep(f, axis, c);
 }
 
 static bool is_summed(const struct run_tensor *t, int levels, const int *axis)
@@ -140,7 +143,7 @@ static bool op_sums_right(const struct finding *f, const struct lx_nest *n, cons
 }
 
 /* Can these axes be cut, as far as sums go? */
-static bool sums_right(struct finding *f, int levels, const int *axis)
+static bool nest_candidates_sums_right(struct finding *f, int levels, const int *axis)
 {
     int32_t ops = f->last - f->first + 1;
     bool any = false, right = true;
@@ -162,10 +165,10 @@ static void try_axes(struct finding *f, int levels, int level, int *axis)
 {
     int64_t tiles[LX_MAX_LEVELS];
     if (level == levels || level >= LX_MAX_LEVELS) {
-        if (!sums_right(f, levels, axis)) return;
+        if (!nest_candidates_sums_right(f, levels, axis)) return;
         struct guessing g = guess_of(f, levels, axis, tiles);
         f->group_count = nest_guess_groups(&g, f->groups);
-        try_counts(f, levels, axis, 0, tiles);
+        nest_candidates_try_counts(f, levels, axis, 0, tiles);
         return;
     }
     for (int a = 0; a < f->axis_count; a++) {
@@ -197,7 +200,7 @@ static bool wanted_after(const struct draft *x, int32_t tensor, int32_t last)
     return lx_role_leaves(x->graph->tensors[tensor].role) || x->access_op[x->tensor_access[k]] > last;
 }
 
-static struct run_tensor *tensor_of(struct finding *f, int32_t tensor)
+static struct run_tensor *nest_candidates_tensor_of(struct finding *f, int32_t tensor)
 {
     for (int32_t i = 0; i < f->tensor_count; i++)
         if (f->tensors[i].tensor == tensor) return &f->tensors[i];
@@ -208,10 +211,10 @@ static struct run_tensor *tensor_of(struct finding *f, int32_t tensor)
     return t;
 }
 
-static void take_operand(struct finding *f, int32_t o, const struct op_index *x, int operand)
+static void nest_candidates_take_operand(struct finding *f, int32_t o, const struct op_index *x, int operand)
 {
     const struct lx_op *op = &f->l->graph->ops[o];
-    struct run_tensor *t = tensor_of(f, op_operand(op, operand));
+    struct run_tensor *t = nest_candidates_tensor_of(f, op_operand(op, operand));
     bool writes = operand >= op->input_count;
     if (t->first < 0) t->first = o;
     t->last = o;
@@ -224,7 +227,7 @@ static void take_operand(struct finding *f, int32_t o, const struct op_index *x,
     }
 }
 
-static bool take_tensors(struct finding *f)
+static bool nest_candidates_take_tensors(struct finding *f)
 {
     size_t most = 0;
     for (int32_t o = f->first; o <= f->last; o++) most += (size_t)op_operand_count(&f->l->graph->ops[o]);
@@ -239,7 +242,7 @@ static bool take_tensors(struct finding *f)
     for (int32_t o = f->first; o <= f->last; o++) {
         struct op_index x;
         op_index_of(f->l->graph, &f->l->graph->ops[o], &x);
-        for (int i = 0; i < x.operand_count; i++) take_operand(f, o, &x, i);
+        for (int i = 0; i < x.operand_count; i++) nest_candidates_take_operand(f, o, &x, i);
         f->now += f->asks->op_bytes[o];
     }
     for (int32_t i = 0; i < f->tensor_count; i++) {
@@ -265,18 +268,19 @@ static bool try_run(struct finding *f, const struct axis_run *r)
     f->last = axis_run_last(r);
     f->axis_count = axis_run_axes(r, f->axes, f->scratch);
     if (f->axis_count == 0) return true;
-    if (!take_tensors(f)) return false;
+    if (!nest_candidates_take_tensors(f)) return false;
     if (!worth_a_nest(f) || f->now == 0) return true;
     for (int a = 0; a < f->axis_count; a++) find_counts(f, a);
     f->one.nest.level_count = 0;
     for (int levels = 1; levels <= LX_MAX_LEVELS && levels <= f->asks->levels && levels <= f->axis_count;
          levels++)
         try_axes(f, levels, 0, axis);
-    if (f->one.nest.level_count && is_wanted(&f->runs, &f->one)) insert(&f->runs, &f->one);
+    if (f->one.nest.level_count && nest_candidates_is_wanted(&f->runs, &f->one))
+        nest_candidates_insert(&f->runs, &f->one);
     return !f->no_memory;
 }
 
-static bool is_free(const struct nest_asks *a, int32_t op)
+static bool nest_candidates_is_free(const struct nest_asks *a, int32_t op)
 {
     return nest_of_op(a->now->how.nests, a->now->how.nest_count, op) < 0;
 }
@@ -287,15 +291,16 @@ static bool runs_from(struct finding *f, int32_t first)
     struct axis_run *r = axis_run_begin(f->l, first, f->scratch);
     bool ok = r, grows = true;
     f->first = first;
-    for (int32_t n = 0;
-         ok && grows && n < a->longest && first + n < f->l->graph->op_count && is_free(a, first + n); n++) {
+    for (int32_t n = 0; ok && grows && n < a->longest && first + n < f->l->graph->op_count &&
+                        nest_candidates_is_free(a, first + n);
+         n++) {
         grows = axis_run_grow(r) && a->now->bundle_of[first] == a->now->bundle_of[first + n];
         ok = !grows || try_run(f, r);
     }
     return ok;
 }
 
-static bool reserve(struct nest_list *l, int32_t most, struct arena *memory)
+static bool nest_candidates_reserve(struct nest_list *l, int32_t most, struct arena *memory)
 {
     *l = (struct nest_list){.at = arena_array(memory, (size_t)most, sizeof *l->at), .most = most};
     return l->at;
@@ -304,9 +309,10 @@ static bool reserve(struct nest_list *l, int32_t most, struct arena *memory)
 bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
                      struct nest_list *runs, lx_status *st)
 {
-    struct finding *f = calloc(1, sizeof *f);
+    struct finding *f = mem_zeroed(1, sizeof *f);
     if (f) *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
-    bool ok = f && reserve(&f->all, a->most, memory) && reserve(&f->runs, a->most_runs, memory);
+    bool ok = f && nest_candidates_reserve(&f->all, a->most, memory) &&
+              nest_candidates_reserve(&f->runs, a->most_runs, memory);
     for (int32_t o = 0; ok && o < a->now->graph->op_count && !stop_is_now(); o++) {
         struct arena scratch = {0};
         f->scratch = &scratch;
@@ -314,6 +320,6 @@ bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nes
         arena_free(&scratch);
     }
     if (ok) *all = f->all, *runs = f->runs;
-    free(f);
+    mem_free(f);
     return ok ? true : status_no_memory(st);
 }

@@ -53,7 +53,7 @@ static int64_t too_much(const struct body *b, int64_t load)
     return LOSS * max_i64(0, load - b->capacity) + max_i64(0, load - b->capacity * 7 / 8);
 }
 
-static void add_load(struct dividing *d, int32_t from, int32_t to, int64_t bytes)
+static void nest_divide_add_load(struct dividing *d, int32_t from, int32_t to, int64_t bytes)
 {
     struct way *w = &d->trial;
     if (from > to || bytes == 0) return;
@@ -141,11 +141,11 @@ static void begin_buffer(struct dividing *d, const struct body_access *a, const 
         d->trial.us += ring_us(b, t, p->main, a->label[c]);
         d->trial.excess += t->stuck ? LOSS * a->lost : 0;
     }
-    if (t->before >= 0 && a->previous < 0) add_load(d, 0, a->op, p->main_bytes);
-    add_load(d, a->from + lies_over(b, a, c), a->previous < 0 ? t->until : a->to, a->bytes[c]);
+    if (t->before >= 0 && a->previous < 0) nest_divide_add_load(d, 0, a->op, p->main_bytes);
+    nest_divide_add_load(d, a->from + lies_over(b, a, c), a->previous < 0 ? t->until : a->to, a->bytes[c]);
 }
 
-static void add_access(struct dividing *d, int32_t at, struct past p)
+static void nest_divide_add_access(struct dividing *d, int32_t at, struct past p)
 {
     const struct body *b = d->b;
     const struct body_access *a = &b->accesses[at];
@@ -158,9 +158,9 @@ static void add_access(struct dividing *d, int32_t at, struct past p)
     }
     bool same = is_there_until(d, at, &p, a->label[c], &until);
     if (same && a->previous < 0)
-        add_load(d, 0, b->parts[a->of].until, a->bytes[c]);
+        nest_divide_add_load(d, 0, b->parts[a->of].until, a->bytes[c]);
     else if (same)
-        add_load(d, until + 1, a->label[c] == p.main ? until : a->to, a->bytes[c]);
+        nest_divide_add_load(d, until + 1, a->label[c] == p.main ? until : a->to, a->bytes[c]);
     else
         begin_buffer(d, a, &p);
 }
@@ -183,15 +183,15 @@ static void end_parts(const struct body *b, struct way *w)
     }
 }
 
-static bool is_better(const struct way *a, const struct way *b)
+static bool nest_divide_is_better(const struct way *a, const struct way *b)
 {
     return a->excess != b->excess ? a->excess < b->excess : a->us < b->us;
 }
 
 /* Nothing makes a way better again. */
-static bool is_of_use(const struct dividing *d)
+static bool nest_divide_is_of_use(const struct dividing *d)
 {
-    return d->next_count < WIDTH || is_better(&d->trial, &d->next[WIDTH - 1]);
+    return d->next_count < WIDTH || nest_divide_is_better(&d->trial, &d->next[WIDTH - 1]);
 }
 
 /* Parts that ops behind `o` use. */
@@ -209,7 +209,7 @@ static void find_left(struct dividing *d, int32_t o)
 }
 
 /* In which views a way leaves them. */
-static uint64_t seen_of(const struct dividing *d, const struct way *w)
+static uint64_t nest_divide_seen_of(const struct dividing *d, const struct way *w)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (int32_t i = 0; i < d->left_count; i++)
@@ -232,24 +232,24 @@ static void way_copy(const struct body *b, struct way *to, const struct way *fro
 /* The place that the trial takes: of the one like it, a new one, or of the worst; -1: the one like it is better. */
 static int place_of_trial(struct dividing *d)
 {
-    d->trial.seen = seen_of(d, &d->trial);
+    d->trial.seen = nest_divide_seen_of(d, &d->trial);
     for (int i = 0; i < d->next_count; i++)
-        if (d->next[i].seen == d->trial.seen) return is_better(&d->trial, &d->next[i]) ? i : -1;
+        if (d->next[i].seen == d->trial.seen) return nest_divide_is_better(&d->trial, &d->next[i]) ? i : -1;
     return d->next_count < WIDTH ? d->next_count++ : WIDTH - 1;
 }
 
-static void keep(struct dividing *d)
+static void nest_divide_keep(struct dividing *d)
 {
     int at = place_of_trial(d);
     if (at < 0) return;
     struct way place = d->next[at];
-    for (; at > 0 && is_better(&d->trial, &d->next[at - 1]); at--) d->next[at] = d->next[at - 1];
+    for (; at > 0 && nest_divide_is_better(&d->trial, &d->next[at - 1]); at--) d->next[at] = d->next[at - 1];
     d->next[at] = place;
     way_copy(d->b, &d->next[at], &d->trial);
 }
 
 /* Way `k` goes on with each choice; the quickest stand first. */
-static void step_from(struct dividing *d, const struct way *from, int32_t o)
+static void nest_divide_step_from(struct dividing *d, const struct way *from, int32_t o)
 {
     const struct body *b = d->b;
     int32_t first = b->access_at[o], end = b->access_at[o + 1];
@@ -260,20 +260,21 @@ static void step_from(struct dividing *d, const struct way *from, int32_t o)
         int c = b->choices[o][k].number;
         d->trial = *from;
         d->trial.us += b->times[o] * b->choices[o][k].us;
-        if (!is_of_use(d)) break;
+        if (!nest_divide_is_of_use(d)) break;
         d->trial.choice[o] = c;
-        for (int32_t a = first; a < end && is_of_use(d); a++) add_access(d, a, d->past[a - first]);
+        for (int32_t a = first; a < end && nest_divide_is_of_use(d); a++)
+            nest_divide_add_access(d, a, d->past[a - first]);
         if (o == b->op_count - 1) end_parts(b, &d->trial);
-        if (is_of_use(d)) keep(d);
+        if (nest_divide_is_of_use(d)) nest_divide_keep(d);
         take_away(d);
     }
 }
 
-static void step(struct dividing *d, int32_t o)
+static void nest_divide_step(struct dividing *d, int32_t o)
 {
     d->next_count = 0;
     find_left(d, o);
-    for (int k = 0; k < d->now_count; k++) step_from(d, &d->now[k], o);
+    for (int k = 0; k < d->now_count; k++) nest_divide_step_from(d, &d->now[k], o);
     for (int k = 0; k < d->next_count; k++) {
         struct way swap = d->now[k];
         d->now[k] = d->next[k];
@@ -282,7 +283,7 @@ static void step(struct dividing *d, int32_t o)
     d->now_count = d->next_count;
 }
 
-static bool reserve(struct way *w, const struct body *b, struct arena *memory)
+static bool nest_divide_reserve(struct way *w, const struct body *b, struct arena *memory)
 {
     w->choice = arena_array(memory, (size_t)b->op_count, sizeof *w->choice);
     w->load = arena_array(memory, (size_t)b->op_count, sizeof *w->load);
@@ -310,19 +311,19 @@ static bool reserve_past(struct dividing *d, struct arena *memory)
     return ok;
 }
 
-static bool begin(struct dividing *d, const struct body *b, struct arena *memory)
+static bool nest_divide_begin(struct dividing *d, const struct body *b, struct arena *memory)
 {
     *d = (struct dividing){.b = b, .now_count = 1};
     bool ok = reserve_past(d, memory);
     for (int k = 0; ok && k < WIDTH; k++)
-        ok = reserve(&d->now[k], b, memory) && reserve(&d->next[k], b, memory);
+        ok = nest_divide_reserve(&d->now[k], b, memory) && nest_divide_reserve(&d->next[k], b, memory);
     if (ok) memcpy(d->now[0].load, b->load, (size_t)b->op_count * sizeof *b->load);
     return ok;
 }
 
 /* The chosen divisions, made. */
-static bool settle(const struct body *b, const struct way *w, struct nest_menus *menus,
-                   const struct lx_division **divided, lx_status *st)
+static bool nest_divide_settle(const struct body *b, const struct way *w, struct nest_menus *menus,
+                               const struct lx_division **divided, lx_status *st)
 {
     const struct draft *x = b->x;
     for (int32_t o = 0; o < b->op_count; o++) {
@@ -343,9 +344,9 @@ bool nest_divide(const struct draft *x, int32_t first, int32_t last, struct nest
     struct body b;
     struct dividing d;
     bool ok = nest_body_make(x, first, last, menus, &scratch, &b, st) &&
-              (begin(&d, &b, &scratch) ? true : status_no_memory(st));
-    for (int32_t o = 0; ok && o < b.op_count; o++) step(&d, o);
-    ok = ok && (d.now_count == 0 || settle(&b, &d.now[0], menus, divided, st));
+              (nest_divide_begin(&d, &b, &scratch) ? true : status_no_memory(st));
+    for (int32_t o = 0; ok && o < b.op_count; o++) nest_divide_step(&d, o);
+    ok = ok && (d.now_count == 0 || nest_divide_settle(&b, &d.now[0], menus, divided, st));
     arena_free(&scratch);
     return ok;
 }

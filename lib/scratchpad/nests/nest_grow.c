@@ -30,7 +30,7 @@ static void mark_tensors(struct growing *w, int32_t o, int level)
 }
 
 /* The variable by the tensors that others have marked. */
-static bool reach(struct growing *w, int32_t o, int level)
+static bool nest_grow_reach(struct growing *w, int32_t o, int level)
 {
     for (int i = 0; i < w->x[o].operand_count && w->var[o][level] < 0; i++) {
         int dim = w->dim[op_operand(&w->g->ops[w->first + o], i)];
@@ -53,7 +53,7 @@ static bool reach_all(struct growing *w, int level)
         any = false;
         for (int32_t k = 0; k < 2 * w->count; k++) { /* there and back */
             int32_t o = k < w->count ? k : 2 * w->count - 1 - k;
-            if (w->var[o][level] >= 0 || !reach(w, o, level)) continue;
+            if (w->var[o][level] >= 0 || !nest_grow_reach(w, o, level)) continue;
             any = true;
             left--;
         }

@@ -3,7 +3,8 @@
 #include "scratchpad/nests/nest_guess.h"
 #include "base/checked.h"
 
-static int64_t product(const struct guessing *g, const struct run_tensor *t, int level, bool indexed)
+static int64_t nest_guess_product(const struct guessing *g, const struct run_tensor *t, int level,
+                                  bool indexed)
 {
     int64_t all = 1;
     for (int l = 0; l < level; l++)
@@ -12,7 +13,7 @@ static int64_t product(const struct guessing *g, const struct run_tensor *t, int
 }
 
 /* Parts of a sum that are written while it is held up to `level`. */
-static int64_t sum_parts(const struct guessing *g, const struct run_tensor *t, int level)
+static int64_t nest_guess_sum_parts(const struct guessing *g, const struct run_tensor *t, int level)
 {
     int64_t all = 1;
     for (int l = 0; l < level; l++)
@@ -22,13 +23,13 @@ static int64_t sum_parts(const struct guessing *g, const struct run_tensor *t, i
 
 static bool is_sum(const struct guessing *g, const struct run_tensor *t)
 {
-    return sum_parts(g, t, g->levels) > 1;
+    return nest_guess_sum_parts(g, t, g->levels) > 1;
 }
 
-static int64_t off_chip(const struct guessing *g, const struct run_tensor *t)
+static int64_t nest_guess_off_chip(const struct guessing *g, const struct run_tensor *t)
 {
-    int64_t times = product(g, t, g->levels, false);
-    return t->bytes * (t->reads * times + t->writes * (2 * sum_parts(g, t, g->levels) - 1));
+    int64_t times = nest_guess_product(g, t, g->levels, false);
+    return t->bytes * (t->reads * times + t->writes * (2 * nest_guess_sum_parts(g, t, g->levels) - 1));
 }
 
 /* The tensor held with `level`. */
@@ -37,12 +38,12 @@ static struct hold_way way_of(const struct guessing *g, const struct run_tensor 
     struct hold_way w = {.from = g->first, .to = g->last};
     if (level > 0 && t->dim[g->axis[level - 1]] < 0) return w;
     if (t->made && level > 0 && level < g->levels && !is_sum(g, t)) return w;
-    int64_t parts = sum_parts(g, t, level);
+    int64_t parts = nest_guess_sum_parts(g, t, level);
     w.is = true;
-    w.bytes = t->bytes / product(g, t, level, true);
+    w.bytes = t->bytes / nest_guess_product(g, t, level, true);
     if (level == g->levels) w.from = t->first, w.to = t->last - t->gives_way;
     if (!t->made)
-        w.cost = t->bytes * product(g, t, level, false);
+        w.cost = t->bytes * nest_guess_product(g, t, level, false);
     else if (parts > 1)
         w.cost = t->bytes * (2 * parts - 1);
     else if (t->wanted)
@@ -50,19 +51,19 @@ static struct hold_way way_of(const struct guessing *g, const struct run_tensor 
     return w;
 }
 
-static bool fits(const struct guessing *g, const struct hold_way *w)
+static bool nest_guess_fits(const struct guessing *g, const struct hold_way *w)
 {
     for (int32_t k = w->from; k <= w->to; k++)
         if (g->load[k - g->first] + w->bytes > g->room) return false;
     return true;
 }
 
-static void put(const struct guessing *g, const struct hold_way *w, int64_t sign)
+static void nest_guess_put(const struct guessing *g, const struct hold_way *w, int64_t sign)
 {
     for (int32_t k = w->from; k <= w->to; k++) g->load[k - g->first] += sign * w->bytes;
 }
 
-static int64_t cost_of(const struct tensor_ways *y, int level)
+static int64_t nest_guess_cost_of(const struct tensor_ways *y, int level)
 {
     return level < 0 ? y->off : y->at[level].cost;
 }
@@ -72,11 +73,12 @@ static int cheapest(const struct guessing *g, const struct tensor_ways *y)
 {
     int level = -1;
     for (int h = g->levels; h >= 0; h--)
-        if (y->at[h].is && y->at[h].cost < cost_of(y, level) && fits(g, &y->at[h])) level = h;
+        if (y->at[h].is && y->at[h].cost < nest_guess_cost_of(y, level) && nest_guess_fits(g, &y->at[h]))
+            level = h;
     return level;
 }
 
-static void judge(const struct guessing *g, struct tensor_ways *y)
+static void nest_guess_judge(const struct guessing *g, struct tensor_ways *y)
 {
     y->best = cheapest(g, y);
     y->worth = 0;
@@ -93,25 +95,25 @@ static void judge_again(const struct guessing *g, const struct hold_way *put)
         struct tensor_ways *y = &g->ways[i];
         if (g->hold[i] != -2 || y->best < 0) continue;
         const struct hold_way *w = &y->at[y->best];
-        if (w->from <= put->to && put->from <= w->to && !fits(g, w)) judge(g, y);
+        if (w->from <= put->to && put->from <= w->to && !nest_guess_fits(g, w)) nest_guess_judge(g, y);
     }
 }
 
 /* Of each tensor once more: is there a better way now? */
-static bool improve(const struct guessing *g, int64_t *bytes)
+static bool nest_guess_improve(const struct guessing *g, int64_t *bytes)
 {
     bool any = false;
     for (int32_t i = 0; i < g->count; i++) {
         const struct tensor_ways *y = &g->ways[i];
-        int64_t before = cost_of(y, g->hold[i]);
-        if (g->hold[i] >= 0) put(g, &y->at[g->hold[i]], -1);
+        int64_t before = nest_guess_cost_of(y, g->hold[i]);
+        if (g->hold[i] >= 0) nest_guess_put(g, &y->at[g->hold[i]], -1);
         int level = cheapest(g, y);
-        if (cost_of(y, level) < before) {
-            *bytes += cost_of(y, level) - before;
+        if (nest_guess_cost_of(y, level) < before) {
+            *bytes += nest_guess_cost_of(y, level) - before;
             g->hold[i] = (signed char)level;
             any = true;
         }
-        if (g->hold[i] >= 0) put(g, &y->at[g->hold[i]], 1);
+        if (g->hold[i] >= 0) nest_guess_put(g, &y->at[g->hold[i]], 1);
     }
     return any;
 }
@@ -121,7 +123,7 @@ static void find_ways(const struct guessing *g)
 {
     for (int32_t i = 0; i < g->count; i++) {
         struct tensor_ways *y = &g->ways[i];
-        y->off = off_chip(g, &g->t[i]);
+        y->off = nest_guess_off_chip(g, &g->t[i]);
         for (int h = 0; h <= g->levels; h++) y->at[h] = way_of(g, &g->t[i], h);
     }
 }
@@ -156,7 +158,7 @@ int64_t nest_guess_least(const struct guessing *g, const struct run_tensor *grou
 {
     int64_t least = 0;
     for (int32_t i = 0; i < count; i++) {
-        int64_t best = off_chip(g, &groups[i]);
+        int64_t best = nest_guess_off_chip(g, &groups[i]);
         for (int h = 0; h <= g->levels; h++) {
             struct hold_way w = way_of(g, &groups[i], h);
             if (w.is) best = min_i64(best, w.cost);
@@ -167,7 +169,7 @@ int64_t nest_guess_least(const struct guessing *g, const struct run_tensor *grou
 }
 
 /* The best bargain of those that are left. */
-static int32_t pick(const struct guessing *g)
+static int32_t nest_guess_pick(const struct guessing *g)
 {
     int32_t best = -1;
     for (int32_t i = 0; i < g->count; i++)
@@ -182,17 +184,17 @@ int64_t nest_guess(const struct guessing *g)
     for (int32_t k = g->first; k <= g->last; k++) g->load[k - g->first] = 0;
     for (int32_t i = 0; i < g->count; i++) {
         g->hold[i] = -2;
-        judge(g, &g->ways[i]);
+        nest_guess_judge(g, &g->ways[i]);
     }
     for (int32_t n = 0; n < g->count; n++) {
-        int32_t i = pick(g);
+        int32_t i = nest_guess_pick(g);
         struct tensor_ways *y = &g->ways[i];
         g->hold[i] = (signed char)y->best;
-        bytes += cost_of(y, y->best);
+        bytes += nest_guess_cost_of(y, y->best);
         if (y->best < 0) continue;
-        put(g, &y->at[y->best], 1);
+        nest_guess_put(g, &y->at[y->best], 1);
         judge_again(g, &y->at[y->best]);
     }
-    for (int k = 0; k < 3 && improve(g, &bytes); k++) continue;
+    for (int k = 0; k < 3 && nest_guess_improve(g, &bytes); k++) continue;
     return bytes;
 }

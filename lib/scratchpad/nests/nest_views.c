@@ -1,6 +1,7 @@
 /* Views by what they are, with open addressing; ways between them by their numbers. */
 #include "scratchpad/nests/nest_views.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -28,7 +29,7 @@ static const struct lx_core_view *view_at(const struct nest_views *n, struct vie
 static bool grow_slots(struct nest_views *n)
 {
     size_t room = n->slot_count ? 2 * n->slot_count : 256;
-    int32_t *slots = calloc(room, sizeof *slots);
+    int32_t *slots = mem_zeroed(room, sizeof *slots);
     if (!slots) return false;
     for (size_t i = 0; i < n->order.count; i++) {
         struct view_place at = n->order.at[i];
@@ -36,7 +37,7 @@ static bool grow_slots(struct nest_views *n)
         while (slots[k]) k = (k + 1) & (room - 1);
         slots[k] = (int32_t)i + 1;
     }
-    free(n->slots);
+    mem_free(n->slots);
     n->slots = slots;
     n->slot_count = room;
     return true;
@@ -72,14 +73,14 @@ int nest_view_count(const struct nest_views *n, int32_t tensor)
 }
 
 /* The row of a view, with a place for each of the others; NULL: memory is out. */
-static double *row_of(struct tensor_views *t, int from)
+static double *nest_views_row_of(struct tensor_views *t, int from)
 {
     if (!VEC_RESERVE(&t->rows, t->at.count)) return NULL;
     while (t->rows.count < t->at.count) t->rows.at[t->rows.count++] = (struct view_row){0};
     struct view_row *r = &t->rows.at[from];
     int room = (int)t->at.room;
     if (r->room >= (int)t->at.count) return r->us;
-    double *us = realloc(r->us, (size_t)room * sizeof *us);
+    double *us = mem_resize(r->us, (size_t)room * sizeof *us);
     if (!us) return NULL;
     for (int i = r->room; i < room; i++) us[i] = -1;
     *r = (struct view_row){us, room};
@@ -91,7 +92,7 @@ double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32
     struct tensor_views *t = &n->of.at[tensor];
     const struct lx_core_view *v = t->at.at;
     bool known = (size_t)from < t->rows.count && to < t->rows.at[from].room;
-    double *row = known ? t->rows.at[from].us : row_of(t, from);
+    double *row = known ? t->rows.at[from].us : nest_views_row_of(t, from);
     if (!row) return view_ring_us(l, tensor, &v[from], &v[to]);
     if (row[to] < 0) row[to] = view_ring_us(l, tensor, &v[from], &v[to]);
     return row[to];
@@ -99,7 +100,7 @@ double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32
 
 static void free_tensor(struct tensor_views *t)
 {
-    for (size_t i = 0; i < t->rows.count; i++) free(t->rows.at[i].us);
+    for (size_t i = 0; i < t->rows.count; i++) mem_free(t->rows.at[i].us);
     VEC_FREE(&t->rows);
     VEC_FREE(&t->at);
 }
@@ -109,6 +110,6 @@ void nest_views_free(struct nest_views *n)
     for (size_t i = 0; i < n->of.count; i++) free_tensor(&n->of.at[i]);
     VEC_FREE(&n->of);
     VEC_FREE(&n->order);
-    free(n->slots);
+    mem_free(n->slots);
     *n = (struct nest_views){0};
 }

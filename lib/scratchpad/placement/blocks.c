@@ -1,6 +1,7 @@
 /* Union-find over buffers: the least number of a set stands for it, so that the result does not depend on the order
  * of the groups. */
 #include "scratchpad/placement/blocks.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -25,7 +26,7 @@ void join(int32_t *at, int32_t a, int32_t b)
 
 int32_t *groups_joined(int32_t n, const struct lx_group *groups, int32_t count)
 {
-    int32_t *at = malloc(((size_t)n + 1) * sizeof *at);
+    int32_t *at = mem_alloc(((size_t)n + 1) * sizeof *at);
     if (!at) return NULL;
     for (int32_t i = 0; i < n; i++) at[i] = i;
     for (int32_t g = 0; g < count; g++)

@@ -15,6 +15,7 @@
 #include "scratchpad/placement/bound.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static int64_t common_alignment(const struct lx_problem *p)
 
 /* Fills the items and returns the cost of what can never be placed. The bytes between the last multiple
  * of the unit and the capacity count only if some buffer's odd end fits into them. */
-static int64_t collect(const struct lx_problem *p, int64_t unit, struct bound_sections *s)
+static int64_t bound_collect(const struct lx_problem *p, int64_t unit, struct bound_sections *s)
 {
     int64_t paid = 0, tail = p->capacity % unit, sizes = 0;
     bool tail_usable = false;
@@ -82,7 +83,7 @@ static int64_t collect(const struct lx_problem *p, int64_t unit, struct bound_se
 
 static bool spill_bound(const struct lx_problem *p, struct bound_sections *s, int64_t *bound)
 {
-    int64_t paid = collect(p, common_alignment(p), s), chain = 0, priced = 0;
+    int64_t paid = bound_collect(p, common_alignment(p), s), chain = 0, priced = 0;
     bool ok = bound_find_sections(s);
     if (ok && s->section_count > 0)
         ok = bound_whole_buffers(s) && bound_chain(s, &chain) && bound_multipliers(s, &priced);
@@ -121,12 +122,12 @@ static bool height_bound(const struct lx_problem *p, struct bound_sections *s, i
 bool bound_plain(const struct lx_problem *p, int64_t *bound, lx_status *st)
 {
     struct bound_sections s = {0};
-    s.items = calloc((size_t)p->count + 1, sizeof *s.items);
-    s.sections = calloc((size_t)p->count + 1, sizeof *s.sections);
+    s.items = mem_zeroed((size_t)p->count + 1, sizeof *s.items);
+    s.sections = mem_zeroed((size_t)p->count + 1, sizeof *s.sections);
     bool ok = s.items && s.sections &&
               (p->objective == LX_HEIGHT ? height_bound(p, &s, bound) : spill_bound(p, &s, bound));
-    free(s.items);
-    free(s.sections);
+    mem_free(s.items);
+    mem_free(s.sections);
     return ok || status_no_memory(st);
 }
 

@@ -6,6 +6,7 @@
  * thousandths of the best prices, where moving one price at a time gets stuck. Found in floating point; what they prove
  * is computed in integers by bound_multiplier.c. */
 #include "scratchpad/placement/bound.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static double mean_price(const struct bound_sections *s)
 }
 
 /* The value of the prices; what leaves at them is added up per section. */
-static double value_of(struct ascent *a)
+static double bound_ascent_value_of(struct ascent *a)
 {
     const struct bound_sections *s = a->s;
     double value = 0;
@@ -71,23 +72,23 @@ bool bound_ascend(const struct bound_sections *s, double *price)
 {
     size_t n = (size_t)s->section_count + 1;
     struct ascent a = {.s = s, .step = 2 * mean_price(s)};
-    a.price = calloc(n, sizeof *a.price);
-    a.sum = calloc(n, sizeof *a.sum);
-    a.leaving = calloc(n, sizeof *a.leaving);
-    a.trend = calloc(n, sizeof *a.trend);
+    a.price = mem_zeroed(n, sizeof *a.price);
+    a.sum = mem_zeroed(n, sizeof *a.sum);
+    a.leaving = mem_zeroed(n, sizeof *a.leaving);
+    a.trend = mem_zeroed(n, sizeof *a.trend);
     bool ok = a.price && a.sum && a.leaving && a.trend;
     double best = -1;
     for (int round = 0; ok && round < ROUNDS && !stop_is_now(); round++) {
-        double value = value_of(&a);
+        double value = bound_ascent_value_of(&a);
         stop_look(8 * (int64_t)s->item_count);
         if (value > best) memcpy(price, a.price, (n - 1) * sizeof *price);
         best = value > best ? value : best;
         step_up(&a, round);
         stop_look(8 * (int64_t)s->section_count);
     }
-    free(a.price);
-    free(a.sum);
-    free(a.leaving);
-    free(a.trend);
+    mem_free(a.price);
+    mem_free(a.sum);
+    mem_free(a.leaving);
+    mem_free(a.trend);
     return ok;
 }

@@ -8,6 +8,7 @@
  * are found in floating point and certified in integers of 128 bits, so rounding can only weaken the
  * result. */
 #include "scratchpad/placement/bound.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <math.h>
@@ -116,7 +117,7 @@ static int64_t certified_value(const struct prices *p, int128 *prefix)
     return (int64_t)((value + step - 1) / step * s->cost_step);
 }
 
-static void list_members(struct prices *p)
+static void bound_multiplier_list_members(struct prices *p)
 {
     const struct bound_sections *s = p->s;
     for (int32_t i = 0; i < s->item_count; i++)
@@ -128,10 +129,10 @@ static bool sweep_prices(struct prices *p, int64_t members, int128 *prefix, int6
 {
     const struct bound_sections *s = p->s;
     size_t sections = (size_t)s->section_count, items = (size_t)s->item_count;
-    p->over = calloc(items + 1, sizeof *p->over);
-    p->begin = calloc(sections + 2, sizeof *p->begin);
-    p->members = malloc(((size_t)members + 1) * sizeof *p->members);
-    p->offers = malloc((items + 1) * sizeof *p->offers);
+    p->over = mem_zeroed(items + 1, sizeof *p->over);
+    p->begin = mem_zeroed(sections + 2, sizeof *p->begin);
+    p->members = mem_alloc(((size_t)members + 1) * sizeof *p->members);
+    p->offers = mem_alloc((items + 1) * sizeof *p->offers);
     bool ok = p->over && p->begin && p->members && p->offers;
     if (ok) {
         /* begin[t + 1] runs through the places of section t while the members are listed. */
@@ -139,17 +140,17 @@ static bool sweep_prices(struct prices *p, int64_t members, int128 *prefix, int6
             for (int32_t t = s->items[i].first; t <= s->items[i].last; t++)
                 if ((size_t)t + 2 <= sections) p->begin[t + 2]++;
         for (size_t t = 1; t <= sections; t++) p->begin[t] += p->begin[t - 1];
-        list_members(p);
+        bound_multiplier_list_members(p);
         for (int32_t round = 0; round < SWEEPS && !stop_is_now(); round++) {
             for (int32_t t = 0; t < s->section_count; t++)
                 best_price(p, round % 2 ? s->section_count - 1 - t : t);
             *forced = max_i64(*forced, certified_value(p, prefix));
         }
     }
-    free(p->over);
-    free(p->begin);
-    free(p->members);
-    free(p->offers);
+    mem_free(p->over);
+    mem_free(p->begin);
+    mem_free(p->members);
+    mem_free(p->offers);
     return ok;
 }
 
@@ -160,14 +161,14 @@ bool bound_multipliers(const struct bound_sections *s, int64_t *forced)
     *forced = 0;
     for (int32_t i = 0; i < s->item_count; i++)
         if (s->items[i].first <= s->items[i].last) members += s->items[i].last - s->items[i].first + 1;
-    struct prices p = {.s = s, .price = calloc(sections + 1, sizeof *p.price)};
-    int128 *prefix = malloc((sections + 1) * sizeof *prefix);
+    struct prices p = {.s = s, .price = mem_zeroed(sections + 1, sizeof *p.price)};
+    int128 *prefix = mem_alloc((sections + 1) * sizeof *prefix);
     bool ok = p.price && prefix && (members > MOST_MEMBERS || sweep_prices(&p, members, prefix, forced));
     if (ok && s->section_count > 1) {
         ok = bound_ascend(s, p.price);
         if (ok) *forced = max_i64(*forced, certified_value(&p, prefix));
     }
-    free(p.price);
-    free(prefix);
+    mem_free(p.price);
+    mem_free(prefix);
     return ok;
 }

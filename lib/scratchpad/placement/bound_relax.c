@@ -11,6 +11,7 @@
  *              those that may be nowhere else, or all together, whichever is more
  *   reserved   whole reserved units are buffers that must stay */
 #include "scratchpad/placement/bound.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "scratchpad/placement/rewrite.h"
 #include "scratchpad/placement/solve.h"
@@ -31,13 +32,13 @@ struct relaxing {
     int64_t first, last;           /* ticks on which anybody lives */
 };
 
-static bool room_for(struct relaxing *x)
+static bool bound_relax_room_for(struct relaxing *x)
 {
     size_t n = (size_t)x->q->count + 1;
     for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
-    x->list = calloc(n, sizeof *x->list);
-    x->number = malloc(n * sizeof *x->number);
-    x->left_out = calloc(n, sizeof *x->left_out);
+    x->list = mem_zeroed(n, sizeof *x->list);
+    x->number = mem_alloc(n * sizeof *x->number);
+    x->left_out = mem_zeroed(n, sizeof *x->left_out);
     return x->list && x->number && x->left_out;
 }
 
@@ -78,7 +79,7 @@ static int64_t high_price(const struct lx_problem *q)
 }
 
 /* Handovers are kept only where the relaxed lives of both still meet on that tick alone. */
-static void add_buffer(struct relaxing *x, int32_t i)
+static void bound_relax_add_buffer(struct relaxing *x, int32_t i)
 {
     const struct lx_buffer *b = &x->q->buffers[i];
     struct lx_life life = longest_life(b);
@@ -148,7 +149,7 @@ static bool with_pool(const struct lx_problem *q, const struct lx_buffer *b, int
 }
 
 /* The plain list of a pool, or of all of them together (-1). */
-static bool relax(struct relaxing *x, int32_t pool)
+static bool bound_relax(struct relaxing *x, int32_t pool)
 {
     enum { EACH_SIZE = 30, EACH_BUFFER = 150 }; /* work of base/stop.h */
     const struct lx_problem *q = x->q;
@@ -159,11 +160,11 @@ static bool relax(struct relaxing *x, int32_t pool)
     x->hindrance = high_price(q);
     x->first = INT64_MAX;
     x->last = INT64_MIN;
-    if (!room_for(x)) return false;
+    if (!bound_relax_room_for(x)) return false;
     leave_out(x);
     for (int32_t i = 0; i < q->count; i++) {
         x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
-        add_buffer(x, i);
+        bound_relax_add_buffer(x, i);
         stop_look(EACH_BUFFER);
         /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
         if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
@@ -182,15 +183,15 @@ static bool relax(struct relaxing *x, int32_t pool)
 
 static void relax_free(struct relaxing *x)
 {
-    free(x->list);
-    free(x->number);
-    free(x->left_out);
+    mem_free(x->list);
+    mem_free(x->number);
+    mem_free(x->left_out);
 }
 
 static bool bound_list(const struct lx_problem *q, int32_t pool, int64_t *bound, lx_status *st)
 {
     struct relaxing x = {.q = q};
-    bool ok = relax(&x, pool) ? bound_plain(&x.plain, bound, st) : status_no_memory(st);
+    bool ok = bound_relax(&x, pool) ? bound_plain(&x.plain, bound, st) : status_no_memory(st);
     if (ok && q->objective == LX_SPILL)
         *bound = x.hindrance && *bound >= x.hindrance ? INT64_MAX : *bound + x.paid;
     relax_free(&x);

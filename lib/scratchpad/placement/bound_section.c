@@ -6,6 +6,7 @@
  * ticks between which no buffer survives force their costs independently, so the best chain of such
  * ticks adds up. */
 #include "scratchpad/placement/bound.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -57,7 +58,7 @@ struct event {
     int32_t item;
 };
 
-static int compare_events(const void *a, const void *b)
+static int bound_section_compare_events(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
@@ -65,7 +66,7 @@ static int compare_events(const void *a, const void *b)
 }
 
 /* The first section at or after a tick. */
-static int32_t section_at(const struct bound_sections *s, int64_t tick)
+static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
 {
     int32_t low = 0, high = s->section_count;
     while (low < high) {
@@ -112,8 +113,8 @@ static bool sweep(struct bound_sections *s, const struct event *starts, const st
 static bool find_items(struct bound_sections *s)
 {
     for (int32_t i = 0; i < s->item_count; i++) {
-        s->items[i].first = section_at(s, s->items[i].start);
-        s->items[i].last = section_at(s, s->items[i].end) - 1;
+        s->items[i].first = bound_section_at(s, s->items[i].start);
+        s->items[i].last = bound_section_at(s, s->items[i].end) - 1;
         if (stop_round(i, 100)) return false;
     }
     return true;
@@ -122,8 +123,9 @@ static bool find_items(struct bound_sections *s)
 bool bound_find_sections(struct bound_sections *s)
 {
     size_t n = (size_t)s->item_count;
-    struct event *starts = malloc((n + 1) * sizeof *starts), *ends = malloc((n + 1) * sizeof *ends);
-    struct tree tree = {calloc(n + 2, sizeof(int64_t)), calloc(n + 2, sizeof(int64_t)), s->item_count, 1};
+    struct event *starts = mem_alloc((n + 1) * sizeof *starts), *ends = mem_alloc((n + 1) * sizeof *ends);
+    struct tree tree = {mem_zeroed(n + 2, sizeof(int64_t)), mem_zeroed(n + 2, sizeof(int64_t)), s->item_count,
+                        1};
     bool ok = starts && ends && tree.units && tree.cost;
     if (ok) {
         ok = sort_or_stop(s->items, n, sizeof *s->items, compare_density);
@@ -132,14 +134,14 @@ bool bound_find_sections(struct bound_sections *s)
             ends[i] = (struct event){s->items[i].end, i};
         }
         while (tree.top <= s->item_count / 2) tree.top *= 2;
-        ok = ok && sort_or_stop(starts, n, sizeof *starts, compare_events) &&
-             sort_or_stop(ends, n, sizeof *ends, compare_events) && sweep(s, starts, ends, &tree) &&
-             find_items(s);
+        ok = ok && sort_or_stop(starts, n, sizeof *starts, bound_section_compare_events) &&
+             sort_or_stop(ends, n, sizeof *ends, bound_section_compare_events) &&
+             sweep(s, starts, ends, &tree) && find_items(s);
     }
-    free(starts);
-    free(ends);
-    free(tree.units);
-    free(tree.cost);
+    mem_free(starts);
+    mem_free(ends);
+    mem_free(tree.units);
+    mem_free(tree.cost);
     return ok;
 }
 
@@ -149,7 +151,7 @@ bool bound_whole_buffers(struct bound_sections *s)
     for (int32_t t = 0; t < s->section_count; t++)
         if (s->sections[t].need <= MOST_NEED) most = max_i64(most, s->sections[t].need);
     /* least[u]: the least cost of removing at least u units. */
-    int64_t *least = malloc((size_t)(most + 1) * sizeof *least);
+    int64_t *least = mem_alloc((size_t)(most + 1) * sizeof *least);
     if (!least) return false;
     for (int32_t t = 0; t < s->section_count; t++) {
         struct bound_section *section = &s->sections[t];
@@ -168,20 +170,21 @@ bool bound_whole_buffers(struct bound_sections *s)
         section->forced = max_i64(section->forced, least[section->need]);
         stop_look(2 * (int64_t)s->item_count);
     }
-    free(least);
+    mem_free(least);
     return true;
 }
 
 bool bound_chain(const struct bound_sections *s, int64_t *forced)
 {
-    int64_t *total = malloc(((size_t)s->section_count + 1) * sizeof *total);
+    int64_t *total = mem_alloc(((size_t)s->section_count + 1) * sizeof *total);
     if (!total) return false;
     total[0] = 0;
     for (int32_t t = 0; t < s->section_count; t++) {
-        total[t + 1] = max_i64(total[t], s->sections[t].forced + total[section_at(s, s->sections[t].oldest)]);
+        total[t + 1] =
+            max_i64(total[t], s->sections[t].forced + total[bound_section_at(s, s->sections[t].oldest)]);
         stop_round(t, 50);
     }
     *forced = total[s->section_count];
-    free(total);
+    mem_free(total);
     return true;
 }

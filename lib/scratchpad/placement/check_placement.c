@@ -10,6 +10,7 @@
 #include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/words.h"
 
@@ -89,12 +90,12 @@ static bool judge_each(struct judge *j, const bool *is_staging, bool complete)
 }
 
 /* Block sizes, by their largest member. */
-static bool find_blocks(struct judge *j)
+static bool check_placement_find_blocks(struct judge *j)
 {
     const struct lx_problem *p = j->p;
     if (p->bonds.same_place_count == 0) return true;
     j->block = blocks_of(p);
-    j->bytes = calloc((size_t)p->count + 1, sizeof *j->bytes);
+    j->bytes = mem_zeroed((size_t)p->count + 1, sizeof *j->bytes);
     if (!j->block || !j->bytes) return status_no_memory(j->st);
     for (int32_t i = 0; i < p->count; i++)
         j->bytes[j->block[i]] = max_i64(j->bytes[j->block[i]], p->buffers[i].size);
@@ -103,10 +104,10 @@ static bool find_blocks(struct judge *j)
 }
 
 /* The sum over the pools of the highest end of a placed block or a reserved range. */
-static bool height_of(const struct judge *j, int64_t *height)
+static bool check_placement_height_of(const struct judge *j, int64_t *height)
 {
     int32_t pools = lx_pool_count(j->p);
-    int64_t one = 0, *top = pools == 1 ? &one : calloc((size_t)pools, sizeof *top);
+    int64_t one = 0, *top = pools == 1 ? &one : mem_zeroed((size_t)pools, sizeof *top);
     if (!top) return status_no_memory(j->st);
     for (int32_t i = 0; i < j->p->count; i++) {
         stop_round(i, 10);
@@ -118,11 +119,11 @@ static bool height_of(const struct judge *j, int64_t *height)
             top[k] = max_i64(top[k], j->p->pools[k].reserved[i].to);
         *height += top[k];
     }
-    if (top != &one) free(top);
+    if (top != &one) mem_free(top);
     return true;
 }
 
-static int64_t cost_of(const struct judge *j)
+static int64_t check_placement_cost_of(const struct judge *j)
 {
     int64_t cost = 0;
     for (int32_t i = 0; i < j->p->count; i++) {
@@ -135,27 +136,28 @@ static int64_t cost_of(const struct judge *j)
 static bool judge_all(struct judge *j, const bool *is_staging, bool complete, int64_t *value)
 {
     int64_t linked = 0, height = 0;
-    if (!find_blocks(j) || !judge_each(j, is_staging, complete) || !judge_same_place(j) || !judge_bonds(j) ||
-        !judge_overlaps(j) || !judge_linked(j, &linked) || !height_of(j, &height))
+    if (!check_placement_find_blocks(j) || !judge_each(j, is_staging, complete) || !judge_same_place(j) ||
+        !judge_bonds(j) || !judge_overlaps(j) || !judge_linked(j, &linked) ||
+        !check_placement_height_of(j, &height))
         return false;
-    *value = j->p->objective == LX_HEIGHT ? height : cost_of(j) + linked;
+    *value = j->p->objective == LX_HEIGHT ? height : check_placement_cost_of(j) + linked;
     return true;
 }
 
-static bool judge(struct judge *j, bool complete, int64_t *value)
+static bool check_placement_judge(struct judge *j, bool complete, int64_t *value)
 {
     const struct lx_bonds *b = &j->p->bonds;
     bool *is_staging = NULL;
     bool ok = true;
     if (b->staging_count) {
-        is_staging = calloc((size_t)j->p->count + 1, sizeof *is_staging);
+        is_staging = mem_zeroed((size_t)j->p->count + 1, sizeof *is_staging);
         ok = is_staging ? true : status_no_memory(j->st);
         for (int32_t i = 0; ok && i < b->staging_count; i++) is_staging[b->staging[i].a] = true;
     }
     ok = ok && judge_all(j, is_staging, complete, value);
-    free(is_staging);
-    free(j->block);
-    free(j->bytes);
+    mem_free(is_staging);
+    mem_free(j->block);
+    mem_free(j->bytes);
     return ok;
 }
 
@@ -163,7 +165,7 @@ bool lx_check_places(const struct lx_problem *p, const int32_t *pool, const int6
                      enum lx_rule *rule, lx_status *st)
 {
     struct judge j = {.p = p, .pool = pool, .address = address, .st = st};
-    bool ok = judge(&j, p->objective != LX_SPILL, value);
+    bool ok = check_placement_judge(&j, p->objective != LX_SPILL, value);
     if (ok && p->objective == LX_FIT) *value = 0;
     *rule = j.rule;
     return ok;
@@ -173,7 +175,7 @@ bool check_so_far(const struct lx_problem *p, const int32_t *pool, const int64_t
                   lx_status *st)
 {
     struct judge j = {.p = p, .pool = pool, .address = address, .st = st};
-    return judge(&j, p->objective == LX_HEIGHT, value);
+    return check_placement_judge(&j, p->objective == LX_HEIGHT, value);
 }
 
 bool lx_problem_check(const struct lx_problem *p, const int64_t *address, int64_t *objective, lx_status *st)

@@ -21,7 +21,7 @@ bool incumbents_stop(void *context)
 }
 
 /* A legal and, where all must be placed, complete answer that is better than the best. */
-static bool is_news(struct incumbents *w, const struct lx_progress *so_far)
+static bool incumbents_is_news(struct incumbents *w, const struct lx_progress *so_far)
 {
     int64_t objective;
     lx_status ignored;
@@ -36,7 +36,7 @@ static bool is_news(struct incumbents *w, const struct lx_progress *so_far)
 void incumbents_pass(void *context, const struct lx_progress *so_far)
 {
     struct incumbents *w = context;
-    bool news = is_news(w, so_far);
+    bool news = incumbents_is_news(w, so_far);
     w->steps = max_i64(w->steps, so_far->steps);
     w->bound = min_i64(max_i64(w->bound, so_far->bound), w->best);
     struct lx_progress out = {w->steps, w->best, w->bound, NULL, NULL};

@@ -4,10 +4,11 @@
 #include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
-static const char *name_of(const struct judge *j, int32_t i)
+static const char *judge_bonds_name_of(const struct judge *j, int32_t i)
 {
     return j->p->buffers[i].name;
 }
@@ -16,12 +17,14 @@ static bool same_as(struct judge *j, int32_t a, int32_t b)
 {
     if (is_placed(j, a) != is_placed(j, b))
         return broken(j, LX_RULE_SAME_PLACE,
-                      "buffers %s and %s are to have the same place, but %s is off chip", name_of(j, a),
-                      name_of(j, b), name_of(j, is_placed(j, a) ? b : a));
+                      "buffers %s and %s are to have the same place, but %s is off chip",
+                      judge_bonds_name_of(j, a), judge_bonds_name_of(j, b),
+                      judge_bonds_name_of(j, is_placed(j, a) ? b : a));
     if (is_placed(j, a) && (pool_of(j, a) != pool_of(j, b) || j->address[a] != j->address[b]))
         return broken(j, LX_RULE_SAME_PLACE,
                       "buffers %s at %lld and %s at %lld are to have the same place, pool and address",
-                      name_of(j, a), (long long)j->address[a], name_of(j, b), (long long)j->address[b]);
+                      judge_bonds_name_of(j, a), (long long)j->address[a], judge_bonds_name_of(j, b),
+                      (long long)j->address[b]);
     return true;
 }
 
@@ -39,8 +42,8 @@ static bool judge_together(struct judge *j, const struct lx_group *g)
     for (int32_t k = 1; k < g->count; k++)
         if (is_placed(j, g->at[k]) != is_placed(j, g->at[0]))
             return broken(j, LX_RULE_TOGETHER, "buffers %s and %s go together, but only %s is placed",
-                          name_of(j, g->at[0]), name_of(j, g->at[k]),
-                          name_of(j, g->at[is_placed(j, g->at[0]) ? 0 : k]));
+                          judge_bonds_name_of(j, g->at[0]), judge_bonds_name_of(j, g->at[k]),
+                          judge_bonds_name_of(j, g->at[is_placed(j, g->at[0]) ? 0 : k]));
     return true;
 }
 
@@ -48,7 +51,8 @@ static bool judge_staging(struct judge *j, const struct lx_pair *s)
 {
     if (is_placed(j, s->a) != is_placed(j, s->b)) return true;
     return broken(j, LX_RULE_STAGING, "staging buffer %s is %s, and so is %s, in place of which it stands",
-                  name_of(j, s->a), is_placed(j, s->a) ? "placed" : "off chip", name_of(j, s->b));
+                  judge_bonds_name_of(j, s->a), is_placed(j, s->a) ? "placed" : "off chip",
+                  judge_bonds_name_of(j, s->b));
 }
 
 bool judge_bonds(struct judge *j)
@@ -61,7 +65,7 @@ bool judge_bonds(struct judge *j)
     for (int32_t i = 0; i < b->apart_count; i++)
         if (share_a_byte(j, b->apart[i].a, b->apart[i].b))
             return broken(j, LX_RULE_APART, "buffers %s and %s share bytes, but are to be kept apart",
-                          name_of(j, b->apart[i].a), name_of(j, b->apart[i].b));
+                          judge_bonds_name_of(j, b->apart[i].a), judge_bonds_name_of(j, b->apart[i].b));
     return true;
 }
 
@@ -72,7 +76,7 @@ static bool all_are(const struct judge *j, const struct lx_group *g, bool placed
     return true;
 }
 
-static bool is_triggered(const struct judge *j, const struct lx_charge *c)
+static bool judge_bonds_is_triggered(const struct judge *j, const struct lx_charge *c)
 {
     if (!all_are(j, &c->all_on, true) || !all_are(j, &c->all_off, false)) return false;
     return (c->any_on.count == 0 && c->any_off.count == 0) || !all_are(j, &c->any_on, false) ||
@@ -87,7 +91,7 @@ static bool forbidden(struct judge *j, int32_t number)
                                : c->any_on.count  ? &c->any_on
                                                   : &c->any_off;
     return broken(j, LX_RULE_FORBIDDEN, "charge %d (of buffer %s and others) is forbidden, but comes about",
-                  (int)number, name_of(j, g->at[0]));
+                  (int)number, judge_bonds_name_of(j, g->at[0]));
 }
 
 /* The members of each block in a chain, for lives of whole blocks. */
@@ -97,7 +101,7 @@ struct chains {
 
 static bool chain_blocks(const struct judge *j, struct chains *c)
 {
-    c->next = malloc(((size_t)j->p->count + 1) * sizeof *c->next);
+    c->next = mem_alloc(((size_t)j->p->count + 1) * sizeof *c->next);
     if (!c->next) return false;
     for (int32_t i = j->p->count; i-- > 0;) c->next[i] = -1;
     for (int32_t i = j->p->count; j->block && i-- > 0;)
@@ -130,8 +134,8 @@ static bool add_reuse(struct judge *j, int64_t *cost)
             !alive_together(j, &chains, &exclusive, r->a, r->b))
             *cost += r->cost;
     }
-    free(chains.next);
-    free(exclusive.at);
+    mem_free(chains.next);
+    mem_free(exclusive.at);
     return ok ? true : status_no_memory(j->st);
 }
 
@@ -139,7 +143,7 @@ bool judge_linked(struct judge *j, int64_t *cost)
 {
     const struct lx_bonds *b = &j->p->bonds;
     for (int32_t i = 0; i < b->charge_count; i++) {
-        if (!is_triggered(j, &b->charges[i])) continue;
+        if (!judge_bonds_is_triggered(j, &b->charges[i])) continue;
         if (b->charges[i].cost == LX_FORBIDDEN) return forbidden(j, i);
         *cost += b->charges[i].cost;
     }

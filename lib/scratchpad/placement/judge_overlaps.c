@@ -8,6 +8,7 @@
 #include "scratchpad/placement/judge.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -29,23 +30,24 @@ struct sweep {
     struct exclusive_pairs exclusive;
 };
 
-static bool is_parent(const struct lx_buffer *child, int32_t index)
+static bool judge_overlaps_is_parent(const struct lx_buffer *child, int32_t index)
 {
     for (int32_t k = 0; k < child->parent_count; k++)
         if (child->parents[k] == index) return true;
     return false;
 }
 
-static bool is_edge(const struct judge *j, int32_t a, int32_t b)
+static bool judge_overlaps_is_edge(const struct judge *j, int32_t a, int32_t b)
 {
-    return is_parent(&j->p->buffers[a], b) || is_parent(&j->p->buffers[b], a);
+    return judge_overlaps_is_parent(&j->p->buffers[a], b) || judge_overlaps_is_parent(&j->p->buffers[b], a);
 }
 
 static bool siblings(const struct judge *j, int32_t a, int32_t b)
 {
     const struct lx_buffer *x = &j->p->buffers[a];
     for (int32_t k = 0; k < x->parent_count; k++)
-        if (is_parent(&j->p->buffers[b], x->parents[k]) && j->address[x->parents[k]] == j->address[a])
+        if (judge_overlaps_is_parent(&j->p->buffers[b], x->parents[k]) &&
+            j->address[x->parents[k]] == j->address[a])
             return true;
     return false;
 }
@@ -54,9 +56,10 @@ static bool report_overlap(struct sweep *s, const struct rect *x, const struct r
 {
     struct judge *j = s->j;
     const struct rect *later = x->buffer > y->buffer ? x : y, *other = later == x ? y : x;
-    const char *why = siblings(j, x->buffer, y->buffer)  ? "and the slot has been handed to another child"
-                      : is_edge(j, x->buffer, y->buffer) ? "and a handover needs the same address"
-                                                         : "and neither may take the other's place";
+    const char *why = siblings(j, x->buffer, y->buffer) ? "and the slot has been handed to another child"
+                      : judge_overlaps_is_edge(j, x->buffer, y->buffer)
+                          ? "and a handover needs the same address"
+                          : "and neither may take the other's place";
     return broken(j, LX_RULE_OVERLAP,
                   "buffers %s at [%lld, %lld) and %s at [%lld, %lld) overlap on tick %lld, %s",
                   j->p->buffers[later->buffer].name, (long long)later->from, (long long)later->to,
@@ -92,7 +95,8 @@ static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y
     if (x->who == ALONE || y->who == ALONE)
         return report_alone(s, x->who == ALONE ? y : x, x->who == ALONE ? x : y);
     if (exclusive_has(&s->exclusive, x->buffer, y->buffer)) return true;
-    if (j->address[x->buffer] == j->address[y->buffer] && is_edge(j, x->buffer, y->buffer)) return true;
+    if (j->address[x->buffer] == j->address[y->buffer] && judge_overlaps_is_edge(j, x->buffer, y->buffer))
+        return true;
     return report_overlap(s, x, y);
 }
 
@@ -135,7 +139,7 @@ struct event {
     size_t rect;
 };
 
-static int compare_events(const void *a, const void *b)
+static int judge_overlaps_compare_events(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
@@ -162,8 +166,8 @@ static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends
         starts[i] = (struct event){s->rect[s->first + i].start, s->first + i};
         ends[i] = (struct event){s->rect[s->first + i].end, s->first + i};
     }
-    sort_in_full(starts, n, sizeof *starts, compare_events);
-    sort_in_full(ends, n, sizeof *ends, compare_events);
+    sort_in_full(starts, n, sizeof *starts, judge_overlaps_compare_events);
+    sort_in_full(ends, n, sizeof *ends, judge_overlaps_compare_events);
     for (size_t a = 0, e = 0; a < n; a++) {
         const struct rect *x = &s->rect[starts[a].rect];
         for (; ends[e].tick <= x->start; e++) set_top(s, ends[e].rect, INT64_MIN);
@@ -178,18 +182,18 @@ static bool sweep_pools(struct sweep *s)
 {
     size_t width = 2;
     while (width < s->count) width *= 2;
-    struct event *starts = malloc((s->count + 1) * sizeof *starts),
-                 *ends = malloc((s->count + 1) * sizeof *ends);
-    s->top = malloc(2 * width * sizeof *s->top);
+    struct event *starts = mem_alloc((s->count + 1) * sizeof *starts),
+                 *ends = mem_alloc((s->count + 1) * sizeof *ends);
+    s->top = mem_alloc(2 * width * sizeof *s->top);
     bool ok = starts && ends && s->top ? true : status_no_memory(s->j->st);
     for (s->first = 0; ok && s->first < s->count; s->first = s->last) {
         for (s->last = s->first; s->last < s->count && s->rect[s->last].pool == s->rect[s->first].pool;)
             s->last++;
         ok = sweep_pool(s, starts, ends);
     }
-    free(starts);
-    free(ends);
-    free(s->top);
+    mem_free(starts);
+    mem_free(ends);
+    mem_free(s->top);
     return ok;
 }
 
@@ -246,14 +250,14 @@ static void leave_out_single(struct sweep *s)
 
 bool judge_overlaps(struct judge *j)
 {
-    struct sweep s = {.j = j, .rect = malloc(most_rects(j->p) * sizeof *s.rect)};
+    struct sweep s = {.j = j, .rect = mem_alloc(most_rects(j->p) * sizeof *s.rect)};
     bool ok = s.rect && exclusive_sorted(j->p, &s.exclusive) ? true : status_no_memory(j->st);
     if (ok) {
         list_rects(&s);
         leave_out_single(&s);
         ok = sweep_pools(&s);
     }
-    free(s.exclusive.at);
-    free(s.rect);
+    mem_free(s.exclusive.at);
+    mem_free(s.rect);
     return ok;
 }

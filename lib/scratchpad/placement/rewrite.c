@@ -1,5 +1,6 @@
 /* The rewriting of a problem, step by step, and the way back. */
 #include "scratchpad/placement/rewrite.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,8 +37,8 @@ bool rewrite_make(struct rewrite *w, const struct lx_problem *p)
 
 void rewrite_free(struct rewrite *w)
 {
-    free(w->exclusive.at);
-    free(w->block);
+    mem_free(w->exclusive.at);
+    mem_free(w->block);
     arena_free(&w->memory);
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_lives(const void *a, const void *b)
+static int rewrite_blocks_compare_lives(const void *a, const void *b)
 {
     const struct lx_life *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -28,7 +28,7 @@ static bool unite_lives(struct rewrite *w, struct lx_buffer *whole, int32_t bloc
     for (int32_t m = block; m >= 0; m = w->next[m])
         for (int32_t k = 0; k < lx_life_count(&w->p->buffers[m]); k++)
             all[n++] = lx_life_at(&w->p->buffers[m], k);
-    sort_in_full(all, n, sizeof *all, compare_lives);
+    sort_in_full(all, n, sizeof *all, rewrite_blocks_compare_lives);
     size_t kept = 0;
     for (size_t i = 1; i < n; i++) {
         if (all[i].start <= all[kept].end)

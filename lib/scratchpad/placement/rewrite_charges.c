@@ -24,7 +24,8 @@ static int decided(const struct shortening *s, int32_t block, unsigned as)
 }
 
 /* Takes over the open members of a list of conditions. */
-static bool shorten(struct shortening *s, const struct lx_group *from, unsigned as, struct lx_group *to)
+static bool rewrite_charges_shorten(struct shortening *s, const struct lx_group *from, unsigned as,
+                                    struct lx_group *to)
 {
     int32_t *at = arena_array(&s->w->memory, (size_t)from->count, sizeof *at);
     if (!at) return false;
@@ -44,7 +45,7 @@ static bool shorten(struct shortening *s, const struct lx_group *from, unsigned 
     return true;
 }
 
-static void forget(struct shortening *s, const struct lx_charge *c)
+static void rewrite_charges_forget(struct shortening *s, const struct lx_charge *c)
 {
     const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
     for (int g = 0; g < 4; g++)
@@ -52,7 +53,7 @@ static void forget(struct shortening *s, const struct lx_charge *c)
 }
 
 /* What is left of a charge: true where it has to be kept. */
-static bool is_open(struct shortening *s, const struct lx_charge *c)
+static bool rewrite_charges_is_open(struct shortening *s, const struct lx_charge *c)
 {
     struct lx_charge *o = s->out;
     bool has_any = c->any_on.count + c->any_off.count > 0;
@@ -79,13 +80,13 @@ bool shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *cou
         s.out = &(*charges)[*count];
         *s.out = (struct lx_charge){.cost = c->cost};
         s.dead = s.any_holds = false;
-        bool ok = shorten(&s, &c->all_on, ALL_ON, &s.out->all_on) &&
-                  shorten(&s, &c->all_off, ALL_OFF, &s.out->all_off) &&
-                  shorten(&s, &c->any_on, ANY_ON, &s.out->any_on) &&
-                  shorten(&s, &c->any_off, ANY_OFF, &s.out->any_off);
+        bool ok = rewrite_charges_shorten(&s, &c->all_on, ALL_ON, &s.out->all_on) &&
+                  rewrite_charges_shorten(&s, &c->all_off, ALL_OFF, &s.out->all_off) &&
+                  rewrite_charges_shorten(&s, &c->any_on, ANY_ON, &s.out->any_on) &&
+                  rewrite_charges_shorten(&s, &c->any_off, ANY_OFF, &s.out->any_off);
         if (!ok) return false;
-        forget(&s, c);
-        if (is_open(&s, c)) (*count)++;
+        rewrite_charges_forget(&s, c);
+        if (rewrite_charges_is_open(&s, c)) (*count)++;
     }
     return true;
 }

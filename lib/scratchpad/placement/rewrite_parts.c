@@ -24,7 +24,7 @@ static int32_t home(const struct parting *t, int32_t block)
     return t->w->state[block] == IS_OFF ? -1 : t->w->whole[block].pools[0];
 }
 
-static int32_t part_of(const struct parting *t, int32_t block)
+static int32_t rewrite_parts_part_of(const struct parting *t, int32_t block)
 {
     int32_t pool = home(t, block);
     return pool < 0 ? -1 : t->part_of[pool];
@@ -88,7 +88,7 @@ static bool make_lists(struct parting *t)
     int32_t *size = arena_array(&w->memory, (size_t)w->part_count, sizeof *size);
     if (!w->parts || !size) return false;
     for (int32_t i = 0; i < w->p->count; i++)
-        if (w->block[i] == i && part_of(t, i) >= 0) size[part_of(t, i)]++;
+        if (w->block[i] == i && rewrite_parts_part_of(t, i) >= 0) size[rewrite_parts_part_of(t, i)]++;
     for (int32_t k = 0; k < w->part_count; k++) {
         struct part *part = &w->parts[k];
         part->problem.buffers = part->buffers =
@@ -102,7 +102,7 @@ static bool make_lists(struct parting *t)
 }
 
 /* What is known of a pool without pools: version 1 has one of its own. */
-static struct lx_pool pool_at(const struct lx_problem *p, int32_t k)
+static struct lx_pool rewrite_parts_pool_at(const struct lx_problem *p, int32_t k)
 {
     return p->pool_count ? p->pools[k] : (struct lx_pool){"", lx_pool_capacity(p, 0), NULL, 0};
 }
@@ -113,7 +113,7 @@ static void deal_pools(struct parting *t)
     for (int32_t k = 0; k < lx_pool_count(w->p); k++) {
         struct part *part = &w->parts[t->part_of[k]];
         struct lx_problem *q = &part->problem;
-        struct lx_pool pool = pool_at(w->p, k);
+        struct lx_pool pool = rewrite_parts_pool_at(w->p, k);
         t->pool_at[k] = q->pool_count;
         part->pool[q->pool_count] = k;
         part->pools[q->pool_count++] = pool;
@@ -127,7 +127,7 @@ static bool deal_edges(struct parting *t, struct lx_buffer *b, int32_t part)
     int32_t *parents = arena_array(&t->w->memory, (size_t)b->parent_count, sizeof *parents), n = 0;
     if (!parents) return false;
     for (int32_t k = 0; k < b->parent_count; k++)
-        if (part_of(t, b->parents[k]) == part) parents[n++] = t->index[b->parents[k]];
+        if (rewrite_parts_part_of(t, b->parents[k]) == part) parents[n++] = t->index[b->parents[k]];
     b->parents = parents;
     b->parent_count = n;
     return true;
@@ -149,11 +149,11 @@ static bool deal_blocks(struct parting *t)
     for (int32_t i = 0; i < w->p->count; i++) {
         (void)stop_round(i, EACH_MEMBER);
         if (w->block[i] != i) continue;
-        if (part_of(t, i) < 0) {
+        if (rewrite_parts_part_of(t, i) < 0) {
             if (asks_cost(t)) w->constant += w->whole[i].spill_cost;
             continue;
         }
-        struct part *part = &w->parts[part_of(t, i)];
+        struct part *part = &w->parts[rewrite_parts_part_of(t, i)];
         t->index[i] = part->problem.count++;
         part->block[t->index[i]] = i;
     }
@@ -178,7 +178,9 @@ static bool deal_pairs(struct parting *t, const struct lx_pair *pairs, int32_t c
     for (int32_t i = 0; i < count; i++) {
         int32_t a = t->w->block[pairs[i].a], b = t->w->block[pairs[i].b];
         (void)stop_round(i, EACH_MEMBER);
-        if (a == b || part_of(t, a) != part || part_of(t, b) != part || !keep(t->w, a, b)) continue;
+        if (a == b || rewrite_parts_part_of(t, a) != part || rewrite_parts_part_of(t, b) != part ||
+            !keep(t->w, a, b))
+            continue;
         made[(*n)++] = (struct lx_pair){t->index[a], t->index[b]};
     }
     *out = made;
@@ -208,8 +210,8 @@ static bool deal_reuse(struct parting *t, int32_t part, struct lx_bonds *out)
     if (!made) return false;
     for (int32_t i = 0; i < b->reuse_count; i++) {
         int32_t x = t->w->block[b->reuse[i].a], y = t->w->block[b->reuse[i].b];
-        if (x == y || part_of(t, x) != part || part_of(t, y) != part || b->reuse[i].cost == 0 ||
-            blocks_alive_together(t->w, x, y))
+        if (x == y || rewrite_parts_part_of(t, x) != part || rewrite_parts_part_of(t, y) != part ||
+            b->reuse[i].cost == 0 || blocks_alive_together(t->w, x, y))
             continue;
         made[out->reuse_count++] = (struct lx_reuse){t->index[x], t->index[y], b->reuse[i].cost};
     }
@@ -236,7 +238,8 @@ static bool deal_together(struct parting *t, int32_t part, struct lx_bonds *out)
         const struct lx_group *g = &b->together[i];
         int32_t first = t->w->block[g->at[0]], different = 0;
         for (int32_t k = 1; k < g->count; k++) different += t->w->block[g->at[k]] != first;
-        if (part_of(t, first) != part || t->w->state[first] != IS_OPEN || different == 0) continue;
+        if (rewrite_parts_part_of(t, first) != part || t->w->state[first] != IS_OPEN || different == 0)
+            continue;
         if (!deal_group(t, g, &made[out->together_count++])) return false;
     }
     out->together = made;
@@ -247,7 +250,7 @@ static int32_t part_of_charge(const struct parting *t, const struct lx_charge *c
 {
     const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
     for (int g = 0; g < 4; g++)
-        if (groups[g]->count) return part_of(t, t->w->block[groups[g]->at[0]]);
+        if (groups[g]->count) return rewrite_parts_part_of(t, t->w->block[groups[g]->at[0]]);
     return -1;
 }
 
@@ -270,7 +273,7 @@ static bool deal_charges(struct parting *t, int32_t part, struct lx_bonds *out)
     return true;
 }
 
-static bool deal_bonds(struct parting *t, int32_t part)
+static bool rewrite_parts_deal_bonds(struct parting *t, int32_t part)
 {
     const struct lx_bonds *b = &t->w->p->bonds;
     struct lx_bonds *out = &t->w->parts[part].problem.bonds;
@@ -316,7 +319,7 @@ bool make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t char
         struct lx_problem *q = &w->parts[k].problem;
         q->objective = w->p->objective;
         q->alignment = w->p->alignment;
-        if (!deal_bonds(&t, k)) return false;
+        if (!rewrite_parts_deal_bonds(&t, k)) return false;
         plain_pool(&w->parts[k]);
     }
     return true;

@@ -7,21 +7,22 @@
 enum { MOST_ROUNDS = 64 };                  /* fewer than it may take is no error: less is fixed */
 enum { EACH_MEMBER = 5, EACH_BUFFER = 20 }; /* work of base/stop.h */
 
-static const char *name_of(const struct rewrite *w, int32_t i)
+static const char *rewrite_states_name_of(const struct rewrite *w, int32_t i)
 {
     return w->p->buffers[i].name;
 }
 
-static void fix(struct rewrite *w, int32_t i, int state, bool *changed)
+static void rewrite_states_fix(struct rewrite *w, int32_t i, int state, bool *changed)
 {
     int32_t block = w->block[i];
     if (w->state[block] == state) return;
-    if (w->state[block] != IS_OPEN) never(w, "buffer %s would have to be on chip and off it", name_of(w, i));
+    if (w->state[block] != IS_OPEN)
+        never(w, "buffer %s would have to be on chip and off it", rewrite_states_name_of(w, i));
     w->state[block] = (signed char)state;
     *changed = true;
 }
 
-static int state_of(const struct rewrite *w, int32_t i)
+static int rewrite_states_state_of(const struct rewrite *w, int32_t i)
 {
     return w->state[w->block[i]];
 }
@@ -30,14 +31,17 @@ static void fix_group(struct rewrite *w, const struct lx_group *g, bool *changed
 {
     int known = IS_OPEN;
     stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
-    for (int32_t k = 0; k < g->count && known == IS_OPEN; k++) known = state_of(w, g->at[k]);
-    for (int32_t k = 0; k < g->count && known != IS_OPEN; k++) fix(w, g->at[k], known, changed);
+    for (int32_t k = 0; k < g->count && known == IS_OPEN; k++) known = rewrite_states_state_of(w, g->at[k]);
+    for (int32_t k = 0; k < g->count && known != IS_OPEN; k++)
+        rewrite_states_fix(w, g->at[k], known, changed);
 }
 
 static void fix_staging(struct rewrite *w, const struct lx_pair *s, bool *changed)
 {
-    if (state_of(w, s->a) != IS_OPEN) fix(w, s->b, -state_of(w, s->a), changed);
-    if (state_of(w, s->b) != IS_OPEN) fix(w, s->a, -state_of(w, s->b), changed);
+    if (rewrite_states_state_of(w, s->a) != IS_OPEN)
+        rewrite_states_fix(w, s->b, -rewrite_states_state_of(w, s->a), changed);
+    if (rewrite_states_state_of(w, s->b) != IS_OPEN)
+        rewrite_states_fix(w, s->a, -rewrite_states_state_of(w, s->b), changed);
 }
 
 /* Of literals that hold when a member's state is `wanted`: how many hold, fail and are open; different open ones
@@ -52,7 +56,7 @@ static void count_literals(const struct rewrite *w, const struct lx_group *g, in
 {
     stop_look(EACH_MEMBER * ((int64_t)g->count + 1));
     for (int32_t k = 0; k < g->count; k++) {
-        int state = state_of(w, g->at[k]);
+        int state = rewrite_states_state_of(w, g->at[k]);
         if (state != IS_OPEN) {
             t->holds += state == wanted;
             t->fails += state != wanted;
@@ -68,7 +72,7 @@ static void count_literals(const struct rewrite *w, const struct lx_group *g, in
 static void fix_all(struct rewrite *w, const struct lx_group *g, int state, bool *changed)
 {
     for (int32_t k = 0; k < g->count; k++)
-        if (state_of(w, g->at[k]) == IS_OPEN) fix(w, g->at[k], state, changed);
+        if (rewrite_states_state_of(w, g->at[k]) == IS_OPEN) rewrite_states_fix(w, g->at[k], state, changed);
 }
 
 /* A forbidden charge is a clause: if all but one of its conditions hold, the last must fail. */
@@ -87,7 +91,7 @@ static void fix_by_clause(struct rewrite *w, const struct lx_charge *c, bool *ch
         fix_all(w, &c->any_on, IS_OFF, changed);
         fix_all(w, &c->any_off, IS_ON, changed);
     } else if (any_holds && !all.several)
-        fix(w, all.last, -all.last_state, changed);
+        rewrite_states_fix(w, all.last, -all.last_state, changed);
 }
 
 static bool hand_on(struct rewrite *w)
@@ -114,8 +118,9 @@ bool fix_states(struct rewrite *w)
         (void)stop_round(i, EACH_BUFFER);
         bool all = p->objective != LX_SPILL && !b->reason && !is_staging[i];
         if (!b->must && !all) continue;
-        if (state_of(w, i) == IS_OFF) never(w, "buffer %s must be placed, but fits nowhere", b->name);
-        fix(w, i, IS_ON, &ignored);
+        if (rewrite_states_state_of(w, i) == IS_OFF)
+            never(w, "buffer %s must be placed, but fits nowhere", b->name);
+        rewrite_states_fix(w, i, IS_ON, &ignored);
     }
     for (int round = 0; round < MOST_ROUNDS && !w->impossible && hand_on(w);) round++;
     return true;

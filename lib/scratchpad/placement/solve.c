@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void all_off_chip(const struct lx_problem *p, struct lx_answer *a)
+static void solve_all_off_chip(const struct lx_problem *p, struct lx_answer *a)
 {
     for (int32_t i = 0; i < p->count; i++) {
         a->address[i] = LX_OFF_CHIP;
@@ -39,9 +39,9 @@ static bool cannot_fit(const struct lx_problem *p, int64_t bound)
 
 /* `claimed` is what the solver said; only what follows from objective and bound, or from a proof by a
  * solver that can prove, is repeated. */
-static enum lx_verdict settle(const struct lx_problem *p, const struct lx_solver *solver,
-                              const struct lx_answer *a, int64_t our_bound, bool clash,
-                              enum lx_verdict claimed)
+static enum lx_verdict solve_settle(const struct lx_problem *p, const struct lx_solver *solver,
+                                    const struct lx_answer *a, int64_t our_bound, bool clash,
+                                    enum lx_verdict claimed)
 {
     if (claimed == LX_ERROR) return LX_ERROR;
     if (p->objective == LX_FIT) {
@@ -53,7 +53,7 @@ static enum lx_verdict settle(const struct lx_problem *p, const struct lx_solver
     return claimed == LX_LIMIT ? LX_LIMIT : LX_FEASIBLE;
 }
 
-static bool refuse(const struct lx_solver *solver, unsigned lacks, lx_status *st)
+static bool solve_refuse(const struct lx_solver *solver, unsigned lacks, lx_status *st)
 {
     char words[300];
     return status_set(st, LX_E_USAGE,
@@ -82,7 +82,7 @@ static bool run_solver(const struct lx_problem *p, const struct lx_solver *solve
     int32_t *pool = answer->pool;
     struct lx_run with_bound = *run;
     with_bound.known_bound = max_i64(bound, run->enough);
-    all_off_chip(p, answer);
+    solve_all_off_chip(p, answer);
     answer->status = LX_FEASIBLE; /* what a solver that says nothing claims */
     if (run->progress)
         run->progress(run->context, &(struct lx_progress){.objective = INT64_MAX, .bound = bound});
@@ -129,7 +129,7 @@ static bool without_answer(const struct lx_problem *p, const struct lx_solver *s
     bool none = may_have_none(p) && (claimed == LX_LIMIT || claimed == LX_ERROR);
     bool proved = may_be_impossible(p) && claimed == LX_INFEASIBLE && (solver->caps & LX_CAN_PROVE);
     lx_status ignored;
-    all_off_chip(p, answer);
+    solve_all_off_chip(p, answer);
     answer->status = none ? claimed : proved ? LX_INFEASIBLE : LX_ERROR;
     answer->bound = bound;
     if (!check_so_far(p, answer->pool, answer->address, &answer->objective, &ignored)) {
@@ -148,13 +148,13 @@ struct limit {
     double end; /* on the monotonic clock, or 0 */
 };
 
-static bool is_over(void *limit)
+static bool solve_is_over(void *limit)
 {
     const struct limit *l = limit;
     return lx_run_stopped(l->run) || (l->end > 0 && clock_seconds() >= l->end);
 }
 
-static void pass_on(void *limit, const struct lx_progress *so_far)
+static void solve_pass_on(void *limit, const struct lx_progress *so_far)
 {
     const struct lx_run *run = ((const struct limit *)limit)->run;
     run->progress(run->context, so_far);
@@ -166,8 +166,8 @@ static struct lx_run limit_begin(struct limit *l, struct stop *stop, const struc
     struct lx_run timed = *run;
     *l = (struct limit){run, run->time_limit > 0 ? clock_seconds() + run->time_limit * share : 0};
     if (l->end > 0) {
-        timed.stop = is_over;
-        timed.progress = run->progress ? pass_on : NULL;
+        timed.stop = solve_is_over;
+        timed.progress = run->progress ? solve_pass_on : NULL;
         timed.context = l;
     }
     stop_begin(stop, timed.stop, timed.context);
@@ -190,13 +190,13 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
 {
     unsigned lacks = lx_problem_needs(p) & ~solver->caps;
     int64_t bound = 0;
-    if (lacks) return refuse(solver, lacks, st);
+    if (lacks) return solve_refuse(solver, lacks, st);
     bool clash;
     bool in_haste = run->hasty || lx_run_stopped(run);
     if (!pins_clash(p, &clash, st) || (!in_haste && !find_bound(p, run, &bound, st))) return false;
     if (clash && p->objective == LX_HEIGHT) bound = INT64_MAX;
     if (bound == INT64_MAX) {
-        all_off_chip(p, answer);
+        solve_all_off_chip(p, answer);
         answer->status = LX_INFEASIBLE;
         answer->objective = answer->bound = INT64_MAX;
         LOG(solve, "%s is not asked: no legal answer exists", solver->name);
@@ -224,7 +224,7 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
                  (long long)answer->bound, (long long)answer->objective);
     }
     if (!legal) return without_answer(p, solver, bound, claimed, &why, answer) ? true : status_no_memory(st);
-    answer->status = settle(p, solver, answer, bound, clash, claimed);
+    answer->status = solve_settle(p, solver, answer, bound, clash, claimed);
     if (answer->status == LX_FEASIBLE && lx_run_stopped(run)) answer->status = LX_LIMIT;
     if (answer->status == LX_OPTIMAL && p->objective != LX_FIT) answer->bound = answer->objective;
     LOG(solve, "%s: %s, %s %" PRId64 ", bound %" PRId64 ", %" PRId64 " steps, %d buffers", solver->name,
@@ -233,8 +233,9 @@ bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, con
     return true;
 }
 
-static bool solve_watched(const struct lx_problem *p, const struct lx_solver *solver,
-                          const struct lx_run *run, bool validate, struct lx_answer *answer, lx_status *st)
+static bool solve_until_stopped(const struct lx_problem *p, const struct lx_solver *solver,
+                                const struct lx_run *run, bool validate, struct lx_answer *answer,
+                                lx_status *st)
 {
     struct incumbents w;
     struct limit limit;
@@ -254,11 +255,11 @@ static bool solve_watched(const struct lx_problem *p, const struct lx_solver *so
 bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                  struct lx_answer *answer, lx_status *st)
 {
-    return solve_watched(p, solver, run, false, answer, st);
+    return solve_until_stopped(p, solver, run, false, answer, st);
 }
 
 bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
                       struct lx_answer *answer, lx_status *st)
 {
-    return solve_watched(p, solver, run, true, answer, st);
+    return solve_until_stopped(p, solver, run, true, answer, st);
 }

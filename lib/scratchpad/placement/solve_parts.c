@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static void judge_part(struct run_parts *r, const struct part *part)
     rewrite_places(&r->w, part, a->address, a->pool, r->whole->address, r->whole->pool);
 }
 
-static bool solve_part(struct run_parts *r, const struct part *part, lx_status *st)
+static bool solve_parts_solve_part(struct run_parts *r, const struct part *part, lx_status *st)
 {
     struct lx_run run = run_of_part(r);
     if (part->problem.count == 0) {
@@ -155,7 +156,7 @@ static bool close_whole(struct run_parts *r, lx_status *st)
     return true;
 }
 
-static bool all_parts(struct run_parts *r, lx_status *st)
+static bool solve_parts_all_parts(struct run_parts *r, lx_status *st)
 {
     nothing_placed(r);
     if (r->w.impossible) {
@@ -166,7 +167,7 @@ static bool all_parts(struct run_parts *r, lx_status *st)
     r->whole->status = LX_OPTIMAL;
     r->value = r->bound = r->w.constant;
     for (int32_t k = 0; k < r->w.part_count && r->whole->status != LX_INFEASIBLE; k++)
-        if (!solve_part(r, &r->w.parts[k], st)) return false;
+        if (!solve_parts_solve_part(r, &r->w.parts[k], st)) return false;
     return close_whole(r, st);
 }
 
@@ -178,17 +179,17 @@ bool solve_parts(const struct lx_problem *p, const struct lx_solver *solver, con
     if (p->pool_count > 1 && !answer->pool)
         return status_set(st, LX_E_INTERNAL, "several pools, but no room for those of the answer");
     if (run->time_limit > 0) r.end = clock_seconds() + run->time_limit;
-    r.part.address = malloc(n * sizeof *r.part.address);
-    r.part.pool = malloc(n * sizeof *r.part.pool);
-    r.shown = malloc(n * sizeof *r.shown);
-    r.shown_pool = calloc(n, sizeof *r.shown_pool);
+    r.part.address = mem_alloc(n * sizeof *r.part.address);
+    r.part.pool = mem_alloc(n * sizeof *r.part.pool);
+    r.shown = mem_alloc(n * sizeof *r.shown);
+    r.shown_pool = mem_zeroed(n, sizeof *r.shown_pool);
     bool ok = r.part.address && r.part.pool && r.shown && r.shown_pool && rewrite_make(&r.w, p)
-                  ? all_parts(&r, st)
+                  ? solve_parts_all_parts(&r, st)
                   : status_no_memory(st);
     rewrite_free(&r.w);
-    free(r.part.address);
-    free(r.part.pool);
-    free(r.shown);
-    free(r.shown_pool);
+    mem_free(r.part.address);
+    mem_free(r.part.pool);
+    mem_free(r.shown);
+    mem_free(r.shown_pool);
     return ok;
 }

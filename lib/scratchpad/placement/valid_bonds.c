@@ -4,6 +4,7 @@
 #include "scratchpad/placement/blocks.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -16,12 +17,12 @@ struct bonds_check {
     int32_t *block;
 };
 
-static const struct lx_buffer *buffer_at(const struct bonds_check *c, int32_t i)
+static const struct lx_buffer *valid_bonds_buffer_at(const struct bonds_check *c, int32_t i)
 {
     return &c->p->buffers[i];
 }
 
-static bool known(const struct bonds_check *c, const char *word, int32_t i)
+static bool valid_bonds_known(const struct bonds_check *c, const char *word, int32_t i)
 {
     if (i >= 0 && i < c->p->count) return true;
     return status_set(c->st, LX_E_MODEL, "%s: there is no buffer number %d", word, (int)i);
@@ -30,7 +31,7 @@ static bool known(const struct bonds_check *c, const char *word, int32_t i)
 static bool known_all(const struct bonds_check *c, const char *word, const struct lx_group *g)
 {
     for (int32_t k = 0; k < g->count; k++)
-        if (!known(c, word, g->at[k])) return false;
+        if (!valid_bonds_known(c, word, g->at[k])) return false;
     return true;
 }
 
@@ -38,10 +39,11 @@ static bool valid_pairs(const struct bonds_check *c, const char *word, const str
                         int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
-        if (!known(c, word, pairs[i].a) || !known(c, word, pairs[i].b)) return false;
+        if (!valid_bonds_known(c, word, pairs[i].a) || !valid_bonds_known(c, word, pairs[i].b)) return false;
         if (pairs[i].a == pairs[i].b)
-            return buffer_error(buffer_at(c, pairs[i].a), c->st, LX_E_MODEL,
-                                "%s: buffer %s is paired with itself", word, buffer_at(c, pairs[i].a)->name);
+            return buffer_error(valid_bonds_buffer_at(c, pairs[i].a), c->st, LX_E_MODEL,
+                                "%s: buffer %s is paired with itself", word,
+                                valid_bonds_buffer_at(c, pairs[i].a)->name);
     }
     return true;
 }
@@ -53,8 +55,9 @@ static bool valid_group(const struct bonds_check *c, const char *word, const str
     if (ok && g->count < 2) ok = status_set(c->st, LX_E_MODEL, "%s: a group of fewer than two", word);
     for (int32_t k = 0; ok && k < g->count; k++) {
         if (c->flags[g->at[k]] & LISTED)
-            ok = buffer_error(buffer_at(c, g->at[k]), c->st, LX_E_MODEL, "%s: buffer %s is in a group twice",
-                              word, buffer_at(c, g->at[k])->name);
+            ok = buffer_error(valid_bonds_buffer_at(c, g->at[k]), c->st, LX_E_MODEL,
+                              "%s: buffer %s is in a group twice", word,
+                              valid_bonds_buffer_at(c, g->at[k])->name);
         c->flags[g->at[k]] |= LISTED | IN_GROUP;
     }
     for (int32_t k = 0; ok && k < g->count; k++) c->flags[g->at[k]] &= (unsigned char)~LISTED;
@@ -74,12 +77,12 @@ static bool common_pool(const struct bonds_check *c, const int32_t *members, int
     for (int32_t pool = 0; pool < lx_pool_count(c->p); pool++) {
         bool all = true;
         for (int32_t k = 0; k < count && all; k++) {
-            const struct lx_buffer *b = buffer_at(c, members[k]);
+            const struct lx_buffer *b = valid_bonds_buffer_at(c, members[k]);
             all = lx_allows_pool(b, pool) && (b->fixed < 0 || b->fixed_pool == pool);
         }
         if (all) return true;
     }
-    const struct lx_buffer *b = buffer_at(c, members[0]);
+    const struct lx_buffer *b = valid_bonds_buffer_at(c, members[0]);
     return buffer_error(b, c->st, LX_E_MODEL, "same_place: buffer %s and its group have no pool in common",
                         b->name);
 }
@@ -88,18 +91,18 @@ static bool valid_block(const struct bonds_check *c, const int32_t *members, int
 {
     int32_t pinned = -1;
     for (int32_t k = 0; k < count; k++) {
-        const struct lx_buffer *b = buffer_at(c, members[k]);
+        const struct lx_buffer *b = valid_bonds_buffer_at(c, members[k]);
         if (c->flags[members[k]] & (IS_CHILD | IS_PARENT))
             return buffer_error(b, c->st, LX_E_MODEL,
                                 "same_place: buffer %s has in-place edges; leave one of the two out",
                                 b->name);
-        if (pinned >= 0 && !pins_agree(c, buffer_at(c, pinned), b)) return false;
+        if (pinned >= 0 && !pins_agree(c, valid_bonds_buffer_at(c, pinned), b)) return false;
         if (b->fixed >= 0) pinned = members[k];
     }
     return common_pool(c, members, count);
 }
 
-static int compare_members(const void *a, const void *b)
+static int valid_bonds_compare_members(const void *a, const void *b)
 {
     const int32_t *x = a, *y = b; /* block, buffer */
     if (x[0] != y[0]) return x[0] < y[0] ? -1 : 1;
@@ -110,21 +113,21 @@ static int compare_members(const void *a, const void *b)
 static bool valid_blocks(const struct bonds_check *c)
 {
     int32_t n = 0;
-    int32_t(*pair)[2] = malloc(((size_t)c->p->count + 1) * sizeof *pair);
-    int32_t *members = malloc(((size_t)c->p->count + 1) * sizeof *members);
+    int32_t(*pair)[2] = mem_alloc(((size_t)c->p->count + 1) * sizeof *pair);
+    int32_t *members = mem_alloc(((size_t)c->p->count + 1) * sizeof *members);
     bool ok = pair && members ? true : status_no_memory(c->st);
     for (int32_t i = 0; ok && i < c->p->count; i++) {
         pair[n][0] = c->block[i];
         pair[n++][1] = i;
     }
-    if (ok && n) qsort(pair, (size_t)n, sizeof *pair, compare_members);
+    if (ok && n) qsort(pair, (size_t)n, sizeof *pair, valid_bonds_compare_members);
     for (int32_t i = 0; ok && i < n;) {
         int32_t count = 0, block = pair[i][0];
         for (; i < n && pair[i][0] == block; i++) members[count++] = pair[i][1];
         if (count > 1) ok = valid_block(c, members, count);
     }
-    free(pair);
-    free(members);
+    mem_free(pair);
+    mem_free(members);
     return ok;
 }
 
@@ -144,9 +147,10 @@ static bool valid_apart(const struct bonds_check *c)
     if (!valid_pairs(c, "apart", b->apart, b->apart_count)) return false;
     for (int32_t i = 0; c->block && i < b->apart_count; i++)
         if (c->block[b->apart[i].a] == c->block[b->apart[i].b])
-            return buffer_error(buffer_at(c, b->apart[i].a), c->st, LX_E_MODEL,
+            return buffer_error(valid_bonds_buffer_at(c, b->apart[i].a), c->st, LX_E_MODEL,
                                 "apart: buffers %s and %s are to have the same place",
-                                buffer_at(c, b->apart[i].a)->name, buffer_at(c, b->apart[i].b)->name);
+                                valid_bonds_buffer_at(c, b->apart[i].a)->name,
+                                valid_bonds_buffer_at(c, b->apart[i].b)->name);
     return true;
 }
 
@@ -156,13 +160,13 @@ static bool valid_staging(const struct bonds_check *c)
     if (!valid_pairs(c, "staging", b->staging, b->staging_count)) return false;
     for (int32_t i = 0; i < b->staging_count; i++) {
         if (c->flags[b->staging[i].a] & IS_STAGING)
-            return buffer_error(buffer_at(c, b->staging[i].a), c->st, LX_E_MODEL,
+            return buffer_error(valid_bonds_buffer_at(c, b->staging[i].a), c->st, LX_E_MODEL,
                                 "staging: buffer %s stands in for two others",
-                                buffer_at(c, b->staging[i].a)->name);
+                                valid_bonds_buffer_at(c, b->staging[i].a)->name);
         c->flags[b->staging[i].a] |= IS_STAGING;
     }
     for (int32_t i = 0; i < b->staging_count; i++) {
-        const struct lx_buffer *s = buffer_at(c, b->staging[i].a);
+        const struct lx_buffer *s = valid_bonds_buffer_at(c, b->staging[i].a);
         unsigned flags = c->flags[b->staging[i].a];
         if (flags & IS_PARENT)
             return buffer_error(s, c->st, LX_E_MODEL, "parent: buffer %s is one, and a staging buffer",
@@ -178,11 +182,12 @@ static bool valid_staging(const struct bonds_check *c)
 }
 
 /* A member of a charge that has one: where the charge is, as far as a problem knows. */
-static const struct lx_buffer *first_of(const struct bonds_check *c, const struct lx_group *const groups[4])
+static const struct lx_buffer *valid_bonds_first_of(const struct bonds_check *c,
+                                                    const struct lx_group *const groups[4])
 {
     int k = 0;
     while (groups[k]->count == 0) k++;
-    return buffer_at(c, groups[k]->at[0]);
+    return valid_bonds_buffer_at(c, groups[k]->at[0]);
 }
 
 static bool valid_charge(const struct bonds_check *c, const struct lx_charge *x, int64_t *sum)
@@ -194,7 +199,7 @@ static bool valid_charge(const struct bonds_check *c, const struct lx_charge *x,
         members += groups[k]->count;
     }
     if (members == 0) return status_set(c->st, LX_E_MODEL, "charge: it has no condition");
-    const struct lx_buffer *first = first_of(c, groups);
+    const struct lx_buffer *first = valid_bonds_first_of(c, groups);
     if (x->cost != LX_FORBIDDEN && (x->cost < 0 || x->cost > LX_INT_MAX))
         return buffer_error(first, c->st, LX_E_MODEL,
                             "charge: a cost of %lld (on buffer %s) is negative or impossible",
@@ -205,8 +210,9 @@ static bool valid_charge(const struct bonds_check *c, const struct lx_charge *x,
         if (c->flags[x->all_off.at[k]] & LISTED) both = x->all_off.at[k];
     for (int32_t k = 0; k < x->all_on.count; k++) c->flags[x->all_on.at[k]] &= (unsigned char)~LISTED;
     if (both >= 0)
-        return buffer_error(buffer_at(c, both), c->st, LX_E_MODEL,
-                            "charge: buffer %s would have to be on and off", buffer_at(c, both)->name);
+        return buffer_error(valid_bonds_buffer_at(c, both), c->st, LX_E_MODEL,
+                            "charge: buffer %s would have to be on and off",
+                            valid_bonds_buffer_at(c, both)->name);
     if (x->cost != LX_FORBIDDEN && (!add_i64(*sum, x->cost, sum) || *sum > LX_INT_MAX))
         return buffer_error(first, c->st, LX_E_RANGE,
                             "charge: the costs up to here (on buffer %s) add up beyond 2^53", first->name);
@@ -215,16 +221,16 @@ static bool valid_charge(const struct bonds_check *c, const struct lx_charge *x,
 
 static bool valid_reuse(const struct bonds_check *c, const struct lx_reuse *r, int64_t *sum)
 {
-    if (!known(c, "reuse", r->a) || !known(c, "reuse", r->b)) return false;
+    if (!valid_bonds_known(c, "reuse", r->a) || !valid_bonds_known(c, "reuse", r->b)) return false;
     if (r->a == r->b || r->cost < 0 || r->cost > LX_INT_MAX)
-        return buffer_error(buffer_at(c, r->a), c->st, LX_E_MODEL,
+        return buffer_error(valid_bonds_buffer_at(c, r->a), c->st, LX_E_MODEL,
                             r->a == r->b ? "reuse: buffer %s is paired with itself"
                                          : "reuse: the cost of buffer %s is negative or impossible",
-                            buffer_at(c, r->a)->name);
+                            valid_bonds_buffer_at(c, r->a)->name);
     if (!add_i64(*sum, r->cost, sum) || *sum > LX_INT_MAX)
-        return buffer_error(buffer_at(c, r->a), c->st, LX_E_RANGE,
+        return buffer_error(valid_bonds_buffer_at(c, r->a), c->st, LX_E_RANGE,
                             "reuse: the costs up to here (of buffer %s) add up beyond 2^53",
-                            buffer_at(c, r->a)->name);
+                            valid_bonds_buffer_at(c, r->a)->name);
     return true;
 }
 
@@ -259,9 +265,9 @@ bool valid_bonds(const struct lx_problem *p, int64_t costs, lx_status *st)
     if (!(b->apart_count | b->exclusive_count | b->staging_count | b->same_place_count | b->together_count |
           b->charge_count | b->reuse_count))
         return true;
-    struct bonds_check c = {.p = p, .st = st, .flags = calloc((size_t)p->count + 1, 1)};
+    struct bonds_check c = {.p = p, .st = st, .flags = mem_zeroed((size_t)p->count + 1, 1)};
     bool ok = c.flags ? valid_all(&c, costs) : status_no_memory(st);
-    free(c.flags);
-    free(c.block);
+    mem_free(c.flags);
+    mem_free(c.block);
     return ok;
 }

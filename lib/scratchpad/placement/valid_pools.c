@@ -84,7 +84,7 @@ static bool valid_choice(const struct lx_problem *p, const struct lx_buffer *b, 
     return true;
 }
 
-static bool lives_on(const struct lx_buffer *b, int64_t start, int64_t end)
+static bool valid_pools_lives_on(const struct lx_buffer *b, int64_t start, int64_t end)
 {
     for (int32_t i = 0; i < lx_life_count(b); i++) {
         struct lx_life l = lx_life_at(b, i);
@@ -107,7 +107,8 @@ static bool valid_pin(const struct lx_problem *p, const struct lx_buffer *b, lx_
             (long long)b->fixed, (long long)(b->fixed + b->size), q->name, (long long)q->capacity);
     for (int32_t i = 0; i < q->reserved_count; i++) {
         const struct lx_reserved *r = &q->reserved[i];
-        if (b->size > 0 && b->fixed < r->to && r->from < b->fixed + b->size && lives_on(b, r->start, r->end))
+        if (b->size > 0 && b->fixed < r->to && r->from < b->fixed + b->size &&
+            valid_pools_lives_on(b, r->start, r->end))
             return buffer_error(
                 b, st, LX_E_MODEL,
                 "buffer %s: its pin [%lld, %lld) is on bytes [%lld, %lld) that are reserved during its life",

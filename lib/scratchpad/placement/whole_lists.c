@@ -3,6 +3,7 @@
 #include "scratchpad/placement/solve.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static int32_t count_pinned(const struct lx_problem *p)
     return count;
 }
 
-static bool is_plain_list(const struct lx_problem *p)
+static bool whole_lists_is_plain_list(const struct lx_problem *p)
 {
     return !p->pool_count && !lx_problem_needs(p);
 }
@@ -31,9 +32,9 @@ static bool is_plain_list(const struct lx_problem *p)
 bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st)
 {
     *clash = false;
-    if (!is_plain_list(p) || count_pinned(p) < 2) return true;
+    if (!whole_lists_is_plain_list(p) || count_pinned(p) < 2) return true;
     struct lx_problem alone = *p;
-    int64_t *address = malloc(((size_t)p->count + 1) * sizeof *address), value;
+    int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address), value;
     enum lx_rule rule = LX_RULE_NONE;
     lx_status why = {0};
     if (!address) return status_no_memory(st);
@@ -41,7 +42,7 @@ bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st)
     alone.objective = LX_SPILL;
     if (p->objective == LX_HEIGHT) alone.capacity = INT64_MAX / 4;
     bool legal = lx_check_places(&alone, NULL, address, &value, &rule, &why);
-    free(address);
+    mem_free(address);
     *clash = !legal && rule == LX_RULE_OVERLAP;
     bool judged = legal || (why.code != LX_E_MEMORY && why.code != LX_E_STOPPED);
     return judged ? true : status_no_memory(st);
@@ -59,7 +60,7 @@ static void place_pinned(const struct lx_problem *p, int64_t *address)
 void stack_left_out(const struct lx_problem *p, int64_t *address)
 {
     int64_t top = 0;
-    if (p->objective != LX_HEIGHT || !is_plain_list(p)) return;
+    if (p->objective != LX_HEIGHT || !whole_lists_is_plain_list(p)) return;
     place_pinned(p, address);
     for (int32_t i = 0; i < p->count; i++)
         if (address[i] >= 0) top = max_i64(top, address[i] + p->buffers[i].size);

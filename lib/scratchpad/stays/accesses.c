@@ -39,7 +39,7 @@ static int64_t steps_touched(int64_t offset, int64_t stride, int64_t extent, int
 }
 
 /* The operand of a view that is larger than what is moved. */
-static int64_t part_bytes(const struct lx_layout *y, const struct op_index *x, int operand)
+static int64_t accesses_part_bytes(const struct lx_layout *y, const struct op_index *x, int operand)
 {
     int64_t sticks = 1;
     for (int k = 0; k < y->rank - 1; k++) {
@@ -75,20 +75,21 @@ static int64_t chosen_bytes(const struct lx_layout *y, const struct lx_op *op, c
     return mul_i64(sticks, y->stick_bytes, &sticks) ? min_i64(sticks, whole) : whole;
 }
 
-static int64_t access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
+static int64_t accesses_access_bytes(const struct lx_layouts *l, const struct lx_op *op, int operand)
 {
     int32_t tensor = op_operand(op, operand);
     if ((op->offset || (op->map && op->map->walks)) && l->layouts[tensor].rank > 0) {
         struct op_index x;
         op_index_of(l->graph, op, &x);
-        if (x.known && op_index_shifted(&x, operand)) return part_bytes(&l->layouts[tensor], &x, operand);
+        if (x.known && op_index_shifted(&x, operand))
+            return accesses_part_bytes(&l->layouts[tensor], &x, operand);
     }
     struct lx_choice c;
     if (lx_choice_of(op, &c) && c.operand == operand) return chosen_bytes(&l->layouts[tensor], op, &c);
     return tensor_bytes(l, tensor);
 }
 
-static void fill_op(struct draft *x, int32_t o, int32_t at)
+static void accesses_fill_op(struct draft *x, int32_t o, int32_t at)
 {
     const struct lx_op *op = &x->graph->ops[o];
     for (int i = 0; i < op_operand_count(op); i++) {
@@ -98,7 +99,7 @@ static void fill_op(struct draft *x, int32_t o, int32_t at)
                                                  .stay = -1,
                                                  .reads = !output || op_keeps_rest(op),
                                                  .writes = output,
-                                                 .bytes = access_bytes(x->layouts, op, i)};
+                                                 .bytes = accesses_access_bytes(x->layouts, op, i)};
     }
 }
 
@@ -117,7 +118,7 @@ bool draft_accesses(struct draft *x, lx_status *st)
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         x->access_at[o] = at;
         if (stop_work(EACH_OP)) return status_stopped(st);
-        fill_op(x, o, at);
+        accesses_fill_op(x, o, at);
         at += op_operand_count(&x->graph->ops[o]);
     }
     x->access_at[ops] = at;

@@ -7,6 +7,7 @@
  * is in one bundle, whatever they state: its ops are walked together, and counted together. */
 #include "scratchpad/stays/draft.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "layout/op_index.h"
 
@@ -48,7 +49,7 @@ static int64_t new_tensors(const struct cutter *c, int32_t first, int32_t last)
     return count;
 }
 
-static void take_tensors(struct cutter *c, int32_t o)
+static void bundles_take_tensors(struct cutter *c, int32_t o)
 {
     c->tensors += new_tensors(c, o, o);
     for (int i = 0; i < op_operand_count(&c->x->graph->ops[o]); i++)
@@ -62,7 +63,7 @@ static bool stated_border(struct cutter *c, int32_t o)
     return c->next_border < how->border_count && how->borders[c->next_border] == o;
 }
 
-static bool begins_bundle(struct cutter *c, int32_t o)
+static bool bundles_begins_bundle(struct cutter *c, int32_t o)
 {
     int64_t limit = c->x->graph->device.bundle_tensors;
     int32_t n = nest_of_op(c->x->how.nests, c->x->how.nest_count, o), last = o;
@@ -94,17 +95,17 @@ static bool nests_fit(const struct cutter *c, lx_status *st)
 bool draft_bundles(struct draft *x, lx_status *st)
 {
     enum { EACH_OP = 100 }; /* work of base/stop.h */
-    struct cutter c = {.x = x, .seen = calloc((size_t)x->graph->tensor_count + 1, sizeof *c.seen)};
+    struct cutter c = {.x = x, .seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *c.seen)};
     x->bundle_of = arena_array(x->memory, (size_t)x->graph->op_count, sizeof *x->bundle_of);
     bool ok = c.seen && x->bundle_of;
     for (int32_t o = 0; ok && o < x->graph->op_count; o++) {
         stop_look(EACH_OP);
-        if (begins_bundle(&c, o)) c.bundle++, c.tensors = 0;
-        take_tensors(&c, o);
+        if (bundles_begins_bundle(&c, o)) c.bundle++, c.tensors = 0;
+        bundles_take_tensors(&c, o);
         x->bundle_of[o] = c.bundle;
     }
     x->bundle_count = x->graph->op_count > 0 ? c.bundle + 1 : 0;
     bool fits = ok && nests_fit(&c, st);
-    free(c.seen);
+    mem_free(c.seen);
     return ok ? fits : status_no_memory(st);
 }

@@ -38,7 +38,7 @@ bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool su
 }
 
 /* Positions of a dimension that the core with the most of them has. */
-static int64_t widest(const struct lx_layout *y, const struct lx_core_view *v, int dim)
+static int64_t core_views_widest(const struct lx_layout *y, const struct lx_core_view *v, int dim)
 {
     int64_t tile = y->size[dim] / v->tiles[dim];
     int64_t part = ceil_div_i64(tile / v->blocks[dim], v->slices[dim]) * v->blocks[dim];
@@ -50,13 +50,13 @@ int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct
     const struct lx_layout *y = &l->layouts[tensor];
     if (y->rank == 0) return l->graph->tensors[tensor].bytes;
     int64_t bytes = y->stick_bytes;
-    for (int i = 0; i < v->rank; i++) bytes *= widest(y, v, i);
+    for (int i = 0; i < v->rank; i++) bytes *= core_views_widest(y, v, i);
     return bytes;
 }
 
 /* Positions of a dimension that core c has under both views, of the `size` of a tile. */
-static int64_t common_positions(int64_t size, const struct lx_core_view *a, const struct lx_core_view *b,
-                                int dim, int64_t core)
+static int64_t core_views_common_positions(int64_t size, const struct lx_core_view *a,
+                                           const struct lx_core_view *b, int dim, int64_t core)
 {
     int64_t wide = size / a->blocks[dim], other = size / b->blocks[dim], sum = 0, lo, hi, from, to;
     core_view_reach(a, dim, size, core, &lo, &hi);
@@ -75,12 +75,12 @@ static int64_t sticks_at_home(const struct lx_layout *y, const struct lx_core_vi
     if (core >= from->cores) return 0;
     int64_t sticks = 1;
     for (int i = 0; i < to->rank; i++)
-        sticks *= common_positions(y->size[i] / to->tiles[i], from, to, i, core);
+        sticks *= core_views_common_positions(y->size[i] / to->tiles[i], from, to, i, core);
     return sticks;
 }
 
 /* Of all cores; at the ends of a dimension halos are shorter. */
-static int64_t all_parts(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
+static int64_t core_views_all_parts(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
 {
     const struct lx_layout *y = &l->layouts[tensor];
     bool halo = false;
@@ -95,7 +95,7 @@ int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct
                         const struct lx_core_view *to)
 {
     const struct lx_layout *y = &l->layouts[tensor];
-    int64_t bytes = all_parts(l, tensor, to);
+    int64_t bytes = core_views_all_parts(l, tensor, to);
     for (int64_t c = 0; y->rank > 0 && c < to->cores; c++)
         bytes -= sticks_at_home(y, from, to, c) * y->stick_bytes;
     return bytes;

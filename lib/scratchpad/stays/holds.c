@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 
-static const struct lx_nest *nest_of(const struct draft *x, int32_t access)
+static const struct lx_nest *holds_nest_of(const struct draft *x, int32_t access)
 {
     return x->held && x->held[access].nest >= 0 ? &x->how.nests[x->held[access].nest] : NULL;
 }
@@ -23,7 +23,7 @@ static int usual_level(const struct lx_nest *n, const struct nest_tensor *t)
     return level;
 }
 
-static int level_of(const struct draft *x, int32_t tensor, int32_t nest, const struct nest_tensor *t)
+static int holds_level_of(const struct draft *x, int32_t tensor, int32_t nest, const struct nest_tensor *t)
 {
     for (int32_t i = 0; i < x->how.hold_count; i++)
         if (x->how.holds[i].tensor == tensor && x->how.holds[i].nest == nest) return x->how.holds[i].level;
@@ -48,27 +48,27 @@ bool draft_holds(struct draft *x, lx_status *st)
         x->held[a].nest = nest;
         if (nest < 0) continue;
         x->held[a].tensor = nest_tensor_of(x->layouts, &x->how.nests[nest], tensor);
-        x->held[a].level = level_of(x, tensor, nest, &x->held[a].tensor);
+        x->held[a].level = holds_level_of(x, tensor, nest, &x->held[a].tensor);
     }
     return true;
 }
 
 /* How often the parts of a sum are written if it is held up to `level`. */
-static int64_t sum_parts(const struct lx_nest *n, const struct nest_tensor *t, int level)
+static int64_t holds_sum_parts(const struct lx_nest *n, const struct nest_tensor *t, int level)
 {
     return nest_product(n, t->summed & levels_to(level));
 }
 
 int64_t held_again_bytes(const struct draft *x, int32_t access, int64_t bytes)
 {
-    const struct lx_nest *n = nest_of(x, access);
+    const struct lx_nest *n = holds_nest_of(x, access);
     if (!n || !x->accesses[access].writes) return 0;
-    return bytes * (sum_parts(n, &x->held[access].tensor, n->level_count) - 1);
+    return bytes * (holds_sum_parts(n, &x->held[access].tensor, n->level_count) - 1);
 }
 
 int64_t held_access_bytes(const struct draft *x, int32_t access, int64_t bytes)
 {
-    const struct lx_nest *n = nest_of(x, access);
+    const struct lx_nest *n = holds_nest_of(x, access);
     if (!n) return bytes;
     const struct nest_tensor *t = &x->held[access].tensor;
     int64_t times = nest_product(n, levels_to(n->level_count) & ~t->indexed);
@@ -88,7 +88,7 @@ int64_t stay_fills(const struct draft *x, int32_t stay)
 int64_t stay_load_bytes(const struct draft *x, int32_t stay)
 {
     int32_t access = access_of_stay(x, stay);
-    const struct lx_nest *n = nest_of(x, access);
+    const struct lx_nest *n = holds_nest_of(x, access);
     int64_t whole = tensor_bytes(x->layouts, x->stays[stay].tensor);
     return n ? whole * nest_product(n, levels_to(x->held[access].level) & ~x->held[access].tensor.indexed)
              : whole;
@@ -97,13 +97,13 @@ int64_t stay_load_bytes(const struct draft *x, int32_t stay)
 int64_t stay_parts(const struct draft *x, int32_t stay)
 {
     int32_t access = access_of_stay(x, stay);
-    const struct lx_nest *n = nest_of(x, access);
-    return n ? sum_parts(n, &x->held[access].tensor, x->held[access].level) : 1;
+    const struct lx_nest *n = holds_nest_of(x, access);
+    return n ? holds_sum_parts(n, &x->held[access].tensor, x->held[access].level) : 1;
 }
 
 struct lx_core_view held_view(const struct draft *x, int32_t access)
 {
-    const struct lx_nest *n = nest_of(x, access);
+    const struct lx_nest *n = holds_nest_of(x, access);
     const struct lx_layout *y = &x->layouts->layouts[x->accesses[access].tensor];
     struct lx_core_view v = access_view(x, access);
     return n ? core_view_held(y, n, &x->held[access].tensor, x->held[access].level, v) : v;
@@ -111,7 +111,7 @@ struct lx_core_view held_view(const struct draft *x, int32_t access)
 
 bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t *last)
 {
-    const struct lx_nest *n = nest_of(x, access);
+    const struct lx_nest *n = holds_nest_of(x, access);
     if (!n || x->held[access].level == n->level_count) return false;
     *first = n->first;
     *last = n->last;
@@ -122,19 +122,19 @@ bool held_covers(const struct draft *x, int32_t access, int32_t *first, int32_t 
  * them all. */
 bool held_by_one(const struct draft *x, int32_t access)
 {
-    const struct lx_nest *n = nest_of(x, access);
+    const struct lx_nest *n = holds_nest_of(x, access);
     return n && x->held[access].tensor.made && x->held[access].level < n->level_count;
 }
 
 bool held_for_all(const struct draft *x, int32_t before, int32_t access)
 {
-    const struct lx_nest *n = nest_of(x, access);
+    const struct lx_nest *n = holds_nest_of(x, access);
     return n && x->held[before].nest == x->held[access].nest && x->held[access].level < n->level_count;
 }
 
 bool held_together(const struct draft *x, int32_t before, int32_t access)
 {
     if (!x->held || x->held[before].nest == x->held[access].nest) return true;
-    return !(nest_of(x, before) && x->held[before].level > 0) &&
-           !(nest_of(x, access) && x->held[access].level > 0);
+    return !(holds_nest_of(x, before) && x->held[before].level > 0) &&
+           !(holds_nest_of(x, access) && x->held[access].level > 0);
 }

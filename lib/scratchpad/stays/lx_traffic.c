@@ -11,8 +11,8 @@ struct span {
     bool shifted;
 };
 
-static struct span span_of(const struct op_index *x, const struct lx_division *d, int operand, int h,
-                           int64_t core)
+static struct span lx_traffic_span_of(const struct op_index *x, const struct lx_division *d, int operand,
+                                      int h, int64_t core)
 {
     int v = x->var[operand][h];
     struct span s = {0, 1, 0, x->extent[v], op_index_shifted(x, operand)};
@@ -23,7 +23,7 @@ static struct span span_of(const struct op_index *x, const struct lx_division *d
 }
 
 /* Positions of device dimension k that it touches; the last slice takes the padding along. */
-static int64_t positions(const struct lx_layout *y, int k, const struct span *s)
+static int64_t lx_traffic_positions(const struct lx_layout *y, int k, const struct span *s)
 {
     int64_t size = y->host_shape[(int)y->host_dim[k]], step = y->step[k];
     int64_t first = s->from, last = s->to - 1;
@@ -74,14 +74,15 @@ static int64_t sticks_of_core(const struct draft *x, int32_t o, const struct op_
             sticks *= hi - lo;
             continue;
         }
-        struct span s = span_of(index, &x->divisions->at[o], operand, y->host_dim[k], core);
-        sticks *= positions(y, k, &s);
+        struct span s = lx_traffic_span_of(index, &x->divisions->at[o], operand, y->host_dim[k], core);
+        sticks *= lx_traffic_positions(y, k, &s);
     }
     return sticks;
 }
 
 /* Reads of a core without work are none; it writes its part of a sum all the same. */
-static int64_t touched_bytes(const struct draft *x, int32_t o, const struct op_index *index, int operand)
+static int64_t lx_traffic_touched_bytes(const struct draft *x, int32_t o, const struct op_index *index,
+                                        int operand)
 {
     const struct lx_division *d = &x->divisions->at[o];
     int32_t tensor = op_operand(&x->graph->ops[o], operand);
@@ -133,7 +134,7 @@ void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op
         for (int i = 0; i < op_operand_count(op); i++) {
             int32_t stay = x->accesses[x->access_at[o] + i].stay;
             if (stay < 0 || address[stay] < 0) continue;
-            int64_t bytes = touched_bytes(x, o, &index, i) * times;
+            int64_t bytes = lx_traffic_touched_bytes(x, o, &index, i) * times;
             *(i < op->input_count ? &ops[o].lx_read : &ops[o].lx_written) += bytes;
             if (i >= op->input_count) ops[o].lx_read += bytes / sums * (sums - 1);
         }

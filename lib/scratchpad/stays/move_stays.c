@@ -78,7 +78,7 @@ static void find_served(struct draft *x, int32_t stay)
     s->last = (int32_t)x->buffers[stay].end - 1;
 }
 
-static bool divide(struct draft *x, int32_t old, struct cut move, lx_status *st)
+static bool move_stays_divide(struct draft *x, int32_t old, struct cut move, lx_status *st)
 {
     int32_t new = x->problem.count, first = 0;
     struct lx_buffer *a = &x->buffers[old], *b = &x->buffers[new];
@@ -118,7 +118,7 @@ bool draft_moves(struct draft *x, lx_status *st)
     x->stays = stays;
     for (int32_t i = 0; i < x->how.move_count; i++) {
         int32_t old = find_moved(x, x->how.moves[i]);
-        if (old >= 0 && !divide(x, old, x->how.moves[i], st)) return false;
+        if (old >= 0 && !move_stays_divide(x, old, x->how.moves[i], st)) return false;
     }
     return true;
 }

@@ -12,6 +12,7 @@
 #include "scratchpad/stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
 
@@ -35,23 +36,23 @@ struct pricing {
     bool sizes_count; /* else what is too large is priced as if it were not */
 };
 
-static bool is_barred(const struct pricing *p, int32_t stay)
+static bool stay_prices_is_barred(const struct pricing *p, int32_t stay)
 {
     enum lx_bar bar = p->x->stays[stay].bar;
     return bar && (p->sizes_count || bar != LX_BAR_SIZE);
 }
 
 /* The stay that may serve an access, or -1. */
-static int32_t server(const struct pricing *p, int32_t access)
+static int32_t stay_prices_server(const struct pricing *p, int32_t access)
 {
     int32_t stay = p->x->accesses[access].stay;
-    return stay >= 0 && !is_barred(p, stay) ? stay : -1;
+    return stay >= 0 && !stay_prices_is_barred(p, stay) ? stay : -1;
 }
 
-static int32_t source_of(const struct pricing *p, int32_t stay)
+static int32_t stay_prices_source_of(const struct pricing *p, int32_t stay)
 {
     int32_t source = p->x->stays[stay].ring_source;
-    return source >= 0 && !is_barred(p, source) ? source : -1;
+    return source >= 0 && !stay_prices_is_barred(p, source) ? source : -1;
 }
 
 /* The stays of the tensor one after the other; -1 begins, -1 ends. */
@@ -62,7 +63,8 @@ static int32_t next_stay(const struct pricing *p, int32_t stay)
     return next < p->end ? next : -1;
 }
 
-static bool group_of(struct pricing *p, const int32_t *members, int32_t count, struct lx_group *out)
+static bool stay_prices_group_of(struct pricing *p, const int32_t *members, int32_t count,
+                                 struct lx_group *out)
 {
     *out = (struct lx_group){arena_copy_array(p->x->memory, members, (size_t)count, sizeof *members), count};
     return out->at;
@@ -71,13 +73,13 @@ static bool group_of(struct pricing *p, const int32_t *members, int32_t count, s
 static bool charge_load(struct pricing *p, int32_t stay)
 {
     struct lx_charge c = {.cost = stay_load_bytes(p->x, stay)};
-    int32_t source = source_of(p, stay);
+    int32_t source = stay_prices_source_of(p, stay);
     if (p->x->stays[stay].begins_written) return true;
     if (source < 0) {
         p->of[stay].on += c.cost;
         return true;
     }
-    return group_of(p, &stay, 1, &c.all_on) && group_of(p, &source, 1, &c.all_off) &&
+    return stay_prices_group_of(p, &stay, 1, &c.all_on) && stay_prices_group_of(p, &source, 1, &c.all_off) &&
            VEC_PUSH(&p->charges, c);
 }
 
@@ -98,10 +100,10 @@ static bool need_if_off(struct needs *n, int32_t stay, int32_t writer)
 static bool add_need(const struct pricing *p, int32_t access, int32_t writer, struct needs *n)
 {
     const struct draft *x = p->x;
-    int32_t stay = server(p, access);
+    int32_t stay = stay_prices_server(p, access);
     if (!x->accesses[access].reads || stay == writer) return true;
     bool begins = stay >= 0 && x->stays[stay].first == x->access_op[access] && !x->stays[stay].begins_written;
-    int32_t source = begins ? source_of(p, stay) : -1;
+    int32_t source = begins ? stay_prices_source_of(p, stay) : -1;
     if (stay < 0 || (begins && source < 0)) {
         n->always = true;
         return true;
@@ -115,7 +117,7 @@ static bool charge_store(struct pricing *p, int32_t k)
     const struct draft *x = p->x;
     struct lx_charge c = {.cost = p->whole};
     struct needs n = {0};
-    int32_t writer = server(p, x->tensor_access[k]), end = x->tensor_at[p->tensor + 1];
+    int32_t writer = stay_prices_server(p, x->tensor_access[k]), end = x->tensor_at[p->tensor + 1];
     bool ok = true, rewritten = false;
     if (writer < 0) return true;
     if (stay_parts(x, writer) > 1) {
@@ -130,14 +132,15 @@ static bool charge_store(struct pricing *p, int32_t k)
     if (n.always)
         p->of[writer].on += p->whole;
     else if (ok && n.any_off.count)
-        ok = group_of(p, &writer, 1, &c.all_on) &&
-             group_of(p, n.any_off.at, (int32_t)n.any_off.count, &c.any_off) && VEC_PUSH(&p->charges, c);
+        ok = stay_prices_group_of(p, &writer, 1, &c.all_on) &&
+             stay_prices_group_of(p, n.any_off.at, (int32_t)n.any_off.count, &c.any_off) &&
+             VEC_PUSH(&p->charges, c);
     VEC_FREE(&n.any_off);
     return ok;
 }
 
 /* All prices of the tensor, with the bars that there are. */
-static bool price_tensor(struct pricing *p)
+static bool stay_prices_price_tensor(struct pricing *p)
 {
     const struct draft *x = p->x;
     bool ok = true;
@@ -145,16 +148,16 @@ static bool price_tensor(struct pricing *p)
     p->charges.count = p->first_charge;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) p->of[s] = (struct price){0};
     for (int32_t k = x->tensor_at[p->tensor]; ok && k < x->tensor_at[p->tensor + 1]; k++) {
-        int32_t access = x->tensor_access[k], stay = server(p, access);
+        int32_t access = x->tensor_access[k], stay = stay_prices_server(p, access);
         *(stay < 0 ? &p->fixed : &p->of[stay].off) += x->accesses[access].bytes;
         ok = !x->accesses[access].writes || charge_store(p, k);
     }
     for (int32_t s = next_stay(p, -1); ok && s >= 0; s = next_stay(p, s))
-        ok = is_barred(p, s) || charge_load(p, s);
+        ok = stay_prices_is_barred(p, s) || charge_load(p, s);
     return ok;
 }
 
-static bool has(const struct lx_group *g, int32_t stay)
+static bool stay_prices_has(const struct lx_group *g, int32_t stay)
 {
     for (int32_t i = 0; i < g->count; i++)
         if (g->at[i] == stay) return true;
@@ -166,7 +169,8 @@ static int64_t most_gain(const struct pricing *p, int32_t stay)
 {
     int64_t gain = p->of[stay].off - p->of[stay].on;
     for (size_t i = p->first_charge; i < p->charges.count; i++)
-        if (has(&p->charges.at[i].all_off, stay) || has(&p->charges.at[i].any_off, stay))
+        if (stay_prices_has(&p->charges.at[i].all_off, stay) ||
+            stay_prices_has(&p->charges.at[i].any_off, stay))
             gain += p->charges.at[i].cost;
     return gain;
 }
@@ -207,12 +211,12 @@ static bool bar_useless(struct pricing *p, bool *changed)
         if (!bar_stay(x, s)) return false;
     }
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s))
-        if (x->stays[s].ring_source >= 0) x->stays[s].ring_source = source_of(p, s);
+        if (x->stays[s].ring_source >= 0) x->stays[s].ring_source = stay_prices_source_of(p, s);
     return true;
 }
 
 /* The least that a stay and the copies of it cost where there is room for all. */
-static int64_t least_of(const struct pricing *p, int32_t stay)
+static int64_t stay_prices_least_of(const struct pricing *p, int32_t stay)
 {
     const struct draft *x = p->x;
     const struct lx_charge *store = NULL;
@@ -227,7 +231,7 @@ static int64_t least_of(const struct pricing *p, int32_t stay)
         if (x->stays[s].ring_source != stay) continue;
         off += min_i64(p->of[s].off, p->of[s].on + stay_load_bytes(x, s));
         stored += either;
-        kept += store && has(&store->any_off, s) ? p->of[s].on : either;
+        kept += store && stay_prices_has(&store->any_off, s) ? p->of[s].on : either;
     }
     return min_i64(off, min_i64(stored, kept));
 }
@@ -243,11 +247,12 @@ static bool write_prices(struct pricing *p)
         struct lx_charge on = {0};
         int64_t both = min_i64(p->of[s].off, p->of[s].on);
         x->base_bytes += both;
-        if (x->stays[s].ring_source < 0) x->least_bytes += least_of(p, s);
+        if (x->stays[s].ring_source < 0) x->least_bytes += stay_prices_least_of(p, s);
         x->copy_bytes[s] = p->of[s].on;
         b->spill_cost = p->of[s].off - both;
         on.cost = p->of[s].on - both;
-        if (on.cost && !(group_of(p, &s, 1, &on.all_on) && VEC_PUSH(&p->charges, on))) return false;
+        if (on.cost && !(stay_prices_group_of(p, &s, 1, &on.all_on) && VEC_PUSH(&p->charges, on)))
+            return false;
     }
     return true;
 }
@@ -258,7 +263,7 @@ static bool doubt_sizes(struct pricing *p)
     bool any = false, ok = true;
     for (int32_t s = next_stay(p, -1); s >= 0; s = next_stay(p, s)) any |= p->x->stays[s].bar == LX_BAR_SIZE;
     p->sizes_count = false;
-    ok = !any || price_tensor(p);
+    ok = !any || stay_prices_price_tensor(p);
     for (int32_t s = next_stay(p, -1); any && ok && s >= 0; s = next_stay(p, s))
         if (p->x->stays[s].bar == LX_BAR_SIZE && most_gain(p, s) <= 0) ok = bar_stay(p->x, s);
     p->sizes_count = true;
@@ -271,7 +276,7 @@ static bool settle_tensor(struct pricing *p)
     p->first_charge = p->charges.count;
     p->whole = tensor_bytes(p->x->layouts, p->tensor);
     if (!doubt_sizes(p)) return false;
-    do ok = price_tensor(p) && bar_useless(p, &changed);
+    do ok = stay_prices_price_tensor(p) && bar_useless(p, &changed);
     while (ok && changed);
     return ok && write_prices(p);
 }
@@ -280,7 +285,7 @@ bool draft_prices(struct draft *x, lx_status *st)
 {
     struct pricing p = {.x = x, .end = x->graph->tensor_count};
     size_t n = (size_t)x->problem.count;
-    p.of = calloc(n + 1, sizeof *p.of);
+    p.of = mem_zeroed(n + 1, sizeof *p.of);
     x->copy_bytes = arena_array(x->memory, n, sizeof *x->copy_bytes);
     bool ok = p.of && x->copy_bytes;
     for (p.tensor = 0; ok && p.tensor < x->graph->tensor_count; p.tensor++) {
@@ -293,6 +298,6 @@ bool draft_prices(struct draft *x, lx_status *st)
     bonds->charges = arena_copy_array(x->memory, p.charges.at, p.charges.count, sizeof *p.charges.at);
     ok = ok && bonds->charges;
     VEC_FREE(&p.charges);
-    free(p.of);
+    mem_free(p.of);
     return ok ? true : status_no_memory(st);
 }

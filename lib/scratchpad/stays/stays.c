@@ -11,6 +11,7 @@
 #include "base/digits.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 enum { EACH_TENSOR = 5000 }; /* nanoseconds */
 
 /* The number of an access's view among those of the tensor. */
-static bool label_of(struct builder *b, int32_t access, int *label)
+static bool stays_label_of(struct builder *b, int32_t access, int *label)
 {
     const struct draft *x = b->x;
     int32_t tensor = x->accesses[access].tensor;
@@ -36,7 +37,7 @@ static bool label_of(struct builder *b, int32_t access, int *label)
 }
 
 /* Fills b->seen with labels and runs. */
-static bool look_at(struct builder *b, int32_t tensor)
+static bool stays_look_at(struct builder *b, int32_t tensor)
 {
     struct draft *x = b->x;
     b->seen.count = b->views.count = 0;
@@ -47,7 +48,7 @@ static bool look_at(struct builder *b, int32_t tensor)
         s.op = x->access_op[s.access];
         if (op_of(b, s.op)->kind->traits & LX_EXTERN)
             s.label = LABEL_EXTERN;
-        else if (!label_of(b, s.access, &s.label))
+        else if (!stays_label_of(b, s.access, &s.label))
             return false;
         if (b->seen.count > 0) {
             const struct seen *before = &b->seen.at[b->seen.count - 1];
@@ -124,7 +125,7 @@ static struct found_stay begin_stay(const struct builder *b, const struct run *r
 }
 
 /* Takes the access in: it is served by this stay. */
-static bool serve(struct builder *b, struct found_stay *f, const struct seen *s)
+static bool stays_serve(struct builder *b, struct found_stay *f, const struct seen *s)
 {
     if (f->uses.count == 0 || f->uses.at[f->uses.count - 1] != s->op)
         if (!VEC_PUSH(&f->uses, s->op)) return no_memory(b);
@@ -140,7 +141,7 @@ static bool serve(struct builder *b, struct found_stay *f, const struct seen *s)
     return true;
 }
 
-static int64_t part_of(const struct builder *b, const struct found_stay *f)
+static int64_t stays_part_of(const struct builder *b, const struct found_stay *f)
 {
     struct lx_core_view v = held_view(b->x, b->x->access_at[f->stay.view_op] + f->stay.view_operand);
     return view_part_bytes(b->x->layouts, f->stay.tensor, &v);
@@ -150,7 +151,7 @@ static int64_t part_of(const struct builder *b, const struct found_stay *f)
 static bool measure_stay(struct builder *b, struct found_stay *f)
 {
     struct draft *x = b->x;
-    f->buffer.size = part_of(b, f);
+    f->buffer.size = stays_part_of(b, f);
     if (f->stay.bar || f->buffer.size <= x->problem.capacity) return true;
     f->stay.bar = LX_BAR_SIZE;
     f->buffer.reason =
@@ -199,7 +200,7 @@ static bool stays_of_run(struct builder *b, const struct run *r)
             b->found.at[main_stay + n].stay.bar = bar;
             b->found.at[main_stay + n].buffer.reason = text;
         }
-        if (!serve(b, &b->found.at[main_stay + n], s)) return false;
+        if (!stays_serve(b, &b->found.at[main_stay + n], s)) return false;
         x->accesses[s->access].stay = (int32_t)(main_stay + n);
     }
     if (stays == 0) { /* nothing to serve: it only carries the reason */
@@ -219,7 +220,7 @@ static bool stays_of_run(struct builder *b, const struct run *r)
 }
 
 /* Inside a loop the first and the last op of the body count as uses of what is there all the time. */
-static bool uses_of(struct draft *x, const struct found_stay *f, struct lx_buffer *out)
+static bool stays_uses_of(struct draft *x, const struct found_stay *f, struct lx_buffer *out)
 {
     size_t n = f->uses.count;
     int64_t *to = arena_array(x->memory, n + 2, sizeof *to);
@@ -241,7 +242,7 @@ static bool finish_stay(struct builder *b, const struct found_stay *f, int32_t n
     stop_look(EACH_STAY);
     x->stays[number] = f->stay;
     *out = f->buffer;
-    if (!uses_of(x, f, out)) return no_memory(b);
+    if (!stays_uses_of(x, f, out)) return no_memory(b);
     out->start = f->life_first;
     out->end = f->life_last + 1;
     if (f->uses.count == 0) out->start = 0, out->end = 1;
@@ -274,7 +275,7 @@ static bool number_stays(struct builder *b, int32_t tensor, struct found_stay *f
 
 static bool stays_of_tensor(struct builder *b, int32_t tensor, struct found_stay *firsts)
 {
-    if (!look_at(b, tensor)) return false;
+    if (!stays_look_at(b, tensor)) return false;
     if (b->seen.count == 0) {
         struct found_stay f = {
             .stay = {.tensor = tensor, .ring_source = -1, .moved_from = -1, .bar = LX_BAR_UNUSED}};
@@ -316,7 +317,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
                                        .alignment = g->device.stick_bytes};
     struct builder b = {.x = out, .st = st};
     size_t tensors = (size_t)g->tensor_count;
-    struct found_stay *firsts = calloc(tensors + 1, sizeof *firsts);
+    struct found_stay *firsts = mem_zeroed(tensors + 1, sizeof *firsts);
     bool ok = firsts ? draft_bundles(out, st) && draft_accesses(out, st) : status_no_memory(st);
     for (int32_t t = 0; ok && t < g->tensor_count; t++)
         ok = stop_work(EACH_TENSOR) ? status_stopped(st) : stays_of_tensor(&b, t, firsts);
@@ -343,7 +344,7 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     VEC_FREE(&b.found);
     VEC_FREE(&b.seen);
     VEC_FREE(&b.views);
-    free(firsts);
+    mem_free(firsts);
     if (!ok) draft_free(out);
     return ok;
 }

@@ -30,12 +30,12 @@ const char *lx_transfer_word(enum lx_transfer_kind kind)
     return (int)kind >= 0 && kind < LX_TRANSFER_KINDS ? words[kind] : "?";
 }
 
-static bool placed(const struct walk *w, int32_t stay)
+static bool traffic_placed(const struct walk *w, int32_t stay)
 {
     return w->address && stay >= 0 && w->address[stay] >= 0;
 }
 
-static void add(struct walk *w, int64_t bytes, int64_t *per_op)
+static void traffic_add(struct walk *w, int64_t bytes, int64_t *per_op)
 {
     if (!add_i64(w->hbm, bytes, &w->hbm)) w->overflow = true;
     if (per_op) *per_op += bytes;
@@ -54,7 +54,7 @@ static void need_in_hbm(struct walk *w)
     if (w->hbm_has_it) return;
     w->hbm_has_it = true;
     transfer(w, LX_STORE, w->written_at, w->keeper, -1, w->whole);
-    add(w, w->whole, w->ops ? &w->ops[w->written_at].hbm_written : NULL);
+    traffic_add(w, w->whole, w->ops ? &w->ops[w->written_at].hbm_written : NULL);
 }
 
 /* Does it only stand between two moves? */
@@ -67,30 +67,30 @@ static bool is_idle(const struct draft *x, int32_t stay)
 }
 
 /* Each core copies its part; an idle stay on the way is filled before. */
-static void move(struct walk *w, int32_t stay)
+static void traffic_move(struct walk *w, int32_t stay)
 {
     const struct draft *x = w->x;
     const struct lx_stay *s = &x->stays[stay];
     int32_t tick = (int32_t)x->problem.buffers[stay].start, from = s->moved_from;
-    if (is_idle(x, from)) move(w, from);
+    if (is_idle(x, from)) traffic_move(w, from);
     struct lx_core_view v = stay_view(x, stay);
     int64_t bytes = view_all_bytes(x->layouts, s->tensor, &v) * stay_fills(x, stay);
     transfer(w, LX_MOVE, tick, stay, from, bytes);
     if (w->ops) w->ops[tick].lx_read += bytes, w->ops[tick].lx_written += bytes;
 }
 
-static void fill(struct walk *w, int32_t stay, int32_t tick)
+static void traffic_fill(struct walk *w, int32_t stay, int32_t tick)
 {
     const struct lx_stay *s = &w->x->stays[stay];
-    if (placed(w, s->moved_from)) {
-        move(w, stay);
+    if (traffic_placed(w, s->moved_from)) {
+        traffic_move(w, stay);
         return;
     }
-    if (!placed(w, s->ring_source)) {
+    if (!traffic_placed(w, s->ring_source)) {
         int64_t bytes = stay_load_bytes(w->x, stay);
         need_in_hbm(w);
         transfer(w, LX_LOAD, tick, stay, -1, bytes);
-        add(w, bytes, w->ops ? &w->ops[tick].hbm_read : NULL);
+        traffic_add(w, bytes, w->ops ? &w->ops[tick].hbm_read : NULL);
         return;
     }
     struct lx_core_view from = stay_view(w->x, s->ring_source), to = stay_view(w->x, stay);
@@ -108,8 +108,8 @@ static void exchange_parts(struct walk *w, int32_t stay, int32_t tick, int64_t s
     int64_t loaded = stored - w->whole;
     transfer(w, LX_LOAD, tick, stay, -1, loaded);
     transfer(w, LX_STORE, tick, stay, -1, stored);
-    add(w, loaded, op ? &op->hbm_read : NULL);
-    add(w, stored, op ? &op->hbm_written : NULL);
+    traffic_add(w, loaded, op ? &op->hbm_read : NULL);
+    traffic_add(w, stored, op ? &op->hbm_written : NULL);
     w->hbm_has_it = true;
 }
 
@@ -118,10 +118,10 @@ static void walk_access(struct walk *w, int32_t access)
     const struct lx_access *a = &w->x->accesses[access];
     int32_t tick = w->x->access_op[access];
     struct lx_op_traffic *op = w->ops ? &w->ops[tick] : NULL;
-    if (!placed(w, a->stay)) {
+    if (!traffic_placed(w, a->stay)) {
         if (a->reads) need_in_hbm(w);
-        add(w, a->bytes - a->again, !op ? NULL : a->writes ? &op->hbm_written : &op->hbm_read);
-        add(w, a->again, op ? &op->hbm_read : NULL);
+        traffic_add(w, a->bytes - a->again, !op ? NULL : a->writes ? &op->hbm_written : &op->hbm_read);
+        traffic_add(w, a->again, op ? &op->hbm_read : NULL);
         if (a->writes) w->hbm_has_it = true;
         return;
     }
@@ -146,14 +146,14 @@ static void walk_tensor(struct walk *w, int32_t tensor)
     for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
         int32_t access = x->tensor_access[k], stay = x->accesses[access].stay;
         /* An op's first access of a stay that it begins; later ones find it filled. */
-        if (placed(w, stay) && x->stays[stay].first == x->access_op[access] &&
+        if (traffic_placed(w, stay) && x->stays[stay].first == x->access_op[access] &&
             !x->stays[stay].begins_written) {
             bool again = false;
             for (int32_t j = k - 1; j >= x->tensor_at[tensor] && !again &&
                                     x->access_op[x->tensor_access[j]] == x->access_op[access];
                  j--)
                 again = x->accesses[x->tensor_access[j]].stay == stay;
-            if (!again) fill(w, stay, x->stays[stay].first);
+            if (!again) traffic_fill(w, stay, x->stays[stay].first);
         }
         walk_access(w, access);
     }
@@ -169,15 +169,15 @@ bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_b
 }
 
 /* Of the copies of a tick: moves, those from elsewhere, stores. */
-static int rank_of(enum lx_transfer_kind kind)
+static int traffic_rank_of(enum lx_transfer_kind kind)
 {
     return kind == LX_MOVE ? 0 : kind == LX_STORE ? 2 : 1;
 }
 
-static int by_time(const void *a, const void *b)
+static int traffic_by_time(const void *a, const void *b)
 {
     const struct lx_transfer *x = a, *y = b;
-    int late = rank_of(x->kind), later = rank_of(y->kind);
+    int late = traffic_rank_of(x->kind), later = traffic_rank_of(y->kind);
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
     if (late != later) return late - later;
     return (x->stay > y->stay) - (x->stay < y->stay);
@@ -209,7 +209,7 @@ bool traffic_list(const struct draft *x, const int64_t *address, struct arena *m
 {
     struct walk w = {.x = x, .address = address, .ops = ops};
     for (int32_t t = 0; t < x->graph->tensor_count; t++) walk_tensor(&w, t);
-    if (w.transfers.count) qsort(w.transfers.at, w.transfers.count, sizeof *w.transfers.at, by_time);
+    if (w.transfers.count) qsort(w.transfers.at, w.transfers.count, sizeof *w.transfers.at, traffic_by_time);
     order_moves(address, w.transfers.at, w.transfers.count);
     *out = (struct traffic){.transfer_count = (int32_t)w.transfers.count,
                             .hbm_bytes = w.overflow ? INT64_MAX : w.hbm,

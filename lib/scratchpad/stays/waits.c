@@ -28,7 +28,7 @@ static int by_source(const void *a, const void *b)
     return (x->copy > y->copy) - (x->copy < y->copy);
 }
 
-static bool find_waits(struct builder *b)
+static bool waits_find_waits(struct builder *b)
 {
     const struct draft *x = b->x;
     for (int32_t i = 0; x->how.lax && i < x->problem.count; i++) {
@@ -87,7 +87,7 @@ static bool with_keepers(struct builder *b, struct lx_group *g, const struct wai
     return true;
 }
 
-static bool is_on(const struct lx_group *g, int32_t member)
+static bool waits_is_on(const struct lx_group *g, int32_t member)
 {
     return g->count == 1 && g->at[0] == member;
 }
@@ -97,7 +97,7 @@ static bool widen_load(struct builder *b, const struct wait *w)
 {
     for (size_t i = 0; i < b->charges.count; i++) {
         struct lx_charge *c = &b->charges.at[i];
-        if (!is_on(&c->all_on, w->copy) || !is_on(&c->all_off, w->source)) continue;
+        if (!waits_is_on(&c->all_on, w->copy) || !waits_is_on(&c->all_off, w->source)) continue;
         c->any_off = c->all_off;
         c->all_off = (struct lx_group){0};
         return with_keepers(b, &c->any_off, w);
@@ -110,7 +110,7 @@ static bool widen_store(struct builder *b, const struct wait *w)
 {
     for (size_t i = 0; i < b->charges.count; i++) {
         struct lx_charge *c = &b->charges.at[i];
-        if (is_on(&c->all_on, w->source) && c->any_off.count && !with_keepers(b, &c->any_off, w))
+        if (waits_is_on(&c->all_on, w->source) && c->any_off.count && !with_keepers(b, &c->any_off, w))
             return false;
     }
     return true;
@@ -131,7 +131,7 @@ static bool widen_charges(struct builder *b)
 bool draft_waits(const struct draft *x, struct arena *memory, struct waiting *out, lx_status *st)
 {
     struct builder b = {.x = x, .memory = memory};
-    bool ok = find_waits(&b);
+    bool ok = waits_find_waits(&b);
     *out = (struct waiting){.problem = x->problem};
     if (ok && b.waits.count) {
         for (int32_t i = 0; ok && i < x->problem.count; i++) ok = VEC_PUSH(&b.buffers, x->buffers[i]);

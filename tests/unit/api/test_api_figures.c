@@ -1,6 +1,7 @@
 /* Every number and word of a plan and of its run, by name, through the C interface: those that must agree do. */
 #include "lxplan.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,7 @@ static int make(void **state)
     lx_options_free(o);
     lx_graph_free(g);
     lx_error_free(e);
-    free(text);
+    mem_free(text);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* Graphs through the C interface: built, read, written, planned, run; and divisions chosen together with places. */
 #include "lxplan.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -167,7 +168,7 @@ static void test_same_as_program(void **state)
     size_t length;
     char *pattern = file_read(SOURCE_DIR "/patterns/graphs/rms_norm.json", &length, &st);
     FILE *f = popen(LXPLAN_PROGRAM " plan --json " SOURCE_DIR "/patterns/graphs/rms_norm.json", "r");
-    char *theirs = calloc(1, 1 << 20);
+    char *theirs = mem_zeroed(1, 1 << 20);
     size_t n = fread(theirs, 1, (1 << 20) - 1, f);
     pclose(f);
     lx_graph *g = lx_graph_parse(pattern, (int64_t)length, NULL, e);
@@ -180,8 +181,8 @@ static void test_same_as_program(void **state)
     lx_result_free(r);
     lx_graph_free(g);
     lx_error_free(e);
-    free(theirs);
-    free(pattern);
+    mem_free(theirs);
+    mem_free(pattern);
 }
 
 /* --- Joint. --- */

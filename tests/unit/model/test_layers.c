@@ -1,6 +1,7 @@
 /* Layers in smaller ops, control flow, collectives, roles and type rules: small models that stand here as text, or are
  * put together in bytes. */
 #include "graph/graph.h"
+#include "base/memory.h"
 #include "graph/import/model_import.h"
 
 #include <setjmp.h>
@@ -162,7 +163,7 @@ static void test_attention(void **state)
     assert_work(report, 2 * (2 * 64 * 128 * 384 + 2 * 2 * 2 * 64 * 64 * 64));
     assert_true(g->op_count > 8);
     lx_graph_free(g);
-    free(report);
+    mem_free(report);
 }
 
 /* Four query heads share each pair of caches, which grow by one row. */
@@ -183,7 +184,7 @@ static void test_group_query(void **state)
     put_attr(&node, "kv_num_heads", 2);
     lx_graph_free(import_node(&graph, &node, "y nk nv", &report));
     assert_work(report, 2 * 2 * 8 * 64 * 64);
-    free(report);
+    mem_free(report);
 }
 
 static void test_recurrent(void **state)
@@ -206,7 +207,7 @@ static void test_recurrent(void **state)
         lx_graph_free(import_node(&graph, &node, cells[i].outputs, &report));
         /* The first step has nothing to go on with. */
         assert_work(report, (int64_t)2 * 2 * (5 * 4 * 64 + 4 * 4 * 32) * gates * 32);
-        free(report);
+        mem_free(report);
     }
 }
 
@@ -221,7 +222,7 @@ static void test_einsum(void **state)
     const struct lx_graph *g = import_node(&graph, &node, "y", &report);
     assert_work(report, 2 * 2 * 4 * 64 * 128 * 32);
     lx_graph_free(g);
-    free(report);
+    mem_free(report);
 }
 
 static const struct lx_graph *import_text(const char *text, const struct lx_import_options *options,
@@ -255,7 +256,7 @@ static void test_collectives(void **state)
     assert_int_equal(count_in(report, "\"link_bytes\": {\"all_reduce\": "), 2 * 64 * 128 * 4 / 4 * 3);
     assert_int_equal(count_in(strstr(report, "\"link_bytes\""), "\"all_gather\": "), 256 * 128 * 4 / 4 * 3);
     lx_graph_free(g);
-    free(report);
+    mem_free(report);
 }
 
 /* What goes on beside other ops is done where it begins: copies are none, computations are inlined. */
@@ -279,7 +280,7 @@ static void test_beside(void **state)
     assert_string_equal(g->ops[1].kind->name, "add");
     assert_true(g->ops[1].inputs[0] == g->ops[0].output && g->ops[1].inputs[1] == g->ops[0].inputs[0]);
     lx_graph_free(g);
-    free(report);
+    mem_free(report);
 }
 
 /* A predicate that is known chooses; else the user, else bytes. */

@@ -1,5 +1,6 @@
 /* If and Loop of ONNX where data decides, and names with two makers: the shapes behind them are those of what is taken. */
 #include "graph/import/model_import.h"
+#include "base/memory.h"
 #include "graph/graph.h"
 #include "support/onnx_bytes.h"
 
@@ -172,7 +173,7 @@ static void a_condition_ends_a_loop(void **state)
         assert_int_equal(elements, joins ? 4 * rows[i / 2].trips : 4);
         assert_non_null(report);
         assert_int_equal(strstr(report, "loops that data ends") != NULL, rows[i / 2].by_data);
-        free(report);
+        mem_free(report);
         lx_graph_free(g);
     }
 }

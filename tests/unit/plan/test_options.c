@@ -1,6 +1,7 @@
 /* The table of options: every row changes what it sets and nothing else, takes back what it gives out, and is
  * refused in words that help. */
 #include "plan/options.h"
+#include "base/memory.h"
 #include "unstable.h"
 
 #include <setjmp.h>
@@ -110,7 +111,7 @@ static void what_is_told_can_be_set(void **state)
         if (!lx_settings_set_row(&again, i, text, &st)) fail_msg("%s: %s", text, st.text);
         if (!lx_settings_same(&o, &again))
             fail_msg("%s: \"%s\" is not what it was", lx_settings_at(i).name, text);
-        free(text);
+        mem_free(text);
     }
 }
 

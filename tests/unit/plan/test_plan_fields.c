@@ -3,6 +3,7 @@
 #include "support/field_tables.h"
 #include "planfile/plan_fields.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +27,7 @@ static void tables_are_documented(void **state)
             fail_msg("lib/README.md lacks this (test_plan_fields --print writes all):\n%s", t.at);
         text_free(&t);
     }
-    free(readme);
+    mem_free(readme);
 }
 
 /* No key twice, none without a meaning, and rows as wide as they say. */
