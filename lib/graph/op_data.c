@@ -2,7 +2,7 @@
  * words. */
 #include "graph/op_data.h"
 #include "graph/builder.h"
-#include "graph/pattern_write.h"
+#include "files/pattern_write.h"
 #include "base/fail.h"
 #include "base/stop.h"
 
