@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "cache/part_file.h"
 #include "graph/online.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 #include "plan/plan_brief.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cache/part_file.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>

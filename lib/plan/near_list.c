@@ -5,7 +5,7 @@
 #include "plan/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "scratchpad/placement/solve.h"
+#include "placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>

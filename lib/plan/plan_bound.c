@@ -5,7 +5,7 @@
 #include "base/stop.h"
 #include "plan/keep.h"
 #include "plan/planner.h"
-#include "scratchpad/nests/alone.h"
+#include "nests/alone.h"
 
 bool bundles_are_limited(const struct planner *p)
 {

@@ -6,7 +6,7 @@
 #include "base/stop.h"
 #include "plan/nest_search.h"
 #include "plan/nest_window.h"
-#include "scratchpad/nests/alone.h"
+#include "nests/alone.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "plan/planner.h"
-#include "scratchpad/nests/alone.h"
+#include "nests/alone.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
