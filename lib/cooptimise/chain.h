@@ -17,8 +17,8 @@
  *
  * Sizes: tens to thousands of ops, up to some hundred choices, of which those with equal labels count once; two states
  * for each label. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_CHAIN_H
-#define LX_SCRATCHPAD_COOPTIMISE_CHAIN_H
+#ifndef LX_COOPTIMISE_CHAIN_H
+#define LX_COOPTIMISE_CHAIN_H
 
 #include "base/arena.h"
 #include "base/checked.h"

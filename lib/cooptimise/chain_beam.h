@@ -1,6 +1,6 @@
 /* The search over chains: ops in their order, the best `width` states behind each. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_CHAIN_BEAM_H
-#define LX_SCRATCHPAD_COOPTIMISE_CHAIN_BEAM_H
+#ifndef LX_COOPTIMISE_CHAIN_BEAM_H
+#define LX_COOPTIMISE_CHAIN_BEAM_H
 
 #include "cooptimise/chain.h"
 

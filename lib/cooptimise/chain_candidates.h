@@ -1,6 +1,6 @@
 /* What the beam over chains chooses among: a state behind an op, and where it comes from. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_CHAIN_CANDIDATES_H
-#define LX_SCRATCHPAD_COOPTIMISE_CHAIN_CANDIDATES_H
+#ifndef LX_COOPTIMISE_CHAIN_CANDIDATES_H
+#define LX_COOPTIMISE_CHAIN_CANDIDATES_H
 
 #include "base/checked.h"
 

@@ -1,6 +1,6 @@
 /* Views as numbers: what the choices of each menu make of each operand. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_CHAIN_LABELS_H
-#define LX_SCRATCHPAD_COOPTIMISE_CHAIN_LABELS_H
+#ifndef LX_COOPTIMISE_CHAIN_LABELS_H
+#define LX_COOPTIMISE_CHAIN_LABELS_H
 
 #include "cooptimise/cooptimise_menu.h"
 #include "stays/draft.h"

@@ -1,7 +1,7 @@
 /* The steps of the tensors that one op touches, listed once for all states of a beam that meet there: what a step is depends on the
  * tensor's own state and the op's choice only, and thousands of states share these. Private to the search over chains. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_CHAIN_MOVES_H
-#define LX_SCRATCHPAD_COOPTIMISE_CHAIN_MOVES_H
+#ifndef LX_COOPTIMISE_CHAIN_MOVES_H
+#define LX_COOPTIMISE_CHAIN_MOVES_H
 
 #include "base/vec.h"
 #include "cooptimise/chain.h"

@@ -9,8 +9,8 @@
  * plans that take no longer, predicted, than the old divisions with their own best placement do; so that no
  * work is left to one core only to please the scratchpad. `any_pace` lifts that: bytes alone, then time. The
  * bounds are of exactly these problems. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_COOPTIMISE_H
-#define LX_SCRATCHPAD_COOPTIMISE_COOPTIMISE_H
+#ifndef LX_COOPTIMISE_COOPTIMISE_H
+#define LX_COOPTIMISE_COOPTIMISE_H
 
 #include "divide/divide.h"
 #include "cooptimise/joint.h"

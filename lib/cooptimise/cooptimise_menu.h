@@ -1,6 +1,6 @@
 /* Menus of choices for co-optimisation: one for all ops of the same shape, with labels for what cores see. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_COOPTIMISE_MENU_H
-#define LX_SCRATCHPAD_COOPTIMISE_COOPTIMISE_MENU_H
+#ifndef LX_COOPTIMISE_COOPTIMISE_MENU_H
+#define LX_COOPTIMISE_COOPTIMISE_MENU_H
 
 #include "base/arena.h"
 #include "divide/priced_candidates.h"

@@ -1,6 +1,6 @@
 /* A divided graph as a joint problem, with what is needed to read an answer back. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_COOPTIMISE_PROBLEM_H
-#define LX_SCRATCHPAD_COOPTIMISE_COOPTIMISE_PROBLEM_H
+#ifndef LX_COOPTIMISE_COOPTIMISE_PROBLEM_H
+#define LX_COOPTIMISE_COOPTIMISE_PROBLEM_H
 
 #include "cooptimise/cooptimise_menu.h"
 

@@ -23,8 +23,8 @@
  *
  * Typical sizes: 5 to 80 ops with 5 to 60 choices in captures, 4,100 ops with up to 100 choices in generated
  * graphs. Ops of one shape may share their arrays. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_JOINT_H
-#define LX_SCRATCHPAD_COOPTIMISE_JOINT_H
+#ifndef LX_COOPTIMISE_JOINT_H
+#define LX_COOPTIMISE_JOINT_H
 
 #include "placement/problem.h"
 

@@ -1,6 +1,6 @@
 /* What the files of the beam share. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_JOINT_BEAM_H
-#define LX_SCRATCHPAD_COOPTIMISE_JOINT_BEAM_H
+#ifndef LX_COOPTIMISE_JOINT_BEAM_H
+#define LX_COOPTIMISE_JOINT_BEAM_H
 
 #include "cooptimise/joint_model.h"
 

@@ -4,8 +4,8 @@
  * which touches it offers and that fits into the scratchpad. Its state is off (0) or on with its local label
  * l (l + 1). Everything else of an op is a constant. Choices that another one is as good as, whatever is on
  * chip, are left out. Positions are indices of ops; loads are counted there. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_JOINT_MODEL_H
-#define LX_SCRATCHPAD_COOPTIMISE_JOINT_MODEL_H
+#ifndef LX_COOPTIMISE_JOINT_MODEL_H
+#define LX_COOPTIMISE_JOINT_MODEL_H
 
 #include "base/clock.h"
 #include "base/arena.h"

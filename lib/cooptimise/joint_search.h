@@ -1,6 +1,6 @@
 /* The parts of the joint search: what they share of its progress, and leaves, which are placed answers. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_JOINT_SEARCH_H
-#define LX_SCRATCHPAD_COOPTIMISE_JOINT_SEARCH_H
+#ifndef LX_COOPTIMISE_JOINT_SEARCH_H
+#define LX_COOPTIMISE_JOINT_SEARCH_H
 
 #include "cooptimise/joint_model.h"
 

@@ -1,6 +1,6 @@
 /* Tiles in the joint problem: what is cut, and what of a buffer is on chip then. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_JOINT_TILES_H
-#define LX_SCRATCHPAD_COOPTIMISE_JOINT_TILES_H
+#ifndef LX_COOPTIMISE_JOINT_TILES_H
+#define LX_COOPTIMISE_JOINT_TILES_H
 
 #include "cooptimise/joint.h"
 

@@ -1,6 +1,6 @@
 /* Whole answers: addresses for them, and the best so far. Private to the terms. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_TERM_ANSWERS_H
-#define LX_SCRATCHPAD_COOPTIMISE_TERM_ANSWERS_H
+#ifndef LX_COOPTIMISE_TERM_ANSWERS_H
+#define LX_COOPTIMISE_TERM_ANSWERS_H
 
 #include "cooptimise/term_sweep.h"
 

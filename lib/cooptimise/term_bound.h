@@ -1,6 +1,6 @@
 /* Lower bounds by mini-buckets: what the variables that are not decided yet cost at least. Private to the terms. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_TERM_BOUND_H
-#define LX_SCRATCHPAD_COOPTIMISE_TERM_BOUND_H
+#ifndef LX_COOPTIMISE_TERM_BOUND_H
+#define LX_COOPTIMISE_TERM_BOUND_H
 
 #include "cooptimise/term_network.h"
 

@@ -2,8 +2,8 @@
  *
  * While tables, room or handovers that a variable has part in are open, its values are told apart by their classes there; as
  * they close, classes join. A node of the sweep is the classes of the open variables and nothing else. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_TERM_FRONTIER_H
-#define LX_SCRATCHPAD_COOPTIMISE_TERM_FRONTIER_H
+#ifndef LX_COOPTIMISE_TERM_FRONTIER_H
+#define LX_COOPTIMISE_TERM_FRONTIER_H
 
 #include "cooptimise/term_bound.h"
 

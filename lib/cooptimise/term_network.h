@@ -3,8 +3,8 @@
  * Variables stand in the order in which they are decided: by the start of their lives, copies before all whom they serve. The
  * values of one are its choices off chip, then those of its choices on chip that may be. A table knows values only by classes:
  * values that no entry tells apart are one. Costs are whole numbers of 2^-shift, so that sums in any order are the same. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_TERM_NETWORK_H
-#define LX_SCRATCHPAD_COOPTIMISE_TERM_NETWORK_H
+#ifndef LX_COOPTIMISE_TERM_NETWORK_H
+#define LX_COOPTIMISE_TERM_NETWORK_H
 
 #include "base/arena.h"
 #include "base/vec.h"

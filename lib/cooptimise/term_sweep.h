@@ -1,6 +1,6 @@
 /* One sweep over the variables: all partial answers side by side, the cheapest of each node. Private to the terms. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_TERM_SWEEP_H
-#define LX_SCRATCHPAD_COOPTIMISE_TERM_SWEEP_H
+#ifndef LX_COOPTIMISE_TERM_SWEEP_H
+#define LX_COOPTIMISE_TERM_SWEEP_H
 
 #include "cooptimise/term_frontier.h"
 

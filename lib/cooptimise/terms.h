@@ -7,8 +7,8 @@
  * costs of one form and pairs that are labels, which is why it can do thousands of ops; this one does any of some hundred.
  *
  * A child may take the place of a parent only under the same bytes, and where it reads it, under one of their pairs. */
-#ifndef LX_SCRATCHPAD_COOPTIMISE_TERMS_H
-#define LX_SCRATCHPAD_COOPTIMISE_TERMS_H
+#ifndef LX_COOPTIMISE_TERMS_H
+#define LX_COOPTIMISE_TERMS_H
 
 #include "placement/problem.h"
 

@@ -1,6 +1,6 @@
 /* Variables of tt-mlir's D2M allocator: each is in scratch memory or spilled, and claims other requests there. */
-#ifndef LX_GRAPH_D2M_H
-#define LX_GRAPH_D2M_H
+#ifndef LX_FILES_D2M_H
+#define LX_FILES_D2M_H
 
 #include "graph/builder.h"
 

@@ -1,6 +1,6 @@
 /* dsa-problem-v1: structured placement problems as tonibohnlein/dsa-solver writes them. The reader in two files. */
-#ifndef LX_GRAPH_DSA_PROBLEM_H
-#define LX_GRAPH_DSA_PROBLEM_H
+#ifndef LX_FILES_DSA_PROBLEM_H
+#define LX_FILES_DSA_PROBLEM_H
 
 #include "base/json.h"
 #include "graph/builder.h"

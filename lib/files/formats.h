@@ -3,8 +3,8 @@
  * A format tells its own text by a look at it (`sniff`), reads it into a graph, and may write graphs or lists of
  * buffers. Commands, folders, help texts and error messages walk the rows. To add a format: its file, with the
  * functions of its row, and the row in formats.c. */
-#ifndef LX_GRAPH_FORMATS_H
-#define LX_GRAPH_FORMATS_H
+#ifndef LX_FILES_FORMATS_H
+#define LX_FILES_FORMATS_H
 
 #include "base/status.h"
 #include "graph/buffer.h"

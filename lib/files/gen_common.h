@@ -4,8 +4,8 @@
  * output. The output's shape follows from the op's index string. A tensor is declared in the graph when
  * an op first uses it, so that a graph that is cut short declares nothing it does not need. Failures are
  * remembered: calls after one do nothing, and gen_finish reports it. */
-#ifndef LX_GRAPH_GEN_COMMON_H
-#define LX_GRAPH_GEN_COMMON_H
+#ifndef LX_FILES_GEN_COMMON_H
+#define LX_FILES_GEN_COMMON_H
 
 #include "graph/builder.h"
 #include "files/generate.h"

@@ -1,6 +1,6 @@
 /* Graphs of any size, made by rule: the same options and seed give the same graph on every machine. */
-#ifndef LX_GRAPH_GENERATE_H
-#define LX_GRAPH_GENERATE_H
+#ifndef LX_FILES_GENERATE_H
+#define LX_FILES_GENERATE_H
 
 #include "base/option.h"
 #include "graph/graph.h"

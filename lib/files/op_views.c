@@ -1,6 +1,6 @@
 /* "views" of ops in patterns: one entry per input, null where it is read as it is. */
 #include "graph/op_walks.h"
-#include "files/pattern_write.h"
+#include "files/pattern.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -75,9 +75,9 @@ void op_views_write(const struct lx_graph *g, const struct lx_op *op, struct tex
         if (!v->offset) text_add(t, "null");
         if (v->offset) {
             struct text one = {0};
-            write_ints(&one, "offset", v->offset, rank);
-            if (v->stride) write_ints(&one, "stride", v->stride, rank);
-            if (v->size) write_ints(&one, "size", v->size, rank);
+            text_json_ints(&one, "offset", v->offset, rank);
+            if (v->stride) text_json_ints(&one, "stride", v->stride, rank);
+            if (v->size) text_json_ints(&one, "size", v->size, rank);
             t->failed |= one.failed;
             if (!one.failed) text_format(t, "{%s}", one.at + 2); /* behind ", " */
             text_free(&one);

@@ -1,6 +1,6 @@
 /* Reading patterns out of JSON: whole files, and the copies that plans carry. */
-#ifndef LX_GRAPH_PATTERN_H
-#define LX_GRAPH_PATTERN_H
+#ifndef LX_FILES_PATTERN_H
+#define LX_FILES_PATTERN_H
 
 #include "base/json.h"
 #include "base/text.h"
@@ -13,6 +13,9 @@ const struct lx_graph *pattern_read_json(const struct json *j, const struct json
 bool pattern_read_device(const struct json *j, const struct json_value *value, struct lx_device *device,
                          lx_status *st);
 void pattern_write(const struct lx_graph *g, struct text *t);
+
+/* pattern_write_list.c: all of a list of buffers behind the device. */
+void pattern_write_list(const struct lx_graph *g, struct text *t);
 
 /* read.c: some editors write one. */
 void skip_byte_order_mark(const char **text, size_t *length);

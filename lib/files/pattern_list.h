@@ -1,6 +1,6 @@
 /* Private to the readers of patterns: their parts, and those of a bare list of buffers, in files of their own. */
-#ifndef LX_GRAPH_PATTERN_LIST_H
-#define LX_GRAPH_PATTERN_LIST_H
+#ifndef LX_FILES_PATTERN_LIST_H
+#define LX_FILES_PATTERN_LIST_H
 
 #include "files/pattern.h"
 

@@ -4,7 +4,6 @@
 #include "graph/op_data.h"
 #include "graph/op_params.h"
 #include "graph/op_walks.h"
-#include "files/pattern_write.h"
 #include "base/fail.h"
 #include "base/stop.h"
 
@@ -17,20 +16,6 @@
 FORMAT_WRITES_GRAPHS(pattern);
 
 /* The shortest decimal form that reads back as the same double; what JSON has no number for is a word. */
-void write_number(struct text *t, double v)
-{
-    char s[40];
-    if (!isfinite(v)) {
-        text_add(t, isnan(v) ? "\"nan\"" : v > 0 ? "\"inf\"" : "\"-inf\"");
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(s, sizeof s, "%.*g", digits, v);
-        if (strtod(s, NULL) == v) break;
-    }
-    text_add(t, s);
-}
-
 static void write_device(const struct lx_device *d, struct text *t)
 {
     struct lx_device preset;
@@ -49,7 +34,7 @@ static void write_device(const struct lx_device *d, struct text *t)
         double v = lx_device_get(d, p);
         if (v == lx_device_get(&preset, p)) continue;
         text_format(t, ", \"%s\": ", p->key);
-        write_number(t, v);
+        text_json_number(t, v);
     }
     text_add(t, "}");
 }
@@ -70,23 +55,12 @@ static void pattern_write_word(struct text *t, const char *key, const char *word
     text_add_n(t, "\"", 1);
 }
 
-void write_ints(struct text *t, const char *key, const int64_t *values, int count)
-{
-    write_key(t, key);
-    text_add_n(t, "[", 1);
-    for (int i = 0; i < count; i++) {
-        if (i) text_add_n(t, ", ", 2);
-        text_int(t, values[i]);
-    }
-    text_add(t, "]");
-}
-
 static void pattern_write_tensor(const struct lx_tensor *x, int axes, struct text *t)
 {
     text_add(t, "    {\"name\": ");
     text_json_string(t, x->name);
     if (x->rank >= 0) {
-        write_ints(t, "shape", x->shape, x->rank);
+        text_json_ints(t, "shape", x->shape, x->rank);
         pattern_write_word(t, "dtype", lx_dtype_word(x->dtype));
     } else
         text_format(t, ", \"bytes\": %" PRId64, x->bytes);
@@ -173,8 +147,8 @@ static void pattern_write_op(const struct lx_graph *g, const struct lx_op *op, s
     int rank =
         g->tensors[op->output].rank; /* a view's operands have the same rank, unless it has an einsum */
     if (op->map && op->offset) rank = g->tensors[op->inputs[0]].rank;
-    if (op->offset) write_ints(t, "offset", op->offset, rank);
-    if (op->stride) write_ints(t, "stride", op->stride, rank);
+    if (op->offset) text_json_ints(t, "offset", op->offset, rank);
+    if (op->stride) text_json_ints(t, "stride", op->stride, rank);
     op_views_write(g, op, t);
     op_params_write(op->params, t);
     op_data_write(g, op, t);
@@ -222,7 +196,7 @@ void pattern_write_body(const struct lx_graph *g, const struct record_taker *tak
 {
     write_device(&g->device, t);
     if (g->is_list)
-        write_list(g, t);
+        pattern_write_list(g, t);
     else
         pattern_write_whole_graph(g, taker, t);
     pattern_write_hand_over(g, taker, t);

@@ -1,6 +1,6 @@
 /* Lists of buffers as text: what a plain list has as it always stood, and of the second version only what is there. */
 #include "files/pattern_list.h"
-#include "files/pattern_write.h"
+#include "files/pattern.h"
 
 #include <inttypes.h>
 
@@ -51,7 +51,7 @@ static void pattern_write_list_write_choice(struct text *t, const struct lx_grap
         write_pool_name(t, g, b->pools[k]);
         if (k + 1 == b->pool_count) text_add(t, "]");
     }
-    if (b->on_costs) write_ints(t, "costs", b->on_costs, b->pool_count);
+    if (b->on_costs) text_json_ints(t, "costs", b->on_costs, b->pool_count);
 }
 
 static int32_t owner_of(const struct lx_graph *g, const struct lx_buffer *b)
@@ -86,7 +86,7 @@ static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i,
     text_json_string(t, b->name);
     if (g->buffer_ids) write_field(t, ", \"id\": ", g->buffer_ids[i]);
     write_field(t, ", \"size\": ", b->size);
-    if (b->use_count) write_ints(t, "uses", b->uses, b->use_count);
+    if (b->use_count) text_json_ints(t, "uses", b->uses, b->use_count);
     write_life(t, b);
     if (b->first_use_is_read) text_add(t, ", \"first_use_is_read\": true");
     if (b->parent_count) {
@@ -190,7 +190,7 @@ static void write_bonds(const struct lx_graph *g, struct text *t)
     }
 }
 
-void write_list(const struct lx_graph *g, struct text *t)
+void pattern_write_list(const struct lx_graph *g, struct text *t)
 {
     if (g->capacity >= 0 && !g->pool_count) text_format(t, ",\n  \"capacity\": %" PRId64, g->capacity);
     text_format(t, ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\"", g->alignment,

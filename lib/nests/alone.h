@@ -1,6 +1,6 @@
 /* HBM bytes that no plan goes below, with nests or without. Private to the stage. */
-#ifndef LX_SCRATCHPAD_NESTS_ALONE_H
-#define LX_SCRATCHPAD_NESTS_ALONE_H
+#ifndef LX_NESTS_ALONE_H
+#define LX_NESTS_ALONE_H
 
 #include "stays/draft.h"
 

@@ -4,8 +4,8 @@
  * exactly one variable of each of its ops: an op without one is not reached, an op with two would see a tensor along two
  * dimensions. Runs grow op by op, so that all runs from one op on cost little more than the longest. Some hundred ops with a
  * handful of variables each. */
-#ifndef LX_SCRATCHPAD_NESTS_AXES_H
-#define LX_SCRATCHPAD_NESTS_AXES_H
+#ifndef LX_NESTS_AXES_H
+#define LX_NESTS_AXES_H
 
 #include "base/arena.h"
 #include "divide/op_nest.h"

@@ -2,8 +2,8 @@
  *
  * A bound, not a nest: whatever nest of the spec has all of these ops, it cuts the tensor into no more. Ops are taken in one
  * by one, and no further op makes it more. Some hundred ops, a handful of variables each. */
-#ifndef LX_SCRATCHPAD_NESTS_AXIS_REACH_H
-#define LX_SCRATCHPAD_NESTS_AXIS_REACH_H
+#ifndef LX_NESTS_AXIS_REACH_H
+#define LX_NESTS_AXIS_REACH_H
 
 #include "base/arena.h"
 #include "divide/op_nest.h"

@@ -1,7 +1,7 @@
 /* A run of ops as the choice of their divisions sees it: ops with their menus, accesses with a label for each way to see their
  * tensor. Private to the stage. */
-#ifndef LX_SCRATCHPAD_NESTS_NEST_BODY_H
-#define LX_SCRATCHPAD_NESTS_NEST_BODY_H
+#ifndef LX_NESTS_NEST_BODY_H
+#define LX_NESTS_NEST_BODY_H
 
 #include "nests/nest_divide.h"
 

@@ -3,8 +3,8 @@
  * A candidate is priced as if all scratchpads were one, and as if nothing were on chip when it begins: each tensor of the
  * run is read and written in HBM, or held with one of its levels, so that on every tick of the body what is held fits. That
  * is a rough guess: who chooses plans the best few in full. Runs of some dozen ops, three axes, some divisors each. */
-#ifndef LX_SCRATCHPAD_NESTS_CANDIDATES_H
-#define LX_SCRATCHPAD_NESTS_CANDIDATES_H
+#ifndef LX_NESTS_NEST_CANDIDATES_H
+#define LX_NESTS_NEST_CANDIDATES_H
 
 #include "nests/axes.h"
 #include "stays/draft.h"

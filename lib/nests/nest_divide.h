@@ -3,8 +3,8 @@
  * The ops are taken in order of time, and of each prefix the best few ways to divide it are kept: least by what
  * the held parts exceed a scratchpad, then by predicted time, with the copies over the ring where two ops see a tensor in two
  * ways. A guess, as rough as the greedy solver is quick: who asks plans with it. Bodies of some dozen ops. */
-#ifndef LX_SCRATCHPAD_NESTS_NEST_DIVIDE_H
-#define LX_SCRATCHPAD_NESTS_NEST_DIVIDE_H
+#ifndef LX_NESTS_NEST_DIVIDE_H
+#define LX_NESTS_NEST_DIVIDE_H
 
 #include "nests/nest_menus.h"
 #include "stays/draft.h"

@@ -1,6 +1,6 @@
 /* Nests over other runs: with ops more or less at either end, with a level more. */
-#ifndef LX_SCRATCHPAD_NESTS_NEST_GROW_H
-#define LX_SCRATCHPAD_NESTS_NEST_GROW_H
+#ifndef LX_NESTS_NEST_GROW_H
+#define LX_NESTS_NEST_GROW_H
 
 #include "nests/axes.h"
 

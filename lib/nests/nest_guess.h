@@ -1,6 +1,6 @@
 /* What a nest would move, by load alone. Private to the stage. */
-#ifndef LX_SCRATCHPAD_NESTS_NEST_GUESS_H
-#define LX_SCRATCHPAD_NESTS_NEST_GUESS_H
+#ifndef LX_NESTS_NEST_GUESS_H
+#define LX_NESTS_NEST_GUESS_H
 
 #include "nests/nest_candidates.h"
 

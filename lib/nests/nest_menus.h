@@ -1,7 +1,7 @@
 /* The divisions of a tile that are worth a look, made once for each op and its tiles: those that are not much slower than the
  * quickest, each with what the cores see of every operand. Up to some dozen an op. */
-#ifndef LX_SCRATCHPAD_NESTS_NEST_MENUS_H
-#define LX_SCRATCHPAD_NESTS_NEST_MENUS_H
+#ifndef LX_NESTS_NEST_MENUS_H
+#define LX_NESTS_NEST_MENUS_H
 
 #include "base/vec.h"
 #include "divide/priced_candidates.h"

@@ -1,8 +1,8 @@
 /* Views of tensors by number: one that is equal to an earlier one of its tensor has that one's number, so that they are
  * compared once, and what it costs to come from one to another is worked out once. Up to some hundred a tensor, and as long-lived
  * as the menus of the same graph. */
-#ifndef LX_SCRATCHPAD_NESTS_NEST_VIEWS_H
-#define LX_SCRATCHPAD_NESTS_NEST_VIEWS_H
+#ifndef LX_NESTS_NEST_VIEWS_H
+#define LX_NESTS_NEST_VIEWS_H
 
 #include "base/vec.h"
 #include "stays/draft.h"

@@ -1,7 +1,7 @@
 /* Blocks: the buffers that same_place ties to one address, by union-find over the groups. Groups that share a member
  * are one. */
-#ifndef LX_SCRATCHPAD_PLACEMENT_BLOCKS_H
-#define LX_SCRATCHPAD_PLACEMENT_BLOCKS_H
+#ifndef LX_PLACEMENT_BLOCKS_H
+#define LX_PLACEMENT_BLOCKS_H
 
 #include "placement/problem.h"
 

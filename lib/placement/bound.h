@@ -1,6 +1,6 @@
 /* What the files of the bound share: the overfull sections of a problem, without addresses. */
-#ifndef LX_SCRATCHPAD_PLACEMENT_BOUND_H
-#define LX_SCRATCHPAD_PLACEMENT_BOUND_H
+#ifndef LX_PLACEMENT_BOUND_H
+#define LX_PLACEMENT_BOUND_H
 
 #include "base/checked.h"
 #include "placement/problem.h"

@@ -1,7 +1,7 @@
 /* Private to the checker: what its files share. The checker shares no code with any solver and takes nothing on
  * trust but the validated problem. */
-#ifndef LX_SCRATCHPAD_PLACEMENT_JUDGE_H
-#define LX_SCRATCHPAD_PLACEMENT_JUDGE_H
+#ifndef LX_PLACEMENT_JUDGE_H
+#define LX_PLACEMENT_JUDGE_H
 
 #include "placement/problem.h"
 

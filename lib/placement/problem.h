@@ -21,8 +21,8 @@
  *
  * A solver is one const `struct lx_solver`. Adding one: write solvers/NAME.c with a solve function and
  * that struct, and add it to the list in solvers/registry.c. */
-#ifndef LX_SCRATCHPAD_PLACEMENT_PROBLEM_H
-#define LX_SCRATCHPAD_PLACEMENT_PROBLEM_H
+#ifndef LX_PLACEMENT_PROBLEM_H
+#define LX_PLACEMENT_PROBLEM_H
 
 #include "base/option.h"
 #include "base/status.h"

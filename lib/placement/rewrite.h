@@ -7,8 +7,8 @@
  * have no charges, groups, staging or reuse. A pool alone with all its bytes free becomes a plain list.
  * An answer of all parts together, widened to blocks, is an answer of the problem, and its value is the sum of
  * theirs plus the constant. Linear in what is given, but for sorting. */
-#ifndef LX_SCRATCHPAD_PLACEMENT_REWRITE_H
-#define LX_SCRATCHPAD_PLACEMENT_REWRITE_H
+#ifndef LX_PLACEMENT_REWRITE_H
+#define LX_PLACEMENT_REWRITE_H
 
 #include "base/arena.h"
 #include "placement/judge.h"

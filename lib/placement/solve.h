@@ -1,6 +1,6 @@
 /* Private to the stages that make problems: lx_problem_solve of a problem that lx_problem_validate has let through. */
-#ifndef LX_SCRATCHPAD_PLACEMENT_SOLVE_H
-#define LX_SCRATCHPAD_PLACEMENT_SOLVE_H
+#ifndef LX_PLACEMENT_SOLVE_H
+#define LX_PLACEMENT_SOLVE_H
 
 #include "placement/problem.h"
 

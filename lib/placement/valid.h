@@ -1,7 +1,7 @@
 /* Private to the data model: the parts of lx_problem_validate, one file each. Every message names the key that is
  * wrong, by the words of spec and pattern files. */
-#ifndef LX_SCRATCHPAD_PLACEMENT_VALID_H
-#define LX_SCRATCHPAD_PLACEMENT_VALID_H
+#ifndef LX_PLACEMENT_VALID_H
+#define LX_PLACEMENT_VALID_H
 
 #include "placement/problem.h"
 

@@ -1,7 +1,7 @@
 /* A draft: the placement problem of a divided graph under some decisions, before a solver has seen it, and
  * the traffic that a placement causes. Private to the stage. */
-#ifndef LX_SCRATCHPAD_STAYS_DRAFT_H
-#define LX_SCRATCHPAD_STAYS_DRAFT_H
+#ifndef LX_STAYS_DRAFT_H
+#define LX_STAYS_DRAFT_H
 
 #include "base/arena.h"
 #include "stays/pass_values.h"

@@ -1,6 +1,6 @@
 /* How stays are found: what the files of it share. Private to the stage. */
-#ifndef LX_SCRATCHPAD_STAYS_FIND_STAYS_H
-#define LX_SCRATCHPAD_STAYS_FIND_STAYS_H
+#ifndef LX_STAYS_FIND_STAYS_H
+#define LX_STAYS_FIND_STAYS_H
 
 #include "base/fail.h"
 #include "base/vec.h"

@@ -1,6 +1,6 @@
 /* What the passes are set to: read where stays are found, chosen by whoever asks for a plan. */
-#ifndef LX_SCRATCHPAD_STAYS_PASS_VALUES_H
-#define LX_SCRATCHPAD_STAYS_PASS_VALUES_H
+#ifndef LX_STAYS_PASS_VALUES_H
+#define LX_STAYS_PASS_VALUES_H
 
 #include <stdbool.h>
 

@@ -23,8 +23,8 @@
  * At tick t: moves, loads and ring copies of tick t, then the op, then the stores. Moves come first and one after the
  * other: none may overwrite what a later one still has to copy; its own old bytes it may. Every scratchpad is wiped before a bundle
  * begins, so no stay lives across its border. */
-#ifndef LX_SCRATCHPAD_STAYS_STAY_H
-#define LX_SCRATCHPAD_STAYS_STAY_H
+#ifndef LX_STAYS_STAY_H
+#define LX_STAYS_STAY_H
 
 #include "divide/divide.h"
 #include "placement/problem.h"
