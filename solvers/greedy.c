@@ -4,7 +4,7 @@
  * to be had; address 0, if nothing lives that low; the space above everything that lives; the lowest gap
  * between the living. If none of these is large enough it stays off chip. O(n log n) plus, for each
  * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/sort.h"

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "planning/bundled.h"
 #include "planning/planning.h"
-#include "tui/config.h"
-#include "tui/main_loop.h"
-#include "tui/theme.h"
+#include "tui/core/config.h"
+#include "tui/core/main_loop.h"
+#include "tui/draw/theme.h"
 
 #include <stdio.h>
 #include <stdlib.h>

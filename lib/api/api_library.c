@@ -1,7 +1,7 @@
 /* The library itself: version, errors, texts, the list of solvers. */
 #include "api/api_handles.h"
 #include "base/memory.h"
-#include "graph/formats.h"
+#include "files/formats.h"
 
 #include <locale.h>
 #include <pthread.h>

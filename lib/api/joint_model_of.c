@@ -1,4 +1,4 @@
-/* The question as the search takes it (scratchpad/cooptimise/joint.h).
+/* The question as the search takes it (cooptimise/joint.h).
  *
  * Every buffer is what an op of its own makes, or reads first; the menu is that op's. Ops are sorted by the start of their
  * buffers, and as each needs a tick of its own, ticks are spread where several begin on one: what takes another's place

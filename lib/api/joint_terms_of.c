@@ -1,4 +1,4 @@
-/* The question as terms (scratchpad/cooptimise/terms.h): each cost of being off is a term over one bit, each price one over
+/* The question as terms (cooptimise/terms.h): each cost of being off is a term over one bit, each price one over
  * the bit of the copy and the choice of its source. Those that are added up before a proof are whole numbers where they were. */
 #include "api/joint_question.h"
 #include "base/checked.h"

@@ -2,7 +2,7 @@
 #include "api/api_handles.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "graph/formats.h"
+#include "files/formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

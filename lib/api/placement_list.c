@@ -6,7 +6,7 @@
 #include "api/api_handles.h"
 #include "base/checked.h"
 #include "graph/builder.h"
-#include "graph/formats.h"
+#include "files/formats.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -178,4 +179,30 @@ void text_free(struct text *t)
 {
     mem_free(t->at);
     *t = (struct text){0};
+}
+
+void text_json_number(struct text *t, double v)
+{
+    char s[40];
+    if (!isfinite(v)) {
+        text_add(t, isnan(v) ? "\"nan\"" : v > 0 ? "\"inf\"" : "\"-inf\"");
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(s, sizeof s, "%.*g", digits, v);
+        if (strtod(s, NULL) == v) break;
+    }
+    text_add(t, s);
+}
+
+void text_json_ints(struct text *t, const char *key, const int64_t *values, int count)
+{
+    text_add_n(t, ", \"", 3);
+    text_add(t, key);
+    text_add_n(t, "\": [", 4);
+    for (int i = 0; i < count; i++) {
+        if (i) text_add_n(t, ", ", 2);
+        text_int(t, values[i]);
+    }
+    text_add_n(t, "]", 1);
 }

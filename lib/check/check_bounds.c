@@ -2,7 +2,7 @@
  * above a bound that is known here holds as a fact; anything between is a claim.
  *
  * Known here: of a graph the traffic that no plan avoids (graph inputs come from HBM, outputs go there, and so does all
- * that an extern op touches); of a bare list, and of heights, the bounds of scratchpad/placement. */
+ * that an extern op touches); of a bare list, and of heights, the bounds of placement. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -5,8 +5,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec.h"
-#include "graph/csv_rows.h"
-#include "graph/pattern.h"
+#include "files/csv_rows.h"
+#include "files/pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "cost/bundle.h"
 #include "cost/op.h"
 #include "search/kernel_runs.h"
-#include "scratchpad/stays/draft.h"
+#include "stays/draft.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "export/tick_times.h"
-#include "team_run/team_clock.h"
+#include "team/run/team_clock.h"
 
 #include <inttypes.h>
 #include <math.h>

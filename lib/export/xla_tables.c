@@ -8,7 +8,7 @@
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
  * words. */
 #include "graph/op_data.h"
 #include "graph/builder.h"
-#include "graph/pattern_write.h"
 #include "base/fail.h"
 #include "base/stop.h"
 
@@ -51,7 +50,7 @@ static void write_exact(struct text *t, enum lx_dtype type, double real, int64_t
     bool same = (real < 0 ? (double)whole : (double)(uint64_t)whole) == real;
     bool wide = number_is_whole(type) && fabs(real) >= 0x1p53 && same;
     if (!wide)
-        write_number(t, real);
+        text_json_number(t, real);
     else if (real < 0)
         text_format(t, "%" PRId64, whole);
     else

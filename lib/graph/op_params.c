@@ -1,7 +1,6 @@
 /* Parameters of ops, one row a key: the same row reads it, writes it, copies it and compares it. Lists have at most
  * LX_MAX_RANK entries. A kind takes what `taken` says, and needs what stands there first. */
 #include "graph/op_params.h"
-#include "graph/pattern_write.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -216,12 +215,12 @@ static void write_row(const struct param_row *r, const struct lx_op_params *p, s
     int n;
     if (r->type == PARAM_INTS) {
         const int64_t *list = op_params_list_of(p, r, &n);
-        write_ints(t, r->key, list, n);
+        text_json_ints(t, r->key, list, n);
         return;
     }
     text_format(t, ", \"%s\": ", r->key);
     if (r->type == PARAM_INT) text_int(t, *(const int64_t *)at);
-    if (r->type == PARAM_NUMBER) write_number(t, *(const double *)at);
+    if (r->type == PARAM_NUMBER) text_json_number(t, *(const double *)at);
     if (r->type == PARAM_FLAG) text_add(t, *(const bool *)at ? "true" : "false");
     if (r->type == PARAM_COMBINE) text_format(t, "\"%s\"", lx_combine_word(*(const enum lx_combine *)at));
 }

@@ -11,8 +11,8 @@
 #include "base/users.h"
 #include "plan/fuse.h"
 #include "search/planner.h"
-#include "scratchpad/nests/alone.h"
-#include "scratchpad/placement/solve.h"
+#include "nests/alone.h"
+#include "placement/solve.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 
 #include "graph/graph.h"
 #include "launch/launch_of_op.h"
-#include "scratchpad/stays/pass_values.h"
-#include "scratchpad/stays/stay.h"
+#include "stays/pass_values.h"
+#include "stays/stay.h"
 
 struct planner;
 struct draft;

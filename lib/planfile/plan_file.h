@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 #include "planfile/plan_pack.h"
 
 /* Format 2 is written. Format 1, of release 0.1, is read: layouts, divisions and stays are not in it and are

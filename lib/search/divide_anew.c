@@ -1,13 +1,13 @@
 /* The pass that divides anew: divisions under which the plan as a whole, with its relayouts and copies, moves less (or
  * takes less time) than with those that work division alone chose. What the joint search and the documented one find,
- * and what chains find (scratchpad/cooptimise/least_traffic.h), is planned for true, and the best of all stays, the old
+ * and what chains find (cooptimise/least_traffic.h), is planned for true, and the best of all stays, the old
  * divisions among them; so that more search never gives a worse plan. Chains also prove what no division goes below. */
 #include "search/planner.h"
 #include "base/log.h"
 #include "base/stop.h"
-#include "scratchpad/cooptimise/cooptimise.h"
-#include "scratchpad/cooptimise/least_traffic.h"
-#include "scratchpad/nests/alone.h"
+#include "cooptimise/cooptimise.h"
+#include "cooptimise/least_traffic.h"
+#include "nests/alone.h"
 
 /* Ops from which on the joint search is tried for time only, with a quick solver. */
 enum { LARGE = 400 };

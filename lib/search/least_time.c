@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
-#include "scratchpad/cooptimise/cooptimise.h"
+#include "cooptimise/cooptimise.h"
 
 #include <stdlib.h>
 

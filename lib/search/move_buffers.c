@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "search/move_room.h"
-#include "scratchpad/placement/solve.h"
+#include "placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>

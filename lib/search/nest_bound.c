@@ -2,7 +2,7 @@
 #include "search/planner.h"
 #include "base/checked.h"
 #include "base/log.h"
-#include "scratchpad/nests/alone.h"
+#include "nests/alone.h"
 
 /* By the rule of the heuristic inputs are copied also where that costs more than it saves. */
 static struct decisions plain_of(const struct planner *p)

@@ -3,7 +3,7 @@
 #include "search/nest_pool.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "scratchpad/nests/nest_grow.h"
+#include "nests/nest_grow.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #define LX_SEARCH_NEST_EDITS_H
 
 #include "search/planner.h"
-#include "scratchpad/nests/nest_candidates.h"
-#include "scratchpad/nests/nest_divide.h"
+#include "nests/nest_candidates.h"
+#include "nests/nest_divide.h"
 
 enum { EVERY_NEST = -2 };
 

@@ -2,7 +2,7 @@
 #include "search/nest_options.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
-#include "scratchpad/nests/axes.h"
+#include "nests/axes.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "layout/op_index.h"
-#include "scratchpad/nests/nest_grow.h"
+#include "nests/nest_grow.h"
 
 #include <stdlib.h>
 

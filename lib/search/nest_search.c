@@ -1,6 +1,6 @@
 /* Nests of one graph or window, one more after the other.
  *
- * Candidates are guessed by load (scratchpad/nests) and the best of them planned in full, each beside the nests that there
+ * Candidates are guessed by load (nests) and the best of them planned in full, each beside the nests that there
  * are; the best becomes part of the plan, and so on until none helps. Then single things are changed: counts of tiles, ends
  * of runs, levels with which tensors are held, where whole tensors go on across the ends of nests. What is tried is solved, and
  * kept if the whole plan then moves less. */
@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/stop.h"
-#include "scratchpad/nests/nest_candidates.h"
+#include "nests/nest_candidates.h"
 
 #include <limits.h>
 

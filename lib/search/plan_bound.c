@@ -5,7 +5,7 @@
 #include "base/stop.h"
 #include "search/keep.h"
 #include "search/planner.h"
-#include "scratchpad/nests/alone.h"
+#include "nests/alone.h"
 
 bool bundles_are_limited(const struct planner *p)
 {

@@ -3,7 +3,7 @@
 #define LX_SEARCH_PLANNER_H
 
 #include "plan/plan.h"
-#include "scratchpad/stays/draft.h"
+#include "stays/draft.h"
 
 /* One solved draft. */
 struct attempt {

@@ -3,7 +3,7 @@
 #include "base/fail.h"
 #include "search/planner.h"
 #include "base/memory.h"
-#include "scratchpad/placement/solve.h"
+#include "placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "scratchpad/placement/solve.h"
+#include "placement/solve.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "scratchpad/placement/solve.h"
+#include "placement/solve.h"
 
 #include <stdlib.h>
 

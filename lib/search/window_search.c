@@ -6,7 +6,7 @@
 #include "base/stop.h"
 #include "search/nest_search.h"
 #include "search/nest_window.h"
-#include "scratchpad/nests/alone.h"
+#include "nests/alone.h"
 
 #include <stdlib.h>
 #include <string.h>

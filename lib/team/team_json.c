@@ -1,6 +1,6 @@
 /* Team plans as JSON: the rows of team_fields.h over the records of the plan. */
 #include "team/team_file.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 #include "base/stop.h"
 
 #include <inttypes.h>

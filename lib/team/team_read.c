@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 
 #include <inttypes.h>
 #include <stdio.h>

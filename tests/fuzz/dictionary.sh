@@ -13,7 +13,7 @@ command | script) files=(app/*.[ch] app/*/*.[ch] lib/plan/options.c lib/search/p
 team_plan) files=(lib/team/*.[ch]) words='[a-z_ ]{2,24}' ;;
 joint) files=(lib/api/joint*) words='[a-z_]{2,24}' ;;
 plan_file) files=(lib/planfile/*.[ch]) words='[a-z_]{2,24}' ;;
-*) files=(lib/graph/*.[ch] lib/graph/kinds.def lib/check/check_xla.c) words='[a-z_0-9]{2,24}' ;;
+*) files=(lib/graph/*.[ch] lib/files/*.[ch] lib/graph/kinds.def lib/check/check_xla.c) words='[a-z_0-9]{2,24}' ;;
 esac
 grep -ohE "\"($words)\"" "${files[@]}" | sort -u
 printf '"%s"\n' 0 1 -1 128 9007199254740992 9223372036854775807 1e300

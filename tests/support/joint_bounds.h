@@ -6,7 +6,7 @@
 
 #include "unstable.h"
 #include "search/planner.h"
-#include "scratchpad/cooptimise/least_traffic.h"
+#include "cooptimise/least_traffic.h"
 #include "support/random_graph.h"
 
 #include <inttypes.h>

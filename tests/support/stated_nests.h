@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "layout/op_index.h"
 #include "search/planner.h"
-#include "scratchpad/nests/axes.h"
+#include "nests/axes.h"
 
 #include <cJSON.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Candidates of the beam are sorted as a plain sort would, however many there are and however equal. */
-#include "scratchpad/cooptimise/chain_candidates.h"
+#include "cooptimise/chain_candidates.h"
 #include "base/memory.h"
 #include "base/rng.h"
 

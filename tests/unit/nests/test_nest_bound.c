@@ -3,7 +3,7 @@
 #include "base/file.h"
 #include "search/planner.h"
 #include "base/memory.h"
-#include "scratchpad/nests/alone.h"
+#include "nests/alone.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

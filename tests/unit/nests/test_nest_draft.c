@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "layout/op_index.h"
 #include "search/planner.h"
-#include "scratchpad/stays/draft.h"
+#include "stays/draft.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

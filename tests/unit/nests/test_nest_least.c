@@ -8,7 +8,7 @@
 #include "divide/priced_candidates.h"
 #include "layout/op_index.h"
 #include "search/planner.h"
-#include "scratchpad/nests/axes.h"
+#include "nests/axes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

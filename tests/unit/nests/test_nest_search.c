@@ -5,7 +5,7 @@
 #include "layout/op_index.h"
 #include "search/nest_edits.h"
 #include "search/nest_window.h"
-#include "scratchpad/nests/nest_grow.h"
+#include "nests/nest_grow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
