@@ -2,6 +2,7 @@
 #include "log_lines.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ static void print_line(void *context, const char *pass, const char *line)
     char *clean = printable(line, 0);
     (void)context;
     fprintf(stderr, "%-10s %s\n", pass, clean ? clean : "(out of memory)");
-    free(clean);
+    mem_free(clean);
 }
 
 bool begin_log(struct call *call)

@@ -155,7 +155,7 @@ LX_API lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error 
 /* Anybody's answer: 1 legal, with its value; 0 not, and the error names rule, buffers and bytes. Address -1: off. */
 LX_API int32_t lx_check(const lx_placement *p, const int32_t *pools, const int64_t *addresses, int32_t count,
                         double *value, lx_error *e);
-/* Divisions and placement together; the JSON is described in lib/README.md. */
+/* Divisions and placement together; the JSON is described in lib/library.md. */
 LX_API lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, lx_error *e);
 /* The whole road. With the option "file" the graph may be NULL, and what that file has is planned. */
 LX_API lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e);
@@ -170,7 +170,7 @@ LX_API void lx_result_free(lx_result *r);
 LX_API int32_t lx_result_check(const lx_result *r, lx_error *e);
 /* "objective", "bound", "gap", "steps", "hbm_bytes", "us", "height", ...; 0, or -1 for an unknown name. */
 LX_API int32_t lx_result_number(const lx_result *r, const char *name, double *value);
-/* "status", "solver", "notes" (what went wrong with the option cache, a team that is not cut for want of time: a line each), ...;
+/* "status", "solver", "notes" (a team that is not cut for want of time), ...;
  * NULL for an unknown name. */
 LX_API const char *lx_result_word(const lx_result *r, const char *name);
 /* Lists "buffers", "ops", "transfers", "faults"; -1 for an unknown one. */

@@ -4,8 +4,9 @@
  * to be had; address 0, if nothing lives that low; the space above everything that lives; the lowest gap
  * between the living. If none of these is large enough it stays off chip. O(n log n) plus, for each
  * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "common/full_fit.h"
@@ -84,7 +85,7 @@ static void forget_dead(struct greedy *g, int64_t tick)
     g->live_count = kept;
 }
 
-static void put(struct greedy *g, int32_t i, int64_t at)
+static void greedy_put(struct greedy *g, int32_t i, int64_t at)
 {
     const struct lx_buffer *b = &g->p->buffers[i];
     int32_t k = g->live_count++;
@@ -167,7 +168,7 @@ static void place_fixed(struct greedy *g, const struct birth *births, struct pol
         }
 }
 
-static int compare_births(const void *a, const void *b)
+static int greedy_compare_births(const void *a, const void *b)
 {
     const struct birth *x = a, *y = b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
@@ -180,7 +181,7 @@ static bool sort_births(const struct lx_problem *p, struct birth *births)
         births[i] = (struct birth){p->buffers[i].start, i};
         if (stop_round(i, 10)) return false;
     }
-    return sort_or_stop(births, (size_t)p->count, sizeof *births, compare_births);
+    return sort_or_stop(births, (size_t)p->count, sizeof *births, greedy_compare_births);
 }
 
 static bool walk_through_time(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
@@ -189,11 +190,11 @@ static bool walk_through_time(const struct lx_problem *p, const struct lx_run *r
     struct greedy g = {.p = p, .address = answer->address};
     struct poll poll = {.run = run};
     g.capacity = p->objective == LX_HEIGHT ? INT64_MAX / 2 : p->capacity;
-    struct birth *births = malloc((n + 1) * sizeof *births);
-    g.live = malloc((n + 1) * sizeof *g.live);
-    g.handed_over = calloc(n + 1, sizeof *g.handed_over);
-    g.found = malloc((n + 1) * sizeof *g.found);
-    g.fixed_now = malloc((n + 1) * sizeof *g.fixed_now);
+    struct birth *births = mem_alloc((n + 1) * sizeof *births);
+    g.live = mem_alloc((n + 1) * sizeof *g.live);
+    g.handed_over = mem_zeroed(n + 1, sizeof *g.handed_over);
+    g.found = mem_alloc((n + 1) * sizeof *g.found);
+    g.fixed_now = mem_alloc((n + 1) * sizeof *g.fixed_now);
     bool ok = births && g.live && g.handed_over && g.found && g.fixed_now && live_index_init(&g.fixed, p) &&
               sort_births(p, births);
     if (ok) {
@@ -212,15 +213,15 @@ static bool walk_through_time(const struct lx_problem *p, const struct lx_run *r
             }
             int64_t at = b->fixed >= 0 ? g.address[i] : parents_slot(&g, i);
             if (at < 0 && b->fixed < 0) at = free_slot(&g, i);
-            if (at >= 0) put(&g, i, at);
+            if (at >= 0) greedy_put(&g, i, at);
             answer->steps++;
         }
     }
-    free(births);
-    free(g.live);
-    free(g.handed_over);
-    free(g.found);
-    free(g.fixed_now);
+    mem_free(births);
+    mem_free(g.live);
+    mem_free(g.handed_over);
+    mem_free(g.found);
+    mem_free(g.fixed_now);
     live_index_free(&g.fixed);
     return ok;
 }
@@ -232,13 +233,13 @@ static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, s
     if (plain && !walk_through_time(p, run, answer)) return false;
     if (plain && !linked) return true;
     size_t n = (size_t)p->count;
-    struct birth *births = malloc((n + 1) * sizeof *births);
-    int32_t *order = malloc((n + 1) * sizeof *order);
+    struct birth *births = mem_alloc((n + 1) * sizeof *births);
+    int32_t *order = mem_alloc((n + 1) * sizeof *order);
     bool ok = births && order && sort_births(p, births);
     for (size_t k = 0; ok && k < n; k++) order[k] = births[k].buffer;
     if (ok) ok = (linked ? full_fit_improve : full_fit)(p, order, false, run, answer);
-    free(births);
-    free(order);
+    mem_free(births);
+    mem_free(order);
     return ok;
 }
 

@@ -1,6 +1,7 @@
 /* A claim that another solver's legal answer disproves. Rows are written before all answers are known, so
  * this is found out by whoever reads them together. */
 #include "bench/summary.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static bool mark_problem(struct results *r, struct row **rows_of, size_t n)
 bool mark_contradictions(struct results *r)
 {
     size_t n = r->rows.count;
-    struct row **sorted = malloc((n + 1) * sizeof *sorted);
+    struct row **sorted = mem_alloc((n + 1) * sizeof *sorted);
     bool ok = sorted;
     for (size_t i = 0; ok && i < n; i++) sorted[i] = &r->rows.at[i];
     if (ok) qsort(sorted, n, sizeof *sorted, compare_problems);
@@ -59,6 +60,6 @@ bool mark_contradictions(struct results *r)
         for (k = i; k < n && compare_problems(&sorted[i], &sorted[k]) == 0;) k++;
         ok = mark_problem(r, sorted + i, k - i);
     }
-    free(sorted);
+    mem_free(sorted);
     return ok;
 }

@@ -1,14 +1,15 @@
 /* Figures as SVG: one panel below the other (picture/chart_svg.h), steps as stairs. */
 #include "bench/report.h"
+#include "base/memory.h"
 #include "picture/chart_svg.h"
 
 #include <stdlib.h>
 
 enum { PANEL_WIDTH = 760, PANEL_HEIGHT = 400 };
 
-static void add_panel(const struct figure *f, int top, struct text *out)
+static void plot_svg_add_panel(const struct figure *f, int top, struct text *out)
 {
-    struct svg_line *lines = calloc(f->curves.count + 1, sizeof *lines);
+    struct svg_line *lines = mem_zeroed(f->curves.count + 1, sizeof *lines);
     out->failed |= !lines;
     for (size_t k = 0; lines && k < f->curves.count; k++) {
         const struct curve *c = &f->curves.at[k];
@@ -29,12 +30,12 @@ static void add_panel(const struct figure *f, int top, struct text *out)
                                           .lines = lines,
                                           .line_count = f->curves.count},
                       top, PANEL_WIDTH, PANEL_HEIGHT, out);
-    free(lines);
+    mem_free(lines);
 }
 
 void plots_as_svg(const struct figure *figures, size_t count, struct text *out)
 {
     svg_begin(PANEL_WIDTH, (int)count * PANEL_HEIGHT, "Benchmark", out);
-    for (size_t i = 0; i < count; i++) add_panel(&figures[i], (int)i * PANEL_HEIGHT, out);
+    for (size_t i = 0; i < count; i++) plot_svg_add_panel(&figures[i], (int)i * PANEL_HEIGHT, out);
     svg_end(out);
 }

@@ -5,6 +5,7 @@
  * runs, so everything is a test and a nap. */
 #include "bench/ranks.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "unstable.h"
 
 #include <limits.h>
@@ -24,7 +25,7 @@ static bool failed(int result, const char *what, lx_status *st)
     return status_set(st, LX_E_IO, "MPI cannot %s: %.300s", what, words);
 }
 
-static bool join(int *rank, int *count, lx_status *st)
+static bool ranks_mpi_join(int *rank, int *count, lx_status *st)
 {
     *count = lx_transport_mpi.members(st); /* begins MPI, and knows a time limit */
     if (*count < 1) return false;
@@ -60,11 +61,11 @@ static bool receive_block(int *from, void **data, size_t *bytes, lx_status *st)
     if (result != MPI_SUCCESS) return failed(result, "look for messages", st);
     if (!there) return true;
     MPI_Get_count(&status, MPI_BYTE, &count);
-    *data = malloc((size_t)count + 1);
+    *data = mem_alloc((size_t)count + 1);
     if (!*data) return status_no_memory(st);
     result = MPI_Recv(*data, count, MPI_BYTE, status.MPI_SOURCE, TAG, comm, MPI_STATUS_IGNORE);
     if (result != MPI_SUCCESS) {
-        free(*data);
+        mem_free(*data);
         *data = NULL;
         return failed(result, "receive", st);
     }
@@ -73,11 +74,12 @@ static bool receive_block(int *from, void **data, size_t *bytes, lx_status *st)
     return true;
 }
 
-static void leave(bool ok)
+static void ranks_mpi_leave(bool ok)
 {
     if (ok && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
     lx_status ignored;
     if (!lx_transport_mpi.end(ok, &ignored)) lx_transport_mpi.end(false, &ignored);
 }
 
-const struct ranks ranks_mpi = {.join = join, .send = send_block, .receive = receive_block, .leave = leave};
+const struct ranks ranks_mpi = {
+    .join = ranks_mpi_join, .send = send_block, .receive = receive_block, .leave = ranks_mpi_leave};

@@ -10,6 +10,7 @@
 #include "bench/run_child.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -192,7 +193,7 @@ __attribute__((noreturn)) static void child(const struct job *j, const struct se
     static struct wire wire;
     const struct lx_problem *p = &j->instance->question->problem;
     size_t bytes = places_size(p);
-    int64_t *address = calloc(1, bytes + 1), *raw = calloc(1, bytes + 1);
+    int64_t *address = mem_zeroed(1, bytes + 1), *raw = mem_zeroed(1, bytes + 1);
     if (!address || !raw) _exit(124);
     int32_t *pool = (int32_t *)(raw + p->count);
     shut_in(fd, parent, s->memory_mb);
@@ -241,7 +242,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
     j->result = (struct child_result){.base_kb = statm_kb(parent, 1)};
     j->length = 0;
     j->wanted = sizeof(struct wire) + places_size(&j->instance->question->problem);
-    j->data = malloc(j->wanted + 1);
+    j->data = mem_alloc(j->wanted + 1);
     if (!j->data) return status_no_memory(st);
     if (pipe2(ends, O_CLOEXEC) != 0) {
         job_reset(j);
@@ -270,7 +271,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
     return true;
 }
 
-static void receive(struct job *j)
+static void run_child_receive(struct job *j)
 {
     while (j->fd >= 0) {
         /* One byte of room too many: a child that sends more than it may is found out. */
@@ -318,7 +319,7 @@ bool job_poll(struct job *j, const struct settings *s)
 {
     struct rusage used = {0};
     siginfo_t ended = {0};
-    receive(j);
+    run_child_receive(j);
     bool gone =
         waitid(P_PID, (id_t)j->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == j->pid;
     double now = clock_seconds();
@@ -330,7 +331,7 @@ bool job_poll(struct job *j, const struct settings *s)
     kill(-j->pid, SIGKILL);
     while (wait4(j->pid, &j->result.wait_status, 0, &used) < 0 && errno == EINTR) {
     }
-    receive(j);
+    run_child_receive(j);
     struct child_result *r = &j->result;
     r->wall = now - j->start;
     r->cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
@@ -358,7 +359,7 @@ void job_unwatch(struct job *j)
 void job_reset(struct job *j)
 {
     if (j->active && j->fd >= 0) close(j->fd);
-    free(j->data);
+    mem_free(j->data);
     j->data = NULL;
     j->fd = -1;
     j->active = false;

@@ -2,6 +2,7 @@
  * of n * m * U ways), a normal approximation otherwise. Without memory a test says "cannot be told": p = 1.
  * */
 #include "bench/statistics.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -10,7 +11,7 @@
 
 enum { EXACT = 20 };
 
-static int compare_numbers(const void *a, const void *b)
+static int statistics_compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -19,20 +20,20 @@ static int compare_numbers(const void *a, const void *b)
 double median_of(double *sample, size_t n)
 {
     if (n == 0) return NAN;
-    qsort(sample, n, sizeof *sample, compare_numbers);
+    qsort(sample, n, sizeof *sample, statistics_compare_numbers);
     if (n % 2 == 1 || sample[n / 2 - 1] == sample[n / 2]) return sample[n / 2];
     return sample[n / 2 - 1] / 2 + sample[n / 2] / 2;
 }
 
 double deviation_of(const double *sample, size_t n)
 {
-    double *copy = malloc((n ? n : 1) * sizeof *copy);
+    double *copy = mem_alloc((n ? n : 1) * sizeof *copy);
     if (!copy) return INFINITY;
     if (n) memcpy(copy, sample, n * sizeof *copy);
     double middle = median_of(copy, n);
     for (size_t i = 0; i < n; i++) copy[i] = fabs(copy[i] - middle);
     double d = median_of(copy, n) * 1.4826;
-    free(copy);
+    mem_free(copy);
     return d;
 }
 
@@ -67,7 +68,7 @@ double shifted_geometric_mean(const double *sample, size_t n, double shift)
 static double exact_tail(size_t n, size_t m, double u)
 {
     size_t most = n * m;
-    double *ways = calloc((n + 1) * (m + 1) * (most + 1), sizeof *ways), below = 0, all = 0;
+    double *ways = mem_zeroed((n + 1) * (m + 1) * (most + 1), sizeof *ways), below = 0, all = 0;
     if (!ways) return 1;
 #define WAYS(i, j, v) ways[((i) * (m + 1) + (j)) * (most + 1) + (v)]
     for (size_t i = 0; i <= n; i++)
@@ -84,22 +85,22 @@ static double exact_tail(size_t n, size_t m, double u)
         if ((double)v <= u) below += WAYS(n, m, v);
     }
 #undef WAYS
-    free(ways);
+    mem_free(ways);
     return below / all;
 }
 
 double mann_whitney_p(const double *a, size_t n, const double *b, size_t m)
 {
-    double *all = malloc((n + m + 1) * sizeof *all), u = 0, ties = 0;
+    double *all = mem_alloc((n + m + 1) * sizeof *all), u = 0, ties = 0;
     if (!all || n == 0 || m == 0) {
-        free(all);
+        mem_free(all);
         return 1;
     }
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < m; k++) u += a[i] > b[k] ? 1 : a[i] == b[k] ? 0.5 : 0;
     memcpy(all, a, n * sizeof *all);
     memcpy(all + n, b, m * sizeof *all);
-    qsort(all, n + m, sizeof *all, compare_numbers);
+    qsort(all, n + m, sizeof *all, statistics_compare_numbers);
     for (size_t i = 0; i < n + m;) {
         size_t k = i;
         while (k < n + m && all[k] == all[i]) k++;
@@ -107,7 +108,7 @@ double mann_whitney_p(const double *a, size_t n, const double *b, size_t m)
         ties += t * t * t - t;
         i = k;
     }
-    free(all);
+    mem_free(all);
     double pairs = (double)n * (double)m, total = (double)(n + m);
     if (u > pairs / 2) u = pairs - u;
     if (ties == 0 && n <= EXACT && m <= EXACT) return fmin(1, 2 * exact_tail(n, m, u));

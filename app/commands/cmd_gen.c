@@ -2,6 +2,7 @@
 #include "command.h"
 #include "planning/by_library.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "text/colour.h"
 #include "text/format.h"
 
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void list_options(const struct lx_generator *g, struct text *out)
+static void cmd_gen_list_options(const struct lx_generator *g, struct text *out)
 {
     for (int i = 0; i < g->option_count; i++) {
         const struct lx_option *o = &g->options[i];
@@ -33,11 +34,11 @@ static void kinds_help(const struct call *call, struct text *out)
         text_add(out, "\n");
         paint_add(out, PAINT_HEADING, g->name);
         text_format(out, ": %s\n", g->summary);
-        list_options(g, out);
+        cmd_gen_list_options(g, out);
     }
 }
 
-static const char *kind_word(int k)
+static const char *cmd_gen_kind_word(int k)
 {
     return lx_generators()[k].name;
 }
@@ -68,11 +69,11 @@ static bool is_our_own(const char *name)
     return false;
 }
 
-static int run(struct call *call)
+static int cmd_gen_run(struct call *call)
 {
     const struct lx_generator *kind = find_kind(call, call->line.files.at[0]);
     if (!kind) return FAILED;
-    int64_t *values = calloc((size_t)kind->option_count + 1, sizeof *values);
+    int64_t *values = mem_zeroed((size_t)kind->option_count + 1, sizeof *values);
     bool ok = values ? true : status_no_memory(&call->st);
     if (ok) lx_values_default(kind->options, kind->option_count, values);
     for (size_t i = 0; ok && i < call->line.options.count; i++) {
@@ -82,7 +83,7 @@ static int run(struct call *call)
                                &call->st);
     }
     const struct lx_graph *g = ok ? kind->build(values, &call->st) : NULL;
-    free(values);
+    mem_free(values);
     if (!g) return FAILED;
     size_t length = 0;
     char *json = graph_text(call, g, "pattern", &length);
@@ -103,8 +104,8 @@ const struct command command_gen = {
     .most_files = 1,
     .file_word = "KIND",
     .open = true,
-    .run = run,
+    .run = cmd_gen_run,
     .more_help = kinds_help,
     .more_options = option_names,
-    .file = kind_word,
+    .file = cmd_gen_kind_word,
 };

@@ -2,6 +2,7 @@
 #include "commands/team_commands.h"
 #include "commands/team_report.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/planning.h"
 #include "team/team_tables.h"
@@ -47,7 +48,7 @@ bool write_team(struct call *call, const struct lx_team_plans *p, const char *pa
     bool ok = json ? true : status_no_memory(&call->st);
     if (ok && path) ok = keep_file(call, path, json, length);
     if (ok && to_screen) text_add_n(&call->out, json, length);
-    free(json);
+    mem_free(json);
     return ok;
 }
 

@@ -2,10 +2,11 @@
  * stretches); cells are at most the columns or rows of a terminal. */
 #include "picture/axis.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
+static int axis_ascending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -26,7 +27,7 @@ static void cut_evenly(struct axis *a, int64_t from, int64_t to, int most_cells,
 /* Stretches between events: each gets one cell, then the longest piece is cut finer until no cell is left. */
 static bool cut_at_events(struct axis *a, const int64_t *edge, int stretches, int most_cells, int64_t grain)
 {
-    int *parts = malloc((size_t)stretches * sizeof *parts), used = stretches;
+    int *parts = mem_alloc((size_t)stretches * sizeof *parts), used = stretches;
     if (!parts) return false;
     for (int i = 0; i < stretches; i++) parts[i] = 1;
     for (; used < most_cells; used++) {
@@ -47,20 +48,20 @@ static bool cut_at_events(struct axis *a, const int64_t *edge, int stretches, in
         }
     a->edge[a->cells] = edge[stretches];
     a->exact = true;
-    free(parts);
+    mem_free(parts);
     return true;
 }
 
 bool axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t grain, int64_t *events,
                int event_count)
 {
-    *a = (struct axis){.edge = malloc(((size_t)most_cells + 1) * sizeof *a->edge)};
-    int64_t *edge = malloc(((size_t)event_count + 2) * sizeof *edge);
+    *a = (struct axis){.edge = mem_alloc(((size_t)most_cells + 1) * sizeof *a->edge)};
+    int64_t *edge = mem_alloc(((size_t)event_count + 2) * sizeof *edge);
     bool ok = a->edge && edge;
     if (ok && (to - from > most_cells || grain > 1)) {
         int n = 1;
         edge[0] = from;
-        if (event_count) qsort(events, (size_t)event_count, sizeof *events, ascending);
+        if (event_count) qsort(events, (size_t)event_count, sizeof *events, axis_ascending);
         for (int i = 0; i < event_count; i++)
             if (events[i] > edge[n - 1] && events[i] < to) edge[n++] = events[i];
         edge[n] = to;
@@ -70,7 +71,7 @@ bool axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
             cut_evenly(a, from, to, most_cells, grain);
     } else if (ok)
         cut_evenly(a, from, to, most_cells, grain);
-    free(edge);
+    mem_free(edge);
     if (!ok) axis_free(a);
     return ok;
 }
@@ -90,6 +91,6 @@ int axis_cell(const struct axis *a, int64_t v)
 
 void axis_free(struct axis *a)
 {
-    free(a->edge);
+    mem_free(a->edge);
     a->edge = NULL;
 }

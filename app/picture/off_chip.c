@@ -1,5 +1,6 @@
 /* Who is off chip, in the order in which pictures show them. */
 #include "picture/picture.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -20,11 +21,11 @@ static int by_importance(const void *a, const void *b)
 int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count)
 {
     size_t n = 0, room = (size_t)p->problem.count + 1;
-    struct ranked *r = malloc(room * sizeof *r);
-    int32_t *out = malloc(room * sizeof *out);
+    struct ranked *r = mem_alloc(room * sizeof *r);
+    int32_t *out = mem_alloc(room * sizeof *out);
     if (!r || !out) {
-        free(r);
-        free(out);
+        mem_free(r);
+        mem_free(out);
         return NULL;
     }
     for (int32_t i = 0; i < p->problem.count; i++)
@@ -33,7 +34,7 @@ int32_t *off_chip_by_cost(const struct lx_plan *p, int32_t *count)
                 (struct ranked){p->problem.buffers[i].reason != NULL, p->problem.buffers[i].spill_cost, i};
     if (n) qsort(r, n, sizeof *r, by_importance);
     for (size_t i = 0; i < n; i++) out[i] = r[i].buffer;
-    free(r);
+    mem_free(r);
     *count = (int32_t)n;
     return out;
 }

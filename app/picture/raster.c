@@ -5,6 +5,7 @@
  * the sums, and a cell that holds two has both. Sums wrap around; differences of them do not mind. */
 #include "picture/raster.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static void two_of(const struct tally *t, int32_t *a, int32_t *b)
     *b = (int32_t)((t->sum - apart) / 2) - 1;
 }
 
-static struct raster_cell cell_of(const struct lx_plan *p, const struct tally *t)
+static struct raster_cell raster_cell_of(const struct lx_plan *p, const struct tally *t)
 {
     int32_t a, b;
     if (t->count == 0) return (struct raster_cell){-1, CELL_FREE};
@@ -80,7 +81,7 @@ static struct raster_cell cell_of(const struct lx_plan *p, const struct tally *t
 }
 
 /* Along the rows, then down the columns. */
-static void add_up(struct raster *r, struct tally *t)
+static void raster_add_up(struct raster *r, struct tally *t)
 {
     int width = r->time.cells + 1;
     for (int y = 0; y < r->address.cells; y++)
@@ -92,7 +93,7 @@ static void add_up(struct raster *r, struct tally *t)
             c->sum += left.sum + up.sum - both.sum;
             c->squares += left.squares + up.squares - both.squares;
             struct raster_cell *cell = &r->at[y * r->time.cells + x];
-            *cell = cell_of(r->index->plan, c);
+            *cell = raster_cell_of(r->index->plan, c);
             r->dense += cell->state == CELL_MANY;
         }
 }
@@ -135,12 +136,12 @@ static void mark_pools(struct raster *r)
 }
 
 /* Edges of what lives in the window, in picture addresses; -1: memory is out. */
-static int find_edges(const struct plan_index *x, const struct raster *r, int64_t **events)
+static int raster_find_edges(const struct plan_index *x, const struct raster *r, int64_t **events)
 {
     int32_t begin, end;
     int n = 0;
     plan_index_range(x, r->time.from, r->time.to, &begin, &end);
-    *events = malloc((2 * (size_t)(end - begin) + 1) * sizeof **events);
+    *events = mem_alloc((2 * (size_t)(end - begin) + 1) * sizeof **events);
     for (int32_t i = begin; *events && i < end; i++) {
         const struct placed *l = &x->lives[i];
         if (l->end <= r->time.from) continue;
@@ -176,7 +177,7 @@ static bool cut_rows(const struct plan_index *x, struct raster *r, const struct 
 {
     struct scale *a = &r->address;
     int64_t *events = NULL;
-    int n = view->by_edges ? find_edges(x, r, &events) : 0, each = view->down > 1 ? view->down : 1;
+    int n = view->by_edges ? raster_find_edges(x, r, &events) : 0, each = view->down > 1 ? view->down : 1;
     if (n < 0) return false;
     if (n && too_many(events, n, view->rows)) n = 0;
     bool several = x->bands.count > 1, ok = true;
@@ -187,7 +188,7 @@ static bool cut_rows(const struct plan_index *x, struct raster *r, const struct 
         a->by_edges = ok = axis_make(&a->axis, a->from, a->to, view->rows, 1, events, n);
         if (n == 0) a->axis.exact = false;
     }
-    free(events);
+    mem_free(events);
     if (a->by_edges) a->cells = a->axis.cells;
     return ok;
 }
@@ -200,18 +201,18 @@ bool raster_fill(const struct plan_index *x, struct raster *out)
     out->index = x;
     scale_ready(&out->time);
     scale_ready(&out->address);
-    out->at = malloc(rows * columns * sizeof *out->at);
-    out->rects = malloc(((size_t)(end - begin) + 1) * sizeof *out->rects);
-    struct tally *t = calloc((rows + 1) * (columns + 1), sizeof *t);
+    out->at = mem_alloc(rows * columns * sizeof *out->at);
+    out->rects = mem_alloc(((size_t)(end - begin) + 1) * sizeof *out->rects);
+    struct tally *t = mem_zeroed((rows + 1) * (columns + 1), sizeof *t);
     bool ok = out->at && out->rects && t;
     for (int32_t i = begin; ok && i < end; i++)
         if (find_rect(out, &x->lives[i], &out->rects[out->rect_count])) {
             add_rect(out, t, &out->rects[out->rect_count]);
             out->rect_count++;
         }
-    if (ok) add_up(out, t);
+    if (ok) raster_add_up(out, t);
     if (ok) mark_pools(out);
-    free(t);
+    mem_free(t);
     if (!ok) raster_free(out);
     return ok;
 }
@@ -241,8 +242,8 @@ void raster_free(struct raster *r)
 {
     axis_free(&r->time.axis);
     axis_free(&r->address.axis);
-    free(r->at);
-    free(r->rects);
+    mem_free(r->at);
+    mem_free(r->rects);
     r->at = NULL;
     r->rects = NULL;
 }

@@ -8,6 +8,7 @@
 #include "picture/lanes.h"
 #include "picture/svg_frame.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <math.h>
@@ -104,7 +105,7 @@ static void add_off_chip_words(const struct lx_plan *p, int32_t spilled, int32_t
 }
 
 /* Where ticks are ops, all of them are on the axis, whether or not something is on chip then. */
-static void span_of(const struct lx_plan *p, const struct lx_occupancy *time, struct frame *f)
+static void show_svg_span_of(const struct lx_plan *p, const struct lx_occupancy *time, struct frame *f)
 {
     f->first = time->first;
     f->last = max_i64(time->last, time->first + 1);
@@ -147,7 +148,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     int32_t count = 0, *spilled = off_chip_by_cost(p, &count), barred = 0;
     if (!spilled || !lx_occupancy_make(p, LX_ALL_POOLS, &time) || !plan_index_make(p, &index)) {
         lx_occupancy_free(&time);
-        free(spilled);
+        mem_free(spilled);
         t->failed = true;
         return;
     }
@@ -162,7 +163,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     int axis = AXIS + (svg_names_ops(p) ? OP_NAMES : 0) + (p->nest_count > 0 ? NEST_ROW : 0);
     double below = axis + CURVE + GAP + lanes.used * LANE + 24, map = fmax(height - TOP - below, 120);
     struct frame f = {.x = LEFT, .y = TOP, .width = width - LEFT - RIGHT, .height = map, .index = &index};
-    span_of(p, &time, &f);
+    show_svg_span_of(p, &time, &f);
     height = (int)(TOP + map + below);
     text_format(
         t,
@@ -180,7 +181,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
         svg_buffers(&f, t);
     } else
         t->failed = true;
-    free(f.bands);
+    mem_free(f.bands);
     struct frame curve = f, strip = f;
     curve.y = f.y + f.height + axis;
     curve.height = CURVE;
@@ -196,5 +197,5 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     text_add(t, "</text></g>\n</svg>\n");
     lx_occupancy_free(&time);
     plan_index_free(&index);
-    free(spilled);
+    mem_free(spilled);
 }

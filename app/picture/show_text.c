@@ -11,6 +11,7 @@
 #include "planning/buffer_table.h"
 #include "picture/heat.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "text/colour.h"
 #include "text/table.h"
 #include "text/format.h"
@@ -77,7 +78,7 @@ static bool make_bands(struct map *m, int height, int64_t grain, int64_t *events
 static bool make_scales(struct map *m, int width, int height)
 {
     const struct lx_plan *p = m->plan;
-    int64_t *events = malloc((2 * (size_t)m->index.count + 1) * sizeof *events),
+    int64_t *events = mem_alloc((2 * (size_t)m->index.count + 1) * sizeof *events),
             span = m->time.last - m->time.first;
     if (!events) return false;
     /* Bands of round sizes are easier to read than bands of 43,691 bytes. */
@@ -90,11 +91,11 @@ static bool make_scales(struct map *m, int width, int height)
     n = find_events(&m->index, true, events);
     ok = ok && make_scale(&m->raster.time, m->time.first, m->time.last, width, 1, events, n);
     m->raster.across = 1;
-    free(events);
+    mem_free(events);
     return ok;
 }
 
-static char letter_of(const struct map *m, int32_t buffer)
+static char show_text_letter_of(const struct map *m, int32_t buffer)
 {
     return identity_letter(buffer_identity(m->plan, buffer));
 }
@@ -109,10 +110,10 @@ static char letter_at(const struct map *m, const struct raster_cell *c)
     if (c->state == CELL_FREE) return '.';
     if (c->state == CELL_RESERVED) return '\\';
     if (c->state == CELL_MANY) return heat_letter((double)m->heat.at[c - m->raster.at]);
-    return letter_of(m, c->owner);
+    return show_text_letter_of(m, c->owner);
 }
 
-static bool has_owner(const struct raster_cell *c)
+static bool show_text_has_owner(const struct raster_cell *c)
 {
     return c->state == CELL_ONE || c->state == CELL_HANDOVER;
 }
@@ -121,7 +122,7 @@ static bool has_owner(const struct raster_cell *c)
 static void write_cells(const struct map *m, const struct raster_cell *c, int count, struct text *out)
 {
     struct text s = {0};
-    bool tile = has_owner(c) && is_tile(m->plan, c->owner);
+    bool tile = show_text_has_owner(c) && is_tile(m->plan, c->owner);
     for (int i = 0; i < count; i++) {
         char first = letter_at(m, &c[i]);
         bool between = tile && m->tick_width == 1 && i % 2; /* with wider ticks, the rest of each */
@@ -130,7 +131,7 @@ static void write_cells(const struct map *m, const struct raster_cell *c, int co
     }
     if (s.failed)
         out->failed = true;
-    else if (has_owner(c))
+    else if (show_text_has_owner(c))
         paint_identity(out, buffer_identity(m->plan, c->owner), s.at);
     else
         paint_add(out, c->state == CELL_MANY ? PAINT_PLAIN : PAINT_DIM, s.at);
@@ -145,7 +146,7 @@ static void write_heading_of(const struct map *m, int32_t pool, size_t indent, s
     text_format(out, "%s%s ", m->glyphs->side, m->glyphs->line);
     char *name = printable(b->name ? b->name : "?", 40);
     paint_add(out, PAINT_HEADING, name ? name : "?");
-    free(name);
+    mem_free(name);
     if (b->capacity > 0)
         text_format(out, ", %s, %s in use at most\n", in_bytes(b->capacity).at,
                     in_percent((double)b->peak / (double)b->capacity).at);
@@ -160,7 +161,7 @@ static int address_width(const struct map *m)
     return width > LEAST_ADDRESS ? width : LEAST_ADDRESS;
 }
 
-static void write_rows(const struct map *m, struct text *out)
+static void show_text_write_rows(const struct map *m, struct text *out)
 {
     int digits = address_width(m) - 2, rows = m->raster.address.cells, columns = m->raster.time.cells;
     for (int r = 0; r < rows; r++) {
@@ -223,7 +224,7 @@ static void write_bracket(const struct map *m, const struct lx_nest *n, int leng
 }
 
 /* The nests below the ticks. */
-static void write_nests(const struct map *m, struct text *out)
+static void show_text_write_nests(const struct map *m, struct text *out)
 {
     int at = 0;
     if (m->plan->nest_count == 0) return;
@@ -242,7 +243,7 @@ static void write_nests(const struct map *m, struct text *out)
 }
 
 /* "2 nests, 80 iterations", and a line each. */
-static void list_nests(const struct lx_plan *p, bool all, struct text *out)
+static void show_text_list_nests(const struct lx_plan *p, bool all, struct text *out)
 {
     enum { MOST_NESTS = 12 };
     int32_t shown = all || p->nest_count <= MOST_NESTS ? p->nest_count : MOST_NESTS;
@@ -288,7 +289,7 @@ static void write_bytes(const struct lx_plan *p, struct text *out)
         add_byte_sums(p, &sums, out);
         text_add(out, "\n");
     }
-    free(moved);
+    mem_free(moved);
 }
 
 static bool has_reserved(const struct lx_plan *p)
@@ -303,7 +304,7 @@ static void write_heading(const struct map *m, struct text *out)
     const struct lx_plan *p = m->plan;
     char *name = printable(p->graph->name, 60);
     paint_add(out, PAINT_HEADING, name ? name : "?");
-    free(name);
+    mem_free(name);
     text_add(out, " by ");
     add_printable(out, p->solver, 0);
     text_add(out, ": ");
@@ -345,11 +346,11 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
              raster_fill(&m.index, &m.raster) && heat_make(&m.raster, HEAT_OCCUPANCY, 1, 1, &m.heat);
         if (ok) {
             write_heading(&m, out);
-            write_rows(&m, out);
+            show_text_write_rows(&m, out);
             write_ruler(&m, out);
-            write_nests(&m, out);
+            show_text_write_nests(&m, out);
             write_occupancy(&m, out);
-            list_nests(p, how->all, out);
+            show_text_list_nests(p, how->all, out);
             text_legend(p, how, out);
         }
     } else if (ok)

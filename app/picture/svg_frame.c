@@ -2,6 +2,7 @@
 #include "picture/svg_frame.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "text/format.h"
 
@@ -26,7 +27,7 @@ bool svg_bands(struct frame *f)
 {
     const struct bands *b = &f->index->bands;
     double heading = b->count > 1 ? HEADING_HEIGHT : 0, y = f->y, all = 0;
-    f->bands = malloc((size_t)b->count * sizeof *f->bands);
+    f->bands = mem_alloc((size_t)b->count * sizeof *f->bands);
     if (!f->bands) return false;
     for (int32_t k = 0; k < b->count; k++) all += (double)b->at[k].shown;
     double least = fmin(LEAST_BAND, (f->height / b->count - heading) / 2),
@@ -46,7 +47,7 @@ void add_xml(struct text *t, const char *s, int columns)
         text_xml(t, clean);
     else
         t->failed = true;
-    free(clean);
+    mem_free(clean);
 }
 
 /* What a colour goes by: the tensor's name, or that of a list's buffer. */

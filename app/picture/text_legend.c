@@ -1,5 +1,6 @@
 /* The tables below a map in plain text: what its letters stand for, and what is off chip and why. */
 #include "picture/picture.h"
+#include "base/memory.h"
 #include "export/nest_words.h"
 #include "text/colour.h"
 #include "text/format.h"
@@ -18,7 +19,7 @@ struct legend_row {
     char letter;
 };
 
-static void slot_value(const void *row_of_table, const struct column *column, struct value *v)
+static void text_legend_slot_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct legend_row *row = row_of_table;
     int32_t slot = row->plan->took_slot_of[row->i];
@@ -27,7 +28,7 @@ static void slot_value(const void *row_of_table, const struct column *column, st
 }
 
 /* With its pool, where there are several. */
-static void address_value(const void *row_of_table, const struct column *column, struct value *v)
+static void text_legend_address_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct legend_row *row = row_of_table;
     const struct lx_plan *p = row->plan;
@@ -40,7 +41,7 @@ static void address_value(const void *row_of_table, const struct column *column,
 }
 
 /* All of them, as far as they fit. */
-static void life_value(const void *row_of_table, const struct column *column, struct value *v)
+static void text_legend_life_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_buffer *b = ((const struct legend_row *)row_of_table)->is;
     char words[120];
@@ -76,16 +77,16 @@ static const struct column on_chip_array[] = {
     {.key = "letter",      .heading = "",            .kind = VALUE_WORDS,   .value = letter_value},
     {.key = "buffer",      .heading = "on chip",     .kind = VALUE_NAME,    .value = name_value},
     {.key = "bytes",       .heading = "bytes",       .kind = VALUE_BYTES,   .value = bytes_value},
-    {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = life_value},
-    {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = address_value},
+    {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = text_legend_life_value},
+    {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = text_legend_address_value},
     {.key = "tile",        .heading = "tile",        .kind = VALUE_WORDS,   .flags = COLUMN_MAY_HIDE, .value = tile_value},
-    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = slot_value},
+    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = text_legend_slot_value},
 };
 
 static const struct column off_chip_array[] = {
     {.key = "buffer", .heading = "off chip", .kind = VALUE_NAME,  .value = name_value},
     {.key = "bytes",  .heading = "bytes",    .kind = VALUE_BYTES, .value = bytes_value},
-    {.key = "life",   .heading = "life",     .kind = VALUE_MARK,  .value = life_value},
+    {.key = "life",   .heading = "life",     .kind = VALUE_MARK,  .value = text_legend_life_value},
     {.key = "cost",   .heading = "cost",     .kind = VALUE_BYTES, .value = cost_value},
     {.key = "reason", .heading = "reason",   .kind = VALUE_WORDS, .value = reason_value},
 };
@@ -101,7 +102,7 @@ static struct legend_row legend_of(const struct lx_plan *p, int32_t i)
 
 void text_legend(const struct lx_plan *p, const struct picture *how, struct text *out)
 {
-    struct legend_row *rows = malloc(((size_t)p->problem.count + 1) * sizeof *rows);
+    struct legend_row *rows = mem_alloc(((size_t)p->problem.count + 1) * sizeof *rows);
     int32_t placed = 0;
     out->failed |= !rows;
     for (int32_t i = 0; rows && i < p->problem.count; i++)
@@ -109,7 +110,7 @@ void text_legend(const struct lx_plan *p, const struct picture *how, struct text
     int32_t shown = how->all || placed < MOST_LISTED ? placed : MOST_LISTED;
     text_add(out, placed ? "\n" : "\n  nothing is on chip\n");
     if (placed) table_add_text(&TABLE(on_chip_columns, rows, shown), out);
-    free(rows);
+    mem_free(rows);
     if (shown < placed)
         text_format(out, "  ... %s more; letters repeat after 62; --all lists them\n",
                     counted(placed - shown, "buffer").at);
@@ -118,14 +119,14 @@ void text_legend(const struct lx_plan *p, const struct picture *how, struct text
 void text_off_chip(const struct lx_plan *p, const struct picture *how, struct text *out)
 {
     int32_t count = 0, *order = off_chip_by_cost(p, &count);
-    struct legend_row *rows = malloc(((size_t)count + 1) * sizeof *rows);
+    struct legend_row *rows = mem_alloc(((size_t)count + 1) * sizeof *rows);
     out->failed |= !order || !rows;
     int32_t shown = how->all || count < MOST_LISTED ? count : MOST_LISTED;
     for (int32_t k = 0; order && rows && k < shown; k++) rows[k] = legend_of(p, order[k]);
     text_add(out, count ? "\n" : "\n  nothing is off chip\n");
     if (order && rows && count) table_add_text(&TABLE(off_chip_columns, rows, shown), out);
-    free(order);
-    free(rows);
+    mem_free(order);
+    mem_free(rows);
     if (shown < count)
         text_format(out, "  ... %s more, each cheaper; --all lists them\n",
                     counted(count - shown, "buffer").at);

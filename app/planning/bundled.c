@@ -2,6 +2,7 @@
  * folder of the bundled ones: `patterns` here, else in the source tree of the build or where it was
  * installed. */
 #include "planning/bundled.h"
+#include "base/memory.h"
 #include "unstable.h"
 
 #include <dirent.h>
@@ -13,30 +14,30 @@
 
 enum { DEEPEST = 4 };
 
-static void gather(const char *folder, int depth, struct paths *found)
+static void bundled_gather(const char *folder, int depth, struct paths *found)
 {
     struct dirent **entries;
     int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name;
-        char *path = NULL;
         struct stat info;
-        if (name[0] != '.' && asprintf(&path, "%s/%s", folder, name) >= 0) {
+        if (name[0] != '.') {
+            char *path = mem_format("%s/%s", folder, name);
             bool known = stat(path, &info) == 0, kept = false;
             if (known && S_ISDIR(info.st_mode) && depth < DEEPEST)
-                gather(path, depth + 1, found);
+                bundled_gather(path, depth + 1, found);
             else if (known && S_ISREG(info.st_mode) && lx_format_ending(name))
                 kept = VEC_PUSH(found, path);
-            if (!kept) free(path);
+            if (!kept) mem_free(path);
         }
-        free(entries[i]);
+        mem_free(entries[i]);
     }
-    if (n >= 0) free(entries);
+    if (n >= 0) mem_free(entries);
 }
 
 void gather_patterns(const char *folder, struct paths *found)
 {
-    gather(folder, 0, found);
+    bundled_gather(folder, 0, found);
 }
 
 void add_endings(struct text *out)
@@ -52,7 +53,7 @@ char *bundled_patterns(void)
 {
     static const char *const beside_program[] = {"../../patterns", "../share/lxplan/patterns"};
     struct stat info;
-    if (stat("patterns", &info) == 0 && S_ISDIR(info.st_mode)) return strdup("patterns");
+    if (stat("patterns", &info) == 0 && S_ISDIR(info.st_mode)) return mem_string("patterns");
     char program[4096];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     if (n <= 0) return NULL;
@@ -61,10 +62,9 @@ char *bundled_patterns(void)
     if (!slash) return NULL;
     *slash = 0;
     for (size_t i = 0; i < sizeof beside_program / sizeof *beside_program; i++) {
-        char *path = NULL;
-        if (asprintf(&path, "%s/%s", program, beside_program[i]) < 0) return NULL;
+        char *path = mem_format("%s/%s", program, beside_program[i]);
         if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return path;
-        free(path);
+        mem_free(path);
     }
     return NULL;
 }

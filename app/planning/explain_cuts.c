@@ -1,6 +1,7 @@
 /* lxplan plan --team --explain: how a tensor is cut, who reads it and what that exchanges, and what every other way to cut it
  * costs, in words and as JSON. */
 #include "base/fail.h"
+#include "base/memory.h"
 #include "interrupt.h"
 #include "planning/show_plan.h"
 #include "team/team_states.h"
@@ -93,7 +94,7 @@ static const struct lx_team_exchange *exchange_of(const struct read_row *row)
     return e >= 0 ? &row->plan->exchanges[e] : NULL;
 }
 
-static void by_value(const void *row_of_table, const struct column *column, struct value *v)
+static void explain_cuts_by_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct read_row *row = row_of_table;
     const struct lx_team_exchange *x = exchange_of(row);
@@ -115,7 +116,7 @@ static const struct column read_array[] = {
     {.key = "op",       .heading = "read by",  .kind = VALUE_NAME,  .value = reader_value},
     {.key = "kind",     .heading = "kind",     .kind = VALUE_WORDS, .value = kind_value},
     {.key = "mode",     .heading = "computed", .kind = VALUE_WORDS, .value = how_value},
-    {.key = "exchange", .heading = "needs",    .kind = VALUE_WORDS, .value = by_value},
+    {.key = "exchange", .heading = "needs",    .kind = VALUE_WORDS, .value = explain_cuts_by_value},
     {.key = "bytes",    .heading = "bytes",    .kind = VALUE_BYTES, .value = moved_value},
 };
 /* clang-format on */
@@ -129,7 +130,8 @@ static const struct lx_team_plan *team_of(const struct lx_cut_question *q)
 }
 
 /* "24,576 B exchanged", or the time where that counts. */
-static void add_cost(const struct lx_cut_question *q, const struct lx_cut_price *x, struct text *out)
+static void explain_cuts_add_cost(const struct lx_cut_question *q, const struct lx_cut_price *x,
+                                  struct text *out)
 {
     if (q->how->by_time) text_format(out, "%.2f us predicted, ", x->us);
     text_format(out, "%s exchanged", in_bytes(x->bytes).at);
@@ -167,7 +169,7 @@ static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_r
     text_add(out, ": ");
     add_state(&team_of(q)->grid, x->cut, out);
     text_add(out, ", ");
-    add_cost(q, x, out);
+    explain_cuts_add_cost(q, x, out);
     add_difference(q, x, &r->is, out);
 }
 
@@ -177,7 +179,7 @@ static void add_headline(const struct lx_cut_question *q, const struct lx_cut_re
     text_add(out, " is ");
     add_state(&team_of(q)->grid, r->is.cut, out);
     text_add(out, ": ");
-    add_cost(q, &r->is, out);
+    explain_cuts_add_cost(q, &r->is, out);
     add_runner_up(q, r, out);
     text_add(out, "\n");
 }
@@ -199,7 +201,7 @@ static void add_origin(const struct lx_cut_question *q, const struct lx_cut_reas
 }
 
 /* "  axis 1 of 4 members: dimension 1, 64 + 64 + 64 + 64" */
-static void add_axes(const struct lx_team_plan *p, int32_t tensor, struct text *out)
+static void explain_cuts_add_axes(const struct lx_team_plan *p, int32_t tensor, struct text *out)
 {
     enum { MOST_BLOCKS = 8 };
     const struct lx_team_tensor *x = &p->tensors[tensor];
@@ -232,7 +234,7 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
 {
     size_t most = 1;
     for (int32_t o = 0; o < p->graph->op_count; o++) most += (size_t)p->graph->ops[o].input_count;
-    struct read_row *rows = malloc(most * sizeof *rows);
+    struct read_row *rows = mem_alloc(most * sizeof *rows);
     *count = 0;
     for (int32_t o = 0; rows && o < p->graph->op_count; o++)
         for (int i = 0; i < p->graph->ops[o].input_count; i++)
@@ -242,7 +244,7 @@ static struct read_row *reads_of(const struct lx_team_plan *p, int32_t tensor, s
 
 static struct reason_row *reason_rows(const struct lx_cut_question *q, const struct lx_cut_reasons *r)
 {
-    struct reason_row *rows = malloc(((size_t)r->other_count + 1) * sizeof *rows);
+    struct reason_row *rows = mem_alloc(((size_t)r->other_count + 1) * sizeof *rows);
     for (int i = 0; rows && i < r->other_count; i++) rows[i] = (struct reason_row){q, r, &r->others[i]};
     return rows;
 }
@@ -255,14 +257,14 @@ static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_re
     out->failed |= !reads || !rows;
     add_headline(q, r, out);
     add_origin(q, r, out);
-    add_axes(team_of(q), r->tensor, out);
+    explain_cuts_add_axes(team_of(q), r->tensor, out);
     add_maker(team_of(q), r->tensor, out);
     text_format(out, "  HBM of the member with most %s, %.2f us predicted\n", in_bytes(r->is.hbm_bytes).at,
                 r->is.us);
     if (reads && count) table_add_text(&TABLE(cut_read_columns, reads, count), out);
     if (rows && r->other_count) table_add_text(&TABLE(cut_reason_columns, rows, r->other_count), out);
-    free(reads);
-    free(rows);
+    mem_free(reads);
+    mem_free(rows);
 }
 
 static void reasons_to_json(const struct lx_cut_question *q, const struct lx_cut_reasons *r, struct text *out)
@@ -285,17 +287,17 @@ static void reasons_to_json(const struct lx_cut_question *q, const struct lx_cut
     text_add(out, "],\n     \"others\": [");
     if (rows) table_add_json_list(&TABLE(cut_reason_columns, rows, r->other_count), out);
     text_add(out, "]}");
-    free(reads);
-    free(rows);
+    mem_free(reads);
+    mem_free(rows);
 }
 
 static bool no_such_tensor(struct call *call, const struct lx_graph *g, const char *name)
 {
-    const char **names = calloc((size_t)g->tensor_count + 1, sizeof *names);
+    const char **names = mem_zeroed((size_t)g->tensor_count + 1, sizeof *names);
     if (!names) return status_no_memory(&call->st);
     for (int32_t t = 0; t < g->tensor_count; t++) names[t] = g->tensors[t].name;
     const char *near = nearest(name, names);
-    free(names);
+    mem_free(names);
     return status_set(&call->st, LX_E_UNKNOWN_NAME, "there is no tensor \"%s\"%s%s%s", name,
                       near ? "; did you mean \"" : "; --explain . lists them", near ? near : "",
                       near ? "\"?" : "");
@@ -361,7 +363,7 @@ static bool explain_named(struct call *call, struct lx_cut_question *q, const bo
 bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text *out)
 {
     const struct lx_team_plan *p = team_of(q);
-    bool all = false, *named = calloc((size_t)p->graph->tensor_count + 1, sizeof *named);
+    bool all = false, *named = mem_zeroed((size_t)p->graph->tensor_count + 1, sizeof *named);
     if (!named) return status_no_memory(&call->st);
     bool ok = read_named(call, p->graph, named, &all);
     if (ok && wants_json(call)) {
@@ -373,6 +375,6 @@ bool show_cut_reasons(struct call *call, struct lx_cut_question *q, struct text 
     }
     ok = ok && explain_named(call, q, named, all, out);
     if (ok && wants_json(call)) text_add(out, "\n  ]}\n");
-    free(named);
+    mem_free(named);
     return ok;
 }

@@ -2,6 +2,7 @@
 #include "planning/model_reading.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,6 @@ const struct lx_graph *graph_of_file(const struct model_options *how, const char
     if (!text) return NULL;
     const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
     const struct lx_graph *g = graph_of_text(how, file, text, length, report, st);
-    free(text);
+    mem_free(text);
     return g;
 }

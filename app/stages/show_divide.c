@@ -1,5 +1,6 @@
 /* The tables of `lxplan plan --stage layout` and `--stage divide`. */
 #include "stages/show_divide.h"
+#include "base/memory.h"
 #include "text/table.h"
 #include "text/format.h"
 
@@ -83,22 +84,22 @@ const struct columns restickify_columns = COLUMNS("restickify ops", restickify_a
 static void show_tensors(const struct lx_layouts *l, struct text *out)
 {
     int32_t n = l->graph->tensor_count;
-    struct tensor_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    struct tensor_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     out->failed |= !rows;
     for (int32_t i = 0; rows && i < n; i++)
         rows[i] = (struct tensor_row){&l->graph->tensors[i], &l->layouts[i]};
     if (rows) table_add_text(&TABLE(layout_columns, rows, n), out);
-    free(rows);
+    mem_free(rows);
 }
 
 static void show_restickifies(const struct lx_layouts *l, struct text *out)
 {
     int32_t n = l->restickify_count;
-    struct restickify_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    struct restickify_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     out->failed |= !rows;
     for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct restickify_row){l->graph, &l->restickifies[i]};
     if (rows && n) table_add_text(&TABLE(restickify_columns, rows, n), out);
-    free(rows);
+    mem_free(rows);
 }
 
 void show_layouts(const struct lx_layouts *l, struct text *out)
@@ -116,13 +117,13 @@ void show_layouts(const struct lx_layouts *l, struct text *out)
              *op = printable(g->ops[p->op].name, NAME_COLUMNS);
         text_format(out, "  %s: dimension %d padded from %lld to %lld for %s\n", tensor ? tensor : "?",
                     p->dim, (long long)p->from, (long long)p->to, op ? op : "?");
-        free(tensor);
-        free(op);
+        mem_free(tensor);
+        mem_free(op);
     }
 }
 
 /* "m 512, k 4096 (64 sticks)": a bracket where sticks run along the variable. */
-static void add_space(struct text *t, const struct lx_division *d)
+static void show_divide_add_space(struct text *t, const struct lx_division *d)
 {
     for (int i = 0; i < d->split_count; i++) {
         const struct lx_split *s = &d->splits[i];
@@ -132,7 +133,7 @@ static void add_space(struct text *t, const struct lx_division *d)
     }
 }
 
-static void add_splits(struct text *t, const struct lx_division *d)
+static void show_divide_add_splits(struct text *t, const struct lx_division *d)
 {
     const char *comma = "";
     for (int i = 0; i < d->split_count; i++) {
@@ -149,7 +150,7 @@ static void add_core_extents(struct text *t, const struct lx_division *d)
         text_format(t, "%s%lld", i ? " x " : "", (long long)d->splits[i].per_core);
 }
 
-static void add_spans(struct text *t, const struct lx_divisions *all, const struct lx_division *d)
+static void show_divide_add_spans(struct text *t, const struct lx_divisions *all, const struct lx_division *d)
 {
     for (int i = 0; i < d->operand_count; i++) {
         text_add(t, i ? ", " : "");
@@ -190,7 +191,7 @@ static bool is_divided(const struct division_row *row)
     return row->d->kind == LX_DIVIDED;
 }
 
-static void cores_value(const void *row_of_table, const struct column *column, struct value *v)
+static void show_divide_cores_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct division_row *row = row_of_table;
     (void)column;
@@ -212,7 +213,7 @@ static void us_value(const void *row_of_table, const struct column *column, stru
         v->words = "";
 }
 
-static void why_value(const void *row_of_table, const struct column *column, struct value *v)
+static void show_divide_why_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     static const char *const undivided[] = {
         [LX_UNDIVIDED_EXTERN] = "runs off the device", [LX_UNDIVIDED_OPAQUE] = "no index map: one core"};
@@ -226,21 +227,21 @@ static void why_value(const void *row_of_table, const struct column *column, str
 /* clang-format off */
 VALUE_OF(op_value,     struct division_row, v->words = row->op->name;)
 VALUE_OF(kind_value,   struct division_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
-VALUE_OF(space_value,  struct division_row, if (is_divided(row)) add_space(&v->made, row->d); v->words = v->made.at;)
-VALUE_OF(splits_value, struct division_row, if (is_divided(row)) add_splits(&v->made, row->d); v->words = v->made.at;)
+VALUE_OF(space_value,  struct division_row, if (is_divided(row)) show_divide_add_space(&v->made, row->d); v->words = v->made.at;)
+VALUE_OF(splits_value, struct division_row, if (is_divided(row)) show_divide_add_splits(&v->made, row->d); v->words = v->made.at;)
 VALUE_OF(part_value,   struct division_row, if (is_divided(row)) add_core_extents(&v->made, row->d); v->words = v->made.at;)
-VALUE_OF(spans_value,  struct division_row, if (is_divided(row)) add_spans(&v->made, row->all, row->d); v->words = v->made.at;)
+VALUE_OF(spans_value,  struct division_row, if (is_divided(row)) show_divide_add_spans(&v->made, row->all, row->d); v->words = v->made.at;)
 
 static const struct column division_array[] = {
     {.key = "op",           .heading = "op",                         .kind = VALUE_NAME,   .value = op_value},
     {.key = "kind",         .heading = "kind",                       .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "space",        .heading = "iteration space",            .kind = VALUE_WORDS,  .value = space_value},
     {.key = "splits",       .heading = "splits",                     .kind = VALUE_WORDS,  .value = splits_value},
-    {.key = "cores",        .heading = "cores",                      .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "cores",        .heading = "cores",                      .kind = VALUE_NUMBER, .value = show_divide_cores_value},
     {.key = "part",         .heading = "a core's part",              .kind = VALUE_WORDS,  .value = part_value},
     {.key = "predicted_us", .heading = "us",                         .kind = VALUE_MICROS, .value = us_value},
     {.key = "spans",        .heading = "span of each tensor, bytes", .kind = VALUE_WORDS,  .value = spans_value},
-    {.key = "why",          .heading = "why",                        .kind = VALUE_WORDS,  .value = why_value},
+    {.key = "why",          .heading = "why",                        .kind = VALUE_WORDS,  .value = show_divide_why_value},
 };
 /* clang-format on */
 
@@ -248,12 +249,12 @@ const struct columns division_columns = COLUMNS("divisions", division_array);
 
 static void show_division_rows(const struct lx_divisions *d, struct text *out)
 {
-    struct division_row *rows = malloc(((size_t)d->count + 1) * sizeof *rows);
+    struct division_row *rows = mem_alloc(((size_t)d->count + 1) * sizeof *rows);
     out->failed |= !rows;
     for (int32_t i = 0; rows && i < d->count; i++)
         rows[i] = (struct division_row){d, &d->at[i], &d->layouts->graph->ops[d->at[i].op]};
     if (rows) table_add_text(&TABLE(division_columns, rows, d->count), out);
-    free(rows);
+    mem_free(rows);
 }
 
 enum { MOST_ALTERNATIVES = 6 };
@@ -306,8 +307,8 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
                 "\nthe %d quickest divisions of each op, with all operands in HBM, and how many neighbours "
                 "cut alike\n",
                 MOST_ALTERNATIVES);
-    struct lx_alternative *at = calloc((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
-    struct alternative_row *rows = calloc((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
+    struct lx_alternative *at = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *at);
+    struct alternative_row *rows = mem_zeroed((size_t)d->count * MOST_ALTERNATIVES + 1, sizeof *rows);
     size_t n = 0;
     out->failed |= !at || !rows;
     for (int32_t o = 0; at && rows && o < d->count; o++) {
@@ -318,8 +319,8 @@ void show_alternatives(const struct lx_divisions *d, struct text *out)
                 (struct alternative_row){&d->at[o], &d->layouts->graph->ops[d->at[o].op], &at[n], neighbours};
     }
     if (at && rows) table_add_text(&TABLE(alternative_columns, rows, n), out);
-    free(at);
-    free(rows);
+    mem_free(at);
+    mem_free(rows);
 }
 
 void show_divisions(const struct lx_divisions *d, struct text *out)

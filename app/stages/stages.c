@@ -1,6 +1,7 @@
 /* lxplan plan --stage: what one stage makes of a pattern, so that each can be looked at from outside. */
 #include "stages/stages.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "stages/plan_stages.h"
 #include "planning/by_library.h"
 #include "planning/planning.h"
@@ -102,13 +103,13 @@ const struct columns problem_columns = COLUMNS("buffers of a problem", problem_a
 static void write_problem_text(const struct lx_question *q, struct text *out)
 {
     const struct lx_problem *p = &q->problem;
-    struct problem_row *rows = malloc(((size_t)p->count + 1) * sizeof *rows);
+    struct problem_row *rows = mem_alloc(((size_t)p->count + 1) * sizeof *rows);
     out->failed |= !rows;
     text_format(out, "capacity %s, alignment %s B, objective %s, %s\n", in_bytes(p->capacity).at,
                 grouped(p->alignment).at, lx_objective_word(p->objective), counted(p->count, "buffer").at);
     for (int32_t i = 0; rows && i < p->count; i++) rows[i] = (struct problem_row){p, &p->buffers[i]};
     if (rows) table_add_text(&TABLE(problem_columns, rows, p->count), out);
-    free(rows);
+    mem_free(rows);
 }
 
 static int print_scratchpad(struct call *call, const struct lx_graph *g)

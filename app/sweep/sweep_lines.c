@@ -1,6 +1,7 @@
 /* The lines of a sweep and their values: what is to be planned, what has been, what it says. */
 #include "sweep/sweep.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/words.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 
 LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 
-static bool add_line(struct sweep *s, const struct lx_settings *how, int64_t cores, lx_status *st)
+static bool sweep_lines_add_line(struct sweep *s, const struct lx_settings *how, int64_t cores, lx_status *st)
 {
     struct sweep_line l = {.how = *how, .cores = cores ? cores : s->graph->device.cores};
     enum lx_objective own = s->graph->is_list ? s->graph->objective : LX_SPILL;
@@ -19,14 +20,14 @@ static bool add_line(struct sweep *s, const struct lx_settings *how, int64_t cor
     if (cores && !lx_settings_set_row(&l.how, LX_OPTION_CORES, word, st)) return false;
     snprintf(l.solver, sizeof l.solver, "%s",
              lx_settings_solver(&l.how, lx_asked(lx_settings_ask(&l.how), own))->name);
-    l.at = calloc(s->sizes.count, sizeof *l.at);
+    l.at = mem_zeroed(s->sizes.count, sizeof *l.at);
     for (size_t i = 0; l.at && i < s->sizes.count; i++) l.at[i].lx = s->sizes.at[i];
     if (l.at && VEC_PUSH(&s->lines, l)) return true;
-    free(l.at);
+    mem_free(l.at);
     return status_no_memory(st);
 }
 
-static bool copy(sweep_numbers *to, const sweep_numbers *from)
+static bool sweep_lines_copy(sweep_numbers *to, const sweep_numbers *from)
 {
     if (!VEC_RESERVE(to, from->count + 1)) return false;
     if (from->count) memcpy(to->at, from->at, from->count * sizeof *to->at);
@@ -48,11 +49,12 @@ bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_sett
                  int solver_count, const sweep_numbers *sizes, const sweep_numbers *cores, lx_status *st)
 {
     *s = (struct sweep){.graph = lx_graph_ref(g), .solver_count = solver_count};
-    bool ok = (copy(&s->sizes, sizes) && copy(&s->cores, cores)) || status_no_memory(st);
+    bool ok =
+        (sweep_lines_copy(&s->sizes, sizes) && sweep_lines_copy(&s->cores, cores)) || status_no_memory(st);
     if (ok && s->cores.count == 0) ok = VEC_PUSH(&s->cores, own_cores(s, solvers)) || status_no_memory(st);
     for (size_t c = 0; ok && c < s->cores.count; c++)
         for (int k = 0; ok && k < solver_count; k++) {
-            ok = add_line(s, &solvers[k], cores->count ? s->cores.at[c] : 0, st);
+            ok = sweep_lines_add_line(s, &solvers[k], cores->count ? s->cores.at[c] : 0, st);
             if (ok) s->lines.at[s->lines.count - 1].cores = s->cores.at[c];
         }
     if (!ok) sweep_free(s);
@@ -61,7 +63,7 @@ bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_sett
 
 void sweep_free(struct sweep *s)
 {
-    for (size_t i = 0; i < s->lines.count; i++) free(s->lines.at[i].at);
+    for (size_t i = 0; i < s->lines.count; i++) mem_free(s->lines.at[i].at);
     VEC_FREE(&s->lines);
     VEC_FREE(&s->sizes);
     VEC_FREE(&s->cores);
@@ -81,7 +83,7 @@ bool sweep_points(const struct sweep *s, sweep_tasks *out)
     return true;
 }
 
-static bool has(const struct sweep_value *v, enum sweep_find find)
+static bool sweep_lines_has(const struct sweep_value *v, enum sweep_find find)
 {
     return v->state == SWEEP_PLANNED && (find == FIND_PLAN || v->fits);
 }
@@ -91,7 +93,7 @@ static bool search_of(const struct sweep *s, int line, enum sweep_find find, str
 {
     const struct sweep_line *l = &s->lines.at[line];
     size_t first = s->sizes.count;
-    while (first > 0 && has(&l->at[first - 1], find)) first--;
+    while (first > 0 && sweep_lines_has(&l->at[first - 1], find)) first--;
     if (first == s->sizes.count || first == 0 || l->at[first - 1].state == SWEEP_UNKNOWN) return false;
     *out = (struct sweep_task){.line = line,
                                .find = (int32_t)find,

@@ -2,6 +2,7 @@
  * row per size with a column per solver. */
 #include "sweep/sweep_out.h"
 #include "base/arena.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <math.h>
@@ -14,13 +15,13 @@ static bool is_planned(const struct sweep_value *v)
     return v->state == SWEEP_PLANNED;
 }
 
-static void bytes_of(const struct sweep_row *row, int64_t n, struct value *v)
+static void sweep_tables_bytes_of(const struct sweep_row *row, int64_t n, struct value *v)
 {
     v->number = NAN;
     if (is_planned(row->value)) value_whole(v, n);
 }
 
-static double gap_of(const struct sweep_row *row)
+static double sweep_tables_gap_of(const struct sweep_row *row)
 {
     const struct sweep_value *v = row->value;
     double shown = sweep_shown(row->sweep, v), least = row->sweep->by_time ? v->least_us : (double)v->least;
@@ -33,17 +34,17 @@ VALUE_OF(lx_value,     struct sweep_row, value_whole(v, row->value->lx);)
 VALUE_OF(solver_value, struct sweep_row, v->words = row->line->solver;)
 VALUE_OF(state_value,  struct sweep_row, v->words = sweep_state_word((enum sweep_state)row->value->state);)
 VALUE_OF(find_value,   struct sweep_row, v->words = find_words[row->find];)
-VALUE_OF(hbm_value,    struct sweep_row, bytes_of(row, row->value->hbm, v);)
-VALUE_OF(least_value,  struct sweep_row, bytes_of(row, row->value->least, v);)
-VALUE_OF(gap_value,    struct sweep_row, v->number = is_planned(row->value) ? gap_of(row) : NAN;)
-VALUE_OF(spill_value,  struct sweep_row, bytes_of(row, row->value->spill, v);)
-VALUE_OF(height_value, struct sweep_row, bytes_of(row, row->value->height, v);)
+VALUE_OF(hbm_value,    struct sweep_row, sweep_tables_bytes_of(row, row->value->hbm, v);)
+VALUE_OF(least_value,  struct sweep_row, sweep_tables_bytes_of(row, row->value->least, v);)
+VALUE_OF(gap_value,    struct sweep_row, v->number = is_planned(row->value) ? sweep_tables_gap_of(row) : NAN;)
+VALUE_OF(spill_value,  struct sweep_row, sweep_tables_bytes_of(row, row->value->spill, v);)
+VALUE_OF(height_value, struct sweep_row, sweep_tables_bytes_of(row, row->value->height, v);)
 VALUE_OF(us_value,     struct sweep_row, v->number = is_planned(row->value) && !row->sweep->graph->is_list ? row->value->us : NAN;)
 VALUE_OF(least_us_value, struct sweep_row, v->number = is_planned(row->value) && row->value->least_us > 0 ? row->value->least_us : NAN;)
 VALUE_OF(proved_value, struct sweep_row, v->number = is_planned(row->value) ? row->value->proved : NAN;)
 VALUE_OF(fits_value,   struct sweep_row, v->number = is_planned(row->value) ? row->value->fits : NAN;)
-VALUE_OF(nests_value,  struct sweep_row, bytes_of(row, row->value->nests, v);)
-VALUE_OF(iterations_value, struct sweep_row, bytes_of(row, row->value->iterations, v);)
+VALUE_OF(nests_value,  struct sweep_row, sweep_tables_bytes_of(row, row->value->nests, v);)
+VALUE_OF(iterations_value, struct sweep_row, sweep_tables_bytes_of(row, row->value->iterations, v);)
 VALUE_OF(why_value,    struct sweep_row, v->words = row->value->why;)
 
 static const struct column point_array[] = {
@@ -80,7 +81,7 @@ const struct columns sweep_knee_columns = COLUMNS("knees of a sweep", knee_array
 static struct sweep_row *point_rows(const struct sweep *s, size_t *count)
 {
     *count = s->lines.count * s->sizes.count;
-    struct sweep_row *rows = malloc((*count + 1) * sizeof *rows);
+    struct sweep_row *rows = mem_alloc((*count + 1) * sizeof *rows);
     for (size_t l = 0, n = 0; rows && l < s->lines.count; l++)
         for (size_t i = 0; i < s->sizes.count; i++, n++)
             rows[n] = (struct sweep_row){s, &s->lines.at[l], &s->lines.at[l].at[i], i, FIND_PLAN};
@@ -89,7 +90,7 @@ static struct sweep_row *point_rows(const struct sweep *s, size_t *count)
 
 static struct sweep_row *knee_rows(const struct sweep *s, size_t *count)
 {
-    struct sweep_row *rows = malloc((s->lines.count * FIND_COUNT + 1) * sizeof *rows);
+    struct sweep_row *rows = mem_alloc((s->lines.count * FIND_COUNT + 1) * sizeof *rows);
     *count = 0;
     for (size_t l = 0; rows && l < s->lines.count; l++)
         for (int f = 0; f < FIND_COUNT; f++)
@@ -108,7 +109,7 @@ void sweep_csv(const struct sweep *s, const struct sweep_paper *how, struct text
         exporter_find("csv")->add(&TABLE(sweep_point_columns, rows, count), out);
     else
         out->failed = true;
-    free(rows);
+    mem_free(rows);
 }
 
 static void add_json_words(struct text *out, const char *key, const char *words)
@@ -140,8 +141,8 @@ void sweep_json_named(const struct sweep *s, const char *name, struct text *out)
     text_add(out, "],\n\"points\": [\n");
     if (rows) table_add_json_rows(&TABLE(sweep_point_columns, rows, points), 2, out);
     text_add(out, "]}\n");
-    free(rows);
-    free(found);
+    mem_free(rows);
+    mem_free(found);
 }
 
 void sweep_json(const struct sweep *s, const struct sweep_paper *how, struct text *out)
@@ -228,8 +229,8 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
 {
     enum value_kind kind = s->by_time ? VALUE_MICROS : VALUE_BYTES;
     size_t n = (size_t)s->solver_count + 2, first = 0;
-    struct column *columns = calloc(n, sizeof *columns);
-    struct size_row *rows = calloc(s->sizes.count + 1, sizeof *rows);
+    struct column *columns = mem_zeroed(n, sizeof *columns);
+    struct size_row *rows = mem_zeroed(s->sizes.count + 1, sizeof *rows);
     while (first < s->lines.count && s->lines.at[first].cores != cores) first++;
     out->failed |= !columns || !rows;
     if (!out->failed && first < s->lines.count) {
@@ -255,6 +256,6 @@ void sweep_add_table(const struct sweep *s, int64_t cores, struct text *out)
         out->failed |= notes.failed;
         text_free(&notes);
     }
-    free(columns);
-    free(rows);
+    mem_free(columns);
+    mem_free(rows);
 }

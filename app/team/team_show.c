@@ -1,5 +1,6 @@
 /* A team's plan as text: the head, the states of tensors, links, steps, members, and the time line below. */
 #include "team/team_show.h"
+#include "base/memory.h"
 #include "all_columns.h"
 #include "team/team_lanes.h"
 #include "team/team_states.h"
@@ -16,7 +17,7 @@ enum { MOST_ROWS = 40, MOST_MEMBERS = 16, DEFAULT_WIDTH = 100, LEAST_CELLS = 20,
 static struct team_tensor_row *tensor_rows(const struct lx_team_plan *p)
 {
     int32_t n = p->graph->tensor_count;
-    struct team_tensor_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    struct team_tensor_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct team_tensor_row){p, i};
     return rows;
 }
@@ -49,7 +50,7 @@ static void add_table(struct table t, bool all, const char *thing, struct text *
     text_add(out, "\n");
 }
 
-static void add_head(const struct lx_team_plan *p, struct text *out)
+static void team_show_add_head(const struct lx_team_plan *p, struct text *out)
 {
     add_printable(out, p->graph->name, 0);
     text_format(out, ": %s", counted(p->members, "member").at);
@@ -115,7 +116,7 @@ static void add_time_line(const struct team_figures *f, const struct picture *ho
         shown = how->all || members < MOST_MEMBERS ? members : MOST_MEMBERS;
     const struct lane_glyphs *g = how->ascii ? &plain : &fancy;
     if (cells < LEAST_CELLS) cells = LEAST_CELLS;
-    struct team_span *at = malloc((size_t)cells * sizeof *at);
+    struct team_span *at = mem_alloc((size_t)cells * sizeof *at);
     out->failed |= !at;
     for (int m = 0; at && m < shown; m++) {
         team_lane_fill(&f->clock->at[m], 0, f->clock->us, cells, at);
@@ -124,7 +125,7 @@ static void add_time_line(const struct team_figures *f, const struct picture *ho
         text_add(out, "            links ");
         add_lane(at, cells, true, g, out);
     }
-    free(at);
+    mem_free(at);
     struct words end = in_micros(f->clock->us);
     text_format(out, "%*s0%*s\n", LABEL + 2, "", cells - 1, end.at);
     text_format(out,
@@ -141,13 +142,13 @@ void show_team_text(const struct team_figures *f, const struct picture *how, str
     struct table tables[4];
     int count = tensors ? tables_of(f, tensors, tables) : 0;
     out->failed |= !tensors;
-    add_head(f->plans->team, out);
+    team_show_add_head(f->plans->team, out);
     text_add(out, "\n");
     for (int i = 0; i < count; i++) add_table(tables[i], how->all, things[i], out);
     add_team_verdict(f, out);
     text_add(out, "\n");
     add_time_line(f, how, out);
-    free(tensors);
+    mem_free(tensors);
 }
 
 void write_team_tables(const struct team_figures *f, const struct exporter *e, struct text *out)
@@ -160,5 +161,5 @@ void write_team_tables(const struct team_figures *f, const struct exporter *e, s
     for (int i = 0; i < count; i++)
         if (e->whole || i == 2) e->add(&tables[i], out);
     if (e->end) e->end(out);
-    free(tensors);
+    mem_free(tensors);
 }

@@ -1,5 +1,6 @@
 /* A team's plan for people: its tensors, ops and exchanges in tables, its totals, and what is planned for each member. */
 #include "team/team_tables.h"
+#include "base/memory.h"
 #include "commands/team_report.h"
 #include "text/format.h"
 #include "text/table.h"
@@ -34,22 +35,22 @@ struct team_row {
 };
 
 /* Rows 0 to n-1; NULL when memory is out. */
-static struct team_row *rows_of(const struct lx_team_plan *p, int32_t n)
+static struct team_row *team_tables_rows_of(const struct lx_team_plan *p, int32_t n)
 {
-    struct team_row *rows = malloc(((size_t)n + 1) * sizeof *rows);
+    struct team_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct team_row){p, i};
     return rows;
 }
 
 /* At most MOST_ROWS of n rows, and how many more there are. */
-static void write_rows(const struct lx_team_plan *p, struct columns columns, int32_t n, const char *thing,
-                       struct text *out)
+static void team_tables_write_rows(const struct lx_team_plan *p, struct columns columns, int32_t n,
+                                   const char *thing, struct text *out)
 {
     int32_t shown = n < MOST_ROWS ? n : MOST_ROWS;
-    struct team_row *rows = rows_of(p, shown);
+    struct team_row *rows = team_tables_rows_of(p, shown);
     out->failed |= !rows;
     if (rows) table_add_text(&TABLE(columns, rows, shown), out);
-    free(rows);
+    mem_free(rows);
     if (thing && n > shown) text_format(out, "  ... %s more\n", counted(n - shown, thing).at);
 }
 
@@ -142,17 +143,17 @@ const struct columns team_exchange_columns = COLUMNS("exchanges of a team", exch
 
 static void show_cuts(const struct lx_team_plan *p, struct text *out)
 {
-    write_rows(p, team_cut_columns, p->graph->tensor_count, "tensor", out);
+    team_tables_write_rows(p, team_cut_columns, p->graph->tensor_count, "tensor", out);
 }
 
 static void show_ops_of_team(const struct lx_team_plan *p, struct text *out)
 {
-    write_rows(p, team_op_columns, p->graph->op_count, "op", out);
+    team_tables_write_rows(p, team_op_columns, p->graph->op_count, "op", out);
 }
 
 void show_exchanges(const struct lx_team_plan *p, struct text *out)
 {
-    if (p->exchange_count) write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
+    if (p->exchange_count) team_tables_write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
 }
 
 /* Beside what is proved of all cuts that there are. */
@@ -191,11 +192,11 @@ void show_totals(const struct lx_team_plan *p, struct text *out)
 
 static void show_planned(const struct lx_team_plans *p, struct text *out)
 {
-    struct lx_team_account *accounts = calloc((size_t)p->team->members, sizeof *accounts);
+    struct lx_team_account *accounts = mem_zeroed((size_t)p->team->members, sizeof *accounts);
     out->failed |= !accounts;
     for (int m = 0; accounts && m < p->team->members; m++) accounts[m] = lx_team_planned(p, m);
     if (accounts) show_members(accounts, p->team->members, false, out);
-    free(accounts);
+    mem_free(accounts);
 }
 
 void show_team(const struct lx_team_plans *p, struct text *out)

@@ -2,6 +2,7 @@
  * that leaves the mark in its last third. */
 #include "text/source_line.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "text/format.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ static size_t first_shown(size_t place, size_t room)
 }
 
 /* Ends a text behind so many columns. */
-static void cut_at(char *text, int columns)
+static void source_line_cut_at(char *text, int columns)
 {
     uint32_t code;
     for (int used = 0, width, n; (n = next_character(text, &code, &width)); text += n)
@@ -55,12 +56,12 @@ static void add_marked(const lx_status *st, const char *line, size_t n, int colu
     snprintf(before, sizeof before, "%.*s", (int)(place > from ? place - from : 0), line + from);
     for (char *c = shown; *c; c++) *c = *c == '\t' || *c == '\r' ? ' ' : *c;
     for (char *c = before; *c; c++) *c = *c == '\t' || *c == '\r' ? ' ' : *c;
-    cut_at(shown, (int)room);
+    source_line_cut_at(shown, (int)room);
     text_add(out, number);
     add_printable(out, shown, 0);
     char *clean = printable(before, 0);
     text_format(out, "\n      | %*s^\n", clean ? columns_of(clean) : 0, "");
-    free(clean);
+    mem_free(clean);
 }
 
 void add_source_line(const lx_status *st, int columns, struct text *out)
@@ -74,5 +75,5 @@ void add_source_line(const lx_status *st, int columns, struct text *out)
     char *text = file_read(st->file, &length, &ignored);
     const char *line = text ? find_line(text, length, st->line, &n) : NULL;
     if (line && !memchr(line, 0, n)) add_marked(st, line, n, columns, out);
-    free(text);
+    mem_free(text);
 }

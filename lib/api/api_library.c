@@ -1,6 +1,7 @@
 /* The library itself: version, errors, texts, the list of solvers. */
 #include "api/api_handles.h"
-#include "graph/formats.h"
+#include "base/memory.h"
+#include "files/formats.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -33,12 +34,12 @@ int32_t lx_has(const char *feature)
 
 lx_error *lx_error_new(void)
 {
-    return calloc(1, sizeof(lx_error));
+    return mem_zeroed(1, sizeof(lx_error));
 }
 
 void lx_error_free(lx_error *e)
 {
-    free(e);
+    mem_free(e);
 }
 
 const char *lx_error_code(const lx_error *e)
@@ -95,12 +96,12 @@ int32_t api_code(const lx_status *st)
 lx_text *api_text(char *at, size_t length, lx_status *st)
 {
     if (!at) return NULL;
-    lx_text *t = malloc(sizeof *t);
+    lx_text *t = mem_alloc(sizeof *t);
     if (!t) {
-        free(at);
+        mem_free(at);
         return status_no_memory(st), NULL;
     }
-    *t = (lx_text){at, (int64_t)length, NULL};
+    *t = (lx_text){at, (int64_t)length};
     return t;
 }
 
@@ -117,11 +118,8 @@ int64_t lx_text_size(const lx_text *t)
 void lx_text_free(lx_text *t)
 {
     if (!t) return;
-    if (t->of)
-        shared_bytes_free(t->of);
-    else
-        free(t->at);
-    free(t);
+    mem_free(t->at);
+    mem_free(t);
 }
 
 const struct lx_format *api_format(const char *name, lx_status *st)

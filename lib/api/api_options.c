@@ -2,6 +2,7 @@
  * that only runs have. */
 #include "api/api_handles.h"
 #include "api/plugins.h"
+#include "base/memory.h"
 #include "base/option.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *verify_word(int k)
+static const char *api_options_verify_word(int k)
 {
     return lx_verify_word((enum lx_verify)k);
 }
@@ -22,13 +23,13 @@ static const struct own_row {
 } own_rows[API_OPTION_COUNT] = {
     [API_VERIFY] = {{"verify", LX_VERIFY_FULL, 0, LX_VERIFY_COUNT - 1,
                      "what lx_run compares with exact results: full, ops, outputs, or none"},
-                    verify_word},
+                    api_options_verify_word},
     [API_THREADS] = {{"threads", 1, 1, 256, "threads of the host that lx_run computes with"}, NULL},
 };
 
 lx_options *lx_options_new(void)
 {
-    lx_options *o = calloc(1, sizeof *o);
+    lx_options *o = mem_zeroed(1, sizeof *o);
     if (!o) return NULL;
     o->settings.solvers = lx_solvers();
     for (int i = 0; i < API_OPTION_COUNT; i++) o->own[i] = own_rows[i].row.def;
@@ -39,13 +40,13 @@ void lx_options_free(lx_options *o)
 {
     if (!o) return;
     VEC_FREE(&o->solvers);
-    free(o->file);
-    free(o);
+    mem_free(o->file);
+    mem_free(o);
 }
 
 /* --- Solvers of plug-ins: known to these options only. --- */
 
-static bool add_solver(void *context, const struct lx_solver *s, lx_status *st)
+static bool api_options_add_solver(void *context, const struct lx_solver *s, lx_status *st)
 {
     lx_options *o = context;
     size_t n = 0;
@@ -81,9 +82,9 @@ static bool set_own(lx_options *o, int i, const char *value, lx_status *st)
 
 static bool set_file(lx_options *o, const char *path, lx_status *st)
 {
-    char *copy = *path ? strdup(path) : NULL;
+    char *copy = *path ? mem_string(path) : NULL;
     if (*path && !copy) return status_no_memory(st);
-    free(o->file);
+    mem_free(o->file);
     o->file = copy;
     return true;
 }
@@ -113,7 +114,7 @@ int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_er
     else if (lx_settings_find(name) >= 0)
         ok = lx_settings_set(&o->settings, name, value, st);
     else if (strcmp(name, "plugins") == 0)
-        ok = lx_plugins_load(value ? value : "", add_solver, o, st);
+        ok = lx_plugins_load(value ? value : "", api_options_add_solver, o, st);
     else if (strcmp(name, "team") == 0)
         ok = lx_team_grid_of_text(value ? value : "", &o->team, st);
     else if (strcmp(name, "file") == 0)
@@ -172,9 +173,7 @@ static const struct {
     const char *name, *help;
 } text_rows[] = {
     {"plugins", "paths of plug-ins with solvers, ':' between them; before the option solver"},
-    {"file", "what lx_plan plans where its graph is NULL: a pattern or a model; with the option cache it is "
-             "not even read as "
-             "a graph where it was planned before"},
+    {"file", "what lx_plan plans where its graph is NULL: a pattern or a model"},
     {"team",
      "lx_plan cuts the graph over that many devices, or over a grid of them (\"2x4\"); lx_run runs all"},
 };

@@ -1,10 +1,10 @@
-/* Divisions and placement together, as a caller states them in JSON (lib/README.md has the form). Private to the room. */
+/* Divisions and placement together, as a caller states them in JSON (lib/library.md has the form). Private to the room. */
 #ifndef LX_API_JOINT_QUESTION_H
 #define LX_API_JOINT_QUESTION_H
 
 #include "base/arena.h"
-#include "scratchpad/cooptimise/joint.h"
-#include "scratchpad/cooptimise/terms.h"
+#include "cooptimise/joint.h"
+#include "cooptimise/terms.h"
 
 /* One choice of a buffer's op. */
 struct joint_choice {

@@ -1,7 +1,8 @@
 /* Placements from texts and as texts, through the table of formats. */
 #include "api/api_handles.h"
 #include "base/checked.h"
-#include "graph/formats.h"
+#include "base/memory.h"
+#include "files/formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static bool take_bonds(lx_placement *p, const struct lx_bonds *from)
     return ok;
 }
 
-static bool take_buffer(lx_placement *p, const struct lx_buffer *from)
+static bool placement_files_take_buffer(lx_placement *p, const struct lx_buffer *from)
 {
     struct placement_buffer b = {.b = *from};
     bool ok = true;
@@ -83,7 +84,7 @@ static bool take_pools(lx_placement *p, const struct lx_graph *g)
 
 static lx_placement *placement_of(const struct lx_graph *g, lx_status *st)
 {
-    lx_placement *p = calloc(1, sizeof *p);
+    lx_placement *p = mem_zeroed(1, sizeof *p);
     if (!p) return status_no_memory(st), NULL;
     p->objective = g->objective;
     p->alignment = g->alignment;
@@ -91,7 +92,8 @@ static lx_placement *placement_of(const struct lx_graph *g, lx_status *st)
     p->summary = arena_string(&p->memory, g->summary);
     bool ok = p->name && p->summary && take_pools(p, g);
     for (int32_t i = 0; ok && i < g->buffer_count; i++)
-        ok = take_buffer(p, &g->buffers[i]) && (!g->buffer_ids || VEC_PUSH(&p->ids, g->buffer_ids[i]));
+        ok = placement_files_take_buffer(p, &g->buffers[i]) &&
+             (!g->buffer_ids || VEC_PUSH(&p->ids, g->buffer_ids[i]));
     if (ok && take_bonds(p, &g->bonds)) return p;
     lx_placement_free(p);
     return status_no_memory(st), NULL;
@@ -127,7 +129,7 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
 }
 
 /* What no list of buffers for other tools has a column for; nothing of it is dropped without a word. */
-static bool can_say(const struct lx_graph *g, const struct lx_format *f, lx_status *st)
+static bool placement_files_can_say(const struct lx_graph *g, const struct lx_format *f, lx_status *st)
 {
     struct lx_problem all = {.count = g->buffer_count,
                              .buffers = g->buffers,
@@ -171,14 +173,14 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
     if (f->write_graph)
         text = f->write_graph(g, &length, st);
     else if (f->write_buffers && g->is_list) {
-        if (can_say(g, f, st)) text = f->write_buffers(&list, &length, st);
+        if (placement_files_can_say(g, f, st)) text = f->write_buffers(&list, &length, st);
     } else
         status_set(st, LX_E_UNSUPPORTED, "%s is a format that is %s", f->summary,
                    f->write_buffers ? "made of buffers only; plan the graph and write the plan"
                                     : "only read");
     plain_locale_end(before);
     if (api_had_memory(failures, st)) return api_text(text, length, st);
-    free(text);
+    mem_free(text);
     return NULL;
 }
 

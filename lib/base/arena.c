@@ -1,6 +1,7 @@
 /* Blocks double from 4 KiB to 1 MiB; what is larger gets a block of its own size. The newest block is the one
  * that is handed out from: what an older one has left is not used again. */
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdarg.h>
@@ -21,7 +22,7 @@ static struct arena_block *add_block(struct arena *a, size_t at_least)
 {
     size_t size = a->next_size ? a->next_size : FIRST_BLOCK;
     if (size < at_least) size = at_least;
-    struct arena_block *b = calloc(1, sizeof *b + size);
+    struct arena_block *b = mem_zeroed(1, sizeof *b + size);
     if (!b) return NULL;
     b->size = size;
     b->next = a->head;
@@ -99,6 +100,6 @@ void arena_free(struct arena *a)
     for (struct arena_block *next; b; b = next) {
         next = b->next;
         stop_look((int64_t)b->size / FREED);
-        free(b);
+        mem_free(b);
     }
 }

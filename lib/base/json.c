@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/words.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t position(const struct json_value *v)
+static int64_t json_position(const struct json_value *v)
 {
     return ((int64_t)v->place.line << 32) + v->place.column;
 }
@@ -21,7 +22,7 @@ static int compare_keys(const void *a, const void *b)
     const struct json_value *x = *(const struct json_value *const *)a,
                             *y = *(const struct json_value *const *)b;
     int order = strcmp(x->key, y->key);
-    return order ? order : (position(x) > position(y)) - (position(x) < position(y));
+    return order ? order : (json_position(x) > json_position(y)) - (json_position(x) < json_position(y));
 }
 
 /* The first value whose key stood before, or NULL. Most objects have few keys: those are compared pair by pair. */
@@ -38,7 +39,8 @@ static const struct json_value *repeated_in_many(const struct json_value **keys,
     const struct json_value *first = NULL;
     qsort(keys, n, sizeof *keys, compare_keys);
     for (size_t i = 1; i < n; i++)
-        if (strcmp(keys[i - 1]->key, keys[i]->key) == 0 && (!first || position(keys[i]) < position(first)))
+        if (strcmp(keys[i - 1]->key, keys[i]->key) == 0 &&
+            (!first || json_position(keys[i]) < json_position(first)))
             first = keys[i];
     return first;
 }
@@ -51,12 +53,12 @@ static bool keys_stand_once(const struct json *j, const struct json_value *objec
     if (n <= FEW)
         second = repeated_in_few(object);
     else {
-        keys = malloc(n * sizeof *keys);
+        keys = mem_alloc(n * sizeof *keys);
         if (!keys) return status_no_memory(st);
         json_for_each(v, object) keys[i++] = v;
         second = repeated_in_many(keys, n);
     }
-    free(keys);
+    mem_free(keys);
     return !second || json_key_error(j, second, st, LX_E_DUPLICATE,
                                      "the key \"%s\" stands twice in one object; remove one", second->key);
 }

@@ -4,6 +4,7 @@
 #define LX_BASE_VEC_H
 
 #include "base/stop.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ static inline bool vec_grow(void **at, size_t *room, size_t wanted, size_t size)
     size_t bigger = *room < 8 ? 8 : *room + *room / 2;
     if (bigger < wanted) bigger = wanted;
     if (bigger > SIZE_MAX / 2 / size) return false;
-    void *p = realloc(*at, bigger * size);
+    void *p = mem_resize(*at, bigger * size);
     if (!p) return false;
     size_t copied = *room > 1024 ? *room * size : 0;
     *at = p;
@@ -33,6 +34,6 @@ static inline bool vec_grow(void **at, size_t *room, size_t wanted, size_t size)
 
 #define VEC_RESERVE(v, n) vec_grow((void **)&(v)->at, &(v)->room, (n), sizeof *(v)->at)
 #define VEC_PUSH(v, ...)  (VEC_RESERVE(v, (v)->count + 1) && ((v)->at[(v)->count++] = (__VA_ARGS__), true))
-#define VEC_FREE(v)       (free((v)->at), (v)->at = NULL, (v)->count = (v)->room = 0)
+#define VEC_FREE(v)       (mem_free((v)->at), (v)->at = NULL, (v)->count = (v)->room = 0)
 
 #endif

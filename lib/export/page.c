@@ -1,6 +1,7 @@
 /* The frame of a page. */
 #include "export/page.h"
 #include "base/human_words.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,5 +38,5 @@ void html_page(const char *title, const char *script, const struct text *json, c
     text_format(out, "</script>\n<script>\n%s</script>\n<script>\n%s</script>\n</body>\n</html>\n",
                 html_page_js, script);
     out->failed |= json->failed || (still && still->failed) || !clean;
-    free(clean);
+    mem_free(clean);
 }

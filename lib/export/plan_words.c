@@ -1,5 +1,6 @@
 /* Words about a plan; see plan_words.h. */
 #include "export/plan_words.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,7 +105,7 @@ int32_t buffer_identity(const struct lx_plan *p, int32_t buffer)
 
 int64_t *moved_by_buffers(const struct lx_plan *p)
 {
-    int64_t *moved = malloc(((size_t)p->problem.count + 1) * sizeof *moved);
+    int64_t *moved = mem_alloc(((size_t)p->problem.count + 1) * sizeof *moved);
     if (moved) lx_plan_moved(p, moved);
     return moved;
 }

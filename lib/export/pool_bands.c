@@ -1,6 +1,7 @@
 /* Stacks pools from the last to the first. O(buffers log buffers) per pool. */
 #include "export/pool_bands.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "plan/occupancy.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static int64_t used_height(const struct lx_plan *p, int32_t pool)
     return end;
 }
 
-static bool measure(const struct lx_plan *p, int32_t pool, struct band *b)
+static bool pool_bands_measure(const struct lx_plan *p, int32_t pool, struct band *b)
 {
     struct lx_occupancy o;
     int64_t used = used_height(p, pool), capacity = lx_pool_capacity(&p->problem, pool);
@@ -31,11 +32,11 @@ static bool measure(const struct lx_plan *p, int32_t pool, struct band *b)
 bool bands_make(const struct lx_plan *p, struct bands *out)
 {
     int32_t n = lx_pool_count(&p->problem);
-    *out = (struct bands){.at = calloc((size_t)n, sizeof *out->at), .count = n};
+    *out = (struct bands){.at = mem_zeroed((size_t)n, sizeof *out->at), .count = n};
     if (!out->at) return false;
     for (int32_t k = n; k-- > 0;) {
         struct band *b = &out->at[k];
-        if (!measure(p, k, b)) return bands_free(out), false;
+        if (!pool_bands_measure(p, k, b)) return bands_free(out), false;
         if (n > 1)
             b->height = b->shown; /* bands touch each other: what is above the last byte is not shown */
         b->base = out->top;
@@ -47,6 +48,6 @@ bool bands_make(const struct lx_plan *p, struct bands *out)
 
 void bands_free(struct bands *b)
 {
-    free(b->at);
+    mem_free(b->at);
     *b = (struct bands){0};
 }

@@ -1,6 +1,7 @@
 /* See tick_times.h. */
 #include "export/tick_times.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,14 +31,14 @@ bool tick_times_make(const struct lx_plan *p, struct tick_times *out)
         return true;
     }
     out->last = p->layouts->graph->op_count;
-    out->at = calloc((size_t)out->last + 1, sizeof *out->at);
+    out->at = mem_zeroed((size_t)out->last + 1, sizeof *out->at);
     for (int32_t o = 0; out->at && o < out->last; o++) out->at[o + 1] = out->at[o] + length_of(p, o);
     return out->at != NULL;
 }
 
 void tick_times_free(struct tick_times *t)
 {
-    free(t->at);
+    mem_free(t->at);
     t->at = NULL;
 }
 

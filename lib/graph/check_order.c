@@ -7,6 +7,7 @@
 #include "graph/builder.h"
 #include "graph/results.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdio.h>
@@ -59,9 +60,9 @@ static bool report_early_read(const struct graph_builder *b, const struct usage 
     const char *name = b->tensors.at[tensor].name;
     int32_t writer = use[tensor].first_writer;
     struct place at = b->op_places.at[reader].op;
-    unsigned char *state = calloc(ops, 1);
-    int32_t *path = malloc(ops * sizeof *path);
-    int *next_input = malloc(ops * sizeof *next_input);
+    unsigned char *state = mem_zeroed(ops, 1);
+    int32_t *path = mem_alloc(ops * sizeof *path);
+    int *next_input = mem_alloc(ops * sizeof *next_input);
     bool memory = state && path && next_input;
     if (!memory)
         status_no_memory(st);
@@ -79,9 +80,9 @@ static bool report_early_read(const struct graph_builder *b, const struct usage 
         builder_error(b, at, st, LX_E_ORDER, "op %s reads %s before op %s (line %d) writes it; move %s up",
                       b->ops.at[reader].name, name, b->ops.at[writer].name, b->op_places.at[writer].op.line,
                       b->ops.at[writer].name);
-    free(state);
-    free(path);
-    free(next_input);
+    mem_free(state);
+    mem_free(path);
+    mem_free(next_input);
     return false;
 }
 
@@ -143,7 +144,7 @@ bool builder_check_written(struct graph_builder *b, lx_status *st)
 bool builder_check_order(struct graph_builder *b, lx_status *st)
 {
     size_t tensors = b->tensors.count;
-    struct usage *use = calloc(tensors + 1, sizeof *use);
+    struct usage *use = mem_zeroed(tensors + 1, sizeof *use);
     if (!use) return status_no_memory(st);
     for (size_t i = 0; i < tensors; i++) use[i].first_writer = -1;
     for (size_t o = b->ops.count; o-- > 0; (void)stop_round((int64_t)o, EACH_OP))
@@ -161,6 +162,6 @@ bool builder_check_order(struct graph_builder *b, lx_status *st)
         }
     }
     for (size_t i = 0; i < tensors && ok; i++) ok = settle_role(b, (int32_t)i, &use[i], st);
-    free(use);
+    mem_free(use);
     return ok;
 }

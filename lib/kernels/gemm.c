@@ -7,6 +7,7 @@
  * too where that does no harm, else in blocks that are packed by the worker that uses them, but for rows that
  * are there for whoever is early. */
 #include "kernels/gemm_rectangle.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -320,7 +321,7 @@ bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
     float *own = NULL;
     if (floats > 0) {
         const size_t bytes = (size_t)floats * sizeof(float);
-        float *scratch = pool ? pool_scratch(pool, bytes) : (own = aligned_alloc(64, bytes));
+        float *scratch = pool ? pool_scratch(pool, bytes) : (own = mem_aligned(64, bytes));
         if (!scratch) return false;
         if (plan->pack_b) r.packed_b = scratch;
         r.shared_a = scratch + b_floats;
@@ -332,7 +333,7 @@ bool gemm_run(const struct gemm_plan *plan, const struct gemm_operands *o, struc
         pool_run(pool, shared_panels(plan) * plan->chunks, pack_shared_panel, &r);
         pool_run(pool, gemm_count_tasks(plan), run_unpacked, &r);
     }
-    free(own);
+    mem_free(own);
     return true;
 }
 

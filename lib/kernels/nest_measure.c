@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -41,18 +42,18 @@ static bool make_data(const struct lx_loops *a, const struct lx_loops *b, struct
         d->elements[o] = max_i64(x, y);
     }
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
-        d->values[o] = malloc((size_t)d->elements[o] * sizeof(float));
+        d->values[o] = mem_alloc((size_t)d->elements[o] * sizeof(float));
         if (!d->values[o]) return status_no_memory(st);
         for (int64_t i = 0; i < d->elements[o]; i++) d->values[o][i] = random_float(&rng);
     }
-    d->result = malloc((size_t)d->elements[LX_LOOP_OUT] * sizeof(float));
+    d->result = mem_alloc((size_t)d->elements[LX_LOOP_OUT] * sizeof(float));
     return d->result ? true : status_no_memory(st);
 }
 
 static void free_data(struct data *d)
 {
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++) free(d->values[o]);
-    free(d->result);
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(d->values[o]);
+    mem_free(d->result);
 }
 
 /* Cuts loops down until the nest takes at most `work` turns; `at` is where its operands then begin. */
@@ -86,7 +87,7 @@ static struct lx_loops marking(const struct lx_loops *l)
     return m;
 }
 
-static int64_t summed(const struct lx_loops *l)
+static int64_t nest_measure_summed(const struct lx_loops *l)
 {
     int64_t n = 1;
     for (int i = 0; i < l->count; i++)
@@ -96,13 +97,13 @@ static int64_t summed(const struct lx_loops *l)
 
 static double *as_doubles(const float *values, int64_t count)
 {
-    double *d = malloc((size_t)count * sizeof *d);
+    double *d = mem_alloc((size_t)count * sizeof *d);
     for (int64_t i = 0; d && i < count; i++) d[i] = values ? (double)values[i] : 1;
     return d;
 }
 
-static bool compare(const struct lx_loops *reference, const struct data *d, int64_t work,
-                    struct lx_nest_measure *out, lx_status *st)
+static bool nest_measure_compare(const struct lx_loops *reference, const struct data *d, int64_t work,
+                                 struct lx_nest_measure *out, lx_status *st)
 {
     struct lx_loops part = *reference;
     int64_t at[LX_LOOP_OPERANDS] = {0};
@@ -123,17 +124,18 @@ static bool compare(const struct lx_loops *reference, const struct data *d, int6
             if (!(off <= out->difference)) out->difference = off; /* a NaN is a difference, too */
         }
     }
-    free(in0);
-    free(in1);
-    free(want);
-    free(mark);
-    double n = (double)summed(reference) + 1;
+    mem_free(in0);
+    mem_free(in1);
+    mem_free(want);
+    mem_free(mark);
+    double n = (double)nest_measure_summed(reference) + 1;
     out->allowed = lx_touch_contracts(reference->main) ? n * n * 0x1p-24 : 0;
     return ok ? true : status_no_memory(st);
 }
 
-static bool measure(struct lx_nest_runner *r, const struct lx_loops *nest, const struct lx_loops *reference,
-                    double seconds, int64_t work, struct lx_nest_measure *out, lx_status *st)
+static bool nest_measure(struct lx_nest_runner *r, const struct lx_loops *nest,
+                         const struct lx_loops *reference, double seconds, int64_t work,
+                         struct lx_nest_measure *out, lx_status *st)
 {
     struct data d = {{0}, {0}, NULL};
     bool ok = make_data(nest, reference, &d, st);
@@ -147,7 +149,7 @@ static bool measure(struct lx_nest_runner *r, const struct lx_loops *nest, const
         if (out->runs++ == 0 || took < out->seconds) out->seconds = took;
         spent += took;
     }
-    ok = ok && compare(reference, &d, work, out, st);
+    ok = ok && nest_measure_compare(reference, &d, work, out, st);
     free_data(&d);
     return ok;
 }
@@ -160,7 +162,7 @@ bool lx_nest_measure(const struct lx_loops *nest, const struct lx_loops *referen
     if (!r) return false;
     out->target = lx_nest_runner_target(r);
     out->tasks = lx_nest_runner_tasks(r);
-    bool ok = measure(r, nest, reference, seconds, work, out, st);
+    bool ok = nest_measure(r, nest, reference, seconds, work, out, st);
     lx_nest_runner_free(r);
     if (ok && lx_touch_contracts(nest->main) && out->seconds > 0)
         out->gflops = 2e-9 * (double)lx_loops_work(nest) / out->seconds;

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ struct tree_run {
     struct tree_node *node;
 };
 
-static int64_t summed(const struct lx_loops *l)
+static int64_t tree_measure_summed(const struct lx_loops *l)
 {
     int64_t n = 1;
     for (int i = 0; i < l->count; i++)
@@ -36,19 +37,19 @@ static int64_t summed(const struct lx_loops *l)
     return n;
 }
 
-static bool make_node(struct tree_run *r, int i, const struct lx_loop_rules *rules, int threads,
-                      lx_status *st)
+static bool tree_measure_make_node(struct tree_run *r, int i, const struct lx_loop_rules *rules, int threads,
+                                   lx_status *st)
 {
     const struct lx_tree_node *n = &r->tree->nodes[i];
     struct tree_node *out = &r->node[i];
     struct lx_loops l;
-    out->data = calloc((size_t)n->elements, sizeof *out->data);
+    out->data = mem_zeroed((size_t)n->elements, sizeof *out->data);
     if (!out->data) return status_no_memory(st);
     if (n->leaf >= 0) return true;
     if (!lx_tree_lower(r->tree, i, &l, &out->swapped, st) || !lx_loops_optimise(&l, rules, threads, st))
         return false;
     out->roundings = r->node[n->left].roundings;
-    if (n->right >= 0) out->roundings += r->node[n->right].roundings + (double)summed(&l) + 1;
+    if (n->right >= 0) out->roundings += r->node[n->right].roundings + (double)tree_measure_summed(&l) + 1;
     out->runner = lx_nest_runner_make(&l, threads, st);
     return out->runner != NULL;
 }
@@ -80,7 +81,7 @@ static bool copy_leaves(const struct tree_run *r, bool absolute, double **leaves
     for (int i = 0; i < r->tree->node_count; i++) {
         const struct lx_tree_node *n = &r->tree->nodes[i];
         if (n->leaf < 0) continue;
-        if (!leaves[n->leaf]) leaves[n->leaf] = malloc((size_t)n->elements * sizeof **leaves);
+        if (!leaves[n->leaf]) leaves[n->leaf] = mem_alloc((size_t)n->elements * sizeof **leaves);
         if (!leaves[n->leaf]) return false;
         for (int64_t e = 0; e < n->elements; e++) {
             double v = (double)r->node[i].data[e];
@@ -90,8 +91,8 @@ static bool copy_leaves(const struct tree_run *r, bool absolute, double **leaves
     return true;
 }
 
-static void compare(const struct tree_run *r, const double *want, const double *sizes,
-                    struct lx_tree_measure *out)
+static void tree_measure_compare(const struct tree_run *r, const double *want, const double *sizes,
+                                 struct lx_tree_measure *out)
 {
     const struct tree_node *root = &r->node[r->tree->node_count - 1];
     double nu = root->roundings * 0x1p-24;
@@ -103,40 +104,41 @@ static void compare(const struct tree_run *r, const double *want, const double *
     }
 }
 
-static bool judge(const struct tree_run *r, struct lx_tree_measure *out, lx_status *st)
+static bool tree_measure_judge(const struct tree_run *r, struct lx_tree_measure *out, lx_status *st)
 {
     int64_t elements = r->tree->nodes[r->tree->node_count - 1].elements;
-    double **leaves = calloc((size_t)r->tree->node_count, sizeof *leaves);
-    double *want = calloc((size_t)elements, sizeof *want), *sizes = calloc((size_t)elements, sizeof *sizes);
+    double **leaves = mem_zeroed((size_t)r->tree->node_count, sizeof *leaves);
+    double *want = mem_zeroed((size_t)elements, sizeof *want),
+           *sizes = mem_zeroed((size_t)elements, sizeof *sizes);
     bool ok = leaves && want && sizes;
     for (int absolute = 0; ok && absolute < 2; absolute++)
         ok = copy_leaves(r, absolute, leaves) &&
              lx_tree_execute(r->tree, NULL, 1, (const double *const *)leaves, absolute ? sizes : want, st);
-    if (ok) compare(r, want, sizes, out);
-    for (int i = 0; leaves && i < r->tree->node_count; i++) free(leaves[i]);
-    free(leaves);
-    free(want);
-    free(sizes);
+    if (ok) tree_measure_compare(r, want, sizes, out);
+    for (int i = 0; leaves && i < r->tree->node_count; i++) mem_free(leaves[i]);
+    mem_free(leaves);
+    mem_free(want);
+    mem_free(sizes);
     return ok ? true : status_no_memory(st);
 }
 
 bool lx_tree_measure(const struct lx_tree *t, const struct lx_loop_rules *rules, int threads, int64_t work,
                      struct lx_tree_measure *out, lx_status *st)
 {
-    struct tree_run r = {t, calloc((size_t)t->node_count, sizeof *r.node)};
+    struct tree_run r = {t, mem_zeroed((size_t)t->node_count, sizeof *r.node)};
     bool ok = r.node ? true : status_no_memory(st);
     *out = (struct lx_tree_measure){0};
-    for (int i = 0; ok && i < t->node_count; i++) ok = make_node(&r, i, rules, threads, st);
+    for (int i = 0; ok && i < t->node_count; i++) ok = tree_measure_make_node(&r, i, rules, threads, st);
     if (ok) fill_leaves(&r);
     double start = clock_seconds();
     ok = ok && run_nodes(&r, st);
     out->seconds = clock_seconds() - start;
     if (ok && out->seconds > 0) out->gflops = 1e-9 * (double)t->flops / out->seconds;
-    if (ok && t->flops / 2 <= work) ok = judge(&r, out, st);
+    if (ok && t->flops / 2 <= work) ok = tree_measure_judge(&r, out, st);
     for (int i = 0; r.node && i < t->node_count; i++) {
         lx_nest_runner_free(r.node[i].runner);
-        free(r.node[i].data);
+        mem_free(r.node[i].data);
     }
-    free(r.node);
+    mem_free(r.node);
     return ok;
 }

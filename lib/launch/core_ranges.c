@@ -2,6 +2,7 @@
  *
  * Runs of neighbours in a row; a run that the next rows repeat, between the same columns, grows downwards. */
 #include "launch/launch.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -27,8 +28,8 @@ static struct lx_core_range take_rectangle(char *launched, const struct lx_launc
 struct lx_core_range *lx_launch_ranges(const struct lx_launch *l, int *count)
 {
     int64_t all = l->core_grid[0] * l->core_grid[1];
-    char *launched = calloc((size_t)all + 1, 1);
-    struct lx_core_range *ranges = calloc((size_t)l->core_count + 1, sizeof *ranges);
+    char *launched = mem_zeroed((size_t)all + 1, 1);
+    struct lx_core_range *ranges = mem_zeroed((size_t)l->core_count + 1, sizeof *ranges);
     *count = 0;
     for (int32_t i = 0; launched && i < l->core_count; i++)
         if (l->cores[i].y >= 0 && l->cores[i].y < l->core_grid[0] && l->cores[i].x >= 0 &&
@@ -38,9 +39,9 @@ struct lx_core_range *lx_launch_ranges(const struct lx_launch *l, int *count)
         if (launched[c])
             ranges[(*count)++] = take_rectangle(launched, l, c / l->core_grid[1], c % l->core_grid[1]);
     if (!launched) {
-        free(ranges);
+        mem_free(ranges);
         ranges = NULL;
     }
-    free(launched);
+    mem_free(launched);
     return ranges;
 }

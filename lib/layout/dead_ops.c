@@ -1,6 +1,7 @@
 /* Dead ops: those of which no result reaches an output of the graph or an op off the device; and dead results. One pass
  * from the last op to the first; a full write ends the life of what the tensor held before, an insert does not. */
 #include "layout/insert_restickifies.h"
+#include "base/memory.h"
 #include "graph/results.h"
 
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static void drop_results(struct lx_op *op, const bool *wanted, struct arena *mem
 
 int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, struct arena *memory)
 {
-    bool *wanted = calloc((size_t)g->tensor_count + 1, sizeof *wanted);
+    bool *wanted = mem_zeroed((size_t)g->tensor_count + 1, sizeof *wanted);
     int32_t dead = 0;
     for (int32_t t = 0; wanted && t < g->tensor_count; t++) wanted[t] = lx_role_leaves(g->tensors[t].role);
     for (int32_t o = g->op_count; o-- > 0;) {
@@ -34,6 +35,6 @@ int32_t find_dead_ops(const struct lx_graph *g, bool *alive, struct lx_op *ops, 
             wanted[op_operand(op, i)] = false;
         for (int i = 0; i < op->input_count; i++) wanted[op->inputs[i]] = true;
     }
-    free(wanted);
+    mem_free(wanted);
     return dead;
 }

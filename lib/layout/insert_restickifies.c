@@ -6,6 +6,7 @@
 #include "layout/insert_restickifies.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "base/vec.h"
@@ -40,8 +41,8 @@ struct inserter {
     VEC(struct lx_padding) paddings;
 };
 
-static bool add_tensor(struct inserter *n, int32_t old, int stick, const char *suffix, enum lx_role role,
-                       int32_t *out)
+static bool insert_restickifies_add_tensor(struct inserter *n, int32_t old, int stick, const char *suffix,
+                                           enum lx_role role, int32_t *out)
 {
     const struct lx_tensor *t = &n->g->tensors[old];
     char name[300];
@@ -65,7 +66,8 @@ static bool add_tensor(struct inserter *n, int32_t old, int stick, const char *s
            (VEC_PUSH(&n->layouts, layout) && VEC_PUSH(&n->origin, old) ? true : status_no_memory(n->st));
 }
 
-static bool add_op(struct inserter *n, const struct lx_op *op, int32_t origin, int stick_var)
+static bool insert_restickifies_add_op(struct inserter *n, const struct lx_op *op, int32_t origin,
+                                       int stick_var)
 {
     n->b.here = (struct place){op->line, 1};
     n->b.here_einsum = n->b.here;
@@ -97,7 +99,7 @@ static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *ou
         snprintf(suffix, sizeof suffix, ".sparse");
     else
         snprintf(suffix, sizeof suffix, ".stick%d", stick);
-    if (!add_tensor(n, old, stick, suffix, LX_INTERMEDIATE, out)) return false;
+    if (!insert_restickifies_add_tensor(n, old, stick, suffix, LX_INTERMEDIATE, out)) return false;
     snprintf(name, sizeof name, "%.290s.turn", n->b.tensors.at[*out].name);
     while (names_find(&n->b.op_names, name) >= 0 && strlen(name) < 310) strcat(name, "'");
     unsigned have = 1u << (n->stick[old] + 1);
@@ -109,7 +111,7 @@ static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *ou
     op.line = n->g->tensors[old].line;
     struct lx_restickify r = {(int32_t)n->b.ops.count, -1, from, *out,
                               stick_move_cost(n->costs, old, have, stick)};
-    if (!add_op(n, &op, -1, stick)) return false;
+    if (!insert_restickifies_add_op(n, &op, -1, stick)) return false;
     bool ok = VEC_PUSH(&n->restickifies, r) && VEC_PUSH(&n->copies, (struct copy){old, stick, *out, true}) &&
               VEC_PUSH(&n->next_copy, n->first_copy[old]);
     if (!ok) return status_no_memory(n->st);
@@ -167,12 +169,12 @@ static bool pads_a_copy(const struct inserter *n, const struct lx_op *op, const 
 }
 
 /* The tensor that an op writes: the one that was written before, or a new one. */
-static bool add_result(struct inserter *n, int32_t old, int need, int32_t *out)
+static bool insert_restickifies_add_result(struct inserter *n, int32_t old, int need, int32_t *out)
 {
     if (n->fresh[old] < 0) {
         const struct lx_tensor *t = &n->g->tensors[old];
         n->stick[old] = need == STICK_ANY ? stick_default(t) : stick_for_need(need);
-        if (!add_tensor(n, old, n->stick[old], "", t->role, &n->fresh[old])) return false;
+        if (!insert_restickifies_add_tensor(n, old, n->stick[old], "", t->role, &n->fresh[old])) return false;
     }
     forget_copies(n, old);
     *out = n->fresh[old];
@@ -198,17 +200,18 @@ static bool insert_op(struct inserter *n, int32_t o, const struct stick_way *w)
         n->restickifies.at[r].before = (int32_t)n->b.ops.count;
     if (w->kernel >= 0 && !pad_kernel(n, op, w, inputs)) return false;
     for (int i = op->input_count; i < op_operand_count(op); i++)
-        if (!add_result(n, op_operand(op, i), w->need[i], &outputs[i - op->input_count])) return false;
+        if (!insert_restickifies_add_result(n, op_operand(op, i), w->need[i], &outputs[i - op->input_count]))
+            return false;
     struct lx_op copy = *op;
     copy.inputs = inputs;
     copy.output = outputs[0];
     copy.outputs = outputs;
-    return add_op(n, &copy, o, w->stick_var);
+    return insert_restickifies_add_op(n, &copy, o, w->stick_var);
 }
 
 static bool add_given(struct inserter *n, const bool *alive)
 {
-    bool *used = calloc((size_t)n->g->tensor_count + 1, sizeof *used);
+    bool *used = mem_zeroed((size_t)n->g->tensor_count + 1, sizeof *used);
     if (!used) return status_no_memory(n->st);
     bool ok = true;
     for (int32_t o = 0; o < n->g->op_count; o++)
@@ -218,9 +221,9 @@ static bool add_given(struct inserter *n, const bool *alive)
         enum lx_role role = n->g->tensors[t].role;
         if ((used[t] && role != LX_STATE) || !lx_role_arrives(role)) continue;
         n->stick[t] = stick_default(&n->g->tensors[t]);
-        ok = add_tensor(n, t, n->stick[t], "", role, &n->fresh[t]);
+        ok = insert_restickifies_add_tensor(n, t, n->stick[t], "", role, &n->fresh[t]);
     }
-    free(used);
+    mem_free(used);
     return ok;
 }
 
@@ -230,7 +233,7 @@ struct rank {
     int32_t tensor;
 };
 
-static int by_key(const void *a, const void *b)
+static int insert_restickifies_by_key(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
@@ -256,12 +259,12 @@ static bool in_pattern_order(struct inserter *n)
     enum { EACH_MOVED = 100 };
     size_t count = n->b.tensors.count;
     if (count == 0) return true; /* a model whose ops were all folded may leave nothing */
-    struct rank *rank = malloc((count + 1) * sizeof *rank);
-    int32_t *now = malloc((count + 1) * sizeof *now);
-    struct lx_tensor *tensors = malloc((count + 1) * sizeof *tensors);
-    struct place *places = malloc((count + 1) * sizeof *places);
-    struct lx_layout *layouts = malloc((count + 1) * sizeof *layouts);
-    int32_t *origin = malloc((count + 1) * sizeof *origin);
+    struct rank *rank = mem_alloc((count + 1) * sizeof *rank);
+    int32_t *now = mem_alloc((count + 1) * sizeof *now);
+    struct lx_tensor *tensors = mem_alloc((count + 1) * sizeof *tensors);
+    struct place *places = mem_alloc((count + 1) * sizeof *places);
+    struct lx_layout *layouts = mem_alloc((count + 1) * sizeof *layouts);
+    int32_t *origin = mem_alloc((count + 1) * sizeof *origin);
     bool ok = rank && now && tensors && places && layouts && origin;
     for (size_t i = 0; ok && i < count; i++) {
         bool copy = n->fresh[n->origin.at[i]] != (int32_t)i;
@@ -269,7 +272,7 @@ static bool in_pattern_order(struct inserter *n)
             (struct rank){copy ? (int64_t)n->g->tensor_count + (int64_t)i : n->origin.at[i], (int32_t)i};
     }
     if (ok) {
-        sort_in_full(rank, count, sizeof *rank, by_key);
+        sort_in_full(rank, count, sizeof *rank, insert_restickifies_by_key);
         stop_copy(tensors, n->b.tensors.at, count * sizeof *tensors);
         stop_copy(places, n->b.tensor_places.at, count * sizeof *places);
         stop_copy(layouts, n->layouts.at, count * sizeof *layouts);
@@ -294,19 +297,19 @@ static bool in_pattern_order(struct inserter *n)
         for (size_t i = 0; i < n->paddings.count; i++)
             n->paddings.at[i].tensor = now[n->paddings.at[i].tensor];
     }
-    free(rank);
-    free(now);
-    free(tensors);
-    free(places);
-    free(layouts);
-    free(origin);
+    mem_free(rank);
+    mem_free(now);
+    mem_free(tensors);
+    mem_free(places);
+    mem_free(layouts);
+    mem_free(origin);
     return ok ? true : status_no_memory(n->st);
 }
 
 static const bool *find_rewritten(const struct lx_graph *g, struct arena *memory)
 {
     size_t tensors = (size_t)g->tensor_count;
-    bool *again = arena_array(memory, tensors, sizeof *again), *once = calloc(tensors + 1, sizeof *once);
+    bool *again = arena_array(memory, tensors, sizeof *again), *once = mem_zeroed(tensors + 1, sizeof *once);
     for (int32_t o = 0; again && once && o < g->op_count; o++)
         for (int i = 0; i < g->ops[o].output_count; i++) {
             int32_t t = g->ops[o].outputs[i];
@@ -314,11 +317,11 @@ static const bool *find_rewritten(const struct lx_graph *g, struct arena *memory
             once[t] = true;
         }
     bool ok = again && once;
-    free(once);
+    mem_free(once);
     return ok ? again : NULL;
 }
 
-static bool finish(struct inserter *n)
+static bool insert_restickifies_finish(struct inserter *n)
 {
     struct lx_layouts *out = n->out;
     struct arena *m = out->memory;
@@ -351,9 +354,9 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
 {
     struct inserter n = {.g = g, .costs = &plan->costs, .out = out, .st = st};
     size_t tensors = (size_t)g->tensor_count + 1;
-    n.fresh = malloc(tensors * sizeof *n.fresh);
-    n.stick = calloc(tensors, sizeof *n.stick);
-    n.first_copy = malloc(tensors * sizeof *n.first_copy);
+    n.fresh = mem_alloc(tensors * sizeof *n.fresh);
+    n.stick = mem_zeroed(tensors, sizeof *n.stick);
+    n.first_copy = mem_alloc(tensors * sizeof *n.first_copy);
     bool ok = n.fresh && n.stick && n.first_copy ? true : status_no_memory(st);
     if (ok) {
         memset(n.fresh, 0xff, tensors * sizeof *n.fresh);
@@ -367,11 +370,11 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
     }
     for (int32_t o = 0; ok && o < g->op_count; o++)
         if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);
-    if (ok) ok = finish(&n);
+    if (ok) ok = insert_restickifies_finish(&n);
     builder_abandon(&n.b); /* spent, or given up half way */
-    free(n.fresh);
-    free(n.stick);
-    free(n.first_copy);
+    mem_free(n.fresh);
+    mem_free(n.stick);
+    mem_free(n.first_copy);
     VEC_FREE(&n.layouts);
     VEC_FREE(&n.origin);
     VEC_FREE(&n.op_origin);

@@ -2,6 +2,7 @@
 #include "layout/layout.h"
 #include "base/fail.h"
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "layout/insert_restickifies.h"
 
@@ -13,7 +14,7 @@ static bool choose_sticks(const struct lx_graph *g, const bool *alive, struct ar
     int32_t count;
     struct lx_repeat *runs = lx_repeats(g, &count, st);
     bool ok = runs && propagate_sticks(g, alive, runs, count, memory, out, st);
-    free(runs);
+    mem_free(runs);
     return ok;
 }
 
@@ -24,9 +25,9 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
                       "%s is a bare list of buffers; it has no tensors to lay out", g->name);
         return NULL;
     }
-    struct lx_layouts *out = calloc(1, sizeof *out);
-    struct arena *memory = calloc(1, sizeof *memory);
-    bool *alive = calloc((size_t)g->op_count + 1, sizeof *alive);
+    struct lx_layouts *out = mem_zeroed(1, sizeof *out);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
+    bool *alive = mem_zeroed((size_t)g->op_count + 1, sizeof *alive);
     struct lx_op *ops = memory ? arena_copy_array(memory, g->ops, (size_t)g->op_count, sizeof *ops) : NULL;
     struct lx_graph live = *g;
     struct stick_plan plan;
@@ -41,9 +42,9 @@ struct lx_layouts *lx_layouts_make(const struct lx_graph *g, lx_status *st)
     } else {
         status_no_memory(st);
         if (memory) arena_free(memory);
-        free(memory);
+        mem_free(memory);
     }
-    free(alive);
+    mem_free(alive);
     if (ok) return out;
     lx_layouts_free(out);
     return NULL;
@@ -54,8 +55,8 @@ void lx_layouts_free(struct lx_layouts *l)
     if (!l) return;
     lx_graph_free(l->graph);
     if (l->memory) arena_free(l->memory);
-    free(l->memory);
-    free(l);
+    mem_free(l->memory);
+    mem_free(l);
 }
 
 static void write_array(struct text *t, const char *key, const int64_t *at, int count)
@@ -65,7 +66,7 @@ static void write_array(struct text *t, const char *key, const int64_t *at, int 
     text_add(t, "]");
 }
 
-static void write_tensor(struct text *t, const struct lx_layouts *l, int32_t i)
+static void layout_stage_write_tensor(struct text *t, const struct lx_layouts *l, int32_t i)
 {
     const struct lx_tensor *tensor = &l->graph->tensors[i];
     const struct lx_layout *y = &l->layouts[i];
@@ -94,7 +95,7 @@ char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length)
     text_format(
         &t, ",\n  \"dead_ops\": %d,\n  \"moved_elements\": %lld,\n  \"moved_bound\": %lld,\n  \"tensors\": [",
         (int)l->dead_ops, (long long)l->moved_elements, (long long)l->moved_bound);
-    for (int32_t i = 0; i < g->tensor_count; i++) write_tensor(&t, l, i);
+    for (int32_t i = 0; i < g->tensor_count; i++) layout_stage_write_tensor(&t, l, i);
     text_add(&t, "\n  ],\n  \"restickifies\": [");
     for (int32_t i = 0; i < l->restickify_count; i++) {
         const struct lx_restickify *r = &l->restickifies[i];

@@ -1,11 +1,12 @@
 /* Uses of tensors by the live ops. Rigid are tensors that are written again, since every writer must keep the
  * first one's layout, and those that a restickify of the graph itself reads, since it must change it. */
 #include "layout/uses.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
 
-static void gather(const struct lx_graph *g, const bool *alive, struct tensor_uses *u)
+static void uses_gather(const struct lx_graph *g, const bool *alive, struct tensor_uses *u)
 {
     for (int32_t t = 0; t < g->tensor_count; t++) u->last_use[t] = u->first[t] = -1;
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -57,22 +58,22 @@ bool tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor
 {
     size_t tensors = (size_t)g->tensor_count + 1;
     *out = (struct tensor_uses){0};
-    out->first = malloc(tensors * sizeof *out->first);
-    out->last_use = malloc(tensors * sizeof *out->last_use);
-    out->readers = calloc(tensors, sizeof *out->readers);
-    out->written = calloc(tensors, sizeof *out->written);
-    out->rigid = calloc(tensors, sizeof *out->rigid);
+    out->first = mem_alloc(tensors * sizeof *out->first);
+    out->last_use = mem_alloc(tensors * sizeof *out->last_use);
+    out->readers = mem_zeroed(tensors, sizeof *out->readers);
+    out->written = mem_zeroed(tensors, sizeof *out->written);
+    out->rigid = mem_zeroed(tensors, sizeof *out->rigid);
     if (!out->first || !out->last_use || !out->readers || !out->written || !out->rigid) return false;
-    gather(g, alive, out);
+    uses_gather(g, alive, out);
     out->most_live = most_live(g, alive, out);
     return true;
 }
 
 void tensor_uses_free(struct tensor_uses *u)
 {
-    free(u->first);
-    free(u->last_use);
-    free(u->readers);
-    free(u->written);
-    free(u->rigid);
+    mem_free(u->first);
+    mem_free(u->last_use);
+    mem_free(u->readers);
+    mem_free(u->written);
+    mem_free(u->rigid);
 }

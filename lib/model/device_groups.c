@@ -1,5 +1,6 @@
 /* Groups and permutations of devices, and the grid that has them as axes. */
 #include "model/device_groups.h"
+#include "base/memory.h"
 #include "model/device_lists.h"
 #include "model/shardings.h"
 
@@ -58,12 +59,12 @@ bool model_device_group(const struct lx_model *m, const struct model_op *op, str
     }
     *out = (struct device_group){1, model_all_devices(m), 0};
     if (!model_names_devices(op, "replica_groups")) return true;
-    l = malloc(sizeof *l);
+    l = mem_alloc(sizeof *l);
     bool ok = l && model_device_list(op, "replica_groups", l);
     if (ok) model_place_devices(m, l);
     if (ok && sums_alike(op)) sort_groups(l);
     ok = ok && in_steps(l, out);
-    free(l);
+    mem_free(l);
     return ok;
 }
 
@@ -167,7 +168,7 @@ static void steps_of_pairs(const struct lx_model *m, const struct model_op *op, 
     int axes = axes_of(s, extent), axis;
     bool open;
     if (axes < 0 || model_device_steps(m, op, extent, axes, &axis, &by, &open)) return;
-    struct device_list *l = malloc(sizeof *l);
+    struct device_list *l = mem_alloc(sizeof *l);
     struct steps with = *s;
     if (l && model_device_list(op, "source_target_pairs", l) && l->group == 2) {
         model_place_devices(m, l);
@@ -181,7 +182,7 @@ static void steps_of_pairs(const struct lx_model *m, const struct model_op *op, 
         }
         if (!with.failed) *s = with;
     }
-    free(l);
+    mem_free(l);
 }
 
 int model_device_grid(const struct lx_model *m, int64_t extent[MESH_MAX_AXES])
@@ -271,7 +272,7 @@ static bool all_along(const struct device_list *l, const int64_t *extent, int ax
 bool model_device_steps(const struct lx_model *m, const struct model_op *op, const int64_t *extent, int axes,
                         int *axis, int64_t *by, bool *open)
 {
-    struct device_list *l = malloc(sizeof *l);
+    struct device_list *l = mem_alloc(sizeof *l);
     bool ok = l && model_device_list(op, "source_target_pairs", l) && l->group == 2, found = false;
     if (ok) model_place_devices(m, l);
     ok = ok && sources_differ(l);
@@ -280,6 +281,6 @@ bool model_device_steps(const struct lx_model *m, const struct model_op *op, con
             *axis = a;
             found = true;
         }
-    free(l);
+    mem_free(l);
     return found;
 }

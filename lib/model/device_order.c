@@ -8,6 +8,7 @@
 #include "model/device_lists.h"
 #include "model/shardings.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,8 @@ static void add_sharding(struct orders *o, const struct model_attrs *attrs)
 /* Who sends to whom, as rows: each begins with one whom nobody sends to, or, round a ring, with the first of the numbers. */
 static void add_rows(struct orders *o, const struct model_op *op)
 {
-    int32_t *next = calloc((size_t)o->devices, 2 * sizeof *next), *before = next ? next + o->devices : NULL;
+    int32_t *next = mem_zeroed((size_t)o->devices, 2 * sizeof *next),
+            *before = next ? next + o->devices : NULL;
     if (!next) {
         o->failed = true;
         return;
@@ -83,7 +85,7 @@ static void add_rows(struct orders *o, const struct model_op *op)
                 to = next[at];
             }
     if (ok) add_order(o, o->list);
-    free(next);
+    mem_free(next);
 }
 
 static void add_op(struct orders *o, const struct model_op *op)
@@ -155,13 +157,13 @@ bool model_order_devices(struct lx_model *m, int axes, lx_status *st)
     if (o.devices < 2 || o.devices > LISTED_DEVICES || model_mesh(m, extent) > 0 ||
         model_asks_for_number(m) || (least = lost_with(&o, NULL)) == 0)
         return true;
-    if (!(o.list = malloc(sizeof *o.list))) return status_no_memory(st);
+    if (!(o.list = mem_alloc(sizeof *o.list))) return status_no_memory(st);
     find_orders(&o);
     for (int i = 0; i < o.count; i++) {
         int64_t lost = lost_with(&o, o.place[i]);
         if (lost < least) least = lost, best = o.place[i];
     }
     m->place = best;
-    free(o.list);
+    mem_free(o.list);
     return o.failed ? status_no_memory(st) : true;
 }

@@ -1,5 +1,6 @@
 /* Counting HLO: each computation that control reaches once as it stands, and once more as it runs. */
 #include "model/facts.h"
+#include "base/memory.h"
 #include "model/hlo.h"
 #include "model/windows.h"
 
@@ -179,14 +180,14 @@ static struct run run_of(const struct lx_model *m, int32_t body, struct run *all
 
 static void count_run(struct model_facts *f)
 {
-    struct run *all = calloc(f->m->bodies.count, sizeof *all);
+    struct run *all = mem_zeroed(f->m->bodies.count, sizeof *all);
     f->failed |= !all;
     if (!all) return;
     struct run whole = run_of(f->m, f->m->entry, all);
     fact_add(f, "ops_run", NULL, whole.ops);
     fact_add(f, "flops_run", NULL, whole.flops);
     fact_add(f, "macs_run", NULL, whole.macs);
-    free(all);
+    mem_free(all);
 }
 
 /* How many devices: the header says, or the largest group of a collective. */
@@ -239,7 +240,7 @@ void hlo_facts(struct model_facts *f)
 {
     static const char *const zero[] = {"results_not_row_major", "empty_results", "elided_constants", NULL};
     size_t count = f->m->bodies.count;
-    enum hlo_use *use = calloc(count, sizeof *use);
+    enum hlo_use *use = mem_zeroed(count, sizeof *use);
     f->failed |= !use;
     if (!use) return;
     hlo_uses(f->m, use);
@@ -252,7 +253,7 @@ void hlo_facts(struct model_facts *f)
         fact_add(f, "applied_per_element", NULL, use[b] == HLO_APPLIED);
         for (int i = 0; use[b] == HLO_CONTROL && i < body->op_count; i++) count_op(f, body, &body->ops[i]);
     }
-    free(use);
+    mem_free(use);
     count_ends(f);
     count_header(f);
     count_run(f);

@@ -1,6 +1,7 @@
 /* Who calls whom: which computations control goes into and which are applied to elements, and how often loops run. */
 #include "model/hlo.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,10 +82,10 @@ bool hlo_bind_bodies(struct hlo *h)
     for (size_t b = 0; b < m->bodies.count; b++)
         for (int i = 0; i < m->bodies.at[b].op_count; i++)
             if (!bind_op(h, &m->bodies.at[b].ops[i])) return false;
-    char *state = calloc(m->bodies.count + 1, 1);
+    char *state = mem_zeroed(m->bodies.count + 1, 1);
     bool ok = state ? true : status_no_memory(h->s.st);
     for (size_t b = 0; ok && b < m->bodies.count; b++) ok = walk(h, (int32_t)b, state, 0);
-    free(state);
+    mem_free(state);
     return ok;
 }
 

@@ -1,6 +1,7 @@
 /* Which ops have derived bodies, and the making of these. */
 #include "model/layers.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +126,7 @@ static void count_reads(const struct lx_model *m, const int32_t *values, int cou
 /* Results of ONNX beyond the first that nobody reads are not wanted, whatever they are called. */
 static bool drop_unread(struct lx_model *m, lx_status *st)
 {
-    bool ok = true, *read = calloc(m->values.count + 1, sizeof *read);
+    bool ok = true, *read = mem_zeroed(m->values.count + 1, sizeof *read);
     if (!read) return status_no_memory(st);
     for (size_t b = 0; b < m->bodies.count; b++) {
         const struct model_body *body = &m->bodies.at[b];
@@ -143,7 +144,7 @@ static bool drop_unread(struct lx_model *m, lx_status *st)
                 if (own[r] >= 0 && !read[own[r]]) own[r] = -1;
             if (ok) op->results = own;
         }
-    free(read);
+    mem_free(read);
     return ok;
 }
 

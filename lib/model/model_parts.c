@@ -2,6 +2,7 @@
 #include "model/model_parts.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,5 +189,5 @@ void lx_model_free(struct lx_model *m)
     VEC_FREE(&m->constants);
     VEC_FREE(&m->causal);
     arena_free(&m->memory);
-    free(m);
+    mem_free(m);
 }

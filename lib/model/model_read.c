@@ -4,6 +4,7 @@
 #include "model/open_extents.h"
 #include "model/type_rules.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +129,7 @@ struct lx_model *lx_model_read(const char *file, const char *text, size_t length
                              "no model: TTIR has func.func, HLO begins with HloModule, ONNX is protobuf with "
                              "a graph in field 7"),
                NULL;
-    struct lx_model *m = calloc(1, sizeof *m);
+    struct lx_model *m = mem_zeroed(1, sizeof *m);
     if (!m) return status_no_memory(st), NULL;
     m->format = format;
     m->file = arena_string(&m->memory, file);

@@ -1,6 +1,7 @@
 /* External data of ONNX: a location relative to the model, an offset and a length. Only the bytes that are asked for are
  * read, out of a regular file; a model may not point upwards or at the root, whoever wrote it. */
 #include "model/onnx_external.h"
+#include "base/memory.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -78,7 +79,7 @@ bool onnx_external_there(const struct onnx_external *x, const char *model)
 unsigned char *onnx_external_bytes(const struct onnx_external *x, const char *model, size_t wanted)
 {
     int fd = x->location && (!x->has_length || x->length == wanted) ? open_beside(x->location, model) : -1;
-    unsigned char *bytes = fd < 0 ? NULL : malloc(wanted + 1);
+    unsigned char *bytes = fd < 0 ? NULL : mem_alloc(wanted + 1);
     size_t n = 0;
     while (bytes && n < wanted) {
         ssize_t got = pread(fd, bytes + n, wanted - n, (off_t)(x->offset + n));
@@ -87,6 +88,6 @@ unsigned char *onnx_external_bytes(const struct onnx_external *x, const char *mo
     }
     if (fd >= 0) close(fd);
     if (n == wanted) return bytes;
-    free(bytes);
+    mem_free(bytes);
     return NULL;
 }

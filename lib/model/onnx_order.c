@@ -1,5 +1,6 @@
 /* Nodes of ONNX may stand behind their readers: makers first, else in the order of the file. */
 #include "model/onnx.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static bool place(struct sorting *s, int32_t root, const char *graph)
 static bool rearrange(struct sorting *s, bool *changed)
 {
     size_t count = s->nodes->count;
-    struct onnx_node *sorted = calloc(count + 1, sizeof *sorted);
+    struct onnx_node *sorted = mem_zeroed(count + 1, sizeof *sorted);
     if (!sorted) return wire_no_memory(&s->o->w);
     for (size_t i = 0; i < count; i++) {
         sorted[i] = s->nodes->at[s->order[i]];
@@ -64,7 +65,7 @@ static bool rearrange(struct sorting *s, bool *changed)
             if (sorted[i].op.results[r] >= 0) s->o->w.m->values.at[sorted[i].op.results[r]].op = (int32_t)i;
     }
     if (count) memcpy(s->nodes->at, sorted, count * sizeof *sorted);
-    free(sorted);
+    mem_free(sorted);
     return true;
 }
 
@@ -72,17 +73,17 @@ bool onnx_sort(struct onnx *o, onnx_nodes *nodes, int32_t body, const char *grap
 {
     size_t count = nodes->count;
     struct sorting s = {.o = o, .nodes = nodes, .body = body};
-    s.state = calloc(count + 1, 1);
-    s.next = calloc(count + 1, sizeof *s.next);
-    s.stack = calloc(count + 1, sizeof *s.stack);
-    s.order = calloc(count + 1, sizeof *s.order);
+    s.state = mem_zeroed(count + 1, 1);
+    s.next = mem_zeroed(count + 1, sizeof *s.next);
+    s.stack = mem_zeroed(count + 1, sizeof *s.stack);
+    s.order = mem_zeroed(count + 1, sizeof *s.order);
     bool ok = s.state && s.next && s.stack && s.order ? true : wire_no_memory(&o->w);
     for (size_t i = 0; ok && i < count; i++)
         if (s.state[i] == 0) ok = place(&s, (int32_t)i, graph);
     ok = ok && rearrange(&s, changed);
-    free(s.state);
-    free(s.next);
-    free(s.stack);
-    free(s.order);
+    mem_free(s.state);
+    mem_free(s.next);
+    mem_free(s.stack);
+    mem_free(s.order);
     return ok;
 }

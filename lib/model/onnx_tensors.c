@@ -1,5 +1,6 @@
 /* Tensors and types of ONNX. Numbers stand in raw bytes or in a field by type, packed or one by one. */
 #include "model/onnx.h"
+#include "base/memory.h"
 #include "model/onnx_external.h"
 #include "model/open_extents.h"
 #include "model/source.h"
@@ -123,7 +124,7 @@ static bool look_beside(const struct wire *w, struct tensor_parts *p, struct mod
     p->raw.at = bytes;
     p->raw.end = bytes + size;
     bool ok = add_raw(p) || wire_no_memory(w);
-    free(bytes);
+    mem_free(bytes);
     return ok;
 }
 

@@ -1,5 +1,6 @@
 /* Shardings as files write them: `{devices=[2,1,2]<=[4] last_tile_dim_replicate}`. */
 #include "model/shardings.h"
+#include "base/memory.h"
 #include "model/device_lists.h"
 
 #include <stdlib.h>
@@ -36,11 +37,11 @@ int model_sharding(const struct lx_model *m, const char *text, struct device_gro
     int n = model_numbers_in(devices, close, size, MESH_MAX_AXES + 1);
     for (int d = 0; d < n; d++)
         if (size[d] < 1 || (all *= size[d]) > LISTED_DEVICES) return -1;
-    struct device_list *l = malloc(sizeof *l);
+    struct device_list *l = mem_alloc(sizeof *l);
     bool ok = l && n > 0 && model_parts_list(devices, close, all, l);
     if (ok) model_place_devices(m, l);
     ok = ok && model_each_once(l) && steps_of_parts(l, size, n, stride);
-    free(l);
+    mem_free(l);
     for (int d = 0; ok && d < n; d++) {
         ok = stride[d] > 0;
         parts[d] = (struct device_group){stride[d], size[d], 0};

@@ -3,48 +3,49 @@
  * times at which some buffer is on it, and strips of the same times become one block again. */
 #include "plan/byte_blocks.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include "plan/occupancy.h"
 
 #include <stdlib.h>
 
-static int compare(int64_t a, int64_t b)
+static int byte_blocks_compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int by_start(const void *a, const void *b)
+static int byte_blocks_by_start(const void *a, const void *b)
 {
     const struct byte_life *x = a, *y = b;
-    int order = compare(x->start, y->start);
-    return order ? order : compare(x->buffer, y->buffer);
+    int order = byte_blocks_compare(x->start, y->start);
+    return order ? order : byte_blocks_compare(x->buffer, y->buffer);
 }
 
 static int by_heap(const void *a, const void *b)
 {
     const struct byte_life *x = a, *y = b;
-    int order = compare(x->heap, y->heap);
-    return order ? order : by_start(a, b);
+    int order = byte_blocks_compare(x->heap, y->heap);
+    return order ? order : byte_blocks_by_start(a, b);
 }
 
-static int by_time(const void *a, const void *b)
+static int byte_blocks_by_time(const void *a, const void *b)
 {
     const struct byte_block *x = a, *y = b;
-    int order = compare(x->start, y->start);
-    if (!order) order = compare(x->end, y->end);
-    return order ? order : compare(x->address, y->address);
+    int order = byte_blocks_compare(x->start, y->start);
+    if (!order) order = byte_blocks_compare(x->end, y->end);
+    return order ? order : byte_blocks_compare(x->address, y->address);
 }
 
-static int by_number(const void *a, const void *b)
+static int byte_blocks_by_number(const void *a, const void *b)
 {
-    return compare(*(const int64_t *)a, *(const int64_t *)b);
+    return byte_blocks_compare(*(const int64_t *)a, *(const int64_t *)b);
 }
 
 static bool find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks *out)
 {
     size_t room = 1;
     for (int32_t i = 0; i < p->problem.count; i++) room += (size_t)lx_life_count(&p->problem.buffers[i]);
-    out->lives = calloc(room, sizeof *out->lives);
+    out->lives = mem_zeroed(room, sizeof *out->lives);
     for (int32_t i = 0; out->lives && i < p->problem.count; i++) {
         const struct lx_buffer *b = &p->problem.buffers[i];
         if (p->answer.address[i] < 0 || b->size <= 0 || (pool >= 0 && lx_pool_of(p, i) != pool)) continue;
@@ -59,7 +60,7 @@ static bool find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks
                                                                .buffer = i};
         }
     }
-    if (out->life_count) qsort(out->lives, out->life_count, sizeof *out->lives, by_start);
+    if (out->life_count) qsort(out->lives, out->life_count, sizeof *out->lives, byte_blocks_by_start);
     for (size_t i = 0; i < out->life_count; i++) out->lives[i].heap = (int32_t)i;
     return out->lives != NULL;
 }
@@ -77,7 +78,7 @@ static bool on_same_bytes(const struct lx_plan *p, const struct byte_life *a, co
 }
 
 /* The first of a heap, in time, gives it its number. */
-static void join(struct byte_life *lives, int32_t a, int32_t b)
+static void byte_blocks_join(struct byte_life *lives, int32_t a, int32_t b)
 {
     a = heap_of(lives, a), b = heap_of(lives, b);
     lives[a > b ? a : b].heap = a > b ? b : a;
@@ -87,7 +88,7 @@ static void join(struct byte_life *lives, int32_t a, int32_t b)
 static bool *find_sharers(const struct lx_problem *p)
 {
     const struct lx_bonds *b = &p->bonds;
-    bool *shares = calloc((size_t)p->count + 1, sizeof *shares);
+    bool *shares = mem_zeroed((size_t)p->count + 1, sizeof *shares);
     for (int32_t i = 0; shares && i < b->exclusive_count; i++)
         shares[b->exclusive[i].a] = shares[b->exclusive[i].b] = true;
     for (int32_t i = 0; shares && i < b->same_place_count; i++)
@@ -97,7 +98,7 @@ static bool *find_sharers(const struct lx_problem *p)
 
 static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
 {
-    int32_t *alive = malloc((x->life_count + 1) * sizeof *alive);
+    int32_t *alive = mem_alloc((x->life_count + 1) * sizeof *alive);
     bool *shares = find_sharers(&p->problem);
     size_t count = 0;
     for (size_t i = 0; alive && shares && i < x->life_count; i++) {
@@ -106,7 +107,8 @@ static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
         for (size_t k = 0; k < count; k++) {
             if (x->lives[alive[k]].end <= x->lives[i].start) continue;
             alive[kept++] = alive[k];
-            if (on_same_bytes(p, &x->lives[alive[k]], &x->lives[i])) join(x->lives, alive[k], (int32_t)i);
+            if (on_same_bytes(p, &x->lives[alive[k]], &x->lives[i]))
+                byte_blocks_join(x->lives, alive[k], (int32_t)i);
         }
         count = kept;
         alive[count++] = (int32_t)i;
@@ -114,8 +116,8 @@ static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
     bool ok = alive && shares;
     for (size_t i = 0; ok && i < x->life_count; i++) x->lives[i].heap = heap_of(x->lives, (int32_t)i);
     if (ok && x->life_count) qsort(x->lives, x->life_count, sizeof *x->lives, by_heap);
-    free(alive);
-    free(shares);
+    mem_free(alive);
+    mem_free(shares);
     return ok;
 }
 
@@ -141,7 +143,7 @@ static bool add_strip(struct byte_blocks *x, struct byte_block strip)
 static void merge_strips(struct byte_blocks *x, size_t from)
 {
     size_t kept = from;
-    if (x->count > from) qsort(x->at + from, x->count - from, sizeof *x->at, by_time);
+    if (x->count > from) qsort(x->at + from, x->count - from, sizeof *x->at, byte_blocks_by_time);
     for (size_t i = from; i < x->count; i++) {
         struct byte_block *last = &x->at[kept > from ? kept - 1 : from], one = x->at[i];
         if (kept > from && last->start == one.start && last->end == one.end &&
@@ -158,21 +160,21 @@ static bool cut_heap(struct byte_blocks *x, size_t first, size_t count)
     const struct byte_life *l = &x->lives[first];
     if (count == 1)
         return VEC_PUSH(x, ((struct byte_block){l->address, l->size, l->start, l->end, first, 1}));
-    int64_t *ends = malloc(2 * count * sizeof *ends);
+    int64_t *ends = mem_alloc(2 * count * sizeof *ends);
     size_t from = x->count;
     bool ok = ends != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         ends[2 * i] = x->lives[first + i].address;
         ends[2 * i + 1] = x->lives[first + i].address + x->lives[first + i].size;
     }
-    if (ok) qsort(ends, 2 * count, sizeof *ends, by_number);
+    if (ok) qsort(ends, 2 * count, sizeof *ends, byte_blocks_by_number);
     for (size_t i = 0; ok && i + 1 < 2 * count; i++)
         if (ends[i] < ends[i + 1])
             ok = add_strip(
                 x, (struct byte_block){
                        .address = ends[i], .size = ends[i + 1] - ends[i], .first = first, .count = count});
     if (ok) merge_strips(x, from);
-    free(ends);
+    mem_free(ends);
     return ok;
 }
 
@@ -217,7 +219,7 @@ void add_block_names(const struct lx_plan *p, const struct byte_blocks *b, const
 
 void byte_blocks_free(struct byte_blocks *b)
 {
-    free(b->lives);
-    free(b->at);
+    mem_free(b->lives);
+    mem_free(b->at);
     *b = (struct byte_blocks){0};
 }

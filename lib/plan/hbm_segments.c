@@ -1,9 +1,10 @@
 /* Where tensors are in HBM: graph inputs, weights and outputs have places of their own; the intermediates
  * that go through HBM share one segment, packed by the same solvers as the scratchpad,
  * for the least height; or, where no time is left, as they come. */
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -16,7 +17,7 @@ enum { EACH_TENSOR = 50, EACH_ACCESS = 10, EACH_EVENT = 20 }; /* work of base/st
 static bool *first_reads(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
-    bool *reads = calloc((size_t)g->tensor_count + 1, sizeof *reads);
+    bool *reads = mem_zeroed((size_t)g->tensor_count + 1, sizeof *reads);
     for (int32_t a = p->access_at[g->op_count]; reads && a-- > 0;) {
         reads[p->accesses[a].tensor] = p->accesses[a].reads;
         (void)stop_round(a, EACH_ACCESS);
@@ -25,7 +26,7 @@ static bool *first_reads(const struct lx_plan *p)
 }
 
 /* What the ops of a nest have in HBM is there in all of its iterations. */
-static void cover_nests(const struct lx_plan *p, struct lx_buffer *b)
+static void hbm_segments_cover_nests(const struct lx_plan *p, struct lx_buffer *b)
 {
     for (int32_t i = 0; i < p->nest_count && b->start < b->end; i++) {
         const struct lx_nest *n = &p->nests[i];
@@ -41,10 +42,10 @@ static void cover_nests(const struct lx_plan *p, struct lx_buffer *b)
 static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct lx_buffer *b = calloc((size_t)g->tensor_count + 1, sizeof *b);
+    struct lx_buffer *b = mem_zeroed((size_t)g->tensor_count + 1, sizeof *b);
     bool *read_first = first_reads(p);
     if (!read_first) {
-        free(b);
+        mem_free(b);
         return NULL;
     }
     for (int32_t t = 0; b && t < g->tensor_count; t++) {
@@ -71,13 +72,13 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     for (int32_t t = 0; b && t < g->tensor_count; t++) {
         stop_look(EACH_TENSOR + 2 * (int64_t)p->nest_count);
         if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
-        cover_nests(p, &b[t]);
+        hbm_segments_cover_nests(p, &b[t]);
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
             b[t].reason = "not in the pool";
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;
         }
     }
-    free(read_first);
+    mem_free(read_first);
     return b;
 }
 
@@ -172,7 +173,7 @@ struct event {
     bool birth;
 };
 
-static int by_tick(const void *a, const void *b)
+static int hbm_segments_by_tick(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
@@ -183,14 +184,14 @@ static int by_tick(const void *a, const void *b)
 static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
 {
     size_t n = (size_t)p->count;
-    struct event *events = malloc((2 * n + 1) * sizeof *events);
-    struct sweep s = {.holes = malloc((n + 1) * sizeof *s.holes)};
+    struct event *events = mem_alloc((2 * n + 1) * sizeof *events);
+    struct sweep s = {.holes = mem_alloc((n + 1) * sizeof *s.holes)};
     bool ok = events && s.holes;
     for (int32_t i = 0; ok && i < p->count; i++) {
         events[2 * i] = (struct event){p->buffers[i].start, i, true};
         events[2 * i + 1] = (struct event){p->buffers[i].end, i, false};
     }
-    if (ok) sort_in_full(events, 2 * n, sizeof *events, by_tick);
+    if (ok) sort_in_full(events, 2 * n, sizeof *events, hbm_segments_by_tick);
     for (size_t k = 0; ok && k < 2 * n; k++) {
         int32_t i = events[k].buffer;
         int64_t size = round_up_i64(p->buffers[i].size, p->alignment);
@@ -201,13 +202,13 @@ static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
         else
             leave_hole(&s, address[i], address[i] + size);
     }
-    free(events);
-    free(s.holes);
+    mem_free(events);
+    mem_free(s.holes);
     return ok;
 }
 
-static bool pack(const struct lx_problem *problem, const struct lx_solver *solver, struct lx_answer *answer,
-                 lx_status *st)
+static bool hbm_segments_pack(const struct lx_problem *problem, const struct lx_solver *solver,
+                              struct lx_answer *answer, lx_status *st)
 {
     bool able = solver && (solver->caps & LX_CAN_HEIGHT);
     struct lx_run run = {.stop = stop_never}; /* all of it is to be packed */
@@ -224,7 +225,7 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx
 {
     const struct lx_graph *g = p->layouts->graph;
     struct lx_buffer *all = lives_in_hbm(p);
-    int32_t *number = malloc(((size_t)g->tensor_count + 1) * sizeof *number);
+    int32_t *number = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *number);
     p->hbm_address = arena_array(p->memory, (size_t)g->tensor_count, sizeof *p->hbm_address);
     bool ok = all && number && p->hbm_address ? true : status_no_memory(st);
     if (ok && !lay_out_given(p, all, &p->pool_at))
@@ -232,13 +233,13 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx
     struct lx_answer answer = {0};
     if (ok) {
         struct lx_problem problem = pool_problem(p, all, number);
-        answer.address = calloc((size_t)problem.count + 1, sizeof *answer.address);
+        answer.address = mem_zeroed((size_t)problem.count + 1, sizeof *answer.address);
         ok = answer.address ? true : status_no_memory(st);
         if (ok && hasty)
             ok = lx_problem_validate(&problem, st) &&
                  (pack_in_haste(&problem, answer.address) ? true : status_no_memory(st));
         else if (ok)
-            ok = pack(&problem, solver, &answer, st);
+            ok = hbm_segments_pack(&problem, solver, &answer, st);
         p->pool_bytes = 0;
         for (int32_t t = 0; ok && t < g->tensor_count; t++) {
             if (number[t] < 0) continue;
@@ -248,8 +249,8 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx
         }
         p->segment_bytes = p->pool_at + p->pool_bytes;
     }
-    free(answer.address);
-    free(number);
-    free(all);
+    mem_free(answer.address);
+    mem_free(number);
+    mem_free(all);
     return ok;
 }

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "launch/tile_formula.h"
 #include "plan/options.h"
 
@@ -27,7 +28,7 @@ static bool unknown_order(const char *text, lx_status *st)
 }
 
 /* A formula that is one name only is a misspelt word, unless the name is one of a tile. */
-static bool is_word(const char *text)
+static bool launch_options_is_word(const char *text)
 {
     size_t n = strlen(text);
     return n > 2 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == n;
@@ -41,7 +42,7 @@ static bool set_order(struct lx_launch_options *o, const char *text, lx_status *
         o->by[0] = 0;
         return true;
     }
-    if (is_word(text)) return unknown_order(text, st);
+    if (launch_options_is_word(text)) return unknown_order(text, st);
     if (strlen(text) >= sizeof o->by)
         return status_set(st, LX_E_USAGE,
                           "a tile order of more than %d characters; use a list in a file (@FILE)",
@@ -148,7 +149,7 @@ static bool take_numbers(const char *file, const char *text, int64_t *out, int64
 
 static bool each_once(const char *file, const int64_t *list, int64_t count, lx_status *st)
 {
-    char *seen = calloc((size_t)count + 1, 1);
+    char *seen = mem_zeroed((size_t)count + 1, 1);
     bool ok = seen ? true : status_no_memory(st);
     for (int64_t i = 0; ok && i < count; i++) {
         if (list[i] >= count || seen[list[i]])
@@ -159,7 +160,7 @@ static bool each_once(const char *file, const int64_t *list, int64_t count, lx_s
         else
             seen[list[i]] = 1;
     }
-    free(seen);
+    mem_free(seen);
     return ok;
 }
 
@@ -173,7 +174,7 @@ bool launch_list_read(struct lx_launch_options *o, struct arena *memory, lx_stat
     if (!text) return false;
     int64_t *list = arena_array(memory, length / 2 + 1, sizeof *list); /* a number and what is behind it */
     bool ok = list ? take_numbers(file, text, list, &count, st) : status_no_memory(st);
-    free(text);
+    mem_free(text);
     if (ok && count == 0)
         ok = status_set_at(st, LX_E_USAGE, file, 0, 0,
                            "a list of tiles without any; write their numbers, each once");

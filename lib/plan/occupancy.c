@@ -2,6 +2,7 @@
  * stretch of time in O(log n). */
 #include "plan/occupancy.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "plan/byte_blocks.h"
@@ -14,24 +15,24 @@ struct change {
     int64_t tick, bytes;
 };
 
-static int by_tick(const void *a, const void *b)
+static int occupancy_by_tick(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
     return (x->tick > y->tick) - (x->tick < y->tick);
 }
 
 /* Where blocks begin and end; two per block. */
-static void changes_of(const struct byte_blocks *b, struct change *c)
+static void occupancy_changes_of(const struct byte_blocks *b, struct change *c)
 {
     for (size_t i = 0; i < b->count; i++) {
         (void)stop_round((int64_t)i, EACH_CHANGE);
         c[2 * i] = (struct change){b->at[i].start, b->at[i].size};
         c[2 * i + 1] = (struct change){b->at[i].end, -b->at[i].size};
     }
-    if (b->count) sort_in_full(c, 2 * b->count, sizeof *c, by_tick);
+    if (b->count) sort_in_full(c, 2 * b->count, sizeof *c, occupancy_by_tick);
 }
 
-static void find_span(const struct lx_plan *p, struct lx_occupancy *o)
+static void occupancy_find_span(const struct lx_plan *p, struct lx_occupancy *o)
 {
     o->first = INT64_MAX;
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -45,7 +46,7 @@ static void find_span(const struct lx_plan *p, struct lx_occupancy *o)
 }
 
 /* One step per tick at which something changes. */
-static void add_up(const struct change *c, size_t n, struct lx_occupancy *o)
+static void occupancy_add_up(const struct change *c, size_t n, struct lx_occupancy *o)
 {
     int64_t taken = 0;
     for (size_t i = 0; i < n; i++) {
@@ -66,18 +67,18 @@ bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
     if (!byte_blocks_make(p, pool, &b)) return false;
     size_t room = 2 * b.count + 1;
     while (out->width < room) out->width *= 2;
-    struct change *c = malloc(room * sizeof *c);
-    out->tick = malloc(room * sizeof *out->tick);
-    out->nodes = calloc(2 * out->width, sizeof *out->nodes);
+    struct change *c = mem_alloc(room * sizeof *c);
+    out->tick = mem_alloc(room * sizeof *out->tick);
+    out->nodes = mem_zeroed(2 * out->width, sizeof *out->nodes);
     bool ok = c && out->tick && out->nodes;
     if (ok) {
         out->bytes = out->nodes + out->width;
-        find_span(p, out);
-        changes_of(&b, c);
-        add_up(c, 2 * b.count, out);
+        occupancy_find_span(p, out);
+        occupancy_changes_of(&b, c);
+        occupancy_add_up(c, 2 * b.count, out);
     } else
         lx_occupancy_free(out);
-    free(c);
+    mem_free(c);
     byte_blocks_free(&b);
     return ok;
 }
@@ -111,7 +112,7 @@ int64_t lx_occupancy_most(const struct lx_occupancy *o, int64_t from, int64_t to
 
 void lx_occupancy_free(struct lx_occupancy *o)
 {
-    free(o->tick);
-    free(o->nodes);
+    mem_free(o->tick);
+    mem_free(o->nodes);
     *o = (struct lx_occupancy){0};
 }

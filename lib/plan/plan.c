@@ -5,13 +5,14 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "base/users.h"
 #include "plan/fuse.h"
-#include "plan/planner.h"
-#include "scratchpad/nests/alone.h"
-#include "scratchpad/placement/solve.h"
+#include "search/planner.h"
+#include "nests/alone.h"
+#include "placement/solve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,12 +20,12 @@
 
 struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_plan *p = memory ? arena_alloc(memory, sizeof *p) : NULL;
     struct users *users = p ? users_new(memory) : NULL;
     if (!users) {
         if (memory) arena_free(memory);
-        free(memory);
+        mem_free(memory);
         status_no_memory(st);
         return NULL;
     }
@@ -55,7 +56,7 @@ void lx_plan_free(const struct lx_plan *p)
     }
     lx_graph_free(p->graph);
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
 }
 
 bool plan_off_chip(struct lx_plan *p, lx_status *st)
@@ -74,7 +75,7 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 }
 
 /* Is it of the same graph, on the same device, and divided by the same rules? */
-static bool is_like(const struct lx_plan *p, const struct lx_plan *like)
+static bool plan_is_like(const struct lx_plan *p, const struct lx_plan *like)
 {
     if (!like || !like->lends || like->graph->hash != p->graph->hash ||
         strcmp(like->graph->name, p->graph->name) != 0)
@@ -84,8 +85,8 @@ static bool is_like(const struct lx_plan *p, const struct lx_plan *like)
 }
 
 /* The search for layouts may be stopped: it has an answer of its own before long. */
-static struct lx_layouts *lay_out(const struct lx_graph *g, const struct lx_plan_options *options,
-                                  lx_status *st)
+static struct lx_layouts *plan_lay_out(const struct lx_graph *g, const struct lx_plan_options *options,
+                                       lx_status *st)
 {
     struct lx_run run = options ? options->run : (struct lx_run){0};
     struct stop stop;
@@ -101,13 +102,13 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
     struct lx_divide_options how = lx_passes_divide(passes);
     const struct lx_plan *like = options ? options->like : NULL;
     p->passes = *passes;
-    if (is_like(p, like)) {
+    if (plan_is_like(p, like)) {
         p->lender = lx_plan_ref(like->lender ? like->lender : like);
         p->own_layouts = p->lender->own_layouts;
         p->own_divisions = p->lender->own_divisions;
         return p->lends = true;
     }
-    p->own_layouts = lay_out(p->graph, options, st);
+    p->own_layouts = plan_lay_out(p->graph, options, st);
     bool laid = p->own_layouts && lx_layouts_fit_spans(p->own_layouts, &how, st);
     p->own_divisions = laid ? lx_divide(p->own_layouts, &how, st) : NULL;
     p->lends = p->own_divisions != NULL;
@@ -150,7 +151,7 @@ static bool adopt_best(struct lx_plan *p, struct planner *by)
     struct attempt *best = &by->best;
     if (!plan_adopt(p, &best->draft, by->st)) return false;
     arena_adopt(p->memory, best->memory);
-    free(best->memory);
+    mem_free(best->memory);
     p->answer = best->answer;
     p->passes = best->draft.how.passes; /* to make it less time, some may have been left out */
     p->figures.perfect_hbm_bytes = best->perfect_bytes;
@@ -172,7 +173,7 @@ static bool search_further(struct lx_plan *p, struct planner *by, const struct d
     if (by->put_off && !by->nested)
         ok = ok && stop_forgiven(plain_end(by, how, 0), by->st) && planner_find_bound(by, limited);
     return ok && stop_forgiven((!spill || (search_many(by) && plain_end(by, how, by->best.hbm_bytes) &&
-                                           search_others(by) && near_search(by))) &&
+                                           search_others(by))) &&
                                    (!limited || by->limited || merge_bundles(by)) &&
                                    (!spill || asks_time(by) || planner_raise_bound(by, limited)),
                                by->st);
@@ -192,7 +193,8 @@ static bool search_around(struct lx_plan *p, struct planner *by, bool spill)
            (!spill || by->options->run.hasty || stop_forgiven(search_many(by), by->st));
 }
 
-static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t beat, lx_status *st)
+static bool plan_make_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t beat,
+                            lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
     struct stop stop;
@@ -226,8 +228,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
         return status_set(st, LX_E_USAGE,
                           "a bare list of buffers has no ops, so no nests; leave --nests out");
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
-        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st) ||
-        !near_list(p, options->near, st))
+        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
         return false;
     if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
     p->figures.bound_bytes = p->answer.bound;
@@ -330,7 +331,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     struct lx_plan *p = plan_begin(g, options, st);
     if (!p) return NULL;
     double start = clock_seconds();
-    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, beat, st);
+    bool ok = g->is_list ? plan_list(p, options, st) : plan_make_graph(p, options, beat, st);
     p->seconds = clock_seconds() - start;
     ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
     if (ok) {

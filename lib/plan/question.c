@@ -2,7 +2,8 @@
 #include "plan/question.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "plan/planner.h"
+#include "search/planner.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -64,10 +65,10 @@ static bool ask_graph(struct lx_question *q, const struct lx_plan_options *optio
 struct lx_question *lx_problem_of(const struct lx_graph *g, const struct lx_plan_options *options,
                                   lx_status *st)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_question *q = memory ? arena_alloc(memory, sizeof *q) : NULL;
     if (!q) {
-        free(memory);
+        mem_free(memory);
         status_no_memory(st);
         return NULL;
     }
@@ -89,7 +90,7 @@ void lx_question_free(struct lx_question *q)
     lx_layouts_free(q->layouts);
     lx_graph_free(q->graph);
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
 }
 
 bool lx_question_clocks(const struct lx_question *q, const int64_t *address, double *device_us,

@@ -1,11 +1,12 @@
 /* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. Buffers of one life share one look
  * at who lies on chip meanwhile; of crowds with many lives holes are looked for until MOST_STEPS neighbours were seen, and
  * those behind get a reason that does without. */
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/digits.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ struct starting {
     int32_t buffer;
 };
 
-static int by_start(const void *a, const void *b)
+static int reasons_by_start(const void *a, const void *b)
 {
     const struct starting *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -58,7 +59,7 @@ static void sort_placed(struct looking *l, struct starting *all)
     for (int32_t i = 0; i < p->count; i++)
         if (l->plan->answer.address[i] >= 0 && p->buffers[i].size > 0)
             all[l->placed_count++] = (struct starting){p->buffers[i].start, i};
-    qsort(all, (size_t)l->placed_count, sizeof *all, by_start);
+    qsort(all, (size_t)l->placed_count, sizeof *all, reasons_by_start);
     for (int32_t k = 0; k < l->placed_count; k++) {
         l->placed[k] = all[k].buffer;
         l->latest[k] = latest = max_i64(latest, p->buffers[all[k].buffer].end);
@@ -68,21 +69,21 @@ static void sort_placed(struct looking *l, struct starting *all)
 static bool list_placed(struct looking *l)
 {
     size_t n = (size_t)l->plan->problem.count + 1;
-    struct starting *all = malloc(n * sizeof *all);
-    l->placed = malloc(n * sizeof *l->placed);
-    l->latest = malloc(n * sizeof *l->latest);
-    l->near = malloc(n * sizeof *l->near);
+    struct starting *all = mem_alloc(n * sizeof *all);
+    l->placed = mem_alloc(n * sizeof *l->placed);
+    l->latest = mem_alloc(n * sizeof *l->latest);
+    l->near = mem_alloc(n * sizeof *l->near);
     bool ok = all && l->placed && l->latest && l->near;
     if (ok) sort_placed(l, all);
-    free(all);
+    mem_free(all);
     return ok;
 }
 
 static void forget_placed(struct looking *l)
 {
-    free(l->placed);
-    free(l->latest);
-    free(l->near);
+    mem_free(l->placed);
+    mem_free(l->latest);
+    mem_free(l->near);
 }
 
 /* How many of the placed start before `end`. */
@@ -210,7 +211,7 @@ static const char *why_off_chip(struct looking *l, const struct lx_buffer *b)
 
 /* A child stands in a parent's place if both have the same address and nobody took it before; of children that are never
  * there at once several may. They are asked in order of their number, as the checker does within a tick. */
-static void find_handovers(struct lx_plan *plan, bool *given)
+static void reasons_find_handovers(struct lx_plan *plan, bool *given)
 {
     enum { EACH_HANDED = 20 };
     const struct lx_problem *p = &plan->problem;
@@ -233,11 +234,11 @@ static void find_handovers(struct lx_plan *plan, bool *given)
 bool plan_places(struct lx_plan *plan, lx_status *st)
 {
     size_t n = (size_t)plan->problem.count;
-    bool *given = calloc(n + 1, sizeof *given);
+    bool *given = mem_zeroed(n + 1, sizeof *given);
     plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
     bool ok = given && plan->took_slot_of;
-    if (ok) find_handovers(plan, given);
-    free(given);
+    if (ok) reasons_find_handovers(plan, given);
+    mem_free(given);
     return ok ? plan_totals(plan, st) : status_no_memory(st);
 }
 
@@ -250,7 +251,7 @@ static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
     return false;
 }
 
-static bool find_reasons(struct lx_plan *plan)
+static bool reasons_find_reasons(struct lx_plan *plan)
 {
     enum { EACH_REASON = 100 };
     struct looking l = {.plan = plan, .near_start = INT64_MAX};
@@ -273,7 +274,7 @@ static bool find_reasons(struct lx_plan *plan)
 
 bool plan_complete(struct lx_plan *plan, lx_status *st)
 {
-    return plan_places(plan, st) && (find_reasons(plan) ? true : status_no_memory(st));
+    return plan_places(plan, st) && (reasons_find_reasons(plan) ? true : status_no_memory(st));
 }
 
 bool plan_complete_hastily(struct lx_plan *plan, lx_status *st)

@@ -6,6 +6,7 @@
 #include "team/cut_least.h"
 #include "team/cut_layers.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -21,7 +22,7 @@ struct ranked {
     int32_t h;
 };
 
-static int by_bytes(const void *a, const void *b)
+static int cut_bound_by_bytes(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
@@ -80,7 +81,7 @@ static bool merge_dear_ones(const struct cut_merger *k, struct ranked *rank, boo
         rank[h] = (struct ranked){l->all.at[h].cost.bytes, (int32_t)h};
         goes[h] = false;
     }
-    sort_in_full(rank, n, sizeof *rank, by_bytes);
+    sort_in_full(rank, n, sizeof *rank, cut_bound_by_bytes);
     for (size_t h = 0; h + 1 < k->most; h++) goes[rank[h].h] = true;
     const struct hypothesis merged = l->all.at[rank[k->most - 1].h];
     if (!merge_rows(k, rank, k->most - 1, row)) return false;
@@ -95,9 +96,10 @@ bool cut_merge(const struct cut_merger *k, bool *merged)
     static const struct slot all_of_it = {.made = {{-1, -1, -1}}, .state = {{-1, -1, -1}}, .joined = true};
     struct layer *l = k->l;
     size_t n = l->all.count;
-    struct ranked *rank = malloc((n + 1) * sizeof *rank);
-    bool *goes = calloc(n + 1, sizeof *goes), *stays = calloc((size_t)l->live + 1, sizeof *stays);
-    int32_t *row = calloc((size_t)l->live + 1, sizeof *row), whole = cut_slot_number(k->slots, &all_of_it);
+    struct ranked *rank = mem_alloc((n + 1) * sizeof *rank);
+    bool *goes = mem_zeroed(n + 1, sizeof *goes), *stays = mem_zeroed((size_t)l->live + 1, sizeof *stays);
+    int32_t *row = mem_zeroed((size_t)l->live + 1, sizeof *row),
+            whole = cut_slot_number(k->slots, &all_of_it);
     bool ok = rank && goes && stays && row && whole >= 0;
     for (int i = 0; ok && i < l->live; i++) stays[i] = must_stay(k, l->tensors[i]);
     for (size_t h = 0; ok && h < n; h++) {
@@ -106,10 +108,10 @@ bool cut_merge(const struct cut_merger *k, bool *merged)
     }
     if (ok) cut_layer_keep(l, goes);
     if (ok && l->all.count > k->most) *merged = true, ok = merge_dear_ones(k, rank, goes, row);
-    free(rank);
-    free(goes);
-    free(stays);
-    free(row);
+    mem_free(rank);
+    mem_free(goes);
+    mem_free(stays);
+    mem_free(row);
     return ok;
 }
 
@@ -121,8 +123,8 @@ bool cut_bound_bytes(const struct lx_graph *g, const struct lx_team_grid *grid, 
     if (stop_work(STOP_EACH)) return false; /* what it takes to begin is much for who has no time */
     struct cut_least *least = cut_least_make(g, grid);
     struct cut_prices *prices = least ? cut_prices_make(g, grid, false, least) : NULL;
-    struct cut_answer answer = {.tensors = calloc((size_t)g->tensor_count + 1, sizeof *answer.tensors),
-                                .ways = calloc((size_t)g->op_count + 1, sizeof *answer.ways),
+    struct cut_answer answer = {.tensors = mem_zeroed((size_t)g->tensor_count + 1, sizeof *answer.tensors),
+                                .ways = mem_zeroed((size_t)g->op_count + 1, sizeof *answer.ways),
                                 .stuck = -1};
     bool merged, ok = prices && answer.tensors && answer.ways;
     bool found = ok && cut_search_along(&q, prices, CUT_FREELY, MOST, &answer, &merged);
@@ -131,8 +133,8 @@ bool cut_bound_bytes(const struct lx_graph *g, const struct lx_team_grid *grid, 
     *bytes = !ok ? 0 : found ? min_i64(answer.cost.bytes, below) : below;
     cut_prices_free(prices);
     cut_least_free(least);
-    free(answer.tensors);
-    free(answer.ways);
+    mem_free(answer.tensors);
+    mem_free(answer.ways);
     return ok;
 }
 
@@ -140,8 +142,8 @@ int64_t lx_team_least_bytes(const struct lx_team_plan *p)
 {
     const struct lx_graph *g = p->graph;
     size_t tensors = (size_t)g->tensor_count + 1;
-    bool *fixed = calloc(tensors, sizeof *fixed), any = false;
-    struct cut_state *state = calloc(tensors, sizeof *state);
+    bool *fixed = mem_zeroed(tensors, sizeof *fixed), any = false;
+    struct cut_state *state = mem_zeroed(tensors, sizeof *state);
     int64_t bytes = 0, below = p->bytes + p->combine_bytes;
     for (int32_t t = 0; fixed && state && t < g->tensor_count; t++) {
         fixed[t] = p->tensors[t].given || g->tensors[t].role == LX_INPUT;
@@ -152,7 +154,7 @@ int64_t lx_team_least_bytes(const struct lx_team_plan *p)
     }
     /* With nothing to bring, every member can do everything. */
     if (any && below > 0 && !cut_bound_bytes(g, &p->grid, fixed, state, below, &bytes)) bytes = 0;
-    free(fixed);
-    free(state);
+    mem_free(fixed);
+    mem_free(state);
     return bytes;
 }

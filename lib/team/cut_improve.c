@@ -5,6 +5,7 @@
  * tensor after tensor is let go with those that meet it in an op, while all others stay as they are, until nothing gets
  * cheaper. Ops that are searched so are counted, so that it ends, and alike everywhere. */
 #include "team/cut_search.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -100,7 +101,7 @@ static void let_go(struct improver *p, int32_t t)
     }
 }
 
-static bool improve(struct improver *p)
+static bool cut_improve(struct improver *p)
 {
     bool ok = true, better = true;
     for (int round = 0; ok && better && round < MOST_ROUNDS; round++) {
@@ -127,14 +128,14 @@ static bool begin_whole(struct improver *p)
     return p->any || p->best->stuck >= 0;
 }
 
-static bool search_all(struct improver *p)
+static bool cut_improve_search_all(struct improver *p)
 {
     size_t most;
     if (!try_few(p, &most)) return false;
     if (!p->any || !p->dropped) return true;
     if (most < MOST && !attempt(p, CUT_FREELY, MOST)) return false;
     p->ops = 0;
-    return !p->dropped || (try_plain_ones(p) && improve(p));
+    return !p->dropped || (try_plain_ones(p) && cut_improve(p));
 }
 
 bool cut_search(const struct cut_question *q, struct cut_answer *out)
@@ -143,19 +144,19 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
     struct improver p = {.q = q,
                          .prices = cut_prices_make(q->g, &q->grid, q->spills, NULL),
                          .best = out,
-                         .other = {.tensors = calloc(tensors, sizeof *p.other.tensors),
-                                   .ways = calloc((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
-                         .fixed = calloc(tensors, sizeof *p.fixed),
-                         .state = calloc(tensors, sizeof *p.state)};
+                         .other = {.tensors = mem_zeroed(tensors, sizeof *p.other.tensors),
+                                   .ways = mem_zeroed((size_t)q->g->op_count + 1, sizeof *p.other.ways)},
+                         .fixed = mem_zeroed(tensors, sizeof *p.fixed),
+                         .state = mem_zeroed(tensors, sizeof *p.state)};
     bool ok = p.prices && p.other.tensors && p.other.ways && p.fixed && p.state;
     out->stuck = -1;
     ok = ok && begin_whole(&p);
     out->uncut = ok && p.any && !q->whole && lx_team_members_of(&q->grid) > 1;
-    if (ok && !(q->whole && p.any)) ok = search_all(&p) || (p.any && stop_is_now());
+    if (ok && !(q->whole && p.any)) ok = cut_improve_search_all(&p) || (p.any && stop_is_now());
     cut_prices_free(p.prices);
-    free(p.other.tensors);
-    free(p.other.ways);
-    free(p.fixed);
-    free(p.state);
+    mem_free(p.other.tensors);
+    mem_free(p.other.ways);
+    mem_free(p.fixed);
+    mem_free(p.state);
     return ok && p.any;
 }

@@ -3,6 +3,7 @@
 #include "team/member_maker.h"
 #include "team/member_shape.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static void find_loops(struct maker *k, int32_t group, int along)
     k->loops_along = along;
 }
 
-static bool compute(struct maker *k, const struct lx_team_step *s)
+static bool member_graph_compute(struct maker *k, const struct lx_team_step *s)
 {
     int32_t group = k->p->ops[s->op].group;
     struct lx_team_space space = lx_team_step_space(k->p, s, k->member);
@@ -74,7 +75,7 @@ static bool compute(struct maker *k, const struct lx_team_step *s)
     return ok;
 }
 
-static bool add_step(struct maker *k, const struct lx_team_step *s)
+static bool member_graph_add_step(struct maker *k, const struct lx_team_step *s)
 {
     enum { EACH_STEP = 2000 };
     stop_look(EACH_STEP);
@@ -84,7 +85,7 @@ static bool add_step(struct maker *k, const struct lx_team_step *s)
     case LX_TEAM_WAIT:
         return maker_wait(k, s->exchange);
     case LX_TEAM_COMPUTE:
-        return compute(k, s);
+        return member_graph_compute(k, s);
     default:
         return maker_combine(k, s->op);
     }
@@ -115,8 +116,8 @@ static bool maker_begin(struct maker *k)
 {
     enum { EACH_CONTENT = 100 };
     const struct lx_graph *g = k->p->graph;
-    k->contents = calloc((size_t)g->tensor_count + 1, sizeof *k->contents);
-    k->arrived = calloc((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
+    k->contents = mem_zeroed((size_t)g->tensor_count + 1, sizeof *k->contents);
+    k->arrived = mem_zeroed((size_t)k->p->exchange_count + 1, sizeof *k->arrived);
     if (!k->contents || !k->arrived) return status_no_memory(k->st);
     for (int32_t t = 0; t < g->tensor_count; t++, (void)stop_round(t, EACH_CONTENT))
         k->contents[t].writer = k->contents[t].named = k->contents[t].part.local = -1;
@@ -141,19 +142,19 @@ static void maker_end(struct maker *k)
         stop_look(EACH_FREED);
         VEC_FREE(&k->arrived[e]);
     }
-    free(k->contents);
-    free(k->arrived);
+    mem_free(k->contents);
+    mem_free(k->arrived);
     VEC_FREE(&k->messages);
     VEC_FREE(&k->places);
     VEC_FREE(&k->steps);
 }
 
 /* Everything of the result but its graph. */
-static struct lx_team_member *member_of(struct maker *k)
+static struct lx_team_member *member_graph_member_of(struct maker *k)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_team_member *m = memory ? arena_alloc(memory, sizeof *m) : NULL;
-    if (!m) return free(memory), status_no_memory(k->st), NULL;
+    if (!m) return mem_free(memory), status_no_memory(k->st), NULL;
     *m = (struct lx_team_member){.message_count = (int32_t)k->messages.count,
                                  .place_count = (int32_t)k->places.count,
                                  .memory = memory};
@@ -174,9 +175,9 @@ struct lx_team_member *lx_team_member_make(const struct lx_team_plan *plan, int 
     struct maker k = {.p = plan, .member = member, .st = st};
     bool ok = maker_begin(&k);
     for (int32_t s = 0; ok && s < plan->step_count; s++)
-        ok = add_step(&k, &plan->steps[s]) && note_step(&k, s);
+        ok = member_graph_add_step(&k, &plan->steps[s]) && note_step(&k, s);
     ok = ok && place_outputs(&k) && note_step(&k, -1);
-    struct lx_team_member *m = ok ? member_of(&k) : NULL;
+    struct lx_team_member *m = ok ? member_graph_member_of(&k) : NULL;
     if (m && k.b.ops.count > 0) {
         struct member_shape shape = {0};
         k.b.also = &(struct record_taker){member_shape_take, &shape};
@@ -199,5 +200,5 @@ void lx_team_member_free(struct lx_team_member *m)
     struct arena *memory = m->memory; /* the member itself lives in it */
     lx_graph_free(m->graph);
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
 }

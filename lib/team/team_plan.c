@@ -1,6 +1,7 @@
 /* The plan of a team: the passes in order, and what can be asked of the result. */
 #include "team/team_file.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "base/hash.h"
 #include "base/checked.h"
@@ -126,10 +127,10 @@ bool team_identify(struct lx_team_plan *p, lx_status *st)
     return ok ? true : status_no_memory(st);
 }
 
-static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_options *how,
-                                 const struct lx_team_plan *like, lx_status *st)
+static struct lx_team_plan *team_plan_make(const struct lx_graph *g, const struct lx_team_options *how,
+                                           const struct lx_team_plan *like, lx_status *st)
 {
-    struct arena *memory = calloc(1, sizeof *memory);
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
     if (!memory) return status_no_memory(st), NULL;
     struct lx_team_plan *p = arena_alloc(memory, sizeof *p);
     struct team_draft d = {
@@ -141,7 +142,7 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
     for (size_t i = 0; i < sizeof passes / sizeof *passes && ok; i++) ok = passes[i](&d, st);
     if (!ok) {
         arena_free(memory);
-        free(memory);
+        mem_free(memory);
         return NULL;
     }
     *p = (struct lx_team_plan){.graph = lx_graph_ref(g),
@@ -166,7 +167,7 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
 bool team_plain_bytes(const struct lx_team_plan *p, int64_t *bytes, lx_status *st)
 {
     const struct lx_team_options how = {.members = p->members, .grid = p->grid, .plain = true};
-    struct lx_team_plan *plain = make(p->graph, &how, p, st);
+    struct lx_team_plan *plain = team_plan_make(p->graph, &how, p, st);
     if (plain) *bytes = plain->bytes;
     lx_team_free(plain);
     return plain != NULL;
@@ -193,7 +194,7 @@ static bool gather_choices(const struct lx_graph *g, struct lx_team_options *how
                            struct lx_team_choice **list, lx_status *st)
 {
     int count = 0;
-    *list = malloc(((size_t)g->tensor_count + (size_t)how->choice_count + 1) * sizeof **list);
+    *list = mem_alloc(((size_t)g->tensor_count + (size_t)how->choice_count + 1) * sizeof **list);
     if (!*list) return status_no_memory(st);
     for (int32_t t = 0; t < g->tensor_count; t++) {
         const struct lx_tensor *x = &g->tensors[t];
@@ -234,10 +235,11 @@ static struct lx_team_plan *make_both(const struct lx_graph *g, const struct lx_
     if (!gather_choices(g, &how, &choices, st)) return NULL;
     struct lx_team_options plainly = how;
     plainly.plain = true;
-    struct lx_team_plan *plain = make(g, &plainly, NULL, st), *p = plain ? make(g, &how, plain, st) : NULL;
+    struct lx_team_plan *plain = team_plan_make(g, &plainly, NULL, st),
+                        *p = plain ? team_plan_make(g, &how, plain, st) : NULL;
     if (p) p->plain_bytes = plain->bytes;
     lx_team_free(plain);
-    free(choices);
+    mem_free(choices);
     if (!p || team_identify(p, st)) return p;
     lx_team_free(p);
     return NULL;
@@ -265,5 +267,5 @@ void lx_team_free(struct lx_team_plan *plan)
     struct arena *memory = plan->memory; /* the plan itself lives in it */
     lx_graph_free(plan->graph);
     arena_free(memory);
-    free(memory);
+    mem_free(memory);
 }

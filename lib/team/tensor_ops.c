@@ -1,5 +1,6 @@
 /* Ops by tensor, sorted by counting. */
 #include "team/tensor_ops.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ struct operands {
     int begin, end;
 };
 
-static struct operands operands_of(const struct lx_op *op, bool written)
+static struct operands tensor_ops_operands_of(const struct lx_op *op, bool written)
 {
     return written ? (struct operands){op->input_count, op_operand_count(op)}
                    : (struct operands){0, op->input_count};
@@ -19,18 +20,18 @@ static struct operands operands_of(const struct lx_op *op, bool written)
 bool tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool written)
 {
     size_t count = 0;
-    *x = (struct tensor_ops){.at = calloc((size_t)g->tensor_count + 2, sizeof *x->at)};
+    *x = (struct tensor_ops){.at = mem_zeroed((size_t)g->tensor_count + 2, sizeof *x->at)};
     if (!x->at) return false;
     for (int32_t o = 0; o < g->op_count; o++) {
-        struct operands r = operands_of(&g->ops[o], written);
+        struct operands r = tensor_ops_operands_of(&g->ops[o], written);
         (void)stop_round(o, EACH_OP);
         for (int i = r.begin; i < r.end; i++, count++) x->at[op_operand(&g->ops[o], i)]++;
     }
-    x->op = calloc(count + 1, sizeof *x->op);
+    x->op = mem_zeroed(count + 1, sizeof *x->op);
     if (!x->op) return false;
     for (int32_t t = 0; t < g->tensor_count; t++) x->at[t + 1] += x->at[t];
     for (int32_t o = g->op_count; o-- > 0;) {
-        struct operands r = operands_of(&g->ops[o], written);
+        struct operands r = tensor_ops_operands_of(&g->ops[o], written);
         (void)stop_round(o, EACH_OP);
         for (int i = r.begin; i < r.end; i++) x->op[--x->at[op_operand(&g->ops[o], i)]] = o;
     }
@@ -39,8 +40,8 @@ bool tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool writte
 
 void tensor_ops_free(struct tensor_ops *x)
 {
-    free(x->at);
-    free(x->op);
+    mem_free(x->at);
+    mem_free(x->op);
 }
 
 /* Where in its list the first one behind op `o` stands, or the list ends. */

@@ -24,6 +24,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "common/first_answers.h"
 #include "common/prices.h"
@@ -81,7 +82,7 @@ static void report_progress(struct search *s)
         .steps = s->steps, .objective = annealing_objective(s), .bound = s->run->known_bound};
     bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
     if (complete && so_far.objective < s->told && now >= s->tell_next) {
-        if (!s->shown) s->shown = malloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
+        if (!s->shown) s->shown = mem_alloc(((size_t)s->problem->count + 1) * sizeof *s->shown);
         if (s->shown) items_answer(&s->items, s->best, s->shown);
         so_far.address = s->shown;
         s->told = so_far.objective;
@@ -135,7 +136,7 @@ static bool pack_in_orders(struct search *s, int64_t work)
 }
 
 /* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it gains. */
-static bool anneal(struct search *s)
+static bool anneal_rounds(struct search *s)
 {
     const int64_t *option = s->option;
     s->mix = (struct move_mix){(uint32_t)option[OFF], (uint32_t)option[CRITICAL], (uint32_t)option[MERGE],
@@ -163,15 +164,15 @@ static bool anneal(struct search *s)
 static void settle_addresses(struct search *s)
 {
     size_t n = (size_t)s->items.count;
-    bool *keep = malloc(n + 1);
-    int64_t *usual = malloc((n + 1) * sizeof *usual);
+    bool *keep = mem_alloc(n + 1);
+    int64_t *usual = mem_alloc((n + 1) * sizeof *usual);
     bool ok = keep && usual && s->items.near && s->problem->objective != LX_HEIGHT;
     for (size_t i = 0; ok && i < n; i++) keep[i] = s->best[i] >= 0;
     ok = ok && start_by_score(&s->items, keep, s->run, usual);
     for (size_t i = 0; ok && i < n; i++) ok = !keep[i] || usual[i] >= 0;
     if (ok) memcpy(s->best, usual, n * sizeof *usual);
-    free(keep);
-    free(usual);
+    mem_free(keep);
+    mem_free(usual);
 }
 
 enum { STAT_PAIRS, STAT_DECODED, STATS };
@@ -181,7 +182,7 @@ static const struct lx_stat_row stats[STATS] = {
     [STAT_DECODED] = {"decoded", "groups", "placed anew, over all moves"},
 };
 
-static void report(const struct search *s, struct lx_answer *answer)
+static void anneal_report(const struct search *s, struct lx_answer *answer)
 {
     items_answer(&s->items, s->best, answer->address);
     bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
@@ -201,16 +202,16 @@ static void report(const struct search *s, struct lx_answer *answer)
                  (long long)s->option[MAX_PAIRS]);
 }
 
-static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+static bool anneal_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed), .told = INT64_MAX};
     s.began = clock_seconds();
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
     if (!items_make(&s.items, problem, s.option[MAX_PAIRS], run)) return false;
-    s.best = malloc(((size_t)s.items.count + 1) * sizeof *s.best);
+    s.best = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.best);
     bool ok = s.best != NULL && links_make(&s.links[0], &s.items) && links_make(&s.links[1], &s.items);
     if (ok && problem->objective == LX_SPILL && s.items.near) {
-        s.worth = malloc(((size_t)s.items.count + 1) * sizeof *s.worth);
+        s.worth = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.worth);
         ok = s.worth && prices_find(&s.items, WORTH_PERCENT, run, s.worth);
     }
     if (ok && run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
@@ -219,20 +220,20 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
         annealing_measure_best(&s);
         bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
                    (problem->objective != LX_HEIGHT || s.best_off == 0);
-        if (can && !annealing_must_stop(&s)) ok = anneal(&s);
+        if (can && !annealing_must_stop(&s)) ok = anneal_rounds(&s);
         if (!ok && stop_is_now()) ok = s.stopped = true; /* with the best so far */
         settle_addresses(&s);
-        report(&s, answer);
+        anneal_report(&s, answer);
     }
     decoder_free(&s.decoder);
     ejector_free(&s.ejector);
     refiller_free(&s.refiller);
-    free(s.worth);
-    free(s.shown);
+    mem_free(s.worth);
+    mem_free(s.shown);
     links_free(&s.links[0]);
     links_free(&s.links[1]);
     items_free(&s.items);
-    free(s.best);
+    mem_free(s.best);
     return ok;
 }
 
@@ -246,5 +247,5 @@ const struct lx_solver lx_solver_anneal = {
     .option_count = OPTIONS,
     .stats = stats,
     .stat_count = STATS,
-    .solve = solve,
+    .solve = anneal_solve,
 };

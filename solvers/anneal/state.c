@@ -1,6 +1,7 @@
 /* The decoder's state as a whole: made, freed, loaded from a placement, saved to one. */
 #include "anneal/decode.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -84,13 +85,13 @@ static void load_shut(struct decoder *d, const int64_t *base)
 bool decoder_load(struct decoder *d, const int64_t *base)
 {
     size_t n = (size_t)d->it->count;
-    struct placed *order = malloc((n + 1) * sizeof *order);
+    struct placed *order = mem_alloc((n + 1) * sizeof *order);
     if (!order) return false;
     load_chains(d, base);
     load_shut(d, base);
     for (size_t i = 0; i < n; i++) order[i] = (struct placed){base[i] < 0 ? INT64_MAX : base[i], (int32_t)i};
     if (!sort_or_stop(order, n, sizeof *order, compare_placed)) {
-        free(order);
+        mem_free(order);
         return false;
     }
     uint64_t step = (UINT64_C(1) << KEY_ORDINAL_BITS) / (n + 2);
@@ -100,7 +101,7 @@ bool decoder_load(struct decoder *d, const int64_t *base)
         uint64_t key = (step * (i + 1)) << KEY_INDEX_BITS | (uint64_t)(uint32_t)item;
         for (int32_t m = item; m != NO_ITEM; m = d->heir[m]) d->cell[m].key = key;
     }
-    free(order);
+    mem_free(order);
     return true;
 }
 
@@ -116,26 +117,26 @@ void decoder_save(struct decoder *d, int64_t *base)
 
 void decoder_free(struct decoder *d)
 {
-    free(d->cell);
-    free(d->last);
-    free(d->fee);
-    free(d->slope);
-    free(d->item_penalty);
-    free(d->shut);
-    free(d->turned);
-    free(d->root);
-    free(d->heir);
-    free(d->donor);
-    free(d->off);
-    free(d->off_slot);
-    free(d->queue);
-    free(d->in_queue);
-    free(d->raised);
-    free(d->touched);
-    free(d->is_stale);
-    free(d->stale);
-    free(d->moving);
-    free(d->trail);
+    mem_free(d->cell);
+    mem_free(d->last);
+    mem_free(d->fee);
+    mem_free(d->slope);
+    mem_free(d->item_penalty);
+    mem_free(d->shut);
+    mem_free(d->turned);
+    mem_free(d->root);
+    mem_free(d->heir);
+    mem_free(d->donor);
+    mem_free(d->off);
+    mem_free(d->off_slot);
+    mem_free(d->queue);
+    mem_free(d->in_queue);
+    mem_free(d->raised);
+    mem_free(d->touched);
+    mem_free(d->is_stale);
+    mem_free(d->stale);
+    mem_free(d->moving);
+    mem_free(d->trail);
     *d = (struct decoder){0};
 }
 
@@ -143,26 +144,26 @@ bool decoder_make(struct decoder *d, const struct items *it, bool evicting)
 {
     size_t n = (size_t)it->count + 1;
     *d = (struct decoder){.it = it, .evicting = evicting, .ceiling = INT64_MAX};
-    d->cell = calloc(n, sizeof *d->cell);
-    d->last = calloc(n, sizeof *d->last);
-    d->fee = calloc(n, sizeof *d->fee);
-    d->slope = calloc(n, sizeof *d->slope);
-    d->item_penalty = calloc(n, sizeof *d->item_penalty);
-    d->shut = calloc(n, sizeof *d->shut);
-    d->turned = calloc(TURN_MOST, sizeof *d->turned);
-    d->root = calloc(n, sizeof *d->root);
-    d->heir = calloc(n, sizeof *d->heir);
-    d->donor = calloc(n, sizeof *d->donor);
-    d->off = calloc(n, sizeof *d->off);
-    d->off_slot = calloc(n, sizeof *d->off_slot);
-    d->queue = calloc(n, sizeof *d->queue);
-    d->in_queue = calloc(n, sizeof *d->in_queue);
-    d->moving = calloc(n, sizeof *d->moving);
-    d->raised = calloc(n, sizeof *d->raised);
-    d->touched = calloc(n, sizeof *d->touched);
-    d->is_stale = calloc(n, sizeof *d->is_stale);
-    d->stale = calloc(n, sizeof *d->stale);
-    d->trail = calloc(3 * n, sizeof *d->trail);
+    d->cell = mem_zeroed(n, sizeof *d->cell);
+    d->last = mem_zeroed(n, sizeof *d->last);
+    d->fee = mem_zeroed(n, sizeof *d->fee);
+    d->slope = mem_zeroed(n, sizeof *d->slope);
+    d->item_penalty = mem_zeroed(n, sizeof *d->item_penalty);
+    d->shut = mem_zeroed(n, sizeof *d->shut);
+    d->turned = mem_zeroed(TURN_MOST, sizeof *d->turned);
+    d->root = mem_zeroed(n, sizeof *d->root);
+    d->heir = mem_zeroed(n, sizeof *d->heir);
+    d->donor = mem_zeroed(n, sizeof *d->donor);
+    d->off = mem_zeroed(n, sizeof *d->off);
+    d->off_slot = mem_zeroed(n, sizeof *d->off_slot);
+    d->queue = mem_zeroed(n, sizeof *d->queue);
+    d->in_queue = mem_zeroed(n, sizeof *d->in_queue);
+    d->moving = mem_zeroed(n, sizeof *d->moving);
+    d->raised = mem_zeroed(n, sizeof *d->raised);
+    d->touched = mem_zeroed(n, sizeof *d->touched);
+    d->is_stale = mem_zeroed(n, sizeof *d->is_stale);
+    d->stale = mem_zeroed(n, sizeof *d->stale);
+    d->trail = mem_zeroed(3 * n, sizeof *d->trail);
     if (!d->shut || !d->turned || !d->cell || !d->last || !d->fee || !d->slope || !d->item_penalty ||
         !d->root || !d->heir || !d->donor || !d->off || !d->off_slot || !d->queue || !d->in_queue ||
         !d->moving || !d->raised || !d->touched || !d->is_stale || !d->stale || !d->trail) {

@@ -8,6 +8,7 @@
 #include "common/poll.h"
 #include "common/prices.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -77,7 +78,7 @@ struct ranked {
     int32_t buffer, item;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int first_answers_compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->major != y->major) return x->major < y->major ? -1 : 1;
@@ -149,7 +150,7 @@ static bool sort_items(const struct items *it, const int64_t *worth, enum start_
         if (it->item[i].fixed >= 0) ranked[i].major = -1e300;
         stop_round(i, 40);
     }
-    return sort_or_stop(ranked, (size_t)it->count, sizeof *ranked, compare_ranked);
+    return sort_or_stop(ranked, (size_t)it->count, sizeof *ranked, first_answers_compare_ranked);
 }
 
 struct placing {
@@ -195,12 +196,12 @@ static bool place_in_order(const struct items *it, const int64_t *worth, enum st
                            const bool *keep, struct poll *poll, int64_t *base)
 {
     size_t n = (size_t)it->count;
-    struct ranked *ranked = malloc((n + 1) * sizeof *ranked);
-    int32_t *stack = malloc((n + 1) * sizeof *stack);
+    struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
+    int32_t *stack = mem_alloc((n + 1) * sizeof *stack);
     struct placing p = {.it = it, .keep = keep, .base = base, .by_rank = order == BY_WORTH, .poll = poll};
-    p.done = calloc(n + 1, sizeof *p.done);
-    p.share = malloc((n + 1) * sizeof *p.share);
-    p.scratch = malloc((n + 1) * sizeof *p.scratch);
+    p.done = mem_zeroed(n + 1, sizeof *p.done);
+    p.share = mem_alloc((n + 1) * sizeof *p.share);
+    p.scratch = mem_alloc((n + 1) * sizeof *p.scratch);
     bool ok = lowest_fit_map(it, &p.map) && ranked && stack && p.done && p.share && p.scratch;
     for (size_t i = 0; ok && i < n; i++) {
         stop_round((int64_t)i, 10);
@@ -211,11 +212,11 @@ static bool place_in_order(const struct items *it, const int64_t *worth, enum st
     if (ok && !sort_items(it, worth, order, ranked)) poll->stopped = true;
     for (size_t i = 0; ok && i < n && !poll->stopped; i++)
         if (!p.done[ranked[i].item] && (!keep || keep[ranked[i].item])) place_one(&p, ranked[i].item, stack);
-    free(ranked);
-    free(stack);
-    free(p.done);
-    free(p.share);
-    free(p.scratch);
+    mem_free(ranked);
+    mem_free(stack);
+    mem_free(p.done);
+    mem_free(p.share);
+    mem_free(p.scratch);
     taken_bits_free(&p.map);
     return ok;
 }
@@ -246,11 +247,11 @@ static bool hits_fixed(const struct items *it, const int32_t *fixed, int32_t cou
 static bool sweep_time(const struct items *it, struct poll *poll, int64_t *base)
 {
     size_t n = (size_t)it->count;
-    struct live_range *live = malloc((n + 1) * sizeof *live);
-    int32_t *fixed = malloc((n + 1) * sizeof *fixed), fixed_count = 0;
+    struct live_range *live = mem_alloc((n + 1) * sizeof *live);
+    int32_t *fixed = mem_alloc((n + 1) * sizeof *fixed), fixed_count = 0;
     if (!live || !fixed) {
-        free(live);
-        free(fixed);
+        mem_free(live);
+        mem_free(fixed);
         return false;
     }
     for (int32_t i = 0; i < it->count; i++, stop_round(i, 5))
@@ -287,8 +288,8 @@ static bool sweep_time(const struct items *it, struct poll *poll, int64_t *base)
         alive++;
         base[i] = at;
     }
-    free(live);
-    free(fixed);
+    mem_free(live);
+    mem_free(fixed);
     return true;
 }
 
@@ -336,7 +337,7 @@ static bool linked_better(struct links *links, const int64_t *a, const int64_t *
 bool start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have, int64_t *base)
 {
     const struct items *it = links->it;
-    int64_t *trial = malloc(((size_t)it->count + 1) * sizeof *trial);
+    int64_t *trial = mem_alloc(((size_t)it->count + 1) * sizeof *trial);
     if (!trial) return false;
     struct poll poll = {.run = run};
     bool ok = true;
@@ -350,6 +351,6 @@ bool start_best(struct links *links, const int64_t *worth, const struct lx_run *
         memcpy(base, trial, (size_t)it->count * sizeof *base);
         have = true;
     }
-    free(trial);
+    mem_free(trial);
     return ok;
 }

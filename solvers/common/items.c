@@ -2,13 +2,14 @@
 #include "common/items.h"
 #include "common/poll.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_items(const void *a, const void *b)
+static int items_compare_items(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -39,7 +40,7 @@ static bool empty_is_placed(const struct items *it, const struct lx_buffer *b)
 }
 
 /* False: it was stopped. */
-static bool fill_items(struct items *it, const struct lx_problem *p)
+static bool items_fill_items(struct items *it, const struct lx_problem *p)
 {
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
@@ -69,13 +70,13 @@ static bool fill_items(struct items *it, const struct lx_problem *p)
             .buffer = i,
         };
     }
-    return sort_or_stop(it->item, (size_t)it->count, sizeof *it->item, compare_items);
+    return sort_or_stop(it->item, (size_t)it->count, sizeof *it->item, items_compare_items);
 }
 
 /* One pass over the starts: `live` holds the earlier items that may still be alive. With `near` NULL it only
  * counts; it stops early once there are more pairs than allowed. */
-static int64_t pair_up(const struct items *it, int32_t *live, size_t *fill, int32_t *near, int64_t max_pairs,
-                       struct poll *poll)
+static int64_t items_pair_up(const struct items *it, int32_t *live, size_t *fill, int32_t *near,
+                             int64_t max_pairs, struct poll *poll)
 {
     int64_t pairs = 0;
     int32_t alive = 0;
@@ -106,26 +107,26 @@ static bool make_pairs(struct items *it, int64_t max_pairs, const struct lx_run 
 {
     size_t n = (size_t)it->count;
     struct poll poll = {.run = run};
-    int32_t *live = malloc((n + 1) * sizeof *live);
-    size_t *fill = calloc(n + 1, sizeof *fill);
-    it->first = calloc(n + 1, sizeof *it->first);
+    int32_t *live = mem_alloc((n + 1) * sizeof *live);
+    size_t *fill = mem_zeroed(n + 1, sizeof *fill);
+    it->first = mem_zeroed(n + 1, sizeof *it->first);
     bool ok = live && fill && it->first;
-    if (ok) it->pairs = pair_up(it, live, fill, NULL, max_pairs, &poll);
+    if (ok) it->pairs = items_pair_up(it, live, fill, NULL, max_pairs, &poll);
     if (ok && it->pairs <= max_pairs && !poll.stopped) {
         for (size_t i = 0; i < n; i++) {
             it->first[i + 1] = it->first[i] + fill[i];
             fill[i] = it->first[i];
         }
-        it->near = malloc((it->first[n] + 1) * sizeof *it->near);
+        it->near = mem_alloc((it->first[n] + 1) * sizeof *it->near);
         ok = it->near != NULL;
-        if (ok) pair_up(it, live, fill, it->near, max_pairs, &poll);
+        if (ok) items_pair_up(it, live, fill, it->near, max_pairs, &poll);
     }
     if (poll.stopped) {
-        free(it->near);
+        mem_free(it->near);
         it->near = NULL;
     }
-    free(live);
-    free(fill);
+    mem_free(live);
+    mem_free(fill);
     return ok;
 }
 
@@ -140,10 +141,10 @@ static bool may_share(const struct item *parent, const struct item *child)
 static bool make_edges(struct items *it, const struct lx_problem *p)
 {
     size_t n = (size_t)it->count, total = 0;
-    int32_t *of_buffer = malloc(((size_t)p->count + 1) * sizeof *of_buffer);
-    it->edge_first = calloc(n + 2, sizeof *it->edge_first);
+    int32_t *of_buffer = mem_alloc(((size_t)p->count + 1) * sizeof *of_buffer);
+    it->edge_first = mem_zeroed(n + 2, sizeof *it->edge_first);
     if (!of_buffer || !it->edge_first) {
-        free(of_buffer);
+        mem_free(of_buffer);
         return false;
     }
     for (int32_t i = 0; i < p->count; i++) of_buffer[i] = NO_ITEM;
@@ -152,8 +153,8 @@ static bool make_edges(struct items *it, const struct lx_problem *p)
         of_buffer[it->item[i].buffer] = i;
         total += (size_t)p->buffers[it->item[i].buffer].parent_count;
     }
-    it->edge = malloc((total + 1) * sizeof *it->edge);
-    it->edge_of = malloc((2 * total + 1) * sizeof *it->edge_of);
+    it->edge = mem_alloc((total + 1) * sizeof *it->edge);
+    it->edge_of = mem_alloc((2 * total + 1) * sizeof *it->edge_of);
     bool ok = it->edge && it->edge_of;
     for (int32_t i = 0; ok && i < it->count; i++) {
         const struct lx_buffer *b = &p->buffers[it->item[i].buffer];
@@ -173,26 +174,27 @@ static bool make_edges(struct items *it, const struct lx_problem *p)
         it->edge_of[it->edge_first[it->edge[e].parent + 1]++] = e;
         it->edge_of[it->edge_first[it->edge[e].child + 1]++] = e;
     }
-    free(of_buffer);
+    mem_free(of_buffer);
     return ok;
 }
 
 void items_free(struct items *it)
 {
-    free(it->item);
-    free(it->first);
-    free(it->near);
-    free(it->edge);
-    free(it->edge_first);
-    free(it->edge_of);
+    mem_free(it->item);
+    mem_free(it->first);
+    mem_free(it->near);
+    mem_free(it->edge);
+    mem_free(it->edge_first);
+    mem_free(it->edge_of);
     *it = (struct items){0};
 }
 
 bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs, const struct lx_run *run)
 {
     *it = (struct items){.problem = p, .has_empty = empty_matters(p)};
-    it->item = malloc(((size_t)p->count + 1) * sizeof *it->item);
-    if (it->item && fill_items(it, p) && make_pairs(it, max_pairs, run) && make_edges(it, p)) return true;
+    it->item = mem_alloc(((size_t)p->count + 1) * sizeof *it->item);
+    if (it->item && items_fill_items(it, p) && make_pairs(it, max_pairs, run) && make_edges(it, p))
+        return true;
     items_free(it);
     return false;
 }

@@ -1,6 +1,7 @@
 /* The tree as an array: node i has children 2i and 2i + 1, leaves begin at `width`, a power of two. A query
  * descends only where something ends after its start, and only into leaves that begin before its end. */
 #include "common/live_index.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -28,19 +29,19 @@ bool live_index_init_class(struct live_index *x, const struct lx_problem *p, con
 {
     size_t n = (size_t)p->count;
     *x = (struct live_index){.buffers = p->buffers, .width = 1};
-    struct start *starts = malloc((n + 1) * sizeof *starts);
+    struct start *starts = mem_alloc((n + 1) * sizeof *starts);
     bool stopped = false;
     for (int32_t i = 0; starts && !stopped && i < p->count; i++) {
         if (!class || class[i] == which) starts[x->count++] = (struct start){p->buffers[i].start, i};
         stopped = stop_round(i, 10);
     }
     while (x->width < x->count) x->width *= 2;
-    x->order = malloc(((size_t)x->count + 1) * sizeof *x->order);
-    x->leaf = malloc((n + 1) * sizeof *x->leaf);
-    x->latest_end = malloc(2 * (size_t)x->width * sizeof *x->latest_end);
+    x->order = mem_alloc(((size_t)x->count + 1) * sizeof *x->order);
+    x->leaf = mem_alloc((n + 1) * sizeof *x->leaf);
+    x->latest_end = mem_alloc(2 * (size_t)x->width * sizeof *x->latest_end);
     if (stopped || !starts || !x->order || !x->leaf || !x->latest_end ||
         !sort_or_stop(starts, (size_t)x->count, sizeof *starts, compare_starts)) {
-        free(starts);
+        mem_free(starts);
         live_index_free(x);
         return false;
     }
@@ -50,15 +51,15 @@ bool live_index_init_class(struct live_index *x, const struct lx_problem *p, con
         stop_round(i, 10);
     }
     for (int32_t i = 0; i < 2 * x->width; i++) x->latest_end[i] = INT64_MIN;
-    free(starts);
+    mem_free(starts);
     return true;
 }
 
 void live_index_free(struct live_index *x)
 {
-    free(x->order);
-    free(x->leaf);
-    free(x->latest_end);
+    mem_free(x->order);
+    mem_free(x->leaf);
+    mem_free(x->latest_end);
     *x = (struct live_index){0};
 }
 

@@ -1,6 +1,7 @@
 /* The tables behind places.h: partners of each kind, buffers by start, room for queries. */
 #include "common/places.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ static struct link exclusive_at(const struct lx_problem *p, int32_t k)
     return (struct link){p->bonds.exclusive[k].a, p->bonds.exclusive[k].b, 0};
 }
 
-static struct link reuse_at(const struct lx_problem *p, int32_t k)
+static struct link places_index_reuse_at(const struct lx_problem *p, int32_t k)
 {
     return (struct link){p->bonds.reuse[k].a, p->bonds.reuse[k].b, p->bonds.reuse[k].cost};
 }
@@ -30,9 +31,9 @@ static struct link reuse_at(const struct lx_problem *p, int32_t k)
 static bool partners_make(struct partners *x, const struct lx_problem *p, link_at at, int32_t count)
 {
     size_t n = (size_t)p->count;
-    x->first = calloc(n + 2, sizeof *x->first);
-    x->at = malloc((2 * (size_t)count + 1) * sizeof *x->at);
-    x->cost = malloc((2 * (size_t)count + 1) * sizeof *x->cost);
+    x->first = mem_zeroed(n + 2, sizeof *x->first);
+    x->at = mem_alloc((2 * (size_t)count + 1) * sizeof *x->at);
+    x->cost = mem_alloc((2 * (size_t)count + 1) * sizeof *x->cost);
     if (!x->first || !x->at || !x->cost) return false;
     for (int32_t k = 0; k < count; k++) {
         struct link l = at(p, k);
@@ -53,9 +54,9 @@ static bool partners_make(struct partners *x, const struct lx_problem *p, link_a
 static bool children_make(struct partners *x, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count, edges = 0;
-    x->first = calloc(n + 2, sizeof *x->first);
+    x->first = mem_zeroed(n + 2, sizeof *x->first);
     for (size_t i = 0; i < n; i++) edges += (size_t)p->buffers[i].parent_count;
-    x->at = malloc((edges + 1) * sizeof *x->at);
+    x->at = mem_alloc((edges + 1) * sizeof *x->at);
     if (!x->first || !x->at) return false;
     for (size_t i = 0; i < n; i++)
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) x->first[p->buffers[i].parents[k] + 2]++;
@@ -68,9 +69,9 @@ static bool children_make(struct partners *x, const struct lx_problem *p)
 
 static void partners_free(struct partners *x)
 {
-    free(x->first);
-    free(x->at);
-    free(x->cost);
+    mem_free(x->first);
+    mem_free(x->at);
+    mem_free(x->cost);
 }
 
 struct birth {
@@ -78,25 +79,25 @@ struct birth {
     int32_t buffer;
 };
 
-static int compare_births(const void *a, const void *b)
+static int places_index_compare_births(const void *a, const void *b)
 {
     const struct birth *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static bool sort_by_start(struct places *x)
+static bool places_index_sort_by_start(struct places *x)
 {
     size_t n = (size_t)x->p->count;
-    struct birth *births = malloc((n + 1) * sizeof *births);
+    struct birth *births = mem_alloc((n + 1) * sizeof *births);
     if (!births) return false;
     for (int32_t i = 0; i < x->p->count; i++) births[i] = (struct birth){x->p->buffers[i].start, i};
-    qsort(births, n, sizeof *births, compare_births);
+    qsort(births, n, sizeof *births, places_index_compare_births);
     for (int32_t k = 0; k < x->p->count; k++) {
         x->order[k] = births[k].buffer;
         x->leaf[births[k].buffer] = k;
     }
-    free(births);
+    mem_free(births);
     return true;
 }
 
@@ -122,19 +123,20 @@ bool places_init(struct places *x, const struct lx_problem *p, int64_t *address,
     size_t n = (size_t)p->count, room = 2 * n + 2 * (size_t)p->bonds.apart_count + 1;
     *x = (struct places){.p = p, .address = address, .pool = pool, .tightest = tightest};
     for (x->width = 1; x->width < p->count;) x->width *= 2;
-    x->order = malloc((n + 1) * sizeof *x->order);
-    x->leaf = malloc((n + 1) * sizeof *x->leaf);
-    x->latest = malloc(2 * (size_t)x->width * sizeof *x->latest);
-    x->found = malloc(room * sizeof *x->found);
-    x->taken = malloc((room + most_reserved(p)) * sizeof *x->taken);
-    x->mark = calloc(n + 1, sizeof *x->mark);
-    x->alone = malloc((n + 1) * sizeof *x->alone);
-    x->top = calloc((size_t)lx_pool_count(p), sizeof *x->top);
+    x->order = mem_alloc((n + 1) * sizeof *x->order);
+    x->leaf = mem_alloc((n + 1) * sizeof *x->leaf);
+    x->latest = mem_alloc(2 * (size_t)x->width * sizeof *x->latest);
+    x->found = mem_alloc(room * sizeof *x->found);
+    x->taken = mem_alloc((room + most_reserved(p)) * sizeof *x->taken);
+    x->mark = mem_zeroed(n + 1, sizeof *x->mark);
+    x->alone = mem_alloc((n + 1) * sizeof *x->alone);
+    x->top = mem_zeroed((size_t)lx_pool_count(p), sizeof *x->top);
     if (!x->order || !x->leaf || !x->latest || !x->found || !x->taken || !x->mark || !x->alone || !x->top ||
         !partners_make(&x->apart, p, apart_at, p->bonds.apart_count) ||
         !partners_make(&x->exclusive, p, exclusive_at, p->bonds.exclusive_count) ||
-        !partners_make(&x->reuse, p, reuse_at, p->bonds.reuse_count) || !children_make(&x->children, p) ||
-        !sort_by_start(x) || !taken_bits_init(&x->map, p, p->capacity))
+        !partners_make(&x->reuse, p, places_index_reuse_at, p->bonds.reuse_count) ||
+        !children_make(&x->children, p) || !places_index_sort_by_start(x) ||
+        !taken_bits_init(&x->map, p, p->capacity))
         return false;
     for (int32_t i = 0; i < 2 * x->width; i++) x->latest[i] = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++) {
@@ -152,13 +154,13 @@ void places_free(struct places *x)
     partners_free(&x->exclusive);
     partners_free(&x->reuse);
     partners_free(&x->children);
-    free(x->order);
-    free(x->leaf);
-    free(x->latest);
-    free(x->found);
-    free(x->taken);
+    mem_free(x->order);
+    mem_free(x->leaf);
+    mem_free(x->latest);
+    mem_free(x->found);
+    mem_free(x->taken);
     taken_bits_free(&x->map);
-    free(x->mark);
-    free(x->alone);
-    free(x->top);
+    mem_free(x->mark);
+    mem_free(x->alone);
+    mem_free(x->top);
 }

@@ -8,6 +8,7 @@
 #include "common/prices.h"
 #include "common/poll.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct market {
     int shift;                /* prices and costs are scaled by 2^shift */
 };
 
-static int32_t section_at(const int64_t *tick, int32_t count, int64_t at)
+static int32_t prices_section_at(const int64_t *tick, int32_t count, int64_t at)
 {
     int32_t low = 0, high = count;
     while (low < high) {
@@ -38,20 +39,20 @@ static int32_t section_at(const int64_t *tick, int32_t count, int64_t at)
     return low;
 }
 
-static bool find_sections(struct market *m)
+static bool prices_find_sections(struct market *m)
 {
     const struct items *it = m->it;
-    int64_t *tick = malloc(((size_t)it->count + 1) * sizeof *tick);
+    int64_t *tick = mem_alloc(((size_t)it->count + 1) * sizeof *tick);
     if (!tick) return false;
     for (int32_t i = 0; i < it->count; i++)
         if (i == 0 || it->item[i].start != it->item[i - 1].start) tick[m->sections++] = it->item[i].start;
     for (int32_t e = 0; e < it->edge_count; e++) m->first[it->edge[e].child] = 1;
     for (int32_t i = 0; i < it->count; i++) {
-        if (stop_round(i, 80)) return free(tick), false;
-        m->first[i] += section_at(tick, m->sections, it->item[i].start);
-        m->beyond[i] = section_at(tick, m->sections, it->item[i].end);
+        if (stop_round(i, 80)) return mem_free(tick), false;
+        m->first[i] += prices_section_at(tick, m->sections, it->item[i].start);
+        m->beyond[i] = prices_section_at(tick, m->sections, it->item[i].end);
     }
-    free(tick);
+    mem_free(tick);
     return true;
 }
 
@@ -79,7 +80,7 @@ static int128 scaled_cost(const struct market *m, int32_t i)
     return (int128)max_i64(m->it->item[i].cost, 0) << m->shift;
 }
 
-static void add_prices(struct market *m)
+static void prices_add_prices(struct market *m)
 {
     m->sum[0] = 0;
     for (int32_t t = 0; t < m->sections; t++) m->sum[t + 1] = m->sum[t] + m->price[t];
@@ -95,7 +96,7 @@ static void want(struct market *m)
     }
 }
 
-static void follow(struct market *m, int round)
+static void prices_follow(struct market *m, int round)
 {
     int64_t load = 0, step = 2 * m->unit_price * ROUNDS / (ROUNDS + SHRINK * round);
     for (int32_t t = 0; t < m->sections; t++) {
@@ -123,26 +124,26 @@ bool prices_find(const struct items *it, int64_t percent, const struct lx_run *r
     struct market m = {.it = it};
     struct poll poll = {.run = run};
     m.room = it->problem->capacity / it->problem->alignment * percent / 100;
-    m.first = calloc(n, sizeof *m.first);
-    m.beyond = calloc(n, sizeof *m.beyond);
-    m.price = calloc(n, sizeof *m.price);
-    m.sum = calloc(n, sizeof *m.sum);
-    m.load = calloc(n, sizeof *m.load);
-    m.trend = calloc(n, sizeof *m.trend);
-    bool ok = m.first && m.beyond && m.price && m.sum && m.load && m.trend && find_sections(&m);
+    m.first = mem_zeroed(n, sizeof *m.first);
+    m.beyond = mem_zeroed(n, sizeof *m.beyond);
+    m.price = mem_zeroed(n, sizeof *m.price);
+    m.sum = mem_zeroed(n, sizeof *m.sum);
+    m.load = mem_zeroed(n, sizeof *m.load);
+    m.trend = mem_zeroed(n, sizeof *m.trend);
+    bool ok = m.first && m.beyond && m.price && m.sum && m.load && m.trend && prices_find_sections(&m);
     if (ok) find_scale(&m);
-    if (ok) add_prices(&m);
+    if (ok) prices_add_prices(&m);
     for (int round = 0; ok && round < ROUNDS && !poll_stopped(&poll, 8 * (int64_t)n); round++) {
         want(&m);
-        follow(&m, round);
-        add_prices(&m);
+        prices_follow(&m, round);
+        prices_add_prices(&m);
     }
     if (ok) set_worth(&m, worth);
-    free(m.first);
-    free(m.beyond);
-    free(m.price);
-    free(m.sum);
-    free(m.load);
-    free(m.trend);
+    mem_free(m.first);
+    mem_free(m.beyond);
+    mem_free(m.price);
+    mem_free(m.sum);
+    mem_free(m.load);
+    mem_free(m.trend);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* Orders in which heuristics place buffers: by rank, parents before children. */
 #include "common/gap_fit.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -11,7 +12,7 @@ struct ranked {
     int32_t buffer;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int rank_order_compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     int128 left = (int128)x->rank.number * y->rank.parts, right = (int128)y->rank.number * x->rank.parts;
@@ -48,7 +49,7 @@ static int32_t heap_pop(struct heap *h)
 }
 
 /* An edge counts only between buffers that may both be placed: nobody takes the slot of a barred one. */
-static bool counts(const struct lx_problem *p, int32_t child, int32_t parent)
+static bool rank_order_counts(const struct lx_problem *p, int32_t child, int32_t parent)
 {
     return !p->buffers[child].reason && !p->buffers[parent].reason;
 }
@@ -65,10 +66,10 @@ static bool list_children(const struct lx_problem *p, struct edges *e)
         count += (size_t)p->buffers[i].parent_count;
         stop_round((int64_t)i, 10);
     }
-    e->first = malloc((n + 1) * sizeof *e->first);
-    e->waiting = malloc((n + 1) * sizeof *e->waiting);
-    e->next = malloc((count + 1) * sizeof *e->next);
-    e->child = malloc((count + 1) * sizeof *e->child);
+    e->first = mem_alloc((n + 1) * sizeof *e->first);
+    e->waiting = mem_alloc((n + 1) * sizeof *e->waiting);
+    e->next = mem_alloc((count + 1) * sizeof *e->next);
+    e->child = mem_alloc((count + 1) * sizeof *e->child);
     if (!e->first || !e->waiting || !e->next || !e->child) return false;
     for (size_t i = 0; i < n; i++) e->first[i] = -1;
     int32_t edge = 0;
@@ -77,7 +78,7 @@ static bool list_children(const struct lx_problem *p, struct edges *e)
         if (stop_round(i, 10)) return false;
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) {
             int32_t parent = p->buffers[i].parents[k];
-            if (!counts(p, i, parent)) continue;
+            if (!rank_order_counts(p, i, parent)) continue;
             e->waiting[i]++;
             e->child[edge] = i;
             e->next[edge] = e->first[parent];
@@ -90,14 +91,14 @@ static bool list_children(const struct lx_problem *p, struct edges *e)
 bool rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *order)
 {
     size_t n = (size_t)p->count;
-    struct ranked *sorted = malloc((n + 1) * sizeof *sorted);
-    int32_t *position = malloc((n + 1) * sizeof *position);
-    struct heap ready = {malloc((n + 1) * sizeof(int32_t)), 0};
+    struct ranked *sorted = mem_alloc((n + 1) * sizeof *sorted);
+    int32_t *position = mem_alloc((n + 1) * sizeof *position);
+    struct heap ready = {mem_alloc((n + 1) * sizeof(int32_t)), 0};
     struct edges e = {0};
     bool ok = sorted && position && ready.at && list_children(p, &e);
     if (ok) {
         for (int32_t i = 0; i < p->count; i++) sorted[i] = (struct ranked){ranks[i], i};
-        ok = !stop_work(5 * (int64_t)n) && sort_or_stop(sorted, n, sizeof *sorted, compare_ranked);
+        ok = !stop_work(5 * (int64_t)n) && sort_or_stop(sorted, n, sizeof *sorted, rank_order_compare_ranked);
         for (int32_t i = 0; ok && i < p->count; i++) {
             stop_round(i, 20);
             position[sorted[i].buffer] = i;
@@ -111,26 +112,27 @@ bool rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *o
                 if (--e.waiting[e.child[edge]] == 0) heap_push(&ready, position[e.child[edge]]);
         }
     }
-    free(sorted);
-    free(position);
-    free(ready.at);
-    free(e.first);
-    free(e.waiting);
-    free(e.next);
-    free(e.child);
+    mem_free(sorted);
+    mem_free(position);
+    mem_free(ready.at);
+    mem_free(e.first);
+    mem_free(e.waiting);
+    mem_free(e.next);
+    mem_free(e.child);
     return ok;
 }
 
 bool worth_order(const struct lx_problem *p, int32_t *order)
 {
     size_t n = (size_t)p->count;
-    struct rank *ranks = calloc(n + 1, sizeof *ranks);
+    struct rank *ranks = mem_zeroed(n + 1, sizeof *ranks);
     if (!ranks) return false;
-    bool *has_edge[2] = {calloc(n + 1, sizeof(bool)), calloc(n + 1, sizeof(bool))}; /* as child, as parent */
+    bool *has_edge[2] = {mem_zeroed(n + 1, sizeof(bool)),
+                         mem_zeroed(n + 1, sizeof(bool))}; /* as child, as parent */
     bool ok = has_edge[0] && has_edge[1];
     for (int32_t i = 0; ok && i < p->count; i++, ok = !stop_round(i, 10))
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++)
-            if (counts(p, i, p->buffers[i].parents[k]))
+            if (rank_order_counts(p, i, p->buffers[i].parents[k]))
                 has_edge[0][i] = has_edge[1][p->buffers[i].parents[k]] = true;
     /* (life - quarters / 4) / (uses + 1/2 if computed), in whole numbers. */
     for (int32_t i = 0; ok && i < p->count; i++) {
@@ -142,8 +144,8 @@ bool worth_order(const struct lx_problem *p, int32_t *order)
         ok = !stop_round(i, 15);
     }
     ok = ok && rank_order(p, ranks, order);
-    free(has_edge[0]);
-    free(has_edge[1]);
-    free(ranks);
+    mem_free(has_edge[0]);
+    mem_free(has_edge[1]);
+    mem_free(ranks);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* Maps of taken sticks: see taken_bits.h. */
 #include "common/taken_bits.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,17 +35,17 @@ bool taken_bits_of_units(struct taken_bits *m, int64_t units)
     *m = (struct taken_bits){0};
     if (units <= 0 || units >= MOST_STICKS) return true;
     m->words = (size_t)units / WORD + 2;
-    m->bits = malloc(m->words * sizeof *m->bits);
+    m->bits = mem_alloc(m->words * sizeof *m->bits);
     return m->bits;
 }
 
 void taken_bits_free(struct taken_bits *m)
 {
-    free(m->bits);
+    mem_free(m->bits);
 }
 
 /* Bits from..to - 1, at least one. */
-static void mark(uint64_t *bits, size_t from, size_t to)
+static void taken_bits_mark(uint64_t *bits, size_t from, size_t to)
 {
     size_t first = from / WORD, last = (to - 1) / WORD;
     uint64_t low = ~UINT64_C(0) << from % WORD, high = ~UINT64_C(0) >> (WORD - 1 - (to - 1) % WORD);
@@ -63,7 +64,8 @@ static void mark_all(struct taken_bits *m, const struct byte_range *at, size_t c
     memset(m->bits, 0, m->words * sizeof *m->bits);
     for (size_t i = 0; i < count; i++)
         if (at[i].from < at[i].to)
-            mark(m->bits, (size_t)(at[i].from >> m->shift), (size_t)((at[i].to + unit - 1) >> m->shift));
+            taken_bits_mark(m->bits, (size_t)(at[i].from >> m->shift),
+                            (size_t)((at[i].to + unit - 1) >> m->shift));
 }
 
 static size_t lowest_bit(uint64_t word)

@@ -1,5 +1,6 @@
 /* Union-find with signs over groups and staging pairs. */
 #include "common/units.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@ struct signs {
     bool *flip; /* against what stands above */
 };
 
-static int32_t find_root(const struct signs *s, int32_t i, bool *flip)
+static int32_t units_find_root(const struct signs *s, int32_t i, bool *flip)
 {
     *flip = false;
     for (; s->up[i] != i; i = s->up[i]) *flip ^= s->flip[i];
@@ -19,7 +20,7 @@ static int32_t find_root(const struct signs *s, int32_t i, bool *flip)
 static void tie(struct signs *s, int32_t a, int32_t b, bool opposed)
 {
     bool flip_a, flip_b;
-    int32_t x = find_root(s, a, &flip_a), y = find_root(s, b, &flip_b);
+    int32_t x = units_find_root(s, a, &flip_a), y = units_find_root(s, b, &flip_b);
     if (x == y) return;
     bool flip = flip_a ^ flip_b ^ opposed;
     int32_t above = x < y ? x : y, below = x < y ? y : x;
@@ -27,11 +28,11 @@ static void tie(struct signs *s, int32_t a, int32_t b, bool opposed)
     s->flip[below] = flip;
 }
 
-static void flatten(struct signs *s, int32_t n)
+static void units_flatten(struct signs *s, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
         bool flip;
-        int32_t root = find_root(s, i, &flip);
+        int32_t root = units_find_root(s, i, &flip);
         if (root == i) continue;
         s->up[i] = root; /* lower numbers are flat already */
         s->flip[i] = flip;
@@ -45,11 +46,12 @@ static void tie_all(struct signs *s, const struct lx_problem *p)
             tie(s, p->bonds.together[i].at[0], p->bonds.together[i].at[k], false);
     for (int32_t i = 0; i < p->bonds.staging_count; i++)
         tie(s, p->bonds.staging[i].b, p->bonds.staging[i].a, true);
-    flatten(s, p->count);
+    units_flatten(s, p->count);
 }
 
 /* State 1 is the one in which owners are on: a staging buffer that has the least number is `against` it. */
-static void list_members(struct units *u, const struct lx_problem *p, const struct signs *s, bool *turned)
+static void units_list_members(struct units *u, const struct lx_problem *p, const struct signs *s,
+                               bool *turned)
 {
     for (int32_t i = 0; i < p->bonds.staging_count; i++) {
         int32_t a = p->bonds.staging[i].a;
@@ -74,28 +76,28 @@ static void list_members(struct units *u, const struct lx_problem *p, const stru
 bool units_make(struct units *u, const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 2;
-    struct signs s = {malloc(n * sizeof *s.up), calloc(n, sizeof *s.flip)};
-    bool *turned = calloc(n, sizeof *turned);
-    *u = (struct units){.first = calloc(n, sizeof *u->first),
-                        .member = malloc(n * sizeof *u->member),
-                        .against = malloc(n * sizeof *u->against),
-                        .of = malloc(n * sizeof *u->of)};
+    struct signs s = {mem_alloc(n * sizeof *s.up), mem_zeroed(n, sizeof *s.flip)};
+    bool *turned = mem_zeroed(n, sizeof *turned);
+    *u = (struct units){.first = mem_zeroed(n, sizeof *u->first),
+                        .member = mem_alloc(n * sizeof *u->member),
+                        .against = mem_alloc(n * sizeof *u->against),
+                        .of = mem_alloc(n * sizeof *u->of)};
     bool ok = s.up && s.flip && turned && u->first && u->member && u->against && u->of;
     if (ok) {
         for (int32_t i = 0; i < p->count; i++) s.up[i] = i;
         tie_all(&s, p);
-        list_members(u, p, &s, turned);
+        units_list_members(u, p, &s, turned);
     }
-    free(s.up);
-    free(s.flip);
-    free(turned);
+    mem_free(s.up);
+    mem_free(s.flip);
+    mem_free(turned);
     return ok;
 }
 
 void units_free(struct units *u)
 {
-    free(u->first);
-    free(u->member);
-    free(u->against);
-    free(u->of);
+    mem_free(u->first);
+    mem_free(u->member);
+    mem_free(u->against);
+    mem_free(u->of);
 }

@@ -3,6 +3,7 @@
  * A chain of handovers is one item of the Fit problem with one piece per buffer. A core stays a core when an
  * item is left out together with its handovers: a placement of all would place the rest. */
 #include "exact/ask_fit.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -12,22 +13,22 @@ bool packer_new(struct packer *k, const struct model *m, struct budget *budget)
 {
     size_t n = (size_t)m->item_count + 1;
     *k = (struct packer){.m = m, .capacity = m->p->capacity};
-    k->items = calloc(n, sizeof *k->items);
-    k->pieces = calloc(n, sizeof *k->pieces);
-    k->head = calloc(n, sizeof *k->head);
-    k->next = calloc(n, sizeof *k->next);
-    k->base = calloc(n, sizeof *k->base);
+    k->items = mem_zeroed(n, sizeof *k->items);
+    k->pieces = mem_zeroed(n, sizeof *k->pieces);
+    k->head = mem_zeroed(n, sizeof *k->head);
+    k->next = mem_zeroed(n, sizeof *k->next);
+    k->base = mem_zeroed(n, sizeof *k->base);
     k->limits = (struct fit_limits){.seed = budget->run->seed, .stop = budget_stopped, .context = budget};
     return k->items && k->pieces && k->head && k->next && k->base;
 }
 
 void packer_free(struct packer *k)
 {
-    free(k->items);
-    free(k->pieces);
-    free(k->head);
-    free(k->next);
-    free(k->base);
+    mem_free(k->items);
+    mem_free(k->pieces);
+    mem_free(k->head);
+    mem_free(k->next);
+    mem_free(k->base);
 }
 
 /* Add the chain that starts with item `i`. */
@@ -71,7 +72,7 @@ bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32
     k->item_count = k->piece_count = 0;
     /* A child is marked by next of its parent; heads are those nobody points to. */
     for (int32_t i = 0; i < m->item_count; i++) k->next[i] = -1;
-    bool *taken = calloc((size_t)m->item_count + 1, sizeof *taken);
+    bool *taken = mem_zeroed((size_t)m->item_count + 1, sizeof *taken);
     if (!taken) {
         *broken = -1;
         return false;
@@ -88,7 +89,7 @@ bool packer_chains(struct packer *k, const bool *kept, const bool *merged, int32
         ok = add_chain(k, i);
         *broken = i;
     }
-    free(taken);
+    mem_free(taken);
     return ok;
 }
 
@@ -115,7 +116,7 @@ enum fit_result pack_exactly(struct packer *k, const bool *kept, const bool *mer
 void merge_greedily(const struct model *m, const bool *kept, bool *merged)
 {
     enum { GIVES = 1, TAKES = 2 };
-    char *used = calloc((size_t)m->item_count + 1, 1);
+    char *used = mem_zeroed((size_t)m->item_count + 1, 1);
     memset(merged, 0, (size_t)m->edge_count * sizeof *merged);
     for (int32_t e = 0; used && e < m->edge_count; e++) {
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;
@@ -124,7 +125,7 @@ void merge_greedily(const struct model *m, const bool *kept, bool *merged)
         used[parent] |= GIVES;
         used[child] |= TAKES;
     }
-    free(used); /* without it none is merged, which is a choice too */
+    mem_free(used); /* without it none is merged, which is a choice too */
 }
 
 struct shrinker {
@@ -135,7 +136,7 @@ struct shrinker {
 };
 
 /* Does the choice without the items whose mark is set still not pack? Then it becomes the choice. */
-static bool try_without(struct shrinker *s, const bool *without)
+static bool ask_fit_try_without(struct shrinker *s, const bool *without)
 {
     int32_t n = s->k->m->item_count, left = 0;
     for (int32_t i = 0; i < n; i++) left += s->trial[i] = s->kept[i] && !without[i];
@@ -158,7 +159,7 @@ static void shrink_window(struct shrinker *s, bool *without)
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         for (int32_t i = 0; i < m->item_count; i++) without[i] = m->items[i].start > middle;
-        if (try_without(s, without))
+        if (ask_fit_try_without(s, without))
             high = middle;
         else
             low = middle + 1;
@@ -172,7 +173,7 @@ static void shrink_window(struct shrinker *s, bool *without)
     while (low < high) {
         int64_t middle = low + (high - low + 1) / 2;
         for (int32_t i = 0; i < m->item_count; i++) without[i] = m->items[i].end < middle;
-        if (try_without(s, without))
+        if (ask_fit_try_without(s, without))
             low = middle;
         else
             high = middle - 1;
@@ -182,8 +183,8 @@ static void shrink_window(struct shrinker *s, bool *without)
 void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes)
 {
     size_t n = (size_t)k->m->item_count;
-    struct shrinker s = {k, kept, malloc(n + 1), merged, nodes};
-    bool *without = malloc(n + 1);
+    struct shrinker s = {k, kept, mem_alloc(n + 1), merged, nodes};
+    bool *without = mem_alloc(n + 1);
     if (s.trial && without) {
         shrink_window(&s, without);
         for (int32_t i = 0; i < k->m->item_count; i++) without[i] = false;
@@ -192,10 +193,10 @@ void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes
             for (size_t from = 0; from < n; from += chunk) {
                 bool any = false;
                 for (size_t i = from; i < n && i < from + chunk; i++) any |= without[i] = kept[i];
-                if (any) try_without(&s, without);
+                if (any) ask_fit_try_without(&s, without);
                 for (size_t i = from; i < n && i < from + chunk; i++) without[i] = false;
             }
     }
-    free(s.trial);
-    free(without);
+    mem_free(s.trial);
+    mem_free(without);
 }

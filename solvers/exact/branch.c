@@ -5,6 +5,7 @@
  * columns first. The score of a column is the product of its two rises, so that both sides count. Rises are floating point
  * and only guide; nothing is decided here. */
 #include "exact/search.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static int32_t list_choices(const struct search *s, struct choice *choices)
 
 int32_t search_choose(struct search *s, double now)
 {
-    struct choice *choices = malloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
+    struct choice *choices = mem_alloc(((size_t)model_choices(s->m) + 1) * sizeof *choices);
     if (!choices) {
         s->failed = true;
         return -1;
@@ -108,6 +109,6 @@ int32_t search_choose(struct search *s, double now)
         most = score;
         best = j;
     }
-    free(choices);
+    mem_free(choices);
     return best;
 }

@@ -4,6 +4,7 @@
  * For any duals u >= 0:  value - base >= sum u need + sum over columns of min over the box of (cost - u a) y.
  * The scale is the largest power of two, up to 2^40, at which no sum can overflow. */
 #include "exact/model.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,23 +13,23 @@
 bool certificate_new(struct certificate *c, const struct model *m)
 {
     *c = (struct certificate){0};
-    c->section = calloc((size_t)m->section_count + 1, sizeof *c->section);
-    c->reduced = calloc((size_t)model_columns(m) + 1, sizeof *c->reduced);
-    c->prefix = calloc((size_t)m->section_count + 1, sizeof *c->prefix);
+    c->section = mem_zeroed((size_t)m->section_count + 1, sizeof *c->section);
+    c->reduced = mem_zeroed((size_t)model_columns(m) + 1, sizeof *c->reduced);
+    c->prefix = mem_zeroed((size_t)m->section_count + 1, sizeof *c->prefix);
     return c->section && c->reduced && c->prefix;
 }
 
 void certificate_free(struct certificate *c)
 {
-    free(c->section);
-    free(c->row);
-    free(c->reduced);
-    free(c->prefix);
+    mem_free(c->section);
+    mem_free(c->row);
+    mem_free(c->reduced);
+    mem_free(c->prefix);
 }
 
 /* The shift by which duals can be scaled: every dual below 2^61, every sum that certify forms, of which
  * an upper estimate is taken here, below 2^120. */
-static int safe_shift(const struct model *m, const double *section_dual, const double *row_dual)
+static int certify_safe_shift(const struct model *m, const double *section_dual, const double *row_dual)
 {
     double sizes = 1, duals = 0, rows = 0, largest = 1;
     double costs = 0;
@@ -63,12 +64,12 @@ bool certify(struct certificate *c, const struct model *m, const double *section
              const bool *low, const bool *high)
 {
     if (c->row_room < m->row_count) {
-        int64_t *row = realloc(c->row, (size_t)m->row_room * sizeof *row);
+        int64_t *row = mem_resize(c->row, (size_t)m->row_room * sizeof *row);
         if (!row) return false;
         c->row = row;
         c->row_room = m->row_room;
     }
-    int shift = safe_shift(m, section_dual, row_dual);
+    int shift = certify_safe_shift(m, section_dual, row_dual);
     double scale = ldexp(1, shift);
     c->scale = (int128)1 << shift;
     c->value = 0;
@@ -111,7 +112,7 @@ int64_t certified_bound(const struct certificate *c, const struct model *m)
 
 bool model_holds(const struct model *m, const bool *column)
 {
-    int128 *load = calloc((size_t)m->section_count + 1, sizeof *load);
+    int128 *load = mem_zeroed((size_t)m->section_count + 1, sizeof *load);
     if (!load) return false;
     for (int32_t i = 0; i < m->item_count; i++)
         if (column[i] && m->items[i].first <= m->items[i].last) {
@@ -126,7 +127,7 @@ bool model_holds(const struct model *m, const bool *column)
     bool holds = true;
     int128 sum = 0;
     for (int32_t t = 0; holds && t < m->section_count; t++) holds = (sum += load[t]) >= m->need[t];
-    free(load);
+    mem_free(load);
     for (int32_t k = 0; holds && k < m->row_count; k++) {
         int64_t left = 0;
         for (int32_t e = 0; e < m->rows[k].count; e++)

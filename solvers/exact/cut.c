@@ -6,6 +6,7 @@
  * cut; and an item may be exchanged for a larger twin (its life covers the other's life, its size is no
  * smaller, its alignment no laxer), since the smaller could stand in the larger one's place. */
 #include "exact/search.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,8 @@ static bool is_matching(const struct search *s, const int32_t *edges, int32_t n,
 
 enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t nodes, int64_t *address)
 {
-    int32_t *edges = malloc(((size_t)s->m->edge_count + 1) * sizeof *edges);
-    bool *merged = calloc((size_t)s->m->edge_count + 1, sizeof *merged);
+    int32_t *edges = mem_alloc(((size_t)s->m->edge_count + 1) * sizeof *edges);
+    bool *merged = mem_zeroed((size_t)s->m->edge_count + 1, sizeof *merged);
     enum fit_result result = edges && merged ? FIT_NO : FIT_NO_MEMORY;
     int32_t n = edges && merged ? edges_among(s->m, kept, edges) : 0;
     if (n > MOST_CORE_EDGES) result = FIT_LIMIT;
@@ -43,8 +44,8 @@ enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t 
         for (int32_t a = 0; a < n; a++) merged[edges[a]] = chosen >> a & 1;
         result = pack_exactly(&s->packer, kept, merged, nodes, address);
     }
-    free(edges);
-    free(merged);
+    mem_free(edges);
+    mem_free(merged);
     return result;
 }
 
@@ -87,8 +88,8 @@ bool search_cut_off(struct search *s)
     const struct model *m = s->m;
     memcpy(s->core, s->kept, (size_t)m->item_count * sizeof *s->core);
     shrink_core(&s->packer, s->core, s->merged, s->tuning.core_nodes);
-    int32_t *edges = malloc(((size_t)m->edge_count + 1) * sizeof *edges);
-    struct model_term *terms = malloc(((size_t)model_columns(m) + 1) * sizeof *terms);
+    int32_t *edges = mem_alloc(((size_t)m->edge_count + 1) * sizeof *edges);
+    struct model_term *terms = mem_alloc(((size_t)model_columns(m) + 1) * sizeof *terms);
     bool ok = edges && terms;
     if (ok) {
         int32_t among = edges_among(m, s->core, edges), n = 0;
@@ -104,7 +105,7 @@ bool search_cut_off(struct search *s)
         ok = search_add_row(s, terms, n, need) && add_twin_cuts(s, terms, n, need);
         s->stats.cuts++;
     }
-    free(edges);
-    free(terms);
+    mem_free(edges);
+    mem_free(terms);
     return ok;
 }

@@ -9,6 +9,7 @@
  * is an upper bound, the load a lower one, and Fit questions in between narrow the gap by halves. */
 #include "exact/fit_and_height.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "exact/fit/height.h"
 #include "exact/search.h"
@@ -32,7 +33,7 @@ struct whole {
     struct search_stats stats;
 };
 
-static void record(const struct whole *w, struct lx_answer *answer)
+static void fit_and_height_record(const struct whole *w, struct lx_answer *answer)
 {
     exact_report(&w->stats, EXACT_unresolved, answer);
     answer->steps = w->budget.steps;
@@ -43,9 +44,9 @@ static bool whole_open(struct whole *w, const struct lx_problem *p, const struct
 {
     size_t n = (size_t)p->count + 1;
     *w = (struct whole){.p = *p, .options = options, .budget = budget_new(run, options->step_limit)};
-    w->buffers = malloc(n * sizeof *w->buffers);
-    w->members = malloc(n * sizeof *w->members);
-    w->address = malloc(n * sizeof *w->address);
+    w->buffers = mem_alloc(n * sizeof *w->buffers);
+    w->members = mem_alloc(n * sizeof *w->members);
+    w->address = mem_alloc(n * sizeof *w->address);
     if (!w->buffers || !w->members || !w->address) return false;
     for (int32_t i = 0; i < p->count; i++) {
         if (stop_round(i, 60)) return false;
@@ -63,9 +64,9 @@ static bool whole_open(struct whole *w, const struct lx_problem *p, const struct
 
 static void whole_close(struct whole *w)
 {
-    free(w->buffers);
-    free(w->members);
-    free(w->address);
+    mem_free(w->buffers);
+    mem_free(w->members);
+    mem_free(w->address);
 }
 
 /* The Fit engine on all items, with as many handovers as possible and with none. With edges a "no" holds
@@ -73,8 +74,8 @@ static void whole_close(struct whole *w)
 static bool all_at_once(struct whole *w, struct model *m, enum fit_result *result)
 {
     struct packer k;
-    bool *kept = malloc((size_t)m->item_count + 1),
-         *merged = calloc((size_t)m->edge_count + 1, sizeof *merged);
+    bool *kept = mem_alloc((size_t)m->item_count + 1),
+         *merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *merged);
     bool ok = packer_new(&k, m, &w->budget) && kept && merged;
     *result = FIT_LIMIT;
     for (int tries = 0; ok && tries < 2 && *result != FIT_YES; tries++) {
@@ -92,13 +93,13 @@ static bool all_at_once(struct whole *w, struct model *m, enum fit_result *resul
     w->stats.fit_calls += k.calls;
     w->stats.fit_nodes += k.nodes;
     packer_free(&k);
-    free(kept);
-    free(merged);
+    mem_free(kept);
+    mem_free(merged);
     return ok && *result != FIT_NO_MEMORY;
 }
 
 /* Does everything fit under the capacity of w->p? Addresses, per item of `m`, are in w->address. */
-static bool decide(struct whole *w, struct model *m, enum lx_verdict *verdict)
+static bool fit_and_height_decide(struct whole *w, struct model *m, enum lx_verdict *verdict)
 {
     enum fit_result result;
     *verdict = LX_LIMIT;
@@ -154,11 +155,11 @@ bool whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
         answer->status = LX_INFEASIBLE;
     else if (ok) {
         m = model_new(&w.p, w.members, w.count);
-        ok = m && decide(&w, m, &answer->status);
+        ok = m && fit_and_height_decide(&w, m, &answer->status);
         if (ok && answer->status == LX_OPTIMAL) copy_addresses(&w, m, answer);
     }
     if (!ok) answer->status = LX_ERROR;
-    record(&w, answer);
+    fit_and_height_record(&w, answer);
     model_free(m);
     whole_close(&w);
     return ok;
@@ -213,7 +214,7 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
     struct height_so_far so_far = {w, m, &k, height, bound, answer};
     struct height_watch watch = {tell_height, &so_far};
     struct height_answer found = {0};
-    bool *kept = malloc((size_t)m->item_count + 1);
+    bool *kept = mem_alloc((size_t)m->item_count + 1);
     int32_t broken;
     bool ok = packer_new(&k, m, &w->budget) && kept;
     if (ok) {
@@ -234,12 +235,12 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
         w->stats.fit_nodes += found.nodes;
     }
     packer_free(&k);
-    free(kept);
+    mem_free(kept);
     return ok;
 }
 
 /* With edges: Fit questions between the bound and the height. */
-static bool narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_answer *answer)
+static bool fit_and_height_narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_answer *answer)
 {
     bool ok = true;
     int64_t limit = w->budget.limit;
@@ -247,7 +248,7 @@ static bool narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_a
         enum lx_verdict verdict;
         w->p.capacity = *bound + (*height - *bound - 1) / 2;
         struct model *m = model_new(&w->p, w->members, w->count);
-        ok = m && decide(w, m, &verdict);
+        ok = m && fit_and_height_decide(w, m, &verdict);
         if (ok && verdict == LX_INFEASIBLE)
             *bound = w->p.capacity + 1;
         else if (ok && verdict == LX_OPTIMAL) {
@@ -274,8 +275,8 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
         if (!p->buffers[i].reason && p->buffers[i].size == 0) w.empty = max_i64(w.empty, p->buffers[i].fixed);
     w.p.capacity = INT64_MAX / 4;
     struct model *m = ok ? model_new(&w.p, w.members, w.count) : NULL;
-    bool *merged = m ? calloc((size_t)m->edge_count + 1, sizeof *merged) : NULL;
-    bool *kept = m ? malloc((size_t)m->item_count + 1) : NULL;
+    bool *merged = m ? mem_zeroed((size_t)m->edge_count + 1, sizeof *merged) : NULL;
+    bool *kept = m ? mem_alloc((size_t)m->item_count + 1) : NULL;
     ok = m && merged && kept;
     if (ok && w.count > 0) {
         memset(kept, 1, (size_t)m->item_count);
@@ -286,7 +287,7 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
             ok = ask_height(&w, m, merged, &height, &bound, answer);
         }
         if (ok && m->edge_count > 0 && height < INT64_MAX && w.count <= MOST_NARROWED)
-            ok = narrow(&w, &height, &bound, answer);
+            ok = fit_and_height_narrow(&w, &height, &bound, answer);
     } else
         height = 0;
     bool proved = height < INT64_MAX && bound >= max_i64(height, w.empty);
@@ -298,9 +299,9 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
         snprintf(answer->message, sizeof answer->message,
                  "no complete placement was found; do fixed addresses collide?");
     }
-    record(&w, answer);
-    free(merged);
-    free(kept);
+    fit_and_height_record(&w, answer);
+    mem_free(merged);
+    mem_free(kept);
     model_free(m);
     whole_close(&w);
     return ok;

@@ -4,14 +4,15 @@
  * basis row. Entries are almost all zero (a basis of an interval matrix is a tree), and the updates skip
  * zeros, so an exchange costs far less than m * m. */
 #include "exact/lp_basis.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow(void *array, size_t count, size_t size)
+static bool lp_basis_grow(void *array, size_t count, size_t size)
 {
-    void **slot = array, *p = realloc(*slot, (count + 1) * size);
+    void **slot = array, *p = mem_resize(*slot, (count + 1) * size);
     if (p) *slot = p;
     return p != NULL;
 }
@@ -24,15 +25,17 @@ static bool reserve_rows(struct lp *lp, int32_t rows)
     int32_t room = lp->room * 2 < 32 ? 32 : lp->room * 2;
     if (room > LP_MAX_ROWS) room = LP_MAX_ROWS;
     size_t n = (size_t)room;
-    if (!grow(&lp->row_id, n, sizeof *lp->row_id) || !grow(&lp->basic, n, sizeof *lp->basic) ||
-        !grow(&lp->xb, n, sizeof *lp->xb) || !grow(&lp->dual, n, sizeof *lp->dual) ||
-        !grow(&lp->ray, n, sizeof *lp->ray) || !grow(&lp->work, 2 * n, sizeof *lp->work) ||
-        !grow(&lp->filled, n, sizeof *lp->filled) || !grow(&lp->inverse, n, sizeof *lp->inverse))
+    if (!lp_basis_grow(&lp->row_id, n, sizeof *lp->row_id) ||
+        !lp_basis_grow(&lp->basic, n, sizeof *lp->basic) || !lp_basis_grow(&lp->xb, n, sizeof *lp->xb) ||
+        !lp_basis_grow(&lp->dual, n, sizeof *lp->dual) || !lp_basis_grow(&lp->ray, n, sizeof *lp->ray) ||
+        !lp_basis_grow(&lp->work, 2 * n, sizeof *lp->work) ||
+        !lp_basis_grow(&lp->filled, n, sizeof *lp->filled) ||
+        !lp_basis_grow(&lp->inverse, n, sizeof *lp->inverse))
         return false;
     for (int32_t k = 0; k < lp->room; k++)
-        if (!grow(&lp->inverse[k], n, sizeof **lp->inverse)) return false;
+        if (!lp_basis_grow(&lp->inverse[k], n, sizeof **lp->inverse)) return false;
     for (int32_t k = lp->room; k < room; k++) {
-        lp->inverse[k] = calloc(n + 1, sizeof **lp->inverse);
+        lp->inverse[k] = mem_zeroed(n + 1, sizeof **lp->inverse);
         if (!lp->inverse[k]) return false;
         lp->room = k + 1;
     }
@@ -72,7 +75,7 @@ static void spread_column(struct lp *lp, int32_t variable)
         if (lp->work[i] != 0) lp->filled[lp->filled_count++] = i;
 }
 
-static double dot(const double *a, const double *b, int32_t n)
+static double lp_basis_dot(const double *a, const double *b, int32_t n)
 {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int32_t i = 0;
@@ -167,18 +170,18 @@ bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t c
     if (lp->extra_count == lp->extra_room) {
         int32_t room = lp->extra_room * 2 + 16;
         size_t id_room = (size_t)(lp->sections + room);
-        if (!grow(&lp->extras, (size_t)room, sizeof *lp->extras) ||
-            !grow(&lp->row_of, id_room, sizeof *lp->row_of) ||
-            !grow(&lp->slack_position, id_room, sizeof *lp->slack_position))
+        if (!lp_basis_grow(&lp->extras, (size_t)room, sizeof *lp->extras) ||
+            !lp_basis_grow(&lp->row_of, id_room, sizeof *lp->row_of) ||
+            !lp_basis_grow(&lp->slack_position, id_room, sizeof *lp->slack_position))
             return false;
         lp->extra_room = room;
     }
-    struct lp_extra row = {calloc((size_t)count + 1, sizeof *row.entries), count, need, INFINITY};
+    struct lp_extra row = {mem_zeroed((size_t)count + 1, sizeof *row.entries), count, need, INFINITY};
     if (!row.entries) return false;
     for (int32_t e = 0; e < count; e++) {
-        struct lp_link *link = malloc(sizeof *link);
+        struct lp_link *link = mem_alloc(sizeof *link);
         if (!link) {
-            free(row.entries);
+            mem_free(row.entries);
             return false;
         }
         *link = (struct lp_link){lp->links[entries[e].index], lp->extra_count, entries[e].value};
@@ -223,11 +226,11 @@ bool lp_basis_refactor(struct lp *lp)
 {
     int32_t m = lp->m;
     if (m == 0) return true;
-    int32_t *variables = malloc((size_t)m * sizeof *variables);
-    bool *row_taken = calloc((size_t)m, sizeof *row_taken);
+    int32_t *variables = mem_alloc((size_t)m * sizeof *variables);
+    bool *row_taken = mem_zeroed((size_t)m, sizeof *row_taken);
     if (!variables || !row_taken) {
-        free(variables);
-        free(row_taken);
+        mem_free(variables);
+        mem_free(row_taken);
         return false;
     }
     int32_t n = 0;
@@ -261,8 +264,8 @@ bool lp_basis_refactor(struct lp *lp)
                 subtract_multiple(lp->inverse[k], pivot_row, column[k], m);
         place_basic(lp, best, variables[v]);
     }
-    free(variables);
-    free(row_taken);
+    mem_free(variables);
+    mem_free(row_taken);
     return ok;
 }
 
@@ -293,7 +296,7 @@ void lp_basis_primal(struct lp *lp)
         load[t + 1] += load[t];
         if (lp->row_of[t] >= 0) right[lp->row_of[t]] -= load[t];
     }
-    for (int32_t k = 0; k < m; k++) lp->xb[k] = dot(lp->inverse[k], right, m);
+    for (int32_t k = 0; k < m; k++) lp->xb[k] = lp_basis_dot(lp->inverse[k], right, m);
 }
 
 void lp_basis_duals(struct lp *lp)
@@ -310,44 +313,44 @@ void lp_free(struct lp *lp)
     for (int32_t j = 0; lp->links && j < lp->columns; j++)
         for (struct lp_link *e = lp->links[j], *next; e; e = next) {
             next = e->next;
-            free(e);
+            mem_free(e);
         }
-    for (int32_t k = 0; k < lp->extra_count; k++) free(lp->extras[k].entries);
-    for (int32_t k = 0; k < lp->room; k++) free(lp->inverse[k]);
+    for (int32_t k = 0; k < lp->extra_count; k++) mem_free(lp->extras[k].entries);
+    for (int32_t k = 0; k < lp->room; k++) mem_free(lp->inverse[k]);
     void *arrays[] = {
         lp->first,          lp->last,     lp->true_cost, lp->perturbed_cost, lp->low,     lp->high,
         lp->need,           lp->links,    lp->extras,    lp->row_id,         lp->basic,   lp->xb,
         lp->dual,           lp->ray,      lp->work,      lp->filled,         lp->inverse, lp->row_of,
         lp->slack_position, lp->position, lp->at_upper,  lp->reduced,        lp->prefix,  lp->prefix2,
         lp->candidates,     lp->product};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
-    free(lp);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(arrays[i]);
+    mem_free(lp);
 }
 
 struct lp *lp_basis_new(const struct lp_shape *shape)
 {
-    struct lp *lp = calloc(1, sizeof *lp);
+    struct lp *lp = mem_zeroed(1, sizeof *lp);
     if (!lp) return NULL;
     size_t n = (size_t)shape->columns, t = (size_t)shape->sections;
     lp->columns = shape->columns;
     lp->sections = shape->sections;
-    lp->first = calloc(n + 1, sizeof *lp->first);
-    lp->last = calloc(n + 1, sizeof *lp->last);
-    lp->true_cost = calloc(n + 1, sizeof *lp->true_cost);
-    lp->perturbed_cost = calloc(n + 1, sizeof *lp->perturbed_cost);
+    lp->first = mem_zeroed(n + 1, sizeof *lp->first);
+    lp->last = mem_zeroed(n + 1, sizeof *lp->last);
+    lp->true_cost = mem_zeroed(n + 1, sizeof *lp->true_cost);
+    lp->perturbed_cost = mem_zeroed(n + 1, sizeof *lp->perturbed_cost);
     lp->cost = lp->perturbed_cost;
-    lp->low = calloc(n + 1, sizeof *lp->low);
-    lp->high = calloc(n + 1, sizeof *lp->high);
-    lp->need = calloc(t + 1, sizeof *lp->need);
-    lp->links = calloc(n + 1, sizeof *lp->links);
-    lp->row_of = calloc(t + 1, sizeof *lp->row_of);
-    lp->slack_position = calloc(t + 1, sizeof *lp->slack_position);
-    lp->position = calloc(n + 1, sizeof *lp->position);
-    lp->at_upper = calloc(n + 1, sizeof *lp->at_upper);
-    lp->reduced = calloc(n + 1, sizeof *lp->reduced);
-    lp->product = calloc(n + 1, sizeof *lp->product);
-    lp->prefix = calloc(t + 2, sizeof *lp->prefix);
-    lp->prefix2 = calloc(t + 2, sizeof *lp->prefix2);
+    lp->low = mem_zeroed(n + 1, sizeof *lp->low);
+    lp->high = mem_zeroed(n + 1, sizeof *lp->high);
+    lp->need = mem_zeroed(t + 1, sizeof *lp->need);
+    lp->links = mem_zeroed(n + 1, sizeof *lp->links);
+    lp->row_of = mem_zeroed(t + 1, sizeof *lp->row_of);
+    lp->slack_position = mem_zeroed(t + 1, sizeof *lp->slack_position);
+    lp->position = mem_zeroed(n + 1, sizeof *lp->position);
+    lp->at_upper = mem_zeroed(n + 1, sizeof *lp->at_upper);
+    lp->reduced = mem_zeroed(n + 1, sizeof *lp->reduced);
+    lp->product = mem_zeroed(n + 1, sizeof *lp->product);
+    lp->prefix = mem_zeroed(t + 2, sizeof *lp->prefix);
+    lp->prefix2 = mem_zeroed(t + 2, sizeof *lp->prefix2);
     if (!lp->first || !lp->last || !lp->true_cost || !lp->perturbed_cost || !lp->low || !lp->high ||
         !lp->need || !lp->links || !lp->row_of || !lp->slack_position || !lp->position || !lp->at_upper ||
         !lp->reduced || !lp->product || !lp->prefix || !lp->prefix2 || !reserve_rows(lp, 1)) {

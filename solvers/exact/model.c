@@ -5,6 +5,7 @@
  * parent). A section whose live set lies in the next one's is dropped, unless the next has handovers.
  * O(n log n) but for fixed items, whose collisions are found pairwise. */
 #include "exact/model.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -22,7 +23,7 @@ bool model_wants(const struct lx_problem *p, const struct lx_buffer *b)
     return b->size > 0 && (b->must || b->spill_cost > model_on_cost(b)) && model_can_place(p, b);
 }
 
-static int compare_items(const void *a, const void *b)
+static int model_compare_items(const void *a, const void *b)
 {
     const struct model_item *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -52,14 +53,14 @@ static bool choose_items(struct model *m, const int32_t *members, int32_t count,
                                                         .end = b->end,
                                                         .must = b->must};
     }
-    bool ok = sort_or_stop(m->items, (size_t)m->item_count, sizeof *m->items, compare_items);
+    bool ok = sort_or_stop(m->items, (size_t)m->item_count, sizeof *m->items, model_compare_items);
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].ring = i;
     stop_look(4 * (int64_t)m->item_count);
     return ok;
 }
 
 /* The range of values, and the step between them. */
-static void sum_up(struct model *m)
+static void model_sum_up(struct model *m)
 {
     m->total_cost = m->base;
     for (int32_t i = 0; i < m->item_count; i++) {
@@ -112,14 +113,14 @@ static bool may_hand_over(const struct lx_problem *p, const struct lx_buffer *pa
                       at <= p->capacity - parent->size);
 }
 
-static bool find_edges(struct model *m, const int32_t *item_of)
+static bool model_find_edges(struct model *m, const int32_t *item_of)
 {
     size_t room = 0;
     for (int32_t i = 0; i < m->item_count; i++) {
         room += (size_t)m->p->buffers[m->items[i].buffer].parent_count;
         stop_round(i, 15);
     }
-    m->edges = calloc(room + 1, sizeof *m->edges);
+    m->edges = mem_zeroed(room + 1, sizeof *m->edges);
     if (!m->edges) return false;
     for (int32_t i = 0; i < m->item_count; i++) {
         const struct lx_buffer *child = &m->p->buffers[m->items[i].buffer];
@@ -145,7 +146,7 @@ static bool sweep_sections(struct model *m, struct model_item *by_end, const boo
         by_end[i].start = m->items[i].end;
         if (stop_round((int64_t)i, 15)) return false;
     }
-    if (!sort_or_stop(by_end, n, sizeof *by_end, compare_items)) return false;
+    if (!sort_or_stop(by_end, n, sizeof *by_end, model_compare_items)) return false;
     int64_t load = 0;
     for (size_t i = 0, gone = 0; i < n;) {
         int64_t tick = m->items[i].start;
@@ -166,16 +167,16 @@ static bool sweep_sections(struct model *m, struct model_item *by_end, const boo
 }
 
 /* Overfull sections, and each item's and edge's place in them. */
-static bool find_sections(struct model *m)
+static bool model_find_sections(struct model *m)
 {
     size_t n = (size_t)m->item_count;
-    struct model_item *by_end = malloc((n + 1) * sizeof *by_end); /* `start` holds the end */
-    bool *handover = calloc(n + 1, sizeof *handover);             /* by item: it may take a slot over */
-    m->need = calloc(n + 1, sizeof *m->need);
-    m->tick = calloc(n + 1, sizeof *m->tick);
+    struct model_item *by_end = mem_alloc((n + 1) * sizeof *by_end); /* `start` holds the end */
+    bool *handover = mem_zeroed(n + 1, sizeof *handover);            /* by item: it may take a slot over */
+    m->need = mem_zeroed(n + 1, sizeof *m->need);
+    m->tick = mem_zeroed(n + 1, sizeof *m->tick);
     if (!by_end || !handover || !m->need || !m->tick) {
-        free(by_end);
-        free(handover);
+        mem_free(by_end);
+        mem_free(handover);
         return false;
     }
     for (int32_t e = 0; e < m->edge_count; e++) handover[m->edges[e].child] = true;
@@ -208,8 +209,8 @@ static bool find_sections(struct model *m)
         m->edges[e].section = on_section ? child->first : -1;
         stop_round(e, 20);
     }
-    free(by_end);
-    free(handover);
+    mem_free(by_end);
+    mem_free(handover);
     return ok;
 }
 
@@ -217,12 +218,12 @@ bool model_add_row(struct model *m, const struct model_term *terms, int32_t coun
 {
     if (m->row_count == m->row_room) {
         int32_t room = m->row_room * 2 + 32;
-        struct model_row *rows = realloc(m->rows, (size_t)room * sizeof *rows);
+        struct model_row *rows = mem_resize(m->rows, (size_t)room * sizeof *rows);
         if (!rows) return false;
         m->rows = rows;
         m->row_room = room;
     }
-    struct model_term *copy = malloc(((size_t)count + 1) * sizeof *copy);
+    struct model_term *copy = mem_alloc(((size_t)count + 1) * sizeof *copy);
     if (!copy) return false;
     memcpy(copy, terms, (size_t)count * sizeof *copy);
     double weight = fabs((double)need) + 1;
@@ -234,10 +235,10 @@ bool model_add_row(struct model *m, const struct model_term *terms, int32_t coun
 /* At most one handover per parent and per child, and none of a spilled one: -y - sum z >= -1. */
 static bool add_handover_rows(struct model *m)
 {
-    struct model_term *terms = malloc(((size_t)m->edge_count + 2) * sizeof *terms);
+    struct model_term *terms = mem_alloc(((size_t)m->edge_count + 2) * sizeof *terms);
     bool ok = terms != NULL;
-    int32_t *head = malloc(((size_t)m->item_count + 1) * 2 * sizeof *head);
-    int32_t *next = malloc(((size_t)m->edge_count + 1) * 2 * sizeof *next);
+    int32_t *head = mem_alloc(((size_t)m->item_count + 1) * 2 * sizeof *head);
+    int32_t *next = mem_alloc(((size_t)m->edge_count + 1) * 2 * sizeof *next);
     ok = ok && head && next;
     for (int32_t i = 0; ok && i < 2 * m->item_count; i++) head[i] = -1;
     for (int32_t e = 0; ok && e < m->edge_count; e++) {
@@ -255,15 +256,15 @@ static bool add_handover_rows(struct model *m)
             terms[n++] = (struct model_term){m->item_count + l / 2, -1};
         ok = model_add_row(m, terms, n, -1) && !stop_round(m->row_count, 150);
     }
-    free(terms);
-    free(head);
-    free(next);
+    mem_free(terms);
+    mem_free(head);
+    mem_free(next);
     return ok;
 }
 
 static bool add_fixed_rows(struct model *m)
 {
-    int32_t *fixed = malloc(((size_t)m->item_count + 1) * sizeof *fixed);
+    int32_t *fixed = mem_alloc(((size_t)m->item_count + 1) * sizeof *fixed);
     if (!fixed) return false;
     int32_t n = 0;
     bool ok = true;
@@ -287,7 +288,7 @@ static bool add_fixed_rows(struct model *m)
         }
         ok = ok && !stop_work(10 * (int64_t)(b - a));
     }
-    free(fixed);
+    mem_free(fixed);
     return ok;
 }
 
@@ -299,39 +300,39 @@ static bool index_items(const struct model *m, int32_t **item_of)
         asked = m->p->buffers[m->items[i].buffer].parent_count > 0;
     *item_of = NULL;
     if (!asked) return true;
-    *item_of = malloc(((size_t)m->p->count + 1) * sizeof **item_of);
+    *item_of = mem_alloc(((size_t)m->p->count + 1) * sizeof **item_of);
     if (!*item_of) return false;
     for (int32_t i = 0; i < m->p->count; i++) (*item_of)[i] = -1;
     for (int32_t i = 0; i < m->item_count; i++) (*item_of)[m->items[i].buffer] = i;
     return true;
 }
 
-static bool choose(struct model *m, const int32_t *members, int32_t count)
+static bool model_choose(struct model *m, const int32_t *members, int32_t count)
 {
     bool *linked = NULL, bonds = m->p->bonds.charge_count || m->p->bonds.together_count;
     if (bonds) {
-        linked = calloc((size_t)m->p->count + 1, sizeof *linked);
+        linked = mem_zeroed((size_t)m->p->count + 1, sizeof *linked);
         if (!linked) return false;
         model_mark_linked(&m->p->bonds, linked);
     }
     bool ok = choose_items(m, members, count, linked);
-    free(linked);
+    mem_free(linked);
     return ok;
 }
 
 struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count)
 {
-    struct model *m = calloc(1, sizeof *m);
+    struct model *m = mem_zeroed(1, sizeof *m);
     if (!m) return NULL;
     m->p = p;
-    m->items = calloc((size_t)count + 1, sizeof *m->items);
+    m->items = mem_zeroed((size_t)count + 1, sizeof *m->items);
     int32_t *item_of = NULL;
-    bool ok = m->items && choose(m, members, count) && index_items(m, &item_of);
+    bool ok = m->items && model_choose(m, members, count) && index_items(m, &item_of);
     if (ok) count_in_units(m);
-    ok = ok && find_edges(m, item_of) && model_link(m, item_of);
-    free(item_of);
-    if (ok) sum_up(m);
-    if (ok && find_sections(m) && add_handover_rows(m) && add_fixed_rows(m) && model_add_link_rows(m))
+    ok = ok && model_find_edges(m, item_of) && model_link(m, item_of);
+    mem_free(item_of);
+    if (ok) model_sum_up(m);
+    if (ok && model_find_sections(m) && add_handover_rows(m) && add_fixed_rows(m) && model_add_link_rows(m))
         return m;
     model_free(m);
     return NULL;
@@ -340,15 +341,15 @@ struct model *model_new(const struct lx_problem *p, const int32_t *members, int3
 void model_free(struct model *m)
 {
     if (!m) return;
-    for (int32_t k = 0; k < m->row_count; k++, stop_round(k, 50)) free(m->rows[k].terms);
-    free(m->rows);
-    free(m->items);
-    free(m->edges);
-    free(m->need);
-    free(m->tick);
-    free(m->charges);
-    free(m->literals);
-    free(m->charge_first);
-    free(m->charge_of);
-    free(m);
+    for (int32_t k = 0; k < m->row_count; k++, stop_round(k, 50)) mem_free(m->rows[k].terms);
+    mem_free(m->rows);
+    mem_free(m->items);
+    mem_free(m->edges);
+    mem_free(m->need);
+    mem_free(m->tick);
+    mem_free(m->charges);
+    mem_free(m->literals);
+    mem_free(m->charge_first);
+    mem_free(m->charge_of);
+    mem_free(m);
 }

@@ -1,6 +1,7 @@
 /* Parts of a problem: stretches of time between which nobody lives, joined where a charge or a group has members
  * in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 
@@ -23,7 +24,7 @@ struct finder {
     int32_t count, stretches;
 };
 
-static int compare_members(const void *a, const void *b)
+static int parts_compare_members(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     if (x->part != y->part) return x->part < y->part ? -1 : 1;
@@ -32,7 +33,7 @@ static int compare_members(const void *a, const void *b)
 }
 
 /* Buffers that need no search: those that cannot be placed, are worth nothing, or have no size. */
-static bool settle(struct finder *f, int32_t i, int64_t *address)
+static bool parts_settle(struct finder *f, int32_t i, int64_t *address)
 {
     const struct lx_buffer *b = &f->p->buffers[i];
     bool can = model_can_place(f->p, b);
@@ -50,10 +51,10 @@ static bool find_stretches(struct finder *f, int64_t *address)
     for (int32_t i = 0; i < f->p->count; i++) {
         f->stretch[i] = -1;
         if (stop_round(i, 40)) return false;
-        if (!settle(f, i, address))
+        if (!parts_settle(f, i, address))
             f->members[f->count++] = (struct member){f->p->buffers[i].start, f->p->buffers[i].end, i, 0};
     }
-    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, compare_members)) return false;
+    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members)) return false;
     for (int32_t i = 0; i < f->count;) {
         int64_t until = f->members[i].end;
         for (; i < f->count && f->members[i].start < until; i++) {
@@ -67,20 +68,20 @@ static bool find_stretches(struct finder *f, int64_t *address)
     return true;
 }
 
-static int32_t find_root(const struct finder *f, int32_t s)
+static int32_t parts_find_root(const struct finder *f, int32_t s)
 {
     while (f->root[s] != s) s = f->root[s] = f->root[f->root[s]];
     return s;
 }
 
 /* Join the stretches of a group with that of *last; the smaller root stays. */
-static void join(struct finder *f, const struct lx_group *g, int32_t *last)
+static void parts_join(struct finder *f, const struct lx_group *g, int32_t *last)
 {
     for (int32_t k = 0; k < g->count; k++) {
         int32_t s = f->stretch[g->at[k]];
         if (s < 0) continue;
         if (*last >= 0) {
-            int32_t a = find_root(f, s), b = find_root(f, *last);
+            int32_t a = parts_find_root(f, s), b = parts_find_root(f, *last);
             if (a < b)
                 f->root[b] = a;
             else
@@ -93,10 +94,10 @@ static void join(struct finder *f, const struct lx_group *g, int32_t *last)
 static int32_t join_charge(struct finder *f, const struct lx_charge *c)
 {
     int32_t last = -1;
-    join(f, &c->all_on, &last);
-    join(f, &c->all_off, &last);
-    join(f, &c->any_on, &last);
-    join(f, &c->any_off, &last);
+    parts_join(f, &c->all_on, &last);
+    parts_join(f, &c->all_off, &last);
+    parts_join(f, &c->any_on, &last);
+    parts_join(f, &c->any_off, &last);
     return last;
 }
 
@@ -111,7 +112,7 @@ static void settle_charge(struct finder *f, const struct lx_charge *c)
 static void number_parts(struct finder *f)
 {
     for (int32_t s = 0; s < f->stretches; s++) {
-        int32_t r = find_root(f, s);
+        int32_t r = parts_find_root(f, s);
         f->part[s] = r == s ? f->parts->count++ : f->part[r];
     }
 }
@@ -127,7 +128,7 @@ static void sort_by_part(const int32_t *part, int32_t count, int32_t parts, int3
     first[0] = 0;
 }
 
-static bool deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_part)
+static bool parts_deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_part)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
     struct parts *parts = f->parts;
@@ -136,7 +137,7 @@ static bool deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_pa
     for (int32_t g = 0; g < bonds->together_count; g++)
         if (group_part[g] >= 0) group_part[g] = f->part[group_part[g]];
     int32_t most = bonds->charge_count > bonds->together_count ? bonds->charge_count : bonds->together_count;
-    int32_t *place = malloc(((size_t)most + 1) * sizeof *place);
+    int32_t *place = mem_alloc(((size_t)most + 1) * sizeof *place);
     if (!place) return false;
     sort_by_part(charge_part, bonds->charge_count, parts->count, parts->charge_first, place);
     for (int32_t c = 0; c < bonds->charge_count; c++)
@@ -144,7 +145,7 @@ static bool deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_pa
     sort_by_part(group_part, bonds->together_count, parts->count, parts->group_first, place);
     for (int32_t g = 0; g < bonds->together_count; g++)
         if (place[g] >= 0) parts->groups[place[g]] = bonds->together[g];
-    free(place);
+    mem_free(place);
     return true;
 }
 
@@ -155,7 +156,7 @@ static bool deal_members(struct finder *f)
         f->members[k].part = f->part[f->stretch[f->members[k].buffer]];
         stop_round(k, 15);
     }
-    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, compare_members)) return false;
+    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members)) return false;
     for (int32_t k = 0; k < f->count; k++) {
         parts->members[k] = f->members[k].buffer;
         parts->first[f->members[k].part + 1] = k + 1;
@@ -164,11 +165,11 @@ static bool deal_members(struct finder *f)
     return true;
 }
 
-static bool divide(struct finder *f, int64_t *address)
+static bool parts_divide(struct finder *f, int64_t *address)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
-    int32_t *charge_part = malloc(((size_t)bonds->charge_count + 1) * sizeof *charge_part);
-    int32_t *group_part = malloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
+    int32_t *charge_part = mem_alloc(((size_t)bonds->charge_count + 1) * sizeof *charge_part);
+    int32_t *group_part = mem_alloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
     bool ok = charge_part && group_part;
     if (ok) {
         model_mark_linked(bonds, f->linked);
@@ -180,13 +181,13 @@ static bool divide(struct finder *f, int64_t *address)
                 settle_charge(f, &bonds->charges[c]);
         for (int32_t g = 0; g < bonds->together_count; g++) {
             group_part[g] = -1;
-            join(f, &bonds->together[g], &group_part[g]);
+            parts_join(f, &bonds->together[g], &group_part[g]);
         }
         number_parts(f);
-        ok = deal_members(f) && deal_bonds(f, charge_part, group_part);
+        ok = deal_members(f) && parts_deal_bonds(f, charge_part, group_part);
     }
-    free(charge_part);
-    free(group_part);
+    mem_free(charge_part);
+    mem_free(group_part);
     return ok;
 }
 
@@ -194,26 +195,26 @@ bool parts_find(struct parts *parts, const struct lx_problem *p, int64_t *addres
 {
     size_t n = (size_t)p->count + 2;
     *parts = (struct parts){.p = p};
-    parts->members = calloc(n, sizeof *parts->members);
-    parts->first = calloc(n, sizeof *parts->first);
-    parts->charges = calloc((size_t)p->bonds.charge_count + 1, sizeof *parts->charges);
-    parts->groups = calloc((size_t)p->bonds.together_count + 1, sizeof *parts->groups);
-    parts->charge_first = calloc(n, sizeof *parts->charge_first);
-    parts->group_first = calloc(n, sizeof *parts->group_first);
+    parts->members = mem_zeroed(n, sizeof *parts->members);
+    parts->first = mem_zeroed(n, sizeof *parts->first);
+    parts->charges = mem_zeroed((size_t)p->bonds.charge_count + 1, sizeof *parts->charges);
+    parts->groups = mem_zeroed((size_t)p->bonds.together_count + 1, sizeof *parts->groups);
+    parts->charge_first = mem_zeroed(n, sizeof *parts->charge_first);
+    parts->group_first = mem_zeroed(n, sizeof *parts->group_first);
     struct finder f = {.parts = parts, .p = p};
-    f.linked = calloc(n, sizeof *f.linked);
-    f.members = malloc(n * sizeof *f.members);
-    f.stretch = malloc(n * sizeof *f.stretch);
-    f.root = malloc(n * sizeof *f.root);
-    f.part = malloc(n * sizeof *f.part);
+    f.linked = mem_zeroed(n, sizeof *f.linked);
+    f.members = mem_alloc(n * sizeof *f.members);
+    f.stretch = mem_alloc(n * sizeof *f.stretch);
+    f.root = mem_alloc(n * sizeof *f.root);
+    f.part = mem_alloc(n * sizeof *f.part);
     bool ok = parts->members && parts->first && parts->charges && parts->groups && parts->charge_first &&
               parts->group_first && f.linked && f.members && f.stretch && f.root && f.part &&
-              divide(&f, address);
-    free(f.linked);
-    free(f.members);
-    free(f.stretch);
-    free(f.root);
-    free(f.part);
+              parts_divide(&f, address);
+    mem_free(f.linked);
+    mem_free(f.members);
+    mem_free(f.stretch);
+    mem_free(f.root);
+    mem_free(f.part);
     return ok;
 }
 
@@ -232,10 +233,10 @@ struct part parts_take(const struct parts *parts, int32_t k)
 
 void parts_free(struct parts *parts)
 {
-    free(parts->members);
-    free(parts->first);
-    free(parts->charges);
-    free(parts->groups);
-    free(parts->charge_first);
-    free(parts->group_first);
+    mem_free(parts->members);
+    mem_free(parts->first);
+    mem_free(parts->charges);
+    mem_free(parts->groups);
+    mem_free(parts->charge_first);
+    mem_free(parts->group_first);
 }

@@ -1,6 +1,7 @@
 /* Charges of a part of a model: literals of what is not free are decided. A charge that is decided altogether
  * is left out; the part's value then differs from the whole's by a constant. */
 #include "exact/region_bonds.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -9,17 +10,17 @@ bool region_bonds_new(struct region_bonds *r, const struct model *m)
     size_t literals = (size_t)m->item_count;
     for (int32_t c = 0; c < m->charge_count; c++) literals += (size_t)(m->charges[c].all + m->charges[c].any);
     *r = (struct region_bonds){0};
-    r->charges = calloc((size_t)m->charge_count + 1, sizeof *r->charges);
-    r->groups = calloc((size_t)m->item_count + 1, sizeof *r->groups);
-    r->numbers = calloc(literals + 1, sizeof *r->numbers);
+    r->charges = mem_zeroed((size_t)m->charge_count + 1, sizeof *r->charges);
+    r->groups = mem_zeroed((size_t)m->item_count + 1, sizeof *r->groups);
+    r->numbers = mem_zeroed(literals + 1, sizeof *r->numbers);
     return r->charges && r->groups && r->numbers;
 }
 
 void region_bonds_free(struct region_bonds *r)
 {
-    free(r->charges);
-    free(r->groups);
-    free(r->numbers);
+    mem_free(r->charges);
+    mem_free(r->groups);
+    mem_free(r->numbers);
 }
 
 struct filler {
@@ -32,8 +33,8 @@ struct filler {
 };
 
 /* The free literals of a kind among `count`; *holds counts those that are decided and hold. */
-static struct lx_group take(struct filler *f, const int32_t *literals, int32_t count, bool off,
-                            int32_t *holds)
+static struct lx_group region_bonds_take(struct filler *f, const int32_t *literals, int32_t count, bool off,
+                                         int32_t *holds)
 {
     struct lx_group g = {f->r->numbers + f->used, 0};
     for (int32_t k = 0; k < count; k++) {
@@ -53,12 +54,12 @@ static void fill_charge(struct filler *f, const struct model_charge *c)
     const int32_t *all = f->m->literals + c->first, *any = all + c->all;
     int32_t before = f->used, certain = 0, some = 0;
     struct lx_charge to = {.cost = c->cost};
-    to.all_on = take(f, all, c->all, false, &certain);
-    to.all_off = take(f, all, c->all, true, &certain);
+    to.all_on = region_bonds_take(f, all, c->all, false, &certain);
+    to.all_off = region_bonds_take(f, all, c->all, true, &certain);
     bool possible = certain + to.all_on.count + to.all_off.count == c->all;
     int32_t needed = f->used;
-    to.any_on = take(f, any, c->any, false, &some);
-    to.any_off = take(f, any, c->any, true, &some);
+    to.any_on = region_bonds_take(f, any, c->any, false, &some);
+    to.any_off = region_bonds_take(f, any, c->any, true, &some);
     if (some > 0) {
         to.any_on.count = to.any_off.count = 0;
         f->used = needed;

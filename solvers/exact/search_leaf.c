@@ -8,6 +8,7 @@
  * decided, again and again; then whatever was spilled without need is kept. It finds choices where
  * the tree alone would take long to come to its first leaf. */
 #include "exact/search.h"
+#include "base/memory.h"
 #include "exact/levels.h"
 
 #include <math.h>
@@ -33,10 +34,10 @@ static enum fit_result pack_point(struct search *s, int64_t nodes)
 }
 
 /* Sections of the choice in `kept`: what each has left if every handover in it takes place. NULL: no memory. */
-static int64_t *room_left(const struct search *s)
+static int64_t *search_leaf_room_left(const struct search *s)
 {
     const struct model *m = s->m;
-    int64_t *room = calloc((size_t)m->section_count + 2, sizeof *room);
+    int64_t *room = mem_zeroed((size_t)m->section_count + 2, sizeof *room);
     if (!room) return NULL;
     for (int32_t i = 0; i < m->item_count; i++)
         if (!s->kept[i] && m->items[i].first <= m->items[i].last) {
@@ -51,7 +52,7 @@ static int64_t *room_left(const struct search *s)
 }
 
 /* May item i be kept beside the choice, as far as sections tell? */
-static bool has_room(const struct model *m, const int64_t *room, int32_t i)
+static bool search_leaf_has_room(const struct model *m, const int64_t *room, int32_t i)
 {
     if (!room) return true;
     for (int32_t t = m->items[i].first; t <= m->items[i].last; t++)
@@ -64,27 +65,27 @@ static bool has_room(const struct model *m, const int64_t *room, int32_t i)
 static int64_t superset_floor(const struct search *s, int64_t spill)
 {
     const struct model *m = s->m;
-    int64_t *room = room_left(s), floor = spill;
+    int64_t *room = search_leaf_room_left(s), floor = spill;
     for (int32_t i = 0; i < m->item_count; i++) {
-        if (s->kept[i] || m->items[i].never || !has_room(m, room, i)) continue;
+        if (s->kept[i] || m->items[i].never || !search_leaf_has_room(m, room, i)) continue;
         floor -= max_i64(m->items[i].cost, 0);
         for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++)
             if (m->charge_of[k] < m->priced_count) floor -= m->charges[m->charge_of[k]].cost;
     }
-    free(room);
+    mem_free(room);
     return max_i64(floor, 0);
 }
 
 /* Nobody knows whether the choice packs: take what greedy placement makes of it and pass it over. */
-static bool pass_over(struct search *s, int64_t spill)
+static bool search_leaf_pass_over(struct search *s, int64_t spill)
 {
     size_t items = (size_t)s->m->item_count, choices = (size_t)model_choices(s->m);
-    struct model_term *terms = malloc((items + 1) * sizeof *terms);
-    bool *copy = malloc(choices + 1);
+    struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
+    bool *copy = mem_alloc(choices + 1);
     struct search_riddle riddle = {spill, superset_floor(s, spill), copy, false};
     if (!terms || !copy || !VEC_PUSH(&s->riddles, riddle)) {
-        free(terms);
-        free(copy);
+        mem_free(terms);
+        mem_free(copy);
         return false;
     }
     memcpy(copy, s->kept, items);
@@ -98,7 +99,7 @@ static bool pass_over(struct search *s, int64_t spill)
     for (int32_t i = 0; i < s->m->item_count; i++)
         if (s->kept[i]) terms[n++] = (struct model_term){i, 1};
     bool ok = search_add_row(s, terms, n, 1);
-    free(terms);
+    mem_free(terms);
     return ok;
 }
 
@@ -159,7 +160,7 @@ static bool try_point(struct search *s, int64_t spill)
     if (result == FIT_NO)
         ok = search_cut_off(s);
     else if (result == FIT_LIMIT)
-        ok = pass_over(s, spill);
+        ok = search_leaf_pass_over(s, spill);
     budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
     if (!ok) s->failed = true;
     if (result == FIT_YES) search_fix_at_root(s);
@@ -259,7 +260,7 @@ static int32_t worst_section(const struct search *s, int64_t *load, int64_t *lac
 static void mend_point(struct search *s)
 {
     const struct model *m = s->m;
-    int64_t *load = malloc(((size_t)m->section_count + 2) * sizeof *load), lack;
+    int64_t *load = mem_alloc(((size_t)m->section_count + 2) * sizeof *load), lack;
     for (int32_t tries = 0, t; load && tries < m->section_count + 8; tries++) {
         if ((t = worst_section(s, load, &lack)) < 0) break;
         int32_t best = -1;
@@ -274,7 +275,7 @@ static void mend_point(struct search *s)
         if (best < 0) break;
         s->point[best] = true;
     }
-    free(load);
+    mem_free(load);
     model_charge_columns(m, s->point);
 }
 
@@ -325,7 +326,7 @@ bool search_riddles(struct search *s, int64_t nodes, int64_t steps)
         if (result == FIT_YES) search_offer(s, s->trial);
         if (result == FIT_NO_MEMORY) s->failed = true;
         if (r.floor >= s->best || result == FIT_NO)
-            free(r.kept);
+            mem_free(r.kept);
         else
             s->riddles.at[left++] = r;
     }

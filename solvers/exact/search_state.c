@@ -1,6 +1,7 @@
 /* The search's memory, and the steps that touch both the model and the linear programme. */
 #include "exact/search.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,18 +9,18 @@
 
 bool search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need)
 {
-    struct lp_entry *entries = malloc(((size_t)count + 1) * sizeof *entries);
+    struct lp_entry *entries = mem_alloc(((size_t)count + 1) * sizeof *entries);
     if (!entries || !model_add_row(s->m, terms, count, need)) {
-        free(entries);
+        mem_free(entries);
         return false;
     }
     if (s->row_dual_room < s->m->row_room) {
-        double *dual = realloc(s->row_dual, (size_t)s->m->row_room * sizeof *dual);
+        double *dual = mem_resize(s->row_dual, (size_t)s->m->row_room * sizeof *dual);
         if (dual) s->row_dual = dual;
-        double *scale = realloc(s->row_scale, (size_t)s->m->row_room * sizeof *scale);
+        double *scale = mem_resize(s->row_scale, (size_t)s->m->row_room * sizeof *scale);
         if (scale) s->row_scale = scale;
         if (!dual || !scale) {
-            free(entries);
+            mem_free(entries);
             return false;
         }
         s->row_dual_room = s->m->row_room;
@@ -31,7 +32,7 @@ bool search_add_row(struct search *s, const struct model_term *terms, int32_t co
                                        terms[e].coefficient * smallest / search_size(s->m, terms[e].column)};
     s->row_scale[s->m->row_count - 1] = smallest;
     bool ok = lp_add_row(s->lp, entries, count, (double)need * smallest);
-    free(entries);
+    mem_free(entries);
     return ok;
 }
 
@@ -58,10 +59,10 @@ static bool search_new(struct search *s)
     const struct model *m = s->m;
     int32_t n = model_columns(m);
     size_t columns = (size_t)n + 1, sections = (size_t)m->section_count + 1;
-    double *upper = calloc(columns, sizeof *upper), *cost = calloc(columns, sizeof *cost);
-    double *need = calloc(sections, sizeof *need);
-    int32_t *first = calloc(columns, sizeof *first), *last = calloc(columns, sizeof *last);
-    bool *flags = calloc(columns * 8, sizeof *flags);
+    double *upper = mem_zeroed(columns, sizeof *upper), *cost = mem_zeroed(columns, sizeof *cost);
+    double *need = mem_zeroed(sections, sizeof *need);
+    int32_t *first = mem_zeroed(columns, sizeof *first), *last = mem_zeroed(columns, sizeof *last);
+    bool *flags = mem_zeroed(columns * 8, sizeof *flags);
     s->low = flags;
     bool ok = upper && cost && need && first && last && flags;
     for (int32_t j = 0; ok && j < n; j++) {
@@ -94,20 +95,20 @@ static bool search_new(struct search *s)
             if (m->items[i].must) s->fixed_high[i] = false;
             if (m->items[i].never) s->fixed_low[i] = true;
         }
-        s->section_dual = calloc(sections, sizeof *s->section_dual);
-        s->rise = calloc(columns, sizeof *s->rise);
-        s->fraction = calloc(columns, sizeof *s->fraction);
-        s->root_reduced = calloc(columns, sizeof *s->root_reduced);
-        s->trial = calloc(columns, sizeof *s->trial);
+        s->section_dual = mem_zeroed(sections, sizeof *s->section_dual);
+        s->rise = mem_zeroed(columns, sizeof *s->rise);
+        s->fraction = mem_zeroed(columns, sizeof *s->fraction);
+        s->root_reduced = mem_zeroed(columns, sizeof *s->root_reduced);
+        s->trial = mem_zeroed(columns, sizeof *s->trial);
         s->row_dual_room = m->row_room;
-        s->row_dual = calloc((size_t)m->row_room + 1, sizeof *s->row_dual);
-        s->row_scale = calloc((size_t)m->row_room + 1, sizeof *s->row_scale);
+        s->row_dual = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_dual);
+        s->row_scale = mem_zeroed((size_t)m->row_room + 1, sizeof *s->row_scale);
     }
-    free(upper);
-    free(cost);
-    free(need);
-    free(first);
-    free(last);
+    mem_free(upper);
+    mem_free(cost);
+    mem_free(need);
+    mem_free(first);
+    mem_free(last);
     ok = ok && s->lp && s->rise && s->section_dual && s->fraction && s->root_reduced && s->trial &&
          s->row_dual && s->row_scale;
     return ok && packer_new(&s->packer, m, s->budget) && certificate_new(&s->proof, m);
@@ -118,15 +119,15 @@ static void search_free(struct search *s)
     lp_free(s->lp);
     packer_free(&s->packer);
     certificate_free(&s->proof);
-    free(s->low);
-    free(s->section_dual);
-    free(s->fraction);
-    free(s->rise);
-    free(s->root_reduced);
-    free(s->trial);
-    free(s->row_dual);
-    free(s->row_scale);
-    for (size_t k = 0; k < s->riddles.count; k++) free(s->riddles.at[k].kept);
+    mem_free(s->low);
+    mem_free(s->section_dual);
+    mem_free(s->fraction);
+    mem_free(s->rise);
+    mem_free(s->root_reduced);
+    mem_free(s->trial);
+    mem_free(s->row_dual);
+    mem_free(s->row_scale);
+    for (size_t k = 0; k < s->riddles.count; k++) mem_free(s->riddles.at[k].kept);
     VEC_FREE(&s->riddles);
     VEC_FREE(&s->nodes);
     VEC_FREE(&s->open);
@@ -134,7 +135,7 @@ static void search_free(struct search *s)
 }
 
 /* The rows that the model was born with enter the linear programme. */
-static bool copy_rows(struct search *s)
+static bool search_state_copy_rows(struct search *s)
 {
     int32_t count = s->m->row_count;
     struct model_row *born = s->m->rows;
@@ -143,9 +144,9 @@ static bool copy_rows(struct search *s)
     bool ok = true;
     for (int32_t k = 0; k < count; k++) {
         ok = ok && search_add_row(s, born[k].terms, born[k].count, born[k].need);
-        free(born[k].terms);
+        mem_free(born[k].terms);
     }
-    free(born);
+    mem_free(born);
     return ok;
 }
 
@@ -155,7 +156,7 @@ bool search_open(struct search *s, struct model *m, struct budget *budget, const
     *s = (struct search){
         .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
     bool ok =
-        search_new(s) && copy_rows(s) &&
+        search_new(s) && search_state_copy_rows(s) &&
         VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1}) &&
         (m->hopeless || VEC_PUSH(&s->open, 0));
     s->packer.capacity += tuning->reserve;

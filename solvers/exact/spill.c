@@ -8,6 +8,7 @@
 #include "exact/spill.h"
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "exact/lns.h"
 #include "exact/parts.h"
@@ -59,8 +60,8 @@ static int64_t first_plan(const struct model *m, struct budget *budget, const in
 {
     struct packer k;
     size_t n = (size_t)m->item_count + 1;
-    bool *kept = malloc(n), *merged = calloc((size_t)m->edge_count + 1, sizeof *merged);
-    int64_t *trial = malloc(n * sizeof *trial), best;
+    bool *kept = mem_alloc(n), *merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *merged);
+    int64_t *trial = mem_alloc(n * sizeof *trial), best;
     for (int32_t i = 0; i < m->item_count; i++) address[i] = known ? known[m->items[i].buffer] : LX_OFF_CHIP;
     best = model_value(m, address);
     for (int32_t i = 0; i < m->item_count && best == model_none(m); i++) address[i] = LX_OFF_CHIP;
@@ -80,9 +81,9 @@ static int64_t first_plan(const struct model *m, struct budget *budget, const in
         }
     }
     packer_free(&k);
-    free(kept);
-    free(merged);
-    free(trial);
+    mem_free(kept);
+    mem_free(merged);
+    mem_free(trial);
     return best;
 }
 
@@ -115,8 +116,8 @@ static bool is_next_to(const struct search *s)
     return (double)(s->best - search_bound(s)) < 1e-7 * (double)s->best;
 }
 
-static bool run_stage(enum stage stage, struct search *s, const struct spill_options *options, int64_t *plan,
-                      struct search_stats *stats)
+static bool spill_run_stage(enum stage stage, struct search *s, const struct spill_options *options,
+                            int64_t *plan, struct search_stats *stats)
 {
     struct model *m = s->m;
     struct budget *budget = s->budget;
@@ -144,14 +145,14 @@ static bool run_stage(enum stage stage, struct search *s, const struct spill_opt
     }
 }
 
-static bool anneal(struct annealed *a, struct budget *budget)
+static bool spill_anneal(struct annealed *a, struct budget *budget)
 {
     struct lx_run brief = *budget->run;
     brief.work_limit = min_i64(STEPS_AN_ITEM * (int64_t)a->p->count, budget->limit);
     if (budget->deadline > 0) brief.time_limit = fmax(1e-3, budget->deadline - clock_seconds());
     brief.options = NULL;
     brief.progress = NULL;
-    a->address = malloc(((size_t)a->p->count + 1) * sizeof *a->address);
+    a->address = mem_alloc(((size_t)a->p->count + 1) * sizeof *a->address);
     for (int32_t i = 0; a->address && i < a->p->count; i++) a->address[i] = LX_OFF_CHIP;
     struct lx_answer answer = {.address = a->address};
     bool ok = a->address && lx_solver_anneal.solve(a->p, &brief, &answer);
@@ -167,7 +168,7 @@ static bool offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
     if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return true;
     if (!search_continue(s, 1, 1)) return false;
     if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return true;
-    if (!a->address && !anneal(a, s->budget) && !(a->address && stop_is_now())) return false;
+    if (!a->address && !spill_anneal(a, s->budget) && !(a->address && stop_is_now())) return false;
     for (int32_t i = 0; i < m->item_count; i++) plan[i] = a->address[m->items[i].buffer];
     search_offer(s, plan);
     return true;
@@ -181,7 +182,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
                                               "slack", "riddles",    "regions", "rest"};
     struct search_tuning tuning = {.fit_nodes = options->fit_nodes, .core_nodes = options->core_nodes};
     struct search s;
-    int64_t *plan = malloc(((size_t)m->item_count + 1) * sizeof *plan);
+    int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
     bool ok = plan && search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
     ok = ok && offer_annealed(&s, annealed, plan);
@@ -190,7 +191,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
         memcpy(plan, r->address, (size_t)m->item_count * sizeof *plan);
         LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far",
             words[order[turn]], s.best, search_bound(&s), (int)m->item_count, budget->steps);
-        ok = run_stage(order[turn], &s, options, plan, stats);
+        ok = spill_run_stage(order[turn], &s, options, plan, stats);
         if (!ok && !s.failed && stop_is_now()) ok = budget->stopped = true; /* with what is proved so far */
         search_offer(&s, plan);
         budget_bound(budget, m, search_bound(&s));
@@ -200,7 +201,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
         r->bound = ok ? search_bound(&s) : 0;
         search_close(&s, stats);
     }
-    free(plan);
+    mem_free(plan);
     return ok;
 }
 
@@ -209,7 +210,7 @@ static bool open_stretch(struct stretch *r, const struct part *part, struct budg
 {
     r->p = part->p;
     r->model = model_new(&r->p, part->members, part->count);
-    r->address = malloc(((size_t)part->count + 1) * sizeof *r->address);
+    r->address = mem_alloc(((size_t)part->count + 1) * sizeof *r->address);
     if (!r->model || !r->address) return false;
     r->value = first_plan(r->model, budget, known, r->address);
     return true;
@@ -249,12 +250,12 @@ static bool find_first(struct annealed *a, struct budget *budget, const int64_t 
 {
     *known = budget->run->incumbent;
     if (*known || a->p->count <= LARGE) return true;
-    bool ok = anneal(a, budget);
+    bool ok = spill_anneal(a, budget);
     *known = a->address;
     return ok;
 }
 
-static void conclude(const struct stretch *at, int32_t count, bool hopeless, struct lx_answer *answer)
+static void spill_conclude(const struct stretch *at, int32_t count, bool hopeless, struct lx_answer *answer)
 {
     bool none = hopeless, proved = true, missing = false;
     for (int32_t k = 0; k < count; k++) {
@@ -275,7 +276,7 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     struct annealed annealed = {.p = p};
     const int64_t *known = NULL;
     bool ok = parts_find(&parts, p, answer->address) && find_first(&annealed, &budget, &known);
-    struct stretch *at = ok ? calloc((size_t)parts.count + 1, sizeof *at) : NULL;
+    struct stretch *at = ok ? mem_zeroed((size_t)parts.count + 1, sizeof *at) : NULL;
     ok = at != NULL;
     budget.rest = budget.rest_bound = parts.paid;
     for (int32_t k = 0; ok && k < parts.count; k++) {
@@ -295,15 +296,15 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     answer->objective = budget.rest;
     answer->steps = budget.steps + annealed.steps;
     answer->status = LX_ERROR;
-    if (ok) conclude(at, parts.count, parts.hopeless, answer);
+    if (ok) spill_conclude(at, parts.count, parts.hopeless, answer);
     LOG(exact, "spill %" PRId64 ", proved %" PRId64, answer->objective, answer->bound);
     exact_report(&stats, EXACT_STAT_COUNT, answer);
     for (int32_t k = 0; at && k < parts.count; k++) {
         model_free(at[k].model);
-        free(at[k].address);
+        mem_free(at[k].address);
     }
-    free(at);
-    free(annealed.address);
+    mem_free(at);
+    mem_free(annealed.address);
     parts_free(&parts);
     return ok;
 }

@@ -6,6 +6,7 @@
  * large ones in the capacity above. What room the strip wastes is small by its choice: it is as high as
  * the capacity's STRIP_SHARE-th part at most. At the end the gaps are filled with what was spilled. */
 #include "exact/strip.h"
+#include "base/memory.h"
 #include "exact/tighter_capacity.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ struct strip {
     int64_t height;
 };
 
-static int compare_i64(const void *a, const void *b)
+static int strip_compare_i64(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -47,10 +48,10 @@ static bool stack_small(struct strip *s, int64_t most)
 static int64_t strip_size(struct strip *s)
 {
     int32_t n = s->m->item_count, low = 0, high = n;
-    int64_t *sizes = malloc(((size_t)n + 1) * sizeof *sizes);
+    int64_t *sizes = mem_alloc(((size_t)n + 1) * sizeof *sizes);
     if (!sizes) return 0;
     for (int32_t i = 0; i < n; i++) sizes[i] = s->m->items[i].size;
-    qsort(sizes, (size_t)n, sizeof *sizes, compare_i64);
+    qsort(sizes, (size_t)n, sizeof *sizes, strip_compare_i64);
     while (low < high) { /* sizes below index `low` make a strip */
         int32_t middle = low + (high - low) / 2;
         if (stack_small(s, sizes[middle]))
@@ -59,7 +60,7 @@ static int64_t strip_size(struct strip *s)
             high = middle;
     }
     int64_t most = low >= LEAST_SMALL && low < n ? sizes[low - 1] : 0;
-    free(sizes);
+    mem_free(sizes);
     return most;
 }
 
@@ -71,9 +72,9 @@ static bool solve_large(struct strip *s, struct budget *budget, const struct sea
     size_t n = (size_t)m->item_count + 1;
     struct lx_problem above = *m->p;
     above.capacity -= s->height;
-    int32_t *members = malloc(n * sizeof *members), *item = malloc(((size_t)m->p->count + 1) * sizeof *item),
-            count = 0;
-    int64_t *address = malloc(n * sizeof *address);
+    int32_t *members = mem_alloc(n * sizeof *members),
+            *item = mem_alloc(((size_t)m->p->count + 1) * sizeof *item), count = 0;
+    int64_t *address = mem_alloc(n * sizeof *address);
     bool ok = members && item && address;
     for (int32_t i = 0; ok && i < m->item_count; i++) {
         item[m->items[i].buffer] = i;
@@ -98,9 +99,9 @@ static bool solve_large(struct strip *s, struct budget *budget, const struct sea
             if (address[i] >= 0) s->trial[item[large->items[i].buffer]] = address[i] + s->height;
     }
     model_free(large);
-    free(members);
-    free(item);
-    free(address);
+    mem_free(members);
+    mem_free(item);
+    mem_free(address);
     return ok;
 }
 
@@ -109,9 +110,9 @@ bool strip_plans(struct model *m, struct budget *budget, const struct search_tun
 {
     size_t n = (size_t)m->item_count + 1;
     struct strip s = {.m = m};
-    s.small = calloc(n, sizeof *s.small);
-    s.merged = calloc((size_t)m->edge_count + 1, sizeof *s.merged);
-    s.trial = calloc(n, sizeof *s.trial);
+    s.small = mem_zeroed(n, sizeof *s.small);
+    s.merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *s.merged);
+    s.trial = mem_zeroed(n, sizeof *s.trial);
     bool ok = packer_new(&s.packer, m, budget) && s.small && s.merged && s.trial, fixed = false;
     for (int32_t i = 0; i < m->item_count; i++) fixed |= m->p->buffers[m->items[i].buffer].fixed >= 0;
     int64_t most = ok && !fixed ? strip_size(&s) : 0;
@@ -124,8 +125,8 @@ bool strip_plans(struct model *m, struct budget *budget, const struct search_tun
         }
     }
     packer_free(&s.packer);
-    free(s.small);
-    free(s.merged);
-    free(s.trial);
+    mem_free(s.small);
+    mem_free(s.merged);
+    mem_free(s.trial);
     return ok;
 }

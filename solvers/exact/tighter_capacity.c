@@ -7,6 +7,7 @@
  * until the relaxation alone shows that no better plan can come. Plans are filled up with what still
  * finds a place. */
 #include "exact/tighter_capacity.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +73,10 @@ bool slack_plans(const struct model *m, struct budget *budget, const struct sear
                       .best = best,
                       .steps = steps / TRIES + 1};
     s.tuning.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)m->item_count + 1000);
-    s.trial = calloc(n, sizeof *s.trial);
-    s.chosen = calloc(n, sizeof *s.chosen);
-    s.members = calloc(n, sizeof *s.members);
-    s.item = calloc((size_t)m->p->count + 1, sizeof *s.item);
+    s.trial = mem_zeroed(n, sizeof *s.trial);
+    s.chosen = mem_zeroed(n, sizeof *s.chosen);
+    s.members = mem_zeroed(n, sizeof *s.members);
+    s.item = mem_zeroed((size_t)m->p->count + 1, sizeof *s.item);
     bool ok = packer_new(&s.packer, m, budget) && s.trial && s.chosen && s.members && s.item;
     for (int32_t i = 0; ok && i < m->item_count; i++) {
         s.members[i] = m->items[i].buffer;
@@ -95,9 +96,9 @@ bool slack_plans(const struct model *m, struct budget *budget, const struct sear
         reserve = next;
     }
     packer_free(&s.packer);
-    free(s.trial);
-    free(s.chosen);
-    free(s.members);
-    free(s.item);
+    mem_free(s.trial);
+    mem_free(s.chosen);
+    mem_free(s.members);
+    mem_free(s.item);
     return ok;
 }

@@ -6,6 +6,7 @@
  * and a terminal hook swallows the error text that GLPK prints all the same, keeping it for the message. */
 #include "ilp/ilp_search.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "ilp/ilp_model.h"
 
 #include <math.h>
@@ -64,7 +65,7 @@ static void look_at_tree(glp_tree *tree, void *info)
     }
     if (glp_ios_reason(tree) == GLP_IHEUR && s->first) {
         glp_ios_heur_sol(tree, s->first);
-        free(s->first);
+        mem_free(s->first);
         s->first = NULL;
     }
     bool enough = s->it->problem->objective == LX_FIT && glp_ios_reason(tree) == GLP_IBINGO;
@@ -167,7 +168,7 @@ static void build_and_search(struct session *s)
     s->result->rows = s->model.rows;
     s->result->binaries = s->model.binaries;
     if (s->known) {
-        s->first = malloc(((size_t)s->model.columns + 1) * sizeof *s->first);
+        s->first = mem_alloc(((size_t)s->model.columns + 1) * sizeof *s->first);
         if (!s->first) {
             s->result->outcome = ILP_NO_MEMORY;
             return;
@@ -207,6 +208,6 @@ void ilp_search(const struct items *it, bool relaxed, int64_t ceiling, const int
     *result = (struct ilp_result){.outcome = ILP_FAILED, .guess = result->guess};
     fenced(&s);
     glp_free_env();
-    free(s.first);
+    mem_free(s.first);
     ilp_model_free(&s.model);
 }

@@ -6,6 +6,7 @@
  * small integers, so that all results must agree exactly. */
 #include "cases/cases.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "loops/loops.h"
 #include "support/loop_rules.h"
 
@@ -25,24 +26,24 @@ static double datum(const struct lx_tree_node *n, int64_t offset)
 
 static double *compute(struct cases *c, const struct lx_tree *t, const struct lx_loop_rules *rules)
 {
-    double **leaves = calloc((size_t)t->leaf_count, sizeof *leaves);
+    double **leaves = mem_zeroed((size_t)t->leaf_count, sizeof *leaves);
     const struct lx_tree_node *root = &t->nodes[t->node_count - 1];
-    double *out = calloc((size_t)root->elements, sizeof *out);
+    double *out = mem_zeroed((size_t)root->elements, sizeof *out);
     lx_status st;
     bool ok = leaves && out;
     for (int i = 0; ok && i < t->node_count; i++) {
         const struct lx_tree_node *n = &t->nodes[i];
         if (n->leaf < 0) continue;
-        double *data = leaves[n->leaf] = calloc((size_t)n->elements, sizeof *data);
+        double *data = leaves[n->leaf] = mem_zeroed((size_t)n->elements, sizeof *data);
         ok = data != NULL;
         for (int64_t e = 0; ok && e < n->elements; e++) data[e] = datum(n, e);
     }
     ok = ok && case_expect(c, lx_tree_execute(t, rules, 2, (const double *const *)leaves, out, &st),
                            "cannot compute the tree: %s", st.text);
-    for (int i = 0; leaves && i < t->leaf_count; i++) free(leaves[i]);
-    free(leaves);
+    for (int i = 0; leaves && i < t->leaf_count; i++) mem_free(leaves[i]);
+    mem_free(leaves);
     if (ok) return out;
-    free(out);
+    mem_free(out);
     return NULL;
 }
 
@@ -57,7 +58,7 @@ static int64_t offset_in(const struct lx_tree *t, const struct lx_tree_node *n, 
 static double *compute_naively(const struct lx_tree *t)
 {
     const struct lx_tree_node *root = &t->nodes[t->node_count - 1];
-    double *out = calloc((size_t)root->elements, sizeof *out);
+    double *out = mem_zeroed((size_t)root->elements, sizeof *out);
     int64_t at[MOST_SIZES] = {0};
     bool used[MOST_SIZES] = {false};
     for (int i = 0; i < t->node_count; i++)
@@ -115,13 +116,13 @@ static void check_small(struct cases *c, const char *text, const cJSON *result, 
     if (other.at && case_expect(c, equivalent != NULL, "cannot read the other tree: %s", st.text)) {
         double *theirs = compute(c, equivalent, NULL);
         expect_equal(c, "the other tree", naive, theirs, elements);
-        free(theirs);
+        mem_free(theirs);
     }
     text_free(&other);
     lx_tree_free(equivalent);
     lx_tree_free(t);
-    free(naive);
-    free(ours);
+    mem_free(naive);
+    mem_free(ours);
 }
 
 static void check_node(struct cases *c, const struct lx_tree *t, int node)

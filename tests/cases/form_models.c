@@ -4,6 +4,7 @@
  * case file. What is not there is skipped. */
 #include "cases/cases.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "model/facts.h"
 
 #include <stdio.h>
@@ -106,7 +107,7 @@ static void run_file(struct cases *c, const cJSON *one)
     }
     char *text = file_read(path, &length, &st);
     if (case_expect(c, text != NULL, "%s", text ? "" : st.text)) run_model(c, one, path, text, length);
-    free(text);
+    mem_free(text);
     case_end(c, one);
 }
 

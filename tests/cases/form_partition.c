@@ -6,6 +6,7 @@
  * does not exist is refused (the other system then gives every core one tile), and cores that hold no shard
  * are not launched (there they get no work). */
 #include "cases/partition_form.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static void check_partition(struct cases *c, const cJSON *json)
     char *plan = lx_launch_to_json(l, r.operands, r.operand_count, &length);
     case_expect(c, plan && lx_runtime_plan_check("launch", plan, length, &st), "our own plan is refused: %s",
                 st.text);
-    free(plan);
+    mem_free(plan);
     lx_launch_free(l);
 }
 

@@ -6,6 +6,7 @@
 #include "cases/cases.h"
 #include "base/fail.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +229,7 @@ static void expect_reference(struct cases *c, const struct pattern *p, const str
                              const struct lx_solver *solver, const cJSON *reference)
 {
     const struct lx_problem *problem = &plan->problem;
-    int64_t *wanted = malloc(((size_t)problem->count + 1) * sizeof *wanted);
+    int64_t *wanted = mem_alloc(((size_t)problem->count + 1) * sizeof *wanted);
     const cJSON *addresses = cjson_find(reference, "addresses");
     int64_t spill = case_int(cjson_find(reference, "spill_objective"), -1);
     if (wanted && addresses && case_addresses(c, problem, addresses, wanted)) {
@@ -246,7 +247,7 @@ static void expect_reference(struct cases *c, const struct pattern *p, const str
     } else if (spill >= 0)
         case_expect(c, plan->answer.objective <= spill, "expected at most %lld bytes of spill, got %lld",
                     (long long)spill, (long long)plan->answer.objective);
-    free(wanted);
+    mem_free(wanted);
 }
 
 static void check_solver(struct cases *c, const struct pattern *p, const struct lx_solver *solver)
@@ -302,7 +303,7 @@ static void check_good(struct cases *c, const struct pattern *p)
     if (!cJSON_IsObject(good) || shows_eviction(p, good)) return;
     case_begin(c, "%s/%s/good_allocation", p->section, p->name);
     struct lx_plan *plan = plan_with(c, p, lx_solvers()[0]);
-    int64_t *address = plan ? malloc(((size_t)plan->problem.count + 1) * sizeof *address) : NULL;
+    int64_t *address = plan ? mem_alloc(((size_t)plan->problem.count + 1) * sizeof *address) : NULL;
     if (address) {
         for (int32_t i = 0; i < plan->problem.count; i++) address[i] = LX_OFF_CHIP;
         cJSON_ArrayForEach(v, good)
@@ -315,7 +316,7 @@ static void check_good(struct cases *c, const struct pattern *p)
         expect_number(c, p->json, "good_hbm_bytes", "the good allocation",
                       traffic(p, &plan->problem, address));
     }
-    free(address);
+    mem_free(address);
     lx_plan_free(plan);
     case_end(c, NULL);
 }

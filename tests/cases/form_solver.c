@@ -1,6 +1,7 @@
 /* The form of solver cases: lists of buffers with expected addresses or properties per solver, the rules of
  * the data model, and cases with a known best objective. */
 #include "cases/solver_form.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +137,7 @@ static void check_base(struct cases *c, const char *section, const cJSON *one)
         case_begin(c, "%s/%s/%s", section, case_text(one, "test"), (*s)->name);
         struct lx_plan *plan = list_plan(c, one, *s);
         b.plan = plan;
-        b.address = plan ? malloc(((size_t)plan->problem.count + 1) * sizeof *b.address) : NULL;
+        b.address = plan ? mem_alloc(((size_t)plan->problem.count + 1) * sizeof *b.address) : NULL;
         if (b.address) {
             int64_t limit = expect_named(c, &b, *s);
             if ((*s)->caps & LX_CAN_PROVE) limit = least_of_all(c, &b);
@@ -144,7 +145,7 @@ static void check_base(struct cases *c, const char *section, const cJSON *one)
                         (long long)limit, (long long)plan->answer.objective);
             expect_children(c, plan, case_text(b.properties, "children_at_parent_base"));
         }
-        free(b.address);
+        mem_free(b.address);
         lx_plan_free(plan);
         case_end(c, one);
     }

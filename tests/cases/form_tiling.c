@@ -5,6 +5,7 @@
  * reaches it. The plan that the case has is one of several that are as good: it is written as a file, too
  * (tiling_plan.c), to be accepted with the bytes that the case says, and run. */
 #include "cases/tiling_form.h"
+#include "base/memory.h"
 #include "device/device.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static void expect_given(struct cases *c, const cJSON *one, const struct lx_plan
     cJSON_free(written);
     cJSON_Delete(given);
     cJSON_Delete(like);
-    free(text);
+    mem_free(text);
 }
 
 /* As a file, read again: everything that is known of the plan is there, and true. */
@@ -94,7 +95,7 @@ static void expect_sound(struct cases *c, const cJSON *one, const struct lx_plan
                     (long long)number(one, "compulsory"), (long long)report.compulsory_bytes);
         lx_plan_free(again);
     }
-    free(text);
+    mem_free(text);
 }
 
 static void expect_plan(struct cases *c, const cJSON *one, const struct lx_graph *g, int tile)

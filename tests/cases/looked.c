@@ -5,6 +5,7 @@
  * through as a whole. Words (strings that are no expectation) may stay unread: they are remarks; so may what the
  * form lists as such. */
 #include "cases/cases.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +33,11 @@ static void grow(void)
     const void **old = seen.at;
     size_t room = seen.room;
     seen.room = room ? room * 2 : 1024;
-    seen.at = calloc(seen.room, sizeof *seen.at);
+    seen.at = mem_zeroed(seen.room, sizeof *seen.at);
     if (!seen.at) abort();
     for (size_t i = 0; i < room; i++)
         if (old[i]) seen.at[place_of(old[i])] = old[i];
-    free(old);
+    mem_free(old);
 }
 
 static void see(const void *what)
@@ -59,7 +60,7 @@ bool case_is_looked(const cJSON *value)
 
 void looked_forget(void)
 {
-    free(seen.at);
+    mem_free(seen.at);
     seen.at = NULL;
     seen.count = seen.room = 0;
 }

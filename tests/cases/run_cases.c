@@ -5,6 +5,7 @@
 #include "cases/cases.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -137,7 +138,7 @@ static bool run_file(struct cases *c, const char *path)
     }
     c->file = path;
     bool ok = run_text(c, text, length);
-    free(text);
+    mem_free(text);
     return ok;
 }
 

@@ -1,5 +1,6 @@
 /* Cases of the data model. Each has its own shape; its keys tell which. */
 #include "cases/solver_form.h"
+#include "base/memory.h"
 #include "common/gap_fit.h"
 
 #include <math.h>
@@ -123,8 +124,8 @@ static void check_capacity(struct cases *c, const cJSON *one)
 
 static void expect_order(struct cases *c, const struct lx_problem *p, const cJSON *names, int64_t per_byte)
 {
-    struct rank *ranks = calloc((size_t)p->count + 1, sizeof *ranks);
-    int32_t *order = calloc((size_t)p->count + 1, sizeof *order), k = 0;
+    struct rank *ranks = mem_zeroed((size_t)p->count + 1, sizeof *ranks);
+    int32_t *order = mem_zeroed((size_t)p->count + 1, sizeof *order), k = 0;
     bool whole = case_expect(c, cJSON_GetArraySize(names) == p->count, "expected an order of all buffers");
     if (ranks && order && whole) {
         for (int32_t i = 0; i < p->count; i++) ranks[i] = (struct rank){per_byte * p->buffers[i].size, 1, 0};
@@ -137,8 +138,8 @@ static void expect_order(struct cases *c, const struct lx_problem *p, const cJSO
             k++;
         }
     }
-    free(ranks);
-    free(order);
+    mem_free(ranks);
+    mem_free(order);
 }
 
 /* Names and edges only: all sizes and lives are alike. */
@@ -198,7 +199,7 @@ static void expect_mutation(struct cases *c, const struct lx_problem *p, const c
                name, &first, &second, &reads) != 4)
         return;
     int32_t i = buffer_find(p, name);
-    struct lx_buffer *buffers = malloc(((size_t)p->count + 1) * sizeof *buffers);
+    struct lx_buffer *buffers = mem_alloc(((size_t)p->count + 1) * sizeof *buffers);
     if (buffers && case_expect(c, i >= 0, "expected a buffer %s", name)) {
         int64_t uses[] = {first, second};
         memcpy(buffers, p->buffers, (size_t)p->count * sizeof *buffers);
@@ -212,7 +213,7 @@ static void expect_mutation(struct cases *c, const struct lx_problem *p, const c
         case_expect(c, lx_read_count(&buffers[i]) == reads, "expected %lld reads, got %lld", reads,
                     (long long)lx_read_count(&buffers[i]));
     }
-    free(buffers);
+    mem_free(buffers);
 }
 
 static void expect_accepted(struct cases *c, const cJSON *one, const char *expected, bool valid)

@@ -9,6 +9,7 @@
  * partition from the start, so that only what really moves is an exchange:
  * fewer than the repartitions there. */
 #include "cases/team_form.h"
+#include "base/memory.h"
 #include "team/team.h"
 
 #include <inttypes.h>
@@ -102,7 +103,7 @@ static void check_stencil_plan(struct cases *c, const struct stencil *s, const s
     }
     lx_team_free(p);
     lx_graph_free(g);
-    free(text);
+    mem_free(text);
 }
 
 static int by_size(const void *a, const void *b)

@@ -7,6 +7,7 @@
  * slowest of all, as FOLDER.slowest. */
 #include "fuzz/fuzz_target.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "support/model_damage.h"
 
@@ -88,9 +89,9 @@ static int read_seeds(const char *folder, struct seed *out)
         snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
         out[n].text = n < MOST_SEEDS ? file_read(path, &out[n].length, &st) : NULL;
         if (out[n].text) n++;
-        free(list[i]);
+        mem_free(list[i]);
     }
-    if (count >= 0) free(list);
+    if (count >= 0) mem_free(list);
     return n;
 }
 
@@ -98,7 +99,7 @@ static int read_seeds(const char *folder, struct seed *out)
 static void damage_and_try(struct rng *r, const struct seed *s)
 {
     size_t length = s->length < MOST_BYTES ? s->length : MOST_BYTES, room = length + ROOM;
-    char *from = malloc(room + 1), *to = malloc(room + 1);
+    char *from = mem_alloc(room + 1), *to = mem_alloc(room + 1);
     fuzz_must(from && to, "no memory", NULL);
     memcpy(to, s->text, length);
     for (uint64_t rounds = 1 + rng_below(r, MOST_ROUNDS) * rng_below(r, 2); rounds > 0; rounds--) {
@@ -108,8 +109,8 @@ static void damage_and_try(struct rng *r, const struct seed *s)
         length = damage_model(r, to, from, length, room);
     }
     one(to, length);
-    free(from);
-    free(to);
+    mem_free(from);
+    mem_free(to);
 }
 
 static int on_corpus(const char *folder, long mutations)
@@ -125,7 +126,7 @@ static int on_corpus(const char *folder, long mutations)
     dup2(nowhere, 2);
     for (int i = 0; i < count; i++) one(seeds[i].text, seeds[i].length);
     for (long i = 0; i < mutations; i++) damage_and_try(&r, &seeds[rng_below(&r, (uint64_t)count)]);
-    for (int i = 0; i < count; i++) free(seeds[i].text);
+    for (int i = 0; i < count; i++) mem_free(seeds[i].text);
     dup2(now.said, 2);
     dup2(said_out, 1);
     printf("%d seeds, %ld inputs: no fault\n", count, now.number);
@@ -147,7 +148,7 @@ int main(int argc, char **argv)
         s.text = file_read(argv[i], &s.length, &st);
         if (!s.text) return fprintf(stderr, "%s\n", st.text), 2;
         one(s.text, s.length);
-        free(s.text);
+        mem_free(s.text);
     }
     return argc > 1 ? 0 : (fprintf(stderr, "usage: %s MUTATIONS FOLDER | FILE ...\n", argv[0]), 2);
 }

@@ -3,6 +3,7 @@
  * or 2, and whoever fails says so. Left out are words that lead out of the folder, and numbers with which anybody would
  * work for long. */
 #include "fuzz/in_process.h"
+#include "base/memory.h"
 #include "fuzz/small_files.h"
 
 #include <ctype.h>
@@ -24,7 +25,7 @@ static void keep_made(int i)
 {
     FILE *f = fopen(made_names[i], "rb");
     fuzz_must(f != NULL, made_by[i], NULL);
-    made[i].at = malloc(1 << 20);
+    made[i].at = mem_alloc(1 << 20);
     made[i].length = made[i].at ? fread(made[i].at, 1, 1 << 20, f) : 0;
     fclose(f);
 }

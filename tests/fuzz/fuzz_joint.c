@@ -1,6 +1,7 @@
 /* Questions of divisions and placement together (lx_joint_solve): what is taken has an answer, a choice for each
  * buffer, and no bound above it. */
 #include "fuzz/fuzz_target.h"
+#include "base/memory.h"
 #include "lxplan.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
@@ -23,6 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     lx_result_free(r);
     lx_options_free(o);
     lx_error_free(e);
-    free(text);
+    mem_free(text);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* Lists of buffers in all formats that have them (MiniMalloc, XLA, dsa, D2M, our own): read into a graph like a pattern, and
  * through the C interface; written in every format that takes them and read again; solved, and the answer checked. */
 #include "fuzz/whole_road.h"
+#include "base/memory.h"
 #include "lxplan.h"
 
 enum { MOST_SOLVED = 60 };
@@ -19,7 +20,7 @@ static void write_list(const struct lx_graph *g, const struct lx_format *f)
     fuzz_must(again != NULL, "a list that was written cannot be read", &st);
     fuzz_must(again->buffer_count == g->buffer_count, "a list has other buffers when it is read again", NULL);
     lx_graph_free(again);
-    free(text);
+    mem_free(text);
 }
 
 static void solve(const lx_placement *p)
@@ -76,6 +77,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         by_interface(text, length);
     }
     lx_graph_free(g);
-    free(text);
+    mem_free(text);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* Files of kind "loops", and contraction trees in text: what is read is written and read again as the same; every pass of
  * every rule set keeps what a valid nest computes. */
 #include "fuzz/fuzz_target.h"
+#include "base/memory.h"
 #include "loops/loops.h"
 
 enum { MOST_WORK = 20000, MOST_INDICES = 8, MOST_TREE_TEXT = 200 };
@@ -14,7 +15,7 @@ static void loops_again(const struct lx_loops *l)
     fuzz_must(file && lx_loops_parse("again", file, n, &again, &st), "a nest that was written cannot be read",
               &st);
     fuzz_must(lx_loops_equal(l, &again), "a nest that was read is another", NULL);
-    free(file);
+    mem_free(file);
 }
 
 static void each_pass(const struct lx_loops *l, const struct lx_loop_rules *rules)
@@ -72,6 +73,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         memcpy(line, text, length);
         tree_of(line);
     }
-    free(text);
+    mem_free(text);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* Patterns as JSON: what is read can be written and read again as the same; what can be planned has a plan that the checker
  * accepts, and that its own file gives again. */
 #include "fuzz/fuzz_target.h"
+#include "base/memory.h"
 #include "fuzz/whole_road.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
@@ -13,6 +14,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     else
         fuzz_refused(&st);
     lx_graph_free(g);
-    free(text);
+    mem_free(text);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* Plan files, and what is kept of them: what is read and legal is the same when it is written and read again, runs as it
  * says, is exported in every format, and explained. What is not legal is refused with words. */
 #include "fuzz/fuzz_target.h"
+#include "base/memory.h"
 #include "fuzz/whole_road.h"
 
 static void export_all(const struct lx_plan *p)
@@ -11,7 +12,7 @@ static void export_all(const struct lx_plan *p)
         size_t n;
         char *out = lx_export_write(p, NULL, row.name, &n, &st);
         if (!out) fuzz_refused(&st);
-        free(out);
+        mem_free(out);
     }
 }
 
@@ -30,6 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         export_all(p);
     }
     lx_plan_free(p);
-    free(text);
+    mem_free(text);
     return 0;
 }

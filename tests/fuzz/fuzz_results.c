@@ -1,6 +1,7 @@
 /* Results files of the benchmark: rows that are read are written and read again as the same; every report and comparison
  * takes them. */
 #include "fuzz/in_process.h"
+#include "base/memory.h"
 #include "bench/bench.h"
 
 static void rows_again(const char *text, size_t length)
@@ -42,6 +43,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     unsigned sum = 0;
     for (size_t i = 0; i < length; i++) sum = sum * 31 + data[i];
     fuzz_command(reports[sum / 64 % (sizeof reports / sizeof *reports)]);
-    free(text);
+    mem_free(text);
     return 0;
 }

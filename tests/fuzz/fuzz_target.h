@@ -5,6 +5,7 @@
 #define LX_TESTS_FUZZ_TARGET_H
 
 #include "base/status.h"
+#include "base/memory.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +32,7 @@ static inline void fuzz_refused(const lx_status *st)
 /* A copy of the very length, so that a byte too far is seen, without the zero that files end with. */
 static inline char *fuzz_text(const uint8_t *data, size_t length)
 {
-    char *text = malloc(length ? length : 1);
+    char *text = mem_alloc(length ? length : 1);
     if (text && length) memcpy(text, data, length);
     fuzz_must(text != NULL, "no memory", NULL);
     return text;
@@ -41,8 +42,8 @@ static inline char *fuzz_text(const uint8_t *data, size_t length)
 static inline void fuzz_same(char *a, size_t n, char *b, size_t m, const char *what)
 {
     fuzz_must(a && b && n == m && memcmp(a, b, n) == 0, what, NULL);
-    free(a);
-    free(b);
+    mem_free(a);
+    mem_free(b);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* Files of team plans: what is read and right is written and read again as the same. */
 #include "fuzz/fuzz_target.h"
-#include "team_run/member_plans.h"
+#include "base/memory.h"
+#include "team/run/member_plans.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
@@ -20,6 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
     }
     lx_team_plans_free(again);
     lx_team_plans_free(p);
-    free(text);
+    mem_free(text);
     return 0;
 }

@@ -1,6 +1,7 @@
 /* The two texts of a plan of XLA's memory-space assignment, bufferinfo and allocinfo, with an empty line between them: what
  * is found legal without a capacity stays legal in the height that was found, and is not in less. */
 #include "fuzz/fuzz_target.h"
+#include "base/memory.h"
 #include "check/check_xla.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
@@ -22,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
         fuzz_must(height == 0 || !lx_check_xla(&bufferinfo, &allocinfo, height - 1, &again, &st),
                   "legal in less than its own height", NULL);
     }
-    free(second);
-    free(text);
+    mem_free(second);
+    mem_free(text);
     return 0;
 }

@@ -4,6 +4,7 @@
 #define LX_TESTS_FUZZ_MODEL_ROAD_H
 
 #include "fuzz/whole_road.h"
+#include "base/memory.h"
 
 enum { FUZZ_MODEL_OPS = 3000 };
 
@@ -39,8 +40,8 @@ static inline void fuzz_model(const uint8_t *data, size_t length)
         fuzz_refused(&st);
     }
     lx_graph_free(g);
-    free(report);
-    free(text);
+    mem_free(report);
+    mem_free(text);
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include "unstable.h"
 #include "support/cjson_find.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -111,7 +112,7 @@ static bool run_point(struct bench *b, const char *name, const cJSON *instance, 
                            .alignment = g->alignment,
                            .count = g->buffer_count,
                            .buffers = g->buffers};
-    int64_t *address = malloc((size_t)(p.count + 1) * sizeof *address);
+    int64_t *address = mem_alloc((size_t)(p.count + 1) * sizeof *address);
     bool ok = address != NULL;
     for (int s = 0; ok && s < b->solver_count; s++) {
         struct lx_run run = {0};
@@ -127,7 +128,7 @@ static bool run_point(struct bench *b, const char *name, const cJSON *instance, 
         t->above_reference += answer.objective > best_reference;
     }
     for (int s = 0; ok && s < b->solver_count; s++) b->ours[s].above_best += spill[s] > best;
-    free(address);
+    mem_free(address);
     lx_graph_free(g);
     return ok;
 }
@@ -150,7 +151,7 @@ static void print(struct bench *b)
 
 int main(int argc, char **argv)
 {
-    struct bench *b = calloc(1, sizeof *b);
+    struct bench *b = mem_zeroed(1, sizeof *b);
     lx_status st;
     cJSON *root = NULL;
     size_t length;
@@ -181,7 +182,7 @@ int main(int argc, char **argv)
     else
         fprintf(stderr, "bench_captures: %s\n", st.text);
     cJSON_Delete(root);
-    free(text);
-    free(b);
+    mem_free(text);
+    mem_free(b);
     return ok ? 0 : 3;
 }

@@ -10,7 +10,8 @@
 #include "support/bench_clock.h"
 #include "support/captured_joint.h"
 #include "base/file.h"
-#include "scratchpad/cooptimise/cooptimise.h"
+#include "base/memory.h"
+#include "cooptimise/cooptimise.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,9 +24,9 @@ static int64_t step_limit; /* 0: the search's own */
 static int64_t reference(const struct captured *c, const cJSON *solved)
 {
     const struct lx_joint_problem *p = &c->problem;
-    int32_t *choice = calloc((size_t)p->op_count + 1, sizeof *choice);
-    bool *on = calloc((size_t)p->buffer_count + 1, sizeof *on);
-    int64_t *address = calloc((size_t)p->buffer_count + 1, sizeof *address), objective = -1;
+    int32_t *choice = mem_zeroed((size_t)p->op_count + 1, sizeof *choice);
+    bool *on = mem_zeroed((size_t)p->buffer_count + 1, sizeof *on);
+    int64_t *address = mem_zeroed((size_t)p->buffer_count + 1, sizeof *address), objective = -1;
     struct arena memory = {0};
     struct lx_problem placement;
     lx_status st;
@@ -43,9 +44,9 @@ static int64_t reference(const struct captured *c, const cJSON *solved)
         objective = lx_joint_cost(p, choice, on);
     else
         printf("    reference refused: %s\n", st.text);
-    free(choice);
-    free(on);
-    free(address);
+    mem_free(choice);
+    mem_free(on);
+    mem_free(address);
     arena_free(&memory);
     return objective;
 }
@@ -97,7 +98,7 @@ static bool run_file(const char *path)
     char *text = file_read(path, &length, &st);
     if (!text || !(root = cJSON_ParseWithLength(text, length))) {
         fprintf(stderr, "bench_cooptimise: %s: %s\n", path, text ? "not JSON" : st.text);
-        free(text);
+        mem_free(text);
         return false;
     }
     printf("%-16s %4s %12s %12s %12s %12s %12s %8s %8s %9s\n", "capture", "ops", "seed", "flip", "reference",
@@ -106,7 +107,7 @@ static bool run_file(const char *path)
     const cJSON *graph;
     cJSON_ArrayForEach(graph, root) ok = run_capture(graph->string, graph) && ok;
     cJSON_Delete(root);
-    free(text);
+    mem_free(text);
     return ok;
 }
 

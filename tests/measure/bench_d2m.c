@@ -7,6 +7,7 @@
  * is as large as the upper neighbour, too), else on top of them; while that is too high, the shortest prefix of a
  * ranking is spilled, found by bisection. Ends with 1 where exact spills more bytes. */
 #include "support/bench_clock.h"
+#include "base/memory.h"
 #include "unstable.h"
 
 #include <stdio.h>
@@ -113,8 +114,8 @@ static struct rank rank_of(const struct heuristic *h, int32_t i)
 static int64_t run_heuristic(const struct lx_problem *p)
 {
     size_t n = (size_t)p->count + 1;
-    struct heuristic h = {p, calloc(n, 1), malloc(n * 4), malloc(n * 4), malloc(n * 8)};
-    struct rank *ranks = malloc(n * sizeof *ranks);
+    struct heuristic h = {p, mem_zeroed(n, 1), mem_alloc(n * 4), mem_alloc(n * 4), mem_alloc(n * 8)};
+    struct rank *ranks = mem_alloc(n * sizeof *ranks);
     int32_t count = 0;
     for (int32_t i = 0; i < p->count; i++) h.order[i] = i, h.owner[i] = -1;
     for (int32_t k = 0; k < p->bonds.staging_count; k++)
@@ -141,11 +142,11 @@ static int64_t run_heuristic(const struct lx_problem *p)
     lx_status why;
     fits = fits && lx_check_places(p, NULL, h.at, &value, &rule, &why);
     for (int32_t k = 0; k < count && k < low; k++) bytes += ranks[k].size;
-    free(h.spilled);
-    free(h.owner);
-    free(h.order);
-    free(h.at);
-    free(ranks);
+    mem_free(h.spilled);
+    mem_free(h.owner);
+    mem_free(h.order);
+    mem_free(h.at);
+    mem_free(ranks);
     return fits ? bytes : -1;
 }
 
@@ -155,7 +156,7 @@ static const struct lx_graph *make(int64_t seed, char **argv, int argc, lx_statu
 {
     static const char *const names[] = {"segments", "neck", "conflicts"};
     const struct lx_generator *g = lx_generator_find("d2m");
-    int64_t *values = malloc(sizeof *values * (size_t)(g->option_count + 1));
+    int64_t *values = mem_alloc(sizeof *values * (size_t)(g->option_count + 1));
     lx_values_default(g->options, g->option_count, values);
     for (int i = 0; i < g->option_count; i++) {
         if (strcmp(g->options[i].name, "seed") == 0) values[i] = seed;
@@ -163,7 +164,7 @@ static const struct lx_graph *make(int64_t seed, char **argv, int argc, lx_statu
             if (strcmp(g->options[i].name, names[k]) == 0) values[i] = atoll(argv[k + 2]);
     }
     const struct lx_graph *list = g->build(values, st);
-    free(values);
+    mem_free(values);
     return list;
 }
 
@@ -188,7 +189,7 @@ struct tally {
 static bool compare(struct lx_problem *p, int64_t seed, int share, struct tally *t, lx_status *st)
 {
     size_t n = (size_t)p->count + 1;
-    struct lx_answer a = {.address = malloc(n * sizeof *a.address), .pool = calloc(n, sizeof *a.pool)};
+    struct lx_answer a = {.address = mem_alloc(n * sizeof *a.address), .pool = mem_zeroed(n, sizeof *a.pool)};
     struct lx_run run = {0};
     double start = now();
     bool ok = lx_problem_solve(p, lx_solver_find("exact"), &run, &a, st);
@@ -207,8 +208,8 @@ static bool compare(struct lx_problem *p, int64_t seed, int share, struct tally 
         printf("seed %3lld %d %%: %s %lld, bound %lld, heuristic %lld, %.0f ms, %lld steps %s\n",
                (long long)seed, share, lx_verdict_word(a.status), (long long)a.objective, (long long)a.bound,
                (long long)theirs, 1000 * seconds, (long long)a.steps, a.message);
-    free(a.address);
-    free(a.pool);
+    mem_free(a.address);
+    mem_free(a.pool);
     return ok;
 }
 

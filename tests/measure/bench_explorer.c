@@ -2,8 +2,9 @@
  * problems of 1,000 to 100,000 buffers and a graph of thousands of ops. Prints a table; nothing here is a
  * test. */
 #include "support/bench_clock.h"
-#include "tui/explorer.h"
+#include "tui/core/explorer.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "planning/bundled.h"
 
@@ -61,7 +62,7 @@ static char *write_graph(void)
     if (!json || asprintf(&path, "/tmp/lxplan_bench_%d.json", (int)getpid()) < 0 ||
         !file_write(path, json, length, &st))
         exit(3);
-    free(json);
+    mem_free(json);
     lx_graph_free(g);
     return path;
 }
@@ -142,7 +143,7 @@ static void measure_folder(const char *folder)
     gather_patterns(folder, &found);
     for (size_t i = 0; i < found.count; i++) {
         if (!strstr(found.at[i], "/errors/")) measure_first(found.at[i], found.at[i] + strlen(folder) + 1);
-        free(found.at[i]);
+        mem_free(found.at[i]);
     }
     VEC_FREE(&found);
 }
@@ -164,7 +165,7 @@ static void measure_start(void)
     printf("start on the bundled patterns: first picture after %.1f ms, all %d patterns read after %.1f ms\n",
            first, (int)x.session.patterns.count, wall_ms() - began);
     explorer_end(&x);
-    free(bundled);
+    mem_free(bundled);
 }
 
 int main(int argc, char **argv)
@@ -185,13 +186,13 @@ int main(int argc, char **argv)
         snprintf(what, sizeof what, "%d buffers", sizes[i]);
         measure_file(path, what);
         unlink(path);
-        free(path);
+        mem_free(path);
     }
     char *graph = write_graph();
     if (graph) {
         measure_file(graph, "generated flash graph");
         unlink(graph);
-        free(graph);
+        mem_free(graph);
     }
     return 0;
 }

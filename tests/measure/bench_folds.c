@@ -5,6 +5,7 @@
  * A row a file: ops of both graphs and how many of them are generic, seconds of processor time, and the first difference.
  * Ends with 1 if any file differs in a bit. */
 #include "base/file.h"
+#include "base/memory.h"
 #include "support/bench_clock.h"
 #include "support/both_ways.h"
 
@@ -47,7 +48,7 @@ static bool row(const struct asked *how, const char *path)
            : ran ? b.why
                  : st.text);
     fflush(stdout);
-    free(text);
+    mem_free(text);
     both_free(&b);
     return same;
 }

@@ -8,6 +8,7 @@
  * lib/cost/cost_tables.c are these, rounded), then with each shape, and each family of shapes, left out of the fit
  * and picked blindly. Also shown is what each shape's unrestricted pick is, where nobody measured it. */
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include "support/matmul_yardstick.h"
 
@@ -290,6 +291,6 @@ int main(int argc, char **argv)
     }
     VEC_FREE(&rows);
     VEC_FREE(&groups);
-    free(text);
+    mem_free(text);
     return 0;
 }

@@ -4,6 +4,7 @@
  * with words; of those that are read each EACH-th is planned, and the plan must be legal or refused with words. Meant for a
  * build with sanitizers. Prints how many were read and how many refused, by code. */
 #include "base/file.h"
+#include "base/memory.h"
 #include "unstable.h"
 #include "support/model_damage.h"
 
@@ -53,7 +54,7 @@ static enum lx_code read_one(const char *file, const char *text, size_t length, 
     if (!g && (st.code == LX_OK || !st.text[0])) tell(text, length, "refused without words", &st);
     if (g) plan_one(g, text, length);
     lx_graph_free(g);
-    free(report);
+    mem_free(report);
     return g ? LX_OK : st.code;
 }
 
@@ -67,18 +68,18 @@ static void run(const char *path, long count, uint64_t seed, long *codes)
     struct rng r = rng_seed(length + seed * 7919);
     clock_t begin = clock();
     for (long i = 0; i < count; i++) {
-        char *copy = malloc(room + 1);
+        char *copy = mem_alloc(room + 1);
         if (!copy) break;
         size_t n = damage_model(&r, copy, text, length, room);
-        copy = realloc(copy, n + 1); /* a byte too far is seen */
+        copy = mem_resize(copy, n + 1); /* a byte too far is seen */
         clock_t before = clock();
         codes[read_one(path, copy, n, i % 4 == 3)]++;
         double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;
         if (seconds > 1) printf("%s: number %ld took %.1f s\n", path, i, seconds);
-        free(copy);
+        mem_free(copy);
     }
     printf("%s: %.3f ms each\n", path, (double)(clock() - begin) * 1e3 / CLOCKS_PER_SEC / (double)count);
-    free(text);
+    mem_free(text);
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
  * the extents and values that ONNX files need; --nests-only leaves the plans without out. */
 #include "unstable.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "support/cjson_find.h"
 #include "support/bench_clock.h"
 
@@ -65,7 +66,7 @@ static const struct lx_graph *import(const struct asked *how, const char *path, 
     options.model.dim_count = bindings_of(cjson_find(one, "dims"), dims);
     options.model.fixed_count = bindings_of(cjson_find(one, "values"), fixed);
     const struct lx_graph *g = text ? lx_model_import(path, text, length, &options, NULL, st) : NULL;
-    free(text);
+    mem_free(text);
     return g;
 }
 
@@ -106,7 +107,7 @@ static bool checks(const struct lx_plan *p, lx_status *st)
     struct lx_plan *again = text ? lx_plan_of_text("plan", text, length, st) : NULL;
     bool ok = again && lx_plan_check(again, st);
     lx_plan_free(again);
-    free(text);
+    mem_free(text);
     return ok;
 }
 
@@ -180,9 +181,9 @@ static int visit(const struct asked *how, const char *path)
         if (snprintf(inner, sizeof inner, "%s/%s", path, names[i]->d_name) < (int)sizeof inner &&
             stat(inner, &is) == 0 && S_ISREG(is.st_mode))
             failed |= rows(how, inner);
-        free(names[i]);
+        mem_free(names[i]);
     }
-    free(names);
+    mem_free(names);
     return failed | (count < 0);
 }
 
@@ -194,7 +195,7 @@ static bool read_cases(struct asked *how, const char *path)
     how->cases = text ? cJSON_ParseWithLength(text, length) : NULL;
     bool ok = how->cases;
     if (!ok) fprintf(stderr, "%s: %s\n", path, text ? "not JSON" : st.text);
-    free(text);
+    mem_free(text);
     return ok;
 }
 

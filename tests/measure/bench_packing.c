@@ -9,6 +9,7 @@
  * steps (weights, activations that wait for their backward step, temporaries), and from each file larger ones of
  * its kind. Times are those of the processor, not of the clock on the wall. */
 #include "base/rng.h"
+#include "base/memory.h"
 #include "support/bench_clock.h"
 #include "unstable.h"
 
@@ -25,7 +26,7 @@ enum { MOST_VARIANTS = 1000 };
 
 static bool list_new(struct list *l, int32_t count)
 {
-    l->buffers = calloc((size_t)count + 1, sizeof *l->buffers);
+    l->buffers = mem_zeroed((size_t)count + 1, sizeof *l->buffers);
     l->p = (struct lx_problem){.alignment = 1, .count = count, .buffers = l->buffers};
     return l->buffers != NULL;
 }
@@ -99,7 +100,7 @@ static int fit(int variants, char **files, int count)
     for (int f = 0; f < count; f++) {
         struct list list, other;
         if (!list_read(&list, files[f]) || !list_new(&other, list.p.count)) return 3;
-        int64_t *address = malloc(sizeof *address * ((size_t)list.p.count + 1)), steps = 0;
+        int64_t *address = mem_alloc(sizeof *address * ((size_t)list.p.count + 1)), steps = 0;
         double ms[MOST_VARIANTS], mean = 0;
         int missed = 0;
         list.p.objective = LX_FIT;
@@ -119,9 +120,9 @@ static int fit(int variants, char **files, int count)
                list.p.count, missed, (long long)(steps / variants), first, middle,
                quantile(ms, variants, 0.9), quantile(ms, variants, 0.99), quantile(ms, variants, 1), mean);
         fflush(stdout);
-        free(address);
-        free(list.buffers);
-        free(other.buffers);
+        mem_free(address);
+        mem_free(list.buffers);
+        mem_free(other.buffers);
     }
     printf("sum of the firsts %.1f, of the medians %.1f ms\n", first_sum, middle_sum);
     return 0;
@@ -198,7 +199,7 @@ static bool show_height(const char *name, struct list *l)
 {
     struct lx_answer answer;
     lx_status st;
-    int64_t *address = malloc(sizeof *address * ((size_t)l->p.count + 1)), load = 0;
+    int64_t *address = mem_alloc(sizeof *address * ((size_t)l->p.count + 1)), load = 0;
     l->p.objective = LX_HEIGHT;
 
     l->p.capacity = 0;
@@ -208,8 +209,8 @@ static bool show_height(const char *name, struct list *l)
            100.0 * (double)(answer.objective - load) / (double)load, lx_verdict_word(answer.status),
            ms * 1e-3, ms * 1e3 / l->p.count);
     fflush(stdout);
-    free(address);
-    free(l->buffers);
+    mem_free(address);
+    mem_free(l->buffers);
     return true;
 }
 

@@ -5,6 +5,7 @@
  * Problems of the `random` generator, from 1,000 buffers up; each figure is the median of repeated solves
  * in one run, so that the rows can be compared with each other whatever else the machine is doing. */
 #include "support/bench_clock.h"
+#include "base/memory.h"
 #include "unstable.h"
 
 #include <stdio.h>
@@ -16,13 +17,13 @@ enum { REPEATS = 5 };
 static const struct lx_graph *random_list(int64_t buffers, lx_status *st)
 {
     const struct lx_generator *g = lx_generator_find("random");
-    int64_t *values = malloc(sizeof *values * (size_t)(g->option_count + 1));
+    int64_t *values = mem_alloc(sizeof *values * (size_t)(g->option_count + 1));
     if (!values) return NULL;
     lx_values_default(g->options, g->option_count, values);
     for (int i = 0; i < g->option_count; i++)
         if (strcmp(g->options[i].name, "buffers") == 0) values[i] = buffers;
     const struct lx_graph *list = g->build(values, st);
-    free(values);
+    mem_free(values);
     return list;
 }
 
@@ -64,12 +65,12 @@ int main(int argc, char **argv)
                                .count = list->buffer_count,
                                .buffers = list->buffers};
         if (p.capacity < 0) p.capacity = lx_device_usable(&list->device);
-        int64_t *address = malloc(sizeof *address * (size_t)n);
+        int64_t *address = mem_alloc(sizeof *address * (size_t)n);
         if (!address) return 3;
         printf("%10lld", (long long)n);
         for (int s = 0; names[s]; s++) printf("%10.0f", measure(&p, lx_solver_find(names[s]), address, &st));
         printf("%10.0f\n", measure(&p, NULL, address, &st));
-        free(address);
+        mem_free(address);
         lx_graph_free(list);
     }
     return 0;

@@ -7,6 +7,7 @@
  * the processor, so that a busy machine does not matter. At the end: on how many lists auto is worse than a solver that
  * took no longer. */
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +25,13 @@ static void set(const struct lx_generator *g, int64_t *values, const char *name,
 static const struct lx_graph *random_list(int64_t buffers, int64_t seed, lx_status *st)
 {
     const struct lx_generator *g = lx_generator_find("random");
-    int64_t *values = malloc(sizeof *values * (size_t)(g->option_count + 1));
+    int64_t *values = mem_alloc(sizeof *values * (size_t)(g->option_count + 1));
     if (!values) return NULL;
     lx_values_default(g->options, g->option_count, values);
     set(g, values, "buffers", buffers);
     set(g, values, "seed", seed);
     const struct lx_graph *list = g->build(values, st);
-    free(values);
+    mem_free(values);
     return list;
 }
 
@@ -52,14 +53,14 @@ static int64_t measure(const struct lx_problem *p, const struct lx_solver *solve
 {
     double start = cpu_seconds(), end = start + seconds;
     struct lx_run run = {.stop = is_over, .context = &end};
-    struct lx_answer answer = {.address = malloc(((size_t)p->count + 1) * sizeof *answer.address)};
+    struct lx_answer answer = {.address = mem_alloc(((size_t)p->count + 1) * sizeof *answer.address)};
     bool ok = answer.address && lx_problem_solve(p, solver, &run, &answer, st);
     *took = cpu_seconds() - start;
     if (ok)
         printf("  %-9s %-9s %15lld  %15lld  %6.1f %%  %8.2f s\n", solver->name,
                lx_verdict_word(answer.status), (long long)answer.objective, (long long)answer.bound,
                100 * lx_gap(answer.objective, answer.bound), *took);
-    free(answer.address);
+    mem_free(answer.address);
     return ok ? answer.objective : -1;
 }
 

@@ -6,6 +6,7 @@
  * status, value, bound, what is published, milliseconds; then sums for each variant. Ends with 1 where a value is above
  * the published best or contradicts it. */
 #include "support/bench_clock.h"
+#include "base/memory.h"
 #include "unstable.h"
 
 #include <stdio.h>
@@ -87,7 +88,7 @@ static bool run_file(const char *directory, char **field, lx_status *st)
     struct lx_question *q = lx_problem_of(g, &options, st);
     struct lx_run run = {0};
     size_t n = q ? (size_t)q->problem.count + 1 : 1;
-    struct lx_answer a = {.address = malloc(n * sizeof *a.address), .pool = calloc(n, sizeof *a.pool)};
+    struct lx_answer a = {.address = mem_alloc(n * sizeof *a.address), .pool = mem_zeroed(n, sizeof *a.pool)};
     double start = now();
     bool ok =
         q && a.address && a.pool && lx_problem_solve(&q->problem, lx_solver_find("exact"), &run, &a, st);
@@ -96,8 +97,8 @@ static bool run_file(const char *directory, char **field, lx_status *st)
         ok && a.status != LX_INFEASIBLE && a.status != LX_ERROR && !lx_left_out(&q->problem, a.address);
     if (ok) print_row(field, &a, found, seconds);
     if (ok && a.message[0]) printf("       %s\n", a.message);
-    free(a.address);
-    free(a.pool);
+    mem_free(a.address);
+    mem_free(a.pool);
     lx_question_free(q);
     lx_graph_free(g);
     return ok;

@@ -11,6 +11,7 @@
 #include "unstable.h"
 #include "base/allocator.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "support/who_works.h"
 
 #include <stdio.h>
@@ -83,8 +84,8 @@ static const struct { const char *name; shape make; } shapes[] = {
 static bool make_crowd(struct crowd *c, shape make, int32_t count)
 {
     size_t n = (size_t)count;
-    *c = (struct crowd){calloc(n, sizeof *c->buffer), calloc(n, sizeof *c->parent),
-                        calloc(n, sizeof *c->uses), count};
+    *c = (struct crowd){mem_zeroed(n, sizeof *c->buffer), mem_zeroed(n, sizeof *c->parent),
+                        mem_zeroed(n, sizeof *c->uses), count};
     bool ok = c->buffer && c->parent && c->uses;
     for (int32_t i = 0; ok && i < count; i++) {
         c->buffer[i] = (struct lx_buffer){.name = "b",
@@ -125,7 +126,7 @@ static bool measure(const struct lx_problem *p, const struct lx_solver *solver, 
     double begin = cpu_seconds();
     struct watch w = {.end = begin + seconds, .last = begin};
     struct lx_run run = {.stop = is_over, .context = &w};
-    struct lx_answer answer = {.address = malloc(((size_t)p->count + 1) * sizeof *answer.address)};
+    struct lx_answer answer = {.address = mem_alloc(((size_t)p->count + 1) * sizeof *answer.address)};
     lx_status st = {0};
     bool ok = answer.address && lx_problem_solve(p, solver, &run, &answer, &st);
     double now = cpu_seconds();
@@ -135,7 +136,7 @@ static bool measure(const struct lx_problem *p, const struct lx_solver *solver, 
            now - begin, 1e3 * w.longest, w.stopped > 0 ? 1e3 * (now - w.stopped) : 0.0,
            ok ? lx_verdict_word(answer.status) : st.text, late ? "  late" : "");
     fflush(stdout);
-    free(answer.address);
+    mem_free(answer.address);
     return !late;
 }
 
@@ -156,9 +157,9 @@ static int measure_all(shape make, const char *name, int32_t size, double second
             if (lx_can(*s, p.objective) && (!only || strstr(what, only)))
                 late += !measure(&p, *s, seconds, what);
         }
-    free(c.buffer);
-    free(c.parent);
-    free(c.uses);
+    mem_free(c.buffer);
+    mem_free(c.parent);
+    mem_free(c.uses);
     return late;
 }
 

@@ -1,5 +1,6 @@
 /* Products, their matrices and who computes them. */
 #include "measure/kernel_products.h"
+#include "base/memory.h"
 #include "support/peak.h"
 
 #include <stdint.h>
@@ -161,7 +162,7 @@ static bool make_matrices(struct job *j)
     const struct row *r = j->row;
     const size_t in = ((size_t)row_inputs(r) * sizeof(float) / PAGE + 2) * PAGE,
                  out = ((size_t)row_outputs(r) * sizeof(float) / PAGE + 2) * PAGE;
-    char *memory = j->memory = aligned_alloc(PAGE, 2 * in + out);
+    char *memory = j->memory = mem_aligned(PAGE, 2 * in + out);
     if (!memory) return false;
     memset(memory, 0, 2 * in + out);
     j->a = (float *)(void *)memory;
@@ -196,7 +197,7 @@ void job_close(struct job *j)
 {
     lx_nest_runner_free(j->nest);
     pool_destroy(j->pool);
-    free(j->memory);
+    mem_free(j->memory);
 }
 
 /* ---- OpenBLAS ---- */

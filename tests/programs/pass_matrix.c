@@ -6,6 +6,7 @@
  * Each combination is planned with the quickest solver; the passes do not know who solves. STEP n takes only
  * every n-th combination. Exit code 77: the pattern cannot be divided over so few cores at all. */
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,10 +39,10 @@ static char *plan_text(const struct lx_graph *g, const struct lx_passes *passes,
     if (p) *hbm = p->figures.hbm_bytes;
     if (again && (length != again_length || memcmp(text, again, length) != 0)) {
         snprintf(st->text, sizeof st->text, "read back and written again it is another text");
-        free(again);
+        mem_free(again);
         again = NULL;
     }
-    free(text);
+    mem_free(text);
     lx_plan_free(p);
     lx_plan_free(back);
     return again;
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
             least = hbm < least ? hbm : least;
             most = hbm > most ? hbm : most;
         }
-        free(text);
+        mem_free(text);
     }
     lx_graph_free(g);
     printf("HBM bytes from %" PRId64 " to %" PRId64 ", %" PRId64 " failed\n", least, most, failed);

@@ -4,6 +4,7 @@
  *
  * Exit: 0; 1 a plan that is not read back as it was; 2 an option that is none; 3 no memory. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 #include "solvers.h"
 
@@ -64,7 +65,7 @@ static bool comes_back(const char *text, size_t length, lx_status *st)
     size_t again = 0;
     char *written = p && lx_plan_check(p, st) ? lx_plan_to_json(p, &again) : NULL;
     bool same = written && again == length && memcmp(written, text, length) == 0;
-    free(written);
+    mem_free(written);
     lx_plan_free(p);
     return same;
 }
@@ -86,7 +87,7 @@ static int hash_plan(const struct lx_graph *graph, const char *name, int k)
     sha256_hex(text, length, hash);
     bool same = comes_back(text, length, &st);
     printf("%s %s %s%s%s\n", hash, how, name, same ? "" : " does not come back: ", same ? "" : st.text);
-    free(text);
+    mem_free(text);
     return same ? 0 : 1;
 }
 

@@ -7,6 +7,7 @@
 
 #include "unstable.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "device/memory/dtypes.h"
 
 #include <math.h>
@@ -63,7 +64,7 @@ static inline void both_take(void *context, int32_t tensor, const void *items)
     size_t bytes = (size_t)(both_items(t) * number_types[t->dtype].item);
     if (w->count == BOTH_MOST_OUTPUTS || t->rank < 0) return;
     w->tensor[w->count] = tensor;
-    w->items[w->count] = malloc(bytes + 1);
+    w->items[w->count] = mem_alloc(bytes + 1);
     if (w->items[w->count]) memcpy(w->items[w->count++], items, bytes);
 }
 
@@ -181,7 +182,7 @@ static inline bool both_ways(struct both_ways *b, const char *file, const char *
 static inline void both_free(struct both_ways *b)
 {
     for (int i = 0; i < 2; i++) {
-        for (int k = 0; k < b->way[i].count; k++) free(b->way[i].items[k]);
+        for (int k = 0; k < b->way[i].count; k++) mem_free(b->way[i].items[k]);
         lx_run_result_free(b->way[i].run);
         lx_graph_free(b->way[i].g);
     }

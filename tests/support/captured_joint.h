@@ -11,8 +11,9 @@
 #include "unstable.h"
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "support/cjson_find.h"
-#include "scratchpad/cooptimise/joint.h"
+#include "cooptimise/joint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,7 @@ static inline bool captured_accesses(struct captured *c, int32_t i, struct lx_jo
                 up[captured_root(up, first[k] + y)] = captured_root(up, x);
         }
     }
-    *sizes = realloc(*sizes, ((size_t)p->label_count + (size_t)nodes + 1) * sizeof **sizes);
+    *sizes = mem_resize(*sizes, ((size_t)p->label_count + (size_t)nodes + 1) * sizeof **sizes);
     if (!*sizes) return false;
     const cJSON *divisions = cjson_find(c->json[i], "core_divisions");
     for (int32_t n = 0; n < nodes; n++) {
@@ -203,7 +204,7 @@ static inline bool captured_read(struct captured *c, const cJSON *inputs, int64_
     for (int32_t i = 0; ok && i < n; i++) ok = captured_buffer(c, i, &buffers[i], &sizes);
     kept = arena_copy_array(&c->memory, sizes, (size_t)c->problem.label_count, sizeof *sizes);
     c->problem.label_size = kept;
-    free(sizes);
+    mem_free(sizes);
     return ok && kept;
 }
 

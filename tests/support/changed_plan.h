@@ -3,9 +3,9 @@
 #define LX_TESTS_SUPPORT_CHANGED_PLAN_H
 
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <cjson/cJSON.h>
-#include <stdlib.h>
 #include <string.h>
 
 static inline bool accepted(const cJSON *plan)
@@ -15,7 +15,7 @@ static inline bool accepted(const cJSON *plan)
     struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
     bool ok = p && lx_plan_check(p, &st);
     lx_plan_free(p);
-    free(text);
+    mem_free(text);
     return ok;
 }
 

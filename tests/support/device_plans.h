@@ -4,6 +4,7 @@
 
 #include "unstable.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "support/other_sizes.h"
 
@@ -30,7 +31,7 @@ static inline const struct lx_graph *read_graph(const char *path)
         memcpy(at, "  2048", 6);
     const struct lx_graph *g = lx_graph_of_text(full, text, length, &st);
     if (!g) fail_msg("%s: %s", full, st.text);
-    free(text);
+    mem_free(text);
     return g;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "device/device.h"
 #include "device/memory/dtypes.h"
 
@@ -72,7 +73,7 @@ static inline wide_number trial_number(enum lx_dtype type, struct rng *rng)
 static inline void trial_fill(struct trial_tensor *t, struct rng *rng)
 {
     int64_t n = trial_count(t);
-    t->data = calloc((size_t)n + 1, sizeof *t->data);
+    t->data = mem_zeroed((size_t)n + 1, sizeof *t->data);
     for (int64_t i = 0; i < n; i++) t->data[i] = trial_number(t->type, rng);
 }
 
@@ -152,7 +153,7 @@ static inline void trial_run(struct trial *t, int cores)
     if (!p || !lx_plan_check(p, &st)) fail_msg("%s: %s", st.text, text);
     struct lx_device_options run = {
         .verify = LX_VERIFY_FULL, .input = trial_put, .output = trial_take, .context = t};
-    t->got = calloc((size_t)trial_count(&t->out) + 1, 8);
+    t->got = mem_zeroed((size_t)trial_count(&t->out) + 1, 8);
     struct lx_run_result *r = lx_device_run(p, &run, &st);
     if (!r) fail_msg("%s: %s", st.text, text);
     if (!r->ok)
@@ -161,8 +162,8 @@ static inline void trial_run(struct trial *t, int cores)
     lx_run_result_free(r);
     lx_plan_free(p);
     lx_graph_free(g);
-    free(text);
-    free(t->got);
+    mem_free(text);
+    mem_free(t->got);
 }
 
 /* On 1, 4 and 32 cores, and frees what it has. */
@@ -170,8 +171,8 @@ static inline void trial_run_all(struct trial *t)
 {
     static const int cores[] = {1, 4, 32};
     for (int i = 0; i < 3; i++) trial_run(t, cores[i]);
-    for (int i = 0; i < t->inputs; i++) free(t->in[i].data);
-    free(t->out.data);
+    for (int i = 0; i < t->inputs; i++) mem_free(t->in[i].data);
+    mem_free(t->out.data);
 }
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef LX_TESTS_SUPPORT_EXPLORER_BY_KEYS_H
 #define LX_TESTS_SUPPORT_EXPLORER_BY_KEYS_H
 
-#include "tui/explorer.h"
+#include "tui/core/explorer.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <ftw.h>
@@ -44,7 +45,7 @@ static inline int end(void **state)
 
 static inline struct explorer *open_on(const char *pattern, int rows, int columns)
 {
-    struct explorer *x = malloc(sizeof *x);
+    struct explorer *x = mem_alloc(sizeof *x);
     struct what_if how;
     lx_status st;
     settings_default(&how);
@@ -63,7 +64,7 @@ static inline struct explorer *open_on(const char *pattern, int rows, int column
 static inline void close_it(struct explorer *x)
 {
     explorer_end(x);
-    free(x);
+    mem_free(x);
 }
 
 static inline void type(struct explorer *x, const char *keys)

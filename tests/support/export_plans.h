@@ -5,6 +5,7 @@
 
 #include "unstable.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "support/nest_plans.h"
@@ -215,7 +216,7 @@ static inline char *exported(const struct lx_plan *p, const char *format, size_t
     assert_non_null(second);
     assert_int_equal(*length, again);
     assert_memory_equal(text, second, again);
-    free(second);
+    mem_free(second);
     return text;
 }
 
@@ -235,7 +236,7 @@ static inline struct exported_tree exported_json(const struct lx_plan *p, const 
     json_free(&j);
     struct exported_tree tree = {cJSON_ParseWithLength(text, length)};
     assert_non_null(tree.root);
-    free(text);
+    mem_free(text);
     return tree;
 }
 

@@ -3,6 +3,7 @@
 #define LX_TESTS_SUPPORT_JSON_TEXT_H
 
 #include "base/text.h"
+#include "base/memory.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -29,7 +30,7 @@ static inline void json_text_other(struct text *out, const cJSON *value)
 {
     char *text = cJSON_PrintUnformatted(value);
     if (text) text_add(out, text);
-    free(text);
+    mem_free(text);
 }
 
 static inline void json_text_add(struct text *out, const cJSON *value)

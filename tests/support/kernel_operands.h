@@ -3,6 +3,7 @@
 #define LX_TESTS_SUPPORT_KERNEL_OPERANDS_H
 
 #include "kernels/kernels.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ static inline struct operand make(struct rng *r, int64_t rows, int64_t columns, 
         o.row = unit, o.column = rows * unit + pad;
     o.batch = (layout == 1 ? rows * o.row : columns * o.column) + pad;
     o.floats = o.batch * count + 1;
-    o.memory = malloc((size_t)o.floats * sizeof *o.memory);
+    o.memory = mem_alloc((size_t)o.floats * sizeof *o.memory);
     assert_non_null(o.memory);
     for (int64_t i = 0; i < o.floats; i++) o.memory[i] = small_value(r);
     o.at = o.memory;

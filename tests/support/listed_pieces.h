@@ -3,6 +3,7 @@
 #define LX_TESTS_SUPPORT_LISTED_PIECES_H
 
 #include "unstable.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
 
 #include <setjmp.h>
@@ -42,7 +43,7 @@ static inline void mark_piece(const struct op_index *x, const struct lx_launch_p
 static inline bool listed_once(const struct lx_op_launch *o, const struct op_index *x, int64_t cores)
 {
     int64_t n = all_points(x);
-    unsigned char *seen = calloc((size_t)n, 1);
+    unsigned char *seen = mem_zeroed((size_t)n, 1);
     bool ok = seen != NULL;
     for (int64_t c = 0; ok && c < cores; c++)
         for (int64_t t = 0; ok && t < lx_op_launch_turns(o, c); t++) {
@@ -53,7 +54,7 @@ static inline bool listed_once(const struct lx_op_launch *o, const struct op_ind
             if (ok) mark_piece(x, &piece, seen);
         }
     for (int64_t i = 0; ok && i < n; i++) ok = seen[i] == 1;
-    free(seen);
+    mem_free(seen);
     return ok;
 }
 

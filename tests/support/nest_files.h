@@ -3,7 +3,8 @@
 #define LX_TESTS_SUPPORT_NEST_FILES_H
 
 #include "unstable.h"
-#include "plan/plan_fields.h"
+#include "planfile/plan_fields.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -27,8 +28,8 @@ static inline int32_t comes_back(struct lx_plan *p, const char *name)
     assert_int_equal(back->nest_count, p->nest_count);
     int32_t count = p->nest_count;
     lx_plan_free(back);
-    free(text);
-    free(again);
+    mem_free(text);
+    mem_free(again);
     return count;
 }
 
@@ -96,14 +97,14 @@ static inline void figures_follow(struct lx_plan *p, const char *name)
         assert_int_equal(back->transfers[i].bytes, p->transfers[i].bytes);
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++) same_op(&back->traffic[o], &p->traffic[o]);
     lx_plan_free(back);
-    free(text);
-    free(bare);
+    mem_free(text);
+    mem_free(bare);
 }
 
 /* What buffers move is what ops move. */
 static inline void bytes_add_up(const struct lx_plan *p)
 {
-    int64_t *moved = calloc((size_t)p->problem.count + 1, sizeof *moved), buffers = 0, ops = 0;
+    int64_t *moved = mem_zeroed((size_t)p->problem.count + 1, sizeof *moved), buffers = 0, ops = 0;
     assert_non_null(moved);
     lx_plan_moved(p, moved);
     for (int32_t i = 0; i < p->problem.count; i++) buffers += moved[i];
@@ -111,14 +112,14 @@ static inline void bytes_add_up(const struct lx_plan *p)
         ops += p->traffic[o].hbm_read + p->traffic[o].hbm_written;
     assert_int_equal(buffers, p->figures.hbm_bytes);
     assert_int_equal(ops, p->figures.hbm_bytes);
-    free(moved);
+    mem_free(moved);
 }
 
 /* The waits of all ops are the end-to-end time, and ops have it among them. */
 static inline void adds_up(const struct lx_plan *p)
 {
     int32_t ops = p->layouts->graph->op_count;
-    struct lx_op_wait *waits = calloc((size_t)ops + 1, sizeof *waits);
+    struct lx_op_wait *waits = mem_zeroed((size_t)ops + 1, sizeof *waits);
     double shares = 0;
     assert_non_null(waits);
     bytes_add_up(p);
@@ -128,7 +129,7 @@ static inline void adds_up(const struct lx_plan *p)
     near(lx_wait_us(&sum), p->figures.end_to_end_us);
     for (int32_t o = 0; o < ops; o++) shares += p->traffic[o].end_to_end_us;
     near(shares, p->figures.end_to_end_us);
-    free(waits);
+    mem_free(waits);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define LX_TESTS_SUPPORT_NEST_FORGERY_H
 
 #include "unstable.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ struct forgery {
 
 static inline void *forge_copy_of(const void *from, size_t count, size_t size)
 {
-    char *to = calloc(count + 2, size);
+    char *to = mem_zeroed(count + 2, size);
     if (to && count) memcpy(to, from, count * size);
     return to;
 }
@@ -41,7 +42,7 @@ static inline struct lx_nest *forge_nest(struct forgery *f)
 {
     struct lx_nest *n = &f->nests[forge_below(f, f->plan.nest_count)];
     size_t ops = (size_t)(n->last - n->first + 1);
-    f->vars = calloc(ops + 2, sizeof *f->vars);
+    f->vars = mem_zeroed(ops + 2, sizeof *f->vars);
     memcpy(f->vars + 1, n->var, ops * sizeof *f->vars);
     memcpy(f->vars, n->var, sizeof *f->vars);
     memcpy(f->vars + ops + 1, n->var + ops - 1, sizeof *f->vars);
@@ -72,14 +73,14 @@ static inline void forge_begin(struct forgery *f, const struct lx_plan *p, struc
 
 static inline void forge_end(struct forgery *f)
 {
-    free(f->nests);
-    free(f->vars);
-    free(f->stays);
-    free(f->accesses);
-    free(f->transfers);
-    free(f->buffers);
-    free(f->address);
-    free(f->launches);
+    mem_free(f->nests);
+    mem_free(f->vars);
+    mem_free(f->stays);
+    mem_free(f->accesses);
+    mem_free(f->transfers);
+    mem_free(f->buffers);
+    mem_free(f->address);
+    mem_free(f->launches);
 }
 
 static inline int32_t forge_placed(struct forgery *f)

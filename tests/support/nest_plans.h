@@ -3,6 +3,7 @@
 #define LX_TESTS_SUPPORT_NEST_PLANS_H
 
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <cJSON.h>
 #include <stdio.h>
@@ -13,12 +14,12 @@ static inline cJSON *tiling_cases(void)
 {
     FILE *f = fopen(SOURCE_DIR "/tests/data/cases/tiling.json", "rb");
     long n = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
-    char *text = calloc((size_t)n + 1, 1);
+    char *text = mem_zeroed((size_t)n + 1, 1);
     if (f) rewind(f);
     if (!f || !text || fread(text, 1, (size_t)n, f) != (size_t)n) n = 0;
     cJSON *all = n ? cJSON_Parse(text) : NULL;
     if (f) fclose(f);
-    free(text);
+    mem_free(text);
     return all;
 }
 
@@ -40,7 +41,7 @@ static inline struct lx_plan *plan_of_case(const cJSON *c, enum lx_ask ask, lx_s
     const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), st);
     struct lx_plan *p = nest_plan(g, ask, st);
     lx_graph_free(g);
-    free(text);
+    mem_free(text);
     return p;
 }
 

@@ -8,6 +8,7 @@
 #define LX_TESTS_SUPPORT_ONNX_VALUES_H
 
 #include "support/both_ways.h"
+#include "base/memory.h"
 #include "support/onnx_bytes.h"
 
 #include <ctype.h>
@@ -272,7 +273,7 @@ static inline void try_rows(const struct row *rows, size_t count)
         struct running r = {.node = &n};
         run(&r, &n, &rows[i]);
         compare(&r, &rows[i]);
-        free(r.way.items[0]);
+        mem_free(r.way.items[0]);
         lx_run_result_free(r.way.run);
         lx_graph_free(r.way.g);
     }

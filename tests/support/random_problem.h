@@ -7,6 +7,7 @@
 #include "unstable.h"
 #include "base/arena.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <stdio.h>
@@ -146,7 +147,7 @@ static inline void print_problem(const struct lx_problem *p, uint64_t seed)
     size_t length;
     char *text = problem_as_pattern(p, &length);
     fprintf(stderr, "seed %llu\n%s", (unsigned long long)seed, text ? text : "out of memory\n");
-    free(text);
+    mem_free(text);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #define LX_TESTS_SUPPORT_SABOTAGE_TRIALS_H
 
 #include "support/device_plans.h"
+#include "base/memory.h"
 #include "support/plan_sabotage.h"
 
 enum { MOST_RUN_BYTES = 6 << 20 };
@@ -52,7 +53,7 @@ static inline void take_subject(struct subject *s, struct lx_plan *p)
         if (!s->good || !s->good->ok)
             fail_msg("%s: %s", s->name, s->good ? what_is_wrong(s->good) : "does not run");
     }
-    free(text);
+    mem_free(text);
     lx_plan_free(again);
     lx_plan_free(p);
 }
@@ -112,7 +113,7 @@ static inline bool sabotage_once(const struct subject *s, const struct sabotage 
     bool done = k->act(&d);
     char *text = done ? cJSON_PrintUnformatted(plan) : NULL;
     if (text) judge(s, k, text, t);
-    free(text);
+    mem_free(text);
     cJSON_Delete(plan);
     return done;
 }

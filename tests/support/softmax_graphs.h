@@ -3,6 +3,7 @@
 #define LX_TESTS_SUPPORT_SOFTMAX_GRAPHS_H
 
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -188,10 +189,10 @@ static inline void softmax_layer(struct softmax_text *t, const struct softmax_fo
 static inline const struct lx_graph *softmax_graph(const struct softmax_form *f, int64_t usable,
                                                    lx_status *st)
 {
-    struct softmax_text *t = calloc(1, sizeof *t);
+    struct softmax_text *t = mem_zeroed(1, sizeof *t);
     struct softmax_shapes x;
     char q[60] = "q", y[60] = "";
-    char *text = calloc(1, 50000);
+    char *text = mem_zeroed(1, 50000);
     if (!t || !text) abort();
     t->dtype = f->dtype ? f->dtype : "fp16";
     softmax_letters(f, &x);
@@ -206,8 +207,8 @@ static inline const struct lx_graph *softmax_graph(const struct softmax_form *f,
         "\"lx_usable_bytes\": %lld},\n\"tensors\": [%s],\n\"ops\": [%s]}",
         (long long)usable, t->tensors, t->ops);
     const struct lx_graph *g = lx_graph_of_text("softmax", text, strlen(text), st);
-    free(text);
-    free(t);
+    mem_free(text);
+    mem_free(t);
     return g;
 }
 

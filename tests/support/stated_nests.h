@@ -3,10 +3,11 @@
 #define LX_TESTS_SUPPORT_STATED_NESTS_H
 
 #include "unstable.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "layout/op_index.h"
-#include "plan/planner.h"
-#include "scratchpad/nests/axes.h"
+#include "search/planner.h"
+#include "nests/axes.h"
 
 #include <cJSON.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static inline struct lx_plan *plan_stated(const struct lx_graph *g, const struct
     }
     if (ok) {
         arena_adopt(p->memory, by.best.memory);
-        free(by.best.memory);
+        mem_free(by.best.memory);
         p->answer = by.best.answer;
         p->answer.status = LX_FEASIBLE; /* nobody has looked for better nests */
         p->passes = by.best.draft.how.passes;

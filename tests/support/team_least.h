@@ -3,6 +3,7 @@
 #define LX_TESTS_SUPPORT_TEAM_LEAST_H
 
 #include "team/cut_least.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -11,8 +12,8 @@
 static int64_t team_least_of(const struct lx_team_plan *p, bool all)
 {
     size_t tensors = (size_t)p->graph->tensor_count + 1;
-    bool *fixed = calloc(tensors, sizeof *fixed);
-    struct cut_state *state = calloc(tensors, sizeof *state);
+    bool *fixed = mem_zeroed(tensors, sizeof *fixed);
+    struct cut_state *state = mem_zeroed(tensors, sizeof *state);
     int64_t bytes = -1;
     for (int32_t t = 0; fixed && state && t < p->graph->tensor_count; t++) {
         fixed[t] = p->tensors[t].given || p->graph->tensors[t].role == LX_INPUT ||
@@ -22,8 +23,8 @@ static int64_t team_least_of(const struct lx_team_plan *p, bool all)
     if (!fixed || !state ||
         !cut_bound_bytes(p->graph, &p->grid, fixed, state, p->bytes + p->combine_bytes + 1, &bytes))
         bytes = -1;
-    free(fixed);
-    free(state);
+    mem_free(fixed);
+    mem_free(state);
     return bytes;
 }
 

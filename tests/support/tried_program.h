@@ -4,6 +4,7 @@
 #define LX_TESTS_TRIED_PROGRAM_H
 
 #include "command.h"
+#include "base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -106,10 +107,10 @@ static char *tried_slurp(const char *path)
 {
     FILE *f = fopen(path, "r");
     size_t room = 1 << 16, n = 0, got;
-    char *text = malloc(room);
-    if (!f || !text) return free(text), f ? fclose(f) : 0, strdup("(none)");
+    char *text = mem_alloc(room);
+    if (!f || !text) return mem_free(text), f ? fclose(f) : 0, mem_string("(none)");
     while ((got = fread(text + n, 1, room - n - 1, f)) > 0)
-        if ((n += got) + 1 >= room) text = realloc(text, room *= 2);
+        if ((n += got) + 1 >= room) text = mem_resize(text, room *= 2);
     text[n] = 0;
     fclose(f);
     return text;
@@ -143,10 +144,10 @@ struct outcome {
 
 static void tried_forget(struct outcome *o)
 {
-    free(o->out);
-    free(o->err);
-    free(o->file);
-    free(o->second);
+    mem_free(o->out);
+    mem_free(o->err);
+    mem_free(o->file);
+    mem_free(o->second);
 }
 
 #define AS_IT_WAS "as it was\n"
@@ -249,7 +250,7 @@ static bool tried_prepare(const char *const *lines, size_t count)
         if (tried_run(lines[i], NULL) != 0) {
             char *said = tried_slurp(".stderr");
             printf("%s: %s\n", lines[i], said);
-            free(said);
+            mem_free(said);
             return false;
         }
     return true;

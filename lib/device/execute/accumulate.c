@@ -3,11 +3,12 @@
  * divided once, by the number of all its terms, when the last tile is in. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "device/memory/pack.h"
 
 #include <stdlib.h>
 
-static bool is_written(const struct op_work *w, const struct strip_work *s)
+static bool accumulate_is_written(const struct op_work *w, const struct strip_work *s)
 {
     int out = w->out;
     return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
@@ -24,14 +25,14 @@ static void read_sum(struct op_work *w, const struct strip_work *s, uint32_t par
 
 static void add_wide(struct op_work *w, const struct strip_work *s, const struct place *p)
 {
-    wide_number *before = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *before);
+    wide_number *before = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *before);
     if (before) {
         dense_gather_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->out),
                           &s->written, p->in->bytes + p->address, &w->x, w->out, &s->layout, before);
         wide_join(w, s->wide, before, s->layout.floats);
     } else
         __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
-    free(before);
+    mem_free(before);
 }
 
 static void add_task(void *context, int64_t strip, int worker)
@@ -40,12 +41,12 @@ static void add_task(void *context, int64_t strip, int worker)
     struct strip_work *s = &w->strip[strip];
     const struct place *p = &w->core[s->core].place[w->out];
     (void)worker;
-    if (!is_written(w, s)) return;
+    if (!accumulate_is_written(w, s)) return;
     if (w->wide) {
         add_wide(w, s, p);
         return;
     }
-    float *before = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *before);
+    float *before = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *before);
     if (!before) {
         __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
         return;
@@ -54,7 +55,7 @@ static void add_task(void *context, int64_t strip, int worker)
                  &s->layout, before);
     if (!blend_before(w, s, before)) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
     w->arith->sum->join(s->out, before, s->layout.floats);
-    free(before);
+    mem_free(before);
 }
 
 bool add_to_sums(struct op_work *w)
@@ -64,7 +65,7 @@ bool add_to_sums(struct op_work *w)
     if (parts == 0) return true;
     m->access++;
     for (size_t i = 0; i < w->strip_count; i++)
-        if (is_written(w, &w->strip[i])) read_sum(w, &w->strip[i], parts);
+        if (accumulate_is_written(w, &w->strip[i])) read_sum(w, &w->strip[i], parts);
     pool_run(m->pool, (int64_t)w->strip_count, add_task, w);
     return !w->no_memory;
 }

@@ -5,6 +5,7 @@
  * right. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,8 +148,8 @@ bool check_coverage(struct op_work *w)
         c.elements *= w->x.extent[c.var[d]];
     }
     c.words = c.elements / WORD + 1;
-    c.leader = calloc(MOST_GROUPS, sizeof *c.leader);
-    c.before = calloc(MOST_GROUPS, sizeof *c.before);
+    c.leader = mem_zeroed(MOST_GROUPS, sizeof *c.leader);
+    c.before = mem_zeroed(MOST_GROUPS, sizeof *c.before);
     bool ok = c.leader && c.before;
     if (ok && !number_groups(&c)) {
         fault(w, LX_FAULT_TWICE, w->groups, "parts of one sum, which cannot be its parts");
@@ -156,14 +157,14 @@ bool check_coverage(struct op_work *w)
     } else if (ok && w->strip_count > 0 && !check_sums(&c)) {
         w->strip_count = 0;
     } else if (ok) {
-        c.bits = calloc((size_t)(c.words * max_i64(w->groups, 1)), sizeof *c.bits);
+        c.bits = mem_zeroed((size_t)(c.words * max_i64(w->groups, 1)), sizeof *c.bits);
         ok = c.bits != NULL;
         w->shared = ok && !check_elements(&c);
     }
     for (size_t i = 0; ok && i < w->strip_count; i++)
         w->strip[i].group = (int32_t)c.before[w->strip[i].group];
-    free(c.bits);
-    free(c.leader);
-    free(c.before);
+    mem_free(c.bits);
+    mem_free(c.leader);
+    mem_free(c.before);
     return ok;
 }

@@ -3,6 +3,7 @@
  * sum on chip get the total back the same way; in HBM the first group writes it for all. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static int compare_strips(const void *a, const void *b)
 
 static struct sorted_strip *sort_strips(struct op_work *w)
 {
-    struct sorted_strip *list = calloc(w->strip_count + 1, sizeof *list);
+    struct sorted_strip *list = mem_zeroed(w->strip_count + 1, sizeof *list);
     if (!list) return NULL;
     for (size_t i = 0; i < w->strip_count; i++) list[i] = (struct sorted_strip){w, &w->strip[i]};
     qsort(list, w->strip_count, sizeof *list, compare_strips);
@@ -57,7 +58,7 @@ bool partials_meet(struct op_work *w, bool *meet)
         n = parts_from(w, list, i);
         *meet = *meet && n == (size_t)w->groups;
     }
-    free(list);
+    mem_free(list);
     return list != NULL;
 }
 
@@ -114,7 +115,7 @@ bool join_partials(struct op_work *w)
             n = parts_from(w, list, i);
             join_parts(w, list + i, n);
         }
-        free(list);
+        mem_free(list);
     }
     return true;
 }

@@ -4,6 +4,7 @@
  * names. Which elements these are is in the data; what is checked is all that it could have named. */
 #include "device/execute/rows.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "device/memory/dtypes.h"
 
 #include <stdlib.h>
@@ -185,7 +186,7 @@ bool leaf_wide_choice(struct chunk *c)
         wide_number *to = c->strip->wide + r->first + r->odometer.offset[0];
         *to = combine(*to, c->wide[from][r->odometer.offset[from + 1]], 0, t);
     } while (odometer_next(&r->odometer));
-    free(r);
+    mem_free(r);
     return true;
 }
 

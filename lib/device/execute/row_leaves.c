@@ -1,6 +1,7 @@
 /* The innermost work of ops that have no nest: rows of elements, and rows that become one number. */
 #include "device/execute/rows.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@ int64_t rows_width(const struct chunk *c, int v)
 
 struct rows *rows_make(struct chunk *c)
 {
-    struct rows *r = calloc(1, sizeof *r);
+    struct rows *r = mem_zeroed(1, sizeof *r);
     int64_t size[LX_MAX_VARS];
     int out = c->w->out;
     if (!r) return NULL;
@@ -75,7 +76,7 @@ static void row_operands(const struct rows *r, int last, int64_t row, bool whole
     if (op->has_value) operand[op->input_count] = same + row * 2;
 }
 
-static row_function *row_of(const struct op_work *w)
+static row_function *row_leaves_row_of(const struct op_work *w)
 {
     return w->row ? w->row : w->arith->row;
 }
@@ -88,7 +89,7 @@ bool leaf_pointwise(struct chunk *c)
     bool whole = is_one_row(c);
     int64_t row = whole ? c->strip->layout.floats : last >= 0 ? rows_width(c, last) : 1;
     struct rows *r = rows_make(c);
-    float *same = malloc((size_t)max_i64(row, 1) * 3 * sizeof *same);
+    float *same = mem_alloc((size_t)max_i64(row, 1) * 3 * sizeof *same);
     bool ok = r && same;
     for (int h = 0; ok && !whole && h < rank - 1; h++) odometer_add(r, &r->odometer, x->var[out][h]);
     if (ok && op->has_value)
@@ -96,11 +97,11 @@ bool leaf_pointwise(struct chunk *c)
     if (ok) do {
             const float *operand[4] = {same, same, same, same};
             row_operands(r, last, row, whole, same, operand);
-            row_of(c->w)(c->strip->out + r->first + r->odometer.offset[0], operand[0], operand[1], operand[2],
-                         row);
+            row_leaves_row_of(c->w)(c->strip->out + r->first + r->odometer.offset[0], operand[0], operand[1],
+                                    operand[2], row);
         } while (odometer_next(&r->odometer));
-    free(r);
-    free(same);
+    mem_free(r);
+    mem_free(same);
     return ok;
 }
 
@@ -117,6 +118,6 @@ bool leaf_reduction(struct chunk *c)
         c->strip->out[r->first + r->odometer.offset[0]] =
             c->w->arith->sum->row(c->operand[0] + r->odometer.offset[1], row);
     while (odometer_next(&r->odometer));
-    free(r);
+    mem_free(r);
     return true;
 }

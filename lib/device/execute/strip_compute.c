@@ -3,6 +3,7 @@
  * made in one piece and every element is the same whatever chunk it is in. */
 #include "device/execute/execute.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "device/memory/pack.h"
 #include "loops/tile_operands.h"
 
@@ -23,7 +24,7 @@ struct tasks {
     int64_t most_floats;
 };
 
-static int64_t width(const struct slice *s, int v)
+static int64_t strip_compute_width(const struct slice *s, int v)
 {
     return s->to[v] - s->from[v];
 }
@@ -33,7 +34,7 @@ static int64_t floats_of(const struct op_work *w, const struct slice *s)
     int64_t all = 0;
     for (int i = 0; i < w->op->input_count; i++) {
         int64_t n = 1;
-        for (int h = 0; h < w->x.rank[i]; h++) n *= width(s, w->x.var[i][h]);
+        for (int h = 0; h < w->x.rank[i]; h++) n *= strip_compute_width(s, w->x.var[i][h]);
         all += n;
     }
     return all;
@@ -49,7 +50,7 @@ static int64_t grain(const struct op_work *w, const struct strip_work *s, int v)
 static const int64_t *layout_tiles(const struct op_work *w, const struct strip_work *s, int64_t *widths)
 {
     for (int v = 0; v < w->x.var_count; v++)
-        widths[v] = w->nests ? s->strip.tile[v] : max_i64(width(&s->slice, v), 1);
+        widths[v] = w->nests ? s->strip.tile[v] : max_i64(strip_compute_width(&s->slice, v), 1);
     return widths;
 }
 
@@ -60,7 +61,7 @@ static void make_layout(const struct op_work *w, const struct strip_work *s, con
     int64_t widths[LX_MAX_VARS], tiles[LX_MAX_VARS];
     int n = tile_operand_order(&w->x, w->class == CLASS_CONTRACTION,
                                &w->m->layouts[op_operand(w->op, operand)], operand, order);
-    for (int v = 0; v < w->x.var_count; v++) widths[v] = width(part, v);
+    for (int v = 0; v < w->x.var_count; v++) widths[v] = strip_compute_width(part, v);
     dense_make(order, n, widths, layout_tiles(w, s, tiles), out);
 }
 
@@ -70,7 +71,7 @@ static bool pack_wide(struct chunk *c, int i, int64_t count, struct arena *memor
     const struct lx_layout *l = &w->m->layouts[op_operand(w->op, i)];
     const struct place *p = &w->core[c->strip->core].place[i];
     struct region r;
-    c->wide[i] = calloc((size_t)count, sizeof *c->wide[i]);
+    c->wide[i] = mem_zeroed((size_t)count, sizeof *c->wide[i]);
     if (!c->wide[i] || !(c->strip->usable >> i & 1)) return c->wide[i] != NULL;
     if (!region_make(l, &p->box, &w->x, i, &c->slice, memory, &r)) return false;
     dense_gather_wide(l, op_number_type(w->m->graph, w->op, i), &r, p->in->bytes + p->address, &w->x, i,
@@ -87,8 +88,9 @@ static bool pack_input(struct chunk *c, int i, struct arena *memory)
     make_layout(w, c->strip, &c->slice, i, &c->layout[i]);
     int64_t count = max_i64(c->layout[i].floats, 1);
     if (w->wide) return pack_wide(c, i, count, memory);
-    if (!(c->strip->usable >> i & 1)) return (c->operand[i] = calloc((size_t)count, sizeof(float))) != NULL;
-    c->operand[i] = malloc((size_t)count * sizeof(float));
+    if (!(c->strip->usable >> i & 1))
+        return (c->operand[i] = mem_zeroed((size_t)count, sizeof(float))) != NULL;
+    c->operand[i] = mem_alloc((size_t)count * sizeof(float));
     if (!c->operand[i] || !region_make(l, &p->box, &w->x, i, &c->slice, memory, &r)) return false;
     dense_gather(l, &r, p->in->bytes + p->address, &w->x, i, &c->layout[i], c->operand[i]);
     return true;
@@ -109,7 +111,7 @@ static leaf_function *leaf_of(const struct op_work *w)
 
 static bool compute_chunk(struct op_work *w, const struct task *t)
 {
-    struct chunk *c = calloc(1, sizeof *c);
+    struct chunk *c = mem_zeroed(1, sizeof *c);
     struct arena memory = {0};
     bool ok = c != NULL;
     if (ok) {
@@ -121,11 +123,11 @@ static bool compute_chunk(struct op_work *w, const struct task *t)
     for (int i = 0; ok && i < w->op->input_count; i++) ok = pack_input(c, i, &memory);
     ok = ok && leaf_of(w)(c);
     for (int i = 0; c && i < w->op->input_count; i++) {
-        free(c->operand[i]);
-        free(c->wide[i]);
+        mem_free(c->operand[i]);
+        mem_free(c->wide[i]);
     }
     arena_free(&memory);
-    free(c);
+    mem_free(c);
     return ok;
 }
 
@@ -148,7 +150,7 @@ static bool add_chunks(struct tasks *t, size_t strip, const struct slice *s)
     int most = -1;
     int64_t grains = 1;
     for (int v = 0; v < w->x.var_count; v++) {
-        int64_t n = ceil_div_i64(width(s, v), grain(w, &w->strip[strip], v));
+        int64_t n = ceil_div_i64(strip_compute_width(s, v), grain(w, &w->strip[strip], v));
         if (op_index_reduced(&w->x, v) || n <= grains) continue;
         grains = n;
         most = v;
@@ -164,11 +166,11 @@ bool strip_prepare(struct op_work *w, struct strip_work *s)
     int64_t products = w->class == CLASS_CONTRACTION ? 2 : 1;
     make_layout(w, s, &s->slice, w->out, &s->layout);
     if (w->wide)
-        s->wide = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->wide);
+        s->wide = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *s->wide);
     else
-        s->out = calloc((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
+        s->out = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
     for (int v = 0; v < w->x.var_count; v++)
-        if (!op_index_follows(&w->x, v)) products *= width(&s->slice, v);
+        if (!op_index_follows(&w->x, v)) products *= strip_compute_width(&s->slice, v);
     if (!w->arith->moves && w == w->results) w->m->counted[s->core].flops += products;
     return (s->out || s->wide) && (!w->nests || prepare_nests(w, s));
 }

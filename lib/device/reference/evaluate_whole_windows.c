@@ -2,6 +2,7 @@
  * decoded once. */
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -38,7 +39,7 @@ static bool decode_whole(struct slid *s, int operand)
         s->step[operand][(int)map->index[operand][d]] = n;
         n *= map->extent[(int)map->index[operand][d]];
     }
-    s->in[operand] = malloc((size_t)n * sizeof *s->in[operand]);
+    s->in[operand] = mem_alloc((size_t)n * sizeof *s->in[operand]);
     for (int64_t at = 0, count; s->in[operand] && at < n; at += count) {
         wide_number row[BLOCK];
         count = min_i64(n - at, BLOCK);
@@ -69,7 +70,7 @@ static whole_number term_at(const struct slid *s, const int64_t *index)
     return s->in[1] ? s->m->element(a, s->in[1][at[1]], 0, 64) : a;
 }
 
-static bool next_term(const struct slid *s, int64_t *index)
+static bool evaluate_whole_windows_next_term(const struct slid *s, int64_t *index)
 {
     for (int k = s->summed_count - 1; k >= 0; k--) {
         if (++index[s->summed[k]] < s->e->op->map->extent[s->summed[k]]) return true;
@@ -79,7 +80,7 @@ static bool next_term(const struct slid *s, int64_t *index)
 }
 
 /* Of no terms at all a maximum is infinite: an end of its type when it is stored. */
-static wide_number element_at(const struct slid *s, int64_t n)
+static wide_number evaluate_whole_windows_element_at(const struct slid *s, int64_t n)
 {
     const struct evaluation *e = s->e;
     const struct lx_tensor *out = &e->g->tensors[e->op->output];
@@ -101,7 +102,7 @@ static wide_number element_at(const struct slid *s, int64_t n)
         whole_number term = term_at(s, index);
         total = none ? term : s->m->fold(total, term, 0, 64);
         none = false;
-    } while (next_term(s, index));
+    } while (evaluate_whole_windows_next_term(s, index));
     return none ? (wide_number)e->meaning->fold->start : number_wrapped(&number_types[out->dtype], total);
 }
 
@@ -112,7 +113,7 @@ static void slide_task(void *context, int64_t number, int worker)
     for (int64_t n = from, count; n < to; n += count) {
         wide_number exact[BLOCK];
         count = min_i64(to - n, BLOCK);
-        for (int64_t i = 0; i < count; i++) exact[i] = element_at(s, n + i);
+        for (int64_t i = 0; i < count; i++) exact[i] = evaluate_whole_windows_element_at(s, n + i);
         s->e->take(s->e->context, worker, n, &(struct expected){.count = count, .exact = exact});
     }
 }
@@ -124,7 +125,7 @@ bool evaluate_whole_windows(struct evaluation *e, struct pool *pool)
         if (!is_in_output(e->op, v) && !is_slid(e->op, v)) s.summed[s.summed_count++] = v;
     bool ok = decode_whole(&s, 0) && (e->op->input_count == 1 || decode_whole(&s, 1));
     if (ok) pool_run(pool, ceil_div_i64(e->out_count, s.per_task), slide_task, &s);
-    free(s.in[0]);
-    free(s.in[1]);
+    mem_free(s.in[0]);
+    mem_free(s.in[1]);
     return ok;
 }

@@ -5,6 +5,7 @@
  * A value is dropped behind the last op that reads it. */
 #include "device/reference/reference.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "device/reference/input_data.h"
@@ -45,9 +46,9 @@ static void value_shape(struct evaluating *v, int32_t n)
 }
 
 /* Room up to whole words, which ops on bytes read. */
-static bool items_make(struct value *x)
+static bool reference_items_make(struct value *x)
 {
-    x->items = calloc((size_t)(x->count * number_types[x->dtype].item) / 8 + 1, 8);
+    x->items = mem_zeroed((size_t)(x->count * number_types[x->dtype].item) / 8 + 1, 8);
     return x->items != NULL;
 }
 
@@ -80,12 +81,12 @@ static void keep_numbers(void *context, int worker, int64_t at, const struct exp
 static bool numbers_make(struct value *x)
 {
     x->computed = true;
-    if (x->whole && number_types[x->dtype].bits == 64) return items_make(x);
-    x->wide = malloc((size_t)(x->count + 1) * sizeof *x->wide);
+    if (x->whole && number_types[x->dtype].bits == 64) return reference_items_make(x);
+    x->wide = mem_alloc((size_t)(x->count + 1) * sizeof *x->wide);
     return x->wide != NULL;
 }
 
-static struct operand operand_of(const struct value *x)
+static struct operand reference_operand_of(const struct value *x)
 {
     return (struct operand){.items = x->items, .type = &number_types[x->dtype], .wide = x->wide};
 }
@@ -103,9 +104,9 @@ static bool evaluate_shaped(struct evaluating *v, int32_t o, const struct lx_op 
     for (int i = 0; i < op->input_count && i < EVALUATED_MOST; i++) {
         const struct value *x = &v->values[program_input(&v->r->program, o, i)];
         known = known && is_known(x);
-        e.in[i] = operand_of(x);
+        e.in[i] = reference_operand_of(x);
     }
-    if (kept >= 0) e.kept = operand_of(&v->values[kept]);
+    if (kept >= 0) e.kept = reference_operand_of(&v->values[kept]);
     if (!known) return true;
     return numbers_make(out) && evaluate_op(&e, v->pool);
 }
@@ -121,7 +122,7 @@ static bool evaluate_mixed(struct evaluating *v, int32_t o, const struct lx_op *
         inputs[i] = (struct mix_operand){x->items, x->count * number_types[x->dtype].item};
     }
     if (!known) return true;
-    if (!items_make(out)) return false;
+    if (!reference_items_make(out)) return false;
     if (v->g->tensors[op->output].rank < 0)
         mix_bytes(op, result, inputs, out->items, out->count);
     else
@@ -135,14 +136,14 @@ static bool evaluate_made(struct evaluating *v, int32_t o, struct value *out)
     const struct value *x = op->input_count > 0 ? &v->values[program_input(&v->r->program, o, 0)] : NULL;
     struct operand in = {0};
     if (x && !is_known(x)) return true;
-    if (x) in = operand_of(x);
-    wide_number *value = malloc((size_t)(out->count + 1) * sizeof *value);
-    double *slack = malloc((size_t)(out->count + 1) * sizeof *slack);
+    if (x) in = reference_operand_of(x);
+    wide_number *value = mem_alloc((size_t)(out->count + 1) * sizeof *value);
+    double *slack = mem_alloc((size_t)(out->count + 1) * sizeof *slack);
     bool ok = value && slack && numbers_make(out);
     if (ok) made_values(v->g, op, &in, value, slack);
     if (ok) keep_numbers(out, 0, 0, &(struct expected){.count = out->count, .exact = value});
-    free(value);
-    free(slack);
+    mem_free(value);
+    mem_free(slack);
     return ok;
 }
 
@@ -152,10 +153,10 @@ static bool evaluate_reshape(struct evaluating *v, int32_t o, struct value *out)
     const struct value *x = &v->values[program_input(&v->r->program, o, 0)];
     size_t room = x->items ? (size_t)(x->count * number_types[x->dtype].item) : 0;
     out->computed = x->computed;
-    if (x->items && !items_make(out)) return false;
+    if (x->items && !reference_items_make(out)) return false;
     if (x->items) memcpy(out->items, x->items, room);
     if (!x->wide) return true;
-    out->wide = malloc((size_t)(out->count + 1) * sizeof *out->wide);
+    out->wide = mem_alloc((size_t)(out->count + 1) * sizeof *out->wide);
     if (out->wide) memcpy(out->wide, x->wide, (size_t)out->count * sizeof *out->wide);
     return out->wide != NULL;
 }
@@ -178,10 +179,10 @@ static bool evaluate_result(struct evaluating *v, int32_t o, int result)
     return op_is_shaped(v->g, &op) ? evaluate_shaped(v, o, &op, out) : evaluate_mixed(v, o, &op, result, out);
 }
 
-static void drop(struct value *x)
+static void reference_drop(struct value *x)
 {
-    free(x->items);
-    free(x->wide);
+    mem_free(x->items);
+    mem_free(x->wide);
     x->items = x->wide = NULL;
 }
 
@@ -190,11 +191,11 @@ static void drop_after(struct evaluating *v, int32_t o)
     int32_t kept = v->r->program.kept[o];
     for (int i = 0; i <= v->g->ops[o].input_count; i++) {
         int32_t n = i < v->g->ops[o].input_count ? program_input(&v->r->program, o, i) : kept;
-        if (n >= 0 && v->values[n].last_op <= o) drop(&v->values[n]);
+        if (n >= 0 && v->values[n].last_op <= o) reference_drop(&v->values[n]);
     }
     for (int i = 0; i < v->g->ops[o].output_count; i++) {
         struct value *made = &v->values[v->r->program.made_at[o] + i];
-        if (made->last_op < 0) drop(made);
+        if (made->last_op < 0) reference_drop(made);
     }
 }
 
@@ -203,7 +204,7 @@ static bool begin_value(struct evaluating *v, int32_t n)
 {
     struct value *x = n >= 0 && n < v->g->tensor_count ? &v->values[n] : NULL;
     if (!x || x->items) return true;
-    if (!items_make(x)) return false;
+    if (!reference_items_make(x)) return false;
     data_fill(v->g, n, v->r->seed, v->pool, x->items, x->count);
     return true;
 }
@@ -229,7 +230,7 @@ static void take_outputs(struct evaluating *v)
         struct value *x = &v->values[v->r->program.final[t]];
         if (!lx_role_leaves(v->g->tensors[t].role)) continue;
         if (x->items && !x->wide) {
-            x->wide = malloc((size_t)(x->count + 1) * sizeof *x->wide);
+            x->wide = mem_alloc((size_t)(x->count + 1) * sizeof *x->wide);
             if (x->wide) items_widen(&number_types[x->dtype], x->items, x->count, x->wide);
         }
         if (!x->wide) continue;
@@ -243,20 +244,20 @@ struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t 
 {
     if (!meanings_known(pattern, st)) return NULL;
     if (pattern->came_from) return lx_reference_make(pattern->came_from, seed, threads, st);
-    struct lx_reference *r = calloc(1, sizeof *r);
+    struct lx_reference *r = mem_zeroed(1, sizeof *r);
     struct evaluating v = {.r = r, .g = pattern};
     if (!r) return status_no_memory(st), NULL;
     r->seed = seed;
     bool ok = program_make(pattern, &r->memory, &r->program, st);
     if (ok) {
         r->outputs = arena_array(&r->memory, (size_t)pattern->tensor_count, sizeof *r->outputs);
-        v.values = calloc((size_t)r->program.value_count + 1, sizeof *v.values);
+        v.values = mem_zeroed((size_t)r->program.value_count + 1, sizeof *v.values);
         v.pool = pool_create(threads > 0 ? threads : 1);
         ok = r->outputs && v.values && v.pool && evaluate_all(&v) ? true : status_no_memory(st);
         if (ok) take_outputs(&v);
     }
-    for (int32_t n = 0; v.values && n < r->program.value_count; n++) drop(&v.values[n]);
-    free(v.values);
+    for (int32_t n = 0; v.values && n < r->program.value_count; n++) reference_drop(&v.values[n]);
+    mem_free(v.values);
     pool_destroy(v.pool);
     if (ok) return r;
     lx_reference_free(r);
@@ -295,7 +296,8 @@ bool reference_distance(const struct lx_reference *r, const char *tensor, enum l
 void lx_reference_free(struct lx_reference *r)
 {
     if (!r) return;
-    for (int32_t t = 0; r->outputs && t < r->program.pattern->tensor_count; t++) free(r->outputs[t].numbers);
+    for (int32_t t = 0; r->outputs && t < r->program.pattern->tensor_count; t++)
+        mem_free(r->outputs[t].numbers);
     arena_free(&r->memory);
-    free(r);
+    mem_free(r);
 }

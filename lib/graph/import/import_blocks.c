@@ -2,6 +2,7 @@
  * which are picked, are; others keep their type, and the report says so. */
 #include "graph/import/import.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ int import_block_of(const struct import *im, const struct model_value *v, enum l
 /* By tensor: does an op read it as a number of its own? */
 static bool *read_otherwise(const struct graph_builder *b)
 {
-    bool *otherwise = calloc(b->tensors.count + 1, sizeof *otherwise);
+    bool *otherwise = mem_zeroed(b->tensors.count + 1, sizeof *otherwise);
     for (size_t o = 0; otherwise && o < b->ops.count; o++)
         for (int i = 0; i < b->ops.at[o].input_count; i++)
             if (!lx_takes_blocks(&b->ops.at[o], i)) otherwise[b->ops.at[o].inputs[i]] = true;
@@ -41,6 +42,6 @@ bool import_store_blocks(struct import *im, struct graph_builder *b)
                  1);
         if (weight) ok = builder_retype(b, s->tensor, type, im->st);
     }
-    free(otherwise);
+    mem_free(otherwise);
     return ok;
 }

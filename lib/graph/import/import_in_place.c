@@ -10,6 +10,7 @@
 #include "graph/import/import_roles.h"
 #include "graph/import/import_sequence.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -244,9 +245,9 @@ bool import_in_place(struct import *im, int32_t *results, int *count)
 {
     struct in_place p = {.im = im};
     int kept = 0;
-    p.use = calloc(im->storages.count + 1, sizeof *p.use);
+    p.use = mem_zeroed(im->storages.count + 1, sizeof *p.use);
     size_t arguments = (size_t)im->m->bodies.at[im->m->entry].argument_count;
-    p.may = calloc(im->sketches.count + arguments + 1, sizeof *p.may);
+    p.may = mem_zeroed(im->sketches.count + arguments + 1, sizeof *p.may);
     bool memory = p.use && p.may, ok = memory;
     if (ok) {
         find_uses(&p);
@@ -266,7 +267,7 @@ bool import_in_place(struct import *im, int32_t *results, int *count)
         if (role != LX_STATE && role != LX_ROLE_COUNT) results[kept++] = now;
     }
     if (ok) *count = kept;
-    free(p.use);
-    free(p.may);
+    mem_free(p.use);
+    mem_free(p.may);
     return memory ? ok : status_no_memory(im->st);
 }

@@ -5,12 +5,13 @@
 #include "graph/import/import_results.h"
 #include "graph/import/import_roles.h"
 #include "graph/import/import_together.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 #include "model/layers.h"
 #include "model/device_order.h"
 #include "model/meshes.h"
 #include "model/model_remedies.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 
 #include <stdlib.h>
@@ -133,23 +134,23 @@ static const struct lx_graph *rounds(struct import *im, int32_t *results)
 static bool begin(struct import *im)
 {
     size_t bodies = im->m->bodies.count;
-    im->leaf = calloc(im->m->values.count + 1, sizeof *im->leaf);
-    im->classes = calloc(bodies + 1, sizeof *im->classes);
+    im->leaf = mem_zeroed(im->m->values.count + 1, sizeof *im->leaf);
+    im->classes = mem_zeroed(bodies + 1, sizeof *im->classes);
     if (!im->leaf || !im->classes) return status_no_memory(im->st);
     for (size_t b = 0; b < bodies; b++) {
-        im->classes[b] = calloc((size_t)im->m->bodies.at[b].op_count + 1, sizeof **im->classes);
+        im->classes[b] = mem_zeroed((size_t)im->m->bodies.at[b].op_count + 1, sizeof **im->classes);
         if (!im->classes[b]) return status_no_memory(im->st);
     }
-    im->roles = calloc((size_t)im->m->bodies.at[im->m->entry].argument_count + 1, sizeof *im->roles);
+    im->roles = mem_zeroed((size_t)im->m->bodies.at[im->m->entry].argument_count + 1, sizeof *im->roles);
     return im->roles ? import_roles(im, im->roles) : status_no_memory(im->st);
 }
 
 static void finish(struct import *im)
 {
-    for (size_t b = 0; im->classes && b < im->m->bodies.count; b++) free(im->classes[b]);
-    free(im->classes);
-    free(im->leaf);
-    free(im->roles);
+    for (size_t b = 0; im->classes && b < im->m->bodies.count; b++) mem_free(im->classes[b]);
+    mem_free(im->classes);
+    mem_free(im->leaf);
+    mem_free(im->roles);
     VEC_FREE(&im->storages);
     VEC_FREE(&im->sketches);
     VEC_FREE(&im->leaves);
@@ -190,7 +191,7 @@ static const struct lx_graph *import_model(const struct lx_model *m, const struc
                                            const struct about *about, char **report, lx_status *st)
 {
     struct import im = {.m = m, .options = *options, .st = st};
-    int32_t *results = calloc((size_t)import_result_count(m) + 1, sizeof *results);
+    int32_t *results = mem_zeroed((size_t)import_result_count(m) + 1, sizeof *results);
     const struct lx_graph *g = NULL;
     if (!results)
         status_no_memory(st);
@@ -200,7 +201,7 @@ static const struct lx_graph *import_model(const struct lx_model *m, const struc
         lx_graph_free(g);
         g = NULL;
     }
-    free(results);
+    mem_free(results);
     finish(&im);
     return g;
 }

@@ -4,6 +4,7 @@
 #include "graph/import/import_results.h"
 #include "graph/repeats.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,7 @@ static void note_layers(struct import *im, const struct lx_graph *g)
                                        g->ops[r[i].first + r[i].ops - 1].name, (int)r[i].ops);
         if (key) fact_add(&im->notes, "layers", key, r[i].times);
     }
-    free(r);
+    mem_free(r);
 }
 
 void import_note_pattern(struct import *im, const struct lx_graph *g)

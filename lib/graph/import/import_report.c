@@ -4,6 +4,7 @@
 #include "graph/import/import_names.h"
 #include "model/hlo.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -132,15 +133,15 @@ static void note_control(struct import *im, const struct model_op *op, const str
 
 bool import_count(struct import *im, struct import_counts *t)
 {
-    enum hlo_use *use = calloc(im->m->bodies.count + 1, sizeof *use);
-    unsigned char *live = calloc(im->m->values.count + 1, 1);
+    enum hlo_use *use = mem_zeroed(im->m->bodies.count + 1, sizeof *use);
+    unsigned char *live = mem_zeroed(im->m->values.count + 1, 1);
     bool hlo = im->m->format == MODEL_HLO;
     for (size_t b = im->m->bodies.count; use && live && b-- > 0;) mark_live(im, b, live);
     for (size_t b = 0; use && live && b < im->m->bodies.count; b++) mark_live(im, b, live);
     bool ok = use && live;
-    free(live);
+    mem_free(live);
     if (!ok) {
-        free(use);
+        mem_free(use);
         return status_no_memory(im->st);
     }
     t->became.m = im->m;
@@ -152,7 +153,7 @@ bool import_count(struct import *im, struct import_counts *t)
             count_op(im, op, &im->classes[b][i], t);
             note_control(im, op, &im->classes[b][i]);
         }
-    free(use);
+    mem_free(use);
     return t->became.failed ? status_no_memory(im->st) : true;
 }
 
@@ -195,7 +196,7 @@ static void write_fact(struct text *t, const struct model_facts *f, const struct
 
 static void write_facts(struct text *t, const char *name, const struct model_facts *f)
 {
-    struct ordered *o = calloc(f->all.count + 1, sizeof *o);
+    struct ordered *o = mem_zeroed(f->all.count + 1, sizeof *o);
     struct names groups = {0};
     bool ok = o != NULL;
     text_format(t, ",\n  \"%s\": {", name);
@@ -208,7 +209,7 @@ static void write_facts(struct text *t, const char *name, const struct model_fac
     text_add(t, "\n  }");
     t->failed |= !ok;
     names_free(&groups);
-    free(o);
+    mem_free(o);
 }
 
 static void write_kinds(struct text *t, const struct import_counts *c)

@@ -2,6 +2,7 @@
  * report counts which rule decided. */
 #include "graph/import/import_roles.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static unsigned char *uses_of(const struct lx_model *m)
 {
     const struct model_body *b = &m->bodies.at[m->entry];
     const struct weight_use *rows = m->format == MODEL_HLO ? hlo_uses_of : ttir_uses;
-    unsigned char *use = calloc(m->values.count + 1, 1);
+    unsigned char *use = mem_zeroed(m->values.count + 1, 1);
     for (int i = 0; use && i < b->op_count; i++)
         for (int k = 0; k < b->ops[i].operand_count; k++)
             if (b->ops[i].operands[k] >= 0)
@@ -209,7 +210,7 @@ bool import_roles(struct import *im, struct import_role *out)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
     unsigned char *use = uses_of(im->m);
-    int64_t *output = calloc((size_t)b->argument_count + 1, sizeof *output);
+    int64_t *output = mem_zeroed((size_t)b->argument_count + 1, sizeof *output);
     bool ok = use && output;
     if (ok) read_aliases(im->m, output, b->argument_count);
     for (int i = 0; ok && i < b->argument_count; i++) {
@@ -221,7 +222,7 @@ bool import_roles(struct import *im, struct import_role *out)
         given(im, v, &c);
         out[i] = (struct import_role){c.role, c.rule, -1, output[i]};
     }
-    free(use);
-    free(output);
+    mem_free(use);
+    mem_free(output);
     return ok ? all_found(im) : status_no_memory(im->st);
 }

@@ -4,6 +4,7 @@
  * all of them together are limited. In the end the first sketch that may come is the next. */
 #include "graph/import/import_sequence.h"
 #include "base/fail.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 
@@ -41,7 +42,7 @@ static void link_writer(struct sequence *q, struct last_access *a, int32_t stora
 
 static int32_t *none(size_t count)
 {
-    int32_t *list = malloc((count + 1) * sizeof *list);
+    int32_t *list = mem_alloc((count + 1) * sizeof *list);
     for (size_t i = 0; list && i <= count; i++) list[i] = -1;
     return list;
 }
@@ -58,16 +59,16 @@ bool sequence_make(struct sequence *q, struct import *im, int more)
         for (int k = 0; k < s->input_count; k++) link_reader(q, &a, s->operand[k].storage, (int32_t)i);
         link_writer(q, &a, s->operand[s->input_count].storage, (int32_t)i);
     }
-    free(a.writer);
-    free(a.readers);
+    mem_free(a.writer);
+    mem_free(a.readers);
     return !q->failed;
 }
 
 void sequence_free(struct sequence *q)
 {
-    free(q->after);
-    free(q->readers);
-    free(q->seen);
+    mem_free(q->after);
+    mem_free(q->readers);
+    mem_free(q->seen);
     VEC_FREE(&q->links);
     VEC_FREE(&q->stack);
 }
@@ -175,12 +176,12 @@ bool sequence_order(struct sequence *q)
 {
     size_t n = q->im->sketches.count;
     if (!q->turned) return true;
-    int32_t *waits = calloc(n + 1, sizeof *waits), *heap = malloc((n + 1) * sizeof *heap);
+    int32_t *waits = mem_zeroed(n + 1, sizeof *waits), *heap = mem_alloc((n + 1) * sizeof *heap);
     int32_t *order = arena_array(&q->im->memory, n + 1, sizeof *order);
     bool memory = waits && heap && order, ok = memory && in_order(q, waits, heap, order) == n;
     q->im->order = ok ? order : NULL;
-    free(waits);
-    free(heap);
+    mem_free(waits);
+    mem_free(heap);
     if (!memory) return status_no_memory(q->im->st);
     return ok ? true : status_set(q->im->st, LX_E_INTERNAL, "no order of the ops is left");
 }

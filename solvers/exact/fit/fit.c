@@ -6,6 +6,7 @@
 #include "exact/fit/fit.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/stop.h"
 #include "exact/fit/fit_core.h"
 #include "exact/fit/fit_heuristic.h"
@@ -33,7 +34,7 @@ struct part_run {
     int64_t run;
 };
 
-static void report(const struct fit_search *s, int64_t unit, int64_t *base)
+static void fit_report(const struct fit_search *s, int64_t unit, int64_t *base)
 {
     for (int32_t i = 0; i < s->part->count; i++) base[s->part->origin[i]] = s->base[i] * unit;
 }
@@ -46,7 +47,7 @@ static bool first_fit_all(const struct fit_scaled *scaled, const struct fit_limi
         const struct fit_part *part = &scaled->parts[i];
         int64_t passes = FIRST_FIT_PASSES;
         if (limits->nodes) passes = max_i64(1, min_i64(passes, (limits->nodes - stats->nodes) / part->count));
-        fit_unit excess = FIT_FAR, *trial = malloc((size_t)part->count * sizeof *trial);
+        fit_unit excess = FIT_FAR, *trial = mem_alloc((size_t)part->count * sizeof *trial);
         struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes};
         bool fine = trial && (part->near || fit_skyline(part, &run, trial, &excess));
         if (fine && excess > 0)
@@ -56,14 +57,14 @@ static bool first_fit_all(const struct fit_scaled *scaled, const struct fit_limi
             runs[i].done = true;
             for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled->unit;
         }
-        free(trial);
+        mem_free(trial);
         if (!fine) return false;
     }
     return true;
 }
 
-static enum fit_result search_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
-                                  struct part_run *runs, int64_t *base, struct fit_stats *stats)
+static enum fit_result fit_search_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
+                                      struct part_run *runs, int64_t *base, struct fit_stats *stats)
 {
     int32_t open = 0;
     for (int32_t i = 0; i < scaled->part_count; i++) {
@@ -90,7 +91,7 @@ static enum fit_result search_all(const struct fit_scaled *scaled, const struct 
                 continue;
             }
             if (result != FIT_YES) return result;
-            report(&r->search, scaled->unit, base);
+            fit_report(&r->search, scaled->unit, base);
             r->done = true;
             open--;
         }
@@ -106,16 +107,16 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
     for (int32_t i = 0; i < p->item_count; i++) base[i] = p->items[i].fixed >= 0 ? p->items[i].fixed : 0;
     enum fit_result result = FIT_NO_MEMORY;
     if (fit_scale(p, !limits->dense, &scaled)) {
-        struct part_run *runs = calloc((size_t)scaled.part_count + 1, sizeof *runs);
+        struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
         if (scaled.impossible)
             result = FIT_NO;
         else if (runs && first_fit_all(&scaled, limits, runs, base, stats)) {
-            result = search_all(&scaled, limits, runs, base, stats);
+            result = fit_search_all(&scaled, limits, runs, base, stats);
             for (int32_t i = 0; i < scaled.part_count; i++)
                 if (runs[i].open) fit_search_close(&runs[i].search);
             if (result == FIT_YES && !fit_place_peeled(&scaled, base)) result = FIT_NO_MEMORY;
         }
-        free(runs);
+        mem_free(runs);
     } else if (stop_is_now())
         result = FIT_LIMIT;
     fit_scaled_free(&scaled);

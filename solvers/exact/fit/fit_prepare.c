@@ -13,6 +13,7 @@
  *
  * Parts. Where nothing is live across a boundary the problem falls apart. */
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "exact/fit/fit_peel.h"
@@ -28,7 +29,7 @@ struct moment {
     bool grows, shrinks;
 };
 
-static int by_time(const void *a, const void *b)
+static int fit_prepare_by_time(const void *a, const void *b)
 {
     const struct moment *x = a, *y = b;
     return (x->time > y->time) - (x->time < y->time);
@@ -64,7 +65,7 @@ static void live_pieces(const struct fit_problem *p, const struct fit_item *item
     *end = z;
 }
 
-static void note(struct moment *m, int32_t *n, int64_t time, bool grows, bool shrinks)
+static void fit_prepare_note(struct moment *m, int32_t *n, int64_t time, bool grows, bool shrinks)
 {
     m[(*n)++] = (struct moment){time, grows, shrinks};
 }
@@ -72,8 +73,8 @@ static void note(struct moment *m, int32_t *n, int64_t time, bool grows, bool sh
 static bool build_timeline(const struct fit_problem *p, struct timeline *t)
 {
     size_t room = (size_t)p->piece_count * 2 + 2;
-    t->moments = malloc(room * sizeof *t->moments);
-    t->section_at = malloc(room * sizeof *t->section_at);
+    t->moments = mem_alloc(room * sizeof *t->moments);
+    t->section_at = mem_alloc(room * sizeof *t->section_at);
     if (!t->moments || !t->section_at) return false;
     int32_t n = 0;
     for (int32_t i = 0; i < p->item_count; i++) {
@@ -82,11 +83,11 @@ static bool build_timeline(const struct fit_problem *p, struct timeline *t)
         for (int32_t k = first; k < end; k++) {
             stop_round(k, 15);
             int64_t before = k > first ? p->pieces[k - 1].size : 0, size = p->pieces[k].size;
-            note(t->moments, &n, p->pieces[k].start, size > before, size < before);
-            if (k + 1 == end) note(t->moments, &n, p->pieces[k].end, false, true);
+            fit_prepare_note(t->moments, &n, p->pieces[k].start, size > before, size < before);
+            if (k + 1 == end) fit_prepare_note(t->moments, &n, p->pieces[k].end, false, true);
         }
     }
-    if (!sort_or_stop(t->moments, (size_t)n, sizeof *t->moments, by_time)) return false;
+    if (!sort_or_stop(t->moments, (size_t)n, sizeof *t->moments, fit_prepare_by_time)) return false;
     t->count = 0;
     for (int32_t i = 0; i < n; i++) {
         struct moment *last = t->count ? &t->moments[t->count - 1] : NULL;
@@ -118,7 +119,7 @@ struct draft {
     bool fixed;
 };
 
-static int by_from(const void *a, const void *b)
+static int fit_prepare_by_from(const void *a, const void *b)
 {
     const struct draft *x = a, *y = b;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
@@ -152,19 +153,19 @@ static bool allocate_part(struct fit_part *part, int32_t count, int32_t sections
     size_t n = (size_t)count, m = (size_t)sections;
     part->count = count;
     part->sections = sections;
-    part->from = malloc(n * sizeof *part->from);
-    part->to = malloc(n * sizeof *part->to);
-    part->height = malloc(n * sizeof *part->height);
-    part->low = malloc(n * sizeof *part->low);
-    part->high = malloc(n * sizeof *part->high);
-    part->align = malloc(n * sizeof *part->align);
-    part->fixed = malloc(n * sizeof *part->fixed);
-    part->origin = malloc(n * sizeof *part->origin);
-    part->first_step = malloc((n + 1) * sizeof *part->first_step);
-    part->steps = malloc((size_t)steps * sizeof *part->steps);
-    part->total = calloc(m, sizeof *part->total);
-    part->first_in_section = calloc(m + 1, sizeof *part->first_in_section);
-    part->first_near = calloc(n + 1, sizeof *part->first_near);
+    part->from = mem_alloc(n * sizeof *part->from);
+    part->to = mem_alloc(n * sizeof *part->to);
+    part->height = mem_alloc(n * sizeof *part->height);
+    part->low = mem_alloc(n * sizeof *part->low);
+    part->high = mem_alloc(n * sizeof *part->high);
+    part->align = mem_alloc(n * sizeof *part->align);
+    part->fixed = mem_alloc(n * sizeof *part->fixed);
+    part->origin = mem_alloc(n * sizeof *part->origin);
+    part->first_step = mem_alloc((n + 1) * sizeof *part->first_step);
+    part->steps = mem_alloc((size_t)steps * sizeof *part->steps);
+    part->total = mem_zeroed(m, sizeof *part->total);
+    part->first_in_section = mem_zeroed(m + 1, sizeof *part->first_in_section);
+    part->first_near = mem_zeroed(n + 1, sizeof *part->first_near);
     return part->from && part->to && part->height && part->low && part->high && part->align && part->fixed &&
            part->origin && part->first_step && part->steps && part->total && part->first_in_section &&
            part->first_near;
@@ -190,12 +191,12 @@ static bool link_neighbours(struct fit_part *part)
         pairs += low - i - 1;
     }
     if (2 * pairs > FIT_MOST_ENTRIES || entries > FIT_MOST_ENTRIES) return true;
-    part->near = malloc((size_t)(2 * pairs + 1) * sizeof *part->near);
-    if (part->first_step[n] > n) part->heights = malloc((size_t)(2 * pairs + 1) * sizeof *part->heights);
-    part->in_section = malloc((size_t)entries * sizeof *part->in_section);
-    int32_t *fill = malloc(((size_t)n + (size_t)part->sections + 2) * sizeof *fill);
+    part->near = mem_alloc((size_t)(2 * pairs + 1) * sizeof *part->near);
+    if (part->first_step[n] > n) part->heights = mem_alloc((size_t)(2 * pairs + 1) * sizeof *part->heights);
+    part->in_section = mem_alloc((size_t)entries * sizeof *part->in_section);
+    int32_t *fill = mem_alloc(((size_t)n + (size_t)part->sections + 2) * sizeof *fill);
     if (!part->near || !part->in_section || !fill || (part->first_step[n] > n && !part->heights)) {
-        free(fill);
+        mem_free(fill);
         return false;
     }
     for (int32_t i = 0; i < n; i++) {
@@ -230,7 +231,7 @@ static bool link_neighbours(struct fit_part *part)
             part->near[fill[k]++] = i;
         }
     }
-    free(fill);
+    mem_free(fill);
     return true;
 }
 
@@ -297,33 +298,33 @@ static bool fill_part(const struct fit_problem *p, const struct timeline *t, con
 
 static void free_part(struct fit_part *part)
 {
-    free(part->from);
-    free(part->to);
-    free(part->height);
-    free(part->low);
-    free(part->high);
-    free(part->align);
-    free(part->fixed);
-    free(part->origin);
-    free(part->first_step);
-    free(part->steps);
-    free(part->total);
-    free(part->first_in_section);
-    free(part->in_section);
-    free(part->first_near);
-    free(part->near);
-    free(part->heights);
+    mem_free(part->from);
+    mem_free(part->to);
+    mem_free(part->height);
+    mem_free(part->low);
+    mem_free(part->high);
+    mem_free(part->align);
+    mem_free(part->fixed);
+    mem_free(part->origin);
+    mem_free(part->first_step);
+    mem_free(part->steps);
+    mem_free(part->total);
+    mem_free(part->first_in_section);
+    mem_free(part->in_section);
+    mem_free(part->first_near);
+    mem_free(part->near);
+    mem_free(part->heights);
 }
 
 void fit_scaled_free(struct fit_scaled *s)
 {
-    free(s->loose);
+    mem_free(s->loose);
     for (int32_t i = 0; i < s->part_count; i++) free_part(&s->parts[i]);
-    free(s->parts);
+    mem_free(s->parts);
 }
 
 /* The unit, and whether alignments differ (then they survive scaling). */
-static int64_t common_unit(const struct fit_problem *p, int64_t rounding, bool mixed)
+static int64_t fit_prepare_common_unit(const struct fit_problem *p, int64_t rounding, bool mixed)
 {
     int64_t unit = mixed ? rounding : 0;
     for (int32_t i = 0; i < p->item_count; i++) {
@@ -374,13 +375,13 @@ static bool draft_items(const struct fit_problem *p, const struct timeline *t, b
 static bool split_parts(const struct fit_problem *p, const struct timeline *t, int64_t rounding,
                         struct draft *drafts, int32_t count, struct fit_scaled *out)
 {
-    if (!sort_or_stop(drafts, (size_t)count, sizeof *drafts, by_from)) return false;
+    if (!sort_or_stop(drafts, (size_t)count, sizeof *drafts, fit_prepare_by_from)) return false;
     int32_t parts = 0, reached = -1;
     for (int32_t i = 0; i < count; i++) {
         if (drafts[i].from >= reached) parts++;
         if (drafts[i].to > reached) reached = drafts[i].to;
     }
-    out->parts = calloc((size_t)parts + 1, sizeof *out->parts);
+    out->parts = mem_zeroed((size_t)parts + 1, sizeof *out->parts);
     if (!out->parts) return false;
     for (int32_t i = 0, next; i < count; i = next) {
         reached = drafts[i].to;
@@ -398,10 +399,10 @@ static bool split_parts(const struct fit_problem *p, const struct timeline *t, i
 static int32_t leave_out_easy(const struct fit_problem *p, int64_t rounding, struct draft *drafts,
                               int32_t count, struct fit_scaled *out)
 {
-    bool *stays = calloc((size_t)p->item_count + 1, sizeof *stays);
-    out->loose = count <= MOST_PEELED ? malloc(((size_t)count + 1) * sizeof *out->loose) : NULL;
+    bool *stays = mem_zeroed((size_t)p->item_count + 1, sizeof *stays);
+    out->loose = count <= MOST_PEELED ? mem_alloc(((size_t)count + 1) * sizeof *out->loose) : NULL;
     if (!out->loose || !stays) {
-        free(stays);
+        mem_free(stays);
         return count;
     }
     for (int32_t i = 0; i < count; i++) {
@@ -420,7 +421,7 @@ static int32_t leave_out_easy(const struct fit_problem *p, int64_t rounding, str
     int32_t left = 0;
     for (int32_t i = 0; i < count; i++)
         if (stays[drafts[i].origin]) drafts[left++] = drafts[i];
-    free(stays);
+    mem_free(stays);
     return left;
 }
 
@@ -435,16 +436,16 @@ bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
         mixed |= p->items[i].alignment != p->items[0].alignment;
     }
     if (rounding == 0) rounding = 1;
-    out->unit = common_unit(p, rounding, mixed);
+    out->unit = fit_prepare_common_unit(p, rounding, mixed);
     struct timeline t = {0};
-    struct draft *drafts = malloc(((size_t)p->item_count + 1) * sizeof *drafts);
+    struct draft *drafts = mem_alloc(((size_t)p->item_count + 1) * sizeof *drafts);
     int32_t count = 0;
     bool done = drafts && build_timeline(p, &t);
     done = done && draft_items(p, &t, mixed, out, drafts, &count);
     if (done && peel && !out->impossible) count = leave_out_easy(p, rounding, drafts, count, out);
     if (done && !out->impossible) done = split_parts(p, &t, rounding, drafts, count, out);
-    free(drafts);
-    free(t.moments);
-    free(t.section_at);
+    mem_free(drafts);
+    mem_free(t.moments);
+    mem_free(t.section_at);
     return done;
 }

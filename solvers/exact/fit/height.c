@@ -9,6 +9,7 @@
 #include "exact/fit/height.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
 #include "exact/fit/fit_core.h"
@@ -26,7 +27,7 @@ struct change {
     int64_t time, delta;
 };
 
-static int by_time(const void *a, const void *b)
+static int height_by_time(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
     if (x->time != y->time) return x->time < y->time ? -1 : 1;
@@ -38,7 +39,7 @@ static int by_time(const void *a, const void *b)
 static bool simple_bound(const struct fit_problem *p, int64_t *bound)
 {
     size_t n = 2 * (size_t)p->piece_count;
-    struct change *changes = malloc((n + 1) * sizeof *changes);
+    struct change *changes = mem_alloc((n + 1) * sizeof *changes);
     if (!changes) return false;
     *bound = 0;
     int64_t step = 0, saved = 0;
@@ -53,14 +54,14 @@ static bool simple_bound(const struct fit_problem *p, int64_t *bound)
             saved = max_i64(saved, size - x->size);
             *bound = max_i64(*bound, x->size + max_i64(p->items[i].fixed, 0));
         }
-    bool ok = sort_or_stop(changes, n, sizeof *changes, by_time);
+    bool ok = sort_or_stop(changes, n, sizeof *changes, height_by_time);
     int64_t load = 0;
     for (size_t i = 0; ok && i < n; i++) {
         load += changes[i].delta;
         *bound = max_i64(*bound, load - saved);
         stop_round((int64_t)i, 5);
     }
-    free(changes);
+    mem_free(changes);
     return ok;
 }
 
@@ -83,7 +84,7 @@ static int64_t height_step(const struct fit_problem *p)
     return step ? step : 1;
 }
 
-static int64_t height_of(const struct fit_problem *p, const int64_t *base)
+static int64_t height_of_answer(const struct fit_problem *p, const int64_t *base)
 {
     int64_t height = 0;
     for (int32_t i = 0; i < p->item_count; i++, stop_round(i, 10))
@@ -113,7 +114,7 @@ static bool pack_part(const struct fit_part *part, const struct fit_limits *limi
     struct fit_heuristic_run run = {enough, limits->stop, limits->context, steps};
     if (!fit_skyline(part, &run, base, excess)) return false;
     if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return true;
-    fit_unit *other = malloc((size_t)part->count * sizeof *other), reached;
+    fit_unit *other = mem_alloc((size_t)part->count * sizeof *other), reached;
     int passes = FIRST_FIT_ITEMS / (part->count + 1) + 1;
     if (passes > FIRST_FIT_PASSES) passes = FIRST_FIT_PASSES;
     bool fine = other && fit_first_fit(part, part->near ? passes : HUGE_PASSES, enough, limits->stop,
@@ -122,7 +123,7 @@ static bool pack_part(const struct fit_part *part, const struct fit_limits *limi
         *excess = reached;
         memcpy(base, other, (size_t)part->count * sizeof *base);
     }
-    free(other);
+    mem_free(other);
     return fine;
 }
 
@@ -139,7 +140,7 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
         result = scaled.impossible ? HEIGHT_NONE : HEIGHT_LIMIT;
         for (int32_t i = 0; i < scaled.part_count && result == HEIGHT_LIMIT; i++) {
             const struct fit_part *part = &scaled.parts[i];
-            fit_unit *trial = malloc((size_t)part->count * sizeof *trial), excess;
+            fit_unit *trial = mem_alloc((size_t)part->count * sizeof *trial), excess;
             fit_unit enough = (answer->bound - open.capacity) / scaled.unit;
             int64_t placements = 0;
             bool fine = trial && pack_part(part, limits, enough, trial, &excess, &placements);
@@ -150,24 +151,25 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
                 result = HEIGHT_NONE;
             else
                 for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled.unit;
-            free(trial);
+            mem_free(trial);
             if (result == HEIGHT_LIMIT && !part->near && excess > enough) *huge = true;
         }
     }
     fit_scaled_free(&scaled);
-    answer->height = height_of(p, base);
+    answer->height = height_of_answer(p, base);
     return result;
 }
 
-static void tell(const struct height_watch *watch, const int64_t *base, const struct height_answer *so_far)
+static void height_tell(const struct height_watch *watch, const int64_t *base,
+                        const struct height_answer *so_far)
 {
     if (watch) watch->tell(watch->context, base, so_far);
 }
 
 /* One question. On "yes" the packing is taken over. */
-static enum fit_result ask(const struct fit_problem *p, const struct fit_limits *limits,
-                           const struct height_watch *watch, int64_t capacity, int64_t budget, int64_t *base,
-                           int64_t *trial, struct height_answer *answer)
+static enum fit_result height_ask(const struct fit_problem *p, const struct fit_limits *limits,
+                                  const struct height_watch *watch, int64_t capacity, int64_t budget,
+                                  int64_t *base, int64_t *trial, struct height_answer *answer)
 {
     struct fit_problem question = *p;
     question.capacity = capacity;
@@ -179,8 +181,8 @@ static enum fit_result ask(const struct fit_problem *p, const struct fit_limits 
     answer->probes++;
     if (result == FIT_YES) {
         memcpy(base, trial, (size_t)p->item_count * sizeof *base);
-        answer->height = height_of(p, base);
-        tell(watch, base, answer);
+        answer->height = height_of_answer(p, base);
+        height_tell(watch, base, answer);
     }
     return result;
 }
@@ -211,11 +213,11 @@ static enum height_result close_gap(const struct fit_problem *p, const struct fi
             if (spent(limits, answer)) return HEIGHT_LIMIT;
             int64_t capacity = at_bound ? open : open + (answer->height - step - open) / 2 / step * step;
             int64_t share = limits->nodes ? min_i64(budget, limits->nodes - answer->nodes) : budget;
-            enum fit_result result = ask(p, limits, watch, capacity, share, base, trial, answer);
+            enum fit_result result = height_ask(p, limits, watch, capacity, share, base, trial, answer);
             if (result == FIT_NO_MEMORY) return HEIGHT_NO_MEMORY;
             if (result == FIT_NO) {
                 answer->bound = capacity + step;
-                tell(watch, NULL, answer);
+                height_tell(watch, NULL, answer);
             }
             if (result != FIT_YES) open = capacity + step;
             at_bound = false;
@@ -231,18 +233,18 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
 {
     *answer = (struct height_answer){0};
     if (!simple_bound(p, &answer->bound)) return HEIGHT_NO_MEMORY;
-    int64_t *trial = malloc(((size_t)p->item_count + 1) * sizeof *trial);
+    int64_t *trial = mem_alloc(((size_t)p->item_count + 1) * sizeof *trial);
     bool huge = false;
     enum height_result result = trial ? pack_first(p, limits, base, answer, &huge) : HEIGHT_NO_MEMORY;
     if (result == HEIGHT_NONE) { /* first fit is not exact about fixed chains */
         int64_t capacity = generous_capacity(p, answer->bound);
-        enum fit_result fits = ask(p, limits, watch, capacity, limits->nodes, base, trial, answer);
+        enum fit_result fits = height_ask(p, limits, watch, capacity, limits->nodes, base, trial, answer);
         if (fits == FIT_YES) result = HEIGHT_LIMIT;
         if (fits == FIT_NO_MEMORY) result = HEIGHT_NO_MEMORY;
     }
-    if (result == HEIGHT_LIMIT) tell(watch, base, answer);
+    if (result == HEIGHT_LIMIT) height_tell(watch, base, answer);
     if (result == HEIGHT_LIMIT && answer->height <= answer->bound) result = HEIGHT_OPTIMAL;
     if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, watch, base, trial, answer);
-    free(trial);
+    mem_free(trial);
     return result;
 }

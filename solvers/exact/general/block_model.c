@@ -1,11 +1,12 @@
 /* From buffers to blocks and variables. O(n log n) but for reserved ranges, which every block looks at. */
 #include "exact/general/block_model.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t root_of(int32_t *up, int32_t i)
+static int32_t block_model_root_of(int32_t *up, int32_t i)
 {
     while (up[i] != i) i = up[i] = up[up[i]];
     return i;
@@ -15,7 +16,8 @@ static void join_groups(int32_t *up, const struct lx_group *groups, int32_t coun
 {
     for (int32_t g = 0; g < count; g++)
         for (int32_t k = 1; k < groups[g].count; k++) {
-            int32_t a = root_of(up, groups[g].at[0]), b = root_of(up, groups[g].at[k]);
+            int32_t a = block_model_root_of(up, groups[g].at[0]),
+                    b = block_model_root_of(up, groups[g].at[k]);
             up[a > b ? a : b] = a < b ? a : b;
         }
 }
@@ -24,11 +26,12 @@ static void join_groups(int32_t *up, const struct lx_group *groups, int32_t coun
 static int32_t number_roots(int32_t *up, int32_t count, int32_t *of)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < count; i++) of[i] = root_of(up, i) == i ? n++ : of[root_of(up, i)];
+    for (int32_t i = 0; i < count; i++)
+        of[i] = block_model_root_of(up, i) == i ? n++ : of[block_model_root_of(up, i)];
     return n;
 }
 
-static int compare_lives(const void *a, const void *b)
+static int block_model_compare_lives(const void *a, const void *b)
 {
     const struct lx_life *x = a, *y = b;
     return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
@@ -46,7 +49,7 @@ static void gather_lives(struct blocks *b, int32_t block, int32_t *used)
         if (!u->life_count) out[n++] = (struct lx_life){u->start, u->end};
         for (int32_t k = 0; k < u->life_count; k++) out[n++] = u->lives[k];
     }
-    qsort(out, (size_t)n, sizeof *out, compare_lives);
+    qsort(out, (size_t)n, sizeof *out, block_model_compare_lives);
     for (int32_t k = 0; k < n; k++)
         if (kept && out[kept - 1].end >= out[k].start)
             out[kept - 1].end = max_i64(out[kept - 1].end, out[k].end);
@@ -69,7 +72,7 @@ bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, in
     return false;
 }
 
-static int compare_spans(const void *a, const void *b)
+static int block_model_compare_spans(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
     return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
@@ -86,7 +89,7 @@ int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, str
         if (lives_meet(b->lives + k->first_life, k->life_count, &when, 1))
             out[n++] = (struct span){room->reserved[r].from, room->reserved[r].to};
     }
-    qsort(out, (size_t)n, sizeof *out, compare_spans);
+    qsort(out, (size_t)n, sizeof *out, block_model_compare_spans);
     for (int32_t i = 0; i < n; i++)
         if (kept && out[kept - 1].to >= out[i].from)
             out[kept - 1].to = max_i64(out[kept - 1].to, out[i].to);
@@ -101,7 +104,7 @@ static bool set_rooms(struct blocks *b)
 {
     const struct lx_problem *p = b->p;
     b->pool_count = p->pool_count ? p->pool_count : 1;
-    b->rooms = calloc((size_t)b->pool_count, sizeof *b->rooms);
+    b->rooms = mem_zeroed((size_t)b->pool_count, sizeof *b->rooms);
     if (!b->rooms) return false;
     if (!p->pool_count) b->rooms[0].capacity = p->objective == LX_HEIGHT ? INT64_MAX / 4 : p->capacity;
     for (int32_t k = 0; k < p->pool_count; k++) {
@@ -123,7 +126,7 @@ static bool allows(const struct lx_buffer *u, int32_t pool, int64_t *cost)
     return true;
 }
 
-static bool has_room(const struct blocks *b, int32_t block, int32_t pool, struct span *spans)
+static bool block_model_has_room(const struct blocks *b, int32_t block, int32_t pool, struct span *spans)
 {
     const struct block *k = &b->at[block];
     int32_t n = blocks_reserved(b, block, pool, spans);
@@ -141,7 +144,7 @@ static void find_options(struct blocks *b, int32_t block, int32_t *used, struct 
     for (int32_t o = 0; o < wanted; o++) {
         int32_t pool = first->pools ? first->pools[o] : o;
         int64_t cost = 0;
-        bool all = has_room(b, block, pool, spans);
+        bool all = block_model_has_room(b, block, pool, spans);
         for (int32_t i = k->buffer; all && i < b->p->count; i++)
             if (b->of[i] == block) all = allows(&b->p->buffers[i], pool, &cost);
         if (all) b->options[(*used)++] = (struct option){pool, b->p->objective == LX_SPILL ? cost : 0};
@@ -151,7 +154,7 @@ static void find_options(struct blocks *b, int32_t block, int32_t *used, struct 
 
 /* --- Variables. --- */
 
-static void fix(struct blocks *b, int32_t block, bool placed)
+static void block_model_fix(struct blocks *b, int32_t block, bool placed)
 {
     const struct block *k = &b->at[block];
     signed char value = placed == k->on_if;
@@ -170,12 +173,13 @@ static void settle_variables(struct blocks *b)
 {
     const struct lx_problem *p = b->p;
     for (int32_t i = 0; i < b->count; i++)
-        if (!b->at[i].option_count) fix(b, i, false);
+        if (!b->at[i].option_count) block_model_fix(b, i, false);
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *u = &p->buffers[i];
         bool staging = is_staging(&p->bonds, i);
-        if (u->reason) fix(b, b->of[i], false);
-        if (!u->reason && !staging && (u->must || p->objective != LX_SPILL)) fix(b, b->of[i], true);
+        if (u->reason) block_model_fix(b, b->of[i], false);
+        if (!u->reason && !staging && (u->must || p->objective != LX_SPILL))
+            block_model_fix(b, b->of[i], true);
         if (!staging && p->objective == LX_SPILL) b->off_cost[b->at[b->of[i]].variable] += u->spill_cost;
     }
 }
@@ -195,7 +199,7 @@ static void join_owners(int32_t *up, const struct lx_bonds *s)
 static bool set_variables(struct blocks *b, int32_t *up)
 {
     const struct lx_bonds *s = &b->p->bonds;
-    int32_t *of = malloc(((size_t)b->p->count + 1) * sizeof *of);
+    int32_t *of = mem_alloc(((size_t)b->p->count + 1) * sizeof *of);
     if (!of) return false;
     join_groups(up, s->together, s->together_count);
     join_owners(up, s);
@@ -209,9 +213,9 @@ static bool set_variables(struct blocks *b, int32_t *up)
         staging->variable = of[s->staging[k].b];
         staging->on_if = false;
     }
-    free(of);
-    b->off_cost = calloc((size_t)b->variable_count + 1, sizeof *b->off_cost);
-    b->fixed = malloc((size_t)b->variable_count + 1);
+    mem_free(of);
+    b->off_cost = mem_zeroed((size_t)b->variable_count + 1, sizeof *b->off_cost);
+    b->fixed = mem_alloc((size_t)b->variable_count + 1);
     if (!b->off_cost || !b->fixed) return false;
     memset(b->fixed, -1, (size_t)b->variable_count);
     settle_variables(b);
@@ -256,15 +260,15 @@ static bool fill_blocks(struct blocks *b)
 {
     size_t most = 1;
     for (int32_t k = 0; k < b->pool_count; k++) most += (size_t)b->rooms[k].reserved_count;
-    struct span *spans = malloc(most * sizeof *spans);
-    b->lives = malloc(life_room(b->p) * sizeof *b->lives);
+    struct span *spans = mem_alloc(most * sizeof *spans);
+    b->lives = mem_alloc(life_room(b->p) * sizeof *b->lives);
     gather_members(b);
-    b->options = malloc(option_room(b) * sizeof *b->options);
+    b->options = mem_alloc(option_room(b) * sizeof *b->options);
     bool ok = spans && b->lives && b->options;
     int32_t options = 0, lives = 0;
     for (int32_t i = 0; ok && i < b->count; i++) gather_lives(b, i, &lives);
     for (int32_t i = 0; ok && i < b->count; i++) find_options(b, i, &options, spans);
-    free(spans);
+    mem_free(spans);
     return ok;
 }
 
@@ -272,8 +276,8 @@ bool blocks_open(struct blocks *b, const struct lx_problem *p)
 {
     *b = (struct blocks){.p = p};
     size_t n = (size_t)p->count + 1;
-    int32_t *up = malloc(n * sizeof *up);
-    b->of = malloc(n * sizeof *b->of);
+    int32_t *up = mem_alloc(n * sizeof *up);
+    b->of = mem_alloc(n * sizeof *b->of);
     bool ok = up && b->of && set_rooms(b);
     for (int32_t i = 0; ok && i < p->count; i++) up[i] = i;
     if (ok) {
@@ -282,22 +286,22 @@ bool blocks_open(struct blocks *b, const struct lx_problem *p)
         b->too_many = b->count > MOST_BLOCKS;
     }
     if (ok && !b->too_many) {
-        b->at = calloc((size_t)b->count + 1, sizeof *b->at);
+        b->at = mem_zeroed((size_t)b->count + 1, sizeof *b->at);
         ok = b->at && fill_blocks(b) && set_variables(b, up) && blocks_relate(b);
     }
-    free(up);
+    mem_free(up);
     return ok;
 }
 
 void blocks_close(struct blocks *b)
 {
-    free(b->at);
-    free(b->of);
-    free(b->options);
-    free(b->lives);
-    free(b->rooms);
-    free(b->off_cost);
-    free(b->fixed);
-    free(b->kind);
-    free(b->softs);
+    mem_free(b->at);
+    mem_free(b->of);
+    mem_free(b->options);
+    mem_free(b->lives);
+    mem_free(b->rooms);
+    mem_free(b->off_cost);
+    mem_free(b->fixed);
+    mem_free(b->kind);
+    mem_free(b->softs);
 }

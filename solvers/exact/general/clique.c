@@ -3,6 +3,7 @@
  * A greedy partition of the candidates into independent sets bounds what they can add: the heaviest of each. The
  * candidates of the last set are tried first; steps limit how many. */
 #include "exact/general/clique.h"
+#include "base/memory.h"
 #include "base/stop.h"
 
 #include <stdlib.h>
@@ -11,8 +12,8 @@
 bool clique_graph_open(struct clique_graph *g, int32_t count)
 {
     *g = (struct clique_graph){.count = count, .words = count / 64 + 1};
-    g->weight = calloc((size_t)count + 1, sizeof *g->weight);
-    g->rows = calloc((size_t)(count + 1) * (size_t)g->words, sizeof *g->rows);
+    g->weight = mem_zeroed((size_t)count + 1, sizeof *g->weight);
+    g->rows = mem_zeroed((size_t)(count + 1) * (size_t)g->words, sizeof *g->rows);
     if (g->weight && g->rows) return true;
     clique_graph_close(g);
     return false;
@@ -20,8 +21,8 @@ bool clique_graph_open(struct clique_graph *g, int32_t count)
 
 void clique_graph_close(struct clique_graph *g)
 {
-    free(g->weight);
-    free(g->rows);
+    mem_free(g->weight);
+    mem_free(g->rows);
     *g = (struct clique_graph){0};
 }
 
@@ -61,7 +62,7 @@ static void colour(struct clique_search *s, int32_t *list, int64_t *bound, int32
     }
 }
 
-static void expand(struct clique_search *s, int32_t from, int32_t n, int32_t depth, int64_t weight)
+static void clique_expand(struct clique_search *s, int32_t from, int32_t n, int32_t depth, int64_t weight)
 {
     if (weight > s->best) {
         s->best = weight;
@@ -78,7 +79,7 @@ static void expand(struct clique_search *s, int32_t from, int32_t n, int32_t dep
         for (int32_t q = 0; q < k; q++)
             if (clique_graph_has(s->g, v, list[q])) list[n + next++] = list[q];
         s->chosen[depth] = v;
-        expand(s, from + n, next, depth + 1, weight + s->g->weight[v]);
+        clique_expand(s, from + n, next, depth + 1, weight + s->g->weight[v]);
     }
 }
 
@@ -101,20 +102,20 @@ int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps
     for (int32_t v = 0; v < g->count; v++) degree += clique_graph_has(g, seed, v);
     struct clique_search s = {.g = g, .steps = steps, .best = -1, .best_members = members};
     s.room = degree < 600 ? (degree + 2) * (degree + 4) : 400 * (degree + 4);
-    s.chosen = malloc(((size_t)g->count + 1) * sizeof *s.chosen);
-    s.stack = malloc(((size_t)s.room + 1) * sizeof *s.stack);
-    s.bound = malloc(((size_t)s.room + 1) * sizeof *s.bound);
+    s.chosen = mem_alloc(((size_t)g->count + 1) * sizeof *s.chosen);
+    s.stack = mem_alloc(((size_t)s.room + 1) * sizeof *s.stack);
+    s.bound = mem_alloc(((size_t)s.room + 1) * sizeof *s.bound);
     if (s.chosen && s.stack && s.bound) {
         s.chosen[0] = seed;
-        expand(&s, 0, neighbours_by_weight(g, seed, s.stack), 1, g->weight[seed]);
+        clique_expand(&s, 0, neighbours_by_weight(g, seed, s.stack), 1, g->weight[seed]);
     }
-    free(s.chosen);
-    free(s.stack);
-    free(s.bound);
+    mem_free(s.chosen);
+    mem_free(s.stack);
+    mem_free(s.bound);
     return s.best_count;
 }
 
-static int compare_members(const void *a, const void *b)
+static int clique_compare_members(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
@@ -132,13 +133,14 @@ static bool has_set(const struct cliques *c, const int32_t *members, int32_t cou
 static bool cliques_reserve(struct cliques *c, int32_t more)
 {
     if (c->count + 2 > c->room) {
-        int32_t room = 2 * c->room + 16, *first = realloc(c->first, (size_t)room * sizeof *first);
+        int32_t room = 2 * c->room + 16, *first = mem_resize(c->first, (size_t)room * sizeof *first);
         if (!first) return false;
         c->first = first;
         c->room = room;
     }
     if (c->used + more > c->member_room) {
-        int32_t room = 2 * (c->used + more), *members = realloc(c->members, (size_t)room * sizeof *members);
+        int32_t room = 2 * (c->used + more),
+                *members = mem_resize(c->members, (size_t)room * sizeof *members);
         if (!members) return false;
         c->members = members;
         c->member_room = room;
@@ -151,7 +153,7 @@ bool cliques_add(struct cliques *c, int32_t *members, int32_t count)
 {
     if (count == 0) return true;
     if (!cliques_reserve(c, count)) return false;
-    qsort(members, (size_t)count, sizeof *members, compare_members);
+    qsort(members, (size_t)count, sizeof *members, clique_compare_members);
     if (has_set(c, members, count)) return true;
     memcpy(c->members + c->used, members, (size_t)count * sizeof *members);
     c->used += count;
@@ -162,21 +164,21 @@ bool cliques_add(struct cliques *c, int32_t *members, int32_t count)
 bool cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out)
 {
     *out = (struct cliques){0};
-    int32_t *members = malloc(((size_t)g->count + 1) * sizeof *members);
+    int32_t *members = mem_alloc(((size_t)g->count + 1) * sizeof *members);
     bool ok = members && cliques_reserve(out, 1);
     for (int32_t v = 0; ok && v < g->count && !stop_is_now();
          v++) { /* fewer of them prove less, but nothing false */
         int32_t n = clique_through(g, v, steps, members);
         ok = n > 0 && cliques_add(out, members, n);
     }
-    free(members);
+    mem_free(members);
     if (!ok) cliques_free(out);
     return ok;
 }
 
 void cliques_free(struct cliques *c)
 {
-    free(c->first);
-    free(c->members);
+    mem_free(c->first);
+    mem_free(c->members);
     *c = (struct cliques){0};
 }

@@ -1,5 +1,6 @@
 /* The way of a general problem: blocks, then heights of pools, or the master programme. */
 #include "exact/general/general.h"
+#include "base/memory.h"
 #include "exact/general/master.h"
 #include "exact/general/pool_heights.h"
 #include "exact/general/pool_pack.h"
@@ -34,7 +35,7 @@ struct choice {
     bool none, closed;
 };
 
-static void count(struct choice *c, const struct master *m)
+static void general_count(struct choice *c, const struct master *m)
 {
     c->stats.nodes += m->programme.nodes;
     c->stats.pivots += m->pivots + (m->programme.lp ? lp_pivots(m->programme.lp) : 0);
@@ -62,7 +63,7 @@ static bool ask_master(struct choice *c, int64_t steps)
             c->bound = c->best->known ? c->best->cost : 0;
         else if (!c->none)
             c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
-        count(c, &m);
+        general_count(c, &m);
     }
     c->budget->steps = part.steps;
     master_close(&m);
@@ -74,7 +75,7 @@ static void place_at_first(struct choice *c)
 {
     const struct blocks *b = c->b;
     struct layout *l = c->best;
-    int32_t *members = malloc(((size_t)b->count + 1) * sizeof *members);
+    int32_t *members = mem_alloc(((size_t)b->count + 1) * sizeof *members);
     bool ok = members != NULL;
     for (int32_t v = 0; v < b->variable_count; v++) ok &= b->fixed[v] >= 0;
     for (int32_t i = 0; ok && i < b->count; i++) {
@@ -96,7 +97,7 @@ static void place_at_first(struct choice *c)
         ok = b->p->bonds.charges[k].cost != LX_FORBIDDEN || !layout_triggers(b, l, k);
     l->known = ok;
     if (ok) l->cost = layout_cost(b, l);
-    free(members);
+    mem_free(members);
 }
 
 /* The best of the heuristics and of what the caller knows, where it is legal. */
@@ -104,7 +105,7 @@ static bool ask_heuristics(struct choice *c)
 {
     const struct blocks *b = c->b;
     size_t n = (size_t)b->p->count + 1;
-    struct lx_answer a = {.address = malloc(n * sizeof *a.address), .pool = malloc(n * sizeof *a.pool)};
+    struct lx_answer a = {.address = mem_alloc(n * sizeof *a.address), .pool = mem_alloc(n * sizeof *a.pool)};
     struct layout found;
     int64_t value;
     bool have = false;
@@ -120,8 +121,8 @@ static bool ask_heuristics(struct choice *c)
         if (!c->best->known || found.cost < c->best->cost) layout_take(b, c->budget, &found, c->best, 0);
     }
     layout_close(&found);
-    free(a.address);
-    free(a.pool);
+    mem_free(a.address);
+    mem_free(a.pool);
     return ok;
 }
 
@@ -148,7 +149,7 @@ static bool solve_choice(struct choice *c, struct lx_answer *answer)
 /* More blocks than there is a matrix for. */
 static bool place_many(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    int32_t *mine = answer->pool ? NULL : malloc(((size_t)p->count + 1) * sizeof *mine);
+    int32_t *mine = answer->pool ? NULL : mem_alloc(((size_t)p->count + 1) * sizeof *mine);
     struct lx_answer best = {.address = answer->address, .pool = answer->pool ? answer->pool : mine};
     int64_t value;
     bool have = false, ok = best.pool && best_of_orders(p, run, &best, &value, &have);
@@ -156,7 +157,7 @@ static bool place_many(const struct lx_problem *p, const struct lx_run *run, str
     answer->status = LX_LIMIT;
     snprintf(answer->message, sizeof answer->message,
              "more than %d blocks are placed by the best of some orders, without a proof", MOST_BLOCKS);
-    free(mine);
+    mem_free(mine);
     return ok;
 }
 

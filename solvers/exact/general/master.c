@@ -1,5 +1,6 @@
 /* Columns and costs of the master programme. */
 #include "exact/general/master.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 bool layout_open(struct layout *l, int32_t blocks)
 {
     size_t n = (size_t)blocks + 1;
-    *l = (struct layout){malloc(n * sizeof *l->pool), malloc(n * sizeof *l->address), INT64_MAX, false};
+    *l = (struct layout){mem_alloc(n * sizeof *l->pool), mem_alloc(n * sizeof *l->address), INT64_MAX, false};
     if (!l->pool || !l->address) return false;
     for (int32_t i = 0; i < blocks; i++) l->address[i] = l->pool[i] = -1;
     return true;
@@ -17,8 +18,8 @@ bool layout_open(struct layout *l, int32_t blocks)
 
 void layout_close(struct layout *l)
 {
-    free(l->pool);
-    free(l->address);
+    mem_free(l->pool);
+    mem_free(l->address);
 }
 
 void layout_copy(struct layout *to, const struct layout *from, int32_t blocks)
@@ -36,20 +37,20 @@ void layout_take(const struct blocks *b, const struct budget *budget, const stru
     size_t n = (size_t)b->p->count + 1;
     layout_copy(best, from, b->count);
     if (!run->progress) return;
-    int64_t *address = malloc(n * sizeof *address);
-    int32_t *pool = malloc(n * sizeof *pool);
+    int64_t *address = mem_alloc(n * sizeof *address);
+    int32_t *pool = mem_alloc(n * sizeof *pool);
     for (int32_t i = 0; address && pool && i < b->p->count; i++) {
         pool[i] = best->pool[b->of[i]] < 0 ? 0 : best->pool[b->of[i]];
         address[i] = best->pool[b->of[i]] < 0 ? LX_OFF_CHIP : best->address[b->of[i]];
     }
     if (address && pool)
         run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool});
-    free(address);
-    free(pool);
+    mem_free(address);
+    mem_free(pool);
 }
 
-static bool count_on(const struct blocks *b, const struct layout *l, const struct lx_group *g, bool on,
-                     bool all)
+static bool master_count_on(const struct blocks *b, const struct layout *l, const struct lx_group *g, bool on,
+                            bool all)
 {
     for (int32_t k = 0; k < g->count; k++)
         if ((l->pool[b->of[g->at[k]]] >= 0) == on) {
@@ -62,9 +63,10 @@ static bool count_on(const struct blocks *b, const struct layout *l, const struc
 bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t charge)
 {
     const struct lx_charge *c = &b->p->bonds.charges[charge];
-    if (!count_on(b, l, &c->all_on, true, true) || !count_on(b, l, &c->all_off, false, true)) return false;
+    if (!master_count_on(b, l, &c->all_on, true, true) || !master_count_on(b, l, &c->all_off, false, true))
+        return false;
     if (!c->any_on.count && !c->any_off.count) return true;
-    return count_on(b, l, &c->any_on, true, false) || count_on(b, l, &c->any_off, false, false);
+    return master_count_on(b, l, &c->any_on, true, false) || master_count_on(b, l, &c->any_off, false, false);
 }
 
 static int64_t option_cost(const struct blocks *b, int32_t block, int32_t pool)
@@ -141,7 +143,7 @@ static int32_t add_variables(struct master *m, const int64_t *on, const int64_t 
     return columns;
 }
 
-static int32_t add_options(struct master *m, int32_t columns)
+static int32_t master_add_options(struct master *m, int32_t columns)
 {
     for (int32_t i = 0; i < m->b->count; i++) {
         const struct block *k = &m->b->at[i];
@@ -153,11 +155,11 @@ static int32_t add_options(struct master *m, int32_t columns)
     return columns;
 }
 
-static void add_columns(struct master *m, const int64_t *on, const int64_t *off)
+static void master_add_columns(struct master *m, const int64_t *on, const int64_t *off)
 {
     const struct lx_bonds *s = &m->b->p->bonds;
     bool cost = m->b->p->objective == LX_SPILL;
-    int32_t columns = add_options(m, add_variables(m, on, off));
+    int32_t columns = master_add_options(m, add_variables(m, on, off));
     m->first_charge = columns;
     for (int32_t k = 0; k < s->charge_count; k++)
         m->programme.cost[columns++] = cost && s->charges[k].cost > 0 ? s->charges[k].cost : 0;
@@ -176,12 +178,12 @@ bool master_open(struct master *m, const struct blocks *b, struct budget *budget
     *m = (struct master){.b = b, .best = best, .pack_nodes = 200000, .core_nodes = 2000};
     const struct lx_bonds *s = &b->p->bonds;
     size_t variables = (size_t)b->variable_count + 1, n = (size_t)b->count + 1;
-    int64_t *on = malloc(variables * sizeof *on), *off = malloc(variables * sizeof *off);
-    m->variable = malloc(variables * sizeof *m->variable);
-    m->in_pool = malloc(((size_t)count_options(b, false) + 1) * sizeof *m->in_pool);
-    m->soft_apart = malloc(((size_t)b->soft_count + 1) * sizeof *m->soft_apart);
-    m->members = malloc(n * sizeof *m->members);
-    m->graphs = calloc((size_t)b->pool_count, sizeof *m->graphs);
+    int64_t *on = mem_alloc(variables * sizeof *on), *off = mem_alloc(variables * sizeof *off);
+    m->variable = mem_alloc(variables * sizeof *m->variable);
+    m->in_pool = mem_alloc(((size_t)count_options(b, false) + 1) * sizeof *m->in_pool);
+    m->soft_apart = mem_alloc(((size_t)b->soft_count + 1) * sizeof *m->soft_apart);
+    m->members = mem_alloc(n * sizeof *m->members);
+    m->graphs = mem_zeroed((size_t)b->pool_count, sizeof *m->graphs);
     bool ok =
         on && off && m->variable && m->in_pool && m->soft_apart && m->members && m->graphs &&
         layout_open(&m->now, b->count) &&
@@ -189,25 +191,25 @@ bool master_open(struct master *m, const struct blocks *b, struct budget *budget
                        b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
     if (ok) {
         variable_costs(b, on, off);
-        add_columns(m, on, off);
+        master_add_columns(m, on, off);
         m->programme.visit = master_visit;
         m->programme.separate = master_separate;
         m->programme.context = m;
     }
-    free(on);
-    free(off);
+    mem_free(on);
+    mem_free(off);
     return ok;
 }
 
 void master_close(struct master *m)
 {
     for (int32_t k = 0; m->graphs && k < m->b->pool_count; k++) clique_graph_close(&m->graphs[k]);
-    free(m->variable);
-    free(m->in_pool);
-    free(m->soft_apart);
-    free(m->soft_at);
-    free(m->members);
-    free(m->graphs);
+    mem_free(m->variable);
+    mem_free(m->in_pool);
+    mem_free(m->soft_apart);
+    mem_free(m->soft_at);
+    mem_free(m->members);
+    mem_free(m->graphs);
     VEC_FREE(&m->row);
     layout_close(&m->now);
     programme_close(&m->programme);

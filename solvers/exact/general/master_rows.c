@@ -7,6 +7,7 @@
  *     sum size_i (1 - placed_i) + sum over soft pairs of min(size_a, size_b) paid_ab >= sum of sizes - capacity.
  * Bytes that are reserved for every member are not there for them. */
 #include "exact/general/master.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static void row_add_group(struct master *m, const struct lx_group *g, bool on)
 }
 
 /* Not all of the condition, or the charge is paid. `any`: one literal that completes the condition. */
-static bool add_clause(struct master *m, int32_t charge, const struct literal *any)
+static bool master_rows_add_clause(struct master *m, int32_t charge, const struct literal *any)
 {
     const struct lx_charge *c = &m->b->p->bonds.charges[charge];
     row_begin(m, 1);
@@ -33,19 +34,19 @@ static bool add_clause(struct master *m, int32_t charge, const struct literal *a
     return row_end(m);
 }
 
-static bool add_charge(struct master *m, int32_t charge)
+static bool master_rows_add_charge(struct master *m, int32_t charge)
 {
     const struct lx_charge *c = &m->b->p->bonds.charges[charge];
     bool ok = true;
     if (c->cost == 0 || (c->cost != LX_FORBIDDEN && m->b->p->objective != LX_SPILL)) return true;
-    if (!c->any_on.count && !c->any_off.count) return add_clause(m, charge, NULL);
+    if (!c->any_on.count && !c->any_off.count) return master_rows_add_clause(m, charge, NULL);
     for (int32_t k = 0; ok && k < c->any_on.count; k++) {
         struct literal l = placed(m, m->b->of[c->any_on.at[k]]);
-        ok = add_clause(m, charge, &l);
+        ok = master_rows_add_clause(m, charge, &l);
     }
     for (int32_t k = 0; ok && k < c->any_off.count; k++) {
         struct literal l = opposite(placed(m, m->b->of[c->any_off.at[k]]));
-        ok = add_clause(m, charge, &l);
+        ok = master_rows_add_clause(m, charge, &l);
     }
     return ok;
 }
@@ -72,8 +73,8 @@ static int64_t reserved_for_all(const struct master *m, int32_t pool, const int3
     const struct room *room = &m->b->rooms[pool];
     size_t n = (size_t)room->reserved_count + 1;
     if (!room->reserved_count || !count) return 0;
-    struct span *common = malloc(n * sizeof *common), *own = malloc(n * sizeof *own),
-                *both = malloc(2 * n * sizeof *both);
+    struct span *common = mem_alloc(n * sizeof *common), *own = mem_alloc(n * sizeof *own),
+                *both = mem_alloc(2 * n * sizeof *both);
     int64_t bytes = 0;
     int32_t kept = common && own && both ? blocks_reserved(m->b, members[0], pool, common) : 0;
     for (int32_t k = 1; k < count && kept; k++) {
@@ -87,9 +88,9 @@ static int64_t reserved_for_all(const struct master *m, int32_t pool, const int3
         memcpy(common, both, (size_t)kept * sizeof *both);
     }
     for (int32_t k = 0; k < kept; k++) bytes += common[k].to - common[k].from;
-    free(common);
-    free(own);
-    free(both);
+    mem_free(common);
+    mem_free(own);
+    mem_free(both);
     return bytes;
 }
 
@@ -119,7 +120,7 @@ static bool index_softs(struct master *m)
 {
     size_t n = (size_t)m->b->count;
     if (!m->b->soft_count || n > MOST_SQUARE) return true;
-    m->soft_at = calloc(n * n + 1, sizeof *m->soft_at);
+    m->soft_at = mem_zeroed(n * n + 1, sizeof *m->soft_at);
     for (int32_t k = 0; m->soft_at && k < m->b->soft_count; k++) {
         size_t i = (size_t)m->b->softs[k].a, q = (size_t)m->b->softs[k].b;
         m->soft_at[i * n + q] = m->soft_at[q * n + i] = k + 1;
@@ -174,7 +175,7 @@ static bool fits_clique(const struct blocks *b, int32_t i, const int32_t *member
     return true;
 }
 
-static bool alive_at(const struct blocks *b, int32_t i, int64_t tick)
+static bool master_rows_alive_at(const struct blocks *b, int32_t i, int64_t tick)
 {
     for (int32_t k = 0; k < b->at[i].life_count; k++) {
         const struct lx_life *life = &b->lives[b->at[i].first_life + k];
@@ -197,7 +198,7 @@ static int32_t section(const struct blocks *b, int64_t tick, const struct sized 
     for (int alive = 1; alive >= 0; alive--)
         for (int32_t k = 0; k < count; k++) {
             int32_t i = by_size[k].block;
-            if (alive_at(b, i, tick) == alive && fits_clique(b, i, members, n)) members[n++] = i;
+            if (master_rows_alive_at(b, i, tick) == alive && fits_clique(b, i, members, n)) members[n++] = i;
         }
     return n;
 }
@@ -208,7 +209,7 @@ static int compare_sizes(const void *a, const void *b)
     return x->size != y->size ? (x->size < y->size ? 1 : -1) : (x->block > y->block) - (x->block < y->block);
 }
 
-static int compare_ticks(const void *a, const void *b)
+static int master_rows_compare_ticks(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
@@ -234,7 +235,7 @@ static int32_t gather_starts(const struct blocks *b, int64_t *ticks)
     for (int32_t i = 0; i < b->count; i++)
         for (int32_t k = 0; k < b->at[i].life_count; k++)
             ticks[n++] = b->lives[b->at[i].first_life + k].start;
-    qsort(ticks, (size_t)n, sizeof *ticks, compare_ticks);
+    qsort(ticks, (size_t)n, sizeof *ticks, master_rows_compare_ticks);
     for (int32_t k = 0; k < n; k++)
         if (kept == 0 || ticks[kept - 1] != ticks[k]) ticks[kept++] = ticks[k];
     return kept;
@@ -256,29 +257,29 @@ static bool add_pool_sections(struct master *m, int32_t pool, const int64_t *tic
     return ok;
 }
 
-static bool add_sections(struct master *m)
+static bool master_rows_add_sections(struct master *m)
 {
     const struct blocks *b = m->b;
     size_t n = (size_t)b->count + 1, lives = 1;
     for (int32_t i = 0; i < b->count; i++) lives += (size_t)b->at[i].life_count;
-    struct sized *by_size = malloc(n * sizeof *by_size);
-    int32_t *members = malloc(n * sizeof *members);
-    int64_t *ticks = malloc(lives * sizeof *ticks);
+    struct sized *by_size = mem_alloc(n * sizeof *by_size);
+    int32_t *members = mem_alloc(n * sizeof *members);
+    int64_t *ticks = mem_alloc(lives * sizeof *ticks);
     bool ok = by_size && members && ticks;
     int32_t tick_count = ok ? gather_starts(b, ticks) : 0;
     for (int32_t pool = 0; ok && pool < b->pool_count; pool++)
         ok = add_pool_sections(m, pool, ticks, tick_count, by_size, members);
-    free(by_size);
-    free(members);
-    free(ticks);
+    mem_free(by_size);
+    mem_free(members);
+    mem_free(ticks);
     return ok && !m->programme.out_of_memory;
 }
 
 bool master_first_rows(struct master *m)
 {
     bool ok = add_option_rows(m);
-    for (int32_t k = 0; ok && k < m->b->p->bonds.charge_count; k++) ok = add_charge(m, k);
-    return ok && index_softs(m) && open_graphs(m) && add_sections(m);
+    for (int32_t k = 0; ok && k < m->b->p->bonds.charge_count; k++) ok = master_rows_add_charge(m, k);
+    return ok && index_softs(m) && open_graphs(m) && master_rows_add_sections(m);
 }
 
 /* --- Separation. --- */
@@ -286,8 +287,8 @@ bool master_first_rows(struct master *m)
 enum { SEPARATION_STEPS = 300, MOST_ROWS_PER_ROUND = 40 };
 
 /* What a member adds to the lack of a clique. */
-static double adds(const struct master *m, int32_t pool, const int32_t *members, int32_t count, int32_t k,
-                   const double *point)
+static double master_rows_adds(const struct master *m, int32_t pool, const int32_t *members, int32_t count,
+                               int32_t k, const double *point)
 {
     const struct blocks *b = m->b;
     double sum = (double)b->at[members[k]].size * literal_value(master_in_pool(m, members[k], pool), point);
@@ -307,7 +308,7 @@ static int32_t prune(struct master *m, int32_t pool, int32_t *members, int32_t c
         int32_t worst = -1;
         double least = 0;
         for (int32_t k = 0; k < count; k++) {
-            double sum = adds(m, pool, members, count, k, point);
+            double sum = master_rows_adds(m, pool, members, count, k, point);
             if (sum < least) least = sum, worst = k;
         }
         if (worst < 0) break;

@@ -4,29 +4,31 @@
  * not: of its blocks and of the pairs that had to be apart a small core is kept that does not pack either, and
  * the row says that one of them leaves the pool, or one of the pairs is paid. */
 #include "exact/general/master.h"
+#include "base/memory.h"
 #include "exact/general/pool_pack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool holds(struct literal l, const bool *point)
+static bool master_visit_holds(struct literal l, const bool *point)
 {
     return l.column < 0 ? l.positive : point[l.column] == l.positive;
 }
 
 /* Where the point puts the block: of several pools the first by cost. */
-static int32_t pool_at(const struct master *m, int32_t block, const bool *point)
+static int32_t master_visit_pool_at(const struct master *m, int32_t block, const bool *point)
 {
     const struct block *k = &m->b->at[block];
     int32_t best = -1;
-    if (!holds(placed(m, block), point)) return -1;
+    if (!master_visit_holds(placed(m, block), point)) return -1;
     for (int32_t o = k->first_option; o < k->first_option + k->option_count; o++)
-        if (holds(m->in_pool[o], point) && (best < 0 || m->b->options[o].cost < m->b->options[best].cost))
+        if (master_visit_holds(m->in_pool[o], point) &&
+            (best < 0 || m->b->options[o].cost < m->b->options[best].cost))
             best = o;
     return best < 0 ? -1 : m->b->options[best].pool;
 }
 
-static int32_t gather(const struct master *m, int32_t pool, int32_t *members)
+static int32_t master_visit_gather(const struct master *m, int32_t pool, int32_t *members)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < m->b->count; i++)
@@ -34,8 +36,8 @@ static int32_t gather(const struct master *m, int32_t pool, int32_t *members)
     return n;
 }
 
-static struct pool_question question(struct master *m, int32_t pool, int32_t *members, int32_t count,
-                                     int64_t nodes)
+static struct pool_question master_visit_question(struct master *m, int32_t pool, int32_t *members,
+                                                  int32_t count, int64_t nodes)
 {
     return (struct pool_question){
         .b = m->b,
@@ -52,7 +54,7 @@ enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int
                            int64_t *address)
 {
     struct pool_question q =
-        question(m, pool, members, count, budget_nodes(m->programme.budget, nodes, count));
+        master_visit_question(m, pool, members, count, budget_nodes(m->programme.budget, nodes, count));
     enum fit_result result = pack_into_pool(&q, address);
     m->asked++;
     m->spent += q.nodes;
@@ -65,7 +67,7 @@ enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int
 /* Leaves out what is not needed for the pool not to pack: runs of members, shorter and shorter. */
 int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch)
 {
-    int32_t *trial = malloc(((size_t)count + 1) * sizeof *trial);
+    int32_t *trial = mem_alloc(((size_t)count + 1) * sizeof *trial);
     for (int32_t run = count / 2; trial && run > 0; run = run == 1 ? 0 : (run + 1) / 2)
         for (int32_t from = 0; from < count && !budget_spent(m->programme.budget);) {
             int32_t out = (int32_t)min_i64(run, count - from), n = 0;
@@ -77,7 +79,7 @@ int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t 
             } else
                 from += out;
         }
-    free(trial);
+    mem_free(trial);
     return count;
 }
 
@@ -85,7 +87,7 @@ int32_t master_shrink(struct master *m, int32_t pool, int32_t *members, int32_t 
 static void shrink_pairs(struct master *m, int32_t pool, int32_t *members, int32_t count, int64_t *scratch)
 {
     const struct blocks *b = m->b;
-    bool *in = calloc((size_t)b->count + 1, sizeof *in), *saved = malloc((size_t)b->soft_count + 1);
+    bool *in = mem_zeroed((size_t)b->count + 1, sizeof *in), *saved = mem_alloc((size_t)b->soft_count + 1);
     for (int32_t k = 0; in && k < count; k++) in[members[k]] = true;
     for (int32_t k = 0; in && k < b->soft_count; k++)
         m->soft_apart[k] &= in[b->softs[k].a] && in[b->softs[k].b];
@@ -97,8 +99,8 @@ static void shrink_pairs(struct master *m, int32_t pool, int32_t *members, int32
             if (on && master_ask(m, pool, members, count, m->core_nodes, scratch) != FIT_NO)
                 memcpy(m->soft_apart, saved, (size_t)b->soft_count * sizeof *saved);
         }
-    free(in);
-    free(saved);
+    mem_free(in);
+    mem_free(saved);
 }
 
 static void add_core(struct master *m, int32_t pool, const int32_t *members, int32_t count)
@@ -117,14 +119,14 @@ static bool in_both(const struct master *m, int32_t soft, int32_t pool)
 
 static void cut_off(struct master *m, int32_t pool, int32_t count)
 {
-    int64_t *scratch = malloc(((size_t)m->b->count + 1) * sizeof *scratch);
+    int64_t *scratch = mem_alloc(((size_t)m->b->count + 1) * sizeof *scratch);
     for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] &= in_both(m, k, pool);
     if (scratch) {
         count = master_shrink(m, pool, m->members, count, scratch);
         if (m->b->soft_count) shrink_pairs(m, pool, m->members, count, scratch);
     }
     add_core(m, pool, m->members, count);
-    free(scratch);
+    mem_free(scratch);
 }
 
 /* --- The visit. --- */
@@ -158,13 +160,13 @@ enum visit master_visit(void *context, const bool *point)
 {
     struct master *m = context;
     for (int32_t i = 0; i < m->b->count; i++) {
-        m->now.pool[i] = pool_at(m, i, point);
+        m->now.pool[i] = master_visit_pool_at(m, i, point);
         m->now.address[i] = -1;
     }
     if (cut_by_cliques(m, point)) return POINT_CUT;
     for (int32_t pool = 0; pool < m->b->pool_count; pool++) {
         for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = !point[m->first_soft + k];
-        int32_t count = gather(m, pool, m->members);
+        int32_t count = master_visit_gather(m, pool, m->members);
         enum fit_result result = master_ask(m, pool, m->members, count, m->pack_nodes, m->now.address);
         if (result == FIT_NO_MEMORY) return POINT_NO_MEMORY;
         if (result == FIT_NO) cut_off(m, pool, count);

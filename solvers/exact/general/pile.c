@@ -3,6 +3,7 @@
  * than an unlucky one. */
 #include "exact/general/pile_search.h"
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ struct ranked {
     int32_t item;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int pile_compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->key != y->key) return x->key > y->key ? -1 : 1;
@@ -76,9 +77,9 @@ static double order_key(const struct pile *p, int32_t i, int pass, struct rng *r
 int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t *address)
 {
     size_t n = (size_t)p->count + 1;
-    struct ranked *order = malloc(n * sizeof *order);
-    struct span *taken = malloc(n * sizeof *taken);
-    int64_t *trial = malloc(n * sizeof *trial), best = INT64_MAX;
+    struct ranked *order = mem_alloc(n * sizeof *order);
+    struct span *taken = mem_alloc(n * sizeof *taken);
+    int64_t *trial = mem_alloc(n * sizeof *trial), best = INT64_MAX;
     struct rng rng = rng_seed(seed);
     for (int pass = 0; order && taken && trial && pass < passes; pass++) {
         int64_t end = 0;
@@ -86,7 +87,7 @@ int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t 
             order[i] = (struct ranked){order_key(p, i, pass, &rng), i};
             trial[i] = -1;
         }
-        qsort(order, (size_t)p->count, sizeof *order, compare_ranked);
+        qsort(order, (size_t)p->count, sizeof *order, pile_compare_ranked);
         for (int32_t k = 0; k < p->count && end < best && end <= p->capacity; k++) {
             int32_t i = order[k].item;
             trial[i] = first_gap(p, i, trial, taken);
@@ -96,23 +97,23 @@ int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t 
         best = end;
         memcpy(address, trial, (size_t)p->count * sizeof *trial);
     }
-    free(order);
-    free(taken);
-    free(trial);
+    mem_free(order);
+    mem_free(taken);
+    mem_free(trial);
     return best;
 }
 
 /* --- Parts. --- */
 
 /* The items of one part and all their partners, which are in it, too. */
-static bool take_part(const struct pile *p, const int32_t *members, int32_t count, int32_t *number,
-                      struct pile *part)
+static bool pile_take_part(const struct pile *p, const int32_t *members, int32_t count, int32_t *number,
+                           struct pile *part)
 {
     size_t near = 0;
     for (int32_t k = 0; k < count; k++) near += (size_t)p->items[members[k]].near_count;
     *part = (struct pile){.capacity = p->capacity, .count = count, .bans = p->bans};
-    part->items = malloc(((size_t)count + 1) * sizeof *part->items);
-    part->near = malloc((near + 1) * sizeof *part->near);
+    part->items = mem_alloc(((size_t)count + 1) * sizeof *part->items);
+    part->near = mem_alloc((near + 1) * sizeof *part->near);
     if (!part->items || !part->near) return false;
     int32_t used = 0;
     for (int32_t k = 0; k < count; k++) number[members[k]] = k;
@@ -153,8 +154,8 @@ static enum fit_result search_part(const struct pile *p, const struct fit_limits
     return result;
 }
 
-static enum fit_result solve_part(const struct pile *p, const struct fit_limits *limits, int64_t *address,
-                                  int64_t *nodes)
+static enum fit_result pile_solve_part(const struct pile *p, const struct fit_limits *limits,
+                                       int64_t *address, int64_t *nodes)
 {
     *nodes += p->count;
     if (pile_first_fit(p, FIRST_FIT_PASSES, limits->seed, address) <= p->capacity) return FIT_YES;
@@ -179,7 +180,7 @@ static int32_t flood(const struct pile *p, int32_t from, int32_t *part, int32_t 
     return n;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int pile_compare_numbers(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
@@ -189,14 +190,15 @@ static enum fit_result solve_members(const struct pile *p, int32_t *members, int
                                      const struct fit_limits *limits, int64_t *address, int64_t *nodes)
 {
     struct pile part;
-    int64_t *found = malloc(((size_t)n + 1) * sizeof *found);
-    qsort(members, (size_t)n, sizeof *members, compare_numbers);
+    int64_t *found = mem_alloc(((size_t)n + 1) * sizeof *found);
+    qsort(members, (size_t)n, sizeof *members, pile_compare_numbers);
     enum fit_result result = FIT_NO_MEMORY;
-    if (take_part(p, members, n, number, &part) && found) result = solve_part(&part, limits, found, nodes);
+    if (pile_take_part(p, members, n, number, &part) && found)
+        result = pile_solve_part(&part, limits, found, nodes);
     for (int32_t k = 0; result == FIT_YES && k < n; k++) address[members[k]] = found[k];
-    free(part.items);
-    free(part.near);
-    free(found);
+    mem_free(part.items);
+    mem_free(part.near);
+    mem_free(found);
     return result;
 }
 
@@ -205,8 +207,8 @@ enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits
                            int64_t *nodes)
 {
     size_t n = (size_t)p->count + 1;
-    int32_t *part = calloc(n, sizeof *part), *members = malloc(n * sizeof *members),
-            *number = malloc(n * sizeof *number);
+    int32_t *part = mem_zeroed(n, sizeof *part), *members = mem_alloc(n * sizeof *members),
+            *number = mem_alloc(n * sizeof *number);
     enum fit_result result = part && members && number ? FIT_YES : FIT_NO_MEMORY;
     for (int32_t i = 0; i < p->count && (result == FIT_YES || result == FIT_LIMIT); i++) {
         if (part[i]) continue;
@@ -214,8 +216,8 @@ enum fit_result pile_solve(const struct pile *p, const struct fit_limits *limits
         enum fit_result one = solve_members(p, members, count, number, limits, address, nodes);
         if (one != FIT_YES) result = one;
     }
-    free(part);
-    free(members);
-    free(number);
+    mem_free(part);
+    mem_free(members);
+    mem_free(number);
     return result;
 }

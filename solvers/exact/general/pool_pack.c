@@ -5,6 +5,7 @@
  * What is pinned leaves the pile and bans its partners from its bytes. */
 #include "exact/general/pool_pack.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/vec.h"
 #include "exact/general/pile.h"
 
@@ -169,15 +170,15 @@ static bool reserve_near(struct clustering *c)
 {
     size_t n = (size_t)c->count * (size_t)c->count, near = 1;
     for (size_t k = 0; k < n; k++) near += c->gap[k] > 0;
-    free(c->pile.near);
-    c->pile.near = malloc(near * sizeof *c->pile.near);
+    mem_free(c->pile.near);
+    c->pile.near = mem_alloc(near * sizeof *c->pile.near);
     return c->pile.near != NULL;
 }
 
 /* FIT_YES: the pile is made. */
 static enum fit_result make_pile(struct clustering *c)
 {
-    struct span *spans = malloc(((size_t)c->q->b->rooms[c->q->pool].reserved_count + 1) * sizeof *spans);
+    struct span *spans = mem_alloc(((size_t)c->q->b->rooms[c->q->pool].reserved_count + 1) * sizeof *spans);
     int32_t used = 0;
     bool ok = spans && reserve_near(c), banned = false;
     c->bans.count = 0;
@@ -195,7 +196,7 @@ static enum fit_result make_pile(struct clustering *c)
         }
         if (ok && c->item[k] >= 0) add_near(c, k, &used);
     }
-    free(spans);
+    mem_free(spans);
     c->pile.bans = c->bans.at;
     return !ok ? FIT_NO_MEMORY : banned ? FIT_NO : FIT_YES;
 }
@@ -206,28 +207,28 @@ static bool clustering_open(struct clustering *c, struct pool_question *q)
 {
     size_t n = (size_t)q->count + 1;
     *c = (struct clustering){.q = q};
-    c->cluster = malloc(n * sizeof *c->cluster);
-    c->item = malloc(n * sizeof *c->item);
-    c->size = malloc(n * sizeof *c->size);
-    c->align = malloc(n * sizeof *c->align);
-    c->pin = malloc(n * sizeof *c->pin);
-    c->gap = malloc(n * n * sizeof *c->gap);
-    c->pile.items = malloc(n * sizeof *c->pile.items);
+    c->cluster = mem_alloc(n * sizeof *c->cluster);
+    c->item = mem_alloc(n * sizeof *c->item);
+    c->size = mem_alloc(n * sizeof *c->size);
+    c->align = mem_alloc(n * sizeof *c->align);
+    c->pin = mem_alloc(n * sizeof *c->pin);
+    c->gap = mem_alloc(n * n * sizeof *c->gap);
+    c->pile.items = mem_alloc(n * sizeof *c->pile.items);
     return c->cluster && c->item && c->size && c->align && c->pin && c->gap && c->pile.items;
 }
 
 static void clustering_close(struct clustering *c)
 {
-    free(c->cluster);
-    free(c->item);
-    free(c->size);
-    free(c->align);
-    free(c->pin);
-    free(c->gap);
-    free(c->soft);
-    free(c->edges);
-    free(c->pile.items);
-    free(c->pile.near);
+    mem_free(c->cluster);
+    mem_free(c->item);
+    mem_free(c->size);
+    mem_free(c->align);
+    mem_free(c->pin);
+    mem_free(c->gap);
+    mem_free(c->soft);
+    mem_free(c->edges);
+    mem_free(c->pile.items);
+    mem_free(c->pile.near);
     VEC_FREE(&c->bans);
 }
 
@@ -250,8 +251,8 @@ static bool gather_soft(struct clustering *c)
     const struct pool_question *q = c->q;
     size_t n = (size_t)q->count;
     if (!q->soft_apart || !q->b->soft_count) return true;
-    int32_t *member = malloc(((size_t)q->b->count + 1) * sizeof *member);
-    c->soft = calloc(n * n + 1, sizeof *c->soft);
+    int32_t *member = mem_alloc(((size_t)q->b->count + 1) * sizeof *member);
+    c->soft = mem_zeroed(n * n + 1, sizeof *c->soft);
     for (int32_t i = 0; member && i < q->b->count; i++) member[i] = -1;
     for (int32_t u = 0; member && u < q->count; u++) member[q->members[u]] = u;
     for (int32_t k = 0; member && c->soft && k < q->b->soft_count; k++) {
@@ -259,7 +260,7 @@ static bool gather_soft(struct clustering *c)
         if (q->soft_apart[k] && u >= 0 && v >= 0)
             c->soft[(size_t)u * n + (size_t)v] = c->soft[(size_t)v * n + (size_t)u] = true;
     }
-    free(member);
+    mem_free(member);
     return member && c->soft;
 }
 
@@ -283,26 +284,26 @@ static enum fit_result pack_open(struct clustering *c, int64_t *address)
     if (!measure_clusters(c) || !relate_clusters(c)) return FIT_NO;
     enum fit_result result = make_pile(c);
     if (result != FIT_YES) return result;
-    int64_t *found = malloc(((size_t)c->pile.count + 1) * sizeof *found);
+    int64_t *found = mem_alloc(((size_t)c->pile.count + 1) * sizeof *found);
     result = found ? pile_solve(&c->pile, &q->limits, found, &q->nodes) : FIT_NO_MEMORY;
     for (int32_t u = 0; result == FIT_YES && u < q->count; u++) {
         int32_t k = c->cluster[u];
         address[q->members[u]] = c->item[k] >= 0 ? found[c->item[k]] : c->pin[k];
     }
-    free(found);
+    mem_free(found);
     return result;
 }
 
-static enum fit_result pack(struct clustering *c, int64_t *address)
+static enum fit_result pool_pack_block(struct clustering *c, int64_t *address)
 {
     enum fit_result result = pack_open(c, address), other;
     int32_t e = result == FIT_YES ? broken_edge(c, address) : -1;
     if (e < 0) return result;
     c->edges[e].decision = ONE_ADDRESS;
-    result = pack(c, address);
+    result = pool_pack_block(c, address);
     if (result == FIT_YES || result == FIT_NO_MEMORY) return result;
     c->edges[e].decision = KEPT_APART;
-    other = pack(c, address);
+    other = pool_pack_block(c, address);
     c->edges[e].decision = LEFT_OPEN;
     return other == FIT_NO ? result : other;
 }
@@ -311,7 +312,7 @@ enum fit_result pack_into_pool(struct pool_question *q, int64_t *address)
 {
     struct clustering c;
     enum fit_result result = FIT_NO_MEMORY;
-    if (clustering_open(&c, q) && gather_edges(&c) && gather_soft(&c)) result = pack(&c, address);
+    if (clustering_open(&c, q) && gather_edges(&c) && gather_soft(&c)) result = pool_pack_block(&c, address);
     clustering_close(&c);
     return result;
 }

@@ -1,5 +1,6 @@
 /* Branch and bound, best bound first; see programme.h. */
 #include "exact/general/programme.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,14 +10,14 @@ bool programme_open(struct programme *m, int32_t columns, struct budget *budget)
 {
     *m = (struct programme){.columns = columns, .budget = budget, .lost = INT64_MAX};
     size_t n = (size_t)columns + 1;
-    m->cost = calloc(n, sizeof *m->cost);
-    m->low = calloc(n, sizeof *m->low);
-    m->high = calloc(n, sizeof *m->high);
-    m->first_low = calloc(n, sizeof *m->first_low);
-    m->first_high = calloc(n, sizeof *m->first_high);
-    m->fraction = calloc(n, sizeof *m->fraction);
-    m->reduced = calloc(n, sizeof *m->reduced);
-    m->point = calloc(n, sizeof *m->point);
+    m->cost = mem_zeroed(n, sizeof *m->cost);
+    m->low = mem_zeroed(n, sizeof *m->low);
+    m->high = mem_zeroed(n, sizeof *m->high);
+    m->first_low = mem_zeroed(n, sizeof *m->first_low);
+    m->first_high = mem_zeroed(n, sizeof *m->first_high);
+    m->fraction = mem_zeroed(n, sizeof *m->fraction);
+    m->reduced = mem_zeroed(n, sizeof *m->reduced);
+    m->point = mem_zeroed(n, sizeof *m->point);
     if (!m->cost || !m->low || !m->high || !m->first_low || !m->first_high || !m->fraction || !m->reduced ||
         !m->point)
         return false;
@@ -26,21 +27,21 @@ bool programme_open(struct programme *m, int32_t columns, struct budget *budget)
 
 void programme_close(struct programme *m)
 {
-    for (size_t k = 0; k < m->rows.count; k++) free(m->rows.at[k].terms);
+    for (size_t k = 0; k < m->rows.count; k++) mem_free(m->rows.at[k].terms);
     VEC_FREE(&m->rows);
     VEC_FREE(&m->merged);
     VEC_FREE(&m->tree);
     VEC_FREE(&m->open);
     if (m->lp) lp_free(m->lp);
-    free(m->cost);
-    free(m->low);
-    free(m->high);
-    free(m->first_low);
-    free(m->first_high);
-    free(m->fraction);
-    free(m->duals);
-    free(m->reduced);
-    free(m->point);
+    mem_free(m->cost);
+    mem_free(m->low);
+    mem_free(m->high);
+    mem_free(m->first_low);
+    mem_free(m->first_high);
+    mem_free(m->fraction);
+    mem_free(m->duals);
+    mem_free(m->reduced);
+    mem_free(m->point);
 }
 
 /* --- Rows. --- */
@@ -85,7 +86,7 @@ static bool merge_terms(struct programme *m, const struct term *terms, int32_t c
 
 static bool give_row_to_lp(struct programme *m, struct programme_row *row)
 {
-    struct lp_entry *entries = malloc(((size_t)row->count + 1) * sizeof *entries);
+    struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
     int64_t largest = 1;
     if (!entries) return false;
     for (int32_t k = 0; k < row->count; k++)
@@ -95,7 +96,7 @@ static bool give_row_to_lp(struct programme *m, struct programme_row *row)
     for (int32_t k = 0; k < row->count; k++)
         entries[k] = (struct lp_entry){row->terms[k].column, row->scale * (double)row->terms[k].coefficient};
     bool ok = lp_add_row(m->lp, entries, row->count, row->scale * (double)row->need);
-    free(entries);
+    mem_free(entries);
     return ok;
 }
 
@@ -110,9 +111,9 @@ bool programme_add_row(struct programme *m, const struct term *terms, int32_t co
         return true;
     }
     struct programme_row row = {.count = (int32_t)m->merged.count, .need = need};
-    row.terms = malloc(m->merged.count * sizeof *row.terms);
+    row.terms = mem_alloc(m->merged.count * sizeof *row.terms);
     if (!row.terms || !VEC_PUSH(&m->rows, row)) {
-        free(row.terms);
+        mem_free(row.terms);
         return !(m->out_of_memory = true);
     }
     if (m->merged.count) memcpy(row.terms, m->merged.at, m->merged.count * sizeof *row.terms);
@@ -137,8 +138,8 @@ static bool lp_is_over(void *context)
 static bool open_lp(struct programme *m)
 {
     size_t n = (size_t)m->columns + 1;
-    int32_t *first = malloc(n * sizeof *first), *last = malloc(n * sizeof *last);
-    double *upper = malloc(n * sizeof *upper), *cost = malloc(n * sizeof *cost), need = 0;
+    int32_t *first = mem_alloc(n * sizeof *first), *last = mem_alloc(n * sizeof *last);
+    double *upper = mem_alloc(n * sizeof *upper), *cost = mem_alloc(n * sizeof *cost), need = 0;
     bool ok = first && last && upper && cost;
     for (int32_t j = 0; ok && j < m->columns; j++) {
         first[j] = 0;
@@ -150,16 +151,16 @@ static bool open_lp(struct programme *m)
     ok = m->lp != NULL;
     if (ok) lp_stop_if(m->lp, lp_is_over, m);
     for (size_t k = 0; ok && k < m->rows.count; k++) ok = give_row_to_lp(m, &m->rows.at[k]);
-    free(first);
-    free(last);
-    free(upper);
-    free(cost);
+    mem_free(first);
+    mem_free(last);
+    mem_free(upper);
+    mem_free(cost);
     return ok;
 }
 
 /* --- Bounds. --- */
 
-static int safe_shift(const struct programme *m)
+static int programme_safe_shift(const struct programme *m)
 {
     double sum = (double)m->total_cost + 1, largest = 1;
     for (size_t k = 0; k < m->rows.count; k++) {
@@ -177,9 +178,9 @@ static int safe_shift(const struct programme *m)
     return shift > 44 ? 44 : shift;
 }
 
-static void sum_up(struct programme *m)
+static void programme_sum_rows(struct programme *m)
 {
-    int shift = safe_shift(m);
+    int shift = programme_safe_shift(m);
     double scale = ldexp(1, shift); /* smaller duals prove less, and are as valid */
     if (shift < 0) shift = 0;
     m->scale = (int128)1 << shift;
@@ -199,11 +200,11 @@ static void sum_up(struct programme *m)
 }
 
 /* What the engine's duals prove for the box in hand, rounded up to the next possible cost. */
-static int64_t prove(struct programme *m)
+static int64_t programme_prove(struct programme *m)
 {
     double none;
     if (m->dual_room < m->rows.count + 1) {
-        double *duals = realloc(m->duals, 2 * (m->rows.count + 1) * sizeof *duals);
+        double *duals = mem_resize(m->duals, 2 * (m->rows.count + 1) * sizeof *duals);
         if (!duals) {
             m->out_of_memory = true;
             return 0;
@@ -213,13 +214,13 @@ static int64_t prove(struct programme *m)
     }
     lp_duals(m->lp, &none, m->duals);
     for (size_t k = 0; k < m->rows.count; k++) m->duals[k] *= m->rows.at[k].scale;
-    sum_up(m);
+    programme_sum_rows(m);
     if (m->value <= 0) return 0;
     int128 step = m->cost_step * m->scale, steps = (m->value + step - 1) / step;
     return (int64_t)(steps * m->cost_step > m->total_cost ? m->total_cost + 1 : steps * m->cost_step);
 }
 
-static void decide(struct programme *m, int32_t j, bool low, bool high)
+static void programme_decide(struct programme *m, int32_t j, bool low, bool high)
 {
     m->low[j] = low;
     m->high[j] = high;
@@ -227,30 +228,31 @@ static void decide(struct programme *m, int32_t j, bool low, bool high)
 }
 
 /* A column whose reduced cost alone reaches the best is decided in this box. */
-static void fix_by_reduced_cost(struct programme *m)
+static void programme_fix_by_reduced_cost(struct programme *m)
 {
     int128 wanted = (int128)((m->best - 1) / m->cost_step * m->cost_step) * m->scale;
     for (int32_t j = 0; j < m->columns; j++) {
         int128 reduced = m->reduced[j] > 0 ? m->reduced[j] : -m->reduced[j];
         if (m->low[j] == m->high[j] || m->value + reduced <= wanted) continue;
         bool value = m->reduced[j] < 0;
-        decide(m, j, value, value);
+        programme_decide(m, j, value, value);
     }
 }
 
 /* --- The tree. --- */
 
-static bool comes_first(const struct programme *m, int32_t a, int32_t b)
+static bool programme_comes_first(const struct programme *m, int32_t a, int32_t b)
 {
     int64_t x = m->tree.at[a].bound, y = m->tree.at[b].bound;
     return x != y ? x < y : a > b;
 }
 
-static bool push(struct programme *m, struct programme_node node)
+static bool programme_push(struct programme *m, struct programme_node node)
 {
     if (!VEC_PUSH(&m->tree, node) || !VEC_PUSH(&m->open, (int32_t)m->tree.count - 1)) return false;
     int32_t *heap = m->open.at;
-    for (size_t k = m->open.count - 1; k > 0 && comes_first(m, heap[k], heap[(k - 1) / 2]); k = (k - 1) / 2) {
+    for (size_t k = m->open.count - 1; k > 0 && programme_comes_first(m, heap[k], heap[(k - 1) / 2]);
+         k = (k - 1) / 2) {
         int32_t up = heap[(k - 1) / 2];
         heap[(k - 1) / 2] = heap[k];
         heap[k] = up;
@@ -258,14 +260,14 @@ static bool push(struct programme *m, struct programme_node node)
     return true;
 }
 
-static int32_t pop(struct programme *m)
+static int32_t programme_pop(struct programme *m)
 {
     int32_t *heap = m->open.at, top = heap[0];
     size_t n = --m->open.count;
     heap[0] = heap[n];
     for (size_t k = 0, child; (child = 2 * k + 1) < n; k = child) {
-        if (child + 1 < n && comes_first(m, heap[child + 1], heap[child])) child++;
-        if (!comes_first(m, heap[child], heap[k])) break;
+        if (child + 1 < n && programme_comes_first(m, heap[child + 1], heap[child])) child++;
+        if (!programme_comes_first(m, heap[child], heap[k])) break;
         int32_t down = heap[child];
         heap[child] = heap[k];
         heap[k] = down;
@@ -273,11 +275,11 @@ static int32_t pop(struct programme *m)
     return top;
 }
 
-static void enter(struct programme *m, int32_t node)
+static void programme_enter(struct programme *m, int32_t node)
 {
-    for (int32_t j = 0; j < m->columns; j++) decide(m, j, m->first_low[j], m->first_high[j]);
+    for (int32_t j = 0; j < m->columns; j++) programme_decide(m, j, m->first_low[j], m->first_high[j]);
     for (; m->tree.at[node].parent >= 0; node = m->tree.at[node].parent)
-        decide(m, m->tree.at[node].column, m->tree.at[node].value, m->tree.at[node].value);
+        programme_decide(m, m->tree.at[node].column, m->tree.at[node].value, m->tree.at[node].value);
 }
 
 /* The column to branch on: far from 0 and 1, and dear. -1: all are 0 or 1. */
@@ -317,7 +319,7 @@ static int64_t cost_of_point(const struct programme *m)
 /* No answer has this very point. */
 static void exclude_point(struct programme *m)
 {
-    struct term *terms = malloc(((size_t)m->columns + 1) * sizeof *terms);
+    struct term *terms = mem_alloc(((size_t)m->columns + 1) * sizeof *terms);
     int64_t need = 1;
     if (!terms) {
         m->out_of_memory = true;
@@ -328,7 +330,7 @@ static void exclude_point(struct programme *m)
         need -= m->point[j];
     }
     programme_add_row(m, terms, m->columns, need);
-    free(terms);
+    mem_free(terms);
 }
 
 static int32_t any_free(const struct programme *m)
@@ -366,10 +368,10 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
         enum lp_result result = lp_solve(m->lp, (double)m->best);
         m->budget->steps += (lp_pivots(m->lp) - m->pivots_before + 1) * steps_per_pivot(m);
         if (result == LP_NO_MEMORY) m->out_of_memory = true;
-        int64_t bound = max_i64(prove(m), m->tree.at[node].bound);
+        int64_t bound = max_i64(programme_prove(m), m->tree.at[node].bound);
         m->tree.at[node].bound = bound;
         if (bound >= m->best) return -1;
-        fix_by_reduced_cost(m);
+        programme_fix_by_reduced_cost(m);
         for (int32_t j = 0; j < m->columns; j++) m->fraction[j] = lp_value(m->lp, j);
         int32_t j = result == LP_OPTIMAL ? fractional(m) : any_free(m);
         if (result == LP_OPTIMAL && m->separate && (*rounds)-- > 0 && m->separate(m->context, m->fraction))
@@ -380,19 +382,19 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
     }
 }
 
-static bool split(struct programme *m, int32_t node, int32_t j, int32_t *next)
+static bool programme_split(struct programme *m, int32_t node, int32_t j, int32_t *next)
 {
     bool value = m->fraction[j] > 0.5;
     int64_t bound = m->tree.at[node].bound;
-    if (!push(m, (struct programme_node){node, j, bound, !value}) ||
+    if (!programme_push(m, (struct programme_node){node, j, bound, !value}) ||
         !VEC_PUSH(&m->tree, (struct programme_node){node, j, bound, value}))
         return false;
     *next = (int32_t)m->tree.count - 1;
-    decide(m, j, value, value);
+    programme_decide(m, j, value, value);
     return true;
 }
 
-static void dive(struct programme *m, int32_t node, int *rounds)
+static void programme_dive(struct programme *m, int32_t node, int *rounds)
 {
     for (int32_t next; !m->out_of_memory; node = next) {
         m->nodes++;
@@ -400,7 +402,7 @@ static void dive(struct programme *m, int32_t node, int *rounds)
         if (budget_spent(m->budget) && m->tree.at[node].bound < m->best)
             m->lost = min_i64(m->lost, m->tree.at[node].bound);
         if (j < 0 || m->enough) return;
-        if (!split(m, node, j, &next)) m->out_of_memory = true;
+        if (!programme_split(m, node, j, &next)) m->out_of_memory = true;
         *rounds = ROUNDS_PER_NODE;
     }
 }
@@ -421,13 +423,14 @@ bool programme_solve(struct programme *m)
 {
     programme_sum_up(m);
     int rounds = SEPARATE_ROUNDS;
-    if (!open_lp(m) || !push(m, (struct programme_node){.parent = -1, .bound = m->floor})) return false;
+    if (!open_lp(m) || !programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor}))
+        return false;
     while (m->open.count && !m->out_of_memory && !m->contradiction && !m->enough &&
            !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;
-        int32_t node = pop(m);
-        enter(m, node);
-        dive(m, node, &rounds);
+        int32_t node = programme_pop(m);
+        programme_enter(m, node);
+        programme_dive(m, node, &rounds);
     }
     m->proved = min_i64(m->best, m->lost);
     if (m->open.count && !m->contradiction) m->proved = min_i64(m->proved, m->tree.at[m->open.at[0]].bound);

@@ -1,6 +1,7 @@
 /* Several threads at once: problems of their own, one placement that all read, one graph that all plan. Same answers as one
  * after the other. And a caller whose locale writes numbers with commas. */
 #include "lxplan.h"
+#include "base/memory.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -37,7 +38,7 @@ static lx_placement *problem(unsigned seed)
 static char *plan_text(lx_result *r)
 {
     lx_text *t = r ? lx_result_write(r, "plan", NULL, NULL) : NULL;
-    char *copy = t ? strdup(lx_text_data(t)) : NULL;
+    char *copy = t ? mem_string(lx_text_data(t)) : NULL;
     lx_text_free(t);
     lx_result_free(r);
     return copy;
@@ -88,8 +89,8 @@ static void test_at_once(void **state)
         for (int k = 0; k < 3; k++) {
             assert_non_null(alone[i].plans[k]);
             assert_string_equal(alone[i].plans[k], at_once[i].plans[k]);
-            free(alone[i].plans[k]);
-            free(at_once[i].plans[k]);
+            mem_free(alone[i].plans[k]);
+            mem_free(at_once[i].plans[k]);
         }
     lx_graph_free(graph);
     lx_placement_free(shared);
@@ -113,8 +114,8 @@ static void test_locale(void **state)
     lx_result_free(again);
     setlocale(LC_ALL, "C");
     lx_graph_free(g);
-    free(plain);
-    free(other);
+    mem_free(plain);
+    mem_free(other);
 }
 
 int main(void)

@@ -2,6 +2,7 @@
  *
  * LXPLAN_ROGUE is the program with the solvers of tests/rogue. Each test works in a folder of its own. */
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "bench/statistics.h"
@@ -71,7 +72,7 @@ static pid_t start(const char *program, const char *line)
 {
     pid_t pid = fork();
     if (pid != 0) return pid;
-    char *copy = strdup(line), *rest = copy, *words[MOST_WORDS] = {(char *)(uintptr_t)program};
+    char *copy = mem_string(line), *rest = copy, *words[MOST_WORDS] = {(char *)(uintptr_t)program};
     for (int n = 1; rest && n < MOST_WORDS - 1; n++) words[n] = strsep(&rest, " ");
     int out = open("out.txt", O_WRONLY | O_CREAT | O_TRUNC, 0666),
         err = open("err.txt", O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -97,7 +98,7 @@ static void assert_says(const char *name, const char *words)
 {
     char *text = read_file(name);
     if (!strstr(text, words)) fail_msg("%s does not say \"%s\" but:\n%s", name, words, text);
-    free(text);
+    mem_free(text);
 }
 
 /* The rows of a results file; complete lines only. */
@@ -115,7 +116,7 @@ static cJSON *rows_of(const char *name)
         } else
             cJSON_AddItemToArray(all, row);
     }
-    free(text);
+    mem_free(text);
     return all;
 }
 
@@ -162,18 +163,18 @@ static char *essence_of(const char *name)
         if (i > 0) assert_string_not_equal(lines.at[i - 1], lines.at[i]);
         text_add(&all, lines.at[i]);
     }
-    for (size_t i = 0; i < lines.count; i++) free(lines.at[i]);
+    for (size_t i = 0; i < lines.count; i++) mem_free(lines.at[i]);
     VEC_FREE(&lines);
     cJSON_Delete(rows);
-    return all.at ? all.at : strdup("");
+    return all.at ? all.at : mem_string("");
 }
 
 static void assert_same_essence(const char *a, const char *b)
 {
     char *x = essence_of(a), *y = essence_of(b);
     assert_string_equal(x, y);
-    free(x);
-    free(y);
+    mem_free(x);
+    mem_free(y);
 }
 
 static void test_rogues_are_named_and_harm_no_one(void **state)
@@ -263,7 +264,7 @@ static void test_torn_line_at_any_byte(void **state)
         assert_int_equal(rogue(SMALL_SET " -o torn.jsonl --resume -q"), 0);
         assert_same_essence("whole.jsonl", "torn.jsonl");
     }
-    free(text);
+    mem_free(text);
 }
 
 static void test_refuses_to_mix_or_overwrite(void **state)
@@ -291,8 +292,8 @@ static void test_refuses_to_mix_or_overwrite(void **state)
     }
     char *after = read_file("r.jsonl");
     assert_string_equal(before, after);
-    free(before);
-    free(after);
+    mem_free(before);
+    mem_free(after);
     assert_int_equal(rogue("bench set -s greedy --time 6 -o r.jsonl --force -q"), 0);
 }
 
@@ -324,7 +325,7 @@ static bool has_lines(const char *name, int count)
     size_t length;
     char *text = file_read(name, &length, &st);
     for (char *at = text; at && (at = strchr(at, '\n')); at++) count--;
-    free(text);
+    mem_free(text);
     return text && count <= 0;
 }
 
@@ -364,7 +365,7 @@ static void test_report_formats(void **state)
     assert_int_equal(rogue(SMALL_SET " -o r.jsonl -q"), 0);
     char *empty = read_file("out.txt");
     assert_string_equal(empty, "");
-    free(empty);
+    mem_free(empty);
     assert_int_equal(rogue("report r.jsonl --format md"), 0);
     assert_says("out.txt", "| solver |");
     assert_int_equal(rogue("report r.jsonl --format csv --by instance"), 0);
@@ -383,7 +384,7 @@ static void test_report_formats(void **state)
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "solvers")), 4);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "instances")), 6);
     cJSON_Delete(json);
-    free(text);
+    mem_free(text);
     assert_int_equal(rogue("report r.jsonl --format xml"), 2);
     assert_int_equal(rogue("report set/README.md"), 2);
     assert_int_equal(rogue("report set/a.100.csv"), 2);
@@ -403,7 +404,7 @@ static void test_malformed_lines_are_passed_over(void **state)
     assert_says("err.txt", "worse.jsonl:6: ");
     assert_says("out.txt", "greedy");
     text_free(&worse);
-    free(text);
+    mem_free(text);
 }
 
 /* The rows again with other times and values: what a slower, worse program would have written. */
@@ -424,7 +425,7 @@ static void spoil(const char *from, const char *to)
     }
     write_file(to, out.at);
     text_free(&out);
-    free(text);
+    mem_free(text);
 }
 
 static void test_compare_two_files(void **state)
@@ -436,7 +437,7 @@ static void test_compare_two_files(void **state)
     assert_null(strstr(text, "faster"));
     assert_null(strstr(text, "slower"));
     assert_null(strstr(text, "worse"));
-    free(text);
+    mem_free(text);
     spoil("r.jsonl", "spoilt.jsonl");
     assert_int_equal(rogue("report r.jsonl spoilt.jsonl"), 0);
     assert_says("out.txt", "slower");
@@ -456,7 +457,7 @@ static void test_verdict_comes_first(void **state)
     char *text = read_file("out.txt");
     size_t line = strcspn(text, "\n");
     assert_non_null(memmem(text, line, " best on 2 of 3", 15));
-    free(text);
+    mem_free(text);
     assert_says("out.txt", "  set/a.100.csv ");
     assert_says("out.txt", "  other/a.100.csv ");
     assert_says("out.txt", "  b.64 ");

@@ -1,6 +1,7 @@
 /* What people expect of any program like this: the way back, position marks, counted matches, proposals that typing
  * replaces, files that are not replaced unasked, a footer that can be clicked. */
 #include "base/file.h"
+#include "base/memory.h"
 #include "support/explorer_by_keys.h"
 
 #include <glob.h>
@@ -123,7 +124,7 @@ static void files_are_replaced_when_asked_twice(void **state)
     assert_non_null(page);
     assert_int_equal(strncmp(page, "<!DOCTYPE html>", 15),
                      0); /* the plan's page, and not a screen of that name */
-    free(page);
+    mem_free(page);
     close_it(x);
 }
 
@@ -265,7 +266,7 @@ static void copy_with(const char *from, const char *to, const char *word, const 
     text_format(&out, "%s%s", other, at + strlen(word));
     assert_true(file_write(to, out.at, out.length, &st));
     text_free(&out);
-    free(text);
+    mem_free(text);
 }
 
 /* A file that changes is read again; a broken one is shown with its line; one that is gone changes nothing. */

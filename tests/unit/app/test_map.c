@@ -3,9 +3,10 @@
 #include "support/explorer_by_keys.h"
 #include "base/checked.h"
 #include "base/file.h"
-#include "tui/map_window.h"
-#include "tui/paint_blocks.h"
-#include "tui/paint_map.h"
+#include "base/memory.h"
+#include "tui/map/map_window.h"
+#include "tui/map/paint_blocks.h"
+#include "tui/map/paint_map.h"
 
 #include <math.h>
 
@@ -232,7 +233,7 @@ static void drawings_name_what_runs(void **state)
     for (int32_t i = 0; i < g->op_count; i++) {
         char *name = printable(g->ops[i].name, 16);
         assert_int_equal(strncmp(svg_text(t.at, "class=\"op\"", i), name, strlen(name)), 0);
-        free(name);
+        mem_free(name);
     }
     for (const char *s = t.at; (s = strstr(s, "class=\"name\"")); s++) {
         const char *words = strchr(s, '>') + 1, *mark = strchr(words, '~'), *end = strchr(words, '<');
@@ -285,7 +286,7 @@ static void names_lose_their_middle(void **state)
         char *cut = printable(rows[i].name, rows[i].columns);
         assert_string_equal(cut, rows[i].cut);
         assert_true(columns_of(cut) <= rows[i].columns);
-        free(cut);
+        mem_free(cut);
     }
     assert_int_equal(columns_of("\xc3\xa9t\xc3\xa9 zero\xe2\x80\x8bwidth"), 14);
 }

@@ -1,6 +1,7 @@
 /* Nests as commands and views tell of them: slices cover their tensors once, copies are counted as often as they are
  * made, and the explorer's keys walk through iterations in every view. */
 #include "support/explorer_by_keys.h"
+#include "base/memory.h"
 #include "support/nest_plans.h"
 #include "export/nest_words.h"
 
@@ -132,7 +133,7 @@ static void write_block(void)
     char *text = g ? lx_graph_to_json(g, &length) : NULL;
     FILE *f = fopen(BLOCK, "wb");
     assert_true(text && f && fwrite(text, 1, length, f) == length && fclose(f) == 0);
-    free(text);
+    mem_free(text);
     lx_graph_free(g);
 }
 

@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/names.h"
 #include "base/option.h"
 #include "base/rng.h"
@@ -248,7 +249,7 @@ static void names_of_many(void **state)
 {
     (void)state;
     enum { MANY = 100000 };
-    char(*keys)[16] = calloc(MANY, sizeof *keys);
+    char(*keys)[16] = mem_zeroed(MANY, sizeof *keys);
     struct names n = {0};
     assert_int_equal(names_find(&n, "x"), -1);
     for (int32_t i = 0; i < MANY; i++) {
@@ -260,7 +261,7 @@ static void names_of_many(void **state)
     assert_int_equal(names_find(&n, "t100000"), -1);
     assert_int_equal(names_find(&n, ""), -1);
     names_free(&n);
-    free(keys);
+    mem_free(keys);
 }
 
 static void options_are_parsed(void **state)

@@ -1,5 +1,6 @@
 /* Whole files in and out: nothing is lost when a write fails, and nothing endless is read. */
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -64,7 +65,7 @@ static void assert_holds(const char *path, const char *expected)
     assert_non_null(data);
     assert_int_equal(length, strlen(expected));
     assert_string_equal(data, expected);
-    free(data);
+    mem_free(data);
 }
 
 static void file_writes_and_keeps_the_mode(void **state)
@@ -97,7 +98,7 @@ static void file_survives_a_failed_write(void **state)
     (void)state;
     lx_status st = {0};
     const char *path = in_folder("a.json");
-    char *large = calloc(1, 200000);
+    char *large = mem_zeroed(1, 200000);
     struct rlimit limit, small;
     assert_true(file_write(path, "precious", 8, &st));
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -108,7 +109,7 @@ static void file_survives_a_failed_write(void **state)
     bool written = file_write(path, large, 200000, &st);
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, handler);
-    free(large);
+    mem_free(large);
     assert_false(written);
     assert_int_equal(st.code, LX_E_IO);
     assert_string_equal(st.file, path);

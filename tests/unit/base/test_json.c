@@ -2,6 +2,7 @@
  * cJSON, another hand, reads of the same text. */
 #include "base/checked.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <cjson/cJSON.h>
@@ -18,11 +19,11 @@
 static bool parse_n(const char *text, size_t length, struct json *j, lx_status *st)
 {
     /* A copy without a terminator, so that a sanitizer sees every byte read too far. */
-    char *copy = malloc(length ? length : 1);
+    char *copy = mem_alloc(length ? length : 1);
     assert_non_null(copy);
     memcpy(copy, text, length);
     bool ok = json_parse(j, "t.json", copy, length, st);
-    free(copy);
+    mem_free(copy);
     return ok;
 }
 
@@ -376,7 +377,7 @@ static void bombs_are_defused(void **state)
     memset(deep + JSON_MAX_DEPTH + 1, ']', JSON_MAX_DEPTH + 1);
     assert_refused(deep, LX_E_LIMIT, 1, JSON_MAX_DEPTH + 1, "nested deeper than 64");
     size_t size = (size_t)100 << 20;
-    char *text = malloc(size);
+    char *text = mem_alloc(size);
     struct json j;
     lx_status st = {0};
     memset(text, '[', size);
@@ -403,7 +404,7 @@ static void bombs_are_defused(void **state)
     if (!json_parse(&j, "long", text, bytes + 1, &st)) fail_msg("%s", st.text);
     assert_int_equal(json_count(j.root), count);
     json_free(&j);
-    free(text);
+    mem_free(text);
 }
 
 static const char document[] =

@@ -3,6 +3,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "base/stop.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +52,7 @@ static bool counted_stop(void *context)
 /* `kinds` of keys: 0 as many as elements, in order; -1 the same backwards. */
 static struct thing *things(size_t count, int64_t kinds)
 {
-    struct thing *t = calloc(count + 1, sizeof *t);
+    struct thing *t = mem_zeroed(count + 1, sizeof *t);
     struct rng rng = rng_seed(count);
     assert_non_null(t);
     for (size_t i = 0; i < count; i++) {
@@ -77,14 +78,14 @@ static void like_qsort(void **state)
             else
                 assert_true(sort_or_stop(a, counts[c], sizeof *a, by_key));
             assert_memory_equal(a, b, (counts[c] + 1) * sizeof *a);
-            free(a);
-            free(b);
+            mem_free(a);
+            mem_free(b);
         }
 }
 
 static void small_elements(void **state)
 {
-    int32_t *a = malloc(MOST * sizeof *a), *b = malloc(MOST * sizeof *b);
+    int32_t *a = mem_alloc(MOST * sizeof *a), *b = mem_alloc(MOST * sizeof *b);
     struct rng rng = rng_seed(7);
     (void)state;
     assert_true(a && b);
@@ -92,8 +93,8 @@ static void small_elements(void **state)
     assert_true(sort_or_stop(a, MOST, sizeof *a, by_number));
     qsort(b, MOST, sizeof *b, by_number);
     assert_memory_equal(a, b, MOST * sizeof *a);
-    free(a);
-    free(b);
+    mem_free(a);
+    mem_free(b);
 }
 
 static void stopped_anywhere(void **state)
@@ -111,8 +112,8 @@ static void stopped_anywhere(void **state)
         if (!done) qsort(a, MOST, sizeof *a, by_key_and_place);
         qsort(b, MOST, sizeof *b, by_key_and_place);
         assert_memory_equal(a, b, MOST * sizeof *a);
-        free(a);
-        free(b);
+        mem_free(a);
+        mem_free(b);
         assert_true(done || most < 1000);
     }
 }
@@ -130,8 +131,8 @@ static void in_full(void **state)
     stop_end(&stop);
     qsort(b, MOST, sizeof *b, by_key_and_place);
     assert_memory_equal(a, b, MOST * sizeof *a);
-    free(a);
-    free(b);
+    mem_free(a);
+    mem_free(b);
 }
 
 int main(void)

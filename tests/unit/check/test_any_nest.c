@@ -2,6 +2,7 @@
  * room; and those that are found. What the planner takes is legal by the checker, is the same plan when its file is read again, and runs
  * on the device with the counts of the plan. `test_any_nest N` takes N graphs instead of the usual few. */
 #include "layout/op_index.h"
+#include "base/memory.h"
 #include "support/device_plans.h"
 #include "support/random_graph.h"
 #include "support/sampled.h"
@@ -53,8 +54,8 @@ static void expect_legal_and_true(const struct lx_plan *p, const char *what)
     if (!run || !run->ok) fail_msg("%s: %s", what, run ? what_is_wrong(run) : st.text);
     lx_run_result_free(run);
     lx_plan_free(again);
-    free(second);
-    free(text);
+    mem_free(second);
+    mem_free(text);
 }
 
 static void try_graph(const struct lx_graph *g, struct rng *r, struct seen *s, int number)

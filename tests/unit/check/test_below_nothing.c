@@ -1,5 +1,6 @@
 /* Numbers below what stands for a missing key: a plan file that states one claims nothing by it, and is refused. */
 #include "support/device_plans.h"
+#include "base/memory.h"
 
 /* The plan's file with another number behind the first such key. */
 static char *with_number(const char *file, const char *key, const char *number)
@@ -30,9 +31,9 @@ static void negative_numbers(void **state)
             struct lx_plan *q = lx_plan_of_text("other", other, strlen(other), &st);
             if (q) fail_msg("%s%s is taken", keys[k], numbers[n]);
             assert_int_equal(st.code, LX_E_RANGE);
-            free(other);
+            mem_free(other);
         }
-    free(file);
+    mem_free(file);
     lx_plan_free(p);
     lx_graph_free(g);
 }

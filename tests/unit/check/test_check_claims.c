@@ -1,6 +1,7 @@
 /* What the checker says is a fact and what is a claim; and plans that say no more than they must. */
 #include "support/device_plans.h"
-#include "plan/plan_fields.h"
+#include "planfile/plan_fields.h"
+#include "base/memory.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -16,7 +17,7 @@ static cJSON *plan_tree(const char *pattern, const char *solver, int64_t capacit
     char *text = lx_plan_to_json(p, &length);
     cJSON *tree = cJSON_Parse(text);
     assert_non_null(tree);
-    free(text);
+    mem_free(text);
     lx_plan_free(p);
     return tree;
 }
@@ -25,7 +26,7 @@ static struct lx_plan *read_tree(const cJSON *tree, lx_status *st)
 {
     char *text = cJSON_PrintUnformatted(tree);
     struct lx_plan *p = lx_plan_of_text("tree", text, strlen(text), st);
-    free(text);
+    mem_free(text);
     return p;
 }
 

@@ -5,6 +5,7 @@
  * imported model; the pattern that stands in them is changed likewise. test_changed_plans.c leaves keys out and changes
  * the order of records. */
 #include "support/changed_plan.h"
+#include "base/memory.h"
 #include "support/device_plans.h"
 #include "support/sampled.h"
 
@@ -110,13 +111,13 @@ static void change_number(struct walk *w, cJSON *leaf)
 
 static void change_word(struct walk *w, cJSON *leaf)
 {
-    char *old = leaf->valuestring, *other = malloc(strlen(old) + 2);
+    char *old = leaf->valuestring, *other = mem_alloc(strlen(old) + 2);
     assert_non_null(other);
     sprintf(other, "%sx", old);
     leaf->valuestring = other;
     judge(w);
     leaf->valuestring = old;
-    free(other);
+    mem_free(other);
 }
 
 static void change_switch(struct walk *w, cJSON *leaf)
@@ -165,7 +166,7 @@ static void every_leaf_of(const struct lx_graph *g, struct lx_plan_options how, 
     assert_true(w.changes > 200);
     assert_int_equal(w.wrong, 0);
     cJSON_Delete(w.plan);
-    free(text);
+    mem_free(text);
     lx_plan_free(p);
     lx_graph_free(g);
 }

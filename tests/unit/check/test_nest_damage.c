@@ -5,6 +5,7 @@
  * is the judge, as in test_plan_sabotage. As the reader finds much of that before the checker is asked, plans are changed
  * in memory as well (support/nest_forgery.h). `test_nest_damage N` makes N instead of the usual few, and prints a table. */
 #include "support/nest_damage.h"
+#include "base/memory.h"
 #include "support/nest_forgery.h"
 #include "support/nest_plans.h"
 #include "support/random_graph.h"
@@ -161,7 +162,7 @@ static void every_forgery_is_found(void **state)
         for (int k = 0; k < FORGERIES; k++)
             for (int times = 0; times < 2 + wanted / 500; times++)
                 forge_once(p, subjects[i].name, k, &rng, &n[k]);
-        free(text);
+        mem_free(text);
         lx_plan_free(p);
         cJSON_Delete(subjects[i].plan);
         lx_run_result_free(subjects[i].good);

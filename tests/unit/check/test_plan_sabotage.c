@@ -6,6 +6,7 @@
  * every count is the plan's. One that check refuses must be noticed by the device, unless it runs as before: the same
  * results, the same bytes moved. `test_plan_sabotage N` makes N instead of the usual few, and prints a table. */
 #include "support/random_graph.h"
+#include "base/memory.h"
 #include "support/sabotage_trials.h"
 #include "support/sampled.h"
 
@@ -87,7 +88,7 @@ static void every_sabotage_is_found(void **state)
     (void)state;
     struct rng rng = rng_seed(17);
     int count = wanted > USUAL ? SUBJECTS : SUBJECTS / 3, counted = 0, missed = 0, unseen = 0, idle = 0;
-    struct subject *subjects = calloc((size_t)count, sizeof *subjects);
+    struct subject *subjects = mem_zeroed((size_t)count, sizeof *subjects);
     struct tally tally[SABOTAGES] = {{0}};
     for (int i = 0; i < count; i++)
         if (i % 3 == 0)
@@ -114,7 +115,7 @@ static void every_sabotage_is_found(void **state)
         cJSON_Delete(subjects[i].plan);
         lx_run_result_free(subjects[i].good);
     }
-    free(subjects);
+    mem_free(subjects);
     assert_true(counted >= wanted && (idle == 0 || wanted == USUAL));
     assert_int_equal(missed, 0);
     assert_int_equal(unseen, 0);

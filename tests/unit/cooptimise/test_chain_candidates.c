@@ -1,5 +1,6 @@
 /* Candidates of the beam are sorted as a plain sort would, however many there are and however equal. */
-#include "scratchpad/cooptimise/chain_candidates.h"
+#include "cooptimise/chain_candidates.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <setjmp.h>
@@ -36,8 +37,8 @@ static void test_sorted(void **state)
 {
     (void)state;
     struct rng rng = rng_seed(11);
-    struct chain_candidate *list = malloc(MOST * sizeof *list), *same = malloc(MOST * sizeof *same);
-    struct chain_key *keys = malloc(2 * MOST * sizeof *keys);
+    struct chain_candidate *list = mem_alloc(MOST * sizeof *list), *same = mem_alloc(MOST * sizeof *same);
+    struct chain_key *keys = mem_alloc(2 * MOST * sizeof *keys);
     assert_true(list && same && keys);
     for (int round = 0; round < 200; round++) {
         size_t count = rng_below(&rng, round % 2 ? MOST : 40);
@@ -47,9 +48,9 @@ static void test_sorted(void **state)
         chain_sort(list, count, keys);
         for (size_t i = 0; i < count; i++) assert_int_equal(list[i].nexts, same[i].nexts);
     }
-    free(list);
-    free(same);
-    free(keys);
+    mem_free(list);
+    mem_free(same);
+    mem_free(keys);
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 /* Divisions and placement of graphs together: never worse than before, legal, repeatable; and the attention
  * graph that the published search cannot bring on chip. */
 #include "unstable.h"
-#include "scratchpad/cooptimise/cooptimise.h"
+#include "base/memory.h"
+#include "cooptimise/cooptimise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +92,7 @@ static int32_t operand(const struct lx_op *op, int i)
 static void expect_agreement(const struct run *r)
 {
     const struct lx_graph *g = r->layouts->graph;
-    int32_t *first = malloc(((size_t)g->tensor_count + 1) * sizeof *first);
+    int32_t *first = mem_alloc(((size_t)g->tensor_count + 1) * sizeof *first);
     assert_non_null(first);
     for (int32_t t = 0; t < g->tensor_count; t++) first[t] = -1;
     for (int32_t o = 0; o < g->op_count; o++)
@@ -103,7 +104,7 @@ static void expect_agreement(const struct run *r)
             assert_true(r->result.address[t] + r->divisions->at[o].operands[i].core_bytes <=
                         lx_device_usable(&g->device));
         }
-    free(first);
+    mem_free(first);
 }
 
 static void expect_no_worse(const struct run *r, const struct lx_cooptimise_options *how)

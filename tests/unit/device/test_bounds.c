@@ -2,6 +2,7 @@
  * and what is beyond them is found. */
 #include "support/device_plans.h"
 #include "support/kind_lists.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "device/execute/arith.h"
 #include "device/memory/dtypes.h"
@@ -169,7 +170,7 @@ static void make_items(struct subject *s, int i, struct rng *r, double offset, d
     const struct number_type *type = &number_types[t->dtype];
     s->count[i] = 1;
     for (int d = 0; d < t->rank; d++) s->count[i] *= t->shape[d];
-    s->items[i] = calloc((size_t)(s->count[i] * type->item) / 8 + 1, 8);
+    s->items[i] = mem_zeroed((size_t)(s->count[i] * type->item) / 8 + 1, 8);
     assert_non_null(s->items[i]);
     for (int64_t n = 0; n < s->count[i]; n++) {
         float f = (float)(offset + scale * ((double)rng_below(r, 1 << 20) * 0x1p-19 - 1));
@@ -202,8 +203,8 @@ static void subject_make(struct subject *s, struct rng *r, const struct lx_kind 
         make_items(s, i, r, positive ? 1 : 0, positive ? 0.5 : rng_below(r, 2) ? 1 : 4);
     }
     make_items(s, s->inputs, r, 0, 0);
-    s->value = calloc((size_t)s->count[s->inputs], sizeof *s->value);
-    s->slack = calloc((size_t)s->count[s->inputs], sizeof *s->slack);
+    s->value = mem_zeroed((size_t)s->count[s->inputs], sizeof *s->value);
+    s->slack = mem_zeroed((size_t)s->count[s->inputs], sizeof *s->slack);
     assert_true(s->value && s->slack);
     struct evaluation e = evaluation_of(s);
     assert_true(evaluate_op(&e, NULL));
@@ -216,9 +217,9 @@ static void subject_make(struct subject *s, struct rng *r, const struct lx_kind 
 
 static void subject_free(struct subject *s)
 {
-    for (int i = 0; i < 4; i++) free(s->items[i]);
-    free(s->value);
-    free(s->slack);
+    for (int i = 0; i < 4; i++) mem_free(s->items[i]);
+    mem_free(s->value);
+    mem_free(s->slack);
     lx_graph_free(s->g);
 }
 

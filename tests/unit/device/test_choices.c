@@ -1,6 +1,7 @@
 /* Ops that choose by indices and ops that order, on the whole way: small patterns are planned, checked and run, written and
  * read back, and what they leave is compared with numbers that were worked out by hand from patterns/README.md. */
 #include "device/device.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -175,7 +176,7 @@ static void comes_back(const struct lx_graph *g)
     if (!again) fail_msg("%s: %s", st.text, json);
     assert_true(again->hash == g->hash);
     lx_graph_free(again);
-    free(json);
+    mem_free(json);
 }
 
 static void they_give_what_was_worked_out(void **state)

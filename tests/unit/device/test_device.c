@@ -1,6 +1,7 @@
 /* The device, piece by piece: numbers, boxes, packing, data, the reference, faults, traces. */
 #include "support/device_plans.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "device/execute/arith.h"
 #include "device/memory/stick_box.h"
@@ -124,9 +125,9 @@ static void packing_follows_the_layout(void **state)
         int64_t count = 1;
         for (int d = 0; d < l.host_rank; d++) count *= shape[d];
         size_t bytes = (size_t)(count * t->item);
-        unsigned char *items = calloc(bytes, 1), *back = calloc(bytes, 1);
-        unsigned char *memory = calloc((size_t)lx_layout_bytes(&l), 1);
-        float *numbers = calloc((size_t)count, sizeof *numbers);
+        unsigned char *items = mem_zeroed(bytes, 1), *back = mem_zeroed(bytes, 1);
+        unsigned char *memory = mem_zeroed((size_t)lx_layout_bytes(&l), 1);
+        float *numbers = mem_zeroed((size_t)count, sizeof *numbers);
         assert_true(items && back && memory && numbers);
         for (int64_t i = 0; i < count; i++) numbers[i] = (float)rng_below(&r, 8);
         items_encode(t, numbers, count, items);
@@ -152,10 +153,10 @@ static void packing_follows_the_layout(void **state)
             assert_true(f == decode_one(l.dtype, items + i * t->item));
         }
         arena_free(&scratch);
-        free(items);
-        free(back);
-        free(memory);
-        free(numbers);
+        mem_free(items);
+        mem_free(back);
+        mem_free(memory);
+        mem_free(numbers);
     }
 }
 
@@ -340,7 +341,7 @@ static void traces_are_json(void **state)
     assert_non_null(strstr(trace, "\"core 3\""));
     assert_non_null(strstr(trace, "\"ph\": \"X\""));
     assert_non_null(strstr(trace, "hbm_read"));
-    free(trace);
+    mem_free(trace);
     lx_run_result_free(r);
     lx_plan_free(p);
 }
@@ -386,7 +387,7 @@ static void plan_files_run(void **state)
     struct lx_run_result *a = lx_device_run(p, NULL, &st), *b = lx_device_run(again, NULL, &st);
     assert_true(a && b && a->ok && b->ok);
     assert_true(a->output_hash == b->output_hash && a->total.ring == b->total.ring);
-    free(json);
+    mem_free(json);
     lx_run_result_free(a);
     lx_run_result_free(b);
     lx_plan_free(p);

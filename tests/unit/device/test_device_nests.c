@@ -1,6 +1,7 @@
 /* Plans with nests are executed and proved: the cases of tiling.json as searched and as given, blocks and attention
  * scaled down, random nests of random graphs on one to 32 cores, and sums over tiles of every kind and type. */
 #include "support/nest_runs.h"
+#include "base/memory.h"
 #include "support/sampled.h"
 
 enum { RANDOM_PLANS = SANITIZED ? 6 : SAMPLED ? 12 : 100, SEARCHED_SHARE = 3 };
@@ -51,7 +52,7 @@ static void cases_run_as_given(void **state)
         wrong += run_nests(stated_get(c, "id")->valuestring, p, LX_VERIFY_FULL);
         lx_plan_free(p);
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
     }
     cJSON_Delete(all);
     assert_int_equal(wrong, 0);
@@ -113,7 +114,7 @@ static int run_read_back(const char *name, const struct lx_plan *p)
     if (!again) fail_msg("%s: %s", name, st.text);
     int wrong = run_nests(name, again, LX_VERIFY_FULL);
     lx_plan_free(again);
-    free(text);
+    mem_free(text);
     return wrong;
 }
 

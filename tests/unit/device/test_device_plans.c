@@ -1,6 +1,7 @@
 /* Every pattern, divided over 1 to 32 cores, by every solver and with every pass, executes: no fault, every op
  * within its bounds, every byte as planned; and plans with equal splits agree bit for bit. */
 #include "support/device_plans.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "support/kind_lists.h"
 #include "support/sampled.h"
@@ -120,9 +121,9 @@ static void run_folder(const char *folder)
             snprintf(path, sizeof path, "%s/%s", folder, list[i]->d_name);
             if (!SANITIZED || !heavy) run_pattern(path, !SAMPLED ? 1 : heavy ? 192 : 96);
         }
-        free(list[i]);
+        mem_free(list[i]);
     }
-    free(list);
+    mem_free(list);
 }
 
 static void graphs_execute(void **state)

@@ -1,5 +1,6 @@
 /* Numbers that fp32 does not have, in ops that choose, order and slide: drawn at random, on the whole way, to the bit. */
 #include "support/exact_trial.h"
+#include "base/memory.h"
 
 enum { TRIALS = 24 };
 
@@ -20,14 +21,14 @@ static struct trial_tensor tensor_of(enum lx_dtype type, int64_t a, int64_t b)
 static struct trial_tensor index_of(struct rng *rng, int64_t count, int64_t rows)
 {
     struct trial_tensor t = {.type = LX_INT32, .rank = 1, .shape = {count}};
-    t.data = calloc((size_t)count, sizeof *t.data);
+    t.data = mem_zeroed((size_t)count, sizeof *t.data);
     for (int64_t i = 0; i < count; i++) t.data[i] = (wide_number)rng_between(rng, -1, rows);
     return t;
 }
 
 static void result_room(struct trial *t)
 {
-    t->out.data = calloc((size_t)trial_count(&t->out) + 1, sizeof *t->out.data);
+    t->out.data = mem_zeroed((size_t)trial_count(&t->out) + 1, sizeof *t->out.data);
 }
 
 static void rows_are_gathered(void **state)

@@ -1,6 +1,7 @@
 /* Integers of 64 bits on the whole way, from the pattern's text to what the device leaves: constants beyond 2^53, sums
  * that wrap, casts, bits of fp64, running sums, compared with plain arithmetic of the test. */
 #include "support/exact_trial.h"
+#include "base/memory.h"
 
 enum { ROWS = 12, COLUMNS = 40 };
 
@@ -10,7 +11,7 @@ static struct trial trial_of(enum lx_dtype from, enum lx_dtype to, struct rng *r
     t.in[0] = (struct trial_tensor){.type = from, .rank = 2, .shape = {ROWS, COLUMNS}};
     t.out = (struct trial_tensor){.type = to, .rank = 2, .shape = {ROWS, COLUMNS}};
     trial_fill(&t.in[0], rng);
-    t.out.data = calloc((size_t)ROWS * COLUMNS, sizeof *t.out.data);
+    t.out.data = mem_zeroed((size_t)ROWS * COLUMNS, sizeof *t.out.data);
     return t;
 }
 

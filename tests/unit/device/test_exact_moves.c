@@ -1,6 +1,7 @@
 /* Ops that put elements at other places, drawn at random, on the whole way: slices with an einsum, concats, pads, inputs
  * that are read as boxes, reshapes. Plain loops say what becomes of them. */
 #include "support/exact_trial.h"
+#include "base/memory.h"
 #include "support/sampled.h"
 
 enum { TRIALS = SAMPLED ? 15 : 30, MOST = 4 };
@@ -28,7 +29,7 @@ static int64_t draw_extent(struct rng *rng)
 
 static void result_room(struct trial *t)
 {
-    t->out.data = calloc((size_t)trial_count(&t->out) + 1, sizeof *t->out.data);
+    t->out.data = mem_zeroed((size_t)trial_count(&t->out) + 1, sizeof *t->out.data);
 }
 
 static void write_list(char *to, size_t room, const char *key, const int64_t *list, int count)

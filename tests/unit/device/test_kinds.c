@@ -1,6 +1,7 @@
 /* Every kind of op has a meaning everywhere: on the device, in the reference, in the manual of patterns. The meanings,
  * written apart on purpose, agree; and the device is never further from the exact result than its kind says. */
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "device/execute/arith.h"
@@ -86,7 +87,7 @@ static void manual_names_them(void **state)
         snprintf(quoted, sizeof quoted, "`%s`", kind_at(i)->name);
         if (!strstr(section, quoted)) fail_msg("patterns/README.md has no row for %s", quoted);
     }
-    free(text);
+    mem_free(text);
 }
 
 /* So does the error of a pattern that has none of them. */

@@ -1,6 +1,7 @@
 /* Launches that differ and compute the same: tiles of other sides, in other orders, dealt to other cores. Each runs
  * without a fault, and no bit of any result depends on which tile or core an element is in. */
 #include "support/device_plans.h"
+#include "base/memory.h"
 #include "support/random_graph.h"
 #include "support/sampled.h"
 
@@ -18,7 +19,7 @@ static struct lx_run_result *execute(const struct lx_plan *p, const struct lx_re
 static struct lx_op_launch **launches_of(const struct lx_plan *p, enum lx_tile_order order)
 {
     int32_t ops = p->layouts->graph->op_count;
-    struct lx_op_launch **list = calloc((size_t)ops, sizeof *list);
+    struct lx_op_launch **list = mem_zeroed((size_t)ops, sizeof *list);
     assert_non_null(list);
     for (int32_t o = 0; o < ops; o++) {
         lx_status st = {0};
@@ -31,20 +32,20 @@ static struct lx_op_launch **launches_of(const struct lx_plan *p, enum lx_tile_o
 static void forget(const struct lx_plan *p, struct lx_op_launch **list)
 {
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++) lx_op_launch_free(list[o]);
-    free(list);
+    mem_free(list);
 }
 
 static struct lx_run_result *run_launches(const struct lx_plan *p, struct lx_op_launch **list,
                                           const struct lx_reference *ref, int threads)
 {
     int32_t ops = p->layouts->graph->op_count;
-    struct lx_op_launch *flat = calloc((size_t)(uint32_t)ops, sizeof *flat);
+    struct lx_op_launch *flat = mem_zeroed((size_t)(uint32_t)ops, sizeof *flat);
     assert_non_null(flat);
     for (int32_t o = 0; o < ops; o++) flat[o] = *list[o];
     struct lx_plan copy = *p;
     copy.launches = flat;
     struct lx_run_result *r = execute(&copy, ref, threads);
-    free(flat);
+    mem_free(flat);
     return r;
 }
 

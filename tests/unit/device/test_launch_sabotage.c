@@ -5,6 +5,7 @@
  * computed once, by cores that hold the operands, as before or in another order. The test finds out by listing
  * every element of every turn; all other changes must be reported. */
 #include "support/device_plans.h"
+#include "base/memory.h"
 #include "support/random_graph.h"
 #include "support/sampled.h"
 #include "layout/op_index.h"
@@ -19,7 +20,7 @@ struct changed {
 
 static void *copied(const void *from, size_t count, size_t size)
 {
-    void *to = calloc(count + 1, size);
+    void *to = mem_zeroed(count + 1, size);
     assert_non_null(to);
     if (count > 0) memcpy(to, from, count * size);
     return to;
@@ -30,7 +31,7 @@ static void change_begin(struct changed *c, const struct lx_plan *p, enum lx_til
 {
     int32_t ops = p->layouts->graph->op_count;
     c->plan = *p;
-    c->launches = calloc((size_t)ops, sizeof *c->launches);
+    c->launches = mem_zeroed((size_t)ops, sizeof *c->launches);
     assert_non_null(c->launches);
     for (int32_t o = 0; o < ops; o++) {
         lx_status st = {0};
@@ -51,11 +52,11 @@ static void change_begin(struct changed *c, const struct lx_plan *p, enum lx_til
 static void change_end(struct changed *c)
 {
     for (int32_t o = 0; o < c->plan.layouts->graph->op_count; o++) {
-        if (c->launches[o].launch) free(c->launches[o].launch->cores);
-        free(c->launches[o].launch);
-        free(c->launches[o].sum);
+        if (c->launches[o].launch) mem_free(c->launches[o].launch->cores);
+        mem_free(c->launches[o].launch);
+        mem_free(c->launches[o].sum);
     }
-    free(c->launches);
+    mem_free(c->launches);
 }
 
 /* ---- what is changed ---- */
@@ -201,7 +202,7 @@ static bool still_right(const struct lx_plan *p, const struct lx_op_launch *laun
     op_index_of(p->layouts->graph, &p->layouts->graph->ops[op], &l.x);
     nest_tile_index(p->nests, p->nest_count, op, &l.x); /* a launch is that of one tile */
     for (int v = 0; l.x.known && v < l.x.var_count; v++) l.products *= l.x.extent[v];
-    l.seen = calloc((size_t)l.products, 1);
+    l.seen = mem_zeroed((size_t)l.products, 1);
     assert_non_null(l.seen);
     int64_t counted = 0;
     for (int64_t core = 0; core < p->divisions->cores && l.right; core++) {
@@ -221,7 +222,7 @@ static bool still_right(const struct lx_plan *p, const struct lx_op_launch *laun
     }
     for (int64_t i = 0; i < l.products && l.right && l.x.known; i++) l.right = l.seen[i] == 1;
     if (!l.x.known) l.right = l.right && counted == 1;
-    free(l.seen);
+    mem_free(l.seen);
     return l.right;
 }
 

@@ -1,5 +1,6 @@
 /* Moves: planned, written and read back, checked, executed with the same counts, and never at the cost of HBM traffic. */
 #include "support/device_plans.h"
+#include "base/memory.h"
 #include "support/moving_graph.h"
 #include "support/sampled.h"
 
@@ -36,8 +37,8 @@ static void comes_back(const struct lx_plan *p)
     char *second = lx_plan_to_json(back, &again);
     assert_int_equal(length, again);
     assert_memory_equal(text, second, length);
-    free(text);
-    free(second);
+    mem_free(text);
+    mem_free(second);
     lx_plan_free(back);
 }
 

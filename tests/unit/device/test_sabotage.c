@@ -6,6 +6,7 @@
  * other bits than those of the valid plan, or when the checker, which shares no code with the device,
  * refuses the plan. Each of these must be reported: as a fault, a wrong result or a wrong count. */
 #include "support/device_plans.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "support/sampled.h"
 
@@ -28,7 +29,7 @@ struct damaged {
 
 static void *copied(const void *from, size_t count, size_t size)
 {
-    void *to = calloc(count + 1, size);
+    void *to = mem_zeroed(count + 1, size);
     assert_non_null(to);
     if (count > 0) memcpy(to, from, count * size);
     return to;
@@ -55,15 +56,15 @@ static void damage_begin(struct damaged *d, const struct lx_plan *p)
 
 static void damage_end(struct damaged *d)
 {
-    free(d->buffers);
-    free(d->address);
-    free(d->hbm_address);
-    free(d->stays);
-    free(d->took);
-    free(d->accesses);
-    free(d->transfers);
-    free(d->traffic);
-    free(d->at);
+    mem_free(d->buffers);
+    mem_free(d->address);
+    mem_free(d->hbm_address);
+    mem_free(d->stays);
+    mem_free(d->took);
+    mem_free(d->accesses);
+    mem_free(d->transfers);
+    mem_free(d->traffic);
+    mem_free(d->at);
 }
 
 /* A placed buffer, or -1. */

@@ -1,5 +1,6 @@
 /* The trace of a run: valid JSON, both clocks, and counters that end where the run's own do. */
 #include "support/device_plans.h"
+#include "base/memory.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -82,7 +83,7 @@ static void check_trace(const struct lx_plan *p, const struct lx_run_result *r)
         assert_int_equal(count_of(events, pid, "bundle"), p->bundle_count);
     }
     cJSON_Delete(trace);
-    free(text);
+    mem_free(text);
 }
 
 static void counters_end_where_the_run_does(void **state)
@@ -148,7 +149,7 @@ static void nests_are_slices(void **state)
     }
     assert_int_equal(at, p->nest_count);
     cJSON_Delete(trace);
-    free(text);
+    mem_free(text);
     lx_run_result_free(r);
     lx_plan_free(p);
 }

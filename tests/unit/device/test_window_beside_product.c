@@ -2,6 +2,7 @@
  * 32), so that the window's operand has positions behind its last index: a core that has all of it on chip reads them
  * too, and the device counts what the plan says. */
 #include "base/rng.h"
+#include "base/memory.h"
 #include "support/device_plans.h"
 
 #include <inttypes.h>
@@ -130,7 +131,7 @@ static int64_t run_text(char *text, bool *padded)
     *padded = reads_padding(p, r);
     lx_run_result_free(r);
     lx_plan_free(p);
-    free(text);
+    mem_free(text);
     return bytes;
 }
 
@@ -149,7 +150,7 @@ static void test_seven_rows(void **state)
         "{\"name\": \"d\", \"kind\": \"matmul\", \"inputs\": [\"y\", \"x\"], \"output\": \"z\", "
         "\"einsum\": \"pk,kn->pn\"}]}";
     bool padded;
-    char *own = malloc(sizeof text);
+    char *own = mem_alloc(sizeof text);
     assert_non_null(own);
     memcpy(own, text, sizeof text);
     assert_int_equal(run_text(own, &padded), 6 * 32 * 128);

@@ -3,6 +3,7 @@
  * device's result compared with loops that follow the file's own definition. Whole numbers keep sums exact. */
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "device/device.h"
 
 #include <setjmp.h>
@@ -222,7 +223,7 @@ static void take(void *context, int32_t tensor, const void *items)
 
 static void fill(struct side *s, struct rng *r)
 {
-    s->data = calloc((size_t)count(s) + 1, sizeof *s->data);
+    s->data = mem_zeroed((size_t)count(s) + 1, sizeof *s->data);
     for (int64_t i = 0; i < count(s); i++) s->data[i] = (float)draw(r, -6, 6);
 }
 
@@ -261,10 +262,10 @@ static void one(struct conv *c, char *text, struct rng *r)
     lx_run_result_free(result);
     lx_plan_free(p);
     lx_graph_free(g);
-    free(c->x.data);
-    free(c->w.data);
-    free(c->y.data);
-    free(text);
+    mem_free(c->x.data);
+    mem_free(c->w.data);
+    mem_free(c->y.data);
+    mem_free(text);
 }
 
 static void of_hlo(void **state)

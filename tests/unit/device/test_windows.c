@@ -3,6 +3,7 @@
  * that know nothing but the formula of patterns/README.md. Operands are small whole numbers, so that sums are exact. */
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "device/device.h"
 #include "device/memory/dtypes.h"
 #include "support/sampled.h"
@@ -264,17 +265,17 @@ static void comes_back(const struct lx_graph *g)
     assert_non_null(again);
     assert_true(again->hash == g->hash);
     lx_graph_free(again);
-    free(json);
+    mem_free(json);
 }
 
 static void fill(struct trial *t, struct rng *rng)
 {
     for (int i = 0; i < 2; i++) {
         int64_t n = i == 0 || is_product(t) ? elements(t, i) : 0;
-        t->data[i] = calloc((size_t)n + 1, sizeof(double));
+        t->data[i] = mem_zeroed((size_t)n + 1, sizeof(double));
         for (int64_t k = 0; k < n; k++) t->data[i][k] = (double)((int64_t)rng_below(rng, 17) - 8);
     }
-    t->got = calloc((size_t)elements(t, 2) + 1, sizeof(double));
+    t->got = mem_zeroed((size_t)elements(t, 2) + 1, sizeof(double));
 }
 
 static void one_trial(struct rng *rng)
@@ -300,9 +301,9 @@ static void one_trial(struct rng *rng)
     lx_run_result_free(r);
     lx_plan_free(p);
     lx_graph_free(g);
-    free(text);
-    for (int i = 0; i < 2; i++) free(t.data[i]);
-    free(t.got);
+    mem_free(text);
+    for (int i = 0; i < 2; i++) mem_free(t.data[i]);
+    mem_free(t.got);
 }
 
 static void run_as_their_formula(void **state)

@@ -1,8 +1,9 @@
 /* Divisions: the rules hold on 10,000 random ops, slices tile the space, every pattern divides. */
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "divide/priced_candidates.h"
-#include "graph/generate.h"
+#include "files/generate.h"
 #include "plan/plan.h"
 
 #include <setjmp.h>
@@ -160,7 +161,7 @@ static void check_tiling(const struct lx_division *d)
     if (d->kind != LX_DIVIDED) return;
     for (int i = 0; i < d->split_count; i++) points *= d->splits[i].extent;
     if (points > 60000) return;
-    unsigned char *count = calloc((size_t)points, 1);
+    unsigned char *count = mem_zeroed((size_t)points, 1);
     assert_non_null(count);
     for (int64_t core = 0; core < d->cores_used; core++) {
         int64_t from[LX_MAX_VARS] = {0}, to[LX_MAX_VARS] = {0}, at[LX_MAX_VARS] = {0};
@@ -181,7 +182,7 @@ static void check_tiling(const struct lx_division *d)
         }
     }
     for (int64_t p = 0; p < points; p++) assert_int_equal(count[p], 1);
-    free(count);
+    mem_free(count);
 }
 
 static void test_random_ops(void **state)
@@ -406,7 +407,7 @@ static void test_hints_and_cores(void **state)
     size_t length;
     char *json = lx_divisions_to_json(s.divisions, &length);
     assert_non_null(json);
-    free(json);
+    mem_free(json);
     free_stages(&s);
     static const int64_t wrong[] = {-1, 33, 64, INT64_MAX};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -531,8 +532,8 @@ static void test_decode_graph(void **state)
     }
     assert_int_equal(length[0], length[1]);
     assert_memory_equal(json[0], json[1], length[0]);
-    free(json[0]);
-    free(json[1]);
+    mem_free(json[0]);
+    mem_free(json[1]);
 }
 
 int main(void)

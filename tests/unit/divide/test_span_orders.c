@@ -1,5 +1,6 @@
 /* Orders of dimensions for the span limit: a chain of large tensors follows where one of them must, what is given stays. */
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -97,7 +98,7 @@ static void test_planned_and_checked(void **state)
     assert_non_null(read);
     assert_true(lx_plan_check(read, &st));
     lx_plan_free(read);
-    free(text);
+    mem_free(text);
     lx_plan_free(p);
     lx_graph_free(g);
 }

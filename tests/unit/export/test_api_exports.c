@@ -1,5 +1,6 @@
 /* Exports through the C interface: the bytes of lx_export_write, for every row of the table; and a word for what is none. */
 #include "lxplan.h"
+#include "base/memory.h"
 #include "support/export_plans.h"
 
 static void formats_through_the_interface(const struct lx_plan *p)
@@ -22,14 +23,14 @@ static void formats_through_the_interface(const struct lx_plan *p)
             assert_memory_equal(lx_text_data(t), wanted, length);
         }
         lx_text_free(t);
-        free(wanted);
+        mem_free(wanted);
     }
     assert_null(lx_result_write(r, "perfeto", NULL, e));
     assert_string_equal(lx_error_code(e), "unknown_name");
     lx_plan_free(read);
     lx_result_free(r);
     lx_error_free(e);
-    free(json);
+    mem_free(json);
 }
 
 static void every_format(void **state)

@@ -1,5 +1,6 @@
 /* The table of exports; tables of XLA read back; answers to D2M; names that would break a format. */
 #include "support/export_plans.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "support/sampled.h"
@@ -21,21 +22,21 @@ static void names_are_words_of_their_own(void **state)
     assert_non_null(strstr(st.text, "perfetto"));
 }
 
-/* lib/README.md has a line of each. */
+/* lib/files.md has a line of each. */
 static void every_format_is_described(void **state)
 {
-    FILE *f = fopen(SOURCE_DIR "/lib/README.md", "rb");
-    char *text = calloc(1 << 20, 1), name[80];
+    FILE *f = fopen(SOURCE_DIR "/lib/files.md", "rb");
+    char *text = mem_zeroed(1 << 20, 1), name[80];
     struct lx_export a;
     (void)state;
     assert_non_null(f);
     assert_true(fread(text, 1, (1 << 20) - 1, f) > 0);
     for (int i = 0; lx_export_at(i, &a); i++) {
         snprintf(name, sizeof name, "| `%s`", a.name);
-        if (!strstr(text, name)) fail_msg("lib/README.md has no line for %s", a.name);
+        if (!strstr(text, name)) fail_msg("lib/files.md has no line for %s", a.name);
     }
     fclose(f);
-    free(text);
+    mem_free(text);
 }
 
 /* ---- Tables of XLA: a reader of rows, with quotes. ---- */
@@ -137,7 +138,7 @@ static void check_assignment(const struct lx_plan *p)
         assert_int_equal(parts_of(r.field[8]), reads_of(p, i));
     }
     assert_false(next_row(&r));
-    free(text);
+    mem_free(text);
 }
 
 static void check_allocinfo(const struct lx_plan *p)
@@ -166,7 +167,7 @@ static void check_allocinfo(const struct lx_plan *p)
         id += !b->reason;
     }
     assert_false(next_row(&r));
-    free(text);
+    mem_free(text);
 }
 
 /* Both tables of a plan together are a plan to the checker, at its own capacity; and not one, once a stay is moved over
@@ -194,8 +195,8 @@ static void check_pair(const struct lx_plan *p)
         assert_false(lx_check_xla(&info, &alloc, r.height_bytes - 1, &r, &st));
         assert_int_equal(st.code, LX_E_NO);
     }
-    free(texts[0]);
-    free(texts[1]);
+    mem_free(texts[0]);
+    mem_free(texts[1]);
 }
 
 /* Random allocations against all pairs of them. */
@@ -276,7 +277,7 @@ static void page_is_that_of_show(void **state)
     assert_int_equal(system(command), 0);
     struct lx_plan *p = lx_plan_read(path, &st);
     assert_non_null(p);
-    char *page = exported(p, "html", &length), *shown = calloc(length + 2, 1);
+    char *page = exported(p, "html", &length), *shown = mem_zeroed(length + 2, 1);
     snprintf(command, sizeof command, "%s show --html %s", LXPLAN_PROGRAM, path);
     FILE *f = popen(command, "r");
     assert_non_null(f);
@@ -295,13 +296,13 @@ static void page_is_that_of_show(void **state)
     const char *data = strstr(page, "<script");
     for (size_t i = 0; i < sizeof still / sizeof *still; i++)
         if (!strstr(page, still[i]) || strstr(page, still[i]) > data) fail_msg("no %s", still[i]);
-    free(page);
-    free(shown);
+    mem_free(page);
+    mem_free(shown);
     /* Beside another plan it says what that one comes to. */
     page = lx_export_write(p, p, "html", &length, &st);
     assert_non_null(page);
     assert_non_null(strstr(page, "beside it: attention_small"));
-    free(page);
+    mem_free(page);
     lx_plan_free(p);
     unlink(path);
 }
@@ -375,7 +376,7 @@ static void answers_to_d2m(void **state)
         assert_non_null(g);
         assert_int_equal(g->buffer_count, p->graph->buffer_count);
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
         cJSON_Delete(j.root);
         lx_plan_free(p);
     }

@@ -1,6 +1,7 @@
 /* Snapshots for MemoryViz, read back by a small reader of pickles that knows only what the viewer knows: events replayed,
  * bytes per tick against the plan's, nothing on bytes that are taken, everything free in the end. */
 #include "support/export_plans.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 /* ---- Pickles: a stack machine over numbers, texts, lists and dictionaries. ---- */
@@ -18,15 +19,15 @@ struct value {
 static void value_free(struct value *v)
 {
     for (size_t i = 0; i < v->count; i++) value_free(&v->items[i]);
-    free(v->items);
-    free(v->text);
+    mem_free(v->items);
+    mem_free(v->text);
 }
 
 static void push(struct value *to, struct value v)
 {
     if (to->count == to->room) {
         to->room = to->room ? 2 * to->room : 4;
-        to->items = realloc(to->items, to->room * sizeof *to->items);
+        to->items = mem_resize(to->items, to->room * sizeof *to->items);
         assert_non_null(to->items);
     }
     to->items[to->count++] = v;
@@ -57,7 +58,7 @@ static struct value text_of(struct reader *r)
 {
     size_t n = (size_t)take(r, 4);
     assert_true((size_t)(r->end - r->at) >= n);
-    struct value v = {.kind = TEXT, .text = calloc(n + 1, 1)};
+    struct value v = {.kind = TEXT, .text = mem_zeroed(n + 1, 1)};
     memcpy(v.text, r->at, n);
     r->at += n;
     for (size_t i = 0; i < n;) {
@@ -126,7 +127,7 @@ static struct value unpickle(const char *bytes, size_t length)
     assert_true(r.at == r.end);
     assert_int_equal(stack.count, 1);
     struct value v = stack.items[0];
-    free(stack.items);
+    mem_free(stack.items);
     return v;
 }
 
@@ -233,7 +234,7 @@ static void check_snapshot(const struct lx_plan *p)
         replay_device(p, &traces->items[d], (int32_t)d < pools ? (int32_t)d : -1);
     }
     value_free(&v);
-    free(bytes);
+    mem_free(bytes);
 }
 
 static void snapshots_replay(void **state)
@@ -279,7 +280,7 @@ static void lists_and_numbers(void **state)
         assert_string_equal(key(&key(e, "frames")->items[0], "name")->text, "?? b");
     }
     value_free(&v);
-    free(bytes);
+    mem_free(bytes);
 }
 
 int main(void)

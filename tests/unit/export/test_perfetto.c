@@ -1,6 +1,7 @@
 /* Traces of plans, read back: only known phases, slices of a row apart, and the area under each counter what the plan
  * says. */
 #include "support/export_plans.h"
+#include "base/memory.h"
 #include "export/tick_times.h"
 
 #include <math.h>
@@ -79,7 +80,7 @@ static int by_row(const void *a, const void *b)
 /* Slices of a row follow each other; how many there are of buffers. */
 static size_t check_slices(const cJSON *events)
 {
-    struct slice_row *rows = calloc((size_t)cJSON_GetArraySize(events) + 1, sizeof *rows);
+    struct slice_row *rows = mem_zeroed((size_t)cJSON_GetArraySize(events) + 1, sizeof *rows);
     size_t n = 0, buffers = 0;
     const cJSON *e;
     cJSON_ArrayForEach(e, events)
@@ -96,7 +97,7 @@ static size_t check_slices(const cJSON *events)
     for (size_t i = 1; i < n; i++)
         if (rows[i].pid == rows[i - 1].pid && rows[i].tid == rows[i - 1].tid)
             assert_true(rows[i - 1].to <= rows[i].from);
-    free(rows);
+    mem_free(rows);
     return buffers;
 }
 

@@ -1,6 +1,7 @@
 /* Traces of teams, read back: a process per member, slices of a row apart, begins and ends those of the clock, bytes
  * those of the plan, and arrows that go forward in time. */
 #include "support/export_plans.h"
+#include "base/memory.h"
 #include "support/sampled.h"
 #include "export/tick_times.h"
 #include "solvers.h"
@@ -201,7 +202,7 @@ static void check_trace(const struct lx_team_plans *p, struct seen *seen)
     assert_int_equal(check_flows(events), messages_between(p));
     cJSON_Delete(root);
     lx_team_clock_free(c);
-    free(text);
+    mem_free(text);
 }
 
 static void traces_are_the_clock(void **state)

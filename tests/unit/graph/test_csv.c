@@ -1,5 +1,6 @@
 /* Buffer lists as comma-separated values: both forms in and out, capacities in file names, mistakes. */
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -131,7 +132,7 @@ static void test_xla_ids(void **state)
         assert_int_equal(again->buffer_ids != NULL, cases[k].kept);
         for (int i = 0; i < 3 && cases[k].kept; i++) assert_int_equal(again->buffer_ids[i], cases[k].ids[i]);
         lx_graph_free(g), lx_graph_free(again);
-        free(csv), free(json);
+        mem_free(csv), mem_free(json);
     }
 }
 
@@ -176,7 +177,7 @@ static void test_csv_round_trips(void **state)
     char *csv = write_as("minimalloc", a);
     const struct lx_graph *b = parse_as("b.1000.csv", csv);
     assert_true(a->hash == b->hash);
-    free(csv);
+    mem_free(csv);
     lx_graph_free(b);
     csv = write_as("xla", a);
     b = parse_as("b.csv", csv);
@@ -186,7 +187,7 @@ static void test_csv_round_trips(void **state)
         assert_int_equal(a->buffers[i].end, b->buffers[i].end);
         assert_int_equal(a->buffers[i].spill_cost, b->buffers[i].spill_cost);
     }
-    free(csv);
+    mem_free(csv);
     lx_graph_free(a);
     lx_graph_free(b);
     /* A life that outlasts its uses (a loop) must not become shorter on the way. */
@@ -198,7 +199,7 @@ static void test_csv_round_trips(void **state)
     b = parse_as("l.csv", csv);
     for (int i = 0; i < 3; i++) assert_int_equal(a->buffers[i].end, b->buffers[i].end);
     assert_int_equal(b->buffers[2].use_count, 2);
-    free(csv);
+    mem_free(csv);
     lx_graph_free(a);
     lx_graph_free(b);
 }

@@ -1,6 +1,7 @@
 /* The table of formats: every row is whole, each tells its own texts from all others', and what it writes it reads
  * back equal. A new row needs samples here: without them the test fails. */
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,7 +120,7 @@ static void test_texts_without_files(void **state)
         assert_true(again->hash == g->hash);
         lx_graph_free(again);
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
     }
 }
 
@@ -166,7 +167,7 @@ static void test_round_trips(void **state)
         const struct lx_graph *b = read_sample(&written);
         if (a->hash != b->hash) fail_msg("%s: comes back as another:\n%s", samples[i].file, text);
         assert_string_equal(a->name, b->name);
-        free(text);
+        mem_free(text);
         lx_graph_free(a);
         lx_graph_free(b);
     }

@@ -1,6 +1,7 @@
 /* Generators: every one builds, the same options give the same text, and the text reads back as the same
  * graph. */
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,8 +76,8 @@ static void test_same_options_same_text(void **state)
         assert_non_null(two);
         assert_int_equal(n, m);
         assert_memory_equal(one, two, n);
-        free(one);
-        free(two);
+        mem_free(one);
+        mem_free(two);
         lx_graph_free(a);
         lx_graph_free(b);
     }
@@ -96,7 +97,7 @@ static void test_round_trip_keeps_hash(void **state)
         assert_string_equal(a->name, b->name);
         assert_string_equal(a->summary, b->summary);
         assert_int_equal(a->target_hbm_bytes, b->target_hbm_bytes);
-        free(text);
+        mem_free(text);
         lx_graph_free(a);
         lx_graph_free(b);
     }
@@ -163,7 +164,7 @@ static void test_decode_is_cut_exactly(void **state)
         const struct lx_graph *g = generate("decode", options);
         assert_int_equal(g->op_count, wanted[i]);
         bool output = false;
-        unsigned char *used = calloc((size_t)g->tensor_count, 1);
+        unsigned char *used = mem_zeroed((size_t)g->tensor_count, 1);
         for (int32_t o = 0; o < g->op_count; o++) {
             used[g->ops[o].output] = 1;
             for (int k = 0; k < g->ops[o].input_count; k++) used[g->ops[o].inputs[k]] = 1;
@@ -173,7 +174,7 @@ static void test_decode_is_cut_exactly(void **state)
             output |= g->tensors[t].role == LX_OUTPUT;
         }
         assert_true(output);
-        free(used);
+        mem_free(used);
         lx_graph_free(g);
     }
 }
@@ -222,8 +223,8 @@ static struct load measure(const struct lx_problem *p)
     struct load load = {0};
     for (int32_t i = 0; i < p->count; i++)
         if (p->buffers[i].end > ticks) ticks = p->buffers[i].end;
-    int64_t *size = calloc((size_t)ticks + 1, sizeof *size),
-            *count = calloc((size_t)ticks + 1, sizeof *count);
+    int64_t *size = mem_zeroed((size_t)ticks + 1, sizeof *size),
+            *count = mem_zeroed((size_t)ticks + 1, sizeof *count);
     assert_non_null(size);
     assert_non_null(count);
     for (int32_t i = 0; i < p->count; i++) {
@@ -241,8 +242,8 @@ static struct load measure(const struct lx_problem *p)
         if (live > load.most_live) load.most_live = live;
     }
     load.peak = (double)peak / (double)p->capacity;
-    free(size);
-    free(count);
+    mem_free(size);
+    mem_free(count);
     return load;
 }
 

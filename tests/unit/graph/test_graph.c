@@ -1,6 +1,7 @@
 /* Patterns in and out: what is accepted and how it is understood, what is refused and where the error
  * points, and round trips. */
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -281,7 +282,7 @@ static void test_mistakes_are_shown_where_they_are(void **state)
             column = *p == '\n' ? 1 : column + 1;
             line += *p == '\n';
         }
-        char *clean = strdup(text);
+        char *clean = mem_string(text);
         assert_non_null(clean);
         memmove(clean + (mark - text), mark + 1, strlen(mark));
         lx_status st = {0};
@@ -291,7 +292,7 @@ static void test_mistakes_are_shown_where_they_are(void **state)
             fail_msg("wanted %s at %d:%d, got %s at %d:%d (%s) for: %s", lx_code_word(mistakes[i].code), line,
                      column, lx_code_word(st.code), st.line, st.column, st.text, text);
         assert_string_equal(st.file, "t.json");
-        free(clean);
+        mem_free(clean);
     }
 }
 
@@ -299,7 +300,7 @@ static void test_hostile_text_ends_soon(void **state)
 {
     (void)state;
     size_t n = 4 << 20;
-    char *text = malloc(n);
+    char *text = mem_alloc(n);
     lx_status st = {0};
     assert_non_null(text);
     memset(text, '[', n);
@@ -309,7 +310,7 @@ static void test_hostile_text_ends_soon(void **state)
     memset(text, '"', 10);
     assert_null(lx_graph_of_text("t.json", text, n, &st));
     assert_int_equal(st.code, LX_E_SYNTAX);
-    free(text);
+    mem_free(text);
 }
 
 static void check_round_trip(const struct lx_graph *a)
@@ -323,8 +324,8 @@ static void check_round_trip(const struct lx_graph *a)
     assert_int_equal(n, m);
     assert_string_equal(one, two);
     assert_true(a->hash == b->hash);
-    free(one);
-    free(two);
+    mem_free(one);
+    mem_free(two);
     lx_graph_free(b);
 }
 
@@ -381,7 +382,7 @@ static void test_wide_integers_are_exact(void **state)
     assert_non_null(strstr(text, "[9007199254740993, -9223372036854775808, 7]"));
     assert_non_null(strstr(text, "\"data\": 18446744073709551615}"));
     assert_non_null(strstr(text, "\"value\": 9223372036854775807}"));
-    free(text);
+    mem_free(text);
     check_round_trip(g);
     lx_graph_free(g);
 }

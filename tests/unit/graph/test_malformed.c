@@ -5,6 +5,7 @@
  * own mistakes in unit/damaged_plans. */
 #include "unstable.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -54,7 +55,7 @@ static int read_table(void **state)
 static int free_table(void **state)
 {
     (void)state;
-    free(table);
+    mem_free(table);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* Softmax is found however it is written, and left alone where a part of it is wanted for itself; what it becomes is
  * the same in real numbers, keeps its names, and reads back. */
 #include "support/softmax_graphs.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "device/reference/reference.h"
 #include "graph/online.h"
@@ -170,7 +171,7 @@ static void reads_back(void **state)
         const struct lx_graph *again = lx_graph_of_text("again", text, length, &st);
         if (!again) fail_msg("%s", st.text);
         assert_true(again->hash == to->hash && again->came_from && again->came_from->hash == g->hash);
-        free(text);
+        mem_free(text);
         lx_graph_free(again);
         lx_graph_free(to);
         lx_graph_free(g);
@@ -189,7 +190,7 @@ static void other_origins_are_refused(void **state)
     char *text = lx_graph_to_json(&forged, &length);
     assert_null(lx_graph_of_text("forged", text, length, &st));
     assert_int_equal((int)st.code, (int)LX_E_SCHEMA);
-    free(text);
+    mem_free(text);
     lx_graph_free(other);
     lx_graph_free(to);
     lx_graph_free(g);

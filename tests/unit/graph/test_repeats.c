@@ -1,5 +1,6 @@
 /* Repeated layers: found with their length and number wherever they begin, and nothing that is not repeated. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <setjmp.h>
@@ -95,7 +96,7 @@ static void assert_repeats(const struct stack *s, const struct lx_repeat *wanted
         assert_int_equal(r[i].ops, wanted[i].ops);
         assert_int_equal(r[i].times, wanted[i].times);
     }
-    free(r);
+    mem_free(r);
     lx_graph_free(g);
 }
 

@@ -1,5 +1,6 @@
 /* Readers of structured placement problems: dsa-problem-v1 and D2M. What they mean, and where mistakes are. */
 #include "unstable.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -191,7 +192,7 @@ static void test_dsa_solution(void **state)
     assert_non_null(strstr(text, "\"problem_fingerprint\": \"00ff\""));
     assert_non_null(strstr(text, "{\"buffer\": 5, \"pool\": 2, \"offset\": 0}"));
     assert_non_null(strstr(text, "{\"buffer\": 1, \"pool\": 9, \"offset\": 16}"));
-    free(text);
+    mem_free(text);
     lx_graph_free(g);
     g = parse(dump, &st);
     assert_null(f->write_answer(g, (int64_t[]){-1, -1, -1, -1, -1, -1}, NULL, &length, &st));

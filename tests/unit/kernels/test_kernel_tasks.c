@@ -1,6 +1,7 @@
 /* How products are dealt out: whatever the tasks and whoever runs them, C has the bits of one thread, and
  * nothing but C is written. */
 #include "support/kernel_operands.h"
+#include "base/memory.h"
 
 /* Operands of all products of a test, random; C of one thread and of several, with room behind. */
 enum { ROOM = 64, THREADS_MAX = 7 };
@@ -12,10 +13,10 @@ struct memory {
 static struct memory memory_open(uint64_t seed, int64_t a_floats, int64_t b_floats, int64_t c_floats)
 {
     struct rng r = rng_seed(seed);
-    struct memory m = {.a = malloc(sizeof *m.a * (size_t)a_floats),
-                       .b = malloc(sizeof *m.b * (size_t)b_floats),
-                       .one = malloc(sizeof *m.one * (size_t)(c_floats + ROOM)),
-                       .many = malloc(sizeof *m.many * (size_t)(c_floats + ROOM))};
+    struct memory m = {.a = mem_alloc(sizeof *m.a * (size_t)a_floats),
+                       .b = mem_alloc(sizeof *m.b * (size_t)b_floats),
+                       .one = mem_alloc(sizeof *m.one * (size_t)(c_floats + ROOM)),
+                       .many = mem_alloc(sizeof *m.many * (size_t)(c_floats + ROOM))};
     assert_true(m.a && m.b && m.one && m.many);
     for (int64_t i = 0; i < a_floats; i++) m.a[i] = (float)rng_unit(&r) - 0.5f;
     for (int64_t i = 0; i < b_floats; i++) m.b[i] = (float)rng_unit(&r) - 0.5f;
@@ -26,7 +27,7 @@ static struct memory memory_open(uint64_t seed, int64_t a_floats, int64_t b_floa
 static void memory_close(struct memory *m)
 {
     for (int i = 1; i <= THREADS_MAX; i++) pool_destroy(m->pool[i]);
-    free(m->a), free(m->b), free(m->one), free(m->many);
+    mem_free(m->a), mem_free(m->b), mem_free(m->one), mem_free(m->many);
 }
 
 /* Columns of A, B and C are contiguous. */

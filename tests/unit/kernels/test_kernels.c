@@ -1,6 +1,7 @@
 /* Products against plain loops in double: every target that this processor can run, all layouts, touches
  * and tails. */
 #include "support/kernel_operands.h"
+#include "base/memory.h"
 #include "support/sampled.h"
 
 struct shape {
@@ -26,10 +27,10 @@ static struct gemm_plan check_product(struct rng *r, const struct kernel_target 
         init_row = 0; /* a bias a column */
     else if (rng_below(r, 3) == 0)
         init_column = 0; /* a bias a row */
-    float *before = malloc((size_t)c.floats * sizeof *before);
-    double *expected = malloc((size_t)(s.m * s.n + 1) * sizeof *expected);
-    const float **a_list = malloc((size_t)(s.batch + 1) * sizeof *a_list);
-    const float **b_list = malloc((size_t)(s.batch + 1) * sizeof *b_list);
+    float *before = mem_alloc((size_t)c.floats * sizeof *before);
+    double *expected = mem_alloc((size_t)(s.m * s.n + 1) * sizeof *expected);
+    const float **a_list = mem_alloc((size_t)(s.batch + 1) * sizeof *a_list);
+    const float **b_list = mem_alloc((size_t)(s.batch + 1) * sizeof *b_list);
     assert_true(before && expected && a_list && b_list);
     for (int64_t x = 0; x < s.batch; x++) {
         a_list[x] = a.at + x * a.batch;
@@ -87,8 +88,8 @@ static struct gemm_plan check_product(struct rng *r, const struct kernel_target 
             *got = before[got - c.memory];
         }
     assert_memory_equal(c.memory, before, (size_t)c.floats * sizeof *before);
-    free(a.memory), free(b.memory), free(c.memory), free(init.memory);
-    free(before), free(expected), free(a_list), free(b_list);
+    mem_free(a.memory), mem_free(b.memory), mem_free(c.memory), mem_free(init.memory);
+    mem_free(before), mem_free(expected), mem_free(a_list), mem_free(b_list);
     return plan;
 }
 

@@ -1,5 +1,6 @@
 /* Kernels that are no products, against plain loops: moves and conversions. */
 #include "support/kernel_operands.h"
+#include "base/memory.h"
 
 /* ---- moves ---- */
 
@@ -29,7 +30,7 @@ static void test_moves(void **state)
         for (int64_t i = 0; i < rows; i++)
             for (int64_t j = 0; j < columns; j++) assert_true(at(to.at, to.row, to.column, i, j) == 0);
         assert_true(to.at[rows * to.row + columns * to.column] == corner);
-        free(from.memory), free(to.memory);
+        mem_free(from.memory), mem_free(to.memory);
     }
 }
 
@@ -39,7 +40,7 @@ static void check_relu_of_rows(int64_t row)
 {
     enum { ROWS = 3 };
     const int64_t pitch = row + 9, all = ROWS * pitch;
-    float *from = malloc((size_t)all * sizeof *from), *to = malloc((size_t)all * sizeof *to);
+    float *from = mem_alloc((size_t)all * sizeof *from), *to = mem_alloc((size_t)all * sizeof *to);
     assert_true(from && to);
     struct rng r = rng_seed(11);
     for (int64_t i = 0; i < all; i++) from[i] = i % 100 == 7 ? NAN : small_value(&r), to[i] = 5;
@@ -48,7 +49,7 @@ static void check_relu_of_rows(int64_t row)
         assert_true(to[i] == (i % pitch >= row ? 5 : from[i] > 0 ? from[i] : 0));
     relu_2d((struct view){from, 1, pitch}, (struct const_view){from, 1, pitch}, pitch, ROWS);
     for (int64_t i = 0; i < all; i++) assert_true(i % pitch >= row ? from[i] >= 0 : from[i] == to[i]);
-    free(from), free(to);
+    mem_free(from), mem_free(to);
 }
 
 static void test_relu_of_long_rows(void **state)

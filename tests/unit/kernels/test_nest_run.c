@@ -1,5 +1,6 @@
 /* The executor of nests against the scalar one: products in rows, of all sizes around those of a row. */
 #include "kernels/nest_run.h"
+#include "base/memory.h"
 #include "support/random_nest.h"
 
 #include <stdarg.h>
@@ -31,10 +32,11 @@ static void check(struct block b, int64_t rows, int64_t columns, int threads, en
                  {LX_DIM_K, LX_EXEC_PRIM, b.depth, {b.size, 1, 0}}},
     };
     const int64_t extent[] = {2 * columns * in, 2 * rows * in, 2 * plane};
-    float *in0 = calloc((size_t)extent[0], sizeof *in0), *in1 = calloc((size_t)extent[1], sizeof *in1);
-    float *out = calloc((size_t)extent[2], sizeof *out);
-    double *x0 = calloc((size_t)extent[0], sizeof *x0), *x1 = calloc((size_t)extent[1], sizeof *x1);
-    double *y = calloc((size_t)extent[2], sizeof *y);
+    float *in0 = mem_zeroed((size_t)extent[0], sizeof *in0),
+          *in1 = mem_zeroed((size_t)extent[1], sizeof *in1);
+    float *out = mem_zeroed((size_t)extent[2], sizeof *out);
+    double *x0 = mem_zeroed((size_t)extent[0], sizeof *x0), *x1 = mem_zeroed((size_t)extent[1], sizeof *x1);
+    double *y = mem_zeroed((size_t)extent[2], sizeof *y);
     assert_true(in0 && in1 && out && x0 && x1 && y);
     for (int64_t i = 0; i < extent[0]; i++) in0[i] = (float)(x0[i] = (double)(i * 37 % 101) - 50);
     for (int64_t i = 0; i < extent[1]; i++) in1[i] = (float)(x1[i] = (double)(i * 53 % 103) - 50);
@@ -46,7 +48,7 @@ static void check(struct block b, int64_t rows, int64_t columns, int threads, en
     lx_loops_execute(&nest, x0, x1, y);
     for (int64_t i = 0; i < extent[2]; i++) assert_true((double)out[i] == y[i]);
     lx_nest_runner_free(r);
-    free(in0), free(in1), free(out), free(x0), free(x1), free(y);
+    mem_free(in0), mem_free(in1), mem_free(out), mem_free(x0), mem_free(x1), mem_free(y);
 }
 
 static void test_rows(void **state)
@@ -103,8 +105,8 @@ static void check_turns(struct rng *r)
     int64_t extent[LX_LOOP_OPERANDS];
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
         extent[o] = lx_loops_extent(&whole, (enum lx_loop_operand)o);
-        single[o] = calloc((size_t)extent[o], sizeof *single[o]);
-        exact[o] = calloc((size_t)extent[o], sizeof *exact[o]);
+        single[o] = mem_zeroed((size_t)extent[o], sizeof *single[o]);
+        exact[o] = mem_zeroed((size_t)extent[o], sizeof *exact[o]);
         assert_true(single[o] && exact[o]);
         for (int64_t i = 0; i < extent[o]; i++)
             single[o][i] = (float)(exact[o][i] = (double)((i * 29 + o) % 19) - 9);
@@ -113,7 +115,7 @@ static void check_turns(struct rng *r)
     lx_loops_execute(&sorted, exact[0], exact[1], exact[2]);
     for (int64_t i = 0; i < extent[2]; i++) assert_true((double)single[2][i] == exact[2][i]);
     lx_nest_runner_free(run);
-    for (int o = 0; o < LX_LOOP_OPERANDS; o++) free(single[o]), free(exact[o]);
+    for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(single[o]), mem_free(exact[o]);
 }
 
 static void test_turns(void **state)

@@ -1,6 +1,7 @@
 /* Launches: every tile exactly once, evenly, in every order and on every grid, by brute force; and each
  * complaint under its own code. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "base/rng.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@ static struct lx_launch *launch(const struct lx_launch_request *r)
 static void expect_each_once(const struct lx_launch *l)
 {
     int64_t tiles = l->batch * l->mt * l->nt;
-    unsigned char *seen = calloc((size_t)tiles + 1, 1);
+    unsigned char *seen = mem_zeroed((size_t)tiles + 1, 1);
     assert_non_null(seen);
     for (int32_t i = 0; i < l->core_count; i++)
         for (int64_t t = 0; t < l->cores[i].count; t++) {
@@ -34,7 +35,7 @@ static void expect_each_once(const struct lx_launch *l)
             assert_int_equal(seen[tile.id]++, 0);
         }
     for (int64_t t = 0; t < tiles; t++) assert_int_equal(seen[t], 1);
-    free(seen);
+    mem_free(seen);
 }
 
 static int64_t spread(const struct lx_launch *l)
@@ -317,7 +318,7 @@ static void test_runtime_plans(void **state)
     lx_status st = {0};
     char *json = lx_launch_to_json(l, NULL, 0, &length);
     assert_true(json && lx_runtime_plan_check("ours", json, length, &st));
-    free(json);
+    mem_free(json);
     lx_launch_free(l);
 }
 

@@ -1,6 +1,7 @@
 /* Launches of whole plans: of every bundled pattern, on several devices, every op is launched in every way with
  * each element computed once, and what a core on shards computes is what the plan's division gives it. */
 #include "support/each_plan.h"
+#include "base/memory.h"
 #include "support/listed_pieces.h"
 
 enum { MOST_LISTED = 1 << 14 };
@@ -77,8 +78,8 @@ static void check_launch(const struct lx_plan *p, int32_t op, int way, struct to
 static void check_checker(const struct lx_plan *p, int way)
 {
     int32_t count = p->layouts->graph->op_count;
-    struct lx_op_launch **made = calloc((size_t)count + 1, sizeof *made),
-                        *all = calloc((size_t)count + 1, sizeof *all);
+    struct lx_op_launch **made = mem_zeroed((size_t)count + 1, sizeof *made),
+                        *all = mem_zeroed((size_t)count + 1, sizeof *all);
     struct lx_plan other = *p;
     lx_status st = {0};
     bool ok = made && all;
@@ -93,8 +94,8 @@ static void check_checker(const struct lx_plan *p, int way)
     if (ok && (count == 0 || made[count - 1]) && !lx_plan_check(&other, &st))
         fail_msg("%s, way %d: %s", p->graph->name, way, st.text);
     for (int32_t o = 0; o < count; o++) lx_op_launch_free(made[o]);
-    free(made);
-    free(all);
+    mem_free(made);
+    mem_free(all);
 }
 
 static void check_launches(const struct lx_plan *p, void *totals)

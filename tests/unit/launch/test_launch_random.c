@@ -2,6 +2,7 @@
  * computed exactly once, on shards by the core whose slice of the division it is; all of it listed by hand. */
 #include "support/listed_pieces.h"
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "launch/tile_formula.h"
 
@@ -137,7 +138,7 @@ static void judge(const struct lx_divisions *d, int32_t op, struct rng *r, struc
     t->two_levels += lx_op_launch_two_levels(o);
     char *loop = lx_op_launch_loop(o, g);
     assert_true(loop && strstr(loop, "for i in 0..count:"));
-    free(loop);
+    mem_free(loop);
     lx_op_launch_free(o);
 }
 
@@ -212,7 +213,7 @@ static void a_split_of_three_variables(void **state)
     int ranges;
     struct lx_core_range *r = lx_launch_ranges(o->launch, &ranges);
     assert_true(r && ranges == 2 && r[0].height == 7 && r[0].width == 8 && r[1].y == 7 && r[1].width == 4);
-    free(r);
+    mem_free(r);
     lx_op_launch_free(o);
     arena_free(&memory);
     lx_divisions_free(d);

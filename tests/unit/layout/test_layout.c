@@ -1,6 +1,7 @@
 /* Layouts: every element has one place and comes back; propagation moves the least; dead ops go. */
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "layout/operand_coordinates.h"
 #include "support/host_copy.h"
 
@@ -60,7 +61,7 @@ static void test_round_trip(void **state)
         int64_t index[LX_MAX_RANK] = {0}, at[LX_MAX_DEVICE_RANK], back[LX_MAX_RANK],
                 strides[LX_MAX_DEVICE_RANK];
         int64_t elements = lx_layout_elements(&y), hosts = 0;
-        unsigned char *taken = calloc((size_t)elements, 1);
+        unsigned char *taken = mem_zeroed((size_t)elements, 1);
         assert_non_null(taken);
         layout_strides(&y, strides);
         do {
@@ -91,7 +92,7 @@ static void test_round_trip(void **state)
         }
         assert_int_equal(held, hosts);
         assert_int_equal(lx_layout_bytes(&y) % y.stick_bytes, 0);
-        free(taken);
+        mem_free(taken);
     }
 }
 
@@ -105,16 +106,17 @@ static void test_copies(void **state)
         if (lx_layout_elements(&y) > 200000) continue;
         int64_t count = 1;
         for (int d = 0; d < y.host_rank; d++) count *= y.host_shape[d];
-        uint32_t *host = malloc((size_t)count * sizeof *host), *back = calloc((size_t)count, sizeof *back);
-        uint32_t *device = malloc((size_t)lx_layout_elements(&y) * sizeof *device);
+        uint32_t *host = mem_alloc((size_t)count * sizeof *host),
+                 *back = mem_zeroed((size_t)count, sizeof *back);
+        uint32_t *device = mem_alloc((size_t)lx_layout_elements(&y) * sizeof *device);
         assert_true(host && back && device);
         for (int64_t i = 0; i < count; i++) host[i] = (uint32_t)rng_next(&r);
         layout_copy_in(&y, host, count, sizeof *host, device);
         layout_copy_out(&y, device, sizeof *host, back, count);
         assert_memory_equal(host, back, (size_t)count * sizeof *host);
-        free(host);
-        free(back);
-        free(device);
+        mem_free(host);
+        mem_free(back);
+        mem_free(device);
     }
 }
 
@@ -262,7 +264,7 @@ static void test_sparse_rows(void **state)
     size_t length;
     char *json = lx_layouts_to_json(l, &length);
     assert_non_null(json);
-    free(json);
+    mem_free(json);
     lx_layouts_free(l);
 }
 

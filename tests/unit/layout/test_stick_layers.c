@@ -2,6 +2,7 @@
  * behind the other, with weights of their own, tensors that all share, and links over one layer or two. */
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "layout/insert_restickifies.h"
 
 #include <setjmp.h>
@@ -92,7 +93,7 @@ static int32_t compare(const struct lx_graph *g)
 {
     struct arena memory = {0};
     lx_status st = {0};
-    bool *alive = calloc((size_t)g->op_count + 1, sizeof *alive);
+    bool *alive = mem_zeroed((size_t)g->op_count + 1, sizeof *alive);
     int32_t count;
     struct lx_repeat *runs = lx_repeats(g, &count, &st);
     struct stick_plan with, without;
@@ -107,8 +108,8 @@ static int32_t compare(const struct lx_graph *g)
     assert_int_equal(without.repeated, 0);
     for (int32_t o = 0; o < g->op_count; o++)
         if (alive[o]) assert_true(same_way(&with.way[o], &without.way[o]));
-    free(alive);
-    free(runs);
+    mem_free(alive);
+    mem_free(runs);
     arena_free(&memory);
     return with.repeated;
 }

@@ -2,6 +2,7 @@
  * one by one, files that are wrong, and a comparison that must notice sabotage. test_random_contractions.c
  * has ours. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "support/random_nest.h"
 #include "support/loop_rules.h"
 
@@ -68,7 +69,7 @@ static void show(const struct lx_loops *l)
     size_t length;
     char *json = lx_loops_to_json(l, &length);
     if (json) fputs(json, stderr);
-    free(json);
+    mem_free(json);
 }
 
 /* Shows the nests in question before the test ends. */
@@ -211,7 +212,7 @@ static void test_round_trip(void **state)
         assert_non_null(json);
         assert_true(lx_loops_parse("t", json, length, &b, &st));
         assert_true(lx_loops_equal(&a, &b));
-        free(json);
+        mem_free(json);
     }
 }
 

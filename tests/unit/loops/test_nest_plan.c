@@ -2,6 +2,7 @@
  * result through the passes, or says why it has none; and a nest computes the einsum of its op on dense
  * operands. */
 #include "support/each_plan.h"
+#include "base/memory.h"
 #include "loops/tile_operands.h"
 
 struct totals {
@@ -126,8 +127,8 @@ static void test_nests_compute_the_einsum(void **state)
         for (int k = 0; k < 3; k++) {
             int order[LX_MAX_VARS];
             int64_t stride[LX_MAX_VARS], count = tree->nodes[k].elements;
-            host[k] = malloc((size_t)count * sizeof *host[k]);
-            dense[k] = calloc((size_t)count, sizeof *dense[k]);
+            host[k] = mem_alloc((size_t)count * sizeof *host[k]);
+            dense[k] = mem_zeroed((size_t)count, sizeof *dense[k]);
             assert_true(host[k] && dense[k]);
             for (int64_t e = 0; e < count; e++) host[k][e] = (double)((e * 31 + k) % 17) - 8;
             int vars = tile_operand_order(&x, true, &p->layouts->layouts[op_operand(o, k)], k, order);
@@ -146,7 +147,7 @@ static void test_nests_compute_the_einsum(void **state)
         for (int64_t e = 0; e < tree->nodes[2].elements; e++)
             if (dense[2][e] != host[2][e])
                 fail_msg("%s, element %d: %g, not %g", rows[i].einsum, (int)e, dense[2][e], host[2][e]);
-        for (int k = 0; k < 3; k++) free(host[k]), free(dense[k]);
+        for (int k = 0; k < 3; k++) mem_free(host[k]), mem_free(dense[k]);
         lx_tree_free(tree);
         lx_plan_free(p);
     }

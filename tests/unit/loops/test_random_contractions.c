@@ -2,6 +2,7 @@
  * alone, each after the others, and all of them twice keep the result, by executing before and after; and the
  * kernels compute what the scalar executor does, whatever the passes and the threads. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "support/random_nest.h"
 #include "support/loop_rules.h"
 #include "support/sampled.h"
@@ -24,7 +25,7 @@ static void show(const struct lx_loops *l)
     size_t length;
     char *json = lx_loops_to_json(l, &length);
     if (json) fputs(json, stderr);
-    free(json);
+    mem_free(json);
 }
 
 /* Shows the nests in question before the test ends. */
@@ -173,12 +174,12 @@ static void test_threads_keep_the_bits(void **state)
         float *data[LX_LOOP_OPERANDS], *other;
         for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
             int64_t n = lx_loops_extent(&l, (enum lx_loop_operand)o);
-            data[o] = malloc((size_t)n * sizeof(float));
+            data[o] = mem_alloc((size_t)n * sizeof(float));
             assert_non_null(data[o]);
             for (int64_t k = 0; k < n; k++) data[o][k] = (float)((k * 7919 + o) % 1013) / 1013;
         }
         int64_t n = lx_loops_extent(&l, LX_LOOP_OUT);
-        other = malloc((size_t)n * sizeof(float));
+        other = mem_alloc((size_t)n * sizeof(float));
         assert_non_null(other);
         for (int threads = 1; threads <= 4; threads++) {
             struct lx_nest_runner *r = lx_nest_runner_make(&l, threads, &st);
@@ -187,8 +188,8 @@ static void test_threads_keep_the_bits(void **state)
             lx_nest_runner_free(r);
             if (threads > 1) assert_memory_equal(data[2], other, (size_t)n * sizeof(float));
         }
-        for (int o = 0; o < LX_LOOP_OPERANDS; o++) free(data[o]);
-        free(other);
+        for (int o = 0; o < LX_LOOP_OPERANDS; o++) mem_free(data[o]);
+        mem_free(other);
     }
 }
 

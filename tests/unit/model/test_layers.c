@@ -1,6 +1,7 @@
 /* Layers in smaller ops, control flow, collectives, roles and type rules: small models that stand here as text, or are
  * put together in bytes. */
 #include "graph/graph.h"
+#include "base/memory.h"
 #include "graph/import/model_import.h"
 
 #include <setjmp.h>
@@ -166,7 +167,7 @@ static void test_group_query(void **state)
     put_attr(&node, "kv_num_heads", 2);
     lx_graph_free(import_node(&graph, &node, "y nk nv", &report));
     assert_work(report, 2 * 2 * 8 * 64 * 64);
-    free(report);
+    mem_free(report);
 }
 
 static void test_recurrent(void **state)
@@ -183,7 +184,7 @@ static void test_recurrent(void **state)
     lx_graph_free(import_node(&graph, &node, "y h c", &report));
     /* The first step has no state to multiply. */
     assert_work(report, (int64_t)2 * 2 * (5 * 4 * 64 + 4 * 4 * 32) * 4 * 32);
-    free(report);
+    mem_free(report);
 }
 
 static const struct lx_graph *import_text(const char *text, const struct lx_import_options *options,
@@ -217,7 +218,7 @@ static void test_collectives(void **state)
     assert_int_equal(count_in(report, "\"link_bytes\": {\"all_reduce\": "), 2 * 64 * 128 * 4 / 4 * 3);
     assert_int_equal(count_in(strstr(report, "\"link_bytes\""), "\"all_gather\": "), 256 * 128 * 4 / 4 * 3);
     lx_graph_free(g);
-    free(report);
+    mem_free(report);
 }
 
 /* A predicate that is known chooses; else the user, else bytes. */

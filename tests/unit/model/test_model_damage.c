@@ -2,6 +2,7 @@
  * brackets without end, lengths beyond the file. What comes of it is a graph or an error with words; tests/measure's
  * bench_model_mutations does the same to whole files. */
 #include "graph/graph.h"
+#include "base/memory.h"
 #include "graph/import/model_import.h"
 #include "support/model_damage.h"
 #include "support/onnx_bytes.h"
@@ -129,7 +130,7 @@ static bool import_bytes(const char *text, size_t n, bool no_fold, lx_status *st
     const struct lx_graph *g = lx_model_import("here", text, n, &options, &report, st);
     bool made = g != NULL;
     lx_graph_free(g);
-    free(report);
+    mem_free(report);
     if (!made && !says_enough(st))
         fail_msg("refused without a place or a remedy: %d:%d: %s: %s", st->line, st->column,
                  lx_code_word(st->code), st->text);
@@ -145,13 +146,13 @@ static void attack(const char *text, size_t length)
     if (!import_bytes(text, length, false, &st)) print_error("%d:%d: %s\n", st.line, st.column, st.text);
     assert_true(import_bytes(text, length, false, &st));
     for (int i = 0; i < count; i++) {
-        char *copy = malloc(room + 1);
+        char *copy = mem_alloc(room + 1);
         assert_non_null(copy);
         size_t n = damage_model(&r, copy, text, length, room);
-        copy = realloc(copy, n + 1); /* a byte too far is seen */
+        copy = mem_resize(copy, n + 1); /* a byte too far is seen */
         assert_non_null(copy);
         made += import_bytes(copy, n, i % 2, &st);
-        free(copy);
+        mem_free(copy);
     }
     assert_in_range(made, 1, count - 1);
 }
@@ -169,7 +170,7 @@ static void test_damage(void **state)
 static void test_long_line(void **state)
 {
     size_t room = 200000, n = 0;
-    char *text = malloc(room);
+    char *text = mem_alloc(room);
     lx_status st;
     (void)state;
     assert_non_null(text);
@@ -186,7 +187,7 @@ static void test_long_line(void **state)
     assert_true(import_bytes(text, n, false, &st));
     text[n / 2] = '\x01';
     assert_false(import_bytes(text, n, false, &st) && st.line != 1);
-    free(text);
+    mem_free(text);
 }
 
 /* Brackets without end, wherever one may stand: an error at a place, not the end of the stack. */
@@ -204,7 +205,7 @@ static void test_brackets(void **state)
                                         "HloModule m\nENTRY e {\n a = f32[] add(",
                                         "HloModule m\nENTRY e {\n a = f32[] add(), b="};
     size_t n = (size_t)1 << 20;
-    char *text = malloc(n + 1);
+    char *text = mem_alloc(n + 1);
     (void)state;
     assert_non_null(text);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
@@ -216,7 +217,7 @@ static void test_brackets(void **state)
             assert_false(import_bytes(text, n, false, &st));
             assert_true(st.line > 0 || i == 0);
         }
-    free(text);
+    mem_free(text);
 }
 
 /* Lengths that the file does not have, of the file, a message and a name, up to the largest number. */
@@ -328,7 +329,7 @@ static void test_external(void **state)
     assert_null(strstr(report, "is missing"));
     assert_int_equal(g->tensors[g->ops[g->op_count - 1].output].shape[0], 4);
     lx_graph_free(g);
-    free(report);
+    mem_free(report);
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         assert_null(import_external(folder, outside[i], "8", NULL, &st));
         assert_int_equal(st.code, LX_E_SCHEMA);
@@ -358,7 +359,7 @@ static void test_external_missing(void **state)
     assert_non_null(g);
     assert_non_null(strstr(report, "external data whose file is missing"));
     lx_graph_free(g);
-    free(report);
+    mem_free(report);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* Names of the file: of outputs whatever they were folded from or expanded to, of parts, of what is inlined. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <setjmp.h>
@@ -111,7 +112,7 @@ static void assert_report(const char *model, const char *const *words, int tenso
         if (!strstr(report, *words)) print_error("no %s in %s\n", *words, report);
         assert_non_null(strstr(report, *words));
     }
-    free(report);
+    mem_free(report);
     lx_graph_free(g);
 }
 

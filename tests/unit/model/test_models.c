@@ -1,5 +1,6 @@
 /* Readers of models, and what becomes of small ones that stand here as text: places of errors, facts, folded views. */
 #include "graph/graph.h"
+#include "base/memory.h"
 #include "graph/import/model_import.h"
 #include "model/facts.h"
 
@@ -300,7 +301,7 @@ static void test_unbound_extent(void **state)
 static void test_brackets(void **state)
 {
     size_t n = 1 << 20;
-    char *text = malloc(n + 1);
+    char *text = mem_alloc(n + 1);
     lx_status st = {0};
     (void)state;
     assert_non_null(text);
@@ -310,7 +311,7 @@ static void test_brackets(void **state)
     assert_null(lx_model_read("here", text, n, NULL, &st));
     assert_int_equal(st.code, LX_E_LIMIT);
     assert_int_equal(st.line, 1);
-    free(text);
+    mem_free(text);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* If and Loop of ONNX where data decides, and names with two makers: the shapes behind them are those of what is taken. */
 #include "graph/import/model_import.h"
+#include "base/memory.h"
 #include "graph/graph.h"
 #include "support/onnx_bytes.h"
 

@@ -1,8 +1,9 @@
 /* The bound of each tensor alone: that of exhaustive search on all cases, and below every plan. */
 #include "unstable.h"
 #include "base/file.h"
-#include "plan/planner.h"
-#include "scratchpad/nests/alone.h"
+#include "search/planner.h"
+#include "base/memory.h"
+#include "nests/alone.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,10 +87,10 @@ static void cases_have_their_bounds(void **state)
                           (long long)once);
         }
         drafted_free(&d);
-        free(pattern);
+        mem_free(pattern);
     }
     cJSON_Delete(all);
-    free(text);
+    mem_free(text);
     assert_int_equal(count, 78);
     assert_int_equal(wrong, 0);
 }

@@ -1,9 +1,10 @@
 /* Drafts with nests: the best placement under the nests and holds of a case moves what exhaustive search found. */
 #include "unstable.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
-#include "plan/planner.h"
-#include "scratchpad/stays/draft.h"
+#include "search/planner.h"
+#include "stays/draft.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -117,14 +118,14 @@ static void take_parts(const cJSON *plan, const struct lx_graph *g, struct given
 static int64_t least(const struct draft *x)
 {
     lx_status st = {0};
-    struct lx_answer a = {.address = calloc((size_t)x->problem.count, sizeof *a.address)};
+    struct lx_answer a = {.address = mem_zeroed((size_t)x->problem.count, sizeof *a.address)};
     struct lx_run run = {0};
     int64_t bytes = -1, again = -1;
     if (!lx_problem_solve(&x->problem, lx_solver_find("exact"), &run, &a, &st)) fail_msg("%s", st.text);
     assert_true(traffic_count(x, a.address, &bytes));
     again = x->base_bytes + a.objective;
     assert_int_equal(bytes, again);
-    free(a.address);
+    mem_free(a.address);
     return bytes;
 }
 
@@ -135,7 +136,7 @@ static int64_t plan_case(const cJSON *c)
     const struct lx_graph *g = lx_graph_of_text("case", text, strlen(text), &st);
     struct lx_layouts *l = g ? lx_layouts_make(g, &st) : NULL;
     struct lx_divisions *d = l ? lx_divide(l, NULL, &st) : NULL;
-    struct given *how = calloc(1, sizeof *how);
+    struct given *how = mem_zeroed(1, sizeof *how);
     struct arena memory = {0};
     struct draft x = {0};
     if (!d) fail_msg("%s", st.text);
@@ -155,8 +156,8 @@ static int64_t plan_case(const cJSON *c)
     lx_divisions_free(d);
     lx_layouts_free(l);
     lx_graph_free(g);
-    free(how);
-    free(text);
+    mem_free(how);
+    mem_free(text);
     return bytes;
 }
 
@@ -178,7 +179,7 @@ static int64_t search_case(const cJSON *c)
     lx_divisions_free(d);
     lx_layouts_free(l);
     lx_graph_free(g);
-    free(text);
+    mem_free(text);
     return bytes;
 }
 
@@ -198,7 +199,7 @@ static void the_least_is_found(void **state)
                       (long long)get(c, "least_without_nests")->valuedouble);
     }
     cJSON_Delete(all);
-    free(text);
+    mem_free(text);
     assert_int_equal(wrong, 0);
 }
 
@@ -217,7 +218,7 @@ static void cases_are_reached(void **state)
                       (long long)want);
     }
     cJSON_Delete(all);
-    free(text);
+    mem_free(text);
     assert_int_equal(wrong, 0);
 }
 

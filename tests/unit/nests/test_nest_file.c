@@ -1,6 +1,7 @@
 /* Plans with nests in files: read back they are the same plan, and a file that states a nest or a hold that cannot be is
  * refused with its place. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "support/nest_files.h"
 #include "support/nest_plans.h"
 
@@ -37,7 +38,7 @@ static void refused(const char *text, const char *from, const char *to, const ch
 {
     lx_status st = {0};
     const char *at = strstr(text, from);
-    char *bad = calloc(strlen(text) + strlen(to) + 1, 1);
+    char *bad = mem_zeroed(strlen(text) + strlen(to) + 1, 1);
     assert_non_null(at);
     assert_non_null(bad);
     memcpy(bad, text, (size_t)(at - text));
@@ -48,7 +49,7 @@ static void refused(const char *text, const char *from, const char *to, const ch
     if (!strstr(st.text, what)) fail_msg("%s, not: %s", st.text, what);
     assert_true(st.line > 1);
     assert_int_equal(lx_code_exit(st.code), 2);
-    free(bad);
+    mem_free(bad);
 }
 
 /* A chain of two ops over 8 rows, which are walked in 4 tiles. */
@@ -85,7 +86,7 @@ static void wrong_nests_are_refused(void **state)
     refused(text, right, "\"first\": 0, \"last\": 1, \"tiles\": [2, 2], \"vars\": [0, 0, 0, 0]",
             "two levels");
     refused(text, "\"hold\": 1", "\"hold\": 2", "hold is 2");
-    free(text);
+    mem_free(text);
     lx_plan_free(p);
     lx_graph_free(g);
     lx_graph_free(whole);

@@ -1,6 +1,7 @@
 /* Launches of ops in nests: those of one tile, which their pieces cover once per slice of a sum; with the loops around
  * them in the runtime plan and in the text of the loop. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
 #include "support/nest_plans.h"
 
@@ -73,8 +74,8 @@ static void is_written(const struct lx_plan *p, int32_t op)
         assert_non_null(strstr(json, argument));
         assert_non_null(strstr(loop, argument));
     }
-    free(json);
-    free(loop);
+    mem_free(json);
+    mem_free(loop);
 }
 
 static int looks_at(const struct lx_plan *p)

@@ -3,6 +3,7 @@
  * for himself, and run: every byte and every bit; no bound is above them. */
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/memory.h"
 #include "unstable.h"
 
 #include <setjmp.h>
@@ -148,7 +149,7 @@ static int force(const struct move *m, int cores, bool again, const char *nests,
     lx_plan_free(p);
     lx_graph_free(g);
     lx_graph_free(whole);
-    free(text);
+    mem_free(text);
     return held;
 }
 
@@ -182,7 +183,7 @@ static void not_along_what_is_taken_whole(void **state)
         struct lx_plan *p = lx_plan_make(g, &how, &st);
         if (p) fail_msg("the rows of %s are cut", moves[i].text);
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
     }
 }
 

@@ -1,10 +1,11 @@
 /* The search for nests: axes that go on through later ops, windows of what repeats, and plans that are found again, with less
  * traffic, whatever stops the search. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "layout/op_index.h"
-#include "plan/nest_edits.h"
-#include "plan/nest_window.h"
-#include "scratchpad/nests/nest_grow.h"
+#include "search/nest_edits.h"
+#include "search/nest_window.h"
+#include "nests/nest_grow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@ struct subject {
 /* One layer of 32 ops where `layers` is 1. */
 static struct subject *blocks(int64_t layers, int64_t tokens)
 {
-    struct subject *s = calloc(1, sizeof *s);
+    struct subject *s = mem_zeroed(1, sizeof *s);
     const struct lx_generator *make = lx_generator_find("block");
     int64_t values[] = {layers, 1024, 8, tokens, 0};
     assert_non_null(make);
@@ -51,7 +52,7 @@ static void subject_free(struct subject *s)
     lx_divisions_free(s->divided);
     lx_layouts_free(s->layouts);
     lx_graph_free(s->graph);
-    free(s);
+    mem_free(s);
 }
 
 static int32_t op_named(const struct lx_graph *g, const char *name)

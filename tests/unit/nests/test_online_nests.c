@@ -2,6 +2,7 @@
  * is legal, runs on the device with every op within its bounds and every byte as planned, ends near what the graph as it
  * was written gives, and never moves more than without. */
 #include "support/nest_runs.h"
+#include "base/memory.h"
 #include "support/softmax_graphs.h"
 #include "divide/running_sums.h"
 #include "graph/online.h"
@@ -74,7 +75,7 @@ static void run_with_file(const struct lx_plan *p, const struct softmax_form *f)
     if (!again) fail_msg("%s", st.text);
     run_well(again, f);
     lx_plan_free(again);
-    free(text);
+    mem_free(text);
 }
 
 static struct lx_plan *planned(const struct lx_graph *g, enum lx_online_mode mode)

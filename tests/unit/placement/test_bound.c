@@ -1,5 +1,6 @@
 /* lib/scratchpad: the bounds never exceed the optimum, and are tight where they should be. */
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
+#include "base/memory.h"
 #include "support/small_problem.h"
 
 #include <setjmp.h>
@@ -133,7 +134,7 @@ static void a_hundred_thousand_buffers(void **state)
 {
     (void)state;
     enum { N = 100000 };
-    struct lx_buffer *b = calloc(N, sizeof *b);
+    struct lx_buffer *b = mem_zeroed(N, sizeof *b);
     assert_non_null(b);
     for (int shape = 0; shape < 3; shape++) {
         struct rng r = rng_seed(7);
@@ -146,7 +147,7 @@ static void a_hundred_thousand_buffers(void **state)
             .objective = LX_SPILL, .capacity = 1000000, .alignment = 1, .count = N, .buffers = b};
         assert_true(bound_of(&p) > 0);
     }
-    free(b);
+    mem_free(b);
 }
 
 int main(void)

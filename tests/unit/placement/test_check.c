@@ -1,6 +1,7 @@
 /* The checker against a second one that knows nothing but who owns each byte on each tick; and legal
  * answers with one fault put in, each of which must be seen every time. */
 #include "support/random_problem.h"
+#include "base/memory.h"
 #include "plan/plan.h"
 
 #include <setjmp.h>
@@ -359,7 +360,7 @@ static void falsified_claims_are_caught(void **state)
             }
             assert_int_equal(st.code, LX_E_NO);
         }
-        free(text);
+        mem_free(text);
         lx_plan_free(plan);
         arena_free(&memory);
     }

@@ -2,6 +2,7 @@
  * checker counts; only where products read them, or rows of them are picked; planned, not run; and of a model where
  * that is asked for. */
 #include "base/text.h"
+#include "base/memory.h"
 #include "graph/import/model_import.h"
 #include "unstable.h"
 
@@ -139,7 +140,7 @@ static void models_have_them_if_asked(void **state)
                     assert_int_equal(g->tensors[t].dtype, want[asked][i]);
         assert_true(!strstr(report, "weight types") == !asked);
         lx_plan_free(plan_of(g));
-        free(report);
+        mem_free(report);
         lx_graph_free(g);
     }
 }

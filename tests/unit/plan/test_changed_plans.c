@@ -7,7 +7,8 @@
  * the device, handovers, relayouts through HBM and stays that were cut; some 1500 changes in all. */
 #include "unstable.h"
 #include "base/file.h"
-#include "plan/plan_fields.h"
+#include "planfile/plan_fields.h"
+#include "base/memory.h"
 #include "support/changed_plan.h"
 
 #include <cjson/cJSON.h>
@@ -116,7 +117,7 @@ static cJSON *plan_of(const char *pattern, const struct lx_passes *passes)
     char *json = lx_plan_to_json(p, &length);
     cJSON *plan = cJSON_Parse(json);
     assert_non_null(plan);
-    free(json);
+    mem_free(json);
     lx_plan_free(p);
     lx_graph_free(g);
     return plan;
@@ -266,7 +267,7 @@ static void every_change_is_found_in(const char *pattern, const struct lx_passes
     struct walk w = {.plan = plan_of(pattern, passes)};
     char *text = cJSON_PrintUnformatted(w.plan);
     if (!strstr(text, has)) fail_msg("the plan has no %s: another is needed", has);
-    free(text);
+    mem_free(text);
     assert_true(accepted(w.plan));
     if (whole) {
         change_all(&w);
@@ -300,7 +301,7 @@ static void cut_stays(void **state)
     char *text = file_read(SOURCE_DIR "/patterns/targets/simple_eviction.json", &length, &st);
     assert_non_null(text);
     every_change_is_found_in(text, &(struct lx_passes){.evict = true}, "\"cuts\"", true);
-    free(text);
+    mem_free(text);
 }
 
 static void every_freedom_is_needed(void **state)

@@ -1,6 +1,7 @@
 /* Two clocks: what is predicted from end to end is what was measured, device time follows the device's rates, and bundles
  * have their borders, limits and wipes. */
 #include "support/softmax_rows.h"
+#include "base/memory.h"
 #include "support/other_sizes.h"
 
 #include <math.h>
@@ -94,8 +95,8 @@ static void comes_back(const struct lx_plan *p)
     if (!q || !lx_plan_check(q, &st)) fail_msg("%s", st.text);
     char *second = lx_plan_to_json(q, &again);
     assert_string_equal(text, second);
-    free(text);
-    free(second);
+    mem_free(text);
+    mem_free(second);
     lx_plan_free(q);
 }
 

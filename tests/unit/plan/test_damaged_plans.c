@@ -5,6 +5,7 @@
 #include "unstable.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "support/json_patch.h"
 
 #include <dirent.h>
@@ -41,7 +42,7 @@ static cJSON *good_plan(const char *text)
     char *json = lx_plan_to_json(p, &length);
     cJSON *plan = cJSON_Parse(json);
     assert_non_null(plan);
-    free(json);
+    mem_free(json);
     lx_plan_free(p);
     lx_graph_free(g);
     return plan;
@@ -56,7 +57,7 @@ static cJSON *old_plan(void)
     assert_non_null(text);
     cJSON *plan = cJSON_Parse(text);
     assert_non_null(plan);
-    free(text);
+    mem_free(text);
     return plan;
 }
 
@@ -135,11 +136,11 @@ static void every_edit_is_found(void **state)
         char *damaged = cJSON_Print(plan);
         wrong += !judge(edit, damaged);
         edits++;
-        free(damaged);
+        mem_free(damaged);
         cJSON_Delete(plan);
     }
     cJSON_Delete(file);
-    free(text);
+    mem_free(text);
     assert_true(edits >= 40);
     assert_int_equal(wrong, 0);
 }
@@ -159,7 +160,7 @@ static void good_plans_are_accepted(void **state)
         struct lx_plan *p = lx_plan_of_text("plan", text, strlen(text), &st);
         if (!p || !lx_plan_check(p, &st)) fail_msg("%s", st.text);
         lx_plan_free(p);
-        free(text);
+        mem_free(text);
         cJSON_Delete(plan);
     }
 }
@@ -191,8 +192,8 @@ static void plans_of_earlier_releases_read(void **state)
         assert_string_equal(once, twice = written(again));
         lx_plan_free(p);
         lx_plan_free(again);
-        free(once);
-        free(twice);
+        mem_free(once);
+        mem_free(twice);
         plans++;
     }
     closedir(d);

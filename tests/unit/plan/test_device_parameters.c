@@ -2,6 +2,7 @@
  * manual of patterns states the presets as they are. */
 #include "unstable.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "support/other_sizes.h"
 
@@ -174,7 +175,7 @@ static void manual_states_the_presets(void **state)
             if (stated(table, q->key, 2 + i) != lx_device_get(lx_device_at(i), q))
                 fail_msg("patterns/README.md states another %s of %s", q->key, heading);
     }
-    free(text);
+    mem_free(text);
 }
 
 int main(void)

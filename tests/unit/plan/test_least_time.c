@@ -1,6 +1,7 @@
 /* --objective time: no pass that is switched off gives less time than all of them, bounds hold, and what was found is a
  * plan like any other: legal, executed, the same each time. */
 #include "support/device_plans.h"
+#include "base/memory.h"
 #include "support/random_graph.h"
 #include "support/sampled.h"
 
@@ -128,8 +129,8 @@ static void fast_plans_are_plans(void **state)
         lx_plan_free(read);
         lx_plan_free(p);
         lx_plan_free(again);
-        free(text);
-        free(second);
+        mem_free(text);
+        mem_free(second);
     }
 }
 

@@ -1,6 +1,7 @@
 /* Graph to problem, problem to plan, plan to file and back; and inputs of hostile size. */
 #include "unstable.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "plan/plan.h"
 #include "support/other_sizes.h"
@@ -239,7 +240,7 @@ static void files_are_exact(void **state)
             assert_string_equal(texts[0], texts[1]);
             assert_string_equal(texts[0], texts[2]);
             lx_plan_free(back);
-            for (int i = 0; i < 3; i++) free(texts[i]);
+            for (int i = 0; i < 3; i++) mem_free(texts[i]);
         }
 }
 
@@ -276,7 +277,7 @@ static void plans_are_recognised(void **state)
     assert_string_equal(back->answer.stats[0].name, "a \"quoted\" name");
     lx_plan_free(back);
     lx_plan_free(p);
-    free(text);
+    mem_free(text);
 }
 
 static void a_solver_is_needed(void **state)
@@ -353,7 +354,7 @@ static void tampered_numbers_are_seen(void **state)
     assert_non_null(good);
     assert_true(lx_plan_check(good, &st));
     lx_plan_free(good);
-    free(text);
+    mem_free(text);
 }
 
 static void hostile_sizes(void **state)

@@ -1,6 +1,7 @@
 /* A plan made like another: it shares layouts and divisions with it, outlives it, and is the plan that would
  * have been made without; one that does not fit shares nothing. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "support/other_sizes.h"
 
 #include <setjmp.h>
@@ -27,8 +28,8 @@ static void same_plan(const struct lx_plan *a, const struct lx_plan *b)
     size_t length;
     char *one = lx_plan_to_json(a, &length), *other = lx_plan_to_json(b, &length);
     assert_string_equal(one, other);
-    free(one);
-    free(other);
+    mem_free(one);
+    mem_free(other);
 }
 
 static void plans_share_what_is_the_same(void **state)
@@ -72,7 +73,7 @@ static void others_share_nothing(void **state)
     const struct lx_plan *from_file = lx_plan_of_text("plan.json", json, length, &st);
     const struct lx_plan *like_file = make(g, "greedy", (struct lx_passes){0}, from_file);
     assert_null(like_file->lender);
-    free(json);
+    mem_free(json);
     lx_plan_free(from_file);
     lx_plan_free(like_file);
     lx_plan_free(first);

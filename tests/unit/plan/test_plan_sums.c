@@ -1,6 +1,7 @@
 /* Where bytes go and what ops wait for: both add up to what the plan says, on every bundled pattern, device and pass,
  * whether a plan was made or read. */
 #include "support/each_plan.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@ static bool near(double a, double b)
 
 static void bytes_add_up(const struct lx_plan *p, void *unused)
 {
-    int64_t *moved = calloc((size_t)p->problem.count + 1, sizeof *moved), all = 0, by_kind = 0;
+    int64_t *moved = mem_zeroed((size_t)p->problem.count + 1, sizeof *moved), all = 0, by_kind = 0;
     (void)unused;
     lx_plan_moved(p, moved);
     struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
@@ -23,7 +24,7 @@ static void bytes_add_up(const struct lx_plan *p, void *unused)
     }
     assert_true(by_kind == p->figures.hbm_bytes);
     assert_true(p->graph->is_list || all == p->figures.hbm_bytes);
-    free(moved);
+    mem_free(moved);
 }
 
 static double bundle_us(const struct lx_bundle *b, const struct lx_op_wait *w)
@@ -48,7 +49,7 @@ static void times_add_up(const struct lx_plan *p, void *covered)
 {
     if (p->graph->is_list) return;
     int32_t n = p->layouts->graph->op_count;
-    struct lx_op_wait *w = calloc((size_t)n + 1, sizeof *w);
+    struct lx_op_wait *w = mem_zeroed((size_t)n + 1, sizeof *w);
     lx_plan_waits(p, w);
     for (int32_t o = 0; o < n; o++) {
         parts_add_up(p, &w[o]);
@@ -62,7 +63,7 @@ static void times_add_up(const struct lx_plan *p, void *covered)
     struct lx_op_wait sum = lx_waits_sum(w, n);
     parts_add_up(p, &sum);
     assert_true(near(lx_wait_us(&sum), p->figures.end_to_end_us));
-    free(w);
+    mem_free(w);
 }
 
 static void both_add_up(const struct lx_plan *p, void *covered)
@@ -81,7 +82,7 @@ static void also_when_read(const struct lx_plan *p, void *covered)
     if (!again) fail_msg("%s", st.text);
     both_add_up(again, covered);
     lx_plan_free(again);
-    free(json);
+    mem_free(json);
 }
 
 static void sums_are_the_plans_own(void **state)
@@ -130,8 +131,8 @@ static void barred_weights_are_counted(void **state)
     (void)state;
     struct lx_plan *p = planned("graphs/moe_mlp.json", 0);
     int32_t n = p->layouts->graph->op_count;
-    int64_t *moved = calloc((size_t)p->problem.count + 1, sizeof *moved);
-    struct lx_op_wait *w = calloc((size_t)n + 1, sizeof *w);
+    int64_t *moved = mem_zeroed((size_t)p->problem.count + 1, sizeof *moved);
+    struct lx_op_wait *w = mem_zeroed((size_t)n + 1, sizeof *w);
     lx_plan_moved(p, moved);
     lx_plan_waits(p, w);
     struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
@@ -142,8 +143,8 @@ static void barred_weights_are_counted(void **state)
     for (int32_t i = 0; i < p->problem.count; i++)
         if (p->problem.buffers[i].reason && p->layouts->graph->tensors[p->stays[i].tensor].role == LX_WEIGHT)
             assert_true(moved[i] > 0);
-    free(moved);
-    free(w);
+    mem_free(moved);
+    mem_free(w);
     lx_plan_free(p);
 }
 
@@ -152,7 +153,7 @@ static void expect_below_roofs(struct lx_plan *p)
 {
     struct lx_roofs r = lx_device_roofs(&p->layouts->graph->device);
     int32_t n = p->layouts->graph->op_count;
-    struct lx_op_wait *w = calloc((size_t)n + 1, sizeof *w);
+    struct lx_op_wait *w = mem_zeroed((size_t)n + 1, sizeof *w);
     double flops = 0, most = 1.000001;
     lx_plan_waits(p, w);
     assert_true(r.hbm_gb_per_s > 0 && r.lx_gb_per_s > r.hbm_gb_per_s && r.gflop_per_s > 0);
@@ -169,7 +170,7 @@ static void expect_below_roofs(struct lx_plan *p)
         flops += w[o].flops;
     }
     assert_true(flops > 0);
-    free(w);
+    mem_free(w);
     lx_plan_free(p);
 }
 

@@ -1,6 +1,7 @@
 /* Ops with several results: one op and one tick on the whole way from the file to the device. What each result costs is
  * counted by hand, results that nobody wants are not made, and what is no such op is refused with its place. */
 #include "device/device.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,8 +60,8 @@ static void comes_back(const struct lx_plan *p)
     assert_string_equal(text, same);
     runs(again);
     lx_plan_free(again);
-    free(text);
-    free(same);
+    mem_free(text);
+    mem_free(same);
 }
 
 static int32_t tensor_named(const struct lx_graph *g, const char *name)
@@ -103,14 +104,14 @@ static void one_op_is_one_tick(void **state)
         assert_int_equal(t->hbm_written, bytes_of(p, "who") + (kept ? 0 : bytes_of(p, "best")));
         char *loop = lx_op_launch_loop(&p->launches[0], p->layouts->graph);
         assert_non_null(strstr(loop, "best[m0:m1, k0:k1], who[m0:m1, k0:k1] = topk(x["));
-        free(loop);
+        mem_free(loop);
         runs(p);
         comes_back(p);
         lx_plan_free(p);
     }
     lx_graph_free(again);
     lx_graph_free(g);
-    free(json);
+    mem_free(json);
 }
 
 /* Of two results one is an intermediate that nobody reads: the op that is left has one, of either. */

@@ -3,6 +3,7 @@
  * (`./bootstrap test --threads`) any state that two of them shared would be reported. */
 #include "unstable.h"
 #include "base/arena.h"
+#include "base/memory.h"
 #include "base/sha256.h"
 
 #include <pthread.h>
@@ -64,7 +65,7 @@ static void plan_one(struct worker *w, int g, int s)
         if (!again || !lx_plan_check(again, &st)) note(w, "a plan does not come back", &st);
     } else
         note(w, "no plan", &st);
-    free(text);
+    mem_free(text);
     lx_plan_free(again);
     lx_plan_free(p);
 }

@@ -3,6 +3,7 @@
 #include "anneal/moves.h"
 #include "anneal/schedule.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "common/first_answers.h"
 #include "support/small_problem.h"
 #include "support/sampled.h"
@@ -29,7 +30,7 @@ static struct lx_answer run_on(const struct lx_problem *p, const struct lx_run *
 static void decode_by_definition(const struct decoder *d, int64_t *base, int64_t *top)
 {
     int32_t n = d->it->count;
-    bool *done = calloc((size_t)n + 1, sizeof *done);
+    bool *done = mem_zeroed((size_t)n + 1, sizeof *done);
     for (int32_t i = 0; i < n; i++) top[i] = 0;
     for (;;) {
         int32_t root = NO_ITEM;
@@ -55,7 +56,7 @@ static void decode_by_definition(const struct decoder *d, int64_t *base, int64_t
             top[m] = bad && d->evicting ? 0 : at + d->it->item[m].size;
         }
     }
-    free(done);
+    mem_free(done);
 }
 
 static void assert_decoded(struct decoder *d, int64_t *saved)
@@ -235,8 +236,8 @@ static void test_large_stays_bounded(void **state)
     (void)state;
     int32_t n = 100000;
     struct rng rng = rng_seed(28);
-    struct lx_buffer *b = calloc((size_t)n, sizeof *b);
-    int64_t *address = malloc((size_t)n * sizeof *address);
+    struct lx_buffer *b = mem_zeroed((size_t)n, sizeof *b);
+    int64_t *address = mem_alloc((size_t)n * sizeof *address);
     for (int dense = 0; dense < 2; dense++) {
         for (int32_t i = 0; i < n; i++) {
             b[i].name = "b";
@@ -255,8 +256,8 @@ static void test_large_stays_bounded(void **state)
         struct lx_answer a = run_on(&p, &run, address);
         assert_true(dense ? a.steps == 0 && a.message[0] : a.steps == 20000);
     }
-    free(b);
-    free(address);
+    mem_free(b);
+    mem_free(address);
 }
 
 int main(void)

@@ -2,6 +2,7 @@
  * overlaps, the excess told is the true one, and lists too large for the search come close to their load. What
  * `exact` tells on the way to a height is true. */
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "exact/fit/fit_heuristic.h"
 #include "exact/fit/height.h"
@@ -75,7 +76,7 @@ static void pack_parts(struct instance *in)
     assert_true(fit_scale(&in->problem, false, &scaled));
     for (int32_t k = 0; k < scaled.part_count; k++) {
         const struct fit_part *part = &scaled.parts[k];
-        fit_unit *base = calloc((size_t)part->count, sizeof *base), excess, highest = -FIT_FAR;
+        fit_unit *base = mem_zeroed((size_t)part->count, sizeof *base), excess, highest = -FIT_FAR;
         int64_t steps = 0;
         struct fit_heuristic_run run = {.enough = -FIT_FAR, .steps = &steps};
         assert_true(base && fit_skyline(part, &run, base, &excess));
@@ -85,7 +86,7 @@ static void pack_parts(struct instance *in)
             in->base[part->origin[i]] = base[i] * scaled.unit;
         }
         assert_int_equal(highest, excess);
-        free(base);
+        mem_free(base);
     }
     fit_scaled_free(&scaled);
 }

@@ -1,6 +1,7 @@
 /* What solvers count: every figure of an answer is a row of its solver's table, in the table's order, and every
  * row is filled by some question. */
 #include "support/random_problem.h"
+#include "base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@ static int row_of(const struct lx_solver *s, const char *name)
 
 static void ask(const struct lx_solver *s, struct lx_problem *p, enum lx_objective question, bool *filled)
 {
-    int64_t *address = calloc((size_t)p->count + 1, sizeof *address);
+    int64_t *address = mem_zeroed((size_t)p->count + 1, sizeof *address);
     struct lx_answer a = {.address = address};
     struct lx_run run = {.work_limit = 2000};
     lx_status st = {0};
@@ -29,7 +30,7 @@ static void ask(const struct lx_solver *s, struct lx_problem *p, enum lx_objecti
         before = row;
         filled[row] = true;
     }
-    free(address);
+    mem_free(address);
 }
 
 static void figures_are_rows(void **state)

@@ -1,7 +1,8 @@
 /* The problem of a draft tells the truth: its cost and the draft's constant are what a placement really moves, of every
  * placement, legal or not. Random graphs under random passes, cuts, borders and relayouts. */
 #include "unstable.h"
-#include "scratchpad/stays/draft.h"
+#include "base/memory.h"
+#include "stays/draft.h"
 #include "support/other_sizes.h"
 #include "support/random_graph.h"
 
@@ -59,7 +60,7 @@ static void place_at_random(struct rng *r, const struct draft *x, int64_t *addre
 
 static void compare(struct rng *r, const struct draft *x, struct seen *seen)
 {
-    int64_t *address = malloc(((size_t)x->problem.count + 1) * sizeof *address), bytes;
+    int64_t *address = mem_alloc(((size_t)x->problem.count + 1) * sizeof *address), bytes;
     for (int k = 0; k < PLACEMENTS; k++) {
         place_at_random(r, x, address);
         assert_true(traffic_count(x, address, &bytes));
@@ -72,14 +73,14 @@ static void compare(struct rng *r, const struct draft *x, struct seen *seen)
     }
     seen->charges += x->problem.bonds.charge_count;
     seen->drafts++;
-    free(address);
+    mem_free(address);
 }
 
 /* The least without limit is met by some placement: tensor by tensor, the stays of one being few. */
 static void least_is_met(const struct draft *x)
 {
     enum { MOST = 10 };
-    int64_t *address = malloc(((size_t)x->problem.count + 1) * sizeof *address), all_off, sum;
+    int64_t *address = mem_alloc(((size_t)x->problem.count + 1) * sizeof *address), all_off, sum;
     for (int32_t i = 0; i < x->problem.count; i++) address[i] = LX_OFF_CHIP;
     assert_true(traffic_count(x, address, &all_off));
     sum = all_off;
@@ -101,7 +102,7 @@ static void least_is_met(const struct draft *x)
     }
     assert_int_equal(x->least_bytes, sum);
 out:
-    free(address);
+    mem_free(address);
 }
 
 static struct lx_passes random_passes(struct rng *r)

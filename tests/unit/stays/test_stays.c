@@ -1,5 +1,6 @@
 /* Stays, copies and what they move: known small cases, and laws that hold for every graph. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "support/other_sizes.h"
 #include "support/random_graph.h"
 #include "support/sampled.h"
@@ -206,7 +207,7 @@ static void refused_with(const char *json, const char *from, const char *to, con
     const char *at = strstr(json, from), *end = at ? strstr(at, to) : NULL;
     assert_non_null(end);
     size_t room = strlen(json) + strlen(instead) + 1;
-    char *text = malloc(room);
+    char *text = mem_alloc(room);
     assert_non_null(text);
     int n = snprintf(text, room, "%.*s%s%s", (int)(at - json), json, instead, end + strlen(to));
     lx_status st = {0};
@@ -214,7 +215,7 @@ static void refused_with(const char *json, const char *from, const char *to, con
     if (p && lx_plan_check(p, &st)) fail_msg("accepted without %s", from);
     if (!p) assert_true(st.line > 0);
     lx_plan_free(p);
-    free(text);
+    mem_free(text);
 }
 
 static void plan_files_are_read_to_the_letter(void **state)
@@ -235,7 +236,7 @@ static void plan_files_are_read_to_the_letter(void **state)
     refused_with(json, "\"output\": 1", ",", "\"output\": 1, \"output_splits\": [[3, 2]],");
     refused_with(json, "\"pool_bytes\": ", ",", "\"pool_bytes\": 128,");
     refused_with(json, ", \"hbm\": 0", "}", "}");
-    free(json);
+    mem_free(json);
     lx_plan_free(p);
 }
 

@@ -1,6 +1,7 @@
 /* Bytes that no plan goes below: none does, whatever is cut, by whatever it was chosen, with the passes and without; and where
  * the least is known, the bound is just that. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "support/random_team.h"
 #include "support/sampled.h"
 #include "support/team_least.h"
@@ -76,7 +77,7 @@ static void test_random(void **state)
             lx_team_free(p);
         }
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
     }
     printf("%d plans, %d with sums that are joined; %d bounds above 0, %d of them reached\n", seen.plans,
            seen.combined, seen.above_0, seen.tight);

@@ -1,6 +1,7 @@
 /* The graph of a member: every message has its twin, tensors are where they belong, and pieces are cut where parts
  * meet. That it computes what the member owns is for test_team_run to show. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "support/random_team.h"
 
 #include <setjmp.h>
@@ -141,7 +142,7 @@ static void test_random(void **state)
         if (!g) fail_msg("%s", st.text);
         moved += check_team(g, 1 + n % MOST) > 0;
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
     }
     assert_true(moved > 300);
 }

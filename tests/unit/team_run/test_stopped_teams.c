@@ -1,6 +1,7 @@
 /* Teams that are told to stop, or have little time: they have plans, legal ones, and say so where nothing is cut for want of it. */
 #include "support/stopping.h"
-#include "team_run/team_contest.h"
+#include "base/memory.h"
+#include "team/run/team_contest.h"
 
 #include <stdlib.h>
 
@@ -78,10 +79,10 @@ static void teams_have_time(void **state)
     for (double each = 1e-4; each < 10; each *= 10) {
         char *stopped = team_by_clock(g, 0.05, each, &other);
         assert_true(other <= bound && strstr(stopped, "team"));
-        free(stopped);
+        mem_free(stopped);
     }
-    free(without);
-    free(unreached);
+    mem_free(without);
+    mem_free(unreached);
     lx_graph_free(g);
 }
 

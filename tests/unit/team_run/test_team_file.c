@@ -1,15 +1,16 @@
 /* Files of team plans: written, read back, checked and run; and whatever number or step of one is changed, it is
- * refused. Run with --print, the program writes the tables of lib/README.md. */
+ * refused. Run with --print, the program writes the tables of lib/plan-format.md. */
 #include "support/field_tables.h"
 #include "unstable.h"
 #include "solvers.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "graph/builder.h"
 #include "team/member_shape.h"
 #include "team/team_fields.h"
-#include "team_run/member_twins.h"
+#include "team/run/member_twins.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,8 +76,8 @@ static void files_come_back(void **state)
             char *other = lx_team_plans_to_json(q, &again);
             assert_true(other && again == length && memcmp(text, other, length) == 0);
             expect_runs(q);
-            free(text);
-            free(other);
+            mem_free(text);
+            mem_free(other);
             lx_team_plans_free(p);
             lx_team_plans_free(q);
         }
@@ -274,7 +275,7 @@ static void changed_numbers_are_found(void **state)
         assert_non_null(text);
         assert_true(change_numbers(text, rows[n].each) > 40);
         assert_true(change_words(text) > 20);
-        free(text);
+        mem_free(text);
         lx_team_plans_free(p);
     }
 }
@@ -285,7 +286,7 @@ static void changed_steps_are_found(void **state)
     (void)state;
     struct lx_team_plans *p = make("uneven_44", 3);
     size_t length;
-    char *text = lx_team_plans_to_json(p, &length), *copy = malloc(length + 200);
+    char *text = lx_team_plans_to_json(p, &length), *copy = mem_alloc(length + 200);
     assert_true(text && copy);
     char *first = strstr(strstr(text, "\"steps\": ["), "\n") + 1, *end = strstr(first, "  ],");
     int gone = 0;
@@ -302,8 +303,8 @@ static void changed_steps_are_found(void **state)
         line = next;
     }
     assert_true(gone > 10);
-    free(copy);
-    free(text);
+    mem_free(copy);
+    mem_free(text);
     lx_team_plans_free(p);
 }
 
@@ -313,7 +314,7 @@ static void damaged_files_are_refused(void **state)
     struct lx_team_plans *p = make("uneven_33", 3);
     size_t length;
     char *text = lx_team_plans_to_json(p, &length), *plans = strstr(text, "\"plans\": ["),
-         *copy = malloc(length + 99);
+         *copy = mem_alloc(length + 99);
     assert_true(text && plans && copy);
     for (size_t n = 0; n < length; n += length / 97) { /* cut off anywhere */
         memcpy(copy, text, n);
@@ -330,8 +331,8 @@ static void damaged_files_are_refused(void **state)
         name[11] = '1';
         assert_true(refused(copy));
     }
-    free(copy);
-    free(text);
+    mem_free(copy);
+    mem_free(text);
     lx_team_plans_free(p);
 }
 
@@ -340,16 +341,16 @@ static void tables_are_documented(void **state)
     (void)state;
     lx_status st;
     size_t length;
-    char *readme = file_read(SOURCE_DIR "/lib/README.md", &length, &st);
+    char *readme = file_read(SOURCE_DIR "/lib/plan-format.md", &length, &st);
     assert_non_null(readme);
     for (int i = 0; i < TEAM_SECTION_COUNT; i++) {
         struct text t = {0};
         describe_fields(team_sections[i].heading, team_sections[i].fields, team_sections[i].count, &t);
         if (!strstr(readme, t.at))
-            fail_msg("lib/README.md lacks this (test_team_file --print writes all):\n%s", t.at);
+            fail_msg("lib/plan-format.md lacks this (test_team_file --print writes all):\n%s", t.at);
         text_free(&t);
     }
-    free(readme);
+    mem_free(readme);
 }
 
 int main(int argc, char **argv)

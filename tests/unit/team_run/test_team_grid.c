@@ -1,6 +1,7 @@
 /* Teams in grids: members run what the plan says and agree with one device, exchanges are as few as they can be, and the
  * cuts that are chosen cost no more than any others. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "support/random_team.h"
 #include "support/sampled.h"
 #include "team/cut_search.h"
@@ -62,7 +63,7 @@ static void expect_file(struct lx_team_plan *p)
     back = lx_team_plans_parse("plan", text, length, &st);
     if (!back || !lx_team_plans_check(back, &st)) fail_msg("%s", st.text);
     assert_true(back->team->hash == plans->team->hash);
-    free(text);
+    mem_free(text);
     lx_team_plans_free(back);
     lx_team_plans_free(plans);
 }
@@ -79,7 +80,7 @@ static void test_random(void **state)
         assert_true(run(p) < 1e-4);
         expect_file(p);
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
     }
 }
 
@@ -143,7 +144,7 @@ static void test_axis_of_one(void **state)
     static const struct lx_team_grid with = {3, {2, 1, 3}}, without = {2, {2, 3}};
     const struct lx_graph *g = lx_graph_read(SOURCE_DIR "/patterns/team/attention_grid.json", NULL);
     assert_non_null(g);
-    bool *parts = calloc((size_t)g->tensor_count, sizeof *parts);
+    bool *parts = mem_zeroed((size_t)g->tensor_count, sizeof *parts);
     cut_ways a = {0}, b = {0};
     cut_find_parts(g, NULL, parts);
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -164,7 +165,7 @@ static void test_axis_of_one(void **state)
     }
     VEC_FREE(&a);
     VEC_FREE(&b);
-    free(parts);
+    mem_free(parts);
     lx_team_free(p);
     lx_team_free(q);
     lx_graph_free(g);
@@ -420,7 +421,7 @@ static void test_run_parts(void **state)
         assert_true(run(p) < 2e-2);
         lx_team_free(p);
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
     }
     assert_true(parts > 10);
 }
@@ -457,7 +458,7 @@ static void test_brute(void **state)
         parts += reads_of_parts(g, ways);
         cut_prices_free(b.prices);
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
     }
     printf("%lld ways tried; %d reads of parts\n", (long long)tried, parts);
     assert_true(SANITIZED || parts > 20);

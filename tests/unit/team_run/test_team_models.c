@@ -3,6 +3,7 @@
 #include "unstable.h"
 #include "solvers.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "graph/import/model_import.h"
 
 #include <setjmp.h>
@@ -47,7 +48,7 @@ static const struct lx_graph *import_file(const char *name, bool team)
     size_t length;
     char *text = text_of(name, &length);
     const struct lx_graph *g = import(name, text, length, team);
-    free(text);
+    mem_free(text);
     return g;
 }
 

@@ -1,6 +1,7 @@
 /* Parts of sums that last: linear ops work on them, and only what is read otherwise is joined. What members compute is what one
  * device does but for rounding, and a plan that takes parts for what they are not is refused. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "support/sampled.h"
 
 #include <setjmp.h>
@@ -135,7 +136,7 @@ static void test_last(void **state)
 static bool passes(const char *text, const char *behind, const char *from, const char *to)
 {
     lx_status st = {0};
-    char *copy = malloc(strlen(text) + 100);
+    char *copy = mem_alloc(strlen(text) + 100);
     const char *at = strstr(text, behind);
     at = at ? strstr(at, from) : NULL;
     if (!at) fail_msg("there is no %s behind %s in\n%s", from, behind, text);
@@ -144,7 +145,7 @@ static bool passes(const char *text, const char *behind, const char *from, const
     struct lx_team_plans *plans = lx_team_plans_parse("plan", copy, strlen(copy), &st);
     bool ok = plans && lx_team_plans_check(plans, &st);
     lx_team_plans_free(plans);
-    free(copy);
+    mem_free(copy);
     return ok;
 }
 
@@ -168,7 +169,7 @@ static void test_refused(void **state)
         passes(text, "\"steps\"", "\"step\": \"combine\", \"op\": 2", "\"step\": \"combine\", \"op\": 1"));
     /* read as if there were no parts */
     assert_false(passes(text, "{\"name\": \"s\", \"mode\"", "-2", "-1"));
-    free(text);
+    mem_free(text);
     lx_team_plans_free(plans);
     lx_graph_free(g);
 }

@@ -2,6 +2,7 @@
  * and that a member that dies, hangs, disagrees or sends nonsense ends the run with an error
  * that names it. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "solvers.h"
 #include "support/random_team.h"
 #include "support/sampled.h"
@@ -283,8 +284,8 @@ static void test_json(void **state)
     size_t n = 0, k = 0;
     char *a = lx_team_to_json(p, &n), *b = lx_team_to_json(q, &k);
     assert_true(a && b && n == k && strcmp(a, b) == 0);
-    free(a);
-    free(b);
+    mem_free(a);
+    mem_free(b);
     lx_team_free(p);
     lx_team_free(q);
     lx_team_free(other);
@@ -424,7 +425,7 @@ static void test_random(void **state)
             fail_msg("off by %g of %g\n%s", result.worst, result.largest, text);
         lx_team_free(p);
         lx_graph_free(g);
-        free(text);
+        mem_free(text);
     }
     assert_true(SAMPLED || (moved > 80 && exact > 20 && combined > 10));
 }

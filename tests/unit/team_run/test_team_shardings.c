@@ -1,5 +1,6 @@
 /* Shardings of what ops make, and devices in another order than their numbers have: kept, at the least that is exchanged. */
 #include "unstable.h"
+#include "base/memory.h"
 #include "solvers.h"
 #include "graph/import/model_import.h"
 
@@ -196,7 +197,7 @@ static void test_kept(void **state)
         expect_runs(p);
         lx_team_free(p);
         lx_graph_free(g);
-        free(report);
+        mem_free(report);
     }
 }
 
