@@ -6,7 +6,7 @@
 #   lib/check   shares nothing with the planner: base, graph, what layouts and launches mean, the placement checker and
 #               bounds, and the plan as it was read (CHECK_SEES); the structs of stages come with that, their code does not
 # A room is named by its longest folder that stands in ROAD: device/memory belongs to device.
-set(ROAD base model graph layout team cost divide launch scratchpad/placement scratchpad/stays scratchpad/nests scratchpad/cooptimise plan check cache
+set(ROAD base network model graph layout team cost divide launch scratchpad/placement scratchpad/stays scratchpad/nests scratchpad/cooptimise plan check cache
     loops kernels device team_run export api)
 
 set(CHECK_SEES "^(base/|graph/|check/|layout/(layout|op_index)\\.h|launch/launch(_of_op)?\\.h|scratchpad/placement/problem\\.h|plan/plan\\.h)")
