@@ -24,8 +24,7 @@
     X(loops)                                                                                                 \
     X(bench)                                                                                                 \
     X(report)                                                                                                \
-    X(sweep)                                                                                                 \
-    X(cache)
+    X(sweep)
 
 /* What the program ends with; base/status.h has the code of each error. X(id, code, briefly, in the manual) */
 #define EXIT_CODES(X)                                                                                        \

@@ -46,7 +46,7 @@ static bool unknown_long(const struct option_row *const *tables, const char *nam
     return status_set(st, LX_E_USAGE, "there is no option --%s; --help lists those there are", name);
 }
 
-static bool keep(struct command_line *line, const char *name, const char *value, lx_status *st)
+static bool command_line_keep(struct command_line *line, const char *name, const char *value, lx_status *st)
 {
     return VEC_PUSH(&line->options, (struct given_option){name, value}) ? true : status_no_memory(st);
 }
@@ -63,12 +63,12 @@ static bool take_long(struct command_line *line, const char *argument, const cha
     if (!row && !open) return unknown_long(tables, name, st);
     if (row && !row->argument) {
         if (equals) return status_set(st, LX_E_USAGE, "--%s takes no value", name);
-        return keep(line, row->name, NULL, st);
+        return command_line_keep(line, row->name, NULL, st);
     }
     const char *value = equals ? equals + 1 : next;
     if (!value) return status_set(st, LX_E_USAGE, "--%s needs a value (%s)", name, row ? row->argument : "N");
     *used += !equals;
-    return keep(line, row ? row->name : name, value, st);
+    return command_line_keep(line, row ? row->name : name, value, st);
 }
 
 /* One or more switches behind one dash; the first option with a value takes the rest or the next argument. */
@@ -80,19 +80,19 @@ static bool take_short(struct command_line *line, const char *argument, const ch
         if (!row)
             return status_set(st, LX_E_USAGE, "there is no option -%c; --help lists those there are", *s);
         if (!row->argument) {
-            if (!keep(line, row->name, NULL, st)) return false;
+            if (!command_line_keep(line, row->name, NULL, st)) return false;
             continue;
         }
         if (row->letter == ANY_DIGIT) { /* the letter is the value */
             const char *digit = arena_copy(line->memory, s, 1);
             if (!digit) return status_no_memory(st);
-            if (!keep(line, row->name, digit, st)) return false;
+            if (!command_line_keep(line, row->name, digit, st)) return false;
             continue;
         }
         const char *value = s[1] ? s + 1 : next;
         if (!value) return status_set(st, LX_E_USAGE, "-%c needs a value (%s)", *s, row->argument);
         *used += !s[1];
-        return keep(line, row->name, value, st);
+        return command_line_keep(line, row->name, value, st);
     }
     return true;
 }
@@ -170,7 +170,8 @@ void help_entry(struct text *out, const char *left, const char *right)
     if (column) text_add(out, "\n");
 }
 
-static void add_list(const char *(*word)(int k), const char *first, const char *last, struct text *out)
+static void command_line_add_list(const char *(*word)(int k), const char *first, const char *last,
+                                  struct text *out)
 {
     for (int k = 0; word(k); k++)
         text_format(out, "%s%s%s", k == 0 ? "" : word(k + 1) ? ", " : last, word(k), k == 0 ? first : "");
@@ -178,7 +179,7 @@ static void add_list(const char *(*word)(int k), const char *first, const char *
 
 void add_words(const char *(*word)(int k), const char *before_last, struct text *out)
 {
-    add_list(word, "", before_last, out);
+    command_line_add_list(word, "", before_last, out);
 }
 
 const char *(*option_words_of(const struct option_words *words, const char *option))(int k)
@@ -198,7 +199,7 @@ void add_help(const struct option_row *row, const struct option_words *words, st
         return;
     }
     text_add_n(out, row->help, (size_t)(gap - row->help));
-    add_list(word, mark == plain ? "" : " (default)", " or ", out);
+    command_line_add_list(word, mark == plain ? "" : " (default)", " or ", out);
     text_add(out, gap + strlen(mark));
 }
 

@@ -108,7 +108,7 @@ static int list_names(struct call *call, int count, char *const *arguments)
 }
 
 /* help --options COMMAND [FILE] */
-static int list_options(struct call *call, int count, char *const *arguments)
+static int help_list_options(struct call *call, int count, char *const *arguments)
 {
     const struct command *c = count > 0 ? command_find(arguments[0], &call->st) : NULL;
     if (count == 0) status_set(&call->st, LX_E_USAGE, "help --options: COMMAND is missing");
@@ -138,7 +138,7 @@ static bool is_file(const char *argument)
 
 /* help --words COMMAND [OPTION]: the words that an option, or the first file, takes. Nothing: files. Exit code
  * 1: anything else; 2: the command has no such option with a value. */
-static int list_words(struct call *call, int count, char *const *arguments)
+static int help_list_words(struct call *call, int count, char *const *arguments)
 {
     const struct command *c = count > 0 ? command_find(arguments[0], &call->st) : NULL;
     if (count == 0) status_set(&call->st, LX_E_USAGE, "help --words: COMMAND is missing");
@@ -175,8 +175,10 @@ static int write_manual(struct call *call, int count, char *const *arguments)
 static const struct {
     const char *option;
     int (*run)(struct call *call, int count, char *const *arguments);
-} for_programs[] = {
-    {"--names", list_names}, {"--options", list_options}, {"--words", list_words}, {"--man", write_manual}};
+} for_programs[] = {{"--names", list_names},
+                    {"--options", help_list_options},
+                    {"--words", help_list_words},
+                    {"--man", write_manual}};
 
 int run_help(struct call *call, int count, char *const *arguments)
 {

@@ -34,7 +34,7 @@ const struct option_row output_rows[] = {
     {"output", 'o', "FILE", "write to FILE, completely or not at all (\"-\": standard output)"}, {0}};
 
 /* On standard error; what comes from files must not move the cursor. */
-static void say(const char *line)
+static void main_say(const char *line)
 {
     char *clean = printable(line, 0);
     fprintf(stderr, "lxplan: %s\n", clean ? clean : "out of memory");
@@ -49,7 +49,7 @@ void note(const struct call *call, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    say(line);
+    main_say(line);
 }
 
 bool goes_to_file(const struct call *call)
@@ -142,7 +142,7 @@ static bool load_plugins(lx_status *st)
     return !paths || lx_plugins_load(paths, take_in, NULL, st);
 }
 
-static int run(struct call *call, int count, char *const *arguments)
+static int main_run(struct call *call, int count, char *const *arguments)
 {
     const char *word = count > 0 ? arguments[0] : NULL;
     if (!word && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) {
@@ -236,11 +236,11 @@ static bool write_out(const struct text *out)
     return true;
 }
 
-static void report(const lx_status *st)
+static void main_report(const lx_status *st)
 {
     char text[1200];
     struct text place = {0};
-    say(lx_status_describe(st, text, sizeof text));
+    main_say(lx_status_describe(st, text, sizeof text));
     add_source_line(st, 100, &place);
     if (place.at) fputs(place.at, stderr);
     text_free(&place);
@@ -281,13 +281,13 @@ int run_program(int argc, char **argv)
     bench_begin();
     sweep_rows_begin();
     int count = argc > 0 ? argc - 1 : 0;
-    int code = load_plugins(&call.st) ? run(&call, count, argv + (argc > 0)) : FAILED;
+    int code = load_plugins(&call.st) ? main_run(&call, count, argv + (argc > 0)) : FAILED;
     if (call.out.failed || (memory_failures() > 0 && call.st.code != LX_E_LIMIT)) {
         status_no_memory(&call.st);
         code = FAILED;
     }
     if (code == FAILED) {
-        report(&call.st);
+        main_report(&call.st);
         code = lx_code_exit(call.st.code);
         text_free(&call.out);
         if (json_is_asked_for(count, argv + 1)) error_as_json(&call.st, &call.out);
@@ -295,7 +295,7 @@ int run_program(int argc, char **argv)
     if (isatty(STDOUT_FILENO)) keep_harmless(&call.out);
     if (!write_out(&call.out)) {
         status_set(&call.st, LX_E_IO, "cannot write to standard output: %s", strerror(errno));
-        report(&call.st);
+        main_report(&call.st);
         code = lx_code_exit(call.st.code);
     }
     text_free(&call.out);

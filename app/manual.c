@@ -95,7 +95,7 @@ static void add_users(struct text *out, const struct option_row *rows)
     }
 }
 
-static void add_group(struct text *out, enum lx_option_group group)
+static void manual_add_group(struct text *out, enum lx_option_group group)
 {
     text_format(out, ".PP\n%s:\n", lx_option_group_word(group));
     for (int i = 0; planning_rows[i].name; i++) {
@@ -123,12 +123,12 @@ static void add_parameters(struct text *out)
 }
 
 /* Those that have a section of their own. */
-static bool is_shared(const struct option_row *rows)
+static bool manual_is_shared(const struct option_row *rows)
 {
     return rows == planning_rows || rows == model_rows;
 }
 
-static void add_models(struct text *out)
+static void manual_add_models(struct text *out)
 {
     text_add(out, ".SS Options of models\nHow a file of TTIR, HLO or ONNX is imported, of ");
     add_users(out, model_rows);
@@ -142,18 +142,18 @@ static void add_command(const struct command *c, struct text *out)
     for (const struct option_row *const *table = c->options; *table; table++)
         if (*table == planning_rows) text_add(out, "The planning options, and:\n");
     for (const struct option_row *const *table = c->options; *table; table++)
-        for (const struct option_row *row = *table; row->name && !is_shared(*table); row++)
+        for (const struct option_row *row = *table; row->name && !manual_is_shared(*table); row++)
             add_option(c, row, out);
 }
 
-static void add_options(struct text *out)
+static void manual_add_options(struct text *out)
 {
     text_add(out, ".SS Planning options\nOf ");
     add_users(out, planning_rows);
     text_add(out, ".\n");
-    for (int g = 0; g < LX_GROUP_COUNT; g++) add_group(out, (enum lx_option_group)g);
+    for (int g = 0; g < LX_GROUP_COUNT; g++) manual_add_group(out, (enum lx_option_group)g);
     add_parameters(out);
-    add_models(out);
+    manual_add_models(out);
     for (const struct command *const *c = commands; *c; c++) add_command(*c, out);
 }
 
@@ -195,11 +195,11 @@ static const struct {
 } marks[] = {
     {"@TITLE@", add_version},
     {"@SYNOPSIS@", add_synopsis},
-    {"@OPTIONS@", add_options},
+    {"@OPTIONS@", manual_add_options},
     {"@EXIT_STATUS@", add_exit_status},
 };
 
-static void add_line(struct text *out, const char *line, size_t length)
+static void manual_add_line(struct text *out, const char *line, size_t length)
 {
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (strlen(marks[i].mark) == length && memcmp(marks[i].mark, line, length) == 0) {
@@ -217,7 +217,7 @@ bool manual_write(const char *template, struct text *out, lx_status *st)
     if (!text) return false;
     for (const char *at = text; *at;) {
         size_t n = strcspn(at, "\n");
-        add_line(out, at, n);
+        manual_add_line(out, at, n);
         at += n + (at[n] == '\n');
     }
     mem_free(text);

@@ -170,7 +170,7 @@ LX_API void lx_result_free(lx_result *r);
 LX_API int32_t lx_result_check(const lx_result *r, lx_error *e);
 /* "objective", "bound", "gap", "steps", "hbm_bytes", "us", "height", ...; 0, or -1 for an unknown name. */
 LX_API int32_t lx_result_number(const lx_result *r, const char *name, double *value);
-/* "status", "solver", "notes" (what went wrong with the option cache, a team that is not cut for want of time: a line each), ...;
+/* "status", "solver", "notes" (a team that is not cut for want of time), ...;
  * NULL for an unknown name. */
 LX_API const char *lx_result_word(const lx_result *r, const char *name);
 /* Lists "buffers", "ops", "transfers", "faults"; -1 for an unknown one. */

@@ -14,7 +14,7 @@
 #ifndef LXPLAN_SOLVER_H
 #define LXPLAN_SOLVER_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 /* What a plug-in has to have: its number, and its solvers, NULL-terminated. */
 #define LX_SOLVER_PLUGIN(...)                                                                                \

@@ -102,7 +102,7 @@ static bool proved(const struct best *b)
     return b->answer->status == LX_INFEASIBLE || (b->have && b->objective <= least);
 }
 
-static void tell(struct best *b, const struct lx_progress *so_far)
+static void auto_tell(struct best *b, const struct lx_progress *so_far)
 {
     struct lx_progress all = {b->answer->steps, b->have ? b->objective : INT64_MAX, b->bound, NULL, NULL};
     if (!b->run->progress) return;
@@ -117,19 +117,19 @@ static void tell(struct best *b, const struct lx_progress *so_far)
 }
 
 /* What a part reports, as far as it is news to the caller. */
-static void pass_on(void *context, const struct lx_progress *so_far)
+static void auto_pass_on(void *context, const struct lx_progress *so_far)
 {
-    tell(context, so_far);
+    auto_tell(context, so_far);
 }
 
-static bool is_over(const struct best *b)
+static bool auto_is_over(const struct best *b)
 {
     return lx_run_stopped(b->run) || (b->deadline > 0 && clock_seconds() >= b->deadline);
 }
 
-static bool stopped(void *context)
+static bool auto_stopped(void *context)
 {
-    return is_over(context);
+    return auto_is_over(context);
 }
 
 /* What a legal answer is worth; where all must be placed: how many are not. */
@@ -148,7 +148,7 @@ static bool legal(const struct best *b, const struct lx_answer *a, int64_t *obje
 }
 
 /* Takes the trial over if it is legal and better. When all is over, the first one of a plain list is left to who asked to judge. */
-static void consider(struct best *b)
+static void auto_consider(struct best *b)
 {
     int64_t objective = INT64_MAX;
     size_t n = (size_t)b->p->count;
@@ -160,7 +160,7 @@ static void consider(struct best *b)
     b->objective = objective;
     b->have = true;
     if (objective >= b->told) return;
-    tell(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
+    auto_tell(b, &(struct lx_progress){0, objective, b->bound, b->answer->address, b->answer->pool});
 }
 
 /* A part has not ended as it should. One that was stopped leaves what it has; false: memory is out. */
@@ -169,7 +169,7 @@ static bool forgive(struct best *b)
     if (!stop_is_now()) return false;
     bool any = false;
     for (int32_t i = 0; i < b->p->count && !any; i++) any = b->trial.address[i] >= 0;
-    if (any) consider(b);
+    if (any) auto_consider(b);
     return b->cut = true;
 }
 
@@ -189,7 +189,7 @@ static bool takes(const struct best *b, const struct lx_solver *solver)
 
 /* A limit is one for each part. Alone, with all of it; else no part takes more than its row says. What the caller can
  * spare is one, up to the level that most people ask for. */
-static int64_t steps_of(const struct best *b, const struct stage *stage)
+static int64_t auto_steps_of(const struct best *b, const struct stage *stage)
 {
     int64_t limit = b->run->work_limit;
     if (!limit) limit = b->spare;
@@ -202,13 +202,13 @@ static bool try_solver(struct best *b, const struct stage *stage)
     bool alone = stage->start == ALONE;
     struct lx_run run = *b->run;
     run.options = NULL;
-    run.work_limit = steps_of(b, stage);
+    run.work_limit = auto_steps_of(b, stage);
     run.time_limit = b->deadline > 0 ? fmax(b->deadline - clock_seconds(), 1e-3) : 0;
     run.incumbent = b->have && !alone ? b->answer->address : NULL;
     run.incumbent_pool = run.incumbent ? b->answer->pool : NULL;
     run.known_bound = alone ? b->run->known_bound : b->bound;
-    run.stop = stopped;
-    run.progress = b->run->progress ? pass_on : NULL;
+    run.stop = auto_stopped;
+    run.progress = b->run->progress ? auto_pass_on : NULL;
     run.context = b;
     LOG(auto, "try %s, work limit %" PRId64, solver->name, run.work_limit);
     clear_trial(b);
@@ -218,21 +218,21 @@ static bool try_solver(struct best *b, const struct stage *stage)
     if (!ok) return forgive(b);
     bool proves = solver->caps & LX_CAN_PROVE;
     if (proves) b->bound = max_i64(b->bound, b->trial.bound);
-    consider(b);
+    auto_consider(b);
     if (proves && b->trial.status == LX_INFEASIBLE) b->answer->status = LX_INFEASIBLE;
     return true;
 }
 
-static bool try_orders(struct best *b)
+static bool auto_try_orders(struct best *b)
 {
     if (!takes(b, &lx_solver_firstfit)) return true;
-    for (int k = 0; k < ORDER_PLANS && !proved(b) && !is_over(b); k++) {
+    for (int k = 0; k < ORDER_PLANS && !proved(b) && !auto_is_over(b); k++) {
         LOG(auto, "try order %d", k);
         clear_trial(b);
         bool ok = order_place(b->p, k, b->run, &b->trial);
         b->answer->steps += b->trial.steps;
         if (!ok) return forgive(b);
-        consider(b);
+        auto_consider(b);
     }
     return true;
 }
@@ -275,10 +275,10 @@ static bool is_needless(struct best *b, const struct stage *s)
     bool whole = s->solver == &lx_solver_exact && s->start == ALONE;
     if ((s->linked && !b->p->bonds.charge_count) || (whole && b->asked_exact)) return true;
     b->asked_exact |= whole;
-    if (whole && b->run->hasty && b->last_steps == steps_of(b, s)) return true; /* it has had as much */
+    if (whole && b->run->hasty && b->last_steps == auto_steps_of(b, s)) return true; /* it has had as much */
     if (s->solver != &lx_solver_exact || s->start != FROM_BEST) return false;
     /* Where a limit makes rows alike, one that begins where another did would come to the same end. */
-    int64_t steps = steps_of(b, s);
+    int64_t steps = auto_steps_of(b, s);
     bool again = steps < s->steps && b->last_steps == steps && b->last_objective == b->objective;
     b->last_steps = steps;
     b->last_objective = b->objective;
@@ -290,10 +290,10 @@ static bool climb(struct best *b, int level)
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         const struct stage *s = &stages[i];
         bool first = i == 0 || !b->have;
-        if (s->level > level || proved(b) || b->cut || (!first && is_over(b))) break;
+        if (s->level > level || proved(b) || b->cut || (!first && auto_is_over(b))) break;
         if (is_too_large(b, s) || is_needless(b, s)) continue;
         if (s->solver && (!takes(b, s->solver) || has_worked(b, s->solver))) continue;
-        if (!(s->solver ? try_solver(b, s) : try_orders(b))) return false;
+        if (!(s->solver ? try_solver(b, s) : auto_try_orders(b))) return false;
     }
     return true;
 }
@@ -317,7 +317,7 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
         answer->status = LX_ERROR;
         snprintf(answer->message, sizeof answer->message,
                  "no solver takes all that this problem asks for at once");
-    } else if (answer->status != LX_INFEASIBLE && (!b.have || (is_over(&b) && !proved(&b))))
+    } else if (answer->status != LX_INFEASIBLE && (!b.have || (auto_is_over(&b) && !proved(&b))))
         answer->status = LX_LIMIT;
     mem_free(b.trial.address);
     mem_free(b.trial.pool);

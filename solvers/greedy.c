@@ -4,7 +4,7 @@
  * to be had; address 0, if nothing lives that low; the space above everything that lives; the lowest gap
  * between the living. If none of these is large enough it stays off chip. O(n log n) plus, for each
  * buffer, the number of buffers alive with it. Buffers with fixed addresses are obstacles from the start. */
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "base/sort.h"
@@ -85,7 +85,7 @@ static void forget_dead(struct greedy *g, int64_t tick)
     g->live_count = kept;
 }
 
-static void put(struct greedy *g, int32_t i, int64_t at)
+static void greedy_put(struct greedy *g, int32_t i, int64_t at)
 {
     const struct lx_buffer *b = &g->p->buffers[i];
     int32_t k = g->live_count++;
@@ -168,7 +168,7 @@ static void place_fixed(struct greedy *g, const struct birth *births, struct pol
         }
 }
 
-static int compare_births(const void *a, const void *b)
+static int greedy_compare_births(const void *a, const void *b)
 {
     const struct birth *x = a, *y = b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
@@ -181,7 +181,7 @@ static bool sort_births(const struct lx_problem *p, struct birth *births)
         births[i] = (struct birth){p->buffers[i].start, i};
         if (stop_round(i, 10)) return false;
     }
-    return sort_or_stop(births, (size_t)p->count, sizeof *births, compare_births);
+    return sort_or_stop(births, (size_t)p->count, sizeof *births, greedy_compare_births);
 }
 
 static bool walk_through_time(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
@@ -213,7 +213,7 @@ static bool walk_through_time(const struct lx_problem *p, const struct lx_run *r
             }
             int64_t at = b->fixed >= 0 ? g.address[i] : parents_slot(&g, i);
             if (at < 0 && b->fixed < 0) at = free_slot(&g, i);
-            if (at >= 0) put(&g, i, at);
+            if (at >= 0) greedy_put(&g, i, at);
             answer->steps++;
         }
     }

@@ -2,7 +2,7 @@
 #ifndef LX_SOLVERS_SOLVERS_H
 #define LX_SOLVERS_SOLVERS_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 extern const struct lx_solver lx_solver_greedy;
 extern const struct lx_solver lx_solver_firstfit;

@@ -15,8 +15,8 @@ enum { SIGNALS = 3 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 static struct sigaction before[SIGNALS];
 
-static const char *key_of(struct arena *memory, const char *instance, const char *hash, const char *solver,
-                          int64_t seed, int64_t repeat, const char *config)
+static const char *cmd_bench_key_of(struct arena *memory, const char *instance, const char *hash,
+                                    const char *solver, int64_t seed, int64_t repeat, const char *config)
 {
     return arena_format(memory, "%s\n%s\n%s\n%lld\n%lld\n%s", instance, hash, solver, (long long)seed,
                         (long long)repeat, config);
@@ -36,7 +36,7 @@ static bool skip_finished(struct bench *b)
     bool ok = keys != NULL;
     for (size_t i = 0; ok && i < done->count; i++) {
         const struct row *r = &done->at[i];
-        keys[i] = key_of(&memory, r->instance, r->hash, r->solver, r->seed, r->repeat, r->config);
+        keys[i] = cmd_bench_key_of(&memory, r->instance, r->hash, r->solver, r->seed, r->repeat, r->config);
         ok = keys[i];
     }
     if (ok) qsort(keys, done->count, sizeof *keys, compare_texts);
@@ -44,8 +44,8 @@ static bool skip_finished(struct bench *b)
     for (size_t i = 0; ok && i < b->todo.count; i++) {
         const struct planned *p = &b->todo.at[i];
         const struct instance *n = &b->list.at[p->instance];
-        const char *key =
-            key_of(&memory, n->path, n->hash, solver_name(b, p), seed_of(b, p), p->repeat, config_of(b, p));
+        const char *key = cmd_bench_key_of(&memory, n->path, n->hash, solver_name(b, p), seed_of(b, p),
+                                           p->repeat, config_of(b, p));
         ok = key;
         if (ok && !bsearch(&key, keys, done->count, sizeof *keys, compare_texts)) b->todo.at[kept++] = *p;
     }
@@ -104,7 +104,7 @@ static bool make_list(struct bench *b, struct text *header)
 }
 
 /* Opens the results file and leaves out what it has already. */
-static bool prepare(struct bench *b)
+static bool cmd_bench_prepare(struct bench *b)
 {
     struct call *call = b->call;
     const char *path = option_value(&call->line, "output");
@@ -129,7 +129,7 @@ static bool prepare(struct bench *b)
 }
 
 /* Another rank than 0: makes the runs that it is given. Whatever goes wrong is for rank 0 to report. */
-static int follow(struct bench *b)
+static int cmd_bench_follow(struct bench *b)
 {
     struct text header = {0};
     interrupt_catch(signals, SIGNALS, before);
@@ -154,7 +154,7 @@ static bool has_bad_end(const struct results *r)
 static int lead(struct bench *b)
 {
     struct call *call = b->call;
-    bool ok = prepare(b) && run_all(b);
+    bool ok = cmd_bench_prepare(b) && run_all(b);
     bool was_interrupted = interrupted;
     crew_dismiss(b, ok);
     ok = ok && results_are_kept(&b->file, &call->st);
@@ -167,11 +167,11 @@ static int lead(struct bench *b)
     return !ok ? FAILED : was_interrupted ? EXIT_INTERRUPTED : has_bad_end(&b->results) ? EXIT_NO : EXIT_YES;
 }
 
-static int run(struct call *call)
+static int cmd_bench_run(struct call *call)
 {
     struct bench b = {.call = call, .file = {.fd = -1}, .start = clock_seconds()};
     interrupted = 0;
-    int code = !crew_join(&b) ? FAILED : b.crew.rank > 0 ? follow(&b) : lead(&b);
+    int code = !crew_join(&b) ? FAILED : b.crew.rank > 0 ? cmd_bench_follow(&b) : lead(&b);
     results_close(&b.file);
     instance_release(b.last);
     mem_free(b.jobs);
@@ -212,5 +212,5 @@ const struct command command_bench = {
     .least_files = 1,
     .most_files = 1 << 20,
     .file_word = "FILE or DIR",
-    .run = run,
+    .run = cmd_bench_run,
 };

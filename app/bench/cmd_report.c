@@ -32,7 +32,7 @@ static const struct option_row rows_of_report[] = {
 };
 
 /* The exporters, then html. */
-static const char *format_word(int k)
+static const char *cmd_report_format_word(int k)
 {
     int n = 0;
     while (exporters[n].name) n++;
@@ -56,7 +56,7 @@ static const char *failing_word(int k)
 }
 
 static const struct option_words words[] = {
-    {"format", format_word}, {"by", by_word}, {"fail-on", failing_word}, {0}};
+    {"format", cmd_report_format_word}, {"by", by_word}, {"fail-on", failing_word}, {0}};
 
 /* "worse,slower" into a set of bits. */
 static bool read_failing(struct call *call, unsigned *set)
@@ -91,9 +91,9 @@ static bool read_within(struct call *call, double *within)
 static const struct exporter *read_format(struct call *call)
 {
     int k = 0;
-    if (!option_word(call, "format", format_word, &k)) return NULL;
+    if (!option_word(call, "format", cmd_report_format_word, &k)) return NULL;
     bool given = option_given(&call->line, "format"), html = option_given(&call->line, "html");
-    if (html || strcmp(format_word(k), html_exporter.name) == 0) return &html_exporter;
+    if (html || strcmp(cmd_report_format_word(k), html_exporter.name) == 0) return &html_exporter;
     return !given && wants_json(call) ? exporter_find("json") : &exporters[k];
 }
 
@@ -157,8 +157,8 @@ static bool is_for_people(const struct exporter *e)
 enum { SOLVERS, INSTANCES, STATISTICS, FAULTS, BESIDE, TABLES_OF_REPORT };
 
 /* People get a long table, and one for experts, only when they ask for it; the verdict has told them the rest. */
-static bool shorten(const struct exporter *e, const struct summary *s, int by, struct arena *memory,
-                    struct table report[])
+static bool cmd_report_shorten(const struct exporter *e, const struct summary *s, int by,
+                               struct arena *memory, struct table report[])
 {
     bool many = s->problems.count * s->solvers.count > FEW_CELLS, hidden = many && by != BY_INSTANCE;
     if (!is_for_people(e)) return true;
@@ -180,7 +180,8 @@ static bool write_report(const struct exporter *e, const struct summary *s, cons
     bool ok =
         contender_table(s, &memory, &report[SOLVERS]) && instance_table(s, &memory, &report[INSTANCES]) &&
         statistic_table(s, r, &memory, &report[STATISTICS]) && mishap_table(s, r, &memory, &report[FAULTS]) &&
-        verdict_make(s, &memory, &verdict, &report[BESIDE]) && shorten(e, s, by, &memory, report) &&
+        verdict_make(s, &memory, &verdict, &report[BESIDE]) &&
+        cmd_report_shorten(e, s, by, &memory, report) &&
         export_tables(e, &verdict, report, TABLES_OF_REPORT, (size_t)by, out);
     arena_free(&memory);
     return ok;
@@ -292,7 +293,7 @@ static bool check_usage(struct call *call, const struct exporter *e, size_t file
     return true;
 }
 
-static int run(struct call *call)
+static int cmd_report_run(struct call *call)
 {
     size_t files = call->line.files.count;
     bool merge = option_given(&call->line, "merge"),
@@ -342,5 +343,5 @@ const struct command command_report = {
     .least_files = 1,
     .most_files = 1 << 20,
     .file_word = "RESULTS",
-    .run = run,
+    .run = cmd_report_run,
 };

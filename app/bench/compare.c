@@ -134,7 +134,7 @@ static const char *notes_of(struct arena *memory, size_t tested)
 }
 
 /* Rows of the cells that both sides have, and what they add up to by solver. */
-static bool fill(pairs *all, struct pair_row *list, size_t *count, totals *by_solver, size_t *tested)
+static bool compare_fill(pairs *all, struct pair_row *list, size_t *count, totals *by_solver, size_t *tested)
 {
     for (size_t i = 0; i < all->count; i++) {
         struct pair *p = &all->at[i];
@@ -210,7 +210,7 @@ static void sum_totals(const totals *by_solver, struct comparison *c)
 }
 
 /* "3 of 40 changed: 1 better, 2 slower". */
-static void add_verdict(const struct comparison *c, struct text *out)
+static void compare_add_verdict(const struct comparison *c, struct text *out)
 {
     const struct {
         int64_t n;
@@ -230,12 +230,13 @@ static void add_verdict(const struct comparison *c, struct text *out)
     if (c->added) text_format(out, "; %lld only after", (long long)c->added);
 }
 
-static bool judge(const struct pair_row *list, size_t count, struct arena *memory, struct comparison *c)
+static bool compare_judge(const struct pair_row *list, size_t count, struct arena *memory,
+                          struct comparison *c)
 {
     struct ratio r;
     struct text words = {0}, lines = {0};
     if (!overall(list, count, &r)) return false;
-    add_verdict(c, &words);
+    compare_add_verdict(c, &words);
     if (r.count) {
         text_add(&lines, "  after is ");
         add_ratio(&lines, r);
@@ -269,7 +270,7 @@ static struct pair_row *changed_first(const struct pair_row *list, size_t count,
 }
 
 /* Where all values measure one thing, their heading says which. */
-static bool name_values(struct table *t, const struct pair_row *list, struct arena *memory)
+static bool compare_name_values(struct table *t, const struct pair_row *list, struct arena *memory)
 {
     struct column *c = arena_copy_array(memory, t->columns.at, t->columns.count, sizeof *c);
     if (!c) return false;
@@ -289,7 +290,7 @@ static bool fill_comparison(pairs *all, totals *by_solver, bool only_changed, st
 {
     size_t tested = 0, count = 0;
     struct pair_row *list = arena_array(memory, all->count + 1, sizeof *list);
-    if (!list || !fill(all, list, &count, by_solver, &tested) || !label_rows(list, count, memory))
+    if (!list || !compare_fill(all, list, &count, by_solver, &tested) || !label_rows(list, count, memory))
         return false;
     if (count) qsort(list, count, sizeof *list, compare_rows);
     sum_totals(by_solver, c);
@@ -302,8 +303,9 @@ static bool fill_comparison(pairs *all, totals *by_solver, bool only_changed, st
     c->sums.key = "totals";
     c->sums.title = "Totals";
     c->sums.notes = notes_of(memory, tested);
-    return first && kept && c->sums.notes && name_values(&c->cells, only_changed ? first : list, memory) &&
-           judge(list, count, memory, c);
+    return first && kept && c->sums.notes &&
+           compare_name_values(&c->cells, only_changed ? first : list, memory) &&
+           compare_judge(list, count, memory, c);
 }
 
 bool compare_results(const struct results *before, const struct results *after, bool only_changed,

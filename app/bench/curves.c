@@ -7,13 +7,13 @@
 /* Times below this are the clock's noise: a ratio of two of them says nothing. */
 #define LEAST_SECONDS 1e-6
 
-static int compare_numbers(const void *a, const void *b)
+static int curves_compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static double at_least(double seconds)
+static double curves_at_least(double seconds)
 {
     return seconds < LEAST_SECONDS ? LEAST_SECONDS : seconds;
 }
@@ -31,10 +31,10 @@ static bool add_curve(const struct summary *s, size_t k, bool ratios, struct fig
     for (size_t p = 0; p < s->problems.count; p++) {
         const struct cell *e = summary_cell(s, p, k);
         if (e->runs == 0 || !isfinite(e->time)) continue;
-        double t = at_least(e->time);
-        if (!VEC_PUSH(&c->x, ratios ? t / at_least(s->problems.at[p].fastest) : t)) return false;
+        double t = curves_at_least(e->time);
+        if (!VEC_PUSH(&c->x, ratios ? t / curves_at_least(s->problems.at[p].fastest) : t)) return false;
     }
-    if (c->x.count) qsort(c->x.at, c->x.count, sizeof *c->x.at, compare_numbers);
+    if (c->x.count) qsort(c->x.at, c->x.count, sizeof *c->x.at, curves_compare_numbers);
     for (size_t i = 0; i < c->x.count; i++)
         if (!VEC_PUSH(&c->y, (double)(i + 1))) return false;
     return true;

@@ -27,7 +27,7 @@ int64_t seed_of(const struct bench *b, const struct planned *p)
     return p->solver < 0 ? 0 : b->settings.seed + p->seed_index;
 }
 
-static void name_row(const struct bench *b, const struct planned *p, struct row *row)
+static void harness_name_row(const struct bench *b, const struct planned *p, struct row *row)
 {
     const struct instance *n = &b->list.at[p->instance];
     *row = (struct row){.instance = n->path,
@@ -59,7 +59,7 @@ static bool keep_row(struct bench *b, const struct row *row)
 static bool keep_failure(struct bench *b, const struct planned *p, enum outcome outcome, const char *why)
 {
     struct row row;
-    name_row(b, p, &row);
+    harness_name_row(b, p, &row);
     row.outcome = outcome;
     row.message = arena_string(&b->results.memory, why);
     return row.message ? keep_row(b, &row) : status_no_memory(&b->call->st);
@@ -95,11 +95,11 @@ bool begin_run(struct bench *b, struct job *j, const struct planned *p, bool rec
     return !recorded || keep_failure(b, p, OUTCOME_ERROR, words);
 }
 
-static bool end_run(struct bench *b, struct job *j)
+static bool harness_end_run(struct bench *b, struct job *j)
 {
     struct row row;
     bool ok = true;
-    name_row(b, &j->run, &row);
+    harness_name_row(b, &j->run, &row);
     if (j->recorded && !interrupted) {
         judge_result(&b->settings, &b->settings.solvers.at[j->run.solver], j->instance, &j->result,
                      &b->results.memory, &row);
@@ -120,7 +120,7 @@ static struct progress_words how_far(const struct job *j, double now)
     return progress_words(now - j->start, &so_far);
 }
 
-static void show_progress(struct bench *b)
+static void harness_show_progress(struct bench *b)
 {
     double now = clock_seconds(), spent = now - b->start;
     if (!b->show || now < b->next_progress) return;
@@ -173,8 +173,9 @@ bool poll_jobs(struct bench *b)
     bool ok = true;
     wait_for_news(b);
     for (int64_t i = 0; i < b->settings.jobs; i++)
-        if (b->jobs[i].active && job_poll(&b->jobs[i], &b->settings)) ok = end_run(b, &b->jobs[i]) && ok;
-    show_progress(b);
+        if (b->jobs[i].active && job_poll(&b->jobs[i], &b->settings))
+            ok = harness_end_run(b, &b->jobs[i]) && ok;
+    harness_show_progress(b);
     return ok;
 }
 

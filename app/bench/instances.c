@@ -27,7 +27,7 @@ struct gathering {
     int64_t refused_by_design;
 };
 
-static bool ends_with(const char *s, const char *end)
+static bool instances_ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
     return n >= m && strcmp(s + n - m, end) == 0;
@@ -41,7 +41,8 @@ static struct lx_question *problem_of(const struct lx_graph *g, enum lx_ask obje
 }
 
 /* Most bytes that are live at once, by the library's own bound. */
-static bool load_of(const struct lx_graph *g, const struct settings *s, int64_t *load, lx_status *st)
+static bool instances_load_of(const struct lx_graph *g, const struct settings *s, int64_t *load,
+                              lx_status *st)
 {
     struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
     bool ok = q && lx_bound(&q->problem, load, st);
@@ -54,13 +55,13 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
     int64_t whole;
     if (s->lx_percent < 0) return lx_graph_ref(g);
     if (g->is_list && g->capacity < 0) {
-        if (!load_of(g, s, &whole, st)) return NULL;
+        if (!instances_load_of(g, s, &whole, st)) return NULL;
     } else
         whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
     return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
 }
 
-static struct lx_question *read_problem(const char *path, const struct settings *s, lx_status *st)
+static struct lx_question *instances_read_problem(const char *path, const struct settings *s, lx_status *st)
 {
     const struct lx_graph *g = graph_of_file(&s->models, path, NULL, st),
                           *on = g ? lx_settings_graph(&s->options, g, st) : NULL,
@@ -92,7 +93,8 @@ static bool is_broken(const char *path, const char *text, size_t length)
 {
     lx_status ignored;
     struct json j;
-    if (!ends_with(path, lx_formats()->endings[0]) || json_is_kind(text, length, "results")) return false;
+    if (!instances_ends_with(path, lx_formats()->endings[0]) || json_is_kind(text, length, "results"))
+        return false;
     if (!json_parse(&j, path, text, length, &ignored)) return true;
     json_free(&j);
     return false;
@@ -136,7 +138,7 @@ static bool describe_bad(struct gathering *g, struct instance *i, const lx_statu
     return i->bad;
 }
 
-static bool add_file(struct gathering *g, const char *path)
+static bool instances_add_file(struct gathering *g, const char *path)
 {
     const char *slash = strrchr(path, '/');
     enum sort sort = sort_of(path);
@@ -145,7 +147,7 @@ static bool add_file(struct gathering *g, const char *path)
     lx_status st = {0};
     struct instance i = {.path = arena_string(g->memory, path),
                          .name = arena_string(g->memory, slash ? slash + 1 : path)};
-    struct lx_question *p = i.path && i.name ? read_problem(path, g->settings, &st) : NULL;
+    struct lx_question *p = i.path && i.name ? instances_read_problem(path, g->settings, &st) : NULL;
     bool ok = i.path && i.name;
     if (p) {
         i.objective = p->problem.objective;
@@ -177,7 +179,7 @@ static bool add_folder(struct gathering *g, const char *folder, int depth)
             } else if (S_ISDIR(info.st_mode))
                 ok = depth >= DEEPEST || add_folder(g, path, depth + 1);
             else if (S_ISREG(info.st_mode) && lx_format_ending(name))
-                ok = add_file(g, path);
+                ok = instances_add_file(g, path);
             mem_free(path);
         }
         mem_free(entries[i]);
@@ -197,7 +199,7 @@ bool instances_gather(struct call *call, const struct settings *s, struct arena 
                               "bench reads each instance more than once; give it files, not \"-\"");
         if (stat(path, &info) != 0)
             return status_set_at(&call->st, LX_E_IO, path, 0, 0, "there is no such file or folder");
-        if (S_ISDIR(info.st_mode) ? !add_folder(&g, path, 0) : !add_file(&g, path)) return false;
+        if (S_ISDIR(info.st_mode) ? !add_folder(&g, path, 0) : !instances_add_file(&g, path)) return false;
     }
     if (g.refused_by_design)
         note(call, "%lld patterns skipped that say themselves that they must be refused",
@@ -216,7 +218,7 @@ struct loaded *instance_load(const struct instance *i, const struct settings *s,
     char hash[17] = "";
     struct loaded *l = mem_zeroed(1, sizeof *l);
     if (!l) return status_no_memory(st), NULL;
-    *l = (struct loaded){.of = i, .users = 1, .question = read_problem(i->path, s, st)};
+    *l = (struct loaded){.of = i, .users = 1, .question = instances_read_problem(i->path, s, st)};
     if (l->question) hash_problem(l->question, hash);
     if (l->question && strcmp(hash, i->hash) != 0)
         status_set_at(st, LX_E_MISMATCH, i->path, 0, 0, "changed while bench ran");

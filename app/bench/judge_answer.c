@@ -35,7 +35,7 @@ static enum outcome judge_death(const struct settings *s, const struct child_res
     return OUTCOME_CRASH;
 }
 
-static bool all_placed(const struct lx_problem *p, const int64_t *address)
+static bool judge_answer_all_placed(const struct lx_problem *p, const int64_t *address)
 {
     for (int32_t i = 0; i < p->count; i++)
         if (address[i] < 0 && !p->buffers[i].reason) return false;
@@ -43,8 +43,8 @@ static bool all_placed(const struct lx_problem *p, const int64_t *address)
 }
 
 /* The same rule as in lx_problem_solve, on our own numbers. */
-static enum lx_verdict settle(const struct lx_problem *p, const struct wire *w, bool proves, bool complete,
-                              const struct row *row)
+static enum lx_verdict judge_answer_settle(const struct lx_problem *p, const struct wire *w, bool proves,
+                                           bool complete, const struct row *row)
 {
     if (w->claim == LX_ERROR || !w->solver_ok) return LX_ERROR;
     if (p->objective == LX_FIT) {
@@ -114,7 +114,7 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
         snprintf(words, size, "refused by the checker: %s", why.text);
         return OUTCOME_WRONG;
     }
-    if (p->objective != LX_SPILL && plain) complete = legal && all_placed(p, r->address);
+    if (p->objective != LX_SPILL && plain) complete = legal && judge_answer_all_placed(p, r->address);
     int64_t base = p->objective == LX_SPILL ? l->question->base_bytes : 0;
     row->has_value = complete;
     row->value = complete ? value + base : 0;
@@ -123,7 +123,7 @@ static enum outcome judge_answer(const struct settings *s, const struct bench_so
     row->has_bound = p->objective != LX_FIT;
     row->bound = base + (proves ? max_i64(w->bound, l->bound) : l->bound);
     if (contradicts_itself(p, w, complete, row, words, size)) return OUTCOME_WRONG;
-    enum lx_verdict v = settle(p, w, proves, complete, row);
+    enum lx_verdict v = judge_answer_settle(p, w, proves, complete, row);
     row->status = lx_verdict_word(v);
     if (w->message[0]) snprintf(words, size, "%s", w->message);
     return outcome_of(s, w, v, complete);

@@ -37,13 +37,13 @@ struct message {
 };
 
 /* Between two looks for messages. */
-static void nap(void)
+static void mpi_crew_nap(void)
 {
     static const struct timespec moment = {0, 1000000};
     nanosleep(&moment, NULL);
 }
 
-static bool tell(struct bench *b, int to, struct message m, const char *text, size_t length)
+static bool mpi_crew_tell(struct bench *b, int to, struct message m, const char *text, size_t length)
 {
     char *block = mem_alloc(sizeof m + length + 1);
     if (!block) return status_no_memory(&b->call->st);
@@ -55,7 +55,7 @@ static bool tell(struct bench *b, int to, struct message m, const char *text, si
 }
 
 /* One message, if there is one. `*text`, of `*length` bytes, is to be freed. */
-static bool hear(struct bench *b, int *from, struct message *m, char **text, size_t *length)
+static bool mpi_crew_hear(struct bench *b, int *from, struct message *m, char **text, size_t *length)
 {
     void *block;
     size_t bytes;
@@ -116,7 +116,7 @@ static bool take_messages(struct bench *b, const char *header)
         struct message m;
         char *text;
         size_t length;
-        if (!ok || !hear(b, &from, &m, &text, &length)) return false;
+        if (!ok || !mpi_crew_hear(b, &from, &m, &text, &length)) return false;
         if (!text) return true;
         struct mate *mate = &b->crew.mates[from];
         if (m.word == HELLO && mate->state == MATE_ABSENT) {
@@ -155,7 +155,7 @@ bool crew_gather(struct bench *b, const char *header)
                 return status_set(&b->call->st, LX_E_NO, "rank %d has not read its instances after %.0f s", r,
                                   clock_seconds() - b->start);
             }
-        nap();
+        mpi_crew_nap();
     }
     return true;
 }
@@ -172,7 +172,7 @@ static bool take_next(struct bench *b, const struct planned **p)
     return true;
 }
 
-static bool deal(struct bench *b)
+static bool mpi_crew_deal(struct bench *b)
 {
     const struct settings *s = &b->settings;
     double longest = (s->time + s->grace) * (double)(1 + s->warmup * (int64_t)s->solvers.count) + SLACK;
@@ -182,7 +182,7 @@ static bool deal(struct bench *b)
         if (mate->state != MATE_IDLE) continue;
         if (!take_next(b, &p)) return false;
         if (!p) return true;
-        if (!tell(b, r, (struct message){.word = RUN, .run = *p}, NULL, 0)) return false;
+        if (!mpi_crew_tell(b, r, (struct message){.word = RUN, .run = *p}, NULL, 0)) return false;
         *mate = (struct mate){MATE_BUSY, p, clock_seconds() + longest};
     }
     return true;
@@ -204,13 +204,13 @@ static bool no_one_is_late(struct bench *b)
 
 bool crew_lead(struct bench *b)
 {
-    bool ok = deal(b) && warm_up(b);
+    bool ok = mpi_crew_deal(b) && warm_up(b);
     while (ok && !interrupted &&
            (b->next < b->todo.count || b->active > 0 || mates_in(&b->crew, MATE_BUSY) > 0)) {
         const struct planned *mine = NULL;
         ok = b->active > 0 || take_next(b, &mine);
         if (ok && mine) ok = begin_run(b, b->jobs, mine, true);
-        ok = ok && poll_jobs(b) && take_messages(b, NULL) && deal(b) && no_one_is_late(b);
+        ok = ok && poll_jobs(b) && take_messages(b, NULL) && mpi_crew_deal(b) && no_one_is_late(b);
     }
     stop_jobs(b);
     return ok;
@@ -221,7 +221,7 @@ bool crew_send_row(struct bench *b, const struct row *row)
     struct text line = {0};
     row_write(row, &line);
     bool ok = line.failed ? status_no_memory(&b->call->st)
-                          : tell(b, 0, (struct message){.word = ROW}, line.at, line.length);
+                          : mpi_crew_tell(b, 0, (struct message){.word = ROW}, line.at, line.length);
     text_free(&line);
     return ok;
 }
@@ -232,7 +232,7 @@ static bool tell_trouble(struct bench *b)
     char words[1200];
     struct message m = {.word = BROKEN, .code = (int32_t)b->call->st.code};
     lx_status_describe(&b->call->st, words, sizeof words);
-    return tell(b, 0, m, words, strlen(words));
+    return mpi_crew_tell(b, 0, m, words, strlen(words));
 }
 
 /* Before this process ends without main's report of what went wrong. */
@@ -247,22 +247,23 @@ static void say_last(const struct bench *b, const lx_status *st)
 
 void crew_follow(struct bench *b, bool ok, const char *header)
 {
-    bool told = ok ? tell(b, 0, (struct message){.word = HELLO}, header, strlen(header)) : tell_trouble(b);
+    bool told =
+        ok ? mpi_crew_tell(b, 0, (struct message){.word = HELLO}, header, strlen(header)) : tell_trouble(b);
     for (bool is_warm = false, quiet = !ok; told;) {
         int from;
         struct message m;
         char *text;
         size_t length;
-        if (!hear(b, &from, &m, &text, &length)) break;
+        if (!mpi_crew_hear(b, &from, &m, &text, &length)) break;
         mem_free(text);
         if (text && m.word == STOP) {
             stop_jobs(b);
-            if (!tell(b, 0, (struct message){.word = BYE}, NULL, 0)) break;
+            if (!mpi_crew_tell(b, 0, (struct message){.word = BYE}, NULL, 0)) break;
             b->crew.ranks->leave(true);
             return;
         }
         if (quiet) { /* nothing to do but to wait for the end */
-            nap();
+            mpi_crew_nap();
             continue;
         }
         if (text && m.word == RUN) {
@@ -276,7 +277,7 @@ void crew_follow(struct bench *b, bool ok, const char *header)
         if (!ok)
             told = tell_trouble(b);
         else if (interrupted)
-            told = tell(b, 0, (struct message){.word = INTERRUPTED}, NULL, 0);
+            told = mpi_crew_tell(b, 0, (struct message){.word = INTERRUPTED}, NULL, 0);
     }
     say_last(b, &b->call->st); /* rank 0 does not hear of it otherwise */
     b->crew.ranks->leave(false);
@@ -288,12 +289,12 @@ void crew_dismiss(struct bench *b, bool ok)
     lx_status first = b->call->st;
     if (!c->ranks) return;
     for (int r = 1; r < c->count; r++)
-        if (!tell(b, r, (struct message){.word = STOP}, NULL, 0)) c->lost_one = true;
+        if (!mpi_crew_tell(b, r, (struct message){.word = STOP}, NULL, 0)) c->lost_one = true;
     /* What they still send is kept if it is a row, and never changes what is reported. */
     for (double end = clock_seconds() + FAREWELL; !c->lost_one && mates_in(c, MATE_GONE) < c->count - 1;) {
         take_messages(b, NULL);
         c->lost_one = clock_seconds() > end;
-        nap();
+        mpi_crew_nap();
     }
     for (int r = 1; r < c->count && ok && c->lost_one; r++)
         if (c->mates[r].state != MATE_GONE)

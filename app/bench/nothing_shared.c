@@ -9,17 +9,17 @@
 /* Is there a row on both sides with the same text at this place of it? */
 typedef const char *row_text(const struct row *r);
 
-static const char *name_of(const struct row *r)
+static const char *nothing_shared_name_of(const struct row *r)
 {
     return r->name;
 }
 
-static const char *solver_of(const struct row *r)
+static const char *nothing_shared_solver_of(const struct row *r)
 {
     return r->solver;
 }
 
-static bool share(const struct results *a, const struct results *b, row_text *of)
+static bool nothing_shared_share(const struct results *a, const struct results *b, row_text *of)
 {
     for (size_t i = 0; i < a->rows.count; i++)
         for (size_t k = 0; k < b->rows.count; k++)
@@ -28,7 +28,7 @@ static bool share(const struct results *a, const struct results *b, row_text *of
 }
 
 /* A member of the header as people wrote it; their own where they said nothing. */
-static void add_member(struct text *out, const cJSON *v)
+static void nothing_shared_add_member(struct text *out, const cJSON *v)
 {
     char *text = cJSON_IsString(v) ? NULL : v && !cJSON_IsNull(v) ? cJSON_PrintUnformatted(v) : NULL;
     text_format(out, "%.60s", cJSON_IsString(v) ? v->valuestring : text ? text : "own");
@@ -48,9 +48,9 @@ static void add_settings(const struct results *a, const struct results *b, struc
         bool same = (!m || cJSON_IsNull(m)) ? !n || cJSON_IsNull(n) : n && cJSON_Compare(m, n, true);
         if (same) continue;
         text_format(out, "%s%s (", out->length ? ", " : "", keys[i]);
-        add_member(out, m);
+        nothing_shared_add_member(out, m);
         text_add(out, ", ");
-        add_member(out, n);
+        nothing_shared_add_member(out, n);
         text_add(out, ")");
     }
     cJSON_Delete(x);
@@ -64,11 +64,11 @@ bool nothing_shared(const struct results *before, const struct results *after, l
     if (before->rows.count == 0 || after->rows.count == 0)
         return status_set_at(st, LX_E_USAGE, before->rows.count ? path : before->files.at[0], 0, 0,
                              "nothing to compare: there are no runs in this file");
-    if (!share(before, after, name_of))
+    if (!nothing_shared_share(before, after, nothing_shared_name_of))
         return status_set_at(
             st, LX_E_USAGE, path, 0, 0,
             "nothing to compare: no instance is in both files; --merge makes one report of both");
-    if (!share(before, after, solver_of))
+    if (!nothing_shared_share(before, after, nothing_shared_solver_of))
         return status_set_at(
             st, LX_E_USAGE, path, 0, 0,
             "nothing to compare: no solver is in both files; --merge makes one report of both");

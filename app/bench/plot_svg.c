@@ -7,7 +7,7 @@
 
 enum { PANEL_WIDTH = 760, PANEL_HEIGHT = 400 };
 
-static void add_panel(const struct figure *f, int top, struct text *out)
+static void plot_svg_add_panel(const struct figure *f, int top, struct text *out)
 {
     struct svg_line *lines = mem_zeroed(f->curves.count + 1, sizeof *lines);
     out->failed |= !lines;
@@ -36,6 +36,6 @@ static void add_panel(const struct figure *f, int top, struct text *out)
 void plots_as_svg(const struct figure *figures, size_t count, struct text *out)
 {
     svg_begin(PANEL_WIDTH, (int)count * PANEL_HEIGHT, "Benchmark", out);
-    for (size_t i = 0; i < count; i++) add_panel(&figures[i], (int)i * PANEL_HEIGHT, out);
+    for (size_t i = 0; i < count; i++) plot_svg_add_panel(&figures[i], (int)i * PANEL_HEIGHT, out);
     svg_end(out);
 }

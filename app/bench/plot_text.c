@@ -11,13 +11,13 @@
 
 enum { WIDTH = 72, HEIGHT = 18, MARGIN = 10, LETTERS = 26 };
 
-static double position(double v, double low, double high, bool is_log)
+static double plot_text_position(double v, double low, double high, bool is_log)
 {
     if (is_log) return (log(v) - log(low)) / (log(high) - log(low));
     return (v - low) / (high - low);
 }
 
-static int clamp(double v, int most)
+static int plot_text_clamp(double v, int most)
 {
     return v < 0 ? 0 : v > most ? most : (int)v;
 }
@@ -27,7 +27,7 @@ struct canvas {
     int owner[HEIGHT][WIDTH];
 };
 
-static void set(struct canvas *g, int row, int column, int curve)
+static void plot_text_set(struct canvas *g, int row, int column, int curve)
 {
     char *at = &g->letter[row][column];
     if (*at != ' ' && g->owner[row][column] != curve)
@@ -38,30 +38,33 @@ static void set(struct canvas *g, int row, int column, int curve)
 }
 
 /* A step function: each column shows the last point at or left of it. */
-static void draw(struct canvas *g, const struct figure *f, int curve)
+static void plot_text_draw(struct canvas *g, const struct figure *f, int curve)
 {
     const struct curve *c = &f->curves.at[curve];
     bool holds = !f->y_is_log; /* a profile stays where it is; a cactus ends with its last instance */
     for (size_t i = 0; i < c->x.count; i++) {
-        int from =
-                clamp(position(c->x.at[i], f->x_low, f->x_high, f->x_is_log) * (WIDTH - 1) + 0.5, WIDTH - 1),
+        int from = plot_text_clamp(
+                plot_text_position(c->x.at[i], f->x_low, f->x_high, f->x_is_log) * (WIDTH - 1) + 0.5,
+                WIDTH - 1),
             to = from;
         if (i + 1 < c->x.count)
-            to = clamp(position(c->x.at[i + 1], f->x_low, f->x_high, f->x_is_log) * (WIDTH - 1) + 0.5,
-                       WIDTH - 1) -
+            to = plot_text_clamp(
+                     plot_text_position(c->x.at[i + 1], f->x_low, f->x_high, f->x_is_log) * (WIDTH - 1) + 0.5,
+                     WIDTH - 1) -
                  1;
         else if (holds)
             to = WIDTH - 1;
-        int row =
-            HEIGHT - 1 -
-            clamp(position(c->y.at[i], f->y_low, f->y_high, f->y_is_log) * (HEIGHT - 1) + 0.5, HEIGHT - 1);
+        int row = HEIGHT - 1 -
+                  plot_text_clamp(
+                      plot_text_position(c->y.at[i], f->y_low, f->y_high, f->y_is_log) * (HEIGHT - 1) + 0.5,
+                      HEIGHT - 1);
         if (to < from && i + 1 < c->x.count) continue; /* the next point stands in the same column */
-        for (int column = from; column <= to; column++) set(g, row, column, curve);
+        for (int column = from; column <= to; column++) plot_text_set(g, row, column, curve);
     }
 }
 
 /* Marks of an axis at steps of 1, 2 and 5, in units that people read. */
-static struct scale scale_of(double low, double high, bool is_log, bool is_seconds)
+static struct scale plot_text_scale_of(double low, double high, bool is_log, bool is_seconds)
 {
     return (struct scale){.low = low,
                           .high = high,
@@ -70,9 +73,9 @@ static struct scale scale_of(double low, double high, bool is_log, bool is_secon
                           .ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0};
 }
 
-static void add_rows(const struct figure *f, const struct canvas *g, struct text *out)
+static void plot_text_add_rows(const struct figure *f, const struct canvas *g, struct text *out)
 {
-    struct scale s = scale_of(f->y_low, f->y_high, f->y_is_log, f->y_is_log);
+    struct scale s = plot_text_scale_of(f->y_low, f->y_high, f->y_is_log, f->y_is_log);
     struct tick ticks[SCALE_TICKS];
     int count = ticks_make(&s, HEIGHT / 3, ticks);
     for (int row = 0; row < HEIGHT; row++) {
@@ -91,7 +94,7 @@ static void add_rows(const struct figure *f, const struct canvas *g, struct text
 /* The marks below, each in the middle under its place, as many as do not touch. */
 static void add_below(const struct figure *f, struct text *out)
 {
-    struct scale s = scale_of(f->x_low, f->x_high, f->x_is_log, false);
+    struct scale s = plot_text_scale_of(f->x_low, f->x_high, f->x_is_log, false);
     struct tick ticks[SCALE_TICKS];
     int count = ticks_make(&s, 8, ticks), used = 0;
     text_pad(out, ' ', MARGIN + 1);
@@ -120,11 +123,11 @@ void plot_as_text(const struct figure *f, struct text *out)
     }
     memset(g->letter, ' ', sizeof g->letter);
     memset(g->owner, -1, sizeof g->owner);
-    for (size_t k = 0; k < f->curves.count; k++) draw(g, f, (int)k);
+    for (size_t k = 0; k < f->curves.count; k++) plot_text_draw(g, f, (int)k);
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, f->title);
     text_format(out, ": %s against %s%s\n\n", f->y_label, f->x_label, f->x_is_log ? " (logarithmic)" : "");
-    add_rows(f, g, out);
+    plot_text_add_rows(f, g, out);
     add_below(f, out);
     for (size_t k = 0; k < f->curves.count; k++) {
         text_format(out, "%s%c ", k ? ", " : "  ", (char)('a' + (int)k % LETTERS));

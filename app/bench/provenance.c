@@ -29,7 +29,7 @@
 #define COMPILER "gcc " __VERSION__
 #endif
 
-static void member(struct text *t, const char *key, const char *value)
+static void provenance_member(struct text *t, const char *key, const char *value)
 {
     text_format(t, "\"%s\": ", key);
     if (value)
@@ -90,17 +90,17 @@ static void write_machine(const struct settings *s, struct text *t)
         snprintf(kernel, sizeof kernel, "%.80s %.80s %.80s", u.sysname, u.release, u.machine);
     }
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
-    member(t, "date", date);
-    member(t, "host", s->hosts.length ? s->hosts.at : host);
-    member(t, "cpu", s->cpus.length ? s->cpus.at : cpu);
+    provenance_member(t, "date", date);
+    provenance_member(t, "host", s->hosts.length ? s->hosts.at : host);
+    provenance_member(t, "cpu", s->cpus.length ? s->cpus.at : cpu);
     text_format(t, "\"cores\": %ld, ", sysconf(_SC_NPROCESSORS_ONLN));
     if (getloadavg(&load, 1) == 1) text_format(t, "\"load\": %.2f, ", load);
-    member(t, "kernel", kernel);
-    member(t, "compiler", COMPILER);
-    member(t, "flags", LXPLAN_FLAGS);
-    member(t, "version", LXPLAN_VERSION);
-    member(t, "git", LXPLAN_GIT);
-    member(t, "program", program);
+    provenance_member(t, "kernel", kernel);
+    provenance_member(t, "compiler", COMPILER);
+    provenance_member(t, "flags", LXPLAN_FLAGS);
+    provenance_member(t, "version", LXPLAN_VERSION);
+    provenance_member(t, "git", LXPLAN_GIT);
+    provenance_member(t, "program", program);
 }
 
 static void write_solvers(const struct settings *s, struct text *t)
@@ -109,8 +109,8 @@ static void write_solvers(const struct settings *s, struct text *t)
     for (size_t i = 0; i < s->solvers.count; i++) {
         const struct bench_solver *b = &s->solvers.at[i];
         text_add(t, i ? ", {" : "{");
-        member(t, "name", b->solver->name);
-        member(t, "config", b->config);
+        provenance_member(t, "name", b->solver->name);
+        provenance_member(t, "config", b->config);
         text_format(t, "\"seeded\": %s, \"proves\": %s, \"options\": {",
                     b->solver->caps & LX_IS_SEEDED ? "true" : "false",
                     b->solver->caps & LX_CAN_PROVE ? "true" : "false");
@@ -128,8 +128,8 @@ static void write_instances(const instances *list, struct text *t)
     for (size_t i = 0; i < list->count; i++) {
         const struct instance *n = &list->at[i];
         text_add(t, i ? ", {" : "{");
-        member(t, "path", n->path);
-        member(t, "hash", n->hash);
+        provenance_member(t, "path", n->path);
+        provenance_member(t, "hash", n->hash);
         text_format(t, "\"objective\": \"%s\", \"buffers\": %lld, \"capacity\": %lld}",
                     n->bad ? "unknown" : lx_objective_word(n->objective), (long long)n->buffers,
                     (long long)n->capacity);
@@ -148,7 +148,7 @@ static void write_options(const struct lx_settings *o, struct text *t)
         if (value) text_format(&all, "%s--%s %s", all.length ? " " : "", lx_settings_at(i).name, value);
         mem_free(value);
     }
-    if (all.length) member(t, "options", all.at);
+    if (all.length) provenance_member(t, "options", all.at);
     text_free(&all);
 }
 
@@ -166,9 +166,9 @@ void provenance_write(const struct settings *s, const instances *list, struct te
     else
         text_add(t, "null}, ");
     enum lx_ask ask = lx_settings_ask(&s->options);
-    member(t, "objective", ask ? lx_objective_word(lx_asked(ask, LX_SPILL)) : NULL);
+    provenance_member(t, "objective", ask ? lx_objective_word(lx_asked(ask, LX_SPILL)) : NULL);
     write_options(&s->options, t);
-    member(t, "lx", s->lx);
+    provenance_member(t, "lx", s->lx);
     text_format(t, "\"seed\": %lld, \"seeds\": %lld, \"repeats\": %lld, \"warmup\": %lld, \"jobs\": %lld, ",
                 (long long)s->seed, (long long)s->seeds, (long long)s->repeats, (long long)s->warmup,
                 (long long)s->jobs);
@@ -256,7 +256,7 @@ int64_t provenance_ranks(const char *header)
 }
 
 /* A name behind those that are there, unless it is one of them. */
-static void add_name(struct text *names, const cJSON *name)
+static void provenance_add_name(struct text *names, const cJSON *name)
 {
     const char *word = cJSON_IsString(name) ? name->valuestring : "unknown";
     size_t n = strlen(word);
@@ -285,12 +285,12 @@ bool provenance_join(struct settings *s, int rank, const char *ours, const char 
             "the same program, options and files",
             rank, d.name, d.b, d.a);
     if (ok && s->hosts.length == 0) {
-        add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(x, "host"));
-        add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(x, "cpu"));
+        provenance_add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(x, "host"));
+        provenance_add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(x, "cpu"));
     }
     if (ok) {
-        add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(y, "host"));
-        add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(y, "cpu"));
+        provenance_add_name(&s->hosts, cJSON_GetObjectItemCaseSensitive(y, "host"));
+        provenance_add_name(&s->cpus, cJSON_GetObjectItemCaseSensitive(y, "cpu"));
         if (s->hosts.failed || s->cpus.failed) ok = status_no_memory(st);
     }
     cJSON_Delete(a);

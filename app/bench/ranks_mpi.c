@@ -25,7 +25,7 @@ static bool failed(int result, const char *what, lx_status *st)
     return status_set(st, LX_E_IO, "MPI cannot %s: %.300s", what, words);
 }
 
-static bool join(int *rank, int *count, lx_status *st)
+static bool ranks_mpi_join(int *rank, int *count, lx_status *st)
 {
     *count = lx_transport_mpi.members(st); /* begins MPI, and knows a time limit */
     if (*count < 1) return false;
@@ -74,11 +74,12 @@ static bool receive_block(int *from, void **data, size_t *bytes, lx_status *st)
     return true;
 }
 
-static void leave(bool ok)
+static void ranks_mpi_leave(bool ok)
 {
     if (ok && comm != MPI_COMM_NULL) MPI_Comm_free(&comm);
     lx_status ignored;
     if (!lx_transport_mpi.end(ok, &ignored)) lx_transport_mpi.end(false, &ignored);
 }
 
-const struct ranks ranks_mpi = {.join = join, .send = send_block, .receive = receive_block, .leave = leave};
+const struct ranks ranks_mpi = {
+    .join = ranks_mpi_join, .send = send_block, .receive = receive_block, .leave = ranks_mpi_leave};

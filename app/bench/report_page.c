@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-static void begin(struct text *out)
+static void report_page_begin(struct text *out)
 {
     text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"words\": [");
 }
 
-static void say(const char *words, const char *lines, enum paint paint, struct text *out)
+static void report_page_say(const char *words, const char *lines, enum paint paint, struct text *out)
 {
     (void)paint;
     text_json_string(out, words ? words : "");
@@ -18,22 +18,26 @@ static void say(const char *words, const char *lines, enum paint paint, struct t
     text_json_string(out, lines);
 }
 
-static void add(const struct table *t, struct text *out)
+static void report_page_add(const struct table *t, struct text *out)
 {
     if (t->row_count == 0) return;
     text_add(out, out->length && out->at[out->length - 1] == '}' ? ",\n" : "], \"tables\": [\n");
     html_table(t, out);
 }
 
-static void end(struct text *out)
+static void report_page_end(struct text *out)
 {
     text_add(out, out->length && out->at[out->length - 1] == '}' ? "]" : "], \"tables\": []");
 }
 
-const struct exporter html_exporter = {
-    .name = "html", .whole = true, .begin = begin, .say = say, .add = add, .end = end};
+const struct exporter html_exporter = {.name = "html",
+                                       .whole = true,
+                                       .begin = report_page_begin,
+                                       .say = report_page_say,
+                                       .add = report_page_add,
+                                       .end = report_page_end};
 
-static void add_numbers(const char *key, const double *at, size_t count, struct text *out)
+static void report_page_add_numbers(const char *key, const double *at, size_t count, struct text *out)
 {
     text_format(out, ", \"%s\": [", key);
     for (size_t i = 0; i < count; i++)
@@ -57,8 +61,8 @@ static void add_figure(const struct figure *f, struct text *out)
         const struct curve *c = &f->curves.at[i];
         text_add(out, i ? ",\n{\"name\": " : "\n{\"name\": ");
         text_json_string(out, c->name);
-        add_numbers("x", c->x.at, c->x.count, out);
-        add_numbers("y", c->y.at, c->y.count, out);
+        report_page_add_numbers("x", c->x.at, c->x.count, out);
+        report_page_add_numbers("y", c->y.at, c->y.count, out);
         text_add(out, "}");
     }
     text_add(out, "]}");

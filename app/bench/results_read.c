@@ -33,7 +33,7 @@ static bool note_known(struct reading *r, const struct row_field *f, struct row 
     return known;
 }
 
-static bool read_text(struct reading *r, const struct row_field *f, struct row *row)
+static bool results_read_text(struct reading *r, const struct row_field *f, struct row *row)
 {
     const char *text = "";
     if (is_missing(r, f->key)) return false;
@@ -107,12 +107,13 @@ static bool skip(struct reading *r, const struct row_field *f, struct row *row)
 }
 
 static read_field *const readers[FIELD_KINDS] = {
-    [FIELD_WORD] = read_text,       [FIELD_MESSAGE] = read_text, [FIELD_OBJECT] = read_object,
-    [FIELD_OUTCOME] = read_outcome, [FIELD_WHOLE] = read_whole,  [FIELD_SECONDS] = read_seconds,
-    [FIELD_MICROS] = read_micros,   [FIELD_GAP] = skip,
+    [FIELD_WORD] = results_read_text, [FIELD_MESSAGE] = results_read_text,
+    [FIELD_OBJECT] = read_object,     [FIELD_OUTCOME] = read_outcome,
+    [FIELD_WHOLE] = read_whole,       [FIELD_SECONDS] = read_seconds,
+    [FIELD_MICROS] = read_micros,     [FIELD_GAP] = skip,
 };
 
-static bool read_row(struct reading *r, struct row *row)
+static bool results_read_row(struct reading *r, struct row *row)
 {
     if (!json_is_object(r->json->root))
         return json_error(r->json, r->json->root, r->st, LX_E_SCHEMA, "a line must be an object");
@@ -133,14 +134,14 @@ bool row_read(struct arena *memory, const char *path, const char *text, size_t l
     struct json j;
     if (!json_parse(&j, path, text, length, st)) return false;
     struct reading reading = {memory, &j, st};
-    bool ok = read_row(&reading, row);
+    bool ok = results_read_row(&reading, row);
     json_free(&j);
     return ok;
 }
 
 /* One line behind the header. False only when memory is out. */
-static bool read_line(struct results *r, const char *path, int line, const char *text, size_t length,
-                      double limit, lx_status *st)
+static bool results_read_line(struct results *r, const char *path, int line, const char *text, size_t length,
+                              double limit, lx_status *st)
 {
     lx_status why = {0};
     struct row row = {.time_limit = limit, .file = (int)r->files.count - 1, .line = line};
@@ -150,8 +151,8 @@ static bool read_line(struct results *r, const char *path, int line, const char 
     return kept ? true : status_no_memory(st);
 }
 
-static bool read_header(struct results *r, const char *path, const char *text, size_t length, double *limit,
-                        lx_status *st)
+static bool results_read_header(struct results *r, const char *path, const char *text, size_t length,
+                                double *limit, lx_status *st)
 {
     struct json j;
     if (!json_parse(&j, path, text, length, st)) return false;
@@ -190,13 +191,13 @@ bool results_parse(struct results *r, const char *path, const char *text, size_t
             return status_set_at(st, LX_E_SCHEMA, path, 1, 1,
                                  "not a results file: its first line has no end");
         if (line == 1) {
-            if (!read_header(r, path, text, n, &limit, st)) return false;
+            if (!results_read_header(r, path, text, n, &limit, st)) return false;
         } else if (!end) {
             lx_status why;
             *torn = at;
             status_set(&why, LX_E_SYNTAX, "torn: it has no end");
             return add_problem(r, path, line, &why) ? true : status_no_memory(st);
-        } else if (n > 0 && !read_line(r, path, line, text + at, n, limit, st))
+        } else if (n > 0 && !results_read_line(r, path, line, text + at, n, limit, st))
             return false;
         at += n + 1;
     }

@@ -24,18 +24,18 @@
 
 typedef void write_field(struct text *t, const struct row *r, const struct row_field *f);
 
-static const void *member(const struct row *r, const struct row_field *f)
+static const void *results_write_member(const struct row *r, const struct row_field *f)
 {
     return (const char *)r + f->at;
 }
 
 static const char *text_of(const struct row *r, const struct row_field *f)
 {
-    const char *text = *(const char *const *)member(r, f);
+    const char *text = *(const char *const *)results_write_member(r, f);
     return text ? text : "";
 }
 
-static void write_word(struct text *t, const struct row *r, const struct row_field *f)
+static void results_write_word(struct text *t, const struct row *r, const struct row_field *f)
 {
     if (*text_of(r, f))
         text_json_string(t, text_of(r, f));
@@ -55,20 +55,20 @@ static void write_object(struct text *t, const struct row *r, const struct row_f
 
 static void write_outcome(struct text *t, const struct row *r, const struct row_field *f)
 {
-    text_json_string(t, outcome_word(*(const enum outcome *)member(r, f)));
+    text_json_string(t, outcome_word(*(const enum outcome *)results_write_member(r, f)));
 }
 
 /* A solver may claim any number; what JSON cannot carry exactly is not written at all. */
 static void write_whole(struct text *t, const struct row *r, const struct row_field *f)
 {
-    int64_t value = *(const int64_t *)member(r, f);
+    int64_t value = *(const int64_t *)results_write_member(r, f);
     if (field_is_known(r, f) && value <= LX_INT_MAX && value >= -LX_INT_MAX)
         text_format(t, "%lld", (long long)value);
     else
         text_add(t, "null");
 }
 
-static void write_number(struct text *t, bool known, double value)
+static void results_write_number(struct text *t, bool known, double value)
 {
     if (known)
         text_format(t, "%.9g", value);
@@ -78,20 +78,20 @@ static void write_number(struct text *t, bool known, double value)
 
 static void write_seconds(struct text *t, const struct row *r, const struct row_field *f)
 {
-    write_number(t, field_is_known(r, f), *(const double *)member(r, f));
+    results_write_number(t, field_is_known(r, f), *(const double *)results_write_member(r, f));
 }
 
 static void write_gap(struct text *t, const struct row *r, const struct row_field *f)
 {
     (void)f;
     double gap = lx_gap(r->value, r->bound);
-    write_number(t, r->has_value && r->has_bound && isfinite(gap), gap);
+    results_write_number(t, r->has_value && r->has_bound && isfinite(gap), gap);
 }
 
 static write_field *const writers[FIELD_KINDS] = {
-    [FIELD_WORD] = write_word,       [FIELD_MESSAGE] = write_message, [FIELD_OBJECT] = write_object,
-    [FIELD_OUTCOME] = write_outcome, [FIELD_WHOLE] = write_whole,     [FIELD_SECONDS] = write_seconds,
-    [FIELD_MICROS] = write_seconds,  [FIELD_GAP] = write_gap,
+    [FIELD_WORD] = results_write_word, [FIELD_MESSAGE] = write_message, [FIELD_OBJECT] = write_object,
+    [FIELD_OUTCOME] = write_outcome,   [FIELD_WHOLE] = write_whole,     [FIELD_SECONDS] = write_seconds,
+    [FIELD_MICROS] = write_seconds,    [FIELD_GAP] = write_gap,
 };
 
 void row_write(const struct row *r, struct text *t)
@@ -139,7 +139,8 @@ static int open_and_lock(const char *path, lx_status *st)
 /* Puts a file with this text in the place of the locked one. The old lock goes last: whoever waits for it
  * finds the file replaced and the new one locked. `made`: the old one is ours and empty, and goes if this
  * fails. */
-static bool replace(struct results_file *f, bool made, const char *text, size_t length, lx_status *st)
+static bool results_write_replace(struct results_file *f, bool made, const char *text, size_t length,
+                                  lx_status *st)
 {
     int old = f->fd;
     f->fd = file_replace_locked(f->path, text, length, st);
@@ -148,18 +149,18 @@ static bool replace(struct results_file *f, bool made, const char *text, size_t 
     return f->fd >= 0;
 }
 
-static bool begin(struct results_file *f, bool made, const struct text *header, lx_status *st)
+static bool results_write_begin(struct results_file *f, bool made, const struct text *header, lx_status *st)
 {
     struct text line = {0};
     text_add_n(&line, header->at, header->length);
     text_add(&line, "\n");
-    bool ok = line.failed ? status_no_memory(st) : replace(f, made, line.at, line.length, st);
+    bool ok = line.failed ? status_no_memory(st) : results_write_replace(f, made, line.at, line.length, st);
     text_free(&line);
     return ok;
 }
 
-static bool take_over(struct call *call, struct results_file *f, const struct text *header,
-                      struct results *old)
+static bool results_write_take_over(struct call *call, struct results_file *f, const struct text *header,
+                                    struct results *old)
 {
     size_t length, torn;
     char *text = file_read(f->path, &length, &call->st);
@@ -173,7 +174,7 @@ static bool take_over(struct call *call, struct results_file *f, const struct te
     for (size_t i = 0; ok && i < old->problems.count; i++) note(call, "%s", old->problems.at[i]);
     if (ok && torn < length) {
         note(call, "%s: the last line is torn; its run is done again", f->path);
-        ok = replace(f, false, text, torn, &call->st);
+        ok = results_write_replace(f, false, text, torn, &call->st);
     }
     mem_free(text);
     return ok;
@@ -195,7 +196,7 @@ static bool resume(struct call *call, struct results_file *f, const struct text 
                    rows *done)
 {
     struct results old = {0};
-    bool ok = take_over(call, f, header, &old);
+    bool ok = results_write_take_over(call, f, header, &old);
     if (ok && !keep_rows(&old, memory, done)) ok = status_no_memory(&call->st);
     results_free(&old);
     return ok;
@@ -217,7 +218,7 @@ static bool open_locked(struct call *call, struct results_file *f, bool made, co
     if (f->fd < 0) return false;
     bool empty = fstat(f->fd, &info) == 0 && info.st_size == 0, ok;
     if (empty || force)
-        ok = begin(f, made && empty, header, &call->st);
+        ok = results_write_begin(f, made && empty, header, &call->st);
     else
         ok = go_on ? resume(call, f, header, memory, done) : refuse_existing(f->path, &call->st);
     if (ok && fstat(f->fd, &info) == 0) f->length = info.st_size;

@@ -271,7 +271,7 @@ bool job_start(struct job *j, const struct settings *s, const struct bench_solve
     return true;
 }
 
-static void receive(struct job *j)
+static void run_child_receive(struct job *j)
 {
     while (j->fd >= 0) {
         /* One byte of room too many: a child that sends more than it may is found out. */
@@ -319,7 +319,7 @@ bool job_poll(struct job *j, const struct settings *s)
 {
     struct rusage used = {0};
     siginfo_t ended = {0};
-    receive(j);
+    run_child_receive(j);
     bool gone =
         waitid(P_PID, (id_t)j->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == j->pid;
     double now = clock_seconds();
@@ -331,7 +331,7 @@ bool job_poll(struct job *j, const struct settings *s)
     kill(-j->pid, SIGKILL);
     while (wait4(j->pid, &j->result.wait_status, 0, &used) < 0 && errno == EINTR) {
     }
-    receive(j);
+    run_child_receive(j);
     struct child_result *r = &j->result;
     r->wall = now - j->start;
     r->cpu = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +

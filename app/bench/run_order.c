@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool answers(const struct lx_solver *s, enum lx_objective o)
+static bool run_order_answers(const struct lx_solver *s, enum lx_objective o)
 {
     static const unsigned needed[] = {
         [LX_SPILL] = LX_CAN_SPILL, [LX_FIT] = LX_CAN_FIT, [LX_HEIGHT] = LX_CAN_HEIGHT};
@@ -20,7 +20,7 @@ static bool say_who_cannot(struct call *call, const struct settings *s, const in
             int64_t skipped = 0;
             for (size_t i = 0; i < list->count; i++)
                 skipped += !list->at[i].bad && list->at[i].objective == (enum lx_objective)o;
-            if (skipped && !answers(s->solvers.at[k].solver, (enum lx_objective)o))
+            if (skipped && !run_order_answers(s->solvers.at[k].solver, (enum lx_objective)o))
                 note(call, "%s does not answer the %s question: not run on %lld instances",
                      s->solvers.at[k].solver->name, lx_objective_word((enum lx_objective)o),
                      (long long)skipped);
@@ -36,7 +36,7 @@ static bool add_instance(const struct settings *s, const instances *list, int32_
     for (int32_t k = 0; k < count; k++) {
         int32_t solver = (k + i + seed + repeat) % count;
         const struct lx_solver *l = s->solvers.at[solver].solver;
-        if (!answers(l, list->at[i].objective) || (seed > 0 && !(l->caps & LX_IS_SEEDED))) continue;
+        if (!run_order_answers(l, list->at[i].objective) || (seed > 0 && !(l->caps & LX_IS_SEEDED))) continue;
         if (!VEC_PUSH(out, (struct planned){i, solver, seed, repeat})) return false;
     }
     return true;

@@ -54,14 +54,14 @@ const char *bench_transport_word(int k)
 }
 
 /* Those of the table but for time, which a problem does not know. */
-static const char *objective_word(int k)
+static const char *settings_objective_word(int k)
 {
     enum lx_ask ask = (enum lx_ask)(k + 1 + (k + 1 >= LX_ASK_TIME));
     return ask < LX_ASK_COUNT ? lx_ask_word(ask) : NULL;
 }
 
 const struct option_words bench_words[] = {
-    {"transport", bench_transport_word}, {"objective", objective_word}, {0}};
+    {"transport", bench_transport_word}, {"objective", settings_objective_word}, {0}};
 
 static const char *const outcome_words[OUTCOME_COUNT] = {
 #define OUTCOME_ROW(id, word) [id] = word,
@@ -109,7 +109,7 @@ static bool read_capacity(struct call *call, struct settings *s)
     return true;
 }
 
-static bool add_solver(struct call *call, struct settings *s, const char *name)
+static bool settings_add_solver(struct call *call, struct settings *s, const char *name)
 {
     struct bench_solver b = {.how = s->options};
     if (!lx_settings_set_row(&b.how, LX_OPTION_SOLVER, name, &call->st)) return false;
@@ -130,10 +130,10 @@ static bool read_solvers(struct call *call, struct settings *s)
         char *list = arena_string(call->line.memory, o->value), *rest = list;
         if (!list) return status_no_memory(&call->st);
         for (char *name; (name = strsep(&rest, ","));)
-            if (!add_solver(call, s, name)) return false;
+            if (!settings_add_solver(call, s, name)) return false;
     }
     for (const struct lx_solver *const *l = lx_solvers(); !any && *l; l++)
-        if (!add_solver(call, s, (*l)->name)) return false;
+        if (!settings_add_solver(call, s, (*l)->name)) return false;
     return true;
 }
 

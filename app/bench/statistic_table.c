@@ -44,7 +44,7 @@ struct names {
 };
 
 /* Names come from a file, and a key is written as it is. */
-static const char *key_of(const char *name, struct arena *memory)
+static const char *statistic_table_key_of(const char *name, struct arena *memory)
 {
     char *key = arena_format(memory, "stat_%.60s", name);
     for (char *c = key; c && *c; c++)
@@ -53,9 +53,10 @@ static const char *key_of(const char *name, struct arena *memory)
 }
 
 /* The number of a name, which is new perhaps; -1: there is no room for it. */
-static int number_of(struct names *names, const char *name, struct arena *memory)
+static int statistic_table_number_of(struct names *names, const char *name, struct arena *memory)
 {
-    const char *key = key_of(name, memory), *heading = key ? arena_string(memory, name) : NULL;
+    const char *key = statistic_table_key_of(name, memory),
+               *heading = key ? arena_string(memory, name) : NULL;
     for (int i = 0; key && i < names->count; i++)
         if (strcmp(names->key[i], key) == 0) return i;
     if (!heading || names->count == MOST_NAMES) return -1;
@@ -68,13 +69,15 @@ struct samples {
     VEC(double) of[MOST_NAMES];
 };
 
-static bool add_counts(const struct row *r, struct names *names, struct samples *into, struct arena *memory)
+static bool statistic_table_add_counts(const struct row *r, struct names *names, struct samples *into,
+                                       struct arena *memory)
 {
     cJSON *stats = cJSON_Parse(r->stats), *one;
     bool ok = true;
     cJSON_ArrayForEach(one, stats)
     {
-        int n = cJSON_IsNumber(one) && one->string ? number_of(names, one->string, memory) : -1;
+        int n =
+            cJSON_IsNumber(one) && one->string ? statistic_table_number_of(names, one->string, memory) : -1;
         if (n >= 0 && ok) ok = VEC_PUSH(&into->of[n], one->valuedouble);
     }
     cJSON_Delete(stats);
@@ -86,8 +89,8 @@ struct by_cell {
     int64_t *first, *next;
 };
 
-static bool sort_rows(const struct summary *s, const struct results *r, struct by_cell *b,
-                      struct arena *memory)
+static bool statistic_table_sort_rows(const struct summary *s, const struct results *r, struct by_cell *b,
+                                      struct arena *memory)
 {
     size_t cells = s->problems.count * s->solvers.count;
     b->first = arena_array(memory, cells + 1, sizeof *b->first);
@@ -110,7 +113,7 @@ static bool fill_row(const struct results *r, const struct by_cell *b, size_t ce
     struct samples s = {0};
     bool ok = true;
     for (int64_t i = b->first[cell]; ok && i >= 0; i = b->next[i])
-        ok = add_counts(&r->rows.at[i], names, &s, memory);
+        ok = statistic_table_add_counts(&r->rows.at[i], names, &s, memory);
     for (int n = 0; n < MOST_NAMES; n++) {
         row->counts[n] = median_of(s.of[n].at, s.of[n].count);
         VEC_FREE(&s.of[n]);
@@ -141,7 +144,7 @@ bool statistic_table(const struct summary *s, const struct results *r, struct ar
     struct by_cell by_cell;
     size_t n = 0, cells = s->problems.count * s->solvers.count;
     struct counts_row *list = arena_array(memory, cells + 1, sizeof *list);
-    bool ok = list && sort_rows(s, r, &by_cell, memory);
+    bool ok = list && statistic_table_sort_rows(s, r, &by_cell, memory);
     for (size_t c = 0; ok && c < cells; c++) {
         if (s->cells[c].runs == 0) continue;
         list[n].problem = &s->problems.at[c / s->solvers.count];

@@ -26,7 +26,7 @@ size_t summary_solver(const struct summary *s, const struct row *r)
     return s->solvers.count;
 }
 
-static bool enter(struct summary *s, const struct row *r)
+static bool summary_enter(struct summary *s, const struct row *r)
 {
     size_t p = summary_problem(s, r);
     struct problem new = {.name = r->name,
@@ -49,7 +49,7 @@ static bool enter(struct summary *s, const struct row *r)
 }
 
 /* A solver with two configurations among the rows is two contenders; its label then says which. */
-static bool make_labels(struct summary *s)
+static bool summary_make_labels(struct summary *s)
 {
     for (size_t i = 0; i < s->solvers.count; i++) {
         bool again = false;
@@ -188,7 +188,7 @@ static bool fill_cells(struct summary *s, const struct results *r)
 }
 
 /* Figures that are means over problems, so that a problem with more seeds does not weigh more. */
-static bool sum_up(struct summary *s, size_t k)
+static bool summary_sum_up(struct summary *s, size_t k)
 {
     struct contender *c = &s->solvers.at[k];
     VEC(double) times = {0}, gaps = {0}, above = {0}, middles = {0};
@@ -283,8 +283,8 @@ bool summary_make(struct summary *s, const struct results *r, double within)
 {
     *s = (struct summary){.within = within};
     bool ok = true;
-    for (size_t i = 0; ok && i < r->rows.count; i++) ok = enter(s, &r->rows.at[i]);
-    ok = ok && make_labels(s) && label_problems(s);
+    for (size_t i = 0; ok && i < r->rows.count; i++) ok = summary_enter(s, &r->rows.at[i]);
+    ok = ok && summary_make_labels(s) && label_problems(s);
     if (ok) find_best_known(s, r);
     ok = ok && fill_cells(s, r);
     for (size_t p = 0; ok && p < s->problems.count; p++)
@@ -292,7 +292,7 @@ bool summary_make(struct summary *s, const struct results *r, double within)
             const struct cell *e = summary_cell(s, p, k);
             if (e->runs && e->time < s->problems.at[p].fastest) s->problems.at[p].fastest = e->time;
         }
-    for (size_t k = 0; ok && k < s->solvers.count; k++) ok = sum_up(s, k);
+    for (size_t k = 0; ok && k < s->solvers.count; k++) ok = summary_sum_up(s, k);
     return ok && find_virtual_best(s);
 }
 

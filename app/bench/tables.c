@@ -120,7 +120,7 @@ static void describe_outcomes(const struct cell *c, struct text *out)
     }
 }
 
-static enum paint paint_of(const struct cell *c)
+static enum paint tables_paint_of(const struct cell *c)
 {
     if (c->outcomes[OUTCOME_WRONG] || c->outcomes[OUTCOME_CRASH] || c->outcomes[OUTCOME_ERROR] ||
         c->outcomes[OUTCOME_MEMORY])
@@ -154,13 +154,13 @@ static void name_of_instance(struct value *v, const char *name)
     value_add(v, short_name(name, room, sizeof room));
 }
 
-static void how_value(const void *row_of_table, const struct column *column, struct value *v)
+static void tables_how_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct cell_row *row = row_of_table;
     (void)column;
     describe_outcomes(row->cell, &v->made);
     v->words = v->made.at ? v->made.at : "";
-    v->paint = paint_of(row->cell);
+    v->paint = tables_paint_of(row->cell);
 }
 
 static void value_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -218,7 +218,7 @@ static const struct column cell_array[] = {
     {.key = "solver",         .heading = "solver",   .kind = VALUE_WORDS,   .value = solver_value},
     {.key = "winner",         .heading = "*",        .kind = VALUE_BOOL,    .value = winner_value},
     {.key = "runs",                                  .kind = VALUE_COUNT,   .value = cell_runs_value},
-    {.key = "outcome",        .heading = "outcome",  .kind = VALUE_WORDS,   .value = how_value},
+    {.key = "outcome",        .heading = "outcome",  .kind = VALUE_WORDS,   .value = tables_how_value},
     {.key = "measure",        .heading = "measure",  .kind = VALUE_WORDS,   .value = measure_value},
     {.key = "value",          .heading = "value",    .kind = VALUE_COUNT,   .value = value_value},
     {.key = "value_least",    .heading = "least",    .kind = VALUE_COUNT,   .flags = COLUMN_MAY_HIDE, .value = least_value},
@@ -250,7 +250,7 @@ static const char *common_measure(const struct cell_row *list, size_t n)
     return common;
 }
 
-static bool name_values(struct table *t, const struct cell_row *list, struct arena *memory)
+static bool tables_name_values(struct table *t, const struct cell_row *list, struct arena *memory)
 {
     const char *measure = common_measure(list, t->row_count);
     struct column *c = arena_copy_array(memory, t->columns.at, t->columns.count, sizeof *c);
@@ -281,7 +281,7 @@ bool instance_table(const struct summary *s, struct arena *memory, struct table 
         "here has proved. HBM bytes: all traffic of the graph; spill: cost of what a list leaves "
         "outside.\n"
         "With several runs: medians and ranges.\n";
-    return name_values(out, list, memory);
+    return tables_name_values(out, list, memory);
 }
 
 /* clang-format off */

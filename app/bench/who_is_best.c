@@ -16,7 +16,7 @@ struct beside {
     struct ratio ratio; /* its times over those of the leader */
 };
 
-static bool reaches(const struct cell *c)
+static bool who_is_best_reaches(const struct cell *c)
 {
     return c->runs > 0 && isfinite(c->time);
 }
@@ -26,7 +26,7 @@ static void count_cells(const struct summary *s, size_t k, struct beside *b)
     for (size_t p = 0; p < s->problems.count; p++) {
         const struct cell *c = summary_cell(s, p, k);
         b->instances += c->runs > 0;
-        b->best += reaches(c);
+        b->best += who_is_best_reaches(c);
     }
     b->misses = b->instances - b->best;
 }
@@ -44,7 +44,7 @@ static bool ratio_to(const struct summary *s, size_t k, size_t leader, struct ra
     if (!logs) return false;
     for (size_t p = 0; p < s->problems.count; p++) {
         const struct cell *a = summary_cell(s, p, k), *b = summary_cell(s, p, leader);
-        if (!reaches(a) || !reaches(b) || !(a->time > 0 && b->time > 0)) continue;
+        if (!who_is_best_reaches(a) || !who_is_best_reaches(b) || !(a->time > 0 && b->time > 0)) continue;
         logs[n++] = log(a->time / b->time);
         noise = noise_of(a, b);
     }
@@ -125,8 +125,8 @@ static bool add_mishaps(const struct summary *s, struct text *out)
     return bad || s->bad_inputs;
 }
 
-static enum paint add_verdict(const struct summary *s, const struct beside *all, size_t leader,
-                              struct text *out)
+static enum paint who_is_best_add_verdict(const struct summary *s, const struct beside *all, size_t leader,
+                                          struct text *out)
 {
     size_t n = s->solvers.count;
     const struct beside *best = &all[leader], *equal = fastest_of(all, n, leader, true),
@@ -174,7 +174,7 @@ static const struct column beside_array[] = {
 const struct columns beside_columns = COLUMNS("solvers beside the best", beside_array);
 
 /* One line per other solver: "auto is 1.12 ± 0.03 times faster than ilp (8 instances), which misses 1". */
-static void add_lines(const struct beside *all, size_t count, size_t leader, struct text *out)
+static void who_is_best_add_lines(const struct beside *all, size_t count, size_t leader, struct text *out)
 {
     for (size_t k = 0; k < count; k++) {
         if (k == leader || !isfinite(all[k].ratio.times)) continue;
@@ -188,7 +188,7 @@ static void add_lines(const struct beside *all, size_t count, size_t leader, str
     }
 }
 
-static bool fill(const struct summary *s, struct beside *all, size_t *leader)
+static bool who_is_best_fill(const struct summary *s, struct beside *all, size_t *leader)
 {
     bool ok = true;
     for (size_t k = 0; k < s->solvers.count; k++) {
@@ -209,10 +209,10 @@ bool verdict_make(const struct summary *s, struct arena *memory, struct verdict 
     size_t leader = 0;
     enum paint paint = PAINT_WARN;
     struct beside *all = arena_array(memory, s->solvers.count + 1, sizeof *all);
-    if (!all || !fill(s, all, &leader)) return false;
+    if (!all || !who_is_best_fill(s, all, &leader)) return false;
     if (s->solvers.count) {
-        paint = add_verdict(s, all, leader, &words);
-        add_lines(all, s->solvers.count, leader, &lines);
+        paint = who_is_best_add_verdict(s, all, leader, &words);
+        who_is_best_add_lines(all, s->solvers.count, leader, &lines);
     }
     *figures = TABLE(beside_columns, all, s->solvers.count);
     figures->key = "beside";

@@ -80,7 +80,7 @@ static void write_outcome_text(const struct outcome *o, const struct lx_plan *p,
 }
 
 /* That a target is missed is expected of plans without nests. */
-static const char *expectation(const struct lx_plan *p)
+static const char *cmd_check_expectation(const struct lx_plan *p)
 {
     for (int i = 0; i < p->graph->expect_count; i++)
         if (strcmp(p->graph->expects[i].solver, p->solver) == 0)
@@ -98,7 +98,7 @@ static bool changed_by_options(const struct call *call)
 }
 
 /* The verdict on a legal plan in words. */
-static void add_verdict(const struct lx_plan *p, const struct lx_check_report *r, struct text *t)
+static void cmd_check_add_verdict(const struct lx_plan *p, const struct lx_check_report *r, struct text *t)
 {
     int64_t target = p->graph->target_hbm_bytes;
     if (!lx_plan_meets_target(p)) {
@@ -113,7 +113,7 @@ static void add_verdict(const struct lx_plan *p, const struct lx_check_report *r
 
 /* Legal, and the target met? Of a plan file the pattern is not to blame,
  * so its expectation does not count. */
-static int judge(struct call *call, const char *file, const struct lx_plan *p, bool from_pattern)
+static int cmd_check_judge(struct call *call, const char *file, const struct lx_plan *p, bool from_pattern)
 {
     lx_status why = {0};
     struct text t = {0};
@@ -122,8 +122,8 @@ static int judge(struct call *call, const char *file, const struct lx_plan *p, b
     bool stated = !legal || lx_plan_stated_met(p, &why);
     o.passed = legal && stated && lx_plan_meets_target(p);
     if (!legal && why.code != LX_E_NO) return call->st = why, FAILED;
-    if (from_pattern && !changed_by_options(call)) o.expected = expectation(p);
-    if (legal) add_verdict(p, &o.report, &t);
+    if (from_pattern && !changed_by_options(call)) o.expected = cmd_check_expectation(p);
+    if (legal) cmd_check_add_verdict(p, &o.report, &t);
     if (legal && !stated) text_add(&t, "; ");
     if (!legal || !stated) text_format(&t, "%s", why.text);
     o.text = t.at ? t.at : "";
@@ -138,8 +138,8 @@ static int judge(struct call *call, const char *file, const struct lx_plan *p, b
 }
 
 /* The code with which the pattern is refused up to and including the stage; LX_OK if it is not. */
-static lx_status refusal(struct call *call, const char *file, const char *text, size_t length,
-                         const char *stage)
+static lx_status cmd_check_refusal(struct call *call, const char *file, const char *text, size_t length,
+                                   const char *stage)
 {
     call->st = (lx_status){0};
     const struct lx_graph *read = parse_graph(call, file, text, length),
@@ -192,7 +192,7 @@ static int check_refusal(struct call *call, const char *file, const char *text, 
         text_free(&known);
         return FAILED;
     }
-    lx_status st = refusal(call, file, text, length, e->stage);
+    lx_status st = cmd_check_refusal(call, file, text, length, e->stage);
     bool refused = st.code != LX_OK, as_expected = refused && strcmp(lx_code_word(st.code), e->code) == 0;
     if (refused && !as_expected && st.code != LX_E_MEMORY)
         note(call, "%s: expected error \"%s\" of stage %s, but got \"%s\"", file, e->code, e->stage,
@@ -262,7 +262,7 @@ static bool capacity_asked(struct call *call, const struct lx_xla_text *buffers,
 }
 
 /* Two texts of XLA are the plan of another maker: in either order, they are told apart by their headers. */
-static int judge_pair(struct call *call, struct lx_xla_text pair[2])
+static int cmd_check_judge_pair(struct call *call, struct lx_xla_text pair[2])
 {
     bool turned = lx_is_allocinfo(pair[0].text, pair[0].length);
     const struct lx_xla_text *buffers = &pair[turned], *allocations = &pair[!turned];
@@ -303,13 +303,13 @@ static int check_pair(struct call *call)
         pair[i].text = text[i];
         ok = text[i] != NULL;
     }
-    if (ok) code = judge_pair(call, pair);
+    if (ok) code = cmd_check_judge_pair(call, pair);
     mem_free(text[0]);
     mem_free(text[1]);
     return code;
 }
 
-static int run(struct call *call)
+static int cmd_check_run(struct call *call)
 {
     if (call->line.files.count == 2) return check_pair(call);
     const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
@@ -326,7 +326,7 @@ static int run(struct call *call)
         code = check_refusal(call, file, text, length, &e);
     else {
         struct lx_plan *p = plan_of_text(call, file, text, length);
-        if (p) code = judge(call, file, p, !lx_is_plan(text, length));
+        if (p) code = cmd_check_judge(call, file, p, !lx_is_plan(text, length));
         lx_plan_free(p);
     }
     mem_free(text);
@@ -354,5 +354,5 @@ const struct command command_check = {
     .least_files = 1,
     .most_files = 2,
     .file_word = "PLAN or FILE",
-    .run = run,
+    .run = cmd_check_run,
 };

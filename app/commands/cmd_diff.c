@@ -23,7 +23,7 @@ static void place_value(int64_t address, const char *pool, bool is_there, struct
     v->paint = is_there ? PAINT_PLAIN : PAINT_DIM;
 }
 
-static void gain_value(const void *row_of_table, const struct column *column, struct value *v)
+static void cmd_diff_gain_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_difference *row = row_of_table;
     (void)column;
@@ -32,7 +32,7 @@ static void gain_value(const void *row_of_table, const struct column *column, st
     value_format(v, "%s%s", row->gain > 0 ? "+" : "", grouped(row->gain).at);
 }
 
-static void why_value(const void *row_of_table, const struct column *column, struct value *v)
+static void cmd_diff_why_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_difference *row = row_of_table;
     (void)column;
@@ -61,10 +61,10 @@ static const struct column difference_array[] = {
     {.key = "address_after",  .heading = "after",  .kind = VALUE_ADDRESS, .value = after_value},
     {.key = "pool_before",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = pool_before_value},
     {.key = "pool_after",                          .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = pool_after_value},
-    {.key = "gain_bytes",     .heading = "gain",   .kind = VALUE_BYTES,   .value = gain_value},
+    {.key = "gain_bytes",     .heading = "gain",   .kind = VALUE_BYTES,   .value = cmd_diff_gain_value},
     {.key = "in_place_of",                         .kind = VALUE_NAME,    .flags = COLUMN_MAY_LACK, .value = slot_value},
     {.key = "reason",                              .kind = VALUE_WORDS,   .flags = COLUMN_MAY_LACK, .value = reason_value},
-    {.key = "why",            .heading = "why",    .kind = VALUE_WORDS,   .flags = COLUMN_PEOPLE,   .value = why_value},
+    {.key = "why",            .heading = "why",    .kind = VALUE_WORDS,   .flags = COLUMN_PEOPLE,   .value = cmd_diff_why_value},
 };
 /* clang-format on */
 
@@ -118,7 +118,7 @@ static int64_t share_rows(const struct lx_diff *d, struct share_row rows[LX_PART
     return count;
 }
 
-static void add_side(const char *word, const struct lx_plan *p, struct text *out)
+static void cmd_diff_add_side(const char *word, const struct lx_plan *p, struct text *out)
 {
     text_add(out, word);
     add_printable(out, p->solver, 0);
@@ -142,13 +142,13 @@ static void add_gain(int64_t gain, struct text *out)
     text_add(out, "\n");
 }
 
-static void write_text(const struct lx_plan *p, const struct lx_plan *q, const struct lx_diff *d,
-                       const struct lx_nest_diff *nests, struct text *out)
+static void cmd_diff_write_text(const struct lx_plan *p, const struct lx_plan *q, const struct lx_diff *d,
+                                const struct lx_nest_diff *nests, struct text *out)
 {
     if (!d->same_pattern)
         text_add(out, "The patterns have one name but differ; buffers are compared by name.\n");
-    add_side("before: ", p, out);
-    add_side("after:  ", q, out);
+    cmd_diff_add_side("before: ", p, out);
+    cmd_diff_add_side("after:  ", q, out);
     add_gain(d->gain, out);
     if (d->count == 0) text_add(out, "Every buffer is where it was.\n");
     add_nest_changes(p, q, nests, out);
@@ -166,8 +166,8 @@ static void write_text(const struct lx_plan *p, const struct lx_plan *q, const s
     }
 }
 
-static void write_json(const struct lx_plan *p, const struct lx_plan *q, const struct lx_diff *d,
-                       const struct lx_nest_diff *nests, struct text *t)
+static void cmd_diff_write_json(const struct lx_plan *p, const struct lx_plan *q, const struct lx_diff *d,
+                                const struct lx_nest_diff *nests, struct text *t)
 {
     text_add(t, "{\n  \"lxplan\": 1,\n  \"kind\": \"diff\",\n  \"pattern\": ");
     text_json_string(t, q->graph->name);
@@ -238,9 +238,9 @@ static int diff_plans(struct call *call, const struct sides *s)
     if (q && may_compare(call, p->graph, q->graph) && lx_plan_diff(p, q, &d, &call->st) &&
         (p->graph->is_list || q->graph->is_list || lx_nest_diff(p, q, &nests, &call->st))) {
         if (wants_json(call))
-            write_json(p, q, &d, &nests, &call->out);
+            cmd_diff_write_json(p, q, &d, &nests, &call->out);
         else if (!is_quiet(call))
-            write_text(p, q, &d, &nests, &call->out);
+            cmd_diff_write_text(p, q, &d, &nests, &call->out);
         code = d.count + nests.count ? EXIT_NO : EXIT_YES;
     }
     lx_nest_diff_free(&nests);
@@ -292,7 +292,7 @@ static int diff_sides(struct call *call, const struct sides *s)
            FAILED;
 }
 
-static int run(struct call *call)
+static int cmd_diff_run(struct call *call)
 {
     struct sides s = {0};
     int code = read_sides(call, &s) ? diff_sides(call, &s) : FAILED;
@@ -321,5 +321,5 @@ const struct command command_diff = {
     .least_files = 2,
     .most_files = 2,
     .file_word = "PLAN",
-    .run = run,
+    .run = cmd_diff_run,
 };

@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "planning/bundled.h"
 #include "planning/planning.h"
-#include "tui/config.h"
-#include "tui/main_loop.h"
-#include "tui/theme.h"
+#include "tui/core/config.h"
+#include "tui/core/main_loop.h"
+#include "tui/draw/theme.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,14 +55,14 @@ static bool read_config(struct call *call, struct explore_options *o)
     return true;
 }
 
-static bool read_grid(struct call *call, struct lx_team_grid *grid, struct explore_options *o)
+static bool cmd_explore_read_grid(struct call *call, struct lx_team_grid *grid, struct explore_options *o)
 {
     const char *text = option_value(&call->line, "team");
     if (text) o->team = grid;
     return !text || lx_team_grid_of_text(text, grid, &call->st);
 }
 
-static int run(struct call *call)
+static int cmd_explore_run(struct call *call)
 {
     const char *no_colour = getenv("NO_COLOR"), *script = option_value(&call->line, "script");
     char *bundled = NULL, *text = NULL;
@@ -75,7 +75,7 @@ static int run(struct call *call)
                                 .theme = option_value(&call->line, "theme"),
                                 .dump = option_value(&call->line, "dump-screen"),
                                 .models = &models};
-    bool interrupted = false, ok = read_size(call, &o) && read_grid(call, &grid, &o) &&
+    bool interrupted = false, ok = read_size(call, &o) && cmd_explore_read_grid(call, &grid, &o) &&
                                    read_options(call, &o.how.options) && read_config(call, &o) &&
                                    read_model_options(call, &models);
     o.how.options.prefix = NULL; /* in the explorer one types "cores 8", not "--cores 8" */
@@ -117,5 +117,5 @@ const struct command command_explore = {
     .least_files = 0,
     .most_files = 10000,
     .file_word = "FILE or DIR",
-    .run = run,
+    .run = cmd_explore_run,
 };

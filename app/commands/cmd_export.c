@@ -41,8 +41,9 @@ static void note_what_is_left_out(struct call *call, const struct lx_format *for
 }
 
 /* The buffers of a problem; `p` NULL: of no plan. */
-static char *write_buffers(struct call *call, const struct lx_graph *g, const struct lx_problem *problem,
-                           const struct lx_plan *p, const struct lx_format *format, size_t *length)
+static char *cmd_export_write_buffers(struct call *call, const struct lx_graph *g,
+                                      const struct lx_problem *problem, const struct lx_plan *p,
+                                      const struct lx_format *format, size_t *length)
 {
     struct lx_left_out left;
     lx_status st = {0};
@@ -54,8 +55,8 @@ static char *write_buffers(struct call *call, const struct lx_graph *g, const st
 }
 
 /* The pattern itself, of a file or of a plan. */
-static char *write_pattern(struct call *call, const char *file, const char *text,
-                           const struct lx_format *format, size_t *length)
+static char *cmd_export_write_pattern(struct call *call, const char *file, const char *text,
+                                      const struct lx_format *format, size_t *length)
 {
     struct lx_plan *plan = lx_is_plan(text, *length) ? plan_of_text(call, file, text, *length) : NULL;
     const struct lx_graph *read = lx_is_plan(text, *length) ? NULL : parse_graph(call, file, text, *length);
@@ -83,27 +84,27 @@ static char *write_answer(struct call *call, const char *file, const char *text,
     return written;
 }
 
-static char *write_list(struct call *call, const char *file, const char *text, const struct lx_format *format,
-                        size_t *length)
+static char *cmd_export_write_list(struct call *call, const char *file, const char *text,
+                                   const struct lx_format *format, size_t *length)
 {
     char *written = NULL;
     if (lx_is_plan(text, *length)) {
         struct lx_plan *plan = plan_of_text(call, file, text, *length);
-        if (plan) written = write_buffers(call, plan->graph, &plan->problem, plan, format, length);
+        if (plan) written = cmd_export_write_buffers(call, plan->graph, &plan->problem, plan, format, length);
         lx_plan_free(plan);
         return written;
     }
     const struct lx_graph *g = parse_graph(call, file, text, *length);
     struct lx_question *q = g ? make_problem(call, g) : NULL;
-    if (q) written = write_buffers(call, g, &q->problem, NULL, format, length);
+    if (q) written = cmd_export_write_buffers(call, g, &q->problem, NULL, format, length);
     lx_question_free(q);
     lx_graph_free(g);
     return written;
 }
 
 /* What only plans have; a pattern is planned. */
-static char *write_plan(struct call *call, const char *file, const char *text, const char *name,
-                        size_t *length)
+static char *cmd_export_write_plan(struct call *call, const char *file, const char *text, const char *name,
+                                   size_t *length)
 {
     lx_status st = {0};
     struct lx_plan *plan = plan_of_text(call, file, text, *length);
@@ -146,25 +147,25 @@ static char *write_team_plan(struct call *call, const char *file, const char *te
     return written;
 }
 
-static char *write_as(struct call *call, const char *file, const char *text, const struct lx_export *row,
-                      size_t *length)
+static char *cmd_export_write_as(struct call *call, const char *file, const char *text,
+                                 const struct lx_export *row, size_t *length)
 {
     const struct lx_format *f = row->format;
     if (lx_is_team_plan(text, *length)) return write_team_plan(call, file, text, row, length);
-    if (!f) return write_plan(call, file, text, row->name, length);
-    return (f->write_graph    ? write_pattern
+    if (!f) return cmd_export_write_plan(call, file, text, row->name, length);
+    return (f->write_graph    ? cmd_export_write_pattern
             : f->write_answer ? write_answer
-                              : write_list)(call, file, text, f, length);
+                              : cmd_export_write_list)(call, file, text, f, length);
 }
 
-static int run(struct call *call)
+static int cmd_export_run(struct call *call)
 {
     const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
     struct lx_export row;
     size_t length = 0;
     if (!written_format(call, &row)) return FAILED;
     char *text = file_read(path, &length, &call->st);
-    char *written = text ? write_as(call, file, text, &row, &length) : NULL;
+    char *written = text ? cmd_export_write_as(call, file, text, &row, &length) : NULL;
     mem_free(text);
     if (!written || !deliver(call, written, length)) return FAILED;
     if (!interrupted) return EXIT_YES;
@@ -172,7 +173,7 @@ static int run(struct call *call)
     return EXIT_INTERRUPTED;
 }
 
-static void more_help(const struct call *call, struct text *out)
+static void cmd_export_more_help(const struct call *call, struct text *out)
 {
     (void)call;
     formats_help(out, true);
@@ -196,6 +197,6 @@ const struct command command_export = {
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE or PLAN",
-    .run = run,
-    .more_help = more_help,
+    .run = cmd_export_run,
+    .more_help = cmd_export_more_help,
 };

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void list_options(const struct lx_generator *g, struct text *out)
+static void cmd_gen_list_options(const struct lx_generator *g, struct text *out)
 {
     for (int i = 0; i < g->option_count; i++) {
         const struct lx_option *o = &g->options[i];
@@ -34,11 +34,11 @@ static void kinds_help(const struct call *call, struct text *out)
         text_add(out, "\n");
         paint_add(out, PAINT_HEADING, g->name);
         text_format(out, ": %s\n", g->summary);
-        list_options(g, out);
+        cmd_gen_list_options(g, out);
     }
 }
 
-static const char *kind_word(int k)
+static const char *cmd_gen_kind_word(int k)
 {
     return lx_generators()[k].name;
 }
@@ -69,7 +69,7 @@ static bool is_our_own(const char *name)
     return false;
 }
 
-static int run(struct call *call)
+static int cmd_gen_run(struct call *call)
 {
     const struct lx_generator *kind = find_kind(call, call->line.files.at[0]);
     if (!kind) return FAILED;
@@ -104,8 +104,8 @@ const struct command command_gen = {
     .most_files = 1,
     .file_word = "KIND",
     .open = true,
-    .run = run,
+    .run = cmd_gen_run,
     .more_help = kinds_help,
     .more_options = option_names,
-    .file = kind_word,
+    .file = cmd_gen_kind_word,
 };

@@ -20,7 +20,7 @@ static const struct option_row rows[] = {
 };
 
 /* Tensors and ops that are a pattern already have nothing to become. */
-static bool is_news(const struct lx_format *format, const struct lx_graph *g, lx_status *st)
+static bool cmd_import_is_news(const struct lx_format *format, const struct lx_graph *g, lx_status *st)
 {
     if (g->is_list || format != lx_formats()) return true;
     return status_set_at(
@@ -61,7 +61,7 @@ static const struct lx_graph *read_foreign(struct call *call, const char *path, 
     const char *file = strcmp(path, "-") == 0 ? "standard input" : path;
     const struct lx_graph *g = lx_model_sniff(text, length) ? read_model(call, file, text, length, report)
                                                             : read_other(call, file, text, length);
-    bool ok = g && is_news(lx_format_of(text, length), g, st);
+    bool ok = g && cmd_import_is_news(lx_format_of(text, length), g, st);
     mem_free(text);
     if (ok) return g;
     lx_graph_free(g);
@@ -69,12 +69,12 @@ static const struct lx_graph *read_foreign(struct call *call, const char *path, 
 }
 
 /* A table beside a file, once that is written. */
-static bool tell(struct call *call, const char *report)
+static bool cmd_import_tell(struct call *call, const char *report)
 {
     return !report || !goes_to_file(call) || wants_json(call) || show_import(call, report);
 }
 
-static int run(struct call *call)
+static int cmd_import_run(struct call *call)
 {
     int64_t capacity = -1;
     size_t length = 0;
@@ -87,12 +87,12 @@ static int run(struct call *call)
     char *json = list ? graph_text(call, list, "pattern", &length) : NULL;
     lx_graph_free(g);
     lx_graph_free(list);
-    bool ok = json && deliver(call, json, length) && tell(call, report);
+    bool ok = json && deliver(call, json, length) && cmd_import_tell(call, report);
     mem_free(report);
     return ok ? EXIT_YES : FAILED;
 }
 
-static void more_help(const struct call *call, struct text *out)
+static void cmd_import_more_help(const struct call *call, struct text *out)
 {
     (void)call;
     formats_help(out, false);
@@ -109,6 +109,6 @@ const struct command command_import = {
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE",
-    .run = run,
-    .more_help = more_help,
+    .run = cmd_import_run,
+    .more_help = cmd_import_more_help,
 };

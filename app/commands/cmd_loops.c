@@ -90,7 +90,7 @@ static bool choose_passes(struct job *job)
     }
 }
 
-static bool choose(struct job *job)
+static bool cmd_loops_choose(struct job *job)
 {
     struct call *call = job->call;
     int rules = 0;
@@ -102,7 +102,7 @@ static bool choose(struct job *job)
 }
 
 /* Sizes are as many as the tree has indices. */
-static bool read_sizes(struct call *call, int wanted, int64_t *sizes)
+static bool cmd_loops_read_sizes(struct call *call, int wanted, int64_t *sizes)
 {
     const char *at = option_value(&call->line, "sizes");
     int n = 0;
@@ -175,7 +175,7 @@ static void write_head(const struct job *job, const struct lx_loops *l, const ch
     write_nest(l, out);
 }
 
-static bool add_json(struct text *out, const struct lx_loops *l)
+static bool cmd_loops_add_json(struct text *out, const struct lx_loops *l)
 {
     size_t length = 0;
     char *json = lx_loops_to_json(l, &length);
@@ -205,7 +205,7 @@ static bool report_pass(struct job *job, const struct lx_loop_pass *pass, const 
                     changed ? "true" : "false");
         if (job->run) text_format(out, ", \"same_result\": %s", same ? "true" : "false");
         text_add(out, ", \"nest\": ");
-        if (!add_json(out, after)) return status_no_memory(&job->call->st);
+        if (!cmd_loops_add_json(out, after)) return status_no_memory(&job->call->st);
         text_add(out, "}");
         return true;
     }
@@ -247,7 +247,7 @@ static void report_end(struct job *job, const struct lx_loops *l, const struct l
     if (job->run && !report_device(job->call, l, input, job->threads)) job->verdict = EXIT_NO;
 }
 
-static bool do_nest(struct job *job, const struct lx_loops *input, const char *what)
+static bool cmd_loops_do_nest(struct job *job, const struct lx_loops *input, const char *what)
 {
     struct text *out = &job->call->out;
     struct lx_loops now = *input;
@@ -257,7 +257,7 @@ static bool do_nest(struct job *job, const struct lx_loops *input, const char *w
         text_format(out, "%s\n{\"name\": ", job->nests ? "," : "");
         text_json_string(out, what);
         text_add(out, ", \"input\": ");
-        if (!add_json(out, input)) return status_no_memory(&job->call->st);
+        if (!cmd_loops_add_json(out, input)) return status_no_memory(&job->call->st);
         text_add(out, ",\n\"passes\": [");
     } else {
         write_head(job, input, what);
@@ -278,7 +278,7 @@ static bool do_tree(struct job *job, const char *text)
     struct call *call = job->call;
     int64_t sizes[MOST_SIZES];
     int count = lx_tree_indices(text, &call->st);
-    if (count < 0 || !read_sizes(call, count, sizes)) return false;
+    if (count < 0 || !cmd_loops_read_sizes(call, count, sizes)) return false;
     struct lx_tree *t = lx_tree_parse(text, sizes, count, &call->st);
     bool ok = t != NULL;
     for (int i = 0; ok && i < t->node_count; i++) {
@@ -289,7 +289,8 @@ static bool do_tree(struct job *job, const char *text)
         text_add(&name, n->right < 0 ? "transposition to [" : "contraction to [");
         for (int d = 0; d < n->rank; d++) text_format(&name, "%s%d", d ? "," : "", n->index[d]);
         text_add(&name, "]");
-        ok = lx_tree_lower(t, i, &nest, NULL, &call->st) && do_nest(job, &nest, name.at ? name.at : "");
+        ok = lx_tree_lower(t, i, &nest, NULL, &call->st) &&
+             cmd_loops_do_nest(job, &nest, name.at ? name.at : "");
         text_free(&name);
     }
     if (ok && job->run && !wants_json(call)) {
@@ -307,7 +308,7 @@ static bool do_file(struct job *job, const char *path)
     struct lx_loops nest;
     char *name = printable(strcmp(path, "-") == 0 ? "standard input" : path, 0);
     bool ok = name ? true : status_no_memory(&job->call->st);
-    ok = ok && lx_loops_read(path, &nest, &job->call->st) && do_nest(job, &nest, name);
+    ok = ok && lx_loops_read(path, &nest, &job->call->st) && cmd_loops_do_nest(job, &nest, name);
     mem_free(name);
     return ok;
 }
@@ -325,10 +326,10 @@ static bool do_tile(struct job *job, const struct lx_plan *p, const char *name)
     if (!lx_nest_of(p, op, &nest, st)) return false;
     if (nest.kind == LX_NEST_NONE)
         return status_set(st, LX_E_UNSUPPORTED, "op %s has no loop nest: %s", name, nest.why);
-    return do_nest(job, &nest.nest, name);
+    return cmd_loops_do_nest(job, &nest.nest, name);
 }
 
-static bool do_op(struct job *job, const char *path, const char *name)
+static bool cmd_loops_do_op(struct job *job, const char *path, const char *name)
 {
     struct lx_plan *p = read_or_make_plan(job->call, path);
     bool ok = p && do_tile(job, p, name);
@@ -349,10 +350,10 @@ static bool plan_options_fit(struct call *call)
 static bool do_input(struct job *job, const char *tree, const char *file)
 {
     const char *op = option_value(&job->call->line, "op");
-    return tree ? do_tree(job, tree) : op ? do_op(job, file, op) : do_file(job, file);
+    return tree ? do_tree(job, tree) : op ? cmd_loops_do_op(job, file, op) : do_file(job, file);
 }
 
-static int run(struct call *call)
+static int cmd_loops_run(struct call *call)
 {
     struct job job = {.call = call, .verdict = EXIT_YES};
     const char *tree = option_value(&call->line, "einsum");
@@ -364,7 +365,7 @@ static int run(struct call *call)
                FAILED;
     if (tree && option_given(&call->line, "op"))
         return status_set(&call->st, LX_E_USAGE, "--op goes with a file, not with --einsum"), FAILED;
-    if (!plan_options_fit(call) || !choose(&job)) return FAILED;
+    if (!plan_options_fit(call) || !cmd_loops_choose(&job)) return FAILED;
     if (wants_json(call))
         text_format(&call->out,
                     "{\"lxplan\": 1, \"kind\": \"loops_report\", \"rules\": \"%s\", \"threads\": %" PRId64
@@ -410,6 +411,6 @@ const struct command command_loops = {
     .least_files = 0,
     .most_files = 1,
     .file_word = "CONFIG",
-    .run = run,
+    .run = cmd_loops_run,
     .more_help = passes_help,
 };

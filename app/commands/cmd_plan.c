@@ -1,5 +1,4 @@
 /* lxplan plan: a pattern in, a plan out, for people or as a file. */
-#include "planning/asked.h"
 #include "planning/planning.h"
 #include "base/clock.h"
 #include "base/fail.h"
@@ -34,16 +33,7 @@ static const struct option_row rows[] = {
 
 static const struct option_words words[] = {{"stage", stage_word}, {"team-by", team_aim_word}, {0}};
 
-/* Where the time goes in words that are kept; no word has it. */
-static const char time_mark[] = "\x01";
-
-static void write_summary(const struct call *call, const struct lx_plan *p, const char *when,
-                          struct text *out)
-{
-    show_summary(p, when, option_given(&call->line, "all"), out);
-}
-
-static bool write_plan(struct call *call, const struct lx_plan *p, const char *path, bool to_screen)
+static bool cmd_plan_write_plan(struct call *call, const struct lx_plan *p, const char *path, bool to_screen)
 {
     size_t length = 0;
     char *json = lx_plan_to_json(p, &length);
@@ -59,7 +49,7 @@ static int judge_plan(struct call *call, const struct lx_plan *p)
 {
     lx_status why;
     int code = EXIT_YES;
-    if (!(p->cached && !p->judged) && !lx_plan_check(p, &why)) {
+    if (!lx_plan_check(p, &why)) {
         code = lx_code_exit(why.code);
         note(call, "%s: %s", p->graph->file, why.text);
     } else if (!lx_plan_stated_met(p, &why)) {
@@ -73,76 +63,23 @@ static int judge_plan(struct call *call, const struct lx_plan *p)
     return code;
 }
 
-static void add_when_found(bool judged, double seconds, struct text *out)
-{
-    text_format(out, "the past; kept, found %s in %s", judged ? "and checked" : "whole", in_time(seconds).at);
-}
-
-static void say_summary(struct call *call, const struct lx_plan *p)
-{
-    struct text when = {0};
-    if (p->cached)
-        add_when_found(p->judged, p->seconds, &when);
-    else
-        text_add(&when, in_time(p->seconds).at);
-    write_summary(call, p, when.at ? when.at : "", &call->out);
-    text_free(&when);
-}
-
-/* What is said of it to who asks again. */
-static void keep_question(struct call *call, const char *question, const struct lx_plan *p, bool in_words)
-{
-    struct text said = {0};
-    if (question && in_words) write_summary(call, p, time_mark, &said);
-    question_keep(call, question, p, &said);
-    text_free(&said);
-}
-
-static void add_recalled(const struct lx_recalled *r, double seconds, struct text *out)
-{
-    const char *mark = strstr(r->words, time_mark);
-    size_t before = mark ? (size_t)(mark - r->words) : r->words_length;
-    text_add_n(out, r->words, before);
-    if (!mark) return;
-    add_when_found(r->judged, seconds, out);
-    text_add_n(out, mark + 1, r->words_length - before - 1);
-}
-
 /* What is wanted of a plan. */
 struct wanted {
     const char *output; /* a file; NULL: none */
     bool json, words;
 };
 
-/* Delivers what was kept of the same question. False: nothing was; or `*code`. */
-static bool answer_again(struct call *call, const char *question, const struct wanted *w, int *code)
-{
-    struct lx_recalled r;
-    double began = clock_seconds();
-    if (!question_answered(call, question, &r)) return false;
-    double seconds = clock_seconds() - began;
-    bool ok = !w->output || file_write_again(w->output, r.plan, r.plan_length, &call->st);
-    if (ok && w->json) text_add_n(&call->out, r.plan, r.plan_length);
-    if (ok && w->words) add_recalled(&r, seconds, &call->out);
-    if (ok && w->words && w->output) text_format(&call->out, "\nwritten to %s\n", w->output);
-    lx_recalled_free(&r);
-    *code = ok ? EXIT_YES : FAILED;
-    return true;
-}
-
-static int make_and_show(struct call *call, const char *path, const char *question, const struct wanted *w,
-                         const char *explained)
+static int make_and_show(struct call *call, const char *path, const struct wanted *w, const char *explained)
 {
     const struct lx_graph *pattern = read_pattern_as_is(call, path);
     const struct lx_graph *g = pattern ? with_sizes(call, pattern) : NULL;
     struct lx_plan *p = g ? make_plan(call, g) : NULL;
     int code = FAILED;
     lx_graph_free(g);
-    if (p && (!(w->json || w->output) || write_plan(call, p, w->output, w->json))) {
+    if (p && (!(w->json || w->output) || cmd_plan_write_plan(call, p, w->output, w->json))) {
         code = judge_plan(call, p);
         if (!w->json && explained && !show_explained(call, pattern, p, explained, &call->out)) code = FAILED;
-        if (w->words) say_summary(call, p);
-        if (code == EXIT_YES) keep_question(call, question, p, w->words);
+        if (w->words) show_summary(p, in_time(p->seconds).at, option_given(&call->line, "all"), &call->out);
         if (!w->json && !is_quiet(call) && w->output) text_format(&call->out, "\nwritten to %s\n", w->output);
     }
     lx_plan_free(p);
@@ -150,7 +87,7 @@ static int make_and_show(struct call *call, const char *path, const char *questi
     return code;
 }
 
-static int run(struct call *call)
+static int cmd_plan_run(struct call *call)
 {
     static const struct {
         const char *option, *stage;
@@ -196,16 +133,7 @@ static int run(struct call *call)
         w.output = NULL;
     }
     w.words = !w.json && !explained && !is_quiet(call);
-    char *question = explained ? NULL
-                               : question_asked(call, path,
-                                                !w.words                           ? "plan"
-                                                : option_given(&call->line, "all") ? "all words"
-                                                                                   : "words");
-    int code = EXIT_YES;
-    if (!question || !answer_again(call, question, &w, &code))
-        code = make_and_show(call, path, question, &w, explained);
-    mem_free(question);
-    return code;
+    return make_and_show(call, path, &w, explained);
 }
 
 static const struct option_row *const tables[] = {planning_rows, rows,      team_rows,  json_rows,
@@ -225,6 +153,6 @@ const struct command command_plan = {
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE",
-    .run = run,
+    .run = cmd_plan_run,
     .more_help = device_help,
 };

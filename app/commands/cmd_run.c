@@ -33,7 +33,7 @@ static const struct option_row rows[] = {
 static const struct option_words words[] = {
     {"verify", verify_word}, {"transport", transport_word}, {"team-by", team_aim_word}, {0}};
 
-static void show_progress(void *context, int32_t done, int32_t ops)
+static void cmd_run_show_progress(void *context, int32_t done, int32_t ops)
 {
     char line[100];
     if (!watch_wants_line(context)) return;
@@ -57,12 +57,12 @@ static bool read_run_options(struct call *call, struct lx_device_options *how)
     return true;
 }
 
-static struct lx_run_result *execute(struct call *call, const struct lx_plan *p)
+static struct lx_run_result *cmd_run_execute(struct call *call, const struct lx_plan *p)
 {
     struct watch watch = {0};
     struct lx_device_options how = {.stop = watch_must_stop, .context = &watch};
     if (!read_run_options(call, &how)) return NULL;
-    if (paint_progress_possible() && !is_quiet(call)) how.progress = show_progress;
+    if (paint_progress_possible() && !is_quiet(call)) how.progress = cmd_run_show_progress;
     interrupted = 0; /* a plan that was cut short is executed all the same */
     watch_begin(&watch, 0);
     struct lx_run_result *r = lx_device_run(p, &how, &call->st);
@@ -70,7 +70,7 @@ static struct lx_run_result *execute(struct call *call, const struct lx_plan *p)
     return r;
 }
 
-static bool write_trace(struct call *call, const struct lx_plan *p, const struct lx_run_result *r)
+static bool cmd_run_write_trace(struct call *call, const struct lx_plan *p, const struct lx_run_result *r)
 {
     const char *path = option_value(&call->line, "trace");
     size_t length;
@@ -101,9 +101,9 @@ static int run_one(struct call *call, const char *file, const char *text, size_t
 {
     enum { MOST_OPS = 30 };
     struct lx_plan *p = plan_of_text(call, file, text, length);
-    struct lx_run_result *r = p ? execute(call, p) : NULL;
+    struct lx_run_result *r = p ? cmd_run_execute(call, p) : NULL;
     int code = FAILED;
-    if (r && write_trace(call, p, r)) {
+    if (r && cmd_run_write_trace(call, p, r)) {
         code = r->ok ? EXIT_YES : EXIT_NO;
         if (wants_json(call))
             run_to_json(p, r, &call->out);
@@ -115,7 +115,7 @@ static int run_one(struct call *call, const char *file, const char *text, size_t
     return code;
 }
 
-static int run(struct call *call)
+static int cmd_run(struct call *call)
 {
     const char *path = call->line.files.at[0], *file = strcmp(path, "-") == 0 ? "standard input" : path;
     size_t length;
@@ -153,6 +153,6 @@ const struct command command_run = {
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE",
-    .run = run,
+    .run = cmd_run,
     .more_help = device_help,
 };

@@ -51,12 +51,12 @@ struct source {
     size_t length;
 };
 
-static const char *format_word(int k)
+static const char *cmd_show_format_word(int k)
 {
     return exporters[k].name;
 }
 
-static const struct option_words words[] = {{"format", format_word}, {0}};
+static const struct option_words words[] = {{"format", cmd_show_format_word}, {0}};
 
 static int terminal_columns(void)
 {
@@ -64,7 +64,7 @@ static int terminal_columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 0;
 }
 
-static void write_buffers(const struct exporter *e, const struct lx_plan *p, struct text *out)
+static void cmd_show_write_buffers(const struct exporter *e, const struct lx_plan *p, struct text *out)
 {
     int32_t n = p->problem.count;
     struct buffer_row *buffers = mem_alloc(((size_t)n + 1) * sizeof *buffers);
@@ -102,12 +102,12 @@ static int drawn(struct call *call, char *text, size_t length)
 static int list_buffers(struct call *call, const struct source *from)
 {
     int k = 0;
-    if (!option_word(call, "format", format_word, &k)) return FAILED;
+    if (!option_word(call, "format", cmd_show_format_word, &k)) return FAILED;
     struct lx_plan *p = plan_of_text(call, from->file, from->text, from->length);
     if (!p) return FAILED;
     if (goes_to_file(call)) paint_off();
     struct text out = {0};
-    write_buffers(&exporters[k], p, &out);
+    cmd_show_write_buffers(&exporters[k], p, &out);
     lx_plan_free(p);
     if (out.failed) text_free(&out);
     return drawn(call, out.at, out.length);
@@ -197,7 +197,7 @@ static int draw_team(struct call *call, const struct form *form, const struct so
     struct text out = {0};
     int k = -1;
     if (!may_show_team(call, from) || !read_picture(call, form, &how) ||
-        (option_given(&call->line, "format") && !option_word(call, "format", format_word, &k)))
+        (option_given(&call->line, "format") && !option_word(call, "format", cmd_show_format_word, &k)))
         return FAILED;
     struct lx_team_plans *p = lx_team_plans_parse(from->file, from->text, from->length, &call->st);
     bool ok = p && team_figures_make(p, &f, &call->st);
@@ -213,7 +213,7 @@ static int draw_team(struct call *call, const struct form *form, const struct so
     return ok ? drawn(call, out.at, out.length) : FAILED;
 }
 
-static int draw_source(struct call *call, const struct source *from)
+static int cmd_show_draw_source(struct call *call, const struct source *from)
 {
     bool listed = option_given(&call->line, "buffers"), team = lx_is_team_plan(from->text, from->length);
     if (!listed && !team && option_given(&call->line, "format"))
@@ -223,7 +223,7 @@ static int draw_source(struct call *call, const struct source *from)
     return !form ? FAILED : team ? draw_team(call, form, from) : draw_plan(call, form, from);
 }
 
-static int run(struct call *call)
+static int cmd_show_run(struct call *call)
 {
     const char *path = call->line.files.at[0];
     struct source from = {.file = strcmp(path, "-") == 0 ? "standard input" : path};
@@ -233,7 +233,7 @@ static int run(struct call *call)
                           "--buffers is a table, --text and --svg are maps; choose one"),
                FAILED;
     from.text = file_read(path, &from.length, &call->st);
-    int code = from.text ? draw_source(call, &from) : FAILED;
+    int code = from.text ? cmd_show_draw_source(call, &from) : FAILED;
     mem_free(from.text);
     return code;
 }
@@ -256,5 +256,5 @@ const struct command command_show = {
     .least_files = 1,
     .most_files = 1,
     .file_word = "PLAN or FILE",
-    .run = run,
+    .run = cmd_show_run,
 };

@@ -64,7 +64,7 @@ const struct columns solver_columns = COLUMNS("solvers", solver_array);
 const struct columns solver_option_columns = COLUMNS("options of a solver", option_array);
 const struct columns solver_stat_columns = COLUMNS("statistics of a solver", stat_array);
 
-static void write_json(const struct lx_solver *s, struct text *t)
+static void cmd_solvers_write_json(const struct lx_solver *s, struct text *t)
 {
     text_add(t, "{\"name\": ");
     text_json_string(t, s->name);
@@ -85,7 +85,7 @@ static void list_as_json(struct text *t)
     text_add(t, "{\"lxplan\": 1, \"kind\": \"solvers\", \"solvers\": [\n");
     for (const struct lx_solver *const *s = lx_solvers(); *s; s++) {
         text_add(t, "  ");
-        write_json(*s, t);
+        cmd_solvers_write_json(*s, t);
         text_add(t, s[1] ? ",\n" : "\n");
     }
     text_add(t, "]}\n");
@@ -98,7 +98,7 @@ static void list_as_text(struct text *out)
     table_add_text(&TABLE(solver_columns, lx_solvers(), n), out);
 }
 
-static void describe(const struct lx_solver *s, struct text *out)
+static void cmd_solvers_describe(const struct lx_solver *s, struct text *out)
 {
     paint_add(out, PAINT_HEADING, s->name);
     text_format(out, ": %s\nanswers ", s->summary);
@@ -114,16 +114,17 @@ static void describe(const struct lx_solver *s, struct text *out)
     if (s->stat_count) table_add_text(&TABLE(solver_stat_columns, s->stats, s->stat_count), out);
 }
 
-static const char *solver_word(int k)
+static const char *cmd_solvers_solver_word(int k)
 {
     return lx_solver_at(k, "name");
 }
 
-static int run(struct call *call)
+static int cmd_solvers_run(struct call *call)
 {
     if (call->line.files.count == 0) {
         if (option_given(&call->line, "names"))
-            for (int k = 0; solver_word(k); k++) text_format(&call->out, "%s\n", solver_word(k));
+            for (int k = 0; cmd_solvers_solver_word(k); k++)
+                text_format(&call->out, "%s\n", cmd_solvers_solver_word(k));
         else if (wants_json(call))
             list_as_json(&call->out);
         else
@@ -141,10 +142,10 @@ static int run(struct call *call)
         text_format(&call->out, "%s\n", s->name);
     else if (wants_json(call)) {
         text_add(&call->out, "{\"lxplan\": 1, \"kind\": \"solvers\", \"solvers\": [");
-        write_json(s, &call->out);
+        cmd_solvers_write_json(s, &call->out);
         text_add(&call->out, "]}\n");
     } else
-        describe(s, &call->out);
+        cmd_solvers_describe(s, &call->out);
     return EXIT_YES;
 }
 
@@ -160,6 +161,6 @@ const struct command command_solvers = {
     .options = tables,
     .most_files = 1,
     .file_word = "NAME",
-    .run = run,
-    .file = solver_word,
+    .run = cmd_solvers_run,
+    .file = cmd_solvers_solver_word,
 };

@@ -55,7 +55,7 @@ static void after_value(const void *row_of_table, const struct column *column, s
         nests_value(row->q, row->c.first_after, row->c.count_after, v);
 }
 
-static void gain_value(const void *row_of_table, const struct column *column, struct value *v)
+static void diff_nests_gain_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct nest_row *row = row_of_table;
     int64_t gain = row->c.bytes_before - row->c.bytes_after;
@@ -74,14 +74,14 @@ static const struct column nest_change_array[] = {
     {.key = "after",        .heading = "nests after",  .kind = VALUE_WORDS, .value = after_value},
     {.key = "bytes_before", .heading = "bytes before", .kind = VALUE_BYTES, .value = bytes_before_value},
     {.key = "bytes_after",  .heading = "bytes after",  .kind = VALUE_BYTES, .value = bytes_after_value},
-    {.key = "gain_bytes",   .heading = "gain",         .kind = VALUE_BYTES, .value = gain_value},
+    {.key = "gain_bytes",   .heading = "gain",         .kind = VALUE_BYTES, .value = diff_nests_gain_value},
 };
 /* clang-format on */
 
 const struct columns nest_change_columns = COLUMNS("nests of two plans", nest_change_array);
 
-static struct nest_row *list_rows(const struct lx_plan *p, const struct lx_plan *q,
-                                  const struct lx_nest_diff *d, int64_t *count)
+static struct nest_row *diff_nests_list_rows(const struct lx_plan *p, const struct lx_plan *q,
+                                             const struct lx_nest_diff *d, int64_t *count)
 {
     struct nest_row *rows = mem_zeroed((size_t)d->count + 2, sizeof *rows);
     *count = 0;
@@ -99,7 +99,7 @@ void add_nest_changes(const struct lx_plan *p, const struct lx_plan *q, const st
 {
     int64_t count;
     if (d->count == 0) return;
-    struct nest_row *rows = list_rows(p, q, d, &count);
+    struct nest_row *rows = diff_nests_list_rows(p, q, d, &count);
     out->failed |= !rows;
     text_format(out, "\n%s of ops in other nests:\n", counted(d->count, "run").at);
     if (rows) table_add_text(&TABLE(nest_change_columns, rows, count), out);
@@ -111,7 +111,7 @@ void add_nest_changes_json(const struct lx_plan *p, const struct lx_plan *q, con
 {
     int64_t count;
     if (p->nest_count + q->nest_count == 0) return;
-    struct nest_row *rows = list_rows(p, q, d, &count);
+    struct nest_row *rows = diff_nests_list_rows(p, q, d, &count);
     out->failed |= !rows;
     text_add(out, "  \"nests\": [\n");
     if (rows && d->count) table_add_json_rows(&TABLE(nest_change_columns, rows, count), 4, out);

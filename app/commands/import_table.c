@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct json_value *field(const void *row, const char *key)
+static const struct json_value *import_table_field(const void *row, const char *key)
 {
     return json_find(*(const struct json_value *const *)row, key);
 }
 
 static void words_value(const void *row, const struct column *c, struct value *v)
 {
-    const struct json_value *f = field(row, c->key);
+    const struct json_value *f = import_table_field(row, c->key);
     v->words = f && f->text ? f->text : "";
 }
 
 static void number_value(const void *row, const struct column *c, struct value *v)
 {
-    const struct json_value *f = field(row, c->key);
+    const struct json_value *f = import_table_field(row, c->key);
     value_whole(v, f ? (int64_t)f->number : 0);
 }
 
@@ -34,7 +34,7 @@ static void became_value(const void *row, const struct column *c, struct value *
     size_t n = 0;
     const struct json_value *f;
     words[0] = 0;
-    json_for_each(f, field(row, c->key)) {
+    json_for_each(f, import_table_field(row, c->key)) {
         if (n + 40 > sizeof words) break;
         n += (size_t)snprintf(words + n, sizeof words - n, "%s%.16s %lld", n ? ", " : "", f->key,
                               (long long)f->number);
@@ -54,7 +54,7 @@ static const struct column kind_array[] = {
 
 const struct columns import_kind_columns = COLUMNS("kinds of a model", kind_array);
 
-static double sum_of(const struct json_value *report, const char *group, const char *class)
+static double import_table_sum_of(const struct json_value *report, const char *group, const char *class)
 {
     const struct json_value *of = json_find(json_find(report, "became"), group), *f;
     double sum = 0;
@@ -64,10 +64,11 @@ static double sum_of(const struct json_value *report, const char *group, const c
     return sum;
 }
 
-static void add_sums(const struct json_value *report, struct text *out)
+static void import_table_add_sums(const struct json_value *report, struct text *out)
 {
-    double ops = sum_of(report, "ops", NULL), bytes = sum_of(report, "bytes", NULL);
-    double odd = sum_of(report, "ops", "generic"), odd_bytes = sum_of(report, "bytes", "generic");
+    double ops = import_table_sum_of(report, "ops", NULL), bytes = import_table_sum_of(report, "bytes", NULL);
+    double odd = import_table_sum_of(report, "ops", "generic"),
+           odd_bytes = import_table_sum_of(report, "bytes", "generic");
     text_format(out, "%s, %.2f %% of them and %.2f %% of their bytes generic\n",
                 counted((int64_t)ops, "op").at, ops > 0 ? 100 * odd / ops : 0,
                 bytes > 0 ? 100 * odd_bytes / bytes : 0);
@@ -97,7 +98,7 @@ bool show_import(struct call *call, const char *report)
     json_for_each(k, kinds) {
         if (rows) rows[n++] = k;
     }
-    add_sums(j.root, &out);
+    import_table_add_sums(j.root, &out);
     add_repeats(j.root, &out);
     if (rows) table_add_text(&TABLE(import_kind_columns, rows, n), &out);
     bool ok = !out.failed && (fputs(out.at, stdout), true);

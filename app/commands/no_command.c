@@ -64,7 +64,7 @@ const struct columns front_columns = COLUMNS("front page", first_columns);
 
 enum { FIRST = sizeof first_columns / sizeof *first_columns };
 
-static struct result plan_with(const struct lx_graph *g, const struct lx_solver *s)
+static struct result no_command_plan_with(const struct lx_graph *g, const struct lx_solver *s)
 {
     lx_status st;
     struct lx_plan_options how = {.solver = s, .run = {.time_limit = 5}};
@@ -82,7 +82,7 @@ static struct result plan_with(const struct lx_graph *g, const struct lx_solver 
 
 typedef VEC(struct pattern_row) pattern_rows;
 
-static bool add_pattern(pattern_rows *rows, const char *path, const char *shown)
+static bool no_command_add_pattern(pattern_rows *rows, const char *path, const char *shown)
 {
     lx_status st;
     const struct lx_graph *g = lx_graph_read(path, &st);
@@ -90,14 +90,14 @@ static bool add_pattern(pattern_rows *rows, const char *path, const char *shown)
     if (g && !g->expect_stage) { /* a pattern that must be refused has nothing to compare */
         struct pattern_row row = {.name = shown, .target = g->target_hbm_bytes};
         for (int i = 0; i < MOST_SOLVERS && lx_solvers()[i]; i++)
-            row.results[i] = plan_with(g, lx_solvers()[i]);
+            row.results[i] = no_command_plan_with(g, lx_solvers()[i]);
         ok = VEC_PUSH(rows, row);
     }
     lx_graph_free(g);
     return ok;
 }
 
-static void write_rows(const pattern_rows *rows, struct text *out)
+static void no_command_write_rows(const pattern_rows *rows, struct text *out)
 {
     struct column columns[FIRST + MOST_SOLVERS];
     struct columns all = {front_columns.name, columns, FIRST};
@@ -119,9 +119,9 @@ bool front_page(struct text *out)
     pattern_rows rows = {0};
     if (folder) gather_patterns(folder, &found);
     for (size_t i = 0; i < found.count; i++)
-        out->failed |= !add_pattern(&rows, found.at[i], found.at[i] + strlen(folder) + 1);
+        out->failed |= !no_command_add_pattern(&rows, found.at[i], found.at[i] + strlen(folder) + 1);
     bool any = rows.count > 0;
-    if (any) write_rows(&rows, out);
+    if (any) no_command_write_rows(&rows, out);
     for (size_t i = 0; i < found.count; i++) mem_free(found.at[i]);
     VEC_FREE(&rows);
     VEC_FREE(&found);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Told as `plan` tells it: the plan is checked, and written if that is asked for. */
-static int answer(struct call *call, struct lx_cut_question *q, const char *output)
+static int team_explain_answer(struct call *call, struct lx_cut_question *q, const char *output)
 {
     lx_status why = {0};
     int code = EXIT_YES;
@@ -34,7 +34,7 @@ int explain_team(struct call *call, const char *path)
               read_team_aim(call, plan.objective, &how.by_time);
     struct lx_team_plans *p = ok ? plan_team_watched(call, g, &how, &plan) : NULL;
     struct lx_cut_question q = {.graph = g, .how = &how, .plan = &plan, .plans = p};
-    int code = p ? answer(call, &q, output) : FAILED;
+    int code = p ? team_explain_answer(call, &q, output) : FAILED;
     lx_team_plans_free(p);
     lx_graph_free(g);
     return code;

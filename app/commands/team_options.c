@@ -53,7 +53,8 @@ static bool read_axes(const char *text, int axes, int cut[LX_TEAM_AXES])
     return false;
 }
 
-static bool read_choice(struct call *call, const char *text, int axes, struct lx_team_choice *out)
+static bool team_options_read_choice(struct call *call, const char *text, int axes,
+                                     struct lx_team_choice *out)
 {
     const char *equals = strrchr(text, '=');
     if (!equals || equals == text || !read_axes(equals + 1, axes, out->cut))
@@ -75,7 +76,7 @@ static bool read_choices(struct call *call, struct lx_team_options *how)
         const struct given_option *o = &call->line.options.at[i];
         if (strcmp(o->name, "cut") != 0) continue;
         struct lx_team_choice *c = &list[how->choice_count];
-        if (!read_choice(call, o->value, how->grid.axes, c)) return false;
+        if (!team_options_read_choice(call, o->value, how->grid.axes, c)) return false;
         for (int k = 0; k < how->choice_count; k++)
             if (strcmp(list[k].tensor, c->tensor) == 0)
                 return status_set(&call->st, LX_E_USAGE,

@@ -32,7 +32,7 @@ bool wants_team(const struct call *call)
     return option_given(&call->line, "team") || option_given(&call->line, "transport") || usual->members;
 }
 
-static bool read_run(struct call *call, struct lx_team_run_options *run)
+static bool team_running_read_run(struct call *call, struct lx_team_run_options *run)
 {
     const char *name = option_value(&call->line, "transport"),
                *patience = option_value(&call->line, "patience");
@@ -159,7 +159,7 @@ int run_team(struct call *call, const char *file, const char *text, size_t lengt
     struct lx_team_options how;
     struct lx_team_run_options run = {0};
     int code = FAILED;
-    bool ok = read_run(call, &run) && read_team(call, run.transport, &how);
+    bool ok = team_running_read_run(call, &run) && read_team(call, run.transport, &how);
     const struct lx_graph *g = ok ? pattern_of_text(call, file, text, length) : NULL;
     how.by_time = g && asks_for_time(call, g);
     if (g) take_stated_grid(call, g, &how);
@@ -184,7 +184,7 @@ int run_team_plan(struct call *call, const char *file, const char *text, size_t 
     struct lx_team_run_options run = {0};
     struct lx_team_options asked = {0};
     int code = FAILED;
-    struct lx_team_plans *p = no_planning_options(call, file) && read_run(call, &run)
+    struct lx_team_plans *p = no_planning_options(call, file) && team_running_read_run(call, &run)
                                   ? lx_team_plans_parse(file, text, length, &call->st)
                                   : NULL;
     bool ok = p && (!option_given(&call->line, "team") || read_team(call, NULL, &asked));

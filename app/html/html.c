@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_value(const struct column *c, const void *row, struct text *out)
+static void html_add_value(const struct column *c, const void *row, struct text *out)
 {
     static const char *const tones[PAINT_COUNT] = {
         [PAINT_GOOD] = "good", [PAINT_BAD] = "bad", [PAINT_DIM] = "dim", [PAINT_WARN] = "warn"};
@@ -26,7 +26,7 @@ static void add_value(const struct column *c, const void *row, struct text *out)
     value_free(&v);
 }
 
-static void add_columns(const struct table *t, struct text *out)
+static void html_add_columns(const struct table *t, struct text *out)
 {
     const char *between = "";
     for (size_t c = 0; c < t->columns.count; c++) {
@@ -47,14 +47,14 @@ void html_table(const struct table *t, struct text *out)
     text_add(out, ", \"notes\": ");
     text_json_string(out, t->notes ? t->notes : "");
     text_add(out, ", \"columns\": [");
-    add_columns(t, out);
+    html_add_columns(t, out);
     text_add(out, "], \"rows\": [");
     for (size_t r = 0; r < t->row_count; r++) {
         const char *between = r ? ",\n[" : "\n[";
         for (size_t c = 0; c < t->columns.count; c++) {
             if (!people_see(t, &t->columns.at[c])) continue;
             text_add(out, between);
-            add_value(&t->columns.at[c], (const char *)t->rows + r * t->row_size, out);
+            html_add_value(&t->columns.at[c], (const char *)t->rows + r * t->row_size, out);
             between = ", ";
         }
         text_add(out, "]");

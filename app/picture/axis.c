@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static int ascending(const void *a, const void *b)
+static int axis_ascending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -61,7 +61,7 @@ bool axis_make(struct axis *a, int64_t from, int64_t to, int most_cells, int64_t
     if (ok && (to - from > most_cells || grain > 1)) {
         int n = 1;
         edge[0] = from;
-        if (event_count) qsort(events, (size_t)event_count, sizeof *events, ascending);
+        if (event_count) qsort(events, (size_t)event_count, sizeof *events, axis_ascending);
         for (int i = 0; i < event_count; i++)
             if (events[i] > edge[n - 1] && events[i] < to) edge[n++] = events[i];
         edge[n] = to;

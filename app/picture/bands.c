@@ -31,8 +31,8 @@ static void cut_in(struct axis *a, int64_t low, int64_t high, int cells)
 }
 
 /* The same, cut at the events that lie in it; false: it cannot be, or memory is out. */
-static bool cut_at(struct axis *a, const struct band *band, int64_t low, int64_t high, int cells, int each,
-                   int64_t grain, int64_t *events, int count)
+static bool bands_cut_at(struct axis *a, const struct band *band, int64_t low, int64_t high, int cells,
+                         int each, int64_t grain, int64_t *events, int count)
 {
     struct axis part;
     int n = 0;
@@ -50,24 +50,24 @@ static bool cut_at(struct axis *a, const struct band *band, int64_t low, int64_t
 }
 
 /* Bytes of pool k that lie in the window. */
-static int64_t seen_of(const struct band *b, int64_t from, int64_t to)
+static int64_t bands_seen_of(const struct band *b, int64_t from, int64_t to)
 {
     return max_i64(min_i64(to, b->base + b->height) - max_i64(from, b->base), 0);
 }
 
 /* Rows of a pool: one, and its share of what is left over; the last of them gets what rounding leaves. */
-static int rows_of(const struct bands *b, int32_t pool, int64_t from, int64_t to, int rows)
+static int bands_rows_of(const struct bands *b, int32_t pool, int64_t from, int64_t to, int rows)
 {
     double all = 0, before = 0;
     int seen = 0;
     for (int32_t k = b->count; k-- > 0;) {
-        int64_t bytes = seen_of(&b->at[k], from, to);
+        int64_t bytes = bands_seen_of(&b->at[k], from, to);
         if (!bytes) continue;
         if (k == pool) before = all;
         all += (double)bytes;
         seen++;
     }
-    double mine = (double)seen_of(&b->at[pool], from, to), spare = rows - seen;
+    double mine = (double)bands_seen_of(&b->at[pool], from, to), spare = rows - seen;
     return 1 + (int)(spare * (before + mine) / all + 1e-9) - (int)(spare * before / all + 1e-9);
 }
 
@@ -85,14 +85,14 @@ bool bands_axis(const struct bands *b, int64_t from, int64_t to, int cells, int 
                 int64_t *events, int count, struct axis *out)
 {
     int rows = cells / each - count_headings(b, from, to), seen = 0;
-    for (int32_t k = 0; k < b->count; k++) seen += seen_of(&b->at[k], from, to) > 0;
+    for (int32_t k = 0; k < b->count; k++) seen += bands_seen_of(&b->at[k], from, to) > 0;
     *out = (struct axis){.edge = mem_alloc(((size_t)cells + 1) * sizeof *out->edge)};
     if (!out->edge || rows < seen || seen == 0) return axis_free(out), false;
     for (int32_t k = b->count; k-- > 0;) {
         const struct band *band = &b->at[k];
         int64_t low = max_i64(from, band->base), high = min_i64(to, band->base + band->height);
-        int mine = low < high ? each * rows_of(b, k, from, to, rows) : 0;
-        if (mine && !(events && cut_at(out, band, low, high, mine, each, grain, events, count)))
+        int mine = low < high ? each * bands_rows_of(b, k, from, to, rows) : 0;
+        if (mine && !(events && bands_cut_at(out, band, low, high, mine, each, grain, events, count)))
             cut_in(out, low, high, mine);
         low = max_i64(from, band->base + band->height);
         high = min_i64(to, band->base + band->height + HEADING);

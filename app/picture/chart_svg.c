@@ -26,7 +26,7 @@ static double y_at(const struct svg_panel *p, const struct sheet *s, double v)
     return s->bottom - scale_share(&p->y, v) * (s->bottom - s->top);
 }
 
-static void add_words(struct text *out, const char *words)
+static void chart_svg_add_words(struct text *out, const char *words)
 {
     char *clean = printable(words, 0);
     if (clean)
@@ -36,7 +36,7 @@ static void add_words(struct text *out, const char *words)
     mem_free(clean);
 }
 
-static void add_axes(const struct svg_panel *p, const struct sheet *s, struct text *out)
+static void chart_svg_add_axes(const struct svg_panel *p, const struct sheet *s, struct text *out)
 {
     struct tick ticks[SCALE_TICKS];
     int n = ticks_make(&p->x, (int)((s->right - s->left) / TICK_ROOM_X) + 1, ticks);
@@ -60,14 +60,14 @@ static void add_axes(const struct svg_panel *p, const struct sheet *s, struct te
                 s->right);
     text_format(out, "<text text-anchor=\"middle\" x=\"%.1f\" y=\"%.1f\">", (s->left + s->right) / 2,
                 s->bottom + 40);
-    add_words(out, p->x_name);
+    chart_svg_add_words(out, p->x_name);
     text_format(out, "</text>\n<text text-anchor=\"middle\" transform=\"translate(18 %.1f) rotate(-90)\">",
                 (s->top + s->bottom) / 2);
-    add_words(out, p->y_name);
+    chart_svg_add_words(out, p->y_name);
     text_add(out, "</text>\n");
 }
 
-static void add_line(const struct svg_panel *p, const struct sheet *s, size_t k, struct text *out)
+static void chart_svg_add_line(const struct svg_panel *p, const struct sheet *s, size_t k, struct text *out)
 {
     const struct svg_line *l = &p->lines[k];
     const char *colour = l->dashed ? "#777" : colours[k % COLOURS], *dash = l->dashed ? "5 4" : "none";
@@ -92,7 +92,7 @@ static void add_line(const struct svg_panel *p, const struct sheet *s, size_t k,
                 "\n<path class=\"line\" stroke=\"%s\" stroke-dasharray=\"%s\" d=\"M%.1f %.1fh22\"/><text "
                 "x=\"%.1f\" y=\"%.1f\">",
                 colour, dash, s->right + 14, row, s->right + 42, row + 4);
-    add_words(out, l->name);
+    chart_svg_add_words(out, l->name);
     text_add(out, "</text>\n");
 }
 
@@ -104,7 +104,7 @@ static void add_mark(const struct svg_panel *p, const struct sheet *s, size_t k,
                 "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/><text class=\"words\" text-anchor=\"%s\" "
                 "x=\"%.1f\" y=\"%.1f\">",
                 x, s->top, s->bottom, left ? "end" : "start", left ? x - 6 : x + 6, y);
-    add_words(out, p->marks[k].words);
+    chart_svg_add_words(out, p->marks[k].words);
     text_add(out, "</text>\n");
 }
 
@@ -112,11 +112,11 @@ void svg_add_panel(const struct svg_panel *p, int top, int width, int height, st
 {
     struct sheet s = {LEFT, width - RIGHT, top + TOP, top + height - BOTTOM};
     text_format(out, "<g><text class=\"title\" x=\"%d\" y=\"%d\">", LEFT, top + 26);
-    add_words(out, p->title);
+    chart_svg_add_words(out, p->title);
     text_add(out, "</text>\n");
-    add_axes(p, &s, out);
+    chart_svg_add_axes(p, &s, out);
     for (size_t k = 0; k < p->mark_count; k++) add_mark(p, &s, k, out);
-    for (size_t k = p->line_count; k-- > 0;) add_line(p, &s, k, out); /* the first on top */
+    for (size_t k = p->line_count; k-- > 0;) chart_svg_add_line(p, &s, k, out); /* the first on top */
     text_add(out, "</g>\n");
 }
 
@@ -127,7 +127,7 @@ void svg_begin(int width, int height, const char *title, struct text *out)
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
         "height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>",
         width, height, width, height);
-    add_words(out, title);
+    chart_svg_add_words(out, title);
     text_add(out,
              "</title>\n<style>text{font:12px system-ui,-apple-system,'Segoe UI','DejaVu "
              "Sans',sans-serif;fill:#1f2933}"

@@ -54,7 +54,7 @@ static struct slope slope_of(double a, double b, int cells)
                           {first + 1 - a, a - first, -(last + 1 - b), -(b - last)}};
 }
 
-static void add_life(struct grid *g, const struct slope *x, const struct slope *y, double weight)
+static void heat_add_life(struct grid *g, const struct slope *x, const struct slope *y, double weight)
 {
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 4; k++) {
@@ -65,7 +65,7 @@ static void add_life(struct grid *g, const struct slope *x, const struct slope *
         }
 }
 
-static void add_piece(struct grid *g, int left, int right, int top, int bottom)
+static void heat_add_piece(struct grid *g, int left, int right, int top, int bottom)
 {
     int width = g->columns + 1;
     g->at[top * width + left].pieces++;
@@ -90,7 +90,7 @@ static void add_small(struct grid *g, const struct slope *x, const struct slope 
     }
 }
 
-static double weight_of(const struct raster *r, int32_t buffer, enum heat_kind kind)
+static double heat_weight_of(const struct raster *r, int32_t buffer, enum heat_kind kind)
 {
     const struct lx_buffer *b = &r->index->plan->problem.buffers[buffer];
     if (kind == HEAT_COST) return (double)b->spill_cost / (double)b->size;
@@ -105,14 +105,14 @@ static void add_lives(const struct raster *r, enum heat_kind kind, int across, i
                      y = slope_of((r->address.cells - (double)l->high) / down,
                                   (r->address.cells - (double)l->low) / down, g->rows);
         bool small = (x.at[2] - x.at[0] + 1) * (y.at[2] - y.at[0] + 1) <= 6;
-        (small ? add_small : add_life)(g, &x, &y, weight_of(r, l->buffer, kind));
+        (small ? add_small : heat_add_life)(g, &x, &y, heat_weight_of(r, l->buffer, kind));
         if (kind == HEAT_FRAGMENTATION)
-            add_piece(g, l->left / across, l->right / across, (r->address.cells - 1 - l->top) / down,
-                      (r->address.cells - 1 - l->bottom) / down);
+            heat_add_piece(g, l->left / across, l->right / across, (r->address.cells - 1 - l->top) / down,
+                           (r->address.cells - 1 - l->bottom) / down);
     }
 }
 
-static void add_up(struct grid *g)
+static void heat_add_up(struct grid *g)
 {
     int width = g->columns + 1;
     for (int y = 0; y < g->rows; y++)
@@ -126,7 +126,7 @@ static void add_up(struct grid *g)
 }
 
 /* Ages are those at the middle of a column. */
-static double value_of(const struct raster *r, const struct sums *s, int column, enum heat_kind kind)
+static double heat_value_of(const struct raster *r, const struct sums *s, int column, enum heat_kind kind)
 {
     if (kind == HEAT_OCCUPANCY) return fmin(fmax(s->covered, 0), 1);
     if (kind == HEAT_FRAGMENTATION) return s->pieces;
@@ -145,7 +145,7 @@ static void take_values(const struct raster *r, const struct grid *g, enum heat_
             struct sums s = g->at[y * (g->columns + 1) + x];
             s.covered += g->small[y * g->columns + x].covered;
             s.weighed += g->small[y * g->columns + x].weighed;
-            double v = fmax(value_of(r, &s, x, kind), 0);
+            double v = fmax(heat_value_of(r, &s, x, kind), 0);
             out->at[y * g->columns + x] = (float)v;
             most = fmax(most, v);
         }
@@ -161,7 +161,7 @@ bool heat_make(const struct raster *r, enum heat_kind kind, int across, int down
     bool ok = g.at && g.small && out->at;
     if (ok) {
         add_lives(r, kind, across, down, &g);
-        add_up(&g);
+        heat_add_up(&g);
         take_values(r, &g, kind, out);
     } else
         heat_free(out);

@@ -8,14 +8,14 @@
 /* Time is sparse where a linear axis would show nearly nothing but pauses. */
 enum { SPARSE_SHARE = 4, SPARSE_SPAN = 200 };
 
-static int by_start(const void *a, const void *b)
+static int plan_index_by_start(const void *a, const void *b)
 {
     const struct placed *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static int ascending(const void *a, const void *b)
+static int plan_index_ascending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -48,7 +48,7 @@ static void take_lives(const struct lx_plan *p, struct plan_index *x)
                                                    .buffer = i};
         }
     }
-    if (x->count) qsort(x->lives, (size_t)x->count, sizeof *x->lives, by_start);
+    if (x->count) qsort(x->lives, (size_t)x->count, sizeof *x->lives, plan_index_by_start);
     for (int32_t i = 0; i < x->count; i++) x->lives[i].latest = latest = max_i64(latest, x->lives[i].end);
 }
 
@@ -61,7 +61,7 @@ static void take_events(struct plan_index *x)
         x->event[n++] = x->lives[i].end;
     }
     x->event[n++] = max_i64(x->last, x->first + 1);
-    qsort(x->event, (size_t)n, sizeof *x->event, ascending);
+    qsort(x->event, (size_t)n, sizeof *x->event, plan_index_ascending);
     for (int32_t i = 1; i < n; i++)
         if (x->event[i] > x->event[kept - 1]) x->event[kept++] = x->event[i];
     x->event_count = kept;
@@ -74,7 +74,7 @@ static void take_events(struct plan_index *x)
 }
 
 /* The stretch that a picture shows: that of all buffers that may be placed. */
-static void find_span(const struct lx_plan *p, struct plan_index *x)
+static void plan_index_find_span(const struct lx_plan *p, struct plan_index *x)
 {
     x->first = INT64_MAX;
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -94,7 +94,7 @@ bool plan_index_make(const struct lx_plan *p, struct plan_index *out)
     out->event = mem_alloc((2 * n + 2) * sizeof *out->event);
     bool ok = out->lives && out->event && bands_make(p, &out->bands);
     if (!ok) return plan_index_free(out), false;
-    find_span(p, out);
+    plan_index_find_span(p, out);
     take_lives(p, out);
     take_events(out);
     return true;

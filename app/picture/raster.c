@@ -66,7 +66,7 @@ static void two_of(const struct tally *t, int32_t *a, int32_t *b)
     *b = (int32_t)((t->sum - apart) / 2) - 1;
 }
 
-static struct raster_cell cell_of(const struct lx_plan *p, const struct tally *t)
+static struct raster_cell raster_cell_of(const struct lx_plan *p, const struct tally *t)
 {
     int32_t a, b;
     if (t->count == 0) return (struct raster_cell){-1, CELL_FREE};
@@ -81,7 +81,7 @@ static struct raster_cell cell_of(const struct lx_plan *p, const struct tally *t
 }
 
 /* Along the rows, then down the columns. */
-static void add_up(struct raster *r, struct tally *t)
+static void raster_add_up(struct raster *r, struct tally *t)
 {
     int width = r->time.cells + 1;
     for (int y = 0; y < r->address.cells; y++)
@@ -93,7 +93,7 @@ static void add_up(struct raster *r, struct tally *t)
             c->sum += left.sum + up.sum - both.sum;
             c->squares += left.squares + up.squares - both.squares;
             struct raster_cell *cell = &r->at[y * r->time.cells + x];
-            *cell = cell_of(r->index->plan, c);
+            *cell = raster_cell_of(r->index->plan, c);
             r->dense += cell->state == CELL_MANY;
         }
 }
@@ -136,7 +136,7 @@ static void mark_pools(struct raster *r)
 }
 
 /* Edges of what lives in the window, in picture addresses; -1: memory is out. */
-static int find_edges(const struct plan_index *x, const struct raster *r, int64_t **events)
+static int raster_find_edges(const struct plan_index *x, const struct raster *r, int64_t **events)
 {
     int32_t begin, end;
     int n = 0;
@@ -177,7 +177,7 @@ static bool cut_rows(const struct plan_index *x, struct raster *r, const struct 
 {
     struct scale *a = &r->address;
     int64_t *events = NULL;
-    int n = view->by_edges ? find_edges(x, r, &events) : 0, each = view->down > 1 ? view->down : 1;
+    int n = view->by_edges ? raster_find_edges(x, r, &events) : 0, each = view->down > 1 ? view->down : 1;
     if (n < 0) return false;
     if (n && too_many(events, n, view->rows)) n = 0;
     bool several = x->bands.count > 1, ok = true;
@@ -210,7 +210,7 @@ bool raster_fill(const struct plan_index *x, struct raster *out)
             add_rect(out, t, &out->rects[out->rect_count]);
             out->rect_count++;
         }
-    if (ok) add_up(out, t);
+    if (ok) raster_add_up(out, t);
     if (ok) mark_pools(out);
     mem_free(t);
     if (!ok) raster_free(out);

@@ -20,7 +20,7 @@ static double in_events(const struct scale *s, int64_t v)
     return low + (double)(v - s->event[low]) / (double)(s->event[low + 1] - s->event[low]);
 }
 
-static double unit_of(const struct scale *s, int64_t v)
+static double scale_unit_of(const struct scale *s, int64_t v)
 {
     return s->event ? in_events(s, v) : (double)v;
 }
@@ -34,25 +34,25 @@ static int64_t of_unit(const struct scale *s, double u)
     return s->event[i] + (int64_t)((u - i) * (double)(s->event[i + 1] - s->event[i]) + 0.5);
 }
 
-static int step_of(const struct scale *s)
+static int scale_step_of(const struct scale *s)
 {
     return s->step > 1 ? s->step : 1;
 }
 
 void scale_ready(struct scale *s)
 {
-    s->begin = unit_of(s, s->from);
+    s->begin = scale_unit_of(s, s->from);
     s->each = s->cells / fmax(scale_length(s), 1e-9);
 }
 
 double scale_length(const struct scale *s)
 {
-    return unit_of(s, s->to) - unit_of(s, s->from);
+    return scale_unit_of(s, s->to) - scale_unit_of(s, s->from);
 }
 
 double scale_place(const struct scale *s, int64_t v)
 {
-    if (!s->by_edges) return (unit_of(s, v) - s->begin) * s->each;
+    if (!s->by_edges) return (scale_unit_of(s, v) - s->begin) * s->each;
     if (v >= s->to) return s->cells;
     int cell = axis_cell(&s->axis, v);
     int64_t low = s->axis.edge[cell], high = s->axis.edge[cell + 1];
@@ -63,7 +63,7 @@ double scale_place(const struct scale *s, int64_t v)
 void scale_round(const struct scale *s, double a, double b, int *first, int *last, bool *thin)
 {
     *thin = false;
-    int step = step_of(s), groups = s->cells / step;
+    int step = scale_step_of(s), groups = s->cells / step;
     a /= step, b /= step;
     *first = (int)(a + 0.5);
     *last = (int)(b + 0.5) - 1;
@@ -96,14 +96,14 @@ int64_t scale_value(const struct scale *s, int cell)
 /* Where the unit that is so many behind the first begins: rounded as scale_round does. */
 static int first_group(const struct scale *s, double unit)
 {
-    return (int)(unit * s->each / step_of(s) + 0.5);
+    return (int)(unit * s->each / scale_step_of(s) + 0.5);
 }
 
 /* Where a number takes a group or more, a group belongs to the last number that begins in it or before; where it takes
  * less, to all between its ends. */
 void scale_range(const struct scale *s, int cell, int count, int64_t *from, int64_t *to)
 {
-    int step = step_of(s);
+    int step = scale_step_of(s);
     double each = s->each / step, begin = s->begin;
     if (s->by_edges || each * step / count < 1 - 1e-9) {
         *from = scale_value(s, cell);

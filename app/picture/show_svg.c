@@ -105,7 +105,7 @@ static void add_off_chip_words(const struct lx_plan *p, int32_t spilled, int32_t
 }
 
 /* Where ticks are ops, all of them are on the axis, whether or not something is on chip then. */
-static void span_of(const struct lx_plan *p, const struct lx_occupancy *time, struct frame *f)
+static void show_svg_span_of(const struct lx_plan *p, const struct lx_occupancy *time, struct frame *f)
 {
     f->first = time->first;
     f->last = max_i64(time->last, time->first + 1);
@@ -163,7 +163,7 @@ void show_svg(const struct lx_plan *p, const struct picture *how, struct text *t
     int axis = AXIS + (svg_names_ops(p) ? OP_NAMES : 0) + (p->nest_count > 0 ? NEST_ROW : 0);
     double below = axis + CURVE + GAP + lanes.used * LANE + 24, map = fmax(height - TOP - below, 120);
     struct frame f = {.x = LEFT, .y = TOP, .width = width - LEFT - RIGHT, .height = map, .index = &index};
-    span_of(p, &time, &f);
+    show_svg_span_of(p, &time, &f);
     height = (int)(TOP + map + below);
     text_format(
         t,

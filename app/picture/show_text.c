@@ -95,7 +95,7 @@ static bool make_scales(struct map *m, int width, int height)
     return ok;
 }
 
-static char letter_of(const struct map *m, int32_t buffer)
+static char show_text_letter_of(const struct map *m, int32_t buffer)
 {
     return identity_letter(buffer_identity(m->plan, buffer));
 }
@@ -110,10 +110,10 @@ static char letter_at(const struct map *m, const struct raster_cell *c)
     if (c->state == CELL_FREE) return '.';
     if (c->state == CELL_RESERVED) return '\\';
     if (c->state == CELL_MANY) return heat_letter((double)m->heat.at[c - m->raster.at]);
-    return letter_of(m, c->owner);
+    return show_text_letter_of(m, c->owner);
 }
 
-static bool has_owner(const struct raster_cell *c)
+static bool show_text_has_owner(const struct raster_cell *c)
 {
     return c->state == CELL_ONE || c->state == CELL_HANDOVER;
 }
@@ -122,7 +122,7 @@ static bool has_owner(const struct raster_cell *c)
 static void write_cells(const struct map *m, const struct raster_cell *c, int count, struct text *out)
 {
     struct text s = {0};
-    bool tile = has_owner(c) && is_tile(m->plan, c->owner);
+    bool tile = show_text_has_owner(c) && is_tile(m->plan, c->owner);
     for (int i = 0; i < count; i++) {
         char first = letter_at(m, &c[i]);
         bool between = tile && m->tick_width == 1 && i % 2; /* with wider ticks, the rest of each */
@@ -131,7 +131,7 @@ static void write_cells(const struct map *m, const struct raster_cell *c, int co
     }
     if (s.failed)
         out->failed = true;
-    else if (has_owner(c))
+    else if (show_text_has_owner(c))
         paint_identity(out, buffer_identity(m->plan, c->owner), s.at);
     else
         paint_add(out, c->state == CELL_MANY ? PAINT_PLAIN : PAINT_DIM, s.at);
@@ -161,7 +161,7 @@ static int address_width(const struct map *m)
     return width > LEAST_ADDRESS ? width : LEAST_ADDRESS;
 }
 
-static void write_rows(const struct map *m, struct text *out)
+static void show_text_write_rows(const struct map *m, struct text *out)
 {
     int digits = address_width(m) - 2, rows = m->raster.address.cells, columns = m->raster.time.cells;
     for (int r = 0; r < rows; r++) {
@@ -224,7 +224,7 @@ static void write_bracket(const struct map *m, const struct lx_nest *n, int leng
 }
 
 /* The nests below the ticks. */
-static void write_nests(const struct map *m, struct text *out)
+static void show_text_write_nests(const struct map *m, struct text *out)
 {
     int at = 0;
     if (m->plan->nest_count == 0) return;
@@ -243,7 +243,7 @@ static void write_nests(const struct map *m, struct text *out)
 }
 
 /* "2 nests, 80 iterations", and a line each. */
-static void list_nests(const struct lx_plan *p, bool all, struct text *out)
+static void show_text_list_nests(const struct lx_plan *p, bool all, struct text *out)
 {
     enum { MOST_NESTS = 12 };
     int32_t shown = all || p->nest_count <= MOST_NESTS ? p->nest_count : MOST_NESTS;
@@ -346,11 +346,11 @@ void show_text(const struct lx_plan *p, const struct picture *how, struct text *
              raster_fill(&m.index, &m.raster) && heat_make(&m.raster, HEAT_OCCUPANCY, 1, 1, &m.heat);
         if (ok) {
             write_heading(&m, out);
-            write_rows(&m, out);
+            show_text_write_rows(&m, out);
             write_ruler(&m, out);
-            write_nests(&m, out);
+            show_text_write_nests(&m, out);
             write_occupancy(&m, out);
-            list_nests(p, how->all, out);
+            show_text_list_nests(p, how->all, out);
             text_legend(p, how, out);
         }
     } else if (ok)

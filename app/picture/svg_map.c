@@ -20,7 +20,7 @@ static void open_rect(const struct frame *f, int32_t pool, struct lx_life life, 
 }
 
 /* The part of a life that nobody else's rectangle covers; where that is nothing, the one before its heir comes. */
-static struct lx_life seen_of(const struct lx_plan *p, int32_t i, int32_t heir, struct lx_life life)
+static struct lx_life svg_map_seen_of(const struct lx_plan *p, int32_t i, int32_t heir, struct lx_life life)
 {
     struct lx_life seen = life;
     int32_t parent = p->took_slot_of[i];
@@ -30,7 +30,8 @@ static struct lx_life seen_of(const struct lx_plan *p, int32_t i, int32_t heir, 
     return seen.end > seen.start ? seen : life;
 }
 
-static void add_life(const struct frame *f, int32_t i, int32_t heir, struct lx_life life, struct text *t)
+static void svg_map_add_life(const struct frame *f, int32_t i, int32_t heir, struct lx_life life,
+                             struct text *t)
 {
     const struct lx_plan *p = f->index->plan;
     const struct lx_buffer *b = &p->problem.buffers[i];
@@ -53,7 +54,7 @@ static void add_life(const struct frame *f, int32_t i, int32_t heir, struct lx_l
         open_rect(f, pool, life, at, at + b->size, t);
         text_add(t, " class=\"tile\" fill=\"url(#tile)\" pointer-events=\"none\"/>");
     }
-    struct lx_life seen = seen_of(p, i, heir, life);
+    struct lx_life seen = svg_map_seen_of(p, i, heir, life);
     add_label(b->name, x_of(f, seen.start), y, x_of(f, seen.end) - x_of(f, seen.start), h, t);
     text_add(t, "</g>\n");
 }
@@ -73,7 +74,7 @@ void svg_buffers(const struct frame *f, struct text *t)
     text_add(t, "<g id=\"on-chip\">\n");
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = 0; p->answer.address[i] >= 0 && k < lx_life_count(&p->problem.buffers[i]); k++)
-            add_life(f, i, heir[i], lx_life_at(&p->problem.buffers[i], k), t);
+            svg_map_add_life(f, i, heir[i], lx_life_at(&p->problem.buffers[i], k), t);
     text_add(t, "</g>\n");
     mem_free(heir);
 }
@@ -135,7 +136,7 @@ static void add_limit(const struct frame *f, int32_t pool, struct text *t)
                 y - 5, in_bytes(b->capacity).at);
 }
 
-static void add_lines(const struct frame *f, int32_t pool, struct text *t)
+static void svg_map_add_lines(const struct frame *f, int32_t pool, struct text *t)
 {
     int64_t top = f->index->bands.at[pool].shown,
             step = nice_step(top, (int)(f->bands[pool].height / 40) + 1, true);
@@ -155,7 +156,7 @@ void svg_addresses(const struct frame *f, struct text *t)
 {
     for (int32_t k = 0; k < f->index->bands.count; k++) {
         add_band(f, k, t);
-        add_lines(f, k, t);
+        svg_map_add_lines(f, k, t);
         add_limit(f, k, t);
     }
 }

@@ -19,7 +19,7 @@ struct legend_row {
     char letter;
 };
 
-static void slot_value(const void *row_of_table, const struct column *column, struct value *v)
+static void text_legend_slot_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct legend_row *row = row_of_table;
     int32_t slot = row->plan->took_slot_of[row->i];
@@ -28,7 +28,7 @@ static void slot_value(const void *row_of_table, const struct column *column, st
 }
 
 /* With its pool, where there are several. */
-static void address_value(const void *row_of_table, const struct column *column, struct value *v)
+static void text_legend_address_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct legend_row *row = row_of_table;
     const struct lx_plan *p = row->plan;
@@ -41,7 +41,7 @@ static void address_value(const void *row_of_table, const struct column *column,
 }
 
 /* All of them, as far as they fit. */
-static void life_value(const void *row_of_table, const struct column *column, struct value *v)
+static void text_legend_life_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_buffer *b = ((const struct legend_row *)row_of_table)->is;
     char words[120];
@@ -77,16 +77,16 @@ static const struct column on_chip_array[] = {
     {.key = "letter",      .heading = "",            .kind = VALUE_WORDS,   .value = letter_value},
     {.key = "buffer",      .heading = "on chip",     .kind = VALUE_NAME,    .value = name_value},
     {.key = "bytes",       .heading = "bytes",       .kind = VALUE_BYTES,   .value = bytes_value},
-    {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = life_value},
-    {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = address_value},
+    {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .value = text_legend_life_value},
+    {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .value = text_legend_address_value},
     {.key = "tile",        .heading = "tile",        .kind = VALUE_WORDS,   .flags = COLUMN_MAY_HIDE, .value = tile_value},
-    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = slot_value},
+    {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .value = text_legend_slot_value},
 };
 
 static const struct column off_chip_array[] = {
     {.key = "buffer", .heading = "off chip", .kind = VALUE_NAME,  .value = name_value},
     {.key = "bytes",  .heading = "bytes",    .kind = VALUE_BYTES, .value = bytes_value},
-    {.key = "life",   .heading = "life",     .kind = VALUE_MARK,  .value = life_value},
+    {.key = "life",   .heading = "life",     .kind = VALUE_MARK,  .value = text_legend_life_value},
     {.key = "cost",   .heading = "cost",     .kind = VALUE_BYTES, .value = cost_value},
     {.key = "reason", .heading = "reason",   .kind = VALUE_WORDS, .value = reason_value},
 };

@@ -25,7 +25,7 @@ static const struct {
              [SCALE_SECONDS] = {second_units, sizeof second_units / sizeof *second_units}};
 
 /* The largest unit that is not above the value. */
-static const struct unit *unit_of(enum scale_unit kind, double value)
+static const struct unit *ticks_unit_of(enum scale_unit kind, double value)
 {
     const struct unit *u = units[kind].at;
     for (int i = 1; i < units[kind].count; i++)
@@ -44,7 +44,7 @@ double scale_share(const struct scale *s, double v)
 static struct words words_like(const struct scale *s, double value, double like)
 {
     struct words w;
-    const struct unit *u = unit_of(s->unit, like);
+    const struct unit *u = ticks_unit_of(s->unit, like);
     const char *word = value == 0 ? "" : s->ascii ? u->ascii : u->word;
     /* Never "1.024e+03": four digits before the point are written as they are. */
     double shown = value / u->size;
@@ -59,7 +59,7 @@ struct words scale_words(const struct scale *s, double value)
 }
 
 /* 1, 2, 5, 10, ... times `base`: the least step that puts at most `most` marks on `span`. */
-static double step_of(double span, int most, double base)
+static double ticks_step_of(double span, int most, double base)
 {
     static const double factor[] = {1, 2, 5};
     double power = base * pow(10, floor(log10(span / base / most)));
@@ -69,19 +69,19 @@ static double step_of(double span, int most, double base)
     }
 }
 
-static void add(const struct scale *s, double at, double like, struct tick *out, int *n)
+static void ticks_add(const struct scale *s, double at, double like, struct tick *out, int *n)
 {
     double slack = 1e-9 * (s->is_log ? at : s->high - s->low);
     if (*n < SCALE_TICKS && at >= s->low - slack && at <= s->high + slack)
         out[(*n)++] = (struct tick){at, words_like(s, at, like)};
 }
 
-static int linear(const struct scale *s, int most, struct tick *out)
+static int ticks_linear(const struct scale *s, int most, struct tick *out)
 {
-    double step = step_of(s->high - s->low, most, unit_of(s->unit, s->high)->size);
+    double step = ticks_step_of(s->high - s->low, most, ticks_unit_of(s->unit, s->high)->size);
     int n = 0;
     for (double k = ceil(s->low / step - 1e-9); k * step <= s->high + step * 1e-9 && n < most; k++)
-        add(s, k == 0 ? 0 : k * step, s->high, out, &n); /* never -0 */
+        ticks_add(s, k == 0 ? 0 : k * step, s->high, out, &n); /* never -0 */
     return n;
 }
 
@@ -93,7 +93,7 @@ static int powers(const struct scale *s, int most, double base, struct tick *out
     int n = 0;
     if (!(every >= 1)) return 0;
     for (double k = ceil(first / every - 1e-9) * every; k <= last; k += every)
-        add(s, pow(base, k), pow(base, k), out, &n);
+        ticks_add(s, pow(base, k), pow(base, k), out, &n);
     return n;
 }
 
@@ -103,7 +103,7 @@ static int decades(const struct scale *s, int most, struct tick *out)
     struct tick all[3 * SCALE_TICKS];
     int n = 0;
     for (double k = floor(log10(s->low)); pow(10, k) <= s->high && n + 3 <= SCALE_TICKS; k++)
-        for (int i = 0; i < 3; i++) add(s, pow(10, k) * factor[i], pow(10, k) * factor[i], all, &n);
+        for (int i = 0; i < 3; i++) ticks_add(s, pow(10, k) * factor[i], pow(10, k) * factor[i], all, &n);
     if (n > most || n + 3 > SCALE_TICKS) return powers(s, most, 10, out);
     for (int i = 0; i < n; i++) out[i] = all[i];
     return n;
@@ -114,5 +114,5 @@ int ticks_make(const struct scale *s, int most, struct tick out[SCALE_TICKS])
     int room = most > SCALE_TICKS ? SCALE_TICKS : most, n = 0;
     if (room < 1 || !(s->high > s->low) || !isfinite(s->high) || !isfinite(s->low)) return 0;
     if (s->is_log && s->low > 0) n = s->unit == SCALE_BYTES ? powers(s, room, 2, out) : decades(s, room, out);
-    return n >= 3 || (n == 2 && room == 2) ? n : linear(s, room, out);
+    return n >= 3 || (n == 2 && room == 2) ? n : ticks_linear(s, room, out);
 }

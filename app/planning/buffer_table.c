@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-static const struct lx_buffer *buffer_of(const struct buffer_row *row)
+static const struct lx_buffer *buffer_table_buffer_of(const struct buffer_row *row)
 {
     return &row->plan->problem.buffers[row->i];
 }
 
-static bool is_placed(const struct buffer_row *row)
+static bool buffer_table_is_placed(const struct buffer_row *row)
 {
     return row->plan->answer.address[row->i] >= 0;
 }
@@ -21,12 +21,12 @@ const char *buffer_state(const struct lx_plan *p, int32_t i)
     return p->problem.buffers[i].reason ? "HBM only" : "off chip";
 }
 
-static void address_value(const void *row_of_table, const struct column *column, struct value *v)
+static void buffer_table_address_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct buffer_row *row = row_of_table;
     const struct lx_plan *p = row->plan;
     (void)column;
-    if (!is_placed(row)) {
+    if (!buffer_table_is_placed(row)) {
         v->words = "-";
         v->paint = PAINT_DIM;
         return;
@@ -37,24 +37,26 @@ static void address_value(const void *row_of_table, const struct column *column,
                      (unsigned long long)v->whole);
 }
 
-static void life_value(const void *row_of_table, const struct column *column, struct value *v)
+static void buffer_table_life_value(const void *row_of_table, const struct column *column, struct value *v)
 {
-    const struct lx_buffer *b = buffer_of(row_of_table);
+    const struct lx_buffer *b = buffer_table_buffer_of(row_of_table);
     (void)column;
     value_whole(v, b->end - b->start);
     value_format(v, "%lld..%lld", (long long)b->start, (long long)b->end);
 }
 
-static void state_value(const void *row_of_table, const struct column *column, struct value *v)
+static void buffer_table_state_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct buffer_row *row = row_of_table;
     (void)column;
     v->words = buffer_state(row->plan, row->i);
-    v->paint = is_placed(row) ? PAINT_GOOD : buffer_of(row)->reason ? PAINT_DIM : PAINT_BAD;
+    v->paint = buffer_table_is_placed(row)           ? PAINT_GOOD
+               : buffer_table_buffer_of(row)->reason ? PAINT_DIM
+                                                     : PAINT_BAD;
 }
 
 /* Of how many tiles it has one at a time. */
-static void tiles_value(const void *row_of_table, const struct column *column, struct value *v)
+static void buffer_table_tiles_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct buffer_row *row = row_of_table;
     bool tile = is_tile(row->plan, row->i);
@@ -75,7 +77,7 @@ static void hold_value(const void *row_of_table, const struct column *column, st
     if (v->whole == 0) v->words = "";
 }
 
-static void slot_value(const void *row_of_table, const struct column *column, struct value *v)
+static void buffer_table_slot_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct buffer_row *row = row_of_table;
     int32_t slot = row->plan->took_slot_of[row->i];
@@ -84,25 +86,25 @@ static void slot_value(const void *row_of_table, const struct column *column, st
 }
 
 /* clang-format off */
-VALUE_OF(name_value,   struct buffer_row, v->words = buffer_of(row)->name;)
-VALUE_OF(bytes_value,  struct buffer_row, value_whole(v, buffer_of(row)->size);)
-VALUE_OF(uses_value,   struct buffer_row, value_dim(v, buffer_of(row)->use_count);)
-VALUE_OF(cost_value,   struct buffer_row, value_dim(v, buffer_of(row)->spill_cost);)
+VALUE_OF(name_value,   struct buffer_row, v->words = buffer_table_buffer_of(row)->name;)
+VALUE_OF(bytes_value,  struct buffer_row, value_whole(v, buffer_table_buffer_of(row)->size);)
+VALUE_OF(uses_value,   struct buffer_row, value_dim(v, buffer_table_buffer_of(row)->use_count);)
+VALUE_OF(cost_value,   struct buffer_row, value_dim(v, buffer_table_buffer_of(row)->spill_cost);)
 VALUE_OF(moved_value,  struct buffer_row, value_dim(v, row->moved[row->i]);)
 VALUE_OF(reason_value, struct buffer_row, v->words = row->plan->reason[row->i] ? row->plan->reason[row->i] : ""; v->paint = PAINT_DIM;)
 
 static const struct column buffer_array[BUFFER_COLUMNS] = {
     [BUFFER_NAME]    = {.key = "buffer",      .heading = "buffer",      .kind = VALUE_NAME,    .value = name_value},
     [BUFFER_BYTES]   = {.key = "bytes",       .heading = "bytes",       .kind = VALUE_BYTES,   .width = 11, .value = bytes_value},
-    [BUFFER_LIFE]    = {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .width = 8,  .from = 66, .value = life_value},
+    [BUFFER_LIFE]    = {.key = "life",        .heading = "life",        .kind = VALUE_MARK,    .width = 8,  .from = 66, .value = buffer_table_life_value},
     [BUFFER_USES]    = {.key = "uses",        .heading = "uses",        .kind = VALUE_NUMBER,  .width = 6,  .from = 96, .value = uses_value},
-    [BUFFER_ADDRESS] = {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .width = 9,  .from = 56, .value = address_value},
+    [BUFFER_ADDRESS] = {.key = "address",     .heading = "address",     .kind = VALUE_ADDRESS, .width = 9,  .from = 56, .value = buffer_table_address_value},
     [BUFFER_COST]    = {.key = "cost",        .heading = "cost",        .kind = VALUE_BYTES,   .width = 11, .from = 76, .value = cost_value},
     [BUFFER_MOVED]   = {.key = "hbm_bytes",   .heading = "HBM bytes",   .kind = VALUE_BYTES,   .width = 11, .from = 36, .value = moved_value},
-    [BUFFER_STATE]   = {.key = "state",       .heading = "state",       .kind = VALUE_WORDS,   .width = 8,  .from = 46, .value = state_value},
-    [BUFFER_TILES]   = {.key = "tiles",       .heading = "tile",        .kind = VALUE_COUNT,   .width = 8,  .from = 66, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = tiles_value},
+    [BUFFER_STATE]   = {.key = "state",       .heading = "state",       .kind = VALUE_WORDS,   .width = 8,  .from = 46, .value = buffer_table_state_value},
+    [BUFFER_TILES]   = {.key = "tiles",       .heading = "tile",        .kind = VALUE_COUNT,   .width = 8,  .from = 66, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = buffer_table_tiles_value},
     [BUFFER_HOLD]    = {.key = "hold",        .heading = "hold",        .kind = VALUE_NUMBER,  .width = 4,  .from = 100, .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = hold_value},
-    [BUFFER_SLOT]    = {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .width = 16, .from = 180, .flags = COLUMN_MAY_HIDE, .value = slot_value},
+    [BUFFER_SLOT]    = {.key = "in_place_of", .heading = "in place of", .kind = VALUE_NAME,    .width = 16, .from = 180, .flags = COLUMN_MAY_HIDE, .value = buffer_table_slot_value},
     [BUFFER_REASON]  = {.key = "reason",      .heading = "reason",      .kind = VALUE_WORDS,   .from = 116, .value = reason_value},
 };
 /* clang-format on */

@@ -14,7 +14,7 @@
 
 enum { DEEPEST = 4 };
 
-static void gather(const char *folder, int depth, struct paths *found)
+static void bundled_gather(const char *folder, int depth, struct paths *found)
 {
     struct dirent **entries;
     int n = scandir(folder, &entries, NULL, alphasort);
@@ -25,7 +25,7 @@ static void gather(const char *folder, int depth, struct paths *found)
             char *path = mem_format("%s/%s", folder, name);
             bool known = stat(path, &info) == 0, kept = false;
             if (known && S_ISDIR(info.st_mode) && depth < DEEPEST)
-                gather(path, depth + 1, found);
+                bundled_gather(path, depth + 1, found);
             else if (known && S_ISREG(info.st_mode) && lx_format_ending(name))
                 kept = VEC_PUSH(found, path);
             if (!kept) mem_free(path);
@@ -37,7 +37,7 @@ static void gather(const char *folder, int depth, struct paths *found)
 
 void gather_patterns(const char *folder, struct paths *found)
 {
-    gather(folder, 0, found);
+    bundled_gather(folder, 0, found);
 }
 
 void add_endings(struct text *out)

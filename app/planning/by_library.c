@@ -13,7 +13,7 @@ static enum lx_code code_of(const lx_error *e)
     return LX_E_INTERNAL;
 }
 
-static char *copy_of(const lx_text *t, size_t *length)
+static char *by_library_copy_of(const lx_text *t, size_t *length)
 {
     char *copy = mem_alloc((size_t)lx_text_size(t) + 1);
     if (!copy) return NULL;
@@ -26,7 +26,7 @@ char *graph_text(struct call *call, const lx_graph *g, const char *format, size_
 {
     lx_error *e = lx_error_new();
     lx_text *t = e ? lx_graph_write(g, format, e) : NULL;
-    char *text = t ? copy_of(t, length) : NULL;
+    char *text = t ? by_library_copy_of(t, length) : NULL;
     if (t ? !text : !e)
         status_no_memory(&call->st);
     else if (!t)

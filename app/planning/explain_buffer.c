@@ -20,7 +20,7 @@
 enum { MOST_NEIGHBOURS = 8 };
 
 /* What is really paid for a buffer that is off chip, be it avoidable or not. */
-static void add_moved(const struct lx_plan *p, int32_t i, struct text *out)
+static void explain_buffer_add_moved(const struct lx_plan *p, int32_t i, struct text *out)
 {
     int64_t *moved = p->stays ? moved_by_buffers(p) : NULL;
     if (moved) text_format(out, "  moves %s of HBM traffic\n", in_bytes(moved[i]).at);
@@ -35,7 +35,7 @@ static void add_copy_line(const struct lx_plan *p, const struct lx_transfer *x, 
     text_add(out, "\n");
 }
 
-static void describe(const struct lx_plan *p, int32_t i, struct text *out)
+static void explain_buffer_describe(const struct lx_plan *p, int32_t i, struct text *out)
 {
     const struct lx_buffer *b = &p->problem.buffers[i];
     add_printable(out, b->name, 0);
@@ -54,7 +54,7 @@ static void describe(const struct lx_plan *p, int32_t i, struct text *out)
         text_add(out, ": ");
         add_printable(out, p->reason[i], 0);
         text_add(out, "\n");
-        add_moved(p, i, out);
+        explain_buffer_add_moved(p, i, out);
         if (!b->reason) text_format(out, "  on chip it would save %s\n", in_bytes(b->spill_cost).at);
     }
     if (p->stays && is_tile(p, i)) {
@@ -115,7 +115,8 @@ static double seconds_used(void)
 }
 
 /* One row after the other, until Ctrl-C or the time is up. */
-static void try_all(const struct call *call, const struct lx_graph *pattern, struct remedies *r)
+static void explain_buffer_try_all(const struct call *call, const struct lx_graph *pattern,
+                                   struct remedies *r)
 {
     struct watch watch;
     double began = seconds_used();
@@ -134,8 +135,8 @@ static void try_all(const struct call *call, const struct lx_graph *pattern, str
     watch_end(&watch);
 }
 
-static void add_rows(const struct remedies *r, void (*add)(const struct table *, struct text *),
-                     struct text *out)
+static void explain_buffer_add_rows(const struct remedies *r,
+                                    void (*add)(const struct table *, struct text *), struct text *out)
 {
     struct column columns[REMEDY_COLUMNS];
     struct remedy_row *rows = mem_alloc((r->all.count + 1) * sizeof *rows);
@@ -159,9 +160,9 @@ bool add_remedies(struct call *call, const struct lx_graph *pattern, const struc
     if (!read_options(call, &asked)) return false;
     bool ok = remedies_list(p, &asked, name, &r, &call->st);
     if (ok) {
-        try_all(call, pattern, &r);
+        explain_buffer_try_all(call, pattern, &r);
         remedies_sort(&r);
-        add_rows(&r, add, out);
+        explain_buffer_add_rows(&r, add, out);
     }
     remedies_free(&r);
     return ok;
@@ -200,7 +201,7 @@ bool show_explained(struct call *call, const struct lx_graph *pattern, const str
         return show_nests(call, p, nest_called(p, name), out);
     }
     for (int32_t i = 0; i < e.count; i++) {
-        describe(p, e.all[i].buffer, out);
+        explain_buffer_describe(p, e.all[i].buffer, out);
         show_obstacle(p, &e.all[i], out);
     }
     bool ok = e.count ? true : no_such_buffer(call, p, name), off = e.off_chip > 0;

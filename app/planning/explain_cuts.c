@@ -94,7 +94,7 @@ static const struct lx_team_exchange *exchange_of(const struct read_row *row)
     return e >= 0 ? &row->plan->exchanges[e] : NULL;
 }
 
-static void by_value(const void *row_of_table, const struct column *column, struct value *v)
+static void explain_cuts_by_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct read_row *row = row_of_table;
     const struct lx_team_exchange *x = exchange_of(row);
@@ -116,7 +116,7 @@ static const struct column read_array[] = {
     {.key = "op",       .heading = "read by",  .kind = VALUE_NAME,  .value = reader_value},
     {.key = "kind",     .heading = "kind",     .kind = VALUE_WORDS, .value = kind_value},
     {.key = "mode",     .heading = "computed", .kind = VALUE_WORDS, .value = how_value},
-    {.key = "exchange", .heading = "needs",    .kind = VALUE_WORDS, .value = by_value},
+    {.key = "exchange", .heading = "needs",    .kind = VALUE_WORDS, .value = explain_cuts_by_value},
     {.key = "bytes",    .heading = "bytes",    .kind = VALUE_BYTES, .value = moved_value},
 };
 /* clang-format on */
@@ -130,7 +130,8 @@ static const struct lx_team_plan *team_of(const struct lx_cut_question *q)
 }
 
 /* "24,576 B exchanged", or the time where that counts. */
-static void add_cost(const struct lx_cut_question *q, const struct lx_cut_price *x, struct text *out)
+static void explain_cuts_add_cost(const struct lx_cut_question *q, const struct lx_cut_price *x,
+                                  struct text *out)
 {
     if (q->how->by_time) text_format(out, "%.2f us predicted, ", x->us);
     text_format(out, "%s exchanged", in_bytes(x->bytes).at);
@@ -168,7 +169,7 @@ static void add_runner_up(const struct lx_cut_question *q, const struct lx_cut_r
     text_add(out, ": ");
     add_state(&team_of(q)->grid, x->cut, out);
     text_add(out, ", ");
-    add_cost(q, x, out);
+    explain_cuts_add_cost(q, x, out);
     add_difference(q, x, &r->is, out);
 }
 
@@ -178,7 +179,7 @@ static void add_headline(const struct lx_cut_question *q, const struct lx_cut_re
     text_add(out, " is ");
     add_state(&team_of(q)->grid, r->is.cut, out);
     text_add(out, ": ");
-    add_cost(q, &r->is, out);
+    explain_cuts_add_cost(q, &r->is, out);
     add_runner_up(q, r, out);
     text_add(out, "\n");
 }
@@ -200,7 +201,7 @@ static void add_origin(const struct lx_cut_question *q, const struct lx_cut_reas
 }
 
 /* "  axis 1 of 4 members: dimension 1, 64 + 64 + 64 + 64" */
-static void add_axes(const struct lx_team_plan *p, int32_t tensor, struct text *out)
+static void explain_cuts_add_axes(const struct lx_team_plan *p, int32_t tensor, struct text *out)
 {
     enum { MOST_BLOCKS = 8 };
     const struct lx_team_tensor *x = &p->tensors[tensor];
@@ -256,7 +257,7 @@ static void show_reasons(const struct lx_cut_question *q, const struct lx_cut_re
     out->failed |= !reads || !rows;
     add_headline(q, r, out);
     add_origin(q, r, out);
-    add_axes(team_of(q), r->tensor, out);
+    explain_cuts_add_axes(team_of(q), r->tensor, out);
     add_maker(team_of(q), r->tensor, out);
     text_format(out, "  HBM of the member with most %s, %.2f us predicted\n", in_bytes(r->is.hbm_bytes).at,
                 r->is.us);

@@ -31,7 +31,8 @@ static void add_names(const struct lx_plan *p, const struct lx_nest_part *parts,
 }
 
 /* "scores and p never leave LX; k and v held; 2,048 B free". */
-static void add_uses(const struct lx_plan *p, const struct lx_nest_explained *e, struct text *out)
+static void explain_nest_add_uses(const struct lx_plan *p, const struct lx_nest_explained *e,
+                                  struct text *out)
 {
     for (int32_t i = 0, to; i < e->count; i = to) {
         for (to = i; to < e->count && e->parts[to].use == e->parts[i].use;) to++;
@@ -52,7 +53,8 @@ static void add_levels(const struct lx_plan *p, const struct lx_nest *n, struct 
 }
 
 /* What it moves, tensor by tensor. */
-static void add_moved(const struct lx_plan *p, const struct lx_nest_explained *e, struct text *out)
+static void explain_nest_add_moved(const struct lx_plan *p, const struct lx_nest_explained *e,
+                                   struct text *out)
 {
     for (int32_t i = 0; i < e->count; i++) {
         const struct lx_nest_part *x = &e->parts[i];
@@ -76,10 +78,10 @@ static bool show_nest(struct call *call, const struct lx_plan *p, int32_t nest, 
     add_nest_title(p, nest, out);
     text_format(out, ", %s\n", counted(nest_iterations(n), "iteration").at);
     add_levels(p, n, out);
-    add_uses(p, &e, out);
+    explain_nest_add_uses(p, &e, out);
     text_format(out, "it moves %s of HBM traffic in ", in_bytes(e.hbm_bytes).at);
     text_format(out, "%.2f us of the device, %.2f us end to end; of it\n", e.device_us, e.end_to_end_us);
-    add_moved(p, &e, out);
+    explain_nest_add_moved(p, &e, out);
     lx_nest_explained_free(&e);
     return true;
 }

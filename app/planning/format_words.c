@@ -10,7 +10,7 @@ void add_formats(struct text *out)
         text_format(out, "%s%s", f == lx_formats() ? "" : f[1].name ? ", " : " or ", f->summary);
 }
 
-static void add_entry(struct text *out, const char *name, const char *summary, const char *help)
+static void format_words_add_entry(struct text *out, const char *name, const char *summary, const char *help)
 {
     struct text words = {0};
     text_format(&words, "%s: %s", summary, help);
@@ -23,9 +23,10 @@ void formats_help(struct text *out, bool written)
     struct lx_export row;
     text_add(out, "\n");
     paint_add(out, PAINT_HEADING, written ? "formats that are written:\n" : "formats that are read:\n");
-    for (int i = 0; written && lx_export_at(i, &row); i++) add_entry(out, row.name, row.summary, row.help);
+    for (int i = 0; written && lx_export_at(i, &row); i++)
+        format_words_add_entry(out, row.name, row.summary, row.help);
     for (const struct lx_format *f = lx_formats(); !written && f->name; f++)
-        if (f->read) add_entry(out, f->name, f->summary, f->help);
+        if (f->read) format_words_add_entry(out, f->name, f->summary, f->help);
 }
 
 /* The first that writes lists of buffers. */

@@ -1,4 +1,4 @@
-/* The tables of formats (graph/formats.h, export/exports.h) in words: for help texts and for options that name one. */
+/* The tables of formats (files/formats.h, export/exports.h) in words: for help texts and for options that name one. */
 #ifndef LX_APP_PLANNING_FORMAT_WORDS_H
 #define LX_APP_PLANNING_FORMAT_WORDS_H
 

@@ -10,14 +10,14 @@
 
 enum { MOST_LAYERS = 4, MOST_NAME = 40 };
 
-static void add_name(const char *name, struct text *out)
+static void layer_words_add_name(const char *name, struct text *out)
 {
     char *clean = printable(name, MOST_NAME);
     text_add(out, clean ? clean : "?");
     mem_free(clean);
 }
 
-static uint64_t mix(uint64_t hash, int64_t value)
+static uint64_t layer_words_mix(uint64_t hash, int64_t value)
 {
     return hash_words(hash, &value, sizeof value);
 }
@@ -27,9 +27,9 @@ static uint64_t mix_nest(uint64_t hash, const struct lx_plan *p, int32_t tick)
     for (int32_t i = 0; i < p->nest_count; i++) {
         const struct lx_nest *n = &p->nests[i];
         if (tick < n->first || tick > n->last) continue;
-        hash = mix(mix(hash, tick - n->first), n->last - tick);
+        hash = layer_words_mix(layer_words_mix(hash, tick - n->first), n->last - tick);
         for (int l = 0; l < n->level_count; l++)
-            hash = mix(mix(hash, n->tiles[l]), n->var[tick - n->first][l]);
+            hash = layer_words_mix(layer_words_mix(hash, n->tiles[l]), n->var[tick - n->first][l]);
     }
     return hash;
 }
@@ -39,8 +39,9 @@ static uint64_t mix_tick(uint64_t hash, const struct lx_plan *p, int32_t tick)
 {
     const struct lx_op *op = &p->layouts->graph->ops[tick];
     const struct lx_division *d = &p->divisions->at[tick];
-    hash = mix(mix(hash, (int64_t)op->kind->id), p->layouts->layouts[op->output].stick_dim);
-    for (int i = 0; i < d->split_count; i++) hash = mix(hash, d->splits[i].split);
+    hash = layer_words_mix(layer_words_mix(hash, (int64_t)op->kind->id),
+                           p->layouts->layouts[op->output].stick_dim);
+    for (int i = 0; i < d->split_count; i++) hash = layer_words_mix(hash, d->splits[i].split);
     return mix_nest(hash, p, tick);
 }
 
@@ -57,7 +58,7 @@ static void hash_layers(const struct lx_plan *p, const struct lx_repeat *r, uint
     }
 }
 
-static int by_value(const void *a, const void *b)
+static int layer_words_by_value(const void *a, const void *b)
 {
     uint64_t x, y;
     memcpy(&x, a, sizeof x);
@@ -72,13 +73,13 @@ static int32_t ways_of(const struct lx_plan *p, const struct lx_repeat *r)
     int32_t ways = hash ? 1 : 0;
     if (!hash) return 0;
     hash_layers(p, r, hash);
-    qsort(hash, (size_t)r->times, sizeof *hash, by_value);
+    qsort(hash, (size_t)r->times, sizeof *hash, layer_words_by_value);
     for (int32_t i = 1; i < r->times; i++) ways += hash[i] != hash[i - 1];
     mem_free(hash);
     return ways;
 }
 
-static void add_ways(const struct lx_plan *p, const struct lx_repeat *r, struct text *out)
+static void layer_words_add_ways(const struct lx_plan *p, const struct lx_repeat *r, struct text *out)
 {
     int32_t ways = ways_of(p, r);
     if (ways == 0) out->failed = true;
@@ -97,11 +98,11 @@ void add_layers(const struct lx_plan *p, struct text *out)
     out->failed |= !r;
     for (int32_t i = 0; r && i < count && i < MOST_LAYERS; i++) {
         text_format(out, "%sx%d of %s", i ? "; " : "", (int)r[i].times, counted(r[i].ops, "op").at);
-        if (p->layouts && !p->order) add_ways(p, &r[i], out);
+        if (p->layouts && !p->order) layer_words_add_ways(p, &r[i], out);
         text_add(out, ": ");
-        add_name(g->ops[r[i].first].name, out);
+        layer_words_add_name(g->ops[r[i].first].name, out);
         text_add(out, " to ");
-        add_name(g->ops[r[i].first + r[i].ops - 1].name, out);
+        layer_words_add_name(g->ops[r[i].first + r[i].ops - 1].name, out);
     }
     if (count > MOST_LAYERS) text_add(out, "; ...");
     mem_free(r);

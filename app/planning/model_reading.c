@@ -57,8 +57,8 @@ static bool is_word_of_command(const struct call *call, const struct given_optio
     return word && !strchr(o->value, '=');
 }
 
-static bool gather(struct call *call, const char *option, bool (*takes)(const char *, int64_t *, lx_status *),
-                   bindings *to)
+static bool model_reading_gather(struct call *call, const char *option,
+                                 bool (*takes)(const char *, int64_t *, lx_status *), bindings *to)
 {
     for (size_t i = 0; i < call->line.options.count; i++) {
         const struct given_option *o = &call->line.options.at[i];
@@ -86,7 +86,7 @@ static bool read_bindings(struct call *call, const char *option,
                           const struct lx_model_binding **list, int *count)
 {
     bindings all = {0};
-    bool ok = gather(call, option, takes, &all);
+    bool ok = model_reading_gather(call, option, takes, &all);
     *list = ok && all.count ? arena_copy_array(call->line.memory, all.at, all.count, sizeof *all.at) : NULL;
     if (ok && all.count && !*list) ok = status_no_memory(&call->st);
     *count = (int)all.count;
@@ -94,7 +94,7 @@ static bool read_bindings(struct call *call, const char *option,
     return ok;
 }
 
-static bool read_numbers(struct call *call, struct lx_import_options *o)
+static bool model_reading_read_numbers(struct call *call, struct lx_import_options *o)
 {
     return option_int(call, "branch", 0, 1 << 20, &o->branch) &&
            option_int(call, "trips", 1, 1 << 19, &o->trips) &&
@@ -143,7 +143,7 @@ bool read_model_options(struct call *call, struct model_options *o)
     i->share_cache = option_given(&call->line, "share-cache");
     i->team = option_given(&call->line, "team") || lx_transport_usual()->members;
     i->model.function = option_value(&call->line, "func");
-    return keep_given(call, o) && read_numbers(call, i) &&
+    return keep_given(call, o) && model_reading_read_numbers(call, i) &&
            read_bindings(call, "dim", takes_number, &i->model.dims, &i->model.dim_count) &&
            read_bindings(call, "value", takes_number, &i->model.fixed, &i->model.fixed_count) &&
            read_bindings(call, "role", takes_role, &i->roles, &i->role_count);

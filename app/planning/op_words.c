@@ -2,12 +2,12 @@
 #include "planning/op_words.h"
 #include "text/format.h"
 
-static int32_t tensor_of(const struct lx_plan *p, int32_t op, int operand)
+static int32_t op_words_tensor_of(const struct lx_plan *p, int32_t op, int operand)
 {
     return op_operand(&p->layouts->graph->ops[op], operand);
 }
 
-static const struct lx_access *access_of(const struct lx_plan *p, int32_t op, int operand)
+static const struct lx_access *op_words_access_of(const struct lx_plan *p, int32_t op, int operand)
 {
     return &p->accesses[p->access_at[op] + operand];
 }
@@ -25,9 +25,9 @@ static int64_t moved_at(const struct lx_plan *p, int32_t op, int32_t tensor, enu
 
 void add_place_words(const struct lx_plan *p, int32_t op, int operand, struct text *out)
 {
-    int32_t tensor = tensor_of(p, op, operand);
+    int32_t tensor = op_words_tensor_of(p, op, operand);
     if (lx_plan_place(p, op, operand) < 0) {
-        text_format(out, "HBM: %s B", grouped(access_of(p, op, operand)->bytes).at);
+        text_format(out, "HBM: %s B", grouped(op_words_access_of(p, op, operand)->bytes).at);
         return;
     }
     int64_t loaded = moved_at(p, op, tensor, LX_LOAD), stored = moved_at(p, op, tensor, LX_STORE);
@@ -37,26 +37,26 @@ void add_place_words(const struct lx_plan *p, int32_t op, int operand, struct te
 }
 
 /* Which operand of an op a tensor is; -1: none. */
-static int operand_of(const struct lx_plan *p, int32_t op, int32_t tensor)
+static int op_words_operand_of(const struct lx_plan *p, int32_t op, int32_t tensor)
 {
     const struct lx_op *o = &p->layouts->graph->ops[op];
     for (int k = 0; k < op_operand_count(o); k++)
-        if (tensor_of(p, op, k) == tensor) return k;
+        if (op_words_tensor_of(p, op, k) == tensor) return k;
     return -1;
 }
 
 static bool is_on_chip(const struct lx_plan *p, int32_t op, int32_t tensor)
 {
-    int operand = operand_of(p, op, tensor);
+    int operand = op_words_operand_of(p, op, tensor);
     return operand >= 0 && lx_plan_place(p, op, operand) >= 0;
 }
 
 /* HBM bytes of a tensor at one op: what it accesses there, what is loaded and stored. */
-static int64_t through_hbm(const struct lx_plan *p, int32_t op, int32_t tensor)
+static int64_t op_words_through_hbm(const struct lx_plan *p, int32_t op, int32_t tensor)
 {
-    int operand = operand_of(p, op, tensor);
+    int operand = op_words_operand_of(p, op, tensor);
     int64_t bytes = moved_at(p, op, tensor, LX_LOAD) + moved_at(p, op, tensor, LX_STORE);
-    if (operand >= 0 && lx_plan_place(p, op, operand) < 0) bytes += access_of(p, op, operand)->bytes;
+    if (operand >= 0 && lx_plan_place(p, op, operand) < 0) bytes += op_words_access_of(p, op, operand)->bytes;
     return bytes;
 }
 
@@ -84,7 +84,7 @@ static void add_relaid_before(const struct lx_plan *p, int32_t op, int32_t tenso
 enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operand, int32_t other,
                                  struct text *out)
 {
-    int32_t tensor = tensor_of(p, op, operand), reader = op > other ? op : other;
+    int32_t tensor = op_words_tensor_of(p, op, operand), reader = op > other ? op : other;
     bool same = !lx_core_div_mismatch(p->divisions, op, other, tensor);
     text_add(out, same ? "same cut as op " : "MISMATCH with op ");
     add_printable(out, p->layouts->graph->ops[other].name, 40);
@@ -97,7 +97,7 @@ enum cut_agreement add_cut_words(const struct lx_plan *p, int32_t op, int operan
         add_relaid_before(p, reader, tensor, out);
     else
         text_format(out, ": through HBM, %s B",
-                    grouped(through_hbm(p, op, tensor) + through_hbm(p, other, tensor)).at);
+                    grouped(op_words_through_hbm(p, op, tensor) + op_words_through_hbm(p, other, tensor)).at);
     return on_chip ? CUT_RING : CUT_HBM;
 }
 
@@ -109,14 +109,14 @@ static int32_t agrees_with(const struct lx_plan *p, int32_t op, int64_t *bytes)
     *bytes = 0;
     for (int32_t o = 0; o < g->op_count; o++)
         for (int k = 0; o != op && k < op_operand_count(&g->ops[op]); k++) {
-            int32_t t = tensor_of(p, op, k);
+            int32_t t = op_words_tensor_of(p, op, k);
             const struct lx_op *other = &g->ops[o];
             bool made = op_operand_made(other, t) >= 0, feeds = made && k < g->ops[op].input_count;
-            bool reads = k >= g->ops[op].input_count && !made && operand_of(p, o, t) >= 0;
+            bool reads = k >= g->ops[op].input_count && !made && op_words_operand_of(p, o, t) >= 0;
             if (!(feeds || reads) || lx_plan_place(p, op, k) < 0 || !is_on_chip(p, o, t)) continue;
-            if (access_of(p, op, k)->bytes <= *bytes || lx_core_div_mismatch(p->divisions, op, o, t))
+            if (op_words_access_of(p, op, k)->bytes <= *bytes || lx_core_div_mismatch(p->divisions, op, o, t))
                 continue;
-            *bytes = access_of(p, op, k)->bytes;
+            *bytes = op_words_access_of(p, op, k)->bytes;
             found = o;
         }
     return found;
@@ -138,7 +138,7 @@ static void add_smaller_part(const struct lx_plan *p, int32_t op, struct text *o
         return;
     }
     text_format(out, ": %s B of ", grouped(now->operands[found].core_bytes).at);
-    add_printable(out, p->layouts->graph->tensors[tensor_of(p, op, found)].name, 30);
+    add_printable(out, p->layouts->graph->tensors[op_words_tensor_of(p, op, found)].name, 30);
     text_format(out, " per core, alone it would be %s B", grouped(alone->operands[found].core_bytes).at);
 }
 

@@ -17,7 +17,7 @@
 /* More rows than this scroll away; the costliest are what one looks for. */
 enum { MOST_ROWS = 40 };
 
-static void label(struct text *out, const char *word)
+static void plan_summary_label(struct text *out, const char *word)
 {
     paint_add(out, PAINT_DIM, word);
     text_pad(out, ' ', 10 - strlen(word));
@@ -27,7 +27,7 @@ static void write_pattern_line(const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->graph;
     char *name = printable(g->name, 60);
-    label(out, "pattern");
+    plan_summary_label(out, "pattern");
     paint_add(out, PAINT_HEADING, name ? name : "?");
     mem_free(name);
     if (g->is_list)
@@ -42,7 +42,7 @@ static void write_layers(const struct lx_plan *p, struct text *out)
     struct text layers = {0};
     add_layers(p, &layers);
     if (layers.at && layers.length) {
-        label(out, "layers");
+        plan_summary_label(out, "layers");
         text_format(out, "%s\n", layers.at);
     }
     text_free(&layers);
@@ -56,10 +56,10 @@ static void write_answer_lines(const struct lx_plan *p, struct text *out)
                                         [LX_LIMIT] = PAINT_PLAIN,
                                         [LX_ERROR] = PAINT_BAD};
     const struct lx_answer *a = &p->answer;
-    label(out, "solver");
+    plan_summary_label(out, "solver");
     text_format(out, "%s, seed %llu%s%s\n", p->solver, (unsigned long long)p->seed, *p->options ? ", " : "",
                 p->options);
-    label(out, "status");
+    plan_summary_label(out, "status");
     paint_add(out, paints[a->status], verdict_words(p));
     add_reason_words(p, out);
     text_add(out, "\n");
@@ -76,10 +76,10 @@ static void write_sums(const struct lx_plan *p, struct text *out)
         struct lx_byte_sums sums = lx_plan_byte_sums(p, moved);
         lx_plan_waits(p, waits);
         struct lx_op_wait all = lx_waits_sum(waits, ops);
-        label(out, "bytes");
+        plan_summary_label(out, "bytes");
         add_byte_sums(p, &sums, out);
         text_add(out, "\n");
-        label(out, "waits");
+        plan_summary_label(out, "waits");
         add_wait_sums(&all, out);
         text_add(out, "\n");
     }
@@ -100,11 +100,11 @@ static void add_baseline(const struct lx_plan *p, struct text *out)
 }
 
 /* "3 nests, 96 iterations: ticks 2 to 9 x16 over s; ..." as far as a line may go. */
-static void write_nests(const struct lx_plan *p, struct text *out)
+static void plan_summary_write_nests(const struct lx_plan *p, struct text *out)
 {
     enum { MOST = 4 };
     if (p->nest_count == 0) return;
-    label(out, "nests");
+    plan_summary_label(out, "nests");
     add_nests_sum(p, out);
     for (int32_t i = 0; i < p->nest_count && i < MOST; i++) {
         text_format(out, "%s%d to %d ", i ? "; " : ": ticks ", (int)p->nests[i].first, (int)p->nests[i].last);
@@ -120,41 +120,41 @@ static void write_online(const struct lx_plan *p, struct text *out)
     const struct lx_graph *g = p->graph, *from = g->came_from;
     if (!from) return;
     for (int32_t o = 0; o < g->op_count; o++) sums += g->ops[o].kind->id == LX_KIND_LOGSUMEXP;
-    label(out, "online");
+    plan_summary_label(out, "online");
     text_format(out, "%s, in which tiles may cut rows of softmax: %s, %d as it is written\n",
                 counted(sums, "running sum").at, counted(g->op_count, "op").at, (int)from->op_count);
 }
 
 static void write_traffic_lines(const struct lx_plan *p, struct text *out)
 {
-    label(out, p->graph->is_list ? "cost" : "HBM");
+    plan_summary_label(out, p->graph->is_list ? "cost" : "HBM");
     text_add(out, in_bytes(p->figures.hbm_bytes).at);
     if (p->problem.objective == LX_SPILL && !p->asks_time) add_least_words(p, false, out);
     add_baseline(p, out);
     text_add(out, "\n");
     if (p->problem.objective == LX_SPILL && !p->graph->is_list) {
-        label(out, "spill");
+        plan_summary_label(out, "spill");
         text_format(out, "%s that a scratchpad without limit would save\n",
                     in_bytes(p->figures.spill_bytes).at);
     }
     if (p->joint.searched) {
-        label(out, "joint");
+        plan_summary_label(out, "joint");
         text_format(out, "%s divided anew; no choice of divisions moves less than %s\n",
                     counted(p->joint.divided_anew, "op").at, in_bytes(p->joint.bound_bytes).at);
     }
-    write_nests(p, out);
+    plan_summary_write_nests(p, out);
     write_online(p, out);
     if (!p->graph->is_list) {
-        label(out, "pool");
+        plan_summary_label(out, "pool");
         text_format(out, "%s of HBM for what is off chip\n", in_bytes(p->pool_bytes).at);
-        label(out, "time");
+        plan_summary_label(out, "time");
         text_format(out, "%.2f us of the device, %.2f us end to end in %s, predicted", p->figures.device_us,
                     p->figures.end_to_end_us, counted(p->bundle_count, "bundle").at);
         if (p->asks_time) add_least_words(p, false, out);
         text_add(out, "\n");
         write_sums(p, out);
     }
-    label(out, "height");
+    plan_summary_label(out, "height");
     text_format(out, "%s", in_bytes(p->figures.height_bytes).at);
     if (p->problem.objective == LX_HEIGHT && lx_plan_objective(p) != INT64_MAX) {
         add_least_words(p, false, out);
@@ -163,14 +163,14 @@ static void write_traffic_lines(const struct lx_plan *p, struct text *out)
         text_format(out, " of %s\n", in_bytes(p->problem.capacity).at);
     if (p->graph->target_hbm_bytes < 0) return;
     bool met = lx_plan_meets_target(p);
-    label(out, "target");
+    plan_summary_label(out, "target");
     text_format(out, "%s: ", in_bytes(p->graph->target_hbm_bytes).at);
     paint_add(out, met ? PAINT_GOOD : PAINT_BAD, met ? "met" : "missed");
     if (!met) text_format(out, " by %s", in_bytes(p->figures.hbm_bytes - p->graph->target_hbm_bytes).at);
     text_add(out, "\n");
 }
 
-static int64_t cost_of(const void *plan, int32_t i)
+static int64_t plan_summary_cost_of(const void *plan, int32_t i)
 {
     return ((const struct lx_plan *)plan)->problem.buffers[i].spill_cost;
 }
@@ -189,12 +189,12 @@ static void write_buffer_count(const struct lx_plan *p, struct text *out)
 }
 
 /* All buffers in their own order if they are few; else the costliest first. */
-static void write_buffers(const struct lx_plan *p, bool all, struct text *out)
+static void plan_summary_write_buffers(const struct lx_plan *p, bool all, struct text *out)
 {
     int32_t n = p->problem.count, shown;
     write_buffer_count(p, out);
     if (n == 0) return;
-    int32_t *order = largest_of(p, n, cost_of, all ? 0 : MOST_ROWS, false, &shown);
+    int32_t *order = largest_of(p, n, plan_summary_cost_of, all ? 0 : MOST_ROWS, false, &shown);
     struct buffer_row *buffers = mem_alloc((size_t)n * sizeof *buffers);
     int64_t *moved = moved_by_buffers(p);
     out->failed |= !order || !buffers || !moved;
@@ -214,14 +214,14 @@ void show_summary(const struct lx_plan *p, const char *when, bool all, struct te
 {
     write_pattern_line(p, out);
     write_layers(p, out);
-    label(out, "device");
+    plan_summary_label(out, "device");
     device_line(p, out);
     text_add(out, "\n");
     write_answer_lines(p, out);
     write_traffic_lines(p, out);
-    label(out, "work");
+    plan_summary_label(out, "work");
     text_format(out, "%s in %s\n", counted(p->answer.steps, "step").at, when);
-    write_buffers(p, all, out);
+    plan_summary_write_buffers(p, all, out);
     if (p->graph->is_list) return;
     show_copies(p, out);
     show_ops(p, all ? 0 : MOST_ROWS, out);

@@ -99,7 +99,7 @@ const struct lx_graph *with_sizes(struct call *call, const struct lx_graph *g)
     return read_options(call, &o) ? lx_settings_graph(&o, g, &call->st) : NULL;
 }
 
-static const char *name_of(const char *path)
+static const char *planning_name_of(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -133,7 +133,7 @@ struct planning {
     const char *solver;
 };
 
-static void show_progress(void *context, const struct lx_progress *so_far)
+static void planning_show_progress(void *context, const struct lx_progress *so_far)
 {
     struct planning *p = context;
     char line[400];
@@ -149,8 +149,8 @@ struct lx_plan *make_plan(struct call *call, const struct lx_graph *graph)
     return read_passes(call, &passes) ? make_plan_as(call, graph, &passes, NULL) : NULL;
 }
 
-static bool choose(struct call *call, const struct lx_graph *g, const struct lx_solver *solver,
-                   struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS])
+static bool planning_choose(struct call *call, const struct lx_graph *g, const struct lx_solver *solver,
+                            struct lx_plan_options *how, int64_t values[LX_MOST_SOLVER_OPTIONS])
 {
     struct lx_settings o;
     enum lx_objective own = g->is_list ? g->objective : LX_SPILL;
@@ -161,23 +161,15 @@ static bool choose(struct call *call, const struct lx_graph *g, const struct lx_
     return true;
 }
 
-/* What goes wrong with the cache. */
-static void tell(void *context, const char *words)
-{
-    note(context, "%s", words);
-}
-
 struct lx_plan *plan_watched(void *context, const struct lx_graph *graph, const struct lx_plan_options *asked,
                              lx_status *st)
 {
     const struct call *call = context;
     struct planning work = {.solver = asked->solver->name};
     struct lx_plan_options how = *asked;
-    how.tell = tell;
-    how.tell_context = context;
     how.run.stop = watch_must_stop;
     how.run.context = &work;
-    if (paint_progress_possible() && !is_quiet(call)) how.run.progress = show_progress;
+    if (paint_progress_possible() && !is_quiet(call)) how.run.progress = planning_show_progress;
     watch_begin(&work.watch, how.run.time_limit);
     struct lx_plan *plan = lx_plan_make(graph, &how, st);
     watch_end(&work.watch);
@@ -202,7 +194,7 @@ struct lx_team_plans *plan_team_watched(struct call *call, const struct lx_graph
 bool read_plan_options(struct call *call, const struct lx_graph *graph, struct lx_plan_options *how,
                        int64_t values[LX_MOST_SOLVER_OPTIONS])
 {
-    return choose(call, graph, NULL, how, values) && read_passes(call, &how->passes);
+    return planning_choose(call, graph, NULL, how, values) && read_passes(call, &how->passes);
 }
 
 struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, const struct lx_passes *passes,
@@ -210,7 +202,7 @@ struct lx_plan *make_plan_as(struct call *call, const struct lx_graph *graph, co
 {
     struct lx_plan_options how = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
-    if (!choose(call, graph, solver, &how, values)) return NULL;
+    if (!planning_choose(call, graph, solver, &how, values)) return NULL;
     how.passes = *passes;
     return plan_watched(call, graph, &how, &call->st);
 }
@@ -252,7 +244,7 @@ struct lx_plan *read_or_make_plan(struct call *call, const char *path)
     size_t length;
     char *text = file_read(path, &length, &call->st);
     if (!text) return NULL;
-    struct lx_plan *plan = plan_of_text(call, name_of(path), text, length);
+    struct lx_plan *plan = plan_of_text(call, planning_name_of(path), text, length);
     mem_free(text);
     return plan;
 }

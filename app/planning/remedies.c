@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool push(struct remedies *r, const struct remedy_sort *sort, struct remedy it)
+static bool remedies_push(struct remedies *r, const struct remedy_sort *sort, struct remedy it)
 {
     it.sort = sort;
     it.state = r->plan->problem.count > sort->most ? REMEDY_LARGE : REMEDY_OPEN;
@@ -19,7 +19,7 @@ static bool push(struct remedies *r, const struct remedy_sort *sort, struct reme
 }
 
 /* The options with one row set otherwise; false: it cannot be. */
-static bool changed(const struct remedies *r, int row, const char *text, struct remedy *out)
+static bool remedies_changed(const struct remedies *r, int row, const char *text, struct remedy *out)
 {
     *out = (struct remedy){.options = r->asked};
     return lx_settings_set_row(&out->options, row, text, NULL);
@@ -38,10 +38,10 @@ static bool list_solvers(struct remedies *r, const struct remedy_sort *sort)
     for (const struct lx_solver *const *s = r->asked.solvers; ok && *s; s++) {
         struct remedy it;
         if (strcmp((*s)->name, r->plan->solver) == 0 || !lx_can(*s, r->plan->problem.objective)) continue;
-        if (!changed(r, LX_OPTION_SOLVER, (*s)->name, &it)) continue;
+        if (!remedies_changed(r, LX_OPTION_SOLVER, (*s)->name, &it)) continue;
         snprintf(it.what, sizeof it.what, "-s %.80s", (*s)->name);
         note_help(&it, (*s)->summary, true);
-        ok = push(r, sort, it);
+        ok = remedies_push(r, sort, it);
     }
     return ok;
 }
@@ -51,11 +51,11 @@ static bool list_pass_value(struct remedies *r, const struct remedy_sort *sort, 
     const char *word = lx_settings_word(&r->asked, row, value), *name = lx_settings_at(row).name;
     bool is_switch = lx_settings_at(row).kind == LX_TAKES_NOTHING;
     struct remedy it;
-    if (!word || !changed(r, row, word, &it)) return true;
+    if (!word || !remedies_changed(r, row, word, &it)) return true;
     snprintf(it.what, sizeof it.what, "%s--%.40s%s%.40s", is_switch && !value ? "without " : "", name,
              is_switch ? "" : " ", is_switch ? "" : word);
     if (!is_switch || value) note_help(&it, lx_settings_at(row).help, strcmp(word, "none") != 0);
-    return push(r, sort, it);
+    return remedies_push(r, sort, it);
 }
 
 /* Each value of each pass but the present one. How much may be on chip at all is a question of its own. */
@@ -76,7 +76,7 @@ static bool list_goal(struct remedies *r, const struct remedy_sort *sort, enum r
     snprintf(it.what, sizeof it.what, "--%s", lx_settings_at(LX_OPTION_LX).name);
     snprintf(it.note, sizeof it.note, "the least %s",
              goal == GOAL_BUFFER ? "that keeps it on chip" : "with nothing spilled");
-    return push(r, sort, it);
+    return remedies_push(r, sort, it);
 }
 
 /* Pools have capacities of their own, and a height has none. */
@@ -93,11 +93,11 @@ static bool list_objective(struct remedies *r, const struct remedy_sort *sort)
 {
     struct remedy it;
     const char *word = lx_ask_word(r->plan->asks_time ? LX_ASK_TRAFFIC : LX_ASK_TIME);
-    if (r->plan->graph->is_list || !changed(r, LX_OPTION_OBJECTIVE, word, &it)) return true;
+    if (r->plan->graph->is_list || !remedies_changed(r, LX_OPTION_OBJECTIVE, word, &it)) return true;
     snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_OBJECTIVE).name, word);
     snprintf(it.note, sizeof it.note,
              r->plan->asks_time ? "least traffic, whatever it takes" : "least time, whatever it moves");
-    return push(r, sort, it);
+    return remedies_push(r, sort, it);
 }
 
 static bool list_cores(struct remedies *r, const struct remedy_sort *sort)
@@ -109,10 +109,11 @@ static bool list_cores(struct remedies *r, const struct remedy_sort *sort)
         char text[24];
         struct remedy it;
         snprintf(text, sizeof text, "%lld", (long long)counts[i]);
-        if (!lx_cores_valid(device, counts[i], NULL) || !changed(r, LX_OPTION_CORES, text, &it)) continue;
+        if (!lx_cores_valid(device, counts[i], NULL) || !remedies_changed(r, LX_OPTION_CORES, text, &it))
+            continue;
         snprintf(it.what, sizeof it.what, "--%s %s", lx_settings_at(LX_OPTION_CORES).name, text);
         snprintf(it.note, sizeof it.note, i ? "twice the cores" : "half the cores");
-        ok = push(r, sort, it);
+        ok = remedies_push(r, sort, it);
     }
     return ok;
 }
@@ -155,7 +156,7 @@ static bool list_op_divisions(struct remedies *r, const struct remedy_sort *sort
     for (int i = 0; ok && i < found.count; i++) {
         struct text text = {0};
         struct remedy it;
-        bool can = add_hint(p, op, &found.at[i], &text) && changed(r, LX_OPTION_HINT, text.at, &it);
+        bool can = add_hint(p, op, &found.at[i], &text) && remedies_changed(r, LX_OPTION_HINT, text.at, &it);
         if (can)
             snprintf(it.what, sizeof it.what, "--%.8s %.100s", lx_settings_at(LX_OPTION_HINT).name, text.at);
         text_free(&text);
@@ -165,7 +166,7 @@ static bool list_op_divisions(struct remedies *r, const struct remedy_sort *sort
                      p->layouts->graph->ops[other].name);
         else
             snprintf(it.note, sizeof it.note, "another division: a core holds less of it");
-        ok = push(r, sort, it);
+        ok = remedies_push(r, sort, it);
     }
     return ok;
 }
@@ -216,7 +217,8 @@ static bool list_divisions(struct remedies *r, const struct remedy_sort *sort)
 }
 
 /* All nests of the plan as --nests takes them, one of them with other counts. */
-static void add_nests(const struct lx_plan *p, int32_t changed, const int64_t *tiles, struct text *out)
+static void remedies_add_nests(const struct lx_plan *p, int32_t changed, const int64_t *tiles,
+                               struct text *out)
 {
     for (int32_t i = 0; i < p->nest_count; i++) {
         if (i) text_add(out, ";");
@@ -234,15 +236,15 @@ static bool list_count(struct remedies *r, const struct remedy_sort *sort, int32
     lx_status st;
     other.tiles[level] = more ? 2 * other.tiles[level] : other.tiles[level] / 2;
     if (!nest_valid(p->layouts, &other, &st)) return true;
-    add_nests(p, nest, other.tiles, &text);
-    bool can = !text.failed && text.length < 100 && changed(r, LX_OPTION_NESTS, text.at, &it);
+    remedies_add_nests(p, nest, other.tiles, &text);
+    bool can = !text.failed && text.length < 100 && remedies_changed(r, LX_OPTION_NESTS, text.at, &it);
     if (can) {
         snprintf(it.what, sizeof it.what, "--%.8s \"%.100s\"", lx_settings_at(LX_OPTION_NESTS).name, text.at);
         snprintf(it.note, sizeof it.note, "nest %d in %s tiles over %c", (int)nest + 1,
                  more ? "more" : "fewer", nest_axis_letter(p, &other, level));
     }
     text_free(&text);
-    return !can || push(r, sort, it);
+    return !can || remedies_push(r, sort, it);
 }
 
 /* The nest in question: the first that accesses the tensor, else the one with most iterations; -1: none. */
@@ -258,7 +260,7 @@ static int32_t nest_asked(const struct remedies *r)
 }
 
 /* Ops are named by their ticks, which hold where none was moved or written anew. */
-static bool list_nests(struct remedies *r, const struct remedy_sort *sort)
+static bool remedies_list_nests(struct remedies *r, const struct remedy_sort *sort)
 {
     int32_t nest = r->plan->order || r->plan->graph->came_from ? -1 : nest_asked(r);
     bool ok = true;
@@ -275,7 +277,7 @@ static const struct remedy_sort sorts[] = {
     {"cores",      20000, list_cores,   try_once},
     {"objective",   5000, list_objective, try_once},
     {"division",    5000, list_divisions, try_once},
-    {"nest",        5000, list_nests,   try_once},
+    {"nest",        5000, remedies_list_nests,   try_once},
     {"pass",        5000, list_passes,  try_once},
 };
 /* clang-format on */
@@ -297,16 +299,16 @@ void remedies_free(struct remedies *r)
     *r = (struct remedies){0};
 }
 
-static const char *tensor_of(const struct lx_plan *p, int32_t i)
+static const char *remedies_tensor_of(const struct lx_plan *p, int32_t i)
 {
     return p->stays ? p->layouts->graph->tensors[p->stays[i].tensor].name : p->problem.buffers[i].name;
 }
 
 /* A buffer answers to its name, and all stays of a tensor to the tensor's. A plan with other cuts has other stays:
  * where there is no buffer "x#2", it is x that counts. */
-static bool answers(const struct lx_plan *p, int32_t i, const char *name, size_t length)
+static bool remedies_answers(const struct lx_plan *p, int32_t i, const char *name, size_t length)
 {
-    const char *own = tensor_of(p, i);
+    const char *own = remedies_tensor_of(p, i);
     return strncmp(own, name, length) == 0 && !own[length];
 }
 
@@ -318,7 +320,7 @@ enum presence presence_in(const struct lx_plan *p, const char *name)
     const char *number = p->stays ? strrchr(name, '#') : NULL;
     size_t length = strlen(name), stem = number && number > name ? (size_t)(number - name) : length;
     for (int32_t i = 0; i < p->problem.count; i++) {
-        if (!answers(p, i, name, length) && !answers(p, i, name, stem)) continue;
+        if (!remedies_answers(p, i, name, length) && !remedies_answers(p, i, name, stem)) continue;
         placed += p->answer.address[i] >= 0;
         off += p->answer.address[i] < 0 && !p->problem.buffers[i].reason;
     }
@@ -332,29 +334,30 @@ const char *presence_word(enum presence p)
     return words[p];
 }
 
-static bool by_time(const struct remedies *r)
+static bool remedies_by_time(const struct remedies *r)
 {
     return r->plan->asks_time;
 }
 
 /* What is to be least: bytes, or nanoseconds, which keeps the order exact. */
-static int64_t rank(const struct remedies *r, const struct remedy *it)
+static int64_t remedies_rank(const struct remedies *r, const struct remedy *it)
 {
-    return by_time(r) ? (int64_t)llround(it->us * 1e3) : it->value;
+    return remedies_by_time(r) ? (int64_t)llround(it->us * 1e3) : it->value;
 }
 
 bool remedy_helps(const struct remedies *r, const struct remedy *it)
 {
     struct remedy now = {.value = lx_plan_value(r->plan), .us = r->plan->figures.end_to_end_us};
     return it->state <= REMEDY_CUT &&
-           (rank(r, it) < rank(r, &now) || (rank(r, it) == rank(r, &now) && it->presence > r->presence));
+           (remedies_rank(r, it) < remedies_rank(r, &now) ||
+            (remedies_rank(r, it) == remedies_rank(r, &now) && it->presence > r->presence));
 }
 
-static bool goes_before(const struct remedies *r, const struct remedy *a, const struct remedy *b)
+static bool remedies_goes_before(const struct remedies *r, const struct remedy *a, const struct remedy *b)
 {
     bool has_a = a->state <= REMEDY_CUT, has_b = b->state <= REMEDY_CUT;
     if (has_a != has_b) return has_a;
-    if (has_a && rank(r, a) != rank(r, b)) return rank(r, a) < rank(r, b);
+    if (has_a && remedies_rank(r, a) != remedies_rank(r, b)) return remedies_rank(r, a) < remedies_rank(r, b);
     if (has_a && a->presence != b->presence) return a->presence > b->presence;
     if (has_a && a->us != b->us) return a->us < b->us;
     return a->order < b->order;
@@ -366,7 +369,7 @@ void remedies_sort(struct remedies *r)
     for (size_t i = 1; i < r->all.count; i++) {
         struct remedy it = r->all.at[i];
         size_t k = i;
-        for (; k > 0 && goes_before(r, &it, &r->all.at[k - 1]); k--) r->all.at[k] = r->all.at[k - 1];
+        for (; k > 0 && remedies_goes_before(r, &it, &r->all.at[k - 1]); k--) r->all.at[k] = r->all.at[k - 1];
         r->all.at[k] = it;
     }
 }

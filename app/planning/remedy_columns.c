@@ -20,7 +20,7 @@ static bool is_unknown(const struct remedy_row *row)
     return row->it->state == REMEDY_CUT && delta_of(row) > 0;
 }
 
-static enum paint paint_of(const struct remedy_row *row)
+static enum paint remedy_columns_paint_of(const struct remedy_row *row)
 {
     int64_t delta = delta_of(row);
     return delta < 0 ? PAINT_GOOD : delta > 0 ? PAINT_BAD : PAINT_DIM;
@@ -36,7 +36,7 @@ static const char *state_words(enum remedy_state s)
     return words[s];
 }
 
-static void value_of(const void *row_of_table, const struct column *column, struct value *v)
+static void remedy_columns_value_of(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct remedy_row *row = row_of_table;
     (void)column;
@@ -62,7 +62,7 @@ static void delta_value(const void *row_of_table, const struct column *column, s
         v->words = "?";
         return;
     }
-    v->paint = paint_of(row);
+    v->paint = remedy_columns_paint_of(row);
     value_whole(v, delta_of(row));
     v->words = NULL;
     if (delta_of(row) > 0)
@@ -71,7 +71,7 @@ static void delta_value(const void *row_of_table, const struct column *column, s
         v->words = "=";
 }
 
-static void share_value(const void *row_of_table, const struct column *column, struct value *v)
+static void remedy_columns_share_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct remedy_row *row = row_of_table;
     int64_t now = lx_plan_value(row->of->plan);
@@ -83,7 +83,7 @@ static void share_value(const void *row_of_table, const struct column *column, s
     v->words = "=";
     if (delta_of(row) == 0) return;
     v->number = (double)delta_of(row) / (double)now;
-    v->paint = paint_of(row);
+    v->paint = remedy_columns_paint_of(row);
     value_format(v, "%s%s", v->number > 0 ? "+" : "", in_percent(v->number).at);
 }
 
@@ -97,7 +97,7 @@ static void presence_value(const void *row_of_table, const struct column *column
     v->paint = row->it->presence == PRESENCE_YES ? PAINT_GOOD : PAINT_DIM;
 }
 
-static void time_value(const void *row_of_table, const struct column *column, struct value *v)
+static void remedy_columns_time_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct remedy_row *row = row_of_table;
     (void)column;
@@ -141,12 +141,12 @@ VALUE_OF(what_value, struct remedy_row, v->words = row->it->what; v->paint = has
 
 static const struct column array[REMEDY_COLUMNS] = {
     [REMEDY_COLUMN_WHAT]     = {.key = "what",     .heading = "what",       .kind = VALUE_WORDS,  .width = 26, .value = what_value},
-    [REMEDY_COLUMN_VALUE]    = {.key = "value",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 14, .value = value_of},
+    [REMEDY_COLUMN_VALUE]    = {.key = "value",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 14, .value = remedy_columns_value_of},
     [REMEDY_COLUMN_DELTA]    = {.key = "delta",    .heading = "delta",      .kind = VALUE_BYTES,  .width = 15, .from = REMEDY_WIDE, .value = delta_value},
-    [REMEDY_COLUMN_SHARE]    = {.key = "share",    .heading = "%",          .kind = VALUE_SHARE,  .width = 8,  .from = 60, .value = share_value},
+    [REMEDY_COLUMN_SHARE]    = {.key = "share",    .heading = "%",          .kind = VALUE_SHARE,  .width = 8,  .from = 60, .value = remedy_columns_share_value},
     [REMEDY_COLUMN_SLOWER]   = {.key = "time_share", .heading = "time %",   .kind = VALUE_SHARE,  .width = 9,  .from = 50, .flags = COLUMN_MAY_HIDE, .value = slower_value},
     [REMEDY_COLUMN_PRESENCE] = {.key = "on_chip",  .heading = "on chip",    .kind = VALUE_WORDS,  .width = 7,  .from = 40, .flags = COLUMN_MAY_HIDE, .value = presence_value},
-    [REMEDY_COLUMN_TIME]     = {.key = "end_to_end_us", .heading = "end to end us", .kind = VALUE_MICROS, .width = 13, .from = 125, .flags = COLUMN_MAY_HIDE, .value = time_value},
+    [REMEDY_COLUMN_TIME]     = {.key = "end_to_end_us", .heading = "end to end us", .kind = VALUE_MICROS, .width = 13, .from = 125, .flags = COLUMN_MAY_HIDE, .value = remedy_columns_time_value},
     [REMEDY_COLUMN_NOTE]     = {.key = "note",     .heading = "",           .kind = VALUE_WORDS,  .from = 90, .value = note_value},
 };
 /* clang-format on */

@@ -17,7 +17,7 @@ static double thread_seconds(void)
 }
 
 /* The clock is asked every few calls: it costs more than a solver's step. */
-static bool must_stop(void *context)
+static bool remedy_try_must_stop(void *context)
 {
     struct trial *t = context;
     const struct remedy_watch *w = t->watch;
@@ -26,11 +26,11 @@ static bool must_stop(void *context)
     return t->stopped || t->cut;
 }
 
-static const struct lx_plan *plan_with(struct trial *t, const struct lx_settings *o, lx_status *st)
+static const struct lx_plan *remedy_try_plan_with(struct trial *t, const struct lx_settings *o, lx_status *st)
 {
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     const struct lx_graph *g = lx_settings_graph(o, t->pattern, st);
-    struct lx_plan_options how = {.run = {.stop = must_stop, .context = t}, .like = t->of->plan};
+    struct lx_plan_options how = {.run = {.stop = remedy_try_must_stop, .context = t}, .like = t->of->plan};
     const struct lx_plan *p = NULL;
     if (g && lx_settings_plan(o, g->is_list ? g->objective : LX_SPILL, &how, values, st))
         p = lx_plan_make(g, &how, st);
@@ -50,7 +50,7 @@ static void note_nests(const struct lx_plan *p, struct remedy *it)
     text_free(&words);
 }
 
-static void take_figures(const struct trial *t, const struct lx_plan *p, struct remedy *it)
+static void remedy_try_take_figures(const struct trial *t, const struct lx_plan *p, struct remedy *it)
 {
     it->state = t->stopped ? REMEDY_STOPPED : t->cut ? REMEDY_CUT : REMEDY_TRIED;
     it->value = lx_plan_value(p);
@@ -62,9 +62,9 @@ static void take_figures(const struct trial *t, const struct lx_plan *p, struct 
 void try_once(struct trial *t, struct remedy *it)
 {
     lx_status st = {0};
-    const struct lx_plan *p = plan_with(t, &it->options, &st);
+    const struct lx_plan *p = remedy_try_plan_with(t, &it->options, &st);
     if (p) {
-        take_figures(t, p, it);
+        remedy_try_take_figures(t, p, it);
         if (!nests_same(p, t->of->plan)) note_nests(p, it);
     } else {
         it->state = t->stopped ? REMEDY_STOPPED : REMEDY_FAILED;
@@ -80,7 +80,7 @@ struct probe {
     struct remedy as; /* with its figures */
 };
 
-static bool reaches(const struct lx_plan *p, const struct remedies *r, enum remedy_goal goal)
+static bool remedy_try_reaches(const struct lx_plan *p, const struct remedies *r, enum remedy_goal goal)
 {
     if (p->problem.objective == LX_FIT) return !lx_left_out(&p->problem, p->answer.address);
     return goal == GOAL_BUFFER ? presence_in(p, r->name) == PRESENCE_YES : p->figures.spill_bytes == 0;
@@ -93,10 +93,10 @@ static struct probe probe_lx(struct trial *t, const struct remedy *it, int64_t b
     lx_status st = {0};
     snprintf(text, sizeof text, "%lld", (long long)bytes);
     if (!lx_settings_set_row(&out.as.options, LX_OPTION_LX, text, &st)) return out;
-    const struct lx_plan *p = plan_with(t, &out.as.options, &st);
+    const struct lx_plan *p = remedy_try_plan_with(t, &out.as.options, &st);
     if (p) {
-        take_figures(t, p, &out.as);
-        out.enough = reaches(p, t->of, it->goal);
+        remedy_try_take_figures(t, p, &out.as);
+        out.enough = remedy_try_reaches(p, t->of, it->goal);
         out.height = p->figures.height_bytes;
     }
     lx_plan_free(p);
@@ -128,7 +128,7 @@ static void halve(struct trial *t, int64_t too_little, int64_t enough, struct pr
     }
 }
 
-static void settle(struct trial *t, const struct probe *best, struct remedy *it)
+static void remedy_try_settle(struct trial *t, const struct probe *best, struct remedy *it)
 {
     char note[sizeof it->note];
     if (!best->enough) {
@@ -148,7 +148,7 @@ static void settle(struct trial *t, const struct probe *best, struct remedy *it)
 void search_lx(struct trial *t, struct remedy *it)
 {
     const struct lx_plan *now = t->of->plan;
-    bool is_enough = reaches(now, t->of, it->goal);
+    bool is_enough = remedy_try_reaches(now, t->of, it->goal);
     int64_t most = is_enough ? now->problem.capacity : room_for_all(&now->problem);
     struct probe best = probe_lx(t, it, most);
     if (best.enough && best.height < most) {
@@ -157,7 +157,7 @@ void search_lx(struct trial *t, struct remedy *it)
     }
     if (best.enough)
         halve(t, is_enough ? 0 : now->problem.capacity, best.as.options.value[LX_OPTION_LX], &best);
-    settle(t, &best, it);
+    remedy_try_settle(t, &best, it);
 }
 
 void remedy_try(const struct remedies *r, struct remedy *it, const struct lx_graph *pattern,

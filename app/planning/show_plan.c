@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_splits(const struct lx_division *d, struct text *t)
+static void show_plan_add_splits(const struct lx_division *d, struct text *t)
 {
     for (int i = 0; i < d->split_count; i++)
         if (d->splits[i].split > 1)
@@ -33,7 +33,7 @@ struct op_row {
 VALUE_OF(tick_value,    struct op_row, v->number = row->op; v->paint = PAINT_DIM;)
 VALUE_OF(op_value,      struct op_row, v->words = row->is->name;)
 VALUE_OF(kind_value,    struct op_row, v->words = row->is->kind->name; v->paint = PAINT_DIM;)
-VALUE_OF(splits_value,  struct op_row, add_splits(&row->plan->divisions->at[row->op], &v->made); v->words = v->made.at;)
+VALUE_OF(splits_value,  struct op_row, show_plan_add_splits(&row->plan->divisions->at[row->op], &v->made); v->words = v->made.at;)
 VALUE_OF(cores_value,   struct op_row, value_whole(v, row->plan->divisions->at[row->op].cores_used);)
 VALUE_OF(read_value,    struct op_row, value_dim(v, row->traffic->hbm_read);)
 VALUE_OF(written_value, struct op_row, value_dim(v, row->traffic->hbm_written);)
@@ -120,7 +120,7 @@ void show_copies(const struct lx_plan *p, struct text *out)
 }
 
 /* Bits of an element if all tensors agree, else 0. */
-static int64_t element_bits(const struct lx_graph *g)
+static int64_t show_plan_element_bits(const struct lx_graph *g)
 {
     for (int32_t i = 0; i < g->tensor_count; i++)
         if (g->tensors[i].rank < 0 || g->tensors[i].dtype != g->tensors[0].dtype) return 0;
@@ -186,7 +186,7 @@ static bool plan_stage(struct call *call, const struct lx_graph *g, const struct
     passes.stage = (int)row->stage;
     struct lx_plan *p = make_plan_as(call, g, &passes, NULL);
     if (!p) return false;
-    row->bits = element_bits(g);
+    row->bits = show_plan_element_bits(g);
     row->hbm_bytes = p->figures.hbm_bytes;
     row->baseline_bytes = p->figures.baseline_hbm_bytes;
     row->device_us = p->figures.device_us;

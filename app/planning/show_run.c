@@ -56,7 +56,7 @@ static void error_value(const void *row_of_table, const struct column *column, s
 }
 
 /* How often it was executed; nothing where it is in no nest. */
-static void times_value(const void *row_of_table, const struct column *column, struct value *v)
+static void show_run_times_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     int64_t times = ((const struct op_row *)row_of_table)->times;
     (void)column;
@@ -94,7 +94,7 @@ static const struct column op_array[] = {
     {.key = "op",          .heading = "op",       .kind = VALUE_NAME,   .value = name_value},
     {.key = "kind",        .heading = "kind",     .kind = VALUE_WORDS,  .flags = COLUMN_PEOPLE, .value = kind_value},
     {.key = "cores",       .heading = "cores",    .kind = VALUE_NUMBER, .value = cores_value},
-    {.key = "iterations",  .heading = "times",    .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = times_value},
+    {.key = "iterations",  .heading = "times",    .kind = VALUE_COUNT,  .flags = COLUMN_MAY_HIDE | COLUMN_MAY_LACK, .value = show_run_times_value},
     {.key = "hbm_read",    .heading = "HBM read", .kind = VALUE_BYTES,  .value = read_value},
     {.key = "hbm_written", .heading = "written",  .kind = VALUE_BYTES,  .value = written_value},
     {.key = "lx",          .heading = "LX",       .kind = VALUE_BYTES,  .flags = COLUMN_PEOPLE, .value = lx_value},
@@ -128,8 +128,8 @@ static int64_t moved_by(const void *result, int32_t o)
 }
 
 /* The `most` busiest (0: all), in the order in which they run; malloc'ed. */
-static struct op_row *rows_of(const struct lx_plan *p, const struct lx_run_result *r, int most,
-                              int32_t *shown)
+static struct op_row *show_run_rows_of(const struct lx_plan *p, const struct lx_run_result *r, int most,
+                                       int32_t *shown)
 {
     int32_t *order = largest_of(r, r->op_count, moved_by, most, true, shown);
     struct op_row *rows = mem_alloc(((size_t)r->op_count + 1) * sizeof *rows);
@@ -148,10 +148,11 @@ static struct op_row *rows_of(const struct lx_plan *p, const struct lx_run_resul
     return rows;
 }
 
-static void show_ops(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out)
+static void show_run_show_ops(const struct lx_plan *p, const struct lx_run_result *r, int most,
+                              struct text *out)
 {
     int32_t shown;
-    struct op_row *rows = rows_of(p, r, most, &shown);
+    struct op_row *rows = show_run_rows_of(p, r, most, &shown);
     out->failed |= !rows;
     if (rows) table_add_text(&TABLE(run_op_columns, rows, shown), out);
     mem_free(rows);
@@ -160,7 +161,7 @@ static void show_ops(const struct lx_plan *p, const struct lx_run_result *r, int
                     counted(r->op_count - shown, "op").at);
 }
 
-static void label(struct text *out, const char *word)
+static void show_run_label(struct text *out, const char *word)
 {
     paint_add(out, PAINT_DIM, word);
     text_pad(out, ' ', 10 - strlen(word));
@@ -174,17 +175,17 @@ static void show_waits(const struct lx_plan *p, struct text *out)
     if (!waits) return;
     lx_plan_waits(p, waits);
     sum = lx_waits_sum(waits, ops);
-    label(out, "waits");
+    show_run_label(out, "waits");
     add_wait_sums(&sum, out);
     text_add(out, "\n");
     mem_free(waits);
 }
 
-static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
+static void show_run_show_totals(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
     const struct lx_counters *c = &r->total;
     int64_t hbm = c->hbm_read + c->hbm_written;
-    label(out, "HBM");
+    show_run_label(out, "HBM");
     text_format(out, "%s read, ", in_bytes(c->hbm_read).at);
     text_format(out, "%s written", in_bytes(c->hbm_written).at);
     if (p->figures.baseline_hbm_bytes > 0) {
@@ -192,15 +193,15 @@ static void show_totals(const struct lx_plan *p, const struct lx_run_result *r, 
         text_format(out, " of %s with everything off chip", in_bytes(p->figures.baseline_hbm_bytes).at);
     }
     text_add(out, "\n");
-    label(out, "LX");
+    show_run_label(out, "LX");
     text_format(out, "%s read, ", in_bytes(c->lx_read).at);
     text_format(out, "%s written\n", in_bytes(c->lx_written).at);
-    label(out, "rings");
+    show_run_label(out, "rings");
     text_format(out, "%s of relayouts, ", in_bytes(c->ring).at);
     text_format(out, "%s of partial sums\n", in_bytes(c->reduce_ring).at);
-    label(out, "flops");
+    show_run_label(out, "flops");
     text_format(out, "%s\n", grouped(c->flops).at);
-    label(out, "predicted");
+    show_run_label(out, "predicted");
     text_format(out, "%.2f us of the device (%.2f us with everything off chip), ", r->device_us,
                 p->divisions->predicted_us);
     text_format(out, "%.2f us end to end in %s\n", r->end_to_end_us, counted(p->bundle_count, "bundle").at);
@@ -221,7 +222,7 @@ static void show_unknown(const struct lx_plan *p, const struct lx_run_result *r,
 /* Op by op against the bounds, and from end to end. */
 static void show_errors(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
-    label(out, "error");
+    show_run_label(out, "error");
     if (r->worst_op < 0)
         text_add(out, "not judged");
     else if (r->share == 0)
@@ -239,14 +240,14 @@ static void show_errors(const struct lx_plan *p, const struct lx_run_result *r, 
 static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r, struct text *out)
 {
     show_errors(p, r, out);
-    label(out, "counts");
+    show_run_label(out, "counts");
     if (r->unequal) {
         paint_add(out, PAINT_BAD, "not as planned: ");
         add_printable(out, r->unequal, 0);
     } else
         paint_add(out, PAINT_GOOD, "as planned, byte for byte");
     text_add(out, "\n");
-    label(out, "result");
+    show_run_label(out, "result");
     if (r->ok)
         paint_add(out, PAINT_GOOD, "verified");
     else {
@@ -261,9 +262,9 @@ static void show_verdict(const struct lx_plan *p, const struct lx_run_result *r,
 
 void show_run(const struct lx_plan *p, const struct lx_run_result *r, int most, struct text *out)
 {
-    show_ops(p, r, most, out);
+    show_run_show_ops(p, r, most, out);
     text_add(out, "\n");
-    show_totals(p, r, out);
+    show_run_show_totals(p, r, out);
     show_verdict(p, r, out);
     for (int64_t i = 0; i < r->fault_count && i < MOST_FAULTS; i++) {
         paint_add(out, PAINT_BAD, "fault     ");
@@ -366,7 +367,7 @@ void run_to_json(const struct lx_plan *p, const struct lx_run_result *r, struct 
     else
         text_add(out, "null");
     int32_t shown;
-    struct op_row *rows = rows_of(p, r, 0, &shown);
+    struct op_row *rows = show_run_rows_of(p, r, 0, &shown);
     out->failed |= !rows;
     int64_t kept = r->fault_count < LX_MAX_FAULTS ? r->fault_count : LX_MAX_FAULTS;
     text_add(out, ",\n  \"ops\": [\n");

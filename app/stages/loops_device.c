@@ -12,7 +12,7 @@ static const double run_seconds = 0.25;
 /* Steps of the scalar executor: about a second. */
 static const int64_t compare_steps = (int64_t)1 << 28;
 
-static void write_json(const struct lx_nest_measure *m, int64_t threads, struct text *out)
+static void loops_device_write_json(const struct lx_nest_measure *m, int64_t threads, struct text *out)
 {
     text_format(out,
                 ",\n\"device\": {\"threads\": %" PRId64 ", \"target\": \"%s\", \"tasks\": %" PRId64
@@ -25,7 +25,7 @@ static void write_json(const struct lx_nest_measure *m, int64_t threads, struct 
                 m->difference <= m->allowed ? "true" : "false");
 }
 
-static void write_text(const struct lx_nest_measure *m, int64_t threads, struct text *out)
+static void loops_device_write_text(const struct lx_nest_measure *m, int64_t threads, struct text *out)
 {
     bool right = m->difference <= m->allowed;
     text_format(out, "device: %s, %s, %s: ", m->target, counted(threads, "thread").at,
@@ -46,9 +46,9 @@ bool report_device(struct call *call, const struct lx_loops *nest, const struct 
     lx_status why = {0};
     if (lx_nest_measure(nest, input, (int)threads, run_seconds, compare_steps, &m, &why)) {
         if (wants_json(call))
-            write_json(&m, threads, &call->out);
+            loops_device_write_json(&m, threads, &call->out);
         else
-            write_text(&m, threads, &call->out);
+            loops_device_write_text(&m, threads, &call->out);
         return m.difference <= m.allowed;
     }
     if (wants_json(call)) {

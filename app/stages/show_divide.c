@@ -123,7 +123,7 @@ void show_layouts(const struct lx_layouts *l, struct text *out)
 }
 
 /* "m 512, k 4096 (64 sticks)": a bracket where sticks run along the variable. */
-static void add_space(struct text *t, const struct lx_division *d)
+static void show_divide_add_space(struct text *t, const struct lx_division *d)
 {
     for (int i = 0; i < d->split_count; i++) {
         const struct lx_split *s = &d->splits[i];
@@ -133,7 +133,7 @@ static void add_space(struct text *t, const struct lx_division *d)
     }
 }
 
-static void add_splits(struct text *t, const struct lx_division *d)
+static void show_divide_add_splits(struct text *t, const struct lx_division *d)
 {
     const char *comma = "";
     for (int i = 0; i < d->split_count; i++) {
@@ -150,7 +150,7 @@ static void add_core_extents(struct text *t, const struct lx_division *d)
         text_format(t, "%s%lld", i ? " x " : "", (long long)d->splits[i].per_core);
 }
 
-static void add_spans(struct text *t, const struct lx_divisions *all, const struct lx_division *d)
+static void show_divide_add_spans(struct text *t, const struct lx_divisions *all, const struct lx_division *d)
 {
     for (int i = 0; i < d->operand_count; i++) {
         text_add(t, i ? ", " : "");
@@ -191,7 +191,7 @@ static bool is_divided(const struct division_row *row)
     return row->d->kind == LX_DIVIDED;
 }
 
-static void cores_value(const void *row_of_table, const struct column *column, struct value *v)
+static void show_divide_cores_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct division_row *row = row_of_table;
     (void)column;
@@ -213,7 +213,7 @@ static void us_value(const void *row_of_table, const struct column *column, stru
         v->words = "";
 }
 
-static void why_value(const void *row_of_table, const struct column *column, struct value *v)
+static void show_divide_why_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     static const char *const undivided[] = {
         [LX_UNDIVIDED_EXTERN] = "runs off the device", [LX_UNDIVIDED_OPAQUE] = "no index map: one core"};
@@ -227,21 +227,21 @@ static void why_value(const void *row_of_table, const struct column *column, str
 /* clang-format off */
 VALUE_OF(op_value,     struct division_row, v->words = row->op->name;)
 VALUE_OF(kind_value,   struct division_row, v->words = row->op->kind->name; v->paint = PAINT_DIM;)
-VALUE_OF(space_value,  struct division_row, if (is_divided(row)) add_space(&v->made, row->d); v->words = v->made.at;)
-VALUE_OF(splits_value, struct division_row, if (is_divided(row)) add_splits(&v->made, row->d); v->words = v->made.at;)
+VALUE_OF(space_value,  struct division_row, if (is_divided(row)) show_divide_add_space(&v->made, row->d); v->words = v->made.at;)
+VALUE_OF(splits_value, struct division_row, if (is_divided(row)) show_divide_add_splits(&v->made, row->d); v->words = v->made.at;)
 VALUE_OF(part_value,   struct division_row, if (is_divided(row)) add_core_extents(&v->made, row->d); v->words = v->made.at;)
-VALUE_OF(spans_value,  struct division_row, if (is_divided(row)) add_spans(&v->made, row->all, row->d); v->words = v->made.at;)
+VALUE_OF(spans_value,  struct division_row, if (is_divided(row)) show_divide_add_spans(&v->made, row->all, row->d); v->words = v->made.at;)
 
 static const struct column division_array[] = {
     {.key = "op",           .heading = "op",                         .kind = VALUE_NAME,   .value = op_value},
     {.key = "kind",         .heading = "kind",                       .kind = VALUE_WORDS,  .value = kind_value},
     {.key = "space",        .heading = "iteration space",            .kind = VALUE_WORDS,  .value = space_value},
     {.key = "splits",       .heading = "splits",                     .kind = VALUE_WORDS,  .value = splits_value},
-    {.key = "cores",        .heading = "cores",                      .kind = VALUE_NUMBER, .value = cores_value},
+    {.key = "cores",        .heading = "cores",                      .kind = VALUE_NUMBER, .value = show_divide_cores_value},
     {.key = "part",         .heading = "a core's part",              .kind = VALUE_WORDS,  .value = part_value},
     {.key = "predicted_us", .heading = "us",                         .kind = VALUE_MICROS, .value = us_value},
     {.key = "spans",        .heading = "span of each tensor, bytes", .kind = VALUE_WORDS,  .value = spans_value},
-    {.key = "why",          .heading = "why",                        .kind = VALUE_WORDS,  .value = why_value},
+    {.key = "why",          .heading = "why",                        .kind = VALUE_WORDS,  .value = show_divide_why_value},
 };
 /* clang-format on */
 

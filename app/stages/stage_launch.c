@@ -26,23 +26,23 @@ struct launch_row {
     const struct lx_op_launch *launch;
 };
 
-static bool has_tiles(const struct launch_row *row)
+static bool stage_launch_has_tiles(const struct launch_row *row)
 {
     return row->launch->kind == LX_LAUNCH_TILES;
 }
 
 static bool is_local(const struct launch_row *row)
 {
-    return has_tiles(row) && row->launch->launch->mode == LX_PARTITION_LOCAL_SHARD;
+    return stage_launch_has_tiles(row) && row->launch->launch->mode == LX_PARTITION_LOCAL_SHARD;
 }
 
 static void mode_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct launch_row *row = row_of_table;
     (void)column;
-    v->paint = !has_tiles(row) ? PAINT_DIM : is_local(row) ? PAINT_GOOD : PAINT_PLAIN;
-    v->words = has_tiles(row) ? lx_partition_word(row->launch->launch->mode)
-                              : lx_launch_kind_word(row->launch->kind);
+    v->paint = !stage_launch_has_tiles(row) ? PAINT_DIM : is_local(row) ? PAINT_GOOD : PAINT_PLAIN;
+    v->words = stage_launch_has_tiles(row) ? lx_partition_word(row->launch->launch->mode)
+                                           : lx_launch_kind_word(row->launch->kind);
 }
 
 static void grid_value(const void *row_of_table, const struct column *column, struct value *v)
@@ -50,7 +50,7 @@ static void grid_value(const void *row_of_table, const struct column *column, st
     const struct launch_row *row = row_of_table;
     const struct lx_launch *l = row->launch->launch;
     (void)column;
-    if (has_tiles(row))
+    if (stage_launch_has_tiles(row))
         value_format(v, "%lld x %lld x %lld", (long long)l->batch, (long long)l->mt, (long long)l->nt);
 }
 
@@ -68,18 +68,18 @@ static void slices_value(const void *row_of_table, const struct column *column, 
     const struct launch_row *row = row_of_table;
     (void)column;
     v->paint = row->launch->k_slices > 1 ? PAINT_PLAIN : PAINT_DIM;
-    if (has_tiles(row))
+    if (stage_launch_has_tiles(row))
         value_whole(v, row->launch->k_slices);
     else
         v->words = "";
 }
 
-static void tiles_value(const void *row_of_table, const struct column *column, struct value *v)
+static void stage_launch_tiles_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct launch_row *row = row_of_table;
     int64_t least, most;
     (void)column;
-    if (!has_tiles(row)) return;
+    if (!stage_launch_has_tiles(row)) return;
     tile_range(row->launch->launch, &least, &most);
     if (least < most) value_format(v, "%s..", grouped(least).at);
     value_format(v, "%s", grouped(most).at);
@@ -92,7 +92,7 @@ static void arguments_value(const void *row_of_table, const struct column *colum
     int64_t values[LX_LAUNCH_ARGS];
     (void)column;
     v->paint = PAINT_DIM;
-    if (!has_tiles(row)) return;
+    if (!stage_launch_has_tiles(row)) return;
     lx_launch_args(l, &l->cores[0], values);
     for (int i = 0; i < lx_launch_arg_count(l); i++)
         value_format(v, "%s%s=%" PRId64, i ? " " : "", lx_launch_arg_name(i), values[i]);
@@ -102,8 +102,8 @@ static void arguments_value(const void *row_of_table, const struct column *colum
 VALUE_OF(tick_value,  struct launch_row, v->number = row->launch->op; v->paint = PAINT_DIM;)
 VALUE_OF(op_value,    struct launch_row, v->words = row->op->name;)
 VALUE_OF(kind_value,  struct launch_row, v->words = row->op->kind->name;)
-VALUE_OF(cores_value, struct launch_row, if (has_tiles(row)) value_whole(v, row->launch->launch->core_count); else v->words = "";)
-VALUE_OF(order_value, struct launch_row, v->words = has_tiles(row) ? lx_tile_order_word(row->launch->launch->order) : "";)
+VALUE_OF(cores_value, struct launch_row, if (stage_launch_has_tiles(row)) value_whole(v, row->launch->launch->core_count); else v->words = "";)
+VALUE_OF(order_value, struct launch_row, v->words = stage_launch_has_tiles(row) ? lx_tile_order_word(row->launch->launch->order) : "";)
 VALUE_OF(why_value,   struct launch_row, v->words = row->launch->why; v->paint = PAINT_DIM;)
 
 static const struct column launch_array[] = {
@@ -114,7 +114,7 @@ static const struct column launch_array[] = {
     {.key = "grid",           .heading = "grid, tiles",  .kind = VALUE_MARK,   .value = grid_value},
     {.key = "cores",          .heading = "cores",        .kind = VALUE_NUMBER,   .value = cores_value},
     {.key = "k_slices",       .heading = "K slices",     .kind = VALUE_NUMBER, .value = slices_value},
-    {.key = "tiles_per_core", .heading = "tiles per core", .kind = VALUE_MARK,   .value = tiles_value},
+    {.key = "tiles_per_core", .heading = "tiles per core", .kind = VALUE_MARK,   .value = stage_launch_tiles_value},
     {.key = "order",          .heading = "order",        .kind = VALUE_WORDS,  .value = order_value},
     {.key = "local_shape",    .heading = "a part",       .kind = VALUE_MARK,   .value = part_value},
     {.key = "first_core",     .heading = "first core",   .kind = VALUE_WORDS,  .value = arguments_value},
@@ -125,8 +125,8 @@ static const struct column launch_array[] = {
 const struct columns launch_columns = COLUMNS("launches", launch_array);
 
 /* [from, to) per output dimension. */
-static void add_piece(struct text *t, const char *key, const struct lx_op_launch *o, int64_t core,
-                      int64_t turn)
+static void stage_launch_add_piece(struct text *t, const char *key, const struct lx_op_launch *o,
+                                   int64_t core, int64_t turn)
 {
     int64_t from[LX_MAX_RANK], to[LX_MAX_RANK];
     if (!lx_op_launch_box(o, core, turn, from, to)) return;
@@ -137,7 +137,7 @@ static void add_piece(struct text *t, const char *key, const struct lx_op_launch
 }
 
 /* Per core of the device what it runs: its first and last piece, as its loop recovers them. */
-static void add_cores(const struct lx_op_launch *o, struct text *t)
+static void stage_launch_add_cores(const struct lx_op_launch *o, struct text *t)
 {
     text_add(t, ",\n   \"device_cores\": [");
     for (int32_t i = 0; i < o->launch->core_count; i++) {
@@ -145,8 +145,8 @@ static void add_cores(const struct lx_op_launch *o, struct text *t)
         int64_t turns = lx_op_launch_turns(o, core->core);
         text_format(t, "%s{\"core\": %d, \"at\": [%d, %d], \"k_slice\": %d, \"tiles\": %" PRId64,
                     i ? ", " : "", core->core, core->y, core->x, core->k_slice, turns);
-        if (turns > 0) add_piece(t, "first", o, core->core, 0);
-        if (turns > 1) add_piece(t, "last", o, core->core, turns - 1);
+        if (turns > 0) stage_launch_add_piece(t, "first", o, core->core, 0);
+        if (turns > 1) stage_launch_add_piece(t, "last", o, core->core, turns - 1);
         text_add(t, "}");
     }
     text_add(t, "]");
@@ -166,7 +166,7 @@ static void add_dims(struct text *t, const struct lx_op_launch *o)
                     i + 1 < o->tile_count ? "" : "]");
 }
 
-static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, struct text *t)
+static void stage_launch_add_json(const struct lx_plan *p, const struct lx_op_launch *o, struct text *t)
 {
     const struct lx_op *op = &p->layouts->graph->ops[o->op];
     text_format(t, "%s\n  {\"tick\": %d, \"op\": ", o->op ? "," : "", (int)o->op);
@@ -179,7 +179,7 @@ static void add_json(const struct lx_plan *p, const struct lx_op_launch *o, stru
         text_add(t, "null");
     if (o->launch) {
         add_dims(t, o);
-        add_cores(o, t);
+        stage_launch_add_cores(o, t);
         bool on_chip[LX_MAX_OPERANDS];
         size_t length = 0;
         for (int i = 0; i < op_operand_count(op); i++) on_chip[i] = lx_plan_place(p, o->op, i) >= 0;
@@ -220,7 +220,7 @@ static void add_range_line(const struct lx_launch *l, struct text *out)
 }
 
 /* The loop, indented. */
-static void add_loop(const struct lx_op_launch *o, const struct lx_graph *g, struct text *out)
+static void stage_launch_add_loop(const struct lx_op_launch *o, const struct lx_graph *g, struct text *out)
 {
     char *loop = lx_op_launch_loop(o, g);
     if (!loop) out->failed = true;
@@ -253,7 +253,7 @@ static void write_loops(const struct lx_graph *g, const struct launch_row *rows,
         if (!all && l->core_count > FIRST)
             text_format(out, "    and %s more (--all lists them)\n",
                         counted(l->core_count - FIRST, "core").at);
-        add_loop(rows[r].launch, g, out);
+        stage_launch_add_loop(rows[r].launch, g, out);
     }
 }
 
@@ -294,7 +294,7 @@ static void write_tiles(const struct launch_row *rows, int32_t count, struct tex
 }
 
 /* The launch of each op. */
-static struct launch_row *make_rows(const struct lx_plan *p, lx_status *st)
+static struct launch_row *stage_launch_make_rows(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct launch_row *rows = mem_zeroed((size_t)g->op_count + 1, sizeof *rows);
@@ -310,14 +310,14 @@ static void write_launches_json(const struct lx_plan *p, const struct launch_row
     text_add(out, "{\"lxplan\": 1, \"kind\": \"launches\", \"pattern\": ");
     text_json_string(out, p->graph->name);
     text_add(out, ", \"ops\": [");
-    for (int32_t i = 0; i < p->layouts->graph->op_count; i++) add_json(p, rows[i].launch, out);
+    for (int32_t i = 0; i < p->layouts->graph->op_count; i++) stage_launch_add_json(p, rows[i].launch, out);
     text_add(out, "\n]}\n");
 }
 
-static bool write_launches(struct call *call, const struct lx_plan *p, struct text *out)
+static bool stage_launch_write_launches(struct call *call, const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
-    struct launch_row *rows = make_rows(p, &call->st);
+    struct launch_row *rows = stage_launch_make_rows(p, &call->st);
     if (!rows) return false;
     if (wants_json(call))
         write_launches_json(p, rows, out);
@@ -343,7 +343,7 @@ int print_launch(struct call *call, const struct lx_graph *g)
     if (goes_to_file(call)) paint_off();
     bool ok = p->layouts != NULL;
     if (!ok) status_set(&call->st, LX_E_USAGE, "a bare list of buffers has no ops, so nothing to launch");
-    ok = ok && write_launches(call, p, &t);
+    ok = ok && stage_launch_write_launches(call, p, &t);
     lx_plan_free(p);
     if (t.failed || !ok) text_free(&t);
     return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;
@@ -352,7 +352,7 @@ int print_launch(struct call *call, const struct lx_graph *g)
 bool try_launches(struct call *call, const struct lx_graph *g)
 {
     struct lx_plan *p = make_plan(call, g);
-    struct launch_row *rows = p && p->layouts ? make_rows(p, &call->st) : NULL;
+    struct launch_row *rows = p && p->layouts ? stage_launch_make_rows(p, &call->st) : NULL;
     bool ok = p && (rows || !p->layouts);
     mem_free(rows);
     lx_plan_free(p);

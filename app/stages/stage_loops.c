@@ -27,7 +27,7 @@ static bool has_nest(const struct nest_row *row)
 }
 
 /* "m 8, n 64 prim, ..." in the order of the loops. */
-static void add_loops(const struct nest_row *row, const struct lx_loops *l, struct value *v)
+static void stage_loops_add_loops(const struct nest_row *row, const struct lx_loops *l, struct value *v)
 {
     for (int i = 0; has_nest(row) && i < l->count; i++)
         value_format(v, "%s%s %lld%s%s", i ? ", " : "", lx_loop_type_word(l->loop[i].type),
@@ -47,7 +47,7 @@ static void where_value(const void *row_of_table, const struct column *column, s
                  n->on_chip[LX_LOOP_OUT] ? 'L' : 'H');
 }
 
-static void how_value(const void *row_of_table, const struct column *column, struct value *v)
+static void stage_loops_how_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct lx_op_nest *n = &((const struct nest_row *)row_of_table)->nest;
     (void)column;
@@ -63,8 +63,8 @@ VALUE_OF(tick_value,  struct nest_row, v->number = row->tick; v->paint = PAINT_D
 VALUE_OF(op_value,    struct nest_row, v->words = row->op->name;)
 VALUE_OF(kind_value,  struct nest_row, v->words = row->op->kind->name;)
 VALUE_OF(main_value,  struct nest_row, v->words = has_nest(row) ? lx_touch_word(row->after.main) : "";)
-VALUE_OF(loops_value, struct nest_row, add_loops(row, &row->nest.nest, v);)
-VALUE_OF(after_value, struct nest_row, add_loops(row, &row->after, v);)
+VALUE_OF(loops_value, struct nest_row, stage_loops_add_loops(row, &row->nest.nest, v);)
+VALUE_OF(after_value, struct nest_row, stage_loops_add_loops(row, &row->after, v);)
 
 static const struct column nest_array[] = {
     {.key = "tick",      .heading = "tick",             .kind = VALUE_NUMBER, .value = tick_value},
@@ -74,13 +74,13 @@ static const struct column nest_array[] = {
     {.key = "where",     .heading = "where",            .kind = VALUE_WORDS,  .value = where_value},
     {.key = "input",     .heading = "a tile's loops",   .kind = VALUE_WORDS,  .value = loops_value},
     {.key = "optimised", .heading = "after the passes", .kind = VALUE_WORDS,  .value = after_value},
-    {.key = "how",       .heading = "",                 .kind = VALUE_WORDS,  .value = how_value},
+    {.key = "how",       .heading = "",                 .kind = VALUE_WORDS,  .value = stage_loops_how_value},
 };
 /* clang-format on */
 
 const struct columns nest_columns = COLUMNS("nests", nest_array);
 
-static void add_nest(struct text *t, const char *key, const struct lx_loops *l)
+static void stage_loops_add_nest(struct text *t, const char *key, const struct lx_loops *l)
 {
     size_t length = 0;
     char *json = lx_loops_to_json(l, &length);
@@ -92,7 +92,7 @@ static void add_nest(struct text *t, const char *key, const struct lx_loops *l)
     mem_free(json);
 }
 
-static void add_json(const struct nest_row *row, struct text *t)
+static void stage_loops_add_json(const struct nest_row *row, struct text *t)
 {
     const struct lx_op_nest *n = &row->nest;
     text_format(t, "%s\n  {\"tick\": %d, \"op\": ", row->tick ? "," : "", (int)row->tick);
@@ -107,14 +107,14 @@ static void add_json(const struct nest_row *row, struct text *t)
         for (int i = 0; i < LX_LOOP_OPERANDS; i++)
             text_format(t, "%s\"%s\": %s", i ? ", " : "", names[i], n->on_chip[i] ? "true" : "false");
         text_add(t, "}");
-        add_nest(t, "input", &n->nest);
-        add_nest(t, "optimised", &row->after);
+        stage_loops_add_nest(t, "input", &n->nest);
+        stage_loops_add_nest(t, "optimised", &row->after);
     }
     text_add(t, "}");
 }
 
 /* The nest of each op; malloc'ed, NULL with `st`. */
-static struct nest_row *make_rows(const struct lx_plan *p, lx_status *st)
+static struct nest_row *stage_loops_make_rows(const struct lx_plan *p, lx_status *st)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct nest_row *rows = mem_alloc(((size_t)g->op_count + 1) * sizeof *rows);
@@ -139,14 +139,14 @@ static void write_nests_json(const struct lx_plan *p, const struct nest_row *row
     text_add(out, "{\"lxplan\": 1, \"kind\": \"nests\", \"pattern\": ");
     text_json_string(out, p->graph->name);
     text_format(out, ", \"rules\": \"%s\", \"ops\": [", lx_loop_rules_name(lx_loop_rules_at(0)));
-    for (int32_t i = 0; i < p->layouts->graph->op_count; i++) add_json(&rows[i], out);
+    for (int32_t i = 0; i < p->layouts->graph->op_count; i++) stage_loops_add_json(&rows[i], out);
     text_add(out, "\n]}\n");
 }
 
-static bool write_nests(struct call *call, const struct lx_plan *p, struct text *out)
+static bool stage_loops_write_nests(struct call *call, const struct lx_plan *p, struct text *out)
 {
     int32_t n = p->layouts->graph->op_count;
-    struct nest_row *rows = make_rows(p, &call->st);
+    struct nest_row *rows = stage_loops_make_rows(p, &call->st);
     if (rows && wants_json(call))
         write_nests_json(p, rows, out);
     else if (rows) {
@@ -165,7 +165,7 @@ int print_loops(struct call *call, const struct lx_graph *g)
     if (goes_to_file(call)) paint_off();
     bool ok = p->layouts != NULL;
     if (!ok) status_set(&call->st, LX_E_USAGE, "a bare list of buffers has no ops, so no loops");
-    ok = ok && write_nests(call, p, &t);
+    ok = ok && stage_loops_write_nests(call, p, &t);
     lx_plan_free(p);
     if (t.failed || !ok) text_free(&t);
     return ok && deliver(call, t.at, t.length) ? EXIT_YES : FAILED;

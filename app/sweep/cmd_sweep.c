@@ -62,7 +62,7 @@ void sweep_rows_begin(void)
         if (!find_row(rows_of_sweep, r->name)) sweep_plan_rows[n++] = *r;
 }
 
-static const char *value_word(int k)
+static const char *cmd_sweep_value_word(int k)
 {
     static const char *const words[] = {"hbm", "time", NULL};
     return words[k];
@@ -84,7 +84,7 @@ static const char *form_word(int k)
     return sweep_forms[k].name;
 }
 
-static const struct option_words words[] = {{"value", value_word},
+static const struct option_words words[] = {{"value", cmd_sweep_value_word},
                                             {"format", form_word},
                                             {"transport", bench_transport_word},
                                             {"team-by", team_aim_word},
@@ -142,7 +142,7 @@ static bool read_lines(struct call *call, const struct lx_graph *g, struct sweep
     for (size_t i = 0; ok && i < how.solvers.count; i++) solvers[i] = how.solvers.at[i].how;
     ok = ok && sweep_begin(s, g, solvers, (int)how.solvers.count, &sizes, &cores, &call->st);
     int value = lx_settings_ask(&how.options) == LX_ASK_TIME;
-    bool known = ok && word_given(call, "value", value_asked(call), value_word, &value);
+    bool known = ok && word_given(call, "value", value_asked(call), cmd_sweep_value_word, &value);
     if (ok && !known) sweep_free(s);
     s->by_time = value;
     if (known && s->by_time && g->is_list) {
@@ -165,7 +165,7 @@ struct hand_work {
     bool show;
 };
 
-static bool stop_now(void *context)
+static bool cmd_sweep_stop_now(void *context)
 {
     const struct hand_work *w = context;
     return interrupted || crowd_is_orphan(w->parent);
@@ -174,7 +174,7 @@ static bool stop_now(void *context)
 static void do_task(void *context, const void *task, void *result)
 {
     struct hand_work *w = context;
-    struct lx_run run = {.stop = stop_now, .context = w};
+    struct lx_run run = {.stop = cmd_sweep_stop_now, .context = w};
     sweep_do(w->sweep, task, &run, &w->like, result);
 }
 
@@ -260,7 +260,7 @@ static bool read_jobs(struct call *call, struct crowd *c)
 }
 
 /* What every process does alike. */
-static bool prepare(struct call *call, struct sweep *s)
+static bool cmd_sweep_prepare(struct call *call, struct sweep *s)
 {
     if (!option_given(&call->line, "solver") &&
         !VEC_PUSH(&call->line.options, (struct given_option){"solver", USUAL_SOLVERS}))
@@ -271,8 +271,8 @@ static bool prepare(struct call *call, struct sweep *s)
     return ok;
 }
 
-static int answer(struct call *call, const struct sweep *s, const struct sweep_form *form,
-                  const struct sweep_paper *paper)
+static int cmd_sweep_answer(struct call *call, const struct sweep *s, const struct sweep_form *form,
+                            const struct sweep_paper *paper)
 {
     struct text out = {0};
     if (!has_plans(call, s)) return FAILED;
@@ -286,7 +286,7 @@ static int answer(struct call *call, const struct sweep *s, const struct sweep_f
     return interrupted ? EXIT_INTERRUPTED : EXIT_YES;
 }
 
-static int run(struct call *call)
+static int cmd_sweep_run(struct call *call)
 {
     if (option_given(&call->line, "team")) return interrupted = 0, sweep_team(call);
     struct sweep s = {0};
@@ -303,8 +303,8 @@ static int run(struct call *call)
     int code = FAILED;
     interrupted = 0;
     if (!ranks_join(call, &c.ranks, &c.rank, &c.count)) return FAILED;
-    bool ok =
-        read_form(call, &form) && read_paper(call, form, &paper) && read_jobs(call, &c) && prepare(call, &s);
+    bool ok = read_form(call, &form) && read_paper(call, form, &paper) && read_jobs(call, &c) &&
+              cmd_sweep_prepare(call, &s);
     struct sigaction before[ENDS];
     watch_begin(&work.watch, 0);
     interrupt_catch(ends, ENDS, before); /* they end it in good order: nobody is left behind */
@@ -316,7 +316,7 @@ static int run(struct call *call)
     }
     interrupt_release(ends, ENDS, before);
     watch_end(&work.watch);
-    if (ok && c.rank == 0) code = answer(call, &s, form, &paper);
+    if (ok && c.rank == 0) code = cmd_sweep_answer(call, &s, form, &paper);
     lx_plan_free(work.like);
     sweep_free(&s);
     return code;
@@ -344,6 +344,6 @@ const struct command command_sweep = {
     .least_files = 1,
     .most_files = 1,
     .file_word = "FILE",
-    .run = run,
+    .run = cmd_sweep_run,
     .more_help = device_help,
 };

@@ -128,7 +128,7 @@ static void dismiss(struct hand *h)
 }
 
 /* The next task, where one is left. */
-static void give(struct effort *e, struct hand *h)
+static void crowd_give(struct effort *e, struct hand *h)
 {
     h->busy = false;
     if (e->next >= e->count) return;
@@ -137,7 +137,7 @@ static void give(struct effort *e, struct hand *h)
     (void)put_message(h->socket, &h->task, sizeof h->task); /* the next poll sees its end */
 }
 
-static bool take(struct effort *e, struct hand *h, lx_status *st)
+static bool crowd_take(struct effort *e, struct hand *h, lx_status *st)
 {
     const struct crowd *c = e->crowd;
     char *result = e->results + h->task * c->result_size;
@@ -149,7 +149,7 @@ static bool take(struct effort *e, struct hand *h, lx_status *st)
         dismiss(h);
         if (e->next < e->count && !hire(e, h, st)) return false;
     }
-    if (h->socket >= 0) give(e, h);
+    if (h->socket >= 0) crowd_give(e, h);
     return true;
 }
 
@@ -163,7 +163,7 @@ static bool wait_for_all(struct effort *e, lx_status *st)
         }
         if (!any || poll(e->polls, (nfds_t)e->hand_count, LOOK_UP_MS) <= 0) continue;
         for (int i = 0; i < e->hand_count; i++)
-            if (e->polls[i].revents && !take(e, &e->hands[i], st)) return false;
+            if (e->polls[i].revents && !crowd_take(e, &e->hands[i], st)) return false;
     }
     return true;
 }
@@ -177,7 +177,7 @@ static bool do_by_processes(struct effort *e, lx_status *st)
     if (!e->hands || !e->polls) ok = status_no_memory(st);
     for (; ok && e->hand_count < most; e->hand_count++) {
         ok = hire(e, &e->hands[e->hand_count], st);
-        if (ok) give(e, &e->hands[e->hand_count]);
+        if (ok) crowd_give(e, &e->hands[e->hand_count]);
     }
     ok = ok && wait_for_all(e, st);
     for (int i = 0; i < e->hand_count; i++) dismiss(&e->hands[i]);

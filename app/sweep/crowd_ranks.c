@@ -18,13 +18,14 @@ struct parcel {
 };
 enum { STOP = -1, BROKEN = -2, BYE = -3 };
 
-static void nap(void)
+static void crowd_ranks_nap(void)
 {
     static const struct timespec moment = {0, 200000};
     nanosleep(&moment, NULL);
 }
 
-static bool post(struct crowd *c, int to, int64_t number, const void *data, size_t size, lx_status *st)
+static bool crowd_ranks_post(struct crowd *c, int to, int64_t number, const void *data, size_t size,
+                             lx_status *st)
 {
     struct parcel head = {number};
     char *block = mem_alloc(sizeof head + size);
@@ -37,7 +38,8 @@ static bool post(struct crowd *c, int to, int64_t number, const void *data, size
 }
 
 /* What has arrived, of `size` bytes behind its number, or nothing: `*number` is then BYE. malloc'ed. */
-static bool fetch(struct crowd *c, int *from, int64_t *number, char **data, size_t size, lx_status *st)
+static bool crowd_ranks_fetch(struct crowd *c, int *from, int64_t *number, char **data, size_t size,
+                              lx_status *st)
 {
     void *block;
     size_t bytes;
@@ -64,8 +66,8 @@ static bool give_to(struct dealing *d, int rank, lx_status *st)
 {
     if (d->next >= d->count) return true;
     size_t task = d->next++;
-    return post(d->crowd, rank, (int64_t)task, d->tasks + task * d->crowd->task_size, d->crowd->task_size,
-                st);
+    return crowd_ranks_post(d->crowd, rank, (int64_t)task, d->tasks + task * d->crowd->task_size,
+                            d->crowd->task_size, st);
 }
 
 static bool take_results(struct dealing *d, lx_status *st)
@@ -75,7 +77,7 @@ static bool take_results(struct dealing *d, lx_status *st)
         int from = 0;
         int64_t number = BYE;
         char *data;
-        if (!fetch(c, &from, &number, &data, c->result_size, st)) return false;
+        if (!crowd_ranks_fetch(c, &from, &number, &data, c->result_size, st)) return false;
         if (!data) return true;
         bool known = number >= 0 && (size_t)number < d->count;
         if (known) memcpy(d->results + (size_t)number * c->result_size, data, c->result_size);
@@ -101,7 +103,7 @@ bool ranks_do(struct crowd *c, const void *tasks, size_t count, void *results, l
             c->work(c->context, d.tasks + mine * c->task_size, d.results + mine * c->result_size);
             d.done++;
         } else
-            nap();
+            crowd_ranks_nap();
         ok = take_results(&d, st);
     }
     return ok;
@@ -111,24 +113,24 @@ void crowd_serve(struct crowd *c, bool ok)
 {
     lx_status st = {0};
     char *result = mem_zeroed(1, c->result_size + 1);
-    bool going = result && (ok || post(c, 0, BROKEN, NULL, 0, &st));
+    bool going = result && (ok || crowd_ranks_post(c, 0, BROKEN, NULL, 0, &st));
     while (going) {
         int from = 0;
         int64_t number = BYE;
         char *task;
-        if (!fetch(c, &from, &number, &task, c->task_size, &st)) break;
+        if (!crowd_ranks_fetch(c, &from, &number, &task, c->task_size, &st)) break;
         if (!task) {
-            nap();
+            crowd_ranks_nap();
             continue;
         }
         going = number >= 0;
         if (going && ok) {
             c->work(c->context, task, result);
-            going = post(c, 0, number, result, c->result_size, &st);
+            going = crowd_ranks_post(c, 0, number, result, c->result_size, &st);
         }
         mem_free(task);
         if (number == STOP) {
-            post(c, 0, BYE, NULL, 0, &st);
+            crowd_ranks_post(c, 0, BYE, NULL, 0, &st);
             mem_free(result);
             c->ranks->leave(true);
             return;
@@ -144,12 +146,13 @@ void crowd_dismiss(struct crowd *c)
     if (!c->ranks) return;
     int gone = 0;
     for (int r = 1; r < c->count; r++)
-        post(c, r, STOP, NULL, 0, &st); /* one that is lost does not answer below */
-    for (double end = clock_seconds() + FAREWELL; gone < c->count - 1 && clock_seconds() < end; nap()) {
+        crowd_ranks_post(c, r, STOP, NULL, 0, &st); /* one that is lost does not answer below */
+    for (double end = clock_seconds() + FAREWELL; gone < c->count - 1 && clock_seconds() < end;
+         crowd_ranks_nap()) {
         int from = 0;
         int64_t number = 0;
         char *data = NULL;
-        if (!fetch(c, &from, &number, &data, c->result_size, &st)) break;
+        if (!crowd_ranks_fetch(c, &from, &number, &data, c->result_size, &st)) break;
         gone += data && number == BYE;
         mem_free(data);
     }

@@ -28,7 +28,7 @@ static double factor_of(const struct sweep *s)
     return s->by_time ? 1e-6 : 1;
 }
 
-static double *numbers(const struct sweep *s, const struct drawing *d, size_t row)
+static double *sweep_chart_numbers(const struct sweep *s, const struct drawing *d, size_t row)
 {
     return d->data + (row + 1) * s->sizes.count;
 }
@@ -51,9 +51,9 @@ static void name_line(const struct sweep *s, int line, int64_t cores, char name[
         snprintf(name, NAME, "%.20s", l->solver);
 }
 
-static void add_line(const struct sweep *s, struct drawing *d, int line, int64_t cores)
+static void sweep_chart_add_line(const struct sweep *s, struct drawing *d, int line, int64_t cores)
 {
-    double *y = numbers(s, d, (size_t)d->count);
+    double *y = sweep_chart_numbers(s, d, (size_t)d->count);
     bool twin = sweep_twin(s, line) >= 0;
     for (size_t i = 0; i < s->sizes.count; i++)
         y[i] = sweep_shown(s, &s->lines.at[line].at[i]) * factor_of(s);
@@ -70,7 +70,7 @@ static void add_line(const struct sweep *s, struct drawing *d, int line, int64_t
 
 static void add_bound(const struct sweep *s, struct drawing *d, int64_t cores, bool named)
 {
-    double *y = numbers(s, d, (size_t)d->count);
+    double *y = sweep_chart_numbers(s, d, (size_t)d->count);
     bool any = false;
     for (size_t i = 0; i < s->sizes.count; i++) {
         y[i] = sweep_least(s, cores, i) * factor_of(s);
@@ -100,7 +100,7 @@ static void find_knee(const struct sweep *s, struct drawing *d, int64_t cores)
     d->mark = (struct chart_mark){(double)best->found[FIND_FIT].lx, d->knee.at};
 }
 
-static bool begin(const struct sweep *s, int64_t cores, struct drawing *d)
+static bool sweep_chart_begin(const struct sweep *s, int64_t cores, struct drawing *d)
 {
     size_t most = s->lines.count + s->cores.count;
     *d = (struct drawing){0};
@@ -110,7 +110,7 @@ static bool begin(const struct sweep *s, int64_t cores, struct drawing *d)
     if (!d->series || !d->names || !d->data) return false;
     for (size_t i = 0; i < s->sizes.count; i++) d->data[i] = (double)s->sizes.at[i];
     for (size_t l = 0; l < s->lines.count; l++)
-        if (!cores || s->lines.at[l].cores == cores) add_line(s, d, (int)l, cores);
+        if (!cores || s->lines.at[l].cores == cores) sweep_chart_add_line(s, d, (int)l, cores);
     bool named = true;
     for (size_t c = 0; c < s->cores.count; c++)
         if (!cores || s->cores.at[c] == cores) add_bound(s, d, s->cores.at[c], named), named = false;
@@ -118,7 +118,7 @@ static bool begin(const struct sweep *s, int64_t cores, struct drawing *d)
     return true;
 }
 
-static void end(struct drawing *d)
+static void sweep_chart_end(struct drawing *d)
 {
     mem_free(d->series);
     mem_free(d->names);
@@ -126,7 +126,7 @@ static void end(struct drawing *d)
     text_free(&d->knee);
 }
 
-static int ticks_of(struct scale scale, int most, double out[MOST_TICKS])
+static int sweep_chart_ticks_of(struct scale scale, int most, double out[MOST_TICKS])
 {
     struct tick ticks[SCALE_TICKS];
     int n = ticks_make(&scale, most < MOST_TICKS ? most : MOST_TICKS, ticks);
@@ -166,7 +166,7 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
 {
     struct drawing d;
     struct plot p = {0};
-    if (s->sizes.count > 0 && begin(s, cores, &d)) {
+    if (s->sizes.count > 0 && sweep_chart_begin(s, cores, &d)) {
         double low = (double)s->sizes.at[0], high = (double)s->sizes.at[s->sizes.count - 1];
         struct scale x = {low, high > low ? high : low * 2, true, SCALE_BYTES, false}, y = value_scale(s, &d);
         struct chart c = {.series = d.series,
@@ -185,17 +185,19 @@ struct plot sweep_draw(const struct scene *on, struct box area, const struct swe
                                 .ticks = d.y_ticks},
                           .marks = &d.mark,
                           .mark_count = d.knee.length > 0};
-        c.x.tick_count = ticks_of(x, area.columns / X_TICK_ROOM, d.x_ticks);
+        c.x.tick_count = sweep_chart_ticks_of(x, area.columns / X_TICK_ROOM, d.x_ticks);
         c.y.tick_count =
-            !has_values(&d) ? 0 : ticks_of(y, area.rows / 2 < Y_TICKS ? area.rows / 2 : Y_TICKS, d.y_ticks);
+            !has_values(&d)
+                ? 0
+                : sweep_chart_ticks_of(y, area.rows / 2 < Y_TICKS ? area.rows / 2 : Y_TICKS, d.y_ticks);
         p = chart_draw(on, area, &c);
     }
-    end(&d);
+    sweep_chart_end(&d);
     return p;
 }
 
 /* A run of cells in one ink. */
-static void add_run(const struct cells *g, int row, int from, int to, struct text *out)
+static void sweep_chart_add_run(const struct cells *g, int row, int from, int to, struct text *out)
 {
     struct text words = {0};
     uint8_t ink = g->at[row * g->columns + from].style.ink;
@@ -225,7 +227,7 @@ static void add_cells(const struct cells *g, struct text *out)
         while (last > 0 && row[last - 1].code == ' ') last--;
         for (int c = 0, from = 0; c < last; from = c) {
             while (c < last && row[c].style.ink == row[from].style.ink) c++;
-            add_run(g, r, from, c, out);
+            sweep_chart_add_run(g, r, from, c, out);
         }
         text_add(out, "\n");
     }

@@ -3,7 +3,7 @@
 #define LX_APP_SWEEP_SWEEP_CHART_H
 
 #include "sweep/sweep.h"
-#include "tui/chart.h"
+#include "tui/draw/chart.h"
 
 /* The lines of one number of cores (0: of all). */
 struct plot sweep_draw(const struct scene *on, struct box area, const struct sweep *s, int64_t cores);

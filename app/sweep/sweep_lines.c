@@ -11,7 +11,7 @@
 
 LX_WORDS(sweep_state_word, enum sweep_state, SWEEP_STATES)
 
-static bool add_line(struct sweep *s, const struct lx_settings *how, int64_t cores, lx_status *st)
+static bool sweep_lines_add_line(struct sweep *s, const struct lx_settings *how, int64_t cores, lx_status *st)
 {
     struct sweep_line l = {.how = *how, .cores = cores ? cores : s->graph->device.cores};
     enum lx_objective own = s->graph->is_list ? s->graph->objective : LX_SPILL;
@@ -27,7 +27,7 @@ static bool add_line(struct sweep *s, const struct lx_settings *how, int64_t cor
     return status_no_memory(st);
 }
 
-static bool copy(sweep_numbers *to, const sweep_numbers *from)
+static bool sweep_lines_copy(sweep_numbers *to, const sweep_numbers *from)
 {
     if (!VEC_RESERVE(to, from->count + 1)) return false;
     if (from->count) memcpy(to->at, from->at, from->count * sizeof *to->at);
@@ -49,11 +49,12 @@ bool sweep_begin(struct sweep *s, const struct lx_graph *g, const struct lx_sett
                  int solver_count, const sweep_numbers *sizes, const sweep_numbers *cores, lx_status *st)
 {
     *s = (struct sweep){.graph = lx_graph_ref(g), .solver_count = solver_count};
-    bool ok = (copy(&s->sizes, sizes) && copy(&s->cores, cores)) || status_no_memory(st);
+    bool ok =
+        (sweep_lines_copy(&s->sizes, sizes) && sweep_lines_copy(&s->cores, cores)) || status_no_memory(st);
     if (ok && s->cores.count == 0) ok = VEC_PUSH(&s->cores, own_cores(s, solvers)) || status_no_memory(st);
     for (size_t c = 0; ok && c < s->cores.count; c++)
         for (int k = 0; ok && k < solver_count; k++) {
-            ok = add_line(s, &solvers[k], cores->count ? s->cores.at[c] : 0, st);
+            ok = sweep_lines_add_line(s, &solvers[k], cores->count ? s->cores.at[c] : 0, st);
             if (ok) s->lines.at[s->lines.count - 1].cores = s->cores.at[c];
         }
     if (!ok) sweep_free(s);
@@ -82,7 +83,7 @@ bool sweep_points(const struct sweep *s, sweep_tasks *out)
     return true;
 }
 
-static bool has(const struct sweep_value *v, enum sweep_find find)
+static bool sweep_lines_has(const struct sweep_value *v, enum sweep_find find)
 {
     return v->state == SWEEP_PLANNED && (find == FIND_PLAN || v->fits);
 }
@@ -92,7 +93,7 @@ static bool search_of(const struct sweep *s, int line, enum sweep_find find, str
 {
     const struct sweep_line *l = &s->lines.at[line];
     size_t first = s->sizes.count;
-    while (first > 0 && has(&l->at[first - 1], find)) first--;
+    while (first > 0 && sweep_lines_has(&l->at[first - 1], find)) first--;
     if (first == s->sizes.count || first == 0 || l->at[first - 1].state == SWEEP_UNKNOWN) return false;
     *out = (struct sweep_task){.line = line,
                                .find = (int32_t)find,

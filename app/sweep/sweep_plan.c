@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void take_figures(const struct lx_plan *p, struct sweep_value *out)
+static void sweep_plan_take_figures(const struct lx_plan *p, struct sweep_value *out)
 {
     const struct lx_figures *f = &p->figures;
     out->state = SWEEP_PLANNED;
@@ -23,7 +23,7 @@ static void take_figures(const struct lx_plan *p, struct sweep_value *out)
         out->fits = p->answer.address[i] >= 0 || p->problem.buffers[i].reason;
 }
 
-static void refuse(const lx_status *st, struct sweep_value *out)
+static void sweep_plan_refuse(const lx_status *st, struct sweep_value *out)
 {
     out->state = SWEEP_REFUSED;
     out->code = (int32_t)st->code;
@@ -31,11 +31,11 @@ static void refuse(const lx_status *st, struct sweep_value *out)
 }
 
 /* A plan of one size. The old `like` gives way to it, so that the next one finds layouts and divisions made. */
-static void plan_with(const struct sweep *s, const struct sweep_line *l, int64_t lx, const struct lx_run *run,
-                      const struct lx_plan **like, struct sweep_value *out)
+static void sweep_plan_with(const struct sweep *s, const struct sweep_line *l, int64_t lx,
+                            const struct lx_run *run, const struct lx_plan **like, struct sweep_value *out)
 {
     struct lx_settings how = l->how;
-    struct lx_plan_options options = {.run = *run, .like = *like, .unseeded = true};
+    struct lx_plan_options options = {.run = *run, .like = *like};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     lx_status st = {0};
     char word[24];
@@ -47,16 +47,16 @@ static void plan_with(const struct sweep *s, const struct sweep_line *l, int64_t
     if (g && lx_settings_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st))
         p = lx_plan_make(g, &options, &st);
     if (p && lx_plan_check(p, &st))
-        take_figures(p, out);
+        sweep_plan_take_figures(p, out);
     else
-        refuse(&st, out);
+        sweep_plan_refuse(&st, out);
     lx_graph_free(g);
     if (!p) return;
     lx_plan_free(*like);
     *like = p;
 }
 
-static bool has(const struct sweep_value *v, enum sweep_find find)
+static bool sweep_plan_has(const struct sweep_value *v, enum sweep_find find)
 {
     return v->state == SWEEP_PLANNED && (find == FIND_PLAN || v->fits);
 }
@@ -70,7 +70,7 @@ static int64_t guess(const struct sweep_value *best, int64_t below, enum sweep_f
     return below + (best->lx - below) / 2;
 }
 
-static bool must_stop(const struct lx_run *run)
+static bool sweep_plan_must_stop(const struct lx_run *run)
 {
     return run->stop && run->stop(run->context);
 }
@@ -80,16 +80,17 @@ void sweep_do(const struct sweep *s, const struct sweep_task *t, const struct lx
 {
     const struct sweep_line *l = &s->lines.at[t->line];
     struct sweep_value best, now;
-    plan_with(s, l, t->lx, run, like, &best);
+    sweep_plan_with(s, l, t->lx, run, like, &best);
     *out = best;
     if (t->find == SWEEP_POINT) return;
     int64_t below = t->below;
     bool tried_less = false;
-    while (has(&best, (enum sweep_find)t->find) && best.lx - below > 1 && !must_stop(run)) {
+    while (sweep_plan_has(&best, (enum sweep_find)t->find) && best.lx - below > 1 &&
+           !sweep_plan_must_stop(run)) {
         int64_t lx = guess(&best, below, (enum sweep_find)t->find, tried_less);
-        plan_with(s, l, lx, run, like, &now);
+        sweep_plan_with(s, l, lx, run, like, &now);
         tried_less = lx == best.lx - 1 || tried_less;
-        if (has(&now, (enum sweep_find)t->find))
+        if (sweep_plan_has(&now, (enum sweep_find)t->find))
             best = now, tried_less = false;
         else if (lx == best.height && best.height < best.lx)
             below = lx, best.height = best.lx; /* it does not find it there: look between */

@@ -13,15 +13,15 @@
 
 enum { MOST_WORD = 64, MOST_CORES = 1024 };
 
-static bool push(sweep_numbers *out, int64_t value, lx_status *st)
+static bool sweep_range_push(sweep_numbers *out, int64_t value, lx_status *st)
 {
     if (out->count > 0 && out->at[out->count - 1] == value) return true;
     return VEC_PUSH(out, value) ? true : status_no_memory(st);
 }
 
 /* One number, which is `length` bytes of `text`. */
-static bool number(const char *what, const char *text, size_t length, int64_t high, int64_t *out,
-                   lx_status *st)
+static bool sweep_range_number(const char *what, const char *text, size_t length, int64_t high, int64_t *out,
+                               lx_status *st)
 {
     char word[MOST_WORD + 1];
     if (length == 0)
@@ -30,35 +30,37 @@ static bool number(const char *what, const char *text, size_t length, int64_t hi
     return lx_parse_int(what, word, 1, high, out, st);
 }
 
-static bool add_list(const char *what, const char *text, int64_t high, sweep_numbers *out, lx_status *st)
+static bool sweep_range_add_list(const char *what, const char *text, int64_t high, sweep_numbers *out,
+                                 lx_status *st)
 {
     for (;;) {
         int64_t value;
         size_t length = strcspn(text, ",");
-        if (!number(what, text, length, high, &value, st)) return false;
+        if (!sweep_range_number(what, text, length, high, &value, st)) return false;
         if (out->count > 0 && value <= out->at[out->count - 1])
             return status_set(st, LX_E_USAGE, "%s: %s does not rise at %.*s; name the smallest first", what,
                               out->count > 1 ? "the list" : "it", (int)length, text);
-        if (!push(out, value, st)) return false;
+        if (!sweep_range_push(out, value, st)) return false;
         if (!text[length]) return true;
         text += length + 1;
     }
 }
 
 /* Low and high end; both the same for a text that is no range. */
-static bool ends(const char *what, const char *text, int64_t most, int64_t *low, int64_t *high, lx_status *st)
+static bool sweep_range_ends(const char *what, const char *text, int64_t most, int64_t *low, int64_t *high,
+                             lx_status *st)
 {
     const char *dots = strstr(text, "..");
     size_t length = (size_t)(dots - text);
-    if (!number(what, text, length, most, low, st) ||
-        !number(what, dots + 2, strlen(dots + 2), most, high, st))
+    if (!sweep_range_number(what, text, length, most, low, st) ||
+        !sweep_range_number(what, dots + 2, strlen(dots + 2), most, high, st))
         return false;
     if (*low <= *high) return true;
     return status_set(st, LX_E_USAGE, "%s %s: the range goes down; write %s..%.*s", what, text, dots + 2,
                       (int)length, text);
 }
 
-static bool spread(int64_t low, int64_t high, int64_t steps, sweep_numbers *out, lx_status *st)
+static bool sweep_range_spread(int64_t low, int64_t high, int64_t steps, sweep_numbers *out, lx_status *st)
 {
     for (int64_t i = 0; i < steps; i++) {
         double at = steps > 1 ? (double)i / (double)(steps - 1) : 1;
@@ -67,7 +69,7 @@ static bool spread(int64_t low, int64_t high, int64_t steps, sweep_numbers *out,
         if (i > 0 && i < steps - 1 && low >= 1024) value = value / 128 * 128;
         if (i == steps - 1) value = high;
         if (value < low) value = low;
-        if (!push(out, value, st)) return false;
+        if (!sweep_range_push(out, value, st)) return false;
     }
     return true;
 }
@@ -75,18 +77,19 @@ static bool spread(int64_t low, int64_t high, int64_t steps, sweep_numbers *out,
 bool sweep_sizes_read(const char *what, const char *text, int64_t steps, sweep_numbers *out, lx_status *st)
 {
     int64_t low, high;
-    if (!strstr(text, "..")) return add_list(what, text, LX_INT_MAX, out, st);
-    return ends(what, text, LX_INT_MAX, &low, &high, st) && spread(low, high, steps, out, st);
+    if (!strstr(text, "..")) return sweep_range_add_list(what, text, LX_INT_MAX, out, st);
+    return sweep_range_ends(what, text, LX_INT_MAX, &low, &high, st) &&
+           sweep_range_spread(low, high, steps, out, st);
 }
 
 bool sweep_cores_read(const char *what, const char *text, sweep_numbers *out, lx_status *st)
 {
     int64_t low, high;
-    if (!strstr(text, "..")) return add_list(what, text, MOST_CORES, out, st);
-    if (!ends(what, text, MOST_CORES, &low, &high, st)) return false;
+    if (!strstr(text, "..")) return sweep_range_add_list(what, text, MOST_CORES, out, st);
+    if (!sweep_range_ends(what, text, MOST_CORES, &low, &high, st)) return false;
     for (int64_t n = low; n < high; n *= 2)
-        if (!push(out, n, st)) return false;
-    return push(out, high, st);
+        if (!sweep_range_push(out, n, st)) return false;
+    return sweep_range_push(out, high, st);
 }
 
 struct edge {
@@ -101,7 +104,7 @@ static int edge_order(const void *a, const void *b)
     return (x->bytes > y->bytes) - (x->bytes < y->bytes);
 }
 
-static int64_t need_of(const struct lx_plan *p)
+static int64_t sweep_range_need_of(const struct lx_plan *p)
 {
     struct edge *edges = mem_alloc(((size_t)p->problem.count * 2 + 1) * sizeof *edges);
     size_t n = 0;
@@ -127,7 +130,7 @@ static int64_t need_of(const struct lx_plan *p)
 int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked)
 {
     struct lx_settings how = *asked;
-    struct lx_plan_options options = {.unseeded = true};
+    struct lx_plan_options options = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS], need = 0;
     lx_status st = {0};
     if (g->pools || !lx_settings_set(&how, "solver", "greedy", &st) ||
@@ -136,7 +139,7 @@ int64_t sweep_need(const struct lx_graph *g, const struct lx_settings *asked)
     const struct lx_graph *sized = lx_settings_graph(&how, g, &st);
     if (sized && lx_settings_plan(&how, g->is_list ? g->objective : LX_SPILL, &options, values, &st)) {
         const struct lx_plan *p = lx_plan_make(sized, &options, &st);
-        if (p) need = need_of(p);
+        if (p) need = sweep_range_need_of(p);
         lx_plan_free(p);
     }
     lx_graph_free(sized);
@@ -150,9 +153,9 @@ bool sweep_sizes_own(const struct lx_graph *g, int64_t need, int64_t steps, swee
         return status_set(st, LX_E_USAGE,
                           "the pattern has %lld bytes of scratchpad; name a range, as in --lx 16k..2m",
                           (long long)own);
-    if (need <= own || own > LX_INT_MAX / 8) return spread(own / 64, own, steps, out, st);
+    if (need <= own || own > LX_INT_MAX / 8) return sweep_range_spread(own / 64, own, steps, out, st);
     /* Gaps between buffers take room, and where there is more of it ops may be divided otherwise: well beyond. */
     int64_t past = max_i64((need + need / 4 + 127) / 128 * 128, 4 * own), beyond = steps / 3;
-    return spread(own / 64, own, steps - beyond, out, st) &&
-           (beyond == 0 || spread(own, past, beyond + 1, out, st));
+    return sweep_range_spread(own / 64, own, steps - beyond, out, st) &&
+           (beyond == 0 || sweep_range_spread(own, past, beyond + 1, out, st));
 }

@@ -37,7 +37,7 @@ static void find_scales(const struct sweep *s, struct scale *x, struct scale *y)
 }
 
 /* The lines of one number of cores, and the proven least; the numbers live in `data`. */
-static size_t gather(const struct sweep *s, int64_t cores, double *data, struct svg_line *lines)
+static size_t sweep_svg_gather(const struct sweep *s, int64_t cores, double *data, struct svg_line *lines)
 {
     size_t n = s->sizes.count, k = 0;
     double factor = s->by_time ? 1e-6 : 1, *x = data, *y = data + n;
@@ -54,7 +54,8 @@ static size_t gather(const struct sweep *s, int64_t cores, double *data, struct 
     return k;
 }
 
-static void add_panel(const struct sweep *s, int64_t cores, int top, int width, int height, struct text *out)
+static void sweep_svg_add_panel(const struct sweep *s, int64_t cores, int top, int width, int height,
+                                struct text *out)
 {
     size_t n = s->sizes.count, lines_most = (size_t)s->solver_count + 1, marks = 0;
     double *data = mem_zeroed((lines_most + 1) * n + 1, sizeof *data);
@@ -67,7 +68,7 @@ static void add_panel(const struct sweep *s, int64_t cores, int top, int width, 
                               .lines = lines,
                               .marks = mark};
         find_scales(s, &p.x, &p.y);
-        p.line_count = gather(s, cores, data, lines);
+        p.line_count = sweep_svg_gather(s, cores, data, lines);
         for (size_t l = 0; l < s->lines.count; l++) {
             const struct sweep_line *of = &s->lines.at[l];
             if (of->cores != cores || of->found[FIND_FIT].state != SWEEP_PLANNED) continue;
@@ -97,6 +98,6 @@ void sweep_svg(const struct sweep *s, const struct sweep_paper *how, struct text
     int width = how->width ? how->width : WIDTH, height = how->height ? how->height : HEIGHT;
     svg_begin(width, height * (int)s->cores.count, s->graph->name, out);
     for (size_t c = 0; c < s->cores.count; c++)
-        add_panel(s, s->cores.at[c], (int)c * height, width, height, out);
+        sweep_svg_add_panel(s, s->cores.at[c], (int)c * height, width, height, out);
     svg_end(out);
 }

@@ -15,13 +15,13 @@ static bool is_planned(const struct sweep_value *v)
     return v->state == SWEEP_PLANNED;
 }
 
-static void bytes_of(const struct sweep_row *row, int64_t n, struct value *v)
+static void sweep_tables_bytes_of(const struct sweep_row *row, int64_t n, struct value *v)
 {
     v->number = NAN;
     if (is_planned(row->value)) value_whole(v, n);
 }
 
-static double gap_of(const struct sweep_row *row)
+static double sweep_tables_gap_of(const struct sweep_row *row)
 {
     const struct sweep_value *v = row->value;
     double shown = sweep_shown(row->sweep, v), least = row->sweep->by_time ? v->least_us : (double)v->least;
@@ -34,17 +34,17 @@ VALUE_OF(lx_value,     struct sweep_row, value_whole(v, row->value->lx);)
 VALUE_OF(solver_value, struct sweep_row, v->words = row->line->solver;)
 VALUE_OF(state_value,  struct sweep_row, v->words = sweep_state_word((enum sweep_state)row->value->state);)
 VALUE_OF(find_value,   struct sweep_row, v->words = find_words[row->find];)
-VALUE_OF(hbm_value,    struct sweep_row, bytes_of(row, row->value->hbm, v);)
-VALUE_OF(least_value,  struct sweep_row, bytes_of(row, row->value->least, v);)
-VALUE_OF(gap_value,    struct sweep_row, v->number = is_planned(row->value) ? gap_of(row) : NAN;)
-VALUE_OF(spill_value,  struct sweep_row, bytes_of(row, row->value->spill, v);)
-VALUE_OF(height_value, struct sweep_row, bytes_of(row, row->value->height, v);)
+VALUE_OF(hbm_value,    struct sweep_row, sweep_tables_bytes_of(row, row->value->hbm, v);)
+VALUE_OF(least_value,  struct sweep_row, sweep_tables_bytes_of(row, row->value->least, v);)
+VALUE_OF(gap_value,    struct sweep_row, v->number = is_planned(row->value) ? sweep_tables_gap_of(row) : NAN;)
+VALUE_OF(spill_value,  struct sweep_row, sweep_tables_bytes_of(row, row->value->spill, v);)
+VALUE_OF(height_value, struct sweep_row, sweep_tables_bytes_of(row, row->value->height, v);)
 VALUE_OF(us_value,     struct sweep_row, v->number = is_planned(row->value) && !row->sweep->graph->is_list ? row->value->us : NAN;)
 VALUE_OF(least_us_value, struct sweep_row, v->number = is_planned(row->value) && row->value->least_us > 0 ? row->value->least_us : NAN;)
 VALUE_OF(proved_value, struct sweep_row, v->number = is_planned(row->value) ? row->value->proved : NAN;)
 VALUE_OF(fits_value,   struct sweep_row, v->number = is_planned(row->value) ? row->value->fits : NAN;)
-VALUE_OF(nests_value,  struct sweep_row, bytes_of(row, row->value->nests, v);)
-VALUE_OF(iterations_value, struct sweep_row, bytes_of(row, row->value->iterations, v);)
+VALUE_OF(nests_value,  struct sweep_row, sweep_tables_bytes_of(row, row->value->nests, v);)
+VALUE_OF(iterations_value, struct sweep_row, sweep_tables_bytes_of(row, row->value->iterations, v);)
 VALUE_OF(why_value,    struct sweep_row, v->words = row->value->why;)
 
 static const struct column point_array[] = {

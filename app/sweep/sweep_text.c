@@ -6,7 +6,7 @@
 
 enum { WIDTH = 80, HEIGHT = 16 };
 
-static void add_head(const struct sweep *s, struct text *out)
+static void sweep_text_add_head(const struct sweep *s, struct text *out)
 {
     struct text line = {0};
     add_printable(&line, s->graph->name, 60);
@@ -35,7 +35,7 @@ void sweep_text(const struct sweep *s, const struct sweep_paper *how, struct tex
 {
     int width = how->width ? how->width : WIDTH, height = how->height ? how->height : HEIGHT;
     bool as_one = s->cores.count > 1 && s->solver_count == 1;
-    add_head(s, out);
+    sweep_text_add_head(s, out);
     text_add(out, "\n");
     if (as_one) sweep_add_chart(s, 0, height, width, how->ascii, out);
     for (size_t c = 0; c < s->cores.count; c++) {

@@ -36,7 +36,7 @@ static bool add_size(struct call *call, const char *text, size_t length, team_si
 }
 
 /* "1..256", doubled from one to the next; or a list of numbers and grids. */
-static bool read_sizes(struct call *call, const char *text, team_sizes *out)
+static bool team_sweep_read_sizes(struct call *call, const char *text, team_sizes *out)
 {
     const char *dots = strstr(text, "..");
     if (!dots) {
@@ -73,7 +73,7 @@ static void grid_words(const struct team_size *s, struct value *v)
         value_format(v, a ? "x%d" : "%d", s->point.grid.size[a]);
 }
 
-static void amount(const struct team_size *s, int64_t n, struct value *v)
+static void team_sweep_amount(const struct team_size *s, int64_t n, struct value *v)
 {
     v->number = NAN;
     if (s->planned) value_whole(v, n);
@@ -87,10 +87,10 @@ VALUE_OF(least_value,   struct team_size, v->number = row->planned ? row->point.
 VALUE_OF(waited_value,  struct team_size, v->number = row->planned ? row->point.waited_us : NAN;)
 VALUE_OF(speedup_value, struct team_size, v->number = speedup(row);)
 VALUE_OF(share_value,   struct team_size, v->number = speedup(row) / row->members;)
-VALUE_OF(moved_value,   struct team_size, amount(row, row->point.bytes, v);)
-VALUE_OF(must_value,    struct team_size, amount(row, row->point.bound_bytes, v); v->paint = PAINT_DIM;)
-VALUE_OF(hbm_value,     struct team_size, amount(row, row->point.hbm_bytes, v);)
-VALUE_OF(shapes_value,  struct team_size, amount(row, row->point.shapes, v);)
+VALUE_OF(moved_value,   struct team_size, team_sweep_amount(row, row->point.bytes, v);)
+VALUE_OF(must_value,    struct team_size, team_sweep_amount(row, row->point.bound_bytes, v); v->paint = PAINT_DIM;)
+VALUE_OF(hbm_value,     struct team_size, team_sweep_amount(row, row->point.hbm_bytes, v);)
+VALUE_OF(shapes_value,  struct team_size, team_sweep_amount(row, row->point.shapes, v);)
 VALUE_OF(why_value,     struct team_size, v->words = !row->planned ? row->why.text : row->point.uncut ? lx_team_uncut_words() : "";)
 
 static const struct column size_array[] = {
@@ -111,8 +111,8 @@ static const struct column size_array[] = {
 
 const struct columns team_size_columns = COLUMNS("sizes of a team", size_array);
 
-static bool predict(const struct lx_graph *g, const struct lx_team_options *asked,
-                    const struct lx_plan_options *plan, struct team_size *s)
+static bool team_sweep_predict(const struct lx_graph *g, const struct lx_team_options *asked,
+                               const struct lx_plan_options *plan, struct team_size *s)
 {
     struct lx_team_options how = *asked;
     struct lx_plan_options watched = *plan;
@@ -136,14 +136,14 @@ static bool predict_all(struct call *call, const struct lx_graph *g, team_sizes 
     struct team_size alone = {.members = 1};
     if (!read_plan_options(call, g, &plan, values) || !read_team_aim(call, plan.objective, &how.by_time))
         return false;
-    if (!predict(g, &how, &plan, &alone)) return call->st = alone.why, false;
+    if (!team_sweep_predict(g, &how, &plan, &alone)) return call->st = alone.why, false;
     for (size_t i = 0; i < sizes->count && !interrupted; i++) {
         struct team_size *s = &sizes->at[i];
         s->alone_us = alone.point.us;
         if (s->members == 1)
             s->point = alone.point, s->planned = true;
         else
-            predict(g, &how, &plan, s);
+            team_sweep_predict(g, &how, &plan, s);
     }
     if (interrupted) note(call, "%s: interrupted; this is what was planned so far", g->file);
     return true;
@@ -190,7 +190,7 @@ int sweep_team(struct call *call)
 {
     team_sizes sizes = {0};
     struct text out = {0};
-    bool ok = refuse_others(call) && read_sizes(call, option_value(&call->line, "team"), &sizes);
+    bool ok = refuse_others(call) && team_sweep_read_sizes(call, option_value(&call->line, "team"), &sizes);
     const struct lx_graph *g = ok ? read_pattern(call, call->line.files.at[0]) : NULL;
     ok = g && predict_all(call, g, &sizes);
     if (ok) ok = write_sizes(call, g, &sizes, &out) ? true : status_no_memory(&call->st);

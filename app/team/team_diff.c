@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t tensor_of(const struct lx_graph *g, const char *name, int32_t guess)
+static int32_t team_diff_tensor_of(const struct lx_graph *g, const char *name, int32_t guess)
 {
     if (guess < g->tensor_count && strcmp(g->tensors[guess].name, name) == 0) return guess;
     for (int32_t t = 0; t < g->tensor_count; t++)
@@ -46,13 +46,14 @@ static void compare_tensors(struct team_diff *d)
 {
     const struct lx_team_plan *a = d->before->plans->team, *b = d->after->plans->team;
     for (int32_t t = 0; t < a->graph->tensor_count; t++)
-        note_tensor(d, (struct team_change_row){a, b, t, tensor_of(b->graph, a->graph->tensors[t].name, t)});
+        note_tensor(d, (struct team_change_row){a, b, t,
+                                                team_diff_tensor_of(b->graph, a->graph->tensors[t].name, t)});
     for (int32_t t = 0; t < b->graph->tensor_count; t++)
-        if (tensor_of(a->graph, b->graph->tensors[t].name, t) < 0)
+        if (team_diff_tensor_of(a->graph, b->graph->tensors[t].name, t) < 0)
             note_tensor(d, (struct team_change_row){a, b, -1, t});
 }
 
-static void compare_members(struct team_diff *d)
+static void team_diff_compare_members(struct team_diff *d)
 {
     int members = d->before->plans->team->members;
     if (members != d->after->plans->team->members) return;
@@ -127,7 +128,7 @@ bool team_diff_make(const struct team_figures *before, const struct team_figures
     out->same_steps = same_steps(a, b);
     compare_totals(out);
     compare_tensors(out);
-    compare_members(out);
+    team_diff_compare_members(out);
     return true;
 }
 

@@ -37,7 +37,8 @@ static const struct column total_array[] = {
 };
 /* clang-format on */
 
-static void state_value(const void *row_of_table, const struct column *column, struct value *v)
+static void team_diff_words_state_value(const void *row_of_table, const struct column *column,
+                                        struct value *v)
 {
     const struct team_change_row *row = row_of_table;
     bool second = column->argument == 1;
@@ -50,39 +51,40 @@ static void state_value(const void *row_of_table, const struct column *column, s
     v->words = v->made.at;
 }
 
-static int64_t bytes_of(const struct lx_team_plan *p, int32_t tensor)
+static int64_t team_diff_words_bytes_of(const struct lx_team_plan *p, int32_t tensor)
 {
     return tensor < 0 ? 0 : team_tensor_bytes(p, tensor);
 }
 
-static void gain_value(const void *row_of_table, const struct column *column, struct value *v)
+static void team_diff_words_gain_value(const void *row_of_table, const struct column *column, struct value *v)
 {
     const struct team_change_row *row = row_of_table;
-    int64_t gain = bytes_of(row->before, row->tensor_before) - bytes_of(row->after, row->tensor_after);
+    int64_t gain = team_diff_words_bytes_of(row->before, row->tensor_before) -
+                   team_diff_words_bytes_of(row->after, row->tensor_after);
     (void)column;
     value_whole(v, gain);
     v->paint = gain < 0 ? PAINT_BAD : PAINT_PLAIN;
     value_format(v, "%s%s", gain > 0 ? "+" : "", grouped(gain).at);
 }
 
-static const char *name_of(const struct team_change_row *row)
+static const char *team_diff_words_name_of(const struct team_change_row *row)
 {
     return row->tensor_before >= 0 ? row->before->graph->tensors[row->tensor_before].name
                                    : row->after->graph->tensors[row->tensor_after].name;
 }
 
 /* clang-format off */
-VALUE_OF(name_value,   struct team_change_row, v->words = name_of(row);)
-VALUE_OF(before_value, struct team_change_row, value_dim(v, bytes_of(row->before, row->tensor_before));)
-VALUE_OF(after_value,  struct team_change_row, value_dim(v, bytes_of(row->after, row->tensor_after));)
+VALUE_OF(name_value,   struct team_change_row, v->words = team_diff_words_name_of(row);)
+VALUE_OF(before_value, struct team_change_row, value_dim(v, team_diff_words_bytes_of(row->before, row->tensor_before));)
+VALUE_OF(after_value,  struct team_change_row, value_dim(v, team_diff_words_bytes_of(row->after, row->tensor_after));)
 
 static const struct column change_array[] = {
     {.key = "tensor",       .heading = "tensor",         .kind = VALUE_NAME,  .value = name_value},
-    {.key = "cut_before",   .heading = "before",         .kind = VALUE_WORDS, .argument = 0, .value = state_value},
-    {.key = "cut_after",    .heading = "after",          .kind = VALUE_WORDS, .argument = 1, .value = state_value},
+    {.key = "cut_before",   .heading = "before",         .kind = VALUE_WORDS, .argument = 0, .value = team_diff_words_state_value},
+    {.key = "cut_after",    .heading = "after",          .kind = VALUE_WORDS, .argument = 1, .value = team_diff_words_state_value},
     {.key = "bytes_before", .heading = "received before",.kind = VALUE_BYTES, .value = before_value},
     {.key = "bytes_after",  .heading = "after",          .kind = VALUE_BYTES, .value = after_value},
-    {.key = "gain_bytes",   .heading = "gain",           .kind = VALUE_BYTES, .value = gain_value},
+    {.key = "gain_bytes",   .heading = "gain",           .kind = VALUE_BYTES, .value = team_diff_words_gain_value},
 };
 
 VALUE_OF(member_value,     struct team_member_change, v->number = row->before->member;)
@@ -112,7 +114,7 @@ const struct columns team_total_columns = COLUMNS("totals of two teams", total_a
 const struct columns team_change_columns = COLUMNS("tensors that two teams cut otherwise", change_array);
 const struct columns team_member_change_columns = COLUMNS("members of two teams", member_array);
 
-static void add_side(const char *word, const struct team_figures *f, struct text *out)
+static void team_diff_words_add_side(const char *word, const struct team_figures *f, struct text *out)
 {
     const struct lx_team_plan *p = f->plans->team;
     text_format(out, "%s%s", word, counted(p->members, "member").at);
@@ -122,7 +124,7 @@ static void add_side(const char *word, const struct team_figures *f, struct text
     text_format(out, ", %s predicted\n", in_micros(f->clock->us).at);
 }
 
-static void add_verdict(const struct team_diff *d, struct text *out)
+static void team_diff_words_add_verdict(const struct team_diff *d, struct text *out)
 {
     const struct lx_team_plan *a = d->before->plans->team, *b = d->after->plans->team;
     int64_t bytes = a->bytes + a->combine_bytes - b->bytes - b->combine_bytes;
@@ -137,13 +139,13 @@ void team_diff_text(const struct team_diff *d, struct text *out)
 {
     if (d->before->plans->team->graph->hash != d->after->plans->team->graph->hash)
         text_add(out, "The patterns have one name but differ; tensors are compared by name.\n");
-    add_side("before: ", d->before, out);
-    add_side("after:  ", d->after, out);
+    team_diff_words_add_side("before: ", d->before, out);
+    team_diff_words_add_side("after:  ", d->after, out);
     if (team_diff_is_equal(d)) {
         text_add(out, "Every tensor is cut as it was, and every member does the same.\n");
         return;
     }
-    add_verdict(d, out);
+    team_diff_words_add_verdict(d, out);
     text_add(out, "\n");
     table_add_text(&TABLE(team_total_columns, d->totals, TEAM_TOTALS), out);
     if (d->tensor_count) {
@@ -158,7 +160,7 @@ void team_diff_text(const struct team_diff *d, struct text *out)
         text_add(out, "\nMembers take other steps, or in another order.\n");
 }
 
-static void add_list(const char *key, const struct table *t, bool last, struct text *out)
+static void team_diff_words_add_list(const char *key, const struct table *t, bool last, struct text *out)
 {
     text_format(out, "  \"%s\": [\n", key);
     table_add_json_rows(t, 4, out);
@@ -173,8 +175,9 @@ void team_diff_json(const struct team_diff *d, struct text *out)
     text_json_string(out, b->graph->name);
     text_format(out, ",\n  \"same_pattern\": %s,\n  \"same_grid\": %s,\n  \"equal\": %s,\n",
                 truth[a->graph->hash == b->graph->hash], truth[d->same_grid], truth[team_diff_is_equal(d)]);
-    add_list("totals", &TABLE(team_total_columns, d->totals, TEAM_TOTALS), false, out);
-    add_list("tensors", &TABLE(team_change_columns, d->tensors, d->tensor_count), false, out);
-    add_list("members", &TABLE(team_member_change_columns, d->members, d->member_count), true, out);
+    team_diff_words_add_list("totals", &TABLE(team_total_columns, d->totals, TEAM_TOTALS), false, out);
+    team_diff_words_add_list("tensors", &TABLE(team_change_columns, d->tensors, d->tensor_count), false, out);
+    team_diff_words_add_list("members", &TABLE(team_member_change_columns, d->members, d->member_count), true,
+                             out);
     text_add(out, "}\n");
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static unsigned axes_between(const struct lx_team_grid *grid, int a, int b)
+static unsigned team_figures_axes_between(const struct lx_team_grid *grid, int a, int b)
 {
     unsigned axes = 0;
     for (int i = 0; i < grid->axes; i++)
@@ -15,7 +15,7 @@ static unsigned axes_between(const struct lx_team_grid *grid, int a, int b)
 }
 
 /* The step of an op of a member's plan; -1: of none. An op that the layouts added belongs to the one behind it. */
-static int32_t step_of(const struct lx_team_plans *p, int member, int op)
+static int32_t team_figures_step_of(const struct lx_team_plans *p, int member, int op)
 {
     const struct lx_plan *plan = p->plans[member];
     int ops = plan->layouts->graph->op_count;
@@ -26,7 +26,7 @@ static int32_t step_of(const struct lx_team_plans *p, int member, int op)
 
 int32_t team_op_at(const struct lx_team_plans *p, int member, int op)
 {
-    int32_t step = step_of(p, member, op);
+    int32_t step = team_figures_step_of(p, member, op);
     if (step < 0) return -1;
     enum lx_team_step_kind kind = p->team->steps[step].kind;
     return kind == LX_TEAM_COMPUTE || kind == LX_TEAM_REDUCE ? p->team->steps[step].op : -1;
@@ -37,7 +37,7 @@ static void count_message(struct team_figures *f, int member, const struct lx_te
     const struct lx_team_plan *team = f->plans->team;
     int32_t step = f->plans->members[member]->step[x->op];
     bool sent = x->operand >= 0;
-    unsigned axes = axes_between(&team->grid, member, x->peer);
+    unsigned axes = team_figures_axes_between(&team->grid, member, x->peer);
     if (x->peer == member || step < 0) return;
     struct team_step_figures *s = &f->steps[step];
     s->axes |= axes;
@@ -100,7 +100,7 @@ static void time_links(struct team_figures *f, int m)
 static void time_step(struct team_figures *f, int m, int o, double *longest)
 {
     const struct lx_team_times *t = &f->clock->at[m];
-    int32_t step = step_of(f->plans, m, o);
+    int32_t step = team_figures_step_of(f->plans, m, o);
     double wait = t->works[o] - t->begin[o];
     if (wait > *longest) {
         *longest = wait;

@@ -1,5 +1,5 @@
 /* What the plan of a team says of times and messages: step by step, per member, and per axis of the grid. All of it follows from
- * the members' plans and the team's clock (team_run/team_clock.h). Sizes: steps, members, and up to 7 sets of axes. */
+ * the members' plans and the team's clock (team/run/team_clock.h). Sizes: steps, members, and up to 7 sets of axes. */
 #ifndef LX_APP_TEAM_TEAM_FIGURES_H
 #define LX_APP_TEAM_TEAM_FIGURES_H
 

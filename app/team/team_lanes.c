@@ -14,20 +14,20 @@ static int cell_at(const struct lane_scale *s, double us)
     return at < 0 ? 0 : at >= s->cells ? s->cells - 1 : (int)at;
 }
 
-static double *part_of(struct team_span *s, enum team_lane_mark mark)
+static double *team_lanes_part_of(struct team_span *s, enum team_lane_mark mark)
 {
     return mark == LANE_WORKS ? &s->works : mark == LANE_WAITS ? &s->waits : &s->travels;
 }
 
-static void spread(const struct lane_scale *s, double from, double to, enum team_lane_mark mark,
-                   struct team_span *out)
+static void team_lanes_spread(const struct lane_scale *s, double from, double to, enum team_lane_mark mark,
+                              struct team_span *out)
 {
     double end = s->from + s->cell * s->cells;
     if (!(to > from) || to <= s->from || from >= end) return;
     for (int c = cell_at(s, from); c <= cell_at(s, to); c++) {
         double begin = s->from + s->cell * c;
         double us = fmin(to, begin + s->cell) - fmax(from, begin);
-        if (us > 0) *part_of(&out[c], mark) += us / s->cell;
+        if (us > 0) *team_lanes_part_of(&out[c], mark) += us / s->cell;
     }
 }
 
@@ -37,11 +37,11 @@ void team_lane_fill(const struct lx_team_times *t, double from, double to, int c
     for (int c = 0; c < cells; c++) out[c] = (struct team_span){0};
     if (!(s.cell > 0)) return;
     for (int o = 0; o < t->ops; o++) {
-        spread(&s, t->begin[o], t->works[o], LANE_WAITS, out);
-        spread(&s, t->works[o], t->end[o], LANE_WORKS, out);
+        team_lanes_spread(&s, t->begin[o], t->works[o], LANE_WAITS, out);
+        team_lanes_spread(&s, t->works[o], t->end[o], LANE_WORKS, out);
     }
     for (int i = 0; i < t->trip_count; i++)
-        if (t->trips[i].axes) spread(&s, t->trips[i].begin, t->trips[i].end, LANE_MARKS, out);
+        if (t->trips[i].axes) team_lanes_spread(&s, t->trips[i].begin, t->trips[i].end, LANE_MARKS, out);
 }
 
 enum team_lane_mark team_lane_mark_of(const struct team_span *s)

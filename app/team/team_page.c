@@ -21,7 +21,7 @@ struct page_writer {
     bool begun;
 };
 
-static void add_name(const char *name, struct text *out)
+static void team_page_add_name(const char *name, struct text *out)
 {
     char *clean = printable(name ? name : "", 0);
     out->failed |= !clean;
@@ -35,9 +35,9 @@ static void flush_span(struct page_writer *w, struct span *s)
     text_format(w->out, "%s[%.9g,%.9g,\"%s\",", w->begun ? "," : "", s->from, s->to, s->kind);
     w->begun = true;
     if (s->ops > 1)
-        add_name(counted(s->ops, "op").at, w->out);
+        team_page_add_name(counted(s->ops, "op").at, w->out);
     else
-        add_name(s->name, w->out);
+        team_page_add_name(s->name, w->out);
     text_add(w->out, "]");
     s->kind = NULL;
 }
@@ -63,7 +63,7 @@ static const char *trip_word(const struct lx_team_plan *p, int tag)
                           : p->graph->ops[of_combine / 2].name;
 }
 
-static void add_spans(struct page_writer *w, int m)
+static void team_page_add_spans(struct page_writer *w, int m)
 {
     static const char works[] = "works", waits[] = "waits", links[] = "links";
     const struct lx_team_times *t = &w->f->clock->at[m];
@@ -101,13 +101,13 @@ static void add_lanes(const struct team_figures *f, struct text *out)
         text_format(out, "%s\n{\"name\": \"%d at ", m ? "," : "", m);
         add_coordinates(&f->plans->team->grid, m, out);
         text_add(out, "\", \"spans\": [");
-        add_spans(&w, m);
+        team_page_add_spans(&w, m);
         text_add(out, "]}");
     }
     text_add(out, "]");
 }
 
-static void add_lines(const struct team_figures *f, struct text *out)
+static void team_page_add_lines(const struct team_figures *f, struct text *out)
 {
     struct text words = {0};
     const char *between = "";
@@ -140,7 +140,7 @@ void show_team_html(const struct team_figures *f, struct text *out)
     for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++)
         text_format(&json, a ? " x %d" : ", %d", p->grid.size[a]);
     text_add(&json, "\"");
-    add_lines(f, &json);
+    team_page_add_lines(f, &json);
     write_team_tables(f, &as_data, &tables);
     text_format(&json, ",\n\"tables\": [%s]", tables.at ? tables.at : "");
     add_lanes(f, &json);

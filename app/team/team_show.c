@@ -50,7 +50,7 @@ static void add_table(struct table t, bool all, const char *thing, struct text *
     text_add(out, "\n");
 }
 
-static void add_head(const struct lx_team_plan *p, struct text *out)
+static void team_show_add_head(const struct lx_team_plan *p, struct text *out)
 {
     add_printable(out, p->graph->name, 0);
     text_format(out, ": %s", counted(p->members, "member").at);
@@ -142,7 +142,7 @@ void show_team_text(const struct team_figures *f, const struct picture *how, str
     struct table tables[4];
     int count = tensors ? tables_of(f, tensors, tables) : 0;
     out->failed |= !tensors;
-    add_head(f->plans->team, out);
+    team_show_add_head(f->plans->team, out);
     text_add(out, "\n");
     for (int i = 0; i < count; i++) add_table(tables[i], how->all, things[i], out);
     add_team_verdict(f, out);

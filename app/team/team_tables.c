@@ -35,7 +35,7 @@ struct team_row {
 };
 
 /* Rows 0 to n-1; NULL when memory is out. */
-static struct team_row *rows_of(const struct lx_team_plan *p, int32_t n)
+static struct team_row *team_tables_rows_of(const struct lx_team_plan *p, int32_t n)
 {
     struct team_row *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
     for (int32_t i = 0; rows && i < n; i++) rows[i] = (struct team_row){p, i};
@@ -43,11 +43,11 @@ static struct team_row *rows_of(const struct lx_team_plan *p, int32_t n)
 }
 
 /* At most MOST_ROWS of n rows, and how many more there are. */
-static void write_rows(const struct lx_team_plan *p, struct columns columns, int32_t n, const char *thing,
-                       struct text *out)
+static void team_tables_write_rows(const struct lx_team_plan *p, struct columns columns, int32_t n,
+                                   const char *thing, struct text *out)
 {
     int32_t shown = n < MOST_ROWS ? n : MOST_ROWS;
-    struct team_row *rows = rows_of(p, shown);
+    struct team_row *rows = team_tables_rows_of(p, shown);
     out->failed |= !rows;
     if (rows) table_add_text(&TABLE(columns, rows, shown), out);
     mem_free(rows);
@@ -143,17 +143,17 @@ const struct columns team_exchange_columns = COLUMNS("exchanges of a team", exch
 
 static void show_cuts(const struct lx_team_plan *p, struct text *out)
 {
-    write_rows(p, team_cut_columns, p->graph->tensor_count, "tensor", out);
+    team_tables_write_rows(p, team_cut_columns, p->graph->tensor_count, "tensor", out);
 }
 
 static void show_ops_of_team(const struct lx_team_plan *p, struct text *out)
 {
-    write_rows(p, team_op_columns, p->graph->op_count, "op", out);
+    team_tables_write_rows(p, team_op_columns, p->graph->op_count, "op", out);
 }
 
 void show_exchanges(const struct lx_team_plan *p, struct text *out)
 {
-    if (p->exchange_count) write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
+    if (p->exchange_count) team_tables_write_rows(p, team_exchange_columns, p->exchange_count, NULL, out);
 }
 
 /* Beside what is proved of all cuts that there are. */

@@ -24,7 +24,7 @@ static void waiter_value(const void *row_of_table, const struct column *column, 
 }
 
 /* Of what nobody does, as of what nobody waits for, nothing is shown. */
-static void time_value(double us, bool is_there, struct value *v)
+static void team_time_tables_time_value(double us, bool is_there, struct value *v)
 {
     v->number = is_there ? us : NAN;
     if (!is_there) v->words = "";
@@ -58,9 +58,9 @@ VALUE_OF(what_value,     struct team_step_figures, v->words = lx_team_step_word(
 VALUE_OF(of_value,       struct team_step_figures, v->words = team_step_name(row->plan, row->step);)
 VALUE_OF(messages_value, struct team_step_figures, amount_value(row->messages, v);)
 VALUE_OF(bytes_value,    struct team_step_figures, amount_value(row->bytes, v);)
-VALUE_OF(from_value,     struct team_step_figures, time_value(row->from, row->from >= 0, v);)
-VALUE_OF(to_value,       struct team_step_figures, time_value(row->to, row->from >= 0, v);)
-VALUE_OF(waited_value,   struct team_step_figures, time_value(row->waited, row->waiter >= 0, v); v->paint = PAINT_WARN;)
+VALUE_OF(from_value,     struct team_step_figures, team_time_tables_time_value(row->from, row->from >= 0, v);)
+VALUE_OF(to_value,       struct team_step_figures, team_time_tables_time_value(row->to, row->from >= 0, v);)
+VALUE_OF(waited_value,   struct team_step_figures, team_time_tables_time_value(row->waited, row->waiter >= 0, v); v->paint = PAINT_WARN;)
 
 static const struct column step_array[] = {
     {.key = "step",     .heading = "step",     .kind = VALUE_NUMBER, .value = step_value},

@@ -15,24 +15,24 @@ static void add_flag(struct text *out, const struct value *v)
     text_add(out, v->number != 0 ? "yes" : "");
 }
 
-static int64_t whole_of(const struct value *v)
+static int64_t column_whole_of(const struct value *v)
 {
     return v->is_whole ? v->whole : (int64_t)llround(v->number);
 }
 
 static void add_count(struct text *out, const struct value *v)
 {
-    text_add(out, grouped(whole_of(v)).at);
+    text_add(out, grouped(column_whole_of(v)).at);
 }
 
-static void add_number(struct text *out, const struct value *v)
+static void column_add_number(struct text *out, const struct value *v)
 {
-    text_format(out, "%" PRId64, whole_of(v));
+    text_format(out, "%" PRId64, column_whole_of(v));
 }
 
 static void add_address(struct text *out, const struct value *v)
 {
-    text_format(out, "0x%06" PRIx64, (uint64_t)whole_of(v));
+    text_format(out, "0x%06" PRIx64, (uint64_t)column_whole_of(v));
 }
 
 static void add_seconds(struct text *out, const struct value *v)
@@ -45,12 +45,12 @@ static void add_micros(struct text *out, const struct value *v)
     text_format(out, "%.2f", v->number);
 }
 
-static void add_share(struct text *out, const struct value *v)
+static void column_add_share(struct text *out, const struct value *v)
 {
     text_add(out, in_percent(v->number).at);
 }
 
-static void add_ratio(struct text *out, const struct value *v)
+static void column_add_ratio(struct text *out, const struct value *v)
 {
     bool large = v->number >= 999.5 && v->number < 1e15; /* which three digits would write as 1e+03 */
     if (large)
@@ -60,9 +60,9 @@ static void add_ratio(struct text *out, const struct value *v)
 }
 
 static void (*const forms[VALUE_KIND_COUNT])(struct text *, const struct value *) = {
-    [VALUE_BOOL] = add_flag,     [VALUE_COUNT] = add_count,     [VALUE_NUMBER] = add_number,
-    [VALUE_BYTES] = add_count,   [VALUE_ADDRESS] = add_address, [VALUE_SECONDS] = add_seconds,
-    [VALUE_MICROS] = add_micros, [VALUE_SHARE] = add_share,     [VALUE_RATIO] = add_ratio,
+    [VALUE_BOOL] = add_flag,     [VALUE_COUNT] = add_count,        [VALUE_NUMBER] = column_add_number,
+    [VALUE_BYTES] = add_count,   [VALUE_ADDRESS] = add_address,    [VALUE_SECONDS] = add_seconds,
+    [VALUE_MICROS] = add_micros, [VALUE_SHARE] = column_add_share, [VALUE_RATIO] = column_add_ratio,
 };
 
 #define VALUE_RIGHT(id, right) right,
@@ -119,7 +119,7 @@ void value_free(struct value *v)
     *v = (struct value){0};
 }
 
-static void empty(struct text *t)
+static void column_empty(struct text *t)
 {
     t->length = 0;
     if (t->at) t->at[0] = 0;
@@ -127,7 +127,7 @@ static void empty(struct text *t)
 
 void column_value(const struct column *c, const void *row, struct value *v)
 {
-    empty(&v->made);
+    column_empty(&v->made);
     v->words = NULL;
     v->number = NAN;
     v->is_whole = false;
@@ -150,28 +150,29 @@ bool value_is_nothing(const struct value *v)
     return v->words ? !*v->words : isnan(v->number) || v->number == 0;
 }
 
-static bool is_shown(const struct column *c, int room)
+static bool column_is_shown(const struct column *c, int room)
 {
     return c->heading && room >= c->from;
 }
 
 /* What the columns of given widths leave, with a blank before each but the first. */
-static int room_left(const struct columns *all, int room)
+static int column_room_left(const struct columns *all, int room)
 {
     int left = room + 1;
     for (size_t i = 0; i < all->count; i++)
-        if (is_shown(&all->at[i], room)) left -= all->at[i].width + all->at[i].gap + 1;
+        if (column_is_shown(&all->at[i], room)) left -= all->at[i].width + all->at[i].gap + 1;
     return left > 0 ? left : 0;
 }
 
 int columns_fit(const struct columns *all, int room, struct column_place *places)
 {
-    int at = 0, rest = room_left(all, room), end = 0;
+    int at = 0, rest = column_room_left(all, room), end = 0;
     for (size_t i = 0; i < all->count; i++) {
         const struct column *c = &all->at[i];
         places[i] = (struct column_place){at + c->gap, c->width};
-        if (!is_shown(c, room)) places[i].width = 0;
-        if (is_shown(c, room) && c->width == 0) places[i].width = c->most && rest > c->most ? c->most : rest;
+        if (!column_is_shown(c, room)) places[i].width = 0;
+        if (column_is_shown(c, room) && c->width == 0)
+            places[i].width = c->most && rest > c->most ? c->most : rest;
         if (places[i].width == 0) continue;
         end = places[i].at + places[i].width;
         at = end + 1;

@@ -12,7 +12,7 @@ static bool ends_with_parts(const char *path, const char *tail)
     return n == m || path[n - m - 1] == '/';
 }
 
-static bool is_shared(const char *path, const char *tail, const char *const *others, size_t count)
+static bool path_tail_is_shared(const char *path, const char *tail, const char *const *others, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(others[i], path) != 0 && ends_with_parts(others[i], tail)) return true;
@@ -30,6 +30,6 @@ static const char *part_before(const char *path, const char *at)
 const char *path_tail(const char *path, const char *const *others, size_t count)
 {
     const char *tail = part_before(path, path + strlen(path) + 1);
-    while (tail > path && is_shared(path, tail, others, count)) tail = part_before(path, tail);
+    while (tail > path && path_tail_is_shared(path, tail, others, count)) tail = part_before(path, tail);
     return tail;
 }

@@ -31,7 +31,7 @@ static int64_t key_of_words(const char *words)
     return (int64_t)(key ^ UINT64_C(1) << 63);
 }
 
-static struct keyed key_of(const struct column *c, const void *row, int32_t number, struct value *v)
+static struct keyed sort_rows_key_of(const struct column *c, const void *row, int32_t number, struct value *v)
 {
     struct keyed k = {.number = number};
     column_value(c, row, v);
@@ -49,28 +49,28 @@ static struct keyed key_of(const struct column *c, const void *row, int32_t numb
     return k;
 }
 
-static int compare_values(const struct keyed *x, const struct keyed *y)
+static int sort_rows_compare_values(const struct keyed *x, const struct keyed *y)
 {
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
     return x->words && y->words ? strcmp(x->words, y->words) : 0;
 }
 
-static int compare(const void *a, const void *b, int sign)
+static int sort_rows_compare(const void *a, const void *b, int sign)
 {
     const struct keyed *x = a, *y = b;
     if (x->unknown != y->unknown) return x->unknown ? 1 : -1;
-    int result = x->unknown ? 0 : sign * compare_values(x, y);
+    int result = x->unknown ? 0 : sign * sort_rows_compare_values(x, y);
     return result ? result : x->number < y->number ? -1 : x->number > y->number;
 }
 
-static int ascending(const void *a, const void *b)
+static int sort_rows_ascending(const void *a, const void *b)
 {
-    return compare(a, b, 1);
+    return sort_rows_compare(a, b, 1);
 }
 
 static int greatest_first(const void *a, const void *b)
 {
-    return compare(a, b, -1);
+    return sort_rows_compare(a, b, -1);
 }
 
 bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool descending, int32_t *numbers,
@@ -80,9 +80,9 @@ bool sort_rows(const struct column *c, const void *rows, size_t row_size, bool d
     struct value v = {0};
     if (!keys) return false;
     for (int32_t i = 0; i < count; i++)
-        keys[i] = key_of(c, (const char *)rows + (size_t)numbers[i] * row_size, numbers[i], &v);
+        keys[i] = sort_rows_key_of(c, (const char *)rows + (size_t)numbers[i] * row_size, numbers[i], &v);
     value_free(&v);
-    qsort(keys, (size_t)count, sizeof *keys, descending ? greatest_first : ascending);
+    qsort(keys, (size_t)count, sizeof *keys, descending ? greatest_first : sort_rows_ascending);
     for (int32_t i = 0; i < count; i++) numbers[i] = keys[i].number;
     mem_free(keys);
     return true;

@@ -32,7 +32,7 @@ static size_t first_shown(size_t place, size_t room)
 }
 
 /* Ends a text behind so many columns. */
-static void cut_at(char *text, int columns)
+static void source_line_cut_at(char *text, int columns)
 {
     uint32_t code;
     for (int used = 0, width, n; (n = next_character(text, &code, &width)); text += n)
@@ -56,7 +56,7 @@ static void add_marked(const lx_status *st, const char *line, size_t n, int colu
     snprintf(before, sizeof before, "%.*s", (int)(place > from ? place - from : 0), line + from);
     for (char *c = shown; *c; c++) *c = *c == '\t' || *c == '\r' ? ' ' : *c;
     for (char *c = before; *c; c++) *c = *c == '\t' || *c == '\r' ? ' ' : *c;
-    cut_at(shown, (int)room);
+    source_line_cut_at(shown, (int)room);
     text_add(out, number);
     add_printable(out, shown, 0);
     char *clean = printable(before, 0);

@@ -54,7 +54,7 @@ struct shown {
     bool failed;
 };
 
-static void show_cell(struct shown *s, const struct column *c, const char *words, enum paint paint)
+static void table_show_cell(struct shown *s, const struct column *c, const char *words, enum paint paint)
 {
     char *clean = printable(words, column_cut(c));
     const char *text = clean ? arena_string(&s->memory, clean) : NULL;
@@ -62,7 +62,7 @@ static void show_cell(struct shown *s, const struct column *c, const char *words
     mem_free(clean);
 }
 
-static struct shown show(const struct table *t)
+static struct shown table_show(const struct table *t)
 {
     struct shown s = {.table = t};
     struct value v = {0};
@@ -70,11 +70,12 @@ static struct shown show(const struct table *t)
     s.failed = !s.columns;
     for (size_t c = 0; !s.failed && c < t->columns.count; c++)
         if (people_see(t, &t->columns.at[c])) s.columns[s.count++] = &t->columns.at[c];
-    for (size_t c = 0; c < s.count; c++) show_cell(&s, s.columns[c], s.columns[c]->heading, PAINT_HEADING);
+    for (size_t c = 0; c < s.count; c++)
+        table_show_cell(&s, s.columns[c], s.columns[c]->heading, PAINT_HEADING);
     for (size_t r = 0; r < t->row_count; r++)
         for (size_t c = 0; c < s.count; c++) {
             column_value(s.columns[c], row_at(t, r), &v);
-            show_cell(&s, s.columns[c], column_words(s.columns[c], &v), v.paint);
+            table_show_cell(&s, s.columns[c], column_words(s.columns[c], &v), v.paint);
             s.failed |= v.made.failed;
         }
     value_free(&v);
@@ -87,7 +88,7 @@ static void shown_free(struct shown *s)
     arena_free(&s->memory);
 }
 
-static int width_of(const struct shown *s, size_t column)
+static int table_width_of(const struct shown *s, size_t column)
 {
     int most = 0;
     for (size_t i = column; i < s->cells.count; i += s->count) {
@@ -97,7 +98,8 @@ static int width_of(const struct shown *s, size_t column)
     return most;
 }
 
-static void add_row(const struct shown *s, const struct shown_cell *cells, const int *width, struct text *out)
+static void table_add_row(const struct shown *s, const struct shown_cell *cells, const int *width,
+                          struct text *out)
 {
     /* Trailing blanks are never written: a row ends with its last cell that says something. */
     size_t last = s->count - 1;
@@ -115,12 +117,12 @@ static void add_row(const struct shown *s, const struct shown_cell *cells, const
 
 void table_add_text(const struct table *t, struct text *out)
 {
-    struct shown s = show(t);
+    struct shown s = table_show(t);
     int *width = arena_array(&s.memory, s.count, sizeof *width);
     out->failed |= s.failed || !width;
     if (!out->failed && s.count) {
-        for (size_t c = 0; c < s.count; c++) width[c] = width_of(&s, c);
-        for (size_t i = 0; i < s.cells.count; i += s.count) add_row(&s, &s.cells.at[i], width, out);
+        for (size_t c = 0; c < s.count; c++) width[c] = table_width_of(&s, c);
+        for (size_t i = 0; i < s.cells.count; i += s.count) table_add_row(&s, &s.cells.at[i], width, out);
     }
     shown_free(&s);
 }
@@ -169,7 +171,7 @@ static void add_markdown_cell(struct text *out, const char *cell)
 static void add_markdown(const struct table *t, struct text *out)
 {
     if (t->row_count == 0) return;
-    struct shown s = show(t);
+    struct shown s = table_show(t);
     out->failed |= s.failed;
     text_format(out, "%s## %s\n\n", out->length ? "\n" : "", t->title);
     for (size_t i = 0; i < s.cells.count; i++) {
@@ -197,7 +199,7 @@ static void add_csv_words(struct text *out, const char *words)
     text_add(out, "\"");
 }
 
-static void add_number(struct text *out, const struct column *c, const struct value *v)
+static void table_add_number(struct text *out, const struct column *c, const struct value *v)
 {
     if (v->is_whole)
         text_format(out, "%" PRId64, v->whole);
@@ -210,7 +212,7 @@ static void add_csv_value(struct text *out, const struct column *c, const struct
     if (!kind_is_number(c->kind))
         add_csv_words(out, v->words ? v->words : "");
     else if (isfinite(v->number))
-        add_number(out, c, v);
+        table_add_number(out, c, v);
 }
 
 static void add_csv(const struct table *t, struct text *out)
@@ -245,7 +247,7 @@ static void add_json_value(struct text *out, const struct column *c, const struc
     else if (c->kind == VALUE_BOOL)
         text_add(out, v->number != 0 ? "true" : "false");
     else
-        add_number(out, c, v);
+        table_add_number(out, c, v);
 }
 
 static void add_json_row(const struct table *t, const void *row, struct text *out)
@@ -289,7 +291,7 @@ static void begin_json(struct text *out)
     text_add(out, "{\"lxplan\": 1, \"kind\": \"report\"");
 }
 
-static void add_json(const struct table *t, struct text *out)
+static void table_add_json(const struct table *t, struct text *out)
 {
     text_format(out, ",\n\"%s\": [", t->key);
     if (t->row_count) text_add(out, "\n");
@@ -306,7 +308,7 @@ const struct exporter exporters[] = {
     {"text", true, NULL, say_text, add_titled_text, NULL},
     {"md", true, NULL, say_markdown, add_markdown, NULL},
     {"csv", false, NULL, NULL, add_csv, NULL},
-    {"json", true, begin_json, say_json, add_json, end_json},
+    {"json", true, begin_json, say_json, table_add_json, end_json},
     {0},
 };
 

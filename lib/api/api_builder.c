@@ -17,7 +17,7 @@ struct lx_builder {
     VEC(struct text) ops;          /* `"name": ..., "kind": ...` and what was added to it */
 };
 
-static void empty(lx_builder *b)
+static void api_builder_empty(lx_builder *b)
 {
     for (size_t i = 0; i < b->tensors.count; i++) text_free(&b->tensors.at[i]);
     for (size_t i = 0; i < b->tensor_names.count; i++) text_free(&b->tensor_names.at[i]);
@@ -41,12 +41,12 @@ lx_builder *lx_builder_new(const char *name)
 void lx_builder_free(lx_builder *b)
 {
     if (!b) return;
-    empty(b);
+    api_builder_empty(b);
     text_free(&b->name);
     mem_free(b);
 }
 
-static int32_t refuse(lx_status *st, const char *words)
+static int32_t api_builder_refuse(lx_status *st, const char *words)
 {
     status_set(st, LX_E_USAGE, "%s", words);
     return api_code(st);
@@ -64,7 +64,8 @@ static bool is_value(const char *key, const char *value, lx_status *st)
 
 /* Puts `"key": value`, without a value the words as a string, behind what `to` has. Where memory is out that stays as it was:
  * one may ask again. */
-static int32_t add_pair(struct text *to, const char *key, const char *value, const char *words, lx_status *st)
+static int32_t api_builder_add_pair(struct text *to, const char *key, const char *value, const char *words,
+                                    lx_status *st)
 {
     size_t before = to->length;
     if (before) text_add(to, ", ");
@@ -84,10 +85,10 @@ static int32_t add_pair(struct text *to, const char *key, const char *value, con
 int32_t lx_builder_device(lx_builder *b, const char *key, const char *value, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (!b || !key || !value) return refuse(st, "a device has keys with values");
+    if (!b || !key || !value) return api_builder_refuse(st, "a device has keys with values");
     bool preset = strcmp(key, "preset") == 0;
     if (!preset && !is_value(key, value, st)) return api_code(st);
-    return add_pair(&b->device, key, preset ? NULL : value, value, st);
+    return api_builder_add_pair(&b->device, key, preset ? NULL : value, value, st);
 }
 
 static void add_string(struct text *t, const char *key, const char *value)
@@ -103,7 +104,7 @@ int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, in
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     struct text t = {0}, quoted = {0};
     if (!b || !name || rank < 0 || rank > LX_MAX_RANK || (rank > 0 && !shape))
-        return refuse(st, "a tensor has a name and a shape of at most 8 extents");
+        return api_builder_refuse(st, "a tensor has a name and a shape of at most 8 extents");
     if (!api_is_utf8("tensor", name, st)) return api_code(st);
     text_json_string(&quoted, name);
     text_format(&t, "{\"name\": %s, \"shape\": [", quoted.at ? quoted.at : "");
@@ -120,7 +121,7 @@ int32_t lx_builder_tensor(lx_builder *b, const char *name, const char *dtype, in
     return status_no_memory(st), api_code(st);
 }
 
-static bool is_tensor(const lx_builder *b, int32_t t, lx_status *st)
+static bool api_builder_is_tensor(const lx_builder *b, int32_t t, lx_status *st)
 {
     if (t >= 0 && (size_t)t < b->tensors.count) return true;
     return status_set(st, LX_E_UNKNOWN_NAME, "there is no tensor number %d; lx_builder_tensor adds them",
@@ -133,11 +134,11 @@ int32_t lx_builder_op(lx_builder *b, const char *name, const char *kind, const c
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     struct text op = {0}, *t = &op;
     if (!b || !name || !kind || count < 0 || (count > 0 && !inputs))
-        return refuse(st, "an op has a name, a kind and inputs");
+        return api_builder_refuse(st, "an op has a name, a kind and inputs");
     if (!api_is_utf8("op", name, st)) return api_code(st);
     for (int32_t i = 0; i < count; i++)
-        if (!is_tensor(b, inputs[i], st)) return api_code(st);
-    if (!is_tensor(b, output, st)) return api_code(st);
+        if (!api_builder_is_tensor(b, inputs[i], st)) return api_code(st);
+    if (!api_builder_is_tensor(b, output, st)) return api_code(st);
     text_add(t, "\"name\": ");
     text_json_string(t, name);
     add_string(t, "kind", kind);
@@ -155,12 +156,12 @@ int32_t lx_builder_attribute(lx_builder *b, int32_t op, const char *key, const c
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!b || !key || !value || op < 0 || (size_t)op >= b->ops.count)
-        return refuse(st, "an attribute belongs to an op and has a key and a value");
+        return api_builder_refuse(st, "an attribute belongs to an op and has a key and a value");
     if (!is_value(key, value, st)) return api_code(st);
-    return add_pair(&b->ops.at[op], key, value, NULL, st);
+    return api_builder_add_pair(&b->ops.at[op], key, value, NULL, st);
 }
 
-static void add_pattern(const lx_builder *b, struct text *t)
+static void api_builder_add_pattern(const lx_builder *b, struct text *t)
 {
     text_format(t, "{\"lxplan\": 1, \"kind\": \"pattern\", \"name\": %s", b->name.at ? b->name.at : "\"\"");
     if (b->device.length) text_format(t, ", \"device\": {%s}", b->device.at);
@@ -176,14 +177,14 @@ lx_graph *lx_builder_finish(lx_builder *b, lx_error *e)
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     struct text t = {0};
     lx_graph *g = NULL;
-    if (!b) return refuse(st, "there is no builder"), NULL;
-    add_pattern(b, &t);
+    if (!b) return api_builder_refuse(st, "there is no builder"), NULL;
+    api_builder_add_pattern(b, &t);
     if (t.failed)
         status_no_memory(st);
     else
         g = lx_graph_parse(t.at, (int64_t)t.length, "pattern", e ? e : &(lx_error){0});
     if (!g) st->line = st->column = 0;
     text_free(&t);
-    if (g || st->code != LX_E_MEMORY) empty(b);
+    if (g || st->code != LX_E_MEMORY) api_builder_empty(b);
     return g;
 }

@@ -1,6 +1,5 @@
 /* Graphs from texts and as texts, planned, and plans executed. */
 #include "api/api_team.h"
-#include "api/late_result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +67,24 @@ lx_result *api_plan_any(const struct lx_graph *g, const lx_options *o, lx_status
     return o && o->team.axes ? team_plan(g, o, st) : api_plan(g, o, st);
 }
 
+/* What the option file names, planned. */
+static lx_result *plan_file(const lx_options *o, lx_status *st)
+{
+    struct plain_locale before = plain_locale_begin();
+    const struct lx_graph *g = lx_graph_read(o->file, st);
+    plain_locale_end(before);
+    lx_result *r = g ? api_plan_any(g, o, st) : NULL;
+    lx_graph_free(g);
+    return r;
+}
+
 lx_result *lx_plan(const lx_graph *g, const lx_options *o, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!g && (!o || !o->file))
         return status_set(st, LX_E_USAGE, "there is no graph to plan, and the option file names none"), NULL;
     long before = memory_failures();
-    lx_result *r = g ? api_plan_any(g, o, st) : api_plan_file(o, st);
+    lx_result *r = g ? api_plan_any(g, o, st) : plan_file(o, st);
     if (api_had_memory(before, st)) return r;
     lx_result_free(r);
     return NULL;
@@ -116,7 +126,6 @@ lx_result *lx_run(const lx_result *plan, const lx_options *o, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     long before = memory_failures();
-    if (!result_settle(plan, st)) return api_had_memory(before, st), NULL;
     if (!plan || (!plan->plan && !plan->team))
         return status_set(st, LX_E_USAGE, "there is no plan to run"), NULL;
     lx_result *r = plan->team ? team_run(plan->team, o, st) : run_plan(plan->plan, o, st);

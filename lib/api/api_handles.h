@@ -23,10 +23,7 @@ struct lx_error {
 struct lx_text {
     char *at;
     int64_t size;
-    struct shared_bytes *of; /* whose they are (late_result.c); NULL: its own */
 };
-
-void shared_bytes_free(struct shared_bytes *b);
 
 /* Where an error goes: into the caller's, or nowhere. */
 static inline lx_status *api_status(lx_error *e, lx_status *nowhere)
@@ -134,34 +131,20 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st);
 lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st);
 /* api_graph.c: the same, over a team where one is asked for. */
 lx_result *api_plan_any(const struct lx_graph *g, const lx_options *o, lx_status *st);
-/* What went wrong and keeps no plan from being made (a folder of plans, no time for cuts): lines that `how` is told, for a
- * result. */
-struct api_notes {
-    struct text lines;
-};
-void api_hear(struct api_notes *n, struct lx_plan_options *how);
-/* Moves them into the result, NULL: nowhere. Without memory there is none. */
-lx_result *api_keep_notes(lx_result *r, struct api_notes *n, lx_status *st);
 
 struct lx_result {
     const struct lx_plan *plan;
-    struct late_plan *late;     /* out of a cache: the plan comes when it is wanted; else NULL */
     struct lx_run_result *run;  /* of lx_run; else NULL */
     struct joint_result *joint; /* of lx_joint_solve; else NULL, and with it there is no plan */
     struct team_result *team;   /* with the option team; likewise */
     const char
         *pool_name;      /* of a placement with a single pool, which the plan does not name; NULL: it does */
     const char **splits; /* per op of a graph, in words */
-    const char *notes;   /* a line each; NULL: none */
+    const char *notes;   /* static; NULL: none */
     struct arena memory;
 };
 
 /* A result that owns `plan` (and `run`); both are freed where memory is out. */
 lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_status *st);
-/* `r` owns it from now on, also where this fails. */
-bool result_take_plan(lx_result *r, const struct lx_plan *plan, lx_status *st);
-/* result_fields.c: name `i` of what a plan is known by; NULL past the end. */
-const char *result_number_name(const lx_result *r, int i);
-const char *result_word_name(int i);
 
 #endif

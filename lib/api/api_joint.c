@@ -106,7 +106,7 @@ static bool search_terms(struct joint_work *w, bool found, lx_status *st)
     return true;
 }
 
-static bool search(struct joint_work *w, lx_status *st)
+static bool api_joint_search(struct joint_work *w, lx_status *st)
 {
     lx_status why = {0};
     bool plain = !w->q.term_count && !w->q.has_copies, found = false;
@@ -125,7 +125,7 @@ static bool search(struct joint_work *w, lx_status *st)
 
 /* --- The answer. --- */
 
-static const char *reason_of(const struct joint_work *w, bool *on, int32_t i)
+static const char *api_joint_reason_of(const struct joint_work *w, bool *on, int32_t i)
 {
     const struct joint_buffer *b = &w->q.buffers[i];
     if (on[i]) return "";
@@ -143,7 +143,7 @@ static bool fill_item(const struct joint_work *w, bool *on, int32_t i, struct ar
 {
     const struct joint_buffer *b = &w->q.buffers[i];
     *to = (struct joint_item){.name = arena_string(memory, b->name),
-                              .reason = arena_string(memory, reason_of(w, on, i)),
+                              .reason = arena_string(memory, api_joint_reason_of(w, on, i)),
                               .choice = w->choice[i],
                               .address = w->address[i],
                               .size = b->menu[w->choice[i]].bytes,
@@ -154,7 +154,7 @@ static bool fill_item(const struct joint_work *w, bool *on, int32_t i, struct ar
 }
 
 /* The sum of what is off, and of the terms where there are any. */
-static double objective_of(const struct joint_work *w)
+static double api_joint_objective_of(const struct joint_work *w)
 {
     double sum = 0;
     if (!w->q.divisions_count) return lx_term_cost(&w->terms, w->choice, w->address);
@@ -163,7 +163,7 @@ static double objective_of(const struct joint_work *w)
     return sum;
 }
 
-static bool fill_items(const struct joint_work *w, struct arena *memory, struct joint_result *out)
+static bool api_joint_fill_items(const struct joint_work *w, struct arena *memory, struct joint_result *out)
 {
     bool *on = mem_zeroed((size_t)w->q.count + 1, sizeof *on), ok = on;
     for (int32_t i = 0; ok && i < w->q.count; i++) on[i] = w->address[i] >= 0;
@@ -177,7 +177,7 @@ static bool fill_items(const struct joint_work *w, struct arena *memory, struct 
     return ok;
 }
 
-static lx_result *make_result(const struct joint_work *w, lx_status *st)
+static lx_result *api_joint_make_result(const struct joint_work *w, lx_status *st)
 {
     lx_result *r = mem_zeroed(1, sizeof *r);
     struct joint_result *out = r ? arena_alloc(&r->memory, sizeof *out) : NULL;
@@ -186,14 +186,14 @@ static lx_result *make_result(const struct joint_work *w, lx_status *st)
     *out = (struct joint_result){
         .status = w->status, .count = w->q.count, .steps = w->steps, .solver = w->solver->name};
     out->items = arena_array(&r->memory, (size_t)w->q.count, sizeof *out->items);
-    out->objective = objective_of(w);
+    out->objective = api_joint_objective_of(w);
     out->bound = w->status == LX_OPTIMAL ? out->objective : fmin(w->bound, out->objective);
-    if (out->items && fill_items(w, &r->memory, out)) return r;
+    if (out->items && api_joint_fill_items(w, &r->memory, out)) return r;
     lx_result_free(r);
     return status_no_memory(st), NULL;
 }
 
-static bool make_room(struct joint_work *w, lx_status *st)
+static bool api_joint_make_room(struct joint_work *w, lx_status *st)
 {
     w->choice = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *w->choice);
     w->address = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *w->address);
@@ -211,11 +211,11 @@ lx_result *lx_joint_solve(const char *bytes, int64_t size, const lx_options *o, 
     if (!bytes || size < 0) return status_set(st, LX_E_USAGE, "there is no text to read"), NULL;
     long failures = memory_failures();
     struct plain_locale before = plain_locale_begin();
-    if (joint_read(&w.q, bytes, (size_t)size, st) && joint_costs_of(&w.q, st) && make_room(&w, st) &&
-        api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
+    if (joint_read(&w.q, bytes, (size_t)size, st) && joint_costs_of(&w.q, st) &&
+        api_joint_make_room(&w, st) && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
         w.solver = how.solver;
         w.run = how.run;
-        if (search(&w, st)) r = make_result(&w, st);
+        if (api_joint_search(&w, st)) r = api_joint_make_result(&w, st);
     }
     arena_free(&w.q.memory);
     plain_locale_end(before);

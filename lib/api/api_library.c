@@ -1,7 +1,7 @@
 /* The library itself: version, errors, texts, the list of solvers. */
 #include "api/api_handles.h"
 #include "base/memory.h"
-#include "graph/formats.h"
+#include "files/formats.h"
 
 #include <locale.h>
 #include <pthread.h>
@@ -101,7 +101,7 @@ lx_text *api_text(char *at, size_t length, lx_status *st)
         mem_free(at);
         return status_no_memory(st), NULL;
     }
-    *t = (lx_text){at, (int64_t)length, NULL};
+    *t = (lx_text){at, (int64_t)length};
     return t;
 }
 
@@ -118,10 +118,7 @@ int64_t lx_text_size(const lx_text *t)
 void lx_text_free(lx_text *t)
 {
     if (!t) return;
-    if (t->of)
-        shared_bytes_free(t->of);
-    else
-        mem_free(t->at);
+    mem_free(t->at);
     mem_free(t);
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *verify_word(int k)
+static const char *api_options_verify_word(int k)
 {
     return lx_verify_word((enum lx_verify)k);
 }
@@ -23,7 +23,7 @@ static const struct own_row {
 } own_rows[API_OPTION_COUNT] = {
     [API_VERIFY] = {{"verify", LX_VERIFY_FULL, 0, LX_VERIFY_COUNT - 1,
                      "what lx_run compares with exact results: full, ops, outputs, or none"},
-                    verify_word},
+                    api_options_verify_word},
     [API_THREADS] = {{"threads", 1, 1, 256, "threads of the host that lx_run computes with"}, NULL},
 };
 
@@ -46,7 +46,7 @@ void lx_options_free(lx_options *o)
 
 /* --- Solvers of plug-ins: known to these options only. --- */
 
-static bool add_solver(void *context, const struct lx_solver *s, lx_status *st)
+static bool api_options_add_solver(void *context, const struct lx_solver *s, lx_status *st)
 {
     lx_options *o = context;
     size_t n = 0;
@@ -114,7 +114,7 @@ int32_t lx_options_set(lx_options *o, const char *name, const char *value, lx_er
     else if (lx_settings_find(name) >= 0)
         ok = lx_settings_set(&o->settings, name, value, st);
     else if (strcmp(name, "plugins") == 0)
-        ok = lx_plugins_load(value ? value : "", add_solver, o, st);
+        ok = lx_plugins_load(value ? value : "", api_options_add_solver, o, st);
     else if (strcmp(name, "team") == 0)
         ok = lx_team_grid_of_text(value ? value : "", &o->team, st);
     else if (strcmp(name, "file") == 0)
@@ -173,9 +173,7 @@ static const struct {
     const char *name, *help;
 } text_rows[] = {
     {"plugins", "paths of plug-ins with solvers, ':' between them; before the option solver"},
-    {"file", "what lx_plan plans where its graph is NULL: a pattern or a model; with the option cache it is "
-             "not even read as "
-             "a graph where it was planned before"},
+    {"file", "what lx_plan plans where its graph is NULL: a pattern or a model"},
     {"team",
      "lx_plan cuts the graph over that many devices, or over a grid of them (\"2x4\"); lx_run runs all"},
 };

@@ -1,7 +1,6 @@
 /* Placement problems solved and checked. */
 #include "api/api_team.h"
 #include "base/memory.h"
-#include "api/late_result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,18 +38,10 @@ lx_result *api_result(const struct lx_plan *plan, struct lx_run_result *run, lx_
         return NULL;
     }
     r->run = run;
-    if (result_take_plan(r, plan, st)) return r;
-    lx_result_free(r);
-    return NULL;
-}
-
-bool result_take_plan(lx_result *r, const struct lx_plan *plan, lx_status *st)
-{
     r->plan = plan;
-    if (name_splits(r)) return true;
-    lx_plan_free(r->plan);
-    r->plan = NULL;
-    return status_no_memory(st);
+    if (name_splits(r)) return r;
+    lx_result_free(r);
+    return status_no_memory(st), NULL;
 }
 
 void lx_result_free(lx_result *r)
@@ -59,7 +50,6 @@ void lx_result_free(lx_result *r)
     if (r->team) team_result_free(r->team);
     lx_run_result_free(r->run);
     lx_plan_free(r->plan);
-    result_late_free(r);
     arena_free(&r->memory);
     mem_free(r);
 }
@@ -73,31 +63,7 @@ static const struct lx_plan *unless_refused(const struct lx_plan *plan, lx_statu
     return NULL;
 }
 
-static void hear(void *context, const char *words)
-{
-    struct api_notes *n = context;
-    text_add(&n->lines, words);
-    text_add(&n->lines, "\n");
-}
-
-void api_hear(struct api_notes *n, struct lx_plan_options *how)
-{
-    how->tell = hear;
-    how->tell_context = n;
-}
-
-lx_result *api_keep_notes(lx_result *r, struct api_notes *n, lx_status *st)
-{
-    if (r && n->lines.at) r->notes = arena_string(&r->memory, n->lines.at);
-    bool ok = !r || !n->lines.at || r->notes;
-    text_free(&n->lines);
-    if (ok) return r;
-    lx_result_free(r);
-    return status_no_memory(st), NULL;
-}
-
-static lx_result *plan_made(const struct lx_graph *g, const lx_options *o, struct api_notes *notes,
-                            lx_status *st)
+lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st)
 {
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
@@ -105,28 +71,11 @@ static lx_result *plan_made(const struct lx_graph *g, const lx_options *o, struc
     struct plain_locale before = plain_locale_begin();
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     const struct lx_plan *plan = NULL;
-    if (on && api_plan_options(o, &settings, on->is_list ? on->objective : LX_SPILL, &how, values, st)) {
-        api_hear(notes, &how);
+    if (on && api_plan_options(o, &settings, on->is_list ? on->objective : LX_SPILL, &how, values, st))
         plan = unless_refused(lx_plan_make(on, &how, st), st);
-    }
     lx_graph_free(on);
     plain_locale_end(before);
     return api_result(plan, NULL, st);
-}
-
-lx_result *api_plan(const struct lx_graph *g, const lx_options *o, lx_status *st)
-{
-    struct api_notes notes = {0};
-    struct text question = {0};
-    bool asks = api_question(o, "a graph", &question);
-    if (asks) lx_question_graph(g, &question);
-    lx_result *r = asks ? api_answer(o, &question, g, &notes) : NULL;
-    if (!r) {
-        r = plan_made(g, o, &notes, st);
-        if (asks) api_keep_answer(o, &question, r);
-    }
-    text_free(&question);
-    return api_keep_notes(r, &notes, st);
 }
 
 lx_result *lx_solve(const lx_placement *p, const lx_options *o, lx_error *e)

@@ -2,12 +2,12 @@
 #include "api/api_team.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "team_run/team_choose.h"
+#include "team/run/team_choose.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static lx_result *result_of(struct team_result t, lx_status *st)
+static lx_result *api_team_result_of(struct team_result t, lx_status *st)
 {
     lx_result *r = mem_zeroed(1, sizeof *r);
     struct team_result *kept = r ? arena_alloc(&r->memory, sizeof *kept) : NULL;
@@ -27,7 +27,7 @@ lx_result *team_result_of(struct lx_team_plans *plans, lx_status *st)
     if (!plans) return NULL;
     if (!t.shares) return lx_team_plans_free(plans), status_no_memory(st), NULL;
     *t.shares = 1;
-    return result_of(t, st);
+    return api_team_result_of(t, st);
 }
 
 void team_result_free(struct team_result *t)
@@ -42,20 +42,20 @@ lx_result *team_plan(const lx_graph *g, const lx_options *o, lx_status *st)
 {
     struct lx_settings settings = api_settings(o);
     struct lx_plan_options how;
-    struct api_notes notes = {0};
     int64_t values[LX_MOST_SOLVER_OPTIONS];
     struct plain_locale before = plain_locale_begin();
     const struct lx_graph *on = lx_settings_graph(&settings, g, st);
     struct lx_team_plans *plans = NULL;
     if (on && api_plan_options(o, &settings, LX_SPILL, &how, values, st)) {
-        api_hear(&notes, &how);
         struct lx_team_options team = {.grid = o->team, .by_time = how.objective == LX_ASK_TIME};
         plans = lx_team_plans_choose(on, &team, &how, st);
-        if (plans && plans->team->uncut) how.tell(how.tell_context, lx_team_uncut_words());
     }
     lx_graph_free(on);
     plain_locale_end(before);
-    return api_keep_notes(team_result_of(plans, st), &notes, st);
+    bool uncut = plans && plans->team->uncut;
+    lx_result *r = team_result_of(plans, st);
+    if (r && uncut) r->notes = lx_team_uncut_words();
+    return r;
 }
 
 lx_result *team_run(const struct team_result *t, const lx_options *o, lx_status *st)
@@ -73,7 +73,7 @@ lx_result *team_run(const struct team_result *t, const lx_options *o, lx_status 
                                       .context = api_context(o)};
     if (!lx_team_run(t->plans->team, &how, &ran.run, st)) return NULL;
     ++*t->shares;
-    return result_of(ran, st);
+    return api_team_result_of(ran, st);
 }
 
 static double planned_hbm(const struct team_result *t, int member)

@@ -3,8 +3,8 @@
 #define LX_API_API_TEAM_H
 
 #include "api/api_handles.h"
-#include "team_run/member_plans.h"
-#include "team_run/team_run.h"
+#include "team/run/member_plans.h"
+#include "team/run/team_run.h"
 
 struct team_result {
     struct lx_team_plans *plans; /* shared by a plan and its runs */

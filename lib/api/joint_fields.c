@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* As lx_gap; costs of terms need be neither whole nor positive. */
-static double gap_of(const struct joint_result *r)
+static double joint_fields_gap_of(const struct joint_result *r)
 {
     if (r->objective <= r->bound) return 0;
     return r->bound == 0 ? INFINITY : (r->objective - r->bound) / fabs(r->bound);
@@ -37,7 +37,7 @@ int32_t joint_number(const struct joint_result *r, const char *name, double *val
                                           {NULL, 0}};
     double found;
     if (strcmp(name, "gap") == 0)
-        found = gap_of(r);
+        found = joint_fields_gap_of(r);
     else if (strcmp(name, "objective") == 0)
         found = r->objective;
     else if (strcmp(name, "bound") == 0)

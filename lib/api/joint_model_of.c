@@ -1,4 +1,4 @@
-/* The question as the search takes it (scratchpad/cooptimise/joint.h).
+/* The question as the search takes it (cooptimise/joint.h).
  *
  * Every buffer is what an op of its own makes, or reads first; the menu is that op's. Ops are sorted by the start of their
  * buffers, and as each needs a tick of its own, ticks are spread where several begin on one: what takes another's place
@@ -29,7 +29,7 @@ struct op_rank {
     int32_t buffer;
 };
 
-static int compare_ranks(const void *a, const void *b)
+static int joint_model_of_compare_ranks(const void *a, const void *b)
 {
     const struct op_rank *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -46,7 +46,7 @@ static struct op_rank *rank_ops(struct joint_question *q, int64_t *spread)
     for (int32_t i = 0; ranks && i < q->count; i++)
         ranks[i] = (struct op_rank){q->buffers[i].start, reads_at_its_start(q, i),
                                     q->buffers[i].parent_count > 0, i};
-    if (ranks && q->count) qsort(ranks, (size_t)q->count, sizeof *ranks, compare_ranks);
+    if (ranks && q->count) qsort(ranks, (size_t)q->count, sizeof *ranks, joint_model_of_compare_ranks);
     *spread = 1;
     for (int32_t i = 0; ranks && i < q->count; i++) {
         alike = i > 0 && ranks[i].start == ranks[i - 1].start ? alike + 1 : 1;
@@ -67,7 +67,7 @@ static void spread_ticks(const struct op_rank *ranks, int32_t count, int64_t spr
 
 /* --- Labels. --- */
 
-static int32_t root_of(int32_t *up, int32_t i)
+static int32_t joint_model_of_root_of(int32_t *up, int32_t i)
 {
     while (up[i] != i) i = up[i] = up[up[i]];
     return i;
@@ -92,13 +92,15 @@ static bool connect(struct joint_question *q, const struct joint_buffer *b, stru
     for (int32_t k = 0; k < b->reader_count; k++)
         for (int32_t i = 0; i < b->readers[k].pair_count; i++) {
             struct lx_choice_pair x = b->readers[k].pairs[i];
-            l->up[root_of(l->up, l->first[k] + x.theirs)] = root_of(l->up, x.own);
+            l->up[joint_model_of_root_of(l->up, l->first[k] + x.theirs)] =
+                joint_model_of_root_of(l->up, x.own);
         }
     return true;
 }
 
 /* Is every connected pair of choices a pair of the question? By counting: connected ones are at least those given. */
-static bool is_exact(struct joint_question *q, const struct joint_buffer *b, struct labels *l, lx_status *st)
+static bool joint_model_of_is_exact(struct joint_question *q, const struct joint_buffer *b, struct labels *l,
+                                    lx_status *st)
 {
     for (int32_t k = 0; k < b->reader_count; k++) {
         int32_t theirs = q->buffers[b->readers[k].buffer].choice_count;
@@ -108,7 +110,8 @@ static bool is_exact(struct joint_question *q, const struct joint_buffer *b, str
             given[b->readers[k].pairs[i].own * theirs + b->readers[k].pairs[i].theirs] = true;
         for (int32_t x = 0; x < b->choice_count; x++)
             for (int32_t y = 0; y < theirs; y++)
-                if (root_of(l->up, x) == root_of(l->up, l->first[k] + y) && !given[x * theirs + y])
+                if (joint_model_of_root_of(l->up, x) == joint_model_of_root_of(l->up, l->first[k] + y) &&
+                    !given[x * theirs + y])
                     return status_set(st, LX_E_UNSUPPORTED,
                                       "buffer %s: its pairs are no equality of parts: choices %d and %d of "
                                       "%s are connected "
@@ -123,7 +126,8 @@ static bool same_bytes(const struct joint_buffer *b, struct labels *l, lx_status
 {
     for (int32_t x = 0; x < b->choice_count; x++)
         for (int32_t y = 0; y < x; y++)
-            if (b->menu[x].bytes != b->menu[y].bytes && root_of(l->up, x) == root_of(l->up, y))
+            if (b->menu[x].bytes != b->menu[y].bytes &&
+                joint_model_of_root_of(l->up, x) == joint_model_of_root_of(l->up, y))
                 return status_set(
                     st, LX_E_UNSUPPORTED,
                     "buffer %s: its pairs are no equality of parts: choices %d and %d are connected but have "
@@ -146,7 +150,7 @@ static bool make_accesses(struct joint_question *q, const struct joint_model *m,
     struct lx_joint_access *a = arena_array(&q->memory, (size_t)b->reader_count + 1, sizeof *a);
     int32_t *label = arena_array(&q->memory, (size_t)l->nodes, sizeof *label);
     if (!a || !label) return status_no_memory(st);
-    for (int32_t n = 0; n < l->nodes; n++) label[n] = base + root_of(l->up, n);
+    for (int32_t n = 0; n < l->nodes; n++) label[n] = base + joint_model_of_root_of(l->up, n);
     for (int32_t c = 0; c < b->choice_count; c++)
         sizes[label[c]] = max_i64(sizes[label[c]], b->menu[c].bytes);
     a[0] = (struct lx_joint_access){
@@ -209,7 +213,7 @@ bool joint_model_of(struct joint_question *q, struct joint_model *m, lx_status *
         const struct joint_buffer *b = &q->buffers[i];
         struct labels l;
         if (!make_buffer(q, m, b, spread, &buffers[m->at[i]], st) || !connect(q, b, &l, st) ||
-            !is_exact(q, b, &l, st) || !same_bytes(b, &l, st) ||
+            !joint_model_of_is_exact(q, b, &l, st) || !same_bytes(b, &l, st) ||
             !make_accesses(q, m, b, &l, m->problem.label_count, sizes, &buffers[m->at[i]], st))
             return false;
         m->problem.label_count += l.nodes;

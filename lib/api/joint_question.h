@@ -3,8 +3,8 @@
 #define LX_API_JOINT_QUESTION_H
 
 #include "base/arena.h"
-#include "scratchpad/cooptimise/joint.h"
-#include "scratchpad/cooptimise/terms.h"
+#include "cooptimise/joint.h"
+#include "cooptimise/terms.h"
 
 /* One choice of a buffer's op. */
 struct joint_choice {

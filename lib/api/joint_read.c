@@ -34,8 +34,8 @@ static bool read_menu(struct joint_reading *r, const struct json_value *v, struc
                       b->name);
 }
 
-static bool read_numbers(struct joint_reading *r, const struct json_value *array, const char *what,
-                         int64_t most, int32_t *out)
+static bool joint_read_numbers(struct joint_reading *r, const struct json_value *array, const char *what,
+                               int64_t most, int32_t *out)
 {
     const struct json_value *one;
     json_for_each(one, array) {
@@ -46,7 +46,7 @@ static bool read_numbers(struct joint_reading *r, const struct json_value *array
     return true;
 }
 
-static bool read_parents(struct joint_reading *r, const struct json_value *v, struct joint_buffer *b)
+static bool joint_read_parents(struct joint_reading *r, const struct json_value *v, struct joint_buffer *b)
 {
     const struct json_value *array = NULL;
     if (!json_opt_array(r->j, v, "parents", &array, r->st)) return false;
@@ -54,10 +54,10 @@ static bool read_parents(struct joint_reading *r, const struct json_value *v, st
     if (!parents) return status_no_memory(r->st);
     b->parents = parents;
     b->parent_count = json_count(array);
-    return read_numbers(r, array, "a parent", r->q->count - 1, parents);
+    return joint_read_numbers(r, array, "a parent", r->q->count - 1, parents);
 }
 
-static bool read_pairs(struct joint_reading *r, const struct json_value *v, struct lx_term_reader *out)
+static bool joint_read_pairs(struct joint_reading *r, const struct json_value *v, struct lx_term_reader *out)
 {
     const struct json_value *array = NULL, *one;
     if (!json_array(r->j, v, "pairs", &array, r->st)) return false;
@@ -67,7 +67,7 @@ static bool read_pairs(struct joint_reading *r, const struct json_value *v, stru
         int32_t both[2];
         if (!json_is_array(one) || json_count(one) != 2)
             return json_error(r->j, one, r->st, LX_E_SCHEMA, "a pair is [own choice, reader's choice]");
-        if (!read_numbers(r, one, "a choice", LX_INT_MAX >> 24, both)) return false;
+        if (!joint_read_numbers(r, one, "a choice", LX_INT_MAX >> 24, both)) return false;
         pairs[out->pair_count++] = (struct lx_choice_pair){both[0], both[1]};
     }
     out->pairs = pairs;
@@ -85,7 +85,8 @@ static bool read_readers(struct joint_reading *r, const struct json_value *v, st
         int64_t buffer;
         struct lx_term_reader *reader = &readers[b->reader_count++];
         if (!json_only_keys(r->j, one, "a reader", keys, r->st) ||
-            !json_int(r->j, one, "buffer", 0, r->q->count - 1, &buffer, r->st) || !read_pairs(r, one, reader))
+            !json_int(r->j, one, "buffer", 0, r->q->count - 1, &buffer, r->st) ||
+            !joint_read_pairs(r, one, reader))
             return false;
         reader->buffer = (int32_t)buffer;
     }
@@ -93,7 +94,7 @@ static bool read_readers(struct joint_reading *r, const struct json_value *v, st
     return true;
 }
 
-static bool read_life(struct joint_reading *r, const struct json_value *v, struct joint_buffer *b)
+static bool joint_read_life(struct joint_reading *r, const struct json_value *v, struct joint_buffer *b)
 {
     const struct json_value *live = NULL;
     if (!json_array(r->j, v, "live", &live, r->st)) return false;
@@ -103,18 +104,19 @@ static bool read_life(struct joint_reading *r, const struct json_value *v, struc
            json_int_value(r->j, json_item(live, 1), "end", b->start + 1, LX_INT_MAX >> 23, &b->end, r->st);
 }
 
-static bool read_buffer(struct joint_reading *r, const struct json_value *v, struct joint_buffer *b)
+static bool joint_read_buffer(struct joint_reading *r, const struct json_value *v, struct joint_buffer *b)
 {
     static const char *const keys[] = {"name",    "live",   "off",     "barred",  "first_use_is_read",
                                        "menu",    "seed",   "parents", "readers", "kept",
                                        "copy_of", "prices", NULL};
     int64_t seed = 0, copy_of = -1;
     if (!json_only_keys(r->j, v, "a buffer", keys, r->st) || !json_string(r->j, v, "name", &b->name, r->st) ||
-        !read_life(r, v, b) || !json_int(r->j, v, "off", 0, LX_INT_MAX, &b->off, r->st) ||
+        !joint_read_life(r, v, b) || !json_int(r->j, v, "off", 0, LX_INT_MAX, &b->off, r->st) ||
         !json_opt_string(r->j, v, "barred", &b->barred, r->st) ||
         !json_opt_bool(r->j, v, "first_use_is_read", &b->first_use_is_read, r->st) || !read_menu(r, v, b) ||
-        !json_opt_int(r->j, v, "seed", 0, b->choice_count - 1, &seed, r->st) || !read_parents(r, v, b) ||
-        !read_readers(r, v, b) || !json_opt_bool(r->j, v, "kept", &b->kept, r->st) ||
+        !json_opt_int(r->j, v, "seed", 0, b->choice_count - 1, &seed, r->st) ||
+        !joint_read_parents(r, v, b) || !read_readers(r, v, b) ||
+        !json_opt_bool(r->j, v, "kept", &b->kept, r->st) ||
         !json_opt_int(r->j, v, "copy_of", 0, r->q->count - 1, &copy_of, r->st) ||
         !joint_read_prices(r->q, r->j, v, b, r->st))
         return false;
@@ -157,7 +159,7 @@ static bool check_pairs(const struct joint_question *q, const struct joint_buffe
     return true;
 }
 
-static bool check_buffers(const struct joint_question *q, lx_status *st)
+static bool joint_read_check_buffers(const struct joint_question *q, lx_status *st)
 {
     for (int32_t i = 0; i < q->count; i++) {
         const struct joint_buffer *b = &q->buffers[i];
@@ -197,8 +199,8 @@ static bool read_question(struct joint_reading *r, const struct json_value *root
     if (!q->buffers) return status_no_memory(r->st);
     int32_t i = 0;
     json_for_each(v, buffers)
-        if (!read_buffer(r, v, &q->buffers[i++])) return false;
-    return check_buffers(q, r->st) && joint_read_terms(q, r->j, root, r->st);
+        if (!joint_read_buffer(r, v, &q->buffers[i++])) return false;
+    return joint_read_check_buffers(q, r->st) && joint_read_terms(q, r->j, root, r->st);
 }
 
 bool joint_read(struct joint_question *q, const char *text, size_t length, lx_status *st)

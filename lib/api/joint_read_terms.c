@@ -72,8 +72,8 @@ static bool read_axis(struct joint_question *q, const struct json *j, const stru
            json_error(j, classes, st, LX_E_SCHEMA, "an axis is of a bit or of choices, not of both");
 }
 
-static bool read_term(struct joint_question *q, const struct json *j, const struct json_value *v,
-                      struct lx_term *out, lx_status *st)
+static bool joint_read_terms_read_term(struct joint_question *q, const struct json *j,
+                                       const struct json_value *v, struct lx_term *out, lx_status *st)
 {
     static const char *const keys[] = {"axes", "values", NULL};
     const struct json_value *axes = NULL, *values = NULL, *one;
@@ -98,7 +98,7 @@ static bool read_term(struct joint_question *q, const struct json *j, const stru
     return read_costs(q, j, values, &out->values, st);
 }
 
-static bool check_prices(const struct joint_question *q, lx_status *st)
+static bool joint_read_terms_check_prices(const struct joint_question *q, lx_status *st)
 {
     for (int32_t i = 0; i < q->count; i++) {
         const struct joint_buffer *b = &q->buffers[i];
@@ -116,12 +116,12 @@ bool joint_read_terms(struct joint_question *q, const struct json *j, const stru
                       lx_status *st)
 {
     const struct json_value *array = NULL, *one;
-    if (!check_prices(q, st) || !json_opt_array(j, root, "terms", &array, st)) return false;
+    if (!joint_read_terms_check_prices(q, st) || !json_opt_array(j, root, "terms", &array, st)) return false;
     struct lx_term *terms = arena_array(&q->memory, (size_t)json_count(array), sizeof *terms);
     if (!terms) return status_no_memory(st);
     q->terms = terms;
     json_for_each(one, array)
-        if (!read_term(q, j, one, &terms[q->term_count++], st)) return false;
+        if (!joint_read_terms_read_term(q, j, one, &terms[q->term_count++], st)) return false;
     if (!q->divisions_count || !q->term_count) return true;
     return json_error(j, array, st, LX_E_MODEL, "terms add to the cost: ask for the objective \"cost\"");
 }

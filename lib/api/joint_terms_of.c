@@ -1,4 +1,4 @@
-/* The question as terms (scratchpad/cooptimise/terms.h): each cost of being off is a term over one bit, each price one over
+/* The question as terms (cooptimise/terms.h): each cost of being off is a term over one bit, each price one over
  * the bit of the copy and the choice of its source. Those that are added up before a proof are whole numbers where they were. */
 #include "api/joint_question.h"
 #include "base/checked.h"
@@ -15,7 +15,8 @@ struct term_list {
     int32_t count;
 };
 
-static bool add(struct term_list *l, const struct lx_term_axis *axes, int32_t count, const double *values)
+static bool joint_terms_of_add(struct term_list *l, const struct lx_term_axis *axes, int32_t count,
+                               const double *values)
 {
     struct lx_term_axis *own = arena_copy_array(&l->q->memory, axes, (size_t)count, sizeof *own);
     if (!own || !values) return false;
@@ -39,7 +40,7 @@ static bool add_off(struct term_list *l, int32_t i)
     double *values = arena_array(&l->q->memory, 2, sizeof *values);
     struct lx_term_axis bit = {.buffer = i, .is_bit = true, .size = 2};
     if (values) values[0] = (double)off;
-    return off == 0 || add(l, &bit, 1, values);
+    return off == 0 || joint_terms_of_add(l, &bit, 1, values);
 }
 
 static bool add_extra(struct term_list *l, int32_t i)
@@ -49,20 +50,20 @@ static bool add_extra(struct term_list *l, int32_t i)
     if (!b->extra) return true;
     double *values = arena_array(&l->q->memory, (size_t)b->choice_count, sizeof *values);
     for (int32_t c = 0; values && c < b->choice_count; c++) values[c] = (double)b->extra[c];
-    return each_choice(l, i, &choices) && add(l, &choices, 1, values);
+    return each_choice(l, i, &choices) && joint_terms_of_add(l, &choices, 1, values);
 }
 
-static bool add_prices(struct term_list *l, int32_t i)
+static bool joint_terms_of_add_prices(struct term_list *l, int32_t i)
 {
     const struct joint_buffer *b = &l->q->buffers[i];
     struct lx_term_axis axes[2] = {{.buffer = i, .is_bit = true, .size = 2}};
     if (!b->prices) return true;
     double *values = arena_array(&l->q->memory, 2 * (size_t)b->price_count, sizeof *values);
     for (int32_t c = 0; values && c < b->price_count; c++) values[b->price_count + c] = b->prices[c];
-    return each_choice(l, b->copy_of, &axes[1]) && add(l, axes, 2, values);
+    return each_choice(l, b->copy_of, &axes[1]) && joint_terms_of_add(l, axes, 2, values);
 }
 
-static int compare_pairs(const void *a, const void *b)
+static int joint_terms_of_compare_pairs(const void *a, const void *b)
 {
     const struct lx_choice_pair *x = a, *y = b;
     return x->own != y->own ? x->own - y->own : x->theirs - y->theirs;
@@ -72,7 +73,8 @@ static bool sort_pairs(struct joint_question *q, struct lx_term_reader *r)
 {
     struct lx_choice_pair *sorted =
         arena_copy_array(&q->memory, r->pairs, (size_t)r->pair_count, sizeof *sorted);
-    if (sorted && r->pair_count) qsort(sorted, (size_t)r->pair_count, sizeof *sorted, compare_pairs);
+    if (sorted && r->pair_count)
+        qsort(sorted, (size_t)r->pair_count, sizeof *sorted, joint_terms_of_compare_pairs);
     r->pairs = sorted;
     return sorted;
 }
@@ -109,7 +111,7 @@ static bool fill_buffer(struct joint_question *q, int32_t i, struct lx_term_buff
     return fill_readers(q, b, to);
 }
 
-static bool is_exact(const struct term_list *l, lx_status *st)
+static bool joint_terms_of_is_exact(const struct term_list *l, lx_status *st)
 {
     double sum = 0;
     for (int32_t i = 0; i < l->count; i++) {
@@ -130,7 +132,8 @@ bool joint_terms_of(struct joint_question *q, struct lx_term_problem *p, lx_stat
     l.at = arena_array(&q->memory, (size_t)q->count * 3 + (size_t)q->term_count, sizeof *l.at);
     bool ok = buffers && l.at;
     for (int32_t i = 0; ok && i < q->count; i++)
-        ok = fill_buffer(q, i, &buffers[i]) && add_off(&l, i) && add_extra(&l, i) && add_prices(&l, i);
+        ok = fill_buffer(q, i, &buffers[i]) && add_off(&l, i) && add_extra(&l, i) &&
+             joint_terms_of_add_prices(&l, i);
     if (!ok) return status_no_memory(st);
     for (int32_t i = 0; i < q->term_count; i++) l.at[l.count++] = q->terms[i];
     *p = (struct lx_term_problem){.capacity = q->capacity,
@@ -139,5 +142,5 @@ bool joint_terms_of(struct joint_question *q, struct lx_term_problem *p, lx_stat
                                   .term_count = l.count,
                                   .buffers = buffers,
                                   .terms = l.at};
-    return !q->divisions_count || is_exact(&l, st);
+    return !q->divisions_count || joint_terms_of_is_exact(&l, st);
 }

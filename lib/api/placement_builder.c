@@ -66,7 +66,7 @@ void lx_placement_free(lx_placement *p)
 }
 
 /* The end of a function that returns a number: `value`, or minus the code. */
-static int32_t done(bool ok, int32_t value, const lx_status *st)
+static int32_t placement_builder_done(bool ok, int32_t value, const lx_status *st)
 {
     return ok ? value : api_code(st);
 }
@@ -77,7 +77,8 @@ static bool no_placement(lx_status *st)
 }
 
 /* A copy of the name, or a number for one; NULL with `st`. */
-static const char *own_name(lx_placement *p, const char *what, const char *name, size_t number, lx_status *st)
+static const char *placement_builder_own_name(lx_placement *p, const char *what, const char *name,
+                                              size_t number, lx_status *st)
 {
     if (!api_is_utf8(what, name, st)) return NULL;
     const char *own = name ? arena_string(&p->memory, name) : arena_format(&p->memory, "#%zu", number);
@@ -85,7 +86,8 @@ static const char *own_name(lx_placement *p, const char *what, const char *name,
     return own;
 }
 
-static bool add_name(struct names *names, const char *what, const char *own, size_t number, lx_status *st)
+static bool placement_builder_add_name(struct names *names, const char *what, const char *own, size_t number,
+                                       lx_status *st)
 {
     if (!own) return false;
     if (number >= LX_MAX_ITEMS) return status_set(st, LX_E_LIMIT, "more than %d %ss", LX_MAX_ITEMS, what);
@@ -99,13 +101,16 @@ static bool add_name(struct names *names, const char *what, const char *own, siz
 int32_t lx_placement_pool(lx_placement *p, const char *name, int64_t capacity, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (!p) return done(no_placement(st), 0, st);
+    if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (capacity < LX_NO_LIMIT || capacity > LX_INT_MAX)
-        return done(status_set(st, LX_E_RANGE, "a pool has a capacity from 0 to 2^53, or -1: none"), 0, st);
+        return placement_builder_done(
+            status_set(st, LX_E_RANGE, "a pool has a capacity from 0 to 2^53, or -1: none"), 0, st);
     struct placement_pool pool = {.capacity = capacity};
-    if (!VEC_RESERVE(&p->pools, p->pools.count + 1)) return done(status_no_memory(st), 0, st);
-    pool.name = own_name(p, "pool", name, p->pools.count, st);
-    if (!add_name(&p->pool_names, "pool", pool.name, p->pools.count, st)) return api_code(st);
+    if (!VEC_RESERVE(&p->pools, p->pools.count + 1))
+        return placement_builder_done(status_no_memory(st), 0, st);
+    pool.name = placement_builder_own_name(p, "pool", name, p->pools.count, st);
+    if (!placement_builder_add_name(&p->pool_names, "pool", pool.name, p->pools.count, st))
+        return api_code(st);
     p->plain = false;
     p->pools.at[p->pools.count++] = pool;
     return (int32_t)p->pools.count - 1;
@@ -136,7 +141,7 @@ int32_t lx_placement_reserve(lx_placement *p, int32_t pool, int64_t from, int64_
     struct lx_reserved r = {from, to, start, end};
     if (start == 0 && end == 0) r.start = INT64_MIN, r.end = INT64_MAX;
     p->plain = false;
-    return done(VEC_PUSH(&p->pools.at[pool].reserved, r) || status_no_memory(st), 0, st);
+    return placement_builder_done(VEC_PUSH(&p->pools.at[pool].reserved, r) || status_no_memory(st), 0, st);
 }
 
 static bool is_size(const char *name, int64_t size, int64_t off, lx_status *st)
@@ -148,8 +153,8 @@ static bool is_size(const char *name, int64_t size, int64_t off, lx_status *st)
 }
 
 /* `own`: a name that lives as long as the placement. */
-static int32_t add_buffer(lx_placement *p, const char *own, int64_t size, int64_t start, int64_t end,
-                          int64_t off, lx_status *st)
+static int32_t placement_builder_add_buffer(lx_placement *p, const char *own, int64_t size, int64_t start,
+                                            int64_t end, int64_t off, lx_status *st)
 {
     struct placement_buffer b = {.b = {.name = own,
                                        .size = size,
@@ -159,8 +164,10 @@ static int32_t add_buffer(lx_placement *p, const char *own, int64_t size, int64_
                                        .must = off < 0,
                                        .spill_cost = max_i64(off, 0)}};
     /* Room before the name: a name that is taken by nobody could not be given again. */
-    if (!VEC_RESERVE(&p->buffers, p->buffers.count + 1)) return done(status_no_memory(st), 0, st);
-    if (!add_name(&p->buffer_names, "buffer", own, p->buffers.count, st)) return api_code(st);
+    if (!VEC_RESERVE(&p->buffers, p->buffers.count + 1))
+        return placement_builder_done(status_no_memory(st), 0, st);
+    if (!placement_builder_add_name(&p->buffer_names, "buffer", own, p->buffers.count, st))
+        return api_code(st);
     p->buffers.at[p->buffers.count++] = b;
     return (int32_t)p->buffers.count - 1;
 }
@@ -169,10 +176,10 @@ int32_t lx_placement_buffer(lx_placement *p, const char *name, int64_t size, int
                             int64_t off, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (!p) return done(no_placement(st), 0, st);
+    if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (!is_size(name, size, off, st)) return api_code(st);
-    const char *own = own_name(p, "buffer", name, p->buffers.count, st);
-    return own ? add_buffer(p, own, size, start, end, off, st) : api_code(st);
+    const char *own = placement_builder_own_name(p, "buffer", name, p->buffers.count, st);
+    return own ? placement_builder_add_buffer(p, own, size, start, end, off, st) : api_code(st);
 }
 
 /* Names of buffers without, and room for them, so that all are added or none; NULL with `st`. */
@@ -201,16 +208,18 @@ int32_t lx_placement_buffers(lx_placement *p, int32_t count, const int64_t *size
                              const int64_t *ends, const int64_t *offs, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
-    if (!p) return done(no_placement(st), 0, st);
+    if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (count < 0 || (count > 0 && (!sizes || !starts || !ends)))
-        return done(status_set(st, LX_E_USAGE, "buffers need sizes, starts and ends"), 0, st);
+        return placement_builder_done(status_set(st, LX_E_USAGE, "buffers need sizes, starts and ends"), 0,
+                                      st);
     int32_t first = (int32_t)p->buffers.count;
     for (int32_t i = 0; i < count; i++)
         if (!is_size(NULL, sizes[i], offs ? offs[i] : 0, st)) return api_code(st);
     const char **names = make_names(p, first, count, st);
     for (int32_t i = 0; names && i < count; i++)
-        add_buffer(p, names[i], sizes[i], starts[i], ends[i], offs ? offs[i] : sizes[i], st);
-    return done(names != NULL, first, st);
+        placement_builder_add_buffer(p, names[i], sizes[i], starts[i], ends[i], offs ? offs[i] : sizes[i],
+                                     st);
+    return placement_builder_done(names != NULL, first, st);
 }
 
 int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end, lx_error *e)
@@ -220,12 +229,13 @@ int32_t lx_placement_live(lx_placement *p, int32_t b, int64_t start, int64_t end
     struct placement_buffer *at = &p->buffers.at[b];
     struct lx_life first = {at->b.start, at->b.end}, next = {start, end};
     if (start < at->b.end || start >= end)
-        return done(status_set(st, LX_E_MODEL, "buffer %.200s: live: [%lld, %lld) is not behind what it has",
-                               at->b.name, (long long)start, (long long)end),
-                    0, st);
+        return placement_builder_done(
+            status_set(st, LX_E_MODEL, "buffer %.200s: live: [%lld, %lld) is not behind what it has",
+                       at->b.name, (long long)start, (long long)end),
+            0, st);
     bool ok = (at->lives.count > 0 || VEC_PUSH(&at->lives, first)) && VEC_PUSH(&at->lives, next);
     if (ok) at->b.end = end;
-    return done(ok || status_no_memory(st), 0, st);
+    return placement_builder_done(ok || status_no_memory(st), 0, st);
 }
 
 int32_t lx_placement_uses(lx_placement *p, int32_t b, const int64_t *uses, int32_t count,
@@ -235,8 +245,9 @@ int32_t lx_placement_uses(lx_placement *p, int32_t b, const int64_t *uses, int32
     if (!is_buffer(p, b, st)) return api_code(st);
     struct placement_buffer *at = &p->buffers.at[b];
     if (count < 0 || (count > 0 && !uses))
-        return done(status_set(st, LX_E_USAGE, "buffer %.200s: uses: there are none", at->b.name), 0, st);
-    if (!VEC_RESERVE(&at->uses, (size_t)count)) return done(status_no_memory(st), 0, st);
+        return placement_builder_done(
+            status_set(st, LX_E_USAGE, "buffer %.200s: uses: there are none", at->b.name), 0, st);
+    if (!VEC_RESERVE(&at->uses, (size_t)count)) return placement_builder_done(status_no_memory(st), 0, st);
     for (int32_t i = 0; i < count; i++) at->uses.at[i] = uses[i];
     at->uses.count = (size_t)count;
     at->b.first_use_is_read = first_is_read != 0;
@@ -248,7 +259,7 @@ int32_t lx_placement_allow(lx_placement *p, int32_t b, int32_t pool, int64_t cos
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!is_buffer(p, b, st) || !is_pool(p, pool, st)) return api_code(st);
     struct placement_allowed one = {pool, cost};
-    return done(VEC_PUSH(&p->buffers.at[b].allowed, one) || status_no_memory(st), 0, st);
+    return placement_builder_done(VEC_PUSH(&p->buffers.at[b].allowed, one) || status_no_memory(st), 0, st);
 }
 
 int32_t lx_placement_pin(lx_placement *p, int32_t b, int32_t pool, int64_t address, int32_t alone,
@@ -257,7 +268,8 @@ int32_t lx_placement_pin(lx_placement *p, int32_t b, int32_t pool, int64_t addre
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     if (!is_buffer(p, b, st) || !is_pool(p, pool, st)) return api_code(st);
     if (address < 0 || address > LX_INT_MAX)
-        return done(status_set(st, LX_E_RANGE, "a pin is an address from 0 to 2^53"), 0, st);
+        return placement_builder_done(status_set(st, LX_E_RANGE, "a pin is an address from 0 to 2^53"), 0,
+                                      st);
     p->buffers.at[b].b.fixed = address;
     p->buffers.at[b].b.fixed_pool = pool;
     p->buffers.at[b].b.alone = alone != 0;
@@ -321,13 +333,15 @@ int32_t lx_placement_set(lx_placement *p, int32_t b, const char *key, const char
     if (!is_buffer(p, b, st)) return api_code(st);
     for (size_t i = 0; key && i < sizeof keys / sizeof *keys; i++) {
         if (strcmp(keys[i].key, key) != 0) continue;
-        if (!value) return done(status_set(st, LX_E_USAGE, "the key %s needs a value", key), 0, st);
-        return done(keys[i].set(p, b, value, st), 0, st);
+        if (!value)
+            return placement_builder_done(status_set(st, LX_E_USAGE, "the key %s needs a value", key), 0, st);
+        return placement_builder_done(keys[i].set(p, b, value, st), 0, st);
     }
-    return done(status_set(st, LX_E_UNKNOWN_NAME,
-                           "a buffer has no key \"%.60s\"; it has barred, alignment, parent and instead_of",
-                           key ? key : ""),
-                0, st);
+    return placement_builder_done(
+        status_set(st, LX_E_UNKNOWN_NAME,
+                   "a buffer has no key \"%.60s\"; it has barred, alignment, parent and instead_of",
+                   key ? key : ""),
+        0, st);
 }
 
 /* --- What binds buffers to one another. --- */
@@ -355,9 +369,9 @@ int32_t lx_placement_pair(lx_placement *p, const char *kind, int32_t a, int32_t 
     else if (kind && strcmp(kind, "reuse") == 0)
         ok = VEC_PUSH(&p->reuse, reuse);
     else
-        return done(status_set(st, LX_E_UNKNOWN_NAME, "a pair is \"apart\", \"exclusive\" or \"reuse\""), 0,
-                    st);
-    return done(ok || status_no_memory(st), 0, st);
+        return placement_builder_done(
+            status_set(st, LX_E_UNKNOWN_NAME, "a pair is \"apart\", \"exclusive\" or \"reuse\""), 0, st);
+    return placement_builder_done(ok || status_no_memory(st), 0, st);
 }
 
 static bool copy_group(lx_placement *p, const int32_t *members, int32_t count, struct lx_group *out,
@@ -374,13 +388,14 @@ int32_t lx_placement_group(lx_placement *p, const char *kind, const int32_t *mem
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     bool same = kind && strcmp(kind, "same_place") == 0;
     struct lx_group group;
-    if (!p) return done(no_placement(st), 0, st);
+    if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (!same && (!kind || strcmp(kind, "together") != 0))
-        return done(status_set(st, LX_E_UNKNOWN_NAME, "a group is \"same_place\" or \"together\""), 0, st);
+        return placement_builder_done(
+            status_set(st, LX_E_UNKNOWN_NAME, "a group is \"same_place\" or \"together\""), 0, st);
     if (!are_buffers(p, members, count, st) || !copy_group(p, members, count, &group, st))
         return api_code(st);
     bool ok = same ? VEC_PUSH(&p->same_place, group) : VEC_PUSH(&p->together, group);
-    return done(ok || status_no_memory(st), 0, st);
+    return placement_builder_done(ok || status_no_memory(st), 0, st);
 }
 
 int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on, int32_t all_on_count,
@@ -389,7 +404,7 @@ int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     struct lx_charge c = {.cost = cost};
-    if (!p) return done(no_placement(st), 0, st);
+    if (!p) return placement_builder_done(no_placement(st), 0, st);
     if (!are_buffers(p, all_on, all_on_count, st) || !are_buffers(p, all_off, all_off_count, st) ||
         !are_buffers(p, any_on, any_on_count, st) || !are_buffers(p, any_off, any_off_count, st) ||
         !copy_group(p, all_on, all_on_count, &c.all_on, st) ||
@@ -397,5 +412,5 @@ int32_t lx_placement_charge(lx_placement *p, int64_t cost, const int32_t *all_on
         !copy_group(p, any_on, any_on_count, &c.any_on, st) ||
         !copy_group(p, any_off, any_off_count, &c.any_off, st))
         return api_code(st);
-    return done(VEC_PUSH(&p->charges, c) || status_no_memory(st), 0, st);
+    return placement_builder_done(VEC_PUSH(&p->charges, c) || status_no_memory(st), 0, st);
 }

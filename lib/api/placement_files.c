@@ -2,7 +2,7 @@
 #include "api/api_handles.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "graph/formats.h"
+#include "files/formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static bool take_bonds(lx_placement *p, const struct lx_bonds *from)
     return ok;
 }
 
-static bool take_buffer(lx_placement *p, const struct lx_buffer *from)
+static bool placement_files_take_buffer(lx_placement *p, const struct lx_buffer *from)
 {
     struct placement_buffer b = {.b = *from};
     bool ok = true;
@@ -92,7 +92,8 @@ static lx_placement *placement_of(const struct lx_graph *g, lx_status *st)
     p->summary = arena_string(&p->memory, g->summary);
     bool ok = p->name && p->summary && take_pools(p, g);
     for (int32_t i = 0; ok && i < g->buffer_count; i++)
-        ok = take_buffer(p, &g->buffers[i]) && (!g->buffer_ids || VEC_PUSH(&p->ids, g->buffer_ids[i]));
+        ok = placement_files_take_buffer(p, &g->buffers[i]) &&
+             (!g->buffer_ids || VEC_PUSH(&p->ids, g->buffer_ids[i]));
     if (ok && take_bonds(p, &g->bonds)) return p;
     lx_placement_free(p);
     return status_no_memory(st), NULL;
@@ -128,7 +129,7 @@ lx_placement *lx_placement_parse(const char *bytes, int64_t size, const char *fo
 }
 
 /* What no list of buffers for other tools has a column for; nothing of it is dropped without a word. */
-static bool can_say(const struct lx_graph *g, const struct lx_format *f, lx_status *st)
+static bool placement_files_can_say(const struct lx_graph *g, const struct lx_format *f, lx_status *st)
 {
     struct lx_problem all = {.count = g->buffer_count,
                              .buffers = g->buffers,
@@ -172,7 +173,7 @@ lx_text *api_write(const struct lx_graph *g, const char *format, lx_status *st)
     if (f->write_graph)
         text = f->write_graph(g, &length, st);
     else if (f->write_buffers && g->is_list) {
-        if (can_say(g, f, st)) text = f->write_buffers(&list, &length, st);
+        if (placement_files_can_say(g, f, st)) text = f->write_buffers(&list, &length, st);
     } else
         status_set(st, LX_E_UNSUPPORTED, "%s is a format that is %s", f->summary,
                    f->write_buffers ? "made of buffers only; plan the graph and write the plan"

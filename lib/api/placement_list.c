@@ -6,7 +6,7 @@
 #include "api/api_handles.h"
 #include "base/checked.h"
 #include "graph/builder.h"
-#include "graph/formats.h"
+#include "files/formats.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool any_pinned(const lx_placement *p)
 }
 
 /* Is its pool a capacity, and nothing more? */
-static bool is_plain_list(const lx_placement *p)
+static bool placement_list_is_plain_list(const lx_placement *p)
 {
     if (p->plain) return true;
     if (p->pools.count != 1 || p->pools.at[0].reserved.count || any_pinned(p)) return false;
@@ -51,7 +51,7 @@ static bool list_buffer(const lx_placement *p, const struct placement_buffer *fr
         costs[k] = from->allowed.at[k].cost;
         any |= costs[k] != 0;
     }
-    to->pools = n == 1 && is_plain_list(p) ? NULL : pools; /* the only one there is */
+    to->pools = n == 1 && placement_list_is_plain_list(p) ? NULL : pools; /* the only one there is */
     to->on_costs = any ? costs : NULL;
     to->pool_count = to->pools || any ? (int32_t)n : 0;
     return pools && costs;
@@ -105,7 +105,7 @@ bool placement_problem(const lx_placement *p, struct arena *memory, struct lx_pr
         return status_set(st, LX_E_MODEL, "there is no pool; lx_placement_pool adds one");
     for (size_t i = 0; i < p->buffers.count; i++)
         if (!list_buffer(p, &p->buffers.at[i], memory, &buffers[i])) return status_no_memory(st);
-    if (!is_plain_list(p)) return list_pools(p, memory, out) || status_no_memory(st);
+    if (!placement_list_is_plain_list(p)) return list_pools(p, memory, out) || status_no_memory(st);
     int64_t capacity = plain_capacity(p);
     out->capacity = capacity >= 0 ? capacity : lx_device_usable(lx_device_at(0));
     return true;
@@ -155,7 +155,8 @@ static bool copy_bonds(struct arena *memory, const struct lx_bonds *from, struct
            copy_charges(memory, from, to);
 }
 
-static bool copy_pools(struct arena *memory, const struct lx_problem *from, struct lx_graph *to)
+static bool placement_list_copy_pools(struct arena *memory, const struct lx_problem *from,
+                                      struct lx_graph *to)
 {
     struct lx_pool *pools = arena_copy_array(memory, from->pools, (size_t)from->pool_count, sizeof *pools);
     bool ok = pools != NULL;
@@ -171,8 +172,8 @@ static bool copy_pools(struct arena *memory, const struct lx_problem *from, stru
     return ok;
 }
 
-static bool fill_graph(struct graph_builder *b, const lx_placement *p, const struct lx_problem *from,
-                       lx_status *st)
+static bool placement_list_fill_graph(struct graph_builder *b, const lx_placement *p,
+                                      const struct lx_problem *from, lx_status *st)
 {
     struct lx_graph *g = b->graph;
     g->is_list = true;
@@ -180,7 +181,8 @@ static bool fill_graph(struct graph_builder *b, const lx_placement *p, const str
     g->alignment = p->alignment;
     g->capacity = from->pool_count ? -1 : plain_capacity(p);
     g->summary = arena_string(b->memory, p->summary);
-    if (!g->summary || !copy_pools(b->memory, from, g) || !copy_bonds(b->memory, &from->bonds, &g->bonds))
+    if (!g->summary || !placement_list_copy_pools(b->memory, from, g) ||
+        !copy_bonds(b->memory, &from->bonds, &g->bonds))
         return status_no_memory(st);
     for (int32_t i = 0; i < from->count; i++)
         if (!builder_buffer(b, &from->buffers[i], st)) return false;
@@ -195,7 +197,7 @@ const struct lx_graph *placement_graph(const lx_placement *p, lx_status *st)
     struct lx_problem problem;
     struct graph_builder b = {0};
     bool ok = placement_problem(p, &memory, &problem, st) && builder_begin(&b, "", p->name, st) &&
-              fill_graph(&b, p, &problem, st);
+              placement_list_fill_graph(&b, p, &problem, st);
     arena_free(&memory);
     if (ok) return builder_finish(&b, st);
     builder_abandon(&b);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* ISO C has no way from a pointer to data to one to a function; POSIX asks for these bytes to be the same. */
-static bool find(void *object, const char *name, void *function, size_t size)
+static bool plugins_find(void *object, const char *name, void *function, size_t size)
 {
     void *at = dlsym(object, name);
     memcpy(function, &at, size);
@@ -28,16 +28,17 @@ static bool take_solvers(const char *path, const struct lx_solver *const *s,
     return true;
 }
 
-static bool load(const char *path, bool (*add)(void *context, const struct lx_solver *s, lx_status *st),
-                 void *context, lx_status *st)
+static bool plugins_load(const char *path,
+                         bool (*add)(void *context, const struct lx_solver *s, lx_status *st), void *context,
+                         lx_status *st)
 {
     int (*abi)(void);
     const struct lx_solver *const *(*solvers)(void);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!object) return status_set(st, LX_E_IO, "cannot load the plug-in %.300s: %.300s", path, dlerror());
     bool ok = false;
-    if (!find(object, "lx_plugin_abi", &abi, sizeof abi) ||
-        !find(object, "lx_plugin_solvers", &solvers, sizeof solvers))
+    if (!plugins_find(object, "lx_plugin_abi", &abi, sizeof abi) ||
+        !plugins_find(object, "lx_plugin_solvers", &solvers, sizeof solvers))
         status_set(st, LX_E_MISMATCH,
                    "%.300s is no plug-in with solvers; <lxplan/solver.h> says how to make one", path);
     else if (abi() != LX_SOLVER_ABI)
@@ -57,7 +58,7 @@ bool lx_plugins_load(const char *paths, bool (*add)(void *context, const struct 
     if (!copy) return status_no_memory(st);
     bool ok = true;
     for (char *path = strtok_r(copy, ":", &rest); ok && path; path = strtok_r(NULL, ":", &rest))
-        ok = load(path, add, context, st);
+        ok = plugins_load(path, add, context, st);
     mem_free(copy);
     return ok;
 }

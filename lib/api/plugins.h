@@ -2,7 +2,7 @@
 #ifndef LX_API_PLUGINS_H
 #define LX_API_PLUGINS_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 /* Each of `paths` (':' between them) is loaded, and each solver in it handed to `add`, which may refuse it with `st`. What was
  * loaded stays: plans name their solvers. */

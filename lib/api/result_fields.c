@@ -2,7 +2,6 @@
  * caller, and so is one that this result does not have (times of a list of buffers, faults of what was not run). */
 #include "api/joint_result.h"
 #include "api/api_team.h"
-#include "api/late_result.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 /* What a result must be for a row to hold. */
 enum has { ANY_PLAN, OF_GRAPH, OF_RUN };
 
-static bool has(const lx_result *r, enum has what)
+static bool result_fields_has(const lx_result *r, enum has what)
 {
     if (what == OF_RUN) return r->run != NULL;
     return r->plan && (what == ANY_PLAN || !r->plan->graph->is_list);
@@ -52,11 +51,6 @@ static double steps(const lx_result *r)
 static double seconds(const lx_result *r)
 {
     return r->run ? r->run->seconds : r->plan->seconds;
-}
-
-static double cached(const lx_result *r)
-{
-    return r->plan->cached;
 }
 
 /* Figures of a plan, by its field. */
@@ -103,7 +97,6 @@ static const struct {
     {"gap", ANY_PLAN, gap},
     {"steps", ANY_PLAN, steps},
     {"seconds", ANY_PLAN, seconds},
-    {"cached", ANY_PLAN, cached},
     {"hbm_bytes", ANY_PLAN, hbm_bytes},
     {"baseline_hbm_bytes", ANY_PLAN, baseline_hbm_bytes},
     {"spill_bytes", ANY_PLAN, spill_bytes},
@@ -140,7 +133,7 @@ static bool find_number(const lx_result *r, const char *name, double *value)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (strcmp(numbers[i].name, name) == 0) {
-            bool is = has(r, numbers[i].needs);
+            bool is = result_fields_has(r, numbers[i].needs);
             if (is) *value = numbers[i].get(r);
             return is;
         }
@@ -150,22 +143,12 @@ static bool find_number(const lx_result *r, const char *name, double *value)
 int32_t lx_result_number(const lx_result *r, const char *name, double *value)
 {
     double found = 0;
-    lx_status ignored = {0};
     if (!r || !name) return -1;
     if (r->joint) return joint_number(r->joint, name, value);
     if (r->team) return team_number(r->team, name, value);
-    if (!late_number(r, name, &found) && (!result_settle(r, &ignored) || !find_number(r, name, &found)))
-        return -1;
+    if (!find_number(r, name, &found)) return -1;
     if (value) *value = found;
     return 0;
-}
-
-/* Those of the table, then what its solver counted. */
-const char *result_number_name(const lx_result *r, int i)
-{
-    const int rows = (int)(sizeof numbers / sizeof *numbers), more = i - rows;
-    if (more < 0) return numbers[i].name;
-    return r->plan && more < r->plan->answer.stat_count ? r->plan->answer.stats[more].name : NULL;
 }
 
 static const char *run_status(const struct lx_run_result *run)
@@ -203,7 +186,7 @@ static const char *unproved(const lx_result *r)
     return r->plan->unproved ? r->plan->unproved : "";
 }
 
-static const char *question(const lx_result *r)
+static const char *result_fields_question(const lx_result *r)
 {
     enum lx_objective asked = r->plan->problem.objective;
     if (r->plan->asks_time) return lx_ask_word(LX_ASK_TIME);
@@ -214,24 +197,21 @@ static const struct {
     const char *name;
     const char *(*get)(const lx_result *r);
 } words[] = {
-    {"status", status},   {"solver", solver},     {"options", options},    {"name", graph_name},
-    {"message", message}, {"unproved", unproved}, {"objective", question},
+    {"status", status},
+    {"solver", solver},
+    {"options", options},
+    {"name", graph_name},
+    {"message", message},
+    {"unproved", unproved},
+    {"objective", result_fields_question},
 };
-
-const char *result_word_name(int i)
-{
-    return i < (int)(sizeof words / sizeof *words) ? words[i].name : NULL;
-}
 
 const char *lx_result_word(const lx_result *r, const char *name)
 {
-    lx_status ignored = {0};
     if (r && name && strcmp(name, "notes") == 0) return r->notes ? r->notes : "";
     if (r && name && r->joint) return joint_word(r->joint, name);
     if (r && name && r->team) return team_word(r->team, name);
-    if (!r || !name) return NULL;
-    const char *kept = late_word(r, name);
-    if (kept || !result_settle(r, &ignored) || !r->plan) return kept;
+    if (!r || !name || !r->plan) return NULL;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].name, name) == 0) return words[i].get(r);
     return NULL;
@@ -241,7 +221,6 @@ int32_t lx_result_check(const lx_result *r, lx_error *e)
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     long before = memory_failures();
-    if (!result_settle(r, st)) return api_had_memory(before, st), api_code(st);
     if (!r || (!r->plan && !r->team))
         return status_set(st, LX_E_USAGE, "there is no plan to check"), api_code(st);
     if (!r->team && has_no_answer(r->plan)) return status_set(st, LX_E_NO, "there is no legal answer"), 0;

@@ -1,7 +1,6 @@
 /* The lists of a result: buffers, ops, transfers and faults, each with its numbers and words as rows. */
 #include "api/joint_result.h"
 #include "api/api_team.h"
-#include "api/late_result.h"
 
 #include <string.h>
 
@@ -22,12 +21,12 @@ static int64_t buffer_count(const lx_result *r)
     return r->plan->problem.count;
 }
 
-static const struct lx_buffer *buffer_at(const lx_result *r, int64_t i)
+static const struct lx_buffer *result_lists_buffer_at(const lx_result *r, int64_t i)
 {
     return &r->plan->problem.buffers[i];
 }
 
-static int32_t pool_of(const struct lx_plan *p, int64_t i)
+static int32_t result_lists_pool_of(const struct lx_plan *p, int64_t i)
 {
     if (p->answer.address[i] < 0) return -1;
     return p->answer.pool ? p->answer.pool[i] : 0;
@@ -35,27 +34,27 @@ static int32_t pool_of(const struct lx_plan *p, int64_t i)
 
 static double buffer_size(const lx_result *r, int64_t i)
 {
-    return (double)buffer_at(r, i)->size;
+    return (double)result_lists_buffer_at(r, i)->size;
 }
 
 static double buffer_start(const lx_result *r, int64_t i)
 {
-    return (double)buffer_at(r, i)->start;
+    return (double)result_lists_buffer_at(r, i)->start;
 }
 
 static double buffer_end(const lx_result *r, int64_t i)
 {
-    return (double)buffer_at(r, i)->end;
+    return (double)result_lists_buffer_at(r, i)->end;
 }
 
 static double buffer_cost(const lx_result *r, int64_t i)
 {
-    return (double)buffer_at(r, i)->spill_cost;
+    return (double)result_lists_buffer_at(r, i)->spill_cost;
 }
 
 static double buffer_pool(const lx_result *r, int64_t i)
 {
-    return pool_of(r->plan, i);
+    return result_lists_pool_of(r->plan, i);
 }
 
 static double buffer_address(const lx_result *r, int64_t i)
@@ -68,9 +67,9 @@ static double buffer_in_place_of(const lx_result *r, int64_t i)
     return r->plan->took_slot_of ? r->plan->took_slot_of[i] : -1;
 }
 
-static const char *buffer_name(const lx_result *r, int64_t i)
+static const char *result_lists_buffer_name(const lx_result *r, int64_t i)
 {
-    return buffer_at(r, i)->name;
+    return result_lists_buffer_at(r, i)->name;
 }
 
 static const char *buffer_reason(const lx_result *r, int64_t i)
@@ -82,7 +81,7 @@ static const char *buffer_reason(const lx_result *r, int64_t i)
 static const char *buffer_pool_name(const lx_result *r, int64_t i)
 {
     const struct lx_problem *p = &r->plan->problem;
-    int32_t pool = pool_of(r->plan, i);
+    int32_t pool = result_lists_pool_of(r->plan, i);
     if (pool < 0) return "";
     return p->pool_count ? p->pools[pool].name : r->pool_name ? r->pool_name : "LX";
 }
@@ -90,7 +89,7 @@ static const char *buffer_pool_name(const lx_result *r, int64_t i)
 static const char *buffer_parent_name(const lx_result *r, int64_t i)
 {
     int32_t parent = r->plan->took_slot_of ? r->plan->took_slot_of[i] : -1;
-    return parent >= 0 ? buffer_name(r, parent) : "";
+    return parent >= 0 ? result_lists_buffer_name(r, parent) : "";
 }
 
 /* That the caller's file knows it by. */
@@ -108,7 +107,7 @@ static const struct number_row buffer_numbers[] = {{"size", buffer_size},
                                                    {"in_place_of", buffer_in_place_of},
                                                    {"id", buffer_id},
                                                    {NULL, NULL}};
-static const struct word_row buffer_words[] = {{"name", buffer_name},
+static const struct word_row buffer_words[] = {{"name", result_lists_buffer_name},
                                                {"reason", buffer_reason},
                                                {"pool", buffer_pool_name},
                                                {"in_place_of", buffer_parent_name},
@@ -121,7 +120,7 @@ static int64_t op_count(const lx_result *r)
     return r->plan->layouts ? r->plan->layouts->graph->op_count : 0;
 }
 
-static const struct lx_op *op_at(const lx_result *r, int64_t i)
+static const struct lx_op *result_lists_op_at(const lx_result *r, int64_t i)
 {
     return &r->plan->layouts->graph->ops[i];
 }
@@ -144,14 +143,14 @@ static double op_traffic(const lx_result *r, int64_t i)
     return op_hbm_read(r, i) + op_hbm_written(r, i);
 }
 
-static const char *op_name(const lx_result *r, int64_t i)
+static const char *result_lists_op_name(const lx_result *r, int64_t i)
 {
-    return op_at(r, i)->name;
+    return result_lists_op_at(r, i)->name;
 }
 
 static const char *op_kind(const lx_result *r, int64_t i)
 {
-    return op_at(r, i)->kind->name;
+    return result_lists_op_at(r, i)->kind->name;
 }
 
 static const char *op_splits(const lx_result *r, int64_t i)
@@ -169,7 +168,7 @@ static const struct number_row op_numbers[] = {{"cores", op_cores},
                                                {"us", op_us},
                                                {NULL, NULL}};
 static const struct word_row op_words[] = {
-    {"name", op_name}, {"kind", op_kind}, {"splits", op_splits}, {NULL, NULL}};
+    {"name", result_lists_op_name}, {"kind", op_kind}, {"splits", op_splits}, {NULL, NULL}};
 
 /* --- Transfers. --- */
 
@@ -195,7 +194,7 @@ static const char *transfer_kind(const lx_result *r, int64_t i)
 
 static const char *transfer_name(const lx_result *r, int64_t i)
 {
-    return buffer_name(r, r->plan->transfers[i].stay);
+    return result_lists_buffer_name(r, r->plan->transfers[i].stay);
 }
 
 static const struct number_row transfer_numbers[] = {{"tick", transfer_tick},
@@ -255,10 +254,8 @@ static const struct list {
     {"faults", fault_count, fault_numbers, fault_words},
 };
 
-static const struct list *list_of(const lx_result *r, const char *name)
+static const struct list *result_lists_list_of(const lx_result *r, const char *name)
 {
-    lx_status ignored = {0};
-    if (!result_settle(r, &ignored)) return NULL;
     for (size_t i = 0; r && r->plan && name && i < sizeof lists / sizeof *lists; i++)
         if (strcmp(lists[i].name, name) == 0) return &lists[i];
     return NULL;
@@ -274,7 +271,7 @@ int64_t lx_result_count(const lx_result *r, const char *list)
 {
     if (r && r->joint && list && strcmp(list, "buffers") == 0) return r->joint->count;
     if (r && r->team && list) return team_count(r->team, list);
-    const struct list *l = list_of(r, list);
+    const struct list *l = result_lists_list_of(r, list);
     return l ? l->count(r) : -1;
 }
 
@@ -283,7 +280,7 @@ int32_t lx_result_item_number(const lx_result *r, const char *list, int64_t i, c
 {
     if (is_joint_item(r, list, i, name)) return joint_item_number(r->joint, i, name, value);
     if (r && r->team && list && name) return team_item_number(r->team, list, i, name, value);
-    const struct list *l = list_of(r, list);
+    const struct list *l = result_lists_list_of(r, list);
     if (!l || !name || i < 0 || i >= l->count(r)) return -1;
     for (const struct number_row *row = l->numbers; row->name; row++)
         if (strcmp(row->name, name) == 0) {
@@ -296,7 +293,7 @@ int32_t lx_result_item_number(const lx_result *r, const char *list, int64_t i, c
 const char *lx_result_item_word(const lx_result *r, const char *list, int64_t i, const char *name)
 {
     if (is_joint_item(r, list, i, name)) return joint_item_word(r->joint, i, name);
-    const struct list *l = list_of(r, list);
+    const struct list *l = result_lists_list_of(r, list);
     if (!l || !name || i < 0 || i >= l->count(r)) return NULL;
     for (const struct word_row *row = l->words; row->name; row++)
         if (strcmp(row->name, name) == 0) return row->get(r, i);
@@ -314,11 +311,10 @@ static int32_t joint_places(const struct joint_result *j, int32_t *pools, int64_
 
 int32_t lx_result_places(const lx_result *r, int32_t *pools, int64_t *addresses, int32_t count)
 {
-    lx_status ignored = {0};
     if (r && r->joint) return joint_places(r->joint, pools, addresses, count);
-    if (!result_settle(r, &ignored) || !r || !r->plan) return -1;
+    if (!r || !r->plan) return -1;
     for (int32_t i = 0; i < count && i < r->plan->problem.count; i++) {
-        if (pools) pools[i] = pool_of(r->plan, i);
+        if (pools) pools[i] = result_lists_pool_of(r->plan, i);
         if (addresses) addresses[i] = r->plan->answer.address[i];
     }
     return r->plan->problem.count;

@@ -1,11 +1,10 @@
 /* Results as texts: one row per format, and those of exports.h. */
 #include "api/api_team.h"
-#include "api/late_result.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "export/exports.h"
-#include "plan/plan_diff.h"
-#include "plan/plan_explain.h"
+#include "explain/plan_diff.h"
+#include "explain/plan_explain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ static char *taken(struct text *t, size_t *length, lx_status *st)
     return t->at;
 }
 
-static char *write_plan(const lx_result *r, const lx_result *other, size_t *length, lx_status *st)
+static char *result_write_plan(const lx_result *r, const lx_result *other, size_t *length, lx_status *st)
 {
     (void)other;
     char *text = lx_plan_to_json(r->plan, length);
@@ -29,7 +28,7 @@ static char *write_plan(const lx_result *r, const lx_result *other, size_t *leng
     return text;
 }
 
-static char *write_trace(const lx_result *r, const lx_result *other, size_t *length, lx_status *st)
+static char *result_write_trace(const lx_result *r, const lx_result *other, size_t *length, lx_status *st)
 {
     (void)other;
     if (!r->run) return status_set(st, LX_E_USAGE, "a trace is one of a run; lx_run makes it"), NULL;
@@ -93,7 +92,7 @@ static char *write_explain(const lx_result *r, const lx_result *other, size_t *l
 
 /* --- What differs from another. --- */
 
-static void add_place(struct text *t, int64_t address, const char *pool)
+static void result_write_add_place(struct text *t, int64_t address, const char *pool)
 {
     if (address < 0)
         text_add(t, "off");
@@ -113,9 +112,9 @@ static char *write_diff(const lx_result *r, const lx_result *other, size_t *leng
     for (int32_t i = 0; i < d.count; i++) {
         const struct lx_difference *x = &d.all[i];
         text_format(&t, "%s: %s, ", x->name, lx_change_words(x->change));
-        add_place(&t, x->address_before, x->pool_before);
+        result_write_add_place(&t, x->address_before, x->pool_before);
         text_add(&t, " to ");
-        add_place(&t, x->address_after, x->pool_after);
+        result_write_add_place(&t, x->address_after, x->pool_after);
         if (x->gain) text_format(&t, ", saves %" PRId64, x->gain);
         if (*x->reason) text_format(&t, " (%s)", x->reason);
         text_add(&t, "\n");
@@ -127,18 +126,20 @@ static char *write_diff(const lx_result *r, const lx_result *other, size_t *leng
 static const struct {
     const char *name;
     char *(*write)(const lx_result *r, const lx_result *other, size_t *length, lx_status *st);
-} formats[] = {
-    {"plan", write_plan}, {"explain", write_explain}, {"diff", write_diff}, {"trace", write_trace}};
+} formats[] = {{"plan", result_write_plan},
+               {"explain", write_explain},
+               {"diff", write_diff},
+               {"trace", result_write_trace}};
 
-static char *write_as(const lx_result *r, const char *format, const lx_result *other, size_t *length,
-                      lx_status *st)
+static char *result_write_as(const lx_result *r, const char *format, const lx_result *other, size_t *length,
+                             lx_status *st)
 {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (!format || strcmp(formats[i].name, format) == 0) return formats[i].write(r, other, length, st);
     return lx_export_write(r->plan, other ? other->plan : NULL, format, length, st);
 }
 
-static char *write_team(const lx_result *r, const char *format, size_t *length, lx_status *st)
+static char *result_write_team(const lx_result *r, const char *format, size_t *length, lx_status *st)
 {
     if (format && strcmp(format, "plan") != 0)
         return status_set(st, LX_E_UNSUPPORTED, "the plan of a team is written as \"plan\" only"), NULL;
@@ -151,12 +152,11 @@ lx_text *lx_result_write(const lx_result *r, const char *format, const lx_result
 {
     lx_status nowhere = {0}, *st = api_status(e, &nowhere);
     size_t length = 0;
-    if (r && r->late && (!format || strcmp(format, "plan") == 0)) return late_text(r->late, st);
-    if (!result_settle(r, st) || !result_settle(other, st)) return NULL;
     if (!r || (!r->plan && !r->team)) return status_set(st, LX_E_USAGE, "there is no plan to write"), NULL;
     long failures = memory_failures();
     struct plain_locale before = plain_locale_begin();
-    char *text = r->team ? write_team(r, format, &length, st) : write_as(r, format, other, &length, st);
+    char *text =
+        r->team ? result_write_team(r, format, &length, st) : result_write_as(r, format, other, &length, st);
     plain_locale_end(before);
     if (api_had_memory(failures, st)) return api_text(text, length, st);
     mem_free(text);

@@ -29,7 +29,7 @@ static bool io_failed(lx_status *st, const char *path, const char *verb, int err
 }
 
 /* Reads to the end of `fd`; `expected` is only a hint, pipes have none. */
-static char *read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
+static char *file_read_all(int fd, const char *path, size_t expected, size_t *length, lx_status *st)
 {
     size_t room = expected + 2 < 4096 ? 4096 : expected + 2, n = 0; /* so that the end is seen */
     char *data = mem_alloc(room);
@@ -66,7 +66,7 @@ static char *read_all(int fd, const char *path, size_t expected, size_t *length,
 
 char *file_read(const char *path, size_t *length, lx_status *st)
 {
-    if (strcmp(path, "-") == 0) return read_all(STDIN_FILENO, "standard input", 0, length, st);
+    if (strcmp(path, "-") == 0) return file_read_all(STDIN_FILENO, "standard input", 0, length, st);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         io_failed(st, path, "open", errno);
@@ -81,7 +81,7 @@ char *file_read(const char *path, size_t *length, lx_status *st)
     else if (S_ISREG(info.st_mode) && info.st_size > (off_t)FILE_MAX_BYTES)
         too_large(path, st);
     else
-        data = read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, length, st);
+        data = file_read_all(fd, path, S_ISREG(info.st_mode) ? (size_t)info.st_size : 0, length, st);
     close(fd);
     return data;
 }
@@ -113,7 +113,7 @@ static void sync_folder_of(const char *path)
 }
 
 /* A new file beside `path`, with the rights that the umask gives; mkstemp would make it private. */
-static int open_beside(const char *path, char **name)
+static int file_open_beside(const char *path, char **name)
 {
     size_t room = strlen(path) + 64;
     *name = mem_alloc(room);
@@ -124,20 +124,6 @@ static int open_beside(const char *path, char **name)
         if (fd >= 0 || errno != EEXIST) return fd;
     }
     return -1;
-}
-
-/* What is written, and whether it must be on the disk before it takes its name. */
-struct content {
-    const char *data;
-    size_t length;
-    bool synced;
-};
-
-/* What `fd` needs before it may take its name; also the mode of the file before it. */
-static bool finish_file(int fd, const struct content *c, const struct stat *before)
-{
-    return write_fully(fd, c->data, c->length) && (!before || fchmod(fd, before->st_mode & 0777) == 0) &&
-           (!c->synced || fsync(fd) == 0);
 }
 
 /* Where a link that points to nothing points to, over all links on the way; NULL: `path` is no link, or memory is out. */
@@ -159,16 +145,17 @@ static char *linked_place(const char *path)
 
 /* Puts a new file in the place of `path`; `before`: what is there, or NULL. With `kept` it stays open, locked
  * from before it can be seen. A file system without locks has none to wait for. */
-static bool replace_file(const char *path, const struct stat *before, const struct content *c, int *kept,
-                         lx_status *st)
+static bool replace_file(const char *path, const struct stat *before, const char *data, size_t length,
+                         int *kept, lx_status *st)
 {
     /* A link stays a link: what it points to is replaced. */
     char *real = before ? realpath(path, NULL) : NULL, *temporary = NULL;
     char *pointed_to = real ? mem_string(real) : before ? NULL : linked_place(path);
     mem_free(real);
     const char *target = pointed_to ? pointed_to : path;
-    int fd = before && !pointed_to ? -1 : open_beside(target, &temporary);
-    bool made = fd >= 0, ok = made && finish_file(fd, c, before);
+    int fd = before && !pointed_to ? -1 : file_open_beside(target, &temporary);
+    bool made = fd >= 0, ok = made && write_fully(fd, data, length) &&
+                              (!before || fchmod(fd, before->st_mode & 0777) == 0) && fsync(fd) == 0;
     if (ok && kept) (void)flock(fd, LOCK_EX | LOCK_NB);
     int saved = errno;
     if (made && (!kept || !ok) && close(fd) != 0 && ok) {
@@ -180,7 +167,7 @@ static bool replace_file(const char *path, const struct stat *before, const stru
         saved = errno;
         if (kept) close(fd);
     }
-    if (ok && c->synced) sync_folder_of(target);
+    if (ok) sync_folder_of(target);
     if (!ok) {
         if (made) unlink(temporary);
         io_failed(st, path, "write", saved);
@@ -191,10 +178,10 @@ static bool replace_file(const char *path, const struct stat *before, const stru
     return ok;
 }
 
-static bool write_content(const char *path, const struct content *c, lx_status *st)
+bool file_write(const char *path, const char *data, size_t length, lx_status *st)
 {
     if (strcmp(path, "-") == 0) {
-        if (write_fully(STDOUT_FILENO, c->data, c->length)) return true;
+        if (write_fully(STDOUT_FILENO, data, length)) return true;
         return status_set(st, LX_E_IO, "cannot write to standard output: %s", strerror(errno));
     }
     /* A device or a pipe cannot be replaced by a rename: write into it. */
@@ -204,44 +191,14 @@ static bool write_content(const char *path, const struct content *c, lx_status *
         return status_set_at(st, LX_E_IO, path, 0, 0, "is a folder; give a file name");
     if (exists && !S_ISREG(info.st_mode)) {
         int fd = open(path, O_WRONLY | O_CLOEXEC);
-        bool ok = fd >= 0 && write_fully(fd, c->data, c->length);
+        bool ok = fd >= 0 && write_fully(fd, data, length);
         if (!ok) io_failed(st, path, "write", errno);
         if (fd >= 0) close(fd);
         return ok;
     }
     if (exists && !(info.st_mode & 0222))
         return status_set_at(st, LX_E_IO, path, 0, 0, "is read-only; make it writable, or give another name");
-    return replace_file(path, exists ? &info : NULL, c, NULL, st);
-}
-
-bool file_write(const char *path, const char *data, size_t length, lx_status *st)
-{
-    return write_content(path, &(struct content){data, length, true}, st);
-}
-
-/* Is this what the file has? Then it is as new as if it were written. */
-static bool is_there_already(const char *path, const char *data, size_t length)
-{
-    enum { PIECE = 1 << 16 };
-    struct stat info;
-    int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char *piece = fd >= 0 ? mem_alloc(PIECE) : NULL;
-    bool same = piece && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == (off_t)length;
-    for (size_t at = 0; same && at < length;) {
-        ssize_t n = read(fd, piece, PIECE);
-        same = n > 0 && (size_t)n <= length - at && memcmp(piece, data + at, (size_t)n) == 0;
-        at += same ? (size_t)n : 0;
-    }
-    same = same && utimensat(AT_FDCWD, path, NULL, 0) == 0;
-    mem_free(piece);
-    if (fd >= 0) close(fd);
-    return same;
-}
-
-bool file_write_again(const char *path, const char *data, size_t length, lx_status *st)
-{
-    if (is_there_already(path, data, length)) return true;
-    return write_content(path, &(struct content){data, length, false}, st);
+    return replace_file(path, exists ? &info : NULL, data, length, NULL, st);
 }
 
 int file_replace_locked(const char *path, const char *data, size_t length, lx_status *st)
@@ -251,6 +208,5 @@ int file_replace_locked(const char *path, const char *data, size_t length, lx_st
     bool exists = stat(path, &info) == 0;
     if (exists && !S_ISREG(info.st_mode))
         return status_set_at(st, LX_E_IO, path, 0, 0, "is not a regular file; give another name"), -1;
-    const struct content c = {data, length, true};
-    return replace_file(path, exists ? &info : NULL, &c, &fd, st) ? fd : -1;
+    return replace_file(path, exists ? &info : NULL, data, length, &fd, st) ? fd : -1;
 }

@@ -15,9 +15,6 @@
 /* A malloc'ed, terminated copy of the file, or NULL. */
 char *file_read(const char *path, size_t *length, lx_status *st);
 bool file_write(const char *path, const char *data, size_t length, lx_status *st);
-/* The same of what can be had again at once: nobody waits for the disk. After a power cut it may be lost or cut short; after
- * whatever happens to the program it is not. */
-bool file_write_again(const char *path, const char *data, size_t length, lx_status *st);
 /* The same for a regular file, which stays open for appending: its descriptor, or -1. It holds an exclusive
  * flock from before the file can be seen, so that nobody gets in between. */
 int file_replace_locked(const char *path, const char *data, size_t length, lx_status *st);

@@ -96,7 +96,7 @@ struct words counted(int64_t n, const char *thing)
 }
 
 /* One UTF-8 character: its length, or 0 if the bytes are none. */
-static int decode(const unsigned char *s, uint32_t *c)
+static int human_words_decode(const unsigned char *s, uint32_t *c)
 {
     int length = *s < 0x80                 ? 1
                  : *s >= 0xc2 && *s < 0xe0 ? 2
@@ -121,14 +121,14 @@ static bool is_harmful(uint32_t c)
            c == 0xffff;
 }
 
-static int width_of(uint32_t c)
+static int human_words_width_of(uint32_t c)
 {
     int w = c < 0x80 ? 1 : wcwidth((wchar_t)c);
     return w < 0 ? 1 : w;
 }
 
 /* Nearly all names are: nothing to decode, and as wide as they are long. */
-static bool is_plain(const char *name, int columns)
+static bool human_words_is_plain(const char *name, int columns)
 {
     const char *s = name;
     while (*s >= 0x20 && *s < 0x7f) s++;
@@ -152,7 +152,7 @@ static void clean(const char *name, char *out, int *width)
 }
 
 /* Bytes of the first characters that take at most so many columns, marks on the last one included. */
-static size_t bytes_of(const char *text, int columns)
+static size_t human_words_bytes_of(const char *text, int columns)
 {
     uint32_t c;
     int width, length, used = 0;
@@ -168,15 +168,16 @@ static size_t bytes_of(const char *text, int columns)
 static void cut_middle(char *text, int width, int columns)
 {
     int head = columns / 2, tail = columns - 1 - head;
-    size_t keep = bytes_of(text, head), from = bytes_of(text, width - tail);
-    while (columns_of(text + from) > tail) from += bytes_of(text + from, 1) ? bytes_of(text + from, 1) : 1;
+    size_t keep = human_words_bytes_of(text, head), from = human_words_bytes_of(text, width - tail);
+    while (columns_of(text + from) > tail)
+        from += human_words_bytes_of(text + from, 1) ? human_words_bytes_of(text + from, 1) : 1;
     text[keep] = '~';
     memmove(text + keep + 1, text + from, strlen(text + from) + 1);
 }
 
 char *printable(const char *name, int columns)
 {
-    if (is_plain(name, columns)) return mem_string(name);
+    if (human_words_is_plain(name, columns)) return mem_string(name);
     char *out = mem_alloc(strlen(name) + 2);
     int width;
     if (!out) return NULL;
@@ -198,9 +199,9 @@ void add_printable(struct text *out, const char *name, int columns)
 int next_character(const char *text, uint32_t *code, int *columns)
 {
     if (!*text) return 0;
-    int length = decode((const unsigned char *)text, code);
+    int length = human_words_decode((const unsigned char *)text, code);
     if (!length || is_harmful(*code)) *code = '?';
-    *columns = width_of(*code);
+    *columns = human_words_width_of(*code);
     return length ? length : 1;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t position(const struct json_value *v)
+static int64_t json_position(const struct json_value *v)
 {
     return ((int64_t)v->place.line << 32) + v->place.column;
 }
@@ -22,7 +22,7 @@ static int compare_keys(const void *a, const void *b)
     const struct json_value *x = *(const struct json_value *const *)a,
                             *y = *(const struct json_value *const *)b;
     int order = strcmp(x->key, y->key);
-    return order ? order : (position(x) > position(y)) - (position(x) < position(y));
+    return order ? order : (json_position(x) > json_position(y)) - (json_position(x) < json_position(y));
 }
 
 /* The first value whose key stood before, or NULL. Most objects have few keys: those are compared pair by pair. */
@@ -39,7 +39,8 @@ static const struct json_value *repeated_in_many(const struct json_value **keys,
     const struct json_value *first = NULL;
     qsort(keys, n, sizeof *keys, compare_keys);
     for (size_t i = 1; i < n; i++)
-        if (strcmp(keys[i - 1]->key, keys[i]->key) == 0 && (!first || position(keys[i]) < position(first)))
+        if (strcmp(keys[i - 1]->key, keys[i]->key) == 0 &&
+            (!first || json_position(keys[i]) < json_position(first)))
             first = keys[i];
     return first;
 }

@@ -52,7 +52,7 @@ static void skip_space(struct scan *s)
 }
 
 /* How the character here would be named to a person. */
-static const char *seen(const struct scan *s, char out[24])
+static const char *json_scan_seen(const struct scan *s, char out[24])
 {
     if (s->at >= s->end) return "the end of the text";
     if (*s->at == '/' || *s->at == '#')
@@ -204,7 +204,7 @@ static bool scan_number(struct scan *s, struct json_value *v)
     bool integer = true, fits = true;
     uint64_t value = 0;
     if (*s->at == '-') s->at++;
-    if (!is_digit(s)) return fail(s, LX_E_SYNTAX, "expected a digit, found %s", seen(s, seen_text));
+    if (!is_digit(s)) return fail(s, LX_E_SYNTAX, "expected a digit, found %s", json_scan_seen(s, seen_text));
     if (*s->at == '0' && s->at + 1 < s->end && s->at[1] >= '0' && s->at[1] <= '9')
         return fail(s, LX_E_SYNTAX, "a number may not begin with 0; remove the zeros");
     for (; is_digit(s); s->at++)
@@ -214,7 +214,8 @@ static bool scan_number(struct scan *s, struct json_value *v)
         integer = false;
         s->at++;
         if (!is_digit(s))
-            return fail(s, LX_E_SYNTAX, "expected a digit after the point, found %s", seen(s, seen_text));
+            return fail(s, LX_E_SYNTAX, "expected a digit after the point, found %s",
+                        json_scan_seen(s, seen_text));
         while (is_digit(s)) s->at++;
     }
     if (s->at < s->end && (*s->at == 'e' || *s->at == 'E')) {
@@ -222,7 +223,8 @@ static bool scan_number(struct scan *s, struct json_value *v)
         s->at++;
         if (s->at < s->end && (*s->at == '+' || *s->at == '-')) s->at++;
         if (!is_digit(s))
-            return fail(s, LX_E_SYNTAX, "expected a digit in the exponent, found %s", seen(s, seen_text));
+            return fail(s, LX_E_SYNTAX, "expected a digit in the exponent, found %s",
+                        json_scan_seen(s, seen_text));
         while (is_digit(s)) s->at++;
     }
     size_t length = (size_t)(s->at - start);
@@ -252,21 +254,21 @@ static bool scan_word(struct scan *s, struct json_value *v)
                     "not a JSON value; NaN and Infinity do not exist in JSON, write a number");
     return fail(s, LX_E_SYNTAX,
                 "expected a value (a string in quotes, a number, true, false, null, [ or {), found %s",
-                seen(s, seen_text));
+                json_scan_seen(s, seen_text));
 }
 
 static bool scan_key(struct scan *s)
 {
     char seen_text[24];
     if (s->at >= s->end || *s->at != '"')
-        return fail(s, LX_E_SYNTAX, "expected a key in quotes, found %s", seen(s, seen_text));
+        return fail(s, LX_E_SYNTAX, "expected a key in quotes, found %s", json_scan_seen(s, seen_text));
     s->key_line = s->line;
     s->key_column = (int)(s->at - s->line_start) + 1;
     s->key = scan_string(s);
     if (!s->key) return false;
     skip_space(s);
     if (s->at >= s->end || *s->at != ':')
-        return fail(s, LX_E_SYNTAX, "expected ':' after a key, found %s", seen(s, seen_text));
+        return fail(s, LX_E_SYNTAX, "expected ':' after a key, found %s", json_scan_seen(s, seen_text));
     s->at++;
     skip_space(s);
     return true;
@@ -279,7 +281,7 @@ static bool floods(const struct scan *s)
 }
 
 /* A value that begins here, hung up where it belongs. NULL: an error. */
-static struct json_value *add_value(struct scan *s)
+static struct json_value *json_scan_add_value(struct scan *s)
 {
     if (floods(s))
         return fail(s, LX_E_LIMIT,
@@ -317,7 +319,7 @@ static bool open_value(struct scan *s, struct json_value *v, char begins)
 static bool scan_value(struct scan *s)
 {
     if (s->at >= s->end) return fail(s, LX_E_SYNTAX, "the text ends where a value was expected");
-    struct json_value *v = add_value(s);
+    struct json_value *v = json_scan_add_value(s);
     if (!v) return false;
     unsigned char c = *s->at;
     if (c == '{' || c == '[') return open_value(s, v, (char)c);
@@ -351,7 +353,8 @@ static bool scan_all(struct scan *s)
         }
         if (!opened) {
             if (*s->at != ',')
-                return fail(s, LX_E_SYNTAX, "expected ',' or '%c', found %s", close, seen(s, seen_text));
+                return fail(s, LX_E_SYNTAX, "expected ',' or '%c', found %s", close,
+                            json_scan_seen(s, seen_text));
             s->at++;
             skip_space(s);
             if (s->at < s->end && *s->at == close)
@@ -364,7 +367,7 @@ static bool scan_all(struct scan *s)
     }
     skip_space(s);
     if (s->at < s->end)
-        return fail(s, LX_E_SYNTAX, "text after the end of the value: %s", seen(s, seen_text));
+        return fail(s, LX_E_SYNTAX, "text after the end of the value: %s", json_scan_seen(s, seen_text));
     return true;
 }
 

@@ -18,7 +18,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t n);
 char *__wrap_strdup(const char *s);
 char *__wrap_strndup(const char *s, size_t n);
 
-static void *seen(void *at)
+static void *memory_watch_seen(void *at)
 {
     if (!at) memory_failed();
     return at;
@@ -26,30 +26,30 @@ static void *seen(void *at)
 
 void *__wrap_malloc(size_t n)
 {
-    return seen(__real_malloc(n));
+    return memory_watch_seen(__real_malloc(n));
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-    return seen(__real_calloc(n, size));
+    return memory_watch_seen(__real_calloc(n, size));
 }
 
 void *__wrap_realloc(void *at, size_t n)
 {
-    return seen(__real_realloc(at, n));
+    return memory_watch_seen(__real_realloc(at, n));
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t n)
 {
-    return seen(__real_aligned_alloc(alignment, n));
+    return memory_watch_seen(__real_aligned_alloc(alignment, n));
 }
 
 char *__wrap_strdup(const char *s)
 {
-    return seen(__real_strdup(s));
+    return memory_watch_seen(__real_strdup(s));
 }
 
 char *__wrap_strndup(const char *s, size_t n)
 {
-    return seen(__real_strndup(s, n));
+    return memory_watch_seen(__real_strndup(s, n));
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The slot of `key`, or the empty one where it would go. The table is never full. */
-static uint32_t slot_of(const struct names *n, const char *key)
+static uint32_t names_slot_of(const struct names *n, const char *key)
 {
     uint64_t h = hash_bytes(HASH_START, key, strlen(key));
     uint32_t i = (uint32_t)(h ^ (h >> 32)) & (n->room - 1);
@@ -16,7 +16,7 @@ static uint32_t slot_of(const struct names *n, const char *key)
     return i;
 }
 
-static bool grow(struct names *n)
+static bool names_grow(struct names *n)
 {
     enum { EACH_MOVED = 100 };
     struct names bigger = {.room = n->room ? n->room * 2 : 64};
@@ -29,7 +29,7 @@ static bool grow(struct names *n)
     for (uint32_t i = 0; i < n->room; i++) {
         if (!n->key[i]) continue;
         stop_look(EACH_MOVED);
-        uint32_t to = slot_of(&bigger, n->key[i]);
+        uint32_t to = names_slot_of(&bigger, n->key[i]);
         bigger.key[to] = n->key[i];
         bigger.value[to] = n->value[i];
     }
@@ -42,14 +42,14 @@ static bool grow(struct names *n)
 bool names_reserve(struct names *n, uint32_t more)
 {
     while ((n->count + more) * 2 > n->room)
-        if (!grow(n)) return false;
+        if (!names_grow(n)) return false;
     return true;
 }
 
 enum names_result names_add(struct names *n, const char *key, int32_t value)
 {
-    if (n->count * 2 >= n->room && !grow(n)) return NAMES_NO_MEMORY;
-    uint32_t i = slot_of(n, key);
+    if (n->count * 2 >= n->room && !names_grow(n)) return NAMES_NO_MEMORY;
+    uint32_t i = names_slot_of(n, key);
     if (n->key[i]) return NAMES_KNOWN;
     n->key[i] = key;
     n->value[i] = value;
@@ -60,7 +60,7 @@ enum names_result names_add(struct names *n, const char *key, int32_t value)
 int32_t names_find(const struct names *n, const char *key)
 {
     if (n->room == 0) return -1;
-    uint32_t i = slot_of(n, key);
+    uint32_t i = names_slot_of(n, key);
     return n->key[i] ? n->value[i] : -1;
 }
 

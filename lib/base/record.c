@@ -6,16 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const kind_words[] = {
-    [FIELD_INT] = "integer", [FIELD_REAL] = "number",   [FIELD_BOOL] = "true or false",
-    [FIELD_TEXT] = "text",   [FIELD_INTS] = "integers", [FIELD_ROWS] = "rows of integers"};
-
-const char *field_kind_word(enum field_kind kind)
-{
-    return kind_words[kind];
-}
-
-static const void *member(const struct field *f, const void *record)
+static const void *record_member(const struct field *f, const void *record)
 {
     return (const char *)record + f->offset;
 }
@@ -39,7 +30,7 @@ static bool is_absent(const struct field *f, const void *at)
     return false;
 }
 
-static void write_list(const struct int_list *list, int width, struct text *t)
+static void record_write_list(const struct int_list *list, int width, struct text *t)
 {
     if (t->failed) return; /* maybe of memory for this list */
     text_add(t, "[");
@@ -68,10 +59,10 @@ static void write_value(const struct field *f, const void *at, struct text *t)
         text_json_string(t, *(const char *const *)at);
         break;
     case FIELD_INTS:
-        write_list(at, 0, t);
+        record_write_list(at, 0, t);
         break;
     case FIELD_ROWS:
-        write_list(at, f->width, t);
+        record_write_list(at, f->width, t);
         break;
     }
 }
@@ -81,7 +72,7 @@ void record_write(const struct field *fields, size_t count, const void *record, 
     bool first = true;
     text_add(t, "{");
     for (size_t i = 0; i < count; i++) {
-        const void *at = member(&fields[i], record);
+        const void *at = record_member(&fields[i], record);
         if (is_absent(&fields[i], at)) continue;
         text_add(t, first ? "\"" : ", \"");
         text_add(t, fields[i].key);
@@ -97,13 +88,13 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool same_list(const struct int_list *a, const struct int_list *b)
+static bool record_same_list(const struct int_list *a, const struct int_list *b)
 {
     return a->count == b->count &&
            (a->count == 0 || memcmp(a->at, b->at, (size_t)a->count * sizeof *a->at) == 0);
 }
 
-static bool same_value(const struct field *f, const void *a, const void *b)
+static bool record_same_value(const struct field *f, const void *a, const void *b)
 {
     switch (f->kind) {
     case FIELD_INT:
@@ -116,7 +107,7 @@ static bool same_value(const struct field *f, const void *a, const void *b)
         return same_text(*(const char *const *)a, *(const char *const *)b);
     case FIELD_INTS:
     case FIELD_ROWS:
-        return same_list(a, b);
+        return record_same_list(a, b);
     }
     return false;
 }
@@ -124,15 +115,15 @@ static bool same_value(const struct field *f, const void *a, const void *b)
 const struct field *record_difference(const struct field *fields, size_t count, const void *a, const void *b)
 {
     for (size_t i = 0; i < count; i++)
-        if (!is_absent(&fields[i], member(&fields[i], a)) &&
-            !same_value(&fields[i], member(&fields[i], a), member(&fields[i], b)))
+        if (!is_absent(&fields[i], record_member(&fields[i], a)) &&
+            !record_same_value(&fields[i], record_member(&fields[i], a), record_member(&fields[i], b)))
             return &fields[i];
     return NULL;
 }
 
 /* The integers of one array, appended to `out`, which has room. */
-static bool read_ints(const struct json *j, const struct json_value *array, const char *key,
-                      struct int_list *out, lx_status *st)
+static bool record_read_ints(const struct json *j, const struct json_value *array, const char *key,
+                             struct int_list *out, lx_status *st)
 {
     const struct json_value *item;
     json_for_each(item, array) {
@@ -150,13 +141,13 @@ static bool read_rows(const struct json *j, const struct json_value *array, cons
         if (!json_is_array(row) || json_count(row) != f->width)
             return json_error(j, row, st, LX_E_SCHEMA, "each row of %s must have %d integers", f->key,
                               f->width);
-        if (!read_ints(j, row, f->key, out, st)) return false;
+        if (!record_read_ints(j, row, f->key, out, st)) return false;
     }
     return true;
 }
 
-static bool read_list(const struct json *j, const struct json_value *value, const struct field *f,
-                      struct int_list *out, struct arena *memory, lx_status *st)
+static bool record_read_list(const struct json *j, const struct json_value *value, const struct field *f,
+                             struct int_list *out, struct arena *memory, lx_status *st)
 {
     if (!json_is_array(value))
         return json_error(j, value, st, LX_E_SCHEMA, "%s must be an array of %s", f->key,
@@ -164,11 +155,12 @@ static bool read_list(const struct json *j, const struct json_value *value, cons
     size_t room = (size_t)json_count(value) * (size_t)(f->kind == FIELD_ROWS ? f->width : 1);
     *out = (struct int_list){.at = arena_array(memory, room, sizeof *out->at)};
     if (!out->at) return status_no_memory(st);
-    return f->kind == FIELD_ROWS ? read_rows(j, value, f, out, st) : read_ints(j, value, f->key, out, st);
+    return f->kind == FIELD_ROWS ? read_rows(j, value, f, out, st)
+                                 : record_read_ints(j, value, f->key, out, st);
 }
 
-static bool read_text(const struct json *j, const struct json_value *object, const struct field *f,
-                      const char **out, struct arena *memory, lx_status *st)
+static bool record_read_text(const struct json *j, const struct json_value *object, const struct field *f,
+                             const char **out, struct arena *memory, lx_status *st)
 {
     const char *text;
     if (!json_string(j, object, f->key, &text, st)) return false;
@@ -178,8 +170,8 @@ static bool read_text(const struct json *j, const struct json_value *object, con
 
 /* A number that stands for a missing key is not a value, nor is one below it, which readers take for the same: whoever states it
  * would claim nothing. */
-static bool read_int(const struct json *j, const struct json_value *object, const struct json_value *value,
-                     const struct field *f, int64_t *at, lx_status *st)
+static bool record_read_int(const struct json *j, const struct json_value *object,
+                            const struct json_value *value, const struct field *f, int64_t *at, lx_status *st)
 {
     if (!json_int(j, object, f->key, -LX_INT_MAX, LX_INT_MAX, at, st)) return false;
     if (f->need == FIELD_NEEDED || f->absent >= 0 || *at > f->absent) return true;
@@ -192,16 +184,16 @@ static bool read_field(const struct json *j, const struct json_value *object, co
 {
     switch (f->kind) {
     case FIELD_INT:
-        return read_int(j, object, value, f, at, st);
+        return record_read_int(j, object, value, f, at, st);
     case FIELD_REAL:
         return json_opt_number(j, object, f->key, -HUGE_VAL, HUGE_VAL, at, st);
     case FIELD_BOOL:
         return json_opt_bool(j, object, f->key, at, st);
     case FIELD_TEXT:
-        return read_text(j, object, f, at, memory, st);
+        return record_read_text(j, object, f, at, memory, st);
     case FIELD_INTS:
     case FIELD_ROWS:
-        return read_list(j, value, f, at, memory, st);
+        return record_read_list(j, value, f, at, memory, st);
     }
     return false;
 }

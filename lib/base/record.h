@@ -58,8 +58,6 @@ bool record_read(const struct json *j, const struct json_value *object, const ch
                  const struct field *fields, size_t count, void *record, struct arena *memory, lx_status *st);
 /* The first field that `a` has and `b` has otherwise, or NULL. Numbers may differ in the digits that are not written. */
 const struct field *record_difference(const struct field *fields, size_t count, const void *a, const void *b);
-/* What people call a field's kind. */
-const char *field_kind_word(enum field_kind kind);
 
 /* For X-macros whose rows are F(KIND, key, NEED, STANDING, width, absent, help): the members of the struct, and
  * the rows of the table. */

@@ -15,19 +15,19 @@ static const uint32_t round_constant[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t turned(uint32_t x, int by)
+static uint32_t sha256_turned(uint32_t x, int by)
 {
     return x >> by | x << (32 - by);
 }
 
-static void expand(const unsigned char *block, uint32_t *w)
+static void sha256_expand(const unsigned char *block, uint32_t *w)
 {
     for (int i = 0; i < 16; i++)
         w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 |
                (uint32_t)block[4 * i + 2] << 8 | block[4 * i + 3];
     for (int i = 16; i < 64; i++) {
-        uint32_t a = turned(w[i - 15], 7) ^ turned(w[i - 15], 18) ^ w[i - 15] >> 3;
-        uint32_t b = turned(w[i - 2], 17) ^ turned(w[i - 2], 19) ^ w[i - 2] >> 10;
+        uint32_t a = sha256_turned(w[i - 15], 7) ^ sha256_turned(w[i - 15], 18) ^ w[i - 15] >> 3;
+        uint32_t b = sha256_turned(w[i - 2], 17) ^ sha256_turned(w[i - 2], 19) ^ w[i - 2] >> 10;
         w[i] = w[i - 16] + a + w[i - 7] + b;
     }
 }
@@ -35,12 +35,12 @@ static void expand(const unsigned char *block, uint32_t *w)
 static void take_block(uint32_t *h, const unsigned char *block)
 {
     uint32_t w[64], s[8];
-    expand(block, w);
+    sha256_expand(block, w);
     memcpy(s, h, sizeof s);
     for (int i = 0; i < 64; i++) {
-        uint32_t e = turned(s[4], 6) ^ turned(s[4], 11) ^ turned(s[4], 25);
+        uint32_t e = sha256_turned(s[4], 6) ^ sha256_turned(s[4], 11) ^ sha256_turned(s[4], 25);
         uint32_t one = s[7] + e + ((s[4] & s[5]) ^ (~s[4] & s[6])) + round_constant[i] + w[i];
-        uint32_t a = turned(s[0], 2) ^ turned(s[0], 13) ^ turned(s[0], 22);
+        uint32_t a = sha256_turned(s[0], 2) ^ sha256_turned(s[0], 13) ^ sha256_turned(s[0], 22);
         uint32_t two = a + ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
         memmove(s + 1, s, 7 * sizeof *s);
         s[4] += one;

@@ -17,12 +17,12 @@ struct sorting {
 };
 
 /* So many elements were compared and moved, so many times. */
-static bool ends(const struct sorting *s, size_t elements, size_t times)
+static bool sort_ends(const struct sorting *s, size_t elements, size_t times)
 {
     return stop_work((int64_t)(elements * times * (8 + s->size / 4))) && !s->in_full;
 }
 
-static char *element(const struct sorting *s, size_t i)
+static char *sort_element(const struct sorting *s, size_t i)
 {
     return s->at + i * s->size;
 }
@@ -30,20 +30,20 @@ static char *element(const struct sorting *s, size_t i)
 static bool is_in_order(const struct sorting *s)
 {
     size_t i = 1;
-    while (i < s->count && s->compare(element(s, i - 1), element(s, i)) <= 0)
-        if (++i % RUN == 0) ends(s, RUN, 1);
+    while (i < s->count && s->compare(sort_element(s, i - 1), sort_element(s, i)) <= 0)
+        if (++i % RUN == 0) sort_ends(s, RUN, 1);
     return i == s->count;
 }
 
 /* [from, middle) with [middle, to). */
-static bool merge(const struct sorting *s, size_t from, size_t middle, size_t to)
+static bool sort_merge(const struct sorting *s, size_t from, size_t middle, size_t to)
 {
     size_t size = s->size;
-    if (s->compare(element(s, middle - 1), element(s, middle)) <= 0) return true;
-    memcpy(s->copy, element(s, from), (middle - from) * size);
-    char *left = s->copy, *left_end = left + (middle - from) * size, *right = element(s, middle),
-         *right_end = element(s, to), *out = element(s, from);
-    bool stopped = ends(s, middle - from, 1);
+    if (s->compare(sort_element(s, middle - 1), sort_element(s, middle)) <= 0) return true;
+    memcpy(s->copy, sort_element(s, from), (middle - from) * size);
+    char *left = s->copy, *left_end = left + (middle - from) * size, *right = sort_element(s, middle),
+         *right_end = sort_element(s, to), *out = sort_element(s, from);
+    bool stopped = sort_ends(s, middle - from, 1);
     while (left < left_end && right < right_end && !stopped) {
         size_t k = 0;
         for (; k < RUN && left < left_end && right < right_end; k++, out += size) {
@@ -52,7 +52,7 @@ static bool merge(const struct sorting *s, size_t from, size_t middle, size_t to
             right += take_right ? size : 0;
             left += take_right ? 0 : size;
         }
-        stopped = ends(s, k, 2);
+        stopped = sort_ends(s, k, 2);
     }
     memcpy(out, left, (size_t)(left_end - left));
     return !stopped;
@@ -64,17 +64,17 @@ static bool merge_runs(const struct sorting *s)
     for (size_t run = RUN; ok && run < s->count; run *= 2)
         for (size_t from = 0; ok && from + run < s->count; from += 2 * run) {
             size_t to = s->count - from < 2 * run ? s->count : from + 2 * run;
-            ok = merge(s, from, from + run, to);
+            ok = sort_merge(s, from, from + run, to);
         }
     return ok;
 }
 
-static bool sort(struct sorting *s)
+static bool sort_range(struct sorting *s)
 {
     enum { LEVELS = 12 }; /* of a run */
     if (s->count <= RUN) {
         if (s->count > 1) qsort(s->at, s->count, s->size, s->compare);
-        (void)ends(s, s->count, LEVELS);
+        (void)sort_ends(s, s->count, LEVELS);
         return true;
     }
     if (is_in_order(s)) return true;
@@ -88,8 +88,8 @@ static bool sort(struct sorting *s)
     bool ok = true;
     for (size_t from = 0; ok && from < s->count; from += RUN) {
         size_t count = s->count - from < RUN ? s->count - from : RUN;
-        qsort(element(s, from), count, s->size, s->compare);
-        ok = !ends(s, count, LEVELS);
+        qsort(sort_element(s, from), count, s->size, s->compare);
+        ok = !sort_ends(s, count, LEVELS);
     }
     ok = ok && merge_runs(s);
     mem_free(s->copy);
@@ -99,11 +99,11 @@ static bool sort(struct sorting *s)
 bool sort_or_stop(void *at, size_t count, size_t size, sort_compare compare)
 {
     struct sorting s = {.at = at, .count = count, .size = size, .compare = compare};
-    return sort(&s);
+    return sort_range(&s);
 }
 
 void sort_in_full(void *at, size_t count, size_t size, sort_compare compare)
 {
     struct sorting s = {.at = at, .count = count, .size = size, .compare = compare, .in_full = true};
-    sort(&s);
+    sort_range(&s);
 }

@@ -20,7 +20,7 @@ void stop_end(struct stop *s)
 
 /* What nobody stops, and what ends already, looks for those around it: they hear of it when it is through. Who is asked stands
  * outside of the watch, and may look at those around it, too. */
-static void ask(struct stop *s)
+static void stop_ask(struct stop *s)
 {
     struct stop *to = s;
     while (to && (!to->asked || to->now)) to = to->outer;
@@ -36,7 +36,7 @@ bool stop_work(int64_t units)
     struct stop *s = innermost;
     if (!s) return false;
     s->work += units;
-    if (s->work >= STOP_EACH) ask(s);
+    if (s->work >= STOP_EACH) stop_ask(s);
     return s->now;
 }
 

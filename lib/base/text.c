@@ -3,13 +3,14 @@
 #include "base/text.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool make_room(struct text *t, size_t more)
+static bool text_make_room(struct text *t, size_t more)
 {
     if (t->failed) return false;
     if (t->room - t->length > more) return true;
@@ -33,7 +34,7 @@ static bool make_room(struct text *t, size_t more)
 
 void text_add_n(struct text *t, const char *s, size_t n)
 {
-    if (!make_room(t, n)) return;
+    if (!text_make_room(t, n)) return;
     if (n) memcpy(t->at + t->length, s, n);
     t->length += n;
     t->at[t->length] = 0;
@@ -46,7 +47,7 @@ void text_add(struct text *t, const char *s)
 
 void text_pad(struct text *t, char c, size_t times)
 {
-    if (!make_room(t, times)) return;
+    if (!text_make_room(t, times)) return;
     memset(t->at + t->length, c, times);
     t->length += times;
     t->at[t->length] = 0;
@@ -56,7 +57,7 @@ void text_format(struct text *t, const char *format, ...)
 {
     enum { USUAL = 80 };
     va_list args, again;
-    if (!make_room(t, USUAL)) return;
+    if (!text_make_room(t, USUAL)) return;
     va_start(args, format);
     va_copy(again, args);
     size_t room =
@@ -65,7 +66,7 @@ void text_format(struct text *t, const char *format, ...)
     va_end(args);
     if (n < 0)
         t->failed = true;
-    else if ((size_t)n >= room && make_room(t, (size_t)n))
+    else if ((size_t)n >= room && text_make_room(t, (size_t)n))
         vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
     va_end(again);
     if (t->failed)
@@ -178,4 +179,30 @@ void text_free(struct text *t)
 {
     mem_free(t->at);
     *t = (struct text){0};
+}
+
+void text_json_number(struct text *t, double v)
+{
+    char s[40];
+    if (!isfinite(v)) {
+        text_add(t, isnan(v) ? "\"nan\"" : v > 0 ? "\"inf\"" : "\"-inf\"");
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(s, sizeof s, "%.*g", digits, v);
+        if (strtod(s, NULL) == v) break;
+    }
+    text_add(t, s);
+}
+
+void text_json_ints(struct text *t, const char *key, const int64_t *values, int count)
+{
+    text_add_n(t, ", \"", 3);
+    text_add(t, key);
+    text_add_n(t, "\": [", 4);
+    for (int i = 0; i < count; i++) {
+        if (i) text_add_n(t, ", ", 2);
+        text_int(t, values[i]);
+    }
+    text_add_n(t, "]", 1);
 }

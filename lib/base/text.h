@@ -19,6 +19,10 @@ void text_pad(struct text *t, char c, size_t times);
 void text_format(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* As PRId64 has it, which takes some ten times as long: files are mostly numbers, and each is written for a hash, too. */
 void text_int(struct text *t, int64_t value);
+/* A JSON number that reads back as the same double; infinities and NaN as words. */
+void text_json_number(struct text *t, double v);
+/* `, "key": [1, 2]`. */
+void text_json_ints(struct text *t, const char *key, const int64_t *values, int count);
 /* A JSON string with its quotes; control characters are escaped, bytes that are not UTF-8 replaced. */
 void text_json_string(struct text *t, const char *s);
 /* The same for XML: the five reserved characters become entities. */

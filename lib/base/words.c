@@ -8,7 +8,7 @@
 enum { LONGEST_WORD = 40 };
 
 /* Edits that turn one word into the other: insert, remove, replace, swap neighbours. */
-static int distance(const char *a, const char *b)
+static int words_distance(const char *a, const char *b)
 {
     int row[3][LONGEST_WORD + 1];
     size_t la = strlen(a), lb = strlen(b);
@@ -36,7 +36,7 @@ const char *nearest(const char *word, const char *const *list)
     const char *best = NULL;
     int least = (int)strlen(word) / 3 + 2; /* further away it would be a guess */
     for (; *list; list++) {
-        int d = distance(word, *list);
+        int d = words_distance(word, *list);
         if (*word && strncmp(word, *list, strlen(word)) == 0) d = 0; /* the beginning of one */
         if (d < least) least = d, best = *list;
     }

@@ -2,7 +2,7 @@
  * above a bound that is known here holds as a fact; anything between is a claim.
  *
  * Known here: of a graph the traffic that no plan avoids (graph inputs come from HBM, outputs go there, and so does all
- * that an extern op touches); of a bare list, and of heights, the bounds of scratchpad/placement. */
+ * that an extern op touches); of a bare list, and of heights, the bounds of placement. */
 #include "check/check.h"
 #include "base/checked.h"
 #include "base/fail.h"
@@ -15,7 +15,7 @@ struct need {
     bool overwritten; /* by an op that keeps nothing: what is read may never have been in HBM */
 };
 
-static void add_access(const struct checker *c, int32_t o, int operand, struct need *n)
+static void check_bounds_add_access(const struct checker *c, int32_t o, int operand, struct need *n)
 {
     const struct lx_op *op = &c->g->ops[o];
     struct cut k;
@@ -66,7 +66,7 @@ int64_t compulsory_bytes(const struct checker *c)
     if (!needs || !find_live(c, live, wanted)) return 0;
     for (int32_t o = 0; o < c->g->op_count; o++)
         for (int i = 0; live[o] && i < op_operand_count(&c->g->ops[o]); i++)
-            add_access(c, o, i, &needs[op_operand(&c->g->ops[o], i)]);
+            check_bounds_add_access(c, o, i, &needs[op_operand(&c->g->ops[o], i)]);
     for (int32_t t = 0; t < c->g->tensor_count; t++) sum += bytes_of_need(&c->g->tensors[t], &needs[t]);
     return sum;
 }

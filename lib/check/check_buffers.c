@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const char *name_of(const struct checker *c, int32_t buffer)
+static const char *check_buffers_name_of(const struct checker *c, int32_t buffer)
 {
     return c->p->problem.buffers[buffer].name;
 }
@@ -20,11 +20,11 @@ static bool hold_right(const struct checker *c, int32_t i, const struct lx_nest 
     if (n && s->hold > 0 && s->hold <= n->level_count && (t.indexed & 1u << (s->hold - 1))) return true;
     return status_set(c->st, LX_E_NO,
                       "buffer %s is held at level %d, which is none of a nest that cuts its tensor",
-                      name_of(c, i), s->hold);
+                      check_buffers_name_of(c, i), s->hold);
 }
 
 /* The parts that a buffer holds, by the op and operand whose view it has. */
-static bool find_parts(const struct checker *c, int32_t i, struct parts *out)
+static bool check_buffers_find_parts(const struct checker *c, int32_t i, struct parts *out)
 {
     const struct lx_stay *s = &c->p->stays[i];
     struct cut k;
@@ -35,7 +35,7 @@ static bool find_parts(const struct checker *c, int32_t i, struct parts *out)
         op_operand(&c->g->ops[s->view_op], s->view_operand) != s->tensor) {
         if (c->p->answer.address[i] < 0) return true;
         return status_set(c->st, LX_E_NO, "buffer %s has the view of an op that does not access its tensor",
-                          name_of(c, i));
+                          check_buffers_name_of(c, i));
     }
     cut_of_op(c, s->view_op, &k);
     if (!hold_right(c, i, k.nest)) return false;
@@ -68,7 +68,7 @@ static bool size_right(const struct checker *c, int32_t i, const struct parts *p
     int64_t size = c->p->problem.buffers[i].size, part = part_bytes(c, c->p->stays[i].tensor, p);
     if (size == part || c->p->answer.address[i] < 0) return true;
     return status_set(c->st, LX_E_NO, "buffer %s has %lld bytes, but a core's part of it has %lld",
-                      name_of(c, i), (long long)size, (long long)part);
+                      check_buffers_name_of(c, i), (long long)size, (long long)part);
 }
 
 /* Do both stand at the same indices of the op, so that each element is read before it is written over? */
@@ -115,8 +115,8 @@ static bool handovers_legal(const struct checker *c, const struct parts *parts)
         if (from < 0 || (c->p->answer.address[i] >= 0 && c->p->answer.address[from] >= 0 &&
                          may_take_place(c, i, from, parts)))
             continue;
-        return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s", name_of(c, i),
-                          name_of(c, from));
+        return status_set(c->st, LX_E_NO, "buffer %s cannot be written in the place of %s",
+                          check_buffers_name_of(c, i), check_buffers_name_of(c, from));
     }
     return true;
 }
@@ -158,7 +158,7 @@ static bool handovers_share(const struct checker *c)
         int32_t from = p->took_slot_of[i];
         if (from >= 0 && p->answer.address[i] >= 0 && p->answer.address[i] != p->answer.address[from])
             return status_set(c->st, LX_E_NO, "buffer %s is not where %s is, whose place it takes",
-                              name_of(c, i), name_of(c, from));
+                              check_buffers_name_of(c, i), check_buffers_name_of(c, from));
     }
     return true;
 }
@@ -175,13 +175,13 @@ static bool limits_right(const struct checker *c)
         (long long)own->capacity, (long long)own->alignment, (long long)capacity, (long long)alignment);
 }
 
-static bool all_placed(const struct checker *c)
+static bool check_buffers_all_placed(const struct checker *c)
 {
     const struct lx_plan *p = c->p;
     for (int32_t i = 0; p->problem.objective == LX_FIT && i < p->problem.count; i++)
         if (p->answer.address[i] < 0 && !p->stays[i].bar)
             return status_set(c->st, LX_E_NO, "not every buffer is placed (%s): %s is not",
-                              lx_verdict_word(p->answer.status), name_of(c, i));
+                              lx_verdict_word(p->answer.status), check_buffers_name_of(c, i));
     return true;
 }
 
@@ -189,8 +189,9 @@ bool check_buffers(const struct checker *c, struct parts *parts)
 {
     if (!limits_right(c)) return false;
     for (int32_t i = 0; i < c->p->problem.count; i++)
-        if (!life_right(c, i) || !find_parts(c, i, &parts[i]) || !size_right(c, i, &parts[i])) return false;
-    return handovers_legal(c, parts) && handovers_share(c) && places_legal(c) && all_placed(c);
+        if (!life_right(c, i) || !check_buffers_find_parts(c, i, &parts[i]) || !size_right(c, i, &parts[i]))
+            return false;
+    return handovers_legal(c, parts) && handovers_share(c) && places_legal(c) && check_buffers_all_placed(c);
 }
 
 /* The highest end of what is placed or reserved in a pool. */
@@ -205,7 +206,7 @@ static int64_t list_height(const struct lx_plan *p, int32_t pool)
     return top;
 }
 
-static bool list_totals(const struct lx_plan *p, int64_t objective, lx_status *st)
+static bool check_buffers_list_totals(const struct lx_plan *p, int64_t objective, lx_status *st)
 {
     int64_t height = 0, spill = 0, all = 0;
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -277,5 +278,5 @@ bool check_list(const struct lx_plan *p, lx_status *st)
                           why.text);
     }
     if (own.objective == LX_FIT) objective = p->answer.objective; /* the cost of what is barred */
-    return list_handovers(p, st) && list_totals(p, objective, st);
+    return list_handovers(p, st) && check_buffers_list_totals(p, objective, st);
 }

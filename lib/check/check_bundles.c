@@ -11,7 +11,7 @@ struct count {
     struct lx_bundle own;
 };
 
-static bool is_placed(const struct checker *c, int32_t buffer)
+static bool check_bundles_is_placed(const struct checker *c, int32_t buffer)
 {
     return buffer >= 0 && c->p->answer.address[buffer] >= 0;
 }
@@ -24,34 +24,35 @@ static void count_tensor(struct count *n, int32_t tensor)
 }
 
 /* Op `o` and the copies of its tick, from transfer `*next` on. */
-static void count_op(struct count *n, int32_t o, int32_t *next)
+static void check_bundles_count_op(struct count *n, int32_t o, int32_t *next)
 {
     const struct lx_plan *p = n->c->p;
     for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++)
-        if (!is_placed(n->c, p->accesses[a].stay)) count_tensor(n, p->accesses[a].tensor);
+        if (!check_bundles_is_placed(n->c, p->accesses[a].stay)) count_tensor(n, p->accesses[a].tensor);
     for (; *next < p->transfer_count && p->transfers[*next].tick == o; ++*next)
         if (lx_through_hbm(p->transfers[*next].kind))
             count_tensor(n, p->stays[p->transfers[*next].stay].tensor);
     n->own.cores = max_i64(n->own.cores, n->c->traffic[o].cores);
 }
 
-static bool refuse(const struct count *n, int32_t first, const char *why)
+static bool check_bundles_refuse(const struct count *n, int32_t first, const char *why)
 {
     return status_set(n->c->st, LX_E_NO, "the bundle that begins with op %s %s", n->c->g->ops[first].name,
                       why);
 }
 
-static bool bundle_right(const struct count *n, int32_t first, int32_t end)
+static bool check_bundles_bundle_right(const struct count *n, int32_t first, int32_t end)
 {
     const struct lx_bundle *b = &n->c->p->bundles[n->bundle];
     int64_t limit = n->c->g->device.bundle_tensors;
     for (int32_t o = first; o < end && end > first + 1; o++)
         if (n->c->g->ops[o].kind->traits & LX_WIPES)
-            return refuse(n, first, "has an op that must be one by itself");
+            return check_bundles_refuse(n, first, "has an op that must be one by itself");
     if (limit > 0 && end > first + 1 && n->own.tensors > limit)
-        return refuse(n, first, "has more tensors in HBM than the device allows");
+        return check_bundles_refuse(n, first, "has more tensors in HBM than the device allows");
     if (b->tensors != n->own.tensors || b->operands != n->own.operands || b->cores != n->own.cores)
-        return refuse(n, first, "has other numbers of tensors, operands or cores than the plan claims");
+        return check_bundles_refuse(n, first,
+                                    "has other numbers of tensors, operands or cores than the plan claims");
     return true;
 }
 
@@ -77,8 +78,8 @@ bool check_bundles(const struct checker *c)
         int32_t first = p->bundles[n.bundle].first;
         int32_t end = n.bundle + 1 < p->bundle_count ? p->bundles[n.bundle + 1].first : c->g->op_count;
         n.own = (struct lx_bundle){0};
-        for (int32_t o = first; o < end; o++) count_op(&n, o, &next);
-        if (!bundle_right(&n, first, end)) return false;
+        for (int32_t o = first; o < end; o++) check_bundles_count_op(&n, o, &next);
+        if (!check_bundles_bundle_right(&n, first, end)) return false;
     }
     return true;
 }

@@ -32,7 +32,7 @@ static bool deny(const struct telling *t, int32_t buffer, const char *why)
     return status_set(t->c->st, LX_E_NO, "buffer %s %s", t->c->p->problem.buffers[buffer].name, why);
 }
 
-static bool placed(const struct telling *t, int32_t buffer)
+static bool check_claims_placed(const struct telling *t, int32_t buffer)
 {
     return t->c->p->answer.address[buffer] >= 0;
 }
@@ -81,7 +81,7 @@ static void need_copies(struct telling *t)
     }
 }
 
-static bool look(struct telling *t)
+static bool check_claims_look(struct telling *t)
 {
     const struct checker *c = t->c;
     int32_t count = c->p->problem.count, *seen;
@@ -158,7 +158,7 @@ static bool part_right(const struct telling *t, int32_t i)
 {
     const struct checker *c = t->c;
     const struct lx_stay *s = &c->p->stays[i];
-    if (placed(t, i)) return true;
+    if (check_claims_placed(t, i)) return true;
     if (!t->of[i].viewed) return deny(t, i, "has the view of an access that it does not serve");
     if (c->p->problem.buffers[i].size == part_bytes(c, s->tensor, &t->parts[i])) return true;
     return deny(t, i, "is off chip and tells of another size than a core's part of it has");
@@ -194,7 +194,7 @@ static bool source_right(const struct telling *t, int32_t i, int32_t source)
     if (p->stays[source].tensor != s->tensor || b[source].start > b[i].start || source == i ||
         (source == s->moved_from ? b[source].start == b[i].start : p->stays[source].ring_source >= 0))
         return deny(t, i, "names a buffer that it is filled from, which cannot be");
-    if (!placed(t, i) || !placed(t, source) || t->of[i].from == source) return true;
+    if (!check_claims_placed(t, i) || !check_claims_placed(t, source) || t->of[i].from == source) return true;
     return deny(t, i, "names a buffer that it is filled from, and is not");
 }
 
@@ -211,7 +211,8 @@ static bool parents_right(const struct telling *t, int32_t i)
 static bool bar_right(const struct telling *t, int32_t i)
 {
     const struct lx_plan *p = t->c->p;
-    if (placed(t, i) ? !p->stays[i].bar : !p->stays[i].bar || p->problem.buffers[i].spill_cost == 0)
+    if (check_claims_placed(t, i) ? !p->stays[i].bar
+                                  : !p->stays[i].bar || p->problem.buffers[i].spill_cost == 0)
         return true;
     return deny(t, i, "may not be on chip, as the plan says, and is, or would save bytes there");
 }
@@ -219,10 +220,10 @@ static bool bar_right(const struct telling *t, int32_t i)
 bool check_claims(const struct checker *c, const struct parts *parts)
 {
     struct telling t = {.c = c, .parts = parts};
-    if (!look(&t)) return false;
+    if (!check_claims_look(&t)) return false;
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         if (!name_right(&t, i) || !bar_right(&t, i)) return false;
-        if (t.of[i].first < 0 && !placed(&t, i)) {
+        if (t.of[i].first < 0 && !check_claims_placed(&t, i)) {
             if (!idle_right(&t, i)) return false;
             continue;
         }

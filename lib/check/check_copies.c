@@ -22,7 +22,7 @@ static bool share_bytes(const struct replay *r, int32_t a, int32_t b)
 }
 
 /* The old place was its own up to this tick, and no copy of the tick has come there yet. */
-static bool may_move(const struct replay *r, const struct copy *k)
+static bool check_copies_may_move(const struct replay *r, const struct copy *k)
 {
     const struct lx_plan *p = r->c->p;
     const struct lx_transfer *x = k->x;
@@ -61,7 +61,7 @@ static bool may_copy(const struct replay *r, const struct copy *k)
 {
     const struct lx_transfer *x = k->x;
     if (x->kind == LX_LOAD) return may_load(r, k);
-    if (x->kind == LX_MOVE) return may_move(r, k);
+    if (x->kind == LX_MOVE) return check_copies_may_move(r, k);
     if (source_has(r, k)) return true;
     int32_t from = x->kind == LX_STORE ? x->stay : x->source;
     return status_set(r->st, LX_E_NO, "tick %d copies %s from %s, which does not have its value",
@@ -105,7 +105,7 @@ static void act(struct replay *r, const struct copy *k)
 }
 
 /* Is it made in this iteration? */
-static bool is_due(const struct replay *r, const struct copy *k)
+static bool check_copies_is_due(const struct replay *r, const struct copy *k)
 {
     unsigned inside = all_loops(r->nest) & ~loops_to(k->hold), sum = k->looped.summed & loops_to(k->hold);
     if (k->x->kind == LX_STORE) return turns_last(r, inside);
@@ -118,7 +118,7 @@ static bool do_copy(struct replay *r, const struct lx_transfer *x)
     const struct lx_stay *s = &r->c->p->stays[x->stay];
     struct copy k = {
         .x = x, .tensor = s->tensor, .hold = s->hold, .looped = looped_in(r->c, r->nest, s->tensor)};
-    if (!is_due(r, &k)) return true;
+    if (!check_copies_is_due(r, &k)) return true;
     if (!may_copy(r, &k)) return false;
     act(r, &k);
     return true;

@@ -30,7 +30,7 @@ static void find_units(const struct checker *c, const struct lx_op *op, struct c
 }
 
 /* No coordinate of the output outside its sticks has it. */
-static bool is_inner(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
+static bool check_cuts_is_inner(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
 {
     const struct lx_layout *out = &c->l->layouts[op->output];
     int h = op_index_dim(&k->x, k->x.output, v);
@@ -54,11 +54,11 @@ static int counting_order(const struct checker *c, const struct lx_op *op, const
 {
     int n = 0, out = k->x.output, front = front_of(d, k);
     for (int v = 0; v < k->x.var_count; v++)
-        if (k->split[v] > 1 && is_inner(c, op, k, v)) order[n++] = v;
+        if (k->split[v] > 1 && check_cuts_is_inner(c, op, k, v)) order[n++] = v;
     if (n == 0 && front >= 0) order[n++] = front;
     for (int i = 0; i < k->x.rank[out]; i++) {
         int v = k->x.var[out][i];
-        if (k->split[v] > 1 && !is_inner(c, op, k, v) && (n == 0 || v != order[0])) order[n++] = v;
+        if (k->split[v] > 1 && !check_cuts_is_inner(c, op, k, v) && (n == 0 || v != order[0])) order[n++] = v;
     }
     return n;
 }
@@ -110,15 +110,16 @@ void cut_of_op(const struct checker *c, int32_t o, struct cut *k)
     find_slices(c, op, d, k);
 }
 
-static bool refuse(const struct checker *c, const struct lx_op *op, const struct cut *k, int v,
-                   const char *why)
+static bool check_cuts_refuse(const struct checker *c, const struct lx_op *op, const struct cut *k, int v,
+                              const char *why)
 {
     return status_set(c->st, LX_E_NO, "op %s cannot be cut into %lld slices along '%c': %s", op->name,
                       (long long)k->split[v], k->x.letter[v], why);
 }
 
 /* Cores would write parts of one stick: an insert that begins within a stick, or leaves elements out. */
-static bool shares_sticks(const struct checker *c, const struct lx_op *op, const struct cut *k, int v)
+static bool check_cuts_shares_sticks(const struct checker *c, const struct lx_op *op, const struct cut *k,
+                                     int v)
 {
     int out = k->x.output, h = op_index_dim(&k->x, out, v);
     const struct lx_layout *l = &c->l->layouts[op->output];
@@ -147,23 +148,25 @@ static bool split_legal(const struct checker *c, const struct lx_op *op, const s
     int64_t units = ceil_div_i64(k->x.extent[v], k->unit[v]);
     bool padded = k->unit[v] > 1 && k->x.extent[v] % k->unit[v] != 0;
     if (units % k->split[v] != 0)
-        return refuse(c, op, k, v,
-                      k->unit[v] > 1 ? "they do not divide its sticks" : "they do not divide it");
-    if (taken_whole(lx_var_nature(op, v))) return refuse(c, op, k, v, "the op takes it as a whole");
+        return check_cuts_refuse(c, op, k, v,
+                                 k->unit[v] > 1 ? "they do not divide its sticks" : "they do not divide it");
+    if (taken_whole(lx_var_nature(op, v)))
+        return check_cuts_refuse(c, op, k, v, "the op takes it as a whole");
     if (padded && op_index_reduced(&k->x, v))
-        return refuse(c, op, k, v, "it is summed, and its last stick is partly filled");
+        return check_cuts_refuse(c, op, k, v, "it is summed, and its last stick is partly filled");
     if (op_index_reduced(&k->x, v) && (op->kind->id == LX_KIND_LOGSUMEXP || op->kind->id == LX_KIND_BLEND))
-        return refuse(c, op, k, v, "it is summed, and parts of a running sum are not added up");
+        return check_cuts_refuse(c, op, k, v, "it is summed, and parts of a running sum are not added up");
     if (padded && op_is_restickify(op))
-        return refuse(c, op, k, v, "sticks turn, and the last one is partly filled");
+        return check_cuts_refuse(c, op, k, v, "sticks turn, and the last one is partly filled");
     if (steps_over(op, v))
-        return refuse(c, op, k, v, "a convolution with a stride has its steps on one core");
-    if (shares_sticks(c, op, k, v)) return refuse(c, op, k, v, "cores would write parts of one stick");
+        return check_cuts_refuse(c, op, k, v, "a convolution with a stride has its steps on one core");
+    if (check_cuts_shares_sticks(c, op, k, v))
+        return check_cuts_refuse(c, op, k, v, "cores would write parts of one stick");
     return true;
 }
 
 /* Positions along device dimension d that one core addresses. */
-static int64_t positions(const struct lx_layout *l, const struct cut *k, int operand, int d)
+static int64_t check_cuts_positions(const struct lx_layout *l, const struct cut *k, int operand, int d)
 {
     int h = l->host_dim[d];
     if (h < 0) return 1;
@@ -183,8 +186,8 @@ static int64_t positions(const struct lx_layout *l, const struct cut *k, int ope
 }
 
 /* Of what a slice is picked from or put into, the positions of the slice, wherever in a stick it begins. */
-static int64_t in_slice(const struct lx_layout *l, const struct cut *k, const struct lx_op *op, int operand,
-                        int d, int64_t most)
+static int64_t check_cuts_in_slice(const struct lx_layout *l, const struct cut *k, const struct lx_op *op,
+                                   int operand, int d, int64_t most)
 {
     struct lx_choice c;
     bool starts = op->kind->id == LX_KIND_DYNAMIC_SLICE || op->kind->id == LX_KIND_DYNAMIC_INSERT;
@@ -203,7 +206,7 @@ static int64_t in_slice(const struct lx_layout *l, const struct cut *k, const st
 static int64_t span(const struct lx_layout *l, const struct cut *k, const struct lx_op *op, int operand)
 {
     for (int d = 0; d < outer_rank(l); d++) {
-        int64_t bytes = in_slice(l, k, op, operand, d, positions(l, k, operand, d));
+        int64_t bytes = check_cuts_in_slice(l, k, op, operand, d, check_cuts_positions(l, k, operand, d));
         if (bytes == 1) continue;
         if (!mul_i64(bytes, l->stick_bytes, &bytes)) return INT64_MAX;
         for (int e = d + 1; e < outer_rank(l); e++)
@@ -249,7 +252,7 @@ static bool cut_legal(const struct checker *c, int32_t o)
     if (!k.x.known) return true;
     for (int v = 0; v < k.x.var_count; v++) {
         if (k.split[v] == 1) continue;
-        inner += is_inner(c, op, &k, v);
+        inner += check_cuts_is_inner(c, op, &k, v);
         if (!split_legal(c, op, &k, v)) return false;
     }
     if (inner > 1)

@@ -21,13 +21,13 @@ static const struct {
     {"cores", offsetof(struct lx_op_traffic, cores)},
 };
 
-static int64_t value_at(const void *base, size_t offset)
+static int64_t check_figures_value_at(const void *base, size_t offset)
 {
     return *(const int64_t *)(const void *)((const char *)base + offset);
 }
 
-static bool same(const struct checker *c, const char *subject, const char *name, const char *what,
-                 int64_t claimed, int64_t counted)
+static bool check_figures_same(const struct checker *c, const char *subject, const char *name,
+                               const char *what, int64_t claimed, int64_t counted)
 {
     if (claimed == counted) return true;
     return status_set(c->st, LX_E_NO, "%s%s: the plan claims %lld %s, but has %lld", subject, name,
@@ -35,7 +35,7 @@ static bool same(const struct checker *c, const char *subject, const char *name,
 }
 
 /* Who reads and writes, and what that moves through HBM where it is off chip. */
-static bool accesses_right(const struct checker *c, int32_t o)
+static bool check_figures_accesses_right(const struct checker *c, int32_t o)
 {
     const struct lx_op *op = &c->g->ops[o];
     struct cut k;
@@ -47,7 +47,8 @@ static bool accesses_right(const struct checker *c, int32_t o)
         if (a->tensor != tensor || a->reads != reads || a->writes != writes)
             return status_set(c->st, LX_E_NO, "op %s: its access to %s is not what the op does", op->name,
                               c->g->tensors[tensor].name);
-        if (!same(c, "op ", op->name, "bytes for an operand in HBM", a->bytes, access_bytes(c, &k, o, i)))
+        if (!check_figures_same(c, "op ", op->name, "bytes for an operand in HBM", a->bytes,
+                                access_bytes(c, &k, o, i)))
             return false;
     }
     return true;
@@ -56,11 +57,11 @@ static bool accesses_right(const struct checker *c, int32_t o)
 static bool ops_right(const struct checker *c)
 {
     for (int32_t o = 0; o < c->g->op_count; o++) {
-        if (!accesses_right(c, o)) return false;
+        if (!check_figures_accesses_right(c, o)) return false;
         for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++)
-            if (!same(c, "op ", c->g->ops[o].name, op_rows[i].what,
-                      value_at(&c->p->traffic[o], op_rows[i].offset),
-                      value_at(&c->traffic[o], op_rows[i].offset)))
+            if (!check_figures_same(c, "op ", c->g->ops[o].name, op_rows[i].what,
+                                    check_figures_value_at(&c->p->traffic[o], op_rows[i].offset),
+                                    check_figures_value_at(&c->traffic[o], op_rows[i].offset)))
                 return false;
     }
     return true;
@@ -72,7 +73,7 @@ struct use {
     bool seen;
 };
 
-static bool find_uses(const struct checker *c, struct use *uses)
+static bool check_figures_find_uses(const struct checker *c, struct use *uses)
 {
     for (int32_t o = 0; o < c->g->op_count; o++)
         for (int32_t a = c->p->access_at[o]; a < c->p->access_at[o + 1]; a++) {
@@ -93,13 +94,13 @@ static bool uses_right(const struct checker *c)
 {
     struct use *uses = arena_array(c->memory, (size_t)c->p->problem.count, sizeof *uses);
     if (!uses) return status_no_memory(c->st);
-    if (!find_uses(c, uses)) return false;
+    if (!check_figures_find_uses(c, uses)) return false;
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         const struct lx_stay *s = &c->p->stays[i];
         const char *name = c->p->problem.buffers[i].name;
         if (!uses[i].seen) continue;
-        if (!same(c, "buffer ", name, "as its first op", s->first, uses[i].first) ||
-            !same(c, "buffer ", name, "as its last op", s->last, uses[i].last))
+        if (!check_figures_same(c, "buffer ", name, "as its first op", s->first, uses[i].first) ||
+            !check_figures_same(c, "buffer ", name, "as its last op", s->last, uses[i].last))
             return false;
     }
     return true;
@@ -115,7 +116,7 @@ static int64_t bytes_off_chip(const struct checker *c, int32_t o)
     return sum;
 }
 
-static void add_up(struct checker *c)
+static void check_figures_add_up(struct checker *c)
 {
     struct lx_figures *f = &c->figures;
     for (int32_t o = 0; o < c->g->op_count; o++) {
@@ -133,12 +134,13 @@ bool check_figures(struct checker *c)
 {
     const struct lx_figures *claimed = &c->p->figures, *f = &c->figures;
     if (!ops_right(c) || !uses_right(c)) return false;
-    add_up(c);
-    return same(c, "all ops", "", "bytes of HBM traffic", claimed->hbm_bytes, f->hbm_bytes) &&
-           same(c, "all ops", "", "bytes over the data ring", claimed->ring_bytes, f->ring_bytes) &&
-           same(c, "all ops", "", "bytes of HBM traffic with nothing on chip", claimed->baseline_hbm_bytes,
-                f->baseline_hbm_bytes) &&
-           same(c, "scratchpads", "", "bytes in use", claimed->height_bytes, f->height_bytes) &&
-           same(c, "all ops", "", "bytes of spill", claimed->spill_bytes,
-                f->hbm_bytes - claimed->perfect_hbm_bytes);
+    check_figures_add_up(c);
+    return check_figures_same(c, "all ops", "", "bytes of HBM traffic", claimed->hbm_bytes, f->hbm_bytes) &&
+           check_figures_same(c, "all ops", "", "bytes over the data ring", claimed->ring_bytes,
+                              f->ring_bytes) &&
+           check_figures_same(c, "all ops", "", "bytes of HBM traffic with nothing on chip",
+                              claimed->baseline_hbm_bytes, f->baseline_hbm_bytes) &&
+           check_figures_same(c, "scratchpads", "", "bytes in use", claimed->height_bytes, f->height_bytes) &&
+           check_figures_same(c, "all ops", "", "bytes of spill", claimed->spill_bytes,
+                              f->hbm_bytes - claimed->perfect_hbm_bytes);
 }

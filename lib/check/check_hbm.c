@@ -33,7 +33,7 @@ struct hbm_lives *hbm_begin(const struct checker *c)
     return h->from && h->to ? h : NULL;
 }
 
-static void finish(struct hbm_lives *h, int32_t tensor)
+static void check_hbm_finish(struct hbm_lives *h, int32_t tensor)
 {
     if (h->from[tensor] < 0 || h->c->g->tensors[tensor].role != LX_INTERMEDIATE) return;
     if (!VEC_PUSH(&h->ended, (struct life){tensor, h->from[tensor], h->to[tensor]})) h->no_memory = true;
@@ -43,7 +43,7 @@ static void finish(struct hbm_lives *h, int32_t tensor)
 void hbm_written(struct hbm_lives *h, int32_t tensor, int64_t time)
 {
     if (h->from[tensor] < time) h->to[tensor] = min_i64(h->to[tensor], time - 1);
-    finish(h, tensor);
+    check_hbm_finish(h, tensor);
     h->from[tensor] = h->to[tensor] = time;
 }
 
@@ -126,7 +126,7 @@ bool hbm_check(const struct checker *c, struct hbm_lives *h)
 {
     lx_status why = {0};
     int64_t ignored;
-    for (int32_t t = 0; t < c->g->tensor_count; t++) finish(h, t);
+    for (int32_t t = 0; t < c->g->tensor_count; t++) check_hbm_finish(h, t);
     for (int32_t t = 0; t < c->g->tensor_count; t++)
         if (!place_right(c, h, t)) return false;
     size_t most = h->ended.count + (size_t)c->g->tensor_count;

@@ -19,7 +19,7 @@ struct launched {
     int64_t item_bits; /* of the widest of these */
 };
 
-static bool refuse(const struct launched *x, const char *why)
+static bool check_launches_refuse(const struct launched *x, const char *why)
 {
     return status_set(x->c->st, LX_E_NO, "launch of op %s: %s", x->op->name, why);
 }
@@ -30,13 +30,14 @@ static bool refuse_core(const struct launched *x, const struct lx_launch_core *k
 }
 
 /* Tiles of `length` elements. */
-static int64_t tiles_of(const struct lx_launch_dim *d, int64_t length)
+static int64_t check_launches_tiles_of(const struct lx_launch_dim *d, int64_t length)
 {
     return ceil_div_i64(length, d->side);
 }
 
 /* [*from, *to) of part `slot` of a dimension. */
-static void range_of(int64_t extent, int64_t parts, int64_t part, int64_t slot, int64_t *from, int64_t *to)
+static void check_launches_range_of(int64_t extent, int64_t parts, int64_t part, int64_t slot, int64_t *from,
+                                    int64_t *to)
 {
     *from = parts == 1 ? 0 : slot > extent / part ? extent : min_i64(slot * part, extent);
     *to = parts == 1 ? extent : min_i64(*from + part, extent);
@@ -94,26 +95,28 @@ static bool sides_right(const struct launched *x, int d)
     int64_t tile[2];
     tile_asked(x, tile);
     if (!side_right(x, d, tile, v->side))
-        return refuse(x,
-                      "a tile is longer than its dimension, and neither the device's nor that of tile_sides");
+        return check_launches_refuse(
+            x, "a tile is longer than its dimension, and neither the device's nor that of tile_sides");
     if (v->inner == v->side || side_right(x, d, inner, v->inner)) return true;
-    return refuse(x, "a tile in a tile is longer than its dimension, and not that of tile_sides");
+    return check_launches_refuse(x,
+                                 "a tile in a tile is longer than its dimension, and not that of tile_sides");
 }
 
 static bool dims_right(const struct launched *x)
 {
     const struct op_index *i = &x->cut.x;
-    if (x->o->rank != i->rank[i->output]) return refuse(x, "it has another rank than the output");
+    if (x->o->rank != i->rank[i->output])
+        return check_launches_refuse(x, "it has another rank than the output");
     for (int d = 0; d < x->o->rank; d++) {
         const struct lx_launch_dim *v = &x->o->dim[d];
         if (v->extent != i->extent[var_of_dim(x, d)])
-            return refuse(x, "a dimension is not as long as that of the output");
+            return check_launches_refuse(x, "a dimension is not as long as that of the output");
         if (v->side < 1 || v->inner < 1 || v->inner > v->side || v->parts < 1 || v->part < 1 ||
             v->part > v->extent)
-            return refuse(x, "a dimension has tiles or parts of no size");
+            return check_launches_refuse(x, "a dimension has tiles or parts of no size");
         if (v->parts == 1 ? v->part != v->extent : v->part < ceil_div_i64(v->extent, v->parts))
-            return refuse(x, "the parts of a dimension do not cover it");
-        if (cuts_sticks(x, d)) return refuse(x, "tiles end within sticks of the output");
+            return check_launches_refuse(x, "the parts of a dimension do not cover it");
+        if (cuts_sticks(x, d)) return check_launches_refuse(x, "tiles end within sticks of the output");
     }
     for (int d = 0; d < x->o->rank; d++)
         if (!sides_right(x, d)) return false;
@@ -121,18 +124,18 @@ static bool dims_right(const struct launched *x)
 }
 
 /* Sums are cut as the op is. */
-static bool sums_right(const struct launched *x)
+static bool check_launches_sums_right(const struct launched *x)
 {
     const struct op_index *i = &x->cut.x;
     int n = 0;
     for (int v = 0; v < i->var_count; v++) {
         if (!op_index_summed(i, v)) continue;
-        if (n == x->o->sum_count) return refuse(x, "a sum is missing");
+        if (n == x->o->sum_count) return check_launches_refuse(x, "a sum is missing");
         const struct lx_launch_sum *s = &x->o->sum[n++];
         if (s->extent != i->extent[v] || s->parts != x->cut.split[v] || s->part != x->cut.width[v])
-            return refuse(x, "a sum is cut in another way than the op");
+            return check_launches_refuse(x, "a sum is cut in another way than the op");
     }
-    if (n < x->o->sum_count) return refuse(x, "it has a sum that the op does not have");
+    if (n < x->o->sum_count) return check_launches_refuse(x, "it has a sum that the op does not have");
     return true;
 }
 
@@ -154,7 +157,7 @@ static bool grid_right(const struct launched *x)
     int64_t rows = max_i64(d->grid_y, ceil_div_i64(d->cores, d->grid_x));
     return l->core_grid[1] == d->grid_x && l->core_grid[0] == rows
                ? true
-               : refuse(x, "core_grid is not the device's");
+               : check_launches_refuse(x, "core_grid is not the device's");
 }
 
 static int by_core(const void *a, const void *b)
@@ -222,8 +225,9 @@ static bool shard_is_slice(const struct launched *x, const struct lx_launch_core
         const struct lx_launch_dim *v = &x->o->dim[d];
         int var = var_of_dim(x, d);
         int64_t from, to, own, end;
-        range_of(v->extent, v->parts, v->part, slot[d], &from, &to);
-        range_of(v->extent, x->cut.split[var], x->cut.width[var], slot_of_cut(x, var, k->core), &own, &end);
+        check_launches_range_of(v->extent, v->parts, v->part, slot[d], &from, &to);
+        check_launches_range_of(v->extent, x->cut.split[var], x->cut.width[var], slot_of_cut(x, var, k->core),
+                                &own, &end);
         if (from != own || to != end) return refuse_core(x, k, "computes another slice than it holds");
     }
     return k->k_slice == group_of_cut(x, k->core) ? true
@@ -235,8 +239,8 @@ static int64_t tiles_of_shard(const struct lx_op_launch *o, const int64_t *slot)
     int64_t tiles = 1;
     for (int d = 0; d < o->rank; d++) {
         int64_t from, to;
-        range_of(o->dim[d].extent, o->dim[d].parts, o->dim[d].part, slot[d], &from, &to);
-        tiles *= tiles_of(&o->dim[d], to - from);
+        check_launches_range_of(o->dim[d].extent, o->dim[d].parts, o->dim[d].part, slot[d], &from, &to);
+        tiles *= check_launches_tiles_of(&o->dim[d], to - from);
     }
     return tiles;
 }
@@ -262,10 +266,11 @@ static bool local_right(const struct launched *x)
 {
     const struct lx_launch *l = x->o->launch;
     int64_t shards = x->cut.sum_slices;
-    if (l->order != LX_MATCH_SHARD) return refuse(x, "tiles of shards are in the order match_shard");
+    if (l->order != LX_MATCH_SHARD)
+        return check_launches_refuse(x, "tiles of shards are in the order match_shard");
     for (int d = 0; d < x->o->rank; d++)
         if (!mul_i64(shards, x->o->dim[d].parts, &shards)) shards = INT64_MAX;
-    if (shards != l->core_count) return refuse(x, "not every shard has one core");
+    if (shards != l->core_count) return check_launches_refuse(x, "not every shard has one core");
     bool *taken = arena_array(x->c->memory, (size_t)shards, sizeof *taken);
     return taken ? shards_cover(x, taken) : status_no_memory(x->c->st);
 }
@@ -275,9 +280,9 @@ static bool all_tiles(const struct launched *x, int64_t *all)
     *all = 1;
     for (int d = 0; d < x->o->rank; d++) {
         const struct lx_launch_dim *v = &x->o->dim[d];
-        if (v->parts != 1) return refuse(x, "a global launch has no parts");
-        if (!mul_i64(*all, tiles_of(v, v->extent), all) || *all > LX_INT_MAX)
-            return refuse(x, "it has more than 2^53 tiles");
+        if (v->parts != 1) return check_launches_refuse(x, "a global launch has no parts");
+        if (!mul_i64(*all, check_launches_tiles_of(v, v->extent), all) || *all > LX_INT_MAX)
+            return check_launches_refuse(x, "it has more than 2^53 tiles");
     }
     return true;
 }
@@ -292,30 +297,32 @@ static bool runs_cover(const struct launched *x, struct lx_launch_core *sorted, 
         const struct lx_launch_core *k = &sorted[i];
         if (k->sy != 0 || k->sx != 0) return refuse_core(x, k, "has a shard, but there are none");
         if (k->count < 0 || k->start < 0) return refuse_core(x, k, "has tiles that are none");
-        if (k->k_slice != group && next != all) return refuse(x, "tiles of a slice of the sum are left out");
+        if (k->k_slice != group && next != all)
+            return check_launches_refuse(x, "tiles of a slice of the sum are left out");
         if (k->k_slice != group) group++, next = 0;
-        if (k->k_slice != group) return refuse(x, "a slice of the sum has no cores");
+        if (k->k_slice != group) return check_launches_refuse(x, "a slice of the sum has no cores");
         if (k->start != next)
             return refuse_core(x, k, "begins with a tile that another one computes, or leaves some out");
         next += k->count;
         if (next > all) return refuse_core(x, k, "goes beyond the last tile");
     }
-    return next == all && group == x->cut.sum_slices - 1 ? true : refuse(x, "tiles are left out");
+    return next == all && group == x->cut.sum_slices - 1 ? true
+                                                         : check_launches_refuse(x, "tiles are left out");
 }
 
 /* A list has every tile once. */
 static bool list_right(const struct launched *x, int64_t all)
 {
     if (x->o->launch->order != LX_LISTED)
-        return x->o->tiles ? refuse(x, "only the order listed has a list") : true;
+        return x->o->tiles ? check_launches_refuse(x, "only the order listed has a list") : true;
     if (!x->o->tiles || x->o->tile_count != all)
-        return refuse(x, "its list does not have as many tiles as there are");
+        return check_launches_refuse(x, "its list does not have as many tiles as there are");
     bool *seen = arena_array(x->c->memory, (size_t)all, sizeof *seen);
     if (!seen) return status_no_memory(x->c->st);
     for (int64_t i = 0; i < all; i++) {
         int64_t t = x->o->tiles[i];
         if (t < 0 || t >= all || seen[t])
-            return refuse(x, "its list has a tile twice, or one that is not there");
+            return check_launches_refuse(x, "its list has a tile twice, or one that is not there");
         seen[t] = true;
     }
     return true;
@@ -326,11 +333,11 @@ static bool global_right(const struct launched *x, struct lx_launch_core *sorted
     const struct lx_launch *l = x->o->launch;
     int64_t all;
     if (x->on_chip && l->core_count > 1)
-        return refuse(x, "an operand is on chip, but tiles are dealt out to all cores");
-    if (l->order == LX_MATCH_SHARD) return refuse(x, "there are no shards to match");
+        return check_launches_refuse(x, "an operand is on chip, but tiles are dealt out to all cores");
+    if (l->order == LX_MATCH_SHARD) return check_launches_refuse(x, "there are no shards to match");
     if (l->order == LX_BLOCK &&
         (x->o->blocks[0] < 1 || x->o->blocks[1] < 1 || x->o->blocks[0] > l->mt || x->o->blocks[1] > l->nt))
-        return refuse(x, "there are less blocks than one by one, or more than tiles");
+        return check_launches_refuse(x, "there are less blocks than one by one, or more than tiles");
     return all_tiles(x, &all) && list_right(x, all) && runs_cover(x, sorted, all);
 }
 
@@ -339,7 +346,8 @@ static bool tiles_right(const struct launched *x)
     const struct lx_launch *l = x->o->launch;
     struct lx_launch_core *sorted = arena_array(x->c->memory, (size_t)l->core_count, sizeof *sorted);
     if (!sorted) return status_no_memory(x->c->st);
-    if (!dims_right(x) || !sums_right(x) || !grid_right(x) || !cores_right(x, sorted)) return false;
+    if (!dims_right(x) || !check_launches_sums_right(x) || !grid_right(x) || !cores_right(x, sorted))
+        return false;
     return l->mode == LX_PARTITION_LOCAL_SHARD ? local_right(x) : global_right(x, sorted);
 }
 
@@ -351,7 +359,7 @@ static bool whole_right(const struct launched *x)
         l->cores[0].start == 0 && l->cores[0].count == 1 && l->cores[0].k_slice == 0 && l->cores[0].sy == 0 &&
         l->cores[0].sx == 0)
         return core_there(x, &l->cores[0]) && grid_right(x);
-    return refuse(x, "an op of which only the operands are known is one piece on core 0");
+    return check_launches_refuse(x, "an op of which only the operands are known is one piece on core 0");
 }
 
 /* It is launched once per iteration, and told where its tile begins. */
@@ -363,7 +371,7 @@ static bool loops_right(const struct launched *x)
     for (int i = 0; ok && i < l->level_count; i++)
         ok = l->level[i].var == x->cut.level_var[i] && l->level[i].tiles == n->tiles[i] &&
              l->level[i].step == x->cut.x.extent[x->cut.level_var[i]];
-    return ok ? true : refuse(x, "it is in other loops than its op");
+    return ok ? true : check_launches_refuse(x, "it is in other loops than its op");
 }
 
 static void see_on_chip(struct launched *x, int32_t tensor)
@@ -382,13 +390,14 @@ static bool launch_right(struct launched *x)
                                                                  : LX_LAUNCH_WHOLE;
     for (int i = 0; i < op_operand_count(x->op); i++)
         if (a[i].stay >= 0 && x->c->p->answer.address[a[i].stay] >= 0) see_on_chip(x, op_operand(x->op, i));
-    if (x->o->kind == LX_LAUNCH_REFUSED) return refuse(x, "it is refused, so that nothing runs the op");
-    if (x->o->kind != wanted) return refuse(x, "it is of another kind than the op");
+    if (x->o->kind == LX_LAUNCH_REFUSED)
+        return check_launches_refuse(x, "it is refused, so that nothing runs the op");
+    if (x->o->kind != wanted) return check_launches_refuse(x, "it is of another kind than the op");
     if (wanted == LX_LAUNCH_NONE) return true;
-    if (!x->o->launch) return refuse(x, "it has no cores");
+    if (!x->o->launch) return check_launches_refuse(x, "it has no cores");
     if (!loops_right(x)) return false;
     if (x->o->k_tile != x->c->g->device.tile_columns)
-        return refuse(x, "k_tile is not the columns of the device's tile");
+        return check_launches_refuse(x, "k_tile is not the columns of the device's tile");
     return wanted == LX_LAUNCH_TILES ? tiles_right(x) : whole_right(x);
 }
 
@@ -396,7 +405,7 @@ bool check_launches(const struct checker *c)
 {
     for (int32_t o = 0; c->p->launches && o < c->g->op_count; o++) {
         struct launched x = {.c = c, .op = &c->g->ops[o], .o = &c->p->launches[o]};
-        if (x.o->op != o) return refuse(&x, "it is of another op");
+        if (x.o->op != o) return check_launches_refuse(&x, "it is of another op");
         cut_of_op(c, o, &x.cut);
         if (!launch_right(&x)) return false;
     }

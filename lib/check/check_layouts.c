@@ -105,7 +105,7 @@ static bool contraction_right(const struct sticks *s)
 }
 
 /* An input with a variable of several elements that the other lacks makes rows or columns. */
-static bool has_own(const struct op_index *x, int input)
+static bool check_layouts_has_own(const struct op_index *x, int input)
 {
     for (int v = 0; v < x->var_count; v++)
         if (x->extent[v] > 1 && op_index_dim(x, input, v) >= 0 && op_index_dim(x, 1 - input, v) < 0 &&
@@ -123,21 +123,21 @@ static bool choice_right(const struct sticks *s, const struct lx_choice *c)
 }
 
 /* Nothing is summed but the taps of windows: elements of both are multiplied where they stand. */
-static bool only_taps(const struct op_index *x)
+static bool check_layouts_only_taps(const struct op_index *x)
 {
     for (int v = 0; v < x->var_count; v++)
         if (op_index_reduced(x, v) && !op_index_slides(x, v)) return false;
     return x->window_count > 0;
 }
 
-static bool op_right(const struct sticks *s)
+static bool check_layouts_op_right(const struct sticks *s)
 {
     if (!s->x.known) return s->variable == NO_VARIABLE;
     if (s->variable < NO_VARIABLE || s->variable >= s->x.var_count) return false;
     if (s->variable >= 0 && op_index_slides(&s->x, s->variable)) return false;
     if (op_is_restickify(s->op)) return restickify_right(s);
-    if ((s->op->kind->traits & LX_CONTRACTS) && s->op->reduces && !only_taps(&s->x) &&
-        (has_own(&s->x, 0) || has_own(&s->x, 1)))
+    if ((s->op->kind->traits & LX_CONTRACTS) && s->op->reduces && !check_layouts_only_taps(&s->x) &&
+        (check_layouts_has_own(&s->x, 0) || check_layouts_has_own(&s->x, 1)))
         return contraction_right(s);
     if (s->op->kind->traits & LX_RANKS) return s->variable == NO_VARIABLE;
     struct lx_choice c;
@@ -149,7 +149,7 @@ bool check_layouts(const struct checker *c)
     for (int32_t o = 0; o < c->g->op_count; o++) {
         struct sticks s = {.c = c, .op = &c->g->ops[o], .variable = c->l->stick_var[o]};
         op_index_of(c->g, s.op, &s.x);
-        if (!op_right(&s))
+        if (!check_layouts_op_right(&s))
             return status_set(c->st, LX_E_NO, "op %s cannot run with the layouts of its operands",
                               s.op->name);
     }

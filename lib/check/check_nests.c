@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 
-static bool refuse(const struct checker *c, int32_t op, const char *why)
+static bool check_nests_refuse(const struct checker *c, int32_t op, const char *why)
 {
     return status_set(c->st, LX_E_NO, "op %s cannot be in its nest: %s", c->g->ops[op].name, why);
 }
@@ -65,18 +65,23 @@ static bool level_right(const struct checker *c, const struct lx_nest *n, int32_
                         int level)
 {
     int v = n->var[o - n->first][level], dim;
-    if (v < 0 || v >= x->var_count) return refuse(c, o, "it does not have the variable of a level");
+    if (v < 0 || v >= x->var_count)
+        return check_nests_refuse(c, o, "it does not have the variable of a level");
     if (x->window_count && (op_index_slides(x, v) || op_index_reduced(x, v)))
-        return refuse(c, o, "a level cuts a window, or what is summed beside it");
+        return check_nests_refuse(c, o, "a level cuts a window, or what is summed beside it");
     for (int k = 0; k < level; k++)
-        if (n->var[o - n->first][k] == v) return refuse(c, o, "two levels cut one of its variables");
-    if (lx_var_nature(&c->g->ops[o], v) != LX_ITERATED) return refuse(c, o, "it takes the axis as a whole");
-    if (x->extent[v] % n->tiles[level] != 0) return refuse(c, o, "the tiles of a level do not divide it");
+        if (n->var[o - n->first][k] == v)
+            return check_nests_refuse(c, o, "two levels cut one of its variables");
+    if (lx_var_nature(&c->g->ops[o], v) != LX_ITERATED)
+        return check_nests_refuse(c, o, "it takes the axis as a whole");
+    if (x->extent[v] % n->tiles[level] != 0)
+        return check_nests_refuse(c, o, "the tiles of a level do not divide it");
     for (int i = 0; i < x->operand_count; i++) {
         const struct lx_layout *l = &c->l->layouts[op_operand(&c->g->ops[o], i)];
-        if (!only_dim(x, i, v, &dim)) return refuse(c, o, "a level cuts an operand along two dimensions");
+        if (!only_dim(x, i, v, &dim))
+            return check_nests_refuse(c, o, "a level cuts an operand along two dimensions");
         if (dim >= 0 && !dim_cut(l, dim, n->tiles[level]))
-            return refuse(c, o, "the tiles of a level do not divide the sticks of an operand");
+            return check_nests_refuse(c, o, "the tiles of a level do not divide the sticks of an operand");
     }
     return true;
 }
@@ -91,10 +96,12 @@ static bool alone_right(const struct checker *c, const struct lx_nest *n)
         twice += op_operand_made(op, op->inputs[i]) >= 0;
         for (int k = i + 1; k < op->input_count; k++) twice += op->inputs[i] == op->inputs[k];
     }
-    return twice ? true : refuse(c, n->first, "it is alone there, and none of its tensors is accessed twice");
+    return twice ? true
+                 : check_nests_refuse(c, n->first,
+                                      "it is alone there, and none of its tensors is accessed twice");
 }
 
-static bool op_right(const struct checker *c, const struct lx_nest *n, int32_t o)
+static bool check_nests_op_right(const struct checker *c, const struct lx_nest *n, int32_t o)
 {
     const struct lx_op *op = &c->g->ops[o];
     struct op_index x;
@@ -102,16 +109,18 @@ static bool op_right(const struct checker *c, const struct lx_nest *n, int32_t o
     unsigned never = LX_EXTERN | LX_OPAQUE | LX_CHOOSES;
     bool by_dimensions = (op->kind->traits & LX_VIEW) && !op->map;
     if (!x.known || (((op->kind->traits & never) || by_dimensions) && !op_is_restickify(op)))
-        return refuse(c, o, "it has no variables that could be cut");
+        return check_nests_refuse(c, o, "it has no variables that could be cut");
     for (int i = op->input_count; i < op_operand_count(op); i++)
-        if (c->writer[op_operand(op, i)] != o) return refuse(c, o, "another op writes its output, too");
+        if (c->writer[op_operand(op, i)] != o)
+            return check_nests_refuse(c, o, "another op writes its output, too");
     for (int l = 0; l < n->level_count; l++)
         if (!level_right(c, n, o, &x, l)) return false;
     return true;
 }
 
 /* What one access says of its tensor. */
-static struct looped look(const struct checker *c, const struct lx_nest *n, int32_t o, int operand)
+static struct looped check_nests_look(const struct checker *c, const struct lx_nest *n, int32_t o,
+                                      int operand)
 {
     struct looped t = {.dim = {-1, -1, -1}};
     struct op_index x;
@@ -133,7 +142,7 @@ static unsigned summed_levels(const struct checker *c, const struct lx_nest *n, 
 {
     int32_t maker = c->writer[tensor];
     if (!in_run(n, maker)) return 0;
-    struct looped t = look(c, n, maker, op_operand_made(&c->g->ops[maker], tensor));
+    struct looped t = check_nests_look(c, n, maker, op_operand_made(&c->g->ops[maker], tensor));
     return ((1u << n->level_count) - 1) & ~t.indexed;
 }
 
@@ -145,7 +154,7 @@ static bool same_cut(const struct looped *a, const struct looped *b)
 }
 
 /* Bytes that an operand moves on all cores in all iterations can be counted. */
-static bool countable(const struct checker *c, const struct lx_nest *n, int32_t tensor)
+static bool check_nests_countable(const struct checker *c, const struct lx_nest *n, int32_t tensor)
 {
     int64_t bytes = whole_bytes(c, tensor);
     return mul_i64(bytes, loop_count(n, all_loops(n)), &bytes) &&
@@ -153,18 +162,21 @@ static bool countable(const struct checker *c, const struct lx_nest *n, int32_t 
 }
 
 /* `first`: per tensor one more than the access that this nest has seen first. */
-static bool accesses_right(const struct checker *c, const struct lx_nest *n, int32_t o, int32_t *first)
+static bool check_nests_accesses_right(const struct checker *c, const struct lx_nest *n, int32_t o,
+                                       int32_t *first)
 {
     const struct lx_op *op = &c->g->ops[o];
     for (int i = 0; i < op_operand_count(op); i++) {
         int32_t tensor = op_operand(op, i), access = c->p->access_at[o] + i;
         struct looped *t = &c->looped[access];
-        *t = look(c, n, o, i);
+        *t = check_nests_look(c, n, o, i);
         t->summed = summed_levels(c, n, tensor);
         if (first[tensor] <= c->p->access_at[n->first]) first[tensor] = access + 1;
         if (!same_cut(t, &c->looped[first[tensor] - 1]))
-            return refuse(c, o, "it has a tensor along another dimension than another op of the run");
-        if (!countable(c, n, tensor)) return refuse(c, o, "it would move more than can be counted");
+            return check_nests_refuse(c, o,
+                                      "it has a tensor along another dimension than another op of the run");
+        if (!check_nests_countable(c, n, tensor))
+            return check_nests_refuse(c, o, "it would move more than can be counted");
     }
     return true;
 }
@@ -174,11 +186,11 @@ static bool nest_right(const struct checker *c, int32_t i, int32_t *first)
     const struct lx_nest *n = &c->p->nests[i];
     if (!shape_right(c, i) || !alone_right(c, n)) return false;
     for (int32_t o = n->first; o <= n->last; o++) {
-        if (!op_right(c, n, o)) return false;
+        if (!check_nests_op_right(c, n, o)) return false;
         c->nest_of[o] = i;
     }
     for (int32_t o = n->first; o <= n->last; o++)
-        if (!accesses_right(c, n, o, first)) return false;
+        if (!check_nests_accesses_right(c, n, o, first)) return false;
     return check_running(c, n);
 }
 

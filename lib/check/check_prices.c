@@ -13,7 +13,7 @@ struct pricing {
 };
 
 /* The buffer that would serve an access, or -1. */
-static int32_t server(const struct pricing *p, int32_t access)
+static int32_t check_prices_server(const struct pricing *p, int32_t access)
 {
     const struct lx_stay *stays = p->c->p->stays;
     int32_t i = p->c->p->accesses[access].stay;
@@ -21,7 +21,7 @@ static int32_t server(const struct pricing *p, int32_t access)
     return i >= 0 && !stays[i].bar ? i : -1;
 }
 
-static bool list_accesses(struct pricing *p)
+static bool check_prices_list_accesses(struct pricing *p)
 {
     const struct lx_plan *plan = p->c->p;
     int32_t tensors = p->c->g->tensor_count, ops = p->c->g->op_count, count = plan->access_at[ops], *next;
@@ -54,7 +54,7 @@ static bool leaves(const struct pricing *p, int32_t tensor, int32_t k, int32_t w
 {
     for (int32_t i = k + 1; i < p->at[tensor + 1]; i++) {
         const struct lx_access *a = &p->c->p->accesses[p->access[i]];
-        int32_t reader = server(p, p->access[i]);
+        int32_t reader = check_prices_server(p, p->access[i]);
         if (a->reads && reader != writer && (reader < 0 || begins_loaded(p, reader, p->access[i])))
             return true;
         if (a->writes) return false;
@@ -63,7 +63,7 @@ static bool leaves(const struct pricing *p, int32_t tensor, int32_t k, int32_t w
 }
 
 /* Stores of what an access writes; a sum of parts that come and go is loaded, too. */
-static int64_t store_bytes(const struct pricing *p, int32_t tensor, int32_t k, int32_t writer)
+static int64_t check_prices_store_bytes(const struct pricing *p, int32_t tensor, int32_t k, int32_t writer)
 {
     const struct lx_stay *s = &p->c->p->stays[writer];
     const struct lx_nest *n = loops_of(p->c, s->view_op);
@@ -72,7 +72,7 @@ static int64_t store_bytes(const struct pricing *p, int32_t tensor, int32_t k, i
     return leaves(p, tensor, k, writer) ? whole_bytes(p->c, tensor) : 0;
 }
 
-static int64_t load_bytes(const struct pricing *p, int32_t buffer)
+static int64_t check_prices_load_bytes(const struct pricing *p, int32_t buffer)
 {
     const struct lx_stay *s = &p->c->p->stays[buffer];
     const struct lx_nest *n = loops_of(p->c, s->view_op);
@@ -80,16 +80,17 @@ static int64_t load_bytes(const struct pricing *p, int32_t buffer)
     return whole_bytes(p->c, s->tensor) * times;
 }
 
-static void price_tensor(struct pricing *p, int32_t tensor)
+static void check_prices_price_tensor(struct pricing *p, int32_t tensor)
 {
     const struct lx_plan *plan = p->c->p;
     for (int32_t k = p->at[tensor]; k < p->at[tensor + 1]; k++) {
         const struct lx_access *a = &plan->accesses[p->access[k]];
-        int32_t by = server(p, p->access[k]);
+        int32_t by = check_prices_server(p, p->access[k]);
         if (by < 0) continue;
-        if (p->off[by] == 0 && begins_loaded(p, by, p->access[k])) p->on[by] += load_bytes(p, by);
+        if (p->off[by] == 0 && begins_loaded(p, by, p->access[k]))
+            p->on[by] += check_prices_load_bytes(p, by);
         p->off[by] += a->bytes;
-        if (a->writes) p->on[by] += store_bytes(p, tensor, k, by);
+        if (a->writes) p->on[by] += check_prices_store_bytes(p, tensor, k, by);
     }
 }
 
@@ -99,8 +100,8 @@ bool check_prices(const struct checker *c)
     size_t count = (size_t)c->p->problem.count;
     p.off = arena_array(c->memory, count, sizeof *p.off);
     p.on = arena_array(c->memory, count, sizeof *p.on);
-    if (!p.off || !p.on || !list_accesses(&p)) return status_no_memory(c->st);
-    for (int32_t t = 0; t < c->g->tensor_count; t++) price_tensor(&p, t);
+    if (!p.off || !p.on || !check_prices_list_accesses(&p)) return status_no_memory(c->st);
+    for (int32_t t = 0; t < c->g->tensor_count; t++) check_prices_price_tensor(&p, t);
     for (int32_t i = 0; i < c->p->problem.count; i++) {
         int64_t told = c->p->problem.buffers[i].spill_cost, cost = max_i64(p.off[i] - p.on[i], 0);
         if (told == cost || told == 0) continue; /* 0: left out */

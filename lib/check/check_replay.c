@@ -147,7 +147,8 @@ static void keep_slice(struct replay *r, int32_t buffer, const struct looped *t)
         if (!in_slice(r, t, hold, i)) h->tiles.of[i] = NOTHING;
 }
 
-static bool write_buffer(struct replay *r, int operand, int32_t buffer, int32_t tensor, bool keeps)
+static bool check_replay_write_buffer(struct replay *r, int operand, int32_t buffer, int32_t tensor,
+                                      bool keeps)
 {
     const struct looped *t = looped_now(r, operand);
     int tile = tile_now(r, t);
@@ -167,7 +168,7 @@ static bool write_buffer(struct replay *r, int operand, int32_t buffer, int32_t 
 
 /* An op that reads a tensor which it writes in HBM as another's place is found by the lives; here its own. What is summed
  * over levels is made in the first of their iterations, and goes on in the others. */
-static bool do_op(struct replay *r)
+static bool check_replay_do_op(struct replay *r)
 {
     const struct lx_op *op = op_now(r);
     const struct lx_access *a = &r->c->p->accesses[r->c->p->access_at[r->tick]];
@@ -177,7 +178,7 @@ static bool do_op(struct replay *r)
     for (int i = n; i < op_operand_count(op); i++) {
         bool keeps = op_keeps_rest(op) || !turns_first(r, looped_now(r, i)->summed);
         int32_t tensor = op_operand(op, i);
-        if (!(is_placed(r, a[i].stay) ? write_buffer(r, i, a[i].stay, tensor, keeps)
+        if (!(is_placed(r, a[i].stay) ? check_replay_write_buffer(r, i, a[i].stay, tensor, keeps)
                                       : write_hbm(r, i, tensor, keeps)))
             return false;
     }
@@ -185,7 +186,7 @@ static bool do_op(struct replay *r)
 }
 
 /* Before an op that keeps what nobody has written the host has put zeros there. */
-static void put_zeros(struct replay *r)
+static void check_replay_put_zeros(struct replay *r)
 {
     const struct lx_op *op = op_now(r);
     if (!op_keeps_rest(op) || r->latest[op->output].of[0] > 0 || r->in_hbm[op->output].of[0] == 0) return;
@@ -220,15 +221,15 @@ static bool do_tick(struct replay *r)
 {
     cut_of_op(r->c, r->tick, &r->cut);
     wipe(r);
-    put_zeros(r);
+    check_replay_put_zeros(r);
     if (!do_copies(r, false)) return false;
     r->wipes += op_now(r)->kind->traits & LX_WIPES ? 1 : 0;
-    if (!do_op(r) || !do_copies(r, true)) return false;
+    if (!check_replay_do_op(r) || !do_copies(r, true)) return false;
     r->steps++;
     return true;
 }
 
-static bool do_nest(struct replay *r, const struct lx_nest *n)
+static bool check_replay_do_nest(struct replay *r, const struct lx_nest *n)
 {
     open_nest(r, n);
     do
@@ -240,11 +241,11 @@ static bool do_nest(struct replay *r, const struct lx_nest *n)
     return true;
 }
 
-static bool go_through(struct replay *r)
+static bool check_replay_go_through(struct replay *r)
 {
     for (r->tick = 0; r->tick < r->c->g->op_count; r->tick++) {
         const struct lx_nest *n = loops_of(r->c, r->tick);
-        if (n ? !do_nest(r, n) : !do_tick(r)) return false;
+        if (n ? !check_replay_do_nest(r, n) : !do_tick(r)) return false;
     }
     return outputs_there(r) && hbm_check(r->c, r->lives);
 }
@@ -273,7 +274,7 @@ static void number_bundles(struct replay *r)
     }
 }
 
-static bool begin(struct replay *r)
+static bool check_replay_begin(struct replay *r)
 {
     struct checker *c = r->c;
     size_t tensors = (size_t)c->g->tensor_count, ops = (size_t)c->g->op_count,
@@ -299,7 +300,7 @@ static bool begin(struct replay *r)
 bool check_replay(struct checker *c, const struct parts *parts)
 {
     struct replay r = {.c = c, .parts = parts, .st = c->st};
-    bool ok = begin(&r) && go_through(&r);
+    bool ok = check_replay_begin(&r) && check_replay_go_through(&r);
     hbm_end(r.lives);
     return ok;
 }

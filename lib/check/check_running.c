@@ -23,19 +23,19 @@ struct labels {
     int32_t *source;  /* per tensor: what it is a copy of, with other sticks */
 };
 
-static bool refuse(const struct labels *b, int32_t op, const char *why)
+static bool check_running_refuse(const struct labels *b, int32_t op, const char *why)
 {
     return status_set(b->c->st, LX_E_NO, "op %s cannot be in its nest: %s", b->c->g->ops[op].name, why);
 }
 
-static unsigned summed_by(const struct labels *b, int32_t op)
+static unsigned check_running_summed_by(const struct labels *b, int32_t op)
 {
     return b->c->looped[b->c->p->access_at[op] + b->c->g->ops[op].input_count].summed;
 }
 
 /* What an op makes of an input that is not complete; false: it may not read that. */
-static bool derive(const struct labels *b, const struct lx_op *op, int operand, unsigned sums,
-                   struct label *out)
+static bool check_running_derive(const struct labels *b, const struct lx_op *op, int operand, unsigned sums,
+                                 struct label *out)
 {
     const struct label *in = &b->of[op->inputs[operand]];
     bool difference = op->kind->id == LX_KIND_SUB && operand == 1 && op->input_count == 2;
@@ -58,28 +58,29 @@ static bool derive(const struct labels *b, const struct lx_op *op, int operand, 
     return false;
 }
 
-static bool take_op(const struct labels *b, int32_t o)
+static bool check_running_take_op(const struct labels *b, int32_t o)
 {
     const struct lx_op *op = &b->c->g->ops[o];
-    unsigned sums = summed_by(b, o);
+    unsigned sums = check_running_summed_by(b, o);
     struct label made = {.is = sums ? PARTIAL : COMPLETE, .levels = sums};
     bool weighted = false;
     if (sums && op->kind->id == LX_KIND_LOGSUMEXP)
         made = (struct label){RUNNING, sums, b->source[op->inputs[0]]};
     for (int i = 0; i < op->input_count; i++) {
         if (b->of[op->inputs[i]].is == COMPLETE) continue;
-        if (!derive(b, op, i, sums, &made))
-            return refuse(b, o, "it reads a sum that is complete only when the loops have ended");
+        if (!check_running_derive(b, op, i, sums, &made))
+            return check_running_refuse(b, o,
+                                        "it reads a sum that is complete only when the loops have ended");
         weighted |= b->of[op->inputs[i]].is == WEIGHT;
     }
     if (sums && op->kind->id == LX_KIND_BLEND && !weighted)
-        return refuse(b, o, "it blends with weights that do not run along with its sum");
+        return check_running_refuse(b, o, "it blends with weights that do not run along with its sum");
     for (int i = op->input_count; i < op_operand_count(op); i++) b->of[op_operand(op, i)] = made;
     if (op_is_restickify(op)) b->source[op->output] = b->source[op->inputs[0]];
     return true;
 }
 
-static bool is_inner(const struct label *l)
+static bool check_running_is_inner(const struct label *l)
 {
     return l->is == DIFFERENCE || l->is == WEIGHT;
 }
@@ -91,12 +92,12 @@ static bool stays_inside(const struct labels *b)
     for (int32_t o = 0; o < g->op_count; o++) {
         bool inside = b->n->first <= o && o <= b->n->last;
         for (int i = 0; i < g->ops[o].output_count && inside; i++)
-            if (is_inner(&b->of[g->ops[o].outputs[i]]) &&
+            if (check_running_is_inner(&b->of[g->ops[o].outputs[i]]) &&
                 g->tensors[g->ops[o].outputs[i]].role != LX_INTERMEDIATE)
-                return refuse(b, o,
-                              "its output is complete only when the loops have ended, and wanted as it is");
+                return check_running_refuse(
+                    b, o, "its output is complete only when the loops have ended, and wanted as it is");
         for (int i = 0; i < g->ops[o].input_count && !inside; i++)
-            if (is_inner(&b->of[g->ops[o].inputs[i]]))
+            if (check_running_is_inner(&b->of[g->ops[o].inputs[i]]))
                 return status_set(b->c->st, LX_E_NO,
                                   "op %s reads %s, which is right in the loops of a nest only",
                                   g->ops[o].name, g->tensors[g->ops[o].inputs[i]].name);
@@ -122,6 +123,6 @@ bool check_running(const struct checker *c, const struct lx_nest *n)
     if (!b.of || !b.source) return status_no_memory(c->st);
     find_sources(&b);
     for (int32_t o = n->first; o <= n->last; o++)
-        if (!take_op(&b, o)) return false;
+        if (!check_running_take_op(&b, o)) return false;
     return stays_inside(&b);
 }

@@ -88,7 +88,7 @@ void forget(struct replay *r, int32_t buffer)
     for (int i = 0; i < MOST_TILES; i++) h->tiles.of[i] = NOTHING;
 }
 
-static void spread(struct versions *v)
+static void check_tiles_spread(struct versions *v)
 {
     for (int i = 1; i < MOST_TILES; i++) v->of[i] = v->of[0];
 }
@@ -108,19 +108,20 @@ void open_nest(struct replay *r, const struct lx_nest *n)
     }
     for (int32_t a = r->c->p->access_at[n->first]; a < r->c->p->access_at[n->last + 1]; a++) {
         int32_t tensor = r->c->p->accesses[a].tensor;
-        spread(&r->latest[tensor]);
-        spread(&r->in_hbm[tensor]);
+        check_tiles_spread(&r->latest[tensor]);
+        check_tiles_spread(&r->in_hbm[tensor]);
     }
     r->meeting_count = 0;
     for (int32_t b = 0; b < r->c->p->problem.count; b++) {
         if (!meets_run(r, b)) continue;
         r->meeting[r->meeting_count++] = b;
-        spread(&r->held[b].tiles);
+        check_tiles_spread(&r->held[b].tiles);
     }
 }
 
 /* One version stands for all tiles: those who have the latest of each have it. */
-static void join(struct replay *r, struct versions *v, const struct versions *latest, const struct looped *t)
+static void check_tiles_join(struct replay *r, struct versions *v, const struct versions *latest,
+                             const struct looped *t)
 {
     bool all = true;
     for (int i = 0; i < MOST_TILES && all; i++) all = !in_slice(r, t, 0, i) || v->of[i] == latest->of[i];
@@ -134,11 +135,11 @@ void close_nest(struct replay *r)
     for (int32_t i = 0; i < r->meeting_count; i++) {
         int32_t b = r->meeting[i];
         struct looped t = looped_in(r->c, r->nest, p->stays[b].tensor);
-        join(r, &r->held[b].tiles, &r->latest[p->stays[b].tensor], &t);
+        check_tiles_join(r, &r->held[b].tiles, &r->latest[p->stays[b].tensor], &t);
     }
     for (int32_t a = p->access_at[r->nest->first]; a < p->access_at[r->nest->last + 1]; a++) {
         int32_t tensor = p->accesses[a].tensor;
-        join(r, &r->in_hbm[tensor], &r->latest[tensor], &r->c->looped[a]);
+        check_tiles_join(r, &r->in_hbm[tensor], &r->latest[tensor], &r->c->looped[a]);
     }
     r->nest = NULL;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Numbers of files have nine digits. */
-static bool near(double a, double b)
+static bool check_times_near(double a, double b)
 {
     return fabs(a - b) <= 1e-8 * (fabs(a) + fabs(b)) + 1e-12;
 }
@@ -16,14 +16,14 @@ static bool is_time(double us)
     return isfinite(us) && us >= 0;
 }
 
-static bool sums_right(const struct checker *c, const char *what, double all, double parts)
+static bool check_times_sums_right(const struct checker *c, const char *what, double all, double parts)
 {
-    if (is_time(all) && is_time(parts) && near(all, parts)) return true;
+    if (is_time(all) && is_time(parts) && check_times_near(all, parts)) return true;
     return status_set(c->st, LX_E_NO, "%s takes %.9g us, as the plan says, but its parts take %.9g", what,
                       all, parts);
 }
 
-static bool bundle_right(const struct checker *c, const struct lx_bundle *b)
+static bool check_times_bundle_right(const struct checker *c, const struct lx_bundle *b)
 {
     double device = 0, all = 0;
     for (int32_t o = b->first; o < b->first + b->count; o++) {
@@ -33,8 +33,8 @@ static bool bundle_right(const struct checker *c, const struct lx_bundle *b)
         device += t->device_us;
         all += t->end_to_end_us;
     }
-    return sums_right(c, "a bundle", b->device_us, device) &&
-           sums_right(c, "a bundle from end to end", b->end_to_end_us, all);
+    return check_times_sums_right(c, "a bundle", b->device_us, device) &&
+           check_times_sums_right(c, "a bundle from end to end", b->end_to_end_us, all);
 }
 
 bool check_times(const struct checker *c)
@@ -42,10 +42,10 @@ bool check_times(const struct checker *c)
     double device = 0, all = 0;
     for (int32_t i = 0; i < c->p->bundle_count; i++) {
         const struct lx_bundle *b = &c->p->bundles[i];
-        if (!bundle_right(c, b)) return false;
+        if (!check_times_bundle_right(c, b)) return false;
         device += b->device_us;
         all += b->end_to_end_us;
     }
-    return sums_right(c, "the plan", c->p->figures.device_us, device) &&
-           sums_right(c, "the plan from end to end", c->p->figures.end_to_end_us, all);
+    return check_times_sums_right(c, "the plan", c->p->figures.device_us, device) &&
+           check_times_sums_right(c, "the plan from end to end", c->p->figures.end_to_end_us, all);
 }

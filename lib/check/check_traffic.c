@@ -61,7 +61,7 @@ int64_t access_bytes(const struct checker *c, const struct cut *k, int32_t op, i
     return touched_bytes(c, k, op, operand) * (writes ? 2 * times - 1 : times);
 }
 
-static bool placed(const struct counting *n, int32_t buffer)
+static bool check_traffic_placed(const struct counting *n, int32_t buffer)
 {
     return buffer >= 0 && n->c->p->answer.address[buffer] >= 0;
 }
@@ -135,14 +135,15 @@ static void count_write(const struct counting *n, int operand, bool on_chip, str
     t->reduce_ring += sum_bytes(n, operand, on_chip) * iterations;
 }
 
-static void count_op(struct counting *n)
+static void check_traffic_count_op(struct counting *n)
 {
     const struct lx_op *op = &n->c->g->ops[n->op];
     const struct lx_access *a = &n->c->p->accesses[n->c->p->access_at[n->op]];
     struct lx_op_traffic *t = &n->c->traffic[n->op];
     cut_of_op(n->c, n->op, &n->cut);
-    for (int i = 0; i < op->input_count; i++) count_read(n, i, placed(n, a[i].stay), t);
-    for (int i = op->input_count; i < op_operand_count(op); i++) count_write(n, i, placed(n, a[i].stay), t);
+    for (int i = 0; i < op->input_count; i++) count_read(n, i, check_traffic_placed(n, a[i].stay), t);
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        count_write(n, i, check_traffic_placed(n, a[i].stay), t);
     t->cores = n->cut.cores;
 }
 
@@ -200,7 +201,7 @@ static void count_copy(struct counting *n, const struct lx_transfer *x, int64_t 
 bool count_traffic(struct checker *c, const struct parts *parts)
 {
     struct counting n = {.c = c, .parts = parts};
-    for (n.op = 0; n.op < c->g->op_count; n.op++) count_op(&n);
+    for (n.op = 0; n.op < c->g->op_count; n.op++) check_traffic_count_op(&n);
     for (int32_t i = 0; i < c->p->transfer_count; i++) {
         const struct lx_transfer *x = &c->p->transfers[i];
         int64_t bytes;

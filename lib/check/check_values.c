@@ -23,7 +23,7 @@ struct values {
     lx_status *st;
 };
 
-static bool begin(struct values *v)
+static bool check_values_begin(struct values *v)
 {
     const struct lx_graph *g = v->pattern;
     size_t operands = 0;
@@ -46,7 +46,7 @@ static bool begin(struct values *v)
     return true;
 }
 
-static void end(struct values *v)
+static void check_values_end(struct values *v)
 {
     mem_free(v->writer);
     mem_free(v->before);
@@ -65,7 +65,8 @@ static bool run_copy(const struct values *v, const struct lx_op *op)
 }
 
 /* The operand of the pattern's op that operand `i` is: of several results some may not be made. */
-static int meant_by(const struct values *v, const struct lx_op *op, const struct lx_op *old, int i)
+static int check_values_meant_by(const struct values *v, const struct lx_op *op, const struct lx_op *old,
+                                 int i)
 {
     int made = op_operand_made(old, v->l->origin[op_operand(op, i)]);
     return i >= op->input_count && op_operand_count(old) > old->input_count + 1 && made >= 0 ? made : i;
@@ -78,7 +79,7 @@ static bool run_op(const struct values *v, const struct lx_op *op, int32_t origi
     if (v->done[origin]) return status_set(v->st, LX_E_NO, "op %s runs twice", op->name);
     v->done[origin] = true;
     for (int i = 0; i < op_operand_count(op); i++) {
-        int32_t tensor = op_operand(op, i), wanted = op_operand(old, meant_by(v, op, old, i));
+        int32_t tensor = op_operand(op, i), wanted = op_operand(old, check_values_meant_by(v, op, old, i));
         const char *name = v->pattern->tensors[wanted].name;
         if (v->l->origin[tensor] != wanted)
             return status_set(v->st, LX_E_NO, "op %s has another tensor than %s as operand %d", op->name,
@@ -94,7 +95,7 @@ static bool run_op(const struct values *v, const struct lx_op *op, int32_t origi
 }
 
 /* What leaves the graph, and what runs off the device, must have been computed. */
-static bool all_there(const struct values *v)
+static bool check_values_all_there(const struct values *v)
 {
     const struct lx_graph *g = v->l->graph;
     for (int32_t o = 0; o < v->pattern->op_count; o++)
@@ -120,12 +121,12 @@ bool check_values(const struct checker *c)
 {
     const struct lx_layouts *l = c->l;
     struct values v = {.pattern = c->p->graph, .l = l, .st = c->st};
-    bool ok = begin(&v);
+    bool ok = check_values_begin(&v);
     for (int32_t o = 0; ok && o < l->graph->op_count; o++)
         ok = l->op_origin[o] < 0 ? run_copy(&v, &l->graph->ops[o])
                                  : run_op(&v, &l->graph->ops[o], l->op_origin[o]);
-    ok = ok && all_there(&v);
-    end(&v);
+    ok = ok && check_values_all_there(&v);
+    check_values_end(&v);
     return ok;
 }
 

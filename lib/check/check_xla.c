@@ -5,8 +5,8 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec.h"
-#include "graph/csv_rows.h"
-#include "graph/pattern.h"
+#include "files/csv_rows.h"
+#include "files/pattern.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static const char *const info_columns[] = {"buffer_id",       "size",      "buff
 static const char *const alloc_columns[] = {"buffer_id", "size", "offset", "start_time", "end_time", NULL};
 
 /* From the definition to the last of "3;7;9", where the table has both. */
-static bool read_life(const struct csv_rows *c, const int *field, struct info *i)
+static bool check_xla_read_life(const struct csv_rows *c, const int *field, struct info *i)
 {
     i->first = 1;
     if (field[3] < 0 || field[4] < 0) return true;
@@ -104,7 +104,7 @@ static bool read_info(struct xla *x, const struct csv_rows *c, const int *field)
 {
     struct info i = {.name = c->field[field[2]]};
     if (!csv_int(c, field[0], info_columns[0], -LX_INT_MAX, &i.id) ||
-        !csv_int(c, field[1], info_columns[1], 0, &i.size) || !read_life(c, field, &i))
+        !csv_int(c, field[1], info_columns[1], 0, &i.size) || !check_xla_read_life(c, field, &i))
         return false;
     return VEC_PUSH(&x->infos, i) || fail_memory(x);
 }
@@ -150,7 +150,7 @@ static bool ids_once(const struct xla *x, const struct lx_xla_text *t)
 }
 
 /* "buffer 3 "scores", bytes [0, 4096) on ticks 2 to 9". */
-static const char *describe(const struct stay *s, char *out, size_t size)
+static const char *check_xla_describe(const struct stay *s, char *out, size_t size)
 {
     snprintf(out, size, "buffer %lld%s%.60s%s, bytes [%lld, %lld) on ticks %lld to %lld (line %d)",
              (long long)s->id, s->info ? " \"" : "", s->info ? s->info->name : " (scoped)",
@@ -164,15 +164,16 @@ static bool check_stay(const struct xla *x, const struct stay *s, int64_t capaci
     char words[240];
     if (s->info && s->size < s->info->size)
         return status_set(x->st, LX_E_NO, "rule size: %s has %lld bytes, and the buffer %lld",
-                          describe(s, words, sizeof words), (long long)s->size, (long long)s->info->size);
+                          check_xla_describe(s, words, sizeof words), (long long)s->size,
+                          (long long)s->info->size);
     if (s->info && s->info->first <= s->info->last && (s->end < s->info->first || s->start > s->info->last))
         return status_set(
             x->st, LX_E_NO, "rule life: %s is not there while the buffer lives, from %lld to %lld",
-            describe(s, words, sizeof words), (long long)s->info->first, (long long)s->info->last);
+            check_xla_describe(s, words, sizeof words), (long long)s->info->first, (long long)s->info->last);
     if (capacity >= 0 && s->offset + s->size > capacity)
         return status_set(x->st, LX_E_NO, "rule capacity: %s ends %lld bytes above the capacity of %lld",
-                          describe(s, words, sizeof words), (long long)(s->offset + s->size - capacity),
-                          (long long)capacity);
+                          check_xla_describe(s, words, sizeof words),
+                          (long long)(s->offset + s->size - capacity), (long long)capacity);
     return true;
 }
 
@@ -187,12 +188,12 @@ static bool no_overlap(const struct xla *x, const struct stay *a, const struct s
     char one[240], other[240];
     if (!overlap(a, b)) return true;
     return status_set(x->st, LX_E_NO, "rule overlap: %s and %s have bytes [%lld, %lld) together",
-                      describe(a, one, sizeof one), describe(b, other, sizeof other),
+                      check_xla_describe(a, one, sizeof one), check_xla_describe(b, other, sizeof other),
                       (long long)max_i64(a->offset, b->offset),
                       (long long)min_i64(a->offset + a->size, b->offset + b->size));
 }
 
-static int by_start(const void *a, const void *b)
+static int check_xla_by_start(const void *a, const void *b)
 {
     const struct stay *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -204,7 +205,7 @@ static bool check_stays(struct xla *x, int64_t capacity)
     const struct stay **alive = mem_alloc((x->stays.count + 1) * sizeof *alive);
     size_t count = 0;
     bool ok = alive || fail_memory(x);
-    if (x->stays.count) qsort(x->stays.at, x->stays.count, sizeof *x->stays.at, by_start);
+    if (x->stays.count) qsort(x->stays.at, x->stays.count, sizeof *x->stays.at, check_xla_by_start);
     for (size_t i = 0; ok && i < x->stays.count; i++) {
         const struct stay *s = &x->stays.at[i];
         size_t kept = 0;
@@ -227,7 +228,7 @@ static int by_id_of_stay(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static void report(struct xla *x, struct lx_xla_report *out)
+static void check_xla_report(struct xla *x, struct lx_xla_report *out)
 {
     *out = (struct lx_xla_report){.buffers = (int32_t)x->infos.count, .stays = (int32_t)x->stays.count};
     if (x->stays.count) qsort(x->stays.at, x->stays.count, sizeof *x->stays.at, by_id_of_stay);
@@ -254,7 +255,7 @@ bool lx_check_xla(const struct lx_xla_text *bufferinfo, const struct lx_xla_text
     if (ok && x.infos.count) qsort(x.infos.at, x.infos.count, sizeof *x.infos.at, by_id);
     ok = ok && ids_once(&x, bufferinfo) && each_row(&x, allocinfo, &x.text[1], alloc_columns, 5, read_stay) &&
          check_stays(&x, capacity);
-    if (ok) report(&x, out);
+    if (ok) check_xla_report(&x, out);
     VEC_FREE(&x.infos);
     VEC_FREE(&x.stays);
     mem_free(x.text[0]);

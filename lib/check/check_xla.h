@@ -1,4 +1,4 @@
-/* Plans of XLA's memory-space assignment, from the two texts that it writes: bufferinfo (the buffers, as graph/formats.c
+/* Plans of XLA's memory-space assignment, from the two texts that it writes: bufferinfo (the buffers, as files/formats.c
  * reads them) and allocinfo, with a row per allocation in fast memory:
  *
  *     buffer_id,size,offset,start_time,end_time

@@ -40,8 +40,8 @@ struct zone zone_of_part(const struct lx_layout *l, const struct parts *p, int64
 
 /* Positions of device dimension d that the indices offset + stride x [from, to) of its host dimension stand at.
  * Whoever goes up to the end of a dimension takes its padding along. */
-static void touch(const struct lx_layout *l, int d, int64_t offset, int64_t stride, int64_t from, int64_t to,
-                  bool shifted, struct zone *z)
+static void check_zones_touch(const struct lx_layout *l, int d, int64_t offset, int64_t stride, int64_t from,
+                              int64_t to, bool shifted, struct zone *z)
 {
     int64_t size = l->host_shape[(int)l->host_dim[d]], step = l->step[d];
     int64_t first = max_i64(from, offset >= 0 ? 0 : ceil_div_i64(-offset, stride));
@@ -57,8 +57,8 @@ static void touch(const struct lx_layout *l, int d, int64_t offset, int64_t stri
 }
 
 /* Positions [*lo, *hi) of a core in each block of device dimension d, and how long a block is. */
-static int64_t piece_of(const struct lx_layout *l, const struct parts *p, int d, int64_t core, int64_t *lo,
-                        int64_t *hi)
+static int64_t check_zones_piece_of(const struct lx_layout *l, const struct parts *p, int d, int64_t core,
+                                    int64_t *lo, int64_t *hi)
 {
     int64_t block = l->size[d] / p->tiles[d] / p->blocks[d], part = ceil_div_i64(block, p->slices[d]);
     *lo = p->slices[d] > 1 ? min_i64(core / p->stride[d] % p->slices[d] * part, block) : 0;
@@ -107,15 +107,15 @@ static struct zone touched(const struct checker *c, const struct cut *k, int32_t
             struct parts p = {.cores = k->cores, .rank = z.rank};
             p.slices[d] = p.tiles[d] = p.blocks[d] = 1;
             cut_halo(k, l, v, d, &p);
-            piece_of(l, &p, d, core, &z.lo[d], &z.hi[d]);
+            check_zones_piece_of(l, &p, d, core, &z.lo[d], &z.hi[d]);
             z.count[d] = z.hi[d] - z.lo[d];
         } else if (core >= 0 && (k->split[v] > 1 || k->tiles[v] > 1)) {
             int64_t from = core / k->stride[v] % k->split[v] * k->width[v];
-            touch(l, d, op_index_offset(&k->x, operand, h), op_index_stride(&k->x, operand, h), from,
-                  min_i64(from + k->width[v], k->x.extent[v]), shifted, &z);
+            check_zones_touch(l, d, op_index_offset(&k->x, operand, h), op_index_stride(&k->x, operand, h),
+                              from, min_i64(from + k->width[v], k->x.extent[v]), shifted, &z);
         } else if (shifted)
-            touch(l, d, op_index_offset(&k->x, operand, h), op_index_stride(&k->x, operand, h), 0,
-                  k->x.extent[v] * (core < 0 ? k->tiles[v] : 1), true, &z);
+            check_zones_touch(l, d, op_index_offset(&k->x, operand, h), op_index_stride(&k->x, operand, h), 0,
+                              k->x.extent[v] * (core < 0 ? k->tiles[v] : 1), true, &z);
     }
     return z;
 }
@@ -164,8 +164,8 @@ static bool jumps(const struct cut *k, const struct lx_layout *l, int operand, i
 
 /* Tiles that loops inside of the hold walk over lie one behind the other, each cut in slices, unless no core's part of a
  * tile is cut anyway. */
-static void find_blocks(const struct cut *k, const struct lx_layout *l, int operand, int hold,
-                        struct parts *p)
+static void check_zones_find_blocks(const struct cut *k, const struct lx_layout *l, int operand, int hold,
+                                    struct parts *p)
 {
     bool cut = false;
     for (int d = 0; d < p->rank; d++) p->tiles[d] = p->blocks[d] = 1;
@@ -202,7 +202,7 @@ struct parts parts_of_operand(const struct checker *c, const struct cut *k, int3
         p.touched_whole &= exactly;
         p.within &= exactly && !jumps(k, l, operand, h);
     }
-    find_blocks(k, l, operand, hold, &p);
+    check_zones_find_blocks(k, l, operand, hold, &p);
     return p;
 }
 
@@ -221,18 +221,19 @@ int64_t part_sticks(const struct lx_layout *l, const struct parts *p, int64_t co
 {
     int64_t sticks = 1, lo, hi;
     for (int d = 0; d < p->rank; d++) {
-        piece_of(l, p, d, core, &lo, &hi);
+        check_zones_piece_of(l, p, d, core, &lo, &hi);
         sticks *= (hi - lo) * p->blocks[d];
     }
     return sticks;
 }
 
 /* Both walk from piece to piece; the one that ends first goes on. */
-static int64_t common_positions(const struct lx_layout *l, const struct parts *a, const struct parts *b,
-                                int d, int64_t core)
+static int64_t check_zones_common_positions(const struct lx_layout *l, const struct parts *a,
+                                            const struct parts *b, int d, int64_t core)
 {
     int64_t lo, hi, from, to, sum = 0, i = 0, k = 0;
-    int64_t block = piece_of(l, a, d, core, &lo, &hi), other = piece_of(l, b, d, core, &from, &to);
+    int64_t block = check_zones_piece_of(l, a, d, core, &lo, &hi),
+            other = check_zones_piece_of(l, b, d, core, &from, &to);
     while (i < a->blocks[d] && k < b->blocks[d]) {
         int64_t end = i * block + hi, ends = k * other + to;
         sum += max_i64(0, min_i64(end, ends) - max_i64(i * block + lo, k * other + from));
@@ -248,6 +249,6 @@ int64_t part_common_sticks(const struct lx_layout *l, const struct parts *a, con
                            int64_t core)
 {
     int64_t sticks = core < a->cores && core < b->cores;
-    for (int d = 0; d < a->rank; d++) sticks *= common_positions(l, a, b, d, core);
+    for (int d = 0; d < a->rank; d++) sticks *= check_zones_common_positions(l, a, b, d, core);
     return sticks;
 }

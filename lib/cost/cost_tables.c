@@ -121,7 +121,7 @@ const struct cost_table *cost_table_find(const char *name)
 }
 
 /* A device that nobody has a table for is timed by its own numbers. */
-static const struct cost_table *table_of(const struct lx_device *d)
+static const struct cost_table *cost_tables_table_of(const struct lx_device *d)
 {
     const struct cost_table *t = d->cost_table ? cost_table_find(d->cost_table) : NULL;
     return t ? t : cost_table_find("roofline");
@@ -151,13 +151,13 @@ static double factor(const struct cost_table *t, const struct lx_device *d, enum
 
 double cost_rate(const struct lx_device *d, enum cost_constant_id id)
 {
-    const struct cost_table *t = table_of(d);
+    const struct cost_table *t = cost_tables_table_of(d);
     return t->number[id].value * factor(t, d, t->number[id].scale);
 }
 
 struct cost_rates cost_rates_of(const struct lx_device *d)
 {
-    const struct cost_table *t = table_of(d);
+    const struct cost_table *t = cost_tables_table_of(d);
     struct cost_rates r = {.hides_compute = t->hides_compute};
     double by[COST_SCALE_COUNT];
     for (int i = 0; i < COST_SCALE_COUNT; i++) by[i] = factor(t, d, (enum cost_scale)i);

@@ -38,7 +38,8 @@ double matmul_slice_rate(const struct cost_rates *r, double sharers)
 }
 
 /* Microseconds to deliver `bytes`, every slice to `sharers` of the `used` cores. */
-static double deliver(const struct cost_rates *r, double bytes, double used, double sharers, double run)
+static double matmul_deliver(const struct cost_rates *r, double bytes, double used, double sharers,
+                             double run)
 {
     double rate = fmin(r->value[COST_STREAM_CAP], used / sharers * matmul_slice_rate(r, sharers)) * 1e3;
     return bytes / rate * (1 + r->value[COST_RUN_OVERHEAD] / run);
@@ -71,9 +72,9 @@ struct matmul_parts matmul_parts_with(const struct cost_rates *r, const struct m
     double k_sticks = ceil(K / (double)s->stick_elements) / k;
     /* An unsplit batch leaves runs as long as a burst can be, and longer. */
     double run = s->b > 1 && p->b > 1 ? B / b : HUGE_VAL;
-    double a_us = deliver(r, B * M * K * (double)s->operand_bytes, used, n, run);
-    double w_us = deliver(r, batches * K * N * (double)s->operand_bytes, used, s->shared_weight ? m * b : m,
-                          s->shared_weight ? HUGE_VAL : run);
+    double a_us = matmul_deliver(r, B * M * K * (double)s->operand_bytes, used, n, run);
+    double w_us = matmul_deliver(r, batches * K * N * (double)s->operand_bytes, used,
+                                 s->shared_weight ? m * b : m, s->shared_weight ? HUGE_VAL : run);
     double output = B * M * N * (double)s->output_bytes;
     double c_us = output / (r->value[COST_STREAM_CAP] * 1e3) * (1 + r->value[COST_RUN_OVERHEAD] / run);
     if (s->b > 1 && !s->shared_weight && k_sticks > 1) w_us *= 1 + r->value[COST_KERNEL_PASSES];

@@ -7,7 +7,7 @@
 /* What few cores reach of the device's rate in a row reduction. Nothing says that other ops slow down like this; a
  * softmax over columns on one core moves its bytes at nearly the full rate. What one core can take through its
  * scratchpad's port is counted apart (cost_op_parts). */
-static double share_of(const struct cost_rates *r, int64_t cores)
+static double op_share_of(const struct cost_rates *r, int64_t cores)
 {
     const double *share = &r->value[COST_SHARE_1];
     enum { LAST = COST_DOUBLINGS - 1 };
@@ -47,7 +47,7 @@ static double rate_of(const struct cost_rates *r, const struct cost_work *w)
     const double most = (double)w->cores_used * r->value[COST_CORE_PORT];
     switch (w->kind) {
     case COST_ROW_REDUCTION:
-        return fmin(row_rate(r, w->rows) * share_of(r, w->cores_used), most);
+        return fmin(row_rate(r, w->rows) * op_share_of(r, w->cores_used), most);
     case COST_OUTER_REDUCTION:
         return fmin(r->value[COST_OUTER], most);
     case COST_RESTICKIFY:

@@ -51,7 +51,7 @@ enum { MOST_SHIFT = 37 }; /* all tensors of a graph that is executed have at mos
 
 /* Each tensor is there in full, with what it is compared to: the largest is named where that cannot be. `all`: by what
  * they are together, however much memory there is. */
-static bool has_room(const struct lx_graph *g, bool all, lx_status *st)
+static bool run_has_room(const struct lx_graph *g, bool all, lx_status *st)
 {
     const struct lx_tensor *largest = NULL;
     int64_t sum = 0, most = (int64_t)1 << (all ? MOST_SHIFT : 30);
@@ -67,7 +67,7 @@ static bool has_room(const struct lx_graph *g, bool all, lx_status *st)
                          largest->name, (long long)largest->bytes);
 }
 
-static bool make_result(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
+static bool run_make_result(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
     size_t ops = (size_t)p->layouts->graph->op_count, cores = (size_t)p->divisions->cores;
     struct arena *memory = mem_zeroed(1, sizeof *memory);
@@ -159,7 +159,7 @@ static int32_t last_writer(const struct machine *m, int32_t tensor)
 }
 
 /* The store of an output moves it, and from end to end its errors are what they are. */
-static void compare_output(struct lx_execution *u, int32_t t, int32_t writer)
+static void run_compare_output(struct lx_execution *u, int32_t t, int32_t writer)
 {
     struct machine *m = &u->m;
     int32_t origin = m->plan->layouts->origin[t];
@@ -187,12 +187,12 @@ static void verify_outputs(struct lx_execution *u)
         if (u->how.output)
             u->how.output(u->how.context, graph_origin_tensor(m->plan->graph, m->plan->layouts->origin[t]),
                           u->items);
-        compare_output(u, t, writer);
+        run_compare_output(u, t, writer);
     }
     u->r->output_hash = hash;
 }
 
-static bool stopped(const struct lx_execution *u, lx_status *st)
+static bool run_stopped(const struct lx_execution *u, lx_status *st)
 {
     if (!u->how.stop || !u->how.stop(u->how.context)) return false;
     status_set(st, LX_E_STOPPED, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
@@ -206,7 +206,7 @@ int32_t lx_device_next(const struct lx_execution *u)
 
 /* Is the op of the tick the first of a bundle that others stand before? A nest that is all in one bundle begins it once,
  * any other with each iteration. */
-static bool begins_bundle(struct lx_execution *u)
+static bool run_begins_bundle(struct lx_execution *u)
 {
     const struct lx_plan *p = u->m.plan;
     const struct iteration *at = &u->m.at;
@@ -217,7 +217,7 @@ static bool begins_bundle(struct lx_execution *u)
 }
 
 /* On to the next op, or to the first of the next iteration. */
-static void advance(struct lx_execution *u)
+static void run_advance(struct lx_execution *u)
 {
     struct machine *m = &u->m;
     const struct lx_nest *n = m->at.nest;
@@ -245,12 +245,12 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
 {
     struct machine *m = &u->m;
     struct arena scratch = {0};
-    if (stopped(u, st)) return false;
+    if (run_stopped(u, st)) return false;
     m->scratch = &scratch;
     m->counted = &u->by_core[(int64_t)m->tick * m->cores];
     if (u->how.iterating)
         u->how.iterating(u->how.context, m->at.number, m->at.nest ? nest_iterations(m->at.nest) : 1);
-    if (begins_bundle(u)) machine_wipe(m);
+    if (run_begins_bundle(u)) machine_wipe(m);
     execute_prepare(m);
     move_transfers(m, false);
     bool judged = judges(u);
@@ -268,13 +268,13 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
         return false;
     }
     if (m->no_memory) return status_no_memory(st);
-    advance(u);
+    run_advance(u);
     if (u->how.progress) u->how.progress(u->how.context, ops_done(m), m->graph->op_count);
     return true;
 }
 
 /* After the last op: the outputs. */
-static bool finish(struct lx_execution *u, lx_status *st)
+static bool run_finish(struct lx_execution *u, lx_status *st)
 {
     struct machine *m = &u->m;
     struct arena scratch = {0};
@@ -287,7 +287,7 @@ static bool finish(struct lx_execution *u, lx_status *st)
 }
 
 /* Inputs that are kept have room of their own. */
-static bool make_room(struct lx_execution *u, lx_status *st)
+static bool run_make_room(struct lx_execution *u, lx_status *st)
 {
     int64_t most = 8;
     for (int32_t t = 0; t < u->m.graph->tensor_count; t++) {
@@ -303,14 +303,14 @@ static bool make_room(struct lx_execution *u, lx_status *st)
 struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_device_options *how,
                                      lx_status *st)
 {
-    if (!executable(p, st) || !arith_known(p->layouts->graph, st) || !has_room(p->graph, true, st))
+    if (!executable(p, st) || !arith_known(p->layouts->graph, st) || !run_has_room(p->graph, true, st))
         return NULL;
     struct lx_execution *u = mem_zeroed(1, sizeof *u);
     if (!u) return status_no_memory(st), NULL;
     if (how) u->how = *how;
     u->start = clock_seconds();
     u->m.host = (struct machine_host){u->how.host_op, u->how.context};
-    bool ok = make_result(u, p, st) && get_reference(u, p, st) && make_room(u, st);
+    bool ok = run_make_result(u, p, st) && get_reference(u, p, st) && run_make_room(u, st);
     if (ok) {
         machine_reserve(&u->m);
         put_inputs(u);
@@ -319,11 +319,11 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
     }
     if (ok) return u;
     lx_device_abandon(u);
-    if (st && st->code == LX_E_MEMORY) has_room(p->graph, false, st);
+    if (st && st->code == LX_E_MEMORY) run_has_room(p->graph, false, st);
     return NULL;
 }
 
-static bool conclude(struct lx_execution *u, lx_status *st)
+static bool run_conclude(struct lx_execution *u, lx_status *st)
 {
     struct lx_run_result *r = u->r;
     r->faults = arena_copy_array(r->memory, u->m.faults.at, u->m.faults.count, sizeof *u->m.faults.at);
@@ -334,7 +334,7 @@ static bool conclude(struct lx_execution *u, lx_status *st)
 
 struct lx_run_result *lx_device_end(struct lx_execution *u, lx_status *st)
 {
-    struct lx_run_result *r = finish(u, st) && conclude(u, st) ? u->r : NULL;
+    struct lx_run_result *r = run_finish(u, st) && run_conclude(u, st) ? u->r : NULL;
     if (r) {
         r->seconds = clock_seconds() - u->start;
         u->r = NULL;

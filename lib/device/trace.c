@@ -6,7 +6,7 @@
 #include "device/device.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "plan/op_waits.h"
+#include "explain/op_waits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void add_counter(struct text *t, const char *name, int64_t value, bool *f
     *first = false;
 }
 
-static void add_arguments(struct text *t, const struct lx_counters *c)
+static void trace_add_arguments(struct text *t, const struct lx_counters *c)
 {
     bool first = true;
     text_add(t, "\"args\": {");
@@ -55,7 +55,7 @@ static void add_arguments(struct text *t, const struct lx_counters *c)
     text_add(t, "}}");
 }
 
-static void name_row(const struct trace *x, int64_t row, const char *name, int64_t number)
+static void trace_name_row(const struct trace *x, int64_t row, const char *name, int64_t number)
 {
     text_format(x->t,
                 ",\n  {\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": %d, \"tid\": %" PRId64
@@ -75,12 +75,13 @@ static void name_process(const struct trace *x)
     text_add(x->t, "}}");
     x->t->failed |= name.failed;
     text_free(&name);
-    name_row(x, BUNDLES, x->p->nest_count > 0 ? "bundles and nests" : "bundles", -1);
-    name_row(x, TRANSFERS, "transfers", -1);
-    for (int64_t c = 0; c < x->r->cores; c++) name_row(x, c + FIRST_CORE, "core", c);
+    trace_name_row(x, BUNDLES, x->p->nest_count > 0 ? "bundles and nests" : "bundles", -1);
+    trace_name_row(x, TRANSFERS, "transfers", -1);
+    for (int64_t c = 0; c < x->r->cores; c++) trace_name_row(x, c + FIRST_CORE, "core", c);
 }
 
-static void begin_event(const struct trace *x, const char *name, const char *category, int64_t row, double us)
+static void trace_begin_event(const struct trace *x, const char *name, const char *category, int64_t row,
+                              double us)
 {
     text_add(x->t, ",\n  {\"name\": ");
     text_json_string(x->t, name);
@@ -90,7 +91,7 @@ static void begin_event(const struct trace *x, const char *name, const char *cat
                 category, (int)x->clock + 1, row, x->at, us);
 }
 
-static void begin_counter(const struct trace *x, const char *name, int64_t number)
+static void trace_begin_counter(const struct trace *x, const char *name, int64_t number)
 {
     text_format(x->t, ",\n  {\"name\": \"%s", name);
     if (number >= 0) text_format(x->t, " %" PRId64, number);
@@ -103,8 +104,8 @@ static void add_bundle(struct trace *x, int32_t o)
     const struct lx_bundle *b = &x->p->bundles[x->next_bundle++];
     char name[40];
     snprintf(name, sizeof name, "bundle %d", (int)x->next_bundle);
-    begin_event(x, name, b->is_extern ? "extern" : "bundle", BUNDLES,
-                x->clock == DEVICE_CLOCK ? b->device_us : b->end_to_end_us);
+    trace_begin_event(x, name, b->is_extern ? "extern" : "bundle", BUNDLES,
+                      x->clock == DEVICE_CLOCK ? b->device_us : b->end_to_end_us);
     text_format(x->t,
                 "\"args\": {\"ops\": %d, \"operands\": %" PRId64 ", \"tensors\": %" PRId64
                 ", \"cores\": %" PRId64 "}}",
@@ -112,7 +113,7 @@ static void add_bundle(struct trace *x, int32_t o)
 }
 
 /* A nest that begins with the op, for as long as all its iterations take. */
-static void add_nest(const struct trace *x, int32_t o)
+static void trace_add_nest(const struct trace *x, int32_t o)
 {
     int32_t at = nest_of_op(x->p->nests, x->p->nest_count, o);
     const struct lx_nest *n = at < 0 ? NULL : &x->p->nests[at];
@@ -124,7 +125,7 @@ static void add_nest(const struct trace *x, int32_t o)
     for (int l = 0; l < n->level_count; l++)
         text_format(&name, "%s x%" PRId64 " over %c", l ? "," : "", n->tiles[l],
                     nest_letter(x->p->layouts, n, n->first, l));
-    begin_event(x, name.at ? name.at : "nest", "nest", BUNDLES, us);
+    trace_begin_event(x, name.at ? name.at : "nest", "nest", BUNDLES, us);
     text_format(x->t, "\"args\": {\"ops\": %d, \"iterations\": %" PRId64 ", \"us_each\": %.4f}}",
                 (int)(n->last - n->first + 1), nest_iterations(n), us / (double)nest_iterations(n));
     x->t->failed |= name.failed;
@@ -142,20 +143,21 @@ static void add_transfers(struct trace *x, int32_t tick)
         if (m->tick != tick || (unsigned)m->kind >= LX_TRANSFER_KINDS || m->stay < 0 ||
             m->stay >= p->problem.count)
             continue;
-        begin_event(x, p->problem.buffers[m->stay].name, words[m->kind], TRANSFERS, time_of_op(x, tick));
+        trace_begin_event(x, p->problem.buffers[m->stay].name, words[m->kind], TRANSFERS,
+                          time_of_op(x, tick));
         text_format(x->t, "\"args\": {\"bytes\": %" PRId64 "}}", x->r->transfer_bytes[x->next_transfer]);
     }
 }
 
 /* What the scratchpads hold while op o runs; o == op_count: nothing any more. Only what has changed. */
-static void add_in_use(const struct trace *x, int32_t o)
+static void trace_add_in_use(const struct trace *x, int32_t o)
 {
     const int64_t *use = x->r->lx_in_use, cores = x->r->cores;
     for (int64_t c = 0; use && c < cores; c++) {
         int64_t now = o < x->r->op_count ? use[o * cores + c] : 0,
                 before = o > 0 ? use[(o - 1) * cores + c] : -1;
         if (now == before) continue;
-        begin_counter(x, "LX core", c);
+        trace_begin_counter(x, "LX core", c);
         text_format(x->t, "\"bytes\": %" PRId64 "}}", now);
     }
 }
@@ -166,15 +168,15 @@ static double gb_per_s(int64_t bytes, double us)
 }
 
 /* Sums up to the op, and what moves per time while it runs. */
-static void add_traffic(struct trace *x, const struct lx_counters *now, double us)
+static void trace_add_traffic(struct trace *x, const struct lx_counters *now, double us)
 {
-    begin_counter(x, "HBM bytes", -1);
+    trace_begin_counter(x, "HBM bytes", -1);
     text_format(x->t, "\"read\": %" PRId64 ", \"written\": %" PRId64 "}}", x->sum.hbm_read,
                 x->sum.hbm_written);
-    begin_counter(x, "HBM GB/s", -1);
+    trace_begin_counter(x, "HBM GB/s", -1);
     text_format(x->t, "\"read\": %.4f, \"written\": %.4f}}", gb_per_s(now->hbm_read, us),
                 gb_per_s(now->hbm_written, us));
-    begin_counter(x, "ring bytes", -1);
+    trace_begin_counter(x, "ring bytes", -1);
     text_format(x->t, "\"data\": %" PRId64 ", \"reduce\": %" PRId64 "}}", x->sum.ring, x->sum.reduce_ring);
     x->sum.hbm_read += now->hbm_read;
     x->sum.hbm_written += now->hbm_written;
@@ -186,27 +188,27 @@ static void add_traffic(struct trace *x, const struct lx_counters *now, double u
 static void add_waits(const struct trace *x, const struct lx_op_wait *w)
 {
     double all = lx_wait_us(w);
-    begin_counter(x, "waits for", -1);
+    trace_begin_counter(x, "waits for", -1);
     for (int k = 0; k < LX_WAIT_COUNT; k++)
         text_format(x->t, "%s\"%s\": %.4f", k ? ", " : "", lx_wait_word((enum lx_wait)k),
                     all > 0 ? w->us[k] / all : 0);
     text_add(x->t, "}}");
 }
 
-static void add_op(struct trace *x, int32_t o)
+static void trace_add_op(struct trace *x, int32_t o)
 {
     const struct lx_op *op = &x->p->layouts->graph->ops[o];
     const struct lx_op_run *run = &x->r->ops[o];
     double us = time_of_op(x, o);
     add_bundle(x, o);
-    add_nest(x, o);
+    trace_add_nest(x, o);
     add_transfers(x, o);
     for (int64_t c = 0; c < run->cores_used && c < x->r->cores; c++) {
-        begin_event(x, op->name, op->kind->name, c + FIRST_CORE, us);
-        add_arguments(x->t, &x->r->by_core[o * x->r->cores + c]);
+        trace_begin_event(x, op->name, op->kind->name, c + FIRST_CORE, us);
+        trace_add_arguments(x->t, &x->r->by_core[o * x->r->cores + c]);
     }
-    add_in_use(x, o);
-    add_traffic(x, &run->counted, us);
+    trace_add_in_use(x, o);
+    trace_add_traffic(x, &run->counted, us);
     add_waits(x, &x->waits[o]);
     x->at += us;
 }
@@ -218,9 +220,9 @@ static void add_clock(const struct lx_plan *p, const struct lx_run_result *r, en
     const struct lx_counters none = {0};
     const struct lx_op_wait nothing = {0};
     name_process(&x);
-    for (int32_t o = 0; o < r->op_count; o++) add_op(&x, o);
-    add_in_use(&x, r->op_count);
-    add_traffic(&x, &none, 0);
+    for (int32_t o = 0; o < r->op_count; o++) trace_add_op(&x, o);
+    trace_add_in_use(&x, r->op_count);
+    trace_add_traffic(&x, &none, 0);
     add_waits(&x, &nothing);
 }
 

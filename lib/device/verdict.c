@@ -21,7 +21,7 @@ static const struct {
      offsetof(struct lx_op_traffic, lx_written)},
 };
 
-static int64_t at(const void *base, size_t offset)
+static int64_t verdict_at(const void *base, size_t offset)
 {
     return *(const int64_t *)(const void *)((const char *)base + offset);
 }
@@ -50,7 +50,8 @@ static bool compare_op(const struct lx_plan *p, struct lx_run_result *r, int32_t
 {
     op->counts_agree = true;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int64_t counted = at(&op->counted, rows[i].counted), planned = at(&p->traffic[o], rows[i].planned);
+        int64_t counted = verdict_at(&op->counted, rows[i].counted),
+                planned = verdict_at(&p->traffic[o], rows[i].planned);
         if (counted == planned) continue;
         op->counts_agree = false;
         if (!unequal(r, p->layouts->graph->ops[o].name, rows[i].what, counted, planned)) return false;

@@ -17,7 +17,7 @@ int64_t items_bytes(const struct machine *m, int32_t tensor)
 
 /* What the op of a tick means by the result that is operand `operand`: as the pattern has it, or a copy that the layout
  * stage added. `one` is room for it. */
-static struct op_items meant_by(const struct machine *m, int32_t tick, int operand, struct lx_op *one)
+static struct op_items verify_meant_by(const struct machine *m, int32_t tick, int operand, struct lx_op *one)
 {
     int32_t origin = m->plan->layouts->op_origin[tick];
     const struct lx_op *runs = &m->graph->ops[tick];
@@ -37,7 +37,7 @@ static bool make_tiles_of(struct machine *m, struct verifier *v, const struct lx
     const struct lx_op *op = &m->graph->ops[o];
     for (int i = op->input_count; i < op_operand_count(op); i++) {
         struct lx_op one;
-        struct op_items x = meant_by(m, o, i, &one);
+        struct op_items x = verify_meant_by(m, o, i, &one);
         struct tile_op **tile = &v->tile[m->plan->access_at[o] + i];
         if (!(*tile = tile_op_make(x.g, x.op, n, o, m->memory))) return false;
     }
@@ -86,7 +86,7 @@ void verifier_free(struct machine *m, struct verifier *v)
 }
 
 /* Room up to whole words, which ops on bytes read. */
-static void *room_for(struct machine *m, int32_t tensor)
+static void *verify_room_for(struct machine *m, int32_t tensor)
 {
     void *items = mem_zeroed((size_t)items_bytes(m, tensor) / 8 + 1, 8);
     if (!items) m->no_memory = true;
@@ -95,7 +95,7 @@ static void *room_for(struct machine *m, int32_t tensor)
 
 void *verify_room(struct machine *m, struct verifier *v, int32_t tensor)
 {
-    if (!v->kept[tensor]) v->kept[tensor] = room_for(m, tensor);
+    if (!v->kept[tensor]) v->kept[tensor] = verify_room_for(m, tensor);
     return v->kept[tensor];
 }
 
@@ -142,7 +142,7 @@ static int64_t one_piece(const struct lx_layout *l, const struct host_range *r)
 }
 
 /* What a tensor holds from now on: all of it, or a tile. */
-static void keep(struct machine *m, struct verifier *v, int operand, const void *items)
+static void verify_keep(struct machine *m, struct verifier *v, int operand, const void *items)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
     if (!m->at.nest && v->last_op[tensor] < m->tick) return;
@@ -167,7 +167,7 @@ int64_t verify_altered(const struct machine *m, const struct verifier *v, int32_
 }
 
 /* Bytes of an operand of the op of this tick, of its tile in a nest. */
-static int64_t operand_bytes(const struct machine *m, int operand)
+static int64_t verify_operand_bytes(const struct machine *m, int operand)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
     struct host_range r = operand_range(m, operand);
@@ -183,7 +183,7 @@ static const void *kept_tile(struct machine *m, struct verifier *v, int operand)
     struct host_range r = operand_range(m, operand);
     int64_t begin = one_piece(l, &r);
     if (begin >= 0) return (const unsigned char *)v->kept[tensor] + begin * number_types[l->dtype].item;
-    void *items = v->own[operand] = mem_alloc((size_t)operand_bytes(m, operand) + 8);
+    void *items = v->own[operand] = mem_alloc((size_t)verify_operand_bytes(m, operand) + 8);
     m->no_memory |= !items;
     if (items) copy_range(l, &r, v->kept[tensor], items, true);
     return items;
@@ -193,7 +193,7 @@ static const void *kept_tile(struct machine *m, struct verifier *v, int operand)
 static bool read_before(struct machine *m, struct verifier *v, int operand, struct lx_op_run *op)
 {
     int32_t tensor = op_operand(machine_op(m), operand);
-    int64_t differing = 0, bytes = operand_bytes(m, operand);
+    int64_t differing = 0, bytes = verify_operand_bytes(m, operand);
     if (v->kept[tensor] && !compare_operand(m, operand, v->kept[tensor], &differing)) return false;
     op->altered += differing;
     const void *kept = v->kept[tensor] ? kept_tile(m, v, operand) : NULL;
@@ -208,7 +208,7 @@ static bool read_before(struct machine *m, struct verifier *v, int operand, stru
 }
 
 /* Does the op of this tick go on with a sum that earlier tiles have made? */
-static bool goes_on(const struct machine *m)
+static bool verify_goes_on(const struct machine *m)
 {
     return m->at.nest && content_before(m, machine_op(m)->output).parts > 0;
 }
@@ -217,7 +217,7 @@ void verify_before(struct machine *m, struct verifier *v, struct lx_op_run *op)
 {
     const struct lx_op *o = machine_op(m);
     v->ready = true;
-    for (int i = 0; v->ready && i < o->input_count + (op_keeps(o) || goes_on(m)); i++)
+    for (int i = 0; v->ready && i < o->input_count + (op_keeps(o) || verify_goes_on(m)); i++)
         v->ready = read_before(m, v, i, op);
 }
 
@@ -238,7 +238,7 @@ static void take_verdict(struct lx_op_run *op, const struct judged *more)
 static struct op_items judged_op(const struct machine *m, const struct verifier *v, int operand,
                                  struct lx_op *one)
 {
-    struct op_items x = meant_by(m, m->tick, operand, one);
+    struct op_items x = verify_meant_by(m, m->tick, operand, one);
     const struct tile_op *t = v->tile[m->plan->access_at[m->tick] + operand];
     int inputs = machine_op(m)->input_count;
     for (int i = 0; i < inputs; i++) x.inputs[i] = v->before[i];
@@ -296,7 +296,7 @@ static void verify_result(struct machine *m, struct verifier *v, int operand, st
                     "an operand cannot be read back, so that nobody can judge the op");
     if (there) {
         if (v->ready && !is_done_by_host(m)) judge_output(m, v, operand, op, items);
-        keep(m, v, operand, items);
+        verify_keep(m, v, operand, items);
         const void *whole = m->at.nest ? v->kept[tensor] : items;
         bool first = operand == machine_op(m)->input_count;
         if (whole && iteration_is_last(&m->at))

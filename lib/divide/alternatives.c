@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static double time_of(const struct division_menu *m, int32_t c, const double *hbm_share)
+static double alternatives_time_of(const struct division_menu *m, int32_t c, const double *hbm_share)
 {
     const struct cost_parts *p = &m->parts[c];
     const double *memory = &m->memory_us[(int64_t)c * m->operand_count];
@@ -58,7 +58,8 @@ static int agreeing(const struct division_menu *m, int32_t c, const struct neigh
 static struct lx_alternative alternative(const struct lx_division *d, const struct division_menu *m,
                                          int32_t c, const double *hbm_share)
 {
-    struct lx_alternative a = {.device_us = time_of(m, c, hbm_share), .cores_used = 1, .present = true};
+    struct lx_alternative a = {
+        .device_us = alternatives_time_of(m, c, hbm_share), .cores_used = 1, .present = true};
     for (int i = 0; i < m->split_count; i++) {
         a.splits[i] = m->splits[(int64_t)c * m->split_count + i];
         a.cores_used *= a.splits[i];
@@ -68,7 +69,7 @@ static struct lx_alternative alternative(const struct lx_division *d, const stru
 }
 
 /* The present one goes before others that are as quick. */
-static bool goes_before(const struct lx_alternative *a, const struct lx_alternative *b)
+static bool alternatives_goes_before(const struct lx_alternative *a, const struct lx_alternative *b)
 {
     if (a->device_us != b->device_us) return a->device_us < b->device_us;
     if (a->present != b->present) return a->present;
@@ -77,10 +78,11 @@ static bool goes_before(const struct lx_alternative *a, const struct lx_alternat
 }
 
 /* Into its place among the `count` so far; what falls out at the end is the slowest, but never the present one. */
-static int insert(struct lx_alternative *out, int count, int most, const struct lx_alternative *a)
+static int alternatives_insert(struct lx_alternative *out, int count, int most,
+                               const struct lx_alternative *a)
 {
     int at = count, last = count < most ? count : most - 1;
-    while (at > 0 && goes_before(a, &out[at - 1])) at--;
+    while (at > 0 && alternatives_goes_before(a, &out[at - 1])) at--;
     bool keep = count == most && out[last].present;
     if (at >= last && (keep || (at == most && !a->present))) return count;
     if (at == most) at--;
@@ -107,7 +109,7 @@ int lx_division_alternatives(const struct lx_divisions *d, int32_t op, const dou
         struct lx_alternative a = alternative(&d->at[op], &m, c, hbm_share);
         a.device_us *= (double)nest_runs(d->nests, d->nest_count, op);
         a.agreeing = agreeing(&m, c, &n);
-        count = insert(out, count, most, &a);
+        count = alternatives_insert(out, count, most, &a);
     }
     arena_free(&memory);
     return ok ? count : -1;

@@ -16,7 +16,7 @@ bool splits_legal(const struct space *s, const int64_t *splits)
 }
 
 /* The smallest factor an axis may have; 0: none. */
-static int64_t lowest(const struct axis *a)
+static int64_t candidates_lowest(const struct axis *a)
 {
     return factor_least(&a->legal, a->floor);
 }
@@ -31,7 +31,7 @@ static bool count_up(const struct space *s, int64_t *splits)
             /* Products that are too large already stay so however the later axes turn. */
             if (space_used(s, splits) <= s->cores) return true;
         }
-        splits[i] = lowest(&s->axes[i]);
+        splits[i] = candidates_lowest(&s->axes[i]);
     }
     return false;
 }
@@ -44,7 +44,7 @@ bool candidate_next(struct candidate_walk *w)
     if (!w->started) {
         w->started = true;
         for (int i = 0; i < s->axis_count; i++)
-            if ((w->splits[i] = lowest(&s->axes[i])) == 0) return false;
+            if ((w->splits[i] = candidates_lowest(&s->axes[i])) == 0) return false;
         if (splits_legal(s, w->splits)) return true;
     }
     while (count_up(s, w->splits))

@@ -2,7 +2,6 @@
  *
  * Blocks add up and domains intersect. A domain that leaves nothing is an error of whoever
  * asks for splits. */
-#include "divide/access_rules.h"
 #include "divide/space.h"
 #include "base/checked.h"
 
@@ -33,7 +32,7 @@ bool constraint_unaligned(int64_t extent, int64_t unit)
 }
 
 /* Cores that would write parts of one stick. */
-static bool shares_sticks(const struct lx_layout *out, const struct op_index *x, int v)
+static bool constrain_shares_sticks(const struct lx_layout *out, const struct op_index *x, int v)
 {
     int last = x->output, d = op_index_dim(x, last, v);
     return op_index_shifted(x, last) && d >= 0 && d == out->stick_dim &&
@@ -54,6 +53,13 @@ static const char *whole_by_nature(enum lx_nature n)
                                       [LX_JOINED] = "a dimension that the op takes as a whole",
                                       [LX_SHIFTED] = NULL};
     return n == LX_ITERATED ? NULL : why[n];
+}
+
+bool conv_blocks_spatial(const int64_t *stride, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (stride[i] > 1) return true;
+    return false;
 }
 
 /* The device moves over the input of a convolution step by step: with a stride it does all steps on one core. */
@@ -121,7 +127,7 @@ void constrain_op(const struct lx_layouts *l, int32_t op_number, const struct op
         if (op_index_reduced(x, v) && sums_whole(op))
             axis_block(a, "a running sum, whose parts are not added up as they are");
         if (strides_whole(op, v)) axis_block(a, "a convolution with a stride, whose steps one core does");
-        if (shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
+        if (constrain_shares_sticks(out, x, v)) axis_block(a, "an insert that begins within a stick");
         a->apart = pads_rows(l, op, x, v) || (lx_var_nature(op, v) == LX_SHIFTED && !op_index_reduced(x, v));
     }
     if (!is_small(l, op) && cores_without(s) < s->cores)

@@ -49,37 +49,6 @@ bool core_slots_valid(const int64_t *slots, const int64_t *splits, int count, in
     return true;
 }
 
-int64_t slices_of_dim(int64_t size, int64_t dim_stride, int64_t coefficient, int64_t range, int64_t split)
-{
-    if (coefficient > dim_stride) { /* every step jumps over positions: each slice must be one step */
-        int64_t jump = coefficient / dim_stride;
-        return coefficient % dim_stride == 0 && split * jump == size && range == split ? split * jump : 0;
-    }
-    int64_t steps = dim_stride / coefficient; /* of the variable, a position */
-    if (dim_stride % coefficient != 0 || split == 1) return split == 1 ? 1 : 0;
-    int64_t per_slice = range / split;
-    if (range % split != 0 || per_slice % steps != 0) return 0;
-    int64_t positions = per_slice / steps;
-    return size % positions == 0 ? size / positions : 0;
-}
-
-bool decompose_split(int rank, const int64_t *size, int64_t split, int64_t *parts)
-{
-    /* Outermost first: a split takes all positions of a dimension before it enters the next one. */
-    for (int d = 0; d < rank; d++) {
-        if (split <= size[d]) {
-            if (size[d] % split != 0) return false;
-            parts[d] = split;
-            split = 1;
-        } else {
-            if (split % size[d] != 0) return false;
-            parts[d] = size[d];
-            split /= size[d];
-        }
-    }
-    return split == 1;
-}
-
 int64_t physical_span(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes)
 {
     int64_t last = 0, behind = stick_bytes;

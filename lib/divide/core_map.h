@@ -15,12 +15,6 @@ bool core_count_fits(const int64_t *splits, int count, int64_t cores, lx_status 
 /* Ownership given as a table, `slots[core * count + dim]`: every slot within its split? */
 bool core_slots_valid(const int64_t *slots, const int64_t *splits, int count, int64_t cores, lx_status *st);
 
-/* Slices of device dimension of `size` positions and stride `dim_stride` under a split of a variable with
- * coefficient `coefficient`; 0: they are no equal parts of it. */
-int64_t slices_of_dim(int64_t size, int64_t dim_stride, int64_t coefficient, int64_t range, int64_t split);
-/* A variable that walks `size[0] x size[1] x ...` (outermost first) cut into `split`: parts per dimension.
- * False: the slices are no boxes. */
-bool decompose_split(int rank, const int64_t *size, int64_t split, int64_t *parts);
 /* First to last byte that a core touches of a box of sticks of which it has extent[d] positions along dimension d:
  * at most its span, which counts whole rows of everything behind the first dimension. */
 int64_t physical_span(int rank, const int64_t *size, const int64_t *extent, int64_t stick_bytes);

@@ -79,7 +79,7 @@ static int64_t most_for(const struct space *s, int i, const int64_t *splits)
     return max_i64(factor_most(&s->axes[i].legal, cores_for(s, i, splits)), splits[i]);
 }
 
-static void take(struct space *s, int i, enum lx_split_rule rule, int64_t *splits)
+static void distribute_take(struct space *s, int i, enum lx_split_rule rule, int64_t *splits)
 {
     struct axis *a = &s->axes[i];
     int64_t had = splits[i], most = most_for(s, i, splits);
@@ -121,8 +121,8 @@ bool distribute(struct space *s, const int *outputs, int output_count, const int
                                     : LX_SPLIT_NO_CORES;
         a->bound = left;
     }
-    for (int i = 0; i < output_count; i++) take(s, outputs[i], LX_SPLIT_OUTPUT, splits);
+    for (int i = 0; i < output_count; i++) distribute_take(s, outputs[i], LX_SPLIT_OUTPUT, splits);
     int reduction = reduction_for(s, reductions, reduction_count, splits);
-    if (reduction >= 0) take(s, reduction, LX_SPLIT_REDUCTION, splits);
+    if (reduction >= 0) distribute_take(s, reduction, LX_SPLIT_REDUCTION, splits);
     return true;
 }

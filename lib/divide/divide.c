@@ -30,8 +30,8 @@ bool lx_cores_valid(const struct lx_device *device, int64_t cores, lx_status *st
                       (long long)most);
 }
 
-static double predict(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
-                      const int64_t *splits)
+static double divide_predict(const struct lx_layouts *l, const struct lx_division *d, const struct space *s,
+                             const int64_t *splits)
 {
     struct cost_work w = work_of(l, d, s, splits);
     struct cost_rates rates = cost_rates_of(&l->graph->device);
@@ -39,8 +39,8 @@ static double predict(const struct lx_layouts *l, const struct lx_division *d, c
 }
 
 /* From decided splits to the record of the division. */
-static bool record(const struct lx_layouts *l, const struct space *s, const int64_t *splits,
-                   struct arena *memory, struct lx_division *d, lx_status *st)
+static bool divide_record(const struct lx_layouts *l, const struct space *s, const int64_t *splits,
+                          struct arena *memory, struct lx_division *d, lx_status *st)
 {
     int64_t ones[LX_MAX_VARS];
     for (int i = 0; i < LX_MAX_VARS; i++) ones[i] = 1;
@@ -71,7 +71,7 @@ static bool record(const struct lx_layouts *l, const struct space *s, const int6
         for (int k = 0; k < o->rank; k++)
             p->extent[k] = k < o->rank - 1 ? operand_extent(s, o, k, splits) : o->dims[k].size;
     }
-    d->predicted_us = predict(l, d, s, splits);
+    d->predicted_us = divide_predict(l, d, s, splits);
     for (int i = 0; i < s->axis_count; i++) d->predicted_us *= (double)s->axes[i].tiles;
     return true;
 }
@@ -168,9 +168,9 @@ static bool divide_space(const struct lx_layouts *l, const struct lx_divide_opti
     return true;
 }
 
-static bool divide_op(const struct lx_layouts *l, int32_t op_number, const struct lx_divide_options *how,
-                      int64_t cores, const struct commitment *committed, struct arena *scratch,
-                      struct arena *memory, struct lx_division *d, lx_status *st)
+static bool divide_one_op(const struct lx_layouts *l, int32_t op_number, const struct lx_divide_options *how,
+                          int64_t cores, const struct commitment *committed, struct arena *scratch,
+                          struct arena *memory, struct lx_division *d, lx_status *st)
 {
     const struct lx_op *op = &l->graph->ops[op_number];
     struct space s;
@@ -180,11 +180,11 @@ static bool divide_op(const struct lx_layouts *l, int32_t op_number, const struc
     if (!space_of_op(l, op_number, cores, scratch, &s, st)) return false;
     if (d->kind == LX_DIVIDED && s.operand_count == 0) d->kind = LX_UNDIVIDED_OPAQUE;
     if (d->kind != LX_DIVIDED) {
-        d->predicted_us = predict(l, d, &s, splits);
+        d->predicted_us = divide_predict(l, d, &s, splits);
         return op->hint_count == 0 ? true : not_divided(&s, st);
     }
     return recover_span(l, op_number, committed, &s, st) && divide_space(l, how, &s, d, splits, st) &&
-           record(l, &s, splits, memory, d, st);
+           divide_record(l, &s, splits, memory, d, st);
 }
 
 bool lx_divide_again(const struct lx_divisions *all, int32_t op, bool no_cost, struct arena *memory,
@@ -197,7 +197,7 @@ bool lx_divide_again(const struct lx_divisions *all, int32_t op, bool no_cost, s
     int64_t splits[LX_MAX_VARS];
     bool ok = space_of_division(all, op, &scratch, &s, st) && span_reduce(&s, st) &&
               divide_space(all->layouts, &how, &s, &d, splits, st) &&
-              record(all->layouts, &s, splits, memory, &d, st);
+              divide_record(all->layouts, &s, splits, memory, &d, st);
     if (ok) *out = d;
     arena_free(&scratch);
     return ok;
@@ -233,7 +233,7 @@ struct lx_divisions *lx_divide(const struct lx_layouts *l, const struct lx_divid
     for (int32_t o = 0; ok && o < g->op_count; o++) {
         ok = stop_work(EACH_OP)
                  ? status_stopped(st)
-                 : divide_op(l, o, &how, cores, committed[o], &scratch, d->memory, &d->at[o], st);
+                 : divide_one_op(l, o, &how, cores, committed[o], &scratch, d->memory, &d->at[o], st);
         d->predicted_us += d->at[o].predicted_us;
         arena_free(&scratch);
         scratch = (struct arena){0};
@@ -286,7 +286,7 @@ bool lx_division_ordered(const struct lx_divisions *d, int32_t op, const int64_t
         ok = status_set_at(st, LX_E_DOMAIN, s.file, s.line, 1, "op %s: the wanted division is not legal",
                            s.op_name);
     for (int i = 0; ok && i < s.axis_count; i++) s.axes[i].rule = LX_SPLIT_CHOSEN;
-    ok = ok && record(d->layouts, &s, splits, memory, &fresh, st) &&
+    ok = ok && divide_record(d->layouts, &s, splits, memory, &fresh, st) &&
          set_front(d->layouts->graph, &fresh, front, st);
     if (ok) *out = fresh;
     arena_free(&scratch);

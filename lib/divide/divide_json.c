@@ -92,7 +92,7 @@ static void write_by_coefficient(struct text *t, const struct lx_divisions *d, c
     text_add(t, "}");
 }
 
-static void write_op(struct text *t, const struct lx_divisions *d, int32_t i)
+static void divide_json_write_op(struct text *t, const struct lx_divisions *d, int32_t i)
 {
     const struct lx_division *v = &d->at[i];
     const struct lx_op *op = &d->layouts->graph->ops[v->op];
@@ -120,7 +120,7 @@ char *lx_divisions_to_json(const struct lx_divisions *d, size_t *length)
     text_json_string(&t, g->name);
     text_format(&t, ",\n  \"cores\": %lld,\n  \"span_limit\": %lld,\n  \"predicted_us\": %.3f,\n  \"ops\": [",
                 (long long)d->cores, (long long)g->device.span_bytes, d->predicted_us);
-    for (int32_t i = 0; i < d->count; i++) write_op(&t, d, i);
+    for (int32_t i = 0; i < d->count; i++) divide_json_write_op(&t, d, i);
     text_add(&t, "\n  ]\n}\n");
     if (t.failed) {
         text_free(&t);

@@ -6,7 +6,8 @@
 #include <math.h>
 
 /* What kind of work the cost model takes the op for. */
-static enum cost_class class_of(const struct lx_layouts *l, const struct lx_op *op, const struct space *s)
+static enum cost_class division_time_class_of(const struct lx_layouts *l, const struct lx_op *op,
+                                              const struct space *s)
 {
     if (op_is_restickify(op)) return COST_RESTICKIFY;
     if (op->kind->traits & LX_OPAQUE) return COST_OPAQUE;
@@ -26,7 +27,7 @@ static enum cost_class class_of(const struct lx_layouts *l, const struct lx_op *
 }
 
 /* A multiply-add is two; those of matmuls are in their shape. */
-static double multiplies(const struct lx_op *op)
+static double division_time_multiplies(const struct lx_op *op)
 {
     return op->window_count && (op->kind->traits & LX_CONTRACTS) ? 2 : 1;
 }
@@ -35,7 +36,7 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
                          const int64_t *splits)
 {
     const struct lx_op *op = &l->graph->ops[d->op];
-    struct cost_work w = {.kind = class_of(l, op, s), .cores_used = d->cores_used, .rows = 1};
+    struct cost_work w = {.kind = division_time_class_of(l, op, s), .cores_used = d->cores_used, .rows = 1};
     int n, m, k;
     for (int i = 0; i < s->operand_count; i++) {
         int64_t bytes = lx_layout_bytes(&l->layouts[op_operand(op, i)]) / operand_tiles(s, &s->operands[i]);
@@ -52,7 +53,7 @@ struct cost_work work_of(const struct lx_layouts *l, const struct lx_division *d
         w.split = matmul_split_of(s, n, m, k, splits);
         w.kernel = matmul_kernel(l, d->op);
     }
-    w.flops = d->kind == LX_DIVIDED ? multiplies(op) : 0;
+    w.flops = d->kind == LX_DIVIDED ? division_time_multiplies(op) : 0;
     int64_t slices = 1;
     for (int i = 0; i < s->axis_count; i++) {
         if (!s->axes[i].follows) w.flops *= (double)s->axes[i].extent;
@@ -78,7 +79,9 @@ static double flops_of(const struct lx_op *op, const struct cost_work *w)
 {
     bool copies = op->kind->traits & (LX_VIEW | LX_PLACES | LX_CHOOSES | LX_RANKS) ||
                   op->kind->id == LX_KIND_CLONE || op->kind->id == LX_KIND_RESTICKIFY;
-    return copies ? 0 : op->kind->traits & LX_CONTRACTS ? 2 * w->flops / multiplies(op) : w->flops;
+    return copies                            ? 0
+           : op->kind->traits & LX_CONTRACTS ? 2 * w->flops / division_time_multiplies(op)
+                                             : w->flops;
 }
 
 /* All iterations of a nest, one after the other. */

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "layout/op_index.h"
 
-static int64_t stored(const struct lx_coeff_split *list, int count, int64_t coefficient, int *found)
+static int64_t encode_stored(const struct lx_coeff_split *list, int count, int64_t coefficient, int *found)
 {
     for (int i = 0; i < count; i++)
         if (list[i].coefficient == coefficient) {
@@ -38,9 +38,9 @@ int coeff_decode(const struct lx_coeff_splits *from, struct coeff_var *vars, int
         if (v->range == 1)
             v->split = 1;
         else if (v->write != 0)
-            v->split = stored(from->output, from->output_count, v->write, &found);
+            v->split = encode_stored(from->output, from->output_count, v->write, &found);
         else
-            v->split = stored(from->reduction, from->reduction_count, v->read, &found);
+            v->split = encode_stored(from->reduction, from->reduction_count, v->read, &found);
     }
     return found;
 }
@@ -58,7 +58,7 @@ static int64_t coefficient_of(const struct lx_graph *g, const struct lx_op *op, 
 }
 
 /* The variables in iteration order; -1: the index map is not known. */
-static int gather(const struct lx_graph *g, int32_t op_number, struct coeff_var *vars)
+static int encode_gather(const struct lx_graph *g, int32_t op_number, struct coeff_var *vars)
 {
     const struct lx_op *op = &g->ops[op_number];
     struct op_index x;
@@ -80,7 +80,7 @@ bool lx_division_encode(const struct lx_layouts *l, int32_t op, const int64_t *s
                         struct lx_coeff_splits *out)
 {
     struct coeff_var vars[LX_MAX_VARS];
-    int n = gather(l->graph, op, vars);
+    int n = encode_gather(l->graph, op, vars);
     for (int i = 0; i < n; i++) vars[i].split = splits[i];
     coeff_encode(vars, n, out);
     return n >= 0;
@@ -89,7 +89,7 @@ bool lx_division_encode(const struct lx_layouts *l, int32_t op, const int64_t *s
 bool lx_division_state(const struct lx_layouts *l, const struct lx_division *v, struct lx_coeff_splits *out)
 {
     struct coeff_var vars[LX_MAX_VARS];
-    int front = lx_division_front(v), n = gather(l->graph, v->op, vars);
+    int front = lx_division_front(v), n = encode_gather(l->graph, v->op, vars);
     for (int i = 0; i < n; i++) vars[i].split = v->splits[i].split;
     coeff_encode(vars, n, out);
     if (n > 0 && front >= 0) out->front = vars[front].write;
@@ -99,7 +99,7 @@ bool lx_division_state(const struct lx_layouts *l, const struct lx_division *v, 
 int coeff_front(const struct lx_layouts *l, int32_t op, const struct lx_coeff_splits *from)
 {
     struct coeff_var vars[LX_MAX_VARS];
-    int n = from->front ? gather(l->graph, op, vars) : 0;
+    int n = from->front ? encode_gather(l->graph, op, vars) : 0;
     for (int i = 0; i < n; i++)
         if (vars[i].range > 1 && vars[i].write == from->front) return i;
     return from->front ? LX_MAX_VARS : -1;
@@ -109,7 +109,7 @@ bool lx_division_decode(const struct lx_layouts *l, int32_t op, const struct lx_
                         int64_t *splits, lx_status *st)
 {
     struct coeff_var vars[LX_MAX_VARS];
-    int n = gather(l->graph, op, vars);
+    int n = encode_gather(l->graph, op, vars);
     bool all = coeff_decode(from, vars, n) == from->output_count + from->reduction_count;
     for (int i = 0; i < n; i++) splits[i] = vars[i].split;
     if (all) return true;

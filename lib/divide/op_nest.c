@@ -62,8 +62,8 @@ char nest_letter(const struct lx_layouts *l, const struct lx_nest *n, int32_t op
 }
 
 /* One operand of an op of the run: where each level cuts it. */
-static void take_operand(const struct lx_nest *n, const struct op_index *x, int32_t op, int operand,
-                         struct nest_tensor *t)
+static void op_nest_take_operand(const struct lx_nest *n, const struct op_index *x, int32_t op, int operand,
+                                 struct nest_tensor *t)
 {
     t->accessed = true;
     for (int l = 0; l < n->level_count; l++) {
@@ -84,13 +84,13 @@ struct nest_tensor nest_tensor_of(const struct lx_layouts *l, const struct lx_ne
         for (int i = 0; i < op_operand_count(op); i++) {
             if (op_operand(op, i) != tensor) continue;
             op_index_of(l->graph, op, &x);
-            take_operand(n, &x, o, i, &t);
+            op_nest_take_operand(n, &x, o, i, &t);
         }
     }
     return t;
 }
 
-static bool wrong(const struct lx_layouts *l, int32_t op, lx_status *st, const char *what)
+static bool op_nest_wrong(const struct lx_layouts *l, int32_t op, lx_status *st, const char *what)
 {
     const struct lx_op *o = &l->graph->ops[op];
     return status_set_at(st, LX_E_NEST, l->graph->file, o->line, 1, "op %s cannot be in this nest: %s",
@@ -154,16 +154,17 @@ static bool level_valid(const struct lx_layouts *l, const struct lx_nest *n, int
 {
     const struct lx_op *op = &l->graph->ops[o];
     int v = n->var[o - n->first][level];
-    if (v < 0 || v >= x->var_count) return wrong(l, o, st, "it does not have the axis");
+    if (v < 0 || v >= x->var_count) return op_nest_wrong(l, o, st, "it does not have the axis");
     if (!op_index_tileable(x, v))
-        return wrong(l, o, st, "the axis is that of a window, or summed beside one");
+        return op_nest_wrong(l, o, st, "the axis is that of a window, or summed beside one");
     for (int k = 0; k < level; k++)
-        if (n->var[o - n->first][k] == v) return wrong(l, o, st, "two levels cut one variable");
-    if (lx_var_nature(op, v) != LX_ITERATED) return wrong(l, o, st, "it takes the axis as a whole");
-    if (x->extent[v] % n->tiles[level] != 0) return wrong(l, o, st, "the tiles do not divide the axis");
+        if (n->var[o - n->first][k] == v) return op_nest_wrong(l, o, st, "two levels cut one variable");
+    if (lx_var_nature(op, v) != LX_ITERATED) return op_nest_wrong(l, o, st, "it takes the axis as a whole");
+    if (x->extent[v] % n->tiles[level] != 0)
+        return op_nest_wrong(l, o, st, "the tiles do not divide the axis");
     for (int i = 0; i < x->operand_count; i++)
         if (nest_tile_basis(&l->layouts[op_operand(op, i)], op_index_dim(x, i, v)) % n->tiles[level] != 0)
-            return wrong(l, o, st, "the tiles do not divide the whole sticks of an operand");
+            return op_nest_wrong(l, o, st, "the tiles do not divide the whole sticks of an operand");
     return true;
 }
 
@@ -173,11 +174,11 @@ static bool op_valid(const struct lx_layouts *l, const struct lx_nest *n, int32_
     struct op_index x;
     op_index_of(l->graph, op, &x);
     if (!nest_takes_op(l, o))
-        return wrong(l, o, st, "it has no variables, or another op writes its output too");
+        return op_nest_wrong(l, o, st, "it has no variables, or another op writes its output too");
     for (int level = 0; level < n->level_count; level++)
         if (!level_valid(l, n, o, &x, level, st)) return false;
     if (!nest_sums_op(l, n, o))
-        return wrong(l, o, st, "it sums weights that are not those of a running sum of the nest");
+        return op_nest_wrong(l, o, st, "it sums weights that are not those of a running sum of the nest");
     return true;
 }
 
@@ -189,11 +190,12 @@ static bool operand_valid(const struct lx_layouts *l, const struct lx_nest *n, i
     struct nest_tensor all = nest_tensor_of(l, n, op_operand(op, operand)), own = {.dim = {-1, -1, -1}};
     struct op_index x;
     op_index_of(l->graph, op, &x);
-    take_operand(n, &x, o, operand, &own);
+    op_nest_take_operand(n, &x, o, operand, &own);
     if (memcmp(all.dim, own.dim, sizeof own.dim) != 0 || all.indexed != own.indexed)
-        return wrong(l, o, st, "it sees a tensor along another dimension than another op of the nest");
+        return op_nest_wrong(l, o, st,
+                             "it sees a tensor along another dimension than another op of the nest");
     if (operand < op->input_count && all.summed && !nest_reads_running(l, n, o, op_operand(op, operand)))
-        return wrong(l, o, st, "it reads a sum that is complete only when the nest has ended");
+        return op_nest_wrong(l, o, st, "it reads a sum that is complete only when the nest has ended");
     return true;
 }
 
@@ -206,8 +208,8 @@ static bool alone_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_
             if (op_operand(op, k) == op_operand(op, i)) return true;
     return n->first < n->last
                ? true
-               : wrong(l, n->first, st,
-                       "it is alone in it and accesses no tensor twice, so that tiles save nothing");
+               : op_nest_wrong(l, n->first, st,
+                               "it is alone in it and accesses no tensor twice, so that tiles save nothing");
 }
 
 bool nest_valid(const struct lx_layouts *l, const struct lx_nest *n, lx_status *st)

@@ -3,8 +3,8 @@
  * A nest walks its ops, the body, once per iteration; a level cuts an axis, which is one variable of every op of the
  * run, into equal tiles. Each op works on its tile only, so that what is divided over the cores, held on chip and
  * launched is that of one tile. Up to three levels, some hundred ops; counts from 2 on. */
-#ifndef LX_DIVIDE_NEST_H
-#define LX_DIVIDE_NEST_H
+#ifndef LX_DIVIDE_OP_NEST_H
+#define LX_DIVIDE_OP_NEST_H
 
 #include "layout/layout.h"
 

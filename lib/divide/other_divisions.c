@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Predicted with all operands through HBM. */
-static double time_of(const struct division_menu *m, int32_t c)
+static double other_divisions_time_of(const struct division_menu *m, int32_t c)
 {
     double memory = 0;
     for (int i = 0; i < m->operand_count; i++) memory += m->memory_us[(int64_t)c * m->operand_count + i];
@@ -22,8 +22,8 @@ static bool is_present(const struct division_menu *m, int32_t c, const struct lx
 }
 
 /* Does choice c do what is asked for? */
-static bool suits(const struct division_menu *m, int32_t c, int operand, const struct lx_core_view *like,
-                  int64_t below)
+static bool other_divisions_suits(const struct division_menu *m, int32_t c, int operand,
+                                  const struct lx_core_view *like, int64_t below)
 {
     int64_t at = (int64_t)c * m->operand_count + operand;
     return like ? lx_core_views_match(&m->views[at], like) : m->core_bytes[at] < below;
@@ -34,17 +34,18 @@ static int32_t quickest(const struct division_menu *m, const struct lx_division 
 {
     int32_t best = -1;
     for (int32_t c = 0; c < m->count; c++)
-        if (suits(m, c, operand, like, below) && !is_present(m, c, now) &&
-            (best < 0 || time_of(m, c) < time_of(m, best)))
+        if (other_divisions_suits(m, c, operand, like, below) && !is_present(m, c, now) &&
+            (best < 0 || other_divisions_time_of(m, c) < other_divisions_time_of(m, best)))
             best = c;
     return best;
 }
 
-static void take(const struct division_menu *m, int32_t c, bool agrees, struct lx_other_divisions *out)
+static void other_divisions_take(const struct division_menu *m, int32_t c, bool agrees,
+                                 struct lx_other_divisions *out)
 {
     if (c < 0) return;
     struct lx_other_division *x = &out->at[out->count];
-    *x = (struct lx_other_division){.agrees = agrees, .predicted_us = time_of(m, c)};
+    *x = (struct lx_other_division){.agrees = agrees, .predicted_us = other_divisions_time_of(m, c)};
     memcpy(x->splits, &m->splits[(int64_t)c * m->split_count], (size_t)m->split_count * sizeof *x->splits);
     if (out->count == 1 && memcmp(x->splits, out->at[0].splits, sizeof x->splits) == 0) return;
     out->count++;
@@ -60,8 +61,9 @@ bool lx_divisions_for_operand(const struct lx_divisions *d, int32_t op, int oper
     if (now->kind != LX_DIVIDED) return true;
     bool ok = division_menu_make(d, op, &memory, &m, st);
     if (ok && m.operand_count > operand) {
-        if (like) take(&m, quickest(&m, now, operand, like, 0), true, out);
-        take(&m, quickest(&m, now, operand, NULL, now->operands[operand].core_bytes), false, out);
+        if (like) other_divisions_take(&m, quickest(&m, now, operand, like, 0), true, out);
+        other_divisions_take(&m, quickest(&m, now, operand, NULL, now->operands[operand].core_bytes), false,
+                             out);
     }
     arena_free(&memory);
     return ok;

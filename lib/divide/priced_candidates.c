@@ -27,7 +27,7 @@ static bool undivided(const struct lx_divisions *d, int32_t op, struct arena *me
     return true;
 }
 
-static bool reserve(struct division_menu *m, struct arena *memory, lx_status *st)
+static bool priced_candidates_reserve(struct division_menu *m, struct arena *memory, lx_status *st)
 {
     size_t n = (size_t)m->count, cells = n * (size_t)m->operand_count;
     m->views = arena_array(memory, cells, sizeof *m->views);
@@ -38,8 +38,9 @@ static bool reserve(struct division_menu *m, struct arena *memory, lx_status *st
 }
 
 /* `v`: a division of the op whose splits may be overwritten. */
-static void weigh(const struct lx_layouts *l, const struct cost_rates *rates, const struct space *s,
-                  const struct op_index *x, struct lx_division *v, int32_t c, struct division_menu *m)
+static void priced_candidates_weigh(const struct lx_layouts *l, const struct cost_rates *rates,
+                                    const struct space *s, const struct op_index *x, struct lx_division *v,
+                                    int32_t c, struct division_menu *m)
 {
     const int64_t *splits = &m->splits[(int64_t)c * m->split_count];
     const struct lx_op *op = &l->graph->ops[v->op];
@@ -116,8 +117,8 @@ static bool list_orders(struct arena *memory, struct division_menu *m)
     return true;
 }
 
-static bool make_menu(const struct lx_divisions *d, int32_t op, bool orders, struct arena *memory,
-                      struct division_menu *out, lx_status *st)
+static bool priced_candidates_make_menu(const struct lx_divisions *d, int32_t op, bool orders,
+                                        struct arena *memory, struct division_menu *out, lx_status *st)
 {
     const struct lx_layouts *l = d->layouts;
     struct arena scratch = {0};
@@ -138,9 +139,9 @@ static bool make_menu(const struct lx_divisions *d, int32_t op, bool orders, str
         bool hinted = l->graph->ops[op].hint_count > 0;
         ok = v.splits && (hinted ? list_hinted(&v, memory, out) : list_splits(&s, memory, out)) &&
              (hinted || !orders || list_orders(memory, out));
-        ok = ok ? reserve(out, memory, st) : status_no_memory(st);
+        ok = ok ? priced_candidates_reserve(out, memory, st) : status_no_memory(st);
     }
-    for (int32_t c = 0; ok && c < out->count; c++) weigh(l, &rates, &s, &x, &v, c, out);
+    for (int32_t c = 0; ok && c < out->count; c++) priced_candidates_weigh(l, &rates, &s, &x, &v, c, out);
     arena_free(&scratch);
     return ok;
 }
@@ -148,11 +149,11 @@ static bool make_menu(const struct lx_divisions *d, int32_t op, bool orders, str
 bool division_menu_make(const struct lx_divisions *d, int32_t op, struct arena *memory,
                         struct division_menu *out, lx_status *st)
 {
-    return make_menu(d, op, false, memory, out, st);
+    return priced_candidates_make_menu(d, op, false, memory, out, st);
 }
 
 bool division_menu_orders(const struct lx_divisions *d, int32_t op, struct arena *memory,
                           struct division_menu *out, lx_status *st)
 {
-    return make_menu(d, op, true, memory, out, st);
+    return priced_candidates_make_menu(d, op, true, memory, out, st);
 }

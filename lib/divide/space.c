@@ -68,8 +68,8 @@ static bool slide_along(const struct op_index *x, int v, const int *axis_of_var,
     return false;
 }
 
-static bool add_operand(struct space *s, const struct lx_layouts *l, const struct op_index *x, int i,
-                        int32_t tensor, const int *axis_of_var, struct operand *o)
+static bool space_add_operand(struct space *s, const struct lx_layouts *l, const struct op_index *x, int i,
+                              int32_t tensor, const int *axis_of_var, struct operand *o)
 {
     const struct lx_layout *y = &l->layouts[tensor];
     *o = (struct operand){.name = l->graph->tensors[tensor].name,
@@ -191,7 +191,7 @@ bool space_of_tile(const struct lx_layouts *l, int32_t op_number, int64_t cores,
         a->name = name;
     }
     for (int i = 0; i < x.operand_count; i++)
-        if (!add_operand(out, l, &x, i, op_operand(op, i), axis_of_var, &out->operands[i]))
+        if (!space_add_operand(out, l, &x, i, op_operand(op, i), axis_of_var, &out->operands[i]))
             return status_no_memory(st);
     note_picked(out, l, op, &x);
     for (int i = 0; i < out->axis_count; i++) axis_settle(&out->axes[i]);

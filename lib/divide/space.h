@@ -95,6 +95,8 @@ void constrain_op(const struct lx_layouts *l, int32_t op, const struct op_index 
                   struct space *s);
 bool constraint_padded_reduction(int64_t extent, int64_t unit, bool is_reduction);
 bool constraint_unaligned(int64_t extent, int64_t unit);
+/* A convolution with stride over 1 keeps both spatial dimensions whole; window dimensions always stay whole. */
+bool conv_blocks_spatial(const int64_t *stride, int count);
 
 /* distribute.c. Pass 2: `splits` one per axis; floors may be raised, never lowered. The lists name axes in order. */
 bool distribute(struct space *s, const int *outputs, int output_count, const int *reductions,

@@ -97,7 +97,7 @@ struct choice {
     bool fits, found;
 };
 
-static void consider(struct choice *c)
+static void span_consider(struct choice *c)
 {
     const struct space *s = c->s;
     if (space_used(s, c->splits) > s->cores) return;
@@ -125,7 +125,7 @@ static bool own_sticks(const struct operand *o, int axis)
 static void try_axis(struct choice *c, int at)
 {
     if (at == c->axis_count) {
-        consider(c);
+        span_consider(c);
         return;
     }
     const struct axis *a = &c->s->axes[c->axes[at]];
@@ -177,8 +177,8 @@ static const struct axis *deciding_axis(const struct space *s, const struct oper
     return NULL;
 }
 
-static bool fail(const struct space *s, const struct operand *o, const int64_t *before, const int64_t *after,
-                 lx_status *st)
+static bool span_fail(const struct space *s, const struct operand *o, const int64_t *before,
+                      const int64_t *after, lx_status *st)
 {
     static const struct {
         unsigned relax;
@@ -232,7 +232,7 @@ bool span_reduce(struct space *s, lx_status *st)
         int64_t span = operand_span(s, o, splits);
         if (span <= s->span_limit) continue;
         memcpy(before, splits, sizeof before);
-        if (!reduce_operand(s, o, 0, splits)) return fail(s, o, before, splits, st);
+        if (!reduce_operand(s, o, 0, splits)) return span_fail(s, o, before, splits, st);
         for (int a = 0; a < s->axis_count; a++)
             if (splits[a] > before[a])
                 s->axes[a].rule = LX_SPLIT_SPAN, s->axes[a].bound_by = i, s->axes[a].bound = span;

@@ -33,13 +33,13 @@ struct change {
     struct lx_layout before[MOST_CHANGED];
 };
 
-static bool is_large(const struct orders *s, int32_t tensor)
+static bool span_orders_is_large(const struct orders *s, int32_t tensor)
 {
     return lx_layout_bytes(&s->layouts[tensor]) > s->l->graph->device.span_bytes;
 }
 
 /* Does some division keep all spans of the op within the limit? Small ops need no look. */
-static bool fits(const struct orders *s, int32_t o, bool *out)
+static bool span_orders_fits(const struct orders *s, int32_t o, bool *out)
 {
     enum { EACH_OP = 3000 };
     stop_look(EACH_OP);
@@ -47,7 +47,7 @@ static bool fits(const struct orders *s, int32_t o, bool *out)
     struct arena scratch = {0};
     struct space space;
     bool large = false, ok = true;
-    for (int i = 0; i < op_operand_count(op); i++) large |= is_large(s, op_operand(op, i));
+    for (int i = 0; i < op_operand_count(op); i++) large |= span_orders_is_large(s, op_operand(op, i));
     *out = true;
     if (!large || op->kind->traits & LX_EXTERN) return true;
     ok = space_of_op(s->l, o, s->cores, &scratch, &space, s->st);
@@ -81,7 +81,7 @@ static bool may_change(const struct orders *s, int32_t tensor)
 {
     const struct lx_tensor *t = &s->l->graph->tensors[tensor];
     return (t->role == LX_INTERMEDIATE || t->role == LX_OUTPUT) && t->rank >= 3 &&
-           s->layouts[tensor].stick_dim >= 0 && is_large(s, tensor);
+           s->layouts[tensor].stick_dim >= 0 && span_orders_is_large(s, tensor);
 }
 
 static bool is_changed(const struct change *c, int32_t tensor)
@@ -109,13 +109,13 @@ static bool change_all(struct orders *s, const struct lx_op *op, const struct op
     return c->count > before;
 }
 
-static void take_back(struct orders *s, const struct change *c)
+static void span_orders_take_back(struct orders *s, const struct change *c)
 {
     for (int i = c->count; i-- > 0;) s->layouts[c->tensor[i]] = c->before[i];
 }
 
 /* An op that does not fit any more follows with the variable that is outermost in changed tensor `k`. */
-static bool follow(struct orders *s, const struct lx_op *op, int k, struct change *c)
+static bool span_orders_follow(struct orders *s, const struct lx_op *op, int k, struct change *c)
 {
     struct op_index x;
     op_index_of(s->l->graph, op, &x);
@@ -124,7 +124,7 @@ static bool follow(struct orders *s, const struct lx_op *op, int k, struct chang
     return false;
 }
 
-static bool touches(const struct lx_op *op, int32_t tensor)
+static bool span_orders_touches(const struct lx_op *op, int32_t tensor)
 {
     for (int i = 0; i < op_operand_count(op); i++)
         if (op_operand(op, i) == tensor) return true;
@@ -141,9 +141,10 @@ static bool others_follow(struct orders *s, struct change *c, const bool *fitted
         for (int32_t o = 0; o < g->op_count; o++) {
             bool fit = true;
             (void)stop_round(o, EACH_SEEN);
-            if (!fitted[o] || !touches(&g->ops[o], c->tensor[k])) continue;
-            if (!fits(s, o, &fit)) return false;
-            if (!fit && follow(s, &g->ops[o], k, c) && !fits(s, o, &fit)) return false;
+            if (!fitted[o] || !span_orders_touches(&g->ops[o], c->tensor[k])) continue;
+            if (!span_orders_fits(s, o, &fit)) return false;
+            if (!fit && span_orders_follow(s, &g->ops[o], k, c) && !span_orders_fits(s, o, &fit))
+                return false;
             if (!fit) return *out = false, true;
         }
     return true;
@@ -160,9 +161,9 @@ static bool change_for(struct orders *s, int32_t o, bool *fitted)
         bool kept = false;
         c.count = 0;
         if (!change_all(s, op, &x, v, &c)) continue;
-        ok = fits(s, o, &kept) && (!kept || others_follow(s, &c, fitted, &kept));
+        ok = span_orders_fits(s, o, &kept) && (!kept || others_follow(s, &c, fitted, &kept));
         fitted[o] = kept;
-        if (!kept) take_back(s, &c);
+        if (!kept) span_orders_take_back(s, &c);
     }
     return ok;
 }
@@ -180,7 +181,7 @@ bool lx_layouts_fit_spans(struct lx_layouts *l, const struct lx_divide_options *
     }
     l->layouts = s.layouts;
     for (int32_t o = 0; ok && o < g->op_count; o++) {
-        ok = fits(&s, o, &fitted[o]);
+        ok = span_orders_fits(&s, o, &fitted[o]);
         all = all && fitted[o];
     }
     for (int32_t o = 0; ok && !all && o < g->op_count; o++)

@@ -12,7 +12,8 @@ enum {
 };
 
 /* Can a list of buffers say what the problem asks for? */
-static bool can_say(const struct lx_problem *problem, const struct lx_format *format, lx_status *st)
+static bool export_list_can_say(const struct lx_problem *problem, const struct lx_format *format,
+                                lx_status *st)
 {
     char what[300];
     unsigned needs = lx_problem_needs(problem);
@@ -29,9 +30,10 @@ static int32_t count_in_place(const struct lx_plan *p)
     return n;
 }
 
-static char *write_list(const struct lx_graph *g, const struct lx_problem *problem, const struct lx_plan *p,
-                        const struct lx_format *format, struct lx_buffer *kept, int64_t *ids, size_t *length,
-                        struct lx_left_out *left, lx_status *st)
+static char *export_list_write_list(const struct lx_graph *g, const struct lx_problem *problem,
+                                    const struct lx_plan *p, const struct lx_format *format,
+                                    struct lx_buffer *kept, int64_t *ids, size_t *length,
+                                    struct lx_left_out *left, lx_status *st)
 {
     int32_t n = 0;
     *left = (struct lx_left_out){.needs = lx_problem_needs(problem), .places = p && format->has_addresses};
@@ -53,11 +55,11 @@ char *lx_export_list(const struct lx_graph *g, const struct lx_problem *problem,
 {
     size_t room = (size_t)problem->count + 1;
     char *text = NULL;
-    if (!can_say(problem, format, st)) return NULL;
+    if (!export_list_can_say(problem, format, st)) return NULL;
     struct lx_buffer *kept = mem_alloc(room * sizeof *kept);
     int64_t *ids = mem_alloc(room * sizeof *ids);
     if (kept && ids)
-        text = write_list(g, problem, p, format, kept, ids, length, left, st);
+        text = export_list_write_list(g, problem, p, format, kept, ids, length, left, st);
     else
         status_no_memory(st);
     mem_free(kept);

@@ -39,7 +39,7 @@ static const struct lx_export rows[] = {
 
 enum { ROWS = sizeof rows / sizeof *rows, MOST_NAMES = 64 };
 
-static bool is_written(const struct lx_format *f)
+static bool exports_is_written(const struct lx_format *f)
 {
     return f->write_graph || f->write_buffers || f->write_answer;
 }
@@ -52,7 +52,7 @@ static struct lx_export of_format(const struct lx_format *f)
 bool lx_export_at(int i, struct lx_export *out)
 {
     for (const struct lx_format *f = lx_formats(); f->name; f++) {
-        if (!is_written(f) || i-- > 0) continue;
+        if (!exports_is_written(f) || i-- > 0) continue;
         *out = of_format(f);
         return true;
     }
@@ -65,7 +65,7 @@ bool lx_export_find(const char *name, struct lx_export *out, lx_status *st)
 {
     const char *names[MOST_NAMES + 1] = {0};
     const struct lx_format *f = lx_format_find(name);
-    if (f && is_written(f)) return *out = of_format(f), true;
+    if (f && exports_is_written(f)) return *out = of_format(f), true;
     for (int i = 0; i < MOST_NAMES && lx_export_at(i, out); i++) {
         if (!out->format && strcmp(out->name, name) == 0) return true;
         names[i] = out->name;

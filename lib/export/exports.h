@@ -2,12 +2,12 @@
  * list of them: help, completions, errors and the C interface walk lx_export_at.
  *
  * What a plan is written as follows from the plan alone: the same plan gives the same bytes. The formats that are read
- * as well are those of graph/formats.c; the rows of both tables make one list. Each format is described in
+ * as well are those of files/formats.c; the rows of both tables make one list. Each format is described in
  * lib/README.md. */
 #ifndef LX_EXPORT_EXPORTS_H
 #define LX_EXPORT_EXPORTS_H
 
-#include "graph/formats.h"
+#include "files/formats.h"
 #include "plan/plan.h"
 
 struct text;
@@ -32,7 +32,7 @@ bool lx_export_find(const char *name, struct lx_export *out, lx_status *st);
 char *lx_export_write(const struct lx_plan *p, const struct lx_plan *other, const char *name, size_t *length,
                       lx_status *st);
 
-/* The time line of a team, as team_run/team_clock.h has it, as trace events with a process per member. */
+/* The time line of a team, as team/run/team_clock.h has it, as trace events with a process per member. */
 char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st);
 
 /* What a list of buffers could not say of a problem. */

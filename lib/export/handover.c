@@ -11,14 +11,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void add_numbers(struct text *out, const char *key, const int64_t *at, int count)
+static void handover_add_numbers(struct text *out, const char *key, const int64_t *at, int count)
 {
     text_format(out, ", \"%s\": [", key);
     for (int i = 0; i < count; i++) text_format(out, i ? ", %" PRId64 : "%" PRId64, at[i]);
     text_add(out, "]");
 }
 
-static void add_tensor(const struct lx_plan *p, int32_t t, struct text *out)
+static void handover_add_tensor(const struct lx_plan *p, int32_t t, struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
     const struct lx_tensor *x = &g->tensors[t];
@@ -27,17 +27,17 @@ static void add_tensor(const struct lx_plan *p, int32_t t, struct text *out)
     text_json_string(out, x->name);
     text_format(out, ", \"role\": \"%s\", \"dtype\": \"%s\", \"bytes\": %" PRId64, lx_role_word(x->role),
                 lx_dtype_word(x->dtype), l->rank ? lx_layout_bytes(l) : x->bytes);
-    if (x->rank >= 0) add_numbers(out, "shape", x->shape, x->rank);
-    if (l->rank) add_numbers(out, "device_shape", l->size, l->rank);
+    if (x->rank >= 0) handover_add_numbers(out, "shape", x->shape, x->rank);
+    if (l->rank) handover_add_numbers(out, "device_shape", l->size, l->rank);
     if (p->hbm_address[t] >= 0) text_format(out, ", \"hbm\": %" PRId64, p->hbm_address[t]);
     text_add(out, t + 1 < g->tensor_count ? "},\n" : "}\n");
 }
 
-static void add_nest(const struct lx_plan *p, int32_t n, struct text *out)
+static void handover_add_nest(const struct lx_plan *p, int32_t n, struct text *out)
 {
     const struct lx_nest *x = &p->nests[n];
     text_format(out, "    {\"first\": %d, \"last\": %d", (int)x->first, (int)x->last);
-    add_numbers(out, "tiles", x->tiles, x->level_count);
+    handover_add_numbers(out, "tiles", x->tiles, x->level_count);
     text_add(out, n + 1 < p->nest_count ? "},\n" : "}\n");
 }
 
@@ -85,7 +85,7 @@ static void add_kernel(const struct lx_plan *p, int32_t k, signed char *how, str
     text_add(out, k + 1 < p->bundle_count ? "},\n" : "}\n");
 }
 
-static void add_splits(const struct lx_division *d, struct text *out)
+static void handover_add_splits(const struct lx_division *d, struct text *out)
 {
     text_add(out, ",\n     \"splits\": [");
     for (int k = 0; k < d->split_count; k++) {
@@ -101,7 +101,7 @@ static void add_splits(const struct lx_division *d, struct text *out)
 }
 
 /* Copies of the tick, those before the op or those behind it. */
-static void add_copies(const struct lx_plan *p, int32_t op, bool behind, struct text *out)
+static void handover_add_copies(const struct lx_plan *p, int32_t op, bool behind, struct text *out)
 {
     const char *between = "";
     text_add(out, behind ? ",\n     \"after\": [" : ",\n     \"before\": [");
@@ -153,8 +153,8 @@ static void add_steps(const struct op_starts *x, int operand, const struct op_co
     text_add(out, "]");
 }
 
-static void add_operand(const struct op_starts *x, int operand, const struct op_cores *cores,
-                        struct text *out)
+static void handover_add_operand(const struct op_starts *x, int operand, const struct op_cores *cores,
+                                 struct text *out)
 {
     const struct lx_plan *p = x->plan;
     const struct lx_access *a = &p->accesses[p->access_at[x->op] + operand];
@@ -185,11 +185,11 @@ static void find_cores(const struct op_starts *x, struct op_cores *cores, struct
         if (core_works(x, c)) cores->at[cores->count++] = c;
     text_format(out, ", \"launch\": \"%s\"", lx_launch_kind_word(x->launch->kind));
     if (x->launch->launch) text_format(out, ", \"mode\": \"%s\"", lx_partition_word(x->launch->launch->mode));
-    add_numbers(out, "cores", cores->at, (int)cores->count);
+    handover_add_numbers(out, "cores", cores->at, (int)cores->count);
 }
 
-static void add_op(const struct lx_plan *p, int32_t op, int32_t kernel, const struct op_cores *room,
-                   struct text *out)
+static void handover_add_op(const struct lx_plan *p, int32_t op, int32_t kernel, const struct op_cores *room,
+                            struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
     struct op_starts x = op_starts_of(p, op);
@@ -204,19 +204,19 @@ static void add_op(const struct lx_plan *p, int32_t op, int32_t kernel, const st
     text_format(out, ", \"kernel\": %d", (int)kernel);
     if (x.nest) text_format(out, ", \"nest\": %d", (int)(x.nest - p->nests));
     find_cores(&x, &cores, out);
-    add_splits(&p->divisions->at[op], out);
-    add_copies(p, op, false, out);
+    handover_add_splits(&p->divisions->at[op], out);
+    handover_add_copies(p, op, false, out);
     text_add(out, ",\n     \"operands\": [");
     for (int k = 0; k < p->access_at[op + 1] - p->access_at[op]; k++) {
         if (k) text_add(out, ",");
-        add_operand(&x, k, &cores, out);
+        handover_add_operand(&x, k, &cores, out);
     }
     text_add(out, "]");
-    add_copies(p, op, true, out);
+    handover_add_copies(p, op, true, out);
     text_add(out, op + 1 < g->op_count ? "},\n" : "}\n");
 }
 
-static void add_head(const struct lx_plan *p, struct text *out)
+static void handover_add_head(const struct lx_plan *p, struct text *out)
 {
     const struct lx_device *d = &p->graph->device;
     text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"handover\",\n  \"pattern\": ");
@@ -228,20 +228,21 @@ static void add_head(const struct lx_plan *p, struct text *out)
                 p->graph->hash, d->preset, d->cores, d->stick_bytes, p->problem.capacity, p->segment_bytes);
 }
 
-static bool add_all(const struct lx_plan *p, const struct op_cores *cores, signed char *how, struct text *out)
+static bool handover_add_all(const struct lx_plan *p, const struct op_cores *cores, signed char *how,
+                             struct text *out)
 {
     const struct lx_graph *g = p->layouts->graph;
-    add_head(p, out);
+    handover_add_head(p, out);
     text_add(out, "  \"tensors\": [\n");
-    for (int32_t t = 0; t < g->tensor_count; t++) add_tensor(p, t, out);
+    for (int32_t t = 0; t < g->tensor_count; t++) handover_add_tensor(p, t, out);
     text_add(out, "  ],\n  \"nests\": [\n");
-    for (int32_t n = 0; n < p->nest_count; n++) add_nest(p, n, out);
+    for (int32_t n = 0; n < p->nest_count; n++) handover_add_nest(p, n, out);
     text_add(out, "  ],\n  \"kernels\": [\n");
     for (int32_t k = 0; k < p->bundle_count; k++) add_kernel(p, k, how, out);
     text_add(out, "  ],\n  \"ops\": [\n");
     for (int32_t k = 0; k < p->bundle_count; k++)
         for (int32_t o = p->bundles[k].first; o < p->bundles[k].first + p->bundles[k].count; o++)
-            add_op(p, o, k, cores, out);
+            handover_add_op(p, o, k, cores, out);
     text_add(out, "  ]\n}\n");
     return true;
 }
@@ -257,7 +258,7 @@ bool handover_write(const struct lx_plan *p, const struct lx_plan *other, struct
                              mem_zeroed(n, sizeof(int64_t)), 0};
     signed char *how = mem_zeroed((size_t)p->layouts->graph->tensor_count + 1, 1);
     bool ok = (cores.at && cores.start && cores.moved && how) || status_no_memory(st);
-    ok = ok && add_all(p, &cores, how, out);
+    ok = ok && handover_add_all(p, &cores, how, out);
     mem_free(cores.at);
     mem_free(cores.start);
     mem_free(cores.moved);

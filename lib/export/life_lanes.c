@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static int by_start(const void *a, const void *b)
+static int life_lanes_by_start(const void *a, const void *b)
 {
     const struct life_lane *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -17,25 +17,25 @@ struct free_lane {
     int32_t lane;
 };
 
-static bool comes_first(const struct free_lane *a, const struct free_lane *b)
+static bool life_lanes_comes_first(const struct free_lane *a, const struct free_lane *b)
 {
     return a->from != b->from ? a->from < b->from : a->lane < b->lane;
 }
 
-static void sift_down(struct free_lane *heap, size_t count)
+static void life_lanes_sift_down(struct free_lane *heap, size_t count)
 {
     for (size_t i = 0, k; (k = 2 * i + 1) < count; i = k) {
-        if (k + 1 < count && comes_first(&heap[k + 1], &heap[k])) k++;
-        if (!comes_first(&heap[k], &heap[i])) return;
+        if (k + 1 < count && life_lanes_comes_first(&heap[k + 1], &heap[k])) k++;
+        if (!life_lanes_comes_first(&heap[k], &heap[i])) return;
         struct free_lane other = heap[i];
         heap[i] = heap[k];
         heap[k] = other;
     }
 }
 
-static void sift_up(struct free_lane *heap, size_t i)
+static void life_lanes_sift_up(struct free_lane *heap, size_t i)
 {
-    for (size_t up; i > 0 && comes_first(&heap[i], &heap[up = (i - 1) / 2]); i = up) {
+    for (size_t up; i > 0 && life_lanes_comes_first(&heap[i], &heap[up = (i - 1) / 2]); i = up) {
         struct free_lane other = heap[i];
         heap[i] = heap[up];
         heap[up] = other;
@@ -49,12 +49,12 @@ static void deal_out(struct life_lanes *l, struct free_lane *heap)
         if (l->lanes == 0 || heap[0].from > x->start) {
             x->lane = l->lanes++;
             heap[x->lane] = (struct free_lane){x->end, x->lane};
-            sift_up(heap, (size_t)x->lane);
+            life_lanes_sift_up(heap, (size_t)x->lane);
             continue;
         }
         x->lane = heap[0].lane;
         heap[0].from = x->end;
-        sift_down(heap, (size_t)l->lanes);
+        life_lanes_sift_down(heap, (size_t)l->lanes);
     }
 }
 
@@ -69,7 +69,7 @@ bool life_lanes_make(const struct lx_plan *p, struct life_lanes *out)
             struct lx_life life = lx_life_at(&p->problem.buffers[i], k);
             if (life.start < life.end) out->at[out->count++] = (struct life_lane){life.start, life.end, i, 0};
         }
-    if (out->count) qsort(out->at, out->count, sizeof *out->at, by_start);
+    if (out->count) qsort(out->at, out->count, sizeof *out->at, life_lanes_by_start);
     bool ok = out->at && heap;
     if (ok) deal_out(out, heap);
     mem_free(heap);

@@ -33,7 +33,7 @@ struct event {
     size_t who;
 };
 
-static int by_time(const void *a, const void *b)
+static int memory_viz_by_time(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
@@ -62,19 +62,19 @@ static bool find_in_pool(const struct lx_plan *p, int32_t pool, struct allocatio
 }
 
 /* Ticks on which a tensor is touched in HBM. */
-static void touch(struct allocation *a, int64_t tick)
+static void memory_viz_touch(struct allocation *a, int64_t tick)
 {
     a->start = min_i64(a->start, tick);
     a->end = max_i64(a->end, tick + 1);
 }
 
 /* In all of a nest, if in any iteration of it. */
-static void cover_nests(const struct lx_plan *p, struct allocation *a)
+static void memory_viz_cover_nests(const struct lx_plan *p, struct allocation *a)
 {
     for (int32_t i = 0; i < p->nest_count; i++) {
         if (a->start > p->nests[i].last || a->end <= p->nests[i].first) continue;
-        touch(a, p->nests[i].first);
-        touch(a, p->nests[i].last);
+        memory_viz_touch(a, p->nests[i].first);
+        memory_viz_touch(a, p->nests[i].last);
     }
 }
 
@@ -84,11 +84,11 @@ static void touch_all(const struct lx_plan *p, struct allocation *all)
     for (int32_t o = 0; o < g->op_count; o++)
         for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
             const struct lx_access *x = &p->accesses[a];
-            if (x->stay < 0 || p->answer.address[x->stay] < 0) touch(&all[x->tensor], o);
+            if (x->stay < 0 || p->answer.address[x->stay] < 0) memory_viz_touch(&all[x->tensor], o);
         }
     for (int32_t i = 0; i < p->transfer_count; i++)
         if (lx_through_hbm(p->transfers[i].kind))
-            touch(&all[p->stays[p->transfers[i].stay].tensor], p->transfers[i].tick);
+            memory_viz_touch(&all[p->stays[p->transfers[i].stay].tensor], p->transfers[i].tick);
 }
 
 /* What arrives or leaves is there all the time, the rest from its first to its last touch. */
@@ -102,7 +102,7 @@ static bool find_in_hbm(const struct lx_plan *p, struct allocations *out)
     for (int32_t t = 0; all && t < g->tensor_count; t++) {
         const struct lx_layout *l = &p->layouts->layouts[t];
         struct allocation a = all[t];
-        cover_nests(p, &a);
+        memory_viz_cover_nests(p, &a);
         if (g->tensors[t].role != LX_INTERMEDIATE) a.start = 0, a.end = g->op_count;
         a.address = p->hbm_address[t];
         a.size = l->rank ? lx_layout_bytes(l) : g->tensors[t].bytes;
@@ -138,7 +138,7 @@ static void add_frames(const struct lx_plan *p, struct text *t, const char *name
     text_free(&words);
 }
 
-static void add_number(struct text *t, const char *key, int64_t n)
+static void memory_viz_add_number(struct text *t, const char *key, int64_t n)
 {
     pickle_string(t, key);
     pickle_int(t, n);
@@ -151,9 +151,9 @@ static void add_event(const struct lx_plan *p, struct pickle_list *l, const char
     pickle_dict_begin(l->t);
     pickle_string(l->t, "action");
     pickle_string(l->t, action);
-    add_number(l->t, "addr", a->address);
-    add_number(l->t, "size", a->size);
-    add_number(l->t, "stream", 0);
+    memory_viz_add_number(l->t, "addr", a->address);
+    memory_viz_add_number(l->t, "size", a->size);
+    memory_viz_add_number(l->t, "stream", 0);
     add_frames(p, l->t, a->name, tick);
     pickle_dict_end(l->t);
 }
@@ -166,7 +166,7 @@ static struct event *events_of(const struct allocations *a)
         e[2 * i] = (struct event){a->at[i].start, true, i};
         e[2 * i + 1] = (struct event){a->at[i].end, false, i};
     }
-    if (e && a->count) qsort(e, 2 * a->count, sizeof *e, by_time);
+    if (e && a->count) qsort(e, 2 * a->count, sizeof *e, memory_viz_by_time);
     return e;
 }
 
@@ -202,17 +202,17 @@ static void add_segment(int device, int64_t capacity, struct text *t)
 {
     struct pickle_list blocks;
     pickle_dict_begin(t);
-    add_number(t, "device", device);
-    add_number(t, "address", 0);
-    add_number(t, "total_size", capacity);
-    add_number(t, "stream", 0);
+    memory_viz_add_number(t, "device", device);
+    memory_viz_add_number(t, "address", 0);
+    memory_viz_add_number(t, "total_size", capacity);
+    memory_viz_add_number(t, "stream", 0);
     add_nothing(t, "frames");
     pickle_string(t, "blocks");
     pickle_list_begin(&blocks, t);
     pickle_list_next(&blocks);
     pickle_dict_begin(t);
-    add_number(t, "size", capacity);
-    add_number(t, "requested_size", 0);
+    memory_viz_add_number(t, "size", capacity);
+    memory_viz_add_number(t, "requested_size", 0);
     pickle_string(t, "state");
     pickle_string(t, "inactive");
     add_nothing(t, "frames");
@@ -221,7 +221,8 @@ static void add_segment(int device, int64_t capacity, struct text *t)
     pickle_dict_end(t);
 }
 
-static bool add_all(const struct lx_plan *p, const struct allocations *devices, int count, struct text *t)
+static bool memory_viz_add_all(const struct lx_plan *p, const struct allocations *devices, int count,
+                               struct text *t)
 {
     struct pickle_list l;
     bool ok = true;
@@ -257,7 +258,7 @@ bool memory_viz_write(const struct lx_plan *p, const struct lx_plan *other, stru
     (void)other;
     for (int d = 0; ok && d < pools; d++) ok = find_in_pool(p, d, &devices[d]);
     if (ok && p->layouts) ok = find_in_hbm(p, &devices[pools]);
-    ok = ok && add_all(p, devices, count, out);
+    ok = ok && memory_viz_add_all(p, devices, count, out);
     free_devices(devices, count);
     return ok || status_no_memory(st);
 }

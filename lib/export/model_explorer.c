@@ -36,7 +36,7 @@ void add_graph_id(struct text *out, const struct lx_plan *p)
 }
 
 /* Where an operand of an op is. */
-static void add_place(struct text *out, const struct lx_plan *p, int32_t op, int operand)
+static void model_explorer_add_place(struct text *out, const struct lx_plan *p, int32_t op, int operand)
 {
     int32_t stay = lx_plan_place(p, op, operand);
     int32_t tensor = p->accesses[p->access_at[op] + operand].tensor;
@@ -47,7 +47,7 @@ static void add_place(struct text *out, const struct lx_plan *p, int32_t op, int
 void add_node_place(struct text *out, const struct lx_plan *p, struct node n)
 {
     if (n.kind == NODE_OP)
-        add_place(out, p, n.number, p->layouts->graph->ops[n.number].input_count);
+        model_explorer_add_place(out, p, n.number, p->layouts->graph->ops[n.number].input_count);
     else if (n.kind == NODE_TENSOR)
         text_format(out, "HBM at %" PRId64, p->hbm_address[n.number]);
     else if (p->answer.address[n.number] < 0)
@@ -69,21 +69,21 @@ static void begin_attribute(struct nodes *x, const char *key)
     x->between = ", ";
 }
 
-static void add_word(struct nodes *x, const char *key, const char *value)
+static void model_explorer_add_word(struct nodes *x, const char *key, const char *value)
 {
     begin_attribute(x, key);
     text_json_string(x->out, value);
     text_add(x->out, "}");
 }
 
-static void add_number(struct nodes *x, const char *key, int64_t value)
+static void model_explorer_add_number(struct nodes *x, const char *key, int64_t value)
 {
     begin_attribute(x, key);
     text_format(x->out, "\"%" PRId64 "\"}", value);
 }
 
 /* "m/4, n/8". */
-static void add_splits(struct nodes *x, const struct lx_division *d)
+static void model_explorer_add_splits(struct nodes *x, const struct lx_division *d)
 {
     const char *comma = "";
     begin_attribute(x, "splits");
@@ -101,12 +101,12 @@ static void add_op_attributes(struct nodes *x, int32_t o)
     const struct lx_plan *p = x->p;
     const struct lx_op_traffic *t = &p->traffic[o];
     const struct lx_op *op = &p->layouts->graph->ops[o];
-    add_word(x, "kind", op->kind->name);
-    if (op->einsum) add_word(x, "einsum", op->einsum);
-    add_number(x, "tick", o);
-    add_number(x, "cores", t->cores);
-    add_splits(x, &p->divisions->at[o]);
-    add_number(x, "HBM bytes", t->hbm_read + t->hbm_written);
+    model_explorer_add_word(x, "kind", op->kind->name);
+    if (op->einsum) model_explorer_add_word(x, "einsum", op->einsum);
+    model_explorer_add_number(x, "tick", o);
+    model_explorer_add_number(x, "cores", t->cores);
+    model_explorer_add_splits(x, &p->divisions->at[o]);
+    model_explorer_add_number(x, "HBM bytes", t->hbm_read + t->hbm_written);
     begin_attribute(x, "device us");
     text_format(x->out, "\"%.9g\"}", t->device_us);
 }
@@ -114,19 +114,19 @@ static void add_op_attributes(struct nodes *x, int32_t o)
 static void add_tensor_attributes(struct nodes *x, int32_t t)
 {
     const struct lx_tensor *one = &x->p->layouts->graph->tensors[t];
-    add_word(x, "role", lx_role_word(one->role));
-    add_word(x, "dtype", lx_dtype_word(one->dtype));
-    add_number(x, "bytes", one->bytes);
+    model_explorer_add_word(x, "role", lx_role_word(one->role));
+    model_explorer_add_word(x, "dtype", lx_dtype_word(one->dtype));
+    model_explorer_add_number(x, "bytes", one->bytes);
 }
 
 static void add_buffer_attributes(struct nodes *x, int32_t i)
 {
     const struct lx_buffer *b = &x->p->problem.buffers[i];
-    add_number(x, "size", b->size);
-    add_number(x, "start", b->start);
-    add_number(x, "end", b->end);
-    add_number(x, "cost", b->spill_cost);
-    if (x->p->reason[i]) add_word(x, "reason", x->p->reason[i]);
+    model_explorer_add_number(x, "size", b->size);
+    model_explorer_add_number(x, "start", b->start);
+    model_explorer_add_number(x, "end", b->end);
+    model_explorer_add_number(x, "cost", b->spill_cost);
+    if (x->p->reason[i]) model_explorer_add_word(x, "reason", x->p->reason[i]);
 }
 
 static void add_attributes(struct nodes *x, struct node n)
@@ -144,7 +144,7 @@ static void add_attributes(struct nodes *x, struct node n)
 }
 
 /* Who has left in a tensor what is there: an op, or nobody yet; then it is the tensor's own node, if it has one. */
-static struct node source_of(const struct nodes *x, int32_t tensor)
+static struct node model_explorer_source_of(const struct nodes *x, int32_t tensor)
 {
     if (x->writer[tensor] >= 0) return (struct node){NODE_OP, x->writer[tensor]};
     bool arrives = lx_role_arrives(x->p->layouts->graph->tensors[tensor].role);
@@ -173,7 +173,8 @@ static void add_edges(struct nodes *x, struct node n)
     for (int32_t a = n.kind == NODE_OP ? p->access_at[n.number] : 0;
          n.kind == NODE_OP && a < p->access_at[n.number + 1]; a++)
         if (p->accesses[a].reads)
-            add_edge(x, source_of(x, p->accesses[a].tensor), (int)(a - p->access_at[n.number]));
+            add_edge(x, model_explorer_source_of(x, p->accesses[a].tensor),
+                     (int)(a - p->access_at[n.number]));
     text_add(x->out, "]");
     for (int32_t a = n.kind == NODE_OP ? p->access_at[n.number] : 0;
          n.kind == NODE_OP && a < p->access_at[n.number + 1]; a++)
@@ -191,10 +192,11 @@ static void add_metadata(struct nodes *x, int32_t op, bool of_inputs)
         text_format(x->out, "%s{\"id\": \"%d\", \"attrs\": [", comma,
                     of_inputs ? (int)(a - p->access_at[op]) : (int)output++);
         x->between = "";
-        add_word(x, of_inputs ? "__tensor_tag" : "tensor_name", p->layouts->graph->tensors[one->tensor].name);
+        model_explorer_add_word(x, of_inputs ? "__tensor_tag" : "tensor_name",
+                                p->layouts->graph->tensors[one->tensor].name);
         begin_attribute(x, "place");
         text_add(x->out, "\"");
-        add_place(x->out, p, op, (int)(a - p->access_at[op]));
+        model_explorer_add_place(x->out, p, op, (int)(a - p->access_at[op]));
         text_add(x->out, "\"}]}");
         comma = ", ";
     }
@@ -219,19 +221,19 @@ static void add_namespace(struct nodes *x, struct node n)
     text_add(x->out, "\"");
 }
 
-static const char *label_of(const struct lx_plan *p, struct node n)
+static const char *model_explorer_label_of(const struct lx_plan *p, struct node n)
 {
     return n.kind == NODE_OP       ? p->layouts->graph->ops[n.number].name
            : n.kind == NODE_TENSOR ? p->layouts->graph->tensors[n.number].name
                                    : p->problem.buffers[n.number].name;
 }
 
-static void add_node(struct nodes *x, struct node n)
+static void model_explorer_add_node(struct nodes *x, struct node n)
 {
     text_add(x->out, "      {\"id\": ");
     add_node_id(x->out, n);
     text_add(x->out, ", \"label\": ");
-    text_json_string(x->out, label_of(x->p, n));
+    text_json_string(x->out, model_explorer_label_of(x->p, n));
     add_namespace(x, n);
     add_attributes(x, n);
     add_edges(x, n);
@@ -275,7 +277,7 @@ bool explorer_graph_write(const struct lx_plan *p, const struct lx_plan *other, 
     text_add(out, ",\n    \"nodes\": [");
     for (const char *between = "\n"; next_node(p, &i, &n); between = ",\n") {
         text_add(out, between);
-        add_node(&x, n);
+        model_explorer_add_node(&x, n);
     }
     add_groups(&x);
     mem_free(x.writer);

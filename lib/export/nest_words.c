@@ -223,7 +223,7 @@ bool transfer_happens(const struct lx_plan *p, const struct lx_transfer *t, int6
     return !summed || !all_at(n, iteration, summed, false);
 }
 
-static void add_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
+static void nest_words_add_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
 {
     static const char *const words[] = {
         [LX_LOAD] = "loaded", [LX_STORE] = "stored", [LX_RING] = "relaid", [LX_MOVE] = "moved"};
@@ -241,7 +241,7 @@ void add_tile_copies(const struct lx_plan *p, int32_t buffer, struct text *out)
     if (!n) return;
     text_format(out, "held in level %d of %d", p->stays[buffer].hold, n->level_count);
     if (nest_tensor_of(p->layouts, n, p->stays[buffer].tensor).summed) text_add(out, ", adds up a sum");
-    add_copies(p, buffer, out);
+    nest_words_add_copies(p, buffer, out);
 }
 
 /* The number of the tile among those of its tensor, counted from 0 on. */

@@ -26,7 +26,7 @@ static bool add_residency(const struct lx_plan *p, struct node n, struct text *o
 }
 
 /* Of a list, what it costs that a buffer is off chip. */
-static bool add_bytes(const struct lx_plan *p, struct node n, struct text *out)
+static bool node_data_add_bytes(const struct lx_plan *p, struct node n, struct text *out)
 {
     int64_t bytes = 0;
     if (n.kind == NODE_TENSOR) return false;
@@ -37,14 +37,14 @@ static bool add_bytes(const struct lx_plan *p, struct node n, struct text *out)
     return true;
 }
 
-static bool add_time(const struct lx_plan *p, struct node n, struct text *out)
+static bool node_data_add_time(const struct lx_plan *p, struct node n, struct text *out)
 {
     if (n.kind != NODE_OP) return false;
     text_format(out, "%.9g", p->traffic[n.number].device_us);
     return true;
 }
 
-static bool add_cores(const struct lx_plan *p, struct node n, struct text *out)
+static bool node_data_add_cores(const struct lx_plan *p, struct node n, struct text *out)
 {
     if (n.kind != NODE_OP) return false;
     text_format(out, "%" PRId64, p->traffic[n.number].cores);
@@ -88,6 +88,6 @@ static bool write_figure(const struct lx_plan *p, const struct figure *f, struct
     }
 
 NODE_FIGURE(explorer_residency_write, "residency", add_residency, false, true)
-NODE_FIGURE(explorer_hbm_write, "HBM bytes", add_bytes, true, true)
-NODE_FIGURE(explorer_time_write, "predicted device time, us", add_time, true, false)
-NODE_FIGURE(explorer_cores_write, "cores", add_cores, true, false)
+NODE_FIGURE(explorer_hbm_write, "HBM bytes", node_data_add_bytes, true, true)
+NODE_FIGURE(explorer_time_write, "predicted device time, us", node_data_add_time, true, false)
+NODE_FIGURE(explorer_cores_write, "cores", node_data_add_cores, true, false)

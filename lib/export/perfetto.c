@@ -25,30 +25,31 @@ struct trace {
     bool begun;
 };
 
-static void begin_event(struct trace *x, const char *phase, enum process process)
+static void perfetto_begin_event(struct trace *x, const char *phase, enum process process)
 {
     text_format(x->out, "%s\n  {\"ph\": \"%s\", \"pid\": %d", x->begun ? "," : "", phase, (int)process);
     x->begun = true;
 }
 
-static void name_it(struct trace *x, const char *what, enum process process, int64_t row, const char *name)
+static void perfetto_name_it(struct trace *x, const char *what, enum process process, int64_t row,
+                             const char *name)
 {
-    begin_event(x, "M", process);
+    perfetto_begin_event(x, "M", process);
     if (row >= 0) text_format(x->out, ", \"tid\": %" PRId64, row);
     text_format(x->out, ", \"name\": \"%s_name\", \"args\": {\"name\": ", what);
     text_json_string(x->out, name);
     text_add(x->out, "}}");
-    begin_event(x, "M", process);
+    perfetto_begin_event(x, "M", process);
     if (row >= 0) text_format(x->out, ", \"tid\": %" PRId64, row);
     text_format(x->out, ", \"name\": \"%s_sort_index\", \"args\": {\"sort_index\": %" PRId64 "}}", what,
                 row >= 0 ? row : (int64_t)process);
 }
 
 /* Up to and with the opening brace of its arguments. */
-static void begin_slice(struct trace *x, enum process process, int64_t row, const char *name,
-                        const char *category, int64_t from, int64_t to)
+static void perfetto_begin_slice(struct trace *x, enum process process, int64_t row, const char *name,
+                                 const char *category, int64_t from, int64_t to)
 {
-    begin_event(x, "X", process);
+    perfetto_begin_event(x, "X", process);
     text_format(x->out, ", \"tid\": %" PRId64 ", \"name\": ", row);
     text_json_string(x->out, name);
     text_format(x->out, ", \"cat\": \"%s\", \"ts\": ", category);
@@ -58,9 +59,9 @@ static void begin_slice(struct trace *x, enum process process, int64_t row, cons
     text_add(x->out, ", \"args\": {");
 }
 
-static void begin_counter(struct trace *x, enum process process, const char *name, int64_t at)
+static void perfetto_begin_counter(struct trace *x, enum process process, const char *name, int64_t at)
 {
-    begin_event(x, "C", process);
+    perfetto_begin_event(x, "C", process);
     text_add(x->out, ", \"name\": ");
     text_json_string(x->out, name);
     text_add(x->out, ", \"ts\": ");
@@ -72,14 +73,15 @@ static void add_op_slice(struct trace *x, int32_t o, int64_t row)
 {
     const struct lx_op *op = &x->p->layouts->graph->ops[o];
     const struct lx_op_traffic *t = &x->p->traffic[o];
-    begin_slice(x, CORES, row, op->name, op->kind->name, tick_time(&x->time, o), tick_time(&x->time, o + 1));
+    perfetto_begin_slice(x, CORES, row, op->name, op->kind->name, tick_time(&x->time, o),
+                         tick_time(&x->time, o + 1));
     text_format(x->out,
                 "\"tick\": %d, \"cores\": %" PRId64 ", \"hbm_read\": %" PRId64 ", \"hbm_written\": %" PRId64
                 "}}",
                 (int)o, t->cores, t->hbm_read, t->hbm_written);
 }
 
-static void add_cores(struct trace *x)
+static void perfetto_add_cores(struct trace *x)
 {
     const struct lx_plan *p = x->p;
     int64_t slices = 0, most = 0, rows;
@@ -88,14 +90,14 @@ static void add_cores(struct trace *x)
         most = max_i64(most, p->traffic[o].cores);
     }
     rows = slices <= MOST_SLICES ? most : min_i64(most, 1);
-    name_it(x, "process", CORES, -1, "cores");
+    perfetto_name_it(x, "process", CORES, -1, "cores");
     for (int64_t c = 0; c < rows; c++) {
         char name[40];
         if (rows < most)
             snprintf(name, sizeof name, "all cores");
         else
             snprintf(name, sizeof name, "core %d", (int)c);
-        name_it(x, "thread", CORES, c, name);
+        perfetto_name_it(x, "thread", CORES, c, name);
     }
     for (int32_t o = 0; o < p->layouts->graph->op_count; o++)
         for (int64_t c = 0; c < min_i64(rows, p->traffic[o].cores); c++) add_op_slice(x, o, c);
@@ -113,21 +115,23 @@ static int64_t reserved_at(const struct lx_plan *p, int32_t pool, int64_t tick)
     return bytes;
 }
 
-static void add_in_use(struct trace *x, const char *name, int32_t pool, int64_t tick, int64_t bytes, bool end)
+static void perfetto_add_in_use(struct trace *x, const char *name, int32_t pool, int64_t tick, int64_t bytes,
+                                bool end)
 {
-    begin_counter(x, LX, name, tick_time(&x->time, tick));
+    perfetto_begin_counter(x, LX, name, tick_time(&x->time, tick));
     text_format(x->out, "\"bytes\": %" PRId64 ", \"reserved\": %" PRId64 "}}", bytes,
                 end ? 0 : reserved_at(x->p, pool, tick));
 }
 
-static int by_number(const void *a, const void *b)
+static int perfetto_by_number(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
 /* Ticks at which what is taken or reserved of a pool changes, each once, from the first on. */
-static int64_t *changes_of(const struct trace *x, const struct lx_occupancy *o, int32_t pool, size_t *count)
+static int64_t *perfetto_changes_of(const struct trace *x, const struct lx_occupancy *o, int32_t pool,
+                                    size_t *count)
 {
     const struct lx_pool *own = x->p->problem.pool_count ? &x->p->problem.pools[pool] : NULL;
     int64_t *at = mem_alloc((o->count + 2 + 2 * (size_t)(own ? own->reserved_count : 0)) * sizeof *at);
@@ -139,7 +143,7 @@ static int64_t *changes_of(const struct trace *x, const struct lx_occupancy *o, 
         at[n++] = max_i64(own->reserved[i].start, x->time.first);
         at[n++] = max_i64(own->reserved[i].end, x->time.first);
     }
-    qsort(at, n, sizeof *at, by_number);
+    qsort(at, n, sizeof *at, perfetto_by_number);
     for (size_t i = 0; i < n; i++)
         if (at[i] < x->time.last && (kept == 0 || at[i] != at[kept - 1])) at[kept++] = at[i];
     *count = kept;
@@ -159,12 +163,12 @@ static bool add_pool(struct trace *x, int32_t pool)
     struct text name = {0};
     size_t count = 0, k = 0;
     if (!lx_occupancy_make(x->p, pool, &o)) return false;
-    int64_t *at = changes_of(x, &o, pool, &count);
+    int64_t *at = perfetto_changes_of(x, &o, pool, &count);
     bool named = x->p->problem.pool_count > 0 && x->p->problem.pools[pool].name;
     text_format(&name, "in use, %s", named ? x->p->problem.pools[pool].name : "each core");
     for (size_t i = 0; at && name.at && i < count; i++)
-        add_in_use(x, name.at, pool, at[i], taken_at(&o, at[i], &k), false);
-    if (at && name.at) add_in_use(x, name.at, pool, x->time.last, 0, true);
+        perfetto_add_in_use(x, name.at, pool, at[i], taken_at(&o, at[i], &k), false);
+    if (at && name.at) perfetto_add_in_use(x, name.at, pool, x->time.last, 0, true);
     bool ok = at && !name.failed;
     mem_free(at);
     text_free(&name);
@@ -183,28 +187,28 @@ static void add_rates(struct trace *x, int32_t o, bool end)
     static const struct lx_op_traffic none;
     const struct lx_op_traffic *t = end ? &none : &x->p->traffic[o];
     int64_t at = tick_time(&x->time, o), ps = tick_time(&x->time, o + 1) - at;
-    begin_counter(x, HBM, "HBM GB/s", at);
+    perfetto_begin_counter(x, HBM, "HBM GB/s", at);
     text_format(x->out, "\"read\": %.17g, \"written\": %.17g, \"total\": %.17g}}", rate(t->hbm_read, ps),
                 rate(t->hbm_written, ps), rate(t->hbm_read + t->hbm_written, ps));
-    begin_counter(x, RING, "ring GB/s", at);
+    perfetto_begin_counter(x, RING, "ring GB/s", at);
     text_format(x->out, "\"data\": %.17g, \"reduce\": %.17g}}", rate(t->ring, ps), rate(t->reduce_ring, ps));
 }
 
-static void add_traffic(struct trace *x)
+static void perfetto_add_traffic(struct trace *x)
 {
     int32_t count = x->p->layouts->graph->op_count;
-    name_it(x, "process", HBM, -1, "HBM");
-    name_it(x, "process", RING, -1, "ring");
+    perfetto_name_it(x, "process", HBM, -1, "HBM");
+    perfetto_name_it(x, "process", RING, -1, "ring");
     for (int32_t o = 0; o <= count; o++) add_rates(x, o, o == count);
 }
 
-static void add_life(struct trace *x, const struct life_lane *l)
+static void perfetto_add_life(struct trace *x, const struct life_lane *l)
 {
     const struct lx_plan *p = x->p;
     const struct lx_buffer *b = &p->problem.buffers[l->buffer];
     bool on_chip = p->answer.address[l->buffer] >= 0;
-    begin_slice(x, BUFFERS, l->lane, b->name, on_chip ? "on chip" : "off chip", tick_time(&x->time, l->start),
-                tick_time(&x->time, l->end));
+    perfetto_begin_slice(x, BUFFERS, l->lane, b->name, on_chip ? "on chip" : "off chip",
+                         tick_time(&x->time, l->start), tick_time(&x->time, l->end));
     text_format(x->out, "\"buffer\": %d, \"size\": %" PRId64, (int)l->buffer, b->size);
     if (on_chip) text_format(x->out, ", \"address\": %" PRId64, p->answer.address[l->buffer]);
     if (on_chip && p->answer.pool && p->problem.pool_count > 1) {
@@ -222,22 +226,22 @@ static void add_life(struct trace *x, const struct life_lane *l)
     text_add(x->out, "}}");
 }
 
-static bool add_buffers(struct trace *x)
+static bool perfetto_add_buffers(struct trace *x)
 {
     struct life_lanes lanes;
     if (!life_lanes_make(x->p, &lanes)) return false;
-    name_it(x, "process", BUFFERS, -1, "buffers");
+    perfetto_name_it(x, "process", BUFFERS, -1, "buffers");
     for (int64_t l = 0; l < lanes.lanes; l++) {
         char name[40];
         snprintf(name, sizeof name, "lane %d", (int)l + 1);
-        name_it(x, "thread", BUFFERS, l, name);
+        perfetto_name_it(x, "thread", BUFFERS, l, name);
     }
-    for (size_t i = 0; i < lanes.count; i++) add_life(x, &lanes.at[i]);
+    for (size_t i = 0; i < lanes.count; i++) perfetto_add_life(x, &lanes.at[i]);
     life_lanes_free(&lanes);
     return true;
 }
 
-static void add_head(const struct lx_plan *p, struct text *out)
+static void perfetto_add_head(const struct lx_plan *p, struct text *out)
 {
     text_add(
         out,
@@ -252,12 +256,12 @@ bool perfetto_write(const struct lx_plan *p, const struct lx_plan *other, struct
     struct trace x = {.p = p, .out = out};
     (void)other;
     bool ok = tick_times_make(p, &x.time);
-    add_head(p, out);
-    if (ok && p->traffic) add_cores(&x);
-    if (ok) name_it(&x, "process", LX, -1, "LX");
+    perfetto_add_head(p, out);
+    if (ok && p->traffic) perfetto_add_cores(&x);
+    if (ok) perfetto_name_it(&x, "process", LX, -1, "LX");
     for (int32_t pool = 0; ok && pool < lx_pool_count(&p->problem); pool++) ok = add_pool(&x, pool);
-    if (ok && p->traffic) add_traffic(&x);
-    ok = ok && add_buffers(&x);
+    if (ok && p->traffic) perfetto_add_traffic(&x);
+    ok = ok && perfetto_add_buffers(&x);
     text_add(out, "\n]}\n");
     tick_times_free(&x.time);
     return ok || status_no_memory(st);

@@ -44,7 +44,7 @@ void pickle_end(struct text *t)
 }
 
 /* Bytes that two's complement needs. */
-static int width_of(int64_t n)
+static int pickle_width_of(int64_t n)
 {
     int width = 1;
     while (width < 8 && (n < -((int64_t)1 << (8 * width - 1)) || n >= (int64_t)1 << (8 * width - 1))) width++;
@@ -61,8 +61,8 @@ void pickle_int(struct text *t, int64_t n)
         bytes(t, (uint64_t)n, 4);
     } else {
         byte(t, LONG1);
-        byte(t, (unsigned)width_of(n));
-        bytes(t, (uint64_t)n, width_of(n));
+        byte(t, (unsigned)pickle_width_of(n));
+        bytes(t, (uint64_t)n, pickle_width_of(n));
     }
 }
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 /* Names of files are made printable, as everywhere. */
-static void add_name(struct text *out, const char *name)
+static void plan_page_add_name(struct text *out, const char *name)
 {
     char *clean = printable(name ? name : "", 0);
     if (clean)
@@ -33,7 +33,7 @@ static void add_fact(struct text *out, const char *name, const char *value, cons
     text_add(out, "]");
 }
 
-static void add_gap(const struct lx_plan *p, struct text *out)
+static void plan_page_add_gap(const struct lx_plan *p, struct text *out)
 {
     double gap = lx_plan_gap(p);
     if (p->problem.objective == LX_FIT) return;
@@ -45,7 +45,7 @@ static void add_gap(const struct lx_plan *p, struct text *out)
 }
 
 /* What the other plan comes to. */
-static void add_beside(const struct lx_plan *other, struct text *out)
+static void plan_page_add_beside(const struct lx_plan *other, struct text *out)
 {
     struct text name = {0}, value = {0};
     text_add(&name, "beside it: ");
@@ -58,7 +58,8 @@ static void add_beside(const struct lx_plan *other, struct text *out)
     text_free(&value);
 }
 
-static void add_facts(const struct lx_plan *p, const struct lx_plan *other, int64_t peak, struct text *out)
+static void plan_page_add_facts(const struct lx_plan *p, const struct lx_plan *other, int64_t peak,
+                                struct text *out)
 {
     const struct lx_figures *f = &p->figures;
     bool list = p->graph->is_list, height = p->problem.objective == LX_HEIGHT;
@@ -68,7 +69,7 @@ static void add_facts(const struct lx_plan *p, const struct lx_plan *other, int6
         add_fact(out, "height", in_bytes(f->height_bytes).at, NULL);
     else
         add_fact(out, list ? "cost of what is off chip" : "HBM traffic", in_bytes(f->hbm_bytes).at, NULL);
-    add_gap(p, out);
+    plan_page_add_gap(p, out);
     if (f->baseline_hbm_bytes > 0 && !height)
         add_fact(
             out, "saved",
@@ -89,15 +90,15 @@ static void add_facts(const struct lx_plan *p, const struct lx_plan *other, int6
     if (!height) add_fact(out, list ? "capacity" : "LX of each core", in_bytes(p->problem.capacity).at, NULL);
     if (!height && p->problem.capacity > 0)
         add_fact(out, "most in use", in_percent((double)peak / (double)p->problem.capacity).at, NULL);
-    if (other) add_beside(other, out);
+    if (other) plan_page_add_beside(other, out);
     text_add(out, "],\n");
     out->failed |= times.failed;
     text_free(&times);
 }
 
 /* One array of numbers, a value per buffer. */
-static void add_numbers(const struct lx_plan *p, const char *key,
-                        int64_t (*value)(const struct lx_plan *, int32_t), struct text *out)
+static void plan_page_add_numbers(const struct lx_plan *p, const char *key,
+                                  int64_t (*value)(const struct lx_plan *, int32_t), struct text *out)
 {
     text_format(out, ",\n\"%s\": [", key);
     for (int32_t i = 0; i < p->problem.count; i++)
@@ -105,22 +106,22 @@ static void add_numbers(const struct lx_plan *p, const char *key,
     text_add(out, "]");
 }
 
-static int64_t size_of(const struct lx_plan *p, int32_t i)
+static int64_t plan_page_size_of(const struct lx_plan *p, int32_t i)
 {
     return p->problem.buffers[i].size;
 }
 
-static int64_t start_of(const struct lx_plan *p, int32_t i)
+static int64_t plan_page_start_of(const struct lx_plan *p, int32_t i)
 {
     return p->problem.buffers[i].start;
 }
 
-static int64_t end_of(const struct lx_plan *p, int32_t i)
+static int64_t plan_page_end_of(const struct lx_plan *p, int32_t i)
 {
     return p->problem.buffers[i].end;
 }
 
-static int64_t pool_of(const struct lx_plan *p, int32_t i)
+static int64_t plan_page_pool_of(const struct lx_plan *p, int32_t i)
 {
     return p->answer.address[i] >= 0 ? lx_pool_of(p, i) : 0;
 }
@@ -130,12 +131,12 @@ static int64_t address_of(const struct lx_plan *p, int32_t i)
     return p->answer.address[i] >= 0 ? p->answer.address[i] : -1;
 }
 
-static int64_t cost_of(const struct lx_plan *p, int32_t i)
+static int64_t plan_page_cost_of(const struct lx_plan *p, int32_t i)
 {
     return p->problem.buffers[i].spill_cost;
 }
 
-static int64_t slot_of(const struct lx_plan *p, int32_t i)
+static int64_t plan_page_slot_of(const struct lx_plan *p, int32_t i)
 {
     return p->took_slot_of[i];
 }
@@ -145,7 +146,7 @@ static int64_t identity_of(const struct lx_plan *p, int32_t i)
     return buffer_identity(p, i);
 }
 
-static int64_t is_barred(const struct lx_plan *p, int32_t i)
+static int64_t plan_page_is_barred(const struct lx_plan *p, int32_t i)
 {
     return p->problem.buffers[i].reason != NULL;
 }
@@ -156,7 +157,7 @@ static int64_t hold_of(const struct lx_plan *p, int32_t i)
 }
 
 /* The nest of a tile, or -1. */
-static int64_t nest_of(const struct lx_plan *p, int32_t i)
+static int64_t plan_page_nest_of(const struct lx_plan *p, int32_t i)
 {
     return is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
 }
@@ -164,7 +165,7 @@ static int64_t nest_of(const struct lx_plan *p, int32_t i)
 /* The levels, as bits, that cut what a tile has. */
 static int64_t levels_of(const struct lx_plan *p, int32_t i)
 {
-    int64_t nest = nest_of(p, i);
+    int64_t nest = plan_page_nest_of(p, i);
     if (nest < 0) return 0;
     return nest_tensor_of(p->layouts, &p->nests[nest], p->stays[i].tensor).indexed &
            levels_to(p->stays[i].hold);
@@ -173,21 +174,22 @@ static int64_t levels_of(const struct lx_plan *p, int32_t i)
 static const struct {
     const char *key;
     int64_t (*value)(const struct lx_plan *, int32_t);
-} columns[] = {{"size", size_of},       {"start", start_of}, {"end", end_of},   {"pool", pool_of},
-               {"address", address_of}, {"cost", cost_of},   {"slot", slot_of}, {"identity", identity_of},
-               {"barred", is_barred},   {"hold", hold_of},   {"nest", nest_of}, {"levels", levels_of}};
+} columns[] = {{"size", plan_page_size_of}, {"start", plan_page_start_of}, {"end", plan_page_end_of},
+               {"pool", plan_page_pool_of}, {"address", address_of},       {"cost", plan_page_cost_of},
+               {"slot", plan_page_slot_of}, {"identity", identity_of},     {"barred", plan_page_is_barred},
+               {"hold", hold_of},           {"nest", plan_page_nest_of},   {"levels", levels_of}};
 
-static void add_buffers(const struct lx_plan *p, struct text *out)
+static void plan_page_add_buffers(const struct lx_plan *p, struct text *out)
 {
     int64_t *moved = moved_by_buffers(p);
     text_add(out, "\"buffers\": {\"name\": [");
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (i) text_add(out, ",");
-        add_name(out, p->problem.buffers[i].name);
+        plan_page_add_name(out, p->problem.buffers[i].name);
     }
     text_add(out, "]");
     for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
-        add_numbers(p, columns[k].key, columns[k].value, out);
+        plan_page_add_numbers(p, columns[k].key, columns[k].value, out);
     text_add(out, ",\n\"moved\": [");
     for (int32_t i = 0; moved && i < p->problem.count; i++)
         text_format(out, i ? ",%" PRId64 : "%" PRId64, moved[i]);
@@ -195,7 +197,7 @@ static void add_buffers(const struct lx_plan *p, struct text *out)
     for (int32_t i = 0; i < p->problem.count; i++) {
         if (i) text_add(out, ",");
         if (p->reason[i])
-            add_name(out, p->reason[i]);
+            plan_page_add_name(out, p->reason[i]);
         else
             text_add(out, "0");
     }
@@ -211,7 +213,7 @@ static void add_pools(const struct lx_plan *p, const struct bands *b, struct tex
     for (int32_t k = 0; k < b->count; k++) {
         const struct band *band = &b->at[k];
         text_add(out, k ? ", {\"name\": " : "{\"name\": ");
-        add_name(out, band->name);
+        plan_page_add_name(out, band->name);
         text_format(out, ", \"base\": %" PRId64 ", \"shown\": %" PRId64 ", \"capacity\": %" PRId64 "}",
                     band->base, band->shown, band->capacity);
     }
@@ -235,7 +237,7 @@ static void add_view(const struct lx_plan *p, const struct lx_division *d, int o
     const struct lx_operand_span *span = &d->operands[operand];
     struct lx_core_view v = lx_division_view(p->divisions, d->op, operand);
     text_add(out, "{\"name\": ");
-    add_name(out, p->layouts->graph->tensors[span->tensor].name);
+    plan_page_add_name(out, p->layouts->graph->tensors[span->tensor].name);
     text_format(out, ", \"how\": \"%s, %s\", \"bytes\": %" PRId64 ", \"partial\": %s, \"slices\": [",
                 operand >= p->layouts->graph->ops[d->op].input_count ? "written" : "read",
                 lx_plan_place(p, d->op, operand) >= 0 ? "on chip" : "HBM", span->core_bytes,
@@ -266,18 +268,18 @@ static void add_division(const struct lx_plan *p, const struct lx_division *d, s
     text_add(out, "]");
 }
 
-static void add_ops(const struct lx_plan *p, struct text *out)
+static void plan_page_add_ops(const struct lx_plan *p, struct text *out)
 {
     const struct lx_graph *g = p->layouts ? p->layouts->graph : NULL;
     text_add(out, "\"ops\": [");
     for (int32_t i = 0; g && i < g->op_count; i++) {
         const struct lx_op_traffic *t = &p->traffic[i];
         text_add(out, i ? ",\n{\"name\": " : "\n{\"name\": ");
-        add_name(out, g->ops[i].name);
+        plan_page_add_name(out, g->ops[i].name);
         text_format(out, ", \"tick\": %d, \"kind\": ", (int)i);
         text_json_string(out, g->ops[i].kind->name);
         text_add(out, ", \"einsum\": ");
-        add_name(out, g->ops[i].einsum);
+        plan_page_add_name(out, g->ops[i].einsum);
         text_format(out,
                     ", \"hbm\": %" PRId64 ", \"lx\": %" PRId64 ", \"ring\": %" PRId64
                     ", \"us\": %.9g, \"cores\": %" PRId64,
@@ -290,7 +292,7 @@ static void add_ops(const struct lx_plan *p, struct text *out)
 }
 
 /* Loops of each nest, and what a tile says of itself in its first iteration. */
-static void add_nests(const struct lx_plan *p, struct text *out)
+static void plan_page_add_nests(const struct lx_plan *p, struct text *out)
 {
     text_add(out, "\"nests\": [");
     for (int32_t i = 0; i < p->nest_count; i++) {
@@ -308,7 +310,7 @@ static void add_nests(const struct lx_plan *p, struct text *out)
     const char *between = "";
     for (int32_t i = 0; i < p->problem.count; i++) {
         struct text words = {0};
-        if (nest_of(p, i) < 0) continue;
+        if (plan_page_nest_of(p, i) < 0) continue;
         add_tile_copies(p, i, &words);
         text_format(out, "%s\"%d\": ", between, (int)i);
         text_json_string(out, words.at ? words.at : "");
@@ -318,7 +320,7 @@ static void add_nests(const struct lx_plan *p, struct text *out)
     text_add(out, "},\n");
 }
 
-static void add_use(const struct lx_occupancy *o, struct text *out)
+static void plan_page_add_use(const struct lx_occupancy *o, struct text *out)
 {
     text_add(out, "\"use\": {\"tick\": [");
     for (size_t i = 0; i < o->count; i++) text_format(out, i ? ",%" PRId64 : "%" PRId64, o->tick[i]);
@@ -362,9 +364,9 @@ static void add_plan(const struct lx_plan *p, const struct lx_occupancy *o, int6
     if (!p->graph->is_list) text_format(&subtitle, ", %s", d->preset);
     if (p->graph->summary && *p->graph->summary) text_format(&subtitle, ". %s", p->graph->summary);
     text_add(out, "{\"lxplan\": 1, \"kind\": \"page\", \"name\": ");
-    add_name(out, p->graph->name);
+    plan_page_add_name(out, p->graph->name);
     text_add(out, ", \"subtitle\": ");
-    add_name(out, subtitle.at ? subtitle.at : "");
+    plan_page_add_name(out, subtitle.at ? subtitle.at : "");
     text_format(out, ",\n\"is_list\": %s, \"hbm\": %" PRId64 ", \"capacity\": %" PRId64 ", \"top\": %" PRId64,
                 p->graph->is_list ? "true" : "false", p->figures.hbm_bytes,
                 p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->problem.capacity,
@@ -386,13 +388,13 @@ void plan_page(const struct lx_plan *p, const struct lx_plan *other, const char 
     struct text json = {0}, still = {0};
     if (lx_occupancy_make(p, LX_ALL_POOLS, &o) && bands_make(p, &bands)) {
         add_plan(p, &o, bands.top, &json);
-        add_facts(p, other, o.peak, &json);
+        plan_page_add_facts(p, other, o.peak, &json);
         add_remarks(p, &json);
         add_pools(p, &bands, &json);
-        add_use(&o, &json);
-        add_buffers(p, &json);
-        add_ops(p, &json);
-        add_nests(p, &json);
+        plan_page_add_use(&o, &json);
+        plan_page_add_buffers(p, &json);
+        plan_page_add_ops(p, &json);
+        plan_page_add_nests(p, &json);
         text_format(&json, "\"remedies\": %s}\n", remedies ? remedies : "null");
         add_still(p, other, &o, &bands, &still);
         html_page(p->graph->name, html_plan_js, &json, &still, out);

@@ -15,7 +15,7 @@ static int64_t used_height(const struct lx_plan *p, int32_t pool)
     return end;
 }
 
-static bool measure(const struct lx_plan *p, int32_t pool, struct band *b)
+static bool pool_bands_measure(const struct lx_plan *p, int32_t pool, struct band *b)
 {
     struct lx_occupancy o;
     int64_t used = used_height(p, pool), capacity = lx_pool_capacity(&p->problem, pool);
@@ -36,7 +36,7 @@ bool bands_make(const struct lx_plan *p, struct bands *out)
     if (!out->at) return false;
     for (int32_t k = n; k-- > 0;) {
         struct band *b = &out->at[k];
-        if (!measure(p, k, b)) return bands_free(out), false;
+        if (!pool_bands_measure(p, k, b)) return bands_free(out), false;
         if (n > 1)
             b->height = b->shown; /* bands touch each other: what is above the last byte is not shown */
         b->base = out->top;

@@ -13,13 +13,13 @@
 
 enum { WIDTH = 1200, LEFT = 96, RIGHT = 12, TOP = 8, MAP = 420, AXIS = 28, USE = 90, LETTER = 7 };
 
-static double x_of(const struct still *s, int64_t tick)
+static double still_map_x_of(const struct still *s, int64_t tick)
 {
     int64_t first = s->use->first, last = max_i64(s->use->last, first + 1);
     return LEFT + (double)(tick - first) / (double)(last - first) * (WIDTH - LEFT - RIGHT);
 }
 
-static double y_of(const struct still *s, int64_t address)
+static double still_map_y_of(const struct still *s, int64_t address)
 {
     return TOP + MAP - (double)address / (double)max_i64(s->bands->top, 1) * MAP;
 }
@@ -30,13 +30,14 @@ static void add_svg(const char *what, int height, struct text *out)
                 (int)WIDTH, height);
 }
 
-static void add_line(double x1, double y1, double x2, double y2, const char *class, struct text *out)
+static void still_map_add_line(double x1, double y1, double x2, double y2, const char *class,
+                               struct text *out)
 {
     text_format(out, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n", class, x1, y1,
                 x2, y2);
 }
 
-static void add_label(double x, double y, const char *anchor, const char *words, struct text *out)
+static void still_map_add_label(double x, double y, const char *anchor, const char *words, struct text *out)
 {
     text_format(out, "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
     text_xml(out, words);
@@ -48,7 +49,7 @@ static void add_time_axis(const struct still *s, double y, struct text *out)
     enum { MARKS = 10 };
     int64_t first = s->use->first, span = max_i64(s->use->last - first, 1), step = (span + MARKS - 1) / MARKS;
     for (int64_t t = first; t < first + span; t += step)
-        add_label(x_of(s, t), y + 16, "middle", grouped(t).at, out);
+        still_map_add_label(still_map_x_of(s, t), y + 16, "middle", grouped(t).at, out);
 }
 
 static void add_address_axis(const struct still *s, struct text *out)
@@ -59,16 +60,16 @@ static void add_address_axis(const struct still *s, struct text *out)
         const struct band *b = &s->bands->at[k];
         for (int i = 0; i <= MARKS; i++) {
             int64_t at = b->shown / MARKS * i;
-            double y = y_of(s, b->base + at);
+            double y = still_map_y_of(s, b->base + at);
             snprintf(words, sizeof words, "0x%06" PRIx64, (uint64_t)at);
-            add_line(LEFT, y, WIDTH - RIGHT, y, "gridline", out);
-            add_label(LEFT - 6, y + 4, "end", words, out);
+            still_map_add_line(LEFT, y, WIDTH - RIGHT, y, "gridline", out);
+            still_map_add_label(LEFT - 6, y + 4, "end", words, out);
         }
         if (b->name && s->bands->count > 1)
-            add_label(LEFT + 4, y_of(s, b->base + b->shown) - 3, "start", b->name, out);
+            still_map_add_label(LEFT + 4, still_map_y_of(s, b->base + b->shown) - 3, "start", b->name, out);
         if (b->capacity >= 0 && b->capacity <= b->shown)
-            add_line(LEFT, y_of(s, b->base + b->capacity), WIDTH - RIGHT, y_of(s, b->base + b->capacity),
-                     "knee", out);
+            still_map_add_line(LEFT, still_map_y_of(s, b->base + b->capacity), WIDTH - RIGHT,
+                               still_map_y_of(s, b->base + b->capacity), "knee", out);
     }
 }
 
@@ -113,8 +114,8 @@ static void add_box(const struct still *s, int32_t i, struct lx_life life, struc
 {
     const struct lx_plan *p = s->p;
     int64_t address = p->answer.address[i] + s->bands->at[lx_pool_of(p, i)].base;
-    double x = x_of(s, life.start), w = x_of(s, life.end) - x;
-    double y = y_of(s, address + p->problem.buffers[i].size), h = y_of(s, address) - y;
+    double x = still_map_x_of(s, life.start), w = still_map_x_of(s, life.end) - x;
+    double y = still_map_y_of(s, address + p->problem.buffers[i].size), h = still_map_y_of(s, address) - y;
     double hue = fmod(buffer_identity(p, i) * 137.508 + 205, 360);
     text_format(out,
                 "<g><rect class=\"box\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
@@ -122,7 +123,7 @@ static void add_box(const struct still *s, int32_t i, struct lx_life life, struc
                 x, y, fmax(w, .6), fmax(h, .6), hue);
     add_hover(s, i, out);
     text_add(out, "</rect>");
-    add_box_words(s, i, x, y, x_of(s, seen_until(p, i, life.end)) - x, h, out);
+    add_box_words(s, i, x, y, still_map_x_of(s, seen_until(p, i, life.end)) - x, h, out);
     text_add(out, "</g>\n");
 }
 
@@ -150,21 +151,22 @@ static void add_stairs(const struct still *s, int64_t most, struct text *out)
     for (size_t i = 0; i < o->count; i += each) {
         int64_t bytes = 0;
         for (size_t k = i; k < i + each && k < o->count; k++) bytes = max_i64(bytes, o->bytes[k]);
-        text_format(out, "H%.1fV%.1f", x_of(s, o->tick[i]), TOP + USE - (double)bytes / (double)most * USE);
+        text_format(out, "H%.1fV%.1f", still_map_x_of(s, o->tick[i]),
+                    TOP + USE - (double)bytes / (double)most * USE);
     }
     text_format(out, "H%d\"/>\n", WIDTH - RIGHT);
 }
 
-static void add_use(const struct still *s, struct text *out)
+static void still_map_add_use(const struct still *s, struct text *out)
 {
     int64_t capacity = s->p->problem.capacity, most = max_i64(max_i64(s->use->peak, 1), capacity);
     add_svg("bytes in use against time", TOP + USE + AXIS, out);
     add_stairs(s, most, out);
-    add_line(LEFT, TOP + USE, WIDTH - RIGHT, TOP + USE, "axis", out);
+    still_map_add_line(LEFT, TOP + USE, WIDTH - RIGHT, TOP + USE, "axis", out);
     if (capacity > 0) {
         double y = TOP + USE - (double)capacity / (double)most * USE;
-        add_line(LEFT, y, WIDTH - RIGHT, y, "knee", out);
-        add_label(LEFT - 6, y + 10, "end", in_short_bytes(capacity).at, out);
+        still_map_add_line(LEFT, y, WIDTH - RIGHT, y, "knee", out);
+        still_map_add_label(LEFT - 6, y + 10, "end", in_short_bytes(capacity).at, out);
     }
     add_time_axis(s, TOP + USE, out);
     text_add(out, "</svg>\n");
@@ -178,6 +180,6 @@ void add_still_maps(const struct still *s, struct text *out)
     add_map(s, out);
     text_format(out, "<h2>Bytes in use, at most %s of %s (the dashed line)</h2>\n", in_bytes(s->use->peak).at,
                 in_bytes(s->p->problem.capacity).at);
-    add_use(s, out);
+    still_map_add_use(s, out);
     text_add(out, "</section>\n");
 }

@@ -50,7 +50,7 @@ static void begin_row(const char *name, struct text *out)
     text_format(out, "<tr><th scope=\"row\">%s</th><td class=\"words\">", name);
 }
 
-static void add_row(const char *name, const char *value, struct text *out)
+static void still_page_add_row(const char *name, const char *value, struct text *out)
 {
     begin_row(name, out);
     add_still_words(value, out);
@@ -61,7 +61,7 @@ static void add_row(const char *name, const char *value, struct text *out)
 static void add_made_row(const char *name, struct text *made, struct text *out)
 {
     out->failed |= made->failed;
-    add_row(name, made->at, out);
+    still_page_add_row(name, made->at, out);
     text_free(made);
 }
 
@@ -69,15 +69,15 @@ static void add_asked(const struct lx_plan *p, struct text *out)
 {
     const struct lx_device *d = &p->graph->device;
     struct text device = {0}, solver = {0};
-    add_row("pattern", p->graph->name, out);
-    if (p->graph->summary && *p->graph->summary) add_row("about it", p->graph->summary, out);
-    add_row("hash of the pattern", p->graph->hash_word, out);
+    still_page_add_row("pattern", p->graph->name, out);
+    if (p->graph->summary && *p->graph->summary) still_page_add_row("about it", p->graph->summary, out);
+    still_page_add_row("hash of the pattern", p->graph->hash_word, out);
     if (!p->graph->is_list) {
         text_format(&device, "%s, %s, %s of scratchpad each", d->preset, counted(d->cores, "core").at,
                     in_bytes(lx_device_usable(d)).at);
         add_made_row("device", &device, out);
     } else
-        add_row("capacity", in_bytes(p->problem.capacity).at, out);
+        still_page_add_row("capacity", in_bytes(p->problem.capacity).at, out);
     text_format(&solver, "%s, seed %" PRIu64 "%s%s", p->solver, p->seed, *p->options ? ", " : "", p->options);
     add_made_row("solver and options", &solver, out);
 }
@@ -89,8 +89,8 @@ static void add_answer(const struct lx_plan *p, struct text *out)
     add_value_words(p, false, &value);
     add_made_row("objective", &value, out);
     if (p->problem.objective != LX_FIT && !p->asks_time)
-        add_row("proven least", in_bytes(lx_plan_least(p)).at, out);
-    if (p->problem.objective != LX_FIT) add_row("gap", in_gap(lx_plan_gap(p)).at, out);
+        still_page_add_row("proven least", in_bytes(lx_plan_least(p)).at, out);
+    if (p->problem.objective != LX_FIT) still_page_add_row("gap", in_gap(lx_plan_gap(p)).at, out);
     add_status_words(p, &status);
     add_made_row("verdict", &status, out);
     if (baseline > 0 && p->problem.objective == LX_SPILL) {
@@ -112,7 +112,7 @@ static void add_other(const struct lx_plan *other, struct text *out)
     add_made_row("beside it", &value, out);
 }
 
-static void add_facts(const struct still *s, struct text *out)
+static void still_page_add_facts(const struct still *s, struct text *out)
 {
     struct text command = {0};
     text_add(out, "<section><h2>Plan</h2><table>\n");
@@ -121,7 +121,7 @@ static void add_facts(const struct still *s, struct text *out)
     if (s->other) add_other(s->other, out);
     add_command_words(s->p, &command);
     add_made_row("to plan it again", &command, out);
-    add_row("made by", "lxplan " LXPLAN_VERSION, out);
+    still_page_add_row("made by", "lxplan " LXPLAN_VERSION, out);
     text_add(out, "</table></section>\n");
 }
 
@@ -132,12 +132,12 @@ static void add_heads(const char *const *heads, struct text *out)
     text_add(out, "</tr></thead><tbody>\n");
 }
 
-static const char *state_of(const struct lx_plan *p, int32_t i)
+static const char *still_page_state_of(const struct lx_plan *p, int32_t i)
 {
     return p->answer.address[i] >= 0 ? "on chip" : p->problem.buffers[i].reason ? "HBM only" : "off chip";
 }
 
-static void add_buffer(const struct still *s, int32_t i, struct text *out)
+static void still_page_add_buffer(const struct still *s, int32_t i, struct text *out)
 {
     const struct lx_plan *p = s->p;
     const struct lx_buffer *b = &p->problem.buffers[i];
@@ -152,12 +152,12 @@ static void add_buffer(const struct still *s, int32_t i, struct text *out)
     }
     text_format(out,
                 "</td><td>%s</td><td class=\"right\">%s</td><td class=\"right\">%s</td><td class=\"words\">",
-                state_of(p, i), grouped(b->spill_cost).at, grouped(s->moved[i]).at);
+                still_page_state_of(p, i), grouped(b->spill_cost).at, grouped(s->moved[i]).at);
     add_still_words(p->reason[i], out);
     text_add(out, "</td></tr>\n");
 }
 
-static void add_buffers(const struct still *s, struct text *out)
+static void still_page_add_buffers(const struct still *s, struct text *out)
 {
     static const char *const heads[] = {"number", "buffer",        "bytes",     "life", "address",
                                         "state",  "cost off chip", "HBM moved", "why",  NULL};
@@ -167,11 +167,11 @@ static void add_buffers(const struct still *s, struct text *out)
         text_format(out, "<p>Shown here and in the map are the largest %s; the plan file has all.</p>\n",
                     grouped(s->count).at);
     add_heads(heads, out);
-    for (int32_t k = 0; k < s->count; k++) add_buffer(s, s->chosen[k], out);
+    for (int32_t k = 0; k < s->count; k++) still_page_add_buffer(s, s->chosen[k], out);
     text_add(out, "</tbody></table></section>\n");
 }
 
-static void add_splits(const struct lx_division *d, struct text *out)
+static void still_page_add_splits(const struct lx_division *d, struct text *out)
 {
     const char *between = "";
     for (int i = 0; i < d->split_count; i++) {
@@ -181,21 +181,21 @@ static void add_splits(const struct lx_division *d, struct text *out)
     }
 }
 
-static void add_op(const struct lx_plan *p, int32_t i, struct text *out)
+static void still_page_add_op(const struct lx_plan *p, int32_t i, struct text *out)
 {
     const struct lx_op *op = &p->layouts->graph->ops[i];
     const struct lx_op_traffic *t = &p->traffic[i];
     text_format(out, "<tr><td class=\"right\">%d</td><td>", (int)i);
     add_still_words(op->name, out);
     text_format(out, "</td><td>%s</td><td>", op->kind->name);
-    if (p->divisions && i < p->divisions->count) add_splits(&p->divisions->at[i], out);
+    if (p->divisions && i < p->divisions->count) still_page_add_splits(&p->divisions->at[i], out);
     text_format(out, "</td><td class=\"right\">%s</td><td class=\"right\">%s</td><td class=\"right\">%s</td>",
                 grouped(t->cores).at, grouped(t->hbm_read + t->hbm_written).at,
                 grouped(t->ring + t->reduce_ring).at);
     text_format(out, "<td class=\"right\">%.2f</td></tr>\n", t->device_us);
 }
 
-static void add_ops(const struct lx_plan *p, struct text *out)
+static void still_page_add_ops(const struct lx_plan *p, struct text *out)
 {
     static const char *const heads[] = {"tick",      "op",         "kind",         "splits", "cores",
                                         "HBM bytes", "ring bytes", "predicted us", NULL};
@@ -205,7 +205,7 @@ static void add_ops(const struct lx_plan *p, struct text *out)
     if (shown < all)
         text_format(out, "<p>Shown here are the first %s; the plan file has all.</p>\n", grouped(shown).at);
     add_heads(heads, out);
-    for (int32_t i = 0; i < shown; i++) add_op(p, i, out);
+    for (int32_t i = 0; i < shown; i++) still_page_add_op(p, i, out);
     text_add(out, "</tbody></table></section>\n");
 }
 
@@ -238,15 +238,15 @@ static int32_t *choose_largest(const struct lx_plan *p, int32_t *count)
     return chosen;
 }
 
-static void add_all(const struct still *s, struct text *out)
+static void still_page_add_all(const struct still *s, struct text *out)
 {
     text_add(out, "<header><div><h1>");
     add_still_words(s->p->graph->name, out);
     text_add(out, "</h1></div></header>\n<main>\n");
-    add_facts(s, out);
+    still_page_add_facts(s, out);
     add_still_maps(s, out);
-    add_buffers(s, out);
-    add_ops(s->p, out);
+    still_page_add_buffers(s, out);
+    still_page_add_ops(s->p, out);
     text_add(out, "</main>\n");
 }
 
@@ -259,7 +259,7 @@ void add_still(const struct lx_plan *p, const struct lx_plan *other, const struc
     s.moved = moved;
     s.chosen = chosen;
     if (moved && chosen)
-        add_all(&s, out);
+        still_page_add_all(&s, out);
     else
         out->failed = true;
     mem_free(moved);

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "export/tick_times.h"
-#include "team_run/team_clock.h"
+#include "team/run/team_clock.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,20 +32,20 @@ static int64_t ps_of(double us)
 }
 
 /* Members count from 0, processes from 1: a viewer takes process 0 for itself. */
-static void begin_event(struct team_trace *x, const char *phase, int member, int row)
+static void team_trace_begin_event(struct team_trace *x, const char *phase, int member, int row)
 {
     text_format(x->out, "%s\n  {\"ph\": \"%s\", \"pid\": %d, \"tid\": %d", x->begun ? "," : "", phase,
                 member + 1, row);
     x->begun = true;
 }
 
-static void name_it(struct team_trace *x, const char *what, int member, int row, const char *name)
+static void team_trace_name_it(struct team_trace *x, const char *what, int member, int row, const char *name)
 {
-    begin_event(x, "M", member, row);
+    team_trace_begin_event(x, "M", member, row);
     text_format(x->out, ", \"name\": \"%s_name\", \"args\": {\"name\": ", what);
     text_json_string(x->out, name);
     text_add(x->out, "}}");
-    begin_event(x, "M", member, row);
+    team_trace_begin_event(x, "M", member, row);
     text_format(x->out, ", \"name\": \"%s_sort_index\", \"args\": {\"sort_index\": %d}}", what,
                 what[0] == 't' ? row : member + 1);
 }
@@ -59,25 +59,25 @@ static void name_member(struct team_trace *x, int m)
     for (int a = 0; a < grid->axes; a++)
         text_format(&name, "%s%d", a ? ", " : "", lx_team_coordinate(grid, m, a));
     for (int a = 0; a < grid->axes; a++) text_format(&name, "%s%d", a ? "x" : " of ", grid->size[a]);
-    if (name.at) name_it(x, "process", m, OPS, name.at);
-    name_it(x, "thread", m, OPS, "ops");
-    name_it(x, "thread", m, WAITS, "waits");
+    if (name.at) team_trace_name_it(x, "process", m, OPS, name.at);
+    team_trace_name_it(x, "thread", m, OPS, "ops");
+    team_trace_name_it(x, "thread", m, WAITS, "waits");
     for (int a = 0; a < grid->axes; a++) {
         char row[40];
         snprintf(row, sizeof row, "links of axis %d", a);
-        name_it(x, "thread", m, FIRST_AXIS + a, row);
+        team_trace_name_it(x, "thread", m, FIRST_AXIS + a, row);
     }
     x->out->failed |= name.failed;
     text_free(&name);
 }
 
 /* Up to and with the opening brace of its arguments. */
-static void begin_slice(struct team_trace *x, int member, int row, const char *prefix, const char *name,
-                        const char *category, double from, double to)
+static void team_trace_begin_slice(struct team_trace *x, int member, int row, const char *prefix,
+                                   const char *name, const char *category, double from, double to)
 {
     struct text whole = {0};
     text_format(&whole, "%s%s", prefix, name);
-    begin_event(x, "X", member, row);
+    team_trace_begin_event(x, "X", member, row);
     text_add(x->out, ", \"name\": ");
     text_json_string(x->out, whole.at ? whole.at : "");
     text_format(x->out, ", \"cat\": \"%s\", \"ts\": ", category);
@@ -99,20 +99,20 @@ static const char *trip_name(const struct lx_team_plan *p, int tag, const char *
                           : p->graph->ops[of_combine / 2].name;
 }
 
-static int row_of(const struct lx_team_trip *t)
+static int team_trace_row_of(const struct lx_team_trip *t)
 {
     int a = 0;
     while (a + 1 < LX_TEAM_AXES && !(t->axes >> a & 1)) a++;
     return FIRST_AXIS + a;
 }
 
-static void add_op(struct team_trace *x, int m, int o)
+static void team_trace_add_op(struct team_trace *x, int m, int o)
 {
     const struct lx_plan *plan = x->p->plans[m];
     const struct lx_team_times *at = &x->clock->at[m];
     const struct lx_op *op = &plan->layouts->graph->ops[o];
     const struct lx_op_traffic *t = &plan->traffic[o];
-    begin_slice(x, m, OPS, "", op->name, op->kind->name, at->works[o], at->end[o]);
+    team_trace_begin_slice(x, m, OPS, "", op->name, op->kind->name, at->works[o], at->end[o]);
     text_format(x->out,
                 "\"tick\": %d, \"cores\": %" PRId64 ", \"hbm_read\": %" PRId64 ", \"hbm_written\": %" PRId64
                 "}}",
@@ -120,13 +120,13 @@ static void add_op(struct team_trace *x, int m, int o)
     if (!(at->works[o] > at->begin[o])) return;
     const struct lx_team_trip *trip = &at->trips[at->trip[o]];
     const char *how, *name = trip_name(x->p->team, trip->tag, &how);
-    begin_slice(x, m, WAITS, "wait for ", name, how, at->begin[o], at->works[o]);
+    team_trace_begin_slice(x, m, WAITS, "wait for ", name, how, at->begin[o], at->works[o]);
     text_format(x->out, "\"tick\": %d, \"tag\": %d, \"bytes\": %" PRId64 "}}", o, trip->tag, trip->bytes);
 }
 
 static void add_flow_end(struct team_trace *x, const char *phase, int member, int row, double us)
 {
-    begin_event(x, phase, member, row);
+    team_trace_begin_event(x, phase, member, row);
     text_format(x->out,
                 ", \"name\": \"message\", \"cat\": \"message\", \"id\": %" PRId64 ", \"ts\": ", x->flow);
     add_us(x->out, ps_of(us));
@@ -145,7 +145,7 @@ static void add_flows(struct team_trace *x, int m, const struct lx_team_trip *tr
         if (o < 0) continue;
         x->flow++;
         add_flow_end(x, "s", g->peer, OPS, from->works[o]);
-        add_flow_end(x, "f", m, row_of(trip), trip->begin);
+        add_flow_end(x, "f", m, team_trace_row_of(trip), trip->begin);
     }
 }
 
@@ -153,21 +153,21 @@ static void add_trip(struct team_trace *x, int m, const struct lx_team_trip *tri
 {
     const char *how, *name = trip_name(x->p->team, trip->tag, &how);
     if (!trip->axes) return;
-    begin_slice(x, m, row_of(trip), "", name, how, trip->begin, trip->end);
+    team_trace_begin_slice(x, m, team_trace_row_of(trip), "", name, how, trip->begin, trip->end);
     text_format(x->out, "\"tag\": %d, \"axes\": %u, \"bytes\": %" PRId64 "}}", trip->tag, trip->axes,
                 trip->bytes);
     if (x->flows) add_flows(x, m, trip);
 }
 
-static void add_member(struct team_trace *x, int m)
+static void team_trace_add_member(struct team_trace *x, int m)
 {
     const struct lx_team_times *at = &x->clock->at[m];
     name_member(x, m);
-    for (int o = 0; o < at->ops; o++) add_op(x, m, o);
+    for (int o = 0; o < at->ops; o++) team_trace_add_op(x, m, o);
     for (int i = 0; i < at->trip_count; i++) add_trip(x, m, &at->trips[i]);
 }
 
-static void add_head(const struct lx_team_plan *p, struct text *out)
+static void team_trace_add_head(const struct lx_team_plan *p, struct text *out)
 {
     text_add(
         out,
@@ -188,8 +188,8 @@ char *lx_team_trace(const struct lx_team_plans *p, size_t *length, lx_status *st
     if (!clock) return NULL;
     for (int m = 0; m < clock->members; m++) messages += p->members[m] ? p->members[m]->message_count : 0;
     x.flows = messages <= 2 * (int64_t)MOST_FLOWS; /* both sides have each */
-    add_head(p->team, &t);
-    for (int m = 0; m < clock->members; m++) add_member(&x, m);
+    team_trace_add_head(p->team, &t);
+    for (int m = 0; m < clock->members; m++) team_trace_add_member(&x, m);
     text_add(&t, "\n]}\n");
     lx_team_clock_free(clock);
     *length = t.length;

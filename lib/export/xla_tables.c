@@ -8,7 +8,7 @@
 #include "export/export_rows.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,7 +63,7 @@ static void find_reads(const struct lx_plan *p, int32_t i, struct uses *u)
 }
 
 /* Of buffer `i`, which is number `n` of those that may be on chip. */
-static int64_t id_of(const struct lx_plan *p, int32_t i, int32_t n)
+static int64_t xla_tables_id_of(const struct lx_plan *p, int32_t i, int32_t n)
 {
     return p->graph->buffer_ids ? p->graph->buffer_ids[i] : n;
 }
@@ -91,7 +91,7 @@ bool assignment_write(const struct lx_plan *p, const struct lx_plan *other, stru
              "buffer_id,buffer_name,offset,size,definition_time,end_time,num_uses,use_times,use_names\n");
     for (int32_t i = 0, n = 0; i < p->problem.count; i++) {
         if (p->problem.buffers[i].reason) continue;
-        if (p->answer.address[i] >= 0) add_assignment(p, i, id_of(p, i, n), out);
+        if (p->answer.address[i] >= 0) add_assignment(p, i, xla_tables_id_of(p, i, n), out);
         n++;
     }
     return true;
@@ -111,8 +111,9 @@ bool allocinfo_write(const struct lx_plan *p, const struct lx_plan *other, struc
         if (b->reason) continue;
         n++;
         for (int32_t k = 0; p->answer.address[i] >= 0 && k < lx_life_count(b); k++)
-            text_format(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n", id_of(p, i, n),
-                        b->size, p->answer.address[i], lx_life_at(b, k).start, lx_life_at(b, k).end - 1);
+            text_format(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
+                        xla_tables_id_of(p, i, n), b->size, p->answer.address[i], lx_life_at(b, k).start,
+                        lx_life_at(b, k).end - 1);
     }
     return true;
 }

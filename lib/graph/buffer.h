@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is asked of a solver; see scratchpad/placement/problem.h. */
+/* What is asked of a solver; see placement/problem.h. */
 enum lx_objective { LX_SPILL, LX_FIT, LX_HEIGHT, LX_OBJECTIVE_COUNT };
 
 const char *lx_objective_word(enum lx_objective o);

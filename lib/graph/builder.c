@@ -55,8 +55,8 @@ bool builder_begin(struct graph_builder *b, const char *file, const char *name, 
     return true;
 }
 
-static bool add_name(struct graph_builder *b, struct names *names, const char *what, const char *name,
-                     size_t number, lx_status *st)
+static bool builder_add_name(struct graph_builder *b, struct names *names, const char *what, const char *name,
+                             size_t number, lx_status *st)
 {
     if (number >= LX_MAX_ITEMS)
         return builder_error(b, b->here, st, LX_E_LIMIT, "more than %d %ss; split the graph", LX_MAX_ITEMS,
@@ -76,7 +76,7 @@ static bool add_name(struct graph_builder *b, struct names *names, const char *w
 }
 
 /* Bits of all elements, rounded up to whole bytes. */
-static bool tensor_bytes(const struct graph_builder *b, struct lx_tensor *t, lx_status *st)
+static bool builder_tensor_bytes(const struct graph_builder *b, struct lx_tensor *t, lx_status *st)
 {
     int64_t elements = 1, bits;
     for (int i = 0; i < t->rank; i++)
@@ -92,7 +92,7 @@ static bool tensor_bytes(const struct graph_builder *b, struct lx_tensor *t, lx_
 bool builder_retype(struct graph_builder *b, int32_t tensor, enum lx_dtype dtype, lx_status *st)
 {
     b->tensors.at[tensor].dtype = dtype;
-    return tensor_bytes(b, &b->tensors.at[tensor], st);
+    return builder_tensor_bytes(b, &b->tensors.at[tensor], st);
 }
 
 int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role role, enum lx_dtype dtype,
@@ -105,11 +105,11 @@ int32_t builder_tensor(struct graph_builder *b, const char *name, enum lx_role r
                           .bytes = bytes,
                           .line = b->here.line,
                           .column = b->here.column};
-    if (!add_name(b, &b->tensor_names, "tensor", t.name, b->tensors.count, st)) return -1;
+    if (!builder_add_name(b, &b->tensor_names, "tensor", t.name, b->tensors.count, st)) return -1;
     if (rank >= 0) {
         t.shape = arena_copy_array(b->memory, shape, (size_t)rank, sizeof *shape);
         if (!t.shape) return status_no_memory(st), -1;
-        if (!tensor_bytes(b, &t, st)) return -1;
+        if (!builder_tensor_bytes(b, &t, st)) return -1;
     }
     if (!VEC_PUSH(&b->tensors, t) || !VEC_PUSH(&b->tensor_places, b->here)) return status_no_memory(st), -1;
     return (int32_t)b->tensors.count - 1;
@@ -124,7 +124,7 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
     copy.line = b->here.line;
     if (op->has_value && op->whole == 0) whole_of_double(op->value, &copy.whole);
     copy.map = NULL;
-    if (!add_name(b, &b->op_names, "op", copy.name, b->ops.count, st)) return false;
+    if (!builder_add_name(b, &b->op_names, "op", copy.name, b->ops.count, st)) return false;
     copy.inputs = arena_copy_array(b->memory, op->inputs, (size_t)op->input_count, sizeof *op->inputs);
     if (op->einsum) copy.einsum = arena_string(b->memory, op->einsum);
     bool several = op->output_count > 1;
@@ -155,7 +155,7 @@ bool builder_op(struct graph_builder *b, const struct lx_op *op, lx_status *st)
 }
 
 /* What only some buffers have: lives with gaps, pools, costs of being placed. */
-static bool copy_pools(struct graph_builder *b, const struct lx_buffer *from, struct lx_buffer *copy)
+static bool builder_copy_pools(struct graph_builder *b, const struct lx_buffer *from, struct lx_buffer *copy)
 {
     size_t lives = (size_t)from->life_count, pools = (size_t)from->pool_count;
     if (from->lives) copy->lives = arena_copy_array(b->memory, from->lives, lives, sizeof *from->lives);
@@ -171,13 +171,13 @@ bool builder_buffer(struct graph_builder *b, const struct lx_buffer *buffer, lx_
     copy.name = arena_string(b->memory, buffer->name);
     copy.line = b->here.line;
     copy.column = b->here.column;
-    if (!add_name(b, &b->buffer_names, "buffer", copy.name, b->buffers.count, st)) return false;
+    if (!builder_add_name(b, &b->buffer_names, "buffer", copy.name, b->buffers.count, st)) return false;
     copy.uses = arena_copy_array(b->memory, buffer->uses, (size_t)buffer->use_count, sizeof *buffer->uses);
     copy.parents =
         arena_copy_array(b->memory, buffer->parents, (size_t)buffer->parent_count, sizeof *buffer->parents);
     if (buffer->reason) copy.reason = arena_string(b->memory, buffer->reason);
     if (!copy.uses || !copy.parents || (buffer->reason && !copy.reason)) return status_no_memory(st);
-    if (!copy_pools(b, buffer, &copy)) return status_no_memory(st);
+    if (!builder_copy_pools(b, buffer, &copy)) return status_no_memory(st);
     return VEC_PUSH(&b->buffers, copy) && VEC_PUSH(&b->buffer_places, b->here) ? true : status_no_memory(st);
 }
 
@@ -186,7 +186,7 @@ bool builder_buffer_id(struct graph_builder *b, int64_t id, lx_status *st)
     return VEC_PUSH(&b->buffer_ids, id) ? true : status_no_memory(st);
 }
 
-static int compare_ids(const void *a, const void *b)
+static int builder_compare_ids(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -202,7 +202,7 @@ static bool keep_ids(struct graph_builder *b)
     if (n == 0 || n != b->buffers.count) return true;
     const int64_t *kept = arena_copy_array(b->memory, ids, n, sizeof *ids);
     for (size_t i = 0; i < n; i++) plain &= ids[i] == (int64_t)i;
-    qsort(ids, n, sizeof *ids, compare_ids);
+    qsort(ids, n, sizeof *ids, builder_compare_ids);
     for (size_t i = 1; i < n; i++) differ &= ids[i] != ids[i - 1];
     b->graph->buffer_ids = differ && !plain ? kept : NULL;
     return kept != NULL;

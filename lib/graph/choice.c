@@ -3,7 +3,7 @@
 #include "graph/builder.h"
 #include "base/checked.h"
 
-static int dim_of(const struct lx_einsum *m, int operand, int v)
+static int choice_dim_of(const struct lx_einsum *m, int operand, int v)
 {
     for (int d = 0; d < m->rank[operand]; d++)
         if (m->index[operand][d] == v) return d;
@@ -13,7 +13,7 @@ static int dim_of(const struct lx_einsum *m, int operand, int v)
 static bool in_indices(const struct lx_einsum *m, const struct lx_choice *c, int v)
 {
     for (int i = 0; i < c->index_count; i++)
-        if (dim_of(m, c->index + i, v) >= 0) return true;
+        if (choice_dim_of(m, c->index + i, v) >= 0) return true;
     return false;
 }
 
@@ -30,20 +30,20 @@ static void set_parts(const struct lx_op *op, struct lx_choice *c)
     c->index_count = starts ? op->input_count - 1 : 1;
 }
 
-static bool is_new(const struct lx_einsum *m, const struct lx_choice *c, int v)
+static bool choice_is_new(const struct lx_einsum *m, const struct lx_choice *c, int v)
 {
-    return dim_of(m, c->operand, v) < 0 && !in_indices(m, c, v);
+    return choice_dim_of(m, c->operand, v) < 0 && !in_indices(m, c, v);
 }
 
 /* New letters of `other`, in order, are windows of the last axes, in order. */
 static int set_windows(const struct lx_einsum *m, struct lx_choice *c)
 {
     int n = 0, axis;
-    for (int d = 0; d < m->rank[c->other]; d++) n += is_new(m, c, m->index[c->other][d]);
+    for (int d = 0; d < m->rank[c->other]; d++) n += choice_is_new(m, c, m->index[c->other][d]);
     axis = c->axis_count - n;
     for (int d = 0; d < m->rank[c->other]; d++) {
         int v = m->index[c->other][d];
-        if (!is_new(m, c, v)) continue;
+        if (!choice_is_new(m, c, v)) continue;
         if (axis >= 0 && axis < LX_MAX_RANK) c->window[axis] = v;
         axis++;
     }
@@ -55,11 +55,11 @@ static int vector_of(const struct lx_einsum *m, const struct lx_choice *c)
 {
     int last = c->index_count ? m->rank[c->index] - 1 : -1,
         v = last >= 0 && c->index_count == 1 ? m->index[c->index][last] : -1;
-    bool own = v >= 0 && dim_of(m, c->operand, v) < 0 && dim_of(m, c->other, v) < 0;
+    bool own = v >= 0 && choice_dim_of(m, c->operand, v) < 0 && choice_dim_of(m, c->other, v) < 0;
     return own && m->extent[v] == c->axis_count ? v : -1;
 }
 
-static int find(const struct lx_op *op, const struct lx_einsum *m, struct lx_choice *c)
+static int choice_find(const struct lx_op *op, const struct lx_einsum *m, struct lx_choice *c)
 {
     const struct lx_op_params *p = op->params;
     *c = (struct lx_choice){.vector = -1};
@@ -78,7 +78,7 @@ static int find(const struct lx_op *op, const struct lx_einsum *m, struct lx_cho
 bool lx_choice_of(const struct lx_op *op, struct lx_choice *out)
 {
     if (!(op->kind->traits & LX_CHOOSES) || !op->map) return false;
-    find(op, op->map, out);
+    choice_find(op, op->map, out);
     return true;
 }
 
@@ -104,7 +104,7 @@ static const char *wrong_axes(const struct lx_einsum *m, const struct lx_op *op,
     if (c->axis_count < 1) return "names no \"axis\" or \"axes\" to choose along";
     for (int a = 0; a < c->axis_count; a++) {
         if (c->var[a] < 0) return "has an axis that the tensor it chooses from does not have";
-        if (dim_of(m, c->other, c->var[a]) >= 0 || in_indices(m, c, c->var[a]))
+        if (choice_dim_of(m, c->other, c->var[a]) >= 0 || in_indices(m, c, c->var[a]))
             return "gives a letter to the axis it chooses along that another operand has, too";
         for (int k = 0; k < a; k++)
             if (c->var[k] == c->var[a]) return "names an axis twice";
@@ -125,7 +125,8 @@ static const char *wrong_axes(const struct lx_einsum *m, const struct lx_op *op,
 static const char *wrong_letters(const struct lx_einsum *m, const struct lx_choice *c)
 {
     for (int v = 0; v < m->var_count; v++) {
-        bool chosen = false, from = dim_of(m, c->operand, v) >= 0, other = dim_of(m, c->other, v) >= 0;
+        bool chosen = false, from = choice_dim_of(m, c->operand, v) >= 0,
+             other = choice_dim_of(m, c->other, v) >= 0;
         for (int a = 0; a < c->axis_count; a++) chosen |= c->var[a] == v;
         if (from && !chosen && !other) return "drops a letter that it does not choose along";
         if (in_indices(m, c, v) && v != c->vector && !other && m->extent[v] > 1)
@@ -152,7 +153,7 @@ bool choice_check(const struct graph_builder *b, struct place at, const struct l
                   struct lx_einsum *map, lx_status *st)
 {
     struct lx_choice c;
-    int windows = find(op, map, &c);
+    int windows = choice_find(op, map, &c);
     const char *why = wrong_axes(map, op, &c, windows);
     if (!why) why = wrong_letters(map, &c);
     if (why)
@@ -161,6 +162,7 @@ bool choice_check(const struct graph_builder *b, struct place at, const struct l
     for (int a = 0; a < c.axis_count; a++) map->nature[c.var[a]] = LX_CHOSEN;
     /* What the output does not have would have to be put together again. */
     for (int v = 0; v < map->var_count; v++)
-        if (map->nature[v] == LX_ITERATED && dim_of(map, op->input_count, v) < 0) map->nature[v] = LX_JOINED;
+        if (map->nature[v] == LX_ITERATED && choice_dim_of(map, op->input_count, v) < 0)
+            map->nature[v] = LX_JOINED;
     return reports_index(b, at, op, &c, st);
 }

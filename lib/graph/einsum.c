@@ -23,18 +23,18 @@ struct map_context {
     int *rank;
 };
 
-static const struct lx_tensor *operand(const struct map_context *c, int i)
+static const struct lx_tensor *einsum_operand(const struct map_context *c, int i)
 {
     return &c->b->tensors.at[op_operand(c->op, i)];
 }
 
 /* Not isalpha: LX_MAX_VARS letters there are, whatever the locale says. */
-static bool is_letter(char c)
+static bool einsum_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static int variable_of(struct lx_einsum *m, char letter)
+static int einsum_variable_of(struct lx_einsum *m, char letter)
 {
     for (int v = 0; v < m->var_count; v++)
         if (m->letter[v] == letter) return v;
@@ -45,12 +45,12 @@ static int variable_of(struct lx_einsum *m, char letter)
 /* Reads the letters of one operand up to a comma, the arrow or the end. */
 static bool map_operand(struct map_context *c, int i, const char **at)
 {
-    const struct lx_tensor *t = operand(c, i);
+    const struct lx_tensor *t = einsum_operand(c, i);
     const struct lx_op *op = c->op;
     int d = 0;
-    for (; is_letter(**at); (*at)++, d++) {
+    for (; einsum_is_letter(**at); (*at)++, d++) {
         if (d >= t->rank) break;
-        int v = variable_of(c->map, **at);
+        int v = einsum_variable_of(c->map, **at);
         for (int e = 0; e < d; e++)
             if (c->index[i][e] == v)
                 return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
@@ -66,7 +66,7 @@ static bool map_operand(struct map_context *c, int i, const char **at)
         c->index[i][d] = (signed char)v;
     }
     int letters = d;
-    for (const char *p = *at; is_letter(*p); p++) letters++;
+    for (const char *p = *at; einsum_is_letter(*p); p++) letters++;
     if (letters != t->rank)
         return builder_error(
             c->b, c->at, c->st, LX_E_EINSUM,
@@ -75,12 +75,13 @@ static bool map_operand(struct map_context *c, int i, const char **at)
     return true;
 }
 
-static bool parse(struct map_context *c)
+static bool einsum_parse(struct map_context *c)
 {
     const char *at = c->op->einsum;
     int inputs = c->op->input_count;
     for (const char *p = at; *p; p++) {
-        if (is_letter(*p) || *p == ',' || (*p == '-' && p[1] == '>') || (*p == '>' && p > at && p[-1] == '-'))
+        if (einsum_is_letter(*p) || *p == ',' || (*p == '-' && p[1] == '>') ||
+            (*p == '>' && p > at && p[-1] == '-'))
             continue;
         return builder_error(
             c->b, c->at, c->st, LX_E_EINSUM,
@@ -106,7 +107,7 @@ static bool parse(struct map_context *c)
     return true;
 }
 
-static bool has(const struct map_context *c, int i, int v)
+static bool einsum_has(const struct map_context *c, int i, int v)
 {
     for (int d = 0; d < c->rank[i]; d++)
         if (c->index[i][d] == v) return true;
@@ -126,9 +127,9 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
     int out = op->input_count;
     char added = 0; /* a letter that stands only in the output */
     for (int v = 0; v < c->map->var_count; v++) {
-        bool in_output = has(c, out, v);
+        bool in_output = einsum_has(c, out, v);
         int holders = 0;
-        for (int i = 0; i < out; i++) holders += has(c, i, v);
+        for (int i = 0; i < out; i++) holders += einsum_has(c, i, v);
         /* What a view takes one element of is not in the output, and nothing is reduced by that. */
         if (c->map->walks && c->map->extent[v] == 1 && holders == 1 && !in_output) continue;
         if (!in_output) op->reduces = true;
@@ -156,7 +157,7 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
                              op->name, op->einsum, op->kind->name);
     bool picks = op->kind->id == LX_KIND_ARGMAX || op->kind->id == LX_KIND_ARGMIN || op->output_count > 1;
     for (int v = 0; picks && v < c->map->var_count; v++)
-        if (!has(c, out, v)) c->map->nature[v] = LX_JOINED;
+        if (!einsum_has(c, out, v)) c->map->nature[v] = LX_JOINED;
     if (!op->reduces && (traits & LX_REDUCES) &&
         (!(traits & LX_POINTWISE) || (op->input_count == 1 && !op->has_value)))
         return builder_error(c->b, c->at, c->st, LX_E_EINSUM,
@@ -168,10 +169,10 @@ static bool check_kind(struct map_context *c, struct lx_op *op)
 /* Operands of one shape need no index string: it is one letter per dimension. */
 static bool imply_einsum(struct map_context *c, struct lx_op *op)
 {
-    const struct lx_tensor *out = operand(c, op->input_count);
+    const struct lx_tensor *out = einsum_operand(c, op->input_count);
     bool same = (op->kind->traits & (LX_POINTWISE | LX_PLACES)) != 0, sized = !op_walks(op, 0);
     for (int i = 0; i < op->input_count && same; i++) {
-        const struct lx_tensor *t = operand(c, i);
+        const struct lx_tensor *t = einsum_operand(c, i);
         same = t->rank == out->rank &&
                (!sized || memcmp(t->shape, out->shape, (size_t)t->rank * sizeof *t->shape) == 0);
     }
@@ -193,7 +194,7 @@ static bool imply_einsum(struct map_context *c, struct lx_op *op)
 /* A view reads or writes the part of the larger operand that begins at `offset` and steps by `stride`. */
 static bool check_view(struct map_context *c, const struct lx_op *op)
 {
-    const struct lx_tensor *in = operand(c, 0), *out = operand(c, 1);
+    const struct lx_tensor *in = einsum_operand(c, 0), *out = einsum_operand(c, 1);
     bool insert = op->kind->id == LX_KIND_INSERT, shift = op->kind->id == LX_KIND_SHIFT;
     const struct lx_tensor *whole = insert ? out : in, *part = insert ? in : out;
     if (op->einsum)
@@ -226,7 +227,7 @@ enum lx_nature lx_var_nature(const struct lx_op *op, int v)
 /* One sequence of elements. */
 static bool check_reshape(struct map_context *c, const struct lx_op *op)
 {
-    const struct lx_tensor *in = operand(c, 0), *out = operand(c, 1);
+    const struct lx_tensor *in = einsum_operand(c, 0), *out = einsum_operand(c, 1);
     if (in->bytes == out->bytes && (in->rank < 0 || out->rank < 0 || in->dtype == out->dtype)) return true;
     return builder_error(c->b, c->at, c->st, LX_E_SHAPE,
                          "op %s: %s and %s do not have the same number of elements of one type", op->name,
@@ -266,7 +267,7 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
     stop_look(EACH_OP);
     if (!check_arity(&c, op) || !builder_check_types(b, op, c.at, st)) return false;
     bool shaped = true;
-    for (int i = 0; i < op_operand_count(op); i++) shaped = shaped && operand(&c, i)->rank >= 0;
+    for (int i = 0; i < op_operand_count(op); i++) shaped = shaped && einsum_operand(&c, i)->rank >= 0;
     c.at = b->op_places.at[number].einsum;
     if (!shaped || (op->kind->traits & LX_OPAQUE)) {
         if (op->einsum)
@@ -301,7 +302,7 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
     c.rank = arena_array(b->memory, (size_t)operands, sizeof *c.rank);
     if (!c.map || !c.index || !c.rank) return status_no_memory(st);
     for (int i = 0; i < operands; i++) {
-        c.rank[i] = operand(&c, i)->rank;
+        c.rank[i] = einsum_operand(&c, i)->rank;
         c.index[i] = arena_array(b->memory, (size_t)c.rank[i], sizeof **c.index);
         if (!c.index[i]) return status_no_memory(st);
     }
@@ -310,7 +311,7 @@ bool builder_map_op(struct graph_builder *b, size_t number, lx_status *st)
     c.map->rank = c.rank;
     c.map->index = (const signed char *const *)c.index;
     bool chooses = op->kind->traits & LX_CHOOSES, ranks = op->kind->traits & LX_RANKS;
-    if (!parse(&c) || !builder_map_windows(&windows, op) || !builder_walk_op(b, c.at, op, c.map, st))
+    if (!einsum_parse(&c) || !builder_map_windows(&windows, op) || !builder_walk_op(b, c.at, op, c.map, st))
         return false;
     if (!(chooses ? choice_check(b, c.at, op, c.map, st)
           : ranks ? ranking_check(b, c.at, op, c.map, st)

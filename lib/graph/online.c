@@ -62,7 +62,7 @@ static void mark_products(struct rewriting *r, const struct softmax *s)
     }
 }
 
-static void mark(struct rewriting *r, int32_t number)
+static void online_mark(struct rewriting *r, int32_t number)
 {
     const struct softmax *s = &r->found[number];
     r->fate[s->max] = TO_LSE;
@@ -88,16 +88,16 @@ static void mark(struct rewriting *r, int32_t number)
     mark_products(r, s);
 }
 
-static bool is_float(enum lx_dtype d)
+static bool online_is_float(enum lx_dtype d)
 {
     return d == LX_FP16 || d == LX_BF16 || d == LX_FP32;
 }
 
 /* Written once, as each op that moves up in the order must see what it saw. */
-static bool is_safe(const struct online_uses *u, const struct softmax *s)
+static bool online_is_safe(const struct online_uses *u, const struct softmax *s)
 {
     int32_t scores = u->g->ops[s->max].inputs[0];
-    bool safe = u->writer[scores] != -2 && is_float(u->g->tensors[scores].dtype);
+    bool safe = u->writer[scores] != -2 && online_is_float(u->g->tensors[scores].dtype);
     for (int i = 0; i < s->product_count; i++)
         if (s->after[i] >= 0) safe = safe && u->writer[u->g->ops[s->after[i]].output] >= 0;
     if (is_alone(s)) safe = safe && u->writer[u->g->ops[s->add].output] >= 0;
@@ -124,10 +124,10 @@ static bool find_all(struct rewriting *r)
     }
     for (int32_t o = 0; o < r->g->op_count; o++) {
         stop_look(EACH_OP);
-        if (softmax_find(&u, o, &r->found[r->found_count]) && is_safe(&u, &r->found[r->found_count]))
+        if (softmax_find(&u, o, &r->found[r->found_count]) && online_is_safe(&u, &r->found[r->found_count]))
             r->found_count++;
     }
-    for (int32_t i = 0; i < r->found_count; i++) mark(r, i);
+    for (int32_t i = 0; i < r->found_count; i++) online_mark(r, i);
     return true;
 }
 
@@ -187,7 +187,7 @@ static bool add_logarithms(struct rewriting *r)
 }
 
 /* "a,b->c" as "b,a->c". */
-static char *swapped(struct arena *memory, const char *einsum)
+static char *online_swapped(struct arena *memory, const char *einsum)
 {
     const char *comma = strchr(einsum, ','), *arrow = strstr(einsum, "->");
     return arena_format(memory, "%.*s,%.*s%s", (int)(arrow - comma - 1), comma + 1, (int)(comma - einsum),
@@ -206,7 +206,7 @@ static bool make_blend(struct rewriting *r, int32_t number, struct lx_op *op, in
     if (inputs[0] == weights) return true;
     inputs[1] = inputs[0];
     inputs[0] = weights;
-    op->einsum = swapped(&r->memory, op->einsum);
+    op->einsum = online_swapped(&r->memory, op->einsum);
     return op->einsum ? true : status_no_memory(r->st);
 }
 
@@ -253,7 +253,7 @@ static bool copy_op(struct rewriting *r, int32_t number)
 }
 
 /* What a pattern says beside tensors and ops. */
-static bool copy_rest(struct rewriting *r)
+static bool online_copy_rest(struct rewriting *r)
 {
     struct lx_graph *to = r->b.graph;
     const struct lx_graph *g = r->g;
@@ -267,7 +267,7 @@ static bool copy_rest(struct rewriting *r)
 
 static const struct lx_graph *rewrite(struct rewriting *r)
 {
-    bool ok = builder_begin(&r->b, r->g->file, r->g->name, r->st) && copy_rest(r) && copy_tensors(r) &&
+    bool ok = builder_begin(&r->b, r->g->file, r->g->name, r->st) && online_copy_rest(r) && copy_tensors(r) &&
               add_logarithms(r);
     for (int32_t o = 0; ok && o < r->g->op_count; o++)
         if (r->fate[o] != GOES) ok = copy_op(r, o);

@@ -2,7 +2,6 @@
  * words. */
 #include "graph/op_data.h"
 #include "graph/builder.h"
-#include "graph/pattern_write.h"
 #include "base/fail.h"
 #include "base/stop.h"
 
@@ -16,8 +15,8 @@ static bool number_is_whole(enum lx_dtype t)
            t == LX_UINT32 || t == LX_UINT16 || t == LX_UINT8;
 }
 
-static bool number_of(const struct json *j, const struct json_value *v, const char *key, double *out,
-                      int64_t *whole, lx_status *st)
+static bool op_data_number_of(const struct json *j, const struct json_value *v, const char *key, double *out,
+                              int64_t *whole, lx_status *st)
 {
     static const struct {
         const char *word;
@@ -41,7 +40,7 @@ bool op_value_read(const struct json *j, const struct json_value *object, struct
     const struct json_value *v = json_find(object, "value");
     op->has_value = v != NULL;
     if (v && (json_is_string(v) || json_is_number(v)))
-        return number_of(j, v, "value", &op->value, &op->whole, st);
+        return op_data_number_of(j, v, "value", &op->value, &op->whole, st);
     return json_opt_number(j, object, "value", -1e300, 1e300, &op->value, st);
 }
 
@@ -51,7 +50,7 @@ static void write_exact(struct text *t, enum lx_dtype type, double real, int64_t
     bool same = (real < 0 ? (double)whole : (double)(uint64_t)whole) == real;
     bool wide = number_is_whole(type) && fabs(real) >= 0x1p53 && same;
     if (!wide)
-        write_number(t, real);
+        text_json_number(t, real);
     else if (real < 0)
         text_format(t, "%" PRId64, whole);
     else
@@ -81,13 +80,13 @@ bool op_data_read(const struct json *j, const struct json_value *object, struct 
     int64_t *wholes = arena_array(memory, (size_t)n + 1, sizeof *wholes);
     if (!d || !numbers || !wholes) return status_no_memory(st);
     for (item = list ? v->child : v; item && at < n; item = list ? item->next : NULL, at++)
-        if (!number_of(j, item, "data", &numbers[at], &wholes[at], st)) return false;
+        if (!op_data_number_of(j, item, "data", &numbers[at], &wholes[at], st)) return false;
     *d = (struct lx_op_data){.count = n, .numbers = numbers, .wholes = wholes};
     op->data = d;
     return true;
 }
 
-static void write_numbers(struct text *t, const struct lx_op_data *d, enum lx_dtype dtype)
+static void op_data_write_numbers(struct text *t, const struct lx_op_data *d, enum lx_dtype dtype)
 {
     enum { EACH_NUMBER = 2000 };
     if (d->count != 1) text_add(t, "[");
@@ -107,7 +106,7 @@ void op_data_write(const struct lx_graph *g, const struct lx_op *op, struct text
     if (d->written && d->dtype == g->tensors[op->output].dtype)
         text_add(t, d->written);
     else
-        write_numbers(t, d, g->tensors[op->output].dtype);
+        op_data_write_numbers(t, d, g->tensors[op->output].dtype);
 }
 
 const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_data *d, enum lx_dtype dtype)
@@ -119,7 +118,7 @@ const struct lx_op_data *op_data_copy(struct arena *memory, const struct lx_op_d
     copy->wholes = arena_copy_array(memory, d->wholes, (size_t)d->count, sizeof *d->wholes);
     copy->dtype = dtype;
     /* Numbers take far longer to be written than all else of a graph, of which copies are made, each with a hash. */
-    if (!d->written || d->dtype != dtype) write_numbers(&t, d, dtype);
+    if (!d->written || d->dtype != dtype) op_data_write_numbers(&t, d, dtype);
     copy->written = t.failed ? NULL : arena_string(memory, t.at ? t.at : d->written);
     text_free(&t);
     return copy->numbers && copy->wholes && copy->written ? copy : NULL;
@@ -134,7 +133,7 @@ struct wanted {
     lx_status *st;
 };
 
-static const struct lx_tensor *operand(const struct wanted *w, int i)
+static const struct lx_tensor *op_data_operand(const struct wanted *w, int i)
 {
     return &w->b->tensors.at[op_operand(w->op, i)];
 }
@@ -142,7 +141,7 @@ static const struct lx_tensor *operand(const struct wanted *w, int i)
 /* Bits as they are need the same number of them. */
 static bool bits_agree(const struct wanted *w)
 {
-    enum lx_dtype from = operand(w, 0)->dtype, to = operand(w, 1)->dtype;
+    enum lx_dtype from = op_data_operand(w, 0)->dtype, to = op_data_operand(w, 1)->dtype;
     if (lx_dtype_bits(from) == lx_dtype_bits(to) && (from == LX_BOOL) == (to == LX_BOOL)) return true;
     return builder_error(
         w->b, w->at, w->st, LX_E_SHAPE,
@@ -150,9 +149,9 @@ static bool bits_agree(const struct wanted *w)
         lx_dtype_word(from), lx_dtype_word(to));
 }
 
-static bool counts(const struct wanted *w)
+static bool op_data_counts(const struct wanted *w)
 {
-    const struct lx_tensor *places = operand(w, op_operand_count(w->op) - 1);
+    const struct lx_tensor *places = op_data_operand(w, op_operand_count(w->op) - 1);
     if (number_is_whole(places->dtype)) return true;
     return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
                          "op %s: %s gives places, which are integers; %s is %s, make it int32", w->op->name,
@@ -161,7 +160,7 @@ static bool counts(const struct wanted *w)
 
 static bool has_axis(const struct wanted *w)
 {
-    const struct lx_tensor *in = operand(w, 0), *out = operand(w, w->op->input_count);
+    const struct lx_tensor *in = op_data_operand(w, 0), *out = op_data_operand(w, w->op->input_count);
     int64_t axis = w->op->params ? w->op->params->axis : -1;
     bool same = in->rank == out->rank && in->rank >= 0 &&
                 memcmp(in->shape, out->shape, (size_t)in->rank * sizeof *in->shape) == 0;
@@ -173,7 +172,7 @@ static bool has_axis(const struct wanted *w)
 
 static bool has_numbers(const struct wanted *w)
 {
-    const struct lx_tensor *out = operand(w, 0);
+    const struct lx_tensor *out = op_data_operand(w, 0);
     const struct lx_op_data *d = w->op->data;
     int64_t elements = out->rank < 0 ? 0 : 1;
     for (int i = 0; i < out->rank; i++)
@@ -185,15 +184,15 @@ static bool has_numbers(const struct wanted *w)
 }
 
 static bool (*const wants[LX_KIND_COUNT])(const struct wanted *w) = {
-    [LX_KIND_BITCAST] = bits_agree, [LX_KIND_ARGMAX] = counts, [LX_KIND_ARGMIN] = counts,
-    [LX_KIND_SCAN] = has_axis,      [LX_KIND_IOTA] = has_axis, [LX_KIND_CONSTANT] = has_numbers};
+    [LX_KIND_BITCAST] = bits_agree, [LX_KIND_ARGMAX] = op_data_counts, [LX_KIND_ARGMIN] = op_data_counts,
+    [LX_KIND_SCAN] = has_axis,      [LX_KIND_IOTA] = has_axis,         [LX_KIND_CONSTANT] = has_numbers};
 
 /* Types with common exponents are those of weights that products read, or rows of which are picked. */
-static bool blocks_fit(const struct wanted *w)
+static bool op_data_blocks_fit(const struct wanted *w)
 {
     for (int i = 0; i < op_operand_count(w->op); i++) {
         bool made = i >= w->op->input_count;
-        const struct lx_tensor *t = operand(w, i);
+        const struct lx_tensor *t = op_data_operand(w, i);
         if (!lx_dtype_shares(t->dtype)) continue;
         if (!made && t->role == LX_WEIGHT && lx_takes_blocks(w->op, i)) continue;
         return builder_error(
@@ -209,10 +208,10 @@ bool builder_check_types(const struct graph_builder *b, const struct lx_op *op, 
                          lx_status *st)
 {
     const struct wanted w = {b, op, at, st};
-    if (!blocks_fit(&w)) return false;
+    if (!op_data_blocks_fit(&w)) return false;
     if (op->data && op->kind->id != LX_KIND_CONSTANT)
         return builder_error(b, at, st, LX_E_SCHEMA, "op %s: only a constant has \"data\"", op->name);
     if ((op->kind->id == LX_KIND_MAX || op->kind->id == LX_KIND_MIN) && op->output_count > 1)
-        return counts(&w);
+        return op_data_counts(&w);
     return !wants[op->kind->id] || wants[op->kind->id](&w);
 }

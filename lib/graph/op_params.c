@@ -1,7 +1,6 @@
 /* Parameters of ops, one row a key: the same row reads it, writes it, copies it and compares it. Lists have at most
  * LX_MAX_RANK entries. A kind takes what `taken` says, and needs what stands there first. */
 #include "graph/op_params.h"
-#include "graph/pattern_write.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -86,30 +85,31 @@ struct lx_op_params op_params_none(void)
     return (struct lx_op_params){.axis = -1, .step = 1};
 }
 
-static void *member(struct lx_op_params *p, size_t offset)
+static void *op_params_member(struct lx_op_params *p, size_t offset)
 {
     return (char *)p + offset;
 }
 
-static const void *member_of(const struct lx_op_params *p, size_t offset)
+static const void *op_params_member_of(const struct lx_op_params *p, size_t offset)
 {
     return (const char *)p + offset;
 }
 
-static const int64_t *list_of(const struct lx_op_params *p, const struct param_row *r, int *count)
+static const int64_t *op_params_list_of(const struct lx_op_params *p, const struct param_row *r, int *count)
 {
-    *count = *(const int *)member_of(p, r->count_offset);
-    return *(const int64_t *const *)member_of(p, r->offset);
+    *count = *(const int *)op_params_member_of(p, r->count_offset);
+    return *(const int64_t *const *)op_params_member_of(p, r->offset);
 }
 
 static void set_list(struct lx_op_params *p, const struct param_row *r, const int64_t *at, int count)
 {
-    *(const int64_t **)member(p, r->offset) = at;
-    *(int *)member(p, r->count_offset) = count;
+    *(const int64_t **)op_params_member(p, r->offset) = at;
+    *(int *)op_params_member(p, r->count_offset) = count;
 }
 
-static bool read_list(const struct json *j, const struct json_value *object, const struct param_row *r,
-                      struct arena *memory, struct lx_op_params *p, lx_status *st)
+static bool op_params_read_list(const struct json *j, const struct json_value *object,
+                                const struct param_row *r, struct arena *memory, struct lx_op_params *p,
+                                lx_status *st)
 {
     const struct json_value *array = NULL, *v;
     if (!json_array(j, object, r->key, &array, st)) return false;
@@ -136,15 +136,16 @@ static bool read_combine(const struct json *j, const struct json_value *object, 
                       "unknown combine \"%s\"; known: replace, add, mul, min, max", word);
 }
 
-static bool read_row(const struct json *j, const struct json_value *object, const struct param_row *r,
-                     struct arena *memory, struct lx_op_params *p, lx_status *st)
+static bool op_params_read_row(const struct json *j, const struct json_value *object,
+                               const struct param_row *r, struct arena *memory, struct lx_op_params *p,
+                               lx_status *st)
 {
-    void *to = member(p, r->offset);
+    void *to = op_params_member(p, r->offset);
     switch (r->type) {
     case PARAM_INT:
         return json_int(j, object, r->key, r->low, LX_INT_MAX, to, st);
     case PARAM_INTS:
-        return read_list(j, object, r, memory, p, st);
+        return op_params_read_list(j, object, r, memory, p, st);
     case PARAM_NUMBER:
         return json_opt_number(j, object, r->key, -1e300, 1e300, to, st);
     case PARAM_FLAG:
@@ -170,7 +171,7 @@ bool op_params_read(const struct json *j, const struct json_value *object, const
         if (!(known >> i & 1))
             return json_key_error(j, v, st, LX_E_SCHEMA, "op %s: %s takes no \"%s\"; remove it", op,
                                   kind->name, rows[i].key);
-        if (!read_row(j, object, &rows[i], memory, &p, st)) return false;
+        if (!op_params_read_row(j, object, &rows[i], memory, &p, st)) return false;
         given |= 1u << i;
     }
     if (!given) return true;
@@ -180,13 +181,13 @@ bool op_params_read(const struct json *j, const struct json_value *object, const
 
 static bool same_row(const struct param_row *r, const struct lx_op_params *a, const struct lx_op_params *b)
 {
-    const void *x = member_of(a, r->offset), *y = member_of(b, r->offset);
+    const void *x = op_params_member_of(a, r->offset), *y = op_params_member_of(b, r->offset);
     int n, m;
     switch (r->type) {
     case PARAM_INT:
         return *(const int64_t *)x == *(const int64_t *)y;
     case PARAM_INTS:
-        x = list_of(a, r, &n), y = list_of(b, r, &m);
+        x = op_params_list_of(a, r, &n), y = op_params_list_of(b, r, &m);
         return n == m && !x == !y && (n == 0 || memcmp(x, y, (size_t)n * sizeof(int64_t)) == 0);
     case PARAM_NUMBER:
         return !(*(const double *)x != *(const double *)y);
@@ -210,16 +211,16 @@ bool op_params_equal(const struct lx_op_params *a, const struct lx_op_params *b)
 
 static void write_row(const struct param_row *r, const struct lx_op_params *p, struct text *t)
 {
-    const void *at = member_of(p, r->offset);
+    const void *at = op_params_member_of(p, r->offset);
     int n;
     if (r->type == PARAM_INTS) {
-        const int64_t *list = list_of(p, r, &n);
-        write_ints(t, r->key, list, n);
+        const int64_t *list = op_params_list_of(p, r, &n);
+        text_json_ints(t, r->key, list, n);
         return;
     }
     text_format(t, ", \"%s\": ", r->key);
     if (r->type == PARAM_INT) text_int(t, *(const int64_t *)at);
-    if (r->type == PARAM_NUMBER) write_number(t, *(const double *)at);
+    if (r->type == PARAM_NUMBER) text_json_number(t, *(const double *)at);
     if (r->type == PARAM_FLAG) text_add(t, *(const bool *)at ? "true" : "false");
     if (r->type == PARAM_COMBINE) text_format(t, "\"%s\"", lx_combine_word(*(const enum lx_combine *)at));
 }
@@ -237,7 +238,7 @@ const struct lx_op_params *op_params_copy(struct arena *memory, const struct lx_
     for (int i = 0; copy && i < OP_PARAM_COUNT; i++) {
         int n;
         if (rows[i].type != PARAM_INTS) continue;
-        const int64_t *list = list_of(p, &rows[i], &n);
+        const int64_t *list = op_params_list_of(p, &rows[i], &n);
         if (list) list = arena_copy_array(memory, list, (size_t)n, sizeof *list);
         if (n > 0 && !list) return NULL;
         set_list(copy, &rows[i], list, n);
@@ -252,8 +253,8 @@ static uint64_t hash_row(uint64_t h, const struct param_row *r, const struct lx_
                                    [PARAM_FLAG] = sizeof(bool),
                                    [PARAM_COMBINE] = sizeof(enum lx_combine)};
     int n;
-    if (r->type != PARAM_INTS) return hash_bytes(h, member_of(p, r->offset), sizes[r->type]);
-    const int64_t *list = list_of(p, r, &n);
+    if (r->type != PARAM_INTS) return hash_bytes(h, op_params_member_of(p, r->offset), sizes[r->type]);
+    const int64_t *list = op_params_list_of(p, r, &n);
     h = hash_bytes(h, &n, sizeof n);
     return n ? hash_bytes(h, list, (size_t)n * sizeof *list) : h;
 }

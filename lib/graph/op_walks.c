@@ -42,13 +42,13 @@ bool op_walks(const struct lx_op *op, int operand)
     return is_concat(op) || (operand == 0 && (is_pad(op) || (op->kind->traits & LX_VIEW)));
 }
 
-static const struct lx_tensor *tensor_of(const struct walk_maker *w, int operand)
+static const struct lx_tensor *op_walks_tensor_of(const struct walk_maker *w, int operand)
 {
     return &w->b->tensors.at[op_operand(w->op, operand)];
 }
 
 /* Of a view, or of a slice, which has its own. */
-static struct lx_view view_of(const struct lx_op *op, int operand)
+static struct lx_view op_walks_view_of(const struct lx_op *op, int operand)
 {
     if (op->views) return op->views[operand];
     return (struct lx_view){op->offset, op->stride, NULL};
@@ -73,8 +73,8 @@ static int64_t left_from(int64_t shape, int64_t offset, int64_t stride)
 
 static bool tell_extents(struct walk_maker *w, int operand)
 {
-    const struct lx_tensor *t = tensor_of(w, operand);
-    struct lx_view view = view_of(w->op, operand);
+    const struct lx_tensor *t = op_walks_tensor_of(w, operand);
+    struct lx_view view = op_walks_view_of(w->op, operand);
     bool reduces = w->op->kind->traits & (LX_REDUCES | LX_CONTRACTS);
     for (int d = 0; view.offset && d < t->rank; d++) {
         int64_t *extent = &w->m->extent[(int)w->m->index[operand][d]];
@@ -95,8 +95,8 @@ static bool tell_extents(struct walk_maker *w, int operand)
 
 static bool walk_view(struct walk_maker *w, int operand, int d, struct walk_arrays *a)
 {
-    const struct lx_tensor *t = tensor_of(w, operand);
-    struct lx_view view = view_of(w->op, operand);
+    const struct lx_tensor *t = op_walks_tensor_of(w, operand);
+    struct lx_view view = op_walks_view_of(w->op, operand);
     int64_t count = w->m->extent[(int)w->m->index[operand][d]], first = view.offset[d];
     int64_t by = view.stride ? view.stride[d] : 1, steps = by > 0 ? by : -by;
     int64_t room = by > 0 ? t->shape[d] - 1 - first : first;
@@ -111,17 +111,17 @@ static bool walk_view(struct walk_maker *w, int operand, int d, struct walk_arra
 }
 
 /* Elements of an input of a concat along the joined variable; one that lacks it is one element of it. */
-static int64_t part_length(const struct walk_maker *w, int operand, int joined)
+static int64_t op_walks_part_length(const struct walk_maker *w, int operand, int joined)
 {
     for (int d = 0; d < w->m->rank[operand]; d++)
-        if (w->m->index[operand][d] == joined) return tensor_of(w, operand)->shape[d];
+        if (w->m->index[operand][d] == joined) return op_walks_tensor_of(w, operand)->shape[d];
     return 1;
 }
 
-static int64_t part_begin(const struct walk_maker *w, int operand, int joined)
+static int64_t op_walks_part_begin(const struct walk_maker *w, int operand, int joined)
 {
     int64_t at = 0;
-    for (int i = 0; i < operand; i++) at += part_length(w, i, joined);
+    for (int i = 0; i < operand; i++) at += op_walks_part_length(w, i, joined);
     return at;
 }
 
@@ -134,24 +134,24 @@ static int joined_var(const struct walk_maker *w)
 
 static bool walk_part(struct walk_maker *w, int operand, int d, struct walk_arrays *a)
 {
-    const struct lx_tensor *t = tensor_of(w, operand);
+    const struct lx_tensor *t = op_walks_tensor_of(w, operand);
     int v = w->m->index[operand][d], joined = joined_var(w);
     if (v != joined && t->shape[d] != w->m->extent[v])
         return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
                              "op %s: '%c' is %lld long in %s but %lld elsewhere in %s; make the shapes agree",
                              w->op->name, w->m->letter[v], (long long)t->shape[d], t->name,
                              (long long)w->m->extent[v], w->op->einsum);
-    a->first[d] = a->offset[d] = v == joined ? -part_begin(w, operand, joined) : 0;
+    a->first[d] = a->offset[d] = v == joined ? -op_walks_part_begin(w, operand, joined) : 0;
     a->by[d] = a->hole[d] = a->stride[d] = 1;
     return true;
 }
 
-static int64_t amount(const int64_t *list, int d)
+static int64_t op_walks_amount(const int64_t *list, int d)
 {
     return list ? list[d] : 0;
 }
 
-static int dim_of(const struct walk_maker *w, int operand, int v)
+static int op_walks_dim_of(const struct walk_maker *w, int operand, int v)
 {
     int d = w->m->rank[operand] - 1;
     while (d >= 0 && w->m->index[operand][d] != v) d--;
@@ -164,9 +164,9 @@ static bool check_added(const struct walk_maker *w)
     const struct lx_op_params *p = w->op->params;
     int out = w->op->input_count;
     for (int d = 0; p && d < w->m->rank[out]; d++) {
-        int64_t low = amount(p->low, d), high = amount(p->high, d),
+        int64_t low = op_walks_amount(p->low, d), high = op_walks_amount(p->high, d),
                 extent = w->m->extent[(int)w->m->index[out][d]];
-        if (dim_of(w, 0, w->m->index[out][d]) >= 0 || (!low && !high)) continue;
+        if (op_walks_dim_of(w, 0, w->m->index[out][d]) >= 0 || (!low && !high)) continue;
         if (low < 0 || high < 0 || low + 1 + high != extent)
             return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
                                  "op %s: one element padded by %lld and %lld is not %lld long", w->op->name,
@@ -178,13 +178,13 @@ static bool check_added(const struct walk_maker *w)
 
 static bool walk_padded(struct walk_maker *w, int operand, int d, struct walk_arrays *a)
 {
-    const struct lx_tensor *t = tensor_of(w, operand);
+    const struct lx_tensor *t = op_walks_tensor_of(w, operand);
     const struct lx_op_params *p = w->op->params;
-    int v = w->m->index[operand][d], k = dim_of(w, w->op->input_count, v);
+    int v = w->m->index[operand][d], k = op_walks_dim_of(w, w->op->input_count, v);
     if (k < 0) /* refused with the rest of what a kind may not do */
         return walk_part(w, operand, d, a);
-    int64_t low = p ? amount(p->low, k) : 0, high = p ? amount(p->high, k) : 0;
-    int64_t holes = p ? amount(p->interior, k) : 0, inside;
+    int64_t low = p ? op_walks_amount(p->low, k) : 0, high = p ? op_walks_amount(p->high, k) : 0;
+    int64_t holes = p ? op_walks_amount(p->interior, k) : 0, inside;
     if (!mul_i64(t->shape[d] - 1, holes, &inside) || inside > LX_INT_MAX ||
         low + t->shape[d] + inside + high != w->m->extent[v])
         return builder_error(
@@ -201,7 +201,7 @@ static bool walk_padded(struct walk_maker *w, int operand, int d, struct walk_ar
 /* What may be done with the variables of an operand. */
 static void set_natures(struct walk_maker *w, int operand, const struct walk_arrays *a)
 {
-    const struct lx_tensor *t = tensor_of(w, operand);
+    const struct lx_tensor *t = op_walks_tensor_of(w, operand);
     for (int d = 0; d < t->rank; d++) {
         int v = w->m->index[operand][d];
         bool whole = a->by[d] < 0 || a->hole[d] > 1;
@@ -249,11 +249,11 @@ static bool check_params(const struct walk_maker *w)
         return builder_error(w->b, w->at, w->st, LX_E_SHAPE,
                              "op %s: its output has no dimension %lld to join along", w->op->name,
                              (long long)(p ? p->axis : -1));
-    if (is_concat(w->op) && part_begin(w, w->op->input_count, joined) != w->m->extent[joined])
+    if (is_concat(w->op) && op_walks_part_begin(w, w->op->input_count, joined) != w->m->extent[joined])
         return builder_error(
             w->b, w->at, w->st, LX_E_SHAPE,
             "op %s: its inputs have %lld elements along '%c', its output %lld; make them agree", w->op->name,
-            (long long)part_begin(w, w->op->input_count, joined), w->m->letter[joined],
+            (long long)op_walks_part_begin(w, w->op->input_count, joined), w->m->letter[joined],
             (long long)w->m->extent[joined]);
     if (is_pad(w->op) && p &&
         ((p->low && p->low_count != rank) || (p->high && p->high_count != rank) ||

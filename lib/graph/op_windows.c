@@ -13,7 +13,7 @@
 /* Beyond this nobody has a window, and no index leaves 2^62. */
 static const int64_t MOST = INT64_C(1) << 30, MOST_INDEX = INT64_C(1) << 60;
 
-static bool wrong(const struct windows_context *c, char letter, const char *why)
+static bool op_windows_wrong(const struct windows_context *c, char letter, const char *why)
 {
     return builder_error(c->b, c->at, c->st, LX_E_EINSUM, "op %s: window of '%c' in %s: %s", c->op->name,
                          letter, c->op->einsum, why);
@@ -26,7 +26,7 @@ static bool operand_has(const struct windows_context *c, int operand, int v)
     return false;
 }
 
-static int find(const struct lx_einsum *m, int letter)
+static int op_windows_find(const struct lx_einsum *m, int letter)
 {
     for (int v = 0; v < m->var_count; v++)
         if (m->letter[v] == letter) return v;
@@ -34,12 +34,13 @@ static int find(const struct lx_einsum *m, int letter)
 }
 
 /* A letter that no operand has is one element long. */
-static bool variable_of(const struct windows_context *c, const struct lx_window *w, int letter, int *v)
+static bool op_windows_variable_of(const struct windows_context *c, const struct lx_window *w, int letter,
+                                   int *v)
 {
     struct lx_einsum *m = c->map;
-    *v = find(m, letter);
+    *v = op_windows_find(m, letter);
     if (*v >= 0) return true;
-    if (m->var_count == LX_MAX_VARS) return wrong(c, (char)w->in, "there are too many letters");
+    if (m->var_count == LX_MAX_VARS) return op_windows_wrong(c, (char)w->in, "there are too many letters");
     *v = m->var_count++;
     m->letter[*v] = (char)letter;
     m->extent[*v] = 1;
@@ -50,19 +51,20 @@ static bool variable_of(const struct windows_context *c, const struct lx_window 
 static bool map_tap(const struct windows_context *c, struct lx_window *w, int *tap)
 {
     struct lx_einsum *m = c->map;
-    *tap = find(m, w->tap);
+    *tap = op_windows_find(m, w->tap);
     if (*tap >= 0) {
         if (operand_has(c, 0, *tap) || operand_has(c, c->op->input_count, *tap))
-            return wrong(c, (char)w->in,
-                         "its tap is an index of the first input or of the output; use a letter "
-                         "of the second input, or one of its own with \"size\"");
+            return op_windows_wrong(c, (char)w->in,
+                                    "its tap is an index of the first input or of the output; use a letter "
+                                    "of the second input, or one of its own with \"size\"");
         if (w->size && w->size != m->extent[*tap])
-            return wrong(c, (char)w->in, "its \"size\" is not the extent of its tap; leave it out");
+            return op_windows_wrong(c, (char)w->in,
+                                    "its \"size\" is not the extent of its tap; leave it out");
         w->size = m->extent[*tap];
         return true;
     }
-    if (w->size < 1) return wrong(c, (char)w->in, "no operand has its tap; give it a \"size\"");
-    if (m->var_count == LX_MAX_VARS) return wrong(c, (char)w->in, "there are too many letters");
+    if (w->size < 1) return op_windows_wrong(c, (char)w->in, "no operand has its tap; give it a \"size\"");
+    if (m->var_count == LX_MAX_VARS) return op_windows_wrong(c, (char)w->in, "there are too many letters");
     *tap = m->var_count++;
     m->letter[*tap] = (char)w->tap;
     m->extent[*tap] = w->size;
@@ -72,34 +74,36 @@ static bool map_tap(const struct windows_context *c, struct lx_window *w, int *t
 static bool map_ends(const struct windows_context *c, struct lx_window *w, int *in, int *out)
 {
     int inputs = c->op->input_count;
-    if (!variable_of(c, w, w->in, in) || !variable_of(c, w, w->out, out)) return false;
+    if (!op_windows_variable_of(c, w, w->in, in) || !op_windows_variable_of(c, w, w->out, out)) return false;
     if (operand_has(c, inputs, *in) || (inputs > 1 && operand_has(c, 1, *in)))
-        return wrong(c, (char)w->in, "its \"in\" is to be an index of the first input alone");
+        return op_windows_wrong(c, (char)w->in, "its \"in\" is to be an index of the first input alone");
     for (int i = 0; i < inputs; i++)
         if (operand_has(c, i, *out))
-            return wrong(c, (char)w->in, "an input has its \"out\", which is to be the output's alone");
+            return op_windows_wrong(c, (char)w->in,
+                                    "an input has its \"out\", which is to be the output's alone");
     return true;
 }
 
-static bool bounded(const struct windows_context *c, const struct lx_window *w, int out)
+static bool op_windows_bounded(const struct windows_context *c, const struct lx_window *w, int out)
 {
     int64_t far, size = c->map->extent[out];
     bool ok = w->stride >= 1 && w->stride <= MOST && w->dilation != 0 && w->dilation >= -MOST &&
               w->dilation <= MOST && w->hole >= 1 && w->hole <= MOST && w->pad >= -MOST && w->pad <= MOST &&
               w->size <= MOST && mul_i64(w->stride, size, &far) && far <= MOST_INDEX;
     return ok ? true
-              : wrong(c, (char)w->in,
-                      "stride and hole are at least 1, dilation is not 0, and none is above 2^30");
+              : op_windows_wrong(c, (char)w->in,
+                                 "stride and hole are at least 1, dilation is not 0, and none is above 2^30");
 }
 
 /* One letter has one part in one window. */
-static bool apart(const struct windows_context *c, const struct lx_window *w, int count, char letter)
+static bool op_windows_apart(const struct windows_context *c, const struct lx_window *w, int count,
+                             char letter)
 {
     uint64_t seen = 0;
     for (int i = 0; i < count; i++) {
         uint64_t own = UINT64_C(1) << w[i].in | UINT64_C(1) << w[i].out | UINT64_C(1) << w[i].tap;
         if (__builtin_popcountll(own) != 3 || (seen & own))
-            return wrong(c, letter, "a letter has two parts; give each window three of its own");
+            return op_windows_wrong(c, letter, "a letter has two parts; give each window three of its own");
         seen |= own;
     }
     return true;
@@ -115,13 +119,13 @@ static bool kind_has_windows(const struct lx_kind *k)
 }
 
 /* Taps that no operand has are as many as the file says: all that is gone along must still be a number. */
-static bool countable(const struct windows_context *c, char letter)
+static bool op_windows_countable(const struct windows_context *c, char letter)
 {
     int64_t products = 1;
     for (int v = 0; v < c->map->var_count; v++)
         if (c->map->nature[v] != LX_WINDOWED &&
             (!mul_i64(products, c->map->extent[v], &products) || products > MOST_INDEX))
-            return wrong(c, letter, "its terms are more than 2^60; make it smaller");
+            return op_windows_wrong(c, letter, "its terms are more than 2^60; make it smaller");
     return true;
 }
 
@@ -139,17 +143,17 @@ bool builder_map_windows(const struct windows_context *c, struct lx_op *op)
     for (int i = 0; i < count; i++) {
         int in, out, tap;
         char letter = (char)w[i].in;
-        if (!map_ends(c, &w[i], &in, &out) || !map_tap(c, &w[i], &tap) || !bounded(c, &w[i], out))
+        if (!map_ends(c, &w[i], &in, &out) || !map_tap(c, &w[i], &tap) || !op_windows_bounded(c, &w[i], out))
             return false;
         w[i].in = (signed char)in;
         w[i].out = (signed char)out;
         w[i].tap = (signed char)tap;
         c->map->nature[in] = LX_WINDOWED;
         c->map->nature[tap] = LX_JOINED;
-        if (!apart(c, w, i + 1, letter)) return false;
+        if (!op_windows_apart(c, w, i + 1, letter)) return false;
     }
     op->windows = w;
-    return countable(c, c->map->letter[(int)w[0].in]);
+    return op_windows_countable(c, c->map->letter[(int)w[0].in]);
 }
 
 const struct lx_window *lx_window_of(const struct lx_op *op, int v)

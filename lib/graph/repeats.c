@@ -45,31 +45,32 @@ struct search {
     int32_t run_count, run_room;
 };
 
-static uint64_t mix(uint64_t h, int64_t n)
+static uint64_t repeats_mix(uint64_t h, int64_t n)
 {
     return hash_words(h, &n, sizeof n);
 }
 
 static uint64_t mix_list(uint64_t h, const int64_t *list, int count)
 {
-    h = mix(h, list ? count : -1);
+    h = repeats_mix(h, list ? count : -1);
     return list && count > 0 ? hash_words(h, list, (size_t)count * sizeof *list) : h;
 }
 
 static uint64_t mix_tensor(uint64_t h, const struct lx_tensor *t)
 {
-    h = mix(mix(h, (int64_t)t->dtype), t->rank);
-    return t->rank < 0 ? mix(h, t->bytes) : mix_list(h, t->shape, t->rank);
+    h = repeats_mix(repeats_mix(h, (int64_t)t->dtype), t->rank);
+    return t->rank < 0 ? repeats_mix(h, t->bytes) : mix_list(h, t->shape, t->rank);
 }
 
 static uint64_t mix_params(uint64_t h, const struct lx_kind *kind, const struct lx_op_params *p)
 {
-    if (!p) return mix(h, -2);
-    h = mix_list(mix(h, p->axis), p->axes, p->axis_count);
+    if (!p) return repeats_mix(h, -2);
+    h = mix_list(repeats_mix(h, p->axis), p->axes, p->axis_count);
     if (!(kind->traits & LX_CHOOSES)) h = mix_list(h, p->low, p->low_count);
     h = mix_list(mix_list(h, p->high, p->high_count), p->interior, p->interior_count);
     h = hash_words(hash_words(h, &p->start, sizeof p->start), &p->step, sizeof p->step);
-    return mix(mix(h, p->k), p->descending + 2 * p->exclusive + 4 * p->reverse + 8 * (int)p->combine);
+    return repeats_mix(repeats_mix(h, p->k),
+                       p->descending + 2 * p->exclusive + 4 * p->reverse + 8 * (int)p->combine);
 }
 
 static uint64_t mix_windows(uint64_t h, const struct lx_op *op)
@@ -92,19 +93,19 @@ static uint64_t mix_views(uint64_t h, const struct lx_graph *g, const struct lx_
     return h;
 }
 
-static uint64_t hash_op(const struct lx_graph *g, const struct lx_op *op)
+static uint64_t repeats_hash_op(const struct lx_graph *g, const struct lx_op *op)
 {
-    uint64_t h = mix(mix(HASH_START, (int64_t)op->kind->id), op->input_count);
+    uint64_t h = repeats_mix(repeats_mix(HASH_START, (int64_t)op->kind->id), op->input_count);
     h = op->einsum ? hash_words(h, op->einsum, strlen(op->einsum)) : h;
     for (int i = 0; i < op->input_count; i++) h = mix_tensor(h, &g->tensors[op->inputs[i]]);
     for (int i = 0; i < op->output_count; i++) h = mix_tensor(h, &g->tensors[op->outputs[i]]);
-    h = mix(mix(mix(h, op->output_count), op->inplace), op->has_value);
+    h = repeats_mix(repeats_mix(repeats_mix(h, op->output_count), op->inplace), op->has_value);
     h = mix_views(mix_windows(mix_params(h, op->kind, op->params), op), g, op);
-    return mix(h, op->data ? op->data->count : -1);
+    return repeats_mix(h, op->data ? op->data->count : -1);
 }
 
 /* Who made what each op reads, and how many tensors pass each place. */
-static void follow(struct search *s)
+static void repeats_follow(struct search *s)
 {
     const struct lx_graph *g = s->g;
     int32_t n = g->op_count, *last = s->passing;
@@ -113,7 +114,7 @@ static void follow(struct search *s)
         const struct lx_op *op = &g->ops[o];
         for (int i = 0; i < op->input_count; i++) s->made[s->at[o] + i] = s->producer[op->inputs[i]];
         for (int i = 0; i < op->output_count; i++) s->producer[op->outputs[i]] = o;
-        s->own[o] = s->hash[o] = hash_op(g, op);
+        s->own[o] = s->hash[o] = repeats_hash_op(g, op);
         stop_look(EACH_OP);
     }
     /* A tensor counts from behind its op to its last reader: +1 and -1 where that begins and ends. */
@@ -140,7 +141,7 @@ static void add_context(struct search *s)
             stop_look(EACH_LINK * (int64_t)s->g->ops[o].input_count);
             for (int i = 0; i < s->g->ops[o].input_count; i++) {
                 int32_t from = s->made[s->at[o] + i];
-                s->hash[o] = mix(s->hash[o], from < 0 ? -1 : (int64_t)s->hash[from]);
+                s->hash[o] = repeats_mix(s->hash[o], from < 0 ? -1 : (int64_t)s->hash[from]);
             }
         }
 }
@@ -188,7 +189,7 @@ static int32_t vote(struct search *s)
 
 /* Is op `o` like the one `ops` above it, in a run that begins at `first`? What is
  * read from above the run is any tensor of the kind, as weights are. */
-static bool goes_on(const struct search *s, int32_t o, int32_t ops, int32_t first)
+static bool repeats_goes_on(const struct search *s, int32_t o, int32_t ops, int32_t first)
 {
     const struct lx_op *here = &s->g->ops[o], *above = &s->g->ops[o - ops];
     if (s->own[o] != s->own[o - ops]) return false;
@@ -202,7 +203,7 @@ static bool goes_on(const struct search *s, int32_t o, int32_t ops, int32_t firs
     return true;
 }
 
-static bool add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
+static bool repeats_add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
 {
     int32_t span = end - first;
     if (span / ops < 2 || span / ops * ops < LEAST_RUN) return true;
@@ -216,20 +217,20 @@ static bool add_run(struct search *s, int32_t first, int32_t ops, int32_t end)
     return true;
 }
 
-static bool find_runs(struct search *s, int32_t ops)
+static bool repeats_find_runs(struct search *s, int32_t ops)
 {
     int32_t first = -1;
     for (int32_t o = ops; o < s->g->op_count; o++) {
         (void)stop_round(o, EACH_LIKE);
-        bool on = goes_on(s, o, ops, first < 0 ? o - ops : first);
-        if (!on && first >= 0 && !add_run(s, first, ops, o)) return false;
+        bool on = repeats_goes_on(s, o, ops, first < 0 ? o - ops : first);
+        if (!on && first >= 0 && !repeats_add_run(s, first, ops, o)) return false;
         first = !on ? -1 : first < 0 ? o - ops : first;
     }
-    return first < 0 || add_run(s, first, ops, s->g->op_count);
+    return first < 0 || repeats_add_run(s, first, ops, s->g->op_count);
 }
 
 /* By what is like something above it. */
-static int by_size(const void *a, const void *b)
+static int repeats_by_size(const void *a, const void *b)
 {
     const struct lx_repeat *x = &((const struct run *)a)->is, *y = &((const struct run *)b)->is;
     int64_t p = (int64_t)x->ops * (x->times - 1), q = (int64_t)y->ops * (y->times - 1);
@@ -254,11 +255,11 @@ static void settle_begin(const struct search *s, struct run *r)
 }
 
 /* The largest first; what is left of others does not count. */
-static int32_t take_apart(struct search *s, struct lx_repeat *out)
+static int32_t repeats_take_apart(struct search *s, struct lx_repeat *out)
 {
     int32_t count = 0, *taken = s->at; /* no longer needed */
     memset(taken, 0, (size_t)s->g->op_count * sizeof *taken);
-    if (s->run_count) sort_in_full(s->runs, (size_t)s->run_count, sizeof *s->runs, by_size);
+    if (s->run_count) sort_in_full(s->runs, (size_t)s->run_count, sizeof *s->runs, repeats_by_size);
     for (int32_t i = 0; i < s->run_count; i++) {
         settle_begin(s, &s->runs[i]);
         struct lx_repeat r = s->runs[i].is;
@@ -272,7 +273,7 @@ static int32_t take_apart(struct search *s, struct lx_repeat *out)
     return count;
 }
 
-static bool begin(struct search *s)
+static bool repeats_begin(struct search *s)
 {
     size_t n = (size_t)s->g->op_count, links = 0;
     s->at = mem_zeroed(n + 1, sizeof *s->at);
@@ -290,7 +291,7 @@ static bool begin(struct search *s)
     return s->at && s->made && s->producer && s->own && s->hash && s->passing && s->alike && s->lengths;
 }
 
-static void end(struct search *s)
+static void repeats_end(struct search *s)
 {
     void *all[] = {s->at, s->made, s->producer, s->own, s->hash, s->passing, s->alike, s->lengths, s->runs};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
@@ -300,16 +301,16 @@ struct lx_repeat *lx_repeats(const struct lx_graph *g, int32_t *count, lx_status
 {
     struct search s = {.g = g};
     struct lx_repeat *out = mem_zeroed((size_t)g->op_count / LEAST_OPS + 1, sizeof *out);
-    bool ok = out && begin(&s);
+    bool ok = out && repeats_begin(&s);
     *count = 0;
     if (ok) {
-        follow(&s);
+        repeats_follow(&s);
         add_context(&s);
         int32_t tried = vote(&s);
-        for (int32_t i = 0; ok && i < tried; i++) ok = find_runs(&s, s.lengths[i].ops);
+        for (int32_t i = 0; ok && i < tried; i++) ok = repeats_find_runs(&s, s.lengths[i].ops);
     }
-    if (ok) *count = take_apart(&s, out);
-    end(&s);
+    if (ok) *count = repeats_take_apart(&s, out);
+    repeats_end(&s);
     if (ok) return out;
     mem_free(out);
     return status_no_memory(st), NULL;

@@ -26,7 +26,7 @@ void lx_graph_free(const struct lx_graph *g)
 
 /* A graph that shares all its parts has none of its own, and the copy holds the one behind it instead: chains
  * of devices do not grow. */
-static struct lx_graph *copy_of(const struct lx_graph *g)
+static struct lx_graph *share_graph_copy_of(const struct lx_graph *g)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_graph *copy = memory ? arena_alloc(memory, sizeof *copy) : NULL;
@@ -53,7 +53,7 @@ static const struct lx_graph *hashed(struct lx_graph *g, lx_status *st)
 const struct lx_graph *lx_graph_with_device(const struct lx_graph *g, const struct lx_device *device,
                                             lx_status *st)
 {
-    struct lx_graph *copy = copy_of(g);
+    struct lx_graph *copy = share_graph_copy_of(g);
     if (!copy) return status_no_memory(st), NULL;
     copy->device = *device;
     return hashed(copy, st);
@@ -69,7 +69,7 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
                NULL;
     if (!lx_device_set(&device, lx_device_parameter_find("lx_usable_bytes"), (double)usable_bytes, st))
         return NULL;
-    struct lx_graph *copy = copy_of(g);
+    struct lx_graph *copy = share_graph_copy_of(g);
     if (!copy) return status_no_memory(st), NULL;
     copy->device = device;
     if (g->pool_count) {
@@ -89,7 +89,7 @@ const struct lx_graph *lx_graph_with_capacity(const struct lx_graph *g, int64_t 
 const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
                                            const struct lx_split_hint *hints, int count, lx_status *st)
 {
-    struct lx_graph *copy = copy_of(g);
+    struct lx_graph *copy = share_graph_copy_of(g);
     struct lx_op *ops =
         copy ? arena_copy_array(copy->memory, g->ops, (size_t)g->op_count, sizeof *ops) : NULL;
     struct lx_split_hint *own =
@@ -106,7 +106,7 @@ const struct lx_graph *lx_graph_with_hints(const struct lx_graph *g, int32_t op,
 
 const struct lx_graph *graph_with_order(const struct lx_graph *g, const int32_t *order)
 {
-    struct lx_graph *copy = copy_of(g);
+    struct lx_graph *copy = share_graph_copy_of(g);
     struct lx_op *ops = copy ? arena_array(copy->memory, (size_t)g->op_count, sizeof *ops) : NULL;
     for (int32_t t = 0; ops && t < g->op_count; t++) ops[t] = g->ops[order[t]];
     if (ops) {

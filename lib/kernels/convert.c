@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static uint32_t bits_of(float x)
+static uint32_t convert_bits_of(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -24,9 +24,9 @@ static float float_of(uint32_t bits)
  * place of fp16 (2^-24) at the last place of fp32, so that the addition itself rounds. */
 static uint16_t narrow_one(float x)
 {
-    const uint32_t bits = bits_of(x), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+    const uint32_t bits = convert_bits_of(x), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     const uint32_t normal = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
-    const uint32_t tiny = bits_of(float_of(magnitude) + 0.5f) - 0x3f000000;
+    const uint32_t tiny = convert_bits_of(float_of(magnitude) + 0.5f) - 0x3f000000;
     const uint32_t nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
     uint32_t result = magnitude < 0x38800000 ? tiny : normal; /* below 2^-14 */
     result = magnitude >= 0x47800000 ? 0x7c00 : result;       /* from 2^16 on: infinity */
@@ -39,7 +39,7 @@ static float widen_one(uint16_t half)
 {
     const uint32_t sign = (uint32_t)(half & 0x8000) << 16, magnitude = half & 0x7fff;
     const uint32_t normal = (magnitude << 13) + (112u << 23);
-    const uint32_t tiny = bits_of((float)(int32_t)magnitude * 0x1p-24f);
+    const uint32_t tiny = convert_bits_of((float)(int32_t)magnitude * 0x1p-24f);
     uint32_t result = magnitude < 0x400 ? tiny : normal;
     result = magnitude >= 0x7c00 ? 0x7f800000 | magnitude << 13 : result;
     result = magnitude > 0x7c00 ? result | 0x00400000 : result;
@@ -69,7 +69,7 @@ void fp32_from_fp16(const struct kernel_target *t, float *to, const uint16_t *fr
 void bf16_from_fp32(uint16_t *to, const float *from, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        const uint32_t bits = bits_of(from[i]), rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+        const uint32_t bits = convert_bits_of(from[i]), rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
         to[i] = (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded);
     }
 }

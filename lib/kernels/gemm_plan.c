@@ -35,7 +35,7 @@ static bool should_swap(const struct gemm *g)
     return g->c_m != 1 || g->m == 1;
 }
 
-static int64_t magnitude(int64_t x)
+static int64_t gemm_plan_magnitude(int64_t x)
 {
     return x < 0 ? -x : x;
 }
@@ -48,7 +48,7 @@ static bool should_pack_a(const struct gemm *g, const struct kernel_target *t)
 {
     if (g->a_m != 1) return true; /* the tile reads whole vectors of rows */
     if (g->n <= 2 * t->tile_columns[t->tile_vectors - 1]) return false;
-    return magnitude(g->a_k) * min_i64(g->k, PANEL_DEPTH) > FAR;
+    return gemm_plan_magnitude(g->a_k) * min_i64(g->k, PANEL_DEPTH) > FAR;
 }
 
 /* Columns of B that are contiguous along k are streams of their own, wherever they lie: they are read in
@@ -56,7 +56,7 @@ static bool should_pack_a(const struct gemm *g, const struct kernel_target *t)
 static bool should_pack_b(const struct gemm *g, const struct kernel_target *t)
 {
     if (g->b_k == 1 || g->m <= 2 * t->tile_vectors * t->vector_floats) return false;
-    return g->b_n != 1 || magnitude(g->b_k) * min_i64(g->k, PANEL_DEPTH) > FAR_ACROSS;
+    return g->b_n != 1 || gemm_plan_magnitude(g->b_k) * min_i64(g->k, PANEL_DEPTH) > FAR_ACROSS;
 }
 
 static void choose_chunks(struct gemm_plan *p)

@@ -50,8 +50,8 @@ static void run_tile_copy(const struct gemm *g, const struct gemm_tile *tile, ge
 /* ---- one chunk of a rectangle of C ---- */
 
 /* The tile at row 0 and column `j` of the rectangle's chunk; a row or a column further is a constant step. */
-static struct gemm_tile first_tile(const struct gemm_run_state *r, const struct gemm_chunk *c, int64_t i,
-                                   int64_t j)
+static struct gemm_tile gemm_rectangle_first_tile(const struct gemm_run_state *r, const struct gemm_chunk *c,
+                                                  int64_t i, int64_t j)
 {
     const struct gemm *g = &r->plan->g;
     const struct gemm_operands *o = r->o;
@@ -129,7 +129,7 @@ static void skip_b(struct gemm_tile *t, int64_t floats)
 }
 
 /* How many tiles from this one on are equally wide. */
-static int64_t alike(const struct gemm_columns *columns, int64_t tile)
+static int64_t gemm_rectangle_alike(const struct gemm_columns *columns, int64_t tile)
 {
     const int64_t end = columns->first + columns->tiles;
     return (tile < columns->extra ? min_i64(end, columns->extra) : end) - tile;
@@ -152,7 +152,7 @@ void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, 
         /* Where nobody else depends on the cut, a lower panel has wider tiles. */
         if (vectors != plan->vectors && !r->packed_b)
             columns = cut_columns(columns.origin, columns.count, target->tile_columns[vectors - 1]);
-        struct gemm_tile t = first_tile(
+        struct gemm_tile t = gemm_rectangle_first_tile(
             r, c, i, columns.origin + columns.first * columns.each + min_i64(columns.first, columns.extra));
         set_a(r, c, &t, i, rows, width, panel);
         if (r->packed_b)
@@ -165,7 +165,7 @@ void gemm_rectangle(const struct gemm_run_state *r, const struct gemm_chunk *c, 
             set_b(r, c, &t, wide);
             t.c_tile = wide * g->c_n;
             t.init_tile = wide * t.init_n;
-            t.tiles = copied ? 1 : alike(&columns, tile);
+            t.tiles = copied ? 1 : gemm_rectangle_alike(&columns, tile);
             if (copied)
                 run_tile_copy(g, &t, kernel, rows, wide, width);
             else
@@ -198,7 +198,7 @@ void gemm_packed_rectangle(const struct gemm_run_state *r, const struct gemm_chu
     const int vector = target->vector_floats, height = plan->vectors * vector;
     const int64_t depth = c->length * c->batches, c_n = plan->g.c_n;
     const int64_t skip = columns->first * columns->each + min_i64(columns->first, columns->extra);
-    struct gemm_tile t = first_tile(r, c, m_begin, columns->origin + skip);
+    struct gemm_tile t = gemm_rectangle_first_tile(r, c, m_begin, columns->origin + skip);
     if (r->packed_b) t.b = r->packed_b + skip * depth + columns->first * PACK_SLACK;
     t.a_tile = panel_floats(plan, c);
     t.c_tile = height * plan->g.c_m;

@@ -87,7 +87,7 @@ static struct lx_loops marking(const struct lx_loops *l)
     return m;
 }
 
-static int64_t summed(const struct lx_loops *l)
+static int64_t nest_measure_summed(const struct lx_loops *l)
 {
     int64_t n = 1;
     for (int i = 0; i < l->count; i++)
@@ -102,8 +102,8 @@ static double *as_doubles(const float *values, int64_t count)
     return d;
 }
 
-static bool compare(const struct lx_loops *reference, const struct data *d, int64_t work,
-                    struct lx_nest_measure *out, lx_status *st)
+static bool nest_measure_compare(const struct lx_loops *reference, const struct data *d, int64_t work,
+                                 struct lx_nest_measure *out, lx_status *st)
 {
     struct lx_loops part = *reference;
     int64_t at[LX_LOOP_OPERANDS] = {0};
@@ -128,13 +128,14 @@ static bool compare(const struct lx_loops *reference, const struct data *d, int6
     mem_free(in1);
     mem_free(want);
     mem_free(mark);
-    double n = (double)summed(reference) + 1;
+    double n = (double)nest_measure_summed(reference) + 1;
     out->allowed = lx_touch_contracts(reference->main) ? n * n * 0x1p-24 : 0;
     return ok ? true : status_no_memory(st);
 }
 
-static bool measure(struct lx_nest_runner *r, const struct lx_loops *nest, const struct lx_loops *reference,
-                    double seconds, int64_t work, struct lx_nest_measure *out, lx_status *st)
+static bool nest_measure(struct lx_nest_runner *r, const struct lx_loops *nest,
+                         const struct lx_loops *reference, double seconds, int64_t work,
+                         struct lx_nest_measure *out, lx_status *st)
 {
     struct data d = {{0}, {0}, NULL};
     bool ok = make_data(nest, reference, &d, st);
@@ -148,7 +149,7 @@ static bool measure(struct lx_nest_runner *r, const struct lx_loops *nest, const
         if (out->runs++ == 0 || took < out->seconds) out->seconds = took;
         spent += took;
     }
-    ok = ok && compare(reference, &d, work, out, st);
+    ok = ok && nest_measure_compare(reference, &d, work, out, st);
     free_data(&d);
     return ok;
 }
@@ -161,7 +162,7 @@ bool lx_nest_measure(const struct lx_loops *nest, const struct lx_loops *referen
     if (!r) return false;
     out->target = lx_nest_runner_target(r);
     out->tasks = lx_nest_runner_tasks(r);
-    bool ok = measure(r, nest, reference, seconds, work, out, st);
+    bool ok = nest_measure(r, nest, reference, seconds, work, out, st);
     lx_nest_runner_free(r);
     if (ok && lx_touch_contracts(nest->main) && out->seconds > 0)
         out->gflops = 2e-9 * (double)lx_loops_work(nest) / out->seconds;

@@ -52,14 +52,14 @@ struct place {
     int64_t at[LX_LOOP_OPERANDS];
 };
 
-static struct place moved(struct place p, const struct lx_loop *loop, int64_t turns)
+static struct place nest_run_moved(struct place p, const struct lx_loop *loop, int64_t turns)
 {
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) p.at[o] += turns * loop->stride[o];
     return p;
 }
 
 /* A touch of the output alone. A copy of an element to itself changes nothing. */
-static void touch(const struct lx_nest_runner *r, enum lx_touch how, float *out)
+static void nest_run_touch(const struct lx_nest_runner *r, enum lx_touch how, float *out)
 {
     struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
     struct const_view from = {out, r->n.stride[OUT], r->m.stride[OUT]};
@@ -67,7 +67,7 @@ static void touch(const struct lx_nest_runner *r, enum lx_touch how, float *out)
     if (how == LX_TOUCH_RELU) relu_2d(to, from, r->n.size, r->m.size);
 }
 
-static void move(const struct lx_nest_runner *r, const float *in0, float *out)
+static void nest_run_move(const struct lx_nest_runner *r, const float *in0, float *out)
 {
     struct view to = {out, r->n.stride[OUT], r->m.stride[OUT]};
     struct const_view from = {in0, r->n.stride[IN0], r->m.stride[IN0]};
@@ -77,8 +77,8 @@ static void move(const struct lx_nest_runner *r, const float *in0, float *out)
 }
 
 /* The kernel for some turns of a loop. */
-static void body(struct run *run, const struct place *p, const struct lx_loop *loop, int64_t turns,
-                 bool first, bool last)
+static void nest_run_body(struct run *run, const struct place *p, const struct lx_loop *loop, int64_t turns,
+                          bool first, bool last)
 {
     const struct lx_nest_runner *r = run->r;
     const bool contracts = lx_touch_contracts(r->main);
@@ -93,32 +93,32 @@ static void body(struct run *run, const struct place *p, const struct lx_loop *l
         if (!last || r->last != LX_TOUCH_ZERO) return;
     }
     for (int64_t i = 0; i < turns; i++) {
-        const struct place at = moved(*p, loop, i);
+        const struct place at = nest_run_moved(*p, loop, i);
         float *out = run->out + at.at[OUT];
-        if (first && !contracts) touch(r, r->first, out);
-        if (!contracts) move(r, run->in[0] + at.at[IN0], out);
-        if (last) touch(r, r->last, out);
+        if (first && !contracts) nest_run_touch(r, r->first, out);
+        if (!contracts) nest_run_move(r, run->in[0] + at.at[IN0], out);
+        if (last) nest_run_touch(r, r->last, out);
     }
 }
 
-static void walk(struct run *run, int level, struct place p, bool first, bool last)
+static void nest_run_walk(struct run *run, int level, struct place p, bool first, bool last)
 {
     const struct lx_nest_runner *r = run->r;
     if (level == r->seq_count) {
-        body(run, &p, &single, 1, first, last);
+        nest_run_body(run, &p, &single, 1, first, last);
         return;
     }
     const struct lx_loop *loop = &r->seq[level];
     bool is_k = loop->type == LX_DIM_K;
     for (int64_t i = 0; i < loop->size; i++)
-        walk(run, level + 1, moved(p, loop, i), first && (!is_k || i == 0),
-             last && (!is_k || i == loop->size - 1));
+        nest_run_walk(run, level + 1, nest_run_moved(p, loop, i), first && (!is_k || i == 0),
+                      last && (!is_k || i == loop->size - 1));
 }
 
 /* Task: turns of the last shared loop. Index recovery: the first loop is the slowest; but for products the
  * last one comes in rows, and the one before it turns within them, as it reads the same again. Moves read
  * nothing twice. */
-static void task(void *context, int64_t number, int worker)
+static void nest_run_task(void *context, int64_t number, int worker)
 {
     struct run *run = context;
     const struct lx_nest_runner *r = run->r;
@@ -128,18 +128,20 @@ static void task(void *context, int64_t number, int worker)
     const struct lx_loop *outer = i > 0 && lx_touch_contracts(r->main) ? &r->shared[--i] : &single;
     const int64_t rows = ceil_div_i64(inner->size, r->row);
     const int64_t begin = number / outer->size % rows * r->row, turns = min_i64(r->row, inner->size - begin);
-    struct place p = moved(moved((struct place){{0}}, outer, number % outer->size), inner, begin);
+    struct place p =
+        nest_run_moved(nest_run_moved((struct place){{0}}, outer, number % outer->size), inner, begin);
     number /= outer->size * rows;
     while (i-- > 0) {
         const struct lx_loop *loop = &r->shared[i];
-        p = moved(p, loop, number % loop->size);
+        p = nest_run_moved(p, loop, number % loop->size);
         number /= loop->size;
     }
     if (r->seq_count == 0) {
-        body(run, &p, inner, turns, true, true);
+        nest_run_body(run, &p, inner, turns, true, true);
         return;
     }
-    for (int64_t turn = 0; turn < turns; turn++, p = moved(p, inner, 1)) walk(run, 0, p, true, true);
+    for (int64_t turn = 0; turn < turns; turn++, p = nest_run_moved(p, inner, 1))
+        nest_run_walk(run, 0, p, true, true);
 }
 
 static int64_t task_count(const struct lx_nest_runner *r)
@@ -171,7 +173,7 @@ static int64_t choose_row(const struct lx_nest_runner *r, int threads)
 }
 
 /* Does `outer` go on where `inner` ends, in all operands? */
-static bool goes_on(const struct lx_loop *outer, const struct lx_loop *inner)
+static bool nest_run_goes_on(const struct lx_loop *outer, const struct lx_loop *inner)
 {
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
         int64_t end;
@@ -182,7 +184,7 @@ static bool goes_on(const struct lx_loop *outer, const struct lx_loop *inner)
 
 static bool continues(const struct lx_loop *outer, const struct lx_loop *inner)
 {
-    return outer->type == inner->type && goes_on(outer, inner);
+    return outer->type == inner->type && nest_run_goes_on(outer, inner);
 }
 
 /* Puts loops of a list back into the product, the innermost first, for as long as one fits. */
@@ -200,7 +202,7 @@ static void absorb(struct lx_nest_runner *r, struct lx_loop *list, int *count)
         }
 }
 
-static void take_apart(struct lx_nest_runner *r, const struct lx_loops *l)
+static void nest_run_take_apart(struct lx_nest_runner *r, const struct lx_loops *l)
 {
     r->m = r->n = r->k = r->batch = single;
     bool has_k = false;
@@ -236,7 +238,7 @@ static void take_apart(struct lx_nest_runner *r, const struct lx_loops *l)
 /* A sum that the passes have cut is one again: how it is added up depends on its length alone. */
 static void join_batch(struct lx_nest_runner *r)
 {
-    if (!goes_on(&r->batch, &r->k)) return;
+    if (!nest_run_goes_on(&r->batch, &r->k)) return;
     r->k.size *= r->batch.size;
     r->batch = single;
 }
@@ -246,12 +248,12 @@ static bool fits_role(const struct lx_nest_runner *r, const struct lx_loop *turn
                       enum lx_loop_type type)
 {
     if (lx_touch_contracts(r->main) && turn->type != type) return false;
-    return role->size == 1 || goes_on(turn, role);
+    return role->size == 1 || nest_run_goes_on(turn, role);
 }
 
 /* Turns that go on where m or n end are more of the same: the innermost first, for as long as one fits. The
  * others are sequential loops around all. */
-static void take_turns(struct lx_nest_runner *r, const struct lx_loop *turns, int count)
+static void nest_run_take_turns(struct lx_nest_runner *r, const struct lx_loop *turns, int count)
 {
     for (; count > 0; count--) {
         const struct lx_loop *turn = &turns[count - 1];
@@ -305,7 +307,7 @@ struct lx_nest_runner *lx_nest_runner_make(const struct lx_loops *nest, int thre
     r->main = nest->main;
     r->last = nest->last;
     r->target = kernel_target_best();
-    take_apart(r, nest);
+    nest_run_take_apart(r, nest);
     int useful = (int)min_i64(threads, POOL_THREADS_MAX);
     r->row = choose_row(r, useful);
     r->share_products = useful > 1 && r->tasks < 2 * useful && lx_touch_contracts(r->main);
@@ -326,7 +328,7 @@ struct lx_nest_runner *lx_nest_runner_turns(const struct lx_loops *nest, const s
     if (!r) return NULL;
     r->even_sums = true;
     join_batch(r);
-    take_turns(r, turns, turn_count);
+    nest_run_take_turns(r, turns, turn_count);
     if (lx_touch_contracts(r->main)) prepare_products(r, 1);
     return r;
 }
@@ -343,7 +345,7 @@ bool lx_nest_runner_run(struct lx_nest_runner *r, const float *in0, const float 
 {
     struct run run = {.r = r, .in = {in0, in1}, .out = out};
     atomic_init(&run.out_of_memory, false);
-    pool_run(r->share_products ? NULL : r->pool, task_count(r), task, &run);
+    pool_run(r->share_products ? NULL : r->pool, task_count(r), nest_run_task, &run);
     return atomic_load(&run.out_of_memory) ? status_no_memory(st) : true;
 }
 

@@ -11,14 +11,14 @@ TILES_4(TILE, 2)
 static gemm_kernel *const kernels[TILE_VECTORS_MAX][TILE_COLUMNS_MAX] = {{TILES_4(TILE_NAME, 1)},
                                                                          {TILES_4(TILE_NAME, 2)}};
 
-static bool supported(void)
+static bool target_portable_supported(void)
 {
     return true;
 }
 
 const struct kernel_target kernel_target_portable = {
     .name = "portable",
-    .supported = supported,
+    .supported = target_portable_supported,
     .vector_floats = VECTOR_FLOATS,
     .tile_vectors = 2,
     .tile_columns = {4, 4},

@@ -62,14 +62,14 @@ static void widen_half(float *to, const uint16_t *from, int64_t count)
 #define widen_half  NULL
 #endif
 
-static bool supported(void)
+static bool target_vector128_supported(void)
 {
     return true;
 }
 
 const struct kernel_target kernel_target_vector128 = {
     .name = name,
-    .supported = supported,
+    .supported = target_vector128_supported,
     .vector_floats = VECTOR_FLOATS,
     .tile_vectors = VECTORS,
     .tile_columns = COLUMNS,

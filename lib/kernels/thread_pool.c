@@ -53,7 +53,7 @@ struct pool {
     struct worker *worker;
 };
 
-static void relax(void)
+static void thread_pool_relax(void)
 {
 #if defined __x86_64__ || defined __i386__
     __builtin_ia32_pause();
@@ -80,7 +80,7 @@ static void note_processor(struct worker *w)
 }
 
 /* Is a thread that we may wait for where we are? Of two workers the later one asks. */
-static bool in_the_way(const struct pool *pool, int self)
+static bool thread_pool_in_the_way(const struct pool *pool, int self)
 {
     const int here = processor();
     if (here < 0) return false;
@@ -117,15 +117,15 @@ static bool step_aside(struct pool *pool, int self)
 /* Between two looks, the i-th of which was in vain: how many looks that was worth. */
 static int pass_time(struct pool *pool, int self, int i)
 {
-    if (i % LOOK_ROUND == 0 && in_the_way(pool, self) && !step_aside(pool, self)) {
+    if (i % LOOK_ROUND == 0 && thread_pool_in_the_way(pool, self) && !step_aside(pool, self)) {
         sched_yield();
         return SPINS / 4 / LOOK_ROUND * LOOK_ROUND;
     }
-    relax();
+    thread_pool_relax();
     return 1;
 }
 
-static bool take(struct worker *w, int64_t *task)
+static bool thread_pool_take(struct worker *w, int64_t *task)
 {
     uint64_t part = atomic_load_explicit(&w->part, memory_order_acquire);
     while (part >> 32 < (uint32_t)part)
@@ -143,7 +143,8 @@ static void work(struct pool *pool, int self)
     for (int i = 0; i < pool->threads; i++) {
         int from = self + i < pool->threads ? self + i : self + i - pool->threads;
         int64_t task, count = 0;
-        for (; take(&pool->worker[from], &task); count++) pool->fn(pool->context, pool->base + task, self);
+        for (; thread_pool_take(&pool->worker[from], &task); count++)
+            pool->fn(pool->context, pool->base + task, self);
         if (count > 0) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
     }
 }
@@ -172,7 +173,7 @@ static void *worker_main(void *argument)
         seen = await_generation(pool, self->index, seen);
         if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
         note_processor(self);
-        if (in_the_way(pool, self->index)) step_aside(pool, self->index);
+        if (thread_pool_in_the_way(pool, self->index)) step_aside(pool, self->index);
         work(pool, self->index);
     }
 }
@@ -225,11 +226,6 @@ void pool_destroy(struct pool *pool)
 int pool_threads(const struct pool *pool)
 {
     return pool ? pool->threads : 1;
-}
-
-int pool_processor(const struct pool *pool, int worker)
-{
-    return atomic_load_explicit(&pool->worker[worker].processor, memory_order_relaxed);
 }
 
 static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task *fn, void *context)

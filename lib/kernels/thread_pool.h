@@ -25,8 +25,7 @@ enum { POOL_THREADS_MAX = 256 };
 struct pool *pool_create(int threads);
 void pool_destroy(struct pool *pool); /* NULL is fine */
 
-int pool_threads(const struct pool *pool);               /* 1 for NULL */
-int pool_processor(const struct pool *pool, int worker); /* where it last began to work; -1: not known */
+int pool_threads(const struct pool *pool); /* 1 for NULL */
 
 /* Returns when every task is done; what tasks wrote is visible then. NULL: the caller runs them all. */
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context);

@@ -29,7 +29,7 @@ struct tree_run {
     struct tree_node *node;
 };
 
-static int64_t summed(const struct lx_loops *l)
+static int64_t tree_measure_summed(const struct lx_loops *l)
 {
     int64_t n = 1;
     for (int i = 0; i < l->count; i++)
@@ -37,8 +37,8 @@ static int64_t summed(const struct lx_loops *l)
     return n;
 }
 
-static bool make_node(struct tree_run *r, int i, const struct lx_loop_rules *rules, int threads,
-                      lx_status *st)
+static bool tree_measure_make_node(struct tree_run *r, int i, const struct lx_loop_rules *rules, int threads,
+                                   lx_status *st)
 {
     const struct lx_tree_node *n = &r->tree->nodes[i];
     struct tree_node *out = &r->node[i];
@@ -49,7 +49,7 @@ static bool make_node(struct tree_run *r, int i, const struct lx_loop_rules *rul
     if (!lx_tree_lower(r->tree, i, &l, &out->swapped, st) || !lx_loops_optimise(&l, rules, threads, st))
         return false;
     out->roundings = r->node[n->left].roundings;
-    if (n->right >= 0) out->roundings += r->node[n->right].roundings + (double)summed(&l) + 1;
+    if (n->right >= 0) out->roundings += r->node[n->right].roundings + (double)tree_measure_summed(&l) + 1;
     out->runner = lx_nest_runner_make(&l, threads, st);
     return out->runner != NULL;
 }
@@ -91,8 +91,8 @@ static bool copy_leaves(const struct tree_run *r, bool absolute, double **leaves
     return true;
 }
 
-static void compare(const struct tree_run *r, const double *want, const double *sizes,
-                    struct lx_tree_measure *out)
+static void tree_measure_compare(const struct tree_run *r, const double *want, const double *sizes,
+                                 struct lx_tree_measure *out)
 {
     const struct tree_node *root = &r->node[r->tree->node_count - 1];
     double nu = root->roundings * 0x1p-24;
@@ -104,7 +104,7 @@ static void compare(const struct tree_run *r, const double *want, const double *
     }
 }
 
-static bool judge(const struct tree_run *r, struct lx_tree_measure *out, lx_status *st)
+static bool tree_measure_judge(const struct tree_run *r, struct lx_tree_measure *out, lx_status *st)
 {
     int64_t elements = r->tree->nodes[r->tree->node_count - 1].elements;
     double **leaves = mem_zeroed((size_t)r->tree->node_count, sizeof *leaves);
@@ -114,7 +114,7 @@ static bool judge(const struct tree_run *r, struct lx_tree_measure *out, lx_stat
     for (int absolute = 0; ok && absolute < 2; absolute++)
         ok = copy_leaves(r, absolute, leaves) &&
              lx_tree_execute(r->tree, NULL, 1, (const double *const *)leaves, absolute ? sizes : want, st);
-    if (ok) compare(r, want, sizes, out);
+    if (ok) tree_measure_compare(r, want, sizes, out);
     for (int i = 0; leaves && i < r->tree->node_count; i++) mem_free(leaves[i]);
     mem_free(leaves);
     mem_free(want);
@@ -128,13 +128,13 @@ bool lx_tree_measure(const struct lx_tree *t, const struct lx_loop_rules *rules,
     struct tree_run r = {t, mem_zeroed((size_t)t->node_count, sizeof *r.node)};
     bool ok = r.node ? true : status_no_memory(st);
     *out = (struct lx_tree_measure){0};
-    for (int i = 0; ok && i < t->node_count; i++) ok = make_node(&r, i, rules, threads, st);
+    for (int i = 0; ok && i < t->node_count; i++) ok = tree_measure_make_node(&r, i, rules, threads, st);
     if (ok) fill_leaves(&r);
     double start = clock_seconds();
     ok = ok && run_nodes(&r, st);
     out->seconds = clock_seconds() - start;
     if (ok && out->seconds > 0) out->gflops = 1e-9 * (double)t->flops / out->seconds;
-    if (ok && t->flops / 2 <= work) ok = judge(&r, out, st);
+    if (ok && t->flops / 2 <= work) ok = tree_measure_judge(&r, out, st);
     for (int i = 0; r.node && i < t->node_count; i++) {
         lx_nest_runner_free(r.node[i].runner);
         mem_free(r.node[i].data);

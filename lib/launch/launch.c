@@ -33,7 +33,7 @@ static int64_t or_default(int64_t value, int64_t otherwise)
 }
 
 /* The tile is that of the operands: the first that names one. */
-static int64_t tile_side(const struct lx_launch_request *r, int axis)
+static int64_t launch_tile_side(const struct lx_launch_request *r, int axis)
 {
     for (int i = 0; i < r->operand_count; i++)
         if (r->operands[i].tile_rank == 2) return r->operands[i].tile[axis];
@@ -46,7 +46,7 @@ static bool set_grid(struct lx_launch *l, const struct lx_launch_request *r, lx_
     for (int a = 0; a < 2; a++) {
         if (r->output[a] < 0 || r->grid[a] < 0)
             return status_set(st, LX_E_LAUNCH_GRID, "the output has a negative size");
-        side[a] = r->output[a] > 0 ? ceil_div_i64(r->output[a], tile_side(r, a))
+        side[a] = r->output[a] > 0 ? ceil_div_i64(r->output[a], launch_tile_side(r, a))
                                    : or_default(r->grid[a], DEFAULT_SIDE);
     }
     l->mt = side[0];
@@ -75,14 +75,14 @@ static bool set_mode(struct lx_launch *l, const struct lx_launch_request *r, lx_
     if (!lx_shard_grid(o->shard, o->name, l->shard_grid, st)) return false;
     for (int a = 0; a < 2; a++) {
         int64_t all = a ? l->nt : l->mt, given = o->shard->tiles[a], elements = o->shard->elements[a];
-        if (given == 0 && elements > 0) given = ceil_div_i64(elements, tile_side(r, a));
+        if (given == 0 && elements > 0) given = ceil_div_i64(elements, launch_tile_side(r, a));
         l->shard_tiles[a] = or_default(given, ceil_div_i64(all, l->shard_grid[a]));
     }
     return true;
 }
 
 /* Shards are where they are: they need their own grid, whatever was asked for. */
-static bool set_cores(struct lx_launch *l, const struct lx_launch_request *r, lx_status *st)
+static bool launch_set_cores(struct lx_launch *l, const struct lx_launch_request *r, lx_status *st)
 {
     int64_t count;
     for (int a = 0; a < 2; a++) {
@@ -141,7 +141,7 @@ static void set_rectangle(const struct lx_launch *l, enum lx_share share, struct
     }
 }
 
-static void deal(struct lx_launch *l, enum lx_share share)
+static void launch_deal_tiles(struct lx_launch *l, enum lx_share share)
 {
     int64_t tiles = l->batch * l->mt * l->nt;
     for (int32_t i = 0; i < l->core_count; i++) {
@@ -160,11 +160,11 @@ struct lx_launch *lx_launch_make(const struct lx_launch_request *request, lx_sta
         if (!lx_launch_check_operand(&request->operands[i], st)) return NULL;
     struct lx_launch *l = mem_zeroed(1, sizeof *l);
     if (!l) return status_no_memory(st), NULL;
-    if (!set_grid(l, request, st) || !set_mode(l, request, st) || !set_cores(l, request, st)) {
+    if (!set_grid(l, request, st) || !set_mode(l, request, st) || !launch_set_cores(l, request, st)) {
         lx_launch_free(l);
         return NULL;
     }
-    deal(l, request->share);
+    launch_deal_tiles(l, request->share);
     return l;
 }
 

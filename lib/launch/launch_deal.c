@@ -24,7 +24,7 @@ void launch_place(const struct lx_device *device, int64_t core, struct lx_launch
 }
 
 /* Its slices of the sums, as one number. */
-static int32_t group_of(const struct dealing *g, const struct lx_op_launch *o, int64_t core)
+static int32_t launch_deal_group_of(const struct dealing *g, const struct lx_op_launch *o, int64_t core)
 {
     int64_t k = 0;
     for (int i = 0; i < o->sum_count; i++)
@@ -140,14 +140,14 @@ static bool deal_global(const struct dealing *g, struct lx_op_launch *o, int64_t
     return true;
 }
 
-static void set_cores(const struct dealing *g, struct lx_op_launch *o, const int64_t *start,
-                      const int64_t *count, int64_t *given)
+static void launch_deal_set_cores(const struct dealing *g, struct lx_op_launch *o, const int64_t *start,
+                                  const int64_t *count, int64_t *given)
 {
     struct lx_launch *l = o->launch;
     for (int64_t i = 0; i < g->cores; i++) {
         struct lx_launch_core *c = &l->cores[i];
         launch_place(g->device, i, l, c);
-        c->k_slice = group_of(g, o, i);
+        c->k_slice = launch_deal_group_of(g, o, i);
         if (launch_is_local(o)) {
             give_shard(g, o, c);
             continue;
@@ -168,7 +168,7 @@ bool launch_deal(const struct dealing *g, struct lx_op_launch *o, lx_status *st)
     l->cores = mem_zeroed((size_t)g->cores, sizeof *l->cores);
     bool ok = room && l->cores ? true : status_no_memory(st);
     ok = ok && (launch_is_local(o) || deal_global(g, o, per_group, room, room + per_group, st));
-    if (ok) set_cores(g, o, room, room + per_group, room + 2 * per_group);
+    if (ok) launch_deal_set_cores(g, o, room, room + per_group, room + 2 * per_group);
     mem_free(room);
     return ok;
 }

@@ -59,13 +59,13 @@ static const struct lx_split *split_of_var(const struct subject *s, int var)
     return NULL;
 }
 
-static int64_t part_of(const struct lx_split *v, int64_t extent)
+static int64_t launch_of_op_part_of(const struct lx_split *v, int64_t extent)
 {
     return v && v->split > 1 ? v->units / v->split * v->unit : extent;
 }
 
 /* Of an element as the device stores it. */
-static int element_bits(const struct lx_graph *g, int32_t tensor)
+static int launch_of_op_element_bits(const struct lx_graph *g, int32_t tensor)
 {
     enum { BYTES = 128 };
     return (int)(BYTES * 8 / lx_stick_elements(g->tensors[tensor].dtype, BYTES));
@@ -80,7 +80,8 @@ static void choose_tile(const struct subject *s, const struct lx_launch_options 
     int64_t bits = 0;
     for (int i = 0; i < op_operand_count(s->op); i++)
         if (s->on_chip[i])
-            bits = max_i64(bits, element_bits(s->divisions->layouts->graph, op_operand(s->op, i)));
+            bits =
+                max_i64(bits, launch_of_op_element_bits(s->divisions->layouts->graph, op_operand(s->op, i)));
     while (!options->tile[0] && tile[0] > 1 && tile[0] * tile[1] * bits > 8 * LX_LAUNCH_TILE_BYTES)
         tile[0] /= 2;
 }
@@ -110,7 +111,7 @@ static void set_dims(const struct subject *s, const struct lx_launch_options *op
                                            .side = side,
                                            .inner = side,
                                            .parts = cut ? v->split : 1,
-                                           .part = cut ? part_of(v, extent) : extent};
+                                           .part = cut ? launch_of_op_part_of(v, extent) : extent};
         if (options->inner[0])
             o->dim[d].inner = min_i64(side, side_of(options->inner, d, o->rank, v, extent));
     }
@@ -125,7 +126,7 @@ static bool set_sums(const struct subject *s, struct lx_op_launch *o, lx_status 
         const struct lx_split *split = split_of_var(s, v);
         int64_t extent = s->index.extent[v];
         o->sum[o->sum_count++] =
-            (struct lx_launch_sum){extent, split ? split->split : 1, part_of(split, extent)};
+            (struct lx_launch_sum){extent, split ? split->split : 1, launch_of_op_part_of(split, extent)};
     }
     return true;
 }
@@ -159,7 +160,7 @@ static bool settle_sums(struct lx_op_launch *o)
 }
 
 /* No block without a tile. */
-static bool blocks_fit(const struct lx_op_launch *o)
+static bool launch_of_op_blocks_fit(const struct lx_op_launch *o)
 {
     return o->blocks[0] >= 1 && o->blocks[0] <= min_i64(o->launch->mt, LX_LAUNCH_CORES) &&
            o->blocks[1] >= 1 && o->blocks[1] <= min_i64(o->launch->nt, LX_LAUNCH_CORES);
@@ -186,7 +187,7 @@ bool lx_op_launch_settle(struct lx_op_launch *o)
              l->shard_grid[axis] <= LX_LAUNCH_CORES;
         l->shard_tiles[axis] *= ceil_div_i64(min_i64(v->part, v->extent), v->side);
     }
-    return ok && (l->order != LX_BLOCK || blocks_fit(o));
+    return ok && (l->order != LX_BLOCK || launch_of_op_blocks_fit(o));
 }
 
 /* The operands as the request wants them. `shard` is that of what is on chip. */
@@ -199,14 +200,14 @@ static void describe_operands(const struct lx_graph *g, const struct lx_op *op, 
         list[i] = (struct lx_launch_operand){.name = t->name,
                                              .memory = on_chip[i] ? LX_MEMORY_LX : LX_MEMORY_HBM,
                                              .placing = on_chip[i] ? LX_SHARDED : LX_INTERLEAVED,
-                                             .element_bits = element_bits(g, op_operand(op, i)),
+                                             .element_bits = launch_of_op_element_bits(g, op_operand(op, i)),
                                              .tile_rank = 2,
                                              .tile = {tile[0], tile[1]},
                                              .shard = on_chip[i] ? shard : NULL};
     }
 }
 
-static struct lx_shard shard_of(const struct lx_launch *l)
+static struct lx_shard launch_of_op_shard_of(const struct lx_launch *l)
 {
     return (struct lx_shard){.axis_count = 2,
                              .grid_rank = 2,
@@ -216,11 +217,11 @@ static struct lx_shard shard_of(const struct lx_launch *l)
 }
 
 /* What any launch is asked: can these operands be launched, and how? */
-static bool ask(const struct subject *s, const struct lx_launch_options *options,
-                const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
+static bool launch_of_op_ask(const struct subject *s, const struct lx_launch_options *options,
+                             const struct lx_launch *grid, struct lx_launch **out, lx_status *st)
 {
     struct lx_launch_operand operands[LX_MAX_OPERANDS];
-    const struct lx_shard shard = shard_of(grid);
+    const struct lx_shard shard = launch_of_op_shard_of(grid);
     int64_t own[2];
     choose_tile(s, options, own);
     describe_operands(s->divisions->layouts->graph, s->op, s->on_chip, &shard,
@@ -264,7 +265,7 @@ static bool launch_tiles(const struct subject *s, const struct lx_launch_options
     bool fits = lx_op_launch_settle(o);
     o->launch = NULL;
     if (!fits) return status_set(st, LX_E_LAUNCH_GRID, "more than 2^53 tiles");
-    if (!ask(s, options, &grid, &o->launch, st)) return false;
+    if (!launch_of_op_ask(s, options, &grid, &o->launch, st)) return false;
     set_dealing(s, &g);
     return launch_deal(&g, o, st);
 }
@@ -338,7 +339,7 @@ char *lx_op_launch_json(const struct lx_op_launch *o, const struct lx_graph *gra
                         size_t *length)
 {
     struct lx_launch_operand operands[LX_MAX_OPERANDS];
-    const struct lx_shard shard = shard_of(o->launch);
+    const struct lx_shard shard = launch_of_op_shard_of(o->launch);
     const int64_t tile[2] = {o->rank > 1 ? o->dim[o->rank - 2].inner : 1,
                              o->rank > 0 ? o->dim[o->rank - 1].inner : 1};
     describe_operands(graph, &graph->ops[o->op], on_chip, &shard, tile, operands);

@@ -57,7 +57,8 @@ bool launch_tile_at(const struct lx_op_launch *o, int64_t t, struct lx_tile *til
 }
 
 /* Batch, row and column as one number per dimension. */
-static void spread(const struct lx_op_launch *o, const struct lx_tile *tile, int64_t cell[LX_MAX_RANK])
+static void launch_piece_spread(const struct lx_op_launch *o, const struct lx_tile *tile,
+                                int64_t cell[LX_MAX_RANK])
 {
     int64_t batch = tile->batch;
     if (o->rank > 0) cell[o->rank - 1] = tile->column;
@@ -80,7 +81,8 @@ static bool slots_of_shard(const struct lx_op_launch *o, int64_t sy, int64_t sx,
     return sy == 0 && sx < (o->rank > 0 ? o->dim[o->rank - 1].parts : 1);
 }
 
-static bool shard_of(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from, int64_t *to)
+static bool launch_piece_shard_of(const struct lx_op_launch *o, const struct lx_launch_core *c, int64_t *from,
+                                  int64_t *to)
 {
     int64_t slot[LX_MAX_RANK];
     if (c->sy < 0 || c->sx < 0 || !slots_of_shard(o, c->sy, c->sx, slot)) return false;
@@ -108,7 +110,7 @@ static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core 
                       int64_t *to)
 {
     int64_t low[LX_MAX_RANK], high[LX_MAX_RANK];
-    if (t < 0 || !shard_of(o, c, low, high)) return false;
+    if (t < 0 || !launch_piece_shard_of(o, c, low, high)) return false;
     for (int d = o->rank - 1; d >= 0; d--) {
         int64_t side = o->dim[d].side, tiles = ceil_div_i64(high[d] - low[d], side);
         if (tiles < 1) return false;
@@ -122,7 +124,7 @@ static bool local_box(const struct lx_op_launch *o, const struct lx_launch_core 
 static void box_of(const struct lx_op_launch *o, const struct lx_tile *tile, int64_t *from, int64_t *to)
 {
     int64_t cell[LX_MAX_RANK];
-    spread(o, tile, cell);
+    launch_piece_spread(o, tile, cell);
     for (int d = 0; d < o->rank; d++) {
         from[d] = cell[d] * o->dim[d].side;
         to[d] = min_i64(from[d] + o->dim[d].side, o->dim[d].extent);

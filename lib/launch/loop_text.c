@@ -24,7 +24,7 @@ static char letter_of_dim(const struct listing *w, int d)
     return w->x.letter[(int)w->x.var[w->x.output][d]];
 }
 
-static bool in_nest(const struct listing *w, int var)
+static bool loop_text_in_nest(const struct listing *w, int var)
 {
     for (int i = 0; i < w->o->launch->level_count; i++)
         if (w->o->launch->level[i].var == var) return true;
@@ -32,7 +32,7 @@ static bool in_nest(const struct listing *w, int var)
 }
 
 /* The loops of the nest, outermost first: what the host launches. */
-static void add_nest(struct listing *w)
+static void loop_text_add_nest(struct listing *w)
 {
     for (int i = 0; i < w->o->launch->level_count; i++) {
         const struct lx_launch_level *v = &w->o->launch->level[i];
@@ -43,7 +43,7 @@ static void add_nest(struct listing *w)
     }
 }
 
-static void add_offsets(struct listing *w)
+static void loop_text_add_offsets(struct listing *w)
 {
     for (int i = 0; i < w->o->launch->level_count; i++) {
         char c = w->x.letter[w->o->launch->level[i].var];
@@ -51,17 +51,17 @@ static void add_offsets(struct listing *w)
     }
 }
 
-static void add_arguments(struct listing *w)
+static void loop_text_add_arguments(struct listing *w)
 {
     const struct lx_launch *l = w->o->launch;
     text_add(&w->t, "core_id = get_core_id()\nstart_id, count = get_arg(\"start_id\"), get_arg(\"count\")\n");
     if (l->mode == LX_PARTITION_LOCAL_SHARD) text_add(&w->t, "sy, sx = get_arg(\"sy\"), get_arg(\"sx\")\n");
     if (w->o->k_slices > 1) text_add(&w->t, "k_slice = get_arg(\"k_slice\")\n");
-    add_offsets(w);
+    loop_text_add_offsets(w);
 }
 
 /* The range of each variable that is summed. */
-static void add_sums(struct listing *w)
+static void loop_text_add_sums(struct listing *w)
 {
     int64_t behind = w->o->k_slices;
     int i = 0;
@@ -185,7 +185,7 @@ static const char *add_inner(struct listing *w)
 }
 
 /* One operand: "a[m0:m1, k0:k1]". */
-static void add_operand(struct listing *w, int operand)
+static void loop_text_add_operand(struct listing *w, int operand)
 {
     bool inner = lx_op_launch_two_levels(w->o);
     text_format(&w->t, "%s[", w->graph->tensors[op_operand(w->op, operand)].name);
@@ -199,7 +199,7 @@ static void add_operand(struct listing *w, int operand)
         else if (op_index_offset(&w->x, operand, d) || op_index_stride(&w->x, operand, d) != 1)
             text_format(&w->t, "%" PRId64 " + %" PRId64 " * (%c%d:%c%d)", op_index_offset(&w->x, operand, d),
                         op_index_stride(&w->x, operand, d), c, first, c, first + 1);
-        else if (in_nest(w, v))
+        else if (loop_text_in_nest(w, v))
             text_format(&w->t, "%c_at + (%c%d:%c%d)", c, c, first, c, first + 1);
         else
             text_format(&w->t, "%c%d:%c%d", c, first, c, first + 1);
@@ -207,13 +207,13 @@ static void add_operand(struct listing *w, int operand)
     text_add(&w->t, "]");
 }
 
-static void add_work(struct listing *w, const char *indent)
+static void loop_text_add_work(struct listing *w, const char *indent)
 {
     int output = w->x.output;
     text_add(&w->t, indent);
     for (int i = output; i < w->x.operand_count; i++) {
         text_add(&w->t, i > output ? ", " : "");
-        add_operand(w, i);
+        loop_text_add_operand(w, i);
     }
     bool sums = false;
     for (int i = 0; i < w->o->launch->level_count; i++)
@@ -222,7 +222,7 @@ static void add_work(struct listing *w, const char *indent)
                 w->op->kind->name);
     for (int i = 0; i < output; i++) {
         text_add(&w->t, i ? ", " : "");
-        add_operand(w, i);
+        loop_text_add_operand(w, i);
     }
     text_add(&w->t, ")\n");
 }
@@ -235,16 +235,16 @@ char *lx_op_launch_loop(const struct lx_op_launch *o, const struct lx_graph *gra
     if (o->kind == LX_LAUNCH_WHOLE) text_format(&w.t, "if get_core_id() == 0:\n    %s()\n", w.op->kind->name);
     if (o->kind == LX_LAUNCH_TILES) {
         bool local = o->launch->mode == LX_PARTITION_LOCAL_SHARD;
-        add_nest(&w);
-        add_arguments(&w);
-        add_sums(&w);
+        loop_text_add_nest(&w);
+        loop_text_add_arguments(&w);
+        loop_text_add_sums(&w);
         if (local) add_shard(&w);
         text_add(&w.t, "for i in 0..count:\n");
         if (local)
             add_local_recovery(&w);
         else
             add_global_recovery(&w);
-        add_work(&w, add_inner(&w));
+        loop_text_add_work(&w, add_inner(&w));
     }
     if (w.t.failed) text_free(&w.t);
     return w.t.at;

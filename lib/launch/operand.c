@@ -36,7 +36,7 @@ static bool check_has_shard(const struct lx_launch_operand *o, lx_status *st)
                       "%s is sharded on chip, but nothing says how; give axes and grid", o->name);
 }
 
-static int64_t tile_side(const struct lx_launch_operand *o, int axis)
+static int64_t operand_tile_side(const struct lx_launch_operand *o, int axis)
 {
     return o->tile_rank == 2 ? o->tile[axis] : LX_LAUNCH_TILE;
 }
@@ -48,7 +48,7 @@ static bool check_aligned(const struct lx_launch_operand *o, lx_status *st)
         return status_set(st, LX_E_LAUNCH_ALIGN, "%s has shards that need not end with a tile; align them",
                           o->name);
     for (int a = 0; a < 2; a++) {
-        int64_t side = tile_side(o, a), elements = o->shard->elements[a];
+        int64_t side = operand_tile_side(o, a), elements = o->shard->elements[a];
         if (o->memory == LX_MEMORY_LX && side > 0 && elements % side != 0)
             return status_set(st, LX_E_LAUNCH_ALIGN,
                               "a shard of %s has %" PRId64 " %s, not a multiple of the tile's %" PRId64,
@@ -61,7 +61,8 @@ static bool check_tile_bytes(const struct lx_launch_operand *o, lx_status *st)
 {
     int64_t bits = 0, bits_each = o->element_bits ? o->element_bits : 16;
     if (o->memory != LX_MEMORY_LX) return true;
-    bool fits = mul_i64(tile_side(o, 0), tile_side(o, 1), &bits) && mul_i64(bits, bits_each, &bits);
+    bool fits =
+        mul_i64(operand_tile_side(o, 0), operand_tile_side(o, 1), &bits) && mul_i64(bits, bits_each, &bits);
     int64_t bytes = fits ? ceil_div_i64(bits, 8) : INT64_MAX;
     if (bytes <= LX_LAUNCH_TILE_BYTES) return true;
     return status_set(st, LX_E_LAUNCH_TILE_BYTES,
@@ -92,7 +93,7 @@ static bool check_shard_axes(const struct lx_launch_operand *o, lx_status *st)
 static operand_check *const checks[] = {check_memory,     check_placing, check_has_shard, check_aligned,
                                         check_tile_bytes, check_halo,    check_tile_rank, check_shard_axes};
 
-static int64_t parts_along(const struct lx_shard *s, const char *axis)
+static int64_t operand_parts_along(const struct lx_shard *s, const char *axis)
 {
     for (int i = 0; i < s->axis_count; i++)
         if (strcmp(s->axes[i], axis) == 0) return s->grid[i];
@@ -107,7 +108,7 @@ bool lx_shard_grid(const struct lx_shard *s, const char *operand, int64_t grid[2
     if (s->axis_count != s->grid_rank)
         return status_set(st, LX_E_LAUNCH_SHARD_AXES, "the shards of %s have %d axes, but a grid of %d",
                           operand, s->axis_count, s->grid_rank);
-    int64_t m = parts_along(s, "M"), n = parts_along(s, "N");
+    int64_t m = operand_parts_along(s, "M"), n = operand_parts_along(s, "N");
     for (int i = 0; i < s->grid_rank; i++)
         if (s->grid[i] < 1)
             return status_set(st, LX_E_LAUNCH_SHARD_AXES, "the shard grid of %s has a side of %" PRId64,

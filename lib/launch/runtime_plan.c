@@ -26,7 +26,7 @@ static bool is_int(const struct json_value *v)
 }
 
 /* Two integers; false: something else. */
-static bool pair_of(const struct json_value *v, int64_t *pair)
+static bool runtime_plan_pair_of(const struct json_value *v, int64_t *pair)
 {
     if (!json_is_array(v) || json_count(v) != 2) return false;
     for (int i = 0; i < 2; i++) {
@@ -64,7 +64,7 @@ static bool check_version(const struct json *j, lx_status *st)
 static bool check_grid(const struct json *j, int64_t grid[2], lx_status *st)
 {
     const struct json_value *v = json_find(j->root, "core_grid");
-    if (!pair_of(v, grid) || grid[0] < 1 || grid[1] < 1)
+    if (!runtime_plan_pair_of(v, grid) || grid[0] < 1 || grid[1] < 1)
         return json_error(j, v, st, LX_E_LAUNCH_GRID, "core_grid must be two integers from 1 on");
     return true;
 }
@@ -77,7 +77,7 @@ static bool check_range(const struct json *j, const struct json_value *range, in
     int64_t start[2], extent[2];
     if (!from || !size)
         return json_error(j, range, st, LX_E_LAUNCH_FIELD, "core_ranges[%d] needs a start and an extent", i);
-    if (!pair_of(from, start) || !pair_of(size, extent))
+    if (!runtime_plan_pair_of(from, start) || !runtime_plan_pair_of(size, extent))
         return json_error(j, range, st, LX_E_LAUNCH_RANGE,
                           "core_ranges[%d]: start and extent are two integers", i);
     if (start[0] < 0 || start[1] < 0)
@@ -142,7 +142,7 @@ bool lx_runtime_plan_check(const char *file, const char *text, size_t length, lx
     return ok;
 }
 
-static void add_ranges(struct text *t, const struct lx_launch *l)
+static void runtime_plan_add_ranges(struct text *t, const struct lx_launch *l)
 {
     int count;
     struct lx_core_range *ranges = lx_launch_ranges(l, &count);
@@ -167,7 +167,7 @@ static void add_grid(struct text *t, const struct lx_launch *l)
                     l->shard_grid[0], l->shard_grid[1], l->shard_tiles[0], l->shard_tiles[1]);
 }
 
-static void add_nest(struct text *t, const struct lx_launch *l)
+static void runtime_plan_add_nest(struct text *t, const struct lx_launch *l)
 {
     for (int i = 0; i < l->level_count; i++)
         text_format(t, "%s{\"tiles\": %" PRId64 ", \"argument\": \"%c_at\", \"step\": %" PRId64 "}%s",
@@ -175,7 +175,7 @@ static void add_nest(struct text *t, const struct lx_launch *l)
                     i + 1 < l->level_count ? "" : "],\n");
 }
 
-static void add_work(struct text *t, const struct lx_launch *l)
+static void runtime_plan_add_work(struct text *t, const struct lx_launch *l)
 {
     int n = lx_launch_arg_count(l);
     text_add(t, " \"runtime_args\": [");
@@ -226,10 +226,10 @@ char *lx_launch_to_json(const struct lx_launch *launch, const struct lx_launch_o
                 "{\"lxplan\": 1, \"kind\": \"launch\", \"schema_version\": 1,\n \"core_grid\": [%" PRId64
                 ", %" PRId64 "],\n",
                 launch->core_grid[0], launch->core_grid[1]);
-    add_ranges(&t, launch);
+    runtime_plan_add_ranges(&t, launch);
     add_grid(&t, launch);
-    add_nest(&t, launch);
-    add_work(&t, launch);
+    runtime_plan_add_nest(&t, launch);
+    runtime_plan_add_work(&t, launch);
     add_layouts(&t, operands, operand_count);
     if (t.failed) text_free(&t);
     *length = t.length;

@@ -30,7 +30,7 @@ struct parser {
     lx_status *st;
 };
 
-static bool refuse(const struct parser *p, const char *what)
+static bool tile_formula_refuse(const struct parser *p, const char *what)
 {
     return status_set(
         p->st, LX_E_USAGE,
@@ -39,22 +39,22 @@ static bool refuse(const struct parser *p, const char *what)
         p->text, what, (int)(p->at - p->text) + 1);
 }
 
-static bool emit(struct parser *p, enum action action, int64_t value)
+static bool tile_formula_emit(struct parser *p, enum action action, int64_t value)
 {
-    if (p->out->count == MOST_STEPS) return refuse(p, "it is too long");
+    if (p->out->count == MOST_STEPS) return tile_formula_refuse(p, "it is too long");
     p->out->step[p->out->count].action = action;
     p->out->step[p->out->count++].value = value;
     return true;
 }
 
-static void skip_blanks(struct parser *p)
+static void tile_formula_skip_blanks(struct parser *p)
 {
     while (isspace((unsigned char)*p->at)) p->at++;
 }
 
-static bool take(struct parser *p, char c)
+static bool tile_formula_take(struct parser *p, char c)
 {
-    skip_blanks(p);
+    tile_formula_skip_blanks(p);
     if (*p->at != c) return false;
     p->at++;
     return true;
@@ -66,19 +66,21 @@ static bool parse_number(struct parser *p)
 {
     int64_t v = 0;
     for (; isdigit((unsigned char)*p->at); p->at++)
-        if (!mul_i64(v, 10, &v) || !add_i64(v, *p->at - '0', &v)) return refuse(p, "a number beyond 2^63");
-    return emit(p, PUSH, v);
+        if (!mul_i64(v, 10, &v) || !add_i64(v, *p->at - '0', &v))
+            return tile_formula_refuse(p, "a number beyond 2^63");
+    return tile_formula_emit(p, PUSH, v);
 }
 
 /* "(a)" or "(a, b)" behind a function's name. */
 static bool parse_call(struct parser *p, enum action action, int arguments)
 {
-    if (!take(p, '(')) return refuse(p, "a bracket is missing");
+    if (!tile_formula_take(p, '(')) return tile_formula_refuse(p, "a bracket is missing");
     for (int i = 0; i < arguments; i++) {
-        if (i > 0 && !take(p, ',')) return refuse(p, "a comma is missing");
+        if (i > 0 && !tile_formula_take(p, ',')) return tile_formula_refuse(p, "a comma is missing");
         if (!parse_sum(p)) return false;
     }
-    return take(p, ')') ? emit(p, action, 0) : refuse(p, "a closing bracket is missing");
+    return tile_formula_take(p, ')') ? tile_formula_emit(p, action, 0)
+                                     : tile_formula_refuse(p, "a closing bracket is missing");
 }
 
 static bool parse_name(struct parser *p)
@@ -94,26 +96,29 @@ static bool parse_name(struct parser *p)
     for (int i = 0; i < NAMES; i++)
         if (strlen(names[i]) == n && strncmp(names[i], from, n) == 0) {
             p->at += n;
-            return emit(p, NAME, i);
+            return tile_formula_emit(p, NAME, i);
         }
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (strlen(functions[i].name) == n && strncmp(functions[i].name, from, n) == 0) {
             p->at += n;
             return parse_call(p, functions[i].action, functions[i].arguments);
         }
-    return refuse(p, n ? "an unknown name" : *from ? "something that is no value" : "a value is missing");
+    return tile_formula_refuse(p, n       ? "an unknown name"
+                                  : *from ? "something that is no value"
+                                          : "a value is missing");
 }
 
 static bool parse_factor(struct parser *p)
 {
-    if (p->deep == MOST_DEEP) return refuse(p, "it is nested too deep");
+    if (p->deep == MOST_DEEP) return tile_formula_refuse(p, "it is nested too deep");
     p->deep++;
     bool ok;
-    skip_blanks(p);
-    if (take(p, '-'))
-        ok = parse_factor(p) && emit(p, NEGATE, 0);
-    else if (take(p, '('))
-        ok = parse_sum(p) && (take(p, ')') || refuse(p, "a closing bracket is missing"));
+    tile_formula_skip_blanks(p);
+    if (tile_formula_take(p, '-'))
+        ok = parse_factor(p) && tile_formula_emit(p, NEGATE, 0);
+    else if (tile_formula_take(p, '('))
+        ok = parse_sum(p) &&
+             (tile_formula_take(p, ')') || tile_formula_refuse(p, "a closing bracket is missing"));
     else
         ok = isdigit((unsigned char)*p->at) ? parse_number(p) : parse_name(p);
     p->deep--;
@@ -126,11 +131,11 @@ static bool parse_chain(struct parser *p, bool (*part)(struct parser *), const c
 {
     if (!part(p)) return false;
     for (;;) {
-        skip_blanks(p);
+        tile_formula_skip_blanks(p);
         const char *found = *p->at ? strchr(operators, *p->at) : NULL;
         if (!found) return true;
         p->at++;
-        if (!part(p) || !emit(p, actions[found - operators], 0)) return false;
+        if (!part(p) || !tile_formula_emit(p, actions[found - operators], 0)) return false;
     }
 }
 
@@ -146,21 +151,21 @@ static bool parse_sum(struct parser *p)
     return parse_chain(p, parse_product, "+-", actions);
 }
 
-static bool parse(const char *text, struct formula *out, lx_status *st)
+static bool tile_formula_parse(const char *text, struct formula *out, lx_status *st)
 {
     struct parser p = {.text = text, .at = text, .out = out, .st = st};
     out->count = 0;
     if (!parse_sum(&p)) return false;
-    return *p.at ? refuse(&p, "something behind its end") : true;
+    return *p.at ? tile_formula_refuse(&p, "something behind its end") : true;
 }
 
 bool formula_valid(const char *text, lx_status *st)
 {
     struct formula f;
-    return parse(text, &f, st);
+    return tile_formula_parse(text, &f, st);
 }
 
-static bool divide(int64_t a, int64_t b, int64_t *quotient, int64_t *rest)
+static bool tile_formula_divide(int64_t a, int64_t b, int64_t *quotient, int64_t *rest)
 {
     if (b == 0 || (a == INT64_MIN && b == -1)) return false;
     *quotient = a / b;
@@ -172,7 +177,7 @@ static bool divide(int64_t a, int64_t b, int64_t *quotient, int64_t *rest)
     return true;
 }
 
-static bool combine(enum action action, int64_t a, int64_t b, int64_t *out)
+static bool tile_formula_combine(enum action action, int64_t a, int64_t b, int64_t *out)
 {
     int64_t other;
     switch (action) {
@@ -183,9 +188,9 @@ static bool combine(enum action action, int64_t a, int64_t b, int64_t *out)
     case MULTIPLY:
         return mul_i64(a, b, out);
     case DIVIDE:
-        return divide(a, b, out, &other);
+        return tile_formula_divide(a, b, out, &other);
     case REMAINDER:
-        return divide(a, b, &other, out);
+        return tile_formula_divide(a, b, &other, out);
     case LEAST:
         *out = min_i64(a, b);
         return true;
@@ -195,7 +200,7 @@ static bool combine(enum action action, int64_t a, int64_t b, int64_t *out)
     }
 }
 
-static bool run(const struct formula *f, const int64_t *values, int64_t *out)
+static bool tile_formula_run(const struct formula *f, const int64_t *values, int64_t *out)
 {
     int64_t stack[MOST_STEPS + 1] = {0};
     int n = 0;
@@ -208,7 +213,7 @@ static bool run(const struct formula *f, const int64_t *values, int64_t *out)
             if (action == NEGATE || stack[n - 1] < 0) stack[n - 1] = -stack[n - 1];
         } else {
             n--;
-            if (!combine(action, stack[n - 1], stack[n], &stack[n - 1])) return false;
+            if (!tile_formula_combine(action, stack[n - 1], stack[n], &stack[n - 1])) return false;
         }
     }
     *out = stack[0];
@@ -219,7 +224,7 @@ struct valued {
     int64_t value, number;
 };
 
-static int by_value(const void *a, const void *b)
+static int tile_formula_by_value(const void *a, const void *b)
 {
     const struct valued *x = a, *y = b;
     if (x->value != y->value) return x->value < y->value ? -1 : 1;
@@ -230,20 +235,20 @@ bool formula_sort(const char *text, int64_t batch, int64_t mt, int64_t nt, int64
 {
     struct formula f;
     int64_t all = batch * mt * nt;
-    if (!parse(text, &f, st)) return false;
+    if (!tile_formula_parse(text, &f, st)) return false;
     struct valued *list = mem_alloc((size_t)all * sizeof *list);
     bool ok = list ? true : status_no_memory(st);
     for (int64_t t = 0; ok && t < all; t++) {
         const int64_t values[NAMES] = {t / nt % mt, t % nt, t / (mt * nt), mt, nt, batch};
         list[t].number = t;
-        ok = run(&f, values, &list[t].value)
+        ok = tile_formula_run(&f, values, &list[t].value)
                  ? true
                  : status_set(st, LX_E_USAGE,
                               "the tile order \"%s\" has no value for m %" PRId64 ", n %" PRId64
                               ", b %" PRId64 ": a division by 0, or more than 2^63",
                               text, values[ROW], values[COLUMN], values[BATCH]);
     }
-    if (ok) qsort(list, (size_t)all, sizeof *list, by_value);
+    if (ok) qsort(list, (size_t)all, sizeof *list, tile_formula_by_value);
     for (int64_t t = 0; ok && t < all; t++) tiles[t] = list[t].number;
     mem_free(list);
     return ok;

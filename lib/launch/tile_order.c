@@ -53,7 +53,7 @@ void lx_share_of(enum lx_share share, int64_t tiles, int64_t cores, int64_t i, i
 }
 
 /* How many tiles of a quadrant of `side` that begins at `from` exist along an axis. */
-static int64_t along(int64_t from, int64_t side, int64_t extent)
+static int64_t tile_order_along(int64_t from, int64_t side, int64_t extent)
 {
     return from >= extent ? 0 : min_i64(side, extent - from);
 }
@@ -67,7 +67,7 @@ static void recover_morton(int64_t rows, int64_t columns, int64_t t, int64_t *ro
         /* Quadrants in the order of the code: the even bit is the column, the odd one the row. */
         for (int quadrant = 0; quadrant < 4; quadrant++) {
             int64_t r = *row + (quadrant / 2) * side, c = *column + (quadrant % 2) * side;
-            int64_t held = along(r, side, rows) * along(c, side, columns);
+            int64_t held = tile_order_along(r, side, rows) * tile_order_along(c, side, columns);
             if (t < held) {
                 *row = r;
                 *column = c;

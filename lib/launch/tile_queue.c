@@ -13,18 +13,18 @@ struct free_at {
     int64_t time, core;
 };
 
-static bool before(const struct free_at *a, const struct free_at *b)
+static bool tile_queue_before(const struct free_at *a, const struct free_at *b)
 {
     return a->time != b->time ? a->time < b->time : a->core < b->core;
 }
 
 /* The first of the heap has become later: it sinks to its place. */
-static void sink(struct free_at *heap, int64_t count)
+static void tile_queue_sink(struct free_at *heap, int64_t count)
 {
     int64_t at = 0, child;
     while ((child = 2 * at + 1) < count) {
-        if (child + 1 < count && before(&heap[child + 1], &heap[child])) child++;
-        if (!before(&heap[child], &heap[at])) return;
+        if (child + 1 < count && tile_queue_before(&heap[child + 1], &heap[child])) child++;
+        if (!tile_queue_before(&heap[child], &heap[at])) return;
         struct free_at moved = heap[at];
         heap[at] = heap[child];
         heap[child] = moved;
@@ -41,15 +41,15 @@ static int64_t predicted_time(const struct lx_op_launch *o, int64_t number)
 }
 
 /* Who takes each tile of the queue. */
-static void hand_out(const struct lx_op_launch *o, int64_t cores, const int64_t *tiles, struct free_at *heap,
-                     int32_t *taker, int64_t *count)
+static void tile_queue_hand_out(const struct lx_op_launch *o, int64_t cores, const int64_t *tiles,
+                                struct free_at *heap, int32_t *taker, int64_t *count)
 {
     for (int64_t c = 0; c < cores; c++) heap[c] = (struct free_at){0, c};
     for (int64_t i = 0; i < o->tile_count; i++) {
         taker[i] = (int32_t)heap[0].core;
         count[taker[i]]++;
         heap[0].time += predicted_time(o, tiles[i]);
-        sink(heap, cores);
+        tile_queue_sink(heap, cores);
     }
 }
 
@@ -61,7 +61,7 @@ bool queue_tiles(const struct lx_op_launch *o, int64_t cores, int64_t *tiles, in
     struct free_at *heap = mem_alloc((size_t)cores * sizeof *heap);
     bool ok = sorted && taker && heap;
     if (ok) {
-        hand_out(o, cores, tiles, heap, taker, count);
+        tile_queue_hand_out(o, cores, tiles, heap, taker, count);
         for (int64_t c = 1; c < cores; c++) start[c] = start[c - 1] + count[c - 1];
         for (int64_t c = 0; c < cores; c++) heap[c].time = start[c];
         for (int64_t c = 0; c < cores; c++) heap[c].core = c;

@@ -29,8 +29,8 @@ static int primary_dim(int rank, const int64_t *size, const int64_t *stride, int
     return best;
 }
 
-static bool add_term(struct coordinate *c, const struct index_term *t, int64_t stride, int64_t next,
-                     lx_status *st)
+static bool flat_index_add_term(struct coordinate *c, const struct index_term *t, int64_t stride,
+                                int64_t next, lx_status *st)
 {
     int64_t reach;
     if (__builtin_mul_overflow(t->coefficient, t->range, &reach))
@@ -67,7 +67,7 @@ bool access_coordinates(int rank, const int64_t *size, const int64_t *stride, co
                            (stride[d] - 1) / t->coefficient < t->range &&
                            stride[d] < t->coefficient * t->range;
             if (d != primary && !reached) continue;
-            if (!add_term(&out[d], t, stride[d], next_larger(rank, size, stride, stride[d]), st))
+            if (!flat_index_add_term(&out[d], t, stride[d], next_larger(rank, size, stride, stride[d]), st))
                 return false;
         }
     }

@@ -41,8 +41,8 @@ struct inserter {
     VEC(struct lx_padding) paddings;
 };
 
-static bool add_tensor(struct inserter *n, int32_t old, int stick, const char *suffix, enum lx_role role,
-                       int32_t *out)
+static bool insert_restickifies_add_tensor(struct inserter *n, int32_t old, int stick, const char *suffix,
+                                           enum lx_role role, int32_t *out)
 {
     const struct lx_tensor *t = &n->g->tensors[old];
     char name[300];
@@ -66,7 +66,8 @@ static bool add_tensor(struct inserter *n, int32_t old, int stick, const char *s
            (VEC_PUSH(&n->layouts, layout) && VEC_PUSH(&n->origin, old) ? true : status_no_memory(n->st));
 }
 
-static bool add_op(struct inserter *n, const struct lx_op *op, int32_t origin, int stick_var)
+static bool insert_restickifies_add_op(struct inserter *n, const struct lx_op *op, int32_t origin,
+                                       int stick_var)
 {
     n->b.here = (struct place){op->line, 1};
     n->b.here_einsum = n->b.here;
@@ -98,7 +99,7 @@ static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *ou
         snprintf(suffix, sizeof suffix, ".sparse");
     else
         snprintf(suffix, sizeof suffix, ".stick%d", stick);
-    if (!add_tensor(n, old, stick, suffix, LX_INTERMEDIATE, out)) return false;
+    if (!insert_restickifies_add_tensor(n, old, stick, suffix, LX_INTERMEDIATE, out)) return false;
     snprintf(name, sizeof name, "%.290s.turn", n->b.tensors.at[*out].name);
     while (names_find(&n->b.op_names, name) >= 0 && strlen(name) < 310) strcat(name, "'");
     unsigned have = 1u << (n->stick[old] + 1);
@@ -110,7 +111,7 @@ static bool restickified(struct inserter *n, int32_t old, int stick, int32_t *ou
     op.line = n->g->tensors[old].line;
     struct lx_restickify r = {(int32_t)n->b.ops.count, -1, from, *out,
                               stick_move_cost(n->costs, old, have, stick)};
-    if (!add_op(n, &op, -1, stick)) return false;
+    if (!insert_restickifies_add_op(n, &op, -1, stick)) return false;
     bool ok = VEC_PUSH(&n->restickifies, r) && VEC_PUSH(&n->copies, (struct copy){old, stick, *out, true}) &&
               VEC_PUSH(&n->next_copy, n->first_copy[old]);
     if (!ok) return status_no_memory(n->st);
@@ -168,12 +169,12 @@ static bool pads_a_copy(const struct inserter *n, const struct lx_op *op, const 
 }
 
 /* The tensor that an op writes: the one that was written before, or a new one. */
-static bool add_result(struct inserter *n, int32_t old, int need, int32_t *out)
+static bool insert_restickifies_add_result(struct inserter *n, int32_t old, int need, int32_t *out)
 {
     if (n->fresh[old] < 0) {
         const struct lx_tensor *t = &n->g->tensors[old];
         n->stick[old] = need == STICK_ANY ? stick_default(t) : stick_for_need(need);
-        if (!add_tensor(n, old, n->stick[old], "", t->role, &n->fresh[old])) return false;
+        if (!insert_restickifies_add_tensor(n, old, n->stick[old], "", t->role, &n->fresh[old])) return false;
     }
     forget_copies(n, old);
     *out = n->fresh[old];
@@ -199,12 +200,13 @@ static bool insert_op(struct inserter *n, int32_t o, const struct stick_way *w)
         n->restickifies.at[r].before = (int32_t)n->b.ops.count;
     if (w->kernel >= 0 && !pad_kernel(n, op, w, inputs)) return false;
     for (int i = op->input_count; i < op_operand_count(op); i++)
-        if (!add_result(n, op_operand(op, i), w->need[i], &outputs[i - op->input_count])) return false;
+        if (!insert_restickifies_add_result(n, op_operand(op, i), w->need[i], &outputs[i - op->input_count]))
+            return false;
     struct lx_op copy = *op;
     copy.inputs = inputs;
     copy.output = outputs[0];
     copy.outputs = outputs;
-    return add_op(n, &copy, o, w->stick_var);
+    return insert_restickifies_add_op(n, &copy, o, w->stick_var);
 }
 
 static bool add_given(struct inserter *n, const bool *alive)
@@ -219,7 +221,7 @@ static bool add_given(struct inserter *n, const bool *alive)
         enum lx_role role = n->g->tensors[t].role;
         if ((used[t] && role != LX_STATE) || !lx_role_arrives(role)) continue;
         n->stick[t] = stick_default(&n->g->tensors[t]);
-        ok = add_tensor(n, t, n->stick[t], "", role, &n->fresh[t]);
+        ok = insert_restickifies_add_tensor(n, t, n->stick[t], "", role, &n->fresh[t]);
     }
     mem_free(used);
     return ok;
@@ -231,7 +233,7 @@ struct rank {
     int32_t tensor;
 };
 
-static int by_key(const void *a, const void *b)
+static int insert_restickifies_by_key(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
@@ -270,7 +272,7 @@ static bool in_pattern_order(struct inserter *n)
             (struct rank){copy ? (int64_t)n->g->tensor_count + (int64_t)i : n->origin.at[i], (int32_t)i};
     }
     if (ok) {
-        sort_in_full(rank, count, sizeof *rank, by_key);
+        sort_in_full(rank, count, sizeof *rank, insert_restickifies_by_key);
         stop_copy(tensors, n->b.tensors.at, count * sizeof *tensors);
         stop_copy(places, n->b.tensor_places.at, count * sizeof *places);
         stop_copy(layouts, n->layouts.at, count * sizeof *layouts);
@@ -319,7 +321,7 @@ static const bool *find_rewritten(const struct lx_graph *g, struct arena *memory
     return ok ? again : NULL;
 }
 
-static bool finish(struct inserter *n)
+static bool insert_restickifies_finish(struct inserter *n)
 {
     struct lx_layouts *out = n->out;
     struct arena *m = out->memory;
@@ -368,7 +370,7 @@ bool insert_restickifies(const struct lx_graph *g, const bool *alive, const stru
     }
     for (int32_t o = 0; ok && o < g->op_count; o++)
         if (alive[o]) ok = insert_op(&n, o, &plan->way[o]);
-    if (ok) ok = finish(&n);
+    if (ok) ok = insert_restickifies_finish(&n);
     builder_abandon(&n.b); /* spent, or given up half way */
     mem_free(n.fresh);
     mem_free(n.stick);

@@ -50,7 +50,7 @@ static bool row_major(int rank, const int64_t *shape, int64_t *stride)
     return true;
 }
 
-static bool check_order(const int *order, int count, int rank, lx_status *st)
+static bool layout_check_order(const int *order, int count, int rank, lx_status *st)
 {
     bool seen[LX_MAX_RANK] = {0};
     bool sparse = count == rank + 1 && order[rank] == -1;
@@ -99,7 +99,7 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
                           "stick_bytes",
                           (long long)stick_bytes, lx_dtype_word(dtype));
     if (!order) order = identity, order_count = rank;
-    if (!check_order(order, order_count, rank, st)) return false;
+    if (!layout_check_order(order, order_count, rank, st)) return false;
     *out = (struct lx_layout){.dtype = dtype,
                               .host_rank = rank,
                               .stick_dim = -1,
@@ -135,29 +135,6 @@ bool lx_layout_with_stick(enum lx_dtype dtype, int rank, const int64_t *shape, i
         order[rank - 1] = stick_dim;
     }
     return lx_layout_make(dtype, rank, shape, NULL, order, count, stick_bytes, out, st);
-}
-
-bool lx_layout_gather(enum lx_dtype dtype, int64_t rows, int64_t columns, int64_t stick_bytes,
-                      struct lx_layout *out, lx_status *st)
-{
-    int64_t e = lx_stick_elements(dtype, stick_bytes);
-    if (columns % e != 0)
-        return status_set(st, LX_E_LAYOUT,
-                          "rows of %lld elements are no whole number of sticks of %lld; entries of "
-                          "this table cannot be fetched one by one, keep its default layout",
-                          (long long)columns, (long long)e);
-    *out = (struct lx_layout){.dtype = dtype,
-                              .host_rank = 2,
-                              .host_shape = {rows, columns},
-                              .stick_dim = 1,
-                              .stick_elements = e,
-                              .stick_bytes = stored_stick(dtype, stick_bytes, e)};
-    put_dim(out, rows, 0, 1);
-    put_dim(out, columns / e, 1, e);
-    put_dim(out, e, 1, 1);
-    int64_t stride[2] = {columns, 1};
-    return fill_strides(out, stride) ? true
-                                     : status_set(st, LX_E_RANGE, "a table has more than 2^63 elements");
 }
 
 bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent)

@@ -41,10 +41,6 @@ bool lx_layout_make(enum lx_dtype dtype, int rank, const int64_t *shape, const i
 /* The natural order with the stick along `stick_dim`, which changes places with the last; -1: sparse. */
 bool lx_layout_with_stick(enum lx_dtype dtype, int rank, const int64_t *shape, int stick_dim,
                           int64_t stick_bytes, struct lx_layout *out, lx_status *st);
-/* Rows of a table that single entries are fetched from: rows outermost, then the tiles of a row. False when
- * the row is not a whole number of sticks; the caller then keeps the default layout. */
-bool lx_layout_gather(enum lx_dtype dtype, int64_t rows, int64_t columns, int64_t stick_bytes,
-                      struct lx_layout *out, lx_status *st);
 /* Lets host dimension `dim`, which is not the stick's, occupy `extent` positions;
  * the new ones are padding. */
 bool lx_layout_pad(struct lx_layout *l, int dim, int64_t extent);

@@ -66,7 +66,7 @@ static void write_array(struct text *t, const char *key, const int64_t *at, int 
     text_add(t, "]");
 }
 
-static void write_tensor(struct text *t, const struct lx_layouts *l, int32_t i)
+static void layout_stage_write_tensor(struct text *t, const struct lx_layouts *l, int32_t i)
 {
     const struct lx_tensor *tensor = &l->graph->tensors[i];
     const struct lx_layout *y = &l->layouts[i];
@@ -95,7 +95,7 @@ char *lx_layouts_to_json(const struct lx_layouts *l, size_t *length)
     text_format(
         &t, ",\n  \"dead_ops\": %d,\n  \"moved_elements\": %lld,\n  \"moved_bound\": %lld,\n  \"tensors\": [",
         (int)l->dead_ops, (long long)l->moved_elements, (long long)l->moved_bound);
-    for (int32_t i = 0; i < g->tensor_count; i++) write_tensor(&t, l, i);
+    for (int32_t i = 0; i < g->tensor_count; i++) layout_stage_write_tensor(&t, l, i);
     text_add(&t, "\n  ],\n  \"restickifies\": [");
     for (int32_t i = 0; i < l->restickify_count; i++) {
         const struct lx_restickify *r = &l->restickifies[i];

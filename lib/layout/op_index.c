@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool shaped(const struct lx_graph *g, const struct lx_op *op)
+static bool op_index_shaped(const struct lx_graph *g, const struct lx_op *op)
 {
     for (int i = 0; i < op_operand_count(op); i++)
         if (g->tensors[op_operand(op, i)].rank < 0) return false;
@@ -72,7 +72,7 @@ void op_index_of(const struct lx_graph *g, const struct lx_op *op, struct op_ind
     out->window_count = 0;
     for (int i = 0; i < out->operand_count; i++) out->offset[i] = out->stride[i] = NULL;
     out->walks = op->map ? op->map->walks : NULL;
-    bool plain = op->input_count == 1 && shaped(g, op) &&
+    bool plain = op->input_count == 1 && op_index_shaped(g, op) &&
                  g->tensors[op->inputs[0]].rank == g->tensors[op->output].rank;
     if (op->map)
         from_einsum(op, out);
@@ -100,7 +100,7 @@ bool op_index_leaves_sticks(const struct op_index *x, int operand, int dim, int6
 }
 
 /* Small letters before capitals. */
-static int letter_rank(char letter)
+static int op_index_letter_rank(char letter)
 {
     return letter >= 'a' ? letter - 'a' : letter - 'A' + 26;
 }
@@ -111,7 +111,8 @@ int op_index_sum_order(const struct op_index *x, int *vars)
     for (int v = 0; v < x->var_count; v++) {
         if (!op_index_reduced(x, v)) continue;
         int at = count++;
-        for (; at > 0 && letter_rank(x->letter[vars[at - 1]]) > letter_rank(x->letter[v]); at--)
+        for (; at > 0 && op_index_letter_rank(x->letter[vars[at - 1]]) > op_index_letter_rank(x->letter[v]);
+             at--)
             vars[at] = vars[at - 1];
         vars[at] = v;
     }

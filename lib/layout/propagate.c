@@ -39,7 +39,7 @@ static void restore_operands(const struct stick_search *s, const struct lx_op *o
     }
 }
 
-static bool step(struct stick_search *s, int32_t o, size_t width)
+static bool propagate_step(struct stick_search *s, int32_t o, size_t width)
 {
     const struct lx_op *op = &s->g->ops[o];
     struct op_index x;
@@ -106,7 +106,7 @@ static int64_t least_cost(const struct stick_search *s, int32_t o)
     return least;
 }
 
-static bool prepare(struct stick_search *s)
+static bool propagate_prepare(struct stick_search *s)
 {
     const struct lx_graph *g = s->g;
     size_t tensors = (size_t)g->tensor_count + 1;
@@ -131,7 +131,7 @@ static bool prepare(struct stick_search *s)
     return ok ? true : status_no_memory(s->st);
 }
 
-static bool begin(struct stick_search *s)
+static bool propagate_begin(struct stick_search *s)
 {
     size_t n = (size_t)s->slot_count;
     if (!VEC_RESERVE(&s->now_keys, n + 1) || !VEC_PUSH(&s->now, (struct stick_state){.parent = -1}))
@@ -146,7 +146,7 @@ static bool begin(struct stick_search *s)
 }
 
 /* From the cheapest state of the last layer back to the first. */
-static bool trace_back(struct stick_search *s, struct stick_plan *out)
+static bool propagate_trace_back(struct stick_search *s, struct stick_plan *out)
 {
     int32_t at = 0;
     size_t layer = s->layer_begin.count;
@@ -163,7 +163,7 @@ static bool trace_back(struct stick_search *s, struct stick_plan *out)
     return true;
 }
 
-static void release(struct stick_search *s)
+static void propagate_release(struct stick_search *s)
 {
     mem_free(s->slot);
     tensor_uses_free(&s->uses);
@@ -192,8 +192,8 @@ struct stick_question {
 
 /* One search; `limit`: only choices that cost at most this, where one is known, so that it may be stopped. Else, told to stop, it
  * goes on with the cheapest alone. */
-static bool search(const struct stick_question *q, size_t width, int64_t limit, struct stick_plan *out,
-                   lx_status *st)
+static bool propagate_search(const struct stick_question *q, size_t width, int64_t limit,
+                             struct stick_plan *out, lx_status *st)
 {
     struct stick_search s = {.g = q->g,
                              .alive = q->alive,
@@ -202,7 +202,7 @@ static bool search(const struct stick_question *q, size_t width, int64_t limit, 
                              .dropped = INT64_MAX,
                              .limit = limit,
                              .by_size = q->by_size};
-    bool ok = prepare(&s) && begin(&s);
+    bool ok = propagate_prepare(&s) && propagate_begin(&s);
     int64_t most = MAX_SLOTS / ((int64_t)(s.slot_count + 1) * (q->g->op_count + 1));
     if ((int64_t)width > most) width = (size_t)max_i64(most, NARROW);
     stick_layers_begin(q->layers, ok ? &s : NULL);
@@ -212,15 +212,15 @@ static bool search(const struct stick_question *q, size_t width, int64_t limit, 
         else if (stop_work(stick_work(&s, s.next.count)) && limit < INT64_MAX)
             ok = status_stopped(st);
         else if (!stick_layers_go(q->layers, &s, &o, &ok) && ok)
-            ok = step(&s, o++, stop_is_now() ? 1 : width);
+            ok = propagate_step(&s, o++, stop_is_now() ? 1 : width);
     if (ok) {
         out->moved = s.now.at[0].moved;
         out->footprint = s.now.at[0].footprint;
         out->bound = min_i64(out->moved, s.dropped);
         out->repeated = q->layers->again;
-        trace_back(&s, out);
+        propagate_trace_back(&s, out);
     }
-    release(&s);
+    propagate_release(&s);
     return ok;
 }
 
@@ -231,8 +231,8 @@ static bool search_widely(const struct stick_question *q, struct stick_plan *out
     bool told = stop_is_now(); /* then it was as narrow as can be */
     struct stop none;
     stop_begin(&none, NULL, NULL);
-    bool ok =
-        (told && search(q, NARROW, INT64_MAX, out, &narrowly)) || search(q, q->width, INT64_MAX, out, st);
+    bool ok = (told && propagate_search(q, NARROW, INT64_MAX, out, &narrowly)) ||
+              propagate_search(q, q->width, INT64_MAX, out, st);
     stop_end(&none);
     return ok;
 }
@@ -241,9 +241,9 @@ static bool search_widely(const struct stick_question *q, struct stick_plan *out
 static bool search_twice(const struct stick_question *q, struct stick_plan *out, lx_status *st)
 {
     lx_status none = {0};
-    bool found = search(q, NARROW, INT64_MAX, out, &none);
+    bool found = propagate_search(q, NARROW, INT64_MAX, out, &none);
     if (found && (out->bound == out->moved || stop_is_now())) return true;
-    if (found ? search(q, q->width, out->moved, out, st) : search_widely(q, out, st)) return true;
+    if (found ? propagate_search(q, q->width, out->moved, out, st) : search_widely(q, out, st)) return true;
     /* Of many states the cheapest so far may all end above the limit: the answer that set it stands. */
     if (!found || st->code == LX_E_MEMORY) return false;
     *st = none;

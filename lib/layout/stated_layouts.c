@@ -73,7 +73,7 @@ static bool state_results(const struct statement *s, const struct stated_op *x, 
     return op_with_results(&all, which, x->outputs, x->output_count, op);
 }
 
-static bool add_ops(const struct statement *s, struct graph_builder *b)
+static bool stated_layouts_add_ops(const struct statement *s, struct graph_builder *b)
 {
     const struct lx_op turn = {.kind = lx_kind_find("restickify")};
     for (int32_t o = 0; o < s->op_count; o++) {
@@ -104,7 +104,7 @@ static const struct lx_graph *running_graph(const struct statement *s)
     b.graph->summary = arena_string(b.memory, s->pattern->summary);
     b.graph->target_hbm_bytes = s->pattern->target_hbm_bytes;
     b.graph->alignment = s->pattern->alignment;
-    if (add_tensors(s, &b) && add_ops(s, &b)) return builder_finish(&b, s->st);
+    if (add_tensors(s, &b) && stated_layouts_add_ops(s, &b)) return builder_finish(&b, s->st);
     builder_abandon(&b);
     return NULL;
 }
@@ -144,7 +144,7 @@ static bool note_additions(const struct statement *s, struct lx_layouts *l)
     return true;
 }
 
-static bool fill(const struct statement *s, struct lx_layouts *l)
+static bool stated_layouts_fill(const struct statement *s, struct lx_layouts *l)
 {
     struct lx_layout *layouts = arena_array(l->memory, (size_t)s->tensor_count, sizeof *layouts);
     int32_t *origin = arena_array(l->memory, (size_t)s->tensor_count, sizeof *origin);
@@ -178,7 +178,7 @@ struct lx_layouts *layouts_stated(const struct lx_graph *pattern, const struct s
         mem_free(l);
         return status_no_memory(st), NULL;
     }
-    if (fill(&s, l)) return l;
+    if (stated_layouts_fill(&s, l)) return l;
     lx_layouts_free(l);
     return NULL;
 }

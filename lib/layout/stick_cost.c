@@ -9,7 +9,7 @@ int64_t add_saturated(int64_t a, int64_t b)
     return add_i64(a, b, &sum) ? sum : INT64_MAX;
 }
 
-static int64_t elements(const struct lx_graph *g, const struct lx_tensor *t, int stick)
+static int64_t stick_cost_elements(const struct lx_graph *g, const struct lx_tensor *t, int stick)
 {
     int64_t e = lx_stick_elements(t->dtype, g->device.stick_bytes), n = e;
     for (int d = 0; d < t->rank; d++)
@@ -22,7 +22,7 @@ bool stick_costs_make(const struct lx_graph *g, struct arena *memory, struct sti
     out->at = arena_array(memory, (size_t)g->tensor_count, sizeof *out->at);
     for (int32_t t = 0; out->at && t < g->tensor_count; t++)
         for (int stick = -1; stick < g->tensors[t].rank; stick++)
-            out->at[t][stick + 1] = elements(g, &g->tensors[t], stick);
+            out->at[t][stick + 1] = stick_cost_elements(g, &g->tensors[t], stick);
     return out->at != NULL;
 }
 

@@ -50,7 +50,7 @@ void stick_layers_begin(struct stick_layers *l, const struct stick_search *s)
     if (!s) l->at = l->run_count;
 }
 
-static bool remember(struct stick_layers *l, struct stick_search *s, int32_t o)
+static bool stick_layers_remember(struct stick_layers *l, struct stick_search *s, int32_t o)
 {
     struct stick_border *b = &l->last;
     size_t keys = s->now.count * (size_t)s->slot_count, tensors = (size_t)l->g->tensor_count;
@@ -78,7 +78,8 @@ static void forget_twins(struct stick_layers *l)
 }
 
 /* May tensor `b` of the layer at `o + ops` be for it what `a` is for the layer at `o`? */
-static bool may_be_twins(const struct stick_search *s, int32_t a, int32_t b, int32_t o, int32_t ops)
+static bool stick_layers_may_be_twins(const struct stick_search *s, int32_t a, int32_t b, int32_t o,
+                                      int32_t ops)
 {
     const struct lx_tensor *x = &s->g->tensors[a], *y = &s->g->tensors[b];
     const struct tensor_uses *u = &s->uses;
@@ -92,11 +93,11 @@ static bool may_be_twins(const struct stick_search *s, int32_t a, int32_t b, int
            (dies ? u->last_use[b] == u->last_use[a] + ops : u->last_use[b] >= o + 2 * ops);
 }
 
-static bool pair_up(struct stick_layers *l, const struct stick_search *s, int32_t a, int32_t b, int32_t o,
-                    int32_t ops)
+static bool stick_layers_pair_up(struct stick_layers *l, const struct stick_search *s, int32_t a, int32_t b,
+                                 int32_t o, int32_t ops)
 {
     if (l->twin[a] >= 0 || l->of[b] >= 0) return l->twin[a] == b;
-    if (!may_be_twins(s, a, b, o, ops) || !VEC_PUSH(&l->touched, a)) return false;
+    if (!stick_layers_may_be_twins(s, a, b, o, ops) || !VEC_PUSH(&l->touched, a)) return false;
     l->twin[a] = b;
     l->of[b] = a;
     return true;
@@ -118,7 +119,7 @@ static bool ways_alike(const struct stick_search *s, const struct lx_op *a, cons
 }
 
 /* Are the ops from `o` on like those from `o + ops` on, in all that the search looks at? The tensors are then paired up. */
-static bool layers_alike(struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
+static bool stick_layers_alike(struct stick_layers *l, const struct stick_search *s, int32_t o, int32_t ops)
 {
     bool alike = true;
     forget_twins(l);
@@ -127,7 +128,7 @@ static bool layers_alike(struct stick_layers *l, const struct stick_search *s, i
         alike = a->input_count == b->input_count && op_operand_count(a) == op_operand_count(b) &&
                 ways_alike(s, a, b);
         for (int i = 0; alike && i < op_operand_count(a); i++)
-            alike = pair_up(l, s, op_operand(a, i), op_operand(b, i), o, ops);
+            alike = stick_layers_pair_up(l, s, op_operand(a, i), op_operand(b, i), o, ops);
     }
     return alike;
 }
@@ -217,11 +218,12 @@ static bool goes_like_the_last(struct stick_layers *l, const struct stick_search
 {
     if (l->last.op != o - ops || l->last.op < 0) return false;
     int64_t peak = next_peak(l, s, o, ops);
-    return peak < INT64_MAX && peak <= s->limit && layers_alike(l, s, o - ops, ops) && states_alike(l, s);
+    return peak < INT64_MAX && peak <= s->limit && stick_layers_alike(l, s, o - ops, ops) &&
+           states_alike(l, s);
 }
 
 /* The run that op `o` is in; NULL: it is in none, or not where a layer begins. */
-static const struct lx_repeat *run_at(struct stick_layers *l, int32_t o)
+static const struct lx_repeat *stick_layers_run_at(struct stick_layers *l, int32_t o)
 {
     while (l->at < l->run_count && o >= l->runs[l->at].first + l->runs[l->at].ops * l->runs[l->at].times) {
         l->at++;
@@ -233,11 +235,11 @@ static const struct lx_repeat *run_at(struct stick_layers *l, int32_t o)
 
 bool stick_layers_go(struct stick_layers *l, struct stick_search *s, int32_t *o, bool *ok)
 {
-    const struct lx_repeat *r = run_at(l, *o);
+    const struct lx_repeat *r = stick_layers_run_at(l, *o);
     if (!r) return false;
     bool again = goes_like_the_last(l, s, *o, r->ops);
     int64_t peak = again ? next_peak(l, s, *o, r->ops) : 0;
-    *ok = remember(l, s, *o);
+    *ok = stick_layers_remember(l, s, *o);
     for (int32_t end = *o + r->ops; *ok && again && *o < end; ++*o) *ok = repeat_op(s, *o, r->ops);
     if (!*ok) status_no_memory(s->st);
     s->peak = peak;

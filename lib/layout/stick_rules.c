@@ -17,13 +17,13 @@
 #include "graph/choice.h"
 #include "layout/layout.h"
 
-static int need_of(const struct op_index *x, int operand, int v)
+static int stick_rules_need_of(const struct op_index *x, int operand, int v)
 {
     int d = v < 0 || x->extent[v] == 1 ? -1 : op_index_dim(x, operand, v);
     return d < 0 ? STICK_NONE : d;
 }
 
-static bool aligned(const struct lx_graph *g, const struct lx_op *op, int64_t extent)
+static bool stick_rules_aligned(const struct lx_graph *g, const struct lx_op *op, int64_t extent)
 {
     return extent % lx_stick_elements(g->tensors[op->output].dtype, g->device.stick_bytes) == 0;
 }
@@ -55,7 +55,7 @@ static struct stick_way shared_way(const struct lx_graph *g, const struct lx_op 
     struct stick_way w = {
         .stick_var = v >= 0 && x->extent[v] > 1 ? v : STICK_NONE, .kernel_row = -1, .kernel = -1};
     w.realigns = unaligned_view(g, op, x, v);
-    for (int i = 0; i < x->operand_count; i++) w.need[i] = (signed char)need_of(x, i, v);
+    for (int i = 0; i < x->operand_count; i++) w.need[i] = (signed char)stick_rules_need_of(x, i, v);
     return w;
 }
 
@@ -79,7 +79,8 @@ static int shared_ways(const struct lx_graph *g, const struct lx_op *op, const s
     int order[LX_MAX_VARS], count = preference(x, order), n = 0;
     for (int want_aligned = 1; want_aligned >= 0; want_aligned--)
         for (int i = 0; i < count; i++)
-            if (x->extent[order[i]] > 1 && aligned(g, op, x->extent[order[i]]) == (want_aligned == 1))
+            if (x->extent[order[i]] > 1 &&
+                stick_rules_aligned(g, op, x->extent[order[i]]) == (want_aligned == 1))
                 out[n++] = shared_way(g, op, x, order[i]);
     out[n++] = shared_way(g, op, x, -1);
     return op_is_insert(op) ? one_element_ways(g, op, x, out, n) : n;
@@ -102,9 +103,9 @@ static int contraction_ways(const struct op_index *x, int kernel, struct stick_w
             struct stick_way w = {.stick_var = own >= 0 && x->extent[own] > 1 ? own : STICK_NONE,
                                   .kernel_row = k,
                                   .kernel = kernel};
-            w.need[kernel] = (signed char)need_of(x, kernel, own);
-            w.need[1 - kernel] = (signed char)need_of(x, 1 - kernel, k);
-            w.need[2] = (signed char)need_of(x, 2, own);
+            w.need[kernel] = (signed char)stick_rules_need_of(x, kernel, own);
+            w.need[1 - kernel] = (signed char)stick_rules_need_of(x, 1 - kernel, k);
+            w.need[2] = (signed char)stick_rules_need_of(x, 2, own);
             out[n++] = w;
         }
     }
@@ -121,7 +122,7 @@ static int choice_ways(const struct lx_graph *g, const struct lx_op *op, const s
         for (int i = 0; i < count; i++) {
             int v = order[i];
             if (x->extent[v] == 1 || op_index_dim(x, c->operand, v) < 0 || op_index_dim(x, c->other, v) < 0 ||
-                aligned(g, op, x->extent[v]) != (want_aligned == 1))
+                stick_rules_aligned(g, op, x->extent[v]) != (want_aligned == 1))
                 continue;
             out[n] = shared_way(g, op, x, v);
             for (int k = 0; k < c->index_count; k++) out[n].need[c->index + k] = STICK_ANY;
@@ -134,7 +135,7 @@ static int choice_ways(const struct lx_graph *g, const struct lx_op *op, const s
 }
 
 /* Does the input have a variable (of several elements) that the other one lacks? */
-static bool has_own(const struct op_index *x, int input)
+static bool stick_rules_has_own(const struct op_index *x, int input)
 {
     for (int v = 0; v < x->var_count; v++)
         if (x->extent[v] > 1 && op_index_dim(x, input, v) >= 0 && op_index_dim(x, 1 - input, v) < 0 &&
@@ -144,7 +145,7 @@ static bool has_own(const struct op_index *x, int input)
 }
 
 /* Nothing is summed but the taps of windows: a depthwise convolution, or one of a single channel. */
-static bool only_taps(const struct op_index *x)
+static bool stick_rules_only_taps(const struct op_index *x)
 {
     for (int v = 0; v < x->var_count; v++)
         if (op_index_reduced(x, v) && !op_index_slides(x, v)) return false;
@@ -176,8 +177,8 @@ int stick_ways(const struct lx_graph *g, const struct lx_op *op, const struct op
 {
     if (!x->known) return any_way(op, out);
     if (op_is_restickify(op)) return restickify_ways(x, out);
-    if ((op->kind->traits & LX_CONTRACTS) && op->reduces && !only_taps(x) &&
-        (has_own(x, 0) || has_own(x, 1))) {
+    if ((op->kind->traits & LX_CONTRACTS) && op->reduces && !stick_rules_only_taps(x) &&
+        (stick_rules_has_own(x, 0) || stick_rules_has_own(x, 1))) {
         int n = contraction_ways(x, 1, out);
         return n + contraction_ways(x, 0, out + n);
     }

@@ -18,7 +18,7 @@ int64_t stick_realign_cost(const struct stick_search *s, const struct lx_op *op,
 }
 
 /* A result or a copy is laid out. */
-static void lay_out(const struct stick_search *s, int32_t t, int stick, struct stick_state *to)
+static void stick_states_lay_out(const struct stick_search *s, int32_t t, int stick, struct stick_state *to)
 {
     int64_t elements = stick_elements_of(&s->costs, t, stick);
     to->footprint = add_saturated(to->footprint, elements);
@@ -26,8 +26,8 @@ static void lay_out(const struct stick_search *s, int32_t t, int stick, struct s
 }
 
 /* A result takes the layout that the way has for it. */
-static bool make_result(const struct stick_search *s, int32_t t, int need, tensor_state *key,
-                        struct stick_state *to)
+static bool stick_states_make_result(const struct stick_search *s, int32_t t, int need, tensor_state *key,
+                                     struct stick_state *to)
 {
     const struct lx_tensor *out = &s->g->tensors[t];
     int stick = need == STICK_ANY ? stick_default(out) : stick_for_need(need);
@@ -39,7 +39,7 @@ static bool make_result(const struct stick_search *s, int32_t t, int need, tenso
         return true;
     }
     *slot = FRESH(stick);
-    lay_out(s, t, stick, to);
+    stick_states_lay_out(s, t, stick, to);
     return stick_elements_of(&s->costs, t, stick) < INT64_MAX;
 }
 
@@ -58,11 +58,11 @@ bool stick_apply(const struct stick_search *s, const struct lx_op *op, const str
         if (w->turns && primary == w->need[1]) return false;
         if (stick_satisfies(tensor, primary, w->need[i]) || HAS(ts, wanted)) continue;
         to->moved = add_saturated(to->moved, stick_move_cost(&s->costs, t, COPIES(ts), wanted));
-        lay_out(s, t, wanted, to);
+        stick_states_lay_out(s, t, wanted, to);
         if (s->slot[t] >= 0) key[s->slot[t]] = WITH(ts, wanted);
     }
     for (int i = op->input_count; i < op_operand_count(op); i++)
-        if (!make_result(s, op_operand(op, i), w->need[i], key, to)) return false;
+        if (!stick_states_make_result(s, op_operand(op, i), w->need[i], key, to)) return false;
     return to->moved < INT64_MAX;
 }
 
@@ -90,8 +90,9 @@ static uint64_t operands_hash(const struct stick_search *s, const struct lx_op *
 }
 
 /* Could `a`, by making all copies that `b` has, go on like b and cost no more? */
-static bool dominates(const struct stick_search *s, const struct stick_state *a, const tensor_state *ka,
-                      const struct stick_state *b, const tensor_state *kb)
+static bool stick_states_dominates(const struct stick_search *s, const struct stick_state *a,
+                                   const tensor_state *ka, const struct stick_state *b,
+                                   const tensor_state *kb)
 {
     struct stick_state all = *a;
     for (size_t k = s->open.count; k-- > 0 && all.moved <= b->moved;) { /* the last ones decide most often */
@@ -102,7 +103,7 @@ static bool dominates(const struct stick_search *s, const struct stick_state *a,
         for (int stick = -1; lacks >> (stick + 1); stick++) {
             if (!(lacks >> (stick + 1) & 1)) continue;
             all.moved = add_saturated(all.moved, stick_move_cost(&s->costs, t, COPIES(ka[i]), stick));
-            lay_out(s, t, stick, &all);
+            stick_states_lay_out(s, t, stick, &all);
         }
     }
     return all.moved < b->moved || (all.moved == b->moved && all.footprint <= b->footprint);
@@ -144,7 +145,7 @@ struct ranked {
     int32_t index;
 };
 
-static int by_cost(const void *a, const void *b)
+static int stick_states_by_cost(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->moved != y->moved) return x->moved < y->moved ? -1 : 1;
@@ -188,13 +189,13 @@ bool stick_advance(struct stick_search *s, int32_t op, size_t width)
               VEC_PUSH(&s->layer_begin, (int32_t)s->nodes.count);
     for (size_t i = 0; ok && i < count; i++)
         order[i] = (struct ranked){s->next.at[i].moved, s->next.at[i].footprint, (int32_t)i};
-    if (ok) qsort(order, count, sizeof *order, by_cost);
+    if (ok) qsort(order, count, sizeof *order, stick_states_by_cost);
     for (size_t i = 0; ok && i < count; i++) {
         const struct stick_state *from = &s->next.at[order[i].index];
         const tensor_state *key = &s->next_keys.at[(size_t)order[i].index * n];
         bool dominated = false;
         for (size_t k = 0; k < kept && k < DOMINATORS && !dominated; k++)
-            dominated = dominates(s, &s->now.at[k], &s->now_keys.at[k * n], from, key);
+            dominated = stick_states_dominates(s, &s->now.at[k], &s->now_keys.at[k * n], from, key);
         if (dominated) continue;
         if (kept == most) {
             s->dropped = min_i64(s->dropped, add_saturated(from->moved, s->least_after[op + 1]));

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static void gather(const struct lx_graph *g, const bool *alive, struct tensor_uses *u)
+static void uses_gather(const struct lx_graph *g, const bool *alive, struct tensor_uses *u)
 {
     for (int32_t t = 0; t < g->tensor_count; t++) u->last_use[t] = u->first[t] = -1;
     for (int32_t o = 0; o < g->op_count; o++) {
@@ -64,7 +64,7 @@ bool tensor_uses_make(const struct lx_graph *g, const bool *alive, struct tensor
     out->written = mem_zeroed(tensors, sizeof *out->written);
     out->rigid = mem_zeroed(tensors, sizeof *out->rigid);
     if (!out->first || !out->last_use || !out->readers || !out->written || !out->rigid) return false;
-    gather(g, alive, out);
+    uses_gather(g, alive, out);
     out->most_live = most_live(g, alive, out);
     return true;
 }

@@ -26,16 +26,16 @@ static const int64_t most_elements = (int64_t)1 << 24;
 static const uint64_t prime = (UINT64_C(1) << 61) - 1;
 __extension__ typedef unsigned __int128 wide;
 
-static uint64_t times(uint64_t a, uint64_t b)
+static uint64_t equivalence_times(uint64_t a, uint64_t b)
 {
     return (uint64_t)((wide)a * b % prime);
 }
 
-static uint64_t power(uint64_t base, int64_t exponent)
+static uint64_t equivalence_power(uint64_t base, int64_t exponent)
 {
     uint64_t result = 1;
-    for (; exponent > 0; exponent >>= 1, base = times(base, base))
-        if (exponent & 1) result = times(result, base);
+    for (; exponent > 0; exponent >>= 1, base = equivalence_times(base, base))
+        if (exponent & 1) result = equivalence_times(result, base);
     return result;
 }
 
@@ -45,12 +45,12 @@ static uint64_t geometric(uint64_t g, int64_t n)
     if (n == 0) return 0;
     if (n == 1) return 1;
     uint64_t half = geometric(g, n / 2);
-    uint64_t sum = times(half, (1 + power(g, n / 2)) % prime);
-    return n % 2 ? (sum + power(g, n - 1)) % prime : sum;
+    uint64_t sum = equivalence_times(half, (1 + equivalence_power(g, n / 2)) % prime);
+    return n % 2 ? (sum + equivalence_power(g, n - 1)) % prime : sum;
 }
 
 /* The polynomial's value. What the main primitive does not read does not count. */
-static uint64_t value_at(const struct lx_loops *l, const uint64_t *point)
+static uint64_t equivalence_value_at(const struct lx_loops *l, const uint64_t *point)
 {
     bool reads[LX_LOOP_OPERANDS] = {l->main != LX_TOUCH_ZERO && l->main != LX_TOUCH_NONE,
                                     lx_touch_contracts(l->main), true};
@@ -58,8 +58,8 @@ static uint64_t value_at(const struct lx_loops *l, const uint64_t *point)
     for (int i = 0; i < l->count; i++) {
         uint64_t g = 1;
         for (int o = 0; o < LX_LOOP_OPERANDS; o++)
-            if (reads[o]) g = times(g, power(point[o], l->loop[i].stride[o]));
-        value = times(value, geometric(g, l->loop[i].size));
+            if (reads[o]) g = equivalence_times(g, equivalence_power(point[o], l->loop[i].stride[o]));
+        value = equivalence_times(value, geometric(g, l->loop[i].size));
     }
     return value;
 }
@@ -69,7 +69,7 @@ static bool same_visits(const struct lx_loops *a, const struct lx_loops *b, stru
     for (int i = 0; i < POINTS; i++) {
         uint64_t point[LX_LOOP_OPERANDS];
         for (int o = 0; o < LX_LOOP_OPERANDS; o++) point[o] = 2 + rng_below(rng, prime - 2);
-        if (value_at(a, point) != value_at(b, point)) return false;
+        if (equivalence_value_at(a, point) != equivalence_value_at(b, point)) return false;
     }
     return true;
 }
@@ -191,7 +191,7 @@ static bool same_samples(const struct lx_loops *a, const struct lx_loops *b, uin
     return true;
 }
 
-static double *filled(uint64_t seed, enum lx_loop_operand operand, int64_t elements)
+static double *equivalence_filled(uint64_t seed, enum lx_loop_operand operand, int64_t elements)
 {
     double *data = mem_alloc((size_t)elements * sizeof *data);
     for (int64_t i = 0; data && i < elements; i++) data[i] = datum(seed, operand, i);
@@ -201,10 +201,10 @@ static double *filled(uint64_t seed, enum lx_loop_operand operand, int64_t eleme
 static bool same_results(const struct lx_loops *a, const struct lx_loops *b, const int64_t *elements,
                          uint64_t seed, lx_status *st)
 {
-    double *data[LX_LOOP_OPERANDS], *other = filled(seed, LX_LOOP_OUT, elements[LX_LOOP_OUT]);
+    double *data[LX_LOOP_OPERANDS], *other = equivalence_filled(seed, LX_LOOP_OUT, elements[LX_LOOP_OUT]);
     bool ok = other != NULL;
     for (int o = 0; o < LX_LOOP_OPERANDS; o++) {
-        data[o] = filled(seed, (enum lx_loop_operand)o, elements[o]);
+        data[o] = equivalence_filled(seed, (enum lx_loop_operand)o, elements[o]);
         ok = ok && data[o];
     }
     if (!ok) {

@@ -23,7 +23,7 @@ static double relu(double x)
 }
 
 /* A touch of the output alone: a copy of it to itself changes nothing. */
-static void touch(double *out, enum lx_touch how)
+static void execute_nest_touch(double *out, enum lx_touch how)
 {
     if (how == LX_TOUCH_ZERO)
         *out = 0;
@@ -31,7 +31,7 @@ static void touch(double *out, enum lx_touch how)
         *out = relu(*out);
 }
 
-static void body(const struct run *r, struct at at)
+static void execute_nest_body(const struct run *r, struct at at)
 {
     switch (r->nest->main) {
     case LX_TOUCH_GEMM:
@@ -52,7 +52,7 @@ static void body(const struct run *r, struct at at)
     }
 }
 
-static struct at step(struct at at, const struct lx_loop *loop)
+static struct at execute_nest_step(struct at at, const struct lx_loop *loop)
 {
     return (struct at){at.in0 + loop->stride[LX_LOOP_IN0], at.in1 + loop->stride[LX_LOOP_IN1],
                        at.out + loop->stride[LX_LOOP_OUT]};
@@ -75,19 +75,19 @@ static void innermost(const struct run *r, const struct lx_loop *loop, struct at
     last = last && l->last != LX_TOUCH_NONE;
     if (lx_touch_contracts(l->main) && ((!first && !last) || is_k)) {
         if (loop->size == 0) return;
-        if (first) touch(r->out + at.out, l->first);
+        if (first) execute_nest_touch(r->out + at.out, l->first);
         multiply_add(r, loop, at);
-        if (last) touch(r->out + at.out + (loop->size - 1) * loop->stride[LX_LOOP_OUT], l->last);
+        if (last) execute_nest_touch(r->out + at.out + (loop->size - 1) * loop->stride[LX_LOOP_OUT], l->last);
         return;
     }
-    for (int64_t i = 0; i < loop->size; i++, at = step(at, loop)) {
-        if (first && (!is_k || i == 0)) touch(r->out + at.out, l->first);
-        body(r, at);
-        if (last && (!is_k || i == loop->size - 1)) touch(r->out + at.out, l->last);
+    for (int64_t i = 0; i < loop->size; i++, at = execute_nest_step(at, loop)) {
+        if (first && (!is_k || i == 0)) execute_nest_touch(r->out + at.out, l->first);
+        execute_nest_body(r, at);
+        if (last && (!is_k || i == loop->size - 1)) execute_nest_touch(r->out + at.out, l->last);
     }
 }
 
-static void walk(const struct run *r, int level, struct at at, bool first, bool last)
+static void execute_nest_walk(const struct run *r, int level, struct at at, bool first, bool last)
 {
     const struct lx_loop *loop = &r->nest->loop[level];
     if (level == r->nest->count - 1) {
@@ -95,12 +95,13 @@ static void walk(const struct run *r, int level, struct at at, bool first, bool 
         return;
     }
     bool is_k = loop->type == LX_DIM_K;
-    for (int64_t i = 0; i < loop->size; i++, at = step(at, loop))
-        walk(r, level + 1, at, first && (!is_k || i == 0), last && (!is_k || i == loop->size - 1));
+    for (int64_t i = 0; i < loop->size; i++, at = execute_nest_step(at, loop))
+        execute_nest_walk(r, level + 1, at, first && (!is_k || i == 0),
+                          last && (!is_k || i == loop->size - 1));
 }
 
 void lx_loops_execute(const struct lx_loops *l, const double *in0, const double *in1, double *out)
 {
     struct run r = {l, in0, in1, out};
-    if (l->count > 0 && lx_loops_work(l) > 0) walk(&r, 0, (struct at){0, 0, 0}, true, true);
+    if (l->count > 0 && lx_loops_work(l) > 0) execute_nest_walk(&r, 0, (struct at){0, 0, 0}, true, true);
 }

@@ -14,29 +14,29 @@ static const char *const touch_words[] = {LX_TOUCHES(WORD)};
 static const char *const dtype_words[] = {LX_LOOP_DTYPES(WORD)};
 #undef WORD
 
-static const char *word_at(const char *const *words, int count, int i)
+static const char *nest_word_at(const char *const *words, int count, int i)
 {
     return i >= 0 && i < count ? words[i] : "?";
 }
 
 const char *lx_loop_type_word(enum lx_loop_type t)
 {
-    return word_at(type_words, LX_DIM_COUNT, (int)t);
+    return nest_word_at(type_words, LX_DIM_COUNT, (int)t);
 }
 
 const char *lx_loop_exec_word(enum lx_loop_exec e)
 {
-    return word_at(exec_words, LX_EXEC_COUNT, (int)e);
+    return nest_word_at(exec_words, LX_EXEC_COUNT, (int)e);
 }
 
 const char *lx_touch_word(enum lx_touch t)
 {
-    return word_at(touch_words, LX_TOUCH_COUNT, (int)t);
+    return nest_word_at(touch_words, LX_TOUCH_COUNT, (int)t);
 }
 
 const char *lx_loop_dtype_word(enum lx_loop_dtype d)
 {
-    return word_at(dtype_words, LX_LOOP_DTYPE_COUNT, (int)d);
+    return nest_word_at(dtype_words, LX_LOOP_DTYPE_COUNT, (int)d);
 }
 
 bool lx_touch_is_unary(enum lx_touch t)

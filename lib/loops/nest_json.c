@@ -42,14 +42,14 @@ static const char *touch_word(int i)
     return lx_touch_word((enum lx_touch)i);
 }
 
-static const char *dtype_word(int i)
+static const char *nest_json_dtype_word(int i)
 {
     return lx_loop_dtype_word((enum lx_loop_dtype)i);
 }
 
 /* Which of the words a value is. */
-static bool read_word(const struct reader *r, const struct json_value *value, const char *what, word_of *word,
-                      int count, int *out)
+static bool nest_json_read_word(const struct reader *r, const struct json_value *value, const char *what,
+                                word_of *word, int count, int *out)
 {
     if (!json_is_string(value))
         return json_error(r->json, value, r->st, LX_E_SCHEMA, "%s must be a word in quotes", what);
@@ -70,7 +70,7 @@ static bool read_word(const struct reader *r, const struct json_value *value, co
 static bool read_key(const struct reader *r, const char *key, word_of *word, int count, int *out)
 {
     const struct json_value *v = json_find(r->json->root, key);
-    return !v || read_word(r, v, key, word, count, out);
+    return !v || nest_json_read_word(r, v, key, word, count, out);
 }
 
 /* A list that must be as long as the nest is deep. NULL in `*list`: it may be left out, and is. */
@@ -102,7 +102,7 @@ static bool read_types(const struct reader *r)
     r->out->count = n;
     json_for_each(v, list) {
         int type = 0;
-        if (!read_word(r, v, "dimension type", type_word, LX_DIM_COUNT, &type)) return false;
+        if (!nest_json_read_word(r, v, "dimension type", type_word, LX_DIM_COUNT, &type)) return false;
         r->out->loop[i++].type = (enum lx_loop_type)type;
     }
     return true;
@@ -116,14 +116,14 @@ static bool read_execs(const struct reader *r)
     if (!list) return true;
     json_for_each(v, list) {
         int exec = 0;
-        if (!read_word(r, v, "execution type", exec_word, LX_EXEC_COUNT, &exec)) return false;
+        if (!nest_json_read_word(r, v, "execution type", exec_word, LX_EXEC_COUNT, &exec)) return false;
         r->out->loop[i++].exec = (enum lx_loop_exec)exec;
     }
     return true;
 }
 
 /* `field`: -1 the sizes, else the operand whose strides they are. */
-static bool read_numbers(const struct reader *r, const char *key, int field)
+static bool nest_json_read_numbers(const struct reader *r, const char *key, int field)
 {
     const struct json_value *list = NULL, *v;
     int i = 0;
@@ -170,18 +170,19 @@ static bool read_nest(const struct reader *r)
         !read_key(r, "main", touch_word, LX_TOUCH_COUNT, &main) ||
         !read_key(r, "first_touch", touch_word, LX_TOUCH_COUNT, &first) ||
         !read_key(r, "last_touch", touch_word, LX_TOUCH_COUNT, &last) ||
-        !read_key(r, "dtype", dtype_word, LX_LOOP_DTYPE_COUNT, &dtype))
+        !read_key(r, "dtype", nest_json_dtype_word, LX_LOOP_DTYPE_COUNT, &dtype))
         return false;
     r->out->first = (enum lx_touch)first;
     r->out->main = (enum lx_touch)main;
     r->out->last = (enum lx_touch)last;
     r->out->dtype = (enum lx_loop_dtype)dtype;
-    return read_types(r) && read_execs(r) && read_numbers(r, "dim_sizes", -1) &&
-           read_numbers(r, "strides_in0", LX_LOOP_IN0) && read_numbers(r, "strides_in1", LX_LOOP_IN1) &&
-           read_numbers(r, "strides_out", LX_LOOP_OUT) && check_extents(r);
+    return read_types(r) && read_execs(r) && nest_json_read_numbers(r, "dim_sizes", -1) &&
+           nest_json_read_numbers(r, "strides_in0", LX_LOOP_IN0) &&
+           nest_json_read_numbers(r, "strides_in1", LX_LOOP_IN1) &&
+           nest_json_read_numbers(r, "strides_out", LX_LOOP_OUT) && check_extents(r);
 }
 
-static void write_words(struct text *t, const struct lx_loops *l, const char *key, bool execs)
+static void nest_json_write_words(struct text *t, const struct lx_loops *l, const char *key, bool execs)
 {
     text_format(t, ",\n \"%s\": [", key);
     for (int i = 0; i < l->count; i++)
@@ -190,7 +191,7 @@ static void write_words(struct text *t, const struct lx_loops *l, const char *ke
     text_add(t, "]");
 }
 
-static void write_numbers(struct text *t, const struct lx_loops *l, const char *key, int field)
+static void nest_json_write_numbers(struct text *t, const struct lx_loops *l, const char *key, int field)
 {
     text_format(t, ",\n \"%s\": [", key);
     for (int i = 0; i < l->count; i++)
@@ -226,12 +227,12 @@ char *lx_loops_to_json(const struct lx_loops *l, size_t *length)
     text_format(&t, " \"first_touch\": \"%s\", \"main\": \"%s\", \"last_touch\": \"%s\", \"dtype\": \"%s\"",
                 lx_touch_word(l->first), lx_touch_word(l->main), lx_touch_word(l->last),
                 lx_loop_dtype_word(l->dtype));
-    write_words(&t, l, "dim_types", false);
-    write_words(&t, l, "exec_types", true);
-    write_numbers(&t, l, "dim_sizes", -1);
-    write_numbers(&t, l, "strides_in0", LX_LOOP_IN0);
-    if (l->has_in1) write_numbers(&t, l, "strides_in1", LX_LOOP_IN1);
-    write_numbers(&t, l, "strides_out", LX_LOOP_OUT);
+    nest_json_write_words(&t, l, "dim_types", false);
+    nest_json_write_words(&t, l, "exec_types", true);
+    nest_json_write_numbers(&t, l, "dim_sizes", -1);
+    nest_json_write_numbers(&t, l, "strides_in0", LX_LOOP_IN0);
+    if (l->has_in1) nest_json_write_numbers(&t, l, "strides_in1", LX_LOOP_IN1);
+    nest_json_write_numbers(&t, l, "strides_out", LX_LOOP_OUT);
     text_add(&t, "}\n");
     if (t.failed) text_free(&t);
     *length = t.length;

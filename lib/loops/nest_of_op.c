@@ -44,7 +44,8 @@ enum lx_loop_type lx_nest_type(const struct lx_op_nest *n, const struct op_index
     return in0 && in1 ? LX_DIM_C : in0 ? LX_DIM_M : LX_DIM_N;
 }
 
-static struct lx_loop *add_loop(struct lx_loops *l, enum lx_loop_type type, int64_t size, lx_status *st)
+static struct lx_loop *nest_of_op_add_loop(struct lx_loops *l, enum lx_loop_type type, int64_t size,
+                                           lx_status *st)
 {
     if (l->count == LX_LOOPS_MAX)
         return status_set(st, LX_E_LIMIT, "a nest of more than %d loops", LX_LOOPS_MAX), NULL;
@@ -72,8 +73,8 @@ static void join_sum(struct lx_loops *l)
     l->count--;
 }
 
-static bool add_loops(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x,
-                      const int64_t *size, struct lx_op_nest *out, lx_status *st)
+static bool nest_of_op_add_loops(const struct lx_layouts *l, const struct lx_op *op, const struct op_index *x,
+                                 const int64_t *size, struct lx_op_nest *out, lx_status *st)
 {
     int vars[LX_MAX_VARS + LX_MAX_RANK], count = ordered_vars(x, vars);
     int64_t stride[LX_LOOP_OPERANDS][LX_MAX_VARS] = {{0}};
@@ -85,13 +86,14 @@ static bool add_loops(const struct lx_layouts *l, const struct lx_op *op, const 
         tile_operand_strides(order, n, x, size, stride[o]);
     }
     for (int i = 0; i < count; i++) {
-        struct lx_loop *loop = add_loop(&out->nest, lx_nest_type(out, x, vars[i]), size[vars[i]], st);
+        struct lx_loop *loop =
+            nest_of_op_add_loop(&out->nest, lx_nest_type(out, x, vars[i]), size[vars[i]], st);
         if (!loop) return false;
         for (int o = 0; o < LX_LOOP_OPERANDS; o++) loop->stride[o] = stride[o][vars[i]];
         join_sum(&out->nest);
     }
     /* A scalar from scalars is one turn. */
-    return out->nest.count > 0 || add_loop(&out->nest, LX_DIM_C, 1, st);
+    return out->nest.count > 0 || nest_of_op_add_loop(&out->nest, LX_DIM_C, 1, st);
 }
 
 /* The primitive stores along m: in0 is the input that has the dimension along which the output is dense. */
@@ -141,11 +143,11 @@ bool lx_nest_of_tile(const struct lx_layouts *l, int32_t op, const struct op_ind
     out->why = why_not(o, x, out);
     if (out->why) return true;
     out->swapped = out->kind == LX_NEST_CONTRACTION && second_is_in0(x);
-    return add_loops(l, o, x, size, out, st);
+    return nest_of_op_add_loops(l, o, x, size, out, st);
 }
 
 /* Sizes of the first tile of the launch; an op without turns has none. */
-static bool first_tile(const struct lx_op_launch *o, const struct op_index *x, int64_t *size)
+static bool nest_of_op_first_tile(const struct lx_op_launch *o, const struct op_index *x, int64_t *size)
 {
     struct lx_launch_piece piece;
     for (int32_t i = 0; o->launch && i < o->launch->core_count; i++) {
@@ -161,9 +163,9 @@ static bool first_tile(const struct lx_op_launch *o, const struct op_index *x, i
 static bool tile_of(const struct lx_plan *p, int32_t op, const struct op_index *x, int64_t *size,
                     lx_status *st)
 {
-    if (p->launches) return first_tile(&p->launches[op], x, size);
+    if (p->launches) return nest_of_op_first_tile(&p->launches[op], x, size);
     struct lx_op_launch *made = lx_plan_launch(p, op, NULL, st);
-    bool ok = made && first_tile(made, x, size);
+    bool ok = made && nest_of_op_first_tile(made, x, size);
     lx_op_launch_free(made);
     return ok;
 }

@@ -37,7 +37,7 @@ static int prim_rank(const struct lx_loops *l, int i)
     return 4;
 }
 
-static int place_of(const struct lx_loops *l, int i)
+static int pass_order_place_of(const struct lx_loops *l, int i)
 {
     enum lx_loop_exec exec = l->loop[i].exec;
     return exec == LX_EXEC_SHARED ? 0 : exec == LX_EXEC_SEQ ? 1 : 2 + prim_rank(l, i);
@@ -48,7 +48,7 @@ static void shift_prims(struct lx_loops *l)
 {
     for (int i = 1; i < l->count; i++) {
         int to = i;
-        while (to > 0 && place_of(l, to - 1) > place_of(l, i)) to--;
+        while (to > 0 && pass_order_place_of(l, to - 1) > pass_order_place_of(l, i)) to--;
         if (to < i) loops_move(l, i, to);
     }
 }
@@ -62,7 +62,7 @@ static void prims_to_back(struct lx_loops *l, const struct lx_loop_rules *rules)
 }
 
 /* Brings a partner of loop i next to it. True: another loop stands at i now. */
-static bool join(struct lx_loops *l, const struct lx_loop_rules *rules, int i, int end)
+static bool pass_order_join(struct lx_loops *l, const struct lx_loop_rules *rules, int i, int end)
 {
     for (int j = i + 1; j < end; j++) {
         struct lx_loop *a = &l->loop[i], *b = &l->loop[j];
@@ -91,7 +91,7 @@ static void reorder_fusing(struct lx_loops *l, const struct lx_loop_rules *rules
     for (int i = 0; i < end; i++) {
         /* A loop that came to stand before its partner may itself have one further out. */
         int again = rules->exchanges ? 0 : end;
-        while (join(l, rules, i, end) && again-- > 0) continue;
+        while (pass_order_join(l, rules, i, end) && again-- > 0) continue;
     }
 }
 
@@ -121,7 +121,7 @@ static void reorder_shared(struct lx_loops *l, const struct lx_loop_rules *rules
     if (rules->exchanges) prims_to_back(l, rules);
 }
 
-static void share(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
+static void pass_order_share(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
 {
     int64_t tasks = 1;
     if (threads == 1 && !rules->share_alone) return;
@@ -138,4 +138,4 @@ const struct lx_loop_pass pass_reorder_fusing = {
 const struct lx_loop_pass pass_reorder_shared = {
     "reorder_shared", "heavy loops to the front, primitives to the back", reorder_shared};
 const struct lx_loop_pass pass_shared = {
-    "shared", "share loops from the front until the threads are evenly loaded", share};
+    "shared", "share loops from the front until the threads are evenly loaded", pass_order_share};

@@ -82,7 +82,7 @@ static void choose_blocks(const struct lx_loops *l, const struct lx_loop_rules *
     }
 }
 
-static void split(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
+static void pass_size_split(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
 {
     int pick[ROLE_COUNT];
     int64_t block[LX_DIM_COUNT];
@@ -131,5 +131,6 @@ static void fuse(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t 
     }
 }
 
-const struct lx_loop_pass pass_split = {"split", "cut large loops into an outer and an inner one", split};
+const struct lx_loop_pass pass_split = {"split", "cut large loops into an outer and an inner one",
+                                        pass_size_split};
 const struct lx_loop_pass pass_fuse = {"fuse", "make one loop of neighbours that walk one dimension", fuse};

@@ -38,7 +38,7 @@ void roles_pick(const struct lx_loops *l, const struct lx_loop_rules *rules, int
     }
 }
 
-static void take(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
+static void primitive_roles_take(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t threads)
 {
     int pick[ROLE_COUNT];
     (void)threads;
@@ -52,5 +52,5 @@ static void take(struct lx_loops *l, const struct lx_loop_rules *rules, int64_t 
         l->main = loops_prims(l, LX_DIM_K) > 1 ? LX_TOUCH_BRGEMM : LX_TOUCH_GEMM;
 }
 
-const struct lx_loop_pass pass_primitives = {"primitives",
-                                             "choose the loops that the matrix primitive takes in", take};
+const struct lx_loop_pass pass_primitives = {
+    "primitives", "choose the loops that the matrix primitive takes in", primitive_roles_take};

@@ -43,7 +43,7 @@ static int64_t batch_if_asked(const struct lx_loops *l, const struct lx_loop *lo
     return min_i64(loop->stride[LX_LOOP_IN0], loop->stride[LX_LOOP_IN1]);
 }
 
-static int64_t worth(const struct lx_loop *loop, int64_t steps)
+static int64_t rules_worth(const struct lx_loop *loop, int64_t steps)
 {
     return loop->size > 1 ? steps : single;
 }
@@ -52,19 +52,19 @@ static int64_t worth(const struct lx_loop *loop, int64_t steps)
 static int64_t any_m(const struct lx_loops *l, const struct lx_loop *loop)
 {
     if (loop->type != LX_DIM_M || !lx_touch_contracts(l->main)) return -1;
-    return worth(loop, 2 * loop->stride[LX_LOOP_OUT] + loop->stride[LX_LOOP_IN0]);
+    return rules_worth(loop, 2 * loop->stride[LX_LOOP_OUT] + loop->stride[LX_LOOP_IN0]);
 }
 
 static int64_t any_n(const struct lx_loops *l, const struct lx_loop *loop)
 {
     if (loop->type != LX_DIM_N || !lx_touch_contracts(l->main)) return -1;
-    return worth(loop, min_i64(loop->stride[LX_LOOP_OUT], loop->stride[LX_LOOP_IN1]));
+    return rules_worth(loop, min_i64(loop->stride[LX_LOOP_OUT], loop->stride[LX_LOOP_IN1]));
 }
 
 static int64_t any_k(const struct lx_loops *l, const struct lx_loop *loop)
 {
     if (loop->type != LX_DIM_K || !lx_touch_contracts(l->main)) return -1;
-    return worth(loop, loop->stride[LX_LOOP_IN0] + loop->stride[LX_LOOP_IN1]);
+    return rules_worth(loop, loop->stride[LX_LOOP_IN0] + loop->stride[LX_LOOP_IN1]);
 }
 
 /* A unary nest moves elements: m is where it reads, n where it writes in short steps; a c may be either. */
@@ -72,14 +72,14 @@ static int64_t moved_m(const struct lx_loops *l, const struct lx_loop *loop)
 {
     (void)l;
     if (loop->type != LX_DIM_M && loop->type != LX_DIM_C) return -1;
-    return worth(loop, loop->stride[LX_LOOP_IN0]);
+    return rules_worth(loop, loop->stride[LX_LOOP_IN0]);
 }
 
 static int64_t moved_n(const struct lx_loops *l, const struct lx_loop *loop)
 {
     (void)l;
     if (loop->type != LX_DIM_N && loop->type != LX_DIM_C) return -1;
-    return worth(loop, loop->stride[LX_LOOP_OUT]);
+    return rules_worth(loop, loop->stride[LX_LOOP_OUT]);
 }
 
 /* Squares wrap as unsigned numbers do; that is the document's own arithmetic. */

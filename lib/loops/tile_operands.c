@@ -10,7 +10,7 @@ static bool of_both(const struct op_index *x, int v)
     return op_index_dim(x, 0, v) >= 0 && op_index_dim(x, 1, v) >= 0;
 }
 
-static int class_of(const struct op_index *x, bool contracts, bool sums_inside, int v)
+static int tile_operands_class_of(const struct op_index *x, bool contracts, bool sums_inside, int v)
 {
     if (op_index_reduced(x, v)) return sums_inside ? SUMMED : SUMMED_EARLY;
     return contracts && of_both(x, v) ? OF_BOTH : OF_OUTPUT;
@@ -28,7 +28,8 @@ int tile_operand_order(const struct op_index *x, bool contracts, const struct lx
     for (int class = 0; class < CLASSES; class ++)
         for (int i = 0; i < count; i++)
             if (op_index_dim(x, operand, all[i]) >= 0 &&
-                (operand == output ? OF_OUTPUT : class_of(x, contracts, sums_inside, all[i])) == class)
+                (operand == output ? OF_OUTPUT : tile_operands_class_of(x, contracts, sums_inside, all[i])) ==
+                    class)
                 order[n++] = all[i];
     return n;
 }

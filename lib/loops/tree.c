@@ -42,14 +42,14 @@ static bool complain(const struct parser *p, const char *words)
                       words);
 }
 
-static void skip_blanks(struct parser *p)
+static void tree_skip_blanks(struct parser *p)
 {
     while (isspace((unsigned char)*p->at)) p->at++;
 }
 
-static bool accept(struct parser *p, const char *token)
+static bool tree_accept(struct parser *p, const char *token)
 {
-    skip_blanks(p);
+    tree_skip_blanks(p);
     size_t n = strlen(token);
     if (strncmp(p->at, token, n) != 0) return false;
     p->at += n;
@@ -66,22 +66,22 @@ static bool add_index(struct parser *p, indices *list, int64_t value)
     return VEC_PUSH(list, (int)value) ? true : status_no_memory(p->st);
 }
 
-static bool numbers(struct parser *p, indices *list)
+static bool tree_numbers(struct parser *p, indices *list)
 {
-    if (accept(p, "]")) return true;
+    if (tree_accept(p, "]")) return true;
     do {
-        skip_blanks(p);
+        tree_skip_blanks(p);
         if (!isdigit((unsigned char)*p->at)) return complain(p, "expected the number of an index");
         int64_t value = 0;
         while (isdigit((unsigned char)*p->at) && value < MOST_INDICES) value = value * 10 + (*p->at++ - '0');
         if (!add_index(p, list, value)) return false;
-    } while (accept(p, ","));
-    return accept(p, "]") ? true : complain(p, "expected \",\" or \"]\" after an index");
+    } while (tree_accept(p, ","));
+    return tree_accept(p, "]") ? true : complain(p, "expected \",\" or \"]\" after an index");
 }
 
 static bool letters(struct parser *p, indices *list)
 {
-    for (skip_blanks(p); isalpha((unsigned char)*p->at); p->at++) {
+    for (tree_skip_blanks(p); isalpha((unsigned char)*p->at); p->at++) {
         char *found = strchr(p->letter, *p->at);
         if (!found) {
             found = p->letter + strlen(p->letter);
@@ -101,7 +101,7 @@ static bool count_elements(const struct lx_tree *t, const indices *list, int64_t
     return true;
 }
 
-static int add_node(struct parser *p, indices *list, int left, int right)
+static int tree_add_node(struct parser *p, indices *list, int left, int right)
 {
     struct lx_tree_node node = {.left = left, .right = right, .leaf = -1, .rank = (int)list->count};
     bool ok = true;
@@ -123,25 +123,25 @@ static int parse_node(struct parser *p, int depth)
 {
     indices list = {0};
     if (p->letters) {
-        if (letters(p, &list)) return add_node(p, &list, NO_NODE, NO_NODE);
-    } else if (!accept(p, "[")) {
+        if (letters(p, &list)) return tree_add_node(p, &list, NO_NODE, NO_NODE);
+    } else if (!tree_accept(p, "[")) {
         complain(p, "expected \"[\"");
     } else {
-        skip_blanks(p);
+        tree_skip_blanks(p);
         if (*p->at == '[') {
             int inner = depth < MOST_DEPTH ? parse_tree(p, depth + 1) : NO_NODE;
             if (depth >= MOST_DEPTH) complain(p, "nested too deeply");
-            if (inner >= 0 && !accept(p, "]"))
+            if (inner >= 0 && !tree_accept(p, "]"))
                 return complain(p, "expected \"]\" after a contraction"), NO_NODE;
             return inner;
         }
-        if (numbers(p, &list)) return add_node(p, &list, NO_NODE, NO_NODE);
+        if (tree_numbers(p, &list)) return tree_add_node(p, &list, NO_NODE, NO_NODE);
     }
     VEC_FREE(&list);
     return NO_NODE;
 }
 
-static bool has(const struct lx_tree_node *n, int index)
+static bool tree_has(const struct lx_tree_node *n, int index)
 {
     for (int i = 0; i < n->rank; i++)
         if (n->index[i] == index) return true;
@@ -153,7 +153,7 @@ static bool check_output(struct parser *p, const indices *out, int left, int rig
 {
     const struct lx_tree_node *l = &p->nodes.at[left], *r = right < 0 ? NULL : &p->nodes.at[right];
     for (size_t i = 0; i < out->count; i++) {
-        if (!has(l, out->at[i]) && !(r && has(r, out->at[i])))
+        if (!tree_has(l, out->at[i]) && !(r && tree_has(r, out->at[i])))
             return complain(p, "the output has an index that no operand has");
         for (size_t j = 0; j < i; j++)
             if (out->at[i] == out->at[j]) return complain(p, "the output has an index twice");
@@ -170,15 +170,15 @@ static int parse_tree(struct parser *p, int depth)
 {
     int left = parse_node(p, depth), right = NO_NODE;
     if (left < 0) return NO_NODE;
-    if (accept(p, ",") && (right = parse_node(p, depth)) < 0) return NO_NODE;
-    if (!accept(p, "->"))
+    if (tree_accept(p, ",") && (right = parse_node(p, depth)) < 0) return NO_NODE;
+    if (!tree_accept(p, "->"))
         return complain(p, right < 0 ? "expected \",\" or \"->\"" : "expected \"->\""), NO_NODE;
     indices out = {0};
-    bool ok = p->letters       ? letters(p, &out)
-              : accept(p, "[") ? numbers(p, &out)
-                               : complain(p, "expected \"[\"");
+    bool ok = p->letters            ? letters(p, &out)
+              : tree_accept(p, "[") ? tree_numbers(p, &out)
+                                    : complain(p, "expected \"[\"");
     if (ok && p->tree) ok = check_output(p, &out, left, right);
-    if (ok) return add_node(p, &out, left, right);
+    if (ok) return tree_add_node(p, &out, left, right);
     VEC_FREE(&out);
     return NO_NODE;
 }
@@ -188,7 +188,7 @@ static bool parse_all(struct parser *p)
     p->letters = !strchr(p->text, '[');
     p->highest = -1;
     if (parse_tree(p, 0) < 0) return false;
-    skip_blanks(p);
+    tree_skip_blanks(p);
     return *p->at ? complain(p, "expected the end") : true;
 }
 
@@ -201,7 +201,7 @@ static int64_t count_flops(const struct lx_tree *t)
         if (n->right < 0) continue;
         int64_t turns = 2;
         for (int v = 0; v < t->size_count; v++)
-            if ((has(&t->nodes[n->left], v) || has(&t->nodes[n->right], v)) &&
+            if ((tree_has(&t->nodes[n->left], v) || tree_has(&t->nodes[n->right], v)) &&
                 !mul_i64(turns, t->sizes[v], &turns))
                 return INT64_MAX;
         if (!add_i64(sum, turns, &sum)) return INT64_MAX;

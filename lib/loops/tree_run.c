@@ -26,22 +26,23 @@ static bool occurs(const struct lx_tree_node *n, int index)
     return false;
 }
 
-static enum lx_loop_type type_of(bool in0, bool in1, bool out)
+static enum lx_loop_type tree_run_type_of(bool in0, bool in1, bool out)
 {
     if (!out) return LX_DIM_K;
     return in0 && in1 ? LX_DIM_C : in0 ? LX_DIM_M : LX_DIM_N;
 }
 
-static bool add_loop(const struct lx_tree *t, const struct lx_tree_node *const *operand, int index,
-                     struct lx_loops *l, lx_status *st)
+static bool tree_run_add_loop(const struct lx_tree *t, const struct lx_tree_node *const *operand, int index,
+                              struct lx_loops *l, lx_status *st)
 {
     if (l->count == LX_LOOPS_MAX)
         return status_set(st, LX_E_LIMIT, "a contraction over more than %d indices", LX_LOOPS_MAX);
     struct lx_loop *loop = &l->loop[l->count++];
     *loop = (struct lx_loop){.size = t->sizes[index]};
     bool unary = !operand[LX_LOOP_IN1];
-    loop->type = unary ? LX_DIM_C
-                       : type_of(occurs(operand[LX_LOOP_IN0], index), occurs(operand[LX_LOOP_IN1], index),
+    loop->type =
+        unary ? LX_DIM_C
+              : tree_run_type_of(occurs(operand[LX_LOOP_IN0], index), occurs(operand[LX_LOOP_IN1], index),
                                  occurs(operand[LX_LOOP_OUT], index));
     for (int o = 0; o < LX_LOOP_OPERANDS; o++)
         if (operand[o]) loop->stride[o] = stride_of(t, operand[o], index);
@@ -64,9 +65,10 @@ bool lx_tree_lower(const struct lx_tree *t, int node, struct lx_loops *out, bool
     }
     const struct lx_tree_node *operand[LX_LOOP_OPERANDS] = {swap ? right : left, swap ? left : right, n};
     for (int i = 0; i < n->rank; i++)
-        if (!add_loop(t, operand, n->index[i], out, st)) return false;
+        if (!tree_run_add_loop(t, operand, n->index[i], out, st)) return false;
     for (int v = 0; v < t->size_count; v++)
-        if (!occurs(n, v) && (occurs(left, v) || occurs(right, v)) && !add_loop(t, operand, v, out, st))
+        if (!occurs(n, v) && (occurs(left, v) || occurs(right, v)) &&
+            !tree_run_add_loop(t, operand, v, out, st))
             return false;
     if (out->count == 0) /* scalars: one turn */
         out->loop[out->count++] = (struct lx_loop){.type = right ? LX_DIM_K : LX_DIM_C, .size = 1};

@@ -44,7 +44,7 @@ static const enum lx_code codes[NUMBERS] = {
     [SHARED_K] = LX_E_LOOP_SHARED_K,
 };
 
-static int fail(struct loop_fault *fault, int number, int loop, const char *words)
+static int validate_fail(struct loop_fault *fault, int number, int loop, const char *words)
 {
     *fault = (struct loop_fault){loop, words};
     return number;
@@ -52,10 +52,10 @@ static int fail(struct loop_fault *fault, int number, int loop, const char *word
 
 static int check_dimensions(const struct lx_loops *l, struct loop_fault *fault)
 {
-    if (l->count == 0) return fail(fault, BAD_DIMENSION, -1, "there are no loops");
+    if (l->count == 0) return validate_fail(fault, BAD_DIMENSION, -1, "there are no loops");
     bool reads = lx_touch_contracts(l->first) || lx_touch_contracts(l->main) || lx_touch_contracts(l->last);
     if (!l->has_in1 && reads)
-        return fail(fault, BAD_DIMENSION, -1, "in1 is read, but has no strides; give strides_in1");
+        return validate_fail(fault, BAD_DIMENSION, -1, "in1 is read, but has no strides; give strides_in1");
     return OK;
 }
 
@@ -63,35 +63,36 @@ static int check_shared_k(const struct lx_loops *l, struct loop_fault *fault)
 {
     int k = loops_find(l, LX_DIM_K, LX_EXEC_SHARED, 0);
     return k < 0 ? OK
-                 : fail(fault, SHARED_K, k,
-                        "a k loop is shared, so threads would add to one element; make "
-                        "it seq");
+                 : validate_fail(fault, SHARED_K, k,
+                                 "a k loop is shared, so threads would add to one element; make "
+                                 "it seq");
 }
 
 static int check_fp32(const struct lx_loops *l, struct loop_fault *fault)
 {
-    return l->dtype == LX_LOOP_FP32 ? OK : fail(fault, BAD_DTYPE, -1, "only fp32 is supported");
+    return l->dtype == LX_LOOP_FP32 ? OK : validate_fail(fault, BAD_DTYPE, -1, "only fp32 is supported");
 }
 
 static int check_dtype(const struct lx_loops *l, struct loop_fault *fault)
 {
-    return l->dtype != LX_LOOP_FP64 ? OK
-                                    : fail(fault, BAD_DTYPE, -1, "there are no kernels for fp64; use fp32");
+    return l->dtype != LX_LOOP_FP64
+               ? OK
+               : validate_fail(fault, BAD_DTYPE, -1, "there are no kernels for fp64; use fp32");
 }
 
-static int check_order(const struct lx_loops *l, struct loop_fault *fault)
+static int validate_check_order(const struct lx_loops *l, struct loop_fault *fault)
 {
     static const int rank[] = {[LX_EXEC_SHARED] = 0, [LX_EXEC_SEQ] = 1, [LX_EXEC_PRIM] = 2};
     for (int i = 1; i < l->count; i++)
         if (rank[l->loop[i].exec] < rank[l->loop[i - 1].exec])
-            return fail(fault, BAD_ORDER, i, "shared loops come first, then seq, then prim");
+            return validate_fail(fault, BAD_ORDER, i, "shared loops come first, then seq, then prim");
     return OK;
 }
 
 static int check_one_m_and_n(const struct lx_loops *l, struct loop_fault *fault)
 {
     if (loops_prims(l, LX_DIM_M) != 1 || loops_prims(l, LX_DIM_N) != 1)
-        return fail(fault, BAD_PRIMITIVE, -1, "exactly one m and one n must be prim");
+        return validate_fail(fault, BAD_PRIMITIVE, -1, "exactly one m and one n must be prim");
     return OK;
 }
 
@@ -99,7 +100,7 @@ static int check_unit_m(const struct lx_loops *l, struct loop_fault *fault)
 {
     int m = loops_find(l, LX_DIM_M, LX_EXEC_PRIM, 0);
     if (l->loop[m].stride[LX_LOOP_IN0] != 1 || l->loop[m].stride[LX_LOOP_OUT] != 1)
-        return fail(fault, BAD_PRIMITIVE, m, "the prim m must have stride 1 in in0 and out");
+        return validate_fail(fault, BAD_PRIMITIVE, m, "the prim m must have stride 1 in in0 and out");
     return OK;
 }
 
@@ -109,26 +110,27 @@ static int check_k_count(const struct lx_loops *l, struct loop_fault *fault)
     for (int i = 0; i < l->count; i++)
         if (l->loop[i].type == LX_DIM_K && l->loop[i].exec == LX_EXEC_PRIM) last = i;
     if (lx_touch_is_unary(l->main) && k != 0)
-        return fail(fault, BAD_PRIMITIVE, last, "a unary primitive has no k");
+        return validate_fail(fault, BAD_PRIMITIVE, last, "a unary primitive has no k");
     if (!lx_touch_contracts(l->main)) return OK;
     if (k != (l->main == LX_TOUCH_GEMM ? 1 : 2))
-        return fail(fault, BAD_PRIMITIVE, last, "gemm has one prim k, brgemm two");
+        return validate_fail(fault, BAD_PRIMITIVE, last, "gemm has one prim k, brgemm two");
     if (l->loop[last].stride[LX_LOOP_IN1] != 1)
-        return fail(fault, BAD_PRIMITIVE, last, "the last prim k must have stride 1 in in1");
+        return validate_fail(fault, BAD_PRIMITIVE, last, "the last prim k must have stride 1 in in1");
     return OK;
 }
 
 static int check_roles(const struct lx_loops *l, struct loop_fault *fault)
 {
     if (loops_prims(l, LX_DIM_M) > 1 || loops_prims(l, LX_DIM_N) > 1)
-        return fail(fault, BAD_PRIMITIVE, -1, "at most one m and one n may be prim");
+        return validate_fail(fault, BAD_PRIMITIVE, -1, "at most one m and one n may be prim");
     if (loops_prims(l, LX_DIM_K) > (l->main == LX_TOUCH_BRGEMM ? 2 : l->main == LX_TOUCH_GEMM))
-        return fail(fault, BAD_PRIMITIVE, -1,
-                    "gemm has room for one prim k, brgemm for two, others for none");
+        return validate_fail(fault, BAD_PRIMITIVE, -1,
+                             "gemm has room for one prim k, brgemm for two, others for none");
     for (int i = 0; i < l->count; i++)
         if (l->loop[i].exec == LX_EXEC_PRIM &&
             (l->loop[i].type == LX_DIM_C || l->loop[i].type == LX_DIM_UNDEFINED))
-            return fail(fault, BAD_PRIMITIVE, i, "a primitive has no place for this type; make it seq");
+            return validate_fail(fault, BAD_PRIMITIVE, i,
+                                 "a primitive has no place for this type; make it seq");
     return OK;
 }
 
@@ -139,11 +141,11 @@ static int check_zeros(const struct lx_loops *l, struct loop_fault *fault)
     for (int i = 0; i < l->count; i++) {
         const struct lx_loop *loop = &l->loop[i];
         if (loop->type == LX_DIM_N && loop->stride[LX_LOOP_IN0] != 0)
-            return fail(fault, BAD_STRIDE, i, "an n does not walk in0: its stride there must be 0");
+            return validate_fail(fault, BAD_STRIDE, i, "an n does not walk in0: its stride there must be 0");
         if (loop->type == LX_DIM_M && loop->stride[LX_LOOP_IN1] != 0)
-            return fail(fault, BAD_STRIDE, i, "an m does not walk in1: its stride there must be 0");
+            return validate_fail(fault, BAD_STRIDE, i, "an m does not walk in1: its stride there must be 0");
         if (loop->type == LX_DIM_K && loop->stride[LX_LOOP_OUT] != 0)
-            return fail(fault, BAD_STRIDE, i, "a k does not walk out: its stride there must be 0");
+            return validate_fail(fault, BAD_STRIDE, i, "a k does not walk out: its stride there must be 0");
     }
     return OK;
 }
@@ -156,7 +158,7 @@ static int by_stride(const void *a, const void *b)
 }
 
 /* Marks every element that the loops from `level` on write; false: one was marked already. */
-static bool mark(unsigned char *marks, const struct lx_loop *const *loops, int count, int64_t at)
+static bool validate_mark(unsigned char *marks, const struct lx_loop *const *loops, int count, int64_t at)
 {
     if (count == 0) {
         unsigned char bit = (unsigned char)(1u << (at & 7));
@@ -165,7 +167,7 @@ static bool mark(unsigned char *marks, const struct lx_loop *const *loops, int c
         return true;
     }
     for (int64_t i = 0; i < loops[0]->size; i++)
-        if (!mark(marks, loops + 1, count - 1, at + i * loops[0]->stride[LX_LOOP_OUT])) return false;
+        if (!validate_mark(marks, loops + 1, count - 1, at + i * loops[0]->stride[LX_LOOP_OUT])) return false;
     return true;
 }
 
@@ -190,7 +192,7 @@ static bool writes_once(const struct lx_loops *l)
     if (turns > reach + 1) return false; /* more turns than elements */
     if (turns > (int64_t)1 << 24 || reach > (int64_t)1 << 30) return true;
     unsigned char *marks = mem_zeroed((size_t)(reach >> 3) + 1, 1);
-    bool once = !marks || mark(marks, loops, count, 0);
+    bool once = !marks || validate_mark(marks, loops, count, 0);
     mem_free(marks);
     return once;
 }
@@ -200,15 +202,16 @@ static int check_writes(const struct lx_loops *l, struct loop_fault *fault)
     for (int i = 0; i < l->count; i++) {
         const struct lx_loop *loop = &l->loop[i];
         if (loop->type == LX_DIM_K && loop->size > 1 && loop->stride[LX_LOOP_OUT] != 0)
-            return fail(fault, BAD_STRIDE, i, "a k does not walk out: its stride there must be 0");
+            return validate_fail(fault, BAD_STRIDE, i, "a k does not walk out: its stride there must be 0");
         if (loop->type != LX_DIM_K && loop->size > 1 && loop->stride[LX_LOOP_OUT] == 0)
-            return fail(fault, BAD_STRIDE, i,
-                        "only a k may stand still in out; call it k or give it a stride");
+            return validate_fail(fault, BAD_STRIDE, i,
+                                 "only a k may stand still in out; call it k or give it a stride");
     }
     if (lx_loops_extent(l, LX_LOOP_OUT) < 0)
-        return fail(fault, BAD_STRIDE, -1, "out reaches beyond 2^53 elements");
-    return writes_once(l) ? OK
-                          : fail(fault, BAD_STRIDE, -1, "some output elements are written by several turns");
+        return validate_fail(fault, BAD_STRIDE, -1, "out reaches beyond 2^53 elements");
+    return writes_once(l)
+               ? OK
+               : validate_fail(fault, BAD_STRIDE, -1, "some output elements are written by several turns");
 }
 
 static bool any_empty(const struct lx_loops *l, bool only_prims)
@@ -231,34 +234,34 @@ static int check_first(const struct lx_loops *l, struct loop_fault *fault)
 {
     if (l->first == LX_TOUCH_NONE) return OK;
     if (!lx_touch_is_unary(l->first))
-        return fail(fault, BAD_FIRST_TOUCH, -1, "a first touch is zero, copy or relu");
-    return touches_nothing(l) ? fail(fault, EMPTY_FIRST, -1, "the first touch has no elements") : OK;
+        return validate_fail(fault, BAD_FIRST_TOUCH, -1, "a first touch is zero, copy or relu");
+    return touches_nothing(l) ? validate_fail(fault, EMPTY_FIRST, -1, "the first touch has no elements") : OK;
 }
 
 static int check_main(const struct lx_loops *l, struct loop_fault *fault)
 {
     if (l->main == LX_TOUCH_NONE || !any_empty(l, true)) return OK;
-    return fail(fault, EMPTY_MAIN, -1, "the main primitive has a size of 0");
+    return validate_fail(fault, EMPTY_MAIN, -1, "the main primitive has a size of 0");
 }
 
 static int check_last(const struct lx_loops *l, struct loop_fault *fault)
 {
     if (l->last == LX_TOUCH_NONE) return OK;
     if (!lx_touch_is_unary(l->last))
-        return fail(fault, BAD_LAST_TOUCH, -1, "a last touch is zero, copy or relu");
-    return touches_nothing(l) ? fail(fault, EMPTY_LAST, -1, "the last touch has no elements") : OK;
+        return validate_fail(fault, BAD_LAST_TOUCH, -1, "a last touch is zero, copy or relu");
+    return touches_nothing(l) ? validate_fail(fault, EMPTY_LAST, -1, "the last touch has no elements") : OK;
 }
 
 static int check_not_empty(const struct lx_loops *l, struct loop_fault *fault)
 {
-    return any_empty(l, false) ? fail(fault, EMPTY_MAIN, -1, "a loop of no turns") : OK;
+    return any_empty(l, false) ? validate_fail(fault, EMPTY_MAIN, -1, "a loop of no turns") : OK;
 }
 
-loop_check *const checks_document[] = {check_dimensions,  check_shared_k, check_fp32,    check_order,
+loop_check *const checks_document[] = {check_dimensions,  check_shared_k, check_fp32,    validate_check_order,
                                        check_one_m_and_n, check_unit_m,   check_k_count, check_zeros,
                                        check_first,       check_main,     check_last,    NULL};
 
-loop_check *const checks_lxplan[] = {check_dimensions, check_shared_k, check_dtype, check_order,
+loop_check *const checks_lxplan[] = {check_dimensions, check_shared_k, check_dtype, validate_check_order,
                                      check_roles,      check_zeros,    check_first, check_last,
                                      check_not_empty,  check_writes,   NULL};
 

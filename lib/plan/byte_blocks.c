@@ -9,36 +9,36 @@
 
 #include <stdlib.h>
 
-static int compare(int64_t a, int64_t b)
+static int byte_blocks_compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int by_start(const void *a, const void *b)
+static int byte_blocks_by_start(const void *a, const void *b)
 {
     const struct byte_life *x = a, *y = b;
-    int order = compare(x->start, y->start);
-    return order ? order : compare(x->buffer, y->buffer);
+    int order = byte_blocks_compare(x->start, y->start);
+    return order ? order : byte_blocks_compare(x->buffer, y->buffer);
 }
 
 static int by_heap(const void *a, const void *b)
 {
     const struct byte_life *x = a, *y = b;
-    int order = compare(x->heap, y->heap);
-    return order ? order : by_start(a, b);
+    int order = byte_blocks_compare(x->heap, y->heap);
+    return order ? order : byte_blocks_by_start(a, b);
 }
 
-static int by_time(const void *a, const void *b)
+static int byte_blocks_by_time(const void *a, const void *b)
 {
     const struct byte_block *x = a, *y = b;
-    int order = compare(x->start, y->start);
-    if (!order) order = compare(x->end, y->end);
-    return order ? order : compare(x->address, y->address);
+    int order = byte_blocks_compare(x->start, y->start);
+    if (!order) order = byte_blocks_compare(x->end, y->end);
+    return order ? order : byte_blocks_compare(x->address, y->address);
 }
 
-static int by_number(const void *a, const void *b)
+static int byte_blocks_by_number(const void *a, const void *b)
 {
-    return compare(*(const int64_t *)a, *(const int64_t *)b);
+    return byte_blocks_compare(*(const int64_t *)a, *(const int64_t *)b);
 }
 
 static bool find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks *out)
@@ -60,7 +60,7 @@ static bool find_lives(const struct lx_plan *p, int32_t pool, struct byte_blocks
                                                                .buffer = i};
         }
     }
-    if (out->life_count) qsort(out->lives, out->life_count, sizeof *out->lives, by_start);
+    if (out->life_count) qsort(out->lives, out->life_count, sizeof *out->lives, byte_blocks_by_start);
     for (size_t i = 0; i < out->life_count; i++) out->lives[i].heap = (int32_t)i;
     return out->lives != NULL;
 }
@@ -78,7 +78,7 @@ static bool on_same_bytes(const struct lx_plan *p, const struct byte_life *a, co
 }
 
 /* The first of a heap, in time, gives it its number. */
-static void join(struct byte_life *lives, int32_t a, int32_t b)
+static void byte_blocks_join(struct byte_life *lives, int32_t a, int32_t b)
 {
     a = heap_of(lives, a), b = heap_of(lives, b);
     lives[a > b ? a : b].heap = a > b ? b : a;
@@ -107,7 +107,8 @@ static bool find_heaps(const struct lx_plan *p, struct byte_blocks *x)
         for (size_t k = 0; k < count; k++) {
             if (x->lives[alive[k]].end <= x->lives[i].start) continue;
             alive[kept++] = alive[k];
-            if (on_same_bytes(p, &x->lives[alive[k]], &x->lives[i])) join(x->lives, alive[k], (int32_t)i);
+            if (on_same_bytes(p, &x->lives[alive[k]], &x->lives[i]))
+                byte_blocks_join(x->lives, alive[k], (int32_t)i);
         }
         count = kept;
         alive[count++] = (int32_t)i;
@@ -142,7 +143,7 @@ static bool add_strip(struct byte_blocks *x, struct byte_block strip)
 static void merge_strips(struct byte_blocks *x, size_t from)
 {
     size_t kept = from;
-    if (x->count > from) qsort(x->at + from, x->count - from, sizeof *x->at, by_time);
+    if (x->count > from) qsort(x->at + from, x->count - from, sizeof *x->at, byte_blocks_by_time);
     for (size_t i = from; i < x->count; i++) {
         struct byte_block *last = &x->at[kept > from ? kept - 1 : from], one = x->at[i];
         if (kept > from && last->start == one.start && last->end == one.end &&
@@ -166,7 +167,7 @@ static bool cut_heap(struct byte_blocks *x, size_t first, size_t count)
         ends[2 * i] = x->lives[first + i].address;
         ends[2 * i + 1] = x->lives[first + i].address + x->lives[first + i].size;
     }
-    if (ok) qsort(ends, 2 * count, sizeof *ends, by_number);
+    if (ok) qsort(ends, 2 * count, sizeof *ends, byte_blocks_by_number);
     for (size_t i = 0; ok && i + 1 < 2 * count; i++)
         if (ends[i] < ends[i + 1])
             ok = add_strip(

@@ -11,7 +11,7 @@ static bool burnt_down(void *context)
     return f->out = clock_seconds() >= f->until;
 }
 
-static void pass_on(void *context, const struct lx_progress *so_far)
+static void fuse_pass_on(void *context, const struct lx_progress *so_far)
 {
     const struct fuse *f = context;
     f->run->progress(f->run->context, so_far);
@@ -24,7 +24,7 @@ struct lx_run fuse_light(struct fuse *f, const struct lx_run *run)
     f->until = f->began + run->time_limit;
     if (run->time_limit <= 0) return lit;
     lit.stop = burnt_down;
-    lit.progress = run->progress ? pass_on : NULL;
+    lit.progress = run->progress ? fuse_pass_on : NULL;
     lit.context = f;
     return lit;
 }

@@ -2,7 +2,7 @@
 #ifndef LX_PLAN_FUSE_H
 #define LX_PLAN_FUSE_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 struct fuse {
     const struct lx_run *run; /* the caller's */

@@ -1,7 +1,7 @@
 /* Where tensors are in HBM: graph inputs, weights and outputs have places of their own; the intermediates
  * that go through HBM share one segment, packed by the same solvers as the scratchpad,
  * for the least height; or, where no time is left, as they come. */
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -26,7 +26,7 @@ static bool *first_reads(const struct lx_plan *p)
 }
 
 /* What the ops of a nest have in HBM is there in all of its iterations. */
-static void cover_nests(const struct lx_plan *p, struct lx_buffer *b)
+static void hbm_segments_cover_nests(const struct lx_plan *p, struct lx_buffer *b)
 {
     for (int32_t i = 0; i < p->nest_count && b->start < b->end; i++) {
         const struct lx_nest *n = &p->nests[i];
@@ -72,7 +72,7 @@ static struct lx_buffer *lives_in_hbm(const struct lx_plan *p)
     for (int32_t t = 0; b && t < g->tensor_count; t++) {
         stop_look(EACH_TENSOR + 2 * (int64_t)p->nest_count);
         if (b[t].start != INT64_MAX && read_first[t]) b[t].start = 0;
-        cover_nests(p, &b[t]);
+        hbm_segments_cover_nests(p, &b[t]);
         if (g->tensors[t].role != LX_INTERMEDIATE || b[t].start == INT64_MAX) {
             b[t].reason = "not in the pool";
             if (b[t].start == INT64_MAX) b[t].start = 0, b[t].end = 0;
@@ -173,7 +173,7 @@ struct event {
     bool birth;
 };
 
-static int by_tick(const void *a, const void *b)
+static int hbm_segments_by_tick(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
@@ -191,7 +191,7 @@ static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
         events[2 * i] = (struct event){p->buffers[i].start, i, true};
         events[2 * i + 1] = (struct event){p->buffers[i].end, i, false};
     }
-    if (ok) sort_in_full(events, 2 * n, sizeof *events, by_tick);
+    if (ok) sort_in_full(events, 2 * n, sizeof *events, hbm_segments_by_tick);
     for (size_t k = 0; ok && k < 2 * n; k++) {
         int32_t i = events[k].buffer;
         int64_t size = round_up_i64(p->buffers[i].size, p->alignment);
@@ -207,8 +207,8 @@ static bool pack_in_haste(const struct lx_problem *p, int64_t *address)
     return ok;
 }
 
-static bool pack(const struct lx_problem *problem, const struct lx_solver *solver, struct lx_answer *answer,
-                 lx_status *st)
+static bool hbm_segments_pack(const struct lx_problem *problem, const struct lx_solver *solver,
+                              struct lx_answer *answer, lx_status *st)
 {
     bool able = solver && (solver->caps & LX_CAN_HEIGHT);
     struct lx_run run = {.stop = stop_never}; /* all of it is to be packed */
@@ -239,7 +239,7 @@ bool pool_pack(struct lx_plan *p, const struct lx_solver *solver, bool hasty, lx
             ok = lx_problem_validate(&problem, st) &&
                  (pack_in_haste(&problem, answer.address) ? true : status_no_memory(st));
         else if (ok)
-            ok = pack(&problem, solver, &answer, st);
+            ok = hbm_segments_pack(&problem, solver, &answer, st);
         p->pool_bytes = 0;
         for (int32_t t = 0; ok && t < g->tensor_count; t++) {
             if (number[t] < 0) continue;

@@ -17,7 +17,7 @@ static bool is_hinted(const struct lx_split_hint *hints, int count, char letter)
 }
 
 /* "s/8,t/4"; -1 with `st` where it is none. */
-static int read_hints(const char *text, struct lx_split_hint hints[MOST_HINTS], lx_status *st)
+static int hint_options_read_hints(const char *text, struct lx_split_hint hints[MOST_HINTS], lx_status *st)
 {
     int n = 0;
     for (const char *at = text; n < MOST_HINTS; at++) {
@@ -41,7 +41,7 @@ static int read_hints(const char *text, struct lx_split_hint hints[MOST_HINTS], 
 }
 
 /* The entry of an op, or its end. */
-static char *entry_of(char *hints, const char *op)
+static char *hint_options_entry_of(char *hints, const char *op)
 {
     size_t length = strlen(op);
     char *at = hints;
@@ -52,7 +52,7 @@ static char *entry_of(char *hints, const char *op)
     return at;
 }
 
-static void take_out(char *at)
+static void hint_options_take_out(char *at)
 {
     char *next = at + strcspn(at, " ");
     next += strspn(next, " ");
@@ -63,9 +63,9 @@ bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx
 {
     struct lx_split_hint ignored[MOST_HINTS];
     char all[sizeof o->hints];
-    if (read_hints(text, ignored, st) < 0) return false;
+    if (hint_options_read_hints(text, ignored, st) < 0) return false;
     memcpy(all, o->hints, sizeof all);
-    take_out(entry_of(all, op));
+    hint_options_take_out(hint_options_entry_of(all, op));
     size_t used = strlen(all);
     while (used > 0 && all[used - 1] == ' ') all[--used] = 0;
     int n = snprintf(all + used, sizeof all - used, "%s%s=%s", used ? " " : "", op, text);
@@ -76,7 +76,7 @@ bool hint_option_set(struct lx_settings *o, const char *op, const char *text, lx
     return true;
 }
 
-static int32_t find_op(const struct lx_graph *g, const char *name)
+static int32_t hint_options_find_op(const struct lx_graph *g, const char *name)
 {
     for (int32_t i = 0; i < g->op_count; i++)
         if (strcmp(g->ops[i].name, name) == 0) return i;
@@ -107,12 +107,12 @@ static const struct lx_graph *with_entry(const struct lx_graph *g, char *entry, 
     char *equals = strchr(entry, '=');
     if (!equals) return status_set(st, LX_E_USAGE, "hint %.60s: it must be OP=SPLITS", entry), NULL;
     *equals = 0;
-    int32_t op = find_op(g, entry);
+    int32_t op = hint_options_find_op(g, entry);
     if (op < 0)
         return status_set_at(st, LX_E_UNKNOWN_NAME, g->file, 0, 0,
                              "a hint names op \"%.60s\", which is not there", entry),
                NULL;
-    int count = read_hints(equals + 1, hints, st);
+    int count = hint_options_read_hints(equals + 1, hints, st);
     return count < 0 || !cores_suffice(g, entry, hints, count, st)
                ? NULL
                : lx_graph_with_hints(g, op, hints, count, st);

@@ -28,7 +28,7 @@ static bool unknown_order(const char *text, lx_status *st)
 }
 
 /* A formula that is one name only is a misspelt word, unless the name is one of a tile. */
-static bool is_word(const char *text)
+static bool launch_options_is_word(const char *text)
 {
     size_t n = strlen(text);
     return n > 2 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == n;
@@ -42,7 +42,7 @@ static bool set_order(struct lx_launch_options *o, const char *text, lx_status *
         o->by[0] = 0;
         return true;
     }
-    if (is_word(text)) return unknown_order(text, st);
+    if (launch_options_is_word(text)) return unknown_order(text, st);
     if (strlen(text) >= sizeof o->by)
         return status_set(st, LX_E_USAGE,
                           "a tile order of more than %d characters; use a list in a file (@FILE)",

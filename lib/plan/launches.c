@@ -1,6 +1,6 @@
 /* How the ops of a plan are launched: by their divisions, by where the plan keeps their operands, and by what was
  * asked for. Made once, when a plan is complete; a plan that is read has those of its file. */
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "base/fail.h"
 #include "plan/launch_options.h"
 #include "base/stop.h"
@@ -17,7 +17,7 @@ struct lx_op_launch *lx_plan_launch(const struct lx_plan *p, int32_t op,
 }
 
 /* The launch with all that belongs to it, in the plan's memory. */
-static bool keep(const struct lx_op_launch *from, struct arena *memory, struct lx_op_launch *out)
+static bool launches_keep(const struct lx_op_launch *from, struct arena *memory, struct lx_op_launch *out)
 {
     *out = *from;
     if (!from->launch) return true;
@@ -32,7 +32,7 @@ static bool keep(const struct lx_op_launch *from, struct arena *memory, struct l
 }
 
 /* A plan with an op that cannot be launched is none: nothing could run it. */
-static bool refuse(const struct lx_plan *p, int32_t op, const lx_status *why, lx_status *st)
+static bool launches_refuse(const struct lx_plan *p, int32_t op, const lx_status *why, lx_status *st)
 {
     const char *name = p->layouts->graph->ops[op].name;
     bool too_large = why->code == LX_E_LAUNCH_TILE_BYTES;
@@ -73,7 +73,8 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st)
         lx_status why = {0};
         stop_look(EACH_OP);
         struct lx_op_launch *made = lx_plan_launch(p, o, NULL, &why);
-        bool ok = made ? keep(made, p->memory, &launches[o]) || status_no_memory(st) : refuse(p, o, &why, st);
+        bool ok = made ? launches_keep(made, p->memory, &launches[o]) || status_no_memory(st)
+                       : launches_refuse(p, o, &why, st);
         lx_op_launch_free(made);
         if (!ok) return false;
     }

@@ -15,24 +15,24 @@ struct change {
     int64_t tick, bytes;
 };
 
-static int by_tick(const void *a, const void *b)
+static int occupancy_by_tick(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
     return (x->tick > y->tick) - (x->tick < y->tick);
 }
 
 /* Where blocks begin and end; two per block. */
-static void changes_of(const struct byte_blocks *b, struct change *c)
+static void occupancy_changes_of(const struct byte_blocks *b, struct change *c)
 {
     for (size_t i = 0; i < b->count; i++) {
         (void)stop_round((int64_t)i, EACH_CHANGE);
         c[2 * i] = (struct change){b->at[i].start, b->at[i].size};
         c[2 * i + 1] = (struct change){b->at[i].end, -b->at[i].size};
     }
-    if (b->count) sort_in_full(c, 2 * b->count, sizeof *c, by_tick);
+    if (b->count) sort_in_full(c, 2 * b->count, sizeof *c, occupancy_by_tick);
 }
 
-static void find_span(const struct lx_plan *p, struct lx_occupancy *o)
+static void occupancy_find_span(const struct lx_plan *p, struct lx_occupancy *o)
 {
     o->first = INT64_MAX;
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -46,7 +46,7 @@ static void find_span(const struct lx_plan *p, struct lx_occupancy *o)
 }
 
 /* One step per tick at which something changes. */
-static void add_up(const struct change *c, size_t n, struct lx_occupancy *o)
+static void occupancy_add_up(const struct change *c, size_t n, struct lx_occupancy *o)
 {
     int64_t taken = 0;
     for (size_t i = 0; i < n; i++) {
@@ -73,9 +73,9 @@ bool lx_occupancy_make(const struct lx_plan *p, int32_t pool, struct lx_occupanc
     bool ok = c && out->tick && out->nodes;
     if (ok) {
         out->bytes = out->nodes + out->width;
-        find_span(p, out);
-        changes_of(&b, c);
-        add_up(c, 2 * b.count, out);
+        occupancy_find_span(p, out);
+        occupancy_changes_of(&b, c);
+        occupancy_add_up(c, 2 * b.count, out);
     } else
         lx_occupancy_free(out);
     mem_free(c);

@@ -9,12 +9,12 @@
 #include "graph/online.h"
 #include "layout/op_index.h"
 #include "plan/fuse.h"
-#include "plan/planner.h"
+#include "search/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_better(const struct lx_plan *p, const struct lx_plan *than)
+static bool online_plans_is_better(const struct lx_plan *p, const struct lx_plan *than)
 {
     if (p->asks_time) return p->figures.end_to_end_us < than->figures.end_to_end_us;
     return p->figures.hbm_bytes < than->figures.hbm_bytes;
@@ -45,9 +45,9 @@ static void share_bound(struct lx_plan *p, const struct lx_plan *other)
         p->unproved = "the bound does not reach: it holds with and without running sums";
 }
 
-static struct lx_plan *better_of(struct lx_plan *p, struct lx_plan *online)
+static struct lx_plan *online_plans_better_of(struct lx_plan *p, struct lx_plan *online)
 {
-    struct lx_plan *kept = is_better(online, p) ? online : p, *other = kept == p ? online : p;
+    struct lx_plan *kept = online_plans_is_better(online, p) ? online : p, *other = kept == p ? online : p;
     kept->seconds = p->seconds + online->seconds;
     share_bound(kept, other);
     lx_plan_free(other);
@@ -114,20 +114,21 @@ static struct lx_plan *with_online(struct lx_plan *p, const struct lx_plan_optio
     struct lx_plan *online =
         rewritten ? plan_as_written(rewritten, how, p->asks_time ? 0 : p->figures.hbm_bytes, st) : NULL;
     lx_graph_free(rewritten);
-    if (online) return better_of(p, online);
+    if (online) return online_plans_better_of(p, online);
     lx_plan_free(p);
     return NULL;
 }
 
 /* What is planned: the graph, or what it came from, on its device. */
-static const struct lx_graph *origin_of(const struct lx_graph *g, lx_status *st)
+static const struct lx_graph *online_plans_origin_of(const struct lx_graph *g, lx_status *st)
 {
     return g->came_from ? lx_graph_with_device(g->came_from, &g->device, st) : lx_graph_ref(g);
 }
 
 /* Nests that are asked for name ops and variables of the graph as it is given; only where they are none of its, and
  * could be of what it is rewritten to, that is planned. */
-static struct lx_plan *plan_asked(const struct lx_graph *g, const struct lx_plan_options *how, lx_status *st)
+static struct lx_plan *online_plans_plan_asked(const struct lx_graph *g, const struct lx_plan_options *how,
+                                               lx_status *st)
 {
     struct lx_passes passes = passes_of_stage(&how->passes);
     struct lx_plan *p = plan_as_written(g, how, 0, st);
@@ -152,15 +153,15 @@ static struct lx_plan *plan_any(const struct lx_graph *g, const struct lx_plan_o
                                 lx_status *st)
 {
     if (is_at_odds(options, st)) return NULL;
-    if (*options->nests) return plan_asked(g, options, st);
-    const struct lx_graph *from = origin_of(g, st);
+    if (*options->nests) return online_plans_plan_asked(g, options, st);
+    const struct lx_graph *from = online_plans_origin_of(g, st);
     struct lx_plan *p = from ? plan_as_written(from, options, 0, st) : NULL;
     lx_graph_free(from);
     return p ? with_online(p, options, st) : NULL;
 }
 
 /* Searches go on where one way of them had no memory: what they find is then not what this question gives. */
-struct lx_plan *plan_anew(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
+struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st)
 {
     long before = memory_failures();
     struct lx_plan_options how = *options;

@@ -86,17 +86,6 @@ static const struct lx_option_row rows[LX_OPTION_PASSES] = {
         .brief = "runs of ops in loops: FIRST-LAST:h/16,s/64",
         .help = "run these ops in loops over tiles, and no others, whether that pays or not: ops by name or number, variables of the "
                 "first op, the outermost loop first: scores-mixed:h/16,s/64; may be repeated, or several with ; between them"},
-    [LX_OPTION_CACHE] = {
-        .name = "cache", .argument = "DIR", .kind = LX_TAKES_TEXT, .group = LX_GROUP_LIMITS, .none = "none",
-        .of_search = true,
-        .brief = "folder in which plans are kept",
-        .help = "look for the plan in this folder, check what is found, and keep what is made; one of the same structure in other "
-                "sizes seeds the search (`lxplan cache DIR` lists and clears; default: nothing is kept)"},
-    [LX_OPTION_CACHE_CHECK] = {
-        .name = "cache-check", .kind = LX_TAKES_NOTHING, .group = LX_GROUP_LIMITS, .of_search = true,
-        .brief = "check kept plans in full, however large",
-        .help = "the checker goes over every plan that is found with --cache; without it over those of up to 96 KiB, larger "
-                "ones were checked when they were kept and must have the sum that they had then"},
 };
 /* clang-format on */
 
@@ -132,13 +121,13 @@ int lx_settings_find(const char *name)
     return -1;
 }
 
-static const char *nth(const char *const *list, int64_t k)
+static const char *options_nth(const char *const *list, int64_t k)
 {
     while (k-- > 0 && *list) list++;
     return *list;
 }
 
-static const char *solver_word(const struct lx_settings *o, int64_t k)
+static const char *options_solver_word(const struct lx_settings *o, int64_t k)
 {
     const struct lx_solver *const *s = o->solvers;
     while (s && k-- > 0 && *s) s++;
@@ -150,7 +139,7 @@ const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
     static const char *const off_on[] = {"off", "on", NULL};
     switch (row) {
     case LX_OPTION_SOLVER:
-        return solver_word(o, k);
+        return options_solver_word(o, k);
     case LX_OPTION_OBJECTIVE:
         return k < LX_ASK_COUNT ? lx_ask_word((enum lx_ask)k) : NULL;
     case LX_OPTION_DEVICE:
@@ -161,10 +150,8 @@ const char *lx_settings_word(const struct lx_settings *o, int row, int64_t k)
         return k < LX_SHARE_COUNT ? lx_share_word((enum lx_share)k) : NULL;
     case LX_OPTION_ASSIGN:
         return k < LX_ASSIGN_COUNT ? lx_assign_word((enum lx_assign)k) : NULL;
-    case LX_OPTION_CACHE_CHECK:
-        return nth(off_on, k);
     default:
         if (row < LX_OPTION_PASSES) return NULL;
-        return nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
+        return options_nth(pass_of(row)->words ? pass_of(row)->words : off_on, k);
     }
 }

@@ -28,8 +28,6 @@ enum lx_option_id {
     LX_OPTION_ASSIGN,
     LX_OPTION_HINT,
     LX_OPTION_NESTS,
-    LX_OPTION_CACHE,
-    LX_OPTION_CACHE_CHECK,
     LX_OPTION_PASSES
 };
 
@@ -84,7 +82,6 @@ struct lx_settings {
     double device_value[LX_MOST_DEVICE_PARAMETERS];
     char hints[400];                 /* "op=s/8,t/4 ..." */
     char nests[LX_NESTS_TEXT];       /* "first-last:s/8,t/4;..." */
-    char cache[LX_CACHE_PATH];       /* a folder */
     int preset;                      /* 0: the pattern's own device; else 1 + its number */
     struct lx_launch_options launch; /* its order and tiles; share and assignment are values of their rows */
 };

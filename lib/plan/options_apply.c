@@ -86,8 +86,6 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
     how->passes = lx_settings_passes(o);
     how->launch = lx_settings_launch(o);
     memcpy(how->nests, o->nests, sizeof how->nests);
-    memcpy(how->cache, o->cache, sizeof how->cache);
-    how->cache_check = o->value[LX_OPTION_CACHE_CHECK] != 0;
     how->run.seed = (uint64_t)o->value[LX_OPTION_SEED];
     how->run.work_limit = o->value[LX_OPTION_WORK];
     how->run.time_limit = o->seconds;
@@ -96,7 +94,7 @@ bool lx_settings_plan(const struct lx_settings *o, enum lx_objective own, struct
 }
 
 /* The grid must hold the cores; when it does not, they stand in one row. */
-static bool set_cores(struct lx_device *device, int64_t cores, lx_status *st)
+static bool options_apply_set_cores(struct lx_device *device, int64_t cores, lx_status *st)
 {
     if (!lx_cores_valid(device, cores, st)) return false;
     device->cores = cores;
@@ -115,11 +113,12 @@ static bool set_device(const struct lx_settings *o, struct lx_device *device, lx
     if (o->preset) *device = *lx_device_at(o->preset - 1);
     for (int i = 0; i < LX_MOST_DEVICE_PARAMETERS && p[i].key; i++)
         if (o->device_given >> i & 1 && !lx_device_set(device, &p[i], o->device_value[i], st)) return false;
-    return !lx_settings_is_set(o, LX_OPTION_CORES) || set_cores(device, o->value[LX_OPTION_CORES], st);
+    return !lx_settings_is_set(o, LX_OPTION_CORES) ||
+           options_apply_set_cores(device, o->value[LX_OPTION_CORES], st);
 }
 
 /* A part of the scratchpad that the pattern or its device has. */
-static bool part_of(const struct lx_graph *g, double percent, int64_t *bytes, lx_status *st)
+static bool options_apply_part_of(const struct lx_graph *g, double percent, int64_t *bytes, lx_status *st)
 {
     int64_t whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
     if (whole < 0)
@@ -140,7 +139,7 @@ const struct lx_graph *lx_settings_graph(const struct lx_settings *o, const stru
     if (!on || !lx_settings_is_set(o, LX_OPTION_LX)) return on;
     int64_t bytes = o->value[LX_OPTION_LX];
     const struct lx_graph *sized = NULL;
-    if (o->lx_percent <= 0 || part_of(on, o->lx_percent, &bytes, st))
+    if (o->lx_percent <= 0 || options_apply_part_of(on, o->lx_percent, &bytes, st))
         sized = lx_graph_with_capacity(on, bytes, st);
     lx_graph_free(on);
     return sized;
@@ -169,7 +168,7 @@ bool lx_settings_same(const struct lx_settings *a, const struct lx_settings *b)
     struct lx_passes x = lx_settings_passes(a), y = lx_settings_passes(b);
     for (const struct lx_pass *p = lx_passes(); p->name; p++)
         if (lx_pass_get(&x, p) != lx_pass_get(&y, p)) return false;
-    for (int row = LX_OPTION_OBJECTIVE; row < LX_OPTION_CACHE; row++)
+    for (int row = LX_OPTION_OBJECTIVE; row < LX_OPTION_PASSES; row++)
         if (a->value[row] != b->value[row] || lx_settings_is_set(a, row) != lx_settings_is_set(b, row))
             return false;
     return a->value[LX_OPTION_LEVEL] == b->value[LX_OPTION_LEVEL] &&

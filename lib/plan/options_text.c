@@ -6,13 +6,13 @@
 #include "base/words.h"
 #include "plan/hint_options.h"
 #include "plan/launch_options.h"
-#include "plan/nest_options.h"
+#include "search/nest_options.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* "--cores" for errors. */
-static const char *named(const struct lx_settings *o, const char *name, char out[60])
+static const char *options_text_named(const struct lx_settings *o, const char *name, char out[60])
 {
     snprintf(out, 60, "%s%s", o->prefix ? o->prefix : "", name);
     return out;
@@ -23,7 +23,7 @@ bool lx_settings_is_set(const struct lx_settings *o, int row)
     return row >= 0 && row < LX_MOST_OPTIONS && o->given >> row & 1;
 }
 
-static bool keep(struct lx_settings *o, int row, int64_t value)
+static bool options_text_keep(struct lx_settings *o, int row, int64_t value)
 {
     if (row == LX_OPTION_SOLVER && (!lx_settings_is_set(o, row) || o->value[row] != value))
         lx_settings_unset(o, LX_OPTION_OF_SOLVER);
@@ -39,7 +39,6 @@ void lx_settings_unset(struct lx_settings *o, int row)
     if (row == LX_OPTION_DEVICE) o->device_given = 0, o->preset = 0;
     if (row == LX_OPTION_HINT) o->hints[0] = 0;
     if (row == LX_OPTION_NESTS) o->nests[0] = 0;
-    if (row == LX_OPTION_CACHE) memset(o->cache, 0, sizeof o->cache);
     if (row == LX_OPTION_TIME) o->seconds = 0;
     if (row == LX_OPTION_LX) o->lx_percent = 0;
     if (row == LX_OPTION_ORDER || row == LX_OPTION_TILES) launch_option_clear(&o->launch, row);
@@ -52,9 +51,9 @@ static bool set_word(struct lx_settings *o, int row, const char *text, lx_status
     const char *list[LX_MOST_OPTIONS + 1] = {0};
     char what[60];
     if (row == LX_OPTION_OBJECTIVE && lx_ask_find(text) < LX_ASK_COUNT)
-        return keep(o, row, lx_ask_find(text)); /* also by the words that patterns use */
+        return options_text_keep(o, row, lx_ask_find(text)); /* also by the words that patterns use */
     for (int k = 0; k < LX_MOST_OPTIONS && (list[k] = lx_settings_word(o, row, k)); k++)
-        if (strcmp(list[k], text) == 0) return keep(o, row, k);
+        if (strcmp(list[k], text) == 0) return options_text_keep(o, row, k);
     snprintf(what, sizeof what, "%s%s: there is no", o->prefix ? o->prefix : "", lx_settings_at(row).name);
     if (row == LX_OPTION_SOLVER) return unknown_word("there is no solver", text, list, LX_E_UNKNOWN_NAME, st);
     return unknown_word(what, text, list, LX_E_USAGE, st);
@@ -62,7 +61,7 @@ static bool set_word(struct lx_settings *o, int row, const char *text, lx_status
 
 static bool set_switch(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
-    return text ? set_word(o, row, text, st) : keep(o, row, 1);
+    return text ? set_word(o, row, text, st) : options_text_keep(o, row, 1);
 }
 
 /* "50%" of what the pattern has. */
@@ -71,13 +70,13 @@ static bool set_percent(struct lx_settings *o, const char *text, lx_status *st)
     char what[60], number[40];
     double percent;
     snprintf(number, sizeof number, "%.*s", (int)strlen(text) - 1, text);
-    named(o, lx_settings_at(LX_OPTION_LX).name, what);
+    options_text_named(o, lx_settings_at(LX_OPTION_LX).name, what);
     if (!lx_parse_number(what, number, &percent, st)) return false;
     if (!(percent > 0 && percent <= 100000))
         return status_set(st, LX_E_USAGE, "%s %s: the part must be above 0 %% and at most 100000 %%", what,
                           text);
     o->lx_percent = percent;
-    return keep(o, LX_OPTION_LX, 0);
+    return options_text_keep(o, LX_OPTION_LX, 0);
 }
 
 static bool set_bytes(struct lx_settings *o, const char *text, lx_status *st)
@@ -87,9 +86,9 @@ static bool set_bytes(struct lx_settings *o, const char *text, lx_status *st)
     char what[60];
     int64_t value;
     if (n > 1 && text[n - 1] == '%') return set_percent(o, text, st);
-    if (!lx_parse_int(named(o, as.name, what), text, as.low, as.high, &value, st)) return false;
+    if (!lx_parse_int(options_text_named(o, as.name, what), text, as.low, as.high, &value, st)) return false;
     o->lx_percent = 0;
-    return keep(o, LX_OPTION_LX, value);
+    return options_text_keep(o, LX_OPTION_LX, value);
 }
 
 static bool set_integer(struct lx_settings *o, int row, const char *text, lx_status *st)
@@ -97,22 +96,23 @@ static bool set_integer(struct lx_settings *o, int row, const char *text, lx_sta
     struct lx_option_row as = lx_settings_at(row);
     char what[60];
     int64_t value;
-    return lx_parse_int(named(o, as.name, what), text, as.low, as.high, &value, st) && keep(o, row, value);
+    return lx_parse_int(options_text_named(o, as.name, what), text, as.low, as.high, &value, st) &&
+           options_text_keep(o, row, value);
 }
 
 static bool set_seconds(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     char what[60];
     double value;
-    named(o, lx_settings_at(row).name, what);
+    options_text_named(o, lx_settings_at(row).name, what);
     if (!lx_parse_number(what, text, &value, st)) return false;
     if (!(value > 0)) return status_set(st, LX_E_USAGE, "%s %s: it must be above 0", what, text);
     o->seconds = value;
-    return keep(o, row, 1);
+    return options_text_keep(o, row, 1);
 }
 
 /* The level is an option of the solver that everybody knows by name: it is refused where it means nothing. */
-static bool set_level(struct lx_settings *o, const char *text, lx_status *st)
+static bool options_text_set_level(struct lx_settings *o, const char *text, lx_status *st)
 {
     const struct lx_solver *s = lx_settings_solver(o, LX_SPILL);
     int64_t ignored[LX_MOST_SOLVER_OPTIONS];
@@ -199,41 +199,30 @@ static bool set_pairs(struct lx_settings *o, int row, const char *text, lx_statu
         }
         if (!equals || equals == pair)
             return status_set(st, LX_E_USAGE, "%s %s: it must be NAME=VALUE",
-                              named(o, lx_settings_at(row).name, what), text);
+                              options_text_named(o, lx_settings_at(row).name, what), text);
         *equals = 0;
         ok = set(o, pair, equals + 1, st);
         any = true;
         at += n;
     }
-    return ok && keep(o, row, 1);
+    return ok && options_text_keep(o, row, 1);
 }
 
-static bool set_folder(struct lx_settings *o, const char *text, lx_status *st)
+static bool options_text_set_text(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
-    char what[60];
-    if (!*text || strlen(text) >= sizeof o->cache)
-        return status_set(st, LX_E_USAGE, "%s: the name of a folder has from 1 to %zu characters",
-                          named(o, lx_settings_at(LX_OPTION_CACHE).name, what), sizeof o->cache - 1);
-    memset(o->cache, 0, sizeof o->cache); /* options are compared as values */
-    memcpy(o->cache, text, strlen(text));
-    return true;
-}
-
-static bool set_text(struct lx_settings *o, int row, const char *text, lx_status *st)
-{
-    bool ok = row == LX_OPTION_NESTS   ? nest_option_set(o, text, st)
-              : row == LX_OPTION_CACHE ? set_folder(o, text, st)
-                                       : launch_option_set(&o->launch, row, text, st);
-    return ok && keep(o, row, 1);
+    bool ok =
+        row == LX_OPTION_NESTS ? nest_option_set(o, text, st) : launch_option_set(&o->launch, row, text, st);
+    return ok && options_text_keep(o, row, 1);
 }
 
 static bool set_row(struct lx_settings *o, int row, const char *text, lx_status *st)
 {
     static bool (*const by_kind[])(struct lx_settings *, int, const char *, lx_status *) = {
-        [LX_TAKES_WORD] = set_word,       [LX_TAKES_NOTHING] = set_switch, [LX_TAKES_INTEGER] = set_integer,
-        [LX_TAKES_SECONDS] = set_seconds, [LX_TAKES_PAIRS] = set_pairs,    [LX_TAKES_TEXT] = set_text,
+        [LX_TAKES_WORD] = set_word,       [LX_TAKES_NOTHING] = set_switch,
+        [LX_TAKES_INTEGER] = set_integer, [LX_TAKES_SECONDS] = set_seconds,
+        [LX_TAKES_PAIRS] = set_pairs,     [LX_TAKES_TEXT] = options_text_set_text,
     };
-    if (row == LX_OPTION_LEVEL) return set_level(o, text, st);
+    if (row == LX_OPTION_LEVEL) return options_text_set_level(o, text, st);
     if (row == LX_OPTION_LX) return set_bytes(o, text, st);
     return by_kind[lx_settings_at(row).kind](o, row, text, st);
 }
@@ -243,7 +232,8 @@ bool lx_settings_set_row(struct lx_settings *o, int row, const char *text, lx_st
     struct lx_settings before = *o;
     char what[60];
     if (!text && lx_settings_at(row).kind != LX_TAKES_NOTHING)
-        return status_set(st, LX_E_USAGE, "%s needs a value (%s)", named(o, lx_settings_at(row).name, what),
+        return status_set(st, LX_E_USAGE, "%s needs a value (%s)",
+                          options_text_named(o, lx_settings_at(row).name, what),
                           lx_settings_at(row).argument);
     if (set_row(o, row, text, st)) return true;
     *o = before;
@@ -259,7 +249,7 @@ bool lx_settings_set(struct lx_settings *o, const char *name, const char *text, 
     return unknown_word("there is no option", name, names, LX_E_USAGE, st);
 }
 
-static void add_pair(struct text *t, const char *name, double value)
+static void options_text_add_pair(struct text *t, const char *name, double value)
 {
     text_format(t, "%s%s=%.17g", t->length ? " " : "", name, value);
 }
@@ -278,7 +268,7 @@ static void add_device(const struct lx_settings *o, struct text *t)
     const struct lx_device_parameter *p = lx_device_parameters();
     if (o->preset) text_format(t, "preset=%s", lx_device_at(o->preset - 1)->preset);
     for (int i = 0; p[i].key && i < LX_MOST_DEVICE_PARAMETERS; i++)
-        if (o->device_given >> i & 1) add_pair(t, p[i].key, o->device_value[i]);
+        if (o->device_given >> i & 1) options_text_add_pair(t, p[i].key, o->device_value[i]);
 }
 
 char *lx_settings_get(const struct lx_settings *o, int row)
@@ -299,8 +289,6 @@ char *lx_settings_get(const struct lx_settings *o, int row)
         text_add(&t, o->hints);
     else if (row == LX_OPTION_NESTS)
         text_add(&t, o->nests);
-    else if (row == LX_OPTION_CACHE)
-        text_add(&t, o->cache);
     else if (as.kind == LX_TAKES_TEXT)
         launch_option_text(&o->launch, row, &t);
     else if (as.kind == LX_TAKES_SECONDS)

@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "base/users.h"
 #include "plan/fuse.h"
-#include "plan/planner.h"
-#include "scratchpad/nests/alone.h"
-#include "scratchpad/placement/solve.h"
+#include "search/planner.h"
+#include "nests/alone.h"
+#include "placement/solve.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ bool plan_of_list(struct lx_plan *p, enum lx_objective objective, lx_status *st)
 }
 
 /* Is it of the same graph, on the same device, and divided by the same rules? */
-static bool is_like(const struct lx_plan *p, const struct lx_plan *like)
+static bool plan_is_like(const struct lx_plan *p, const struct lx_plan *like)
 {
     if (!like || !like->lends || like->graph->hash != p->graph->hash ||
         strcmp(like->graph->name, p->graph->name) != 0)
@@ -85,8 +85,8 @@ static bool is_like(const struct lx_plan *p, const struct lx_plan *like)
 }
 
 /* The search for layouts may be stopped: it has an answer of its own before long. */
-static struct lx_layouts *lay_out(const struct lx_graph *g, const struct lx_plan_options *options,
-                                  lx_status *st)
+static struct lx_layouts *plan_lay_out(const struct lx_graph *g, const struct lx_plan_options *options,
+                                       lx_status *st)
 {
     struct lx_run run = options ? options->run : (struct lx_run){0};
     struct stop stop;
@@ -102,13 +102,13 @@ bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct
     struct lx_divide_options how = lx_passes_divide(passes);
     const struct lx_plan *like = options ? options->like : NULL;
     p->passes = *passes;
-    if (is_like(p, like)) {
+    if (plan_is_like(p, like)) {
         p->lender = lx_plan_ref(like->lender ? like->lender : like);
         p->own_layouts = p->lender->own_layouts;
         p->own_divisions = p->lender->own_divisions;
         return p->lends = true;
     }
-    p->own_layouts = lay_out(p->graph, options, st);
+    p->own_layouts = plan_lay_out(p->graph, options, st);
     bool laid = p->own_layouts && lx_layouts_fit_spans(p->own_layouts, &how, st);
     p->own_divisions = laid ? lx_divide(p->own_layouts, &how, st) : NULL;
     p->lends = p->own_divisions != NULL;
@@ -173,7 +173,7 @@ static bool search_further(struct lx_plan *p, struct planner *by, const struct d
     if (by->put_off && !by->nested)
         ok = ok && stop_forgiven(plain_end(by, how, 0), by->st) && planner_find_bound(by, limited);
     return ok && stop_forgiven((!spill || (search_many(by) && plain_end(by, how, by->best.hbm_bytes) &&
-                                           search_others(by) && near_search(by))) &&
+                                           search_others(by))) &&
                                    (!limited || by->limited || merge_bundles(by)) &&
                                    (!spill || asks_time(by) || planner_raise_bound(by, limited)),
                                by->st);
@@ -193,7 +193,8 @@ static bool search_around(struct lx_plan *p, struct planner *by, bool spill)
            (!spill || by->options->run.hasty || stop_forgiven(search_many(by), by->st));
 }
 
-static bool plan_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t beat, lx_status *st)
+static bool plan_make_graph(struct lx_plan *p, const struct lx_plan_options *options, int64_t beat,
+                            lx_status *st)
 {
     struct decisions how = {.passes = passes_of_stage(&options->passes)};
     struct stop stop;
@@ -227,8 +228,7 @@ static bool plan_list(struct lx_plan *p, const struct lx_plan_options *options, 
         return status_set(st, LX_E_USAGE,
                           "a bare list of buffers has no ops, so no nests; leave --nests out");
     if (!plan_of_list(p, lx_asked(options->objective, p->graph->objective), st) ||
-        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st) ||
-        !near_list(p, options->near, st))
+        !solve_valid(&p->problem, options->solver, &options->run, &p->answer, st))
         return false;
     if (p->answer.status == LX_INFEASIBLE) p->answer.bound = 0; /* there is nothing to be above it */
     p->figures.bound_bytes = p->answer.bound;
@@ -331,7 +331,7 @@ struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_o
     struct lx_plan *p = plan_begin(g, options, st);
     if (!p) return NULL;
     double start = clock_seconds();
-    bool ok = g->is_list ? plan_list(p, options, st) : plan_graph(p, options, beat, st);
+    bool ok = g->is_list ? plan_list(p, options, st) : plan_make_graph(p, options, beat, st);
     p->seconds = clock_seconds() - start;
     ok = ok && (options->run.hasty ? plan_complete_hastily(p, st) : plan_complete(p, st));
     if (ok) {

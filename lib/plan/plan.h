@@ -5,8 +5,8 @@
 
 #include "graph/graph.h"
 #include "launch/launch_of_op.h"
-#include "scratchpad/stays/pass_values.h"
-#include "scratchpad/stays/stay.h"
+#include "stays/pass_values.h"
+#include "stays/stay.h"
 
 struct planner;
 struct draft;
@@ -64,7 +64,7 @@ enum lx_ask lx_ask_find(const char *word);
 /* The question for the solver, where the pattern's own is `own`. */
 enum lx_objective lx_asked(enum lx_ask a, enum lx_objective own);
 
-enum { LX_NESTS_TEXT = 400, LX_CACHE_PATH = 1000 };
+enum { LX_NESTS_TEXT = 400 };
 
 /* All zero but for the solver: what the pattern asks, with every default. */
 struct lx_plan_options {
@@ -80,16 +80,6 @@ struct lx_plan_options {
     /* A plan of the same graph, divided by the same rules: its layouts and divisions are shared instead of made
      * again. One that does not fit is left alone; NULL: none. */
     const struct lx_plan *like;
-    /* A folder in which plans are kept and looked for (cache/cache.h); empty: none. Who is told what goes wrong with it,
-     * in a line without its end; may be NULL. */
-    char cache[LX_CACHE_PATH];
-    bool cache_check; /* the checker goes over what is found there however large it is */
-    void (*tell)(void *context, const char *words);
-    void *tell_context;
-    /* Set for the planner by the cache: a plan of a graph of the same structure in other sizes, whose decisions are
-     * tried too; NULL: none. `unseeded`: none is wanted, since it is open which plan would be kept first. */
-    const struct lx_plan *near;
-    bool unseeded;
 };
 
 /* Of the co-optimisation of bytes, when a plan was made with it; not in plan files. */
@@ -156,10 +146,6 @@ struct lx_plan {
     const char
         *unproved;  /* in words why it may not be the least; NULL: it is, or the plan was read; not written */
     double seconds; /* of the solver; not written, plans are reproducible */
-    bool cached;    /* it was in the cache, and that took the seconds; not written */
-    bool judged;    /* with it: the checker went over it once more */
-    const char
-        *kept_as; /* the name of its entry there, and behind the end of that its key; NULL: it has none */
 
     /* Private to the stage; NULL for a list: what was decided; the problem's draft (NULL: read from a file); and
      * what it was made of. */
@@ -173,7 +159,7 @@ struct lx_plan {
     struct users *users;
 };
 
-/* The plan holds a reference to the graph. NULL: `st` says why. Where a cache is named, it is looked for there first. */
+/* The plan holds a reference to the graph. NULL: `st` says why. */
 struct lx_plan *lx_plan_make(const struct lx_graph *g, const struct lx_plan_options *options, lx_status *st);
 /* The plan of a list with an answer that a solver has told of on its way to a better one (lx_progress; it has been
  * checked). Why buffers are off chip is not looked into. */

@@ -1,6 +1,6 @@
 /* The sums of a plan: what it moves, what the same graph moves with nothing on chip,
  * and what nothing avoids. */
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "base/checked.h"
 #include "base/fail.h"
 
@@ -8,7 +8,7 @@
 
 /* Passes may go below the best placement of the stays as they are. Where borders may be set, one can cut a stay as an eviction
  * does. */
-static int64_t measure(const struct draft *x, bool borderless)
+static int64_t plan_totals_measure(const struct draft *x, bool borderless)
 {
     int64_t bytes = x->least_bytes;
     for (const struct lx_pass *row = lx_passes(); row->name; row++)
@@ -42,10 +42,10 @@ static bool unlimited_traffic(const struct draft *x, const int32_t *borders, int
     struct arena scratch = {0};
     struct draft plain = {0};
     bool borderless = borders && border_count == 0;
-    if (is_unlimited(x, borders)) return *bytes = measure(x, borderless), true;
+    if (is_unlimited(x, borders)) return *bytes = plan_totals_measure(x, borderless), true;
     if (how.passes.clone == LX_CLONE_HEURISTIC) how.passes.clone = LX_CLONE_AUTO;
     bool ok = draft_make(x->divided, &how, &scratch, &plain, st);
-    if (ok) *bytes = measure(&plain, borderless);
+    if (ok) *bytes = plan_totals_measure(&plain, borderless);
     draft_free(&plain);
     arena_free(&scratch);
     return ok;
@@ -96,7 +96,7 @@ static bool graph_totals(struct lx_plan *p, lx_status *st)
     return true;
 }
 
-static void list_totals(struct lx_plan *p)
+static void plan_totals_list_totals(struct lx_plan *p)
 {
     p->figures.hbm_bytes = p->figures.baseline_hbm_bytes = 0;
     for (int32_t i = 0; i < p->problem.count; i++) {
@@ -131,6 +131,6 @@ bool plan_totals(struct lx_plan *p, lx_status *st)
     p->figures.height_bytes = 0;
     for (int32_t k = 0; k < lx_pool_count(&p->problem); k++) p->figures.height_bytes += height_of_pool(p, k);
     if (!p->graph->is_list) return graph_totals(p, st);
-    list_totals(p);
+    plan_totals_list_totals(p);
     return true;
 }

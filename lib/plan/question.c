@@ -2,8 +2,8 @@
 #include "plan/question.h"
 #include "base/checked.h"
 #include "base/fail.h"
+#include "search/planner.h"
 #include "base/memory.h"
-#include "plan/planner.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Why each buffer is where it is: the slot it took over, or the reason why it is off chip. Buffers of one life share one look
  * at who lies on chip meanwhile; of crowds with many lives holes are looked for until MOST_STEPS neighbours were seen, and
  * those behind get a reason that does without. */
-#include "plan/planner.h"
+#include "search/planner.h"
 #include "plan/occupancy.h"
 #include "base/checked.h"
 #include "base/digits.h"
@@ -38,7 +38,7 @@ struct starting {
     int32_t buffer;
 };
 
-static int by_start(const void *a, const void *b)
+static int reasons_by_start(const void *a, const void *b)
 {
     const struct starting *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -59,7 +59,7 @@ static void sort_placed(struct looking *l, struct starting *all)
     for (int32_t i = 0; i < p->count; i++)
         if (l->plan->answer.address[i] >= 0 && p->buffers[i].size > 0)
             all[l->placed_count++] = (struct starting){p->buffers[i].start, i};
-    qsort(all, (size_t)l->placed_count, sizeof *all, by_start);
+    qsort(all, (size_t)l->placed_count, sizeof *all, reasons_by_start);
     for (int32_t k = 0; k < l->placed_count; k++) {
         l->placed[k] = all[k].buffer;
         l->latest[k] = latest = max_i64(latest, p->buffers[all[k].buffer].end);
@@ -211,7 +211,7 @@ static const char *why_off_chip(struct looking *l, const struct lx_buffer *b)
 
 /* A child stands in a parent's place if both have the same address and nobody took it before; of children that are never
  * there at once several may. They are asked in order of their number, as the checker does within a tick. */
-static void find_handovers(struct lx_plan *plan, bool *given)
+static void reasons_find_handovers(struct lx_plan *plan, bool *given)
 {
     enum { EACH_HANDED = 20 };
     const struct lx_problem *p = &plan->problem;
@@ -237,7 +237,7 @@ bool plan_places(struct lx_plan *plan, lx_status *st)
     bool *given = mem_zeroed(n + 1, sizeof *given);
     plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
     bool ok = given && plan->took_slot_of;
-    if (ok) find_handovers(plan, given);
+    if (ok) reasons_find_handovers(plan, given);
     mem_free(given);
     return ok ? plan_totals(plan, st) : status_no_memory(st);
 }
@@ -251,7 +251,7 @@ static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
     return false;
 }
 
-static bool find_reasons(struct lx_plan *plan)
+static bool reasons_find_reasons(struct lx_plan *plan)
 {
     enum { EACH_REASON = 100 };
     struct looking l = {.plan = plan, .near_start = INT64_MAX};
@@ -274,7 +274,7 @@ static bool find_reasons(struct lx_plan *plan)
 
 bool plan_complete(struct lx_plan *plan, lx_status *st)
 {
-    return plan_places(plan, st) && (find_reasons(plan) ? true : status_no_memory(st));
+    return plan_places(plan, st) && (reasons_find_reasons(plan) ? true : status_no_memory(st));
 }
 
 bool plan_complete_hastily(struct lx_plan *plan, lx_status *st)

@@ -54,7 +54,7 @@ static bool covers(const struct checker *c, int32_t o, int loop, int64_t extent)
 }
 
 /* Does op `o` make parts along an axis? */
-static bool parts_along(const struct checker *c, int32_t o, int axis)
+static bool check_states_parts_along(const struct checker *c, int32_t o, int axis)
 {
     struct op_index x;
     op_index_of(c->p->graph, &c->p->graph->ops[o], &x);
@@ -70,7 +70,7 @@ static bool check_part_of(const struct checker *c, int32_t o, int i)
     bool ok = w >= 0 && c->p->ops[o].exchange[i] < 0 && !team_picks(&c->p->graph->ops[w]) &&
               team_linear(c->p->graph, &c->p->graph->ops[w], &one);
     for (int a = 0; ok && a < c->p->grid.axes; a++)
-        ok = team_reads_parts_along(op, c->p->ops[o].var[a], i) == parts_along(c, w, a);
+        ok = team_reads_parts_along(op, c->p->ops[o].var[a], i) == check_states_parts_along(c, w, a);
     return ok ? true
               : status_set(c->st, LX_E_NO, "op %s reads parts of %s that there are not", op->name,
                            c->p->graph->tensors[op->inputs[i]].name);

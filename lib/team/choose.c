@@ -87,7 +87,7 @@ static bool apply_choices(const struct team_draft *d, bool *fixed, struct cut_st
 }
 
 /* What has no shape has no parts. */
-static bool refuse(const struct lx_graph *g, lx_status *st)
+static bool choose_refuse(const struct lx_graph *g, lx_status *st)
 {
     for (int32_t t = 0; t < g->tensor_count; t++)
         if (g->tensors[t].rank < 0)
@@ -98,7 +98,7 @@ static bool refuse(const struct lx_graph *g, lx_status *st)
     return true;
 }
 
-static void settle(struct team_draft *d, const struct cut_answer *answer)
+static void choose_settle(struct team_draft *d, const struct cut_answer *answer)
 {
     for (int32_t t = 0; t < d->g->tensor_count; t++)
         for (int a = 0; a < LX_TEAM_AXES; a++) d->tensors[t].cut[a] = answer->tensors[t].at[a];
@@ -138,7 +138,7 @@ struct room {
     struct cut_answer answer;
 };
 
-static bool search(struct team_draft *d, input_cuts *cuts, struct room *r, lx_status *st)
+static bool choose_search(struct team_draft *d, input_cuts *cuts, struct room *r, lx_status *st)
 {
     const struct cut_question q = {.g = d->g,
                                    .grid = d->grid,
@@ -175,20 +175,20 @@ static bool search_both(struct team_draft *d, struct room r[2], lx_status *st)
     const struct cut_question by = {.by_time = d->how->by_time};
     const struct cut_answer *best = &r[0].answer;
     lx_status none = {0};
-    if (!search(d, default_cuts, &r[0], st)) return false;
+    if (!choose_search(d, default_cuts, &r[0], st)) return false;
     if (other_inputs_may_help(d, best)) {
-        bool found = search(d, row_cuts, &r[1], &none);
+        bool found = choose_search(d, row_cuts, &r[1], &none);
         if (!found && none.code == LX_E_MEMORY) return status_no_memory(st);
         if (found && cut_cheaper(&by, r[1].answer.cost, best->cost)) best = &r[1].answer;
     }
-    settle(d, best);
+    choose_settle(d, best);
     d->predicted_us = best->cost.us;
     d->uncut = best->uncut;
     return true;
 }
 
 /* The same question has been answered. */
-static bool take_cuts(struct team_draft *d)
+static bool choose_take_cuts(struct team_draft *d)
 {
     for (int32_t t = 0; t < d->g->tensor_count; t++) {
         memcpy(d->tensors[t].cut, d->like->tensors[t].cut, sizeof d->tensors[t].cut);
@@ -205,11 +205,11 @@ static bool take_cuts(struct team_draft *d)
 
 bool team_choose_cuts(struct team_draft *d, lx_status *st)
 {
-    if (d->like) return take_cuts(d);
+    if (d->like) return choose_take_cuts(d);
     size_t tensors = (size_t)d->g->tensor_count + 1;
     struct room r[2] = {0};
     bool ok = true;
-    if (!refuse(d->g, st)) return false;
+    if (!choose_refuse(d->g, st)) return false;
     for (int i = 0; i < 2; i++) {
         r[i].fixed = mem_zeroed(tensors, sizeof *r[i].fixed);
         r[i].state = mem_zeroed(tensors, sizeof *r[i].state);

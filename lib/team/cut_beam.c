@@ -50,7 +50,7 @@ struct outlook {
     bool failed; /* memory was out */
 };
 
-static struct cut_cost sum_of(struct cut_cost a, struct cut_cost b)
+static struct cut_cost cut_beam_sum_of(struct cut_cost a, struct cut_cost b)
 {
     return (struct cut_cost){a.bytes + b.bytes, a.us + b.us};
 }
@@ -60,7 +60,7 @@ static bool cheaper(const struct outlook *k, struct cut_cost a, struct cut_cost 
     return cut_cheaper(k->b->q, a, b);
 }
 
-static int slot_of(const struct layer *l, int32_t t)
+static int cut_beam_slot_of(const struct layer *l, int32_t t)
 {
     for (int k = 0; k < l->live; k++)
         if (l->tensors[k] == t) return k;
@@ -81,7 +81,7 @@ static bool add_reader(struct outlook *k, int32_t o)
     struct reader r = {.o = o};
     bool touched = false;
     for (int i = 0; i < op->input_count; i++) {
-        r.slot[i] = slot_of(k->l, op->inputs[i]);
+        r.slot[i] = cut_beam_slot_of(k->l, op->inputs[i]);
         touched |= is_touched(k, op->inputs[i]);
     }
     for (size_t i = 0; i < k->readers[touched].count; i++)
@@ -116,8 +116,8 @@ static struct cut_cost read_cost(const struct outlook *k, int32_t o, int i, cons
     int count = cut_joins_of(&k->b->q->g->tensors[t], &k->b->q->grid, slot->made, joins);
     for (int n = 0; n < count; n++) {
         struct cut_cost one =
-            sum_of(cut_price_join(k->b->prices, k->b->uses->writer[t], slot->made, joins[n]),
-                   bring(k, o, i, joins[n], way->var, slot));
+            cut_beam_sum_of(cut_price_join(k->b->prices, k->b->uses->writer[t], slot->made, joins[n]),
+                            bring(k, o, i, joins[n], way->var, slot));
         if (n == 0 || cheaper(k, one, best)) best = one;
     }
     return best;
@@ -141,14 +141,14 @@ static struct cut_cost reader_cost(struct outlook *k, struct reader *r, const in
             if (r->slot[i] < 0) continue;
             const struct slot *slot = &k->b->slots->all.at[row[r->slot[i]]];
             can = !cut_reads_parts(op, i, way->var) || cut_takes_parts(op, i, way->var, slot->made);
-            if (can) cost = sum_of(cost, read_cost(k, r->o, i, way, slot));
+            if (can) cost = cut_beam_sum_of(cost, read_cost(k, r->o, i, way, slot));
         }
         if (can && (!any || cheaper(k, cost, best))) best = cost, any = true;
     }
     return best;
 }
 
-static uint64_t mix(uint64_t key, int32_t n)
+static uint64_t cut_beam_mix(uint64_t key, int32_t n)
 {
     key = (key ^ (uint64_t)(uint32_t)n) * UINT64_C(0x9e3779b97f4a7c15);
     return key ^ key >> 29;
@@ -157,10 +157,10 @@ static uint64_t mix(uint64_t key, int32_t n)
 static struct cut_cost known_cost(struct outlook *k, struct reader *r, const int32_t *row)
 {
     const struct lx_op *op = &k->b->q->g->ops[r->o];
-    uint64_t key = mix(1, r->o);
+    uint64_t key = cut_beam_mix(1, r->o);
     for (int i = 0; i < op->input_count; i++) {
-        key = mix(key, r->slot[i] < 0 ? -1 : row[r->slot[i]]);
-        if (r->slot[i] >= 0) key = mix(key, k->b->uses->writer[op->inputs[i]]);
+        key = cut_beam_mix(key, r->slot[i] < 0 ? -1 : row[r->slot[i]]);
+        if (r->slot[i] >= 0) key = cut_beam_mix(key, k->b->uses->writer[op->inputs[i]]);
     }
     key |= UINT64_C(1) << 63;
     struct cut_outlook *x = &k->table[(key >> 20) & (OUTLOOKS - 1)]; /* a newer one takes the place */
@@ -172,7 +172,7 @@ static struct cut_cost cost_of_readers(struct outlook *k, const int32_t *row, bo
 {
     struct cut_cost cost = {0, 0};
     for (size_t n = 0; n < k->readers[touched].count; n++)
-        cost = sum_of(cost, known_cost(k, &k->readers[touched].at[n], row));
+        cost = cut_beam_sum_of(cost, known_cost(k, &k->readers[touched].at[n], row));
     return cost;
 }
 
@@ -182,10 +182,10 @@ static struct cut_cost ahead(struct outlook *k, size_t h)
     const struct hypothesis *x = &k->l->all.at[h];
     struct untouched *u = &k->untouched[x->parent];
     if (!u->known) *u = (struct untouched){true, cost_of_readers(k, row, false)};
-    return sum_of(x->cost, sum_of(u->cost, cost_of_readers(k, row, true)));
+    return cut_beam_sum_of(x->cost, cut_beam_sum_of(u->cost, cost_of_readers(k, row, true)));
 }
 
-static int by_cost(const void *a, const void *b)
+static int cut_beam_by_cost(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->by_time && x->cost.us != y->cost.us) return x->cost.us < y->cost.us ? -1 : 1;
@@ -216,7 +216,7 @@ static bool rank_all(struct outlook *k, struct ranked *rank, bool *goes)
         rank[h] = (struct ranked){ahead(k, h), (int32_t)h, k->b->q->by_time};
     }
     if (k->failed) return false;
-    sort_in_full(rank, n, sizeof *rank, by_cost);
+    sort_in_full(rank, n, sizeof *rank, cut_beam_by_cost);
     for (size_t i = 0; i < k->b->most; i++) goes[rank[i].h] = true;
     for (size_t i = k->b->most; i < n; i++)
         if (is_uncut(k, (size_t)rank[i].h)) return goes[rank[i].h] = true;

@@ -22,7 +22,7 @@ struct ranked {
     int32_t h;
 };
 
-static int by_bytes(const void *a, const void *b)
+static int cut_bound_by_bytes(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
@@ -81,7 +81,7 @@ static bool merge_dear_ones(const struct cut_merger *k, struct ranked *rank, boo
         rank[h] = (struct ranked){l->all.at[h].cost.bytes, (int32_t)h};
         goes[h] = false;
     }
-    sort_in_full(rank, n, sizeof *rank, by_bytes);
+    sort_in_full(rank, n, sizeof *rank, cut_bound_by_bytes);
     for (size_t h = 0; h + 1 < k->most; h++) goes[rank[h].h] = true;
     const struct hypothesis merged = l->all.at[rank[k->most - 1].h];
     if (!merge_rows(k, rank, k->most - 1, row)) return false;

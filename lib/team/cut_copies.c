@@ -22,7 +22,7 @@ struct copies {
     lx_status *st;
 };
 
-static struct cut_state stated(const struct copies *c, int32_t t)
+static struct cut_state cut_copies_stated(const struct copies *c, int32_t t)
 {
     struct cut_state s = {{-1, -1, -1}};
     for (int a = 0; a < c->grid->axes; a++) s.at[a] = c->g->tensors[t].cut[a];
@@ -31,7 +31,7 @@ static struct cut_state stated(const struct copies *c, int32_t t)
 
 static bool made_or_joined(const struct copies *c, const struct lx_op *op, struct cut_state made, int32_t t)
 {
-    struct cut_state joined[CUT_JOINS], wanted = stated(c, t);
+    struct cut_state joined[CUT_JOINS], wanted = cut_copies_stated(c, t);
     int count = cut_joins_of(&c->g->tensors[t], c->grid, made, joined);
     if (op->output_count > 1) return cut_same(made, wanted);
     for (int i = 0; i < count; i++)
@@ -78,14 +78,14 @@ static bool find_copied(struct copies *c, bool *any)
     return true;
 }
 
-static int32_t add_tensor(struct copies *c, int32_t t, const char *name, enum lx_role role)
+static int32_t cut_copies_add_tensor(struct copies *c, int32_t t, const char *name, enum lx_role role)
 {
     const struct lx_tensor *x = &c->g->tensors[t];
     c->b.here = (struct place){x->line, x->column};
     return builder_tensor(&c->b, name, role, x->dtype, x->rank, x->shape, x->bytes, c->st);
 }
 
-static bool add_copy(struct copies *c, int32_t from, int32_t to)
+static bool cut_copies_add_copy(struct copies *c, int32_t from, int32_t to)
 {
     char name[300];
     snprintf(name, sizeof name, "%.280s~cut", c->g->tensors[to].name);
@@ -95,7 +95,7 @@ static bool add_copy(struct copies *c, int32_t from, int32_t to)
 }
 
 /* The op, with results of its own where copies are cut as is stated. */
-static bool add_op(struct copies *c, const struct lx_op *op)
+static bool cut_copies_add_op(struct copies *c, const struct lx_op *op)
 {
     int32_t made[LX_MAX_OPERANDS];
     struct lx_op to = *op;
@@ -106,7 +106,7 @@ static bool add_op(struct copies *c, const struct lx_op *op)
         char name[300];
         made[i] = t;
         snprintf(name, sizeof name, "%.280s~made", c->g->tensors[t].name);
-        if (c->copied[t]) ok = (made[i] = add_tensor(c, t, name, LX_INTERMEDIATE)) >= 0;
+        if (c->copied[t]) ok = (made[i] = cut_copies_add_tensor(c, t, name, LX_INTERMEDIATE)) >= 0;
     }
     to.output = made[0];
     to.outputs = made;
@@ -114,12 +114,12 @@ static bool add_op(struct copies *c, const struct lx_op *op)
     ok = ok && builder_op(&c->b, &to, c->st);
     for (int i = 0; ok && i < results; i++) {
         int32_t t = op_operand(op, op->input_count + i);
-        if (c->copied[t]) ok = add_copy(c, made[i], t);
+        if (c->copied[t]) ok = cut_copies_add_copy(c, made[i], t);
     }
     return ok;
 }
 
-static const struct lx_graph *build(struct copies *c)
+static const struct lx_graph *cut_copies_build(struct copies *c)
 {
     const struct lx_graph *g = c->g;
     bool ok = builder_begin(&c->b, g->file, g->name, c->st);
@@ -129,12 +129,12 @@ static const struct lx_graph *build(struct copies *c)
     c->b.graph->grid_axes = g->grid_axes;
     memcpy(c->b.graph->grid, g->grid, sizeof g->grid);
     for (int32_t t = 0; ok && t < g->tensor_count; t++) {
-        ok = add_tensor(c, t, g->tensors[t].name, g->tensors[t].role) == t;
+        ok = cut_copies_add_tensor(c, t, g->tensors[t].name, g->tensors[t].role) == t;
         if (!ok) break;
         c->b.tensors.at[t].cut_stated = g->tensors[t].cut_stated;
         memcpy(c->b.tensors.at[t].cut, g->tensors[t].cut, sizeof g->tensors[t].cut);
     }
-    for (int32_t o = 0; ok && o < g->op_count; o++) ok = add_op(c, &g->ops[o]);
+    for (int32_t o = 0; ok && o < g->op_count; o++) ok = cut_copies_add_op(c, &g->ops[o]);
     if (ok) return builder_finish(&c->b, c->st);
     builder_abandon(&c->b);
     return NULL;
@@ -155,7 +155,7 @@ const struct lx_graph *team_with_copies(const struct lx_graph *g, const struct l
     if (!c.parts || !c.copied || !c.writers)
         status_no_memory(st);
     else if (find_copied(&c, &any))
-        with = any ? build(&c) : lx_graph_ref(g);
+        with = any ? cut_copies_build(&c) : lx_graph_ref(g);
     VEC_FREE(&c.ways);
     mem_free(c.parts);
     mem_free(c.copied);

@@ -101,7 +101,7 @@ static void let_go(struct improver *p, int32_t t)
     }
 }
 
-static bool improve(struct improver *p)
+static bool cut_improve(struct improver *p)
 {
     bool ok = true, better = true;
     for (int round = 0; ok && better && round < MOST_ROUNDS; round++) {
@@ -128,14 +128,14 @@ static bool begin_whole(struct improver *p)
     return p->any || p->best->stuck >= 0;
 }
 
-static bool search_all(struct improver *p)
+static bool cut_improve_search_all(struct improver *p)
 {
     size_t most;
     if (!try_few(p, &most)) return false;
     if (!p->any || !p->dropped) return true;
     if (most < MOST && !attempt(p, CUT_FREELY, MOST)) return false;
     p->ops = 0;
-    return !p->dropped || (try_plain_ones(p) && improve(p));
+    return !p->dropped || (try_plain_ones(p) && cut_improve(p));
 }
 
 bool cut_search(const struct cut_question *q, struct cut_answer *out)
@@ -152,7 +152,7 @@ bool cut_search(const struct cut_question *q, struct cut_answer *out)
     out->stuck = -1;
     ok = ok && begin_whole(&p);
     out->uncut = ok && p.any && !q->whole && lx_team_members_of(&q->grid) > 1;
-    if (ok && !(q->whole && p.any)) ok = search_all(&p) || (p.any && stop_is_now());
+    if (ok && !(q->whole && p.any)) ok = cut_improve_search_all(&p) || (p.any && stop_is_now());
     cut_prices_free(p.prices);
     mem_free(p.other.tensors);
     mem_free(p.other.ways);

@@ -23,7 +23,7 @@ void cut_repeats_free(struct cut_repeats *r)
     mem_free(r->of);
 }
 
-static const struct lx_repeat *run_at(const struct cut_repeats *r, int32_t o)
+static const struct lx_repeat *cut_layers_run_at(const struct cut_repeats *r, int32_t o)
 {
     for (int32_t i = 0; i < r->run_count; i++) {
         const struct lx_repeat *x = &r->runs[i];
@@ -34,11 +34,11 @@ static const struct lx_repeat *run_at(const struct cut_repeats *r, int32_t o)
 
 bool cut_repeats_border(const struct cut_repeats *r, int32_t o)
 {
-    return run_at(r, o) != NULL;
+    return cut_layers_run_at(r, o) != NULL;
 }
 
 /* May tensor `b` be for the layer from `o` on what `a` is for the one before it? */
-static bool may_be_twins(const struct cut_repeats *r, int32_t a, int32_t b, int32_t o, int32_t ops)
+static bool cut_layers_may_be_twins(const struct cut_repeats *r, int32_t a, int32_t b, int32_t o, int32_t ops)
 {
     const struct lx_tensor *x = &r->q->g->tensors[a], *y = &r->q->g->tensors[b];
     const struct cut_uses *u = r->uses;
@@ -50,7 +50,7 @@ static bool may_be_twins(const struct cut_repeats *r, int32_t a, int32_t b, int3
 }
 
 /* Are the ops from `o` on like those before them, and linked alike? Their tensors are then paired up. */
-static bool layers_alike(struct cut_repeats *r, int32_t o, int32_t ops)
+static bool cut_layers_alike(struct cut_repeats *r, int32_t o, int32_t ops)
 {
     enum { EACH_OP = 50 };
     const struct lx_graph *g = r->q->g;
@@ -63,7 +63,8 @@ static bool layers_alike(struct cut_repeats *r, int32_t o, int32_t ops)
         alike = r->class[k - ops] == r->class[k] && op_operand_count(then) == op_operand_count(now);
         for (int i = 0; alike && i < op_operand_count(then); i++) {
             int32_t a = op_operand(then, i), b = op_operand(now, i);
-            if (r->twin[a] < 0 && r->of[b] < 0 && may_be_twins(r, a, b, o, ops)) r->twin[a] = b, r->of[b] = a;
+            if (r->twin[a] < 0 && r->of[b] < 0 && cut_layers_may_be_twins(r, a, b, o, ops))
+                r->twin[a] = b, r->of[b] = a;
             alike = r->twin[a] == b;
         }
     }
@@ -130,7 +131,7 @@ static bool lines_hold(const struct cut_repeats *r, int32_t o, int32_t ops)
 }
 
 /* What stands behind an op, as one layer before. */
-static bool take(const struct cut_repeats *r, const struct layer *from, struct layer *to)
+static bool cut_layers_take(const struct cut_repeats *r, const struct layer *from, struct layer *to)
 {
     *to = *from;
     to->borrowed = true;
@@ -172,8 +173,9 @@ static bool pass(struct cut_repeats *r, int32_t o, int32_t ops, int32_t reach)
     bool ok = true;
     for (int32_t n = 0; ok && n < reach; n++) {
         int32_t at = o + n * ops;
-        layers_alike(r, at, ops);
-        for (int32_t k = 1; ok && k <= ops; k++) ok = take(r, &r->layers[at - ops + k], &r->layers[at + k]);
+        cut_layers_alike(r, at, ops);
+        for (int32_t k = 1; ok && k <= ops; k++)
+            ok = cut_layers_take(r, &r->layers[at - ops + k], &r->layers[at + k]);
     }
     return ok && take_border(r, o, ops, reach);
 }
@@ -183,10 +185,10 @@ static int32_t passable(struct cut_repeats *r, int32_t o, const struct lx_repeat
 {
     int32_t ops = run->ops, end = run->first + ops * run->times, n = 0;
     if (o < run->first + 2 * ops || o == r->from) return 0;
-    if (o + ops > end || !layers_alike(r, o, ops)) return 0;
+    if (o + ops > end || !cut_layers_alike(r, o, ops)) return 0;
     if (!borders_alike(r, &r->layers[o - ops], &r->layers[o])) return 0;
     if (!grows_straight(r, o, ops, for_good)) return 0;
-    while (o + (n + 1) * ops <= end && layers_alike(r, o + n * ops, ops)) n++;
+    while (o + (n + 1) * ops <= end && cut_layers_alike(r, o + n * ops, ops)) n++;
     return n;
 }
 
@@ -203,7 +205,7 @@ static int32_t check(struct cut_repeats *r, int32_t o, int32_t ops, bool *ok)
 
 int32_t cut_repeats_go(struct cut_repeats *r, int32_t o, bool *ok)
 {
-    const struct lx_repeat *run = run_at(r, o);
+    const struct lx_repeat *run = cut_layers_run_at(r, o);
     bool for_good = false;
     if (!run) return o;
     if (o == r->check_at) return check(r, o, run->ops, ok);

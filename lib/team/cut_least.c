@@ -111,7 +111,7 @@ static struct sides sides_of(const struct cut_least *l, uint32_t number)
     return s;
 }
 
-static uint32_t number_of(struct cut_least *l, const struct sides *s)
+static uint32_t cut_least_number_of(struct cut_least *l, const struct sides *s)
 {
     int32_t row[WORDS];
     memcpy(row, s, sizeof row);
@@ -124,7 +124,7 @@ static uint32_t number_of(struct cut_least *l, const struct sides *s)
     return (uint32_t)l->count++;
 }
 
-static int64_t bytes_of(const struct lx_tensor *t, const struct sides *s)
+static int64_t cut_least_bytes_of(const struct lx_tensor *t, const struct sides *s)
 {
     int128 elements = 0;
     for (int k = 0; k < SIDES; k++) elements += s->at[k];
@@ -137,8 +137,8 @@ static int64_t default_begin(int64_t blocks, int64_t block, int64_t extent)
 }
 
 /* Where a member's block of `what` is, whatever other axes cut it further: at least, or at most. */
-static struct lx_team_range block_of(const struct cut_least *l, const int cut[LX_TEAM_AXES], int what,
-                                     int64_t extent, int m, bool most)
+static struct lx_team_range cut_least_block_of(const struct cut_least *l, const int cut[LX_TEAM_AXES],
+                                               int what, int64_t extent, int m, bool most)
 {
     int blocks = lx_team_blocks(l->grid, cut, what), block = lx_team_block(l->grid, cut, what, m);
     struct lx_team_range r = {most ? extent : 0, most ? 0 : extent};
@@ -155,7 +155,7 @@ static struct lx_team_range block_of(const struct cut_least *l, const int cut[LX
     return r;
 }
 
-static void axes_of(struct cut_state s, int out[LX_TEAM_AXES])
+static void cut_least_axes_of(struct cut_state s, int out[LX_TEAM_AXES])
 {
     for (int a = 0; a < LX_TEAM_AXES; a++) out[a] = s.at[a];
 }
@@ -166,10 +166,10 @@ static struct lx_team_box most_owned(const struct cut_least *l, int32_t tensor, 
     const struct lx_tensor *t = &l->g->tensors[tensor];
     struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
     int cut[LX_TEAM_AXES];
-    axes_of(s, cut);
+    cut_least_axes_of(s, cut);
     for (int a = 0; a < l->grid->axes && !l->loose[tensor]; a++) {
         if (cut[a] < 0) continue;
-        struct lx_team_range r = block_of(l, cut, cut[a], t->shape[cut[a]], m, true);
+        struct lx_team_range r = cut_least_block_of(l, cut, cut[a], t->shape[cut[a]], m, true);
         b.offset[cut[a]] = r.begin;
         b.size[cut[a]] = max_i64(r.end - r.begin, 0);
     }
@@ -194,14 +194,14 @@ static struct lx_team_space least_space(const struct cut_least *l, const struct 
 {
     struct lx_team_space s = {0};
     int cut[LX_TEAM_AXES];
-    axes_of(var, cut);
+    cut_least_axes_of(var, cut);
     for (int a = 0; a < l->grid->axes; a++) {
         int v = cut[a], n = s.loops;
         if (v < 0 || team_loop_of(&s, v) >= 0) continue;
         int dim = op_index_dim(x, x->output, v);
         int64_t extent = dim >= 0 ? l->g->tensors[op->output].shape[dim] : x->extent[v];
         bool known = dim >= 0 ? !l->loose[op->output] : sums_by_blocks(l, op, x, v);
-        struct lx_team_range r = block_of(l, cut, v, extent, m, false);
+        struct lx_team_range r = cut_least_block_of(l, cut, v, extent, m, false);
         s.var[s.loops++] = v;
         if (known && r.begin < r.end) s.range[n] = dim >= 0 ? team_range_of_block(x, v, r) : r;
     }
@@ -249,17 +249,17 @@ uint32_t cut_least_read(struct cut_least *l, int32_t o, int i, struct cut_state 
         struct lx_team_box need = team_need_box(l->g, op, &x, i, &space);
         if (!lx_team_space_empty(&space)) add_outside(&need, &own, &s);
     }
-    *bytes = bytes_of(&l->g->tensors[op->inputs[i]], &s);
-    return number_of(l, &s);
+    *bytes = cut_least_bytes_of(&l->g->tensors[op->inputs[i]], &s);
+    return cut_least_number_of(l, &s);
 }
 
 uint32_t cut_least_both(struct cut_least *l, int32_t tensor, uint32_t first, uint32_t second, int64_t *more)
 {
     struct sides a = sides_of(l, first), b = sides_of(l, second);
-    int64_t before = bytes_of(&l->g->tensors[tensor], &a);
+    int64_t before = cut_least_bytes_of(&l->g->tensors[tensor], &a);
     for (int k = 0; k < SIDES; k++) a.at[k] = max_i64(a.at[k], b.at[k]);
-    *more = bytes_of(&l->g->tensors[tensor], &a) - before;
-    return number_of(l, &a);
+    *more = cut_least_bytes_of(&l->g->tensors[tensor], &a) - before;
+    return cut_least_number_of(l, &a);
 }
 
 /* Has every member some terms of its sum, whichever of its variables is cut? Where one is long enough for an axis, ways

@@ -34,7 +34,7 @@ static bool add_outcome(struct maker *k, struct outcome made, const int32_t *aft
 }
 
 /* Unless there is one that leaves the same and costs no more. */
-static bool keep(struct maker *k, struct cut_cost cost, const int32_t *after)
+static bool cut_outcomes_keep(struct maker *k, struct cut_cost cost, const int32_t *after)
 {
     struct layer *to = k->to;
     size_t width = (size_t)k->p->count, count = to->outcomes.count - k->begin;
@@ -69,20 +69,20 @@ static bool made_of_parts(const struct maker *k)
 }
 
 /* What an operand lacks is brought, unless it was. */
-static void read_input(const struct maker *k, int i, struct slot *slot, struct cut_cost *cost)
+static void cut_outcomes_read_input(const struct maker *k, int i, struct slot *slot, struct cut_cost *cost)
 {
     if (cut_reads_parts(k->op, i, k->way->var) || cut_is_anyhow(slot->state)) return;
     pay(cost, cut_price_bring(k->p->prices, k->p->o, i, slot->state, k->way->var, slot->brought));
 }
 
 /* All is joined that must be: reads are paid for, results stand as they were made. */
-static bool finish(struct maker *k, struct cut_cost cost)
+static bool cut_outcomes_finish(struct maker *k, struct cut_cost cost)
 {
     const struct cut_operands *p = k->p;
     struct slot ends[LX_MAX_OPERANDS];
     int32_t after[LX_MAX_OPERANDS];
     memcpy(ends, k->room, (size_t)p->count * sizeof *ends);
-    for (int i = 0; i < k->op->input_count; i++) read_input(k, i, &ends[p->at[i]], &cost);
+    for (int i = 0; i < k->op->input_count; i++) cut_outcomes_read_input(k, i, &ends[p->at[i]], &cost);
     for (int i = k->op->input_count; i < op_operand_count(k->op); i++) {
         bool joins = k->joins[i].at[0] != CUT_NOT_JOINED;
         ends[p->at[i]] = (struct slot){.made = k->way->out,
@@ -95,7 +95,7 @@ static bool finish(struct maker *k, struct cut_cost cost)
         after[i] = goes_on ? cut_slot_number(k->slots, &ends[i]) : -1;
         if (goes_on && after[i] < 0) return false;
     }
-    return keep(k, cost, after);
+    return cut_outcomes_keep(k, cost, after);
 }
 
 /* Must the operand be joined now, and from what state? */
@@ -112,7 +112,7 @@ static bool to_join(const struct maker *k, int operand, struct cut_state *made)
 }
 
 /* The state that it must then have, or NULL; may its joined blocks be other than those of its parts? */
-static const struct cut_state *wanted(const struct maker *k, int operand, bool *apart)
+static const struct cut_state *cut_outcomes_wanted(const struct maker *k, int operand, bool *apart)
 {
     int32_t t = op_operand(k->op, operand);
     bool result = operand >= k->op->input_count;
@@ -127,10 +127,10 @@ static bool join_from(struct maker *k, int operand, struct cut_cost cost)
     const struct cut_operands *p = k->p;
     struct cut_state made, joins[CUT_JOINS];
     while (operand < op_operand_count(k->op) && !to_join(k, operand, &made)) operand++;
-    if (operand == op_operand_count(k->op)) return finish(k, cost);
+    if (operand == op_operand_count(k->op)) return cut_outcomes_finish(k, cost);
     int32_t t = op_operand(k->op, operand);
     bool result = operand >= k->op->input_count, ok = true, apart;
-    const struct cut_state *must = wanted(k, operand, &apart);
+    const struct cut_state *must = cut_outcomes_wanted(k, operand, &apart);
     struct slot *slot = &k->room[p->at[operand]];
     const struct slot before = *slot;
     int count = cut_joins_of(&p->q->g->tensors[t], &p->q->grid, made, joins);
@@ -196,7 +196,7 @@ static bool choose_firsts(struct maker *k, int f)
     return choose_firsts(k, f + 1);
 }
 
-static bool goes_along(const struct cut_operands *p, struct cut_state var)
+static bool cut_outcomes_goes_along(const struct cut_operands *p, struct cut_state var)
 {
     int first = -1; /* axis of several members */
     for (int axis = 0; p->along != CUT_FREELY && axis < p->q->grid.axes; axis++) {
@@ -210,28 +210,28 @@ static bool goes_along(const struct cut_operands *p, struct cut_state var)
 }
 
 /* Can the results be in states that they must have? What is joined is looked at then. */
-static bool fits(const struct maker *k)
+static bool cut_outcomes_fits(const struct maker *k)
 {
     for (int i = k->op->input_count; i < op_operand_count(k->op); i++) {
         const struct cut_state *must = demanded(k, i);
         if (must && !cut_has_parts(k->way->out) && !cut_same(k->way->out, *must)) return false;
     }
-    return goes_along(k->p, k->way->var);
+    return cut_outcomes_goes_along(k->p, k->way->var);
 }
 
-static bool is_whole(struct cut_state var)
+static bool cut_outcomes_is_whole(struct cut_state var)
 {
     return cut_same(var, (struct cut_state){{-1, -1, -1}});
 }
 
 /* Outcomes of all ways, or of those alone that compute the op whole. */
-static bool add_ways(struct maker *k, bool plain)
+static bool cut_outcomes_add_ways(struct maker *k, bool plain)
 {
     bool ok = true;
     for (size_t w = 0; ok && w < k->p->ways.count; w++) {
         k->way = &k->p->ways.at[w];
         k->way_number = (int32_t)w;
-        if ((!plain || is_whole(k->way->var)) && fits(k)) ok = choose_firsts(k, 0);
+        if ((!plain || cut_outcomes_is_whole(k->way->var)) && cut_outcomes_fits(k)) ok = choose_firsts(k, 0);
     }
     return ok;
 }
@@ -243,6 +243,6 @@ bool cut_outcomes_add(struct cut_operands *p, struct cut_slots *slots, const int
     for (int i = 0; i < p->old; i++) k.stood[i] = slots->all.at[old[i]];
     for (int i = 0; i < LX_MAX_OPERANDS; i++) k.joins[i] = (struct cut_state){{CUT_NOT_JOINED, 0, 0}};
     cut_index_clear(&p->index);
-    bool ok = !p->q->whole || add_ways(&k, true);
-    return ok && to->outcomes.count == k.begin ? add_ways(&k, false) : ok;
+    bool ok = !p->q->whole || cut_outcomes_add_ways(&k, true);
+    return ok && to->outcomes.count == k.begin ? cut_outcomes_add_ways(&k, false) : ok;
 }

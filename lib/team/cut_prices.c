@@ -41,7 +41,7 @@ static uint64_t hash_tensor(uint64_t h, const struct lx_tensor *t)
     return h;
 }
 
-static uint64_t hash_op(const struct lx_graph *g, const struct lx_op *op)
+static uint64_t cut_prices_hash_op(const struct lx_graph *g, const struct lx_op *op)
 {
     uint64_t h = hash_number(hash_number(HASH_START, op->kind->id), op->input_count);
     int rank = g->tensors[op->output].rank;
@@ -74,7 +74,7 @@ static bool find_classes(struct cut_prices *p)
     uint64_t *hash = mem_zeroed(room, sizeof *hash);
     int32_t *first = mem_zeroed(room, sizeof *first);
     for (size_t o = 0; hash && first && o < n; o++) {
-        uint64_t h = hash_op(p->g, &p->g->ops[o]);
+        uint64_t h = cut_prices_hash_op(p->g, &p->g->ops[o]);
         stop_look(EACH_OP);
         for (int i = 0; p->least && i < op_operand_count(&p->g->ops[o]); i++)
             h = hash_number(h, cut_least_loose(p->least, op_operand(&p->g->ops[o], i)));
@@ -121,8 +121,8 @@ const int32_t *cut_classes(const struct cut_prices *p)
     return p->class;
 }
 
-static struct known_price key_of(const struct cut_prices *p, int32_t o, int input, struct cut_state in,
-                                 struct cut_state var)
+static struct known_price cut_prices_key_of(const struct cut_prices *p, int32_t o, int input,
+                                            struct cut_state in, struct cut_state var)
 {
     struct known_price k = {.who = ((uint64_t)p->class[o] + 1) << 8 | (unsigned char)input};
     for (int a = 0; a < LX_TEAM_AXES; a++)
@@ -130,7 +130,8 @@ static struct known_price key_of(const struct cut_prices *p, int32_t o, int inpu
     return k;
 }
 
-static struct known_price *find(struct known_price *table, size_t room, const struct known_price *k)
+static struct known_price *cut_prices_find(struct known_price *table, size_t room,
+                                           const struct known_price *k)
 {
     uint64_t h = (k->states ^ k->who * UINT64_C(0xd6e8feb86659fd93)) * UINT64_C(0x9e3779b97f4a7c15);
     size_t at = (size_t)(h ^ h >> 32) & (room - 1);
@@ -139,11 +140,11 @@ static struct known_price *find(struct known_price *table, size_t room, const st
     return &table[at];
 }
 
-static void grow(struct cut_prices *p)
+static void cut_prices_grow(struct cut_prices *p)
 {
     struct known_price *larger = mem_zeroed(2 * p->room, sizeof *larger);
     for (size_t i = 0; larger && i < p->room; i++)
-        if (p->table[i].who) *find(larger, 2 * p->room, &p->table[i]) = p->table[i];
+        if (p->table[i].who) *cut_prices_find(larger, 2 * p->room, &p->table[i]) = p->table[i];
     if (!larger) return; /* slower, until it is full */
     mem_free(p->table);
     p->table = larger;
@@ -156,18 +157,19 @@ static double rounded_us(double us)
     return ldexp(round(ldexp(us, 28)), -28);
 }
 
-static struct cut_price remember(struct cut_prices *p, struct known_price *known, struct known_price *k)
+static struct cut_price cut_prices_remember(struct cut_prices *p, struct known_price *known,
+                                            struct known_price *k)
 {
     enum { EACH_MEMBER = 300 }; /* nanoseconds */
     stop_look((int64_t)EACH_MEMBER * p->members);
     k->price.cost.us = rounded_us(k->price.cost.us);
     struct cut_price price = k->price;
     if (p->count + 2 < p->room) *known = *k, p->count++;
-    if (2 * p->count > p->room) grow(p);
+    if (2 * p->count > p->room) cut_prices_grow(p);
     return price;
 }
 
-static void axes_of(struct cut_state s, int out[LX_TEAM_AXES])
+static void cut_prices_axes_of(struct cut_state s, int out[LX_TEAM_AXES])
 {
     for (int a = 0; a < LX_TEAM_AXES; a++) out[a] = s.at[a];
 }
@@ -183,7 +185,7 @@ static struct lx_team_box own_of(const struct cut_prices *p, const struct lx_ten
 {
     struct lx_team_box b = lx_team_box_of(t->rank, t->shape);
     int cut[LX_TEAM_AXES];
-    axes_of(s, cut);
+    cut_prices_axes_of(s, cut);
     for (int a = 0; a < p->grid->axes; a++) {
         if (cut[a] < 0) continue; /* parts are of all */
         struct lx_team_range r = default_block(lx_team_blocks(p->grid, cut, cut[a]),
@@ -194,12 +196,12 @@ static struct lx_team_box own_of(const struct cut_prices *p, const struct lx_ten
     return b;
 }
 
-static struct lx_team_space space_of(const struct cut_prices *p, const struct lx_op *op,
-                                     const struct op_index *x, struct cut_state var, int m)
+static struct lx_team_space cut_prices_space_of(const struct cut_prices *p, const struct lx_op *op,
+                                                const struct op_index *x, struct cut_state var, int m)
 {
     struct lx_team_space s = {0};
     int cut[LX_TEAM_AXES], out = x->output;
-    axes_of(var, cut);
+    cut_prices_axes_of(var, cut);
     for (int a = 0; a < p->grid->axes; a++) {
         if (cut[a] < 0 || team_loop_of(&s, cut[a]) >= 0) continue;
         int dim = op_index_dim(x, out, cut[a]);
@@ -250,7 +252,7 @@ static struct cut_price read_price(const struct cut_prices *p, int32_t o, int i,
     int64_t most = 0;
     op_index_of(p->g, op, &x);
     for (int m = 0; m < p->members; m++) {
-        struct lx_team_space space = space_of(p, op, &x, var, m);
+        struct lx_team_space space = cut_prices_space_of(p, op, &x, var, m);
         struct lx_team_box own = own_of(p, t, in, m), need = team_need_box(p->g, op, &x, i, &space);
         int64_t bytes = team_missing_bytes(t, &need, &own);
         price.cost.bytes += bytes;
@@ -266,14 +268,14 @@ static struct cut_price read_price(const struct cut_prices *p, int32_t o, int i,
 struct cut_price cut_price_read(struct cut_prices *p, int32_t o, int i, struct cut_state in,
                                 struct cut_state var)
 {
-    struct known_price k = key_of(p, o, i, in, var);
-    struct known_price *known = find(p->table, p->room, &k);
+    struct known_price k = cut_prices_key_of(p, o, i, in, var);
+    struct known_price *known = cut_prices_find(p->table, p->room, &k);
     if (known->who) return known->price;
     if (p->least)
         k.price.brings = cut_least_read(p->least, o, i, in, var, &k.price.cost.bytes);
     else
         k.price = read_price(p, o, i, in, var);
-    return remember(p, known, &k);
+    return cut_prices_remember(p, known, &k);
 }
 
 struct cut_cost cut_price_bring(struct cut_prices *p, int32_t o, int i, struct cut_state in,
@@ -335,7 +337,7 @@ static double own_us(const struct cut_prices *p, const struct lx_op *op, const s
     const struct lx_device *d = &p->g->device;
     double worst = 0;
     for (int m = 0; m < p->members; m++) {
-        struct lx_team_space space = space_of(p, op, x, var, m);
+        struct lx_team_space space = cut_prices_space_of(p, op, x, var, m);
         double steps = 1, bytes = 0;
         if (lx_team_space_empty(&space)) continue;
         for (int v = 0; x->known && v < x->var_count; v++) {
@@ -362,25 +364,25 @@ static double own_us(const struct cut_prices *p, const struct lx_op *op, const s
 
 struct cut_cost cut_price_op(struct cut_prices *p, int32_t o, const struct cut_way *way)
 {
-    struct known_price k = key_of(p, o, THE_OP, way->out, way->var);
-    struct known_price *known = find(p->table, p->room, &k);
+    struct known_price k = cut_prices_key_of(p, o, THE_OP, way->out, way->var);
+    struct known_price *known = cut_prices_find(p->table, p->room, &k);
     if (known->who) return known->price.cost;
     if (p->least) return k.price.cost;
     struct op_index x;
     op_index_of(p->g, &p->g->ops[o], &x);
     k.price.cost.us = own_us(p, &p->g->ops[o], &x, way->var);
-    return remember(p, known, &k).cost;
+    return cut_prices_remember(p, known, &k).cost;
 }
 
 struct cut_cost cut_price_join(struct cut_prices *p, int32_t o, struct cut_state made,
                                struct cut_state joined)
 {
-    struct known_price k = key_of(p, o, THE_JOIN, made, joined);
-    struct known_price *known = find(p->table, p->room, &k);
+    struct known_price k = cut_prices_key_of(p, o, THE_JOIN, made, joined);
+    struct known_price *known = cut_prices_find(p->table, p->room, &k);
     if (known->who) return known->price.cost;
     if (p->least)
         k.price.cost.bytes = cut_least_join(p->least, o, made, joined);
     else
         k.price.cost = join_price(p, o, made, joined);
-    return remember(p, known, &k).cost;
+    return cut_prices_remember(p, known, &k).cost;
 }

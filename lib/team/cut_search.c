@@ -72,7 +72,7 @@ static void note_writer(struct searcher *s, int32_t o)
     for (int i = op->input_count; i < op_operand_count(op); i++) s->uses.writer[op_operand(op, i)] = o;
 }
 
-static int find_tensor(const int32_t *tensors, int count, int32_t t)
+static int cut_search_find_tensor(const int32_t *tensors, int count, int32_t t)
 {
     for (int k = 0; k < count; k++)
         if (tensors[k] == t) return k;
@@ -81,7 +81,7 @@ static int find_tensor(const int32_t *tensors, int count, int32_t t)
 
 static int place_tensor(struct cut_operands *p, int32_t t)
 {
-    int at = find_tensor(p->tensor, p->count, t);
+    int at = cut_search_find_tensor(p->tensor, p->count, t);
     if (at < 0) p->tensor[at = p->count++] = t;
     return at;
 }
@@ -95,7 +95,7 @@ static void place_operands(struct searcher *s, struct expansion *e)
     for (int old = 1; old >= 0; old--) {
         for (int i = 0; i < op_operand_count(op); i++) {
             int32_t t = op_operand(op, i);
-            int stands = find_tensor(e->from->tensors, e->from->live, t);
+            int stands = cut_search_find_tensor(e->from->tensors, e->from->live, t);
             if ((stands >= 0) != old) continue;
             p->at[i] = place_tensor(p, t);
             if (old) e->stands[p->at[i]] = stands;
@@ -116,7 +116,7 @@ static bool list_live(struct searcher *s, struct expansion *e)
     if (!e->kept || !e->row || !e->to->tensors) return false;
     for (int k = 0; k < e->from->live + e->to->first_count; k++) {
         int32_t t = k < e->from->live ? e->from->tensors[k] : e->to->first[k - e->from->live];
-        int place = find_tensor(p->tensor, p->count, t);
+        int place = cut_search_find_tensor(p->tensor, p->count, t);
         if (s->uses.last[t] <= p->o) continue;
         e->kept[e->to->live] = place < 0 ? k : e->from->live + place;
         e->to->tensors[e->to->live++] = t;
@@ -125,7 +125,7 @@ static bool list_live(struct searcher *s, struct expansion *e)
 }
 
 /* A choice behind the op, unless there is one like it that costs no more. */
-static bool keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
+static bool cut_search_keep(struct searcher *s, struct layer *to, const int32_t *row, struct hypothesis h)
 {
     size_t live = (size_t)to->live;
     if (s->q->least && h.cost.bytes >= s->q->below) return s->beyond = true;
@@ -143,7 +143,7 @@ static bool keep(struct searcher *s, struct layer *to, const int32_t *row, struc
 }
 
 /* The outcomes of all that have the operands as choice `h` has them. */
-static const struct group *group_of(struct searcher *s, struct expansion *e, size_t h)
+static const struct group *cut_search_group_of(struct searcher *s, struct expansion *e, size_t h)
 {
     int32_t key[LX_MAX_OPERANDS];
     const struct cut_operands *p = &s->at;
@@ -162,7 +162,7 @@ static const struct group *group_of(struct searcher *s, struct expansion *e, siz
 
 static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
 {
-    const struct group *g = group_of(s, e, h);
+    const struct group *g = cut_search_group_of(s, e, h);
     const struct cut_cost cost = e->from->all.at[h].cost;
     const int32_t *stood = e->from->slots.at + h * (size_t)e->from->live;
     bool ok = g != NULL;
@@ -173,14 +173,14 @@ static bool expand_one(struct searcher *s, struct expansion *e, size_t h)
         for (int k = 0; k < e->to->live; k++)
             e->row[k] = e->kept[k] < e->from->live ? stood[e->kept[k]] : after[e->kept[k] - e->from->live];
         ok = !stop_work(EACH_OUTCOME) &&
-             keep(s, e->to, e->row,
-                  (struct hypothesis){
-                      {cost.bytes + x->cost.bytes, cost.us + x->cost.us}, (int32_t)h, (int32_t)n});
+             cut_search_keep(s, e->to, e->row,
+                             (struct hypothesis){
+                                 {cost.bytes + x->cost.bytes, cost.us + x->cost.us}, (int32_t)h, (int32_t)n});
     }
     return ok;
 }
 
-static bool expand(struct searcher *s, struct layer *from, struct layer *to)
+static bool cut_search_expand(struct searcher *s, struct layer *from, struct layer *to)
 {
     struct cut_operands *p = &s->at;
     const struct lx_op *op = &s->q->g->ops[p->o];
@@ -212,7 +212,7 @@ static bool expand(struct searcher *s, struct layer *from, struct layer *to)
 }
 
 /* What is told last of a tensor holds: how it was joined, else how it was made. */
-static void settle(struct searcher *s, struct cut_answer *out, int32_t t, struct cut_state state)
+static void cut_search_settle(struct searcher *s, struct cut_answer *out, int32_t t, struct cut_state state)
 {
     if (s->settled[t] || s->q->fixed[t]) return;
     s->settled[t] = true;
@@ -225,16 +225,16 @@ static void settle_op(struct searcher *s, struct cut_answer *out, int32_t o, siz
     const struct lx_op *op = &s->q->g->ops[o];
     for (int i = 0; i < l->operand_count; i++) {
         struct cut_state joined = l->joins.at[n * (size_t)l->operand_count + (size_t)i];
-        if (joined.at[0] != CUT_NOT_JOINED) settle(s, out, op_operand(op, i), joined);
+        if (joined.at[0] != CUT_NOT_JOINED) cut_search_settle(s, out, op_operand(op, i), joined);
     }
     for (int i = op->input_count; i < op_operand_count(op); i++)
-        settle(s, out, op_operand(op, i), out->ways[o].out);
+        cut_search_settle(s, out, op_operand(op, i), out->ways[o].out);
     for (int f = 0; f < l->first_count; f++)
-        settle(s, out, l->first[f], l->firsts.at[n * (size_t)l->first_count + (size_t)f]);
+        cut_search_settle(s, out, l->first[f], l->firsts.at[n * (size_t)l->first_count + (size_t)f]);
 }
 
 /* From the best at the end back to the first op. */
-static bool trace_back(struct searcher *s, struct cut_answer *out)
+static bool cut_search_trace_back(struct searcher *s, struct cut_answer *out)
 {
     const struct lx_graph *g = s->q->g;
     const struct layer *end = &s->layers[g->op_count];
@@ -263,7 +263,7 @@ static bool pass_layers(struct searcher *s)
     return ok;
 }
 
-static bool search(struct searcher *s, struct cut_answer *out)
+static bool cut_search_run(struct searcher *s, struct cut_answer *out)
 {
     const int32_t ops = s->q->g->op_count;
     bool ok = VEC_PUSH(&s->layers[0].all, ((struct hypothesis){{0, 0}, -1, -1}));
@@ -272,10 +272,10 @@ static bool search(struct searcher *s, struct cut_answer *out)
     for (; ok && s->at.o < ops; s->at.o++, out->searched++) {
         ok = pass_layers(s);
         if (!ok || s->at.o == ops) break;
-        ok = expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1]);
+        ok = cut_search_expand(s, &s->layers[s->at.o], &s->layers[s->at.o + 1]);
         if (ok && s->layers[s->at.o + 1].all.count == 0) ok = false, out->stuck = s->at.o;
     }
-    return ok && trace_back(s, out);
+    return ok && cut_search_trace_back(s, out);
 }
 
 static void searcher_free(struct searcher *s)
@@ -321,8 +321,8 @@ bool cut_search_along(const struct cut_question *q, struct cut_prices *prices, e
                                      .uses = &s.uses,
                                      .from = -1,
                                      .check_at = -1};
-    bool ok =
-        note_uses(&s.uses, q->g) && s.layers && s.settled && cut_repeats_find(&s.repeats) && search(&s, out);
+    bool ok = note_uses(&s.uses, q->g) && s.layers && s.settled && cut_repeats_find(&s.repeats) &&
+              cut_search_run(&s, out);
     *dropped = s.dropped;
     out->beyond = s.beyond;
     searcher_free(&s);

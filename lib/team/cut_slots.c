@@ -9,7 +9,7 @@
 
 enum { WORDS = 2 + CUT_BROUGHT, FIRST_ROOM = 64 };
 
-static size_t start_of(const struct cut_index *x, const int32_t *row, size_t width)
+static size_t cut_slots_start_of(const struct cut_index *x, const int32_t *row, size_t width)
 {
     uint64_t h = HASH_START;
     for (size_t i = 0; i < width; i++)
@@ -17,7 +17,7 @@ static size_t start_of(const struct cut_index *x, const int32_t *row, size_t wid
     return (size_t)h & (x->room - 1);
 }
 
-static bool grow(struct cut_index *x, const int32_t *rows, size_t count, size_t width)
+static bool cut_slots_grow(struct cut_index *x, const int32_t *rows, size_t count, size_t width)
 {
     size_t room = x->room ? 4 * x->room : FIRST_ROOM;
     int32_t *table = mem_alloc(room * sizeof *table);
@@ -26,7 +26,7 @@ static bool grow(struct cut_index *x, const int32_t *rows, size_t count, size_t 
     *x = (struct cut_index){table, room};
     cut_index_clear(x);
     for (size_t n = 0; n < count; n++) {
-        size_t at = start_of(x, rows + n * width, width);
+        size_t at = cut_slots_start_of(x, rows + n * width, width);
         while (table[at] >= 0) at = (at + 1) & (room - 1);
         table[at] = (int32_t)n;
     }
@@ -41,15 +41,15 @@ void cut_index_clear(struct cut_index *x)
 int32_t *cut_index_find(struct cut_index *x, const int32_t *rows, size_t count, size_t width,
                         const int32_t *row)
 {
-    if (2 * count >= x->room && !grow(x, rows, count, width)) return NULL;
-    size_t at = start_of(x, row, width);
+    if (2 * count >= x->room && !cut_slots_grow(x, rows, count, width)) return NULL;
+    size_t at = cut_slots_start_of(x, row, width);
     while (x->table[at] >= 0 && width > 0 &&
            memcmp(rows + (size_t)x->table[at] * width, row, width * sizeof *row) != 0)
         at = (at + 1) & (x->room - 1);
     return &x->table[at];
 }
 
-static int32_t word_of(struct cut_state s, bool flag)
+static int32_t cut_slots_word_of(struct cut_state s, bool flag)
 {
     uint32_t word = flag;
     for (int a = 0; a < LX_TEAM_AXES; a++) word = word << 8 | (unsigned char)s.at[a];
@@ -58,7 +58,8 @@ static int32_t word_of(struct cut_state s, bool flag)
 
 int32_t cut_slot_number(struct cut_slots *s, const struct slot *slot)
 {
-    int32_t row[WORDS] = {word_of(slot->made, slot->joined), word_of(slot->state, slot->apart)};
+    int32_t row[WORDS] = {cut_slots_word_of(slot->made, slot->joined),
+                          cut_slots_word_of(slot->state, slot->apart)};
     for (int b = 0; b < CUT_BROUGHT; b++) row[2 + b] = (int32_t)slot->brought[b];
     int32_t *place = cut_index_find(&s->index, s->rows.at, s->all.count, WORDS, row);
     if (!place || *place >= 0) return place ? *place : -1;

@@ -12,7 +12,7 @@ struct way_maker {
     bool ok;
 };
 
-static int blocks_of(const struct lx_team_grid *grid, const struct cut_state *s, int what)
+static int cut_ways_blocks_of(const struct lx_team_grid *grid, const struct cut_state *s, int what)
 {
     int blocks = 1;
     for (int a = 0; a < grid->axes; a++)
@@ -22,18 +22,18 @@ static int blocks_of(const struct lx_team_grid *grid, const struct cut_state *s,
 
 /* An axis along which every member has some of it, while there is a variable of that kind. What an insertion does is for
  * who owns the place. */
-static bool long_enough(const struct way_maker *k, const struct cut_state *var, int axis)
+static bool cut_ways_long_enough(const struct way_maker *k, const struct cut_state *var, int axis)
 {
     int v = var->at[axis];
     if (op_is_insert(k->op)) return true;
-    if (k->x.extent[v] >= blocks_of(k->grid, var, v)) return true;
+    if (k->x.extent[v] >= cut_ways_blocks_of(k->grid, var, v)) return true;
     for (int other = 0; other < k->x.var_count; other++)
         if (team_may_cut(k->op, &k->x, other) && k->x.extent[other] >= k->grid->size[axis]) return false;
     return true;
 }
 
 /* The state in which the result is made. */
-static void add_way(struct way_maker *k, const struct cut_state *var)
+static void cut_ways_add_way(struct way_maker *k, const struct cut_state *var)
 {
     struct cut_way way = {*var, *var};
     for (int a = 0; a < LX_TEAM_AXES; a++) {
@@ -43,25 +43,26 @@ static void add_way(struct way_maker *k, const struct cut_state *var)
     k->ok = k->ok && VEC_PUSH(k->out, way);
 }
 
-static void add_ways(struct way_maker *k, struct cut_state var, int axis);
+static void cut_ways_add_ways(struct way_maker *k, struct cut_state var, int axis);
 
 static void add_with(struct way_maker *k, struct cut_state var, int axis, int what)
 {
     var.at[axis] = (signed char)what;
-    add_ways(k, var, axis + 1);
+    cut_ways_add_ways(k, var, axis + 1);
 }
 
 /* Every variable for every axis, and parts of what is read. An axis of one member cuts nothing. */
-static void add_ways(struct way_maker *k, struct cut_state var, int axis)
+static void cut_ways_add_ways(struct way_maker *k, struct cut_state var, int axis)
 {
     while (axis < k->grid->axes && k->grid->size[axis] < 2) axis++;
     if (axis >= LX_TEAM_AXES || axis >= k->grid->axes) {
-        add_way(k, &var);
+        cut_ways_add_way(k, &var);
         return;
     }
     for (int v = -1; v < (k->x.known ? k->x.var_count : 0); v++) {
         var.at[axis] = (signed char)v;
-        if (v < 0 || (team_may_cut(k->op, &k->x, v) && long_enough(k, &var, axis))) add_with(k, var, axis, v);
+        if (v < 0 || (team_may_cut(k->op, &k->x, v) && cut_ways_long_enough(k, &var, axis)))
+            add_with(k, var, axis, v);
     }
     if (k->together) add_with(k, var, axis, LX_TEAM_PARTIAL);
     for (int i = 0; i < k->op->input_count; i++)
@@ -88,12 +89,12 @@ bool cut_ways_of(const struct lx_graph *g, const struct lx_team_grid *grid, int3
     out->count = 0;
     op_index_of(g, k.op, &k.x);
     find_readable(&k, parts);
-    add_ways(&k, (struct cut_state){{-1, -1, -1}}, 0);
+    cut_ways_add_ways(&k, (struct cut_state){{-1, -1, -1}}, 0);
     return k.ok;
 }
 
 /* Sums of which some variable may be cut, and what linear ops make of them; what is written once. */
-static bool makes_parts(const struct lx_graph *g, const struct lx_op *op, const bool *parts)
+static bool cut_ways_makes_parts(const struct lx_graph *g, const struct lx_op *op, const bool *parts)
 {
     struct way_maker k = {.g = g, .op = op};
     unsigned one;
@@ -110,7 +111,7 @@ void cut_find_parts(const struct lx_graph *g, const bool *joined, bool *may_be_p
     for (int32_t t = 0; t < g->tensor_count; t++) may_be_parts[t] = false;
     for (int32_t o = 0; o < g->op_count; o++)
         may_be_parts[g->ops[o].output] =
-            !(joined && joined[g->ops[o].output]) && makes_parts(g, &g->ops[o], may_be_parts);
+            !(joined && joined[g->ops[o].output]) && cut_ways_makes_parts(g, &g->ops[o], may_be_parts);
     for (int32_t o = 0; o < g->op_count;
          o++) /* of what is changed later, nobody knows which parts are meant */
         if (op_keeps_rest(&g->ops[o])) may_be_parts[g->ops[o].output] = false;
@@ -147,7 +148,8 @@ bool cut_takes_parts(const struct lx_op *op, int i, struct cut_state var, struct
 }
 
 /* Each axis of parts cuts the result along `dim`, after the axes that cut it already. */
-static bool scatter(const struct lx_tensor *t, const struct lx_team_grid *grid, struct cut_state *s, int dim)
+static bool cut_ways_scatter(const struct lx_tensor *t, const struct lx_team_grid *grid, struct cut_state *s,
+                             int dim)
 {
     const struct cut_state made = *s;
     for (int a = 0; a < grid->axes; a++) {
@@ -156,7 +158,7 @@ static bool scatter(const struct lx_tensor *t, const struct lx_team_grid *grid, 
             if (made.at[b] == dim) return false;
         if (sums) s->at[a] = (signed char)dim;
     }
-    return t->shape[dim] >= blocks_of(grid, s, dim);
+    return t->shape[dim] >= cut_ways_blocks_of(grid, s, dim);
 }
 
 int cut_joins_of(const struct lx_tensor *t, const struct lx_team_grid *grid, struct cut_state made,
@@ -169,7 +171,7 @@ int cut_joins_of(const struct lx_tensor *t, const struct lx_team_grid *grid, str
         if (out[0].at[a] <= LX_TEAM_PARTIAL) out[0].at[a] = -1;
     for (int d = 0; d < t->rank; d++) {
         out[count] = made;
-        count += scatter(t, grid, &out[count], d);
+        count += cut_ways_scatter(t, grid, &out[count], d);
     }
     return count;
 }

@@ -83,8 +83,8 @@ static int32_t find_partner(struct exchange_pass *p, int32_t t, int64_t bytes)
     return -1;
 }
 
-static bool serve(struct exchange_pass *p, int32_t t, int32_t op, int64_t bytes, int32_t *exchange,
-                  lx_status *st)
+static bool exchange_serve(struct exchange_pass *p, int32_t t, int32_t op, int64_t bytes, int32_t *exchange,
+                           lx_status *st)
 {
     struct team_draft *d = p->d;
     size_t members = (size_t)d->members;
@@ -118,8 +118,8 @@ static bool copies_from_afar(const struct team_draft *d, int32_t o, const struct
     return !lx_team_box_empty(need) && team_shift_copies(&d->g->tensors[op->inputs[0]], &result, need);
 }
 
-static bool read_operand(struct exchange_pass *p, int32_t o, const struct op_index *x, int i,
-                         int32_t *exchange, lx_status *st)
+static bool exchange_read_operand(struct exchange_pass *p, int32_t o, const struct op_index *x, int i,
+                                  int32_t *exchange, lx_status *st)
 {
     struct team_draft *d = p->d;
     const struct lx_op *op = &d->g->ops[o];
@@ -135,11 +135,11 @@ static bool read_operand(struct exchange_pass *p, int32_t o, const struct op_ind
         p->off |= team_beside(&p->need[m], &own) > 1;
         p->far |= team_is_shift(op) && copies_from_afar(d, o, x, m, &p->need[m]);
     }
-    return owned ? true : serve(p, t, o, all_missing(d, t, p->need), exchange, st);
+    return owned ? true : exchange_serve(p, t, o, all_missing(d, t, p->need), exchange, st);
 }
 
 /* Next to each other along every axis, or in the same place. */
-static bool neighbours(const struct lx_team_grid *grid, int from, int to)
+static bool exchange_neighbours(const struct lx_team_grid *grid, int from, int to)
 {
     for (int a = 0; a < grid->axes; a++) {
         int apart = lx_team_coordinate(grid, from, a) - lx_team_coordinate(grid, to, a);
@@ -161,7 +161,7 @@ static bool count_member(const struct lx_tensor *t, const struct lx_team_grid *g
         int64_t bytes = team_bytes(t, &part);
         sent[from] += bytes;
         received[to] += bytes;
-        near = near && neighbours(grid, from, to);
+        near = near && exchange_neighbours(grid, from, to);
     }
     return near;
 }
@@ -206,7 +206,7 @@ static bool count_best(struct team_draft *d, struct lx_team_exchange *e, bool of
     return true;
 }
 
-static bool run(struct exchange_pass *p, lx_status *st)
+static bool exchange_run(struct exchange_pass *p, lx_status *st)
 {
     enum { EACH_EXCHANGE = 200 };
     struct team_draft *d = p->d;
@@ -217,7 +217,7 @@ static bool run(struct exchange_pass *p, lx_status *st)
         int32_t *exchange = arena_array(d->memory, (size_t)op->input_count, sizeof *exchange);
         if (!exchange) return status_no_memory(st);
         for (int i = 0; i < op->input_count; i++)
-            if (!read_operand(p, o, &x, i, &exchange[i], st)) return false;
+            if (!exchange_read_operand(p, o, &x, i, &exchange[i], st)) return false;
         d->ops[o].exchange = exchange;
         for (int r = op->input_count; r < op_operand_count(op); r++) {
             p->latest[op_operand(op, r)] = -1;
@@ -246,7 +246,7 @@ bool team_add_exchanges(struct team_draft *d, lx_status *st)
                               .hull = mem_alloc(members * sizeof *p.hull)};
     bool ok = p.latest && p.writer && p.need && p.hull;
     for (size_t t = 0; ok && t < tensors; t++) p.latest[t] = p.writer[t] = -1;
-    ok = ok ? run(&p, st) : status_no_memory(st);
+    ok = ok ? exchange_run(&p, st) : status_no_memory(st);
     VEC_FREE(&p.all);
     mem_free(p.latest);
     mem_free(p.writer);

@@ -15,7 +15,8 @@
 
 #include <stdlib.h>
 
-static bool note(struct maker *k, int operand, int peer, int tag, int32_t t, const struct lx_team_box *at)
+static bool member_exchange_note(struct maker *k, int operand, int peer, int tag, int32_t t,
+                                 const struct lx_team_box *at)
 {
     struct lx_team_message m = {.op = (int32_t)k->b.ops.count, /* that is added next */
                                 .operand = operand,
@@ -70,7 +71,7 @@ static bool send_parts(struct maker *k, int32_t t, int tag, const struct lx_team
         struct lx_team_box at = give[m];
         if (lx_team_box_empty(&at)) continue;
         for (int d = 0; d < at.rank; d++) at.offset[d] -= held->offset[d];
-        if (!note(k, 0, m, tag, t, &at)) return false;
+        if (!member_exchange_note(k, 0, m, tag, t, &at)) return false;
     }
     return add_send(k, t, &local, 1);
 }
@@ -97,7 +98,7 @@ static bool send_slices(struct maker *k, int32_t t, int tag, const struct lx_tea
         inputs[i] = local[m];
         count = i == count ? count + 1 : count;
         struct lx_team_box all = from_zero(&give[m]);
-        if (!note(k, i, m, tag, t, &all)) return false;
+        if (!member_exchange_note(k, i, m, tag, t, &all)) return false;
     }
     return count == 0 || add_send(k, t, inputs, count);
 }
@@ -153,7 +154,7 @@ static bool receive_part(struct maker *k, int32_t e, const char *side, const str
         struct lx_team_box at = lx_team_box_meet(&theirs, part);
         if (lx_team_box_empty(&at)) continue;
         for (int d = 0; d < at.rank; d++) at.offset[d] -= part->offset[d];
-        if (!note(k, -1, m, lx_team_tag_exchange(k->p, e), t, &at)) return false;
+        if (!member_exchange_note(k, -1, m, lx_team_tag_exchange(k->p, e), t, &at)) return false;
     }
     int32_t to = add_receive(k, maker_name(k, k->p->graph->tensors[t].name, side), t, part);
     if (to < 0) return false;
@@ -197,7 +198,7 @@ bool maker_wait(struct maker *k, int32_t e)
     return ok;
 }
 
-static bool has_part(const struct lx_team_op *how, int member)
+static bool member_exchange_has_part(const struct lx_team_op *how, int member)
 {
     return !lx_team_space_empty(&how->space[member]);
 }
@@ -225,8 +226,8 @@ static int32_t receive_terms(struct maker *k, int32_t o, const struct lx_team_bo
     struct lx_team_box at = {.rank = t->rank + 1, .size = {1}};
     for (int d = 0; d < t->rank; d++) at.size[d + 1] = share->size[d];
     for (int m = 0; m < k->p->members; m++) {
-        if (!adds_here(k, o, m) || !has_part(&k->p->ops[o], m)) continue;
-        if (!note(k, -1, m, lx_team_tag_combine(k->p, o, 0), op->output, &at)) return -1;
+        if (!adds_here(k, o, m) || !member_exchange_has_part(&k->p->ops[o], m)) continue;
+        if (!member_exchange_note(k, -1, m, lx_team_tag_combine(k->p, o, 0), op->output, &at)) return -1;
         at.offset[0]++;
     }
     const char *name = maker_name(k, op->name, "terms");
@@ -256,7 +257,7 @@ static bool sum_share(struct maker *k, int32_t o, const struct lx_team_box *shar
 }
 
 /* The own block of the output is that tensor. */
-static bool settle(struct maker *k, int32_t t, int32_t local)
+static bool member_exchange_settle(struct maker *k, int32_t t, int32_t local)
 {
     struct lx_team_box own = lx_team_own(k->p, t, k->member);
     struct content *c = &k->contents[t];
@@ -267,7 +268,7 @@ static bool settle(struct maker *k, int32_t t, int32_t local)
 }
 
 /* Shares of all members become the output. */
-static bool spread(struct maker *k, int32_t o, const struct lx_team_box *shares)
+static bool member_exchange_spread(struct maker *k, int32_t o, const struct lx_team_box *shares)
 {
     int32_t t = k->p->graph->ops[o].output;
     struct lx_team_box own = lx_team_own(k->p, t, k->member);
@@ -276,12 +277,12 @@ static bool spread(struct maker *k, int32_t o, const struct lx_team_box *shares)
         struct lx_team_box at = shares[m];
         if (lx_team_box_empty(&at)) continue;
         for (int d = 0; d < at.rank; d++) at.offset[d] -= own.offset[d];
-        if (!note(k, -1, m, lx_team_tag_combine(k->p, o, 1), t, &at)) return false;
+        if (!member_exchange_note(k, -1, m, lx_team_tag_combine(k->p, o, 1), t, &at)) return false;
     }
     const char *name = maker_name(k, k->p->graph->ops[o].name, "all");
     int32_t to = maker_receives(k, t) ? maker_named(k, t) : maker_tensor(k, name, t, LX_INTERMEDIATE, &own);
     struct lx_op receive = {.name = name, .kind = lx_kind_at(LX_KIND_RECEIVE), .output = to};
-    return to >= 0 && maker_op(k, &receive) && settle(k, t, to);
+    return to >= 0 && maker_op(k, &receive) && member_exchange_settle(k, t, to);
 }
 
 static bool combine_shares(struct maker *k, int32_t o, struct lx_team_box *shares, struct lx_team_box *give)
@@ -293,19 +294,20 @@ static bool combine_shares(struct maker *k, int32_t o, struct lx_team_box *share
     op_index_of(k->p->graph, &k->p->graph->ops[o], &x);
     bool scatters = team_scatters(&k->p->grid, &x, k->p->ops[o].var, &k->p->tensors[t]), ok = true;
     c->writer = o;
-    if (has_part(&k->p->ops[o], k->member)) {
+    if (member_exchange_has_part(&k->p->ops[o], k->member)) {
         struct lx_team_box part =
             team_result_box(k->p->graph, &k->p->graph->ops[o], &x, &k->p->ops[o].space[k->member]);
         ok = send_boxes(k, t, lx_team_tag_combine(k->p, o, 0), &part, shares);
     }
     c->own.count = c->made.count = 0;
-    if (!ok || lx_team_box_empty(mine)) return ok && (scatters || spread(k, o, shares));
+    if (!ok || lx_team_box_empty(mine)) return ok && (scatters || member_exchange_spread(k, o, shares));
     if (!sum_share(k, o, mine, scatters && maker_receives(k, t), &sum)) return false;
-    if (scatters) return settle(k, t, sum);
+    if (scatters) return member_exchange_settle(k, t, sum);
     if (!VEC_PUSH(&c->own, (struct holding){sum, *mine})) return status_no_memory(k->st);
     for (int m = 0; m < k->p->members; m++)
         give[m] = adds_here(k, o, m) ? *mine : (struct lx_team_box){.rank = 1};
-    return send_boxes(k, t, lx_team_tag_combine(k->p, o, 1), mine, give) && spread(k, o, shares);
+    return send_boxes(k, t, lx_team_tag_combine(k->p, o, 1), mine, give) &&
+           member_exchange_spread(k, o, shares);
 }
 
 bool maker_combine(struct maker *k, int32_t o)

@@ -59,7 +59,7 @@ static void find_loops(struct maker *k, int32_t group, int along)
     k->loops_along = along;
 }
 
-static bool compute(struct maker *k, const struct lx_team_step *s)
+static bool member_graph_compute(struct maker *k, const struct lx_team_step *s)
 {
     int32_t group = k->p->ops[s->op].group;
     struct lx_team_space space = lx_team_step_space(k->p, s, k->member);
@@ -75,7 +75,7 @@ static bool compute(struct maker *k, const struct lx_team_step *s)
     return ok;
 }
 
-static bool add_step(struct maker *k, const struct lx_team_step *s)
+static bool member_graph_add_step(struct maker *k, const struct lx_team_step *s)
 {
     enum { EACH_STEP = 2000 };
     stop_look(EACH_STEP);
@@ -85,7 +85,7 @@ static bool add_step(struct maker *k, const struct lx_team_step *s)
     case LX_TEAM_WAIT:
         return maker_wait(k, s->exchange);
     case LX_TEAM_COMPUTE:
-        return compute(k, s);
+        return member_graph_compute(k, s);
     default:
         return maker_combine(k, s->op);
     }
@@ -150,7 +150,7 @@ static void maker_end(struct maker *k)
 }
 
 /* Everything of the result but its graph. */
-static struct lx_team_member *member_of(struct maker *k)
+static struct lx_team_member *member_graph_member_of(struct maker *k)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
     struct lx_team_member *m = memory ? arena_alloc(memory, sizeof *m) : NULL;
@@ -175,9 +175,9 @@ struct lx_team_member *lx_team_member_make(const struct lx_team_plan *plan, int 
     struct maker k = {.p = plan, .member = member, .st = st};
     bool ok = maker_begin(&k);
     for (int32_t s = 0; ok && s < plan->step_count; s++)
-        ok = add_step(&k, &plan->steps[s]) && note_step(&k, s);
+        ok = member_graph_add_step(&k, &plan->steps[s]) && note_step(&k, s);
     ok = ok && place_outputs(&k) && note_step(&k, -1);
-    struct lx_team_member *m = ok ? member_of(&k) : NULL;
+    struct lx_team_member *m = ok ? member_graph_member_of(&k) : NULL;
     if (m && k.b.ops.count > 0) {
         struct member_shape shape = {0};
         k.b.also = &(struct record_taker){member_shape_take, &shape};

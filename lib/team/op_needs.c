@@ -148,7 +148,8 @@ static void need_of_shift(const struct lx_tensor *t, const struct lx_team_box *t
     }
 }
 
-static struct lx_team_range range_of(const struct op_index *x, const struct lx_team_space *space, int v)
+static struct lx_team_range op_needs_range_of(const struct op_index *x, const struct lx_team_space *space,
+                                              int v)
 {
     int loop = team_loop_of(space, v);
     return loop >= 0 ? space->range[loop] : (struct lx_team_range){0, x->extent[v]};
@@ -188,7 +189,7 @@ struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *o
     struct lx_team_view view = team_view_of(x, input);
     struct lx_team_box target = {.rank = t->rank};
     for (int k = 0; k < t->rank; k++) {
-        struct lx_team_range r = range_of(x, space, x->var[input][k]);
+        struct lx_team_range r = op_needs_range_of(x, space, x->var[input][k]);
         target.offset[k] = r.begin;
         target.size[k] = none ? 0 : r.end - r.begin;
     }
@@ -196,7 +197,9 @@ struct lx_team_box team_need_box(const struct lx_graph *g, const struct lx_op *o
     struct lx_team_box need = lx_team_local_bounding_box(&view, &target, NULL, false);
     for (int k = 0; k < t->rank; k++) {
         const struct lx_window *w = window_along(x, x->var[input][k]);
-        if (w) need_of_window(w, range_of(x, space, w->out), t->shape[k], &need.offset[k], &need.size[k]);
+        if (w)
+            need_of_window(w, op_needs_range_of(x, space, w->out), t->shape[k], &need.offset[k],
+                           &need.size[k]);
     }
     if (x->walks) need_within(t, &need);
     if (op_index_shifted(x, input) && team_is_shift(op)) need_of_shift(t, &target, &need);

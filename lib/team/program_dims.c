@@ -4,21 +4,21 @@
 
 #include <string.h>
 
-static int32_t root_of(const struct program_dims *d, int32_t i)
+static int32_t program_dims_root_of(const struct program_dims *d, int32_t i)
 {
     while (d->parent[i] != i) i = d->parent[i] = d->parent[d->parent[i]];
     return i;
 }
 
-static struct dim_class *class_of(const struct program_dims *d, int32_t tensor, int dim)
+static struct dim_class *program_dims_class_of(const struct program_dims *d, int32_t tensor, int dim)
 {
-    return &d->classes[root_of(d, d->first[tensor] + dim)];
+    return &d->classes[program_dims_root_of(d, d->first[tensor] + dim)];
 }
 
-static void unite(const struct program_dims *d, int32_t a, int32_t b)
+static void program_dims_unite(const struct program_dims *d, int32_t a, int32_t b)
 {
-    a = root_of(d, a);
-    b = root_of(d, b);
+    a = program_dims_root_of(d, a);
+    b = program_dims_root_of(d, b);
     d->classes[a].rigid |= d->classes[b].rigid;
     d->parent[b] = a;
 }
@@ -59,10 +59,11 @@ static void unite_op(struct program_dims *d, const struct lx_op *op)
                          x.extent[v] == d->g->tensors[t].shape[k];
             if (op->kind->id == LX_KIND_CONSTANT || op->kind->id == LX_KIND_RESHAPE)
                 continue; /* in order anyhow */
-            if (!plain) class_of(d, t, k)->rigid = true;
+            if (!plain) program_dims_class_of(d, t, k)->rigid = true;
             for (int j = 0; plain && j < i; j++)
                 for (int l = 0; l < d->g->tensors[op_operand(op, j)].rank; l++)
-                    if (x.var[j][l] == v) unite(d, d->first[op_operand(op, j)] + l, d->first[t] + k);
+                    if (x.var[j][l] == v)
+                        program_dims_unite(d, d->first[op_operand(op, j)] + l, d->first[t] + k);
         }
     }
 }
@@ -80,7 +81,7 @@ static void add_point(struct cut_points *p, int64_t c)
 
 int program_split(const struct program_dims *d, int32_t tensor, int dim, int64_t *extent)
 {
-    const struct dim_class *c = class_of(d, tensor, dim);
+    const struct dim_class *c = program_dims_class_of(d, tensor, dim);
     int64_t all = d->g->tensors[tensor].shape[dim];
     for (int i = 0; i < c->cuts; i++) {
         extent[i] = all / c->inner[i];
@@ -96,7 +97,7 @@ struct cut_points program_points(const struct program_dims *d, int32_t tensor)
     struct cut_points p = {1, {1}};
     int64_t trail = 1;
     for (int k = t->rank - 1; k >= 0; k--) {
-        const struct dim_class *c = class_of(d, tensor, k);
+        const struct dim_class *c = program_dims_class_of(d, tensor, k);
         for (int i = 0; i < c->cuts; i++) add_point(&p, trail * c->inner[i]);
         trail *= t->shape[k];
         add_point(&p, trail);
@@ -132,13 +133,13 @@ struct cut_points program_common(const struct program_dims *d, const struct lx_o
 }
 
 /* 1: the tensor has got a new point; 0: it had it; -1: it cannot have it. */
-static int cut_at(struct program_dims *d, int32_t tensor, int64_t point)
+static int program_dims_cut_at(struct program_dims *d, int32_t tensor, int64_t point)
 {
     const struct lx_tensor *t = &d->g->tensors[tensor];
     int64_t trail = 1;
     for (int k = t->rank - 1; k >= 0; trail *= t->shape[k--]) {
         if (point <= trail || point >= trail * t->shape[k]) continue;
-        struct dim_class *c = class_of(d, tensor, k);
+        struct dim_class *c = program_dims_class_of(d, tensor, k);
         int64_t inner = point / trail, before = t->shape[k];
         int i = 0;
         while (i < c->cuts && c->inner[i] > inner) before = c->inner[i++];
@@ -155,22 +156,22 @@ static int cut_at(struct program_dims *d, int32_t tensor, int64_t point)
 }
 
 /* Every point of one part, and the borders of parts, also between the axes of a group. */
-static int cut_operand(struct program_dims *d, const struct lx_op *op, bool output,
-                       const struct cut_points *common)
+static int program_dims_cut_operand(struct program_dims *d, const struct lx_op *op, bool output,
+                                    const struct cut_points *common)
 {
     struct operand_parts p = program_parts(d->g, op, output);
     int32_t t = output ? op->output : op->inputs[0];
     int changed = 0;
     for (int i = 0; i < common->count; i++) {
         int64_t c = common->at[i], other = p.parts == 1 || c < p.inner ? c : c * p.parts;
-        int now = cut_at(d, t, other);
-        if (now == 0 && p.parts > 1 && c == p.inner) now = cut_at(d, t, c);
+        int now = program_dims_cut_at(d, t, other);
+        if (now == 0 && p.parts > 1 && c == p.inner) now = program_dims_cut_at(d, t, c);
         if (now < 0) return -1;
         changed |= now;
     }
     int64_t point = p.inner;
     for (int i = op->params->group_count - 1; p.parts > 1 && i >= 0; i--) {
-        int now = cut_at(d, t, point);
+        int now = program_dims_cut_at(d, t, point);
         if (now < 0) return -1;
         changed |= now;
         point *= d->g->grid[op->params->group[i]];
@@ -179,13 +180,13 @@ static int cut_operand(struct program_dims *d, const struct lx_op *op, bool outp
 }
 
 /* Has anything changed? What cannot be cut stays as it is, and is copied. */
-static bool cut_op(struct program_dims *d, const struct lx_op *op)
+static bool program_dims_cut_op(struct program_dims *d, const struct lx_op *op)
 {
     struct cut_points common = program_common(d, op);
     bool changed = false;
     for (int output = 0; output < 2; output++) {
         if (program_apart(d, op, output)) continue;
-        int now = cut_operand(d, op, output, &common);
+        int now = program_dims_cut_operand(d, op, output, &common);
         if (now < 0) d->apart[2 * (op - d->g->ops) + output] = true;
         changed |= now != 0;
     }
@@ -199,7 +200,7 @@ static int64_t elements_of(const struct lx_tensor *t)
     return n;
 }
 
-static bool check_op(const struct lx_graph *g, const struct lx_op *op, lx_status *st)
+static bool program_dims_check_op(const struct lx_graph *g, const struct lx_op *op, lx_status *st)
 {
     bool ok = op->input_count == 1 && op_operand_count(op) == 2 && g->tensors[op->inputs[0]].rank >= 0 &&
               g->tensors[op->output].rank >= 0;
@@ -225,7 +226,7 @@ static void cut_all(struct program_dims *d)
         changed = false;
         for (int32_t o = 0; o < d->g->op_count; o++)
             if (works_together(&d->g->ops[o]) && d->g->ops[o].input_count > 0)
-                changed |= cut_op(d, &d->g->ops[o]);
+                changed |= program_dims_cut_op(d, &d->g->ops[o]);
     }
 }
 
@@ -248,7 +249,7 @@ bool program_dims_make(struct program_dims *d, const struct lx_graph *g, lx_stat
     for (int32_t o = 0; o < g->op_count; o++) {
         if (!works_together(&g->ops[o]))
             unite_op(d, &g->ops[o]);
-        else if (g->ops[o].input_count > 0 && !check_op(g, &g->ops[o], st))
+        else if (g->ops[o].input_count > 0 && !program_dims_check_op(g, &g->ops[o], st))
             return false;
     }
     cut_all(d);

@@ -130,7 +130,7 @@ static void put_common(const struct program *p, const struct lx_op *op, bool out
     }
 }
 
-static enum lx_kind_id kind_of(const struct lx_op *op)
+static enum lx_kind_id program_together_kind_of(const struct lx_op *op)
 {
     static const enum lx_kind_id sums[LX_COMBINE_COUNT] = {LX_KIND_SUM, LX_KIND_SUM, LX_KIND_PROD,
                                                            LX_KIND_MIN, LX_KIND_MAX};
@@ -145,10 +145,10 @@ static bool cannot(const struct program *p, const struct lx_op *op, const char *
 }
 
 /* Gathers, sums and what changes parts, as one index string. */
-static bool add_moved(struct program *p, const struct lx_op *op)
+static bool program_together_add_moved(struct program *p, const struct lx_op *op)
 {
     unsigned group = program_group(p, op), own = p->varies[op->inputs[0]];
-    bool joins = kind_of(op) != LX_KIND_CLONE, part = op->kind->id == LX_KIND_DEVICE_PART;
+    bool joins = program_together_kind_of(op) != LX_KIND_CLONE, part = op->kind->id == LX_KIND_DEVICE_PART;
     bool takes = part || op->kind->id == LX_KIND_REDUCE_SCATTER || op->kind->id == LX_KIND_ALL_TO_ALL;
     struct string_of s = program_string(p);
     struct cut_points common = program_common(&p->dims, op);
@@ -178,7 +178,7 @@ static bool add_moved(struct program *p, const struct lx_op *op)
     program_put(&s, 0);
     if (s.failed) return cannot(p, op, "too many indices; join dimensions");
     struct lx_op to = {.name = op->name,
-                       .kind = lx_kind_at(kind_of(op)),
+                       .kind = lx_kind_at(program_together_kind_of(op)),
                        .input_count = 1,
                        .inputs = op->inputs,
                        .output = op->output,
@@ -196,7 +196,8 @@ static bool add_moved(struct program *p, const struct lx_op *op)
     return add_between(p, op, &common, &to);
 }
 
-static bool add_shift(struct program *p, const char *name, int32_t from, int32_t to, int at, int64_t by)
+static bool program_together_add_shift(struct program *p, const char *name, int32_t from, int32_t to, int at,
+                                       int64_t by)
 {
     int64_t offset[LX_MAX_RANK + LX_GRID_AXES] = {0};
     offset[at] = by;
@@ -230,7 +231,7 @@ static bool add_permuted(struct program *p, const struct lx_op *op)
         return cannot(p, op, "devices send along one axis of the grid at a time; send twice");
     int32_t from = op->inputs[0];
     if (!(own & group)) {
-        if (!op->params->exclusive || !group) return add_moved(p, op);
+        if (!op->params->exclusive || !group) return program_together_add_moved(p, op);
         from = program_broadcast(p, op, 0);
         own |= group;
         if (from < 0) return false;
@@ -241,7 +242,8 @@ static bool add_permuted(struct program *p, const struct lx_op *op)
         from = cut_like_result(p, op, from, own);
     if (from < 0) return false;
     int64_t n = p->g->grid[axis], k = op->params->k % n;
-    if (op->params->exclusive || k == 0) return add_shift(p, op->name, from, op->output, at, -k);
+    if (op->params->exclusive || k == 0)
+        return program_together_add_shift(p, op->name, from, op->output, at, -k);
     int32_t parts[2] = {program_room(p, op->output, op->name, before, sizeof before),
                         program_room(p, op->output, op->name, behind, sizeof behind)};
     struct lx_op add = {.name = op->name,
@@ -249,11 +251,11 @@ static bool add_permuted(struct program *p, const struct lx_op *op)
                         .input_count = 2,
                         .inputs = parts,
                         .output = op->output};
-    return add_shift(p, before, from, parts[0], at, -k) && add_shift(p, behind, from, parts[1], at, n - k) &&
-           builder_op(&p->b, &add, p->st);
+    return program_together_add_shift(p, before, from, parts[0], at, -k) &&
+           program_together_add_shift(p, behind, from, parts[1], at, n - k) && builder_op(&p->b, &add, p->st);
 }
 
-static bool add_number(struct program *p, const struct lx_op *op)
+static bool program_together_add_number(struct program *p, const struct lx_op *op)
 {
     struct lx_op_params params = op_params_none();
     struct lx_op count = {
@@ -266,5 +268,6 @@ static bool add_number(struct program *p, const struct lx_op *op)
 bool program_together(struct program *p, const struct lx_op *op)
 {
     if (op->kind->id == LX_KIND_DEVICE_PERMUTE) return add_permuted(p, op);
-    return op->kind->id == LX_KIND_DEVICE_ID ? add_number(p, op) : add_moved(p, op);
+    return op->kind->id == LX_KIND_DEVICE_ID ? program_together_add_number(p, op)
+                                             : program_together_add_moved(p, op);
 }

@@ -24,8 +24,8 @@ struct step_pass {
     bool ok;
 };
 
-static void push(struct step_pass *p, enum lx_team_step_kind kind, int32_t op, int32_t exchange,
-                 enum lx_team_piece piece, int along)
+static void steps_push(struct step_pass *p, enum lx_team_step_kind kind, int32_t op, int32_t exchange,
+                       enum lx_team_piece piece, int along)
 {
     p->ok = p->ok && VEC_PUSH(&p->steps, (struct lx_team_step){kind, op, exchange, piece, along});
 }
@@ -61,7 +61,7 @@ static bool cut_as_op(const struct team_draft *d, int32_t o, const struct op_ind
 
 /* May op `o` be computed piece by piece together with the ops of group `g`? A piece of it must need only the
  * same piece of what the group writes, and may not overwrite what a later piece of the group reads. */
-static bool joins(const struct step_pass *p, int32_t g, int32_t o)
+static bool steps_joins(const struct step_pass *p, int32_t g, int32_t o)
 {
     const struct team_draft *d = p->d;
     const struct lx_team_group *group = &p->groups.at[g];
@@ -88,7 +88,7 @@ static bool form_groups(struct step_pass *p)
         const struct lx_op *op = &d->g->ops[o];
         int32_t g = (int32_t)p->groups.count - 1;
         stop_look(EACH_OP + (int64_t)d->members);
-        if (g < 0 || !joins(p, g, o)) {
+        if (g < 0 || !steps_joins(p, g, o)) {
             if (!VEC_PUSH(&p->groups, (struct lx_team_group){.first = o})) return false;
             g++;
         }
@@ -167,10 +167,10 @@ static const struct lx_team_space *common_core(struct step_pass *p, const struct
     return any ? core : NULL;
 }
 
-static void compute(struct step_pass *p, const struct lx_team_group *group, enum lx_team_piece piece,
-                    int along)
+static void steps_compute(struct step_pass *p, const struct lx_team_group *group, enum lx_team_piece piece,
+                          int along)
 {
-    for (int32_t o = group->first; o <= group->last; o++) push(p, LX_TEAM_COMPUTE, o, -1, piece, along);
+    for (int32_t o = group->first; o <= group->last; o++) steps_push(p, LX_TEAM_COMPUTE, o, -1, piece, along);
 }
 
 static void await(struct step_pass *p, const struct lx_team_group *group)
@@ -180,7 +180,7 @@ static void await(struct step_pass *p, const struct lx_team_group *group)
             int32_t e = p->d->ops[o].exchange[i];
             if (e < 0 || p->awaited[e]) continue;
             p->awaited[e] = true;
-            push(p, LX_TEAM_WAIT, -1, e, LX_TEAM_ALL, 0);
+            steps_push(p, LX_TEAM_WAIT, -1, e, LX_TEAM_ALL, 0);
         }
 }
 
@@ -206,7 +206,7 @@ static void list_exchanges(struct step_pass *p)
     at[0] = 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int steps_by_number(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
@@ -216,11 +216,11 @@ static int by_number(const void *a, const void *b)
 static void start_exchanges(struct step_pass *p, int32_t first, int32_t last)
 {
     int32_t from = p->after_at[first + 1], to = p->after_at[last + 2];
-    if (to - from > 1) qsort(p->after + from, (size_t)(to - from), sizeof *p->after, by_number);
-    for (int32_t k = from; k < to; k++) push(p, LX_TEAM_START, -1, p->after[k], LX_TEAM_ALL, 0);
+    if (to - from > 1) qsort(p->after + from, (size_t)(to - from), sizeof *p->after, steps_by_number);
+    for (int32_t k = from; k < to; k++) steps_push(p, LX_TEAM_START, -1, p->after[k], LX_TEAM_ALL, 0);
 }
 
-static void emit(struct step_pass *p)
+static void steps_emit(struct step_pass *p)
 {
     enum { EACH_GROUP = 50 };
     struct team_draft *d = p->d;
@@ -231,15 +231,15 @@ static void emit(struct step_pass *p)
         stop_look(EACH_GROUP * (int64_t)(group->last - group->first + 1));
         bool overlap = anything_awaited(p, group) && loops_cut(d, group->first) && !d->how->plain;
         if (overlap) group->core = common_core(p, group);
-        if (group->core) compute(p, group, LX_TEAM_CORE, 0);
+        if (group->core) steps_compute(p, group, LX_TEAM_CORE, 0);
         await(p, group);
         for (int l = 0; group->core && l < group->core[0].loops; l++) {
-            compute(p, group, LX_TEAM_BEFORE, l);
-            compute(p, group, LX_TEAM_AFTER, l);
+            steps_compute(p, group, LX_TEAM_BEFORE, l);
+            steps_compute(p, group, LX_TEAM_AFTER, l);
         }
-        if (!group->core) compute(p, group, LX_TEAM_ALL, 0);
+        if (!group->core) steps_compute(p, group, LX_TEAM_ALL, 0);
         if (d->ops[group->first].mode == LX_TEAM_COMBINE)
-            push(p, LX_TEAM_REDUCE, group->first, -1, LX_TEAM_ALL, 0);
+            steps_push(p, LX_TEAM_REDUCE, group->first, -1, LX_TEAM_ALL, 0);
         start_exchanges(p, group->first, group->last);
     }
 }
@@ -256,7 +256,7 @@ bool team_order_steps(struct team_draft *d, lx_status *st)
     p.ok = p.written_in && p.touched_in && p.awaited && p.after && p.after_at;
     for (size_t t = 0; p.ok && t < tensors; t++) p.written_in[t] = p.touched_in[t] = -1;
     p.ok = p.ok && form_groups(&p);
-    if (p.ok) emit(&p);
+    if (p.ok) steps_emit(&p);
     if (p.ok) {
         d->groups = arena_copy_array(d->memory, p.groups.at, p.groups.count, sizeof *p.groups.at);
         d->steps = arena_copy_array(d->memory, p.steps.at, p.steps.count, sizeof *p.steps.at);

@@ -12,21 +12,22 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char *op_name(const struct checker *c, int32_t o)
+static const char *team_check_op_name(const struct checker *c, int32_t o)
 {
     return c->p->graph->ops[o].name;
 }
 
 /* The op whose result an op reads in an input; -1: it is given. */
-static int32_t source_of(const struct checker *c, int32_t o, int32_t t)
+static int32_t team_check_source_of(const struct checker *c, int32_t o, int32_t t)
 {
     return tensor_ops_before(&c->writes, t, o);
 }
 
 /* Parts are where they were made, and of what was computed there. */
-static bool has_part(const struct checker *c, int32_t o, int i, int m, const struct lx_team_box *need)
+static bool team_check_has_part(const struct checker *c, int32_t o, int i, int m,
+                                const struct lx_team_box *need)
 {
-    int32_t w = source_of(c, o, c->p->graph->ops[o].inputs[i]);
+    int32_t w = team_check_source_of(c, o, c->p->graph->ops[o].inputs[i]);
     struct op_index x;
     if (w < 0) return false;
     op_index_of(c->p->graph, &c->p->graph->ops[w], &x);
@@ -44,7 +45,7 @@ static bool check_need(const struct checker *c, int32_t o, int i, int m, const s
     struct lx_team_box own = lx_team_own(c->p, t, m);
     if (lx_team_space_empty(space)) return true;
     if (team_reads_parts(op, c->p->ops[o].var, i)) {
-        if (has_part(c, o, i, m, &need)) return true;
+        if (team_check_has_part(c, o, i, m, &need)) return true;
     } else if (!lx_team_is_partial(&c->p->tensors[t]) && lx_team_box_within(&need, &own))
         return true;
     if (arrived && e >= 0 && !(c->p->exchanges[e].sides && team_beside(&need, &own) > 1) &&
@@ -60,7 +61,7 @@ static bool check_contents(const struct checker *c, int32_t o, int i)
     int32_t e = c->p->ops[o].exchange[i], t = c->p->graph->ops[o].inputs[i];
     if (e < 0 || c->p->exchanges[e].after == c->writer[t]) return true;
     return status_set(c->st, LX_E_NO, "op %s reads %s by exchange %d, which brings other contents",
-                      op_name(c, o), c->p->graph->tensors[t].name, (int)e);
+                      team_check_op_name(c, o), c->p->graph->tensors[t].name, (int)e);
 }
 
 static bool check_ops(struct checker *c)
@@ -166,7 +167,7 @@ static bool computed(const struct checker *c, int32_t o)
     return c->pieces[o] == BIT_ALL || c->pieces[o] == cut;
 }
 
-static bool done(const struct checker *c, int32_t o)
+static bool team_check_done(const struct checker *c, int32_t o)
 {
     if (o < 0) return true;
     return computed(c, o) && (c->p->ops[o].mode != LX_TEAM_COMBINE || c->combined[o]);
@@ -178,13 +179,13 @@ static bool piece_ready(const struct checker *c, const struct lx_team_step *s)
     const struct lx_op *op = &c->p->graph->ops[s->op];
     const struct lx_team_op *how = &c->p->ops[s->op];
     for (int i = 0; i < op->input_count; i++) {
-        int32_t w = source_of(c, s->op, op->inputs[i]), e = how->exchange[i];
+        int32_t w = team_check_source_of(c, s->op, op->inputs[i]), e = how->exchange[i];
         bool parts = w >= 0 && team_reads_parts(op, how->var, i) && computed(c, w);
         bool together = w >= 0 && c->p->ops[w].group == how->group && e < 0 && team_plain_index(op) &&
                         c->pieces[w] & bit_of(s);
-        if (w >= 0 && !done(c, w) && !together && !parts)
+        if (w >= 0 && !team_check_done(c, w) && !together && !parts)
             return status_set(c->st, LX_E_NO, "op %s is computed before %s, which it reads", op->name,
-                              op_name(c, w));
+                              team_check_op_name(c, w));
         for (int m = 0; m < c->p->members; m++) {
             struct lx_team_space space = lx_team_step_space(c->p, s, m);
             if (!check_need(c, s->op, i, m, &space, e >= 0 && c->arrived[e])) return false;
@@ -199,50 +200,50 @@ static bool may_overwrite(const struct checker *c, int32_t o)
     const struct lx_op *op = &c->p->graph->ops[o];
     for (int k = op->input_count; k < op_operand_count(op); k++)
         for (int32_t r = -1; (r = tensor_ops_after(&c->reads, op_operand(op, k), r)) >= 0 && r < o;)
-            if (!done(c, r))
+            if (!team_check_done(c, r))
                 return status_set(c->st, LX_E_NO, "op %s writes over what op %s has yet to read",
-                                  op_name(c, o), op_name(c, r));
+                                  team_check_op_name(c, o), team_check_op_name(c, r));
     return true;
 }
 
-static bool compute(struct checker *c, const struct lx_team_step *s)
+static bool team_check_compute(struct checker *c, const struct lx_team_step *s)
 {
     bool cut = s->piece != LX_TEAM_ALL;
     unsigned before = c->pieces[s->op], bit = bit_of(s);
     if (before & bit || (before && cut != !(before & BIT_ALL)))
-        return status_set(c->st, LX_E_NO, "op %s is computed twice", op_name(c, s->op));
+        return status_set(c->st, LX_E_NO, "op %s is computed twice", team_check_op_name(c, s->op));
     if (!piece_ready(c, s) || !may_overwrite(c, s->op)) return false;
     c->pieces[s->op] = (unsigned char)(before | bit);
     return true;
 }
 
 /* What an exchange sends must be written, and not yet be written over. */
-static bool start(struct checker *c, int32_t e)
+static bool team_check_start(struct checker *c, int32_t e)
 {
     const struct lx_team_exchange *x = &c->p->exchanges[e];
     bool over = false;
     for (int32_t o = x->after; (o = tensor_ops_after(&c->writes, x->tensor, o)) >= 0;) over |= c->pieces[o];
-    if (c->started[e] || (x->after >= 0 && !done(c, x->after)) || over)
+    if (c->started[e] || (x->after >= 0 && !team_check_done(c, x->after)) || over)
         return status_set(c->st, LX_E_NO, "exchange %d starts twice, too early or too late", (int)e);
     return c->started[e] = true;
 }
 
-static bool take(struct checker *c, const struct lx_team_step *s)
+static bool team_check_take(struct checker *c, const struct lx_team_step *s)
 {
     switch (s->kind) {
     case LX_TEAM_START:
-        return start(c, s->exchange);
+        return team_check_start(c, s->exchange);
     case LX_TEAM_WAIT:
         if (!c->started[s->exchange] || c->arrived[s->exchange])
             return status_set(c->st, LX_E_NO, "exchange %d is awaited twice, or never started",
                               (int)s->exchange);
         return c->arrived[s->exchange] = true;
     case LX_TEAM_COMPUTE:
-        return compute(c, s);
+        return team_check_compute(c, s);
     default:
         if (c->pieces[s->op] != BIT_ALL || c->combined[s->op] || c->p->ops[s->op].mode != LX_TEAM_COMBINE)
             return status_set(c->st, LX_E_NO, "op %s is combined twice, or before it is computed",
-                              op_name(c, s->op));
+                              team_check_op_name(c, s->op));
         return c->combined[s->op] = true;
     }
 }
@@ -251,17 +252,18 @@ static bool check_steps(struct checker *c)
 {
     if (!check_exchanges(c)) return false;
     for (int32_t s = 0; s < c->p->step_count; s++)
-        if (!take(c, &c->p->steps[s])) return false;
+        if (!team_check_take(c, &c->p->steps[s])) return false;
     for (int32_t o = 0; o < c->p->graph->op_count; o++)
-        if (!done(c, o))
-            return status_set(c->st, LX_E_NO, "the steps do not compute all of op %s", op_name(c, o));
+        if (!team_check_done(c, o))
+            return status_set(c->st, LX_E_NO, "the steps do not compute all of op %s",
+                              team_check_op_name(c, o));
     for (int32_t e = 0; e < c->p->exchange_count; e++)
         if (!c->arrived[e]) return status_set(c->st, LX_E_NO, "exchange %d is never awaited", (int)e);
     return true;
 }
 
 /* What is told of a plan that it is compared with; less than 0: nothing. All else holds by now. */
-static bool check_told(const struct checker *c)
+static bool team_check_told(const struct checker *c)
 {
     int64_t plain = 0;
     for (int32_t e = 0; e < c->p->exchange_count; e++) {
@@ -295,7 +297,7 @@ bool lx_team_check(const struct lx_team_plan *plan, lx_status *st)
         tensor_ops_make(&c.reads, plan->graph, false) && tensor_ops_make(&c.writes, plan->graph, true) && room
             ? true
             : status_no_memory(st);
-    ok = ok && check_bounds(&c) && check_ops(&c) && check_steps(&c) && check_told(&c);
+    ok = ok && check_bounds(&c) && check_ops(&c) && check_steps(&c) && team_check_told(&c);
     tensor_ops_free(&c.reads);
     tensor_ops_free(&c.writes);
     mem_free(c.served);

@@ -1,6 +1,6 @@
 /* Team plans as JSON: the rows of team_fields.h over the records of the plan. */
 #include "team/team_file.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 #include "base/stop.h"
 
 #include <inttypes.h>
@@ -45,12 +45,12 @@ struct writer {
     struct text *t;
 };
 
-static void write_record(struct writer *w, enum team_section_id section, const void *record)
+static void team_json_write_record(struct writer *w, enum team_section_id section, const void *record)
 {
     record_write(team_sections[section].fields, team_sections[section].count, record, w->t);
 }
 
-static struct int_list list_of(struct writer *w, const int64_t *values, int32_t count)
+static struct int_list team_json_list_of(struct writer *w, const int64_t *values, int32_t count)
 {
     struct int_list list = {arena_copy_array(&w->memory, values, (size_t)count, sizeof *values), count};
     w->t->failed |= !list.at;
@@ -71,12 +71,12 @@ static struct int_list ranges_of(struct writer *w, const struct lx_team_space *s
 }
 
 /* What each axis cuts; of a row one number says it. */
-static struct int_list axes_of(struct writer *w, const int cut[LX_TEAM_AXES])
+static struct int_list team_json_axes_of(struct writer *w, const int cut[LX_TEAM_AXES])
 {
     int64_t values[LX_TEAM_AXES];
     bool any = false;
     for (int a = 0; a < w->p->grid.axes; a++) any |= (values[a] = cut[a]) != -1;
-    return any && w->p->grid.axes > 1 ? list_of(w, values, w->p->grid.axes) : (struct int_list){0};
+    return any && w->p->grid.axes > 1 ? team_json_list_of(w, values, w->p->grid.axes) : (struct int_list){0};
 }
 
 static struct int_list bounds_of(struct writer *w, int32_t t)
@@ -93,33 +93,33 @@ static struct int_list bounds_of(struct writer *w, int32_t t)
     return list;
 }
 
-static void write_tensor(struct writer *w, int32_t i)
+static void team_json_write_tensor(struct writer *w, int32_t i)
 {
     const struct lx_team_tensor *x = &w->p->tensors[i];
     struct team_file_tensor r = {.name = w->p->graph->tensors[i].name,
                                  .cut = w->p->grid.axes == 1 ? x->cut[0] : -1,
-                                 .cuts = axes_of(w, x->cut),
+                                 .cuts = team_json_axes_of(w, x->cut),
                                  .bounds = bounds_of(w, i),
                                  .given = x->given ? 1 : -1};
-    write_record(w, TEAM_FILE_TENSOR, &r);
+    team_json_write_record(w, TEAM_FILE_TENSOR, &r);
 }
 
-static void write_op(struct writer *w, int32_t o)
+static void team_json_write_op(struct writer *w, int32_t o)
 {
     const struct lx_team_op *x = &w->p->ops[o];
     const struct lx_op *op = &w->p->graph->ops[o];
     struct team_file_op r = {.name = op->name,
                              .mode = team_mode_words[x->mode],
                              .var = w->p->grid.axes == 1 ? x->var[0] : -1,
-                             .vars = axes_of(w, x->var),
+                             .vars = team_json_axes_of(w, x->var),
                              .group = x->group,
                              .bytes = x->bytes};
     if (x->space[0].loops > 0) r.ranges = ranges_of(w, x->space);
     int64_t exchanges[LX_MAX_INPUTS];
     bool any = false;
     for (int i = 0; i < op->input_count; i++) any |= (exchanges[i] = x->exchange[i]) >= 0;
-    if (any) r.exchanges = list_of(w, exchanges, op->input_count);
-    write_record(w, TEAM_FILE_OP, &r);
+    if (any) r.exchanges = team_json_list_of(w, exchanges, op->input_count);
+    team_json_write_record(w, TEAM_FILE_OP, &r);
 }
 
 static void write_exchange(struct writer *w, int32_t e)
@@ -132,8 +132,8 @@ static void write_exchange(struct writer *w, int32_t e)
                                    .reads = x->reads,
                                    .pattern = patterns[x->pattern],
                                    .sides = x->sides ? 1 : -1,
-                                   .sent = list_of(w, x->sent, members),
-                                   .received = list_of(w, x->received, members),
+                                   .sent = team_json_list_of(w, x->sent, members),
+                                   .received = team_json_list_of(w, x->received, members),
                                    .bytes = x->bytes,
                                    .separate_bytes = x->separate_bytes};
     r.offsets = (struct int_list){arena_array(&w->memory, (size_t)(members * rank) + 1, sizeof(int64_t)),
@@ -147,15 +147,15 @@ static void write_exchange(struct writer *w, int32_t e)
         r.offsets.at[k] = empty ? 0 : b->offset[k % rank];
         r.sizes.at[k] = empty ? 0 : b->size[k % rank];
     }
-    write_record(w, TEAM_FILE_EXCHANGE, &r);
+    team_json_write_record(w, TEAM_FILE_EXCHANGE, &r);
 }
 
-static void write_group(struct writer *w, int32_t g)
+static void team_json_write_group(struct writer *w, int32_t g)
 {
     const struct lx_team_group *x = &w->p->groups[g];
     struct team_file_group r = {.first = x->first, .last = x->last};
     if (x->core) r.core = ranges_of(w, x->core);
-    write_record(w, TEAM_FILE_GROUP, &r);
+    team_json_write_record(w, TEAM_FILE_GROUP, &r);
 }
 
 static void write_step(struct writer *w, int32_t s)
@@ -166,11 +166,11 @@ static void write_step(struct writer *w, int32_t s)
                                .exchange = x->exchange,
                                .piece = x->kind == LX_TEAM_COMPUTE ? team_piece_words[x->piece] : NULL,
                                .along = x->along > 0 ? x->along : -1};
-    write_record(w, TEAM_FILE_STEP, &r);
+    team_json_write_record(w, TEAM_FILE_STEP, &r);
 }
 
-static void write_list(struct writer *w, const char *key, int32_t count,
-                       void (*one)(struct writer *, int32_t))
+static void team_json_write_list(struct writer *w, const char *key, int32_t count,
+                                 void (*one)(struct writer *, int32_t))
 {
     enum { EACH_RECORD = 1000 };
     text_format(w->t, ",\n  \"%s\": [\n", key);
@@ -192,7 +192,7 @@ void team_write_decided(const struct lx_team_plan *p, const char *kind, struct t
     int64_t sizes[LX_TEAM_AXES];
     for (int a = 0; a < p->grid.axes; a++) sizes[a] = p->grid.size[a];
     const struct team_file_root r = {.members = p->members,
-                                     .grid = p->grid.axes > 1 ? list_of(&w, sizes, p->grid.axes)
+                                     .grid = p->grid.axes > 1 ? team_json_list_of(&w, sizes, p->grid.axes)
                                                               : (struct int_list){0},
                                      .pattern_hash = hash,
                                      .bytes = p->bytes,
@@ -207,11 +207,11 @@ void team_write_decided(const struct lx_team_plan *p, const char *kind, struct t
                 root.length > 2 ? (int)root.length - 2 : 0, root.at ? root.at + 1 : "");
     t->failed |= root.failed;
     text_free(&root);
-    write_list(&w, "tensors", p->graph->tensor_count, write_tensor);
-    write_list(&w, "exchanges", p->exchange_count, write_exchange);
-    write_list(&w, "ops", p->graph->op_count, write_op);
-    write_list(&w, "groups", p->group_count, write_group);
-    write_list(&w, "steps", p->step_count, write_step);
+    team_json_write_list(&w, "tensors", p->graph->tensor_count, team_json_write_tensor);
+    team_json_write_list(&w, "exchanges", p->exchange_count, write_exchange);
+    team_json_write_list(&w, "ops", p->graph->op_count, team_json_write_op);
+    team_json_write_list(&w, "groups", p->group_count, team_json_write_group);
+    team_json_write_list(&w, "steps", p->step_count, write_step);
     arena_free(&w.memory);
 }
 

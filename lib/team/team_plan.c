@@ -127,8 +127,8 @@ bool team_identify(struct lx_team_plan *p, lx_status *st)
     return ok ? true : status_no_memory(st);
 }
 
-static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_options *how,
-                                 const struct lx_team_plan *like, lx_status *st)
+static struct lx_team_plan *team_plan_make(const struct lx_graph *g, const struct lx_team_options *how,
+                                           const struct lx_team_plan *like, lx_status *st)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
     if (!memory) return status_no_memory(st), NULL;
@@ -167,7 +167,7 @@ static struct lx_team_plan *make(const struct lx_graph *g, const struct lx_team_
 bool team_plain_bytes(const struct lx_team_plan *p, int64_t *bytes, lx_status *st)
 {
     const struct lx_team_options how = {.members = p->members, .grid = p->grid, .plain = true};
-    struct lx_team_plan *plain = make(p->graph, &how, p, st);
+    struct lx_team_plan *plain = team_plan_make(p->graph, &how, p, st);
     if (plain) *bytes = plain->bytes;
     lx_team_free(plain);
     return plain != NULL;
@@ -235,7 +235,8 @@ static struct lx_team_plan *make_both(const struct lx_graph *g, const struct lx_
     if (!gather_choices(g, &how, &choices, st)) return NULL;
     struct lx_team_options plainly = how;
     plainly.plain = true;
-    struct lx_team_plan *plain = make(g, &plainly, NULL, st), *p = plain ? make(g, &how, plain, st) : NULL;
+    struct lx_team_plan *plain = team_plan_make(g, &plainly, NULL, st),
+                        *p = plain ? team_plan_make(g, &how, plain, st) : NULL;
     if (p) p->plain_bytes = plain->bytes;
     lx_team_free(plain);
     mem_free(choices);

@@ -4,7 +4,7 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@ struct reader {
 };
 
 /* A list of records of a section; NULL: `st` is set. */
-static void *read_list(struct reader *r, const struct json_value *root, const char *key,
-                       enum team_section_id section, int32_t *count, const struct json_value **array)
+static void *team_read_list(struct reader *r, const struct json_value *root, const char *key,
+                            enum team_section_id section, int32_t *count, const struct json_value **array)
 {
     const struct team_section *s = &team_sections[section];
     const struct json_value *item;
@@ -39,7 +39,8 @@ static void *read_list(struct reader *r, const struct json_value *root, const ch
     return list;
 }
 
-static bool wrong(const struct reader *r, const struct json_value *array, int32_t i, const char *what)
+static bool team_read_wrong(const struct reader *r, const struct json_value *array, int32_t i,
+                            const char *what)
 {
     return json_error(r->j, json_item(array, i), r->st, LX_E_DOMAIN, "%s", what);
 }
@@ -67,27 +68,31 @@ static bool take_tensor(struct reader *r, const struct json_value *array, int32_
     int32_t at = 0;
     *out = (struct lx_team_tensor){.given = x->given == 1};
     if (x->name && strcmp(x->name, tensor->name) != 0)
-        return wrong(r, array, t, "the pattern has another tensor here");
-    if (x->given >= 0 && x->given != 1) return wrong(r, array, t, "given is 1 or absent");
-    if (tensor->rank < 0) return wrong(r, array, t, "it has no shape and cannot be in a team's plan");
+        return team_read_wrong(r, array, t, "the pattern has another tensor here");
+    if (x->given >= 0 && x->given != 1) return team_read_wrong(r, array, t, "given is 1 or absent");
+    if (tensor->rank < 0)
+        return team_read_wrong(r, array, t, "it has no shape and cannot be in a team's plan");
     if (!team_take_axes(r->p, x->cut, &x->cuts, tensor->rank, 1, out->cut))
-        return wrong(r, array, t, "it has no such dimension to be cut, or the grid has other axes");
+        return team_read_wrong(r, array, t, "it has no such dimension to be cut, or the grid has other axes");
     for (int d = 0; d < tensor->rank; d++) {
         bool cut = false;
         for (int a = 0; a < r->p->grid.axes; a++) cut |= out->cut[a] == d;
         if (cut &&
             !team_take_bounds(tensor, d, lx_team_blocks(&r->p->grid, out->cut, d), &x->bounds, &at, out))
-            return wrong(r, array, t,
-                         "its bounds must be one more than there are blocks, and rise from 0 to its extent");
+            return team_read_wrong(
+                r, array, t,
+                "its bounds must be one more than there are blocks, and rise from 0 to its extent");
     }
-    return at == x->bounds.count ? true : wrong(r, array, t, "it has bounds of dimensions that are not cut");
+    return at == x->bounds.count
+               ? true
+               : team_read_wrong(r, array, t, "it has bounds of dimensions that are not cut");
 }
 
 static bool read_tensors(struct reader *r, const struct json_value *root)
 {
     int32_t n;
     const struct json_value *array;
-    struct team_file_tensor *list = read_list(r, root, "tensors", TEAM_FILE_TENSOR, &n, &array);
+    struct team_file_tensor *list = team_read_list(r, root, "tensors", TEAM_FILE_TENSOR, &n, &array);
     if (!list || !as_many(r, array, "tensors", n, r->p->graph->tensor_count)) return false;
     struct lx_team_tensor *out = arena_array(r->memory, (size_t)n + 1, sizeof *out);
     if (!out) return status_no_memory(r->st);
@@ -103,28 +108,29 @@ static bool take_exchange(struct reader *r, const struct json_value *array, int3
     const struct lx_graph *g = r->p->graph;
     int members = r->p->members;
     if (x->tensor < 0 || x->tensor >= g->tensor_count || lx_team_is_whole(&r->p->tensors[x->tensor]))
-        return wrong(r, array, e, "there is no such tensor that is cut");
+        return team_read_wrong(r, array, e, "there is no such tensor that is cut");
     if (x->after < -1 || x->after >= g->op_count || x->first_reader < 0 || x->first_reader >= g->op_count)
-        return wrong(r, array, e, "\"after\" and \"first_reader\" must be numbers of ops");
+        return team_read_wrong(r, array, e, "\"after\" and \"first_reader\" must be numbers of ops");
     const struct lx_tensor *t = &g->tensors[x->tensor];
     struct lx_team_box *box = arena_array(r->memory, (size_t)members, sizeof *box);
     struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
     if (!box) return status_no_memory(r->st);
     if (x->offsets.count != members * t->rank || x->sizes.count != members * t->rank)
-        return wrong(r, array, e, "\"offsets\" and \"sizes\" must have a number per member and dimension");
+        return team_read_wrong(r, array, e,
+                               "\"offsets\" and \"sizes\" must have a number per member and dimension");
     for (int k = 0; k < members * t->rank; k++) {
         struct lx_team_box *b = &box[k / t->rank];
         b->rank = t->rank;
         b->offset[k % t->rank] = x->offsets.at[k];
         b->size[k % t->rank] = x->sizes.at[k];
         if (x->sizes.at[k] < 0 || x->offsets.at[k] < 0 || x->offsets.at[k] > INT64_MAX - x->sizes.at[k])
-            return wrong(r, array, e, "a box must lie in its tensor");
+            return team_read_wrong(r, array, e, "a box must lie in its tensor");
     }
     struct lx_team_box none = {.rank = t->rank};
     for (int m = 0; m < members; m++)
         if (lx_team_box_empty(&box[m]) ? !lx_team_box_equal(&box[m], &none)
                                        : !lx_team_box_within(&box[m], &whole))
-            return wrong(r, array, e, "a box must lie in its tensor, or be all zeros");
+            return team_read_wrong(r, array, e, "a box must lie in its tensor, or be all zeros");
     *out = (struct lx_team_exchange){.tensor = (int32_t)x->tensor,
                                      .after = (int32_t)x->after,
                                      .first_reader = (int32_t)x->first_reader,
@@ -134,15 +140,15 @@ static bool take_exchange(struct reader *r, const struct json_value *array, int3
                                      .separate_bytes = x->separate_bytes};
     if (!team_count_exchange(g, &r->p->grid, r->p->tensors, r->memory, out, r->st)) return false;
     if (out->sides && out->pattern != LX_TEAM_HALO)
-        return wrong(r, array, e, "\"sides\" is for exchanges between neighbours");
+        return team_read_wrong(r, array, e, "\"sides\" is for exchanges between neighbours");
     if ((x->bytes >= 0 && x->bytes != out->bytes) ||
         (x->sent.count == members &&
          memcmp(x->sent.at, out->sent, (size_t)members * sizeof *out->sent) != 0) ||
         (x->received.count == members &&
          memcmp(x->received.at, out->received, (size_t)members * sizeof *out->received) != 0))
-        return wrong(r, array, e, "by its boxes other bytes are sent or received");
+        return team_read_wrong(r, array, e, "by its boxes other bytes are sent or received");
     if (x->pattern && *x->pattern && strcmp(x->pattern, lx_team_pattern_word(out->pattern)) != 0)
-        return wrong(r, array, e, "by its boxes it has another \"pattern\"");
+        return team_read_wrong(r, array, e, "by its boxes it has another \"pattern\"");
     return true;
 }
 
@@ -150,7 +156,7 @@ static bool read_exchanges(struct reader *r, const struct json_value *root)
 {
     int32_t n;
     const struct json_value *array;
-    struct team_file_exchange *list = read_list(r, root, "exchanges", TEAM_FILE_EXCHANGE, &n, &array);
+    struct team_file_exchange *list = team_read_list(r, root, "exchanges", TEAM_FILE_EXCHANGE, &n, &array);
     struct lx_team_exchange *out = list ? arena_array(r->memory, (size_t)n + 1, sizeof *out) : NULL;
     if (!list) return false;
     if (!out) return status_no_memory(r->st);
@@ -169,7 +175,7 @@ static bool take_loops(struct reader *r, const struct json_value *array, int32_t
     struct op_index index;
     op_index_of(r->p->graph, &r->p->graph->ops[o], &index);
     int mode = word_in(x->mode, team_mode_words, LX_TEAM_MODES);
-    if (mode < 0) return wrong(r, array, o, "\"mode\" must be whole, split, combine or parts");
+    if (mode < 0) return team_read_wrong(r, array, o, "\"mode\" must be whole, split, combine or parts");
     out->mode = (enum lx_team_mode)mode;
     bool known =
         team_take_axes(r->p, x->var, &x->vars, index.known ? index.var_count : 0, LX_MAX_INPUTS, out->var);
@@ -178,76 +184,78 @@ static bool take_loops(struct reader *r, const struct json_value *array, int32_t
     for (int a = 0; known && a < r->p->grid.axes; a++)
         if (out->var[a] >= 0 && team_loop_of(&from, out->var[a]) < 0) from.var[from.loops++] = out->var[a];
     if (!known || (mode == LX_TEAM_WHOLE) == any)
-        return wrong(r, array, o,
-                     "\"var\" must be a variable of the op if it is cut, and be absent if it is not");
+        return team_read_wrong(
+            r, array, o, "\"var\" must be a variable of the op if it is cut, and be absent if it is not");
     out->space = team_take_ranges(r->p, &x->ranges, &from, index.extent);
-    return out->space ? true : wrong(r, array, o, "\"ranges\" must have one range in the loop per member");
+    return out->space ? true
+                      : team_read_wrong(r, array, o, "\"ranges\" must have one range in the loop per member");
 }
 
-static bool take_op(struct reader *r, const struct json_value *array, int32_t o, const struct team_file_op *x,
-                    struct lx_team_op *out)
+static bool team_read_take_op(struct reader *r, const struct json_value *array, int32_t o,
+                              const struct team_file_op *x, struct lx_team_op *out)
 {
     const struct lx_op *op = &r->p->graph->ops[o];
     *out = (struct lx_team_op){.group = (int32_t)x->group};
     if (x->name && strcmp(x->name, op->name) != 0)
-        return wrong(r, array, o, "the pattern has another op here");
+        return team_read_wrong(r, array, o, "the pattern has another op here");
     if (!take_loops(r, array, o, x, out)) return false;
     int32_t *exchange = arena_array(r->memory, (size_t)op->input_count + 1, sizeof *exchange);
     if (!exchange) return status_no_memory(r->st);
     if (x->exchanges.count != 0 && x->exchanges.count != op->input_count)
-        return wrong(r, array, o, "\"exchanges\" must have a number per input");
+        return team_read_wrong(r, array, o, "\"exchanges\" must have a number per input");
     for (int i = 0; i < op->input_count; i++) {
         int64_t e = x->exchanges.count ? x->exchanges.at[i] : -1;
         if (e < -1 || e >= r->p->exchange_count || (e >= 0 && r->p->exchanges[e].tensor != op->inputs[i]))
-            return wrong(r, array, o, "\"exchanges\" must be numbers of exchanges of what it reads, or -1");
+            return team_read_wrong(r, array, o,
+                                   "\"exchanges\" must be numbers of exchanges of what it reads, or -1");
         exchange[i] = (int32_t)e;
     }
     out->exchange = exchange;
     return true;
 }
 
-static bool read_ops(struct reader *r, const struct json_value *root)
+static bool team_read_ops(struct reader *r, const struct json_value *root)
 {
     int32_t n;
     const struct json_value *array;
-    struct team_file_op *list = read_list(r, root, "ops", TEAM_FILE_OP, &n, &array);
+    struct team_file_op *list = team_read_list(r, root, "ops", TEAM_FILE_OP, &n, &array);
     if (!list || !as_many(r, array, "ops", n, r->p->graph->op_count)) return false;
     r->ops = arena_array(r->memory, (size_t)n + 1, sizeof *r->ops);
     if (!r->ops) return status_no_memory(r->st);
     for (int32_t o = 0; o < n; o++)
-        if (!take_op(r, array, o, &list[o], &r->ops[o])) return false;
+        if (!team_read_take_op(r, array, o, &list[o], &r->ops[o])) return false;
     r->p->ops = r->ops;
     r->op_records = list;
     return true;
 }
 
 /* Groups stand one behind the other, and every op is in its own. */
-static bool read_groups(struct reader *r, const struct json_value *root)
+static bool team_read_groups(struct reader *r, const struct json_value *root)
 {
     int32_t n, next = 0;
     const struct json_value *array;
-    struct team_file_group *list = read_list(r, root, "groups", TEAM_FILE_GROUP, &n, &array);
+    struct team_file_group *list = team_read_list(r, root, "groups", TEAM_FILE_GROUP, &n, &array);
     struct lx_team_group *out = list ? arena_array(r->memory, (size_t)n + 1, sizeof *out) : NULL;
     if (!list) return false;
     if (!out) return status_no_memory(r->st);
     for (int32_t g = 0; g < n; g++) {
         const struct team_file_group *x = &list[g];
         if (x->first != next || x->last < x->first || x->last >= r->p->graph->op_count)
-            return wrong(r, array, g, "groups must hold all ops one after the other");
+            return team_read_wrong(r, array, g, "groups must hold all ops one after the other");
         out[g] = (struct lx_team_group){(int32_t)x->first, (int32_t)x->last, NULL};
         for (int32_t o = out[g].first; o <= out[g].last; o++)
             if (r->ops[o].group != g)
-                return wrong(r, array, g, "an op of it says that it is in another group");
+                return team_read_wrong(r, array, g, "an op of it says that it is in another group");
         next = out[g].last + 1;
         if (x->core.count == 0) continue;
         out[g].core = team_take_ranges(r->p, &x->core, &r->ops[x->first].space[0], NULL);
         if (!out[g].core || out[g].core[0].loops == 0)
-            return wrong(r, array, g, "\"core\" must have one range per member");
+            return team_read_wrong(r, array, g, "\"core\" must have one range per member");
         for (int32_t o = out[g].first; o <= out[g].last; o++)
             if (!team_lies_in(r->p, out[g].core, r->ops[o].space))
-                return wrong(r, array, g, "its core must lie where its ops run");
+                return team_read_wrong(r, array, g, "its core must lie where its ops run");
     }
-    if (next != r->p->graph->op_count) return wrong(r, array, n - 1, "groups must hold all ops");
+    if (next != r->p->graph->op_count) return team_read_wrong(r, array, n - 1, "groups must hold all ops");
     r->p->groups = out;
     r->p->group_count = n;
     return true;
@@ -259,18 +267,18 @@ static bool take_step(struct reader *r, const struct json_value *array, int32_t 
     int kind = word_in(x->step, team_step_words, LX_TEAM_STEP_KINDS);
     bool of_op = kind == LX_TEAM_COMPUTE || kind == LX_TEAM_REDUCE;
     int piece = kind == LX_TEAM_COMPUTE ? word_in(x->piece, team_piece_words, LX_TEAM_PIECES) : LX_TEAM_ALL;
-    if (kind < 0 || piece < 0) return wrong(r, array, s, "there is no such step, or no such piece");
+    if (kind < 0 || piece < 0) return team_read_wrong(r, array, s, "there is no such step, or no such piece");
     if (of_op ? x->op < 0 || x->op >= r->p->graph->op_count
               : x->exchange < 0 || x->exchange >= r->p->exchange_count)
-        return wrong(r, array, s, "it needs the number of an op, or of an exchange");
+        return team_read_wrong(r, array, s, "it needs the number of an op, or of an exchange");
     if (piece != LX_TEAM_ALL && !r->p->groups[r->ops[x->op].group].core)
-        return wrong(r, array, s, "the group of this op has no core");
+        return team_read_wrong(r, array, s, "the group of this op has no core");
     if (kind == LX_TEAM_REDUCE && r->ops[x->op].mode != LX_TEAM_COMBINE)
-        return wrong(r, array, s, "only partial results are combined");
+        return team_read_wrong(r, array, s, "only partial results are combined");
     bool beside = piece == LX_TEAM_BEFORE || piece == LX_TEAM_AFTER;
     int64_t along = x->along < 0 ? 0 : x->along;
     if (along >= (beside ? r->ops[x->op].space[0].loops : 1))
-        return wrong(r, array, s, "\"along\" must be the number of a variable that is cut");
+        return team_read_wrong(r, array, s, "\"along\" must be the number of a variable that is cut");
     *out = (struct lx_team_step){(enum lx_team_step_kind)kind, of_op ? (int32_t)x->op : -1,
                                  of_op ? -1 : (int32_t)x->exchange, (enum lx_team_piece)piece, (int)along};
     return true;
@@ -280,7 +288,7 @@ static bool read_steps(struct reader *r, const struct json_value *root)
 {
     int32_t n;
     const struct json_value *array;
-    struct team_file_step *list = read_list(r, root, "steps", TEAM_FILE_STEP, &n, &array);
+    struct team_file_step *list = team_read_list(r, root, "steps", TEAM_FILE_STEP, &n, &array);
     struct lx_team_step *out = list ? arena_array(r->memory, (size_t)n + 1, sizeof *out) : NULL;
     if (!list) return false;
     if (!out) return status_no_memory(r->st);
@@ -291,8 +299,8 @@ static bool read_steps(struct reader *r, const struct json_value *root)
     return true;
 }
 
-static const struct lx_graph *read_pattern(const struct json *j, const struct json_value *root,
-                                           const char *hash, lx_status *st)
+static const struct lx_graph *team_read_pattern(const struct json *j, const struct json_value *root,
+                                                const char *hash, lx_status *st)
 {
     const struct json_value *pattern = json_find(root, "pattern");
     char ours[20];
@@ -314,8 +322,8 @@ static bool same_sums(const struct reader *r, const struct json_value *root, con
     const struct lx_team_plan *p = r->p;
     for (int32_t o = 0; o < p->graph->op_count; o++)
         if (r->op_records[o].bytes >= 0 && r->op_records[o].bytes != p->ops[o].bytes)
-            return wrong(r, json_find(root, "ops"), o,
-                         "by its exchanges and combines other bytes are received");
+            return team_read_wrong(r, json_find(root, "ops"), o,
+                                   "by its exchanges and combines other bytes are received");
     if ((x->bytes < 0 || x->bytes == p->bytes) &&
         (x->combine_bytes < 0 || x->combine_bytes == p->combine_bytes))
         return true;
@@ -324,7 +332,7 @@ static bool same_sums(const struct reader *r, const struct json_value *root, con
                       p->bytes, p->combine_bytes);
 }
 
-static bool read_body(struct reader *r, const struct json_value *root, const struct team_file_root *x)
+static bool team_read_body(struct reader *r, const struct json_value *root, const struct team_file_root *x)
 {
     struct lx_team_plan *p = r->p;
     if (x->members < 1 || x->members > LX_TEAM_MEMBERS)
@@ -338,9 +346,9 @@ static bool read_body(struct reader *r, const struct json_value *root, const str
     p->predicted_us = x->predicted_us;
     p->bound_us = x->bound_us;
     p->bound_bytes = x->bound_bytes;
-    p->graph = read_pattern(r->j, root, x->pattern_hash, r->st);
-    if (!p->graph || !read_tensors(r, root) || !read_exchanges(r, root) || !read_ops(r, root) ||
-        !read_groups(r, root) || !read_steps(r, root))
+    p->graph = team_read_pattern(r->j, root, x->pattern_hash, r->st);
+    if (!p->graph || !read_tensors(r, root) || !read_exchanges(r, root) || !team_read_ops(r, root) ||
+        !team_read_groups(r, root) || !read_steps(r, root))
         return false;
     team_sum_up(p, r->ops);
     return team_identify(p, r->st) && same_sums(r, root, x);
@@ -357,7 +365,7 @@ struct lx_team_plan *team_read(const struct json *j, const struct json_value *ro
     *p = (struct lx_team_plan){.memory = memory};
     struct reader r = {.j = j, .p = p, .memory = memory, .st = st};
     if (pattern_check_header(j, root, TEAM_PLAN_KIND, TEAM_FORMAT, TEAM_FORMAT, &version, st) &&
-        record_read(j, root, s->what, s->fields, s->count, &x, memory, st) && read_body(&r, root, &x))
+        record_read(j, root, s->what, s->fields, s->count, &x, memory, st) && team_read_body(&r, root, &x))
         return p;
     lx_team_free(p);
     return NULL;

@@ -11,7 +11,7 @@ struct operands {
     int begin, end;
 };
 
-static struct operands operands_of(const struct lx_op *op, bool written)
+static struct operands tensor_ops_operands_of(const struct lx_op *op, bool written)
 {
     return written ? (struct operands){op->input_count, op_operand_count(op)}
                    : (struct operands){0, op->input_count};
@@ -23,7 +23,7 @@ bool tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool writte
     *x = (struct tensor_ops){.at = mem_zeroed((size_t)g->tensor_count + 2, sizeof *x->at)};
     if (!x->at) return false;
     for (int32_t o = 0; o < g->op_count; o++) {
-        struct operands r = operands_of(&g->ops[o], written);
+        struct operands r = tensor_ops_operands_of(&g->ops[o], written);
         (void)stop_round(o, EACH_OP);
         for (int i = r.begin; i < r.end; i++, count++) x->at[op_operand(&g->ops[o], i)]++;
     }
@@ -31,7 +31,7 @@ bool tensor_ops_make(struct tensor_ops *x, const struct lx_graph *g, bool writte
     if (!x->op) return false;
     for (int32_t t = 0; t < g->tensor_count; t++) x->at[t + 1] += x->at[t];
     for (int32_t o = g->op_count; o-- > 0;) {
-        struct operands r = operands_of(&g->ops[o], written);
+        struct operands r = tensor_ops_operands_of(&g->ops[o], written);
         (void)stop_round(o, EACH_OP);
         for (int i = r.begin; i < r.end; i++) x->op[--x->at[op_operand(&g->ops[o], i)]] = o;
     }

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 
 /* offset + index * stride; a target far outside its view may lie beyond what 64 bits hold. */
-static int64_t place_of(int64_t offset, int64_t index, int64_t stride)
+static int64_t view_needs_place_of(int64_t offset, int64_t index, int64_t stride)
 {
     const int64_t limit = INT64_MAX / 4;
     int128 at = (int128)offset + (int128)index * stride;
@@ -19,8 +19,9 @@ struct lx_team_box lx_team_local_bounding_box(const struct lx_team_view *view,
         int64_t first = max_i64(target->offset[d], 0);
         int64_t count = min_i64(target->offset[d] + target->size[d], view->size[d]) - first;
         /* Of a target that misses the view, the place where it would begin is all there is. */
-        need.offset[d] = place_of(view->offset[d], count > 0 ? first : target->offset[d], view->stride[d]);
-        need.size[d] = count > 0 ? place_of(1, count - 1, view->stride[d]) : 0;
+        need.offset[d] =
+            view_needs_place_of(view->offset[d], count > 0 ? first : target->offset[d], view->stride[d]);
+        need.size[d] = count > 0 ? view_needs_place_of(1, count - 1, view->stride[d]) : 0;
     }
     if (!box) return need;
     if (inner) return lx_team_box_meet(box, &need);

@@ -111,7 +111,7 @@ int program_shape(const struct program *p, int32_t t, int64_t *extent)
     return n;
 }
 
-static int32_t add_tensor(struct program *p, int32_t t, const char *name, enum lx_role role)
+static int32_t whole_program_add_tensor(struct program *p, int32_t t, const char *name, enum lx_role role)
 {
     const struct lx_tensor *x = &p->g->tensors[t];
     int64_t extent[LX_MAX_RANK + LX_GRID_AXES];
@@ -141,7 +141,7 @@ static int32_t add_tensor(struct program *p, int32_t t, const char *name, enum l
 int32_t program_room(struct program *p, int32_t like, const char *of, char *name, size_t size)
 {
     snprintf(name, size, "%.200s~%d", of, p->serial++);
-    return add_tensor(p, like, name, LX_INTERMEDIATE);
+    return whole_program_add_tensor(p, like, name, LX_INTERMEDIATE);
 }
 
 /* A letter per part of each variable, the same for all operands. `aligned`: all have the dimensions in front of the output. */
@@ -326,13 +326,13 @@ static bool add_alone(struct program *p, const struct lx_op *op)
     return spread_params(p, op, &to, &params) && builder_op(&p->b, &to, p->st);
 }
 
-static bool add_op(struct program *p, const struct lx_op *op)
+static bool whole_program_add_op(struct program *p, const struct lx_op *op)
 {
     p->b.here = (struct place){op->line, 0};
     return is_together(op) ? program_together(p, op) : add_alone(p, op);
 }
 
-static const struct lx_graph *build(struct program *p)
+static const struct lx_graph *whole_program_build(struct program *p)
 {
     const struct lx_graph *g = p->g;
     if (!builder_begin(&p->b, g->file, g->name, p->st)) return NULL;
@@ -342,8 +342,8 @@ static const struct lx_graph *build(struct program *p)
     p->b.graph->grid_axes = g->grid_axes;
     memcpy(p->b.graph->grid, g->grid, sizeof g->grid);
     for (int32_t t = 0; ok && t < g->tensor_count; t++)
-        ok = add_tensor(p, t, g->tensors[t].name, g->tensors[t].role) == t;
-    for (int32_t o = 0; ok && o < g->op_count; o++) ok = add_op(p, &g->ops[o]);
+        ok = whole_program_add_tensor(p, t, g->tensors[t].name, g->tensors[t].role) == t;
+    for (int32_t o = 0; ok && o < g->op_count; o++) ok = whole_program_add_op(p, &g->ops[o]);
     if (ok) return builder_finish(&p->b, p->st);
     builder_abandon(&p->b);
     return NULL;
@@ -360,7 +360,7 @@ const struct lx_graph *team_whole_program(const struct lx_graph *g, lx_status *s
         status_no_memory(st);
     else if (program_dims_make(&p.dims, g, st)) {
         find_varying(&p);
-        whole = build(&p);
+        whole = whole_program_build(&p);
     }
     program_dims_free(&p.dims);
     mem_free(p.varies);

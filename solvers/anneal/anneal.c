@@ -136,7 +136,7 @@ static bool pack_in_orders(struct search *s, int64_t work)
 }
 
 /* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it gains. */
-static bool anneal(struct search *s)
+static bool anneal_rounds(struct search *s)
 {
     const int64_t *option = s->option;
     s->mix = (struct move_mix){(uint32_t)option[OFF], (uint32_t)option[CRITICAL], (uint32_t)option[MERGE],
@@ -182,7 +182,7 @@ static const struct lx_stat_row stats[STATS] = {
     [STAT_DECODED] = {"decoded", "groups", "placed anew, over all moves"},
 };
 
-static void report(const struct search *s, struct lx_answer *answer)
+static void anneal_report(const struct search *s, struct lx_answer *answer)
 {
     items_answer(&s->items, s->best, answer->address);
     bool complete = s->best_broken == 0 && (s->problem->objective != LX_HEIGHT || s->best_off == 0);
@@ -202,7 +202,7 @@ static void report(const struct search *s, struct lx_answer *answer)
                  (long long)s->option[MAX_PAIRS]);
 }
 
-static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+static bool anneal_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct search s = {.problem = problem, .run = run, .rng = rng_seed(run->seed), .told = INT64_MAX};
     s.began = clock_seconds();
@@ -220,10 +220,10 @@ static bool solve(const struct lx_problem *problem, const struct lx_run *run, st
         annealing_measure_best(&s);
         bool can = s.items.near && s.items.count > 0 && s.items.count < 1 << KEY_INDEX_BITS &&
                    (problem->objective != LX_HEIGHT || s.best_off == 0);
-        if (can && !annealing_must_stop(&s)) ok = anneal(&s);
+        if (can && !annealing_must_stop(&s)) ok = anneal_rounds(&s);
         if (!ok && stop_is_now()) ok = s.stopped = true; /* with the best so far */
         settle_addresses(&s);
-        report(&s, answer);
+        anneal_report(&s, answer);
     }
     decoder_free(&s.decoder);
     ejector_free(&s.ejector);
@@ -247,5 +247,5 @@ const struct lx_solver lx_solver_anneal = {
     .option_count = OPTIONS,
     .stats = stats,
     .stat_count = STATS,
-    .solve = solve,
+    .solve = anneal_solve,
 };

@@ -42,7 +42,7 @@ static int32_t queue_pop(struct decoder *d)
     return root;
 }
 
-static void mark_stale(struct decoder *d, int32_t i)
+static void decode_mark_stale(struct decoder *d, int32_t i)
 {
     if (d->is_stale[i]) return;
     d->is_stale[i] = true;
@@ -51,10 +51,10 @@ static void mark_stale(struct decoder *d, int32_t i)
 
 /* An item changes at most twice per move, when it is taken out and when it is decoded:
  * the trail has the room. */
-static void note(struct decoder *d, int32_t i)
+static void decode_note(struct decoder *d, int32_t i)
 {
     d->trail[d->trail_count++] = (struct change){i, d->cell[i], d->item_penalty[i], d->off_slot[i] >= 0};
-    mark_stale(d, i);
+    decode_mark_stale(d, i);
 }
 
 static void set_off(struct decoder *d, int32_t i, bool off)
@@ -93,7 +93,7 @@ static int64_t penalty_at(const struct decoder *d, int32_t i, int64_t over)
 }
 
 /* The top of item i goes from `before` to `after`: queue the later neighbours that feel it. */
-static void pass_on(struct decoder *d, int32_t i, int64_t before, int64_t after)
+static void decode_pass_on(struct decoder *d, int32_t i, int64_t before, int64_t after)
 {
     const struct items *it = d->it;
     const struct cell *cell = d->cell;
@@ -178,17 +178,17 @@ static void decode_group(struct decoder *d, int32_t root)
         if (c->support == support && c->base == base && before == top && d->item_penalty[m] == penalty &&
             off == (d->off_slot[m] >= 0))
             continue;
-        note(d, m);
+        decode_note(d, m);
         c->support = support;
         c->base = base;
         c->top = top;
         set_penalty(d, m, penalty, off);
-        if (top != before) pass_on(d, m, before, top);
+        if (top != before) decode_pass_on(d, m, before, top);
     }
 }
 
 /* One stacking of thousands that all meet takes half a second. */
-static bool is_told_to_stop(struct decoder *d)
+static bool decode_is_told_to_stop(struct decoder *d)
 {
     enum { LOOKS = 1 << 17, EACH_LOOK = 8 };
     if (d->told || d->looks - d->looked_at < LOOKS) return d->told;
@@ -198,9 +198,10 @@ static bool is_told_to_stop(struct decoder *d)
 
 /* Decodes until nothing waits, or until it is told to stop or the energy has risen above `ceiling`: the move is then hopeless, and
  * what still waits is forgotten, for the caller must take the move back. */
-static void settle(struct decoder *d)
+static void decode_settle(struct decoder *d)
 {
-    while (d->queued > 0 && d->penalty <= d->ceiling && !is_told_to_stop(d)) decode_group(d, queue_pop(d));
+    while (d->queued > 0 && d->penalty <= d->ceiling && !decode_is_told_to_stop(d))
+        decode_group(d, queue_pop(d));
     d->hopeless = d->queued > 0;
     for (int32_t k = 0; k < d->queued; k++) {
         d->in_queue[d->queue[k].root] = false;
@@ -217,17 +218,17 @@ static void start_moving(struct decoder *d, int32_t root)
 /* Takes a group out of the stacking; put_back gives it a key and queues it. All groups of a move must have
  * been marked as moving before the first is taken out: none may be queued under a key that is about to
  * change. */
-static void take_out(struct decoder *d, int32_t root)
+static void decode_take_out(struct decoder *d, int32_t root)
 {
     for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
-        note(d, m);
+        decode_note(d, m);
         int64_t before = d->cell[m].top;
         d->cell[m].top = 0;
-        if (before != 0) pass_on(d, m, before, 0);
+        if (before != 0) decode_pass_on(d, m, before, 0);
     }
 }
 
-static void put_back(struct decoder *d, int32_t root, uint64_t ordinal)
+static void decode_put_back(struct decoder *d, int32_t root, uint64_t ordinal)
 {
     uint64_t key = ordinal << KEY_INDEX_BITS | (uint64_t)(uint32_t)root;
     for (int32_t m = root; m != NO_ITEM; m = d->heir[m]) {
@@ -252,9 +253,9 @@ void decoder_move(struct decoder *d, int32_t item, uint64_t ordinal)
 {
     int32_t root = d->root[item];
     start_moving(d, root);
-    take_out(d, root);
-    put_back(d, root, ordinal);
-    settle(d);
+    decode_take_out(d, root);
+    decode_put_back(d, root, ordinal);
+    decode_settle(d);
 }
 
 void decoder_swap(struct decoder *d, int32_t item, int32_t other)
@@ -264,11 +265,11 @@ void decoder_swap(struct decoder *d, int32_t item, int32_t other)
     if (a == b) return;
     start_moving(d, a);
     start_moving(d, b);
-    take_out(d, a);
-    take_out(d, b);
-    put_back(d, a, second);
-    put_back(d, b, first);
-    settle(d);
+    decode_take_out(d, a);
+    decode_take_out(d, b);
+    decode_put_back(d, a, second);
+    decode_put_back(d, b, first);
+    decode_settle(d);
 }
 
 static void link_chain(struct decoder *d, struct edge e, bool join)
@@ -284,13 +285,13 @@ void decoder_join(struct decoder *d, struct edge e, uint64_t ordinal)
     int32_t upper = d->root[e.child], root = d->root[e.parent];
     start_moving(d, upper);
     start_moving(d, root);
-    take_out(d, upper);
-    take_out(d, root);
+    decode_take_out(d, upper);
+    decode_take_out(d, root);
     link_chain(d, e, true);
     d->linked = e;
     d->linked_join = true;
-    put_back(d, root, ordinal);
-    settle(d);
+    decode_put_back(d, root, ordinal);
+    decode_settle(d);
 }
 
 void decoder_part(struct decoder *d, struct edge e, uint64_t ordinal)
@@ -298,13 +299,13 @@ void decoder_part(struct decoder *d, struct edge e, uint64_t ordinal)
     int32_t root = d->root[e.parent];
     uint64_t stays = key_ordinal(d->cell[root].key);
     start_moving(d, root);
-    take_out(d, root);
+    decode_take_out(d, root);
     link_chain(d, e, false);
     d->linked = e;
     d->linked_join = false;
-    put_back(d, root, stays);
-    put_back(d, e.child, ordinal);
-    settle(d);
+    decode_put_back(d, root, stays);
+    decode_put_back(d, e.child, ordinal);
+    decode_settle(d);
 }
 
 void decoder_turn(struct decoder *d, const int32_t *items, int32_t count)
@@ -319,10 +320,10 @@ void decoder_turn(struct decoder *d, const int32_t *items, int32_t count)
         ordinal[roots] = key_ordinal(d->cell[r].key);
         root[roots++] = r;
     }
-    for (int32_t k = 0; k < roots; k++) take_out(d, root[k]);
+    for (int32_t k = 0; k < roots; k++) decode_take_out(d, root[k]);
     for (int32_t k = 0; k < count; k++) d->shut[items[k]] = !d->shut[items[k]];
-    for (int32_t k = 0; k < roots; k++) put_back(d, root[k], ordinal[k]);
-    settle(d);
+    for (int32_t k = 0; k < roots; k++) decode_put_back(d, root[k], ordinal[k]);
+    decode_settle(d);
 }
 
 void decoder_undo(struct decoder *d)
@@ -332,7 +333,7 @@ void decoder_undo(struct decoder *d)
     while (d->trail_count > 0) {
         struct change c = d->trail[--d->trail_count];
         d->cell[c.item] = c.cell;
-        mark_stale(d, c.item);
+        decode_mark_stale(d, c.item);
         set_penalty(d, c.item, c.penalty, c.off);
     }
     if (d->linked.parent != NO_ITEM) link_chain(d, d->linked, !d->linked_join);
@@ -353,7 +354,7 @@ bool decoder_decode_all(struct decoder *d)
             d->raised[i] = UNKNOWN;
             queue_push(d, i);
         }
-    settle(d);
+    decode_settle(d);
     bool done = !d->hopeless;
     decoder_begin(d);
     return done;

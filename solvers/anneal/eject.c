@@ -6,12 +6,12 @@
 
 enum { CANDIDATES = 4, REFILLS = 3, LEAVE_ONE_IN = 4 };
 
-static uint32_t pick(struct rng *rng, uint32_t n)
+static uint32_t eject_pick(struct rng *rng, uint32_t n)
 {
     return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
 }
 
-static void mark_stale(struct ejector *e, int32_t i)
+static void eject_mark_stale(struct ejector *e, int32_t i)
 {
     if (e->is_stale[i]) return;
     e->is_stale[i] = true;
@@ -38,10 +38,10 @@ static void put_off(struct ejector *e, int32_t i)
     e->energy += e->weight[i];
     e->spilled += e->it->item[i].cost;
     flip_links(e, i);
-    mark_stale(e, i);
+    eject_mark_stale(e, i);
 }
 
-static void put_on(struct ejector *e, int32_t i, int64_t at)
+static void eject_put_on(struct ejector *e, int32_t i, int64_t at)
 {
     int32_t slot = e->off_slot[i], mover = e->off[--e->off_count];
     e->off[slot] = mover;
@@ -51,7 +51,7 @@ static void put_on(struct ejector *e, int32_t i, int64_t at)
     e->energy -= e->weight[i];
     e->spilled -= e->it->item[i].cost;
     flip_links(e, i);
-    mark_stale(e, i);
+    eject_mark_stale(e, i);
 }
 
 static void put_lowest(struct ejector *e, int32_t i)
@@ -59,10 +59,10 @@ static void put_lowest(struct ejector *e, int32_t i)
     if (e->links && links_rise(e->links, i) > 0) return;
     int64_t at = lowest_fit(e->it, i, e->base, e->share, e->scratch, NULL);
     e->looks += 8 * (int64_t)(e->it->first[i + 1] - e->it->first[i]);
-    if (at >= 0) put_on(e, i, at);
+    if (at >= 0) eject_put_on(e, i, at);
 }
 
-static bool in_the_way(const struct ejector *e, int32_t other, int64_t at, int64_t size)
+static bool eject_in_the_way(const struct ejector *e, int32_t other, int64_t at, int64_t size)
 {
     return e->base[other] >= 0 && e->base[other] < at + size && at < e->base[other] + e->it->item[other].size;
 }
@@ -76,9 +76,9 @@ static int candidates(const struct ejector *e, int32_t i, struct rng *rng, int64
         return 1;
     }
     uint32_t degree = (uint32_t)(e->it->first[i + 1] - e->it->first[i]);
-    at[0] = pick(rng, 2) ? 0 : b->last;
+    at[0] = eject_pick(rng, 2) ? 0 : b->last;
     if (degree == 0) return 1;
-    int32_t other = e->it->near[e->it->first[i] + pick(rng, degree)];
+    int32_t other = e->it->near[e->it->first[i] + eject_pick(rng, degree)];
     if (e->base[other] < 0) return 1;
     int64_t below = e->base[other] - b->size;
     int64_t wish[CANDIDATES - 1] = {item_align(b, e->base[other]),
@@ -98,7 +98,7 @@ static int64_t rise_with_links(struct ejector *e, const struct ejection *plan)
     int64_t before = l->energy, rise = plan->rise;
     links_flip(l, i);
     for (size_t k = e->it->first[i]; plan->at >= 0 && k < e->it->first[i + 1]; k++)
-        if (in_the_way(e, e->it->near[k], plan->at, e->it->item[i].size)) {
+        if (eject_in_the_way(e, e->it->near[k], plan->at, e->it->item[i].size)) {
             e->ejected[count++] = e->it->near[k];
             links_flip(l, e->it->near[k]);
         }
@@ -111,8 +111,8 @@ static int64_t rise_with_links(struct ejector *e, const struct ejection *plan)
 /* A linked item leaves, if one is drawn that is placed. */
 static bool plan_leaving(struct ejector *e, struct rng *rng, struct ejection *plan)
 {
-    if (pick(rng, LEAVE_ONE_IN) != 0) return false;
-    int32_t i = (int32_t)pick(rng, (uint32_t)e->it->count);
+    if (eject_pick(rng, LEAVE_ONE_IN) != 0) return false;
+    int32_t i = (int32_t)eject_pick(rng, (uint32_t)e->it->count);
     if (e->base[i] < 0 || !links_may_shun(e->links, i)) return false;
     *plan = (struct ejection){i, NOT_PLACED, e->weight[i]};
     plan->rise = rise_with_links(e, plan);
@@ -124,14 +124,14 @@ bool ejector_plan(struct ejector *e, struct rng *rng, struct ejection *plan)
 {
     if (e->links && plan_leaving(e, rng, plan)) return true;
     if (e->off_count == 0) return false;
-    int32_t i = e->off[pick(rng, (uint32_t)e->off_count)];
+    int32_t i = e->off[eject_pick(rng, (uint32_t)e->off_count)];
     int64_t at[CANDIDATES], rise[CANDIDATES], size = e->it->item[i].size;
     int count = candidates(e, i, rng, at);
     for (int c = 0; c < count; c++) rise[c] = -e->weight[i];
     for (size_t k = e->it->first[i]; k < e->it->first[i + 1]; k++) {
         int32_t other = e->it->near[k];
         for (int c = 0; c < count; c++)
-            if (in_the_way(e, other, at[c], size)) rise[c] += e->weight[other];
+            if (eject_in_the_way(e, other, at[c], size)) rise[c] += e->weight[other];
     }
     e->looks += count * (int64_t)(e->it->first[i + 1] - e->it->first[i]);
     int best = 0;
@@ -150,10 +150,10 @@ void ejector_apply(struct ejector *e, struct rng *rng, const struct ejection *pl
         return;
     }
     for (size_t k = e->it->first[i]; k < e->it->first[i + 1]; k++)
-        if (in_the_way(e, e->it->near[k], plan->at, e->it->item[i].size))
+        if (eject_in_the_way(e, e->it->near[k], plan->at, e->it->item[i].size))
             e->ejected[count++] = e->it->near[k];
     for (int32_t k = 0; k < count; k++) put_off(e, e->ejected[k]);
-    put_on(e, i, plan->at);
+    eject_put_on(e, i, plan->at);
     /* The heaviest of the ejected chooses first. */
     for (int32_t k = 1; k < count; k++) {
         int32_t item = e->ejected[k], at = k;
@@ -163,7 +163,7 @@ void ejector_apply(struct ejector *e, struct rng *rng, const struct ejection *pl
     }
     for (int32_t k = 0; k < count; k++) put_lowest(e, e->ejected[k]);
     for (int k = 0; k < REFILLS && count > 0 && e->off_count > 0; k++)
-        put_lowest(e, e->off[pick(rng, (uint32_t)e->off_count)]);
+        put_lowest(e, e->off[eject_pick(rng, (uint32_t)e->off_count)]);
 }
 
 void ejector_load(struct ejector *e, const int64_t *base)

@@ -11,13 +11,13 @@ struct ending {
     double deadline; /* 0: none */
 };
 
-static bool stopped(void *context)
+static bool pack_all_stopped(void *context)
 {
     const struct ending *e = context;
     return lx_run_stopped(e->run) || (e->deadline > 0 && clock_seconds() > e->deadline);
 }
 
-static void describe(const struct items *it, struct fit_item *items, struct fit_piece *pieces)
+static void pack_all_describe(const struct items *it, struct fit_item *items, struct fit_piece *pieces)
 {
     for (int32_t i = 0; i < it->count; i++) {
         const struct item *b = &it->item[i];
@@ -33,11 +33,12 @@ bool pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, i
     struct fit_piece *pieces = mem_alloc(n * sizeof *pieces);
     int64_t *trial = mem_alloc(n * sizeof *trial);
     struct ending ending = {run, run->time_limit > 0 ? clock_seconds() + run->time_limit : 0};
-    struct fit_limits limits = {.nodes = nodes, .seed = run->seed, .stop = stopped, .context = &ending};
+    struct fit_limits limits = {
+        .nodes = nodes, .seed = run->seed, .stop = pack_all_stopped, .context = &ending};
     struct fit_stats stats;
     enum fit_result result = FIT_NO_MEMORY;
     if (items && pieces && trial) {
-        describe(it, items, pieces);
+        pack_all_describe(it, items, pieces);
         struct fit_problem p = {.capacity = it->problem->capacity / it->problem->alignment,
                                 .item_count = it->count,
                                 .piece_count = it->count,

@@ -10,7 +10,7 @@
 enum { CHECK_STRIDE = 512, CHECK_LOOKS = 1 << 19, SAMPLE_MOVES = 256, AIM_PART = 64, STEP_WORK = 16 };
 
 /* Every so many steps, and after so much of them where they are long. `looks`: of who takes them, until now. */
-static bool is_told_to_stop(struct search *s, int64_t looks)
+static bool phases_is_told_to_stop(struct search *s, int64_t looks)
 {
     int64_t since = looks - s->looked_at;
     if (s->steps % CHECK_STRIDE != 0 && since >= 0 && since < CHECK_LOOKS) return false;
@@ -71,13 +71,13 @@ static int64_t decoded_spill(const struct search *s, int32_t *broken)
     return s->decoder.spilled + (links ? links->value : 0);
 }
 
-static bool is_better(const struct search *s, int64_t spilled, int32_t broken)
+static bool phases_is_better(const struct search *s, int64_t spilled, int32_t broken)
 {
     return broken != s->best_broken ? broken < s->best_broken : spilled < s->best_spilled;
 }
 
 /* Takes the decoder's state as the best. */
-static void keep_best(struct search *s)
+static void phases_keep_best(struct search *s)
 {
     decoder_save(&s->decoder, s->best);
     s->best_spilled = decoded_spill(s, &s->best_broken);
@@ -103,7 +103,7 @@ static bool state_is_better(const struct search *s)
 {
     int32_t broken;
     int64_t spilled = decoded_spill(s, &broken);
-    if (s->problem->objective == LX_SPILL) return is_better(s, spilled, broken);
+    if (s->problem->objective == LX_SPILL) return phases_is_better(s, spilled, broken);
     return s->decoder.off_count < (s->problem->objective == LX_FIT ? s->best_off : 1);
 }
 
@@ -146,11 +146,11 @@ static bool run_orders(struct search *s, int64_t work, bool hotter)
         if (d->hopeless || delta > allowance) {
             decoder_undo(d);
         } else if (delta < 0 && state_is_better(s)) {
-            keep_best(s);
+            phases_keep_best(s);
             if (annealing_is_done(s)) return true;
             if (s->problem->objective == LX_HEIGHT && !aim_lower(s)) return s->stopped = true;
         }
-        if (is_told_to_stop(s, d->looks)) return true;
+        if (phases_is_told_to_stop(s, d->looks)) return true;
     } while (schedule_spend(&s->schedule, s->by_steps ? 1 : d->looks - looks + STEP_WORK));
     return s->problem->objective == LX_HEIGHT || fill_holes(s);
 }
@@ -170,7 +170,7 @@ static bool keep_ejected(struct search *s)
     const struct links *links = s->ejector.links;
     int64_t spilled = s->ejector.spilled + (links ? links->value : 0);
     int32_t broken = links ? links->broken : 0;
-    if (links && !is_better(s, spilled, broken)) return false;
+    if (links && !phases_is_better(s, spilled, broken)) return false;
     ejector_save(&s->ejector, s->best);
     s->best_spilled = spilled;
     s->best_broken = broken;
@@ -185,7 +185,7 @@ static bool run_ejections(struct search *s, int64_t work, bool hotter)
     struct ejection plan;
     if (!decoder_load(&s->decoder, s->best)) return false;
     if (!decoder_decode_all(&s->decoder)) return s->stopped = true;
-    if (no_worse_decoded(s)) keep_best(s);
+    if (no_worse_decoded(s)) phases_keep_best(s);
     ejector_load(e, s->best);
     int64_t best = e->energy, mean = 0, looks;
     for (int k = 0; k < SAMPLE_MOVES && ejector_plan(e, &s->rng, &plan); k++)
@@ -195,7 +195,7 @@ static bool run_ejections(struct search *s, int64_t work, bool hotter)
     do {
         looks = e->looks;
         s->steps++;
-        if (is_told_to_stop(s, e->looks)) break;
+        if (phases_is_told_to_stop(s, e->looks)) break;
         if (!ejector_plan(e, &s->rng, &plan)) break;
         if (plan.rise > schedule_allowance(&s->schedule, rng_next(&s->rng))) continue;
         ejector_apply(e, &s->rng, &plan);
@@ -212,7 +212,7 @@ static bool keep_refilled(struct search *s)
     const struct links *links = s->refiller.links;
     int64_t spilled = s->refiller.spilled + (links ? links->value : 0);
     int32_t broken = links ? links->broken : 0;
-    if (links && !is_better(s, spilled, broken)) return false;
+    if (links && !phases_is_better(s, spilled, broken)) return false;
     refiller_save(&s->refiller, s->best);
     s->best_spilled = spilled;
     s->best_broken = broken;
@@ -228,7 +228,7 @@ static void refill_window(struct search *s, int64_t hot, int64_t cold, int64_t w
     do {
         looks = f->looks;
         s->steps++;
-        if (is_told_to_stop(s, f->looks)) break;
+        if (phases_is_told_to_stop(s, f->looks)) break;
         if (!refiller_step(f, &s->rng, schedule_allowance(&s->schedule, rng_next(&s->rng)))) break;
         if (f->energy >= best && !f->links) continue;
         best = f->energy;

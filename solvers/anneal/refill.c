@@ -12,12 +12,12 @@ enum { GUESTS = 2, LEAVE_ONE_IN = 4, NOISE = 614, NOISE_FROM = 717 };
 enum kind { BY_SIZE, BY_COST, BY_WORTH, BY_AREA, KINDS };
 enum gap { FIRST, LAST, TIGHTEST, GAPS };
 
-static uint32_t pick(struct rng *rng, uint32_t n)
+static uint32_t refill_pick(struct rng *rng, uint32_t n)
 {
     return (uint32_t)(((rng_next(rng) >> 32) * n) >> 32);
 }
 
-static void mark_stale(struct refiller *f, int32_t i)
+static void refill_mark_stale(struct refiller *f, int32_t i)
 {
     if (f->is_stale[i]) return;
     f->is_stale[i] = true;
@@ -40,11 +40,11 @@ static void unlist_off(struct refiller *f, int32_t i)
     f->off_slot[i] = -1;
 }
 
-static void put(struct refiller *f, int32_t i, struct spot spot)
+static void refill_put(struct refiller *f, int32_t i, struct spot spot)
 {
     bool was_off = f->spot[i].base < 0, off = spot.base < 0;
     f->spot[i] = spot;
-    mark_stale(f, i);
+    refill_mark_stale(f, i);
     if (was_off == off) return;
     int sign = off ? 1 : -1;
     f->energy += sign * f->fee[i];
@@ -62,7 +62,7 @@ static void put(struct refiller *f, int32_t i, struct spot spot)
 
 static const struct spot nowhere = {NOT_PLACED, NOT_PLACED};
 
-static bool in_the_way(const struct refiller *f, int32_t other, int64_t base, int64_t top)
+static bool refill_in_the_way(const struct refiller *f, int32_t other, int64_t base, int64_t top)
 {
     return f->spot[other].base < top && base < f->spot[other].top;
 }
@@ -71,7 +71,7 @@ static bool is_clear(const struct refiller *f, int32_t i, int64_t base, int32_t 
 {
     int64_t top = base + f->it->item[i].size;
     for (size_t k = f->it->first[i]; k < f->it->first[i + 1]; k++)
-        if (f->near[k] != partner && in_the_way(f, f->near[k], base, top)) return false;
+        if (f->near[k] != partner && refill_in_the_way(f, f->near[k], base, top)) return false;
     return true;
 }
 
@@ -92,7 +92,7 @@ static int64_t partners_slot(const struct refiller *f, int32_t i)
 }
 
 /* Two sorted runs become one, equals in their order; the pairs that stood the wrong way round. */
-static int64_t merge(struct neighbour *from, struct neighbour *to, int32_t left, int32_t count)
+static int64_t refill_merge(struct neighbour *from, struct neighbour *to, int32_t left, int32_t count)
 {
     int64_t inversions = 0;
     for (int32_t a = 0, b = left, k = 0; k < count; k++) {
@@ -113,7 +113,7 @@ static int64_t sort_merging(struct refiller *f, int32_t count)
         for (int32_t at = 0; at < count; at += 2 * wide) {
             int32_t left = wide < count - at ? wide : count - at;
             int32_t both = 2 * wide < count - at ? 2 * wide : count - at;
-            inversions += merge(from + at, to + at, left, both);
+            inversions += refill_merge(from + at, to + at, left, both);
         }
         struct neighbour *old = from;
         from = to;
@@ -142,7 +142,7 @@ static bool sort_inserting(struct refiller *f, int32_t count, int64_t *moves)
 /* What conflicts with the item, by address; those off chip first. The list of conflicts itself is kept in that order,
  * because few of them have moved when it is needed again: sorting by insertion is then all but linear. Where it is not,
  * as for the first time, it is sorted by merging. */
-static int32_t gather(struct refiller *f, int32_t i)
+static int32_t refill_gather(struct refiller *f, int32_t i)
 {
     int32_t *near = f->near + f->it->first[i], count = (int32_t)(f->it->first[i + 1] - f->it->first[i]);
     int64_t moves = 0;
@@ -154,10 +154,10 @@ static int32_t gather(struct refiller *f, int32_t i)
     return count;
 }
 
-static int64_t find_gap(struct refiller *f, int32_t i, enum gap gap)
+static int64_t refill_find_gap(struct refiller *f, int32_t i, enum gap gap)
 {
     const struct item *b = &f->it->item[i];
-    int32_t count = gather(f, i);
+    int32_t count = refill_gather(f, i);
     int64_t low = 0, best = NOT_PLACED, least = INT64_MAX;
     for (int32_t k = 0; k <= count; k++) {
         int64_t high = k < count ? min_i64(f->scratch[k].spot.base - b->size, b->last) : b->last;
@@ -171,13 +171,13 @@ static int64_t find_gap(struct refiller *f, int32_t i, enum gap gap)
     return best;
 }
 
-static void fill(struct refiller *f, int32_t i, enum gap gap)
+static void refill_fill(struct refiller *f, int32_t i, enum gap gap)
 {
     const struct item *b = &f->it->item[i];
     int64_t at = partners_slot(f, i);
     if (at < 0 && b->fixed >= 0 && is_clear(f, i, b->fixed, NO_ITEM)) at = b->fixed;
-    if (at < 0 && b->fixed < 0) at = find_gap(f, i, gap);
-    if (at >= 0) put(f, i, (struct spot){at, at + b->size});
+    if (at < 0 && b->fixed < 0) at = refill_find_gap(f, i, gap);
+    if (at >= 0) refill_put(f, i, (struct spot){at, at + b->size});
 }
 
 static bool is_on_list(const struct refiller *f, int32_t i)
@@ -193,11 +193,11 @@ static int64_t choose_band(struct refiller *f, int32_t i, struct rng *rng, int64
     const struct item *b = &f->it->item[i];
     uint32_t degree = (uint32_t)(f->it->first[i + 1] - f->it->first[i]);
     *height = b->size;
-    if (pick(rng, 2)) *height += (int64_t)rng_below(rng, (uint64_t)(f->room / 6 + 1));
+    if (refill_pick(rng, 2)) *height += (int64_t)rng_below(rng, (uint64_t)(f->room / 6 + 1));
     *height = min_i64(*height, f->room);
     if (b->fixed >= 0) return b->fixed;
-    if (degree > 0 && pick(rng, 2)) {
-        int64_t at = f->spot[f->near[f->it->first[i] + pick(rng, degree)]].base;
+    if (degree > 0 && refill_pick(rng, 2)) {
+        int64_t at = f->spot[f->near[f->it->first[i] + refill_pick(rng, degree)]].base;
         if (at >= 0) return min_i64(at, f->room - *height);
     }
     return (int64_t)rng_below(rng, (uint64_t)(f->room - *height + 1));
@@ -210,7 +210,7 @@ static bool list_band(struct refiller *f, int32_t i, struct rng *rng)
     f->list[f->count++] = i;
     f->looks += (int64_t)(f->it->first[i + 1] - f->it->first[i]);
     for (size_t k = f->it->first[i]; k < f->it->first[i + 1]; k++) {
-        if (!in_the_way(f, f->near[k], low, low + height)) continue;
+        if (!refill_in_the_way(f, f->near[k], low, low + height)) continue;
         if (f->count + GUESTS >= REFILL_MOST) return false;
         f->list[f->count++] = f->near[k];
     }
@@ -221,15 +221,15 @@ static bool list_band(struct refiller *f, int32_t i, struct rng *rng)
 static void list_guests(struct refiller *f, struct rng *rng)
 {
     for (int k = 0; k < GUESTS; k++) {
-        int32_t host = f->list[pick(rng, (uint32_t)f->count)];
+        int32_t host = f->list[refill_pick(rng, (uint32_t)f->count)];
         uint32_t degree = (uint32_t)(f->it->first[host + 1] - f->it->first[host]);
         if (degree == 0) continue;
-        int32_t guest = f->near[f->it->first[host] + pick(rng, degree)];
+        int32_t guest = f->near[f->it->first[host] + refill_pick(rng, degree)];
         if (f->spot[guest].base < 0 && !is_on_list(f, guest)) f->list[f->count++] = guest;
     }
 }
 
-static int64_t rank_of(const struct refiller *f, int32_t i, enum kind kind)
+static int64_t refill_rank_of(const struct refiller *f, int32_t i, enum kind kind)
 {
     const struct item *b = &f->it->item[i];
     int64_t area;
@@ -252,10 +252,10 @@ static int64_t rank_of(const struct refiller *f, int32_t i, enum kind kind)
 static void draw_order(const struct refiller *f, struct rng *rng, int32_t *order)
 {
     int64_t rank[REFILL_MOST];
-    enum kind kind = (enum kind)pick(rng, KINDS);
-    bool first = pick(rng, 2);
+    enum kind kind = (enum kind)refill_pick(rng, KINDS);
+    bool first = refill_pick(rng, 2);
     for (int32_t k = 0; k < f->count; k++) {
-        rank[k] = rank_of(f, f->list[k], kind) * (NOISE_FROM + (int64_t)pick(rng, NOISE));
+        rank[k] = refill_rank_of(f, f->list[k], kind) * (NOISE_FROM + (int64_t)refill_pick(rng, NOISE));
         if (k == 0 && first) rank[k] = INT64_MAX;
         int32_t at = k;
         for (; at > 0 && rank[order[at - 1]] < rank[k]; at--) order[at] = order[at - 1];
@@ -264,11 +264,11 @@ static void draw_order(const struct refiller *f, struct rng *rng, int32_t *order
 }
 
 /* Everything on the list chooses a place. False when that can no longer end within the limit. */
-static bool refill(struct refiller *f, struct rng *rng, int32_t leaver, int64_t limit)
+static bool refill_run(struct refiller *f, struct rng *rng, int32_t leaver, int64_t limit)
 {
     int32_t order[REFILL_MOST];
     int64_t to_come = 0;
-    enum gap gap = (enum gap)pick(rng, GAPS);
+    enum gap gap = (enum gap)refill_pick(rng, GAPS);
     draw_order(f, rng, order);
     for (int32_t k = 0; k < f->count; k++) to_come += max_i64(f->fee[f->list[k]], 0);
     for (int32_t k = 0; k < f->count; k++) {
@@ -277,7 +277,7 @@ static bool refill(struct refiller *f, struct rng *rng, int32_t leaver, int64_t 
         if (i == leaver) continue;
         bool forced = order[k] == 0;
         if (f->links && !forced && links_rise(f->links, i) > 0) continue;
-        fill(f, i, gap);
+        refill_fill(f, i, gap);
         if (!f->links && f->energy - to_come > limit) return false;
     }
     return f->energy <= limit;
@@ -287,12 +287,13 @@ static bool refill(struct refiller *f, struct rng *rng, int32_t leaver, int64_t 
 static int32_t draw_item(struct refiller *f, struct rng *rng, int32_t *leaver)
 {
     *leaver = NO_ITEM;
-    if (f->links && pick(rng, LEAVE_ONE_IN) == 0) {
-        int32_t i = f->from + (int32_t)pick(rng, (uint32_t)(f->to - f->from));
+    if (f->links && refill_pick(rng, LEAVE_ONE_IN) == 0) {
+        int32_t i = f->from + (int32_t)refill_pick(rng, (uint32_t)(f->to - f->from));
         if (f->spot[i].base >= 0 && links_may_shun(f->links, i)) return *leaver = i;
     }
     if (f->off_count == 0) return NO_ITEM;
-    int32_t a = f->off[pick(rng, (uint32_t)f->off_count)], b = f->off[pick(rng, (uint32_t)f->off_count)];
+    int32_t a = f->off[refill_pick(rng, (uint32_t)f->off_count)],
+            b = f->off[refill_pick(rng, (uint32_t)f->off_count)];
     return f->worth[b] > f->worth[a] ? b : a;
 }
 
@@ -306,10 +307,10 @@ bool refiller_step(struct refiller *f, struct rng *rng, int64_t allowance)
     list_guests(f, rng);
     for (int32_t k = 0; k < f->count; k++) {
         f->was[k] = f->spot[f->list[k]];
-        put(f, f->list[k], nowhere);
+        refill_put(f, f->list[k], nowhere);
     }
-    if (!refill(f, rng, leaver, limit))
-        for (int32_t k = 0; k < f->count; k++) put(f, f->list[k], f->was[k]);
+    if (!refill_run(f, rng, leaver, limit))
+        for (int32_t k = 0; k < f->count; k++) refill_put(f, f->list[k], f->was[k]);
     return true;
 }
 
@@ -355,7 +356,7 @@ void refiller_restore(struct refiller *f, const int64_t *base)
 {
     for (int32_t k = 0; k < f->stale_count; k++) {
         int32_t i = f->stale[k];
-        put(f, i, base[i] < 0 ? nowhere : (struct spot){base[i], base[i] + f->it->item[i].size});
+        refill_put(f, i, base[i] < 0 ? nowhere : (struct spot){base[i], base[i] + f->it->item[i].size});
         f->is_stale[i] = false;
     }
     f->stale_count = 0;

@@ -12,7 +12,7 @@ struct life {
     int32_t buffer;
 };
 
-static int by_life(const void *a, const void *b)
+static int crowds_by_life(const void *a, const void *b)
 {
     const struct life *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -20,7 +20,7 @@ static int by_life(const void *a, const void *b)
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static int by_end(const void *a, const void *b)
+static int crowds_by_end(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -47,15 +47,15 @@ static void crowds_of_equals(struct crowds *c, const struct life *lives, int32_t
 
 /* The start at which most of the lives in no crowd are alive, and how many; -1: it was stopped. Starts and ends are sorted
  * apart. */
-static int32_t fullest(const struct crowds *c, const struct life *lives, int32_t n, int64_t *ends,
-                       int64_t *tick)
+static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, int32_t n, int64_t *ends,
+                              int64_t *tick)
 {
     int32_t free_count = 0, gone = 0, alive = 0, most = 0;
     for (int32_t i = 0; i < n; i++) {
         if (!c->class[lives[i].buffer]) ends[free_count++] = lives[i].end;
         stop_round(i, 5);
     }
-    if (!sort_or_stop(ends, (size_t)free_count, sizeof *ends, by_end)) return -1;
+    if (!sort_or_stop(ends, (size_t)free_count, sizeof *ends, crowds_by_end)) return -1;
     for (int32_t i = 0; i < n; i++) {
         stop_round(i, 8);
         if (c->class[lives[i].buffer]) continue;
@@ -72,7 +72,7 @@ static bool crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t 
 {
     int64_t tick = 0;
     while (c->count <= MOST_CROWDS) {
-        int32_t most = fullest(c, lives, n, ends, &tick);
+        int32_t most = crowds_fullest(c, lives, n, ends, &tick);
         if (most < least_crowd(n)) return most >= 0;
         for (int32_t i = 0; i < n; i++)
             if (!c->class[lives[i].buffer] && lives[i].start <= tick && tick < lives[i].end)
@@ -96,7 +96,7 @@ static bool find_crowds(struct crowds *c, const struct lx_problem *p)
         ok = !stop_round(i, 10);
     }
     if (ok && count >= LEAST_CROWD) {
-        ok = sort_or_stop(lives, (size_t)count, sizeof *lives, by_life);
+        ok = sort_or_stop(lives, (size_t)count, sizeof *lives, crowds_by_life);
         if (ok) crowds_of_equals(c, lives, count);
         ok = ok && !stop_work(8 * (int64_t)count) && crowds_of_ticks(c, lives, count, ends);
     }
@@ -149,7 +149,7 @@ void crowds_free(struct crowds *c)
     c->class = NULL;
 }
 
-static bool apart(const struct crowd *w, const struct lx_buffer *b)
+static bool crowds_apart(const struct crowd *w, const struct lx_buffer *b)
 {
     return b->start >= w->last_end || b->end <= w->first_start;
 }
@@ -161,7 +161,7 @@ void crowds_add(struct crowds *c, int32_t buffer, int64_t address)
     live_index_add(&own->placed, buffer);
     if (c->class[buffer] > 0) gap_tree_take(&own->gaps, address, address + b->size);
     for (int32_t k = 1; k < c->count && c->crowd[k].equals; k++)
-        if (!apart(&c->crowd[k], b)) gap_tree_take(&c->crowd[k].left, address, address + b->size);
+        if (!crowds_apart(&c->crowd[k], b)) gap_tree_take(&c->crowd[k].left, address, address + b->size);
 }
 
 struct in_the_way crowds_find(const struct crowds *c, int32_t buffer, bool each, int32_t *out)
@@ -172,7 +172,7 @@ struct in_the_way crowds_find(const struct crowds *c, int32_t buffer, bool each,
     if (own->equals && !each) way.whole[way.whole_count++] = &own->left;
     for (int32_t k = 0; k < c->count && (!own->equals || each); k++) {
         const struct crowd *w = &c->crowd[k];
-        if (apart(w, b)) continue;
+        if (crowds_apart(w, b)) continue;
         if (k > 0 && !each && b->start < w->first_end && w->last_start < b->end)
             way.whole[way.whole_count++] = &w->gaps;
         else

@@ -78,7 +78,7 @@ struct ranked {
     int32_t buffer, item;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int first_answers_compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->major != y->major) return x->major < y->major ? -1 : 1;
@@ -150,7 +150,7 @@ static bool sort_items(const struct items *it, const int64_t *worth, enum start_
         if (it->item[i].fixed >= 0) ranked[i].major = -1e300;
         stop_round(i, 40);
     }
-    return sort_or_stop(ranked, (size_t)it->count, sizeof *ranked, compare_ranked);
+    return sort_or_stop(ranked, (size_t)it->count, sizeof *ranked, first_answers_compare_ranked);
 }
 
 struct placing {

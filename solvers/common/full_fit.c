@@ -35,14 +35,14 @@ struct fitting {
     int64_t steps;
 };
 
-static void take_off(struct fitting *f, int32_t i)
+static void full_fit_take_off(struct fitting *f, int32_t i)
 {
     if (!f->ledger.on[i]) return;
     places_take(&f->places, i);
     ledger_off(&f->ledger, i);
 }
 
-static void put_on(struct fitting *f, int32_t i, const struct spot *at)
+static void full_fit_put_on(struct fitting *f, int32_t i, const struct spot *at)
 {
     places_put(&f->places, i, at);
     ledger_on(&f->ledger, i, at->cost);
@@ -53,7 +53,7 @@ static bool set_members(struct fitting *f, int32_t unit, bool state)
 {
     const struct units *u = &f->units;
     for (int32_t k = u->first[unit]; k < u->first[unit + 1]; k++)
-        if (u->against[k] == state) take_off(f, u->member[k]);
+        if (u->against[k] == state) full_fit_take_off(f, u->member[k]);
     for (int pinned = 1; pinned >= 0; pinned--)
         for (int32_t k = u->first[unit]; k < u->first[unit + 1]; k++) {
             int32_t i = u->member[k];
@@ -63,12 +63,12 @@ static bool set_members(struct fitting *f, int32_t unit, bool state)
             struct spot at = places_find(&f->places, i);
             f->steps++;
             if (at.address < 0) return false;
-            put_on(f, i, &at);
+            full_fit_put_on(f, i, &at);
         }
     return true;
 }
 
-static void remember(struct fitting *f, int32_t unit)
+static void full_fit_remember(struct fitting *f, int32_t unit)
 {
     for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
         int32_t i = f->units.member[k];
@@ -78,16 +78,17 @@ static void remember(struct fitting *f, int32_t unit)
 
 static void restore(struct fitting *f, int32_t unit)
 {
-    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) take_off(f, f->units.member[k]);
     for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
-        if (f->was[k].address >= 0) put_on(f, f->units.member[k], &f->was[k]);
+        full_fit_take_off(f, f->units.member[k]);
+    for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++)
+        if (f->was[k].address >= 0) full_fit_put_on(f, f->units.member[k], &f->was[k]);
 }
 
 /* Gives a unit a state if it gets better (or, where `as_good`, not worse) by that. */
 static bool try_state(struct fitting *f, int32_t unit, bool state, bool as_good)
 {
     int64_t cost = f->ledger.cost, broken = f->ledger.broken;
-    remember(f, unit);
+    full_fit_remember(f, unit);
     bool ok = set_members(f, unit, state) &&
               (f->ledger.broken < broken ||
                (f->ledger.broken == broken && (as_good ? f->ledger.cost <= cost : f->ledger.cost < cost)));
@@ -99,7 +100,7 @@ static bool try_state(struct fitting *f, int32_t unit, bool state, bool as_good)
 }
 
 /* A unit among thousands of others takes a tenth of a millisecond, and among few far more than a look. */
-static bool is_told_to_stop(const struct fitting *f, int32_t k)
+static bool full_fit_is_told_to_stop(const struct fitting *f, int32_t k)
 {
     enum { EACH = 16 };
     return k % EACH == 0 && lx_run_stopped(f->run);
@@ -107,7 +108,7 @@ static bool is_told_to_stop(const struct fitting *f, int32_t k)
 
 static void first_round(struct fitting *f)
 {
-    for (int32_t k = 0; k < f->units.count && !is_told_to_stop(f, k); k++) {
+    for (int32_t k = 0; k < f->units.count && !full_fit_is_told_to_stop(f, k); k++) {
         int32_t unit = f->order[k];
         if (!try_state(f, unit, true, true)) try_state(f, unit, false, true);
     }
@@ -116,35 +117,36 @@ static void first_round(struct fitting *f)
 static bool better_round(struct fitting *f)
 {
     bool better = false;
-    for (int32_t k = 0; k < f->units.count && !is_told_to_stop(f, k); k++)
+    for (int32_t k = 0; k < f->units.count && !full_fit_is_told_to_stop(f, k); k++)
         better |= try_state(f, f->order[k], !f->state[f->order[k]], false);
     return better;
 }
 
-static void improve(struct fitting *f)
+static void full_fit_improve_once(struct fitting *f)
 {
     bool better = f->p->objective == LX_SPILL;
     for (int round = 0; round < MOST_ROUNDS && better; round++) better = better_round(f);
 }
 
 /* Takes off what costs nothing to take off: it may be in the way of what is worth more. */
-static bool make_room(struct fitting *f)
+static bool full_fit_make_room(struct fitting *f)
 {
     bool any = false;
-    for (int32_t k = f->units.count; f->p->objective == LX_SPILL && k-- > 0 && !is_told_to_stop(f, k);)
+    for (int32_t k = f->units.count;
+         f->p->objective == LX_SPILL && k-- > 0 && !full_fit_is_told_to_stop(f, k);)
         if (f->state[f->order[k]]) any |= try_state(f, f->order[k], false, true);
     return any && !lx_run_stopped(f->run);
 }
 
-static void clear(struct fitting *f)
+static void full_fit_clear(struct fitting *f)
 {
-    for (int32_t i = 0; i < f->p->count; i++, (void)stop_round(i, EACH_MOVED)) take_off(f, i);
+    for (int32_t i = 0; i < f->p->count; i++, (void)stop_round(i, EACH_MOVED)) full_fit_take_off(f, i);
     memset(f->state, 0, (size_t)f->units.count);
     memset(f->places.top, 0, (size_t)lx_pool_count(f->p) * sizeof *f->places.top);
 }
 
 /* Rank of a unit: pinned ones, then those with members that must be placed or that are on in state 0, then all. */
-static int class_of(const struct fitting *f, int32_t unit)
+static int full_fit_class_of(const struct fitting *f, int32_t unit)
 {
     int class = 2;
     for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
@@ -162,7 +164,7 @@ struct ranked {
     int32_t place, unit;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int full_fit_compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->class != y->class) return x->class < y->class ? -1 : 1;
@@ -171,7 +173,7 @@ static int compare_ranked(const void *a, const void *b)
 }
 
 /* The key of an order by a unit's largest member: 0 the caller's own, then size, area, time. */
-static double key_of(const struct fitting *f, int32_t unit, int which)
+static double full_fit_key_of(const struct fitting *f, int32_t unit, int which)
 {
     double key = which == 3 ? 1e300 : 0;
     for (int32_t k = f->units.first[unit]; k < f->units.first[unit + 1]; k++) {
@@ -189,17 +191,17 @@ static bool order_units(struct fitting *f, const int32_t *buffers, int which)
     struct ranked *ranked = mem_alloc((n + 1) * sizeof *ranked);
     if (!ranked) return false;
     for (int32_t u = 0; u < f->units.count; u++) {
-        ranked[u] = (struct ranked){class_of(f, u), key_of(f, u, which), INT32_MAX, u};
+        ranked[u] = (struct ranked){full_fit_class_of(f, u), full_fit_key_of(f, u, which), INT32_MAX, u};
         stop_round(u, 40);
     }
     for (int32_t k = f->p->count; k-- > 0;) ranked[f->units.of[buffers[k]]].place = k;
-    bool ok = sort_or_stop(ranked, n, sizeof *ranked, compare_ranked);
+    bool ok = sort_or_stop(ranked, n, sizeof *ranked, full_fit_compare_ranked);
     for (size_t k = 0; ok && k < n; k++) f->order[k] = ranked[k].unit;
     mem_free(ranked);
     return ok;
 }
 
-static bool is_better(const struct ledger *l, int64_t broken, int64_t cost)
+static bool full_fit_is_better(const struct ledger *l, int64_t broken, int64_t cost)
 {
     return l->broken != broken ? l->broken < broken : l->cost < cost;
 }
@@ -210,15 +212,16 @@ static void start_from(struct fitting *f, const int64_t *address)
         (void)stop_round(i, EACH_MOVED);
         if (address[i] < 0) continue;
         struct spot at = {0, address[i], lx_on_cost(&f->p->buffers[i], 0)};
-        put_on(f, i, &at);
+        full_fit_put_on(f, i, &at);
         f->state[f->units.of[i]] = true;
     }
 }
 
-static void keep_best(const struct fitting *f, struct lx_answer *answer, int64_t *broken, int64_t *cost)
+static void full_fit_keep_best(const struct fitting *f, struct lx_answer *answer, int64_t *broken,
+                               int64_t *cost)
 {
     size_t n = (size_t)f->p->count;
-    if (!is_better(&f->ledger, *broken, *cost)) return;
+    if (!full_fit_is_better(&f->ledger, *broken, *cost)) return;
     *broken = f->ledger.broken;
     *cost = f->ledger.cost;
     memcpy(answer->address, f->address, n * sizeof *f->address);
@@ -226,12 +229,12 @@ static void keep_best(const struct fitting *f, struct lx_answer *answer, int64_t
 }
 
 /* `from`: the places to begin with in the first order; NULL: none. */
-static bool try_orders(struct fitting *f, const int32_t *buffers, const int64_t *from,
-                       struct lx_answer *answer)
+static bool full_fit_try_orders(struct fitting *f, const int32_t *buffers, const int64_t *from,
+                                struct lx_answer *answer)
 {
     int64_t broken = INT64_MAX, cost = INT64_MAX;
     for (int which = 0; which < ORDERS && broken > 0 && !(which && lx_run_stopped(f->run)); which++) {
-        clear(f);
+        full_fit_clear(f);
         if (!order_units(f, buffers, which)) {
             if (which == 0 || !stop_is_now()) return false;
             break;
@@ -240,11 +243,11 @@ static bool try_orders(struct fitting *f, const int32_t *buffers, const int64_t 
             start_from(f, from);
         else
             first_round(f);
-        improve(f);
-        keep_best(f, answer, &broken, &cost);
-        if (make_room(f)) {
-            improve(f);
-            keep_best(f, answer, &broken, &cost);
+        full_fit_improve_once(f);
+        full_fit_keep_best(f, answer, &broken, &cost);
+        if (full_fit_make_room(f)) {
+            full_fit_improve_once(f);
+            full_fit_keep_best(f, answer, &broken, &cost);
         }
     }
     answer->steps += f->steps;
@@ -252,8 +255,8 @@ static bool try_orders(struct fitting *f, const int32_t *buffers, const int64_t 
     return true;
 }
 
-static bool fit(const struct lx_problem *p, const int32_t *order, bool tightest, const int64_t *from,
-                const struct lx_run *run, struct lx_answer *answer)
+static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool tightest,
+                          const int64_t *from, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count + 1;
     struct fitting f = {.p = p, .run = run};
@@ -267,7 +270,8 @@ static bool fit(const struct lx_problem *p, const int32_t *order, bool tightest,
     stop_look(EACH_MADE * (int64_t)n);
     ok = ok && units_make(&f.units, p);
     stop_look(EACH_MADE * (int64_t)n);
-    ok = ok && places_init(&f.places, p, f.address, f.pool, tightest) && try_orders(&f, order, from, answer);
+    ok = ok && places_init(&f.places, p, f.address, f.pool, tightest) &&
+         full_fit_try_orders(&f, order, from, answer);
     ledger_free(&f.ledger);
     units_free(&f.units);
     places_free(&f.places);
@@ -282,7 +286,7 @@ static bool fit(const struct lx_problem *p, const int32_t *order, bool tightest,
 bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, const struct lx_run *run,
               struct lx_answer *answer)
 {
-    return fit(p, order, tightest, NULL, run, answer);
+    return full_fit_once(p, order, tightest, NULL, run, answer);
 }
 
 bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tightest,
@@ -291,7 +295,7 @@ bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tig
     int64_t *from = mem_alloc(((size_t)p->count + 1) * sizeof *from);
     if (!from) return false;
     memcpy(from, answer->address, (size_t)p->count * sizeof *from);
-    bool ok = fit(p, order, tightest, from, run, answer);
+    bool ok = full_fit_once(p, order, tightest, from, run, answer);
     mem_free(from);
     return ok;
 }

@@ -2,7 +2,7 @@
 #ifndef LX_SOLVERS_COMMON_FULL_FIT_H
 #define LX_SOLVERS_COMMON_FULL_FIT_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 /* What a solver can take that leaves to full_fit what it cannot take itself. Groups of one place are the driver's. */
 enum { FULL_FIT_CAPS = LX_CAN_ALL & ~LX_CAN_SAME_PLACE };

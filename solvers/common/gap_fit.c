@@ -35,13 +35,13 @@ struct fitter {
 enum { EACH_BUFFER = 2000, EACH_RANGE = 80 };
 
 /* taken_join of all ranges. */
-static int32_t join(struct fitter *f, int32_t count)
+static int32_t gap_fit_join(struct fitter *f, int32_t count)
 {
     f->work += EACH_RANGE * (int64_t)count;
     return (int32_t)taken_join(&f->map, f->taken, (size_t)count);
 }
 
-static bool is_over(struct fitter *f, const struct lx_run *run)
+static bool gap_fit_is_over(struct fitter *f, const struct lx_run *run)
 {
     f->work += EACH_BUFFER;
     if (f->work < STOP_EACH || f->stopped) return f->stopped;
@@ -49,7 +49,7 @@ static bool is_over(struct fitter *f, const struct lx_run *run)
     return f->stopped = lx_run_stopped(run);
 }
 
-static bool is_parent(const struct lx_buffer *b, int32_t other)
+static bool gap_fit_is_parent(const struct lx_buffer *b, int32_t other)
 {
     for (int32_t k = 0; k < b->parent_count; k++)
         if (b->parents[k] == other) return true;
@@ -57,15 +57,15 @@ static bool is_parent(const struct lx_buffer *b, int32_t other)
 }
 
 /* The ranges of placed contemporaries, by address, with or without the buffer's parents. */
-static int32_t gather(struct fitter *f, const struct lx_buffer *b, int32_t found, bool with_parents)
+static int32_t gap_fit_gather(struct fitter *f, const struct lx_buffer *b, int32_t found, bool with_parents)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < found; i++) {
         int32_t other = f->found[i];
-        if (!with_parents && is_parent(b, other)) continue;
+        if (!with_parents && gap_fit_is_parent(b, other)) continue;
         f->taken[n++] = (struct byte_range){f->address[other], f->address[other] + f->p->buffers[other].size};
     }
-    return join(f, n);
+    return gap_fit_join(f, n);
 }
 
 /* Does [from, to) lie in free space, in a gap that can hold `size` at its first aligned address? */
@@ -134,13 +134,13 @@ static int64_t tightest_free(struct fitter *f, const struct in_the_way *way, int
         f->taken[f->taken_count++] = (struct byte_range){0, f->capacity};
         gap_tree_walk(way->whole[k], take_up_to, f);
     }
-    return choose_gap(f, join(f, f->taken_count), size, alignment);
+    return choose_gap(f, gap_fit_join(f, f->taken_count), size, alignment);
 }
 
 static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const struct in_the_way *way,
                              int64_t alignment)
 {
-    int32_t taken = gather(f, b, way->found, true);
+    int32_t taken = gap_fit_gather(f, b, way->found, true);
     if (b->fixed >= 0) return lowest_free(f, way, taken, b->fixed, b->size, 1) == b->fixed ? b->fixed : -1;
     if (f->tightest) return tightest_free(f, way, taken, b->size, alignment);
     return lowest_free(f, way, taken, 0, b->size, alignment);
@@ -148,7 +148,7 @@ static int64_t beside_crowds(struct fitter *f, const struct lx_buffer *b, const 
 
 static int64_t among_listed(struct fitter *f, const struct lx_buffer *b, int32_t found, int64_t alignment)
 {
-    int32_t taken = gather(f, b, found, b->parent_count == 0);
+    int32_t taken = gap_fit_gather(f, b, found, b->parent_count == 0);
     for (int32_t k = 0; k < b->parent_count; k++) {
         int64_t slot = f->address[b->parents[k]];
         /* A fixed buffer has no other place to go, so it asks for no more than it needs. */
@@ -157,14 +157,14 @@ static int64_t among_listed(struct fitter *f, const struct lx_buffer *b, int32_t
             lies_in_gap(f, taken, slot, end, b->size, alignment))
             return slot;
     }
-    if (b->parent_count) taken = gather(f, b, found, true);
+    if (b->parent_count) taken = gap_fit_gather(f, b, found, true);
     if (b->fixed < 0) return choose_gap(f, taken, b->size, alignment);
     bool free_there =
         b->fixed <= f->capacity - b->size && lies_in_gap(f, taken, b->fixed, b->fixed + b->size, b->size, 1);
     return free_there ? b->fixed : LX_OFF_CHIP;
 }
 
-static void place(struct fitter *f, int32_t i)
+static void gap_fit_place_one(struct fitter *f, int32_t i)
 {
     const struct lx_buffer *b = &f->p->buffers[i];
     int64_t alignment = lx_alignment_of(f->p, b);
@@ -192,10 +192,10 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
     bool ok = crowds_init(&f.placed, p, f.capacity, tightest) && taken_bits_init(&f.map, p, f.capacity) &&
               f.found && f.taken;
     for (int pass = 0; ok && pass < 2; pass++) /* fixed addresses first: the others can move */
-        for (int32_t k = 0; k < count && !is_over(&f, run); k++) {
+        for (int32_t k = 0; k < count && !gap_fit_is_over(&f, run); k++) {
             const struct lx_buffer *b = &p->buffers[order[k]];
             if ((b->fixed >= 0) != (pass == 0) || !lx_may_be_placed(p, b)) continue;
-            place(&f, order[k]);
+            gap_fit_place_one(&f, order[k]);
             answer->steps++;
         }
     stop_look(f.work);
@@ -206,8 +206,8 @@ bool gap_fit_place(const struct lx_problem *p, const int32_t *order, int32_t cou
     return ok;
 }
 
-static bool solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer,
-                  bool tightest)
+static bool gap_fit_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer,
+                          bool tightest)
 {
     int32_t *order = mem_alloc(((size_t)p->count + 1) * sizeof *order);
     bool plain = is_list_with_charges(p) || !(p->pool_count || lx_problem_needs(p));
@@ -221,12 +221,12 @@ static bool solve(const struct lx_problem *p, const struct lx_run *run, struct l
 
 static bool firstfit_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    return solve(p, run, answer, false);
+    return gap_fit_solve(p, run, answer, false);
 }
 
 static bool bestfit_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
-    return solve(p, run, answer, true);
+    return gap_fit_solve(p, run, answer, true);
 }
 
 const struct lx_solver lx_solver_firstfit = {

@@ -2,7 +2,7 @@
 #ifndef LX_SOLVERS_COMMON_GAP_FIT_H
 #define LX_SOLVERS_COMMON_GAP_FIT_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 /* A buffer's rank for a heuristic: ascending `number / parts`, then ascending `tie`, then input order. */
 struct rank {

@@ -12,7 +12,7 @@ static uint32_t priority(int32_t node)
     return (uint32_t)(h >> 29 ^ h >> 47);
 }
 
-static bool before(const struct gap_node *x, const struct gap_node *y, enum gap_order order)
+static bool gap_tree_before(const struct gap_node *x, const struct gap_node *y, enum gap_order order)
 {
     if (order == GAPS_BY_ROOM && x->room != y->room) return x->room < y->room;
     return x->from < y->from;
@@ -29,57 +29,58 @@ static void update(struct gap_tree *t, int32_t i, enum gap_order order)
     }
 }
 
-static int32_t merge(struct gap_tree *t, int32_t a, int32_t b, enum gap_order order)
+static int32_t gap_tree_merge(struct gap_tree *t, int32_t a, int32_t b, enum gap_order order)
 {
     if (a < 0 || b < 0) return a < 0 ? b : a;
     bool a_above = priority(a) > priority(b);
     int32_t root = a_above ? a : b;
     int32_t *link = &t->nodes[root].child[order][a_above];
-    *link = a_above ? merge(t, *link, b, order) : merge(t, a, *link, order);
+    *link = a_above ? gap_tree_merge(t, *link, b, order) : gap_tree_merge(t, a, *link, order);
     update(t, root, order);
     return root;
 }
 
 /* The nodes of `root` before and after the node `by`. */
-static void split(struct gap_tree *t, int32_t root, int32_t by, enum gap_order order, int32_t halves[2])
+static void gap_tree_split(struct gap_tree *t, int32_t root, int32_t by, enum gap_order order,
+                           int32_t halves[2])
 {
     if (root < 0) {
         halves[0] = halves[1] = -1;
         return;
     }
-    bool right = before(&t->nodes[root], &t->nodes[by], order);
+    bool right = gap_tree_before(&t->nodes[root], &t->nodes[by], order);
     int32_t parts[2];
-    split(t, t->nodes[root].child[order][right], by, order, parts);
+    gap_tree_split(t, t->nodes[root].child[order][right], by, order, parts);
     t->nodes[root].child[order][right] = parts[!right];
     halves[right] = parts[right];
     halves[!right] = root;
     update(t, root, order);
 }
 
-static int32_t insert(struct gap_tree *t, int32_t root, int32_t node, enum gap_order order)
+static int32_t gap_tree_insert(struct gap_tree *t, int32_t root, int32_t node, enum gap_order order)
 {
     if (root < 0 || priority(node) > priority(root)) {
-        split(t, root, node, order, t->nodes[node].child[order]);
+        gap_tree_split(t, root, node, order, t->nodes[node].child[order]);
         update(t, node, order);
         return node;
     }
-    int32_t *link = &t->nodes[root].child[order][before(&t->nodes[root], &t->nodes[node], order)];
-    *link = insert(t, *link, node, order);
+    int32_t *link = &t->nodes[root].child[order][gap_tree_before(&t->nodes[root], &t->nodes[node], order)];
+    *link = gap_tree_insert(t, *link, node, order);
     update(t, root, order);
     return root;
 }
 
-static int32_t take_out(struct gap_tree *t, int32_t root, int32_t node, enum gap_order order)
+static int32_t gap_tree_take_out(struct gap_tree *t, int32_t root, int32_t node, enum gap_order order)
 {
     struct gap_node *at = &t->nodes[root];
-    if (root == node) return merge(t, at->child[order][0], at->child[order][1], order);
-    int32_t *link = &at->child[order][before(at, &t->nodes[node], order)];
-    *link = take_out(t, *link, node, order);
+    if (root == node) return gap_tree_merge(t, at->child[order][0], at->child[order][1], order);
+    int32_t *link = &at->child[order][gap_tree_before(at, &t->nodes[node], order)];
+    *link = gap_tree_take_out(t, *link, node, order);
     update(t, root, order);
     return root;
 }
 
-static void add_gap(struct gap_tree *t, int64_t from, int64_t to)
+static void gap_tree_add_gap(struct gap_tree *t, int64_t from, int64_t to)
 {
     int64_t room = to - round_up_i64(from, t->alignment);
     if (room < t->least) return;
@@ -90,13 +91,13 @@ static void add_gap(struct gap_tree *t, int64_t from, int64_t to)
         node = t->used++;
     t->nodes[node] = (struct gap_node){from, to, room, room, {{-1, -1}, {-1, -1}}};
     for (int order = 0; order <= (int)t->by_room; order++)
-        t->root[order] = insert(t, t->root[order], node, (enum gap_order)order);
+        t->root[order] = gap_tree_insert(t, t->root[order], node, (enum gap_order)order);
 }
 
 static void drop_gap(struct gap_tree *t, int32_t node)
 {
     for (int order = 0; order <= (int)t->by_room; order++)
-        t->root[order] = take_out(t, t->root[order], node, (enum gap_order)order);
+        t->root[order] = gap_tree_take_out(t, t->root[order], node, (enum gap_order)order);
     t->nodes[node].child[0][0] = t->unused;
     t->unused = node;
 }
@@ -109,7 +110,7 @@ bool gap_tree_init(struct gap_tree *t, int64_t capacity, int64_t alignment, int6
     t->alignment = alignment;
     t->least = max_i64(least, 1);
     t->nodes = mem_alloc((size_t)t->most * sizeof *t->nodes);
-    if (t->nodes) add_gap(t, 0, capacity);
+    if (t->nodes) gap_tree_add_gap(t, 0, capacity);
     return t->nodes != NULL;
 }
 
@@ -136,8 +137,8 @@ void gap_tree_take(struct gap_tree *t, int64_t from, int64_t to)
     for (int32_t i; (i = gap_above(t, from)) >= 0 && t->nodes[i].from < to;) {
         struct gap_node gap = t->nodes[i];
         drop_gap(t, i);
-        if (gap.from < from) add_gap(t, gap.from, from);
-        if (to < gap.to) add_gap(t, to, gap.to);
+        if (gap.from < from) gap_tree_add_gap(t, gap.from, from);
+        if (to < gap.to) gap_tree_add_gap(t, to, gap.to);
     }
 }
 
@@ -175,17 +176,17 @@ int64_t gap_tree_tightest(const struct gap_tree *t, int64_t size)
     return found < 0 ? -1 : round_up_i64(t->nodes[found].from, t->alignment);
 }
 
-static void walk(const struct gap_tree *t, int32_t i, void (*see)(void *context, int64_t from, int64_t to),
-                 void *context)
+static void gap_tree_walk_from(const struct gap_tree *t, int32_t i,
+                               void (*see)(void *context, int64_t from, int64_t to), void *context)
 {
     if (i < 0) return;
-    walk(t, t->nodes[i].child[GAPS_BY_ADDRESS][0], see, context);
+    gap_tree_walk_from(t, t->nodes[i].child[GAPS_BY_ADDRESS][0], see, context);
     see(context, t->nodes[i].from, t->nodes[i].to);
-    walk(t, t->nodes[i].child[GAPS_BY_ADDRESS][1], see, context);
+    gap_tree_walk_from(t, t->nodes[i].child[GAPS_BY_ADDRESS][1], see, context);
 }
 
 void gap_tree_walk(const struct gap_tree *t, void (*see)(void *context, int64_t from, int64_t to),
                    void *context)
 {
-    walk(t, t->root[GAPS_BY_ADDRESS], see, context);
+    gap_tree_walk_from(t, t->root[GAPS_BY_ADDRESS], see, context);
 }

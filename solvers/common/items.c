@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_items(const void *a, const void *b)
+static int items_compare_items(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -40,7 +40,7 @@ static bool empty_is_placed(const struct items *it, const struct lx_buffer *b)
 }
 
 /* False: it was stopped. */
-static bool fill_items(struct items *it, const struct lx_problem *p)
+static bool items_fill_items(struct items *it, const struct lx_problem *p)
 {
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
@@ -70,13 +70,13 @@ static bool fill_items(struct items *it, const struct lx_problem *p)
             .buffer = i,
         };
     }
-    return sort_or_stop(it->item, (size_t)it->count, sizeof *it->item, compare_items);
+    return sort_or_stop(it->item, (size_t)it->count, sizeof *it->item, items_compare_items);
 }
 
 /* One pass over the starts: `live` holds the earlier items that may still be alive. With `near` NULL it only
  * counts; it stops early once there are more pairs than allowed. */
-static int64_t pair_up(const struct items *it, int32_t *live, size_t *fill, int32_t *near, int64_t max_pairs,
-                       struct poll *poll)
+static int64_t items_pair_up(const struct items *it, int32_t *live, size_t *fill, int32_t *near,
+                             int64_t max_pairs, struct poll *poll)
 {
     int64_t pairs = 0;
     int32_t alive = 0;
@@ -111,7 +111,7 @@ static bool make_pairs(struct items *it, int64_t max_pairs, const struct lx_run 
     size_t *fill = mem_zeroed(n + 1, sizeof *fill);
     it->first = mem_zeroed(n + 1, sizeof *it->first);
     bool ok = live && fill && it->first;
-    if (ok) it->pairs = pair_up(it, live, fill, NULL, max_pairs, &poll);
+    if (ok) it->pairs = items_pair_up(it, live, fill, NULL, max_pairs, &poll);
     if (ok && it->pairs <= max_pairs && !poll.stopped) {
         for (size_t i = 0; i < n; i++) {
             it->first[i + 1] = it->first[i] + fill[i];
@@ -119,7 +119,7 @@ static bool make_pairs(struct items *it, int64_t max_pairs, const struct lx_run 
         }
         it->near = mem_alloc((it->first[n] + 1) * sizeof *it->near);
         ok = it->near != NULL;
-        if (ok) pair_up(it, live, fill, it->near, max_pairs, &poll);
+        if (ok) items_pair_up(it, live, fill, it->near, max_pairs, &poll);
     }
     if (poll.stopped) {
         mem_free(it->near);
@@ -193,7 +193,8 @@ bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs,
 {
     *it = (struct items){.problem = p, .has_empty = empty_matters(p)};
     it->item = mem_alloc(((size_t)p->count + 1) * sizeof *it->item);
-    if (it->item && fill_items(it, p) && make_pairs(it, max_pairs, run) && make_edges(it, p)) return true;
+    if (it->item && items_fill_items(it, p) && make_pairs(it, max_pairs, run) && make_edges(it, p))
+        return true;
     items_free(it);
     return false;
 }

@@ -12,7 +12,7 @@
 #ifndef LX_SOLVERS_COMMON_ITEMS_H
 #define LX_SOLVERS_COMMON_ITEMS_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 enum { NOT_PLACED = -1, NO_ITEM = -1 };
 

@@ -11,28 +11,28 @@ struct life_of {
     int32_t buffer;
 };
 
-static int compare_lives(const void *a, const void *b)
+static int largest_part_compare_lives(const void *a, const void *b)
 {
     const struct life_of *x = a, *y = b;
     if (x->life.start != y->life.start) return x->life.start < y->life.start ? -1 : 1;
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static int32_t root_of(int32_t *up, int32_t i)
+static int32_t largest_part_root_of(int32_t *up, int32_t i)
 {
     while (up[i] != i) i = up[i] = up[up[i]];
     return i;
 }
 
-static void join(int32_t *up, int32_t a, int32_t b)
+static void largest_part_join(int32_t *up, int32_t a, int32_t b)
 {
-    up[root_of(up, a)] = root_of(up, b);
+    up[largest_part_root_of(up, a)] = largest_part_root_of(up, b);
 }
 
-static void join_group(int32_t *up, const struct lx_group *g, int32_t *last)
+static void largest_part_join_group(int32_t *up, const struct lx_group *g, int32_t *last)
 {
     for (int32_t k = 0; k < g->count; k++) {
-        if (*last >= 0) join(up, *last, g->at[k]);
+        if (*last >= 0) largest_part_join(up, *last, g->at[k]);
         *last = g->at[k];
     }
 }
@@ -40,24 +40,26 @@ static void join_group(int32_t *up, const struct lx_group *g, int32_t *last)
 static void join_bonds(int32_t *up, const struct lx_bonds *b)
 {
     int32_t last;
-    for (int32_t k = 0; k < b->apart_count; k++) join(up, b->apart[k].a, b->apart[k].b);
-    for (int32_t k = 0; k < b->staging_count; k++) join(up, b->staging[k].a, b->staging[k].b);
-    for (int32_t k = 0; k < b->reuse_count; k++) join(up, b->reuse[k].a, b->reuse[k].b);
-    for (int32_t k = 0; k < b->same_place_count; k++) last = -1, join_group(up, &b->same_place[k], &last);
-    for (int32_t k = 0; k < b->together_count; k++) last = -1, join_group(up, &b->together[k], &last);
+    for (int32_t k = 0; k < b->apart_count; k++) largest_part_join(up, b->apart[k].a, b->apart[k].b);
+    for (int32_t k = 0; k < b->staging_count; k++) largest_part_join(up, b->staging[k].a, b->staging[k].b);
+    for (int32_t k = 0; k < b->reuse_count; k++) largest_part_join(up, b->reuse[k].a, b->reuse[k].b);
+    for (int32_t k = 0; k < b->same_place_count; k++)
+        last = -1, largest_part_join_group(up, &b->same_place[k], &last);
+    for (int32_t k = 0; k < b->together_count; k++)
+        last = -1, largest_part_join_group(up, &b->together[k], &last);
     for (int32_t k = 0; k < b->charge_count; k++) {
         const struct lx_charge *c = &b->charges[k];
         last = -1;
-        join_group(up, &c->all_on, &last);
-        join_group(up, &c->all_off, &last);
-        join_group(up, &c->any_on, &last);
-        join_group(up, &c->any_off, &last);
+        largest_part_join_group(up, &c->all_on, &last);
+        largest_part_join_group(up, &c->all_off, &last);
+        largest_part_join_group(up, &c->any_on, &last);
+        largest_part_join_group(up, &c->any_off, &last);
     }
 }
 
 /* Nobody who may be in the pool lives across the gaps between its stretches. */
-static void join_lives(const struct lx_problem *p, int32_t pool, const struct life_of *lives, size_t count,
-                       int32_t *up)
+static void largest_part_join_lives(const struct lx_problem *p, int32_t pool, const struct life_of *lives,
+                                    size_t count, int32_t *up)
 {
     int32_t last = -1;
     int64_t until = INT64_MIN;
@@ -65,7 +67,7 @@ static void join_lives(const struct lx_problem *p, int32_t pool, const struct li
         const struct lx_buffer *b = &p->buffers[lives[k].buffer];
         stop_round((int64_t)k, 20);
         if (!lx_may_be_placed(p, b) || !lx_allows_pool(b, pool)) continue;
-        if (last >= 0 && lives[k].life.start < until) join(up, last, lives[k].buffer);
+        if (last >= 0 && lives[k].life.start < until) largest_part_join(up, last, lives[k].buffer);
         if (lives[k].life.end > until) until = lives[k].life.end;
         last = lives[k].buffer;
     }
@@ -76,7 +78,7 @@ static int32_t count_largest(int32_t *up, int32_t *size, int32_t n)
     int32_t most = 0;
     for (int32_t i = 0; i < n; i++) size[i] = 0;
     for (int32_t i = 0; i < n; i++) {
-        int32_t now = ++size[root_of(up, i)];
+        int32_t now = ++size[largest_part_root_of(up, i)];
         stop_round(i, 10);
         if (now > most) most = now;
     }
@@ -101,10 +103,11 @@ int32_t largest_part(const struct lx_problem *p)
     struct life_of *lives = mem_alloc((list_lives(p, NULL) + 1) * sizeof *lives);
     if (up && size && lives) {
         size_t count = list_lives(p, lives);
-        if (!sort_or_stop(lives, count, sizeof *lives, compare_lives)) count = 0;
+        if (!sort_or_stop(lives, count, sizeof *lives, largest_part_compare_lives)) count = 0;
         for (int32_t i = 0; i < p->count; i++) up[i] = i;
         join_bonds(up, &p->bonds);
-        for (int32_t pool = 0; pool < lx_pool_count(p); pool++) join_lives(p, pool, lives, count, up);
+        for (int32_t pool = 0; pool < lx_pool_count(p); pool++)
+            largest_part_join_lives(p, pool, lives, count, up);
         if (!stop_is_now()) most = count_largest(up, size, p->count);
     }
     mem_free(up);

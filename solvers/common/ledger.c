@@ -11,7 +11,7 @@ struct writing {
     size_t *next;  /* in the second walk: where a buffer's next entry goes */
 };
 
-static void write_group(struct writing *w, const struct lx_group *g, bool in_all, bool when_on)
+static void ledger_write_group(struct writing *w, const struct lx_group *g, bool in_all, bool when_on)
 {
     for (int32_t k = 0; k < g->count; k++) {
         if (w->count) {
@@ -29,13 +29,13 @@ static void write_group(struct writing *w, const struct lx_group *g, bool in_all
     }
 }
 
-static void write_charge(struct writing *w, const struct lx_charge *c)
+static void ledger_write_charge(struct writing *w, const struct lx_charge *c)
 {
     if (!w->count) w->l->charge[w->l->charge_count] = (struct ledger_charge){.cost = c->cost};
-    write_group(w, &c->all_on, true, true);
-    write_group(w, &c->all_off, true, false);
-    write_group(w, &c->any_on, false, true);
-    write_group(w, &c->any_off, false, false);
+    ledger_write_group(w, &c->all_on, true, true);
+    ledger_write_group(w, &c->all_off, true, false);
+    ledger_write_group(w, &c->any_on, false, true);
+    ledger_write_group(w, &c->any_off, false, false);
     w->l->charge_count++;
 }
 
@@ -44,7 +44,7 @@ static void write_together(struct writing *w, const struct lx_group *g)
     for (int32_t k = 0; k < g->count; k++) {
         int32_t one = g->at[k], other = g->at[(k + 1) % g->count];
         if (one != other)
-            write_charge(
+            ledger_write_charge(
                 w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_on = {&one, 1}, .all_off = {&other, 1}});
     }
 }
@@ -52,8 +52,8 @@ static void write_together(struct writing *w, const struct lx_group *g)
 static void write_staging(struct writing *w, const struct lx_pair *s)
 {
     int32_t both[2] = {s->a, s->b};
-    write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_on = {both, 2}});
-    write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_off = {both, 2}});
+    ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_on = {both, 2}});
+    ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_off = {both, 2}});
 }
 
 static void write_all(struct writing *w, bool all_must)
@@ -62,20 +62,20 @@ static void write_all(struct writing *w, bool all_must)
     w->l->charge_count = 0;
     for (int32_t i = 0; i < p->count; i++)
         if (p->buffers[i].must || (all_must && !p->buffers[i].reason))
-            write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_off = {&i, 1}});
+            ledger_write_charge(w, &(struct lx_charge){.cost = LX_FORBIDDEN, .all_off = {&i, 1}});
     for (int32_t i = 0; i < p->bonds.together_count; i++) write_together(w, &p->bonds.together[i]);
     for (int32_t i = 0; i < p->bonds.staging_count; i++) write_staging(w, &p->bonds.staging[i]);
-    for (int32_t i = 0; i < p->bonds.charge_count; i++) write_charge(w, &p->bonds.charges[i]);
+    for (int32_t i = 0; i < p->bonds.charge_count; i++) ledger_write_charge(w, &p->bonds.charges[i]);
 }
 
-static bool is_triggered(const struct ledger_charge *c)
+static bool ledger_is_triggered(const struct ledger_charge *c)
 {
     return c->failing == 0 && (!c->has_any || c->any > 0);
 }
 
 static void account(struct ledger *l, const struct ledger_charge *c, int sign)
 {
-    if (!is_triggered(c)) return;
+    if (!ledger_is_triggered(c)) return;
     if (c->cost == LX_FORBIDDEN)
         l->broken += sign;
     else
@@ -117,7 +117,7 @@ void ledger_free(struct ledger *l)
     mem_free(l->charge);
 }
 
-static void change(struct ledger *l, int32_t i, bool on)
+static void ledger_change(struct ledger *l, int32_t i, bool on)
 {
     l->on[i] = on;
     for (size_t k = l->first[i]; k < l->first[i + 1]; k++) {
@@ -137,12 +137,12 @@ void ledger_on(struct ledger *l, int32_t i, int64_t here)
 {
     l->cost += here - l->p->buffers[i].spill_cost;
     l->here[i] = here;
-    change(l, i, true);
+    ledger_change(l, i, true);
 }
 
 void ledger_off(struct ledger *l, int32_t i)
 {
     l->cost += l->p->buffers[i].spill_cost - l->here[i];
     l->here[i] = 0;
-    change(l, i, false);
+    ledger_change(l, i, false);
 }

@@ -7,7 +7,7 @@
 #ifndef LX_SOLVERS_COMMON_LEDGER_H
 #define LX_SOLVERS_COMMON_LEDGER_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 struct ledger_entry {
     int32_t charge;

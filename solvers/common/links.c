@@ -55,7 +55,7 @@ int64_t links_cost(struct links *l, const int64_t *base, int32_t *broken)
     return items_spill(l->it, base) + l->value;
 }
 
-static void take_off(struct links *l, int64_t *base, int32_t item)
+static void links_take_off(struct links *l, int64_t *base, int32_t item)
 {
     base[item] = NOT_PLACED;
     links_flip(l, item);
@@ -85,7 +85,7 @@ static bool mend(struct links *l, int64_t *base, int32_t link)
     if (!k->forbidden || level(k) == 0) return false;
     if (k->members) {
         for (int32_t m = l->member_first[link]; m < l->member_first[link + 1]; m++)
-            if (l->on[l->member[m]]) take_off(l, base, l->member[m]);
+            if (l->on[l->member[m]]) links_take_off(l, base, l->member[m]);
         return true;
     }
     int32_t item = cheapest_on(l, link);
@@ -94,7 +94,7 @@ static bool mend(struct links *l, int64_t *base, int32_t link)
     links_flip(l, item);
     bool helps = level(k) == 0 || l->energy < before;
     links_flip(l, item);
-    if (helps) take_off(l, base, item);
+    if (helps) links_take_off(l, base, item);
     return helps;
 }
 
@@ -107,7 +107,7 @@ void links_trim(struct links *l, int64_t *base)
         for (int32_t k = 0; l->broken && k < l->count; k++) changed |= mend(l, base, k);
         for (int32_t i = 0; i < l->it->count; i++)
             if (l->on[i] && links_may_shun(l, i) && links_rise(l, i) < 0) {
-                take_off(l, base, i);
+                links_take_off(l, base, i);
                 changed = true;
             }
     }
@@ -217,14 +217,14 @@ static void fill_links(struct links *l)
         if (p->buffers[i].must) *k++ = (struct link){.forbidden = true};
 }
 
-static int64_t scaled(int64_t cost, int up, int down)
+static int64_t links_scaled(int64_t cost, int up, int down)
 {
     return cost * (INT64_C(1) << up) / (INT64_C(1) << down);
 }
 
 /* What an item off chip weighs: its cost, or for fit and height its area, because long and large ones are the
  * hard ones. */
-static int64_t weight_of(const struct items *it, const struct item *b)
+static int64_t links_weight_of(const struct items *it, const struct item *b)
 {
     int64_t area;
     if (it->problem->objective == LX_SPILL) return b->cost;
@@ -237,7 +237,7 @@ static void scale_energies(struct links *l)
     const struct items *it = l->it;
     double total = 1;
     for (int32_t i = 0; i < it->count; i++) {
-        double weight = (double)weight_of(it, &it->item[i]);
+        double weight = (double)links_weight_of(it, &it->item[i]);
         stop_round(i, 10);
         total += weight < 0 ? -weight : weight;
     }
@@ -246,11 +246,11 @@ static void scale_energies(struct links *l)
     for (; total < 0x1p49 && up < 40; total *= 2) up++;
     for (; total > 0x1p52; total /= 2) down++;
     for (int32_t i = 0; i < it->count; i++) {
-        int64_t fee = scaled(weight_of(it, &it->item[i]), up, down);
+        int64_t fee = links_scaled(links_weight_of(it, &it->item[i]), up, down);
         stop_round(i, 15);
         l->fee[i] = l->any ? fee : max_i64(fee, 1);
     }
-    for (int32_t k = 0; k < l->count; k++) l->link[k].weight = scaled(l->link[k].cost, up, down);
+    for (int32_t k = 0; k < l->count; k++) l->link[k].weight = links_scaled(l->link[k].cost, up, down);
 }
 
 /* What must not happen weighs more than one member with all that it is charged for, as far as the sum allows. */
@@ -272,7 +272,7 @@ static void weigh_forbidden(struct links *l)
     }
 }
 
-static void add_up(struct links *l)
+static void links_add_up(struct links *l)
 {
     for (int32_t k = 0; k < l->count; k++) {
         int64_t paid = level(&l->link[k]);
@@ -315,7 +315,7 @@ bool links_make(struct links *l, const struct items *it)
     if (ok) {
         scale_energies(l);
         weigh_forbidden(l);
-        add_up(l);
+        links_add_up(l);
     }
     mem_free(of_buffer);
     if (!ok) links_free(l);

@@ -6,7 +6,7 @@
 #ifndef LX_SOLVERS_COMMON_LIVE_INDEX_H
 #define LX_SOLVERS_COMMON_LIVE_INDEX_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 struct live_index {
     const struct lx_buffer *buffers;

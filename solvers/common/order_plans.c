@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct rank by_size(const struct lx_buffer *b)
+static struct rank order_plans_by_size(const struct lx_buffer *b)
 {
     return (struct rank){-b->size, 1, b->start};
 }
 
-static struct rank by_life(const struct lx_buffer *b)
+static struct rank order_plans_by_life(const struct lx_buffer *b)
 {
     return (struct rank){b->start - b->end, 1, -b->size};
 }
 
-static struct rank by_cost(const struct lx_buffer *b)
+static struct rank order_plans_by_cost(const struct lx_buffer *b)
 {
     return (struct rank){-b->spill_cost, 1, b->size};
 }
@@ -38,13 +38,14 @@ static struct rank by_thrift(const struct lx_buffer *b)
     return (struct rank){-b->spill_cost, area, -b->size};
 }
 
-static struct rank by_start(const struct lx_buffer *b)
+static struct rank order_plans_by_start(const struct lx_buffer *b)
 {
     return (struct rank){b->start, 1, -b->size};
 }
 
-static struct rank (*const orders[ORDER_PLANS])(const struct lx_buffer *) = {by_density, by_thrift, by_size,
-                                                                             by_cost,    by_life,   by_start};
+static struct rank (*const orders[ORDER_PLANS])(const struct lx_buffer *) = {
+    by_density,          by_thrift,           order_plans_by_size,
+    order_plans_by_cost, order_plans_by_life, order_plans_by_start};
 
 bool order_place(const struct lx_problem *p, int k, const struct lx_run *run, struct lx_answer *answer)
 {
@@ -64,7 +65,7 @@ bool order_place(const struct lx_problem *p, int k, const struct lx_run *run, st
 
 /* --- The best. --- */
 
-static void clear(const struct lx_problem *p, struct lx_answer *a)
+static void order_plans_clear(const struct lx_problem *p, struct lx_answer *a)
 {
     *a = (struct lx_answer){.address = a->address, .pool = a->pool, .status = LX_FEASIBLE};
     for (int32_t i = 0; i < p->count; i++) a->address[i] = LX_OFF_CHIP, a->pool[i] = 0;
@@ -77,7 +78,7 @@ struct contest {
     bool *have;
 };
 
-static void enter(const struct contest *c, const struct lx_answer *a)
+static void order_plans_enter(const struct contest *c, const struct lx_answer *a)
 {
     size_t n = (size_t)c->p->count;
     int64_t value;
@@ -98,7 +99,7 @@ static void enter_incumbent(const struct contest *c, const struct lx_run *run, s
         trial->address[i] = run->incumbent[i];
         trial->pool[i] = run->incumbent_pool ? run->incumbent_pool[i] : 0;
     }
-    enter(c, trial);
+    order_plans_enter(c, trial);
 }
 
 static bool enter_all(const struct contest *c, const struct lx_run *run, struct lx_answer *trial)
@@ -111,12 +112,12 @@ static bool enter_all(const struct contest *c, const struct lx_run *run, struct 
     quiet.options = NULL;
     enter_incumbent(c, run, trial);
     for (int k = 0; k < SOLVERS + ORDER_PLANS && !(*c->have && lx_run_stopped(run)); k++) {
-        clear(c->p, trial);
+        order_plans_clear(c->p, trial);
         if (k < SOLVERS ? !solvers[k]->solve(c->p, &quiet, trial)
                         : !order_place(c->p, k - SOLVERS, &quiet, trial))
             return stop_is_now(); /* with the best so far, or none */
         c->best->steps += trial->steps;
-        enter(c, trial);
+        order_plans_enter(c, trial);
     }
     return true;
 }

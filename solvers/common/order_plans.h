@@ -3,7 +3,7 @@
 #ifndef LX_SOLVERS_COMMON_ORDER_PLANS_H
 #define LX_SOLVERS_COMMON_ORDER_PLANS_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 enum { ORDER_PLANS = 6 };
 

@@ -4,21 +4,21 @@
 
 #include <stdlib.h>
 
-static bool is_parent(const struct lx_buffer *child, int32_t index)
+static bool places_is_parent(const struct lx_buffer *child, int32_t index)
 {
     for (int32_t k = 0; k < child->parent_count; k++)
         if (child->parents[k] == index) return true;
     return false;
 }
 
-static bool lives_on(const struct lx_buffer *b, int64_t start, int64_t end)
+static bool places_lives_on(const struct lx_buffer *b, int64_t start, int64_t end)
 {
     for (int32_t k = 0; k < lx_life_count(b); k++)
         if (lx_life_at(b, k).start < end && start < lx_life_at(b, k).end) return true;
     return false;
 }
 
-static int64_t end_of(const struct places *x, int32_t i)
+static int64_t places_end_of(const struct places *x, int32_t i)
 {
     return x->address[i] + x->p->buffers[i].size;
 }
@@ -44,7 +44,7 @@ static void gather_living(struct places *x, int32_t node, int32_t left, int32_t 
     gather_living(x, 2 * node + 1, left + width / 2, width / 2, start, end);
 }
 
-static bool seen(const struct places *x, int32_t other)
+static bool places_seen(const struct places *x, int32_t other)
 {
     return x->mark[other] == x->query;
 }
@@ -66,7 +66,7 @@ static void gather_rivals(struct places *x, int32_t i)
     int32_t kept = 0;
     for (int32_t k = 0; k < x->found_count; k++) {
         int32_t other = x->found[k];
-        if (!seen(x, other) && lx_lives_meet(b, &x->p->buffers[other])) x->found[kept++] = other;
+        if (!places_seen(x, other) && lx_lives_meet(b, &x->p->buffers[other])) x->found[kept++] = other;
     }
     x->found_count = kept;
     for (size_t k = x->apart.first[i]; k < x->apart.first[i + 1]; k++)
@@ -85,33 +85,34 @@ static int32_t list_taken(struct places *x, const struct lx_buffer *b, int32_t p
     int32_t n = 0;
     for (int32_t k = 0; k < x->found_count; k++)
         if (shares_pool(x, x->found[k], pool) && x->p->buffers[x->found[k]].size > 0)
-            x->taken[n++] = (struct byte_range){x->address[x->found[k]], end_of(x, x->found[k])};
+            x->taken[n++] = (struct byte_range){x->address[x->found[k]], places_end_of(x, x->found[k])};
     for (int32_t k = 0; x->p->pool_count && k < x->p->pools[pool].reserved_count; k++) {
         const struct lx_reserved *r = &x->p->pools[pool].reserved[k];
-        if (lives_on(b, r->start, r->end)) x->taken[n++] = (struct byte_range){r->from, r->to};
+        if (places_lives_on(b, r->start, r->end)) x->taken[n++] = (struct byte_range){r->from, r->to};
     }
     return (int32_t)taken_join(&x->map, x->taken, (size_t)n);
 }
 
 /* Is [at, at + size) free, but for in-place partners at that very address? Apart and alone know no handover. */
-static bool is_free(struct places *x, int32_t i, int32_t pool, int64_t at)
+static bool places_is_free(struct places *x, int32_t i, int32_t pool, int64_t at)
 {
     const struct lx_buffer *b = &x->p->buffers[i];
     if (b->size == 0) return true;
     for (int32_t k = 0; k < x->found_count; k++) {
         int32_t other = x->found[k];
         const struct lx_buffer *o = &x->p->buffers[other];
-        if (!shares_pool(x, other, pool) || o->size == 0 || at >= end_of(x, other) ||
+        if (!shares_pool(x, other, pool) || o->size == 0 || at >= places_end_of(x, other) ||
             x->address[other] >= at + b->size)
             continue;
-        if (x->address[other] != at || b->alone || o->alone || (!is_parent(b, other) && !is_parent(o, i)))
+        if (x->address[other] != at || b->alone || o->alone ||
+            (!places_is_parent(b, other) && !places_is_parent(o, i)))
             return false;
         for (size_t a = x->apart.first[i]; a < x->apart.first[i + 1]; a++)
             if (x->apart.at[a] == other) return false;
     }
     for (int32_t k = 0; x->p->pool_count && k < x->p->pools[pool].reserved_count; k++) {
         const struct lx_reserved *r = &x->p->pools[pool].reserved[k];
-        if (at < r->to && r->from < at + b->size && lives_on(b, r->start, r->end)) return false;
+        if (at < r->to && r->from < at + b->size && places_lives_on(b, r->start, r->end)) return false;
     }
     return true;
 }
@@ -123,25 +124,25 @@ static int64_t limit_of(const struct places *x, int32_t pool)
 }
 
 /* What is paid for sharing bytes with others at other times. */
-static int64_t reuse_at(const struct places *x, int32_t i, int32_t pool, int64_t at)
+static int64_t places_reuse_at(const struct places *x, int32_t i, int32_t pool, int64_t at)
 {
     int64_t cost = 0, to = at + x->p->buffers[i].size;
     for (size_t k = x->reuse.first[i]; k < x->reuse.first[i + 1]; k++) {
         int32_t other = x->reuse.at[k];
-        if (shares_pool(x, other, pool) && at < end_of(x, other) && x->address[other] < to &&
+        if (shares_pool(x, other, pool) && at < places_end_of(x, other) && x->address[other] < to &&
             x->p->buffers[other].size > 0 && to > at)
             cost += x->reuse.cost[k];
     }
     return cost;
 }
 
-static void consider(const struct places *x, int32_t i, int32_t pool, int64_t at, struct spot *best)
+static void places_consider(const struct places *x, int32_t i, int32_t pool, int64_t at, struct spot *best)
 {
-    int64_t cost = lx_on_cost(&x->p->buffers[i], pool) + reuse_at(x, i, pool, at);
+    int64_t cost = lx_on_cost(&x->p->buffers[i], pool) + places_reuse_at(x, i, pool, at);
     if (best->address < 0 || cost < best->cost) *best = (struct spot){pool, at, cost};
 }
 
-static bool suits(const struct places *x, int32_t i, int32_t pool, int64_t at)
+static bool places_suits(const struct places *x, int32_t i, int32_t pool, int64_t at)
 {
     const struct lx_buffer *b = &x->p->buffers[i];
     return at >= 0 && at % lx_alignment_of(x->p, b) == 0 && at <= limit_of(x, pool) - b->size &&
@@ -153,13 +154,14 @@ static void look_at_partners(struct places *x, int32_t i, int32_t pool, struct s
 {
     const struct lx_buffer *b = &x->p->buffers[i];
     for (int32_t k = 0; k < b->parent_count; k++)
-        if (shares_pool(x, b->parents[k], pool) && suits(x, i, pool, x->address[b->parents[k]]) &&
-            is_free(x, i, pool, x->address[b->parents[k]]))
-            consider(x, i, pool, x->address[b->parents[k]], best);
+        if (shares_pool(x, b->parents[k], pool) && places_suits(x, i, pool, x->address[b->parents[k]]) &&
+            places_is_free(x, i, pool, x->address[b->parents[k]]))
+            places_consider(x, i, pool, x->address[b->parents[k]], best);
     for (size_t k = x->children.first[i]; k < x->children.first[i + 1]; k++)
-        if (shares_pool(x, x->children.at[k], pool) && suits(x, i, pool, x->address[x->children.at[k]]) &&
-            is_free(x, i, pool, x->address[x->children.at[k]]))
-            consider(x, i, pool, x->address[x->children.at[k]], best);
+        if (shares_pool(x, x->children.at[k], pool) &&
+            places_suits(x, i, pool, x->address[x->children.at[k]]) &&
+            places_is_free(x, i, pool, x->address[x->children.at[k]]))
+            places_consider(x, i, pool, x->address[x->children.at[k]], best);
 }
 
 /* Where reuse costs, the ends of partners are worth a look as well. */
@@ -169,8 +171,9 @@ static void look_behind_reuse(struct places *x, int32_t i, int32_t pool, struct 
     for (size_t k = x->reuse.first[i]; k < x->reuse.first[i + 1]; k++) {
         int32_t other = x->reuse.at[k];
         if (!shares_pool(x, other, pool)) continue;
-        int64_t at = round_up_i64(end_of(x, other), alignment);
-        if (suits(x, i, pool, at) && is_free(x, i, pool, at)) consider(x, i, pool, at, best);
+        int64_t at = round_up_i64(places_end_of(x, other), alignment);
+        if (places_suits(x, i, pool, at) && places_is_free(x, i, pool, at))
+            places_consider(x, i, pool, at, best);
     }
 }
 
@@ -186,7 +189,7 @@ static void look_at_gaps(struct places *x, int32_t i, int32_t pool, struct spot 
         if (at <= end - b->size && (!x->tightest || end - at < least)) {
             if (x->tightest && !has_reuse) own.address = LX_OFF_CHIP;
             least = end - at;
-            consider(x, i, pool, at, &own);
+            places_consider(x, i, pool, at, &own);
             if (!x->tightest && !has_reuse) break;
         }
         if (k < taken) gap = max_i64(gap, x->taken[k].to);
@@ -196,7 +199,7 @@ static void look_at_gaps(struct places *x, int32_t i, int32_t pool, struct spot 
 }
 
 /* How much higher all pools together get. */
-static int64_t growth(const struct places *x, int32_t i, const struct spot *at)
+static int64_t places_growth(const struct places *x, int32_t i, const struct spot *at)
 {
     return max_i64(at->address + x->p->buffers[i].size - x->top[at->pool], 0);
 }
@@ -213,12 +216,13 @@ struct spot places_find(struct places *x, int32_t i)
         if (here.address < 0 || here.cost > 0) {
             if (b->fixed < 0)
                 look_at_gaps(x, i, pool, &here);
-            else if (suits(x, i, pool, b->fixed) && is_free(x, i, pool, b->fixed))
-                consider(x, i, pool, b->fixed, &here);
+            else if (places_suits(x, i, pool, b->fixed) && places_is_free(x, i, pool, b->fixed))
+                places_consider(x, i, pool, b->fixed, &here);
         }
         if (here.address < 0) continue;
         bool height = x->p->objective == LX_HEIGHT;
-        if (best.address < 0 || (height ? growth(x, i, &here) < growth(x, i, &best) : here.cost < best.cost))
+        if (best.address < 0 ||
+            (height ? places_growth(x, i, &here) < places_growth(x, i, &best) : here.cost < best.cost))
             best = here;
     }
     return best;
@@ -228,7 +232,7 @@ void places_put(struct places *x, int32_t i, const struct spot *at)
 {
     x->address[i] = at->address;
     if (x->pool) x->pool[i] = at->pool;
-    x->top[at->pool] = max_i64(x->top[at->pool], end_of(x, i));
+    x->top[at->pool] = max_i64(x->top[at->pool], places_end_of(x, i));
     set_latest(x, i, x->p->buffers[i].end);
 }
 

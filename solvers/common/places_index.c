@@ -23,7 +23,7 @@ static struct link exclusive_at(const struct lx_problem *p, int32_t k)
     return (struct link){p->bonds.exclusive[k].a, p->bonds.exclusive[k].b, 0};
 }
 
-static struct link reuse_at(const struct lx_problem *p, int32_t k)
+static struct link places_index_reuse_at(const struct lx_problem *p, int32_t k)
 {
     return (struct link){p->bonds.reuse[k].a, p->bonds.reuse[k].b, p->bonds.reuse[k].cost};
 }
@@ -79,20 +79,20 @@ struct birth {
     int32_t buffer;
 };
 
-static int compare_births(const void *a, const void *b)
+static int places_index_compare_births(const void *a, const void *b)
 {
     const struct birth *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return (x->buffer > y->buffer) - (x->buffer < y->buffer);
 }
 
-static bool sort_by_start(struct places *x)
+static bool places_index_sort_by_start(struct places *x)
 {
     size_t n = (size_t)x->p->count;
     struct birth *births = mem_alloc((n + 1) * sizeof *births);
     if (!births) return false;
     for (int32_t i = 0; i < x->p->count; i++) births[i] = (struct birth){x->p->buffers[i].start, i};
-    qsort(births, n, sizeof *births, compare_births);
+    qsort(births, n, sizeof *births, places_index_compare_births);
     for (int32_t k = 0; k < x->p->count; k++) {
         x->order[k] = births[k].buffer;
         x->leaf[births[k].buffer] = k;
@@ -134,8 +134,9 @@ bool places_init(struct places *x, const struct lx_problem *p, int64_t *address,
     if (!x->order || !x->leaf || !x->latest || !x->found || !x->taken || !x->mark || !x->alone || !x->top ||
         !partners_make(&x->apart, p, apart_at, p->bonds.apart_count) ||
         !partners_make(&x->exclusive, p, exclusive_at, p->bonds.exclusive_count) ||
-        !partners_make(&x->reuse, p, reuse_at, p->bonds.reuse_count) || !children_make(&x->children, p) ||
-        !sort_by_start(x) || !taken_bits_init(&x->map, p, p->capacity))
+        !partners_make(&x->reuse, p, places_index_reuse_at, p->bonds.reuse_count) ||
+        !children_make(&x->children, p) || !places_index_sort_by_start(x) ||
+        !taken_bits_init(&x->map, p, p->capacity))
         return false;
     for (int32_t i = 0; i < 2 * x->width; i++) x->latest[i] = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++) {

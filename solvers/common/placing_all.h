@@ -2,7 +2,7 @@
 #ifndef LX_SOLVERS_COMMON_PLACING_ALL_H
 #define LX_SOLVERS_COMMON_PLACING_ALL_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 /* Are all of the group placed, or all off? */
 static inline bool placing_all_agrees(const struct lx_problem *p, const struct lx_group *g, bool placed)

@@ -3,7 +3,7 @@
 #ifndef LX_SOLVERS_COMMON_POLL_H
 #define LX_SOLVERS_COMMON_POLL_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 enum { POLL_STEPS = 1 << 17 };
 

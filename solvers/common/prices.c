@@ -26,7 +26,7 @@ struct market {
     int shift;                /* prices and costs are scaled by 2^shift */
 };
 
-static int32_t section_at(const int64_t *tick, int32_t count, int64_t at)
+static int32_t prices_section_at(const int64_t *tick, int32_t count, int64_t at)
 {
     int32_t low = 0, high = count;
     while (low < high) {
@@ -39,7 +39,7 @@ static int32_t section_at(const int64_t *tick, int32_t count, int64_t at)
     return low;
 }
 
-static bool find_sections(struct market *m)
+static bool prices_find_sections(struct market *m)
 {
     const struct items *it = m->it;
     int64_t *tick = mem_alloc(((size_t)it->count + 1) * sizeof *tick);
@@ -49,8 +49,8 @@ static bool find_sections(struct market *m)
     for (int32_t e = 0; e < it->edge_count; e++) m->first[it->edge[e].child] = 1;
     for (int32_t i = 0; i < it->count; i++) {
         if (stop_round(i, 80)) return mem_free(tick), false;
-        m->first[i] += section_at(tick, m->sections, it->item[i].start);
-        m->beyond[i] = section_at(tick, m->sections, it->item[i].end);
+        m->first[i] += prices_section_at(tick, m->sections, it->item[i].start);
+        m->beyond[i] = prices_section_at(tick, m->sections, it->item[i].end);
     }
     mem_free(tick);
     return true;
@@ -80,7 +80,7 @@ static int128 scaled_cost(const struct market *m, int32_t i)
     return (int128)max_i64(m->it->item[i].cost, 0) << m->shift;
 }
 
-static void add_prices(struct market *m)
+static void prices_add_prices(struct market *m)
 {
     m->sum[0] = 0;
     for (int32_t t = 0; t < m->sections; t++) m->sum[t + 1] = m->sum[t] + m->price[t];
@@ -96,7 +96,7 @@ static void want(struct market *m)
     }
 }
 
-static void follow(struct market *m, int round)
+static void prices_follow(struct market *m, int round)
 {
     int64_t load = 0, step = 2 * m->unit_price * ROUNDS / (ROUNDS + SHRINK * round);
     for (int32_t t = 0; t < m->sections; t++) {
@@ -130,13 +130,13 @@ bool prices_find(const struct items *it, int64_t percent, const struct lx_run *r
     m.sum = mem_zeroed(n, sizeof *m.sum);
     m.load = mem_zeroed(n, sizeof *m.load);
     m.trend = mem_zeroed(n, sizeof *m.trend);
-    bool ok = m.first && m.beyond && m.price && m.sum && m.load && m.trend && find_sections(&m);
+    bool ok = m.first && m.beyond && m.price && m.sum && m.load && m.trend && prices_find_sections(&m);
     if (ok) find_scale(&m);
-    if (ok) add_prices(&m);
+    if (ok) prices_add_prices(&m);
     for (int round = 0; ok && round < ROUNDS && !poll_stopped(&poll, 8 * (int64_t)n); round++) {
         want(&m);
-        follow(&m, round);
-        add_prices(&m);
+        prices_follow(&m, round);
+        prices_add_prices(&m);
     }
     if (ok) set_worth(&m, worth);
     mem_free(m.first);

@@ -20,28 +20,28 @@ static void insert_all(struct byte_range *at, size_t count)
     }
 }
 
-static void swap(struct byte_range *x, struct byte_range *y)
+static void range_sort_swap(struct byte_range *x, struct byte_range *y)
 {
     struct byte_range old = *x;
     *x = *y;
     *y = old;
 }
 
-static void sift_down(struct byte_range *heap, size_t count, size_t at)
+static void range_sort_sift_down(struct byte_range *heap, size_t count, size_t at)
 {
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
         if (child + 1 < count && is_before(heap[child], heap[child + 1])) child++;
         if (!is_before(heap[at], heap[child])) return;
-        swap(&heap[at], &heap[child]);
+        range_sort_swap(&heap[at], &heap[child]);
     }
 }
 
 static void heap_sort(struct byte_range *at, size_t count)
 {
-    for (size_t i = count / 2; i-- > 0;) sift_down(at, count, i);
+    for (size_t i = count / 2; i-- > 0;) range_sort_sift_down(at, count, i);
     for (size_t left = count; left > 1; left--) {
-        swap(&at[0], &at[left - 1]);
-        sift_down(at, left - 1, 0);
+        range_sort_swap(&at[0], &at[left - 1]);
+        range_sort_sift_down(at, left - 1, 0);
     }
 }
 
@@ -49,13 +49,13 @@ static void heap_sort(struct byte_range *at, size_t count)
 static struct byte_range median(const struct byte_range *at, size_t count)
 {
     struct byte_range a = at[0], b = at[count / 2], c = at[count - 1];
-    if (is_before(b, a)) swap(&a, &b);
+    if (is_before(b, a)) range_sort_swap(&a, &b);
     if (is_before(c, b)) b = is_before(c, a) ? a : c;
     return b;
 }
 
 /* Those before the pivot first; where the others begin: neither side is empty. */
-static size_t split(struct byte_range *at, size_t count)
+static size_t range_sort_split(struct byte_range *at, size_t count)
 {
     struct byte_range pivot = median(at, count);
     size_t low = 0, high = count - 1;
@@ -63,7 +63,7 @@ static size_t split(struct byte_range *at, size_t count)
         while (is_before(at[low], pivot)) low++;
         while (is_before(pivot, at[high])) high--;
         if (low >= high) return low > high ? low : low + (low == 0);
-        swap(&at[low], &at[high]);
+        range_sort_swap(&at[low], &at[high]);
     }
 }
 
@@ -80,7 +80,7 @@ static void sort_by_splits(struct byte_range *at, size_t count)
     for (size_t n = count; n; n /= 2) now.left += 2;
     for (;;) {
         while (now.count > SHORT && now.left-- > 0) {
-            size_t first = split(now.at, now.count);
+            size_t first = range_sort_split(now.at, now.count);
             struct stretch low = {now.at, first, now.left},
                            high = {now.at + first, now.count - first, now.left};
             bool low_is_shorter = low.count < high.count; /* the longer one waits, so that few do */
@@ -96,13 +96,14 @@ static void sort_by_splits(struct byte_range *at, size_t count)
 /* Many by the leading digit first, each swapped to where its digit stands, then digit by digit. */
 enum { MANY = 128, DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-static size_t digit_of(const struct byte_range *r, int64_t least, int shift)
+static size_t range_sort_digit_of(const struct byte_range *r, int64_t least, int shift)
 {
     return (size_t)(((uint64_t)r->from - (uint64_t)least) >> shift);
 }
 
 /* Where each digit begins, and the number of bits behind it; false: all are the same. */
-static bool count_digits(const struct byte_range *at, size_t count, size_t *begin, int64_t *least, int *shift)
+static bool range_sort_count_digits(const struct byte_range *at, size_t count, size_t *begin, int64_t *least,
+                                    int *shift)
 {
     int64_t most = at[0].from;
     *least = most;
@@ -112,7 +113,7 @@ static bool count_digits(const struct byte_range *at, size_t count, size_t *begi
     }
     for (*shift = 0; ((uint64_t)most - (uint64_t)*least) >> *shift >= DIGITS;) ++*shift;
     for (size_t d = 0; d <= DIGITS; d++) begin[d] = 0;
-    for (size_t i = 0; i < count; i++) begin[digit_of(&at[i], *least, *shift) + 1]++;
+    for (size_t i = 0; i < count; i++) begin[range_sort_digit_of(&at[i], *least, *shift) + 1]++;
     for (size_t d = 0; d < DIGITS; d++) begin[d + 1] += begin[d];
     return most > *least;
 }
@@ -122,18 +123,18 @@ void range_sort(struct byte_range *at, size_t count)
     size_t begin[DIGITS + 1], next[DIGITS];
     int64_t least;
     int shift;
-    if (count < MANY || !count_digits(at, count, begin, &least, &shift)) {
+    if (count < MANY || !range_sort_count_digits(at, count, begin, &least, &shift)) {
         sort_by_splits(at, count);
         return;
     }
     for (size_t d = 0; d < DIGITS; d++) next[d] = begin[d];
     for (size_t d = 0; d < DIGITS; d++)
         while (next[d] < begin[d + 1]) {
-            size_t to = digit_of(&at[next[d]], least, shift);
+            size_t to = range_sort_digit_of(&at[next[d]], least, shift);
             if (to == d)
                 next[d]++;
             else
-                swap(&at[next[d]], &at[next[to]++]);
+                range_sort_swap(&at[next[d]], &at[next[to]++]);
         }
     for (size_t d = 0; d < DIGITS; d++)
         if (begin[d + 1] - begin[d] > 1) sort_by_splits(at + begin[d], begin[d + 1] - begin[d]);

@@ -12,7 +12,7 @@ struct ranked {
     int32_t buffer;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int rank_order_compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     int128 left = (int128)x->rank.number * y->rank.parts, right = (int128)y->rank.number * x->rank.parts;
@@ -49,7 +49,7 @@ static int32_t heap_pop(struct heap *h)
 }
 
 /* An edge counts only between buffers that may both be placed: nobody takes the slot of a barred one. */
-static bool counts(const struct lx_problem *p, int32_t child, int32_t parent)
+static bool rank_order_counts(const struct lx_problem *p, int32_t child, int32_t parent)
 {
     return !p->buffers[child].reason && !p->buffers[parent].reason;
 }
@@ -78,7 +78,7 @@ static bool list_children(const struct lx_problem *p, struct edges *e)
         if (stop_round(i, 10)) return false;
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++) {
             int32_t parent = p->buffers[i].parents[k];
-            if (!counts(p, i, parent)) continue;
+            if (!rank_order_counts(p, i, parent)) continue;
             e->waiting[i]++;
             e->child[edge] = i;
             e->next[edge] = e->first[parent];
@@ -98,7 +98,7 @@ bool rank_order(const struct lx_problem *p, const struct rank *ranks, int32_t *o
     bool ok = sorted && position && ready.at && list_children(p, &e);
     if (ok) {
         for (int32_t i = 0; i < p->count; i++) sorted[i] = (struct ranked){ranks[i], i};
-        ok = !stop_work(5 * (int64_t)n) && sort_or_stop(sorted, n, sizeof *sorted, compare_ranked);
+        ok = !stop_work(5 * (int64_t)n) && sort_or_stop(sorted, n, sizeof *sorted, rank_order_compare_ranked);
         for (int32_t i = 0; ok && i < p->count; i++) {
             stop_round(i, 20);
             position[sorted[i].buffer] = i;
@@ -132,7 +132,7 @@ bool worth_order(const struct lx_problem *p, int32_t *order)
     bool ok = has_edge[0] && has_edge[1];
     for (int32_t i = 0; ok && i < p->count; i++, ok = !stop_round(i, 10))
         for (int32_t k = 0; k < p->buffers[i].parent_count; k++)
-            if (counts(p, i, p->buffers[i].parents[k]))
+            if (rank_order_counts(p, i, p->buffers[i].parents[k]))
                 has_edge[0][i] = has_edge[1][p->buffers[i].parents[k]] = true;
     /* (life - quarters / 4) / (uses + 1/2 if computed), in whole numbers. */
     for (int32_t i = 0; ok && i < p->count; i++) {

@@ -45,7 +45,7 @@ void taken_bits_free(struct taken_bits *m)
 }
 
 /* Bits from..to - 1, at least one. */
-static void mark(uint64_t *bits, size_t from, size_t to)
+static void taken_bits_mark(uint64_t *bits, size_t from, size_t to)
 {
     size_t first = from / WORD, last = (to - 1) / WORD;
     uint64_t low = ~UINT64_C(0) << from % WORD, high = ~UINT64_C(0) >> (WORD - 1 - (to - 1) % WORD);
@@ -64,7 +64,8 @@ static void mark_all(struct taken_bits *m, const struct byte_range *at, size_t c
     memset(m->bits, 0, m->words * sizeof *m->bits);
     for (size_t i = 0; i < count; i++)
         if (at[i].from < at[i].to)
-            mark(m->bits, (size_t)(at[i].from >> m->shift), (size_t)((at[i].to + unit - 1) >> m->shift));
+            taken_bits_mark(m->bits, (size_t)(at[i].from >> m->shift),
+                            (size_t)((at[i].to + unit - 1) >> m->shift));
 }
 
 static size_t lowest_bit(uint64_t word)

@@ -8,7 +8,7 @@
 #define LX_SOLVERS_TAKEN_BITS_H
 
 #include "common/range_sort.h"
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 struct taken_bits {
     uint64_t *bits;

@@ -9,7 +9,7 @@ struct signs {
     bool *flip; /* against what stands above */
 };
 
-static int32_t find_root(const struct signs *s, int32_t i, bool *flip)
+static int32_t units_find_root(const struct signs *s, int32_t i, bool *flip)
 {
     *flip = false;
     for (; s->up[i] != i; i = s->up[i]) *flip ^= s->flip[i];
@@ -20,7 +20,7 @@ static int32_t find_root(const struct signs *s, int32_t i, bool *flip)
 static void tie(struct signs *s, int32_t a, int32_t b, bool opposed)
 {
     bool flip_a, flip_b;
-    int32_t x = find_root(s, a, &flip_a), y = find_root(s, b, &flip_b);
+    int32_t x = units_find_root(s, a, &flip_a), y = units_find_root(s, b, &flip_b);
     if (x == y) return;
     bool flip = flip_a ^ flip_b ^ opposed;
     int32_t above = x < y ? x : y, below = x < y ? y : x;
@@ -28,11 +28,11 @@ static void tie(struct signs *s, int32_t a, int32_t b, bool opposed)
     s->flip[below] = flip;
 }
 
-static void flatten(struct signs *s, int32_t n)
+static void units_flatten(struct signs *s, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
         bool flip;
-        int32_t root = find_root(s, i, &flip);
+        int32_t root = units_find_root(s, i, &flip);
         if (root == i) continue;
         s->up[i] = root; /* lower numbers are flat already */
         s->flip[i] = flip;
@@ -46,11 +46,12 @@ static void tie_all(struct signs *s, const struct lx_problem *p)
             tie(s, p->bonds.together[i].at[0], p->bonds.together[i].at[k], false);
     for (int32_t i = 0; i < p->bonds.staging_count; i++)
         tie(s, p->bonds.staging[i].b, p->bonds.staging[i].a, true);
-    flatten(s, p->count);
+    units_flatten(s, p->count);
 }
 
 /* State 1 is the one in which owners are on: a staging buffer that has the least number is `against` it. */
-static void list_members(struct units *u, const struct lx_problem *p, const struct signs *s, bool *turned)
+static void units_list_members(struct units *u, const struct lx_problem *p, const struct signs *s,
+                               bool *turned)
 {
     for (int32_t i = 0; i < p->bonds.staging_count; i++) {
         int32_t a = p->bonds.staging[i].a;
@@ -85,7 +86,7 @@ bool units_make(struct units *u, const struct lx_problem *p)
     if (ok) {
         for (int32_t i = 0; i < p->count; i++) s.up[i] = i;
         tie_all(&s, p);
-        list_members(u, p, &s, turned);
+        units_list_members(u, p, &s, turned);
     }
     mem_free(s.up);
     mem_free(s.flip);

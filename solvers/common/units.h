@@ -4,7 +4,7 @@
 #ifndef LX_SOLVERS_COMMON_UNITS_H
 #define LX_SOLVERS_COMMON_UNITS_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 struct units {
     int32_t count;

@@ -136,7 +136,7 @@ struct shrinker {
 };
 
 /* Does the choice without the items whose mark is set still not pack? Then it becomes the choice. */
-static bool try_without(struct shrinker *s, const bool *without)
+static bool ask_fit_try_without(struct shrinker *s, const bool *without)
 {
     int32_t n = s->k->m->item_count, left = 0;
     for (int32_t i = 0; i < n; i++) left += s->trial[i] = s->kept[i] && !without[i];
@@ -159,7 +159,7 @@ static void shrink_window(struct shrinker *s, bool *without)
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         for (int32_t i = 0; i < m->item_count; i++) without[i] = m->items[i].start > middle;
-        if (try_without(s, without))
+        if (ask_fit_try_without(s, without))
             high = middle;
         else
             low = middle + 1;
@@ -173,7 +173,7 @@ static void shrink_window(struct shrinker *s, bool *without)
     while (low < high) {
         int64_t middle = low + (high - low + 1) / 2;
         for (int32_t i = 0; i < m->item_count; i++) without[i] = m->items[i].end < middle;
-        if (try_without(s, without))
+        if (ask_fit_try_without(s, without))
             low = middle;
         else
             high = middle - 1;
@@ -193,7 +193,7 @@ void shrink_core(struct packer *k, bool *kept, const bool *merged, int64_t nodes
             for (size_t from = 0; from < n; from += chunk) {
                 bool any = false;
                 for (size_t i = from; i < n && i < from + chunk; i++) any |= without[i] = kept[i];
-                if (any) try_without(&s, without);
+                if (any) ask_fit_try_without(&s, without);
                 for (size_t i = from; i < n && i < from + chunk; i++) without[i] = false;
             }
     }

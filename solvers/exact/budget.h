@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/stop.h"
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 struct model;
 

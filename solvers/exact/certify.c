@@ -29,7 +29,7 @@ void certificate_free(struct certificate *c)
 
 /* The shift by which duals can be scaled: every dual below 2^61, every sum that certify forms, of which
  * an upper estimate is taken here, below 2^120. */
-static int safe_shift(const struct model *m, const double *section_dual, const double *row_dual)
+static int certify_safe_shift(const struct model *m, const double *section_dual, const double *row_dual)
 {
     double sizes = 1, duals = 0, rows = 0, largest = 1;
     double costs = 0;
@@ -69,7 +69,7 @@ bool certify(struct certificate *c, const struct model *m, const double *section
         c->row = row;
         c->row_room = m->row_room;
     }
-    int shift = safe_shift(m, section_dual, row_dual);
+    int shift = certify_safe_shift(m, section_dual, row_dual);
     double scale = ldexp(1, shift);
     c->scale = (int128)1 << shift;
     c->value = 0;

@@ -52,7 +52,7 @@ static int compare_columns(const void *a, const void *b)
 }
 
 /* The columns of a section, sorted. False: too many. */
-static bool gather(struct cover *c, int32_t section, int64_t scale)
+static bool cover_gather(struct cover *c, int32_t section, int64_t scale)
 {
     const struct model *m = c->s->m;
     c->count = 0;
@@ -72,7 +72,7 @@ static bool gather(struct cover *c, int32_t section, int64_t scale)
 }
 
 /* A column's number in the row of rest r and divisor d (0: no rounding). */
-static int64_t rounded(int64_t size, int64_t r, int64_t d)
+static int64_t cover_rounded(int64_t size, int64_t r, int64_t d)
 {
     int64_t a = min_i64(size, r);
     if (d == 0) return a;
@@ -86,12 +86,12 @@ static int64_t right_side(int64_t r, int64_t d)
 }
 
 /* How far the point is from satisfying the row: distance, so that rows of many terms do not win by their size. */
-static void weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
+static void cover_weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
 {
     if (d > 0 && r % d == 0) return;
     double left = 0, norm = 0, right = (double)right_side(r, d);
     for (int32_t k = from; k < c->count; k++) {
-        double a = (double)rounded(c->at[k].size, r, d);
+        double a = (double)cover_rounded(c->at[k].size, r, d);
         left += a * c->at[k].y;
         norm += a * a;
     }
@@ -106,17 +106,17 @@ static void weigh(struct cover *c, int32_t from, int64_t r, int64_t d)
 static void weigh_divisors(struct cover *c, int32_t from, int64_t r)
 {
     int64_t last = 0;
-    weigh(c, from, r, 0);
+    cover_weigh(c, from, r, 0);
     for (int32_t k = from, tried = 0; k < c->count && tried < MOST_DIVISORS && c->at[k].y > 0; k++) {
         int64_t d = c->at[k].size;
         if (d >= r || d == last) continue;
         last = d;
         tried++;
-        weigh(c, from, r, d);
+        cover_weigh(c, from, r, d);
     }
     for (int64_t parts = 2; parts <= 3 && r > 2 * parts; parts++)
-        weigh(c, from, r, ceil_div_i64(r, parts) + 1);
-    for (int64_t parts = 1; parts <= 3 && r > 2 * parts; parts++) weigh(c, from, r, (r - 1) / parts);
+        cover_weigh(c, from, r, ceil_div_i64(r, parts) + 1);
+    for (int64_t parts = 1; parts <= 3 && r > 2 * parts; parts++) cover_weigh(c, from, r, (r - 1) / parts);
 }
 
 /* Find the row of a section that the point violates most, and add it. */
@@ -138,7 +138,7 @@ static bool separate(struct cover *c, int64_t need, int32_t *added)
     if (c->from < 0) return true;
     int32_t n = 0;
     for (int32_t k = c->from; k < c->count; k++) {
-        int64_t a = rounded(c->at[k].size, c->rest, c->divisor);
+        int64_t a = cover_rounded(c->at[k].size, c->rest, c->divisor);
         if (a > 0) c->row[n++] = (struct model_term){c->at[k].column, (int32_t)a};
     }
     (*added)++;
@@ -178,7 +178,7 @@ bool search_add_covers(struct search *s, int32_t *added)
     for (int32_t t = 0; ok && t < s->m->section_count; t++) {
         int64_t scale = s->m->need[t] / (INT64_C(1) << 29) + 1;
         stop_look(EACH_SECTION);
-        if (gather(&c, t, scale)) ok = separate(&c, s->m->need[t] / scale, added);
+        if (cover_gather(&c, t, scale)) ok = separate(&c, s->m->need[t] / scale, added);
     }
     mem_free(c.at);
     mem_free(c.row);

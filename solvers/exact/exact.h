@@ -2,7 +2,7 @@
 #ifndef LX_SOLVERS_EXACT_EXACT_H
 #define LX_SOLVERS_EXACT_EXACT_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 extern const struct lx_solver lx_solver_exact;
 

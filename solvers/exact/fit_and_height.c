@@ -33,7 +33,7 @@ struct whole {
     struct search_stats stats;
 };
 
-static void record(const struct whole *w, struct lx_answer *answer)
+static void fit_and_height_record(const struct whole *w, struct lx_answer *answer)
 {
     exact_report(&w->stats, EXACT_unresolved, answer);
     answer->steps = w->budget.steps;
@@ -99,7 +99,7 @@ static bool all_at_once(struct whole *w, struct model *m, enum fit_result *resul
 }
 
 /* Does everything fit under the capacity of w->p? Addresses, per item of `m`, are in w->address. */
-static bool decide(struct whole *w, struct model *m, enum lx_verdict *verdict)
+static bool fit_and_height_decide(struct whole *w, struct model *m, enum lx_verdict *verdict)
 {
     enum fit_result result;
     *verdict = LX_LIMIT;
@@ -155,11 +155,11 @@ bool whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
         answer->status = LX_INFEASIBLE;
     else if (ok) {
         m = model_new(&w.p, w.members, w.count);
-        ok = m && decide(&w, m, &answer->status);
+        ok = m && fit_and_height_decide(&w, m, &answer->status);
         if (ok && answer->status == LX_OPTIMAL) copy_addresses(&w, m, answer);
     }
     if (!ok) answer->status = LX_ERROR;
-    record(&w, answer);
+    fit_and_height_record(&w, answer);
     model_free(m);
     whole_close(&w);
     return ok;
@@ -240,7 +240,7 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
 }
 
 /* With edges: Fit questions between the bound and the height. */
-static bool narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_answer *answer)
+static bool fit_and_height_narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_answer *answer)
 {
     bool ok = true;
     int64_t limit = w->budget.limit;
@@ -248,7 +248,7 @@ static bool narrow(struct whole *w, int64_t *height, int64_t *bound, struct lx_a
         enum lx_verdict verdict;
         w->p.capacity = *bound + (*height - *bound - 1) / 2;
         struct model *m = model_new(&w->p, w->members, w->count);
-        ok = m && decide(w, m, &verdict);
+        ok = m && fit_and_height_decide(w, m, &verdict);
         if (ok && verdict == LX_INFEASIBLE)
             *bound = w->p.capacity + 1;
         else if (ok && verdict == LX_OPTIMAL) {
@@ -287,7 +287,7 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
             ok = ask_height(&w, m, merged, &height, &bound, answer);
         }
         if (ok && m->edge_count > 0 && height < INT64_MAX && w.count <= MOST_NARROWED)
-            ok = narrow(&w, &height, &bound, answer);
+            ok = fit_and_height_narrow(&w, &height, &bound, answer);
     } else
         height = 0;
     bool proved = height < INT64_MAX && bound >= max_i64(height, w.empty);
@@ -299,7 +299,7 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
         snprintf(answer->message, sizeof answer->message,
                  "no complete placement was found; do fixed addresses collide?");
     }
-    record(&w, answer);
+    fit_and_height_record(&w, answer);
     mem_free(merged);
     mem_free(kept);
     model_free(m);

@@ -2,7 +2,7 @@
 #ifndef LX_SOLVERS_EXACT_FIT_AND_HEIGHT_H
 #define LX_SOLVERS_EXACT_FIT_AND_HEIGHT_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 struct whole_options {
     int64_t step_limit, core_nodes;

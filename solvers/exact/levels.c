@@ -34,42 +34,42 @@ struct filler {
     struct turn *turns;
 };
 
-static int compare_i64(const void *a, const void *b)
+static int levels_compare_i64(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-static int compare_spans(const void *a, const void *b)
+static int levels_compare_spans(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
     return (x->low > y->low) - (x->low < y->low);
 }
 
-static int compare_turns(const void *a, const void *b)
+static int levels_compare_turns(const void *a, const void *b)
 {
     const struct turn *x = a, *y = b;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
     return (x->item > y->item) - (x->item < y->item);
 }
 
-static const struct lx_buffer *buffer_of(const struct filler *f, int32_t i)
+static const struct lx_buffer *levels_buffer_of(const struct filler *f, int32_t i)
 {
     return &f->k->m->p->buffers[f->k->m->items[i].buffer];
 }
 
 /* A free address for an item among those placed in `trial`, in the lowest or the tightest gap; -1: none. */
-static int64_t find_gap(struct filler *f, int32_t i, bool tightest)
+static int64_t levels_find_gap(struct filler *f, int32_t i, bool tightest)
 {
     const struct model *m = f->k->m;
-    const struct lx_buffer *own = buffer_of(f, i);
+    const struct lx_buffer *own = levels_buffer_of(f, i);
     int64_t align = lx_alignment_of(m->p, own), capacity = f->k->capacity, best = -1, least = INT64_MAX,
             at = 0;
     size_t n = 0;
     for (int32_t o = 0; o < m->item_count && m->items[o].start < own->end; o++)
         if (f->trial[o] >= 0 && m->items[o].end > own->start && m->items[o].size > 0)
-            f->spans[n++] = (struct span){f->trial[o], f->trial[o] + buffer_of(f, o)->size};
-    qsort(f->spans, n, sizeof *f->spans, compare_spans);
+            f->spans[n++] = (struct span){f->trial[o], f->trial[o] + levels_buffer_of(f, o)->size};
+    qsort(f->spans, n, sizeof *f->spans, levels_compare_spans);
     for (size_t s = 0; s <= n; s++) {
         int64_t top = s < n ? f->spans[s].low : capacity,
                 from = own->fixed >= 0 ? own->fixed : round_up_i64(at, align);
@@ -84,7 +84,7 @@ static int64_t find_gap(struct filler *f, int32_t i, bool tightest)
 }
 
 /* The items that are not placed, in an order: kept ones by size, area, life or start, the others by density. */
-static int32_t take_turns(struct filler *f, int order, struct rng *rng)
+static int32_t levels_take_turns(struct filler *f, int order, struct rng *rng)
 {
     const struct model *m = f->k->m;
     int32_t n = 0;
@@ -95,24 +95,25 @@ static int32_t take_turns(struct filler *f, int order, struct rng *rng)
                noise = 0.9 + 0.2 * rng_unit(rng);
         double keys[3] = {-size * noise, -size * life * noise, -life * noise};
         double key = f->kept[i] ? keys[order % 3] : 1 / (1 + it->worth / (size * life + 1));
-        f->turns[n++] = (struct turn){buffer_of(f, i)->fixed >= 0 ? -1e300 : key, i};
+        f->turns[n++] = (struct turn){levels_buffer_of(f, i)->fixed >= 0 ? -1e300 : key, i};
     }
-    qsort(f->turns, (size_t)n, sizeof *f->turns, compare_turns);
+    qsort(f->turns, (size_t)n, sizeof *f->turns, levels_compare_turns);
     return n;
 }
 
 /* Fill the gaps of the packed level in `base`. */
-static int64_t fill(struct filler *f, int order, struct rng *rng)
+static int64_t levels_fill(struct filler *f, int order, struct rng *rng)
 {
     enum { EACH_ITEM = 20 };
     const struct model *m = f->k->m;
     memcpy(f->trial, f->base, (size_t)m->item_count * sizeof *f->trial);
-    int32_t n = take_turns(f, order, rng);
+    int32_t n = levels_take_turns(f, order, rng);
     for (int32_t t = 0; t < n; t++) {
         stop_look(EACH_ITEM * (int64_t)m->item_count);
         int32_t i = f->turns[t].item;
         if (!f->kept[i] && model_flip(m, f->trial, i) >= 0) continue;
-        f->trial[i] = m->items[i].size > 0 ? find_gap(f, i, order / 3 % 2 == 0) : packer_empty(f->k, i);
+        f->trial[i] =
+            m->items[i].size > 0 ? levels_find_gap(f, i, order / 3 % 2 == 0) : packer_empty(f->k, i);
     }
     model_tidy(m, f->trial);
     return model_value(m, f->trial);
@@ -124,7 +125,7 @@ static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed
     const struct model *m = f->k->m;
     int64_t items = 0;
     for (int32_t i = 0; i < m->item_count; i++)
-        items += f->sub[i] = f->kept[i] && (m->items[i].size >= least || buffer_of(f, i)->fixed >= 0);
+        items += f->sub[i] = f->kept[i] && (m->items[i].size >= least || levels_buffer_of(f, i)->fixed >= 0);
     f->k->limits.seed = seed;
     f->k->limits.dense = least > 0;
     int64_t nodes = (least > 0 ? NODES_AN_ITEM : 1) * items + NODES_MORE;
@@ -134,7 +135,7 @@ static enum fit_result pack_level(struct filler *f, int64_t least, uint64_t seed
 }
 
 /* The least size of a level; at the lowest of all nothing is left to fill. */
-static int64_t least_of(const struct filler *f, int32_t level, int32_t kinds)
+static int64_t levels_least_of(const struct filler *f, int32_t level, int32_t kinds)
 {
     return level == 0 ? 0 : level < kinds ? f->sizes[level] : INT64_MAX;
 }
@@ -147,7 +148,7 @@ static int32_t find_level(struct filler *f, int32_t count, uint64_t seed, enum f
     if (*result != FIT_LIMIT) return *result == FIT_YES ? 0 : count;
     for (low = 1; low < high && *result != FIT_NO;) {
         int32_t middle = low + (high - low) / 2;
-        *result = pack_level(f, least_of(f, middle, count), seed);
+        *result = pack_level(f, levels_least_of(f, middle, count), seed);
         if (*result == FIT_NO_MEMORY) return count;
         if (*result == FIT_YES)
             high = middle;
@@ -163,7 +164,7 @@ static int32_t list_sizes(struct filler *f)
     int32_t n = 0, kinds = 0;
     for (int32_t i = 0; i < m->item_count; i++)
         if (f->kept[i] && m->items[i].size > 0) f->sizes[n++] = m->items[i].size;
-    qsort(f->sizes, (size_t)n, sizeof *f->sizes, compare_i64);
+    qsort(f->sizes, (size_t)n, sizeof *f->sizes, levels_compare_i64);
     for (int32_t i = 0; i < n; i++)
         if (i == 0 || f->sizes[i] != f->sizes[i - 1]) f->sizes[kinds++] = f->sizes[i];
     return kinds;
@@ -181,11 +182,11 @@ static int64_t try_ways(struct filler *f, int tries, int64_t aim, int64_t *addre
     for (int t = 0; t < tries && best > aim && *large != FIT_NO && *large != FIT_NO_MEMORY && !stop_is_now();
          t++) {
         int32_t at = level + (t / 6) % LEVELS_TRIED;
-        if (t % 6 == 0 && pack_level(f, least_of(f, at, kinds), seed + (uint64_t)t) != FIT_YES) {
+        if (t % 6 == 0 && pack_level(f, levels_least_of(f, at, kinds), seed + (uint64_t)t) != FIT_YES) {
             t += 5;
             continue;
         }
-        int64_t value = fill(f, t % 6, &rng);
+        int64_t value = levels_fill(f, t % 6, &rng);
         if (value >= best) continue;
         best = value;
         memcpy(address, f->trial, (size_t)m->item_count * sizeof *address);

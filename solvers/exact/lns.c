@@ -53,12 +53,12 @@ static int64_t common_step(const struct model *m)
     return step;
 }
 
-static int64_t size_of(const struct lns *s, int32_t i)
+static int64_t lns_size_of(const struct lns *s, int32_t i)
 {
     return s->m->p->buffers[s->m->items[i].buffer].size;
 }
 
-static void find_handovers(struct lns *s)
+static void lns_find_handovers(struct lns *s)
 {
     for (int32_t i = 0; i < s->m->item_count; i++) s->merged_parent[i] = -1;
     for (int32_t e = 0; e < s->m->edge_count; e++) {
@@ -68,13 +68,13 @@ static void find_handovers(struct lns *s)
     }
 }
 
-static bool inside(const struct lns *s, int32_t i, const struct region *r)
+static bool lns_inside(const struct lns *s, int32_t i, const struct region *r)
 {
     const struct model_item *it = &s->m->items[i];
     if (it->size == 0) return false; /* it takes no room: it stays as it is */
     if (it->start < r->from || it->end > r->to || s->m->p->buffers[it->buffer].fixed >= 0) return false;
-    return s->address[i] < 0 ? size_of(s, i) <= r->high - r->low
-                             : s->address[i] >= r->low && s->address[i] + size_of(s, i) <= r->high;
+    return s->address[i] < 0 ? lns_size_of(s, i) <= r->high - r->low
+                             : s->address[i] >= r->low && s->address[i] + lns_size_of(s, i) <= r->high;
 }
 
 /* Free are both or none. True: that has changed something. */
@@ -103,7 +103,7 @@ static void spread_freedom(struct lns *s)
 static int32_t mark_free(struct lns *s, const struct region *r)
 {
     int32_t n = s->m->item_count, count = 0;
-    for (int32_t i = 0; i < n; i++) s->free_item[i] = inside(s, i, r);
+    for (int32_t i = 0; i < n; i++) s->free_item[i] = lns_inside(s, i, r);
     spread_freedom(s);
     s->free_off = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -145,7 +145,7 @@ static bool is_enough(struct lns *s, const struct region *r)
 
 /* Of long windows only a band is taken, and of what is off chip there only some, or the region would be no small
  * problem; the item that it grew around stays. */
-static void thin_out(struct lns *s, struct region *r, int32_t around)
+static void lns_thin_out(struct lns *s, struct region *r, int32_t around)
 {
     while (s->step > 0 && mark_free(s, r) > MOST_FREE + LEAST_FREE && r->high - r->low > 2 * s->step) {
         int64_t half = (r->high - r->low) / 2 / s->step * s->step;
@@ -201,7 +201,7 @@ static struct region choose_region(struct lns *s, int32_t around)
 static bool clip_obstacle(const struct lns *s, int32_t i, const struct region *r, struct lx_buffer *b)
 {
     const struct model_item *it = &s->m->items[i];
-    int64_t unit = s->m->p->alignment, top = s->address[i] + round_up_i64(size_of(s, i), unit);
+    int64_t unit = s->m->p->alignment, top = s->address[i] + round_up_i64(lns_size_of(s, i), unit);
     int64_t start = max_i64(it->start + (s->merged_parent[i] >= 0), r->from), end = min_i64(it->end, r->to);
     int64_t low = max_i64(s->address[i], r->low), high = min_i64(top, r->high);
     if (start >= end || low >= high) return false;
@@ -211,7 +211,7 @@ static bool clip_obstacle(const struct lns *s, int32_t i, const struct region *r
 }
 
 /* The region as a problem of its own; the number of its buffers. */
-static int32_t build(struct lns *s, const struct region *r, struct lx_problem *q)
+static int32_t lns_build(struct lns *s, const struct region *r, struct lx_problem *q)
 {
     const struct model *m = s->m;
     int32_t n = 0;
@@ -256,10 +256,10 @@ static int32_t build(struct lns *s, const struct region *r, struct lx_problem *q
 }
 
 /* Solve the region again. True: the plan has changed for the better or the same. */
-static bool resolve(struct lns *s, const struct region *r, struct search_stats *stats, bool *failed)
+static bool lns_resolve(struct lns *s, const struct region *r, struct search_stats *stats, bool *failed)
 {
     struct lx_problem q;
-    int32_t n = build(s, r, &q);
+    int32_t n = lns_build(s, r, &q);
     int64_t total = 0;
     for (int32_t k = 0; k < n; k++) total += q.buffers[k].spill_cost;
     if (total > INT64_MAX / 4) return false;
@@ -319,12 +319,12 @@ bool lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
     int32_t most = MOST_STALLS + m->item_count;
     for (int32_t stalls = 0; !failed && *best > bound && stalls < most; stalls++) {
         if (budget_spent(budget) || budget->steps >= until) break;
-        find_handovers(&s);
+        lns_find_handovers(&s);
         int32_t around = draw_spilled(&s);
         if (around < 0) break;
         struct region r = choose_region(&s, around);
-        thin_out(&s, &r, around);
-        if (resolve(&s, &r, stats, &failed) && model_value(m, address) < *best) {
+        lns_thin_out(&s, &r, around);
+        if (lns_resolve(&s, &r, stats, &failed) && model_value(m, address) < *best) {
             *best = model_value(m, address);
             budget_better(budget, m, address, *best);
             stalls = 0;

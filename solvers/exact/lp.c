@@ -116,7 +116,7 @@ static bool comes_before(const struct candidate *a, const struct candidate *b)
     return a->variable < b->variable;
 }
 
-static void sift_down(struct candidate *heap, int32_t n, int32_t at)
+static void lp_sift_down(struct candidate *heap, int32_t n, int32_t at)
 {
     struct candidate moving = heap[at];
     for (int32_t child; (child = 2 * at + 1) < n; at = child) {
@@ -156,11 +156,11 @@ static int32_t price(struct lp *lp, int32_t leave, double sign, struct candidate
  * the result is the entering candidate, or one with variable -1 when nothing stops the descent. */
 static struct candidate ratio_test(struct lp *lp, struct candidate *heap, int32_t n, double *slope)
 {
-    for (int32_t i = n / 2 - 1; i >= 0; i--) sift_down(heap, n, i);
+    for (int32_t i = n / 2 - 1; i >= 0; i--) lp_sift_down(heap, n, i);
     while (n > 0) {
         struct candidate c = heap[0];
         heap[0] = heap[--n];
-        if (n > 0) sift_down(heap, n, 0);
+        if (n > 0) lp_sift_down(heap, n, 0);
         if (c.variable >= lp->columns) return c;
         double rest = *slope - c.alpha * (lp->high[c.variable] - lp->low[c.variable]);
         if (rest <= 0) return c;

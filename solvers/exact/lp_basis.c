@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow(void *array, size_t count, size_t size)
+static bool lp_basis_grow(void *array, size_t count, size_t size)
 {
     void **slot = array, *p = mem_resize(*slot, (count + 1) * size);
     if (p) *slot = p;
@@ -25,13 +25,15 @@ static bool reserve_rows(struct lp *lp, int32_t rows)
     int32_t room = lp->room * 2 < 32 ? 32 : lp->room * 2;
     if (room > LP_MAX_ROWS) room = LP_MAX_ROWS;
     size_t n = (size_t)room;
-    if (!grow(&lp->row_id, n, sizeof *lp->row_id) || !grow(&lp->basic, n, sizeof *lp->basic) ||
-        !grow(&lp->xb, n, sizeof *lp->xb) || !grow(&lp->dual, n, sizeof *lp->dual) ||
-        !grow(&lp->ray, n, sizeof *lp->ray) || !grow(&lp->work, 2 * n, sizeof *lp->work) ||
-        !grow(&lp->filled, n, sizeof *lp->filled) || !grow(&lp->inverse, n, sizeof *lp->inverse))
+    if (!lp_basis_grow(&lp->row_id, n, sizeof *lp->row_id) ||
+        !lp_basis_grow(&lp->basic, n, sizeof *lp->basic) || !lp_basis_grow(&lp->xb, n, sizeof *lp->xb) ||
+        !lp_basis_grow(&lp->dual, n, sizeof *lp->dual) || !lp_basis_grow(&lp->ray, n, sizeof *lp->ray) ||
+        !lp_basis_grow(&lp->work, 2 * n, sizeof *lp->work) ||
+        !lp_basis_grow(&lp->filled, n, sizeof *lp->filled) ||
+        !lp_basis_grow(&lp->inverse, n, sizeof *lp->inverse))
         return false;
     for (int32_t k = 0; k < lp->room; k++)
-        if (!grow(&lp->inverse[k], n, sizeof **lp->inverse)) return false;
+        if (!lp_basis_grow(&lp->inverse[k], n, sizeof **lp->inverse)) return false;
     for (int32_t k = lp->room; k < room; k++) {
         lp->inverse[k] = mem_zeroed(n + 1, sizeof **lp->inverse);
         if (!lp->inverse[k]) return false;
@@ -73,7 +75,7 @@ static void spread_column(struct lp *lp, int32_t variable)
         if (lp->work[i] != 0) lp->filled[lp->filled_count++] = i;
 }
 
-static double dot(const double *a, const double *b, int32_t n)
+static double lp_basis_dot(const double *a, const double *b, int32_t n)
 {
     double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int32_t i = 0;
@@ -168,9 +170,9 @@ bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t c
     if (lp->extra_count == lp->extra_room) {
         int32_t room = lp->extra_room * 2 + 16;
         size_t id_room = (size_t)(lp->sections + room);
-        if (!grow(&lp->extras, (size_t)room, sizeof *lp->extras) ||
-            !grow(&lp->row_of, id_room, sizeof *lp->row_of) ||
-            !grow(&lp->slack_position, id_room, sizeof *lp->slack_position))
+        if (!lp_basis_grow(&lp->extras, (size_t)room, sizeof *lp->extras) ||
+            !lp_basis_grow(&lp->row_of, id_room, sizeof *lp->row_of) ||
+            !lp_basis_grow(&lp->slack_position, id_room, sizeof *lp->slack_position))
             return false;
         lp->extra_room = room;
     }
@@ -294,7 +296,7 @@ void lp_basis_primal(struct lp *lp)
         load[t + 1] += load[t];
         if (lp->row_of[t] >= 0) right[lp->row_of[t]] -= load[t];
     }
-    for (int32_t k = 0; k < m; k++) lp->xb[k] = dot(lp->inverse[k], right, m);
+    for (int32_t k = 0; k < m; k++) lp->xb[k] = lp_basis_dot(lp->inverse[k], right, m);
 }
 
 void lp_basis_duals(struct lp *lp)

@@ -23,7 +23,7 @@ bool model_wants(const struct lx_problem *p, const struct lx_buffer *b)
     return b->size > 0 && (b->must || b->spill_cost > model_on_cost(b)) && model_can_place(p, b);
 }
 
-static int compare_items(const void *a, const void *b)
+static int model_compare_items(const void *a, const void *b)
 {
     const struct model_item *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -53,14 +53,14 @@ static bool choose_items(struct model *m, const int32_t *members, int32_t count,
                                                         .end = b->end,
                                                         .must = b->must};
     }
-    bool ok = sort_or_stop(m->items, (size_t)m->item_count, sizeof *m->items, compare_items);
+    bool ok = sort_or_stop(m->items, (size_t)m->item_count, sizeof *m->items, model_compare_items);
     for (int32_t i = 0; i < m->item_count; i++) m->items[i].ring = i;
     stop_look(4 * (int64_t)m->item_count);
     return ok;
 }
 
 /* The range of values, and the step between them. */
-static void sum_up(struct model *m)
+static void model_sum_up(struct model *m)
 {
     m->total_cost = m->base;
     for (int32_t i = 0; i < m->item_count; i++) {
@@ -113,7 +113,7 @@ static bool may_hand_over(const struct lx_problem *p, const struct lx_buffer *pa
                       at <= p->capacity - parent->size);
 }
 
-static bool find_edges(struct model *m, const int32_t *item_of)
+static bool model_find_edges(struct model *m, const int32_t *item_of)
 {
     size_t room = 0;
     for (int32_t i = 0; i < m->item_count; i++) {
@@ -146,7 +146,7 @@ static bool sweep_sections(struct model *m, struct model_item *by_end, const boo
         by_end[i].start = m->items[i].end;
         if (stop_round((int64_t)i, 15)) return false;
     }
-    if (!sort_or_stop(by_end, n, sizeof *by_end, compare_items)) return false;
+    if (!sort_or_stop(by_end, n, sizeof *by_end, model_compare_items)) return false;
     int64_t load = 0;
     for (size_t i = 0, gone = 0; i < n;) {
         int64_t tick = m->items[i].start;
@@ -167,7 +167,7 @@ static bool sweep_sections(struct model *m, struct model_item *by_end, const boo
 }
 
 /* Overfull sections, and each item's and edge's place in them. */
-static bool find_sections(struct model *m)
+static bool model_find_sections(struct model *m)
 {
     size_t n = (size_t)m->item_count;
     struct model_item *by_end = mem_alloc((n + 1) * sizeof *by_end); /* `start` holds the end */
@@ -307,7 +307,7 @@ static bool index_items(const struct model *m, int32_t **item_of)
     return true;
 }
 
-static bool choose(struct model *m, const int32_t *members, int32_t count)
+static bool model_choose(struct model *m, const int32_t *members, int32_t count)
 {
     bool *linked = NULL, bonds = m->p->bonds.charge_count || m->p->bonds.together_count;
     if (bonds) {
@@ -327,12 +327,12 @@ struct model *model_new(const struct lx_problem *p, const int32_t *members, int3
     m->p = p;
     m->items = mem_zeroed((size_t)count + 1, sizeof *m->items);
     int32_t *item_of = NULL;
-    bool ok = m->items && choose(m, members, count) && index_items(m, &item_of);
+    bool ok = m->items && model_choose(m, members, count) && index_items(m, &item_of);
     if (ok) count_in_units(m);
-    ok = ok && find_edges(m, item_of) && model_link(m, item_of);
+    ok = ok && model_find_edges(m, item_of) && model_link(m, item_of);
     mem_free(item_of);
-    if (ok) sum_up(m);
-    if (ok && find_sections(m) && add_handover_rows(m) && add_fixed_rows(m) && model_add_link_rows(m))
+    if (ok) model_sum_up(m);
+    if (ok && model_find_sections(m) && add_handover_rows(m) && add_fixed_rows(m) && model_add_link_rows(m))
         return m;
     model_free(m);
     return NULL;

@@ -17,7 +17,7 @@
 #ifndef LX_SOLVERS_EXACT_MODEL_H
 #define LX_SOLVERS_EXACT_MODEL_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 #include "base/checked.h"
 
 struct model_item {

@@ -43,7 +43,7 @@ static void join_rings(struct model *m, int32_t a, int32_t b)
     m->items[b].ring = next;
 }
 
-static void join_group(struct model *m, const struct lx_group *g, const int32_t *item_of)
+static void model_links_join_group(struct model *m, const struct lx_group *g, const int32_t *item_of)
 {
     int32_t first = -1;
     bool whole = true;
@@ -79,7 +79,7 @@ struct shortener {
     bool some;    /* one of `any` always holds */
 };
 
-static void add_literals(struct shortener *s, const struct lx_group *g, bool off, bool any)
+static void model_links_add_literals(struct shortener *s, const struct lx_group *g, bool off, bool any)
 {
     for (int32_t k = 0; k < g->count; k++) {
         int32_t i = s->item_of[g->at[k]];
@@ -95,15 +95,15 @@ static void add_literals(struct shortener *s, const struct lx_group *g, bool off
 }
 
 /* The charge as literals; false: it is never triggered. */
-static bool shorten(struct shortener *s, const struct lx_charge *from, struct model_charge *to)
+static bool model_links_shorten(struct shortener *s, const struct lx_charge *from, struct model_charge *to)
 {
     s->never = s->some = false;
     *to = (struct model_charge){.cost = from->cost, .first = s->used};
-    add_literals(s, &from->all_on, false, false);
-    add_literals(s, &from->all_off, true, false);
+    model_links_add_literals(s, &from->all_on, false, false);
+    model_links_add_literals(s, &from->all_off, true, false);
     to->all = s->used - to->first;
-    add_literals(s, &from->any_on, false, true);
-    add_literals(s, &from->any_off, true, true);
+    model_links_add_literals(s, &from->any_on, false, true);
+    model_links_add_literals(s, &from->any_off, true, true);
     to->any = s->used - to->first - to->all;
     bool asks = from->any_on.count + from->any_off.count > 0;
     if (s->some) {
@@ -119,7 +119,7 @@ static bool shorten(struct shortener *s, const struct lx_charge *from, struct mo
 }
 
 /* A charge of one literal, or of none, is no charge. True: it has been settled. */
-static bool fold(struct model *m, const struct model_charge *c)
+static bool model_links_fold(struct model *m, const struct model_charge *c)
 {
     if (c->all + c->any > 1) return c->cost == 0;
     bool forbidden = c->cost == LX_FORBIDDEN;
@@ -159,7 +159,7 @@ static bool shorten_all(struct model *m, const int32_t *item_of)
             if ((bonds->charges[c].cost == LX_FORBIDDEN) != (pass == 1)) continue;
             struct model_charge *charge = &m->charges[m->charge_count];
             int32_t before = s.used;
-            if (!shorten(&s, &bonds->charges[c], charge) || fold(m, charge))
+            if (!model_links_shorten(&s, &bonds->charges[c], charge) || model_links_fold(m, charge))
                 s.used = before;
             else
                 m->charge_count++;
@@ -199,7 +199,8 @@ static bool index_charges(struct model *m)
 bool model_link(struct model *m, const int32_t *item_of)
 {
     const struct lx_bonds *bonds = &m->p->bonds;
-    for (int32_t g = 0; g < bonds->together_count; g++) join_group(m, &bonds->together[g], item_of);
+    for (int32_t g = 0; g < bonds->together_count; g++)
+        model_links_join_group(m, &bonds->together[g], item_of);
     spread_over_rings(m);
     if (bonds->charge_count && !shorten_all(m, item_of)) return false;
     spread_over_rings(m);
@@ -211,8 +212,8 @@ bool model_link(struct model *m, const int32_t *item_of)
 
 /* --- Rows --- */
 
-static bool add_clause(struct model *m, const struct model_charge *c, int32_t column, int32_t any,
-                       struct model_term *terms)
+static bool model_links_add_clause(struct model *m, const struct model_charge *c, int32_t column, int32_t any,
+                                   struct model_term *terms)
 {
     int32_t n = 0;
     int64_t need = 1;
@@ -230,9 +231,9 @@ static bool add_charge_rows(struct model *m, int32_t c, struct model_term *terms
 {
     const struct model_charge *charge = &m->charges[c];
     int32_t column = c < m->priced_count ? model_choices(m) + c : -1;
-    bool ok = charge->any > 0 || add_clause(m, charge, column, -1, terms);
+    bool ok = charge->any > 0 || model_links_add_clause(m, charge, column, -1, terms);
     for (int32_t k = 0; ok && k < charge->any; k++)
-        ok = add_clause(m, charge, column, charge->all + k, terms);
+        ok = model_links_add_clause(m, charge, column, charge->all + k, terms);
     return ok;
 }
 
@@ -300,7 +301,7 @@ int64_t model_value(const struct model *m, const int64_t *address)
 }
 
 /* The part of the value that an item has a say in. */
-static int128 part_of(const struct model *m, const int64_t *address, int32_t i)
+static int128 model_links_part_of(const struct model *m, const int64_t *address, int32_t i)
 {
     int128 breaches = is_wrong(m, address, i) + torn(m, address, i), value = 0;
     if (address[i] < 0) value += m->items[i].cost;
@@ -319,9 +320,9 @@ int128 model_flip(const struct model *m, int64_t *address, int32_t i)
 {
     if (!m->linked) return address[i] < 0 ? -m->items[i].cost : m->items[i].cost;
     int64_t now = address[i];
-    int128 before = part_of(m, address, i);
+    int128 before = model_links_part_of(m, address, i);
     address[i] = now < 0 ? 0 : LX_OFF_CHIP;
-    int128 after = part_of(m, address, i);
+    int128 after = model_links_part_of(m, address, i);
     address[i] = now;
     return after - before;
 }

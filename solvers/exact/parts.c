@@ -24,7 +24,7 @@ struct finder {
     int32_t count, stretches;
 };
 
-static int compare_members(const void *a, const void *b)
+static int parts_compare_members(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     if (x->part != y->part) return x->part < y->part ? -1 : 1;
@@ -33,7 +33,7 @@ static int compare_members(const void *a, const void *b)
 }
 
 /* Buffers that need no search: those that cannot be placed, are worth nothing, or have no size. */
-static bool settle(struct finder *f, int32_t i, int64_t *address)
+static bool parts_settle(struct finder *f, int32_t i, int64_t *address)
 {
     const struct lx_buffer *b = &f->p->buffers[i];
     bool can = model_can_place(f->p, b);
@@ -51,10 +51,10 @@ static bool find_stretches(struct finder *f, int64_t *address)
     for (int32_t i = 0; i < f->p->count; i++) {
         f->stretch[i] = -1;
         if (stop_round(i, 40)) return false;
-        if (!settle(f, i, address))
+        if (!parts_settle(f, i, address))
             f->members[f->count++] = (struct member){f->p->buffers[i].start, f->p->buffers[i].end, i, 0};
     }
-    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, compare_members)) return false;
+    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members)) return false;
     for (int32_t i = 0; i < f->count;) {
         int64_t until = f->members[i].end;
         for (; i < f->count && f->members[i].start < until; i++) {
@@ -68,20 +68,20 @@ static bool find_stretches(struct finder *f, int64_t *address)
     return true;
 }
 
-static int32_t find_root(const struct finder *f, int32_t s)
+static int32_t parts_find_root(const struct finder *f, int32_t s)
 {
     while (f->root[s] != s) s = f->root[s] = f->root[f->root[s]];
     return s;
 }
 
 /* Join the stretches of a group with that of *last; the smaller root stays. */
-static void join(struct finder *f, const struct lx_group *g, int32_t *last)
+static void parts_join(struct finder *f, const struct lx_group *g, int32_t *last)
 {
     for (int32_t k = 0; k < g->count; k++) {
         int32_t s = f->stretch[g->at[k]];
         if (s < 0) continue;
         if (*last >= 0) {
-            int32_t a = find_root(f, s), b = find_root(f, *last);
+            int32_t a = parts_find_root(f, s), b = parts_find_root(f, *last);
             if (a < b)
                 f->root[b] = a;
             else
@@ -94,10 +94,10 @@ static void join(struct finder *f, const struct lx_group *g, int32_t *last)
 static int32_t join_charge(struct finder *f, const struct lx_charge *c)
 {
     int32_t last = -1;
-    join(f, &c->all_on, &last);
-    join(f, &c->all_off, &last);
-    join(f, &c->any_on, &last);
-    join(f, &c->any_off, &last);
+    parts_join(f, &c->all_on, &last);
+    parts_join(f, &c->all_off, &last);
+    parts_join(f, &c->any_on, &last);
+    parts_join(f, &c->any_off, &last);
     return last;
 }
 
@@ -112,7 +112,7 @@ static void settle_charge(struct finder *f, const struct lx_charge *c)
 static void number_parts(struct finder *f)
 {
     for (int32_t s = 0; s < f->stretches; s++) {
-        int32_t r = find_root(f, s);
+        int32_t r = parts_find_root(f, s);
         f->part[s] = r == s ? f->parts->count++ : f->part[r];
     }
 }
@@ -128,7 +128,7 @@ static void sort_by_part(const int32_t *part, int32_t count, int32_t parts, int3
     first[0] = 0;
 }
 
-static bool deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_part)
+static bool parts_deal_bonds(struct finder *f, int32_t *charge_part, int32_t *group_part)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
     struct parts *parts = f->parts;
@@ -156,7 +156,7 @@ static bool deal_members(struct finder *f)
         f->members[k].part = f->part[f->stretch[f->members[k].buffer]];
         stop_round(k, 15);
     }
-    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, compare_members)) return false;
+    if (!sort_or_stop(f->members, (size_t)f->count, sizeof *f->members, parts_compare_members)) return false;
     for (int32_t k = 0; k < f->count; k++) {
         parts->members[k] = f->members[k].buffer;
         parts->first[f->members[k].part + 1] = k + 1;
@@ -165,7 +165,7 @@ static bool deal_members(struct finder *f)
     return true;
 }
 
-static bool divide(struct finder *f, int64_t *address)
+static bool parts_divide(struct finder *f, int64_t *address)
 {
     const struct lx_bonds *bonds = &f->p->bonds;
     int32_t *charge_part = mem_alloc(((size_t)bonds->charge_count + 1) * sizeof *charge_part);
@@ -181,10 +181,10 @@ static bool divide(struct finder *f, int64_t *address)
                 settle_charge(f, &bonds->charges[c]);
         for (int32_t g = 0; g < bonds->together_count; g++) {
             group_part[g] = -1;
-            join(f, &bonds->together[g], &group_part[g]);
+            parts_join(f, &bonds->together[g], &group_part[g]);
         }
         number_parts(f);
-        ok = deal_members(f) && deal_bonds(f, charge_part, group_part);
+        ok = deal_members(f) && parts_deal_bonds(f, charge_part, group_part);
     }
     mem_free(charge_part);
     mem_free(group_part);
@@ -209,7 +209,7 @@ bool parts_find(struct parts *parts, const struct lx_problem *p, int64_t *addres
     f.part = mem_alloc(n * sizeof *f.part);
     bool ok = parts->members && parts->first && parts->charges && parts->groups && parts->charge_first &&
               parts->group_first && f.linked && f.members && f.stretch && f.root && f.part &&
-              divide(&f, address);
+              parts_divide(&f, address);
     mem_free(f.linked);
     mem_free(f.members);
     mem_free(f.stretch);

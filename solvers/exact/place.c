@@ -29,7 +29,7 @@ struct turn {
     int32_t index;
 };
 
-static int compare_turns(const void *a, const void *b)
+static int place_compare_turns(const void *a, const void *b)
 {
     const struct turn *x = a, *y = b;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
@@ -38,8 +38,8 @@ static int compare_turns(const void *a, const void *b)
 
 /* The lowest legal base, or -1. Ranges are passed in order of their low end: one that is passed ends
  * at or below the base, which only rises, so it never matters again. */
-static int64_t lowest_base(struct board *b, const struct fit_item *item, const struct fit_piece *pieces,
-                           int64_t capacity)
+static int64_t place_lowest_base(struct board *b, const struct fit_item *item, const struct fit_piece *pieces,
+                                 int64_t capacity)
 {
     int64_t height = 0;
     b->ranges.count = 0;
@@ -64,7 +64,8 @@ static int64_t lowest_base(struct board *b, const struct fit_item *item, const s
     return at <= capacity - height ? at : -1;
 }
 
-static bool put(struct board *b, const struct fit_item *item, const struct fit_piece *pieces, int64_t base)
+static bool place_put(struct board *b, const struct fit_item *item, const struct fit_piece *pieces,
+                      int64_t base)
 {
     for (int32_t q = 0; q < item->piece_count; q++)
         if (!VEC_PUSH(&b->placed,
@@ -76,7 +77,7 @@ static bool put(struct board *b, const struct fit_item *item, const struct fit_p
 }
 
 /* What is not placed by then stays off chip. */
-static bool is_stopped(const struct board *b)
+static bool place_is_stopped(const struct board *b)
 {
     enum { EACH_PLACED = 30 }; /* nanoseconds */
     return stop_work(EACH_PLACED * (int64_t)b->placed.count);
@@ -109,19 +110,19 @@ static void place_chains(struct packer *k, struct board *b, enum place_order ord
         double key = turn_key(k, f, order, seed ? &rng : NULL);
         turns[f] = (struct turn){k->items[f].fixed >= 0 ? -1e300 : key, f};
     }
-    qsort(turns, (size_t)k->item_count, sizeof *turns, compare_turns);
-    for (int32_t t = 0; t < k->item_count && !b->failed && !is_stopped(b); t++) {
+    qsort(turns, (size_t)k->item_count, sizeof *turns, place_compare_turns);
+    for (int32_t t = 0; t < k->item_count && !b->failed && !place_is_stopped(b); t++) {
         int32_t f = turns[t].index;
         const struct fit_piece *pieces = &k->pieces[k->items[f].first_piece];
-        int64_t base = lowest_base(b, &k->items[f], pieces, k->capacity);
-        if (base < 0 || !put(b, &k->items[f], pieces, base)) continue;
+        int64_t base = place_lowest_base(b, &k->items[f], pieces, k->capacity);
+        if (base < 0 || !place_put(b, &k->items[f], pieces, base)) continue;
         for (int32_t i = k->head[f]; i >= 0; i = k->next[i]) address[i] = base;
     }
 }
 
 /* Can item i take over the slot of a placed parent? k->next tells which slots are gone. */
-static bool take_over(struct packer *k, struct board *b, int32_t i, const struct fit_item *alone,
-                      int64_t *address)
+static bool place_take_over(struct packer *k, struct board *b, int32_t i, const struct fit_item *alone,
+                            int64_t *address)
 {
     const struct model *m = k->m;
     const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
@@ -132,7 +133,8 @@ static bool take_over(struct packer *k, struct board *b, int32_t i, const struct
         if (at % alone->alignment != 0 || (alone->fixed >= 0 && alone->fixed != at)) continue;
         struct fit_item item = {0, own->end > own->start + 1, alone->alignment, at};
         struct fit_piece rest = {own->start + 1, own->end, own->size};
-        if (lowest_base(b, &item, &rest, k->capacity) != at || !put(b, &item, &rest, at)) continue;
+        if (place_lowest_base(b, &item, &rest, k->capacity) != at || !place_put(b, &item, &rest, at))
+            continue;
         k->next[parent] = i;
         address[i] = at;
         return true;
@@ -150,8 +152,8 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
             turns[n++] = (struct turn){-m->items[i].worth / (double)max_i64(m->items[i].size, 1), i};
         } else if (k->next[i] >= 0 && address[k->next[i]] < 0)
             k->next[i] = -1;
-    qsort(turns, (size_t)n, sizeof *turns, compare_turns);
-    for (int32_t t = 0; t < n && !b->failed && !is_stopped(b); t++) {
+    qsort(turns, (size_t)n, sizeof *turns, place_compare_turns);
+    for (int32_t t = 0; t < n && !b->failed && !place_is_stopped(b); t++) {
         int32_t i = turns[t].index;
         const struct lx_buffer *own = &m->p->buffers[m->items[i].buffer];
         struct fit_item item = {0, 1, lx_alignment_of(m->p, own), own->fixed};
@@ -161,9 +163,9 @@ static void place_singles(struct packer *k, struct board *b, struct turn *turns,
             address[i] = packer_empty(k, i);
             continue;
         }
-        if (take_over(k, b, i, &item, address)) continue;
-        int64_t base = lowest_base(b, &item, &piece, k->capacity);
-        if (base >= 0 && put(b, &item, &piece, base)) address[i] = base;
+        if (place_take_over(k, b, i, &item, address)) continue;
+        int64_t base = place_lowest_base(b, &item, &piece, k->capacity);
+        if (base >= 0 && place_put(b, &item, &piece, base)) address[i] = base;
     }
 }
 
@@ -203,7 +205,7 @@ int64_t fill_gaps(struct packer *k, int64_t *address)
         if (m->items[i].size == 0) continue;
         struct fit_item item = {0, 1, 1, address[i]};
         struct fit_piece piece = {own->start, own->end, own->size};
-        put(&b, &item, &piece, address[i]);
+        place_put(&b, &item, &piece, address[i]);
     }
     for (int32_t e = 0; e < m->edge_count; e++) {
         int32_t parent = m->edges[e].parent, child = m->edges[e].child;

@@ -33,8 +33,8 @@ struct filler {
 };
 
 /* The free literals of a kind among `count`; *holds counts those that are decided and hold. */
-static struct lx_group take(struct filler *f, const int32_t *literals, int32_t count, bool off,
-                            int32_t *holds)
+static struct lx_group region_bonds_take(struct filler *f, const int32_t *literals, int32_t count, bool off,
+                                         int32_t *holds)
 {
     struct lx_group g = {f->r->numbers + f->used, 0};
     for (int32_t k = 0; k < count; k++) {
@@ -54,12 +54,12 @@ static void fill_charge(struct filler *f, const struct model_charge *c)
     const int32_t *all = f->m->literals + c->first, *any = all + c->all;
     int32_t before = f->used, certain = 0, some = 0;
     struct lx_charge to = {.cost = c->cost};
-    to.all_on = take(f, all, c->all, false, &certain);
-    to.all_off = take(f, all, c->all, true, &certain);
+    to.all_on = region_bonds_take(f, all, c->all, false, &certain);
+    to.all_off = region_bonds_take(f, all, c->all, true, &certain);
     bool possible = certain + to.all_on.count + to.all_off.count == c->all;
     int32_t needed = f->used;
-    to.any_on = take(f, any, c->any, false, &some);
-    to.any_off = take(f, any, c->any, true, &some);
+    to.any_on = region_bonds_take(f, any, c->any, false, &some);
+    to.any_off = region_bonds_take(f, any, c->any, true, &some);
     if (some > 0) {
         to.any_on.count = to.any_off.count = 0;
         f->used = needed;

@@ -20,7 +20,7 @@
 enum { PLUNGE_EVERY = 300, COLUMNS_A_STEP = 512 };
 
 /* The certificate of the engine's current duals over the current box. */
-static int64_t prove(struct search *s)
+static int64_t search_prove(struct search *s)
 {
     lp_duals(s->lp, s->section_dual, s->row_dual);
     for (int32_t k = 0; k < s->m->row_count; k++) s->row_dual[k] *= s->row_scale[k];
@@ -38,7 +38,7 @@ static bool closes_gap(const struct search *s, int128 value, int128 reduced, int
     return far > (s->best - s->m->base - step) * scale;
 }
 
-static void fix_by_reduced_cost(struct search *s)
+static void search_fix_by_reduced_cost(struct search *s)
 {
     for (int32_t j = 0; j < model_columns(s->m); j++)
         if (s->low[j] != s->high[j] && s->proof.reduced[j] != 0 &&
@@ -150,7 +150,7 @@ static int64_t cheapest_leaf(const struct search *s, size_t *where)
 }
 
 /* Work on one node and dive. Nodes that are not finished go back to the heap. */
-static void dive(struct search *s, int32_t node)
+static void search_dive(struct search *s, int32_t node)
 {
     int32_t sibling = -1; /* of `node`, not yet in the heap: it is next if the node turns out to be empty */
     while (!s->failed) {
@@ -158,11 +158,11 @@ static void dive(struct search *s, int32_t node)
         enum lp_result result = lp_solve(s->lp, search_cutoff(s));
         s->budget->steps += lp_pivots(s->lp) - pivots + 1 + model_columns(s->m) / COLUMNS_A_STEP;
         if (result == LP_NO_MEMORY) s->failed = true;
-        bound = max_i64(bound, prove(s));
+        bound = max_i64(bound, search_prove(s));
         if (bound < s->best && (double)bound > (double)s->best * (1 - 1e-6)) {
             lp_exact_costs(s->lp, true);
             result = lp_solve(s->lp, INFINITY);
-            bound = max_i64(bound, prove(s));
+            bound = max_i64(bound, search_prove(s));
             lp_exact_costs(s->lp, false);
         } else if (bound < s->best && result == LP_CUTOFF)
             result = lp_solve(s->lp, INFINITY);
@@ -200,7 +200,7 @@ static void dive(struct search *s, int32_t node)
         if (node == 0 && result == LP_OPTIMAL && !search_add_covers(s, &covers)) s->failed = true;
         if (covers > 0) continue;
         int32_t column = most_fractional(s);
-        fix_by_reduced_cost(s);
+        search_fix_by_reduced_cost(s);
         if (node == 0) { /* what is decided at the root holds everywhere */
             memcpy(s->fixed_low, s->low, (size_t)model_columns(s->m));
             memcpy(s->fixed_high, s->high, (size_t)model_columns(s->m));
@@ -266,7 +266,7 @@ bool search_continue(struct search *s, int64_t steps, int32_t riddles)
             search_plunge(s);
         }
         s->next_plunge = min_i64(s->next_plunge, s->patience + PLUNGE_EVERY);
-        if (enter_node(s, node)) dive(s, node);
+        if (enter_node(s, node)) search_dive(s, node);
     }
     return !s->failed;
 }

@@ -34,7 +34,7 @@ static enum fit_result pack_point(struct search *s, int64_t nodes)
 }
 
 /* Sections of the choice in `kept`: what each has left if every handover in it takes place. NULL: no memory. */
-static int64_t *room_left(const struct search *s)
+static int64_t *search_leaf_room_left(const struct search *s)
 {
     const struct model *m = s->m;
     int64_t *room = mem_zeroed((size_t)m->section_count + 2, sizeof *room);
@@ -52,7 +52,7 @@ static int64_t *room_left(const struct search *s)
 }
 
 /* May item i be kept beside the choice, as far as sections tell? */
-static bool has_room(const struct model *m, const int64_t *room, int32_t i)
+static bool search_leaf_has_room(const struct model *m, const int64_t *room, int32_t i)
 {
     if (!room) return true;
     for (int32_t t = m->items[i].first; t <= m->items[i].last; t++)
@@ -65,9 +65,9 @@ static bool has_room(const struct model *m, const int64_t *room, int32_t i)
 static int64_t superset_floor(const struct search *s, int64_t spill)
 {
     const struct model *m = s->m;
-    int64_t *room = room_left(s), floor = spill;
+    int64_t *room = search_leaf_room_left(s), floor = spill;
     for (int32_t i = 0; i < m->item_count; i++) {
-        if (s->kept[i] || m->items[i].never || !has_room(m, room, i)) continue;
+        if (s->kept[i] || m->items[i].never || !search_leaf_has_room(m, room, i)) continue;
         floor -= max_i64(m->items[i].cost, 0);
         for (int32_t k = m->linked ? m->charge_first[i] : 0; m->linked && k < m->charge_first[i + 1]; k++)
             if (m->charge_of[k] < m->priced_count) floor -= m->charges[m->charge_of[k]].cost;
@@ -77,7 +77,7 @@ static int64_t superset_floor(const struct search *s, int64_t spill)
 }
 
 /* Nobody knows whether the choice packs: take what greedy placement makes of it and pass it over. */
-static bool pass_over(struct search *s, int64_t spill)
+static bool search_leaf_pass_over(struct search *s, int64_t spill)
 {
     size_t items = (size_t)s->m->item_count, choices = (size_t)model_choices(s->m);
     struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
@@ -160,7 +160,7 @@ static bool try_point(struct search *s, int64_t spill)
     if (result == FIT_NO)
         ok = search_cut_off(s);
     else if (result == FIT_LIMIT)
-        ok = pass_over(s, spill);
+        ok = search_leaf_pass_over(s, spill);
     budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
     if (!ok) s->failed = true;
     if (result == FIT_YES) search_fix_at_root(s);

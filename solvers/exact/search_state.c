@@ -135,7 +135,7 @@ static void search_free(struct search *s)
 }
 
 /* The rows that the model was born with enter the linear programme. */
-static bool copy_rows(struct search *s)
+static bool search_state_copy_rows(struct search *s)
 {
     int32_t count = s->m->row_count;
     struct model_row *born = s->m->rows;
@@ -156,7 +156,7 @@ bool search_open(struct search *s, struct model *m, struct budget *budget, const
     *s = (struct search){
         .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
     bool ok =
-        search_new(s) && copy_rows(s) &&
+        search_new(s) && search_state_copy_rows(s) &&
         VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1}) &&
         (m->hopeless || VEC_PUSH(&s->open, 0));
     s->packer.capacity += tuning->reserve;

@@ -116,8 +116,8 @@ static bool is_next_to(const struct search *s)
     return (double)(s->best - search_bound(s)) < 1e-7 * (double)s->best;
 }
 
-static bool run_stage(enum stage stage, struct search *s, const struct spill_options *options, int64_t *plan,
-                      struct search_stats *stats)
+static bool spill_run_stage(enum stage stage, struct search *s, const struct spill_options *options,
+                            int64_t *plan, struct search_stats *stats)
 {
     struct model *m = s->m;
     struct budget *budget = s->budget;
@@ -145,7 +145,7 @@ static bool run_stage(enum stage stage, struct search *s, const struct spill_opt
     }
 }
 
-static bool anneal(struct annealed *a, struct budget *budget)
+static bool spill_anneal(struct annealed *a, struct budget *budget)
 {
     struct lx_run brief = *budget->run;
     brief.work_limit = min_i64(STEPS_AN_ITEM * (int64_t)a->p->count, budget->limit);
@@ -168,7 +168,7 @@ static bool offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
     if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return true;
     if (!search_continue(s, 1, 1)) return false;
     if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return true;
-    if (!a->address && !anneal(a, s->budget) && !(a->address && stop_is_now())) return false;
+    if (!a->address && !spill_anneal(a, s->budget) && !(a->address && stop_is_now())) return false;
     for (int32_t i = 0; i < m->item_count; i++) plan[i] = a->address[m->items[i].buffer];
     search_offer(s, plan);
     return true;
@@ -191,7 +191,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
         memcpy(plan, r->address, (size_t)m->item_count * sizeof *plan);
         LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far",
             words[order[turn]], s.best, search_bound(&s), (int)m->item_count, budget->steps);
-        ok = run_stage(order[turn], &s, options, plan, stats);
+        ok = spill_run_stage(order[turn], &s, options, plan, stats);
         if (!ok && !s.failed && stop_is_now()) ok = budget->stopped = true; /* with what is proved so far */
         search_offer(&s, plan);
         budget_bound(budget, m, search_bound(&s));
@@ -250,12 +250,12 @@ static bool find_first(struct annealed *a, struct budget *budget, const int64_t 
 {
     *known = budget->run->incumbent;
     if (*known || a->p->count <= LARGE) return true;
-    bool ok = anneal(a, budget);
+    bool ok = spill_anneal(a, budget);
     *known = a->address;
     return ok;
 }
 
-static void conclude(const struct stretch *at, int32_t count, bool hopeless, struct lx_answer *answer)
+static void spill_conclude(const struct stretch *at, int32_t count, bool hopeless, struct lx_answer *answer)
 {
     bool none = hopeless, proved = true, missing = false;
     for (int32_t k = 0; k < count; k++) {
@@ -296,7 +296,7 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     answer->objective = budget.rest;
     answer->steps = budget.steps + annealed.steps;
     answer->status = LX_ERROR;
-    if (ok) conclude(at, parts.count, parts.hopeless, answer);
+    if (ok) spill_conclude(at, parts.count, parts.hopeless, answer);
     LOG(exact, "spill %" PRId64 ", proved %" PRId64, answer->objective, answer->bound);
     exact_report(&stats, EXACT_STAT_COUNT, answer);
     for (int32_t k = 0; at && k < parts.count; k++) {

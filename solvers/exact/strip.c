@@ -22,7 +22,7 @@ struct strip {
     int64_t height;
 };
 
-static int compare_i64(const void *a, const void *b)
+static int strip_compare_i64(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -51,7 +51,7 @@ static int64_t strip_size(struct strip *s)
     int64_t *sizes = mem_alloc(((size_t)n + 1) * sizeof *sizes);
     if (!sizes) return 0;
     for (int32_t i = 0; i < n; i++) sizes[i] = s->m->items[i].size;
-    qsort(sizes, (size_t)n, sizeof *sizes, compare_i64);
+    qsort(sizes, (size_t)n, sizeof *sizes, strip_compare_i64);
     while (low < high) { /* sizes below index `low` make a strip */
         int32_t middle = low + (high - low) / 2;
         if (stack_small(s, sizes[middle]))

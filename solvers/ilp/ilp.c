@@ -67,7 +67,7 @@ struct work {
     char message[160];
 };
 
-static int64_t objective_of(struct work *w, const int64_t *base)
+static int64_t ilp_objective_of(struct work *w, const int64_t *base)
 {
     int32_t broken = 0;
     if (w->problem->objective == LX_HEIGHT) return items_height(&w->items, base);
@@ -81,7 +81,7 @@ static bool is_done(struct work *w)
     if (!w->have) return false;
     if (w->problem->objective == LX_FIT)
         return w->items.hopeless == 0 && items_all_placed(&w->items, w->best);
-    return objective_of(w, w->best) <= w->bound;
+    return ilp_objective_of(w, w->best) <= w->bound;
 }
 
 static bool first_answer(struct work *w)
@@ -105,7 +105,7 @@ static bool first_answer(struct work *w)
     w->have = p->objective != LX_HEIGHT || items_all_placed(&w->items, w->best);
     if (w->links.any) {
         links_trim(&w->links, w->best);
-        w->have = objective_of(w, w->best) < NO_ANSWER;
+        w->have = ilp_objective_of(w, w->best) < NO_ANSWER;
     }
     mem_free(address);
     return ok;
@@ -159,7 +159,7 @@ static bool run_model(struct work *w, bool relaxed)
 {
     struct ilp_result *r = &w->result;
     bool height = w->problem->objective == LX_HEIGHT, fit = w->problem->objective == LX_FIT;
-    int64_t ceiling = height ? objective_of(w, w->best) - 1 : 0;
+    int64_t ceiling = height ? ilp_objective_of(w, w->best) - 1 : 0;
     bool known = w->have && !height && !fit;
     r->guess = w->guess;
     ilp_search(&w->items, relaxed, ceiling, known ? w->best : NULL, &w->limits, r);
@@ -196,9 +196,9 @@ static bool run_model(struct work *w, bool relaxed)
     if (relaxed || !r->found) return true;
     if (!restack(w)) return false;
     if (w->links.any) links_trim(&w->links, w->guess);
-    bool better = w->links.any ? !w->have || objective_of(w, w->guess) < objective_of(w, w->best)
+    bool better = w->links.any ? !w->have || ilp_objective_of(w, w->guess) < ilp_objective_of(w, w->best)
                                : start_better(&w->items, w->guess, w->best);
-    if (w->links.any && objective_of(w, w->guess) == NO_ANSWER) better = false;
+    if (w->links.any && ilp_objective_of(w, w->guess) == NO_ANSWER) better = false;
     if (better) {
         memcpy(w->best, w->guess, (size_t)w->items.count * sizeof *w->best);
         w->have = true;
@@ -209,7 +209,7 @@ static bool run_model(struct work *w, bool relaxed)
 /* Height below the tallest buffer cannot be had; the model would have empty ranges. */
 static bool too_low_for_one(struct work *w)
 {
-    int64_t height = objective_of(w, w->best);
+    int64_t height = ilp_objective_of(w, w->best);
     if (w->items.empty_top >= height) return true;
     for (int32_t i = 0; i < w->items.count; i++) {
         const struct item *b = &w->items.item[i];
@@ -218,7 +218,7 @@ static bool too_low_for_one(struct work *w)
     return false;
 }
 
-static bool search(struct work *w)
+static bool ilp_run_search(struct work *w)
 {
     if (w->items.count > w->option[MAX_BUFFERS] || !w->items.near) {
         w->limited = true;
@@ -230,7 +230,7 @@ static bool search(struct work *w)
     if (w->problem->objective == LX_HEIGHT) {
         if (!w->have) return w->limited = true;
         if (too_low_for_one(w)) {
-            w->bound = objective_of(w, w->best);
+            w->bound = ilp_objective_of(w, w->best);
             return true;
         }
     }
@@ -248,7 +248,7 @@ static const struct lx_stat_row stats[STATS] = {
     [STAT_EFFORT] = {"effort", "iterations x rows", "simplex iterations times rows, over all models"},
 };
 
-static void report(struct work *w, struct lx_answer *answer)
+static void ilp_report(struct work *w, struct lx_answer *answer)
 {
     if (w->have || w->problem->objective != LX_SPILL) items_answer(&w->items, w->best, answer->address);
     answer->bound = w->bound;
@@ -282,8 +282,8 @@ static bool lacks_a_must(const struct work *w)
     return must > 0;
 }
 
-static bool solve_watched(const struct lx_problem *problem, const struct lx_run *run,
-                          struct lx_answer *answer)
+static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_run *run,
+                              struct lx_answer *answer)
 {
     struct work w = {.problem = problem, .run = run, .bound = run->known_bound};
     for (int i = 0; i < OPTIONS; i++) w.option[i] = lx_run_option(&lx_solver_ilp, run, i);
@@ -308,10 +308,10 @@ static bool solve_watched(const struct lx_problem *problem, const struct lx_run 
     if (problem->objective == LX_SPILL && lacks_a_must(&w)) w.infeasible = true;
     if (ok && w.links.any && w.items.count == 0) { /* nothing to choose */
         w.infeasible = !w.have;
-        if (w.have) w.bound = objective_of(&w, w.best);
+        if (w.have) w.bound = ilp_objective_of(&w, w.best);
     }
-    if (ok && !is_done(&w) && !w.infeasible && w.items.count > 0) ok = search(&w);
-    if (ok) report(&w, answer);
+    if (ok && !is_done(&w) && !w.infeasible && w.items.count > 0) ok = ilp_run_search(&w);
+    if (ok) ilp_report(&w, answer);
     links_free(&w.links);
     items_free(&w.items);
     mem_free(w.best);
@@ -321,11 +321,11 @@ static bool solve_watched(const struct lx_problem *problem, const struct lx_run 
 }
 
 /* As a plug-in it has watches of its own, of which the program knows nothing. */
-static bool solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
+static bool ilp_solve(const struct lx_problem *problem, const struct lx_run *run, struct lx_answer *answer)
 {
     struct stop stop;
     stop_begin(&stop, run->stop, run->context);
-    bool ok = solve_watched(problem, run, answer);
+    bool ok = ilp_solve_watched(problem, run, answer);
     if (!ok && stop_is_now()) {
         answer->status = LX_LIMIT;
         answer->bound = 0;
@@ -345,5 +345,5 @@ const struct lx_solver lx_solver_ilp = {
     .option_count = OPTIONS,
     .stats = stats,
     .stat_count = STATS,
-    .solve = solve,
+    .solve = ilp_solve,
 };

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "ilp/ilp_build.h"
 
-static void mark(struct ilp_model *m, const struct lx_group *g)
+static void ilp_links_mark(struct ilp_model *m, const struct lx_group *g)
 {
     for (int32_t k = 0; k < g->count; k++)
         if (m->item_of[g->at[k]] != NO_ITEM) m->linked[m->item_of[g->at[k]]] = true;
@@ -23,12 +23,12 @@ void ilp_find_links(struct ilp_model *m)
     for (int32_t i = 0; i < m->it->problem->count; i++) m->item_of[i] = NO_ITEM;
     for (int32_t i = 0; i < m->it->count; i++) m->item_of[m->it->item[i].buffer] = i;
     for (int32_t c = 0; c < bonds->charge_count; c++) {
-        mark(m, &bonds->charges[c].all_on);
-        mark(m, &bonds->charges[c].all_off);
-        mark(m, &bonds->charges[c].any_on);
-        mark(m, &bonds->charges[c].any_off);
+        ilp_links_mark(m, &bonds->charges[c].all_on);
+        ilp_links_mark(m, &bonds->charges[c].all_off);
+        ilp_links_mark(m, &bonds->charges[c].any_on);
+        ilp_links_mark(m, &bonds->charges[c].any_off);
     }
-    for (int32_t g = 0; g < bonds->together_count; g++) mark(m, &bonds->together[g]);
+    for (int32_t g = 0; g < bonds->together_count; g++) ilp_links_mark(m, &bonds->together[g]);
     for (int32_t i = 0; i < m->it->count; i++)
         m->linked[i] |= m->it->problem->buffers[m->it->item[i].buffer].must;
 }
@@ -42,7 +42,7 @@ int64_t ilp_charge_unit(const struct ilp_model *m)
     return unit;
 }
 
-static bool has(const struct lx_group *g, int32_t count, int32_t buffer)
+static bool ilp_links_has(const struct lx_group *g, int32_t count, int32_t buffer)
 {
     for (int32_t k = 0; k < count; k++)
         if (g->at[k] == buffer) return true;
@@ -50,12 +50,13 @@ static bool has(const struct lx_group *g, int32_t count, int32_t buffer)
 }
 
 /* The literals of a group as terms, each once; false: one of them never holds. `*most` grows by those of placed ones. */
-static bool add_literals(struct ilp_build *b, int row, const struct lx_group *g, bool on, int64_t *most)
+static bool ilp_links_add_literals(struct ilp_build *b, int row, const struct lx_group *g, bool on,
+                                   int64_t *most)
 {
     for (int32_t k = 0; k < g->count; k++) {
         int32_t i = b->m->item_of[g->at[k]];
         if (i == NO_ITEM && on) return false;
-        if (i == NO_ITEM || has(g, k, g->at[k])) continue;
+        if (i == NO_ITEM || ilp_links_has(g, k, g->at[k])) continue;
         ilp_add_term(b, row, b->m->on[i], on ? 1 : -1);
         *most += on; /* a literal of an item that is off counts 1 - on */
     }
@@ -67,18 +68,18 @@ static void add_row_of(struct ilp_build *b, const struct lx_charge *charge, int 
 {
     const struct lx_group *same = on ? &charge->all_on : &charge->all_off;
     const struct lx_group *opposite = on ? &charge->all_off : &charge->all_on;
-    if (has(opposite, opposite->count, any)) return; /* never both */
+    if (ilp_links_has(opposite, opposite->count, any)) return; /* never both */
     int row = ilp_add_row(b, GLP_UP, 0, 0);
     int64_t most = -1;
-    struct lx_group one = {&any, any >= 0 && !has(same, same->count, any)};
-    bool possible = add_literals(b, row, &charge->all_on, true, &most) &&
-                    add_literals(b, row, &charge->all_off, false, &most) &&
-                    add_literals(b, row, &one, on, &most);
+    struct lx_group one = {&any, any >= 0 && !ilp_links_has(same, same->count, any)};
+    bool possible = ilp_links_add_literals(b, row, &charge->all_on, true, &most) &&
+                    ilp_links_add_literals(b, row, &charge->all_off, false, &most) &&
+                    ilp_links_add_literals(b, row, &one, on, &most);
     ilp_add_term(b, row, column, -1);
     glp_set_row_bnds(b->m->lp, row, possible ? GLP_UP : GLP_FR, 0, (double)most);
 }
 
-static void add_charge(struct ilp_build *b, int32_t c)
+static void ilp_links_add_charge(struct ilp_build *b, int32_t c)
 {
     struct ilp_model *m = b->m;
     const struct lx_charge *charge = &m->it->problem->bonds.charges[c];
@@ -95,7 +96,7 @@ static void add_charge(struct ilp_build *b, int32_t c)
 }
 
 /* Neighbours in the list are equal; with one that is off for good all are off. */
-static void add_group(struct ilp_build *b, const struct lx_group *g)
+static void ilp_links_add_group(struct ilp_build *b, const struct lx_group *g)
 {
     for (int32_t k = 0; k < g->count; k++) {
         int32_t i = b->m->item_of[g->at[k]], next = b->m->item_of[g->at[(k + 1) % g->count]];
@@ -110,13 +111,13 @@ void ilp_add_links(struct ilp_build *b)
 {
     const struct lx_problem *p = b->m->it->problem;
     if (!has_links(b->m)) return;
-    for (int32_t c = 0; c < p->bonds.charge_count && !b->too_large; c++) add_charge(b, c);
-    for (int32_t g = 0; g < p->bonds.together_count; g++) add_group(b, &p->bonds.together[g]);
+    for (int32_t c = 0; c < p->bonds.charge_count && !b->too_large; c++) ilp_links_add_charge(b, c);
+    for (int32_t g = 0; g < p->bonds.together_count; g++) ilp_links_add_group(b, &p->bonds.together[g]);
     for (int32_t i = 0; i < b->m->it->count; i++)
         if (p->buffers[b->m->it->item[i].buffer].must) glp_set_col_bnds(b->m->lp, b->m->on[i], GLP_FX, 1, 1);
 }
 
-static int32_t count_on(const struct ilp_model *m, const struct lx_group *g, const int64_t *base)
+static int32_t ilp_links_count_on(const struct ilp_model *m, const struct lx_group *g, const int64_t *base)
 {
     int32_t on = 0;
     for (int32_t k = 0; k < g->count; k++) {
@@ -132,11 +133,11 @@ void ilp_link_values(const struct ilp_model *m, const int64_t *base, double *val
     for (int32_t c = 0; c < bonds->charge_count; c++) {
         const struct lx_charge *charge = &bonds->charges[c];
         if (!m->charge[c]) continue;
-        bool all = count_on(m, &charge->all_on, base) == charge->all_on.count &&
-                   count_on(m, &charge->all_off, base) == 0;
+        bool all = ilp_links_count_on(m, &charge->all_on, base) == charge->all_on.count &&
+                   ilp_links_count_on(m, &charge->all_off, base) == 0;
         bool any = charge->any_on.count + charge->any_off.count == 0 ||
-                   count_on(m, &charge->any_on, base) > 0 ||
-                   count_on(m, &charge->any_off, base) < charge->any_off.count;
+                   ilp_links_count_on(m, &charge->any_on, base) > 0 ||
+                   ilp_links_count_on(m, &charge->any_off, base) < charge->any_off.count;
         value[m->charge[c]] = all && any;
     }
 }

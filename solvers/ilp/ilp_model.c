@@ -28,7 +28,7 @@ static int64_t find_grain(const struct items *it)
     return max_i64(grain, 1);
 }
 
-static int64_t size_of(const struct ilp_model *m, int32_t i)
+static int64_t ilp_model_size_of(const struct ilp_model *m, int32_t i)
 {
     return m->it->item[i].size / m->grain;
 }
@@ -38,7 +38,7 @@ static int64_t lowest_of(const struct ilp_model *m, int32_t i)
     return m->it->item[i].fixed >= 0 ? m->it->item[i].fixed / m->grain : 0;
 }
 
-static int64_t last_of(const struct ilp_model *m, int32_t i)
+static int64_t ilp_model_last_of(const struct ilp_model *m, int32_t i)
 {
     const struct item *b = &m->it->item[i];
     if (b->fixed >= 0) return b->fixed / m->grain;
@@ -98,7 +98,7 @@ static void add_items(struct ilp_build *b)
         if (m->relaxed) continue;
         m->step[i] = max_i64(item->align / m->grain, 1);
         m->x[i] = ilp_add_column(b, m->step[i] > 1 ? GLP_IV : GLP_CV, (double)(lowest_of(m, i) / m->step[i]),
-                                 (double)(last_of(m, i) / m->step[i]));
+                                 (double)(ilp_model_last_of(m, i) / m->step[i]));
     }
     if (!all_on) glp_set_obj_coef(m->lp, 0, total);
 }
@@ -123,7 +123,7 @@ static void add_merges(struct ilp_build *b)
         }
         for (int way = 0; way < 2 && !m->relaxed; way++) {
             int32_t high = way ? c : p, low = way ? p : c;
-            int64_t most = max_i64(last_of(m, high) - lowest_of(m, low), 0);
+            int64_t most = max_i64(ilp_model_last_of(m, high) - lowest_of(m, low), 0);
             int row = ilp_add_row(b, GLP_UP, 0, (double)most);
             add_base(b, row, high, 1);
             add_base(b, row, low, -1);
@@ -151,22 +151,22 @@ static void add_section(struct ilp_build *b, const int32_t *live, int32_t count,
     const struct items *it = m->it;
     int64_t room = 0, load = 0;
     for (int32_t k = 0; k < count; k++) {
-        room = max_i64(room, last_of(m, live[k]) + size_of(m, live[k]));
-        load += size_of(m, live[k]);
+        room = max_i64(room, ilp_model_last_of(m, live[k]) + ilp_model_size_of(m, live[k]));
+        load += ilp_model_size_of(m, live[k]);
     }
     if (load <= room) return;
     int row = ilp_add_row(b, GLP_UP, 0, (double)room);
-    for (int32_t k = 0; k < count; k++) ilp_add_term(b, row, m->on[live[k]], size_of(m, live[k]));
+    for (int32_t k = 0; k < count; k++) ilp_add_term(b, row, m->on[live[k]], ilp_model_size_of(m, live[k]));
     for (int32_t k = 0; k < count; k++) {
         int32_t i = live[k];
         if (it->item[i].start != t) continue;
         for (int32_t e = it->edge_first[i]; e < it->edge_first[i + 1]; e++)
             if (it->edge[it->edge_of[e]].child == i)
-                ilp_add_term(b, row, m->merge[it->edge_of[e]], -size_of(m, i));
+                ilp_add_term(b, row, m->merge[it->edge_of[e]], -ilp_model_size_of(m, i));
     }
 }
 
-static void add_sections(struct ilp_build *b, int32_t *live)
+static void ilp_model_add_sections(struct ilp_build *b, int32_t *live)
 {
     const struct items *it = b->m->it;
     int32_t count = 0;
@@ -211,7 +211,7 @@ static int edge_between(const struct ilp_model *m, int32_t i, int32_t j)
 static void add_order_if_set(struct ilp_build *b, int32_t low, int32_t high, int column)
 {
     struct ilp_model *m = b->m;
-    int64_t size = size_of(m, low), big = last_of(m, low) + size - lowest_of(m, high);
+    int64_t size = ilp_model_size_of(m, low), big = ilp_model_last_of(m, low) + size - lowest_of(m, high);
     int row = ilp_add_row(b, GLP_UP, 0, (double)(big - size));
     add_base(b, row, low, 1);
     add_base(b, row, high, -1);
@@ -222,7 +222,7 @@ static void add_order_if_set(struct ilp_build *b, int32_t low, int32_t high, int
 static void add_order_else(struct ilp_build *b, int32_t low, int32_t high, int column, int merge)
 {
     struct ilp_model *m = b->m;
-    int64_t size = size_of(m, low), big = last_of(m, low) + size - lowest_of(m, high);
+    int64_t size = ilp_model_size_of(m, low), big = ilp_model_last_of(m, low) + size - lowest_of(m, high);
     int row = ilp_add_row(b, GLP_UP, 0, (double)(2 * big - size));
     add_base(b, row, low, 1);
     add_base(b, row, high, -1);
@@ -232,13 +232,15 @@ static void add_order_else(struct ilp_build *b, int32_t low, int32_t high, int c
     ilp_add_term(b, row, merge, -big);
 }
 
-static void add_pair(struct ilp_build *b, int32_t i, int32_t j)
+static void ilp_model_add_pair(struct ilp_build *b, int32_t i, int32_t j)
 {
     struct ilp_model *m = b->m;
-    int64_t si = size_of(m, i), sj = size_of(m, j);
-    bool i_low = lowest_of(m, i) + si <= last_of(m, j), j_low = lowest_of(m, j) + sj <= last_of(m, i);
+    int64_t si = ilp_model_size_of(m, i), sj = ilp_model_size_of(m, j);
+    bool i_low = lowest_of(m, i) + si <= ilp_model_last_of(m, j),
+         j_low = lowest_of(m, j) + sj <= ilp_model_last_of(m, i);
     /* Their ranges never meet: nothing to keep apart. */
-    if (last_of(m, i) + si <= lowest_of(m, j) || last_of(m, j) + sj <= lowest_of(m, i)) return;
+    if (ilp_model_last_of(m, i) + si <= lowest_of(m, j) || ilp_model_last_of(m, j) + sj <= lowest_of(m, i))
+        return;
     int merge = edge_between(m, i, j);
     if (!i_low && !j_low) {
         int row = ilp_add_row(b, GLP_UP, 0, 1);
@@ -263,12 +265,12 @@ static void add_pair(struct ilp_build *b, int32_t i, int32_t j)
     add_order_else(b, j, i, column, merge);
 }
 
-static void add_pairs(struct ilp_build *b)
+static void ilp_model_add_pairs(struct ilp_build *b)
 {
     const struct items *it = b->m->it;
     for (int32_t i = 0; i < it->count; i++)
         for (size_t k = it->first[i]; k < it->first[i + 1] && !b->too_large; k++)
-            if (it->near[k] > i) add_pair(b, i, it->near[k]);
+            if (it->near[k] > i) ilp_model_add_pair(b, i, it->near[k]);
 }
 
 /* Of twins the dearer one is kept first; a chain of neighbours in that order is enough. */
@@ -370,9 +372,9 @@ bool ilp_model_make(struct ilp_model *m, const struct items *it, bool relaxed, i
         add_items(&b);
         ilp_add_links(&b);
         add_merges(&b);
-        add_sections(&b, m->live);
+        ilp_model_add_sections(&b, m->live);
         add_twins(&b);
-        add_pairs(&b);
+        ilp_model_add_pairs(&b);
         if (it->problem->objective == LX_HEIGHT && !relaxed) add_height(&b);
     }
     if (b.ok && !b.too_large && m->rows > 0)

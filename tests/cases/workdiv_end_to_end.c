@@ -1,7 +1,6 @@
 /* Cases that go through the stages as a graph would: default splits and hints. */
 #include "cases/workdiv.h"
-#include "divide/access_rules.h"
-#include "divide/tiles.h"
+#include "cases/access_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Cases of who works on what: splits by index coefficient, core maps, per-core views, sharing on chip. */
 #include "cases/workdiv.h"
+#include "cases/access_rules.h"
 #include "divide/core_map.h"
 #include "divide/encode.h"
 

@@ -1,6 +1,6 @@
 /* Cases of constraints: which dimensions stay whole, and which factors are allowed. */
 #include "cases/workdiv.h"
-#include "divide/access_rules.h"
+#include "cases/access_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

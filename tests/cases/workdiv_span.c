@@ -1,6 +1,6 @@
 /* Cases of spans: the formula, the choice among splits that fit, and the errors. */
 #include "cases/workdiv.h"
-#include "divide/access_rules.h"
+#include "cases/access_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

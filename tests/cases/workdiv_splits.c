@@ -1,6 +1,6 @@
 /* Cases of splits on spaces that the case makes up: distribution, candidates, hints, spans, coarse tiles. */
 #include "cases/workdiv.h"
-#include "divide/tiles.h"
+#include "cases/access_rules.h"
 
 #include <stdlib.h>
 #include <string.h>

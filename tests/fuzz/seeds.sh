@@ -117,18 +117,6 @@ xla_plan)
         done >"$folder/$name"
     done
     ;;
-cache_entry)
-    printf '%s' "$small" >"$folder/small.json"
-    for name in "$folder/small.json" "$patterns"/graphs/{softmax_512x1024,rms_norm}.json "$patterns"/targets/{simple_eviction,staircase}.json; do
-        "$lxplan" plan "$name" -s bestfit -q --cache "$folder/kept"
-    done
-    rm -f "$folder/small.json" "$folder/kept/limit"
-    mv "$folder"/kept/* "$folder"
-    rmdir "$folder/kept"
-    # Parts that are together longer than there are numbers.
-    first=$(ls "$folder" | head -n 1)
-    sed 's/^part \([a-z]*\) [0-9]*/part \1 9223372036854775807/' "$folder/$first" >"$folder/huge"
-    ;;
 results)
     for name in "$tests"/data/results/*.jsonl; do
         head -n 12 "$name" >"$folder/$(basename "$name")"
@@ -148,7 +136,7 @@ plan l.csv -s ilp --objective height --seed 3 -O time=1
 plan l.csv --objective fit --lx 12 -s anneal --work 100
 plan m.mlir --dim %x:0=8 --no-fold --role %w=weight
 plan p.json --team 2x1 --cut x=0,- -q
-plan p.json --cache kept -9
+plan p.json -9
 check plan.json --json
 check team.json
 run plan.json --trace t.json
@@ -170,7 +158,6 @@ bench l.csv p.json -s greedy,auto --seeds 2 --repeat 2 -o b.jsonl --time 1
 report r.jsonl --format md --by instance
 report r.jsonl r.jsonl --compare --fail-on worse
 sweep p.json --steps 3 --value hbm -s greedy --json
-cache kept
 explore p.json --script jj<Enter><wait>2q --size 80x24 --dump-screen s
 help plan
 help --names

@@ -1,10 +1,10 @@
-# Reads a list of exceptions (a .txt file: name, part, why) and C sources; prints what is wrong with them, one per line:
-# functions that nothing of the program uses and that are not listed, and listed ones that are in use or not there.
+# Reads C sources; prints functions that nothing of the program uses, one per line.
 #
 # A word of a function's body, of a table's initialiser or of a macro is an edge to whatever has that name; what cannot be
 # reached from main is printed. Static functions count as part of their file only, so that two of one name stay apart.
 # It errs on the side of use: a local variable that is called like a function keeps it, and "gen_##name" in a macro keeps
-# all that begins with gen_. What the library offers to others (LX_API in its header) is reached from outside.
+# all that begins with gen_. What the library offers to others (LX_API in its header) is reached from outside, and so is
+# __wrap_NAME, which the linker puts in the place of NAME.
 
 function key(name)
 {
@@ -144,11 +144,6 @@ function scan(text, is_macro,    at, word)
     }
 }
 
-FILENAME ~ /\.txt$/ {
-    if ($0 !~ /^#/ && NF > 0) waits[$1] = FILENAME ":" FNR
-    next
-}
-
 FNR == 1 { depth = 0; count = 0; node = macro = ""; in_comment = 0; held = "" }
 
 {
@@ -195,11 +190,7 @@ function reach_from(n,    at, i, f, name)
 END {
     reach_from("main")
     for (name in offered) reach_from(name)
-    for (name in waits) {
-        if (!(name in defined_in)) print waits[name] ": " name " is listed, but there is no such function; drop the line"
-        else if (name in reached) print waits[name] ": " name " is listed, but in use; drop the line"
-    }
-    for (name in waits) reach_from(name)
+    for (i = 1; i <= function_count; i++) if (functions[i] ~ /^__wrap_/) reach_from(functions[i])
     for (i = 1; i <= function_count; i++) {
         at = functions[i]
         if (!is_static[at] && !(at in reached) && defined_in[at] !~ /^app\//)

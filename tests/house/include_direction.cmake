@@ -1,15 +1,15 @@
 # Fails when a folder includes against the direction of the road (lib/README.md has the table):
 #   lib/ROOM    its own headers, those of rooms above it in ROAD, and base
-#   solvers     scratchpad/placement, solver.h, base and their own
+#   solvers     placement, solver.h, base and their own
 #   lib/api     lxplan.h as well, which it makes; no other room knows of it
 #   app         lxplan.h, unstable.h, base, its own, and what pages of plans share with it: the words of export (APP_SEES)
 #   lib/check   shares nothing with the planner: base, graph, what layouts and launches mean, the placement checker and
 #               bounds, and the plan as it was read (CHECK_SEES); the structs of stages come with that, their code does not
 # A room is named by its longest folder that stands in ROAD: device/memory belongs to device.
-set(ROAD base network model graph layout team cost divide launch scratchpad/placement scratchpad/stays scratchpad/nests scratchpad/cooptimise plan check cache
-    loops kernels device team_run export api)
+set(ROAD base network model graph files graph/import layout team cost divide launch placement stays nests cooptimise search plan planfile explain check
+    loops kernels device team/run export api)
 
-set(CHECK_SEES "^(base/|graph/|check/|layout/(layout|op_index)\\.h|launch/launch(_of_op)?\\.h|scratchpad/placement/problem\\.h|plan/plan\\.h)")
+set(CHECK_SEES "^(base/|graph/|files/|check/|layout/(layout|op_index)\\.h|launch/launch(_of_op)?\\.h|placement/problem\\.h|plan/plan\\.h)")
 # Functions of the planner that the structs bring into sight.
 set(CHECK_CALLS_NOT "lx_(division_|divisions_|divide|core_view|core_div|launch_of|launch_make|launch_tile|launch_covers|op_launch_|plan_launch|plan_make|plan_place|tile_recover|share_of|layouts_make)|draft_|stay_view|view_|traffic_|plan_pack|perfect_traffic|pool_|nest_(valid|tensor_of|takes_op|tile_basis|op_tiles|product|iterations|of_op)|levels_to|level_bit")
 
@@ -40,7 +40,7 @@ function(allowed folder place header result)
     endif()
   elseif(theirs EQUAL 0 OR EXISTS ${ROOT}/${folder}/${header})
     set(ok TRUE)
-  elseif(folder STREQUAL "solvers" AND header MATCHES "^(scratchpad/placement/|solver\\.h$)")
+  elseif(folder STREQUAL "solvers" AND header MATCHES "^(placement/|solver\\.h$)")
     set(ok TRUE)
   elseif(folder STREQUAL "app" AND (header MATCHES "^(lxplan|unstable)\\.h$" OR header MATCHES "${APP_SEES}"))
     set(ok TRUE)

@@ -11,7 +11,7 @@
 #include "support/captured_joint.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "scratchpad/cooptimise/cooptimise.h"
+#include "cooptimise/cooptimise.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * problems of 1,000 to 100,000 buffers and a graph of thousands of ops. Prints a table; nothing here is a
  * test. */
 #include "support/bench_clock.h"
-#include "tui/explorer.h"
+#include "tui/core/explorer.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/rng.h"

@@ -135,13 +135,23 @@ static void take_turns(const struct entry *e, const struct runner *r, double *ti
     for (int i = e->turns; i < to; i++) times[i] = turn(r);
 }
 
+/* Where a worker runs, for long enough that each takes a task. */
+static void note_place(void *context, int64_t task, int worker)
+{
+    int *where = context;
+    (void)task;
+    for (double start = now(); now() - start < TURN_SECONDS;) where[worker] = sched_getcpu();
+}
+
 /* One thread on each processor, last on the caller's, then all. */
 static void take_speed_ups(struct entry *e, int to)
 {
     if (!e->alone.run) return;
     const int places = e->job.threads < PLACES ? e->job.threads : PLACES;
-    int where[PLACES];
-    for (int p = 0; p < places; p++) where[p] = pool_processor(e->job.pool, p * e->job.threads / places);
+    int seen[POOL_THREADS_MAX], where[PLACES];
+    for (int i = 0; i < POOL_THREADS_MAX; i++) seen[i] = -1;
+    pool_run(e->job.pool, e->job.threads, note_place, seen);
+    for (int p = 0; p < places; p++) where[p] = seen[p * e->job.threads / places];
     for (int i = e->turns; i < to; i++) {
         double speed = 0;
         for (int p = places - 1; p >= 0; p--) {

@@ -141,7 +141,6 @@ static const char *const tried[] = {
     "plan list.json -s greedy -o out",
     "plan list.json -s greedy --json",
     "plan @patterns/team/uneven_8.json --team 2 -s bestfit --tile none -o out -q",
-    "plan list.json -s greedy --cache kept -o out -q",
     "check a.plan",
     "run a.plan --trace out",
     "show a.plan --svg -o out",

@@ -68,7 +68,6 @@ static const char *const tortured[] = {
     "plan @patterns/graphs/rms_norm.json --team 2 -o out -q",
     "plan @patterns/graphs/rms_norm.json --team 2x2 --objective time -o out -q",
     "plan @patterns/graphs/rms_norm.json --team 2 --stage team",
-    "plan @patterns/graphs/rms_norm.json --cache kept -o out -q",
     "check a.plan",
     "check team.plan",
     "check @patterns/graphs/rms_norm.json",
@@ -100,7 +99,6 @@ static const char *const tortured[] = {
     "report r.jsonl -f md",
     "report r.jsonl --html -o out",
     "sweep @patterns/graphs/rms_norm.json -s greedy --steps 3 -j1",
-    "~cache kept", /* when each was used last: by the commands before */
     "help plan",
     "help",
     "explore @patterns/graphs/rms_norm.json --size 80x24 --script <wait>2j3j4 --dump-screen out",

@@ -13,7 +13,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "support/cjson_find.h"
-#include "scratchpad/cooptimise/joint.h"
+#include "cooptimise/joint.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef LX_TESTS_SUPPORT_EXPLORER_BY_KEYS_H
 #define LX_TESTS_SUPPORT_EXPLORER_BY_KEYS_H
 
-#include "tui/explorer.h"
+#include "tui/core/explorer.h"
 #include "base/memory.h"
 #include "base/rng.h"
 

@@ -12,6 +12,14 @@ static inline const char *how_taken(const struct field *f)
     return f->need == FIELD_NEEDED ? "stated" : words[f->standing];
 }
 
+static inline const char *field_kind_word(enum field_kind kind)
+{
+    static const char *const words[] = {
+        [FIELD_INT] = "integer", [FIELD_REAL] = "number",   [FIELD_BOOL] = "true or false",
+        [FIELD_TEXT] = "text",   [FIELD_INTS] = "integers", [FIELD_ROWS] = "rows of integers"};
+    return words[kind];
+}
+
 static inline void describe_fields(const char *heading, const struct field *fields, size_t count,
                                    struct text *t)
 {

@@ -5,8 +5,8 @@
 #define LX_TESTS_SUPPORT_JOINT_BOUNDS_H
 
 #include "unstable.h"
-#include "plan/planner.h"
-#include "scratchpad/cooptimise/least_traffic.h"
+#include "search/planner.h"
+#include "cooptimise/least_traffic.h"
 #include "support/random_graph.h"
 
 #include <inttypes.h>

@@ -3,8 +3,8 @@
 #define LX_TESTS_SUPPORT_NEST_FILES_H
 
 #include "unstable.h"
+#include "planfile/plan_fields.h"
 #include "base/memory.h"
-#include "plan/plan_fields.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #define LX_TESTS_SUPPORT_RANDOM_V2_H
 
 #include "base/rng.h"
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define LX_TESTS_SUPPORT_SMALL_PROBLEM_H
 
 #include "base/rng.h"
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "layout/op_index.h"
-#include "plan/planner.h"
-#include "scratchpad/nests/axes.h"
+#include "search/planner.h"
+#include "nests/axes.h"
 
 #include <cJSON.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef LX_TESTS_SUPPORT_V2_ORACLE_H
 #define LX_TESTS_SUPPORT_V2_ORACLE_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 #include <string.h>
 

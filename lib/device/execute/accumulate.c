@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static bool is_written(const struct op_work *w, const struct strip_work *s)
+static bool accumulate_is_written(const struct op_work *w, const struct strip_work *s)
 {
     int out = w->out;
     return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
@@ -41,7 +41,7 @@ static void add_task(void *context, int64_t strip, int worker)
     struct strip_work *s = &w->strip[strip];
     const struct place *p = &w->core[s->core].place[w->out];
     (void)worker;
-    if (!is_written(w, s)) return;
+    if (!accumulate_is_written(w, s)) return;
     if (w->wide) {
         add_wide(w, s, p);
         return;
@@ -65,7 +65,7 @@ bool add_to_sums(struct op_work *w)
     if (parts == 0) return true;
     m->access++;
     for (size_t i = 0; i < w->strip_count; i++)
-        if (is_written(w, &w->strip[i])) read_sum(w, &w->strip[i], parts);
+        if (accumulate_is_written(w, &w->strip[i])) read_sum(w, &w->strip[i], parts);
     pool_run(m->pool, (int64_t)w->strip_count, add_task, w);
     return !w->no_memory;
 }

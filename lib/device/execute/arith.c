@@ -24,7 +24,7 @@
 #define LARGER(x, y)  ((x) > (y) || (x) != (x) ? (x) : (y))
 #define SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
 
-static float gelu(float x)
+static float arith_gelu(float x)
 {
     return 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
 }
@@ -49,7 +49,7 @@ ROW(sqrt, sqrtf(A))
 ROW(rsqrt, 1 / sqrtf(A))
 ROW(reciprocal, 1 / A)
 ROW(relu, A > 0 ? A : 0)
-ROW(gelu, gelu(A))
+ROW(gelu, arith_gelu(A))
 ROW(silu, A *sigmoid(A))
 ROW(sigmoid, sigmoid(A))
 ROW(tanh, tanhf(A))
@@ -302,7 +302,7 @@ static uint64_t stir(uint64_t h)
     return h ^ (h >> 31);
 }
 
-static uint64_t word_at(const struct mix_operand *x, int64_t w)
+static uint64_t arith_word_at(const struct mix_operand *x, int64_t w)
 {
     uint64_t u;
     memcpy(&u, (const char *)x->items + w * 8, sizeof u);
@@ -317,8 +317,8 @@ static uint64_t mix_word(const struct lx_op *op, uint64_t name, const struct mix
     for (int i = 0; i < op->input_count; i++) {
         int64_t n = (inputs[i].bytes + 7) / 8;
         if (n == 0) continue;
-        if (j >= n) h = stir(h ^ word_at(&inputs[i], j % n));
-        for (int64_t w = j; w < n; w += words) h = stir(h ^ word_at(&inputs[i], w)) + 1;
+        if (j >= n) h = stir(h ^ arith_word_at(&inputs[i], j % n));
+        for (int64_t w = j; w < n; w += words) h = stir(h ^ arith_word_at(&inputs[i], w)) + 1;
     }
     return h;
 }
@@ -332,7 +332,7 @@ static bool keeps_items(const struct lx_op *op, const struct mix_operand *inputs
     return true;
 }
 
-static uint64_t name_of(const struct lx_op *op, int result)
+static uint64_t arith_name_of(const struct lx_op *op, int result)
 {
     uint64_t name = hash_bytes(HASH_START, op->name, strlen(op->name));
     return result ? stir(name + (uint64_t)result) : name;
@@ -340,7 +340,7 @@ static uint64_t name_of(const struct lx_op *op, int result)
 
 void mix_bytes(const struct lx_op *op, int result, const struct mix_operand *inputs, void *to, int64_t bytes)
 {
-    uint64_t name = name_of(op, result);
+    uint64_t name = arith_name_of(op, result);
     if (keeps_items(op, inputs, to, bytes)) return;
     int64_t words = (bytes + 7) / 8;
     for (int64_t j = 0; j < words; j++) {
@@ -353,7 +353,7 @@ void mix_elements(const struct lx_op *op, int result, const struct mix_operand *
                   void *items, int64_t count)
 {
     const struct number_type *t = &number_types[dtype];
-    uint64_t name = name_of(op, result);
+    uint64_t name = arith_name_of(op, result);
     if (keeps_items(op, inputs, items, count * t->item)) return;
     for (int64_t j = 0; j < count; j++) {
         uint64_t h = mix_word(op, name, inputs, j, count);

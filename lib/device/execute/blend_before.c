@@ -49,7 +49,7 @@ static bool next_index(const struct weights *x, const int *vars, int count, int6
     return false;
 }
 
-static int64_t place_of(const struct weights *x, const int64_t *index)
+static int64_t blend_before_place_of(const struct weights *x, const int64_t *index)
 {
     int64_t at = 0;
     for (int v = 0; v < x->w->x.var_count; v++) at += index[v] * x->step.element[v];
@@ -57,14 +57,14 @@ static int64_t place_of(const struct weights *x, const int64_t *index)
 }
 
 /* What the weights of the row that begins at `row` sum to. */
-static float share_of(const struct weights *x, int64_t row)
+static float blend_before_share_of(const struct weights *x, int64_t row)
 {
     int vars[LX_MAX_VARS], count = 0;
     int64_t index[LX_MAX_VARS] = {0};
     float sum = 0;
     for (int v = 0; v < x->w->x.var_count; v++)
         if (op_index_reduced(&x->w->x, v)) vars[count++] = v;
-    do sum += x->at[row + place_of(x, index)];
+    do sum += x->at[row + blend_before_place_of(x, index)];
     while (next_index(x, vars, count, index));
     return sum;
 }
@@ -79,8 +79,8 @@ bool blend_before(struct op_work *w, const struct strip_work *s, float *before)
     bool ok = weights_gather(w, s, &x);
     for (int d = 0; d < count; d++) vars[d] = w->x.var[out][d];
     if (ok) do {
-            int64_t now = place_of(&x, index);
-            if (now != row) rest = 1 - share_of(&x, now);
+            int64_t now = blend_before_place_of(&x, index);
+            if (now != row) rest = 1 - blend_before_share_of(&x, now);
             row = now;
             before[dense_offset(&s->layout, index)] *= rest;
         } while (next_index(&x, vars, count, index));

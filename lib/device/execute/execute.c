@@ -36,7 +36,7 @@ int64_t sticks_to_bytes(const struct machine *m, int32_t tensor, int64_t sticks)
     return m->graph->tensors[tensor].rank < 0 ? min_i64(bytes, m->graph->tensors[tensor].bytes) : bytes;
 }
 
-static enum op_class class_of(const struct op_work *w)
+static enum op_class execute_class_of(const struct op_work *w)
 {
     if (!w->x.known || (w->op->kind->traits & LX_MIXES)) return CLASS_BYTES;
     if (w->op->kind->traits & LX_CHOOSES) return CLASS_CHOICE;
@@ -129,7 +129,7 @@ static bool read_operands(struct op_work *w)
 }
 
 /* Zeros that an op finds where it keeps what nobody has written: the host has put them there. */
-static void put_zeros(struct machine *m)
+static void execute_put_zeros(struct machine *m)
 {
     int32_t t = machine_op(m)->output;
     enum lx_role role = m->graph->tensors[t].role;
@@ -140,7 +140,7 @@ static void put_zeros(struct machine *m)
 
 void execute_prepare(struct machine *m)
 {
-    put_zeros(m);
+    execute_put_zeros(m);
 }
 
 /* The launch as strips of tiles, all of them checked. Groups that have dealt out tiles of one sum in different ways
@@ -164,7 +164,7 @@ static bool find_work(struct op_work *w)
 static void set_arithmetic(struct op_work *w)
 {
     w->arith = arith_of(w->op->kind);
-    w->class = class_of(w);
+    w->class = execute_class_of(w);
     if (w->class == CLASS_BYTES) return;
     w->wide = wide_arith_of(w->op, op_numbers(w->m->graph, w->op));
     w->nests = !w->wide && lx_nest_kind_of(w->op, &w->x) != LX_NEST_NONE;
@@ -194,7 +194,7 @@ static bool split_results(struct op_work *w)
     return true;
 }
 
-static bool make_result(struct op_work *w)
+static bool execute_make_result(struct op_work *w)
 {
     bool ok = true;
     for (size_t i = 0; i < w->strip_count && ok; i++)
@@ -207,7 +207,7 @@ static bool execute_strips(struct op_work *w)
     bool ok = find_work(w);
     for (int64_t c = 0; c < w->cores && ok; c++) ok = place_core(w, c);
     ok = ok && read_operands(w) && (w->op->output_count == 1 || split_results(w));
-    for (int i = 0; i < w->result_count && ok; i++) ok = make_result(&w->results[i]);
+    for (int i = 0; i < w->result_count && ok; i++) ok = execute_make_result(&w->results[i]);
     for (int i = 0; i < w->result_count && ok; i++) {
         divide_means(&w->results[i]);
         write_strips(&w->results[i]);
@@ -261,7 +261,7 @@ void execute_op(struct machine *m)
     op_index_of(m->graph, op, &w.x);
     lx_choice_of(op, &w.choice);
     w.launch = &m->launches[m->tick];
-    w.class = class_of(&w);
+    w.class = execute_class_of(&w);
     if (w.class != CLASS_BYTES) take_tile(&w);
     set_arithmetic(&w);
     check_arguments(m);

@@ -18,7 +18,7 @@ struct whole_operand {
     int64_t bytes;
 };
 
-static bool find(struct machine *m, int operand, struct whole_operand *o)
+static bool execute_bytes_find(struct machine *m, int operand, struct whole_operand *o)
 {
     const struct lx_op *op = machine_op(m);
     int32_t tensor = op_operand(op, operand);
@@ -38,7 +38,7 @@ static bool find(struct machine *m, int operand, struct whole_operand *o)
     return true;
 }
 
-static void read_input(struct machine *m, int i, struct whole_operand *o)
+static void execute_bytes_read_input(struct machine *m, int i, struct whole_operand *o)
 {
     if (!o->usable) return;
     m->access++;
@@ -53,8 +53,8 @@ static void read_input(struct machine *m, int i, struct whole_operand *o)
 }
 
 /* A slot that is handed over: the op reads all before it writes, so only who owns it matters. */
-static void check_handover(struct machine *m, const struct whole_operand *inputs, int count_of_inputs,
-                           const struct place *p)
+static void execute_bytes_check_handover(struct machine *m, const struct whole_operand *inputs,
+                                         int count_of_inputs, const struct place *p)
 {
     if (p->stay < 0 || m->plan->problem.buffers[p->stay].start != m->tick) return;
     int32_t parent = m->plan->took_slot_of[p->stay];
@@ -116,14 +116,14 @@ void execute_bytes(struct machine *m)
     bool ok = true;
     memset(operands, 0, sizeof operands);
     if (op->kind->traits & LX_WIPES) machine_wipe(m);
-    for (int i = 0; ok && i < all; i++) ok = find(m, i, &operands[i]);
+    for (int i = 0; ok && i < all; i++) ok = execute_bytes_find(m, i, &operands[i]);
     for (int i = 0; ok && i < n; i++) {
-        read_input(m, i, &operands[i]);
+        execute_bytes_read_input(m, i, &operands[i]);
         inputs[i] = (struct mix_operand){operands[i].items, operands[i].bytes};
     }
     for (int i = n; ok && i < all; i++) make_output(m, i, inputs, &operands[i]);
     for (int i = n; ok && i < all; i++) {
-        if (operands[i].place.in) check_handover(m, operands, n, &operands[i].place);
+        if (operands[i].place.in) execute_bytes_check_handover(m, operands, n, &operands[i].place);
         write_output(m, i, &operands[i]);
     }
     for (int i = 0; i < all; i++) mem_free(operands[i].items);

@@ -17,14 +17,14 @@ struct making {
 typedef void make_function(const struct making *m, wide_number *to);
 
 /* Integers wrap. */
-static wide_number added(const struct making *m, wide_number a, wide_number b)
+static wide_number made_added(const struct making *m, wide_number a, wide_number b)
 {
     if (m->type->integer) return number_wrapped(m->type, number_whole(a) + number_whole(b));
     return (wide_number)((double)a + (double)b);
 }
 
 /* The start and so many steps: of whole numbers exactly, and wrapped. */
-static wide_number counted(const struct making *m, double start, double step, int64_t steps)
+static wide_number made_counted(const struct making *m, double start, double step, int64_t steps)
 {
     bool whole = m->type->integer && start == rint(start) && step == rint(step);
     if (whole)
@@ -38,7 +38,7 @@ static void make_iota(const struct making *m, wide_number *to)
 {
     const struct lx_op_params *p = m->op->params;
     double start = p ? p->start : 0, step = p ? p->step : 1;
-    for (int64_t i = 0; i < m->count; i++) to[i] = counted(m, start, step, i / m->inside % m->length);
+    for (int64_t i = 0; i < m->count; i++) to[i] = made_counted(m, start, step, i / m->inside % m->length);
 }
 
 static void make_constant(const struct making *m, wide_number *to)
@@ -57,7 +57,7 @@ static void scan_row(const struct making *m, int64_t at, wide_number *to)
     wide_number sum = 0;
     for (int64_t k = 0; k < m->length; k++) {
         int64_t i = at + (p->reverse ? m->length - 1 - k : k) * m->inside;
-        wide_number with = added(m, sum, m->from[i]);
+        wide_number with = made_added(m, sum, m->from[i]);
         to[i] = p->exclusive ? sum : with;
         sum = with;
     }

@@ -27,7 +27,7 @@ static int64_t from_of(const struct placing *p, int dim)
     return p->c->slice.from[var_at(p, dim)];
 }
 
-static void find_parts(struct placing *p)
+static void place_leaf_find_parts(struct placing *p)
 {
     const struct op_work *w = p->c->w;
     if (w->op->kind->id != LX_KIND_CONCAT) return;
@@ -57,7 +57,7 @@ static struct placing *placing_make(const struct chunk *c)
     else
         p->to = c->strip->out + first;
     for (int d = 0; d < p->rank; d++) p->at[d] = from_of(p, d);
-    find_parts(p);
+    place_leaf_find_parts(p);
     return p;
 }
 
@@ -100,7 +100,7 @@ static void concat_row(const struct placing *p, int64_t row)
 }
 
 /* Does the input of a pad have index v of the output's variable in its dimension? */
-static bool inside(const struct placing *p, int dim, int64_t v)
+static bool place_leaf_inside(const struct placing *p, int dim, int64_t v)
 {
     const struct op_work *w = p->c->w;
     int d = op_index_dim(&w->x, 0, var_at(p, dim));
@@ -117,10 +117,10 @@ static void pad_row(const struct placing *p, int64_t row)
 {
     const struct lx_op *op = p->c->w->op;
     bool there = true;
-    for (int d = 0; d < p->rank - 1; d++) there = there && inside(p, d, p->at[d]);
+    for (int d = 0; d < p->rank - 1; d++) there = there && place_leaf_inside(p, d, p->at[d]);
     int64_t to = row_offset(p, 0);
     for (int64_t i = 0; i < row; i++) {
-        bool own = there && (p->rank == 0 || inside(p, p->rank - 1, p->at[p->rank - 1] + i));
+        bool own = there && (p->rank == 0 || place_leaf_inside(p, p->rank - 1, p->at[p->rank - 1] + i));
         if (own || op->input_count > 1)
             copy_run(p, own ? 0 : 1, i, 1);
         else if (p->wide_to)
@@ -130,7 +130,7 @@ static void pad_row(const struct placing *p, int64_t row)
     }
 }
 
-static bool next_row(struct placing *p)
+static bool place_leaf_next_row(struct placing *p)
 {
     for (int d = p->rank - 2; d >= 0; d--) {
         if (++p->at[d] < p->c->slice.to[var_at(p, d)]) return true;
@@ -150,7 +150,7 @@ bool leaf_places(struct chunk *c)
             concat_row(p, row);
         else
             pad_row(p, row);
-    while (next_row(p));
+    while (place_leaf_next_row(p));
     mem_free(p);
     return true;
 }

@@ -21,12 +21,12 @@ struct ordering {
     struct entry *row;
 };
 
-static int64_t width(const struct chunk *c, int v)
+static int64_t rank_rows_width(const struct chunk *c, int v)
 {
     return c->slice.to[v] - c->slice.from[v];
 }
 
-static bool before(const struct ordering *o, const struct entry *a, const struct entry *b)
+static bool rank_rows_before(const struct ordering *o, const struct entry *a, const struct entry *b)
 {
     return lx_ranks_before(&o->by, a->value, a->place, b->value, b->place);
 }
@@ -39,7 +39,8 @@ static void order_row(const struct ordering *o, int64_t n)
         for (int64_t i = 0; i < n; i += 2 * run) {
             int64_t a = i, mid = min_i64(i + run, n), b = mid, end = min_i64(i + 2 * run, n);
             for (int64_t k = i; k < end; k++)
-                to[k] = b >= end || (a < mid && !before(o, &from[b], &from[a])) ? from[a++] : from[b++];
+                to[k] =
+                    b >= end || (a < mid && !rank_rows_before(o, &from[b], &from[a])) ? from[a++] : from[b++];
         }
         struct entry *other = from;
         from = to;
@@ -52,11 +53,11 @@ static void order_row(const struct ordering *o, int64_t n)
 static void give_row(const struct ordering *o, const struct op_work *w)
 {
     const struct strip_work *s = &w->strip[o->c->strip - o->c->w->strip];
-    int64_t most = o->by.to >= 0 ? width(o->c, o->by.to) : 1, size[LX_MAX_VARS], begin = 0;
+    int64_t most = o->by.to >= 0 ? rank_rows_width(o->c, o->by.to) : 1, size[LX_MAX_VARS], begin = 0;
     struct dense_strides out;
     struct lx_ranking by;
     lx_ranking_of(w->op, &by);
-    for (int v = 0; v < w->x.var_count; v++) size[v] = width(o->c, v);
+    for (int v = 0; v < w->x.var_count; v++) size[v] = rank_rows_width(o->c, v);
     dense_part(&s->layout, size, &out);
     for (int v = 0; v < w->x.var_count; v++) begin += o->at[v] * out.element[v];
     for (int64_t k = 0; k < most; k++)
@@ -64,19 +65,19 @@ static void give_row(const struct ordering *o, const struct op_work *w)
             by.places ? (wide_number)o->row[k].place : o->row[k].value;
 }
 
-static void take_row(struct ordering *o, const wide_number *in)
+static void rank_rows_take_row(struct ordering *o, const wide_number *in)
 {
-    int64_t n = width(o->c, o->by.from);
+    int64_t n = rank_rows_width(o->c, o->by.from);
     for (int64_t i = 0; i < n; i++) o->row[i] = (struct entry){in[i * o->in.element[o->by.from]], i};
     order_row(o, n);
     for (int i = 0; i < o->c->w->result_count; i++) give_row(o, &o->c->w->results[i]);
 }
 
-static bool next_row(struct ordering *o)
+static bool rank_rows_next_row(struct ordering *o)
 {
     for (int v = o->c->w->x.var_count - 1; v >= 0; v--) {
         if (v == o->by.from || v == o->by.to) continue;
-        if (++o->at[v] < width(o->c, v)) return true;
+        if (++o->at[v] < rank_rows_width(o->c, v)) return true;
         o->at[v] = 0;
     }
     return false;
@@ -87,15 +88,15 @@ bool leaf_ranking(struct chunk *c)
     struct ordering o = {.c = c};
     int64_t size[LX_MAX_VARS];
     lx_ranking_of(c->w->op, &o.by);
-    for (int v = 0; v < c->w->x.var_count; v++) size[v] = width(c, v);
+    for (int v = 0; v < c->w->x.var_count; v++) size[v] = rank_rows_width(c, v);
     dense_part(&c->layout[0], size, &o.in);
     o.row = mem_alloc((size_t)size[o.by.from] * 2 * sizeof *o.row);
     if (!o.row) return false;
     do {
         int64_t in = 0;
         for (int v = 0; v < c->w->x.var_count; v++) in += o.at[v] * o.in.element[v];
-        take_row(&o, c->wide[0] + in);
-    } while (next_row(&o));
+        rank_rows_take_row(&o, c->wide[0] + in);
+    } while (rank_rows_next_row(&o));
     mem_free(o.row);
     return true;
 }

@@ -76,7 +76,7 @@ static void row_operands(const struct rows *r, int last, int64_t row, bool whole
     if (op->has_value) operand[op->input_count] = same + row * 2;
 }
 
-static row_function *row_of(const struct op_work *w)
+static row_function *row_leaves_row_of(const struct op_work *w)
 {
     return w->row ? w->row : w->arith->row;
 }
@@ -97,8 +97,8 @@ bool leaf_pointwise(struct chunk *c)
     if (ok) do {
             const float *operand[4] = {same, same, same, same};
             row_operands(r, last, row, whole, same, operand);
-            row_of(c->w)(c->strip->out + r->first + r->odometer.offset[0], operand[0], operand[1], operand[2],
-                         row);
+            row_leaves_row_of(c->w)(c->strip->out + r->first + r->odometer.offset[0], operand[0], operand[1],
+                                    operand[2], row);
         } while (odometer_next(&r->odometer));
     mem_free(r);
     mem_free(same);

@@ -24,7 +24,7 @@ struct tasks {
     int64_t most_floats;
 };
 
-static int64_t width(const struct slice *s, int v)
+static int64_t strip_compute_width(const struct slice *s, int v)
 {
     return s->to[v] - s->from[v];
 }
@@ -34,7 +34,7 @@ static int64_t floats_of(const struct op_work *w, const struct slice *s)
     int64_t all = 0;
     for (int i = 0; i < w->op->input_count; i++) {
         int64_t n = 1;
-        for (int h = 0; h < w->x.rank[i]; h++) n *= width(s, w->x.var[i][h]);
+        for (int h = 0; h < w->x.rank[i]; h++) n *= strip_compute_width(s, w->x.var[i][h]);
         all += n;
     }
     return all;
@@ -50,7 +50,7 @@ static int64_t grain(const struct op_work *w, const struct strip_work *s, int v)
 static const int64_t *layout_tiles(const struct op_work *w, const struct strip_work *s, int64_t *widths)
 {
     for (int v = 0; v < w->x.var_count; v++)
-        widths[v] = w->nests ? s->strip.tile[v] : max_i64(width(&s->slice, v), 1);
+        widths[v] = w->nests ? s->strip.tile[v] : max_i64(strip_compute_width(&s->slice, v), 1);
     return widths;
 }
 
@@ -61,7 +61,7 @@ static void make_layout(const struct op_work *w, const struct strip_work *s, con
     int64_t widths[LX_MAX_VARS], tiles[LX_MAX_VARS];
     int n = tile_operand_order(&w->x, w->class == CLASS_CONTRACTION,
                                &w->m->layouts[op_operand(w->op, operand)], operand, order);
-    for (int v = 0; v < w->x.var_count; v++) widths[v] = width(part, v);
+    for (int v = 0; v < w->x.var_count; v++) widths[v] = strip_compute_width(part, v);
     dense_make(order, n, widths, layout_tiles(w, s, tiles), out);
 }
 
@@ -150,7 +150,7 @@ static bool add_chunks(struct tasks *t, size_t strip, const struct slice *s)
     int most = -1;
     int64_t grains = 1;
     for (int v = 0; v < w->x.var_count; v++) {
-        int64_t n = ceil_div_i64(width(s, v), grain(w, &w->strip[strip], v));
+        int64_t n = ceil_div_i64(strip_compute_width(s, v), grain(w, &w->strip[strip], v));
         if (op_index_reduced(&w->x, v) || n <= grains) continue;
         grains = n;
         most = v;
@@ -170,7 +170,7 @@ bool strip_prepare(struct op_work *w, struct strip_work *s)
     else
         s->out = mem_zeroed((size_t)max_i64(s->layout.floats, 1), sizeof *s->out);
     for (int v = 0; v < w->x.var_count; v++)
-        if (!op_index_follows(&w->x, v)) products *= width(&s->slice, v);
+        if (!op_index_follows(&w->x, v)) products *= strip_compute_width(&s->slice, v);
     if (!w->arith->moves && w == w->results) w->m->counted[s->core].flops += products;
     return (s->out || s->wide) && (!w->nests || prepare_nests(w, s));
 }

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-static int64_t *record(const struct strips *s, size_t i)
+static int64_t *strips_record(const struct strips *s, size_t i)
 {
     return s->at + i * 3 * (size_t)s->vars;
 }
 
 /* May `b` be joined to `a` along variable v? Tiles keep their grid: only the last may be shorter. */
-static bool goes_on(const int64_t *a, const int64_t *b, int vars, int v)
+static bool strips_goes_on(const int64_t *a, const int64_t *b, int vars, int v)
 {
     int64_t width = a[vars + v] - a[v], tile = a[2 * vars + v], next = b[2 * vars + v];
     if (b[v] != a[vars + v] || width % tile != 0) return false;
@@ -26,16 +26,16 @@ static int join_along(const int64_t *a, const int64_t *b, int vars)
     for (int v = 0; v < vars; v++) {
         bool same = a[v] == b[v] && a[vars + v] == b[vars + v] && a[2 * vars + v] == b[2 * vars + v];
         if (same) continue;
-        if (along >= 0 || !goes_on(a, b, vars, v)) return -1;
+        if (along >= 0 || !strips_goes_on(a, b, vars, v)) return -1;
         along = v;
     }
     return along;
 }
 
-static void merge(struct strips *s)
+static void strips_merge(struct strips *s)
 {
     while (s->count > 1) {
-        int64_t *a = record(s, s->count - 2), *b = record(s, s->count - 1);
+        int64_t *a = strips_record(s, s->count - 2), *b = strips_record(s, s->count - 1);
         int v = join_along(a, b, s->vars);
         if (v < 0) return;
         a[s->vars + v] = b[s->vars + v];
@@ -47,11 +47,11 @@ bool strips_add(struct strips *s, const int64_t *from, const int64_t *to, bool a
 {
     size_t bytes = (size_t)s->vars * sizeof *from;
     if (!vec_grow((void **)&s->at, &s->room, s->count + 1, 3 * bytes + (s->vars == 0))) return false;
-    int64_t *at = record(s, s->count++);
+    int64_t *at = strips_record(s, s->count++);
     memcpy(at, from, bytes);
     memcpy(at + s->vars, to, bytes);
     for (int v = 0; v < s->vars; v++) at[2 * s->vars + v] = to[v] - from[v];
-    if (!alone) merge(s);
+    if (!alone) strips_merge(s);
     return true;
 }
 

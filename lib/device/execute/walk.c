@@ -4,7 +4,7 @@
 #include "device/execute/execute.h"
 #include "base/checked.h"
 
-static bool within(const struct op_index *x, const struct lx_launch_piece *p)
+static bool walk_within(const struct op_index *x, const struct lx_launch_piece *p)
 {
     for (int v = 0; v < x->var_count; v++)
         if (p->from[v] < 0 || p->from[v] >= p->to[v] || p->to[v] > x->extent[v]) return false;
@@ -26,7 +26,7 @@ static bool walk_core(struct op_work *w, int64_t core)
     int64_t turns = lx_op_launch_turns(w->launch, core), left = volume(&w->x, origin, w->x.extent);
     for (int64_t turn = 0; turn < turns; turn++) {
         struct lx_launch_piece piece;
-        c->outside = !lx_op_launch_piece(w->launch, &w->x, core, turn, &piece) || !within(&w->x, &piece);
+        c->outside = !lx_op_launch_piece(w->launch, &w->x, core, turn, &piece) || !walk_within(&w->x, &piece);
         if (c->outside) return true;
         left -= volume(&w->x, piece.from, piece.to);
         c->endless = left < 0;
@@ -43,7 +43,7 @@ static void walk_task(void *context, int64_t core, int worker)
     if (!walk_core(w, core)) __atomic_store_n(&w->no_memory, true, __ATOMIC_RELAXED);
 }
 
-static void tell(struct op_work *w, int64_t core)
+static void walk_tell(struct op_work *w, int64_t core)
 {
     if (w->core[core].outside)
         fault_plain(w->m, LX_FAULT_GRID, NULL, "the arguments of core %lld lead outside the grid of tiles",
@@ -81,6 +81,6 @@ bool walk_launch(struct op_work *w)
     }
     pool_run(w->m->pool, w->cores, walk_task, w);
     if (w->no_memory) return false;
-    for (int64_t c = 0; c < w->cores; c++) tell(w, c);
+    for (int64_t c = 0; c < w->cores; c++) walk_tell(w, c);
     return list_strips(w);
 }

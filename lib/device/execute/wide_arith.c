@@ -96,7 +96,7 @@ static bool is_truth(const struct number_type *t)
 }
 
 /* The bits of the width of the type. */
-static uint64_t bits_of(const struct number_type *t, whole_number n)
+static uint64_t wide_arith_bits_of(const struct number_type *t, whole_number n)
 {
     return (uint64_t)n & (UINT64_MAX >> (64 - t->bits));
 }
@@ -106,7 +106,7 @@ static bool shifts_out(const struct number_type *t, whole_number by)
     return by < 0 || by >= t->bits;
 }
 
-static uint64_t power(whole_number a, whole_number b)
+static uint64_t wide_arith_power(whole_number a, whole_number b)
 {
     uint64_t result = 1, base = (uint64_t)a;
     if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? (uint64_t)-1 : 1) : a == 0 ? (uint64_t)-1 : 0;
@@ -120,7 +120,7 @@ WHOLE(sub, a - b)
 WHOLE(mul, (uint64_t)a *(uint64_t)b)
 WHOLE(div, b == 0 ? -1 : a / b)
 WHOLE(rem, b == 0 ? a : a % b)
-WHOLE(pow, power(a, b))
+WHOLE(pow, wide_arith_power(a, b))
 WHOLE(max, a > b ? a : b)
 WHOLE(min, a < b ? a : b)
 WHOLE(neg, -a)
@@ -139,7 +139,7 @@ WHOLE(or, is_truth(t) ? a || b : a | b)
 WHOLE(xor, is_truth(t) ? (a != 0) != (b != 0) : a ^ b)
 WHOLE(not, is_truth(t) ? a == 0 : ~a)
 WHOLE(shl, shifts_out(t, b) ? 0 : (uint64_t)a << b)
-WHOLE(shr, shifts_out(t, b) ? 0 : bits_of(t, a) >> b)
+WHOLE(shr, shifts_out(t, b) ? 0 : wide_arith_bits_of(t, a) >> b)
 WHOLE(sar, shifts_out(t, b) ? -(a < 0) : a >> b)
 WHOLE(clamp, (a > b ? a : b) < c ? (a > b ? a : b) : c)
 WHOLE(copy, a)

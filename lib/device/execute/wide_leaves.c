@@ -24,7 +24,7 @@ void wide_join(const struct op_work *w, wide_number *to, const wide_number *from
 }
 
 /* The element at the odometer, and `further` in each array. */
-static wide_number element(const struct wide_leaf *l, const int64_t *further)
+static wide_number wide_leaves_element(const struct wide_leaf *l, const int64_t *further)
 {
     const struct chunk *c = l->rows->c;
     const struct lx_op *op = c->w->op;
@@ -36,12 +36,12 @@ static wide_number element(const struct wide_leaf *l, const int64_t *further)
 }
 
 /* Where the best is: the first of equal ones, and the first that is no number before all. */
-static wide_number picked(struct wide_leaf *l)
+static wide_number wide_leaves_picked(struct wide_leaf *l)
 {
     wide_number best = NAN;
     int64_t place = 0, at = 0;
     do {
-        wide_number x = element(l, l->summed.offset) * l->arith->picks;
+        wide_number x = wide_leaves_element(l, l->summed.offset) * l->arith->picks;
         if (at == 0 || x > best || (isnan(x) && !isnan(best))) {
             best = x;
             place = at;
@@ -51,17 +51,17 @@ static wide_number picked(struct wide_leaf *l)
     return number_wrapped(l->type, place);
 }
 
-static wide_number folded(struct wide_leaf *l)
+static wide_number wide_leaves_folded(struct wide_leaf *l)
 {
-    if (l->arith->picks) return picked(l);
+    if (l->arith->picks) return wide_leaves_picked(l);
     wide_number total = l->arith->fold->neutral;
-    do total = l->arith->fold->join(total, element(l, l->summed.offset), 0, l->type);
+    do total = l->arith->fold->join(total, wide_leaves_element(l, l->summed.offset), 0, l->type);
     while (odometer_next(&l->summed));
     return total;
 }
 
 /* A place along the indices that go is counted as the input has them. */
-static void add_terms(struct wide_leaf *l, const struct op_index *x)
+static void wide_leaves_add_terms(struct wide_leaf *l, const struct op_index *x)
 {
     int vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
     for (int i = 0; !l->arith->picks && i < count; i++) odometer_add(l->rows, &l->summed, vars[i]);
@@ -82,8 +82,10 @@ bool leaf_wide(struct chunk *c)
         l->arith = w->wide;
         l->type = op_number_type(w->m->graph, w->op, out);
         for (int h = 0; h < w->x.rank[out]; h++) odometer_add(r, &r->odometer, w->x.var[out][h]);
-        add_terms(l, &w->x);
-        do c->strip->wide[r->first + r->odometer.offset[0]] = work_folds(w) ? folded(l) : element(l, here);
+        wide_leaves_add_terms(l, &w->x);
+        do
+            c->strip->wide[r->first + r->odometer.offset[0]] =
+                work_folds(w) ? wide_leaves_folded(l) : wide_leaves_element(l, here);
         while (odometer_next(&r->odometer));
     }
     mem_free(l);

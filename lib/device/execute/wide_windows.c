@@ -38,7 +38,7 @@ static wide_number term(const struct wide_slide *s, int64_t slid)
     return c->w->wide->element(a, c->wide[1][kept[2] + summed[2]], 0, s->type);
 }
 
-static wide_number folded(struct wide_slide *s)
+static wide_number wide_windows_folded(struct wide_slide *s)
 {
     const struct wide_fold *fold = s->rows->c->w->wide->fold;
     wide_number total = fold->neutral;
@@ -49,7 +49,7 @@ static wide_number folded(struct wide_slide *s)
     return total;
 }
 
-static void add_terms(struct wide_slide *s, const struct op_index *x)
+static void wide_windows_add_terms(struct wide_slide *s, const struct op_index *x)
 {
     int vars[LX_MAX_VARS], count = op_index_sum_order(x, vars);
     for (int k = 0; k < count; k++) {
@@ -60,7 +60,7 @@ static void add_terms(struct wide_slide *s, const struct op_index *x)
     }
 }
 
-static void slide_all(struct wide_slide *s)
+static void wide_windows_slide_all(struct wide_slide *s)
 {
     struct rows *r = s->rows;
     const struct op_index *x = &r->c->w->x;
@@ -72,8 +72,8 @@ static void slide_all(struct wide_slide *s)
             if (x->windows[i].out == x->var[out][d]) s->out_at[i] = d;
         odometer_add(r, &r->odometer, x->var[out][d]);
     }
-    add_terms(s, x);
-    do r->c->strip->wide[r->first + r->odometer.offset[0]] = folded(s);
+    wide_windows_add_terms(s, x);
+    do r->c->strip->wide[r->first + r->odometer.offset[0]] = wide_windows_folded(s);
     while (odometer_next(&r->odometer));
 }
 
@@ -84,7 +84,7 @@ bool leaf_wide_windows(struct chunk *c)
     bool ok = s && r;
     if (ok) {
         s->rows = r;
-        slide_all(s);
+        wide_windows_slide_all(s);
     }
     mem_free(r);
     mem_free(s);

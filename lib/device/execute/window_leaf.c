@@ -30,7 +30,7 @@ struct slide {
     float *to;
 };
 
-static int64_t width(const struct slide *s, int v)
+static int64_t window_leaf_width(const struct slide *s, int v)
 {
     return s->c->slice.to[v] - s->c->slice.from[v];
 }
@@ -49,9 +49,10 @@ static bool is_tap(const struct op_index *x, int v)
     return false;
 }
 
-static int64_t *table_of(const struct slide *s, const struct lx_window *w)
+static int64_t *window_leaf_table_of(const struct slide *s, const struct lx_window *w)
 {
-    int64_t outs = width(s, w->out), taps = width(s, w->tap), size = s->x->extent[(int)w->in];
+    int64_t outs = window_leaf_width(s, w->out), taps = window_leaf_width(s, w->tap),
+            size = s->x->extent[(int)w->in];
     int64_t *at = mem_alloc((size_t)max_i64(outs * taps, 1) * sizeof *at);
     for (int64_t k = 0; at && k < taps; k++)
         for (int64_t p = 0; p < outs; p++) {
@@ -94,13 +95,13 @@ static bool slide_begin(struct slide *s, struct chunk *c)
     bool ok = true;
     *s = (struct slide){.c = c, .x = &c->w->x, .to = c->strip->out};
     share_out_variables(s);
-    for (int v = 0; v < s->x->var_count; v++) size[v] = width(s, v);
+    for (int v = 0; v < s->x->var_count; v++) size[v] = window_leaf_width(s, v);
     dense_part(&c->strip->layout, size, &s->stride[TO]);
     for (int i = 0; i < c->w->op->input_count; i++) dense_part(&c->layout[i], size, &s->stride[X + i]);
     for (int v = 0; v < s->x->var_count; v++)
         s->to += (c->slice.from[v] - c->strip->slice.from[v]) * s->stride[TO].element[v];
     for (int i = 0; ok && i < s->x->window_count; i++)
-        ok = (s->table[i] = table_of(s, &s->x->windows[i])) != NULL;
+        ok = (s->table[i] = window_leaf_table_of(s, &s->x->windows[i])) != NULL;
     return ok;
 }
 
@@ -109,16 +110,16 @@ static void slide_end(struct slide *s)
     for (int i = 0; i < s->x->window_count; i++) mem_free(s->table[i]);
 }
 
-static bool walk_next(const struct slide *s, struct walk *w)
+static bool window_leaf_walk_next(const struct slide *s, struct walk *w)
 {
     for (int k = w->count - 1; k >= 0; k--) {
-        if (++w->at[k] < width(s, w->var[k])) return true;
+        if (++w->at[k] < window_leaf_width(s, w->var[k])) return true;
         w->at[k] = 0;
     }
     return false;
 }
 
-static int64_t offset_of(const struct slide *s, const struct walk *w, int array)
+static int64_t window_leaf_offset_of(const struct slide *s, const struct walk *w, int array)
 {
     int64_t offset = 0;
     for (int k = 0; k < w->count; k++) offset += w->at[k] * s->stride[array].element[w->var[k]];
@@ -141,11 +142,11 @@ struct row {
 
 static struct row row_of_tap(const struct slide *s)
 {
-    struct row r = {.to = s->inner >= 0 ? width(s, s->inner) : 1};
+    struct row r = {.to = s->inner >= 0 ? window_leaf_width(s, s->inner) : 1};
     if (s->inner >= 0) r.step = s->stride[X].element[s->inner];
     for (int i = 0; i < s->x->window_count; i++) {
         const struct lx_window *w = &s->x->windows[i];
-        const int64_t *places = s->table[i] + at_variable(&s->taps, w->tap) * width(s, w->out);
+        const int64_t *places = s->table[i] + at_variable(&s->taps, w->tap) * window_leaf_width(s, w->out);
         if (w == s->inner_window) {
             r.places = places;
             r.step = s->stride[X].element[(int)w->in];
@@ -171,13 +172,13 @@ static bool next_stretch(const struct row *r, int64_t *from, int64_t *to, int64_
 }
 
 /* The next of the terms beside the taps, which only moves in the inputs. */
-static bool next_term(struct slide *s, int64_t *x, int64_t *w)
+static bool window_leaf_next_term(struct slide *s, int64_t *x, int64_t *w)
 {
     struct walk *t = &s->rest;
     for (int k = t->count - 1; k >= 0; k--) {
         int v = t->var[k];
-        bool on = ++t->at[k] < width(s, v);
-        int64_t by = on ? 1 : 1 - width(s, v);
+        bool on = ++t->at[k] < window_leaf_width(s, v);
+        int64_t by = on ? 1 : 1 - window_leaf_width(s, v);
         *x += by * s->stride[X].element[v];
         *w += by * s->stride[W].element[v];
         if (on) return true;
@@ -194,26 +195,27 @@ static void go_along(struct slide *s, const struct row *r, int64_t from, int64_t
                      stretch_function *each)
 {
     int64_t place = r->places ? r->places[from] * r->step : from * r->step;
-    int64_t x = r->x + place + offset_of(s, &s->kept, X), w = 0;
-    float *at = s->to + offset_of(s, &s->kept, TO);
+    int64_t x = r->x + place + window_leaf_offset_of(s, &s->kept, X), w = 0;
+    float *at = s->to + window_leaf_offset_of(s, &s->kept, TO);
     if (s->inner >= 0) at += from * s->stride[TO].element[s->inner];
-    if (s->c->w->op->input_count > 1) w = offset_of(s, &s->kept, W) + offset_of(s, &s->taps, W);
+    if (s->c->w->op->input_count > 1)
+        w = window_leaf_offset_of(s, &s->kept, W) + window_leaf_offset_of(s, &s->taps, W);
     do each(s, at, s->c->operand[0] + x, step * r->step, to - from, w, from);
-    while (next_term(s, &x, &w));
+    while (window_leaf_next_term(s, &x, &w));
 }
 
-static void slide_all(struct slide *s, stretch_function *each)
+static void window_leaf_slide_all(struct slide *s, stretch_function *each)
 {
     do do {
             struct row r = row_of_tap(s);
             for (int64_t from = r.from, to = 0, step = 1; next_stretch(&r, &from, &to, &step); from = to)
                 go_along(s, &r, from, to, step, each);
-        } while (walk_next(s, &s->taps));
-    while (walk_next(s, &s->kept));
+        } while (window_leaf_walk_next(s, &s->taps));
+    while (window_leaf_walk_next(s, &s->kept));
 }
 
-static void add_products(const struct slide *s, float *to, const float *x, int64_t step, int64_t count,
-                         int64_t w_offset, int64_t first)
+static void window_leaf_add_products(const struct slide *s, float *to, const float *x, int64_t step,
+                                     int64_t count, int64_t w_offset, int64_t first)
 {
     int64_t w_step = s->inner >= 0 ? s->stride[W].element[s->inner] : 0;
     int64_t to_step = s->inner >= 0 ? s->stride[TO].element[s->inner] : 1;
@@ -228,8 +230,8 @@ static void add_products(const struct slide *s, float *to, const float *x, int64
         for (int64_t i = 0; i < count; i++) to[i * to_step] += x[i * step] * w[i * w_step];
 }
 
-static void fold_terms(const struct slide *s, float *to, const float *x, int64_t step, int64_t count,
-                       int64_t w_offset, int64_t first)
+static void window_leaf_fold_terms(const struct slide *s, float *to, const float *x, int64_t step,
+                                   int64_t count, int64_t w_offset, int64_t first)
 {
     int64_t to_step = s->inner >= 0 ? s->stride[TO].element[s->inner] : 1;
     const struct reduction *sum = s->c->w->arith->sum;
@@ -244,27 +246,27 @@ bool leaf_window_products(struct chunk *c)
 {
     struct slide s;
     bool ok = slide_begin(&s, c);
-    if (ok) slide_all(&s, add_products);
+    if (ok) window_leaf_slide_all(&s, window_leaf_add_products);
     slide_end(&s);
     return ok;
 }
 
-static void fill(struct slide *s, float value)
+static void window_leaf_fill(struct slide *s, float value)
 {
-    int64_t row = s->inner >= 0 ? width(s, s->inner) : 1;
+    int64_t row = s->inner >= 0 ? window_leaf_width(s, s->inner) : 1;
     int64_t step = s->inner >= 0 ? s->stride[TO].element[s->inner] : 1;
     do {
-        float *to = s->to + offset_of(s, &s->kept, TO);
+        float *to = s->to + window_leaf_offset_of(s, &s->kept, TO);
         for (int64_t i = 0; i < row; i++) to[i * step] = value;
-    } while (walk_next(s, &s->kept));
+    } while (window_leaf_walk_next(s, &s->kept));
 }
 
 bool leaf_window_fold(struct chunk *c)
 {
     struct slide s;
     bool ok = slide_begin(&s, c);
-    if (ok) fill(&s, c->w->arith->sum->neutral);
-    if (ok) slide_all(&s, fold_terms);
+    if (ok) window_leaf_fill(&s, c->w->arith->sum->neutral);
+    if (ok) window_leaf_slide_all(&s, window_leaf_fold_terms);
     slide_end(&s);
     return ok;
 }

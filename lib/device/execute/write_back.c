@@ -6,7 +6,7 @@
 
 /* Working in place: the slot's last owner is read by this op, ends with it, and has the same elements at the
  * same places; what an op has read of it may then be overwritten while it still reads the rest. */
-static void check_handover(struct op_work *w, int64_t core)
+static void write_back_check_handover(struct op_work *w, int64_t core)
 {
     struct machine *m = w->m;
     int out = w->out;
@@ -52,7 +52,7 @@ static void zero_padding(struct op_work *w, const struct strip_work *s)
         region_visit(&s->written, l, &p->box, zero_stick, &z);
 }
 
-static bool is_written(const struct op_work *w, const struct strip_work *s)
+static bool write_back_is_written(const struct op_work *w, const struct strip_work *s)
 {
     int out = w->out;
     return w->core[s->core].place[out].in && (s->usable >> out & 1) && s->writes;
@@ -75,7 +75,7 @@ static void check_strip(struct op_work *w, const struct strip_work *s)
 static void check_kept(struct op_work *w)
 {
     for (size_t i = 0; i < w->strip_count; i++)
-        if (is_written(w, &w->strip[i]))
+        if (write_back_is_written(w, &w->strip[i]))
             shadow_read(w->m, &w->core[w->strip[i].core].place[w->out], &w->strip[i].written,
                         (struct expectation){{value_kept(w->m), 0}, false});
 }
@@ -100,7 +100,7 @@ static void write_task(void *context, int64_t strip, int worker)
     const struct strip_work *s = &w->strip[strip];
     const struct place *p = &w->core[s->core].place[w->out];
     (void)worker;
-    if (!is_written(w, s)) return;
+    if (!write_back_is_written(w, s)) return;
     if (s->wide)
         dense_scatter_wide(&w->m->layouts[w->op->output], op_number_type(w->m->graph, w->op, w->out),
                            &s->written, s->wide, &w->x, w->out, &s->layout, p->in->bytes + p->address);
@@ -115,10 +115,10 @@ void write_strips(struct op_work *w)
     m->access++;
     m->writing = true;
     for (int64_t c = 0; c < w->cores; c++)
-        if (w->core[c].place) check_handover(w, c);
+        if (w->core[c].place) write_back_check_handover(w, c);
     if (op_keeps(w->op)) check_kept(w);
     for (size_t i = 0; i < w->strip_count; i++)
-        if (is_written(w, &w->strip[i])) check_strip(w, &w->strip[i]);
+        if (write_back_is_written(w, &w->strip[i])) check_strip(w, &w->strip[i]);
     if (op_keeps(w->op)) keep_rest(w);
     m->writing = false;
     /* Two elements of 4 bits share a byte; cores might share it. */

@@ -103,7 +103,7 @@ static void e5m2_encode(const float *from, int64_t count, void *to, int64_t at)
 }
 
 /* To the nearest integer of the range; what is no number becomes 0. */
-static int64_t whole(double x, double low, double high)
+static int64_t dtypes_whole(double x, double low, double high)
 {
     if (isnan(x)) return 0;
     return (int64_t)rint(x < low ? low : x > high ? high : x);
@@ -116,7 +116,8 @@ static int64_t whole(double x, double low, double high)
     }                                                                                                        \
     static void name##_encode(const float *from, int64_t count, void *to, int64_t at)                        \
     {                                                                                                        \
-        for (int64_t i = 0; i < count; i++) ((type *)to)[at + i] = (type)whole((double)from[i], low, high);  \
+        for (int64_t i = 0; i < count; i++)                                                                  \
+            ((type *)to)[at + i] = (type)dtypes_whole((double)from[i], low, high);                           \
     }                                                                                                        \
     static void name##_widen(const void *from, int64_t at, int64_t count, double *to)                        \
     {                                                                                                        \
@@ -124,7 +125,7 @@ static int64_t whole(double x, double low, double high)
     }                                                                                                        \
     static void name##_narrow(const double *from, int64_t count, void *to, int64_t at)                       \
     {                                                                                                        \
-        for (int64_t i = 0; i < count; i++) ((type *)to)[at + i] = (type)whole(from[i], low, high);          \
+        for (int64_t i = 0; i < count; i++) ((type *)to)[at + i] = (type)dtypes_whole(from[i], low, high);   \
     }
 
 INTEGER_TYPE(int8, int8_t, -128, 127)
@@ -207,7 +208,7 @@ static void int4_decode(const void *from, int64_t at, int64_t count, float *to)
 
 static void int4_encode(const float *from, int64_t count, void *to, int64_t at)
 {
-    for (int64_t i = 0; i < count; i++) nibble_put(to, at + i, (int)whole((double)from[i], -8, 7));
+    for (int64_t i = 0; i < count; i++) nibble_put(to, at + i, (int)dtypes_whole((double)from[i], -8, 7));
 }
 
 /* clang-format off */
@@ -267,5 +268,6 @@ void items_encode(const struct number_type *t, const float *from, int64_t count,
     if (t->bits >= 8)
         t->encode(from, count, items, 0);
     else
-        for (int64_t i = 0; i < count; i++) ((int8_t *)items)[i] = (int8_t)whole((double)from[i], -8, 7);
+        for (int64_t i = 0; i < count; i++)
+            ((int8_t *)items)[i] = (int8_t)dtypes_whole((double)from[i], -8, 7);
 }

@@ -39,7 +39,7 @@ static void add_where(const struct machine *m, const struct lx_fault *f, struct 
         text_format(t, ", %s 0x%llx", f->core >= 0 ? "LX" : "HBM", (unsigned long long)f->address);
 }
 
-static void keep(struct machine *m, struct lx_fault *f, const char *what)
+static void faults_keep(struct machine *m, struct lx_fault *f, const char *what)
 {
     struct text t = {0};
     f->iteration = m->at.nest ? m->at.number : -1;
@@ -83,7 +83,7 @@ void fault_add(struct machine *m, const struct lx_fault *f)
     default:
         snprintf(what, sizeof what, "%s", lx_fault_help(f->kind));
     }
-    keep(m, &copy, what);
+    faults_keep(m, &copy, what);
 }
 
 void fault_plain(struct machine *m, enum lx_fault_kind kind, const struct place *p, const char *format, ...)
@@ -100,5 +100,5 @@ void fault_plain(struct machine *m, enum lx_fault_kind kind, const struct place 
                          .stay = p ? p->stay : -1,
                          .owner = -1,
                          .address = -1};
-    keep(m, &f, what);
+    faults_keep(m, &f, what);
 }

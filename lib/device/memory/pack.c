@@ -115,8 +115,8 @@ static int64_t run_length(const int64_t *element, int64_t i, int64_t count)
     return n;
 }
 
-static void walk(const struct lx_layout *l, const struct region *r, const int64_t *strides, run_function *f,
-                 const struct run_job *j)
+static void pack_walk(const struct lx_layout *l, const struct region *r, const int64_t *strides,
+                      run_function *f, const struct run_job *j)
 {
     int order[LX_MAX_RANK], n = 0, rank = r->host_rank;
     int64_t at[LX_MAX_RANK] = {0};
@@ -163,28 +163,28 @@ void pack_gather(const struct lx_layout *l, const struct region *r, const void *
                  const int64_t *strides)
 {
     struct run_job j = {.type = &number_types[l->dtype], .from_memory = at, .to = to};
-    walk(l, r, strides, gather_run, &j);
+    pack_walk(l, r, strides, gather_run, &j);
 }
 
 void pack_scatter(const struct lx_layout *l, const struct region *r, const float *from,
                   const int64_t *strides, void *at)
 {
     struct run_job j = {.type = &number_types[l->dtype], .to_memory = at, .from = from};
-    walk(l, r, strides, scatter_run, &j);
+    pack_walk(l, r, strides, scatter_run, &j);
 }
 
 void pack_gather_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
                       const void *at, wide_number *to, const int64_t *strides)
 {
     struct run_job j = {.type = as, .from_memory = at, .wide_to = to};
-    walk(l, r, strides, gather_wide_run, &j);
+    pack_walk(l, r, strides, gather_wide_run, &j);
 }
 
 void pack_scatter_wide(const struct lx_layout *l, const struct number_type *as, const struct region *r,
                        const wide_number *from, const int64_t *strides, void *at)
 {
     struct run_job j = {.type = as, .to_memory = at, .wide_from = from};
-    walk(l, r, strides, scatter_wide_run, &j);
+    pack_walk(l, r, strides, scatter_wide_run, &j);
 }
 
 void pack_items_in(const struct lx_layout *l, const struct region *r, const void *items, void *at)
@@ -192,7 +192,7 @@ void pack_items_in(const struct lx_layout *l, const struct region *r, const void
     int64_t strides[LX_MAX_RANK];
     struct run_job j = {.type = &number_types[l->dtype], .to_memory = at, .items_from = items};
     host_strides(l, l->host_shape, strides);
-    walk(l, r, strides, items_in_run, &j);
+    pack_walk(l, r, strides, items_in_run, &j);
 }
 
 void pack_items_part_out(const struct lx_layout *l, const struct region *r, const int64_t *first,
@@ -203,7 +203,7 @@ void pack_items_part_out(const struct lx_layout *l, const struct region *r, cons
     host_strides(l, shape, strides);
     for (int h = 0; h < l->host_rank; h++) begin += first[h] * strides[h];
     j.items_to = (unsigned char *)items + begin * j.type->item;
-    walk(l, r, strides, items_out_run, &j);
+    pack_walk(l, r, strides, items_out_run, &j);
 }
 
 int64_t pack_items_differing(const struct lx_layout *l, const struct region *r, const int64_t *first,
@@ -214,7 +214,7 @@ int64_t pack_items_differing(const struct lx_layout *l, const struct region *r, 
     host_strides(l, l->host_shape, strides);
     for (int h = 0; h < l->host_rank; h++) begin += first[h] * strides[h];
     j.items_from = (const unsigned char *)items + begin * j.type->item;
-    walk(l, r, strides, compare_run, &j);
+    pack_walk(l, r, strides, compare_run, &j);
     return differing;
 }
 

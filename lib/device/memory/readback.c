@@ -71,7 +71,7 @@ static bool part_out(struct machine *m, const struct place *p, struct reading *x
 }
 
 /* All parts of it, those that several cores have each for itself. */
-static bool read_parts(struct machine *m, int operand, struct reading *x)
+static bool readback_read_parts(struct machine *m, int operand, struct reading *x)
 {
     int32_t stay = m->plan->accesses[m->plan->access_at[m->tick] + operand].stay;
     int64_t faults = m->fault_count;
@@ -91,13 +91,13 @@ static bool read_parts(struct machine *m, int operand, struct reading *x)
 bool read_operand(struct machine *m, int operand, void *items)
 {
     struct reading x = {.range = operand_range(m, operand), .to = items};
-    return read_parts(m, operand, &x);
+    return readback_read_parts(m, operand, &x);
 }
 
 bool compare_operand(struct machine *m, int operand, const void *items, int64_t *differing)
 {
     struct reading x = {.range = operand_range(m, operand), .with = items};
-    bool ok = read_parts(m, operand, &x);
+    bool ok = readback_read_parts(m, operand, &x);
     *differing = x.differing;
     return ok;
 }

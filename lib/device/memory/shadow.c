@@ -70,7 +70,7 @@ bool shadow_stick_read(struct machine *m, const struct place *p, int64_t local, 
 }
 
 /* May the stay of `p` take the bytes of `other`, which is live? */
-static bool handed_over(const struct machine *m, const struct place *p, int32_t other)
+static bool shadow_handed_over(const struct machine *m, const struct place *p, int32_t other)
 {
     const struct lx_plan *plan = m->plan;
     return m->writing && plan->took_slot_of[p->stay] == other && plan->answer.address[other] == p->address &&
@@ -93,7 +93,7 @@ void shadow_stick_write(struct machine *m, const struct place *p, int64_t local,
 {
     struct tag *t = &p->in->tags[p->address / m->stick_bytes + local];
     if (p->stay >= 0 && t->value >= 0 && t->owner != p->stay && live(m, t->owner) &&
-        !handed_over(m, p, t->owner))
+        !shadow_handed_over(m, p, t->owner))
         note_fault(m, p, LX_FAULT_LIVE, local, t, first);
     if (p->stay < 0)
         reserved_write(m, p, local, first);
@@ -114,7 +114,7 @@ struct visit {
 
 /* Counts a stick once per access, however often it is touched: of HBM for the first core that does, of a scratchpad
  * for its own. */
-static void count(struct visit *v, int64_t local)
+static void shadow_tally(struct visit *v, int64_t local)
 {
     if (!v->counts) return;
     uint32_t *touched = &v->p->in->touched[v->p->address / v->m->stick_bytes + local];
@@ -125,7 +125,7 @@ static void count(struct visit *v, int64_t local)
 static void visit_read(void *context, int64_t local, int64_t global)
 {
     struct visit *v = context;
-    count(v, local);
+    shadow_tally(v, local);
     shadow_stick_read(v->m, v->p, local, global, v->value, &v->first);
 }
 
@@ -144,14 +144,14 @@ static void visit_write(void *context, int64_t local, int64_t global)
 {
     struct visit *v = context;
     own_input(v, local);
-    count(v, local);
+    shadow_tally(v, local);
     shadow_stick_write(v->m, v->p, local, global, v->value, &v->first);
 }
 
 static void visit_count(void *context, int64_t local, int64_t global)
 {
     (void)global;
-    count(context, local);
+    shadow_tally(context, local);
 }
 
 static void visit_keep(void *context, int64_t local, int64_t global)

@@ -83,8 +83,8 @@ struct span {
 };
 
 /* Where an index of host dimension h is; OUTSIDE: not in the box. */
-static int64_t element_at(const struct lx_layout *l, const struct box *b, int h, const int64_t *strides,
-                          int64_t index)
+static int64_t stick_box_element_at(const struct lx_layout *l, const struct box *b, int h,
+                                    const int64_t *strides, int64_t index)
 {
     int64_t last = l->rank - 1, at = 0;
     if (index < 0 || index >= l->host_shape[h]) return OUTSIDE;
@@ -125,7 +125,7 @@ static bool table_of_dim(const struct lx_layout *l, const struct box *b, int h, 
     out->element[h] = element;
     for (int64_t i = 0; i < n; i += count) {
         int64_t index = plain ? s->offset + s->stride * (s->from + i) : walked(s, s->from + i);
-        element[i] = element_at(l, b, h, strides, index);
+        element[i] = stick_box_element_at(l, b, h, strides, index);
         count = 1;
         if (run == 1 || element[i] == OUTSIDE) continue;
         count = min_i64(min_i64(run - index % run, n - i), l->host_shape[h] - index);
@@ -162,8 +162,8 @@ static bool positions_of_dim(const struct lx_layout *l, const struct box *b, int
     return true;
 }
 
-static bool build(const struct lx_layout *l, const struct box *b, const struct span *spans, bool sticks_only,
-                  struct arena *memory, struct region *out)
+static bool stick_box_build(const struct lx_layout *l, const struct box *b, const struct span *spans,
+                            bool sticks_only, struct arena *memory, struct region *out)
 {
     int64_t strides[LX_MAX_DEVICE_RANK];
     box_strides(b, strides);
@@ -203,7 +203,7 @@ bool region_make(const struct lx_layout *l, const struct box *b, const struct op
 {
     struct span spans[LX_MAX_RANK] = {{0}};
     spans_of(l, x, operand, s, spans);
-    return build(l, b, spans, false, memory, out);
+    return stick_box_build(l, b, spans, false, memory, out);
 }
 
 bool region_touched(const struct lx_layout *l, const struct box *b, const struct op_index *x, int operand,
@@ -211,7 +211,7 @@ bool region_touched(const struct lx_layout *l, const struct box *b, const struct
 {
     struct span spans[LX_MAX_RANK] = {{0}};
     spans_of(l, x, operand, s, spans);
-    return build(l, b, spans, true, memory, out);
+    return stick_box_build(l, b, spans, true, memory, out);
 }
 
 bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_only, struct arena *memory,
@@ -220,7 +220,7 @@ bool region_whole(const struct lx_layout *l, const struct box *b, bool sticks_on
     struct span spans[LX_MAX_RANK] = {{0}};
     for (int h = 0; h < l->host_rank; h++)
         spans[h] = (struct span){.stride = 1, .to = l->host_shape[h], .to_the_end = true};
-    return build(l, b, spans, sticks_only, memory, out);
+    return stick_box_build(l, b, spans, sticks_only, memory, out);
 }
 
 bool region_of_box(const struct lx_layout *l, const struct box *b, const int64_t *from, const int64_t *to,
@@ -236,7 +236,7 @@ bool region_of_box(const struct lx_layout *l, const struct box *b, const int64_t
             }
         first[h] = spans[h].from;
     }
-    return build(l, b, spans, false, memory, out);
+    return stick_box_build(l, b, spans, false, memory, out);
 }
 
 int64_t region_sticks(const struct region *r)

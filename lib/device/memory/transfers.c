@@ -33,7 +33,7 @@ static void copy_stick(const struct machine *m, const struct place *from, int64_
            from->in->bytes + from->address + i * m->stick_bytes, (size_t)m->stick_bytes);
 }
 
-static void count(struct move *v, int64_t global)
+static void transfers_count(struct move *v, int64_t global)
 {
     struct machine *m = v->m;
     uint32_t *touched = &m->hbm.touched[v->hbm.address / m->stick_bytes + global];
@@ -44,7 +44,7 @@ static void count(struct move *v, int64_t global)
 static void load_stick(void *context, int64_t local, int64_t global)
 {
     struct move *v = context;
-    count(v, global);
+    transfers_count(v, global);
     shadow_stick_read(v->m, &v->hbm, global, global, v->value, &v->source_fault);
     shadow_stick_write(v->m, &v->lx, local, global, v->value, &v->target_fault);
     copy_stick(v->m, &v->hbm, global, &v->lx, local);
@@ -55,7 +55,7 @@ static void store_stick(void *context, int64_t local, int64_t global)
     struct move *v = context;
     if (v->m->hbm.touched[v->hbm.address / v->m->stick_bytes + global] == v->m->access)
         return; /* is stored */
-    count(v, global);
+    transfers_count(v, global);
     shadow_stick_read(v->m, &v->lx, local, global, v->value, &v->source_fault);
     shadow_stick_write(v->m, &v->hbm, global, global, v->value, &v->target_fault);
     copy_stick(v->m, &v->lx, local, &v->hbm, global);
@@ -196,7 +196,7 @@ static bool same_parts(struct machine *m, const struct lx_transfer *t, int64_t c
 }
 
 /* Of a relayout: the parts of all cores that have it. */
-static bool find_parts(struct machine *m, const struct lx_transfer *t, struct move *v)
+static bool transfers_find_parts(struct machine *m, const struct lx_transfer *t, struct move *v)
 {
     v->from = machine_view(m, t->source);
     if (!v->from || v->from->view.cores > m->cores) return false;
@@ -216,7 +216,7 @@ static bool find_parts(struct machine *m, const struct lx_transfer *t, struct mo
 static bool find_other_side(struct machine *m, const struct lx_transfer *t, int64_t cores, struct move *v)
 {
     if (t->kind == LX_MOVE) return same_parts(m, t, cores);
-    if (t->kind == LX_RING) return find_parts(m, t, v);
+    if (t->kind == LX_RING) return transfers_find_parts(m, t, v);
     v->hbm = place_in_hbm(m, m->plan->stays[t->stay].tensor);
     return v->hbm.in != NULL;
 }

@@ -231,7 +231,7 @@ wide_number op_constant(const struct lx_op *op)
 
 /* ---- what ops compute with ---- */
 
-static enum lx_dtype dtype_of(const struct lx_graph *g, const struct lx_op *op, int operand)
+static enum lx_dtype wide_numbers_dtype_of(const struct lx_graph *g, const struct lx_op *op, int operand)
 {
     return g->tensors[op_operand(op, operand)].dtype;
 }
@@ -251,7 +251,7 @@ static bool all_whole(const struct lx_graph *g, const struct lx_op *op)
 {
     bool whole = !op->has_value || (op->value == rint(op->value) && fabs(op->value) <= 0x1p64);
     for (int i = op->kind->id == LX_KIND_WHERE; i < op->input_count + !compares(op->kind); i++)
-        whole = whole && number_types[dtype_of(g, op, i)].integer;
+        whole = whole && number_types[wide_numbers_dtype_of(g, op, i)].integer;
     return whole;
 }
 
@@ -270,8 +270,8 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
 {
     bool wide = false, floats = true;
     for (int i = 0; i < op_operand_count(op); i++) {
-        wide |= dtype_of(g, op, i) == LX_FP64;
-        floats &= !number_types[dtype_of(g, op, i)].integer;
+        wide |= wide_numbers_dtype_of(g, op, i) == LX_FP64;
+        floats &= !number_types[wide_numbers_dtype_of(g, op, i)].integer;
     }
     if (op->kind->id == LX_KIND_BITCAST) return NUMBERS_INTEGER;
     if (op->kind->id == LX_KIND_CAST && all_whole(g, op)) return NUMBERS_INTEGER;
@@ -287,7 +287,7 @@ enum numbers op_numbers(const struct lx_graph *g, const struct lx_op *op)
 
 const struct number_type *op_number_type(const struct lx_graph *g, const struct lx_op *op, int operand)
 {
-    const struct number_type *t = &number_types[dtype_of(g, op, operand)];
+    const struct number_type *t = &number_types[wide_numbers_dtype_of(g, op, operand)];
     if (op->kind->id != LX_KIND_BITCAST) return t;
     return &number_types[t->bits == 8    ? LX_UINT8
                          : t->bits == 16 ? LX_UINT16

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* Where the weights of the row of an element of the output begin. */
-static int64_t row_of(const struct evaluation *e, int64_t at)
+static int64_t blend_left_row_of(const struct evaluation *e, int64_t at)
 {
     int64_t row = 0;
     for (int k = e->kept_vars - 1; k >= 0; k--) {
@@ -44,7 +44,7 @@ void blend_left(const struct evaluation *e, int64_t at, int64_t count, double *l
 {
     int64_t last = -1;
     for (int64_t j = 0; j < count; j++) {
-        int64_t row = e->op->kind->id == LX_KIND_BLEND ? row_of(e, at + j) : -1;
+        int64_t row = e->op->kind->id == LX_KIND_BLEND ? blend_left_row_of(e, at + j) : -1;
         if (row < 0)
             left[j] = size[j] = 1;
         else if (row == last)

@@ -17,7 +17,7 @@ struct choosing {
     double *size;                               /* of all terms of an element */
 };
 
-static void find_steps(struct choosing *k)
+static void choose_reference_find_steps(struct choosing *k)
 {
     const struct lx_op *op = k->e->op;
     for (int i = 0; i < op_operand_count(op); i++) {
@@ -29,14 +29,14 @@ static void find_steps(struct choosing *k)
     }
 }
 
-static int64_t place_in(const struct choosing *k, int operand)
+static int64_t choose_reference_place_in(const struct choosing *k, int operand)
 {
     int64_t n = 0;
     for (int v = 0; v < k->e->op->map->var_count; v++) n += k->at[v] * k->step[operand][v];
     return n;
 }
 
-static wide_number element(const struct operand *o, int64_t at)
+static wide_number choose_reference_element(const struct operand *o, int64_t at)
 {
     wide_number x;
     operand_wide_row(o, at, 1, 1, &x);
@@ -44,7 +44,7 @@ static wide_number element(const struct operand *o, int64_t at)
 }
 
 /* Sets the chosen variables from the indices; false: it is nowhere. */
-static bool choose(struct choosing *k)
+static bool choose_reference_choose(struct choosing *k)
 {
     const struct lx_choice *c = &k->c;
     const struct lx_einsum *map = k->e->op->map;
@@ -54,7 +54,8 @@ static bool choose(struct choosing *k)
         if (c->vector >= 0) k->at[c->vector] = a;
         k->at[c->var[a]] = 0;
         wide_number n = c->start ? (wide_number)c->start[a]
-                                 : element(&k->e->in[operand], place_in(k, operand)),
+                                 : choose_reference_element(&k->e->in[operand],
+                                                            choose_reference_place_in(k, operand)),
                     last = (wide_number)map->extent[c->var[a]];
         if (k->e->op->kind->id == LX_KIND_SCATTER && (n < 0 || n >= last)) return false;
         n = fminl(fmaxl(n, 0), last - (wide_number)moved);
@@ -65,12 +66,12 @@ static bool choose(struct choosing *k)
 }
 
 /* Whole numbers wrap around at the width of their type. */
-static wide_number whole_of(const struct choosing *k, uint64_t n)
+static wide_number choose_reference_whole_of(const struct choosing *k, uint64_t n)
 {
     return number_wrapped(&number_types[k->e->g->tensors[k->e->op->output].dtype], (whole_number)n);
 }
 
-static void combine(struct choosing *k, int64_t to, wide_number term)
+static void choose_reference_combine(struct choosing *k, int64_t to, wide_number term)
 {
     const struct lx_op_params *p = k->e->op->params;
     wide_number now = k->value[to];
@@ -79,11 +80,11 @@ static void combine(struct choosing *k, int64_t to, wide_number term)
     uint64_t a = whole ? (uint64_t)number_whole(now) : 0, b = whole ? (uint64_t)number_whole(term) : 0;
     switch (p ? p->combine : LX_COMBINE_REPLACE) {
     case LX_COMBINE_ADD:
-        k->value[to] = whole ? whole_of(k, a + b) : (wide_number)(y + x);
+        k->value[to] = whole ? choose_reference_whole_of(k, a + b) : (wide_number)(y + x);
         k->size[to] += fabs(x);
         return;
     case LX_COMBINE_MUL:
-        k->value[to] = whole ? whole_of(k, a * b) : (wide_number)(y * x);
+        k->value[to] = whole ? choose_reference_whole_of(k, a * b) : (wide_number)(y * x);
         k->size[to] = fabs(y * x);
         return;
     case LX_COMBINE_MIN:
@@ -110,7 +111,7 @@ static void walk_along(struct choosing *k, int operand)
     }
 }
 
-static bool next(struct choosing *k)
+static bool choose_reference_next(struct choosing *k)
 {
     for (int i = k->walk_count - 1; i >= 0; i--) {
         int v = k->walk[i];
@@ -131,23 +132,26 @@ static void put_in(struct choosing *k)
     walk_along(k, k->c.other);
     do {
         for (int a = 0; a < k->c.axis_count; a++) k->at[k->c.var[a]] = 0;
-        wide_number x = element(&k->e->in[k->c.other], place_in(k, k->c.other));
-        if (choose(k)) combine(k, place_in(k, k->e->op->input_count), x);
-    } while (next(k));
+        wide_number x =
+            choose_reference_element(&k->e->in[k->c.other], choose_reference_place_in(k, k->c.other));
+        if (choose_reference_choose(k))
+            choose_reference_combine(k, choose_reference_place_in(k, k->e->op->input_count), x);
+    } while (choose_reference_next(k));
 }
 
-static void take_out(struct choosing *k)
+static void choose_reference_take_out(struct choosing *k)
 {
     int64_t n = 0;
     walk_along(k, k->e->op->input_count);
     do {
         for (int a = 0; a < k->c.axis_count; a++) k->at[k->c.var[a]] = 0;
-        choose(k);
-        k->value[n++] = element(&k->e->in[k->c.operand], place_in(k, k->c.operand));
-    } while (next(k));
+        choose_reference_choose(k);
+        k->value[n++] =
+            choose_reference_element(&k->e->in[k->c.operand], choose_reference_place_in(k, k->c.operand));
+    } while (choose_reference_next(k));
 }
 
-static bool rounds(const struct evaluation *e)
+static bool choose_reference_rounds(const struct evaluation *e)
 {
     const struct lx_op_params *p = e->op->params;
     enum lx_combine c = p ? p->combine : LX_COMBINE_REPLACE;
@@ -155,7 +159,7 @@ static bool rounds(const struct evaluation *e)
            (c == LX_COMBINE_ADD || c == LX_COMBINE_MUL);
 }
 
-static void hand_over(const struct choosing *k)
+static void choose_reference_hand_over(const struct choosing *k)
 {
     const struct evaluation *e = k->e;
     double growth = expm1((double)(lx_choice_picks(e->op, &k->c) + 1) *
@@ -170,9 +174,9 @@ static void hand_over(const struct choosing *k)
         e->take(e->context, 0, i,
                 &(struct expected){.count = n,
                                    .value = value,
-                                   .exact = rounds(e) ? NULL : k->value + i,
-                                   .slack = rounds(e) ? slack : NULL,
-                                   .peak = rounds(e) ? k->size + i : NULL});
+                                   .exact = choose_reference_rounds(e) ? NULL : k->value + i,
+                                   .slack = choose_reference_rounds(e) ? slack : NULL,
+                                   .peak = choose_reference_rounds(e) ? k->size + i : NULL});
     }
 }
 
@@ -182,15 +186,15 @@ bool evaluate_choice(struct evaluation *e)
     if (!k) return false;
     k->e = e;
     lx_choice_of(e->op, &k->c);
-    find_steps(k);
+    choose_reference_find_steps(k);
     k->value = mem_alloc((size_t)(e->out_count + 1) * sizeof *k->value);
     k->size = mem_zeroed((size_t)e->out_count + 1, sizeof *k->size);
     bool ok = k->value && k->size;
     if (ok && (e->op->kind->traits & LX_ALTERS))
         put_in(k);
     else if (ok)
-        take_out(k);
-    if (ok) hand_over(k);
+        choose_reference_take_out(k);
+    if (ok) choose_reference_hand_over(k);
     mem_free(k->value);
     mem_free(k->size);
     mem_free(k);

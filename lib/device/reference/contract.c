@@ -108,8 +108,8 @@ static void contraction_free(struct contraction *c, int workers)
 
 /* ---- packing ---- */
 
-static void fetch(const struct operand *o, int64_t at, const struct walk *w, int64_t from, int64_t count,
-                  double *to)
+static void contract_fetch(const struct operand *o, int64_t at, const struct walk *w, int64_t from,
+                           int64_t count, double *to)
 {
     if (w->step >= 0)
         operand_row(o, at + w->offset[from], w->step, count, to);
@@ -129,7 +129,7 @@ struct packing {
 };
 
 /* One line of a panel: every width-th number. */
-static void put_line(const struct packing *p, int64_t line, const double *row)
+static void contract_put_line(const struct packing *p, int64_t line, const double *row)
 {
     int64_t place = line / p->width * p->width * p->depth_count + line % p->width;
     double *to = p->to + place;
@@ -150,19 +150,20 @@ static void put_depth(const struct packing *p, int64_t depth, const double *row)
 }
 
 /* Along the sum, or along the lines where these stand side by side. */
-static void pack(const struct packing *p, double *row)
+static void contract_pack(const struct packing *p, double *row)
 {
     int64_t padded = (p->count + p->width - 1) / p->width * p->width;
     memset(row, 0, DEPTH * sizeof *row);
-    for (int64_t i = p->count; i < padded; i++) put_line(p, i, row);
+    for (int64_t i = p->count; i < padded; i++) contract_put_line(p, i, row);
     bool across = p->lines->step == 1 && p->depth->step != 1;
     for (int64_t k = 0; across && k < p->depth_count; k++) {
-        fetch(p->o, p->at + p->depth->offset[p->depth_from + k], p->lines, p->first, p->count, row);
+        contract_fetch(p->o, p->at + p->depth->offset[p->depth_from + k], p->lines, p->first, p->count, row);
         put_depth(p, k, row);
     }
     for (int64_t i = 0; !across && i < p->count; i++) {
-        fetch(p->o, p->at + p->lines->offset[p->first + i], p->depth, p->depth_from, p->depth_count, row);
-        put_line(p, i, row);
+        contract_fetch(p->o, p->at + p->lines->offset[p->first + i], p->depth, p->depth_from, p->depth_count,
+                       row);
+        contract_put_line(p, i, row);
     }
 }
 
@@ -234,8 +235,8 @@ static void add_depth(const struct contraction *c, const struct block *b, struct
                          TILE_COLUMNS,
                          w->b,
                          sizes ? w->b_size : NULL};
-    pack(&pa, w->row);
-    pack(&pb, w->row);
+    contract_pack(&pa, w->row);
+    contract_pack(&pb, w->row);
     for (int64_t j = 0; j < b->columns; j += TILE_COLUMNS)
         for (int64_t i = 0; i < b->rows; i += TILE_ROWS)
             tile_sum(w->a + i * depth, w->b + j * depth, depth, &w->sum[i][j]);
@@ -281,8 +282,8 @@ static void add_before(const struct evaluation *e, int64_t at, int64_t count, do
     }
 }
 
-static void hand_over(const struct contraction *c, const struct block *b, struct workspace *w, int64_t i,
-                      int worker)
+static void contract_hand_over(const struct contraction *c, const struct block *b, struct workspace *w,
+                               int64_t i, int worker)
 {
     const struct evaluation *e = c->e;
     int64_t at = c->outer[IN_OUT].offset[b->outer] + c->rows[IN_OUT].offset[b->row + i] +
@@ -303,14 +304,14 @@ static void hand_over(const struct contraction *c, const struct block *b, struct
                                .signless = true});
 }
 
-static struct workspace *space_of(struct contraction *c, int worker)
+static struct workspace *contract_space_of(struct contraction *c, int worker)
 {
     if (!c->space[worker]) c->space[worker] = mem_alloc(sizeof **c->space);
     if (!c->space[worker]) __atomic_store_n(&c->failed, true, __ATOMIC_RELAXED);
     return c->space[worker];
 }
 
-static int64_t part_of(int64_t whole, int64_t from, int64_t most)
+static int64_t contract_part_of(int64_t whole, int64_t from, int64_t most)
 {
     return whole - from < most ? whole - from : most;
 }
@@ -318,29 +319,29 @@ static int64_t part_of(int64_t whole, int64_t from, int64_t most)
 static void block_task(void *context, int64_t task, int worker)
 {
     struct contraction *c = context;
-    struct workspace *w = space_of(c, worker);
+    struct workspace *w = contract_space_of(c, worker);
     if (!w) return;
     struct block b = {.outer = task / (c->row_blocks * c->column_blocks),
                       .row = task / c->column_blocks % c->row_blocks * ROWS,
                       .column = task % c->column_blocks * COLUMNS};
-    b.rows = part_of(c->rows[IN_A].count, b.row, ROWS);
-    b.columns = part_of(c->columns[IN_A].count, b.column, COLUMNS);
+    b.rows = contract_part_of(c->rows[IN_A].count, b.row, ROWS);
+    b.columns = contract_part_of(c->columns[IN_A].count, b.column, COLUMNS);
     memset(w->sum, 0, sizeof w->sum);
     memset(w->size, 0, sizeof w->size);
     for (int64_t k = 0; k < c->summed[IN_A].count; k += DEPTH) add_depth(c, &b, w, k, c->e->bounded);
-    for (int64_t i = 0; i < b.rows; i++) hand_over(c, &b, w, i, worker);
+    for (int64_t i = 0; i < b.rows; i++) contract_hand_over(c, &b, w, i, worker);
 }
 
 /* ---- dots: neither rows nor columns ---- */
 
-static void dot(const struct contraction *c, int64_t outer, double *value, double *absolute)
+static void contract_dot(const struct contraction *c, int64_t outer, double *value, double *absolute)
 {
     double a[DEPTH], b[DEPTH];
     *value = *absolute = 0;
     for (int64_t k = 0; k < c->summed[IN_A].count; k += DEPTH) {
-        int64_t n = part_of(c->summed[IN_A].count, k, DEPTH);
-        fetch(&c->a, c->outer[IN_A].offset[outer], &c->summed[IN_A], k, n, a);
-        fetch(&c->b, c->outer[IN_B].offset[outer], &c->summed[IN_B], k, n, b);
+        int64_t n = contract_part_of(c->summed[IN_A].count, k, DEPTH);
+        contract_fetch(&c->a, c->outer[IN_A].offset[outer], &c->summed[IN_A], k, n, a);
+        contract_fetch(&c->b, c->outer[IN_B].offset[outer], &c->summed[IN_B], k, n, b);
         for (int64_t i = 0; i < n; i++) {
             *value += a[i] * b[i];
             *absolute += fabs(a[i] * b[i]);
@@ -353,9 +354,9 @@ static void dot_task(void *context, int64_t task, int worker)
     struct contraction *c = context;
     const struct evaluation *e = c->e;
     double value[COLUMNS], absolute[COLUMNS], slack[COLUMNS];
-    int64_t from = task * COLUMNS, count = part_of(c->outer[IN_A].count, from, COLUMNS);
+    int64_t from = task * COLUMNS, count = contract_part_of(c->outer[IN_A].count, from, COLUMNS);
     for (int64_t i = 0; i < count; i++) {
-        dot(c, from + i, &value[i], &absolute[i]);
+        contract_dot(c, from + i, &value[i], &absolute[i]);
     }
     add_before(e, from, count, value, absolute);
     for (int64_t i = 0; i < count; i++) slack[i] = slack_of_sum(e, absolute[i], value[i]);

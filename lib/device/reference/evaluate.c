@@ -12,7 +12,7 @@ enum { BLOCK = JUDGED_MOST, TASKS = 64, ROUNDED_BEFORE = 4 };
  * exp(89) is infinite. */
 static const double LOST_BY_FORMULAS = 0x1p-119, LOST_BY_ROUNDING = 0x1p-149, EXACT_INTEGERS = 0x1p24;
 
-static double unit_of(const struct evaluation *e)
+static double evaluate_unit_of(const struct evaluation *e)
 {
     return e->numbers == NUMBERS_FP64 ? 0x1p-52 : 0x1p-24;
 }
@@ -27,9 +27,9 @@ static double stored_in_fp32(const struct evaluation *e, double value)
 /* (1 + u)^n (1 + last) - 1: the most that so many roundings of a term make of it. */
 static double growth_of(const struct evaluation *e)
 {
-    double last = e->op->kind->ulps * 2 * unit_of(e),
+    double last = e->op->kind->ulps * 2 * evaluate_unit_of(e),
            terms = (double)e->terms + ROUNDED_BEFORE * (e->before.items != NULL);
-    return expm1(terms * log1p(unit_of(e)) + log1p(last));
+    return expm1(terms * log1p(evaluate_unit_of(e)) + log1p(last));
 }
 
 /* Of a sum of powers: each is rounded with its exponent, by at most log(n) u on the average of the weights that they
@@ -66,7 +66,7 @@ double slack_of_element(const struct evaluation *e, double operand, double value
     double size = fabs(k->error == LX_ERROR_OF_OPERAND ? operand : value);
     bool once = k->ulps <= 0.5;
     if (once && e->integers && size <= EXACT_INTEGERS && value == rint(value)) return 0;
-    return k->ulps * 2 * unit_of(e) * size + stored_in_fp32(e, value) +
+    return k->ulps * 2 * evaluate_unit_of(e) * size + stored_in_fp32(e, value) +
            (once ? LOST_BY_ROUNDING : LOST_BY_FORMULAS);
 }
 
@@ -110,7 +110,7 @@ static int64_t step_in(const struct evaluation *e, int operand, int v)
     return step;
 }
 
-static void add_variable(struct evaluation *e, int v)
+static void evaluate_add_variable(struct evaluation *e, int v)
 {
     int k = e->vars, inputs = e->op->input_count < 3 ? e->op->input_count : 3;
     int64_t extent = e->op->map->extent[v], out = step_in(e, e->op->input_count, v), step[3] = {0};
@@ -141,21 +141,21 @@ static void order_variables(struct evaluation *e)
     bool placed[LX_MAX_VARS] = {0};
     e->vars = e->kept_vars = 0;
     for (int d = 0; d < map->rank[out]; d++) {
-        add_variable(e, map->index[out][d]);
+        evaluate_add_variable(e, map->index[out][d]);
         placed[map->index[out][d]] = true;
     }
     e->kept_vars = e->vars;
     e->terms = 1;
     for (int v = 0; v < map->var_count; v++)
         if (!placed[v]) {
-            add_variable(e, v);
+            evaluate_add_variable(e, v);
             e->terms *= map->extent[v];
         }
     evaluate_growth(e);
 }
 
 /* Offsets of output element `n` in the inputs. */
-static void offsets_of(const struct evaluation *e, int64_t n, int64_t *offset)
+static void evaluate_offsets_of(const struct evaluation *e, int64_t n, int64_t *offset)
 {
     offset[0] = offset[1] = offset[2] = 0;
     for (int k = e->kept_vars - 1; k >= 0; k--) {
@@ -206,7 +206,7 @@ static void pointwise_block(const struct evaluation *e, int worker, int64_t from
     for (int64_t n = from; n < to; n += count) {
         int64_t at[3];
         count = run_from(n, to, row);
-        offsets_of(e, n, at);
+        evaluate_offsets_of(e, n, at);
         for (int i = 0; i < inputs && i < 3; i++)
             operand_row(&e->in[i], at[i], last >= 0 ? e->step[i][last] : 0, count, x[i]);
         pointwise_run(e, x, count, value, slack);
@@ -274,7 +274,7 @@ static void fold_run(const struct meaning_fold *fold, const double *term, int64_
 }
 
 /* All terms of one element, along the last summed variable. */
-static void fold_terms(const struct evaluation *e, int64_t at, double *value, double *absolute)
+static void evaluate_fold_terms(const struct evaluation *e, int64_t at, double *value, double *absolute)
 {
     double term[BLOCK];
     int64_t run = e->extent[e->vars - 1], step = e->step[0][e->vars - 1];
@@ -323,11 +323,11 @@ static void reduction_block(const struct evaluation *e, int worker, int64_t from
     for (int64_t n = from; n < to; n += count) {
         int64_t at[3];
         count = run_from(n, to, row);
-        offsets_of(e, n, at);
+        evaluate_offsets_of(e, n, at);
         begin_fold(e, n, count, value, absolute);
         if (side_by_side) fold_rows(e, at[0], step, count, value, absolute);
         for (int64_t i = 0; !side_by_side && i < count; i++)
-            fold_terms(e, at[0] + i * step, &value[i], &absolute[i]);
+            evaluate_fold_terms(e, at[0] + i * step, &value[i], &absolute[i]);
         finish_fold(e, worker, n, count, value, absolute);
     }
 }

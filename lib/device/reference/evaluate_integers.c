@@ -14,7 +14,8 @@ struct whole_op {
 };
 
 /* Offsets in the inputs of number `n` of the variables first .. last - 1. */
-static void add_offsets(const struct evaluation *e, int first, int last, int64_t n, int64_t *offset)
+static void evaluate_integers_add_offsets(const struct evaluation *e, int first, int last, int64_t n,
+                                          int64_t *offset)
 {
     for (int k = last - 1; k >= first; k--) {
         for (int i = 0; i < 3; i++) offset[i] += n % e->extent[k] * e->step[i][k];
@@ -22,26 +23,28 @@ static void add_offsets(const struct evaluation *e, int first, int last, int64_t
     }
 }
 
-static whole_number number(const struct whole_op *w, int operand, wide_number x)
+static whole_number evaluate_integers_number(const struct whole_op *w, int operand, wide_number x)
 {
     return w->e->op->kind->id == LX_KIND_WHERE && operand == 0 ? x != 0 : number_whole(x);
 }
 
 /* `count` elements from these offsets on, along variable `v` (-1: only one). */
-static void elements(const struct whole_op *w, const int64_t *at, int v, int64_t count, whole_number *to)
+static void evaluate_integers_elements(const struct whole_op *w, const int64_t *at, int v, int64_t count,
+                                       whole_number *to)
 {
     wide_number x[3][BLOCK] = {{0}};
     for (int i = 0; i < w->inputs; i++)
         operand_wide_row(&w->e->in[i], at[i], v < 0 ? 0 : w->e->step[i][v], count, x[i]);
     for (int64_t k = 0; w->e->op->has_value && k < count; k++) x[w->inputs][k] = op_constant(w->e->op);
     for (int64_t k = 0; k < count; k++) {
-        whole_number a = number(w, 0, x[0][k]), b = number_whole(x[1][k]), c = number_whole(x[2][k]);
+        whole_number a = evaluate_integers_number(w, 0, x[0][k]), b = number_whole(x[1][k]),
+                     c = number_whole(x[2][k]);
         bool plain = w->e->op->reduces && !(w->e->op->kind->traits & LX_CONTRACTS);
         to[k] = plain ? a : w->m->element(a, b, c, w->width);
     }
 }
 
-static whole_number folded(const struct whole_op *w, int64_t n, const int64_t *at)
+static whole_number evaluate_integers_folded(const struct whole_op *w, int64_t n, const int64_t *at)
 {
     const struct evaluation *e = w->e;
     int last = e->vars > e->kept_vars ? e->vars - 1 : -1;
@@ -56,8 +59,8 @@ static whole_number folded(const struct whole_op *w, int64_t n, const int64_t *a
     for (int64_t j = 0, count; j < e->terms; j += count) {
         int64_t from[3] = {at[0], at[1], at[2]}, left = w->run - j % w->run;
         count = left < BLOCK ? left : BLOCK;
-        add_offsets(e, e->kept_vars, e->vars, j, from);
-        elements(w, from, last, count, term);
+        evaluate_integers_add_offsets(e, e->kept_vars, e->vars, j, from);
+        evaluate_integers_elements(w, from, last, count, term);
         for (int64_t k = 0; k < count; k++, first = false)
             total = first ? term[k] : w->m->fold(total, term[k], 0, w->width);
     }
@@ -85,13 +88,13 @@ void integer_block(const struct evaluation *e, int worker, int64_t from, int64_t
         whole_number result[BLOCK];
         wide_number exact[BLOCK];
         count = row_from(&w, n, to);
-        add_offsets(e, 0, e->kept_vars, n, at);
-        if (!folds) elements(&w, at, e->kept_vars - 1, count, result);
+        evaluate_integers_add_offsets(e, 0, e->kept_vars, n, at);
+        if (!folds) evaluate_integers_elements(&w, at, e->kept_vars - 1, count, result);
         for (int64_t k = 0; k < count; k++) {
             int64_t here[3] = {0};
             if (folds) {
-                add_offsets(e, 0, e->kept_vars, n + k, here);
-                result[k] = folded(&w, n + k, here);
+                evaluate_integers_add_offsets(e, 0, e->kept_vars, n + k, here);
+                result[k] = evaluate_integers_folded(&w, n + k, here);
             }
             exact[k] = number_wrapped(t, result[k]);
         }
@@ -107,7 +110,7 @@ void long_move_block(const struct evaluation *e, int worker, int64_t from, int64
         int64_t at[3] = {0};
         wide_number exact[BLOCK];
         count = row_from(&w, n, to);
-        add_offsets(e, 0, e->kept_vars, n, at);
+        evaluate_integers_add_offsets(e, 0, e->kept_vars, n, at);
         operand_wide_row(&e->in[0], at[0], last >= 0 ? e->step[0][last] : 0, count, exact);
         e->take(e->context, worker, n, &(struct expected){.count = count, .exact = exact});
     }

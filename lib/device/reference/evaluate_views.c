@@ -5,7 +5,7 @@
 enum { BLOCK = JUDGED_MOST };
 
 /* Where index i of dimension d of the smaller tensor is in the other one. */
-static int64_t viewed(const struct lx_op *op, int d, int64_t i)
+static int64_t evaluate_views_viewed(const struct lx_op *op, int d, int64_t i)
 {
     return (op->offset ? op->offset[d] : 0) + (op->stride ? op->stride[d] : 1) * i;
 }
@@ -26,7 +26,7 @@ static int64_t row_in_input(const struct evaluation *e, int64_t n)
             if (i % stride != 0) return -1;
             i /= stride;
         } else if (d < last)
-            i = viewed(e->op, d, i);
+            i = evaluate_views_viewed(e->op, d, i);
         if (d < last && (i < 0 || i >= in->shape[d])) return -1;
         if (d < last) at += i * step;
         step *= in->shape[d];
@@ -44,10 +44,10 @@ static void fetch_view(const struct evaluation *e, int64_t row_at, int64_t first
     for (int64_t i = 0; i < count; i++) value[i] = 0;
     int64_t from = 0, to = count;
     if (last < 0) last = 0;
-    while (from < to && row_at >= 0 && viewed(e->op, last, first + from) < 0) from++;
-    while (from < to && row_at >= 0 && viewed(e->op, last, first + to - 1) >= width) to--;
+    while (from < to && row_at >= 0 && evaluate_views_viewed(e->op, last, first + from) < 0) from++;
+    while (from < to && row_at >= 0 && evaluate_views_viewed(e->op, last, first + to - 1) >= width) to--;
     if (row_at >= 0 && from < to)
-        operand_wide_row(&e->in[0], row_at + viewed(e->op, last, first + from),
+        operand_wide_row(&e->in[0], row_at + evaluate_views_viewed(e->op, last, first + from),
                          e->op->stride ? e->op->stride[last] : 1, to - from, value + from);
 }
 
@@ -64,7 +64,7 @@ static void fetch_insert(const struct evaluation *e, int64_t n, int64_t row_at, 
         int64_t some = width - i < BLOCK ? width - i : BLOCK;
         operand_wide_row(&e->in[0], row_at + i, 1, some, row);
         for (int64_t k = 0; k < some; k++) {
-            int64_t place = (last >= 0 ? viewed(e->op, last, i + k) : 0) - first;
+            int64_t place = (last >= 0 ? evaluate_views_viewed(e->op, last, i + k) : 0) - first;
             if (place >= 0 && place < count) value[place] = row[k];
         }
     }

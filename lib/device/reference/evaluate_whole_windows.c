@@ -70,7 +70,7 @@ static whole_number term_at(const struct slid *s, const int64_t *index)
     return s->in[1] ? s->m->element(a, s->in[1][at[1]], 0, 64) : a;
 }
 
-static bool next_term(const struct slid *s, int64_t *index)
+static bool evaluate_whole_windows_next_term(const struct slid *s, int64_t *index)
 {
     for (int k = s->summed_count - 1; k >= 0; k--) {
         if (++index[s->summed[k]] < s->e->op->map->extent[s->summed[k]]) return true;
@@ -80,7 +80,7 @@ static bool next_term(const struct slid *s, int64_t *index)
 }
 
 /* Of no terms at all a maximum is infinite: an end of its type when it is stored. */
-static wide_number element_at(const struct slid *s, int64_t n)
+static wide_number evaluate_whole_windows_element_at(const struct slid *s, int64_t n)
 {
     const struct evaluation *e = s->e;
     const struct lx_tensor *out = &e->g->tensors[e->op->output];
@@ -102,7 +102,7 @@ static wide_number element_at(const struct slid *s, int64_t n)
         whole_number term = term_at(s, index);
         total = none ? term : s->m->fold(total, term, 0, 64);
         none = false;
-    } while (next_term(s, index));
+    } while (evaluate_whole_windows_next_term(s, index));
     return none ? (wide_number)e->meaning->fold->start : number_wrapped(&number_types[out->dtype], total);
 }
 
@@ -113,7 +113,7 @@ static void slide_task(void *context, int64_t number, int worker)
     for (int64_t n = from, count; n < to; n += count) {
         wide_number exact[BLOCK];
         count = min_i64(to - n, BLOCK);
-        for (int64_t i = 0; i < count; i++) exact[i] = element_at(s, n + i);
+        for (int64_t i = 0; i < count; i++) exact[i] = evaluate_whole_windows_element_at(s, n + i);
         s->e->take(s->e->context, worker, n, &(struct expected){.count = count, .exact = exact});
     }
 }

@@ -30,7 +30,7 @@ static const struct lx_window *window_with(const struct lx_op *op, int v)
     return NULL;
 }
 
-static bool follows(const struct lx_op *op, int v)
+static bool evaluate_windows_follows(const struct lx_op *op, int v)
 {
     const struct lx_window *w = window_with(op, v);
     return w && w->in == v;
@@ -56,7 +56,7 @@ static int64_t own_steps(const struct windowed *x, int operand, int64_t *step)
     return n;
 }
 
-static bool decode(struct windowed *x, int i)
+static bool evaluate_windows_decode(struct windowed *x, int i)
 {
     int64_t n = own_steps(x, i, x->step[i]);
     x->in[i] = mem_alloc((size_t)max_i64(n, 1) * sizeof(double));
@@ -94,7 +94,7 @@ static void order_summed(struct windowed *x)
 {
     x->e->terms = 1;
     for (int v = 0; v < x->map->var_count; v++) {
-        if (in_output(x, v) || follows(x->e->op, v)) continue;
+        if (in_output(x, v) || evaluate_windows_follows(x->e->op, v)) continue;
         x->e->terms *= x->map->extent[v];
         if (window_with(x->e->op, v))
             x->taps[x->tap_count++] = v;
@@ -117,7 +117,7 @@ struct reach {
     int64_t first, end, period, at[2], apart[2];
 };
 
-static int64_t floor_div(int64_t a, int64_t b)
+static int64_t evaluate_windows_floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
@@ -139,8 +139,8 @@ static bool reach_along(const struct windowed *x, const struct row *r, const str
     int64_t c = w->stride * r->index[(int)w->out] + w->dilation * r->index[(int)w->tap] - w->pad;
     int64_t last = (x->map->extent[(int)w->in] - 1) * w->hole, shared = gcd_i64(w->stride, w->hole);
     to->period = w->hole / shared;
-    to->first = c >= 0 ? 0 : -floor_div(c, w->stride);
-    to->end = floor_div(last - c, w->stride) + 1;
+    to->first = c >= 0 ? 0 : -evaluate_windows_floor_div(c, w->stride);
+    to->end = evaluate_windows_floor_div(last - c, w->stride) + 1;
     if (to->end > r->count) to->end = r->count;
     int64_t tried = 0;
     while (tried < to->period && (w->stride * to->first + c) % w->hole != 0) to->first++, tried++;
@@ -160,7 +160,7 @@ static bool reach_of(const struct windowed *x, const struct row *r, struct reach
     }
     for (int v = 0; v < x->map->var_count; v++)
         for (int i = 0; i < op->input_count; i++)
-            if (v != r->last && !follows(op, v)) to->at[i] += r->index[v] * x->step[i][v];
+            if (v != r->last && !evaluate_windows_follows(op, v)) to->at[i] += r->index[v] * x->step[i][v];
     for (int i = 0; r->last >= 0 && i < op->input_count; i++) {
         to->at[i] += (r->index[r->last] + to->first) * x->step[i][r->last];
         to->apart[i] += to->period * x->step[i][r->last];
@@ -185,7 +185,8 @@ static void add_side_by_side(const struct row *r, const struct reach *t, const d
     }
 }
 
-static void add_products(const struct windowed *x, const struct row *r, const struct reach *t)
+static void evaluate_windows_add_products(const struct windowed *x, const struct row *r,
+                                          const struct reach *t)
 {
     const double *a = x->in[0] + t->at[0], *b = x->in[1] + t->at[1];
     if (t->period == 1 && t->apart[0] == 1 && t->apart[1] == 1) {
@@ -203,7 +204,7 @@ static void add_products(const struct windowed *x, const struct row *r, const st
     }
 }
 
-static void fold_terms(const struct windowed *x, const struct row *r, const struct reach *t)
+static void evaluate_windows_fold_terms(const struct windowed *x, const struct row *r, const struct reach *t)
 {
     const struct meaning_fold *fold = x->e->meaning->fold;
     const double *a = x->in[0] + t->at[0];
@@ -223,7 +224,7 @@ static bool next_tap(const struct windowed *x, struct row *r)
 }
 
 /* The next term beside the taps, which only moves in the operands. */
-static bool next_term(const struct windowed *x, int64_t *index, struct reach *t)
+static bool evaluate_windows_next_term(const struct windowed *x, int64_t *index, struct reach *t)
 {
     for (int k = x->rest_count - 1; k >= 0; k--) {
         int v = x->rest[k];
@@ -243,14 +244,14 @@ static void add_tap(const struct windowed *x, const struct row *r)
     if (!reach_of(x, r, &t)) return;
     do
         if (product)
-            add_products(x, r, &t);
+            evaluate_windows_add_products(x, r, &t);
         else
-            fold_terms(x, r, &t);
-    while (next_term(x, index, &t));
+            evaluate_windows_fold_terms(x, r, &t);
+    while (evaluate_windows_next_term(x, index, &t));
 }
 
 /* Terms that a mean counts: of each window the taps that are inside, or all. */
-static int64_t counted(const struct windowed *x, const struct row *r, int64_t i)
+static int64_t evaluate_windows_counted(const struct windowed *x, const struct row *r, int64_t i)
 {
     const struct lx_op *op = x->e->op;
     int64_t n = x->e->terms;
@@ -267,14 +268,14 @@ static int64_t counted(const struct windowed *x, const struct row *r, int64_t i)
     return n;
 }
 
-static void finish(const struct windowed *x, int worker, int64_t at, const struct row *r)
+static void evaluate_windows_finish(const struct windowed *x, int worker, int64_t at, const struct row *r)
 {
     struct evaluation own = *x->e;
     double slack[BLOCK];
     bool divides = own.meaning->fold && own.meaning->fold->divides;
     bool rounds = own.bounded && own.op->kind->error != LX_ERROR_NONE;
     for (int64_t i = 0; i < r->count; i++) {
-        if (divides) own.divisor = counted(x, r, i);
+        if (divides) own.divisor = evaluate_windows_counted(x, r, i);
         if (divides) r->value[i] = own.divisor > 0 ? r->value[i] * one_part_of(&own) : 0;
         own.divisor = max_i64(own.divisor, 1);
         if (rounds) slack[i] = slack_of_sum(&own, r->absolute[i], r->value[i]);
@@ -287,7 +288,7 @@ static void finish(const struct windowed *x, int worker, int64_t at, const struc
                                 .signless = true});
 }
 
-static void begin(const struct windowed *x, int64_t at, const struct row *r)
+static void evaluate_windows_begin(const struct windowed *x, int64_t at, const struct row *r)
 {
     const struct evaluation *e = x->e;
     const struct meaning_fold *fold = e->op->input_count == 1 ? e->meaning->fold : NULL;
@@ -315,7 +316,7 @@ static void place_row(const struct windowed *x, int64_t n, int64_t to, struct ro
     r->count = min_i64(min_i64(r->count, to - n), BLOCK);
 }
 
-static void task(void *context, int64_t number, int worker)
+static void evaluate_windows_task(void *context, int64_t number, int worker)
 {
     const struct windowed *x = context;
     double value[BLOCK], absolute[BLOCK];
@@ -323,10 +324,10 @@ static void task(void *context, int64_t number, int worker)
     int64_t from = number * x->per_task, to = min_i64(from + x->per_task, x->e->out_count);
     for (int64_t n = from; n < to; n += r.count) {
         place_row(x, n, to, &r);
-        begin(x, n, &r);
+        evaluate_windows_begin(x, n, &r);
         do add_tap(x, &r);
         while (next_tap(x, &r));
-        finish(x, worker, n, &r);
+        evaluate_windows_finish(x, worker, n, &r);
     }
 }
 
@@ -335,8 +336,9 @@ bool evaluate_windows(struct evaluation *e, struct pool *pool)
     struct windowed x = {.e = e, .map = e->op->map, .per_task = e->out_count / TASKS + 1};
     order_summed(&x);
     evaluate_growth(e);
-    bool ok = decode(&x, 0) && (e->op->input_count == 1 || (decode(&x, 1) && turn(&x)));
-    if (ok) pool_run(pool, ceil_div_i64(e->out_count, x.per_task), task, &x);
+    bool ok = evaluate_windows_decode(&x, 0) &&
+              (e->op->input_count == 1 || (evaluate_windows_decode(&x, 1) && turn(&x)));
+    if (ok) pool_run(pool, ceil_div_i64(e->out_count, x.per_task), evaluate_windows_task, &x);
     mem_free(x.in[0]);
     mem_free(x.in[1]);
     return ok;

@@ -21,7 +21,7 @@ struct filling {
 };
 
 /* Element i of a stream: splitmix64 at position i. */
-static uint64_t draw(uint64_t key, int64_t i)
+static uint64_t input_data_draw(uint64_t key, int64_t i)
 {
     uint64_t z = key + (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -36,7 +36,7 @@ static void fill_block(void *context, int64_t task, int worker)
     float numbers[BLOCK];
     (void)worker;
     for (int64_t i = 0; i < n; i++) {
-        uint64_t h = draw(f->key, from + i);
+        uint64_t h = input_data_draw(f->key, from + i);
         if (f->raw)
             f->items[from + i] = (char)(h >> 56);
         else if (f->below > 0)
@@ -50,7 +50,7 @@ static void fill_block(void *context, int64_t task, int worker)
 }
 
 /* Elements that a contraction sums. */
-static int64_t summed(const struct lx_op *op)
+static int64_t input_data_summed(const struct lx_op *op)
 {
     int64_t n = 1;
     if (!op->map || !(op->kind->traits & LX_CONTRACTS)) return 1;
@@ -96,7 +96,7 @@ void data_fill(const struct lx_graph *g, int32_t tensor, uint64_t seed, struct p
         for (int i = 0; i < g->ops[o].input_count; i++) {
             if (g->ops[o].inputs[i] != tensor) continue;
             positive |= (g->ops[o].kind->positive >> i & 1) != 0;
-            if (t->role == LX_WEIGHT) longest = fmax(longest, (double)summed(&g->ops[o]));
+            if (t->role == LX_WEIGHT) longest = fmax(longest, (double)input_data_summed(&g->ops[o]));
         }
     if (f.type->integer) f.below = chosen_below(g, tensor);
     f.scale = positive ? 0.5f : longest > 1 ? (float)sqrt(3 / longest) : 1;

@@ -15,14 +15,14 @@ struct judging {
     struct judged *by_worker;
 };
 
-static void compare(void *context, int worker, int64_t at, const struct expected *x)
+static void judge_op_compare(void *context, int worker, int64_t at, const struct expected *x)
 {
     const struct judging *j = context;
     int item = number_types[j->dtype].item;
     judge_elements(x, j->dtype, (const char *)j->items + at * item, &j->by_worker[worker]);
 }
 
-static struct operand operand_of(const struct lx_graph *g, int32_t tensor, const void *items)
+static struct operand judge_op_operand_of(const struct lx_graph *g, int32_t tensor, const void *items)
 {
     return (struct operand){.items = items, .type = &number_types[g->tensors[tensor].dtype]};
 }
@@ -37,11 +37,11 @@ static bool judge_shaped(const struct op_items *x, struct pool *pool, struct jud
 {
     int workers = pool_threads(pool);
     struct judging j = {.items = x->output, .dtype = dtype_judged(x)};
-    struct evaluation e = {.g = x->g, .op = x->op, .bounded = true, .take = compare, .context = &j};
+    struct evaluation e = {.g = x->g, .op = x->op, .bounded = true, .take = judge_op_compare, .context = &j};
     for (int i = 0; i < x->op->input_count && i < EVALUATED_MOST; i++)
         e.in[i] = (struct operand){.items = x->inputs[i], .type = op_number_type(x->g, x->op, i)};
-    e.kept = operand_of(x->g, x->op->output, x->kept);
-    e.before = operand_of(x->g, x->op->output, x->before);
+    e.kept = judge_op_operand_of(x->g, x->op->output, x->kept);
+    e.before = judge_op_operand_of(x->g, x->op->output, x->before);
     e.divisor = x->divisor;
     j.by_worker = mem_zeroed((size_t)workers, sizeof *j.by_worker);
     bool ok = j.by_worker && evaluate_op(&e, pool);
@@ -50,7 +50,7 @@ static bool judge_shaped(const struct op_items *x, struct pool *pool, struct jud
     return ok;
 }
 
-static int64_t bytes_of(const struct lx_graph *g, int32_t tensor)
+static int64_t judge_op_bytes_of(const struct lx_graph *g, int32_t tensor)
 {
     const struct lx_tensor *t = &g->tensors[tensor];
     int64_t n = 1;
@@ -64,11 +64,11 @@ static bool judge_mixed(const struct op_items *x, struct judged *out)
 {
     struct mix_operand inputs[LX_MAX_INPUTS];
     const struct lx_tensor *t = &x->g->tensors[x->op->output];
-    int64_t bytes = bytes_of(x->g, x->op->output);
+    int64_t bytes = judge_op_bytes_of(x->g, x->op->output);
     unsigned char *want = mem_zeroed((size_t)bytes / 8 + 1, 8);
     if (!want) return false;
     for (int i = 0; i < x->op->input_count; i++)
-        inputs[i] = (struct mix_operand){x->inputs[i], bytes_of(x->g, x->op->inputs[i])};
+        inputs[i] = (struct mix_operand){x->inputs[i], judge_op_bytes_of(x->g, x->op->inputs[i])};
     if (t->rank < 0)
         mix_bytes(x->op, x->result, inputs, want, bytes);
     else
@@ -84,12 +84,12 @@ static bool judge_made(const struct op_items *x, struct judged *out)
 {
     const struct lx_tensor *t = &x->g->tensors[x->op->output];
     const struct number_type *type = &number_types[t->dtype];
-    int64_t count = bytes_of(x->g, x->op->output) / type->item;
+    int64_t count = judge_op_bytes_of(x->g, x->op->output) / type->item;
     struct operand in = {0};
     wide_number *value = mem_zeroed((size_t)count + 1, sizeof *value);
     double *slack = mem_zeroed((size_t)count + 1, sizeof *slack), near[JUDGED_MOST];
     bool ok = value && slack, sums = x->op->kind->id == LX_KIND_SCAN && !type->integer;
-    if (x->op->input_count > 0) in = operand_of(x->g, x->op->inputs[0], x->inputs[0]);
+    if (x->op->input_count > 0) in = judge_op_operand_of(x->g, x->op->inputs[0], x->inputs[0]);
     if (ok) made_values(x->g, x->op, &in, value, slack);
     for (int64_t at = 0, n; ok && at < count; at += n) {
         n = count - at < JUDGED_MOST ? count - at : JUDGED_MOST;

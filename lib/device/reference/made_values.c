@@ -13,7 +13,7 @@ struct axis {
     int64_t step, length, count;
 };
 
-static struct axis axis_of(const struct lx_tensor *t, const struct lx_op_params *p)
+static struct axis made_values_axis_of(const struct lx_tensor *t, const struct lx_op_params *p)
 {
     int which = p ? (int)p->axis : -1;
     struct axis a = {.step = 1, .length = which >= 0 ? t->shape[which] : 1, .count = 1};
@@ -25,14 +25,15 @@ static struct axis axis_of(const struct lx_tensor *t, const struct lx_op_params 
     return a;
 }
 
-static wide_number sum_of(const struct number_type *t, wide_number a, wide_number b)
+static wide_number made_values_sum_of(const struct number_type *t, wide_number a, wide_number b)
 {
     return t->integer ? number_wrapped(t, number_whole(a) + number_whole(b))
                       : (wide_number)((double)a + (double)b);
 }
 
 /* From the start on by steps; where neither has a fraction every one is exact. */
-static wide_number counted(const struct number_type *t, const struct lx_op_params *p, int64_t index)
+static wide_number made_values_counted(const struct number_type *t, const struct lx_op_params *p,
+                                       int64_t index)
 {
     double start = p ? p->start : 0, step = p ? p->step : 1;
     if (!t->integer) return (wide_number)(start + step * (double)index);
@@ -53,7 +54,7 @@ static void running_sums(const struct number_type *t, const struct axis *a, cons
         bool begins = n / a->step % a->length == end;
         wide_number x;
         operand_wide_row(in, n, 1, 1, &x);
-        value[n] = sum_of(t, begins ? 0 : value[n + before], x);
+        value[n] = made_values_sum_of(t, begins ? 0 : value[n + before], x);
         size[n] = (begins ? 0 : size[n + before]) + fabs((double)x);
     }
     for (int64_t k = 0; p->exclusive && k < a->count; k++) {
@@ -69,13 +70,13 @@ void made_values(const struct lx_graph *g, const struct lx_op *op, const struct 
     const struct lx_tensor *t = &g->tensors[op->output];
     const struct number_type *type = &number_types[t->dtype];
     const struct lx_op_params *p = op->params;
-    struct axis a = axis_of(t, p);
+    struct axis a = made_values_axis_of(t, p);
     for (int64_t n = 0; n < a.count; n++) {
         slack[n] = 0;
         int64_t which = op->data && op->data->count > 1 ? n : 0;
         if (op->kind->id == LX_KIND_CONSTANT)
             value[n] = number_stated(op->data->numbers[which], op->data->wholes[which]);
-        if (op->kind->id == LX_KIND_IOTA) value[n] = counted(type, p, n / a.step % a.length);
+        if (op->kind->id == LX_KIND_IOTA) value[n] = made_values_counted(type, p, n / a.step % a.length);
     }
     if (op->kind->id != LX_KIND_SCAN) return;
     running_sums(type, &a, p, in, value, slack);

@@ -17,7 +17,7 @@ static int64_t index_along(const struct evaluation *e, int64_t n, int v)
 }
 
 /* Where input i has element n of the output; -1: it does not have it. */
-static int64_t place_in(const struct evaluation *e, int i, int64_t n)
+static int64_t placing_place_in(const struct evaluation *e, int i, int64_t n)
 {
     const struct lx_tensor *in = &e->g->tensors[e->op->inputs[i]];
     const struct lx_walk *w = &e->op->map->walks[i];
@@ -36,7 +36,7 @@ static int64_t place_in(const struct evaluation *e, int i, int64_t n)
 }
 
 /* The input of a concat that element n comes from. */
-static int part_of(const struct evaluation *e, int64_t n)
+static int placing_part_of(const struct evaluation *e, int64_t n)
 {
     const struct lx_op *op = e->op;
     int joined = op->map->index[op->input_count][op->params->axis], i = 0;
@@ -65,12 +65,12 @@ static bool misses(const struct evaluation *e, int64_t n)
     return false;
 }
 
-static wide_number placed(const struct evaluation *e, int64_t n)
+static wide_number placing_placed(const struct evaluation *e, int64_t n)
 {
     wide_number value = e->numbers == NUMBERS_FP32 ? (wide_number)(float)e->op->value : op_constant(e->op);
-    int i = e->op->kind->id == LX_KIND_CONCAT ? part_of(e, n) : 0;
-    int64_t at = e->op->kind->id == LX_KIND_PAD && misses(e, n) ? -1 : place_in(e, i, n);
-    if (at < 0 && e->op->input_count > 1) at = place_in(e, i = 1, n);
+    int i = e->op->kind->id == LX_KIND_CONCAT ? placing_part_of(e, n) : 0;
+    int64_t at = e->op->kind->id == LX_KIND_PAD && misses(e, n) ? -1 : placing_place_in(e, i, n);
+    if (at < 0 && e->op->input_count > 1) at = placing_place_in(e, i = 1, n);
     if (at >= 0) operand_wide_row(&e->in[i], at, 1, 1, &value);
     return value;
 }
@@ -80,7 +80,7 @@ void placing_block(const struct evaluation *e, int worker, int64_t from, int64_t
     wide_number exact[BLOCK];
     for (int64_t n = from, count; n < to; n += count) {
         count = to - n < BLOCK ? to - n : BLOCK;
-        for (int64_t i = 0; i < count; i++) exact[i] = placed(e, n + i);
+        for (int64_t i = 0; i < count; i++) exact[i] = placing_placed(e, n + i);
         e->take(e->context, worker, n, &(struct expected){.count = count, .exact = exact});
     }
 }

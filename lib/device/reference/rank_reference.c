@@ -14,7 +14,7 @@ struct ranking {
     int64_t *order;
 };
 
-static void find_steps(struct ranking *k)
+static void rank_reference_find_steps(struct ranking *k)
 {
     const struct lx_einsum *map = k->e->op->map;
     for (int i = 0; i < 2; i++) {
@@ -27,7 +27,7 @@ static void find_steps(struct ranking *k)
 }
 
 /* A heap with the last of all on top: what is taken from it goes to the end. */
-static void sink(const struct ranking *k, int64_t i, int64_t n)
+static void rank_reference_sink(const struct ranking *k, int64_t i, int64_t n)
 {
     for (int64_t child = 2 * i + 1; child < n; child = 2 * i + 1) {
         int64_t *o = k->order;
@@ -45,16 +45,16 @@ static void sink(const struct ranking *k, int64_t i, int64_t n)
 static void order(const struct ranking *k, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) k->order[i] = i;
-    for (int64_t i = n / 2; i-- > 0;) sink(k, i, n);
+    for (int64_t i = n / 2; i-- > 0;) rank_reference_sink(k, i, n);
     for (int64_t end = n - 1; end > 0; end--) {
         int64_t last = k->order[0];
         k->order[0] = k->order[end];
         k->order[end] = last;
-        sink(k, 0, end);
+        rank_reference_sink(k, 0, end);
     }
 }
 
-static bool next(struct ranking *k)
+static bool rank_reference_next(struct ranking *k)
 {
     const struct lx_einsum *map = k->e->op->map;
     for (int v = map->var_count - 1; v >= 0; v--) {
@@ -65,7 +65,7 @@ static bool next(struct ranking *k)
     return false;
 }
 
-static void take_row(struct ranking *k)
+static void rank_reference_take_row(struct ranking *k)
 {
     const struct lx_einsum *map = k->e->op->map;
     int64_t n = map->extent[k->by.from], most = k->by.to >= 0 ? map->extent[k->by.to] : 1, in = 0, out = 0;
@@ -83,15 +83,15 @@ bool evaluate_ranking(struct evaluation *e)
 {
     struct ranking k = {.e = e};
     lx_ranking_of(e->op, &k.by);
-    find_steps(&k);
+    rank_reference_find_steps(&k);
     size_t n = (size_t)e->op->map->extent[k.by.from];
     k.row = mem_alloc(n * sizeof *k.row);
     k.order = mem_alloc(n * sizeof *k.order);
     k.value = mem_alloc((size_t)(e->out_count + 1) * sizeof *k.value);
     bool ok = k.row && k.order && k.value;
     if (ok) do
-            take_row(&k);
-        while (next(&k));
+            rank_reference_take_row(&k);
+        while (rank_reference_next(&k));
     for (int64_t i = 0; ok && i < e->out_count; i += JUDGED_MOST)
         e->take(e->context, 0, i,
                 &(struct expected){.count = e->out_count - i < JUDGED_MOST ? e->out_count - i : JUDGED_MOST,

@@ -46,7 +46,7 @@ static void value_shape(struct evaluating *v, int32_t n)
 }
 
 /* Room up to whole words, which ops on bytes read. */
-static bool items_make(struct value *x)
+static bool reference_items_make(struct value *x)
 {
     x->items = mem_zeroed((size_t)(x->count * number_types[x->dtype].item) / 8 + 1, 8);
     return x->items != NULL;
@@ -81,12 +81,12 @@ static void keep_numbers(void *context, int worker, int64_t at, const struct exp
 static bool numbers_make(struct value *x)
 {
     x->computed = true;
-    if (x->whole && number_types[x->dtype].bits == 64) return items_make(x);
+    if (x->whole && number_types[x->dtype].bits == 64) return reference_items_make(x);
     x->wide = mem_alloc((size_t)(x->count + 1) * sizeof *x->wide);
     return x->wide != NULL;
 }
 
-static struct operand operand_of(const struct value *x)
+static struct operand reference_operand_of(const struct value *x)
 {
     return (struct operand){.items = x->items, .type = &number_types[x->dtype], .wide = x->wide};
 }
@@ -104,9 +104,9 @@ static bool evaluate_shaped(struct evaluating *v, int32_t o, const struct lx_op 
     for (int i = 0; i < op->input_count && i < EVALUATED_MOST; i++) {
         const struct value *x = &v->values[program_input(&v->r->program, o, i)];
         known = known && is_known(x);
-        e.in[i] = operand_of(x);
+        e.in[i] = reference_operand_of(x);
     }
-    if (kept >= 0) e.kept = operand_of(&v->values[kept]);
+    if (kept >= 0) e.kept = reference_operand_of(&v->values[kept]);
     if (!known) return true;
     return numbers_make(out) && evaluate_op(&e, v->pool);
 }
@@ -122,7 +122,7 @@ static bool evaluate_mixed(struct evaluating *v, int32_t o, const struct lx_op *
         inputs[i] = (struct mix_operand){x->items, x->count * number_types[x->dtype].item};
     }
     if (!known) return true;
-    if (!items_make(out)) return false;
+    if (!reference_items_make(out)) return false;
     if (v->g->tensors[op->output].rank < 0)
         mix_bytes(op, result, inputs, out->items, out->count);
     else
@@ -136,7 +136,7 @@ static bool evaluate_made(struct evaluating *v, int32_t o, struct value *out)
     const struct value *x = op->input_count > 0 ? &v->values[program_input(&v->r->program, o, 0)] : NULL;
     struct operand in = {0};
     if (x && !is_known(x)) return true;
-    if (x) in = operand_of(x);
+    if (x) in = reference_operand_of(x);
     wide_number *value = mem_alloc((size_t)(out->count + 1) * sizeof *value);
     double *slack = mem_alloc((size_t)(out->count + 1) * sizeof *slack);
     bool ok = value && slack && numbers_make(out);
@@ -153,7 +153,7 @@ static bool evaluate_reshape(struct evaluating *v, int32_t o, struct value *out)
     const struct value *x = &v->values[program_input(&v->r->program, o, 0)];
     size_t room = x->items ? (size_t)(x->count * number_types[x->dtype].item) : 0;
     out->computed = x->computed;
-    if (x->items && !items_make(out)) return false;
+    if (x->items && !reference_items_make(out)) return false;
     if (x->items) memcpy(out->items, x->items, room);
     if (!x->wide) return true;
     out->wide = mem_alloc((size_t)(out->count + 1) * sizeof *out->wide);
@@ -179,7 +179,7 @@ static bool evaluate_result(struct evaluating *v, int32_t o, int result)
     return op_is_shaped(v->g, &op) ? evaluate_shaped(v, o, &op, out) : evaluate_mixed(v, o, &op, result, out);
 }
 
-static void drop(struct value *x)
+static void reference_drop(struct value *x)
 {
     mem_free(x->items);
     mem_free(x->wide);
@@ -191,11 +191,11 @@ static void drop_after(struct evaluating *v, int32_t o)
     int32_t kept = v->r->program.kept[o];
     for (int i = 0; i <= v->g->ops[o].input_count; i++) {
         int32_t n = i < v->g->ops[o].input_count ? program_input(&v->r->program, o, i) : kept;
-        if (n >= 0 && v->values[n].last_op <= o) drop(&v->values[n]);
+        if (n >= 0 && v->values[n].last_op <= o) reference_drop(&v->values[n]);
     }
     for (int i = 0; i < v->g->ops[o].output_count; i++) {
         struct value *made = &v->values[v->r->program.made_at[o] + i];
-        if (made->last_op < 0) drop(made);
+        if (made->last_op < 0) reference_drop(made);
     }
 }
 
@@ -204,7 +204,7 @@ static bool begin_value(struct evaluating *v, int32_t n)
 {
     struct value *x = n >= 0 && n < v->g->tensor_count ? &v->values[n] : NULL;
     if (!x || x->items) return true;
-    if (!items_make(x)) return false;
+    if (!reference_items_make(x)) return false;
     data_fill(v->g, n, v->r->seed, v->pool, x->items, x->count);
     return true;
 }
@@ -256,7 +256,7 @@ struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t 
         ok = r->outputs && v.values && v.pool && evaluate_all(&v) ? true : status_no_memory(st);
         if (ok) take_outputs(&v);
     }
-    for (int32_t n = 0; v.values && n < r->program.value_count; n++) drop(&v.values[n]);
+    for (int32_t n = 0; v.values && n < r->program.value_count; n++) reference_drop(&v.values[n]);
     mem_free(v.values);
     pool_destroy(v.pool);
     if (ok) return r;

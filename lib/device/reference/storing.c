@@ -61,7 +61,7 @@ static double stored_float(enum lx_dtype dtype, float f)
 }
 
 /* C leaves conversions beyond the range to the machine. */
-static float nearest(double x)
+static float storing_nearest(double x)
 {
     if (fabs(x) >= 0x1.ffffffp127) return x > 0 ? INFINITY : -INFINITY;
     return (float)x;
@@ -76,7 +76,7 @@ void judged_add(struct judged *to, const struct judged *more)
     to->largest = fmax(to->largest, more->largest);
 }
 
-static bool same(double a, double b)
+static bool storing_same(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
 }
@@ -84,7 +84,7 @@ static bool same(double a, double b)
 /* The least float from x on upwards, and the largest from x on downwards; beyond the range infinite. */
 static float float_up(double x)
 {
-    float f = nearest(x);
+    float f = storing_nearest(x);
     return (double)f < x ? nextafterf(f, INFINITY) : f;
 }
 
@@ -94,7 +94,7 @@ static float float_down(double x)
 }
 
 /* Between what the ends of the interval are stored as. fp8 has no infinity: what is too large is no number. */
-static bool between(enum lx_dtype dtype, double low, double high, double got)
+static bool storing_between(enum lx_dtype dtype, double low, double high, double got)
 {
     double from = stored_float(dtype, float_up(low)), to = stored_float(dtype, float_down(high));
     if (isnan(got)) return isnan(from) || isnan(to);
@@ -114,14 +114,14 @@ static bool is_end(enum lx_dtype dtype, double got)
 /* What the plain bound does not decide. */
 static bool is_right(enum lx_dtype dtype, double value, double slack, double peak, double got)
 {
-    if (!isfinite(value)) return same(stored_number(dtype, value), got);
+    if (!isfinite(value)) return storing_same(stored_number(dtype, value), got);
     if (dtype == LX_FP64) return peak >= DBL_MAX ? !isfinite(got) : fabs(got - value) <= slack * SAFETY;
     double low = value - slack * SAFETY, high = value + slack * SAFETY;
     bool overflows = peak >= (double)FLT_MAX * (1 - 0x1p-20);
     if (overflows && (!isfinite(got) || is_end(dtype, got))) return true;
     if (dtype == LX_BOOL) return low <= 0 && high >= 0 ? got == 0 || (slack > 0 && got == 1) : got == 1;
-    if (float_up(low) > float_down(high)) return same(stored_number(dtype, value), got);
-    return between(dtype, low, high, got);
+    if (float_up(low) > float_down(high)) return storing_same(stored_number(dtype, value), got);
+    return storing_between(dtype, low, high, got);
 }
 
 static void judge_one(const struct expected *x, int64_t i, enum lx_dtype dtype, double got, struct judged *to)
@@ -168,8 +168,8 @@ struct pairs {
 };
 
 /* False: the plain bound does not decide on one of them, or it is wrong; then nothing was noted. */
-static bool judge_pair(const struct storing *s, const double *value, const double *slack, const double *got,
-                       struct pairs *m)
+static bool storing_judge_pair(const struct storing *s, const double *value, const double *slack,
+                               const double *got, struct pairs *m)
 {
     pair exact = {value[0], value[1]}, e = {slack[0], slack[1]}, here = {got[0], got[1]};
     pair size = absolute(exact), difference = absolute(here - exact), reach = size + e;
@@ -190,7 +190,8 @@ static void judge_rounded(const struct expected *x, enum lx_dtype dtype, const d
     int64_t n;
     for (int64_t i = 0; i < x->count; i += n) {
         n = x->count - i < 2 ? x->count - i : 2;
-        if (in_pairs && n == 2 && judge_pair(&storings[dtype], x->value + i, x->slack + i, got + i, &m))
+        if (in_pairs && n == 2 &&
+            storing_judge_pair(&storings[dtype], x->value + i, x->slack + i, got + i, &m))
             continue;
         for (int64_t k = i; k < i + n; k++) judge_one(x, k, dtype, got[k], to);
     }
@@ -219,7 +220,7 @@ static void judge_exact(const struct expected *x, enum lx_dtype dtype, const voi
         bool zeros = want[i] == 0 && got[i] == 0 && !x->signless && signbit(want[i]) != signbit(got[i]);
         bool equal = t->integer ? memcmp((const char *)want_items + i * t->item,
                                          (const char *)items + i * t->item, (size_t)t->item) == 0
-                                : same(want[i], got[i]);
+                                : storing_same(want[i], got[i]);
         if (equal && !zeros) continue;
         double difference = fabs(want[i] - got[i]);
         to->wrong++;

@@ -3,8 +3,8 @@
 #include "layout/op_index.h"
 
 /* One operand: what a level cuts has the length of a tile. */
-static bool cut_operand(const struct lx_tensor *whole, const struct op_index *x, int operand,
-                        const int64_t *tiles, struct arena *memory, struct lx_tensor *out)
+static bool tile_op_cut_operand(const struct lx_tensor *whole, const struct op_index *x, int operand,
+                                const int64_t *tiles, struct arena *memory, struct lx_tensor *out)
 {
     *out = *whole;
     int64_t *shape = arena_array(memory, (size_t)whole->rank + 1, sizeof *shape);
@@ -53,7 +53,7 @@ struct tile_op *tile_op_make(const struct lx_graph *g, const struct lx_op *op, c
     bool ok = cut_map(op, tiles, memory, t);
     for (int i = 0; i < count && ok; i++) {
         inputs[i] = i;
-        ok = cut_operand(&g->tensors[op_operand(op, i)], &x, i, tiles, memory, &tensors[i]);
+        ok = tile_op_cut_operand(&g->tensors[op_operand(op, i)], &x, i, tiles, memory, &tensors[i]);
     }
     return ok ? t : NULL;
 }

@@ -5,7 +5,7 @@
 #include "graph/import/import_results.h"
 #include "graph/import/import_roles.h"
 #include "graph/import/import_together.h"
-#include "graph/pattern.h"
+#include "files/pattern.h"
 #include "model/layers.h"
 #include "model/device_order.h"
 #include "model/meshes.h"

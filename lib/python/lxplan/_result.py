@@ -127,7 +127,7 @@ class Result(Handle):
 
     @property
     def notes(self) -> List[str]:
-        """What went wrong and was no reason to fail: a damaged entry of a cache, a folder that cannot be written."""
+        """What went wrong and was no reason to fail: no time to cut a team."""
         return self.word("notes").splitlines()
 
     def _places(self) -> Tuple[array, array]:
@@ -173,7 +173,7 @@ class Plan(Result):
 
     @classmethod
     def of_file(cls, path: "str | os.PathLike[str]", options: Any = None) -> "Plan":
-        """Of a pattern or model in a file; with the option cache it is not even read as a graph the second time."""
+        """Of a pattern or model in a file."""
         native = _native.library()
         how = handle_of(options) or Options()
         how.set("file", os.fspath(path))

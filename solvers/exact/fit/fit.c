@@ -34,7 +34,7 @@ struct part_run {
     int64_t run;
 };
 
-static void report(const struct fit_search *s, int64_t unit, int64_t *base)
+static void fit_report(const struct fit_search *s, int64_t unit, int64_t *base)
 {
     for (int32_t i = 0; i < s->part->count; i++) base[s->part->origin[i]] = s->base[i] * unit;
 }
@@ -63,8 +63,8 @@ static bool first_fit_all(const struct fit_scaled *scaled, const struct fit_limi
     return true;
 }
 
-static enum fit_result search_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
-                                  struct part_run *runs, int64_t *base, struct fit_stats *stats)
+static enum fit_result fit_search_all(const struct fit_scaled *scaled, const struct fit_limits *limits,
+                                      struct part_run *runs, int64_t *base, struct fit_stats *stats)
 {
     int32_t open = 0;
     for (int32_t i = 0; i < scaled->part_count; i++) {
@@ -91,7 +91,7 @@ static enum fit_result search_all(const struct fit_scaled *scaled, const struct 
                 continue;
             }
             if (result != FIT_YES) return result;
-            report(&r->search, scaled->unit, base);
+            fit_report(&r->search, scaled->unit, base);
             r->done = true;
             open--;
         }
@@ -111,7 +111,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
         if (scaled.impossible)
             result = FIT_NO;
         else if (runs && first_fit_all(&scaled, limits, runs, base, stats)) {
-            result = search_all(&scaled, limits, runs, base, stats);
+            result = fit_search_all(&scaled, limits, runs, base, stats);
             for (int32_t i = 0; i < scaled.part_count; i++)
                 if (runs[i].open) fit_search_close(&runs[i].search);
             if (result == FIT_YES && !fit_place_peeled(&scaled, base)) result = FIT_NO_MEMORY;

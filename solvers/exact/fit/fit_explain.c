@@ -27,7 +27,7 @@
  * would not pay for the explanation. */
 enum { MOST_WORK = 1 << 13 };
 
-static void ask(struct fit_search *s, int32_t item, fit_unit value)
+static void fit_explain_ask(struct fit_search *s, int32_t item, fit_unit value)
 {
     if (value <= s->asked[item]) return;
     const struct fit_event *events = s->events.at;
@@ -49,14 +49,14 @@ static void explain_wait(struct fit_search *s, int32_t e, fit_unit value)
     int32_t k = event->item;
     fit_unit align = part->align[k], wanted = fit_round_up(value, align);
     fit_conflict_add(s, event->wait_level);
-    ask(s, k, event->waits);
+    fit_explain_ask(s, k, event->waits);
     if (wanted <= event->waits + align) return; /* not there, hence at the next base at least */
     for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++) {
         int32_t m = part->near[i];
         if (s->placed[m] && s->placed_event[m] <= e)
             fit_conflict_add(s, s->level[m]);
         else
-            ask(s, m, wanted - align + 1 - fit_theirs(part, i));
+            fit_explain_ask(s, m, wanted - align + 1 - fit_theirs(part, i));
     }
 }
 
@@ -69,7 +69,7 @@ static void explain_placed(struct fit_search *s, int32_t e)
     if (part->first_step[k + 1] - part->first_step[k] > 1)
         for (int32_t i = part->first_near[k]; i < part->first_near[k + 1]; i++)
             if (part->near[i] == x) height = fit_mine(part, k, i);
-    ask(s, k, s->base[x] - height + 1);
+    fit_explain_ask(s, k, s->base[x] - height + 1);
 }
 
 /* All decisions together are always an explanation. */
@@ -107,7 +107,7 @@ void fit_conflict_clear(struct fit_search *s)
     memset(s->conflict, 0, (size_t)s->conflict_words * sizeof *s->conflict);
 }
 
-static void begin(struct fit_search *s)
+static void fit_explain_begin(struct fit_search *s)
 {
     fit_conflict_clear(s);
     s->explanation++;
@@ -116,18 +116,18 @@ static void begin(struct fit_search *s)
 
 void fit_explain_item(struct fit_search *s, int32_t item)
 {
-    begin(s);
-    ask(s, item, s->part->high[item] + 1);
+    fit_explain_begin(s);
+    fit_explain_ask(s, item, s->part->high[item] + 1);
     answer_all(s);
 }
 
 void fit_explain_section(struct fit_search *s, int32_t section)
 {
     const struct fit_part *part = s->part;
-    begin(s);
+    fit_explain_begin(s);
     /* All unplaced items of the section at or above this is one unit more than the capacity. */
     fit_unit value = part->capacity - s->left[section] + 1;
     for (int32_t i = part->first_in_section[section]; i < part->first_in_section[section + 1]; i++)
-        if (!s->placed[part->in_section[i]]) ask(s, part->in_section[i], value);
+        if (!s->placed[part->in_section[i]]) fit_explain_ask(s, part->in_section[i], value);
     answer_all(s);
 }

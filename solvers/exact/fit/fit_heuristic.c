@@ -50,7 +50,7 @@ static bool insert_sorted(rectangle_list *list, struct rectangle r)
     return true;
 }
 
-static bool insert(struct strips *s, struct rectangle r)
+static bool fit_heuristic_insert(struct strips *s, struct rectangle r)
 {
     if (!insert_sorted(&s->all, r)) return false;
     if (s->count < 2) return true;
@@ -76,19 +76,19 @@ static fit_unit lowest_gap(const struct strips *s, int32_t from, int32_t to, fit
     return cursor;
 }
 
-static bool put(const struct fit_part *part, struct strips *s, int32_t item, fit_unit base)
+static bool fit_heuristic_put(const struct fit_part *part, struct strips *s, int32_t item, fit_unit base)
 {
     for (int32_t k = part->first_step[item]; k < part->first_step[item + 1]; k++) {
         const struct fit_step *step = &part->steps[k];
         struct rectangle r = {base, base + step->size, step->from, step->to};
-        if (!insert(s, r)) return false;
+        if (!fit_heuristic_insert(s, r)) return false;
     }
     return true;
 }
 
 /* One pass. False: memory is out. A pass that is stopped counts as far too high. */
-static bool pack(const struct fit_part *part, struct strips *s, const int32_t *order,
-                 bool (*stop)(void *context), void *context, fit_unit *base, fit_unit *excess)
+static bool fit_heuristic_pack(const struct fit_part *part, struct strips *s, const int32_t *order,
+                               bool (*stop)(void *context), void *context, fit_unit *base, fit_unit *excess)
 {
     s->all.count = 0;
     for (int32_t i = 0; i < s->count; i++) s->pair[i].count = 0;
@@ -102,7 +102,7 @@ static bool pack(const struct fit_part *part, struct strips *s, const int32_t *o
         base[i] = part->low[i];
         if (lowest_gap(s, part->from[i], part->to[i], part->height[i], base[i], 1) != base[i])
             *excess = FIT_FAR;
-        if (!put(part, s, i, base[i])) return false;
+        if (!fit_heuristic_put(part, s, i, base[i])) return false;
     }
     for (int32_t k = 0; k < part->count; k++) {
         int32_t i = order[k];
@@ -112,7 +112,7 @@ static bool pack(const struct fit_part *part, struct strips *s, const int32_t *o
         }
         if (!part->fixed[i]) {
             base[i] = lowest_gap(s, part->from[i], part->to[i], part->height[i], 0, part->align[i]);
-            if (!put(part, s, i, base[i])) return false;
+            if (!fit_heuristic_put(part, s, i, base[i])) return false;
         }
         if (base[i] - part->high[i] > *excess) *excess = base[i] - part->high[i];
     }
@@ -124,7 +124,7 @@ struct keyed {
     int32_t item;
 };
 
-static int by_key(const void *a, const void *b)
+static int fit_heuristic_by_key(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
     if (x->key != y->key) return x->key > y->key ? -1 : 1;
@@ -141,14 +141,14 @@ static bool order_by(const struct fit_part *part, int which, struct keyed *keyed
         keyed[i] = (struct keyed){key[which], key[(which + 1) % 3], i};
         stop_round(i, 15);
     }
-    if (!sort_or_stop(keyed, (size_t)part->count, sizeof *keyed, by_key)) return false;
+    if (!sort_or_stop(keyed, (size_t)part->count, sizeof *keyed, fit_heuristic_by_key)) return false;
     for (int32_t i = 0; i < part->count; i++) order[i] = keyed[i].item;
     return true;
 }
 
 /* What exceeds the goal goes first, the rest keeps its order. */
-static void promote_high(const struct fit_part *part, const fit_unit *base, fit_unit enough,
-                         const int32_t *order, int32_t *next)
+static void fit_heuristic_promote_high(const struct fit_part *part, const fit_unit *base, fit_unit enough,
+                                       const int32_t *order, int32_t *next)
 {
     int32_t filled = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -170,12 +170,12 @@ static bool run_passes(const struct fit_part *part, int passes, fit_unit enough,
         if (pass < 3) {
             if (!order_by(part, pass, keyed, order)) break;
         } else {
-            promote_high(part, trial, enough, order, next);
+            fit_heuristic_promote_high(part, trial, enough, order, next);
             int32_t *swap = order;
             order = next;
             next = swap;
         }
-        if (!pack(part, s, order, stop, context, trial, &seen)) return false;
+        if (!fit_heuristic_pack(part, s, order, stop, context, trial, &seen)) return false;
         *steps += part->count;
         if (seen < *excess) {
             *excess = seen;

@@ -17,20 +17,20 @@
 
 enum { BUCKETS = 1 << 12, MOST_SETS = 1 << 14, LONGEST_SET = 96 };
 
-static uint32_t bucket_of(int32_t item, fit_unit base)
+static uint32_t fit_nogood_bucket_of(int32_t item, fit_unit base)
 {
     uint64_t h = ((uint64_t)base * 0x9e3779b1u + (uint64_t)item) * UINT64_C(0x9e3779b97f4a7c15);
     return (uint32_t)(h >> 52) & (BUCKETS - 1);
 }
 
-static bool holds(const struct fit_search *s, const struct fit_placement *p)
+static bool fit_nogood_holds(const struct fit_search *s, const struct fit_placement *p)
 {
     return s->placed[p->item] && s->base[p->item] == p->base;
 }
 
 static void file_under(struct fit_search *s, int32_t set, const struct fit_placement *watch)
 {
-    int32_t *head = &s->bucket[bucket_of(watch->item, watch->base)];
+    int32_t *head = &s->bucket[fit_nogood_bucket_of(watch->item, watch->base)];
     s->sets.at[set].next = *head;
     *head = set;
 }
@@ -48,13 +48,13 @@ static void forget_half(struct fit_search *s)
         s->sets.at[i].first -= from;
         const struct fit_placement *p = s->placements.at + s->sets.at[i].first;
         int32_t watch = 0;
-        while (watch + 1 < s->sets.at[i].count && holds(s, &p[watch])) watch++;
+        while (watch + 1 < s->sets.at[i].count && fit_nogood_holds(s, &p[watch])) watch++;
         file_under(s, i, &p[watch]);
     }
 }
 
 /* The conflict below `level` without postponements, into `resolved`. */
-static void resolve(struct fit_search *s, int32_t level)
+static void fit_nogood_resolve(struct fit_search *s, int32_t level)
 {
     memcpy(s->resolved, s->conflict, (size_t)s->conflict_words * sizeof *s->resolved);
     for (int32_t word = level >> 6; word >= 0; word--)
@@ -82,7 +82,7 @@ bool fit_nogood_open(struct fit_search *s)
 
 void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t level)
 {
-    resolve(s, level);
+    fit_nogood_resolve(s, level);
     if (s->sets.count == MOST_SETS) forget_half(s);
     struct fit_placement mine = {item, base};
     struct fit_set set = {.first = (int32_t)s->placements.count};
@@ -104,7 +104,7 @@ void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t
 
 bool fit_nogood_allows(struct fit_search *s, int32_t item, fit_unit base)
 {
-    int32_t *link = &s->bucket[bucket_of(item, base)];
+    int32_t *link = &s->bucket[fit_nogood_bucket_of(item, base)];
     while (*link >= 0) {
         int32_t set = *link;
         const struct fit_placement *p = s->placements.at + s->sets.at[set].first;
@@ -113,7 +113,7 @@ bool fit_nogood_allows(struct fit_search *s, int32_t item, fit_unit base)
         for (int32_t i = 0; i < count && other < 0; i++) {
             if (p[i].item == item && p[i].base == base)
                 filed_here = true;
-            else if (!holds(s, &p[i]))
+            else if (!fit_nogood_holds(s, &p[i]))
                 other = i;
         }
         if (other < 0 && filed_here) {
@@ -123,7 +123,8 @@ bool fit_nogood_allows(struct fit_search *s, int32_t item, fit_unit base)
             return false;
         }
         /* A stranger in the same bucket stays if it may be filed under something that does not hold there. */
-        if (other < 0 || bucket_of(p[other].item, p[other].base) == bucket_of(item, base)) {
+        if (other < 0 ||
+            fit_nogood_bucket_of(p[other].item, p[other].base) == fit_nogood_bucket_of(item, base)) {
             link = &s->sets.at[set].next;
             continue;
         }

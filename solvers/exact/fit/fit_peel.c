@@ -20,13 +20,13 @@ static int by_height(const void *a, const void *b)
     return (x->origin > y->origin) - (x->origin < y->origin);
 }
 
-static bool meet(const struct fit_loose *a, const struct fit_loose *b)
+static bool fit_peel_meet(const struct fit_loose *a, const struct fit_loose *b)
 {
     return a->from < b->to && b->from < a->to;
 }
 
 /* Do the others, as far as they are not peeled, leave it a base whatever theirs are? */
-static bool is_free(const struct fit_loose *at, int32_t i)
+static bool fit_peel_is_free(const struct fit_loose *at, int32_t i)
 {
     int128 forbidden = (int128)at[i].near * (at[i].height - 1) + at[i].load;
     return !at[i].kept_out && !at[i].peeled && forbidden <= at[i].high;
@@ -36,7 +36,7 @@ static void peel(struct fit_loose *at, int32_t count, int32_t i)
 {
     at[i].peeled = true;
     for (int32_t k = 0; k < count; k++)
-        if (k != i && meet(&at[i], &at[k])) {
+        if (k != i && fit_peel_meet(&at[i], &at[k])) {
             at[k].near--;
             at[k].load -= at[i].height;
         }
@@ -52,7 +52,7 @@ static bool count_neighbours(struct fit_loose *at, int32_t count)
         at[i].near = 0;
         at[i].load = 0;
         for (int32_t k = 0; k < count; k++)
-            if (k != i && meet(&at[i], &at[k])) {
+            if (k != i && fit_peel_meet(&at[i], &at[k])) {
                 at[i].near++;
                 at[i].load += at[k].height;
             }
@@ -73,7 +73,7 @@ int32_t fit_peel(struct fit_loose *at, int32_t count)
     for (bool again = count_neighbours(at, count); again;) {
         again = false;
         for (int32_t i = 0; i < count; i++) {
-            if (!is_free(at, i)) continue;
+            if (!fit_peel_is_free(at, i)) continue;
             stop_look(EACH_MET * (int64_t)count);
             peel(at, count, i);
             order[--end] = i;
@@ -100,13 +100,13 @@ static int by_low(const void *a, const void *b)
 }
 
 /* The lowest base that the first `placed` items leave to the next one. */
-static fit_unit lowest_base(const struct fit_loose *at, int32_t placed, int64_t unit, const int64_t *base,
-                            struct span *spans)
+static fit_unit fit_peel_lowest_base(const struct fit_loose *at, int32_t placed, int64_t unit,
+                                     const int64_t *base, struct span *spans)
 {
     int32_t n = 0;
     const struct fit_loose *own = &at[placed];
     for (int32_t k = 0; k < placed; k++)
-        if (meet(own, &at[k])) {
+        if (fit_peel_meet(own, &at[k])) {
             fit_unit low = base[at[k].origin] / unit;
             spans[n++] = (struct span){low, low + at[k].height};
         }
@@ -124,7 +124,7 @@ bool fit_place_peeled(const struct fit_scaled *s, int64_t *base)
     if (!spans) return false;
     for (int32_t k = s->loose_kept; k < s->loose_count; k++) {
         stop_look(EACH_MET * (int64_t)k);
-        base[s->loose[k].origin] = lowest_base(s->loose, k, s->unit, base, spans) * s->unit;
+        base[s->loose[k].origin] = fit_peel_lowest_base(s->loose, k, s->unit, base, spans) * s->unit;
     }
     mem_free(spans);
     return true;

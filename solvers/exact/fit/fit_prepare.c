@@ -29,7 +29,7 @@ struct moment {
     bool grows, shrinks;
 };
 
-static int by_time(const void *a, const void *b)
+static int fit_prepare_by_time(const void *a, const void *b)
 {
     const struct moment *x = a, *y = b;
     return (x->time > y->time) - (x->time < y->time);
@@ -65,7 +65,7 @@ static void live_pieces(const struct fit_problem *p, const struct fit_item *item
     *end = z;
 }
 
-static void note(struct moment *m, int32_t *n, int64_t time, bool grows, bool shrinks)
+static void fit_prepare_note(struct moment *m, int32_t *n, int64_t time, bool grows, bool shrinks)
 {
     m[(*n)++] = (struct moment){time, grows, shrinks};
 }
@@ -83,11 +83,11 @@ static bool build_timeline(const struct fit_problem *p, struct timeline *t)
         for (int32_t k = first; k < end; k++) {
             stop_round(k, 15);
             int64_t before = k > first ? p->pieces[k - 1].size : 0, size = p->pieces[k].size;
-            note(t->moments, &n, p->pieces[k].start, size > before, size < before);
-            if (k + 1 == end) note(t->moments, &n, p->pieces[k].end, false, true);
+            fit_prepare_note(t->moments, &n, p->pieces[k].start, size > before, size < before);
+            if (k + 1 == end) fit_prepare_note(t->moments, &n, p->pieces[k].end, false, true);
         }
     }
-    if (!sort_or_stop(t->moments, (size_t)n, sizeof *t->moments, by_time)) return false;
+    if (!sort_or_stop(t->moments, (size_t)n, sizeof *t->moments, fit_prepare_by_time)) return false;
     t->count = 0;
     for (int32_t i = 0; i < n; i++) {
         struct moment *last = t->count ? &t->moments[t->count - 1] : NULL;
@@ -119,7 +119,7 @@ struct draft {
     bool fixed;
 };
 
-static int by_from(const void *a, const void *b)
+static int fit_prepare_by_from(const void *a, const void *b)
 {
     const struct draft *x = a, *y = b;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
@@ -324,7 +324,7 @@ void fit_scaled_free(struct fit_scaled *s)
 }
 
 /* The unit, and whether alignments differ (then they survive scaling). */
-static int64_t common_unit(const struct fit_problem *p, int64_t rounding, bool mixed)
+static int64_t fit_prepare_common_unit(const struct fit_problem *p, int64_t rounding, bool mixed)
 {
     int64_t unit = mixed ? rounding : 0;
     for (int32_t i = 0; i < p->item_count; i++) {
@@ -375,7 +375,7 @@ static bool draft_items(const struct fit_problem *p, const struct timeline *t, b
 static bool split_parts(const struct fit_problem *p, const struct timeline *t, int64_t rounding,
                         struct draft *drafts, int32_t count, struct fit_scaled *out)
 {
-    if (!sort_or_stop(drafts, (size_t)count, sizeof *drafts, by_from)) return false;
+    if (!sort_or_stop(drafts, (size_t)count, sizeof *drafts, fit_prepare_by_from)) return false;
     int32_t parts = 0, reached = -1;
     for (int32_t i = 0; i < count; i++) {
         if (drafts[i].from >= reached) parts++;
@@ -436,7 +436,7 @@ bool fit_scale(const struct fit_problem *p, bool peel, struct fit_scaled *out)
         mixed |= p->items[i].alignment != p->items[0].alignment;
     }
     if (rounding == 0) rounding = 1;
-    out->unit = common_unit(p, rounding, mixed);
+    out->unit = fit_prepare_common_unit(p, rounding, mixed);
     struct timeline t = {0};
     struct draft *drafts = mem_alloc(((size_t)p->item_count + 1) * sizeof *drafts);
     int32_t count = 0;

@@ -34,7 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void change(struct fit_search *s, fit_unit *where, fit_unit value)
+static void fit_search_change(struct fit_search *s, fit_unit *where, fit_unit value)
 {
     if (!VEC_PUSH(&s->changes, (struct fit_change){where, *where})) s->out_of_memory = true;
     *where = value;
@@ -122,7 +122,7 @@ static bool check_sections(struct fit_search *s)
             lowest = low < lowest ? low : lowest;
         }
         if (lowest == s->lowest[section]) continue;
-        change(s, &s->lowest[section], lowest);
+        fit_search_change(s, &s->lowest[section], lowest);
         if (lowest < FIT_FAR && lowest + s->left[section] > part->capacity) {
             fit_branch_blame(s, section);
             fit_explain_section(s, section);
@@ -134,7 +134,7 @@ static bool check_sections(struct fit_search *s)
 }
 
 /* Bounds of waiting items to their fixed point, then the sections. */
-static bool settle(struct fit_search *s)
+static bool fit_search_settle(struct fit_search *s)
 {
     for (bool again = true; again;) {
         again = false;
@@ -162,10 +162,10 @@ static void update_room(struct fit_search *s, int32_t k)
     const struct fit_part *part = s->part;
     fit_unit most = 0;
     for (int32_t i = part->from[k]; i < part->to[k]; i++) most = s->left[i] > most ? s->left[i] : most;
-    if (most != s->room[k]) change(s, &s->room[k], most);
+    if (most != s->room[k]) fit_search_change(s, &s->room[k], most);
 }
 
-static void take(struct fit_search *s, int32_t x)
+static void fit_search_take(struct fit_search *s, int32_t x)
 {
     const struct fit_part *part = s->part;
     int32_t slot = s->slot[x], last = s->free_items[--s->free_count];
@@ -186,7 +186,7 @@ static void take(struct fit_search *s, int32_t x)
     if (s->left[part->from[x]] == 0 || s->left[part->to[x] - 1] == 0) s->split = true;
 }
 
-static void put_back(struct fit_search *s, int32_t x)
+static void fit_search_put_back(struct fit_search *s, int32_t x)
 {
     const struct fit_part *part = s->part;
     for (int32_t t = part->from[x] + 1; t < part->to[x]; t++) s->crossing[t]++;
@@ -222,14 +222,14 @@ static bool stands_on_later_rank(struct fit_search *s, int32_t y)
     return false;
 }
 
-static bool place(struct fit_search *s, int32_t x)
+static bool fit_search_place(struct fit_search *s, int32_t x)
 {
     const struct fit_part *part = s->part;
     bool refuted = (part->plain && stands_on_later_rank(s, x)) || !fit_nogood_allows(s, x, s->low[x]);
     fit_unit fullest = s->room[x];
     s->level[x] = s->depth;
     s->placed_event[x] = (int32_t)s->events.count;
-    take(s, x);
+    fit_search_take(s, x);
     if (refuted) {
         fit_conflict_add(s, s->depth);
         forget_dirty(s);
@@ -241,25 +241,25 @@ static bool place(struct fit_search *s, int32_t x)
         if (s->room[k] <= fullest) update_room(s, k);
         fit_unit rest = fit_round_up(s->base[x] + fit_mine(part, x, i), part->align[k]);
         if (rest <= s->rest[k]) continue;
-        change(s, &s->rest[k], rest);
+        fit_search_change(s, &s->rest[k], rest);
         if (rest > s->low[k] && !raise_bound(s, k, rest, x)) {
             fit_explain_item(s, k);
             forget_dirty(s);
             return false;
         }
     }
-    return settle(s);
+    return fit_search_settle(s);
 }
 
 static bool postpone(struct fit_search *s, int32_t j)
 {
-    change(s, &s->waits[j], s->low[j]);
+    fit_search_change(s, &s->waits[j], s->low[j]);
     s->wait_level[j] = s->depth;
     s->waiting[s->waiting_count++] = j;
-    return settle(s);
+    return fit_search_settle(s);
 }
 
-static void undo(struct fit_search *s, const struct fit_frame *frame)
+static void fit_search_undo(struct fit_search *s, const struct fit_frame *frame)
 {
     while (s->events.count > (size_t)frame->events) {
         const struct fit_event *event = &s->events.at[--s->events.count];
@@ -275,7 +275,7 @@ static void undo(struct fit_search *s, const struct fit_frame *frame)
         s->waiting_count--;
         s->wait_level[frame->item] = frame->old_wait_level;
     } else
-        put_back(s, frame->item);
+        fit_search_put_back(s, frame->item);
     s->window_from = frame->window_from;
     s->window_to = frame->window_to;
 }
@@ -297,12 +297,12 @@ static bool recover(struct fit_search *s)
     while (!alive) {
         while (s->depth > 0 && !fit_conflict_has(s, s->depth)) {
             struct fit_frame *skipped = &s->frames[--s->depth];
-            undo(s, skipped);
+            fit_search_undo(s, skipped);
             if (skipped->waiting) s->reasons.count = (size_t)skipped->reason;
         }
         if (s->depth == 0) return false;
         struct fit_frame *frame = &s->frames[s->depth - 1];
-        undo(s, frame);
+        fit_search_undo(s, frame);
         s->conflict[s->depth >> 6] &= ~(UINT64_C(1) << (s->depth & 63));
         if (!frame->waiting && !s->part->fixed[frame->item]) {
             fit_nogood_learn(s, frame->item, s->base[frame->item], s->depth);
@@ -384,7 +384,7 @@ enum fit_result fit_search_run(struct fit_search *s, int64_t nodes, int64_t fail
                                                    .window_from = s->window_from,
                                                    .window_to = s->window_to};
         s->nodes++;
-        if (place(s, item)) continue;
+        if (fit_search_place(s, item)) continue;
         s->failures++;
         if (!recover(s)) return s->out_of_memory ? FIT_NO_MEMORY : FIT_NO;
     }

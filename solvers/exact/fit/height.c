@@ -27,7 +27,7 @@ struct change {
     int64_t time, delta;
 };
 
-static int by_time(const void *a, const void *b)
+static int height_by_time(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
     if (x->time != y->time) return x->time < y->time ? -1 : 1;
@@ -54,7 +54,7 @@ static bool simple_bound(const struct fit_problem *p, int64_t *bound)
             saved = max_i64(saved, size - x->size);
             *bound = max_i64(*bound, x->size + max_i64(p->items[i].fixed, 0));
         }
-    bool ok = sort_or_stop(changes, n, sizeof *changes, by_time);
+    bool ok = sort_or_stop(changes, n, sizeof *changes, height_by_time);
     int64_t load = 0;
     for (size_t i = 0; ok && i < n; i++) {
         load += changes[i].delta;
@@ -84,7 +84,7 @@ static int64_t height_step(const struct fit_problem *p)
     return step ? step : 1;
 }
 
-static int64_t height_of(const struct fit_problem *p, const int64_t *base)
+static int64_t height_of_answer(const struct fit_problem *p, const int64_t *base)
 {
     int64_t height = 0;
     for (int32_t i = 0; i < p->item_count; i++, stop_round(i, 10))
@@ -156,19 +156,20 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
         }
     }
     fit_scaled_free(&scaled);
-    answer->height = height_of(p, base);
+    answer->height = height_of_answer(p, base);
     return result;
 }
 
-static void tell(const struct height_watch *watch, const int64_t *base, const struct height_answer *so_far)
+static void height_tell(const struct height_watch *watch, const int64_t *base,
+                        const struct height_answer *so_far)
 {
     if (watch) watch->tell(watch->context, base, so_far);
 }
 
 /* One question. On "yes" the packing is taken over. */
-static enum fit_result ask(const struct fit_problem *p, const struct fit_limits *limits,
-                           const struct height_watch *watch, int64_t capacity, int64_t budget, int64_t *base,
-                           int64_t *trial, struct height_answer *answer)
+static enum fit_result height_ask(const struct fit_problem *p, const struct fit_limits *limits,
+                                  const struct height_watch *watch, int64_t capacity, int64_t budget,
+                                  int64_t *base, int64_t *trial, struct height_answer *answer)
 {
     struct fit_problem question = *p;
     question.capacity = capacity;
@@ -180,8 +181,8 @@ static enum fit_result ask(const struct fit_problem *p, const struct fit_limits 
     answer->probes++;
     if (result == FIT_YES) {
         memcpy(base, trial, (size_t)p->item_count * sizeof *base);
-        answer->height = height_of(p, base);
-        tell(watch, base, answer);
+        answer->height = height_of_answer(p, base);
+        height_tell(watch, base, answer);
     }
     return result;
 }
@@ -212,11 +213,11 @@ static enum height_result close_gap(const struct fit_problem *p, const struct fi
             if (spent(limits, answer)) return HEIGHT_LIMIT;
             int64_t capacity = at_bound ? open : open + (answer->height - step - open) / 2 / step * step;
             int64_t share = limits->nodes ? min_i64(budget, limits->nodes - answer->nodes) : budget;
-            enum fit_result result = ask(p, limits, watch, capacity, share, base, trial, answer);
+            enum fit_result result = height_ask(p, limits, watch, capacity, share, base, trial, answer);
             if (result == FIT_NO_MEMORY) return HEIGHT_NO_MEMORY;
             if (result == FIT_NO) {
                 answer->bound = capacity + step;
-                tell(watch, NULL, answer);
+                height_tell(watch, NULL, answer);
             }
             if (result != FIT_YES) open = capacity + step;
             at_bound = false;
@@ -237,11 +238,11 @@ enum height_result height_solve(const struct fit_problem *p, const struct fit_li
     enum height_result result = trial ? pack_first(p, limits, base, answer, &huge) : HEIGHT_NO_MEMORY;
     if (result == HEIGHT_NONE) { /* first fit is not exact about fixed chains */
         int64_t capacity = generous_capacity(p, answer->bound);
-        enum fit_result fits = ask(p, limits, watch, capacity, limits->nodes, base, trial, answer);
+        enum fit_result fits = height_ask(p, limits, watch, capacity, limits->nodes, base, trial, answer);
         if (fits == FIT_YES) result = HEIGHT_LIMIT;
         if (fits == FIT_NO_MEMORY) result = HEIGHT_NO_MEMORY;
     }
-    if (result == HEIGHT_LIMIT) tell(watch, base, answer);
+    if (result == HEIGHT_LIMIT) height_tell(watch, base, answer);
     if (result == HEIGHT_LIMIT && answer->height <= answer->bound) result = HEIGHT_OPTIMAL;
     if (result == HEIGHT_LIMIT && !huge) result = close_gap(p, limits, watch, base, trial, answer);
     mem_free(trial);

@@ -63,7 +63,7 @@ static bool is_lower(const struct skyline *s, int32_t a, int32_t b)
     return s->top[a] != s->top[b] ? s->top[a] < s->top[b] : a < b;
 }
 
-static void sift_up(struct skyline *s, int32_t at)
+static void skyline_sift_up(struct skyline *s, int32_t at)
 {
     int32_t x = s->heap[at];
     for (; at > 0 && is_lower(s, x, s->heap[(at - 1) / 2]); at = (at - 1) / 2) {
@@ -74,7 +74,7 @@ static void sift_up(struct skyline *s, int32_t at)
     s->slot[x] = at;
 }
 
-static void sift_down(struct skyline *s, int32_t at)
+static void skyline_sift_down(struct skyline *s, int32_t at)
 {
     int32_t x = s->heap[at];
     for (int32_t child; (child = 2 * at + 1) < s->heap_count; at = child) {
@@ -90,7 +90,7 @@ static void sift_down(struct skyline *s, int32_t at)
 static void heap_add(struct skyline *s, int32_t stretch)
 {
     s->heap[s->heap_count++] = stretch;
-    sift_up(s, s->heap_count - 1);
+    skyline_sift_up(s, s->heap_count - 1);
 }
 
 static void heap_remove(struct skyline *s, int32_t stretch)
@@ -98,8 +98,8 @@ static void heap_remove(struct skyline *s, int32_t stretch)
     int32_t at = s->slot[stretch], last = s->heap[--s->heap_count];
     if (at == s->heap_count) return;
     s->heap[at] = last;
-    sift_up(s, at);
-    sift_down(s, s->slot[last]);
+    skyline_sift_up(s, at);
+    skyline_sift_down(s, s->slot[last]);
 }
 
 /* A stretch, in the heap and linked; where the one before it is as high, it becomes a part of that. */
@@ -126,7 +126,7 @@ static void join_before(struct skyline *s, int32_t from)
 }
 
 /* The item stands on the stretch that it lies within. */
-static void put_on(struct skyline *s, int32_t stretch, int32_t item, fit_unit base)
+static void skyline_put_on(struct skyline *s, int32_t stretch, int32_t item, fit_unit base)
 {
     const struct fit_part *part = s->part;
     int32_t end = s->end[stretch];
@@ -150,16 +150,17 @@ static void raise_stretch(struct skyline *s, int32_t stretch)
     join_before(s, right);
 }
 
-static struct leaf better_of(struct leaf a, struct leaf b)
+static struct leaf skyline_better_of(struct leaf a, struct leaf b)
 {
     return (struct leaf){a.end < b.end ? a.end : b.end, a.weight > b.weight ? a.weight : b.weight};
 }
 
-static void take_leaf(struct skyline *s, int32_t item)
+static void skyline_take_leaf(struct skyline *s, int32_t item)
 {
     int32_t at = s->width + item;
     s->leaves[at] = (struct leaf){INT32_MAX, -1};
-    for (at /= 2; at > 0; at /= 2) s->leaves[at] = better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
+    for (at /= 2; at > 0; at /= 2)
+        s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
 }
 
 struct wanted {
@@ -198,12 +199,13 @@ static void begin_packing(struct skyline *s)
         s->leaves[s->width + i] =
             i < part->count ? (struct leaf){part->to[i], s->weight[i]} : (struct leaf){INT32_MAX, -1};
     for (int32_t at = s->width - 1; at > 0; at--, stop_round(at, 10))
-        s->leaves[at] = better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
+        s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
 }
 
 /* One packing; far too high when stopped. The first one of no more than FIRST_IN_FULL is not: a tenth of a second at most, and
  * an answer. */
-static fit_unit pack(struct skyline *s, const struct fit_heuristic_run *run, bool is_first, fit_unit *base)
+static fit_unit skyline_pack(struct skyline *s, const struct fit_heuristic_run *run, bool is_first,
+                             fit_unit *base)
 {
     const struct fit_part *part = s->part;
     fit_unit excess = -FIT_FAR;
@@ -218,15 +220,15 @@ static fit_unit pack(struct skyline *s, const struct fit_heuristic_run *run, boo
         }
         base[w.best] = fit_round_up(s->top[stretch], part->align[w.best]);
         if (base[w.best] - part->high[w.best] > excess) excess = base[w.best] - part->high[w.best];
-        take_leaf(s, w.best);
-        put_on(s, stretch, w.best, base[w.best]);
+        skyline_take_leaf(s, w.best);
+        skyline_put_on(s, stretch, w.best, base[w.best]);
         bool stopped = (++placed & 1023) == 0 && run->stop && run->stop(run->context);
         if (stopped && (!is_first || part->count > FIRST_IN_FULL)) return FIT_FAR;
     }
     return excess;
 }
 
-static double power(double x, int exponent)
+static double skyline_power(double x, int exponent)
 {
     double result = 1;
     for (; exponent > 0; exponent /= 2, x *= x)
@@ -234,19 +236,19 @@ static double power(double x, int exponent)
     return result;
 }
 
-static void weigh(struct skyline *s, const struct style *style)
+static void skyline_weigh(struct skyline *s, const struct style *style)
 {
     const struct fit_part *part = s->part;
     for (int32_t i = 0; i < part->count; i++) {
         double length = part->to[i] - part->from[i];
         stop_round(i, 60);
         double own = (double)part->height[i] * (style->by_area ? length : sqrt(length));
-        double weight = own * power(s->fullness[i], style->fullness);
+        double weight = own * skyline_power(s->fullness[i], style->fullness);
         s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
     }
 }
 
-static void promote_high(struct skyline *s, const fit_unit *base, fit_unit enough)
+static void skyline_promote_high(struct skyline *s, const fit_unit *base, fit_unit enough)
 {
     const struct fit_part *part = s->part;
     for (int32_t i = 0; i < part->count; i++, stop_round(i, 5))
@@ -317,19 +319,19 @@ static bool run_turn(struct skyline *s, const struct fit_heuristic_run *run, fit
                      fit_unit *excess)
 {
     const struct fit_part *part = s->part;
-    fit_unit seen = pack(s, run, *excess >= FIT_FAR, trial);
+    fit_unit seen = skyline_pack(s, run, *excess >= FIT_FAR, trial);
     *run->steps += part->count;
     if (seen >= FIT_FAR) return false;
     if (seen < *excess) {
         *excess = seen;
         memcpy(base, trial, (size_t)part->count * sizeof *base);
     }
-    promote_high(s, trial, run->enough);
+    skyline_promote_high(s, trial, run->enough);
     return true;
 }
 
-static void run_rounds(struct skyline *s, const struct fit_heuristic_run *run, fit_unit *trial,
-                       fit_unit *base, fit_unit *excess)
+static void skyline_run_rounds(struct skyline *s, const struct fit_heuristic_run *run, fit_unit *trial,
+                               fit_unit *base, fit_unit *excess)
 {
     int64_t count = s->part->count;
     for (int round = 0; round < MOST_ROUNDS; round++)
@@ -337,7 +339,7 @@ static void run_rounds(struct skyline *s, const struct fit_heuristic_run *run, f
             int64_t spent = s->visits + (round * STYLE_COUNT + k) * PACK_NODES * count;
             if (*excess <= run->enough || (round >= 2 && spent > MOST_NODES * count)) return;
             s->weight = s->weights[k];
-            if (round == 0) weigh(s, &styles[k]);
+            if (round == 0) skyline_weigh(s, &styles[k]);
             if (!run_turn(s, run, trial, base, excess)) return;
         }
 }
@@ -351,7 +353,7 @@ bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *ru
     bool fixed = false;
     for (int32_t i = 0; i < part->count; i++) fixed |= part->fixed[i];
     bool fine = skyline_open(&s, part) && trial;
-    if (fine && !fixed) run_rounds(&s, run, trial, base, excess);
+    if (fine && !fixed) skyline_run_rounds(&s, run, trial, base, excess);
     skyline_close(&s);
     mem_free(trial);
     return fine;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t root_of(int32_t *up, int32_t i)
+static int32_t block_model_root_of(int32_t *up, int32_t i)
 {
     while (up[i] != i) i = up[i] = up[up[i]];
     return i;
@@ -16,7 +16,8 @@ static void join_groups(int32_t *up, const struct lx_group *groups, int32_t coun
 {
     for (int32_t g = 0; g < count; g++)
         for (int32_t k = 1; k < groups[g].count; k++) {
-            int32_t a = root_of(up, groups[g].at[0]), b = root_of(up, groups[g].at[k]);
+            int32_t a = block_model_root_of(up, groups[g].at[0]),
+                    b = block_model_root_of(up, groups[g].at[k]);
             up[a > b ? a : b] = a < b ? a : b;
         }
 }
@@ -25,11 +26,12 @@ static void join_groups(int32_t *up, const struct lx_group *groups, int32_t coun
 static int32_t number_roots(int32_t *up, int32_t count, int32_t *of)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < count; i++) of[i] = root_of(up, i) == i ? n++ : of[root_of(up, i)];
+    for (int32_t i = 0; i < count; i++)
+        of[i] = block_model_root_of(up, i) == i ? n++ : of[block_model_root_of(up, i)];
     return n;
 }
 
-static int compare_lives(const void *a, const void *b)
+static int block_model_compare_lives(const void *a, const void *b)
 {
     const struct lx_life *x = a, *y = b;
     return x->start != y->start ? (x->start > y->start) - (x->start < y->start)
@@ -47,7 +49,7 @@ static void gather_lives(struct blocks *b, int32_t block, int32_t *used)
         if (!u->life_count) out[n++] = (struct lx_life){u->start, u->end};
         for (int32_t k = 0; k < u->life_count; k++) out[n++] = u->lives[k];
     }
-    qsort(out, (size_t)n, sizeof *out, compare_lives);
+    qsort(out, (size_t)n, sizeof *out, block_model_compare_lives);
     for (int32_t k = 0; k < n; k++)
         if (kept && out[kept - 1].end >= out[k].start)
             out[kept - 1].end = max_i64(out[kept - 1].end, out[k].end);
@@ -70,7 +72,7 @@ bool lives_meet(const struct lx_life *a, int32_t an, const struct lx_life *b, in
     return false;
 }
 
-static int compare_spans(const void *a, const void *b)
+static int block_model_compare_spans(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
     return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
@@ -87,7 +89,7 @@ int32_t blocks_reserved(const struct blocks *b, int32_t block, int32_t pool, str
         if (lives_meet(b->lives + k->first_life, k->life_count, &when, 1))
             out[n++] = (struct span){room->reserved[r].from, room->reserved[r].to};
     }
-    qsort(out, (size_t)n, sizeof *out, compare_spans);
+    qsort(out, (size_t)n, sizeof *out, block_model_compare_spans);
     for (int32_t i = 0; i < n; i++)
         if (kept && out[kept - 1].to >= out[i].from)
             out[kept - 1].to = max_i64(out[kept - 1].to, out[i].to);
@@ -124,7 +126,7 @@ static bool allows(const struct lx_buffer *u, int32_t pool, int64_t *cost)
     return true;
 }
 
-static bool has_room(const struct blocks *b, int32_t block, int32_t pool, struct span *spans)
+static bool block_model_has_room(const struct blocks *b, int32_t block, int32_t pool, struct span *spans)
 {
     const struct block *k = &b->at[block];
     int32_t n = blocks_reserved(b, block, pool, spans);
@@ -142,7 +144,7 @@ static void find_options(struct blocks *b, int32_t block, int32_t *used, struct 
     for (int32_t o = 0; o < wanted; o++) {
         int32_t pool = first->pools ? first->pools[o] : o;
         int64_t cost = 0;
-        bool all = has_room(b, block, pool, spans);
+        bool all = block_model_has_room(b, block, pool, spans);
         for (int32_t i = k->buffer; all && i < b->p->count; i++)
             if (b->of[i] == block) all = allows(&b->p->buffers[i], pool, &cost);
         if (all) b->options[(*used)++] = (struct option){pool, b->p->objective == LX_SPILL ? cost : 0};
@@ -152,7 +154,7 @@ static void find_options(struct blocks *b, int32_t block, int32_t *used, struct 
 
 /* --- Variables. --- */
 
-static void fix(struct blocks *b, int32_t block, bool placed)
+static void block_model_fix(struct blocks *b, int32_t block, bool placed)
 {
     const struct block *k = &b->at[block];
     signed char value = placed == k->on_if;
@@ -171,12 +173,13 @@ static void settle_variables(struct blocks *b)
 {
     const struct lx_problem *p = b->p;
     for (int32_t i = 0; i < b->count; i++)
-        if (!b->at[i].option_count) fix(b, i, false);
+        if (!b->at[i].option_count) block_model_fix(b, i, false);
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *u = &p->buffers[i];
         bool staging = is_staging(&p->bonds, i);
-        if (u->reason) fix(b, b->of[i], false);
-        if (!u->reason && !staging && (u->must || p->objective != LX_SPILL)) fix(b, b->of[i], true);
+        if (u->reason) block_model_fix(b, b->of[i], false);
+        if (!u->reason && !staging && (u->must || p->objective != LX_SPILL))
+            block_model_fix(b, b->of[i], true);
         if (!staging && p->objective == LX_SPILL) b->off_cost[b->at[b->of[i]].variable] += u->spill_cost;
     }
 }

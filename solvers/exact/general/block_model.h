@@ -11,7 +11,7 @@
 #ifndef LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
 #define LX_SOLVERS_EXACT_GENERAL_BLOCK_MODEL_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 enum { MOST_BLOCKS = 4000 };
 

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_pairs(const void *a, const void *b)
+static int block_pairs_compare_pairs(const void *a, const void *b)
 {
     const struct lx_pair *x = a, *y = b;
     if (x->a != y->a) return x->a < y->a ? -1 : 1;
     return (x->b > y->b) - (x->b < y->b);
 }
 
-static struct lx_pair in_order(struct lx_pair p)
+static struct lx_pair block_pairs_in_order(struct lx_pair p)
 {
     return p.a < p.b ? p : (struct lx_pair){p.b, p.a};
 }
@@ -29,8 +29,8 @@ struct exclusive {
 
 static bool is_exclusive(const struct exclusive *x, int32_t a, int32_t b)
 {
-    struct lx_pair key = in_order((struct lx_pair){a, b});
-    return x->count && bsearch(&key, x->at, x->count, sizeof key, compare_pairs);
+    struct lx_pair key = block_pairs_in_order((struct lx_pair){a, b});
+    return x->count && bsearch(&key, x->at, x->count, sizeof key, block_pairs_compare_pairs);
 }
 
 static void relate(struct blocks *b, int32_t i, int32_t k, enum pair_kind kind)
@@ -98,7 +98,8 @@ static bool gather_softs(struct blocks *b)
     if (!b->softs) return false;
     int32_t n = 0;
     for (int32_t k = 0; b->p->objective == LX_SPILL && k < s->reuse_count; k++) {
-        struct lx_pair pair = in_order((struct lx_pair){b->of[s->reuse[k].a], b->of[s->reuse[k].b]});
+        struct lx_pair pair =
+            block_pairs_in_order((struct lx_pair){b->of[s->reuse[k].a], b->of[s->reuse[k].b]});
         if (pair.a == pair.b || s->reuse[k].cost == 0 || pair_of(b, pair.a, pair.b) != PAIR_FREE) continue;
         if (b->at[pair.a].size == 0 || b->at[pair.b].size == 0 || !share_a_pool(b, pair.a, pair.b)) continue;
         b->softs[n++] = (struct soft_pair){pair.a, pair.b, s->reuse[k].cost};
@@ -122,8 +123,8 @@ bool blocks_relate(struct blocks *b)
         mem_free(x.at);
         return false;
     }
-    for (size_t k = 0; k < x.count; k++) x.at[k] = in_order(s->exclusive[k]);
-    qsort(x.at, x.count, sizeof *x.at, compare_pairs);
+    for (size_t k = 0; k < x.count; k++) x.at[k] = block_pairs_in_order(s->exclusive[k]);
+    qsort(x.at, x.count, sizeof *x.at, block_pairs_compare_pairs);
     relate_lives(b, &x);
     relate_parents(b);
     relate_bonds(b);

@@ -62,7 +62,7 @@ static void colour(struct clique_search *s, int32_t *list, int64_t *bound, int32
     }
 }
 
-static void expand(struct clique_search *s, int32_t from, int32_t n, int32_t depth, int64_t weight)
+static void clique_expand(struct clique_search *s, int32_t from, int32_t n, int32_t depth, int64_t weight)
 {
     if (weight > s->best) {
         s->best = weight;
@@ -79,7 +79,7 @@ static void expand(struct clique_search *s, int32_t from, int32_t n, int32_t dep
         for (int32_t q = 0; q < k; q++)
             if (clique_graph_has(s->g, v, list[q])) list[n + next++] = list[q];
         s->chosen[depth] = v;
-        expand(s, from + n, next, depth + 1, weight + s->g->weight[v]);
+        clique_expand(s, from + n, next, depth + 1, weight + s->g->weight[v]);
     }
 }
 
@@ -107,7 +107,7 @@ int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps
     s.bound = mem_alloc(((size_t)s.room + 1) * sizeof *s.bound);
     if (s.chosen && s.stack && s.bound) {
         s.chosen[0] = seed;
-        expand(&s, 0, neighbours_by_weight(g, seed, s.stack), 1, g->weight[seed]);
+        clique_expand(&s, 0, neighbours_by_weight(g, seed, s.stack), 1, g->weight[seed]);
     }
     mem_free(s.chosen);
     mem_free(s.stack);
@@ -115,7 +115,7 @@ int32_t clique_through(const struct clique_graph *g, int32_t seed, int64_t steps
     return s.best_count;
 }
 
-static int compare_members(const void *a, const void *b)
+static int clique_compare_members(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
@@ -153,7 +153,7 @@ bool cliques_add(struct cliques *c, int32_t *members, int32_t count)
 {
     if (count == 0) return true;
     if (!cliques_reserve(c, count)) return false;
-    qsort(members, (size_t)count, sizeof *members, compare_members);
+    qsort(members, (size_t)count, sizeof *members, clique_compare_members);
     if (has_set(c, members, count)) return true;
     memcpy(c->members + c->used, members, (size_t)count * sizeof *members);
     c->used += count;

@@ -35,7 +35,7 @@ struct choice {
     bool none, closed;
 };
 
-static void count(struct choice *c, const struct master *m)
+static void general_count(struct choice *c, const struct master *m)
 {
     c->stats.nodes += m->programme.nodes;
     c->stats.pivots += m->pivots + (m->programme.lp ? lp_pivots(m->programme.lp) : 0);
@@ -63,7 +63,7 @@ static bool ask_master(struct choice *c, int64_t steps)
             c->bound = c->best->known ? c->best->cost : 0;
         else if (!c->none)
             c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
-        count(c, &m);
+        general_count(c, &m);
     }
     c->budget->steps = part.steps;
     master_close(&m);

@@ -4,7 +4,7 @@
 #ifndef LX_SOLVERS_EXACT_GENERAL_GENERAL_H
 #define LX_SOLVERS_EXACT_GENERAL_GENERAL_H
 
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 
 struct general_options {
     int64_t step_limit, pack_nodes, core_nodes;

@@ -49,8 +49,8 @@ void layout_take(const struct blocks *b, const struct budget *budget, const stru
     mem_free(pool);
 }
 
-static bool count_on(const struct blocks *b, const struct layout *l, const struct lx_group *g, bool on,
-                     bool all)
+static bool master_count_on(const struct blocks *b, const struct layout *l, const struct lx_group *g, bool on,
+                            bool all)
 {
     for (int32_t k = 0; k < g->count; k++)
         if ((l->pool[b->of[g->at[k]]] >= 0) == on) {
@@ -63,9 +63,10 @@ static bool count_on(const struct blocks *b, const struct layout *l, const struc
 bool layout_triggers(const struct blocks *b, const struct layout *l, int32_t charge)
 {
     const struct lx_charge *c = &b->p->bonds.charges[charge];
-    if (!count_on(b, l, &c->all_on, true, true) || !count_on(b, l, &c->all_off, false, true)) return false;
+    if (!master_count_on(b, l, &c->all_on, true, true) || !master_count_on(b, l, &c->all_off, false, true))
+        return false;
     if (!c->any_on.count && !c->any_off.count) return true;
-    return count_on(b, l, &c->any_on, true, false) || count_on(b, l, &c->any_off, false, false);
+    return master_count_on(b, l, &c->any_on, true, false) || master_count_on(b, l, &c->any_off, false, false);
 }
 
 static int64_t option_cost(const struct blocks *b, int32_t block, int32_t pool)
@@ -142,7 +143,7 @@ static int32_t add_variables(struct master *m, const int64_t *on, const int64_t 
     return columns;
 }
 
-static int32_t add_options(struct master *m, int32_t columns)
+static int32_t master_add_options(struct master *m, int32_t columns)
 {
     for (int32_t i = 0; i < m->b->count; i++) {
         const struct block *k = &m->b->at[i];
@@ -154,11 +155,11 @@ static int32_t add_options(struct master *m, int32_t columns)
     return columns;
 }
 
-static void add_columns(struct master *m, const int64_t *on, const int64_t *off)
+static void master_add_columns(struct master *m, const int64_t *on, const int64_t *off)
 {
     const struct lx_bonds *s = &m->b->p->bonds;
     bool cost = m->b->p->objective == LX_SPILL;
-    int32_t columns = add_options(m, add_variables(m, on, off));
+    int32_t columns = master_add_options(m, add_variables(m, on, off));
     m->first_charge = columns;
     for (int32_t k = 0; k < s->charge_count; k++)
         m->programme.cost[columns++] = cost && s->charges[k].cost > 0 ? s->charges[k].cost : 0;
@@ -190,7 +191,7 @@ bool master_open(struct master *m, const struct blocks *b, struct budget *budget
                        b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
     if (ok) {
         variable_costs(b, on, off);
-        add_columns(m, on, off);
+        master_add_columns(m, on, off);
         m->programme.visit = master_visit;
         m->programme.separate = master_separate;
         m->programme.context = m;

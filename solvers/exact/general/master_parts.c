@@ -22,7 +22,7 @@ struct parts {
     bool none;
 };
 
-static int32_t leader(int32_t *up, int32_t j)
+static int32_t master_parts_leader(int32_t *up, int32_t j)
 {
     while (up[j] != j) j = up[j] = up[up[j]];
     return j;
@@ -34,25 +34,25 @@ static void join_by_rows(struct parts *s)
     for (int32_t j = 0; j < g->columns; j++) s->up[j] = j;
     for (size_t k = 0; k < g->rows.count; k++)
         for (int32_t e = 1; e < g->rows.at[k].count; e++)
-            s->up[leader(s->up, g->rows.at[k].terms[e].column)] =
-                leader(s->up, g->rows.at[k].terms[0].column);
+            s->up[master_parts_leader(s->up, g->rows.at[k].terms[e].column)] =
+                master_parts_leader(s->up, g->rows.at[k].terms[0].column);
 }
 
 /* Every point that satisfies the rows is an answer here. */
-static enum visit accept(void *context, const bool *point)
+static enum visit master_parts_accept(void *context, const bool *point)
 {
     struct parts *s = context;
     memcpy(s->found, point, (size_t)s->count * sizeof *point);
     return POINT_TAKEN;
 }
 
-static bool copy_rows(struct parts *s, struct programme *part, int32_t first)
+static bool master_parts_copy_rows(struct parts *s, struct programme *part, int32_t first)
 {
     const struct programme *g = &s->m->programme;
     bool ok = true;
     for (size_t k = 0; ok && k < g->rows.count; k++) {
         const struct programme_row *row = &g->rows.at[k];
-        if (leader(s->up, row->terms[0].column) != first) continue;
+        if (master_parts_leader(s->up, row->terms[0].column) != first) continue;
         struct term *terms = mem_alloc((size_t)row->count * sizeof *terms);
         for (int32_t e = 0; terms && e < row->count; e++)
             terms[e] = (struct term){s->number[row->terms[e].column], row->terms[e].coefficient};
@@ -63,22 +63,22 @@ static bool copy_rows(struct parts *s, struct programme *part, int32_t first)
 }
 
 /* True: the part is solved, or has no point. */
-static bool solve_part(struct parts *s, int32_t first)
+static bool master_parts_solve_part(struct parts *s, int32_t first)
 {
     struct programme part, *g = &s->m->programme;
     s->count = 0;
     for (int32_t j = 0; j < g->columns; j++)
-        if (leader(s->up, j) == first) {
+        if (master_parts_leader(s->up, j) == first) {
             s->number[j] = s->count;
             s->columns[s->count++] = j;
         }
     bool ok = programme_open(&part, s->count, g->budget);
     for (int32_t k = 0; ok && k < s->count; k++) part.cost[k] = g->cost[s->columns[k]];
-    part.visit = accept;
+    part.visit = master_parts_accept;
     part.accepts = true;
     part.context = s;
     part.best = INT64_MAX;
-    ok = ok && copy_rows(s, &part, first) && programme_solve(&part) && part.proved >= part.best;
+    ok = ok && master_parts_copy_rows(s, &part, first) && programme_solve(&part) && part.proved >= part.best;
     s->none |= ok && part.best > part.total_cost;
     for (int32_t k = 0; ok && k < s->count; k++) s->point[s->columns[k]] = s->found[k];
     g->nodes += part.nodes;
@@ -93,17 +93,17 @@ static bool solve_changed(struct parts *s)
     const struct programme *g = &s->m->programme;
     join_by_rows(s);
     for (size_t k = s->rows; k < g->rows.count && !s->none; k++) {
-        int32_t first = leader(s->up, g->rows.at[k].terms[0].column);
+        int32_t first = master_parts_leader(s->up, g->rows.at[k].terms[0].column);
         bool done = false;
         for (size_t q = s->rows; q < k && !done; q++)
-            done = leader(s->up, g->rows.at[q].terms[0].column) == first;
-        if (!done && !solve_part(s, first)) return false;
+            done = master_parts_leader(s->up, g->rows.at[q].terms[0].column) == first;
+        if (!done && !master_parts_solve_part(s, first)) return false;
     }
     s->rows = g->rows.count;
     return true;
 }
 
-static int64_t cost_of(const struct parts *s)
+static int64_t master_parts_cost_of(const struct parts *s)
 {
     int64_t cost = 0;
     for (int32_t j = 0; j < s->m->programme.columns; j++)
@@ -121,7 +121,7 @@ static bool search_parts(struct parts *s)
             g->proved = g->best;
             return true;
         }
-        g->floor = max_i64(g->floor, cost_of(s));
+        g->floor = max_i64(g->floor, master_parts_cost_of(s));
         if (g->floor >= g->best || g->enough) {
             g->proved = g->best;
             return true;

@@ -17,7 +17,7 @@ struct repair {
     int32_t *core, core_count, core_pool;
 };
 
-static void spread(struct repair *r)
+static void master_repair_spread(struct repair *r)
 {
     const struct blocks *b = r->m->b;
     for (int32_t i = 0; i < b->count; i++) {
@@ -37,11 +37,11 @@ static bool is_forbidden(const struct repair *r)
 }
 
 /* FIT_NO or FIT_LIMIT: what did not pack is in `core`. */
-static enum fit_result pack_all(struct repair *r)
+static enum fit_result master_repair_pack_all(struct repair *r)
 {
     struct master *m = r->m;
     enum fit_result result = FIT_YES;
-    spread(r);
+    master_repair_spread(r);
     for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = false;
     for (int32_t pool = 0; pool < m->b->pool_count && result == FIT_YES; pool++) {
         r->core_pool = pool;
@@ -68,10 +68,10 @@ static int32_t to_give_up(const struct repair *r)
     return best;
 }
 
-static bool give_up(struct repair *r)
+static bool master_repair_give_up(struct repair *r)
 {
     for (int32_t round = 0; round <= r->m->b->variable_count; round++) {
-        enum fit_result result = pack_all(r);
+        enum fit_result result = master_repair_pack_all(r);
         if (result == FIT_YES) return !is_forbidden(r);
         if (result == FIT_NO_MEMORY || budget_spent(r->m->programme.budget)) return false;
         if (result == FIT_NO)
@@ -83,7 +83,7 @@ static bool give_up(struct repair *r)
     return false;
 }
 
-static void take(struct repair *r)
+static void master_repair_take(struct repair *r)
 {
     r->trial.cost = layout_cost(r->m->b, &r->trial);
     r->trial.known = true;
@@ -107,8 +107,8 @@ static void fill_up(struct repair *r, bool *tried)
     int64_t cost = r->trial.cost;
     for (int32_t v; (v = to_try(b, r->value, tried)) >= 0 && !budget_spent(r->m->programme.budget);) {
         tried[v] = r->value[v] = true;
-        if (pack_all(r) == FIT_YES && !is_forbidden(r) && layout_cost(b, &r->trial) < cost) {
-            take(r);
+        if (master_repair_pack_all(r) == FIT_YES && !is_forbidden(r) && layout_cost(b, &r->trial) < cost) {
+            master_repair_take(r);
             cost = r->trial.cost;
         } else
             r->value[v] = false;
@@ -126,8 +126,8 @@ void master_repair(struct master *m, const bool *point)
             struct literal l = m->variable[v];
             r.value[v] = l.column < 0 ? l.positive : point[l.column] == l.positive;
         }
-        if (give_up(&r)) {
-            take(&r);
+        if (master_repair_give_up(&r)) {
+            master_repair_take(&r);
             fill_up(&r, tried);
         }
     }

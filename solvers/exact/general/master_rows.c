@@ -23,7 +23,7 @@ static void row_add_group(struct master *m, const struct lx_group *g, bool on)
 }
 
 /* Not all of the condition, or the charge is paid. `any`: one literal that completes the condition. */
-static bool add_clause(struct master *m, int32_t charge, const struct literal *any)
+static bool master_rows_add_clause(struct master *m, int32_t charge, const struct literal *any)
 {
     const struct lx_charge *c = &m->b->p->bonds.charges[charge];
     row_begin(m, 1);
@@ -34,19 +34,19 @@ static bool add_clause(struct master *m, int32_t charge, const struct literal *a
     return row_end(m);
 }
 
-static bool add_charge(struct master *m, int32_t charge)
+static bool master_rows_add_charge(struct master *m, int32_t charge)
 {
     const struct lx_charge *c = &m->b->p->bonds.charges[charge];
     bool ok = true;
     if (c->cost == 0 || (c->cost != LX_FORBIDDEN && m->b->p->objective != LX_SPILL)) return true;
-    if (!c->any_on.count && !c->any_off.count) return add_clause(m, charge, NULL);
+    if (!c->any_on.count && !c->any_off.count) return master_rows_add_clause(m, charge, NULL);
     for (int32_t k = 0; ok && k < c->any_on.count; k++) {
         struct literal l = placed(m, m->b->of[c->any_on.at[k]]);
-        ok = add_clause(m, charge, &l);
+        ok = master_rows_add_clause(m, charge, &l);
     }
     for (int32_t k = 0; ok && k < c->any_off.count; k++) {
         struct literal l = opposite(placed(m, m->b->of[c->any_off.at[k]]));
-        ok = add_clause(m, charge, &l);
+        ok = master_rows_add_clause(m, charge, &l);
     }
     return ok;
 }
@@ -175,7 +175,7 @@ static bool fits_clique(const struct blocks *b, int32_t i, const int32_t *member
     return true;
 }
 
-static bool alive_at(const struct blocks *b, int32_t i, int64_t tick)
+static bool master_rows_alive_at(const struct blocks *b, int32_t i, int64_t tick)
 {
     for (int32_t k = 0; k < b->at[i].life_count; k++) {
         const struct lx_life *life = &b->lives[b->at[i].first_life + k];
@@ -198,7 +198,7 @@ static int32_t section(const struct blocks *b, int64_t tick, const struct sized 
     for (int alive = 1; alive >= 0; alive--)
         for (int32_t k = 0; k < count; k++) {
             int32_t i = by_size[k].block;
-            if (alive_at(b, i, tick) == alive && fits_clique(b, i, members, n)) members[n++] = i;
+            if (master_rows_alive_at(b, i, tick) == alive && fits_clique(b, i, members, n)) members[n++] = i;
         }
     return n;
 }
@@ -209,7 +209,7 @@ static int compare_sizes(const void *a, const void *b)
     return x->size != y->size ? (x->size < y->size ? 1 : -1) : (x->block > y->block) - (x->block < y->block);
 }
 
-static int compare_ticks(const void *a, const void *b)
+static int master_rows_compare_ticks(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
     return (*x > *y) - (*x < *y);
@@ -235,7 +235,7 @@ static int32_t gather_starts(const struct blocks *b, int64_t *ticks)
     for (int32_t i = 0; i < b->count; i++)
         for (int32_t k = 0; k < b->at[i].life_count; k++)
             ticks[n++] = b->lives[b->at[i].first_life + k].start;
-    qsort(ticks, (size_t)n, sizeof *ticks, compare_ticks);
+    qsort(ticks, (size_t)n, sizeof *ticks, master_rows_compare_ticks);
     for (int32_t k = 0; k < n; k++)
         if (kept == 0 || ticks[kept - 1] != ticks[k]) ticks[kept++] = ticks[k];
     return kept;
@@ -257,7 +257,7 @@ static bool add_pool_sections(struct master *m, int32_t pool, const int64_t *tic
     return ok;
 }
 
-static bool add_sections(struct master *m)
+static bool master_rows_add_sections(struct master *m)
 {
     const struct blocks *b = m->b;
     size_t n = (size_t)b->count + 1, lives = 1;
@@ -278,8 +278,8 @@ static bool add_sections(struct master *m)
 bool master_first_rows(struct master *m)
 {
     bool ok = add_option_rows(m);
-    for (int32_t k = 0; ok && k < m->b->p->bonds.charge_count; k++) ok = add_charge(m, k);
-    return ok && index_softs(m) && open_graphs(m) && add_sections(m);
+    for (int32_t k = 0; ok && k < m->b->p->bonds.charge_count; k++) ok = master_rows_add_charge(m, k);
+    return ok && index_softs(m) && open_graphs(m) && master_rows_add_sections(m);
 }
 
 /* --- Separation. --- */
@@ -287,8 +287,8 @@ bool master_first_rows(struct master *m)
 enum { SEPARATION_STEPS = 300, MOST_ROWS_PER_ROUND = 40 };
 
 /* What a member adds to the lack of a clique. */
-static double adds(const struct master *m, int32_t pool, const int32_t *members, int32_t count, int32_t k,
-                   const double *point)
+static double master_rows_adds(const struct master *m, int32_t pool, const int32_t *members, int32_t count,
+                               int32_t k, const double *point)
 {
     const struct blocks *b = m->b;
     double sum = (double)b->at[members[k]].size * literal_value(master_in_pool(m, members[k], pool), point);
@@ -308,7 +308,7 @@ static int32_t prune(struct master *m, int32_t pool, int32_t *members, int32_t c
         int32_t worst = -1;
         double least = 0;
         for (int32_t k = 0; k < count; k++) {
-            double sum = adds(m, pool, members, count, k, point);
+            double sum = master_rows_adds(m, pool, members, count, k, point);
             if (sum < least) least = sum, worst = k;
         }
         if (worst < 0) break;

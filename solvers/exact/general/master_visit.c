@@ -10,24 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool holds(struct literal l, const bool *point)
+static bool master_visit_holds(struct literal l, const bool *point)
 {
     return l.column < 0 ? l.positive : point[l.column] == l.positive;
 }
 
 /* Where the point puts the block: of several pools the first by cost. */
-static int32_t pool_at(const struct master *m, int32_t block, const bool *point)
+static int32_t master_visit_pool_at(const struct master *m, int32_t block, const bool *point)
 {
     const struct block *k = &m->b->at[block];
     int32_t best = -1;
-    if (!holds(placed(m, block), point)) return -1;
+    if (!master_visit_holds(placed(m, block), point)) return -1;
     for (int32_t o = k->first_option; o < k->first_option + k->option_count; o++)
-        if (holds(m->in_pool[o], point) && (best < 0 || m->b->options[o].cost < m->b->options[best].cost))
+        if (master_visit_holds(m->in_pool[o], point) &&
+            (best < 0 || m->b->options[o].cost < m->b->options[best].cost))
             best = o;
     return best < 0 ? -1 : m->b->options[best].pool;
 }
 
-static int32_t gather(const struct master *m, int32_t pool, int32_t *members)
+static int32_t master_visit_gather(const struct master *m, int32_t pool, int32_t *members)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < m->b->count; i++)
@@ -35,8 +36,8 @@ static int32_t gather(const struct master *m, int32_t pool, int32_t *members)
     return n;
 }
 
-static struct pool_question question(struct master *m, int32_t pool, int32_t *members, int32_t count,
-                                     int64_t nodes)
+static struct pool_question master_visit_question(struct master *m, int32_t pool, int32_t *members,
+                                                  int32_t count, int64_t nodes)
 {
     return (struct pool_question){
         .b = m->b,
@@ -53,7 +54,7 @@ enum fit_result master_ask(struct master *m, int32_t pool, int32_t *members, int
                            int64_t *address)
 {
     struct pool_question q =
-        question(m, pool, members, count, budget_nodes(m->programme.budget, nodes, count));
+        master_visit_question(m, pool, members, count, budget_nodes(m->programme.budget, nodes, count));
     enum fit_result result = pack_into_pool(&q, address);
     m->asked++;
     m->spent += q.nodes;
@@ -159,13 +160,13 @@ enum visit master_visit(void *context, const bool *point)
 {
     struct master *m = context;
     for (int32_t i = 0; i < m->b->count; i++) {
-        m->now.pool[i] = pool_at(m, i, point);
+        m->now.pool[i] = master_visit_pool_at(m, i, point);
         m->now.address[i] = -1;
     }
     if (cut_by_cliques(m, point)) return POINT_CUT;
     for (int32_t pool = 0; pool < m->b->pool_count; pool++) {
         for (int32_t k = 0; k < m->b->soft_count; k++) m->soft_apart[k] = !point[m->first_soft + k];
-        int32_t count = gather(m, pool, m->members);
+        int32_t count = master_visit_gather(m, pool, m->members);
         enum fit_result result = master_ask(m, pool, m->members, count, m->pack_nodes, m->now.address);
         if (result == FIT_NO_MEMORY) return POINT_NO_MEMORY;
         if (result == FIT_NO) cut_off(m, pool, count);

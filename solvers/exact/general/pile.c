@@ -37,7 +37,7 @@ struct ranked {
     int32_t item;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int pile_compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->key != y->key) return x->key > y->key ? -1 : 1;
@@ -87,7 +87,7 @@ int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t 
             order[i] = (struct ranked){order_key(p, i, pass, &rng), i};
             trial[i] = -1;
         }
-        qsort(order, (size_t)p->count, sizeof *order, compare_ranked);
+        qsort(order, (size_t)p->count, sizeof *order, pile_compare_ranked);
         for (int32_t k = 0; k < p->count && end < best && end <= p->capacity; k++) {
             int32_t i = order[k].item;
             trial[i] = first_gap(p, i, trial, taken);
@@ -106,8 +106,8 @@ int64_t pile_first_fit(const struct pile *p, int passes, uint64_t seed, int64_t 
 /* --- Parts. --- */
 
 /* The items of one part and all their partners, which are in it, too. */
-static bool take_part(const struct pile *p, const int32_t *members, int32_t count, int32_t *number,
-                      struct pile *part)
+static bool pile_take_part(const struct pile *p, const int32_t *members, int32_t count, int32_t *number,
+                           struct pile *part)
 {
     size_t near = 0;
     for (int32_t k = 0; k < count; k++) near += (size_t)p->items[members[k]].near_count;
@@ -154,8 +154,8 @@ static enum fit_result search_part(const struct pile *p, const struct fit_limits
     return result;
 }
 
-static enum fit_result solve_part(const struct pile *p, const struct fit_limits *limits, int64_t *address,
-                                  int64_t *nodes)
+static enum fit_result pile_solve_part(const struct pile *p, const struct fit_limits *limits,
+                                       int64_t *address, int64_t *nodes)
 {
     *nodes += p->count;
     if (pile_first_fit(p, FIRST_FIT_PASSES, limits->seed, address) <= p->capacity) return FIT_YES;
@@ -180,7 +180,7 @@ static int32_t flood(const struct pile *p, int32_t from, int32_t *part, int32_t 
     return n;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int pile_compare_numbers(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
@@ -191,9 +191,10 @@ static enum fit_result solve_members(const struct pile *p, int32_t *members, int
 {
     struct pile part;
     int64_t *found = mem_alloc(((size_t)n + 1) * sizeof *found);
-    qsort(members, (size_t)n, sizeof *members, compare_numbers);
+    qsort(members, (size_t)n, sizeof *members, pile_compare_numbers);
     enum fit_result result = FIT_NO_MEMORY;
-    if (take_part(p, members, n, number, &part) && found) result = solve_part(&part, limits, found, nodes);
+    if (pile_take_part(p, members, n, number, &part) && found)
+        result = pile_solve_part(&part, limits, found, nodes);
     for (int32_t k = 0; result == FIT_YES && k < n; k++) address[members[k]] = found[k];
     mem_free(part.items);
     mem_free(part.near);

@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool set(struct pile_search *s, int64_t *where, int64_t value)
+static bool pile_search_set(struct pile_search *s, int64_t *where, int64_t value)
 {
     if (!VEC_PUSH(&s->trail, (struct pile_change){where, *where})) s->out_of_memory = true;
     *where = value;
     return !s->out_of_memory;
 }
 
-static void undo(struct pile_search *s, size_t to)
+static void pile_search_undo(struct pile_search *s, size_t to)
 {
     while (s->trail.count > to) {
         struct pile_change *c = &s->trail.at[--s->trail.count];
@@ -33,7 +33,7 @@ static void undo(struct pile_search *s, size_t to)
     }
 }
 
-static void touch(struct pile_search *s, int32_t item)
+static void pile_search_touch(struct pile_search *s, int32_t item)
 {
     for (int32_t k = s->first_in[item]; k < s->first_in[item + 1]; k++)
         if (!s->dirty[s->in[k]]) {
@@ -47,8 +47,8 @@ static bool raise(struct pile_search *s, int32_t i, int64_t to)
     if (to <= s->low[i]) return true;
     to = pile_free_from(s->p, i, to);
     if (to > s->p->capacity - s->p->items[i].size) return false;
-    touch(s, i);
-    return set(s, &s->low[i], to);
+    pile_search_touch(s, i);
+    return pile_search_set(s, &s->low[i], to);
 }
 
 /* --- Waiting items and twins. --- */
@@ -61,7 +61,8 @@ static bool find_support(struct pile_search *s, int32_t i)
         const struct pile_near *n = &s->p->near[it->first_near + k];
         int64_t base = s->base[n->item];
         if (base < 0 && s->low[n->item] < at + n->mine) least = min_i64(least, s->low[n->item] + n->theirs);
-        if (base >= 0 && base < at + n->mine && at < base + n->theirs) return set(s, &s->waits[i], -1);
+        if (base >= 0 && base < at + n->mine && at < base + n->theirs)
+            return pile_search_set(s, &s->waits[i], -1);
     }
     return least < INT64_MAX && raise(s, i, least);
 }
@@ -73,7 +74,7 @@ static bool follow_twin(struct pile_search *s, int32_t i)
 }
 
 /* Until nothing rises any more. */
-static bool settle(struct pile_search *s)
+static bool pile_search_settle(struct pile_search *s)
 {
     for (bool again = true; again;) {
         size_t before = s->trail.count;
@@ -139,7 +140,7 @@ static bool is_lowest(const struct pile_search *s, int32_t i)
 }
 
 /* Rules: the lowest first; or where an item has the least room left above it. */
-static int32_t choose(const struct pile_search *s)
+static int32_t pile_search_choose(const struct pile_search *s)
 {
     int32_t best = -1;
     double best_key = 0;
@@ -157,11 +158,11 @@ static int32_t choose(const struct pile_search *s)
     return best;
 }
 
-static bool place(struct pile_search *s, int32_t i)
+static bool pile_search_place(struct pile_search *s, int32_t i)
 {
     const struct pile_item *it = &s->p->items[i];
-    touch(s, i);
-    if (!set(s, &s->base[i], s->low[i])) return false;
+    pile_search_touch(s, i);
+    if (!pile_search_set(s, &s->base[i], s->low[i])) return false;
     for (int32_t k = 0; k < it->near_count; k++) {
         const struct pile_near *n = &s->p->near[it->first_near + k];
         if (s->base[n->item] < 0 && !raise(s, n->item, s->low[i] + n->mine)) return false;
@@ -169,32 +170,32 @@ static bool place(struct pile_search *s, int32_t i)
     return true;
 }
 
-static enum fit_result search(struct pile_search *s, int depth);
+static enum fit_result pile_search(struct pile_search *s, int depth);
 
 static enum fit_result descend(struct pile_search *s, bool alive, int depth)
 {
-    alive = alive && settle(s);
+    alive = alive && pile_search_settle(s);
     alive = cliques_hold(s) && alive;
     if (s->out_of_memory) return FIT_NO_MEMORY;
-    return alive ? search(s, depth + 1) : FIT_NO;
+    return alive ? pile_search(s, depth + 1) : FIT_NO;
 }
 
 enum { MOST_DEPTH = 20000 };
 
-static enum fit_result search(struct pile_search *s, int depth)
+static enum fit_result pile_search(struct pile_search *s, int depth)
 {
-    int32_t i = choose(s);
+    int32_t i = pile_search_choose(s);
     if (i < 0) return FIT_YES;
     if (++s->nodes > s->most_nodes || depth > MOST_DEPTH) return FIT_LIMIT;
     if (s->nodes % 256 == 0 && s->stop && s->stop(s->context)) return FIT_LIMIT;
     size_t mark = s->trail.count;
-    enum fit_result result = descend(s, place(s, i), depth);
+    enum fit_result result = descend(s, pile_search_place(s, i), depth);
     if (result != FIT_NO) return result;
-    undo(s, mark);
+    pile_search_undo(s, mark);
     s->rank[i] += 0.02;
-    set(s, &s->waits[i], s->low[i]);
+    pile_search_set(s, &s->waits[i], s->low[i]);
     result = descend(s, true, depth);
-    if (result == FIT_NO) undo(s, mark);
+    if (result == FIT_NO) pile_search_undo(s, mark);
     return result;
 }
 
@@ -219,7 +220,7 @@ enum fit_result pile_search_run(struct pile_search *s, int rule, uint64_t seed, 
         s->rank[i] = (double)fullest / (double)heaviest +
                      0.5 * (double)p->items[i].size / (double)max_i64(p->capacity, 1) +
                      (seed ? 0.3 * rng_unit(&s->rng) : 0);
-        touch(s, i);
+        pile_search_touch(s, i);
     }
     return descend(s, alive, 0);
 }
@@ -227,7 +228,7 @@ enum fit_result pile_search_run(struct pile_search *s, int rule, uint64_t seed, 
 /* --- Memory. --- */
 
 /* Equal to an earlier item, with equal partners but for each other. */
-static bool is_twin(const struct pile *p, int32_t a, int32_t b)
+static bool pile_search_is_twin(const struct pile *p, int32_t a, int32_t b)
 {
     const struct pile_item *x = &p->items[a], *y = &p->items[b];
     if (x->size != y->size || x->align != y->align || x->ban_count != y->ban_count) return false;
@@ -250,7 +251,7 @@ static void find_twins(struct pile_search *s)
     for (int32_t i = 0; i < s->p->count; i++) {
         s->twin[i] = -1;
         for (int32_t k = i - 1; k >= 0 && s->twin[i] < 0; k--)
-            if (is_twin(s->p, k, i)) s->twin[i] = k;
+            if (pile_search_is_twin(s->p, k, i)) s->twin[i] = k;
     }
 }
 

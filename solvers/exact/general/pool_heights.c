@@ -21,7 +21,7 @@ struct heights {
     bool out_of_memory;
 };
 
-static int32_t gather(const struct heights *h, int32_t pool)
+static int32_t pool_heights_gather(const struct heights *h, int32_t pool)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < h->b->count; i++)
@@ -30,7 +30,7 @@ static int32_t gather(const struct heights *h, int32_t pool)
 }
 
 /* Every height is a multiple of it. */
-static int64_t step_of(const struct heights *h, int32_t pool, int32_t count)
+static int64_t pool_heights_step_of(const struct heights *h, int32_t pool, int32_t count)
 {
     const struct room *room = &h->b->rooms[pool];
     int64_t unit = 0;
@@ -43,7 +43,8 @@ static int64_t step_of(const struct heights *h, int32_t pool, int32_t count)
     return max_i64(unit, 1);
 }
 
-static int64_t end_of(const struct heights *h, int32_t pool, int32_t count, const int64_t *address)
+static int64_t pool_heights_end_of(const struct heights *h, int32_t pool, int32_t count,
+                                   const int64_t *address)
 {
     int64_t end = h->b->rooms[pool].reserved_end;
     for (int32_t k = 0; k < count; k++)
@@ -51,8 +52,8 @@ static int64_t end_of(const struct heights *h, int32_t pool, int32_t count, cons
     return end;
 }
 
-static enum fit_result ask(struct heights *h, int32_t pool, int32_t count, int64_t capacity, int64_t nodes,
-                           int64_t *address)
+static enum fit_result pool_heights_ask(struct heights *h, int32_t pool, int32_t count, int64_t capacity,
+                                        int64_t nodes, int64_t *address)
 {
     nodes = budget_nodes(h->budget, nodes, count);
     struct fit_limits limits = {
@@ -68,18 +69,18 @@ static enum fit_result ask(struct heights *h, int32_t pool, int32_t count, int64
  * there is none. `*proved`: nothing is lower. */
 static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_t cutoff, int64_t *proved)
 {
-    int32_t count = gather(h, pool);
+    int32_t count = pool_heights_gather(h, pool);
     int64_t most = min_i64(h->b->rooms[pool].capacity, cutoff - 1), found = INT64_MAX,
-            unit = step_of(h, pool, count);
+            unit = pool_heights_step_of(h, pool, count);
     int64_t *trial = mem_alloc(((size_t)h->b->count + 1) * sizeof *trial), ceiling = most;
     int64_t nodes = min_i64(200000, h->budget->limit / 8);
     *proved = low;
     for (int round = 0; trial && low <= ceiling && !h->out_of_memory; round++) {
         int64_t at = round == 0 ? ceiling : round == 1 ? low : low + (ceiling - low) / 2 / unit * unit;
         enum fit_result result =
-            budget_spent(h->budget) && round ? FIT_LIMIT : ask(h, pool, count, at, nodes, trial);
+            budget_spent(h->budget) && round ? FIT_LIMIT : pool_heights_ask(h, pool, count, at, nodes, trial);
         if (result == FIT_YES) {
-            found = end_of(h, pool, count, trial);
+            found = pool_heights_end_of(h, pool, count, trial);
             for (int32_t k = 0; k < count; k++) h->now.address[h->members[k]] = trial[h->members[k]];
             ceiling = max_i64(found, h->b->rooms[pool].reserved_end) - 1;
         } else {
@@ -92,7 +93,7 @@ static int64_t least_height(struct heights *h, int32_t pool, int64_t low, int64_
     return found;
 }
 
-static void take_leaf(struct heights *h, const int64_t *least)
+static void pool_heights_take_leaf(struct heights *h, const int64_t *least)
 {
     int64_t sum = 0, rest = 0, proved_sum = 0;
     for (int32_t pool = 0; pool < h->b->pool_count; pool++) rest += least[pool];
@@ -116,9 +117,9 @@ static void take_leaf(struct heights *h, const int64_t *least)
     h->best->known = true;
 }
 
-static int64_t need_of(struct heights *h, int32_t pool)
+static int64_t pool_heights_need_of(struct heights *h, int32_t pool)
 {
-    int32_t count = gather(h, pool);
+    int32_t count = pool_heights_gather(h, pool);
     h->budget->steps += 1 + count / 8;
     int64_t least;
     if (!pool_least_height(h->b, pool, h->members, count, &least)) h->out_of_memory = true;
@@ -126,7 +127,7 @@ static int64_t need_of(struct heights *h, int32_t pool)
     return least > h->b->rooms[pool].capacity ? INT64_MAX : least;
 }
 
-static int64_t sum_of(const struct heights *h, const int64_t *least)
+static int64_t pool_heights_sum_of(const struct heights *h, const int64_t *least)
 {
     int64_t sum = 0;
     for (int32_t pool = 0; pool < h->b->pool_count; pool++) {
@@ -137,18 +138,18 @@ static int64_t sum_of(const struct heights *h, const int64_t *least)
 }
 
 /* Pools for the flexible blocks from `depth` on. */
-static void choose(struct heights *h, int32_t depth)
+static void pool_heights_choose(struct heights *h, int32_t depth)
 {
     size_t pools = (size_t)h->b->pool_count;
     int64_t *least = h->least + (size_t)depth * pools, *next = least + pools;
-    if (h->out_of_memory || sum_of(h, least) == INT64_MAX) return;
-    if (h->best->known && sum_of(h, least) >= h->best->cost) return;
+    if (h->out_of_memory || pool_heights_sum_of(h, least) == INT64_MAX) return;
+    if (h->best->known && pool_heights_sum_of(h, least) >= h->best->cost) return;
     if (budget_spent(h->budget) && h->best->known) {
-        h->lost = min_i64(h->lost, sum_of(h, least));
+        h->lost = min_i64(h->lost, pool_heights_sum_of(h, least));
         return;
     }
     if (depth == h->flexible_count) {
-        take_leaf(h, least);
+        pool_heights_take_leaf(h, least);
         return;
     }
     int32_t block = h->flexible[depth];
@@ -157,14 +158,14 @@ static void choose(struct heights *h, int32_t depth)
         int32_t pool = h->b->options[o].pool;
         h->now.pool[block] = pool;
         memcpy(next, least, pools * sizeof *next);
-        next[pool] = need_of(h, pool);
-        choose(h, depth + 1);
+        next[pool] = pool_heights_need_of(h, pool);
+        pool_heights_choose(h, depth + 1);
     }
     h->now.pool[block] = -1;
 }
 
 /* Which blocks are placed is decided beforehand. False: a forbidden charge is triggered. */
-static bool place_all(struct heights *h)
+static bool pool_heights_place_all(struct heights *h)
 {
     const struct blocks *b = h->b;
     for (int32_t i = 0; i < b->count; i++) {
@@ -184,14 +185,14 @@ static bool place_all(struct heights *h)
     return true;
 }
 
-static void search(struct heights *h, struct lx_answer *answer)
+static void pool_heights_search(struct heights *h, struct lx_answer *answer)
 {
-    if (!place_all(h)) {
+    if (!pool_heights_place_all(h)) {
         answer->status = LX_INFEASIBLE;
         return;
     }
-    for (int32_t pool = 0; pool < h->b->pool_count; pool++) h->least[pool] = need_of(h, pool);
-    choose(h, 0);
+    for (int32_t pool = 0; pool < h->b->pool_count; pool++) h->least[pool] = pool_heights_need_of(h, pool);
+    pool_heights_choose(h, 0);
     bool none = !h->best->known && h->lost == INT64_MAX;
     answer->status = none ? LX_INFEASIBLE : h->lost == INT64_MAX ? LX_FEASIBLE : LX_LIMIT;
     if (!none) answer->bound = min_i64(h->lost, h->best->known ? h->best->cost : INT64_MAX);
@@ -206,7 +207,7 @@ bool solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed,
     h.flexible = mem_alloc(n * sizeof *h.flexible);
     h.least = mem_zeroed((n + 1) * (size_t)b->pool_count, sizeof *h.least);
     bool ok = layout_open(&h.now, b->count) && h.members && h.flexible && h.least;
-    if (ok) search(&h, answer);
+    if (ok) pool_heights_search(&h, answer);
     layout_close(&h.now);
     mem_free(h.members);
     mem_free(h.flexible);

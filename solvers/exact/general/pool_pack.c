@@ -294,16 +294,16 @@ static enum fit_result pack_open(struct clustering *c, int64_t *address)
     return result;
 }
 
-static enum fit_result pack(struct clustering *c, int64_t *address)
+static enum fit_result pool_pack_block(struct clustering *c, int64_t *address)
 {
     enum fit_result result = pack_open(c, address), other;
     int32_t e = result == FIT_YES ? broken_edge(c, address) : -1;
     if (e < 0) return result;
     c->edges[e].decision = ONE_ADDRESS;
-    result = pack(c, address);
+    result = pool_pack_block(c, address);
     if (result == FIT_YES || result == FIT_NO_MEMORY) return result;
     c->edges[e].decision = KEPT_APART;
-    other = pack(c, address);
+    other = pool_pack_block(c, address);
     c->edges[e].decision = LEFT_OPEN;
     return other == FIT_NO ? result : other;
 }
@@ -312,7 +312,7 @@ enum fit_result pack_into_pool(struct pool_question *q, int64_t *address)
 {
     struct clustering c;
     enum fit_result result = FIT_NO_MEMORY;
-    if (clustering_open(&c, q) && gather_edges(&c) && gather_soft(&c)) result = pack(&c, address);
+    if (clustering_open(&c, q) && gather_edges(&c) && gather_soft(&c)) result = pool_pack_block(&c, address);
     clustering_close(&c);
     return result;
 }

@@ -160,7 +160,7 @@ static bool open_lp(struct programme *m)
 
 /* --- Bounds. --- */
 
-static int safe_shift(const struct programme *m)
+static int programme_safe_shift(const struct programme *m)
 {
     double sum = (double)m->total_cost + 1, largest = 1;
     for (size_t k = 0; k < m->rows.count; k++) {
@@ -178,9 +178,9 @@ static int safe_shift(const struct programme *m)
     return shift > 44 ? 44 : shift;
 }
 
-static void sum_up(struct programme *m)
+static void programme_sum_rows(struct programme *m)
 {
-    int shift = safe_shift(m);
+    int shift = programme_safe_shift(m);
     double scale = ldexp(1, shift); /* smaller duals prove less, and are as valid */
     if (shift < 0) shift = 0;
     m->scale = (int128)1 << shift;
@@ -200,7 +200,7 @@ static void sum_up(struct programme *m)
 }
 
 /* What the engine's duals prove for the box in hand, rounded up to the next possible cost. */
-static int64_t prove(struct programme *m)
+static int64_t programme_prove(struct programme *m)
 {
     double none;
     if (m->dual_room < m->rows.count + 1) {
@@ -214,13 +214,13 @@ static int64_t prove(struct programme *m)
     }
     lp_duals(m->lp, &none, m->duals);
     for (size_t k = 0; k < m->rows.count; k++) m->duals[k] *= m->rows.at[k].scale;
-    sum_up(m);
+    programme_sum_rows(m);
     if (m->value <= 0) return 0;
     int128 step = m->cost_step * m->scale, steps = (m->value + step - 1) / step;
     return (int64_t)(steps * m->cost_step > m->total_cost ? m->total_cost + 1 : steps * m->cost_step);
 }
 
-static void decide(struct programme *m, int32_t j, bool low, bool high)
+static void programme_decide(struct programme *m, int32_t j, bool low, bool high)
 {
     m->low[j] = low;
     m->high[j] = high;
@@ -228,30 +228,31 @@ static void decide(struct programme *m, int32_t j, bool low, bool high)
 }
 
 /* A column whose reduced cost alone reaches the best is decided in this box. */
-static void fix_by_reduced_cost(struct programme *m)
+static void programme_fix_by_reduced_cost(struct programme *m)
 {
     int128 wanted = (int128)((m->best - 1) / m->cost_step * m->cost_step) * m->scale;
     for (int32_t j = 0; j < m->columns; j++) {
         int128 reduced = m->reduced[j] > 0 ? m->reduced[j] : -m->reduced[j];
         if (m->low[j] == m->high[j] || m->value + reduced <= wanted) continue;
         bool value = m->reduced[j] < 0;
-        decide(m, j, value, value);
+        programme_decide(m, j, value, value);
     }
 }
 
 /* --- The tree. --- */
 
-static bool comes_first(const struct programme *m, int32_t a, int32_t b)
+static bool programme_comes_first(const struct programme *m, int32_t a, int32_t b)
 {
     int64_t x = m->tree.at[a].bound, y = m->tree.at[b].bound;
     return x != y ? x < y : a > b;
 }
 
-static bool push(struct programme *m, struct programme_node node)
+static bool programme_push(struct programme *m, struct programme_node node)
 {
     if (!VEC_PUSH(&m->tree, node) || !VEC_PUSH(&m->open, (int32_t)m->tree.count - 1)) return false;
     int32_t *heap = m->open.at;
-    for (size_t k = m->open.count - 1; k > 0 && comes_first(m, heap[k], heap[(k - 1) / 2]); k = (k - 1) / 2) {
+    for (size_t k = m->open.count - 1; k > 0 && programme_comes_first(m, heap[k], heap[(k - 1) / 2]);
+         k = (k - 1) / 2) {
         int32_t up = heap[(k - 1) / 2];
         heap[(k - 1) / 2] = heap[k];
         heap[k] = up;
@@ -259,14 +260,14 @@ static bool push(struct programme *m, struct programme_node node)
     return true;
 }
 
-static int32_t pop(struct programme *m)
+static int32_t programme_pop(struct programme *m)
 {
     int32_t *heap = m->open.at, top = heap[0];
     size_t n = --m->open.count;
     heap[0] = heap[n];
     for (size_t k = 0, child; (child = 2 * k + 1) < n; k = child) {
-        if (child + 1 < n && comes_first(m, heap[child + 1], heap[child])) child++;
-        if (!comes_first(m, heap[child], heap[k])) break;
+        if (child + 1 < n && programme_comes_first(m, heap[child + 1], heap[child])) child++;
+        if (!programme_comes_first(m, heap[child], heap[k])) break;
         int32_t down = heap[child];
         heap[child] = heap[k];
         heap[k] = down;
@@ -274,11 +275,11 @@ static int32_t pop(struct programme *m)
     return top;
 }
 
-static void enter(struct programme *m, int32_t node)
+static void programme_enter(struct programme *m, int32_t node)
 {
-    for (int32_t j = 0; j < m->columns; j++) decide(m, j, m->first_low[j], m->first_high[j]);
+    for (int32_t j = 0; j < m->columns; j++) programme_decide(m, j, m->first_low[j], m->first_high[j]);
     for (; m->tree.at[node].parent >= 0; node = m->tree.at[node].parent)
-        decide(m, m->tree.at[node].column, m->tree.at[node].value, m->tree.at[node].value);
+        programme_decide(m, m->tree.at[node].column, m->tree.at[node].value, m->tree.at[node].value);
 }
 
 /* The column to branch on: far from 0 and 1, and dear. -1: all are 0 or 1. */
@@ -367,10 +368,10 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
         enum lp_result result = lp_solve(m->lp, (double)m->best);
         m->budget->steps += (lp_pivots(m->lp) - m->pivots_before + 1) * steps_per_pivot(m);
         if (result == LP_NO_MEMORY) m->out_of_memory = true;
-        int64_t bound = max_i64(prove(m), m->tree.at[node].bound);
+        int64_t bound = max_i64(programme_prove(m), m->tree.at[node].bound);
         m->tree.at[node].bound = bound;
         if (bound >= m->best) return -1;
-        fix_by_reduced_cost(m);
+        programme_fix_by_reduced_cost(m);
         for (int32_t j = 0; j < m->columns; j++) m->fraction[j] = lp_value(m->lp, j);
         int32_t j = result == LP_OPTIMAL ? fractional(m) : any_free(m);
         if (result == LP_OPTIMAL && m->separate && (*rounds)-- > 0 && m->separate(m->context, m->fraction))
@@ -381,19 +382,19 @@ static int32_t work_on(struct programme *m, int32_t node, int *rounds)
     }
 }
 
-static bool split(struct programme *m, int32_t node, int32_t j, int32_t *next)
+static bool programme_split(struct programme *m, int32_t node, int32_t j, int32_t *next)
 {
     bool value = m->fraction[j] > 0.5;
     int64_t bound = m->tree.at[node].bound;
-    if (!push(m, (struct programme_node){node, j, bound, !value}) ||
+    if (!programme_push(m, (struct programme_node){node, j, bound, !value}) ||
         !VEC_PUSH(&m->tree, (struct programme_node){node, j, bound, value}))
         return false;
     *next = (int32_t)m->tree.count - 1;
-    decide(m, j, value, value);
+    programme_decide(m, j, value, value);
     return true;
 }
 
-static void dive(struct programme *m, int32_t node, int *rounds)
+static void programme_dive(struct programme *m, int32_t node, int *rounds)
 {
     for (int32_t next; !m->out_of_memory; node = next) {
         m->nodes++;
@@ -401,7 +402,7 @@ static void dive(struct programme *m, int32_t node, int *rounds)
         if (budget_spent(m->budget) && m->tree.at[node].bound < m->best)
             m->lost = min_i64(m->lost, m->tree.at[node].bound);
         if (j < 0 || m->enough) return;
-        if (!split(m, node, j, &next)) m->out_of_memory = true;
+        if (!programme_split(m, node, j, &next)) m->out_of_memory = true;
         *rounds = ROUNDS_PER_NODE;
     }
 }
@@ -422,13 +423,14 @@ bool programme_solve(struct programme *m)
 {
     programme_sum_up(m);
     int rounds = SEPARATE_ROUNDS;
-    if (!open_lp(m) || !push(m, (struct programme_node){.parent = -1, .bound = m->floor})) return false;
+    if (!open_lp(m) || !programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor}))
+        return false;
     while (m->open.count && !m->out_of_memory && !m->contradiction && !m->enough &&
            !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;
-        int32_t node = pop(m);
-        enter(m, node);
-        dive(m, node, &rounds);
+        int32_t node = programme_pop(m);
+        programme_enter(m, node);
+        programme_dive(m, node, &rounds);
     }
     m->proved = min_i64(m->best, m->lost);
     if (m->open.count && !m->contradiction) m->proved = min_i64(m->proved, m->tree.at[m->open.at[0]].bound);

@@ -51,7 +51,7 @@ struct reuse {
 
 /* --- Where a block may go. --- */
 
-static bool touches(const struct reuse *r, int32_t i, int32_t k)
+static bool reuse_search_touches(const struct reuse *r, int32_t i, int32_t k)
 {
     return r->now.pool[i] == r->now.pool[k] && r->now.address[i] < r->now.address[k] + r->b->at[k].size &&
            r->now.address[k] < r->now.address[i] + r->b->at[i].size;
@@ -73,7 +73,7 @@ static void gather_steps(struct reuse *r, int32_t i, int32_t pool)
 }
 
 /* Of equally good spots each is taken with the same chance. */
-static void offer(struct reuse *r, struct spot s, struct spot *best, uint64_t *equals)
+static void reuse_search_offer(struct reuse *r, struct spot s, struct spot *best, uint64_t *equals)
 {
     if (best->pool >= 0 && s.cost > best->cost) return;
     if (best->pool < 0 || s.cost < best->cost) *equals = 0;
@@ -112,7 +112,7 @@ static void search_units(struct reuse *r, int32_t i, struct option option, int64
         bool edge =
             u == 0 || u == last || r->price[u] || r->blocked[u] || r->price[u + 1] || r->blocked[u + 1];
         if (blocked || (step > 1 ? u % step != 0 : !edge)) continue;
-        offer(r, (struct spot){option.pool, u * r->unit, price + option.cost}, best, equals);
+        reuse_search_offer(r, (struct spot){option.pool, u * r->unit, price + option.cost}, best, equals);
     }
 }
 
@@ -126,7 +126,7 @@ static void price_one(struct reuse *r, struct option option, int64_t at, int64_t
         if (r->steps[k].cost == INT64_MAX) return;
         price += r->steps[k].cost;
     }
-    offer(r, (struct spot){option.pool, at, price}, best, equals);
+    reuse_search_offer(r, (struct spot){option.pool, at, price}, best, equals);
 }
 
 static void search_edges(struct reuse *r, int32_t i, struct option option, int64_t last, struct spot *best,
@@ -169,14 +169,14 @@ static int64_t cost_here(const struct reuse *r, int32_t i)
             cost = r->b->options[b->first_option + o].cost;
     for (int32_t k = r->first[i]; k < r->first[i + 1]; k++)
         if (r->partners[k].cost != INT64_MAX && r->now.pool[r->partners[k].block] >= 0 &&
-            touches(r, i, r->partners[k].block))
+            reuse_search_touches(r, i, r->partners[k].block))
             cost += r->partners[k].cost;
     return cost;
 }
 
 /* --- Ruin and recreate. --- */
 
-static void take_out(struct reuse *r, int32_t i)
+static void reuse_search_take_out(struct reuse *r, int32_t i)
 {
     if (r->out_count == MOST_OUT || r->now.pool[i] < 0) return;
     r->saved[r->out_count] = (struct spot){r->now.pool[i], r->now.address[i], 0};
@@ -193,10 +193,11 @@ static void ruin(struct reuse *r)
         i = r->movable[rng_below(&r->rng, (uint64_t)r->movable_count)];
     int32_t wanted = 2 + (int32_t)rng_below(&r->rng, MOST_OUT - 2), degree = r->first[i + 1] - r->first[i];
     r->out_count = 0;
-    take_out(r, i);
+    reuse_search_take_out(r, i);
     for (int tries = 0; degree && r->out_count < wanted && tries < 3 * wanted; tries++) {
         int32_t k = r->partners[r->first[i] + (int32_t)rng_below(&r->rng, (uint64_t)degree)].block;
-        if (r->now.pool[k] >= 0 && r->b->at[k].option_count && r->b->at[k].pin < 0) take_out(r, k);
+        if (r->now.pool[k] >= 0 && r->b->at[k].option_count && r->b->at[k].pin < 0)
+            reuse_search_take_out(r, k);
     }
 }
 
@@ -230,7 +231,7 @@ static bool recreate(struct reuse *r)
     return true;
 }
 
-static void take_back(struct reuse *r, int64_t cost)
+static void reuse_search_take_back(struct reuse *r, int64_t cost)
 {
     for (int32_t k = 0; k < r->out_count; k++) {
         r->now.pool[r->out[k]] = r->saved[k].pool;
@@ -239,7 +240,7 @@ static void take_back(struct reuse *r, int64_t cost)
     r->now.cost = cost;
 }
 
-static void anneal(struct reuse *r, int64_t steps, int64_t enough)
+static void reuse_search_anneal(struct reuse *r, int64_t steps, int64_t enough)
 {
     int64_t from = r->budget->steps, spent = 0;
     steps /= STEPS_PER_INSERTION;
@@ -250,7 +251,7 @@ static void anneal(struct reuse *r, int64_t steps, int64_t enough)
         sort_out(r);
         spent += r->out_count;
         bool kept = recreate(r) && (double)(r->now.cost - before) <= -heat * log(1 - rng_unit(&r->rng));
-        if (!kept) take_back(r, before);
+        if (!kept) reuse_search_take_back(r, before);
         if (r->now.cost < r->best->cost) layout_take(r->b, r->budget, &r->now, r->best, enough);
         r->budget->steps = from + STEPS_PER_INSERTION * spent;
         if (round % 64 == 0 && budget_spent(r->budget)) return;
@@ -282,7 +283,7 @@ static bool gather_partners(struct reuse *r)
     return true;
 }
 
-static int64_t common_unit(const struct blocks *b)
+static int64_t reuse_search_common_unit(const struct blocks *b)
 {
     int64_t unit = 0;
     for (int32_t k = 0; k < b->pool_count; k++)
@@ -297,7 +298,7 @@ static int64_t common_unit(const struct blocks *b)
 }
 
 /* Handovers at one address are not moved, and pinned blocks cannot be. */
-static bool may_move(const struct reuse *r, int32_t i)
+static bool reuse_search_may_move(const struct reuse *r, int32_t i)
 {
     const struct block *k = &r->b->at[i];
     if (r->best->pool[i] < 0 || k->pin >= 0 || k->size == 0) return false;
@@ -328,9 +329,9 @@ static bool reuse_open(struct reuse *r)
         !r->spans || !gather_partners(r))
         return false;
     layout_copy(&r->now, r->best, b->count);
-    r->unit = common_unit(b);
+    r->unit = reuse_search_common_unit(b);
     for (int32_t i = 0; i < b->count; i++)
-        if (may_move(r, i)) r->movable[r->movable_count++] = i;
+        if (reuse_search_may_move(r, i)) r->movable[r->movable_count++] = i;
     for (int32_t k = 0; k < b->soft_count; k++) r->mean += (double)b->softs[k].cost / (double)b->soft_count;
     return true;
 }
@@ -340,7 +341,7 @@ bool reuse_improve(const struct blocks *b, struct budget *budget, uint64_t seed,
 {
     struct reuse r = {.b = b, .budget = budget, .best = best, .rng = rng_seed(seed + 17)};
     bool ok = reuse_open(&r);
-    if (ok && r.movable_count && !has_handover(b, best)) anneal(&r, steps, enough);
+    if (ok && r.movable_count && !has_handover(b, best)) reuse_search_anneal(&r, steps, enough);
     layout_close(&r.now);
     mem_free(r.first);
     mem_free(r.partners);

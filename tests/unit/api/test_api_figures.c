@@ -67,7 +67,6 @@ static void figures_of_a_plan(void **state)
                 number(plan, "height") <= 20480);
     assert_true(number(plan, "device_us") > 0 && number(plan, "us") > 0);
     assert_true(number(plan, "steps") > 0 && number(plan, "seconds") >= 0 && number(plan, "ring_bytes") >= 0);
-    same(number(plan, "cached"), 0);
     assert_int_equal(lx_result_number(plan, "faults", NULL), -1);
     assert_int_equal(lx_result_number(plan, "no such number", NULL), -1);
     assert_string_equal(lx_result_word(plan, "solver"), "auto");

@@ -254,54 +254,6 @@ static void test_team(void **state)
     lx_error_free(e);
 }
 
-/* What goes wrong with a cache keeps no plan from being made, and is in the result. */
-static lx_result *plan_with_cache(const char *folder)
-{
-    lx_error *e = lx_error_new();
-    lx_options *o = lx_options_new();
-    lx_builder *b = small();
-    lx_graph *g = lx_builder_finish(b, e);
-    assert_int_equal(lx_options_set(o, "cache", folder, e), 0);
-    lx_result *r = lx_plan(g, o, e);
-    if (!r) fail_msg("%s", lx_error_text(e));
-    lx_graph_free(g);
-    lx_builder_free(b);
-    lx_options_free(o);
-    lx_error_free(e);
-    return r;
-}
-
-static double cached(const lx_result *r)
-{
-    double n = -1;
-    assert_int_equal(lx_result_number(r, "cached", &n), 0);
-    return n;
-}
-
-static void test_notes_of_a_cache(void **state)
-{
-    char folder[] = "/tmp/lxplan_api_XXXXXX", line[100];
-    (void)state;
-    assert_non_null(mkdtemp(folder));
-    for (int i = 0; i < 2; i++) { /* made and kept, then found */
-        lx_result *r = plan_with_cache(folder);
-        assert_string_equal(lx_result_word(r, "notes"), "");
-        same(cached(r), i);
-        lx_result_free(r);
-    }
-    snprintf(line, sizeof line, "for f in %s/*.plan; do echo >>$f; done", folder);
-    assert_int_equal(system(line), 0);
-    lx_result *r = plan_with_cache(folder);
-    assert_non_null(strstr(lx_result_word(r, "notes"), "ignored"));
-    same(cached(r), 0);
-    lx_result_free(r);
-    r = plan_with_cache("/dev/null/none");
-    assert_non_null(strstr(lx_result_word(r, "notes"), "not kept"));
-    lx_result_free(r);
-    snprintf(line, sizeof line, "rm -r %s", folder);
-    assert_int_equal(system(line), 0);
-}
-
 /* Numbers of the caller's own file are those of the answer. */
 static void test_ids(void **state)
 {
@@ -389,7 +341,6 @@ int main(void)
         cmocka_unit_test(test_team),
         cmocka_unit_test(test_joint),
         cmocka_unit_test(test_joint_wrong),
-        cmocka_unit_test(test_notes_of_a_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Charts on cells: lines are where the values are, axes have round numbers, ASCII stays ASCII, no size breaks it. */
-#include "tui/chart.h"
+#include "tui/draw/chart.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* The explorer's parts: its table of requests, keys, grid, settings, selection, maps, command line. */
 #include "support/explorer_by_keys.h"
 #include "picture/raster.h"
-#include "tui/map_window.h"
+#include "tui/map/map_window.h"
 
 /* Every key is one, means one thing in a view, and every request has a name of its own and help. */
 static void requests_agree(void **state)

@@ -3,7 +3,7 @@
 #include "support/explorer_by_keys.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "tui/map_window.h"
+#include "tui/map/map_window.h"
 #include "support/sampled.h"
 
 #include <cjson/cJSON.h>

@@ -4,9 +4,9 @@
 #include "base/checked.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "tui/map_window.h"
-#include "tui/paint_blocks.h"
-#include "tui/paint_map.h"
+#include "tui/map/map_window.h"
+#include "tui/map/paint_blocks.h"
+#include "tui/map/paint_map.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "text/progress_words.h"
-#include "tui/compared.h"
+#include "tui/views/compared.h"
 
 #include <time.h>
 

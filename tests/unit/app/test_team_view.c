@@ -1,7 +1,7 @@
 /* The team view without a terminal: what the session knows of a team, runs in the background, what is
  * selected, what is drawn, and a monkey. */
 #include "support/explorer_by_keys.h"
-#include "tui/team_picture.h"
+#include "tui/team/team_picture.h"
 #include "support/sampled.h"
 
 #define STENCIL SOURCE_DIR "/patterns/team/stencil_3_steps.json"

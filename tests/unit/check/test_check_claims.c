@@ -1,7 +1,7 @@
 /* What the checker says is a fact and what is a claim; and plans that say no more than they must. */
 #include "support/device_plans.h"
+#include "planfile/plan_fields.h"
 #include "base/memory.h"
-#include "plan/plan_fields.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

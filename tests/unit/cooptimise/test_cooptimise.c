@@ -2,7 +2,7 @@
  * graph that the published search cannot bring on chip. */
 #include "unstable.h"
 #include "base/memory.h"
-#include "scratchpad/cooptimise/cooptimise.h"
+#include "cooptimise/cooptimise.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

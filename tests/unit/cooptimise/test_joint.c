@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/checked.h"
 #include "base/rng.h"
-#include "scratchpad/cooptimise/joint.h"
+#include "cooptimise/joint.h"
 #include "support/sampled.h"
 
 #include <setjmp.h>

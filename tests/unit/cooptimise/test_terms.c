@@ -3,7 +3,7 @@
 #include "unstable.h"
 #include "base/arena.h"
 #include "base/rng.h"
-#include "scratchpad/cooptimise/terms.h"
+#include "cooptimise/terms.h"
 
 #include <math.h>
 #include <setjmp.h>

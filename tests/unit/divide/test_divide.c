@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "base/memory.h"
 #include "divide/priced_candidates.h"
-#include "graph/generate.h"
+#include "files/generate.h"
 #include "plan/plan.h"
 
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* The bound of each tensor alone: that of exhaustive search on all cases, and below every plan. */
 #include "unstable.h"
 #include "base/file.h"
+#include "search/planner.h"
 #include "base/memory.h"
-#include "plan/planner.h"
-#include "scratchpad/nests/alone.h"
+#include "nests/alone.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

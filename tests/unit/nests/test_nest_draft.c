@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
-#include "plan/planner.h"
-#include "scratchpad/stays/draft.h"
+#include "search/planner.h"
+#include "stays/draft.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

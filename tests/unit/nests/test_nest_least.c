@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "divide/priced_candidates.h"
 #include "layout/op_index.h"
-#include "plan/planner.h"
-#include "scratchpad/nests/axes.h"
+#include "search/planner.h"
+#include "nests/axes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

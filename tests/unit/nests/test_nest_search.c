@@ -3,9 +3,9 @@
 #include "unstable.h"
 #include "base/memory.h"
 #include "layout/op_index.h"
-#include "plan/nest_edits.h"
-#include "plan/nest_window.h"
-#include "scratchpad/nests/nest_grow.h"
+#include "search/nest_edits.h"
+#include "search/nest_window.h"
+#include "nests/nest_grow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* lib/scratchpad: the bounds never exceed the optimum, and are tight where they should be. */
-#include "scratchpad/placement/problem.h"
+#include "placement/problem.h"
 #include "base/memory.h"
 #include "support/small_problem.h"
 

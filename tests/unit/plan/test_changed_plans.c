@@ -7,8 +7,8 @@
  * the device, handovers, relayouts through HBM and stays that were cut; some 1500 changes in all. */
 #include "unstable.h"
 #include "base/file.h"
+#include "planfile/plan_fields.h"
 #include "base/memory.h"
-#include "plan/plan_fields.h"
 #include "support/changed_plan.h"
 
 #include <cjson/cJSON.h>

@@ -1,7 +1,7 @@
 /* The rows of plan files: complete, and the same as the tables in lib/README.md. Run with --print, the program
  * writes the tables as they must stand there. */
 #include "support/field_tables.h"
-#include "plan/plan_fields.h"
+#include "planfile/plan_fields.h"
 #include "base/file.h"
 #include "base/memory.h"
 

@@ -2,7 +2,7 @@
  * placement, legal or not. Random graphs under random passes, cuts, borders and relayouts. */
 #include "unstable.h"
 #include "base/memory.h"
-#include "scratchpad/stays/draft.h"
+#include "stays/draft.h"
 #include "support/other_sizes.h"
 #include "support/random_graph.h"
 

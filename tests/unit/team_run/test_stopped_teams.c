@@ -1,7 +1,7 @@
 /* Teams that are told to stop, or have little time: they have plans, legal ones, and say so where nothing is cut for want of it. */
 #include "support/stopping.h"
 #include "base/memory.h"
-#include "team_run/team_contest.h"
+#include "team/run/team_contest.h"
 
 #include <stdlib.h>
 

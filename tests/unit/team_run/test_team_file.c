@@ -10,7 +10,7 @@
 #include "graph/builder.h"
 #include "team/member_shape.h"
 #include "team/team_fields.h"
-#include "team_run/member_twins.h"
+#include "team/run/member_twins.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,148 @@
+/* Two plans of one pattern, before a change and after it; see change.h. */
+#include "tui/core/change.h"
+#include "base/memory.h"
+#include "export/nest_words.h"
+#include "text/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct change_figures figures_of(const struct lx_plan *p)
+{
+    return (struct change_figures){lx_plan_value(p), p->figures.spill_bytes, p->figures.end_to_end_us};
+}
+
+static bool change_same_cuts(const struct lx_division *a, const struct lx_division *b)
+{
+    if (a->split_count != b->split_count || a->contiguous != b->contiguous) return false;
+    for (int i = 0; i < a->split_count; i++)
+        if (a->splits[i].split != b->splits[i].split) return false;
+    return true;
+}
+
+/* Ops are the same by their names: layouts may differ, and with them the ops between. */
+static int32_t cut_anew(const struct lx_plan *a, const struct lx_plan *b)
+{
+    if (!a->divisions || !b->divisions || a->divisions == b->divisions) return 0;
+    const struct lx_graph *ga = a->layouts->graph, *gb = b->layouts->graph;
+    int32_t n = 0, at = 0;
+    for (int32_t o = 0; o < gb->op_count && ga->op_count > 0; o++) {
+        int32_t tried = 0; /* both have nearly the same order */
+        while (tried < ga->op_count && strcmp(ga->ops[at].name, gb->ops[o].name) != 0)
+            at = (at + 1) % ga->op_count, tried++;
+        if (tried < ga->op_count) n += !change_same_cuts(&a->divisions->at[at], &b->divisions->at[o]);
+        at = (at + 1) % ga->op_count;
+    }
+    return n;
+}
+
+static void change_note(struct change *c, const struct lx_difference *x)
+{
+    int32_t *counts[LX_CHANGE_COUNT] = {
+        [LX_CAME_ON_CHIP] = &c->came, [LX_WENT_OFF_CHIP] = &c->went, [LX_MOVED] = &c->moved};
+    ++*(counts[x->change] ? counts[x->change] : &c->other);
+    if (x->after >= 0) c->marks[x->after] = 1;
+}
+
+bool change_make(const struct lx_plan *before, const struct lx_plan *after, struct change *out)
+{
+    struct lx_diff d;
+    lx_status st = {0};
+    bool height = after->problem.objective == LX_HEIGHT;
+    *out = (struct change){.what = height                  ? "height"
+                                   : after->graph->is_list ? "cost"
+                                                           : "HBM",
+                           .before = figures_of(before),
+                           .after = figures_of(after)};
+    if (before->problem.objective != after->problem.objective)
+        return true; /* answers to different questions */
+    out->marks = mem_zeroed((size_t)after->problem.count + 1, 1);
+    if (!out->marks || !lx_plan_diff(before, after, &d, &st)) return false;
+    for (int32_t i = 0; i < d.count; i++) change_note(out, &d.all[i]);
+    lx_diff_free(&d);
+    out->cut_anew = cut_anew(before, after);
+    add_nests_change(before, after, &out->nests);
+    return out->known = true;
+}
+
+void change_free(struct change *c)
+{
+    mem_free(c->marks);
+    text_free(&c->nests);
+    *c = (struct change){0};
+}
+
+int change_sign(const struct change *c)
+{
+    int64_t d = c->before.value - c->after.value;
+    return (d > 0) - (d < 0);
+}
+
+/* "(-8.1 %)"; nothing where it stayed as it was, or there is nothing to take a share of. */
+static void change_add_share(struct text *out, double before, double after)
+{
+    if (before > 0 && before != after) text_format(out, " (%+.1f %%)", 100 * (after - before) / before);
+}
+
+/* "13.8 -> 12.7 MiB": both in the unit of the larger. */
+static void change_add_bytes(struct text *out, int64_t before, int64_t after, bool brief)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    int64_t most = before > after ? before : after;
+    int unit = 0;
+    for (double v = (double)most; v >= 1024 && unit < 4; v /= 1024) unit++;
+    double size = pow(1024, unit);
+    if (before == INT64_MAX || after == INT64_MAX)
+        text_format(out, "%s -> %s", before == INT64_MAX ? "none" : grouped(before).at,
+                    after == INT64_MAX ? "none" : grouped(after).at);
+    else if (!brief || unit == 0)
+        text_format(out, "%s -> %s", grouped(before).at, grouped(after).at);
+    else
+        text_format(out, "%.*f -> %.*f %s", (double)most >= 100 * size ? 0 : 1, (double)before / size,
+                    (double)most >= 100 * size ? 0 : 1, (double)after / size, units[unit]);
+}
+
+static void change_add_counts(const struct change *c, struct text *out)
+{
+    const struct {
+        int32_t count;
+        const char *words;
+    } all[] = {{c->came, "came on chip"}, {c->went, "went off"}, {c->moved, "moved"}, {c->other, "changed"}};
+    const char *comma = "";
+    for (int i = 0; i < 4; i++) {
+        if (all[i].count == 0) continue;
+        text_format(out, "%s%s %s", comma, grouped(all[i].count).at, all[i].words);
+        comma = ", ";
+    }
+    if (c->cut_anew) text_format(out, "%s%s cut anew", comma, counted(c->cut_anew, "op").at);
+    if (!*comma && !c->cut_anew) text_add(out, "nothing moved");
+}
+
+int change_words(const struct change *c, bool brief, struct text pieces[CHANGE_PIECES])
+{
+    int n = 0;
+    if (c->before.value == c->after.value)
+        text_format(&pieces[n], "%s %s: no byte changed", c->what,
+                    c->after.value == INT64_MAX ? "none" : grouped(c->after.value).at);
+    else {
+        text_format(&pieces[n], "%s ", c->what);
+        change_add_bytes(&pieces[n], c->before.value, c->after.value, brief);
+        change_add_share(&pieces[n], (double)c->before.value, (double)c->after.value);
+    }
+    n++;
+    if (c->before.us > 0 && c->after.us > 0 && c->before.us != c->after.us) {
+        int digits = brief && c->before.us >= 100 && c->after.us >= 100 ? 0 : 1;
+        text_format(&pieces[n], "%s%.*f -> %.*f us", brief ? "" : "end to end ", digits, c->before.us, digits,
+                    c->after.us);
+        change_add_share(&pieces[n++], c->before.us, c->after.us);
+    }
+    if (c->before.spill != c->after.spill && strcmp(c->what, "cost") != 0) {
+        text_add(&pieces[n], "spill ");
+        change_add_bytes(&pieces[n++], c->before.spill, c->after.spill, brief);
+    }
+    if (c->nests.at) text_add(&pieces[n++], c->nests.at);
+    change_add_counts(c, &pieces[n++]);
+    return n;
+}

@@ -1,0 +1,155 @@
+/* Requests that belong to no view, the message line, and which view is on top. The explorer owns the session,
+ * the states of all views and the grid. */
+#include "tui/core/explorer.h"
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool explorer_begin(struct explorer *x, const struct what_if *how, int rows, int columns)
+{
+    *x = (struct explorer){.overlay = VIEW_COUNT, .theme = theme_find("mono"), .glyphs = &glyphs_unicode};
+    return session_begin(&x->session, how) && views_begin(x->states) &&
+           cells_resize(&x->cells, rows, columns);
+}
+
+void explorer_end(struct explorer *x)
+{
+    session_end(&x->session);
+    views_end(x->states);
+    cells_free(&x->cells);
+    prompt_free(&x->prompt);
+    text_free(&x->message);
+    text_free(&x->copied);
+    mem_free(x->replace);
+}
+
+void explorer_say(struct explorer *x, uint8_t tone, const char *format, ...)
+{
+    char line[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    text_free(&x->message);
+    text_add(&x->message, line);
+    x->message_tone = tone;
+    x->keep_message = true;
+}
+
+enum view_id explorer_top(const struct explorer *x)
+{
+    return x->overlay != VIEW_COUNT ? x->overlay : x->view;
+}
+
+void explorer_show(struct explorer *x, enum view_id page)
+{
+    x->overlay = VIEW_COUNT;
+    x->view = page;
+    if (all_views[page]->shown) all_views[page]->shown(x, x->states[page]);
+}
+
+static void explorer_mouse(struct explorer *x, const struct key *k)
+{
+    bool on_title = k->row == 0 && k->code == AT_CLICK;
+    for (int i = 0; on_title && i < PAGE_COUNT; i++)
+        if (k->column >= x->tabs[i].from && k->column < x->tabs[i].to) explorer_show(x, (enum view_id)i);
+    if (!on_title && !footer_click(x, k)) view_mouse(x, explorer_top(x), k);
+}
+
+void explorer_key(struct explorer *x, struct key key)
+{
+    enum view_id top = explorer_top(x);
+    x->keep_message = false;
+    switch (key.code) {
+    case AT_RESIZE:
+        cells_resize(&x->cells, key.row, key.column);
+        x->redraw_all = true;
+        return;
+    case AT_WAIT:
+        do { /* what has finished may have asked for more */
+            worker_wait(x->session.worker);
+            session_take_results(&x->session);
+        } while (worker_busy(x->session.worker, NULL) > 0);
+        return;
+    case AT_TICK:
+        x->spin++;
+        explorer_watch(x);
+        if (view_is_lively(x, top)) all_views[top]->tick(x, x->states[top]);
+        return;
+    case AT_NOTHING:
+        return;
+    case AT_CLICK:
+    case AT_WHEEL_UP:
+    case AT_WHEEL_DOWN:
+        if (!x->prompt.open) explorer_mouse(x, &key);
+        return;
+    default:
+        break;
+    }
+    session_seen(&x->session);
+    if (x->prompt.open) {
+        prompt_key(x, key.code);
+    } else {
+        enum request r = request_of_key(key.code, top);
+        if (r != REQ_COUNT)
+            explorer_request(x, r, NULL);
+        else {
+            char name[16];
+            explorer_say(x, TONE_WARN, "%s does nothing here; %s lists the keys", name_of_key(key.code, name),
+                         KEY_OF(HELP));
+        }
+    }
+    if (!x->keep_message) text_free(&x->message);
+}
+
+bool explorer_is_lively(struct explorer *x)
+{
+    return view_is_lively(x, explorer_top(x)) || session_is_stale(&x->session) ||
+           worker_busy(x->session.worker, NULL) > 0;
+}
+
+static struct scene scene_of(struct explorer *x, enum view_id view)
+{
+    return (struct scene){.cells = &x->cells,
+                          .session = &x->session,
+                          .theme = x->theme,
+                          .glyphs = x->glyphs,
+                          .search = x->search,
+                          .filter = x->filter[view],
+                          .decimal = x->decimal,
+                          .spin = x->spin};
+}
+
+/* What went wrong in the background is said once. */
+static void say_news(struct explorer *x)
+{
+    struct text *news = &x->session.news;
+    if (news->at) explorer_say(x, TONE_BAD, "%s", news->at);
+    text_free(news);
+}
+
+void explorer_draw(struct explorer *x)
+{
+    say_news(x);
+    struct box area = {0, 0, x->cells.rows, x->cells.columns};
+    filter_settle(x);
+    cells_clear(&x->cells);
+    x->cells.ascii = x->glyphs->ascii;
+    struct box title = box_cut_top(&area, 1), hints = box_cut_bottom(&area, 1),
+               status = box_cut_bottom(&area, x->cells.rows >= 8);
+    bool docked = x->overlay != VIEW_COUNT && all_views[x->overlay]->dock;
+    struct box panel = docked ? all_views[x->overlay]->dock(&area) : area;
+    struct scene on = scene_of(x, x->view);
+    if (all_views[x->view]->needs_plan && !session_plan(&x->session))
+        frame_no_plan(&on, area);
+    else
+        all_views[x->view]->draw(&on, x->states[x->view], area);
+    on = scene_of(x, explorer_top(x));
+    if (x->overlay != VIEW_COUNT) all_views[x->overlay]->draw(&on, x->states[x->overlay], panel);
+    frame_draw_title(x, title);
+    frame_draw_status(x, status);
+    frame_draw_hints(x, hints);
+}

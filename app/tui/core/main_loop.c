@@ -1,0 +1,137 @@
+/* The main loop, and the same without a terminal for scripts. */
+#include "tui/core/main_loop.h"
+#include "tui/draw/screen.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/failed_memory.h"
+#include "base/memory.h"
+
+#include <locale.h>
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Milliseconds between two pictures of what moves by itself, and between two looks at the file that is open. */
+enum { FRAME = 120, WATCH = 1000 };
+
+static bool write_dump(struct explorer *x, const char *path, lx_status *st)
+{
+    struct text out = {0};
+    size_t n = strlen(path);
+    explorer_draw(x);
+    if (n > 4 && strcmp(path + n - 4, ".svg") == 0)
+        cells_to_svg(&x->cells, x->theme, &out);
+    else
+        cells_to_text(&x->cells, &out);
+    bool ok =
+        out.failed || memory_failures() > 0 ? status_no_memory(st) : file_write(path, out.at, out.length, st);
+    text_free(&out);
+    return ok;
+}
+
+static bool run_script(struct explorer *x, const char *script, lx_status *st)
+{
+    struct key k;
+    while (!x->quit && key_parse(&script, &k, st)) {
+        explorer_key(x, k);
+        session_take_results(&x->session);
+        explorer_draw(x); /* views learn where they are by being drawn */
+    }
+    return st->code == LX_OK;
+}
+
+static void run_terminal(struct explorer *x)
+{
+    int descriptor = worker_descriptor(x->session.worker);
+    while (!x->quit) {
+        explorer_watch(x);
+        explorer_draw(x);
+        screen_show(&x->cells, x->theme, x->redraw_all);
+        x->redraw_all = false;
+        if (x->edit.wanted) {
+            edit_now(x);
+            continue;
+        }
+        if (x->copied.at) {
+            screen_copy(x->copied.at);
+            text_free(&x->copied);
+        }
+        struct key k = input_next(descriptor, explorer_is_lively(x) ? FRAME : WATCH);
+        /* All that is typed already is done before the next picture. */
+        for (int n = 0; n < 100 && !x->quit && k.code != AT_NOTHING; n++) {
+            if (k.code == AT_LAST) return;
+            explorer_key(x, k);
+            if (k.code == AT_TICK) break;
+            k = input_next(descriptor, 0);
+            if (k.code == AT_TICK) break;
+        }
+        session_take_results(&x->session);
+    }
+}
+
+static bool is_light(void)
+{
+    const char *set = getenv("COLORFGBG"), *last = set ? strrchr(set, ';') : NULL;
+    return last && (strcmp(last, ";7") == 0 || strcmp(last, ";15") == 0);
+}
+
+static bool choose_theme(struct explorer *x, const struct explore_options *o, lx_status *st)
+{
+    int colours = o->script ? 0 : screen_colours();
+    x->theme = o->no_colour && !o->theme ? theme_find("mono") : theme_for(colours, is_light());
+    if (!o->theme) return true;
+    x->theme = theme_find(o->theme);
+    return x->theme ? true : theme_unknown(o->theme, st);
+}
+
+/* Whoever opens the plan of a team wants to see the team. */
+static bool is_of_team(const char *path)
+{
+    size_t length = 0;
+    lx_status ignored = {0};
+    char *text = file_read(path, &length, &ignored);
+    bool is = text && lx_is_team_plan(text, length);
+    mem_free(text);
+    return is;
+}
+
+static bool add_paths(struct explorer *x, const struct explore_options *o, lx_status *st)
+{
+    x->session.models = o->models;
+    for (int i = 0; i < o->path_count; i++)
+        if (!session_add(&x->session, o->paths[i], st)) return false;
+    x->session.models = NULL; /* what is opened by hand is none of those */
+    if (o->team) session_team_resize(&x->session, o->team);
+    /* One file is opened; of several one is chosen first. */
+    if (x->session.patterns.count == 1) {
+        session_open(&x->session, 0);
+        explorer_show(x, o->team || is_of_team(x->session.patterns.at[0].path) ? VIEW_TEAM : VIEW_MAP);
+    }
+    return true;
+}
+
+bool explore(const struct explore_options *o, bool *interrupted, lx_status *st)
+{
+    struct explorer x;
+    bool ok = explorer_begin(&x, &o->how, o->rows ? o->rows : 24, o->columns ? o->columns : 80);
+    if (!ok) status_no_memory(st);
+    ok = ok && add_paths(&x, o, st);
+    if (ok && !o->script) ok = screen_begin(st);
+    ok = ok && choose_theme(&x, o, st);
+    if (!o->script) x.glyphs = glyphs_for(getenv("TERM"));
+    if (o->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0) x.glyphs = &glyphs_ascii;
+    if (o->welcome) x.overlay = VIEW_WELCOME;
+    if (ok && o->script) {
+        explorer_draw(&x);
+        ok = run_script(&x, o->script, st) && (!o->dump || write_dump(&x, o->dump, st));
+    } else if (ok) {
+        struct key size = {.code = AT_RESIZE};
+        screen_size(&size.row, &size.column);
+        explorer_key(&x, size);
+        run_terminal(&x);
+    }
+    screen_end();
+    explorer_end(&x);
+    *interrupted = input_was_interrupted();
+    return ok;
+}

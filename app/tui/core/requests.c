@@ -1,0 +1,99 @@
+/* Lookups in the table of requests: by key and view, by name. */
+#include "tui/core/requests.h"
+#include "tui/core/key.h"
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define REQUEST_ROW(id, name, keys, views, argument, group, help)                                            \
+    [REQ_##id] = {name, keys, views, ARG_##argument, group, help},
+const struct request_row request_rows[REQ_COUNT] = {REQUESTS(REQUEST_ROW)};
+#undef REQUEST_ROW
+
+/* Keys that a person gave to a request; empty: those of the table. The one thing here that is not constant. */
+static char given[REQ_COUNT][40];
+
+const char *request_keys(enum request r)
+{
+    return given[r][0] ? given[r] : request_rows[r].keys;
+}
+
+static bool has_key(const char *keys, uint32_t code)
+{
+    lx_status st;
+    struct key k;
+    while (*keys) {
+        if (!key_parse(&keys, &k, &st)) return false;
+        if (k.code == code) return true;
+        if (*keys == ' ') keys++;
+    }
+    return false;
+}
+
+enum request request_of_key(uint32_t code, enum view_id view)
+{
+    enum request found = REQ_COUNT;
+    for (int i = 0; i < REQ_COUNT; i++) {
+        const struct request_row *row = &request_rows[i];
+        if (!(row->views & 1u << view) || !has_key(request_keys((enum request)i), code)) continue;
+        if (row->views != EVERYWHERE) return (enum request)i;
+        if (found == REQ_COUNT) found = (enum request)i;
+    }
+    return found;
+}
+
+enum request request_find(const char *name)
+{
+    enum request found = REQ_COUNT;
+    int near = 0;
+    for (int i = 0; i < REQ_COUNT; i++) {
+        if (strcmp(request_rows[i].name, name) == 0) return (enum request)i;
+        if (*name && strncmp(request_rows[i].name, name, strlen(name)) == 0) near++, found = (enum request)i;
+    }
+    return near == 1 ? found : REQ_COUNT;
+}
+
+struct key_name request_key(enum request r)
+{
+    const char *keys = request_keys(r);
+    struct key_name name;
+    struct key k;
+    lx_status st;
+    if (*keys && key_parse(&keys, &k, &st))
+        name_of_key(k.code, name.at);
+    else
+        snprintf(name.at, sizeof name.at, ":%s", request_rows[r].name);
+    return name;
+}
+
+/* Only a view's own meaning of a key goes before the common one. */
+static bool clash(enum request a, enum request b)
+{
+    unsigned one = request_rows[a].views, other = request_rows[b].views;
+    return a != b && (one & other) && (one == EVERYWHERE) == (other == EVERYWHERE);
+}
+
+static bool requests_is_free(enum request r, uint32_t code, lx_status *st)
+{
+    char name[16];
+    if (code > AT_F1) return status_set(st, LX_E_USAGE, "%s is no key", name_of_key(code, name));
+    for (int i = 0; i < REQ_COUNT; i++)
+        if (clash(r, (enum request)i) && has_key(request_keys((enum request)i), code))
+            return status_set(st, LX_E_USAGE, "%s is the key of %s already; give that another one first",
+                              name_of_key(code, name), request_rows[i].name);
+    return true;
+}
+
+bool request_bind(enum request r, const char *keys, lx_status *st)
+{
+    const char *at = keys;
+    struct key k;
+    if (strlen(keys) >= sizeof given[r]) return status_set(st, LX_E_USAGE, "these are too many keys");
+    while (*at) {
+        if (!key_parse(&at, &k, st) || !requests_is_free(r, k.code, st)) return false;
+        while (*at == ' ') at++;
+    }
+    snprintf(given[r], sizeof given[r], "%s", keys);
+    return true;
+}

@@ -1,0 +1,108 @@
+/* All views by number, and what the explorer asks of them; a view without a function of its own gets the
+ * common one here. */
+#include "tui/core/explorer.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+#define VIEW_POINTER(R, id, file, name, keys, group, help) [VIEW_##id] = &view_##file,
+const struct view *const all_views[VIEW_COUNT] = {VIEWS(VIEW_POINTER, )};
+#undef VIEW_POINTER
+
+#define VIEW_SHOWN_BY(R, id, file, name, keys, group, help) [VIEW_##id] = REQ_##id,
+const enum request view_requests[VIEW_COUNT] = {VIEWS(VIEW_SHOWN_BY, )};
+#undef VIEW_SHOWN_BY
+
+bool views_begin(void *states[VIEW_COUNT])
+{
+    for (int i = 0; i < VIEW_COUNT; i++) {
+        const struct view *v = all_views[i];
+        states[i] = mem_zeroed(1, v->state_size ? v->state_size : 1);
+        if (!states[i]) return false;
+        if (v->begin) v->begin(states[i]);
+    }
+    return true;
+}
+
+void views_end(void *states[VIEW_COUNT])
+{
+    for (int i = 0; i < VIEW_COUNT; i++) {
+        if (states[i] && all_views[i]->end) all_views[i]->end(states[i]);
+        mem_free(states[i]);
+        states[i] = NULL;
+    }
+}
+
+static struct list *views_list_of(struct explorer *x, enum view_id view)
+{
+    return all_views[view]->list ? all_views[view]->list(x->states[view]) : NULL;
+}
+
+/* Without a plan a view of plans is not there. */
+static bool is_usable(struct explorer *x, enum view_id view)
+{
+    return !all_views[view]->needs_plan || session_plan(&x->session);
+}
+
+int view_count(struct explorer *x, enum view_id view)
+{
+    const struct view *v = all_views[view];
+    return v->count && is_usable(x, view) ? v->count(x, x->states[view]) : 0;
+}
+
+int view_selected(struct explorer *x, enum view_id view)
+{
+    const struct view *v = all_views[view];
+    return v->selected ? v->selected(x, x->states[view]) : views_list_of(x, view)->cursor;
+}
+
+void view_select(struct explorer *x, enum view_id view, int i)
+{
+    struct list *l = views_list_of(x, view);
+    if (l) l->cursor = i;
+    if (all_views[view]->select) all_views[view]->select(x, x->states[view], i);
+}
+
+bool view_request(struct explorer *x, enum view_id view, enum request r, const char *argument)
+{
+    const struct view *v = all_views[view];
+    if (!is_usable(x, view)) return false;
+    struct list *l = views_list_of(x, view);
+    int count = l ? view_count(x, view) : 0;
+    if (l && list_move(l, r, count, l->rows.rows)) {
+        if (count > 0) view_select(x, view, l->cursor);
+        return true;
+    }
+    return v->request && v->request(x, x->states[view], r, argument);
+}
+
+/* The wheel moves the cursor, a click sets it. */
+static void list_mouse(struct explorer *x, enum view_id view, const struct key *k)
+{
+    struct list *l = views_list_of(x, view);
+    int row = k->row - l->rows.row + l->top;
+    if (k->code == AT_CLICK && box_holds(&l->rows, k->row, k->column) && row < view_count(x, view))
+        view_select(x, view, row);
+}
+
+void view_mouse(struct explorer *x, enum view_id view, const struct key *k)
+{
+    const struct view *v = all_views[view];
+    if (v->mouse && is_usable(x, view))
+        v->mouse(x, x->states[view], k);
+    else if (k->code == AT_WHEEL_UP || k->code == AT_WHEEL_DOWN)
+        explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+    else if (v->list && is_usable(x, view))
+        list_mouse(x, view, k);
+}
+
+bool view_is_lively(struct explorer *x, enum view_id view)
+{
+    const struct view *v = all_views[view];
+    return v->is_lively && is_usable(x, view) && v->is_lively(x->states[view]);
+}
+
+struct list *first_list(void *state)
+{
+    return state;
+}

@@ -1,0 +1,106 @@
+/* A view: one const struct of operations in a file of its own, and a state that only this file knows.
+ *
+ * A view draws the session on a grid and answers requests (requests.h); what it does not answer, the explorer
+ * does. What several views look at is the session's selection and changed by its setters (selection.h); a
+ * view keeps what concerns its own picture in its state, which the explorer makes and frees with itself. */
+#ifndef LX_APP_TUI_VIEWS_H
+#define LX_APP_TUI_VIEWS_H
+
+#include "tui/core/key.h"
+#include "tui/core/requests.h"
+#include "tui/core/session.h"
+#include "tui/draw/theme.h"
+
+struct columns;
+struct explorer;
+
+/* What a view is drawn on, and what it may look at meanwhile. */
+struct scene {
+    struct cells *cells;
+    struct session *session;
+    const struct theme *theme;
+    const struct glyphs *glyphs;
+    const char *search, *filter; /* empty: none; the filter is the view's own */
+    bool decimal;                /* addresses */
+    int spin;                    /* counts ticks of the clock, for what moves by itself */
+};
+
+/* A cursor in a list, the first row that is seen, and where the rows were drawn last. */
+struct list {
+    int cursor, top;
+    struct box rows;
+};
+
+/* A key of the hint line, and what it does in a word. */
+struct hint {
+    enum request request;
+    const char *word;
+};
+
+enum { MOST_HINTS = 11 };
+
+struct view {
+    const char *name;
+    const char *purpose; /* one line for the welcome and the help */
+    bool needs_plan;     /* without one, the explorer says what to do */
+    struct hint hints[MOST_HINTS];
+    size_t state_size; /* the state begins as zeros ... */
+    /* Each of these may be NULL but draw. */
+    void (*begin)(void *state);                     /* ... and this makes of them what zeros are not */
+    void (*end)(void *state);                       /* frees what it holds */
+    void (*shown)(struct explorer *x, void *state); /* it has been asked for */
+    void (*draw)(const struct scene *on, void *state, struct box area);
+    /* Of a panel that lies beside the page and not on top of it: cuts its box out of the page's, which is drawn into the
+     * rest. */
+    struct box (*dock)(struct box *page);
+    /* What a hint says at present; NULL: the key does nothing now and is not offered. */
+    const char *(*hint_word)(struct explorer *x, void *state, const struct hint *h);
+    /* True: done. `argument` NULL: none was given. */
+    bool (*request)(struct explorer *x, void *state, enum request r, const char *argument);
+    /* A click or a turn of the wheel inside its box. */
+    void (*mouse)(struct explorer *x, void *state, const struct key *k);
+    /* Does it move by itself? Then `tick` is called for every tick of the clock, while it is on top. */
+    bool (*is_lively)(const void *state);
+    void (*tick)(struct explorer *x, void *state);
+    /* A drawing of its own that shows more than the grid can. */
+    void (*to_svg)(const struct session *s, struct text *out);
+    /* What it shows one of at a time, and search goes through. count NULL: nothing. */
+    int (*count)(struct explorer *x, void *state);
+    const char *(*item)(struct explorer *x, void *state, int i);
+    /* A list of these items: moving, clicking, `selected` and `select` then go by its cursor. */
+    struct list *(*list)(void *state);
+    int (*selected)(struct explorer *x, void *state);
+    const struct columns *sorted_by; /* of a table that can be sorted; NULL: none */
+    void (*select)(struct explorer *x, void *state, int i);
+    /* Is the session's selection none of the items that the filter leaves? NULL: the view marks rows of its own. */
+    bool (*hides)(struct explorer *x, void *state);
+};
+
+#define VIEW_EXTERN(R, id, file, name, keys, group, help) extern const struct view view_##file;
+VIEWS(VIEW_EXTERN, )
+#undef VIEW_EXTERN
+
+extern const struct view *const all_views[VIEW_COUNT];
+/* The request that shows a view. */
+extern const enum request view_requests[VIEW_COUNT];
+
+/* Makes the states of all views; false when memory is out, to be freed all the same. */
+bool views_begin(void *states[VIEW_COUNT]);
+void views_end(void *states[VIEW_COUNT]);
+
+/* What the explorer asks of the view that is shown, with what is common to all lists. */
+bool view_request(struct explorer *x, enum view_id view, enum request r, const char *argument);
+void view_mouse(struct explorer *x, enum view_id view, const struct key *k);
+bool view_is_lively(struct explorer *x, enum view_id view);
+int view_count(struct explorer *x, enum view_id view);
+int view_selected(struct explorer *x, enum view_id view);
+void view_select(struct explorer *x, enum view_id view, int i);
+
+/* The list of a state that begins with one. */
+struct list *first_list(void *state);
+/* Up, down, pages, ends; true if the request was one of these. */
+bool list_move(struct list *l, enum request r, int count, int page);
+/* Makes the cursor visible in a box of rows, and remembers the box. */
+void list_show(struct list *l, int count, struct box rows);
+
+#endif

@@ -1,0 +1,343 @@
+/* Three lists of jobs (waiting, running, finished) under one lock, THREADS threads that move jobs along them,
+ * and a pipe that wakes the screen. What a job does is its own business. */
+#include "tui/core/worker.h"
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { THREADS = 3 };
+
+struct job {
+    const struct work *work;
+    int slot;
+    void *data;
+    atomic_bool stop;
+    double began;
+    struct worker *worker;
+    struct lx_progress so_far;
+    int64_t iteration, iterations;
+    struct curve curve;
+    struct job *next;
+};
+
+struct worker {
+    pthread_mutex_t lock;
+    pthread_cond_t work, idle;
+    struct job *waiting, *running, *finished;
+    int threads, wake[2];
+    bool ending;
+    pthread_t thread[THREADS];
+};
+
+bool watch_stop(void *watch)
+{
+    struct job *j = watch;
+    return atomic_load_explicit(&j->stop, memory_order_relaxed);
+}
+
+void watch_progress(void *watch, const struct lx_progress *so_far)
+{
+    struct job *j = watch;
+    pthread_mutex_lock(&j->worker->lock);
+    j->so_far = *so_far;
+    j->so_far.address = NULL; /* the solver's, for as long as this call lasts */
+    j->so_far.pool = NULL;
+    curve_add(&j->curve, clock_seconds() - j->began, so_far->objective, so_far->bound);
+    pthread_mutex_unlock(&j->worker->lock);
+}
+
+void watch_steps(void *watch, int32_t done, int32_t steps)
+{
+    struct lx_progress so_far = {.steps = done, .objective = INT64_MAX, .bound = steps};
+    watch_progress(watch, &so_far);
+}
+
+void watch_iteration(void *watch, int64_t iteration, int64_t of)
+{
+    struct job *j = watch;
+    pthread_mutex_lock(&j->worker->lock);
+    j->iteration = iteration;
+    j->iterations = of;
+    pthread_mutex_unlock(&j->worker->lock);
+}
+
+struct curve watch_curve(void *watch)
+{
+    struct job *j = watch;
+    pthread_mutex_lock(&j->worker->lock);
+    struct curve c = j->curve;
+    pthread_mutex_unlock(&j->worker->lock);
+    return c;
+}
+
+double watch_seconds(void *watch)
+{
+    const struct job *j = watch;
+    return clock_seconds() - j->began;
+}
+
+static bool worker_is_of(const struct job *j, const struct work *work)
+{
+    return !work || j->work == work;
+}
+
+static void job_free(struct job *j)
+{
+    j->work->free(j->data);
+    mem_free(j);
+}
+
+static void append(struct job **list, struct job *j)
+{
+    while (*list) list = &(*list)->next;
+    j->next = NULL;
+    *list = j;
+}
+
+static void worker_take_out(struct job **list, struct job *j)
+{
+    while (*list != j) list = &(*list)->next;
+    *list = j->next;
+}
+
+/* The job that is to be done next, of those that a thread may take: all but one thread may be busy with
+ * others than those of rank 0. */
+static struct job *next_job(struct worker *w)
+{
+    int others = 0;
+    struct job *best = NULL;
+    for (struct job *j = w->running; j; j = j->next) others += j->work->rank > 0;
+    for (struct job *j = w->waiting; j; j = j->next) {
+        if (j->work->rank > 0 && others >= w->threads - 1 && w->threads > 1) continue;
+        if (!best || j->work->rank < best->work->rank) best = j;
+    }
+    return best;
+}
+
+static void begin_job(struct worker *w, struct job *j)
+{
+    worker_take_out(&w->waiting, j);
+    append(&w->running, j);
+    j->began = clock_seconds();
+}
+
+/* Into the queue of the screen, which is woken. */
+static void worker_give(struct worker *w, struct job *j)
+{
+    append(&w->finished, j);
+    while (write(w->wake[1], "", 1) < 0 && 0) {
+    } /* a full pipe wakes as well */
+}
+
+void watch_hand_over(void *watch, void *data)
+{
+    struct job *of = watch, *j = mem_zeroed(1, sizeof *j);
+    if (!j) {
+        of->work->free(data);
+        return;
+    }
+    *j = (struct job){.work = of->work, .slot = of->slot, .data = data, .worker = of->worker};
+    atomic_store(&j->stop, watch_stop(of));
+    pthread_mutex_lock(&of->worker->lock);
+    worker_give(of->worker, j);
+    pthread_mutex_unlock(&of->worker->lock);
+}
+
+static void finish_job(struct worker *w, struct job *j)
+{
+    worker_take_out(&w->running, j);
+    worker_give(w, j);
+    if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
+    pthread_cond_broadcast(&w->work);
+}
+
+static void *thread_main(void *context)
+{
+    struct worker *w = context;
+    pthread_mutex_lock(&w->lock);
+    while (!w->ending) {
+        struct job *job = next_job(w);
+        if (!job) {
+            pthread_cond_wait(&w->work, &w->lock);
+            continue;
+        }
+        begin_job(w, job);
+        pthread_mutex_unlock(&w->lock);
+        job->work->run(job->data, job);
+        pthread_mutex_lock(&w->lock);
+        finish_job(w, job);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+/* Signals are for the thread that has the terminal. */
+static void start_threads(struct worker *w)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_mutex_lock(&w->lock);
+    while (w->threads < THREADS && pthread_create(&w->thread[w->threads], NULL, thread_main, w) == 0)
+        w->threads++;
+    pthread_mutex_unlock(&w->lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+struct worker *worker_start(void)
+{
+    struct worker *w = mem_zeroed(1, sizeof *w);
+    if (!w) return NULL;
+    if (pipe2(w->wake, O_NONBLOCK | O_CLOEXEC) != 0) {
+        mem_free(w);
+        return NULL;
+    }
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->work, NULL);
+    pthread_cond_init(&w->idle, NULL);
+    start_threads(w);
+    if (w->threads > 0) return w;
+    worker_end(w);
+    return NULL;
+}
+
+void worker_stop(struct worker *w, const struct work *work)
+{
+    pthread_mutex_lock(&w->lock);
+    for (struct job *j = w->waiting, *next; j; j = next) {
+        next = j->next;
+        if (!worker_is_of(j, work)) continue;
+        worker_take_out(&w->waiting, j);
+        job_free(j);
+    }
+    for (struct job *j = w->running; j; j = j->next)
+        if (worker_is_of(j, work)) atomic_store(&j->stop, true);
+    if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
+    pthread_mutex_unlock(&w->lock);
+}
+
+void worker_hurry(struct worker *w, const struct work *but)
+{
+    pthread_mutex_lock(&w->lock);
+    for (struct job *j = w->waiting, *next; j; j = next) {
+        next = j->next;
+        if (j->work == but) continue;
+        atomic_store(&j->stop, true);
+        if (j->work->rank == 0) continue;
+        worker_take_out(&w->waiting, j);
+        job_free(j);
+    }
+    for (struct job *j = w->running; j; j = j->next)
+        if (j->work != but) atomic_store(&j->stop, true);
+    if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* The first that has finished, or NULL; with the last one the pipe is empty again. */
+static struct job *take_finished(struct worker *w)
+{
+    char bytes[64];
+    pthread_mutex_lock(&w->lock);
+    struct job *j = w->finished;
+    if (j) w->finished = j->next;
+    if (!w->finished)
+        while (read(w->wake[0], bytes, sizeof bytes) > 0) {
+        }
+    pthread_mutex_unlock(&w->lock);
+    return j;
+}
+
+void worker_end(struct worker *w)
+{
+    if (!w) return;
+    worker_stop(w, NULL);
+    pthread_mutex_lock(&w->lock);
+    w->ending = true;
+    pthread_cond_broadcast(&w->work);
+    pthread_mutex_unlock(&w->lock);
+    for (int i = 0; i < w->threads; i++) pthread_join(w->thread[i], NULL);
+    for (struct job *j; (j = take_finished(w));) job_free(j);
+    close(w->wake[0]);
+    close(w->wake[1]);
+    pthread_cond_destroy(&w->work);
+    pthread_cond_destroy(&w->idle);
+    pthread_mutex_destroy(&w->lock);
+    mem_free(w);
+}
+
+bool worker_post(struct worker *w, const struct work *work, int slot, void *data)
+{
+    struct job *j = data ? mem_zeroed(1, sizeof *j) : NULL;
+    if (!j) {
+        if (data) work->free(data);
+        return false;
+    }
+    *j = (struct job){.work = work, .slot = slot, .data = data, .worker = w};
+    j->so_far.objective = INT64_MAX;
+    pthread_mutex_lock(&w->lock);
+    append(&w->waiting, j);
+    pthread_cond_signal(&w->work);
+    pthread_mutex_unlock(&w->lock);
+    return true;
+}
+
+bool worker_take(struct worker *w)
+{
+    bool any = false;
+    for (struct job *j; (j = take_finished(w)); any = true) {
+        j->work->done(j->data, atomic_load(&j->stop));
+        job_free(j);
+    }
+    return any;
+}
+
+struct progress worker_progress(struct worker *w, const struct work *work, int slot)
+{
+    struct progress p = {0};
+    pthread_mutex_lock(&w->lock);
+    for (struct job *j = w->running; j; j = j->next)
+        if (j->work == work && j->slot == slot)
+            p = (struct progress){.running = true,
+                                  .seconds = clock_seconds() - j->began,
+                                  .so_far = j->so_far,
+                                  .iteration = j->iteration,
+                                  .iterations = j->iterations,
+                                  .curve = j->curve};
+    for (struct job *j = w->waiting; j && !p.running; j = j->next)
+        if (j->work == work && j->slot == slot) p.waiting = true;
+    pthread_mutex_unlock(&w->lock);
+    return p;
+}
+
+static int worker_count(const struct job *j, const struct work *work)
+{
+    int n = 0;
+    for (; j; j = j->next) n += worker_is_of(j, work);
+    return n;
+}
+
+int worker_busy(struct worker *w, const struct work *work)
+{
+    pthread_mutex_lock(&w->lock);
+    int n = worker_count(w->waiting, work) + worker_count(w->running, work);
+    pthread_mutex_unlock(&w->lock);
+    return n;
+}
+
+void worker_wait(struct worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    while (w->waiting || w->running) pthread_cond_wait(&w->idle, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+}
+
+int worker_descriptor(const struct worker *w)
+{
+    return w->wake[0];
+}

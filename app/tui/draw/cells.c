@@ -1,0 +1,220 @@
+/* Drawing into the grid, with everything outside cut off. A wide character takes two cells, the second with
+ * code 0; whoever overwrites one half clears the other. */
+#include "tui/draw/cells.h"
+#include "base/memory.h"
+#include "text/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cells_resize(struct cells *g, int rows, int columns)
+{
+    if (rows < 1) rows = 1;
+    if (columns < 1) columns = 1;
+    struct cell_glyph *at = mem_alloc((size_t)rows * (size_t)columns * sizeof *at);
+    if (!at) return false;
+    mem_free(g->at);
+    g->at = at;
+    g->rows = rows;
+    g->columns = columns;
+    cells_clear(g);
+    return true;
+}
+
+void cells_clear(struct cells *g)
+{
+    for (int i = 0; i < g->rows * g->columns; i++) g->at[i] = (struct cell_glyph){.code = ' '};
+    g->cursor_row = -1;
+}
+
+void cells_free(struct cells *g)
+{
+    mem_free(g->at);
+    *g = (struct cells){0};
+}
+
+/* A wide character that loses one half is gone. */
+static void break_wide(struct cells *g, int row, int column)
+{
+    struct cell_glyph *c = &g->at[row * g->columns + column];
+    if (c->code == 0 && column > 0) c[-1].code = ' ';
+    if (column + 1 < g->columns && c[1].code == 0) c[1].code = ' ';
+}
+
+void put(struct cells *g, int row, int column, uint32_t code, struct style style)
+{
+    if (row < 0 || row >= g->rows || column < 0 || column >= g->columns) return;
+    break_wide(g, row, column);
+    if (g->ascii && code > 0x7e) code = '?';
+    g->at[row * g->columns + column] = (struct cell_glyph){code, 0, style};
+}
+
+static void put_wide(struct cells *g, int row, int column, uint32_t code, struct style style)
+{
+    put(g, row, column, code, style);
+    if (row < 0 || row >= g->rows || column < 0 || column >= g->columns || g->ascii) return;
+    if (column + 1 >= g->columns) {
+        put(g, row, column, ' ', style);
+        return;
+    }
+    break_wide(g, row, column + 1);
+    g->at[row * g->columns + column + 1] = (struct cell_glyph){0, 0, style};
+}
+
+static void put_combining(struct cells *g, int row, int column, uint32_t code)
+{
+    if (row < 0 || row >= g->rows || column < 0 || column >= g->columns || g->ascii) return;
+    struct cell_glyph *c = &g->at[row * g->columns + column];
+    if (c->code > ' ' && !c->combining) c->combining = code;
+}
+
+int put_text(struct cells *g, int row, int column, int room, struct style style, const char *text)
+{
+    int used = 0, taken, columns;
+    uint32_t code;
+    bool cut = columns_of(text) > room;
+    if (room <= 0) return 0;
+    for (; (taken = next_character(text, &code, &columns)) > 0; text += taken) {
+        if (columns == 0) {
+            if (used > 0) put_combining(g, row, column + used - 1, code);
+            continue;
+        }
+        if (g->ascii && code > 0x7e) code = '?', columns = 1;
+        if (used + columns > room - cut) break;
+        if (columns == 2)
+            put_wide(g, row, column + used, code, style);
+        else
+            put(g, row, column + used, code, style);
+        used += columns;
+    }
+    if (cut) put(g, row, column + used++, '~', style);
+    return used;
+}
+
+int put_name(struct cells *g, int row, int column, int room, struct style style, const char *name)
+{
+    char *cut = room > 0 ? printable(name, room) : NULL;
+    int used = put_text(g, row, column, room, style, cut ? cut : name);
+    mem_free(cut);
+    return used;
+}
+
+int put_format(struct cells *g, int row, int column, int room, struct style style, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return put_text(g, row, column, room, style, line);
+}
+
+void put_right(struct cells *g, int row, int column, int room, struct style style, const char *text)
+{
+    int width = columns_of(text);
+    if (width < room) column += room - width, room = width;
+    put_text(g, row, column, room, style, text);
+}
+
+void put_fill(struct cells *g, struct box box, uint32_t code, struct style style)
+{
+    for (int r = 0; r < box.rows; r++)
+        for (int c = 0; c < box.columns; c++) put(g, box.row + r, box.column + c, code, style);
+}
+
+int put_wrapped_format(struct cells *g, struct box box, struct style style, const char *format, ...)
+{
+    char line[1200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return put_wrapped(g, box, style, line);
+}
+
+void put_paper(struct cells *g, struct box box, struct style style)
+{
+    for (int r = box.row; r < box.row + box.rows; r++)
+        for (int c = box.column; c < box.column + box.columns; c++) {
+            if (r < 0 || r >= g->rows || c < 0 || c >= g->columns) continue;
+            struct style *s = &g->at[r * g->columns + c].style;
+            s->paper = style.paper;
+            if (style.ink != TONE_PLAIN) s->ink = style.ink;
+            s->marks |= style.marks;
+        }
+}
+
+int put_wrapped(struct cells *g, struct box box, struct style style, const char *text)
+{
+    int row = 0;
+    char line[512];
+    while (*text && row < box.rows) {
+        size_t best = 0, at = 0;
+        int columns = 0, width, taken;
+        uint32_t code;
+        while (at + 8 < sizeof line && (taken = next_character(text + at, &code, &width)) > 0) {
+            if (code == ' ') best = at;
+            if (text[at] == '\n' || columns + width > box.columns) break;
+            columns += width;
+            at += (size_t)taken;
+        }
+        size_t n = !text[at] || text[at] == '\n' || !best || text[at] == ' ' ? at : best;
+        if (n == 0 && *text != '\n') break; /* not even one character fits */
+        memcpy(line, text, n);
+        line[n] = 0;
+        put_text(g, box.row + row++, box.column, box.columns, style, line);
+        text += n + (text[n] == ' ' || text[n] == '\n');
+    }
+    return row;
+}
+
+static void add_code(struct text *out, uint32_t c)
+{
+    char s[4];
+    int n = encode_character(c, s);
+    text_add_n(out, s, (size_t)n);
+}
+
+void cells_to_text(const struct cells *g, struct text *out)
+{
+    for (int r = 0; r < g->rows; r++) {
+        const struct cell_glyph *row = &g->at[r * g->columns];
+        int last = g->columns;
+        while (last > 0 && row[last - 1].code == ' ') last--;
+        for (int c = 0; c < last; c++) {
+            if (row[c].code) add_code(out, row[c].code);
+            if (row[c].combining) add_code(out, row[c].combining);
+        }
+        text_add(out, "\n");
+    }
+}
+
+struct box box_cut_top(struct box *from, int rows)
+{
+    if (rows > from->rows) rows = from->rows;
+    struct box top = {from->row, from->column, rows, from->columns};
+    from->row += rows;
+    from->rows -= rows;
+    return top;
+}
+
+struct box box_cut_bottom(struct box *from, int rows)
+{
+    if (rows > from->rows) rows = from->rows;
+    from->rows -= rows;
+    return (struct box){from->row + from->rows, from->column, rows, from->columns};
+}
+
+struct box box_cut_right(struct box *from, int columns)
+{
+    if (columns > from->columns) columns = from->columns;
+    from->columns -= columns;
+    return (struct box){from->row, from->column + from->columns, from->rows, columns};
+}
+
+bool box_holds(const struct box *b, int row, int column)
+{
+    return row >= b->row && row < b->row + b->rows && column >= b->column && column < b->column + b->columns;
+}

@@ -1,0 +1,289 @@
+/* Axes around a plot, lines and points in it; see chart.h. */
+#include "tui/draw/chart.h"
+#include "picture/ticks.h"
+#include "tui/draw/braille.h"
+#include "text/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LEAST_ROWS = 2, LEAST_COLUMNS = 8, MOST_GUTTER = 12 };
+
+static double chart_scaled(const struct chart_axis *a, double v)
+{
+    if (!a->log) return v;
+    return v > 0 ? log10(v) : -INFINITY;
+}
+
+/* From 0 to 1 along the axis. */
+static double chart_share_of(const struct chart_axis *a, double v)
+{
+    double from = chart_scaled(a, a->from), to = chart_scaled(a, a->to), at = chart_scaled(a, v);
+    if (at < from && a->log) at = from;
+    return to > from ? (at - from) / (to - from) : 0.5;
+}
+
+static void chart_widen(struct chart_axis *a, double v)
+{
+    if (!isfinite(v) || (a->log && v <= 0)) return;
+    if (a->from > a->to) a->from = a->to = v;
+    if (v < a->from) a->from = v;
+    if (v > a->to) a->to = v;
+}
+
+/* Ends by the data where none are given; never of no length. */
+static struct chart_axis chart_axis_of(const struct chart *c, const struct chart_axis *given, bool is_x)
+{
+    struct chart_axis a = *given;
+    if (!a.label) a.label = chart_number;
+    if (a.from < a.to) return a;
+    a.from = 1, a.to = 0;
+    for (int s = 0; s < c->series_count; s++)
+        for (int i = 0; i < c->series[s].count; i++)
+            if (isfinite(c->series[s].y[i])) chart_widen(&a, is_x ? c->series[s].x[i] : c->series[s].y[i]);
+    if (a.from > a.to) a.from = a.log ? 1 : 0, a.to = a.log ? 10 : 1;
+    if (a.from_zero && !a.log && a.from > 0) a.from = 0;
+    double room = is_x ? 0 : 0.04 * (a.to - a.from); /* lines are not drawn on the frame */
+    if (a.from == a.to) room = fabs(a.to) / 10 + (a.to == 0);
+    if (a.log) return a.to *= a.from == a.to ? 2 : 1, a;
+    a.to += room;
+    if (a.from != 0) a.from = a.from > 0 && a.from < room ? 0 : a.from - room;
+    return a;
+}
+
+/* What the values of an axis are, by how they are written. */
+static enum scale_unit chart_unit_of(const struct chart_axis *a)
+{
+    return a->label == chart_bytes ? SCALE_BYTES : a->label == chart_seconds ? SCALE_SECONDS : SCALE_PLAIN;
+}
+
+static int chart_steps_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
+{
+    struct tick ticks[SCALE_TICKS];
+    struct scale scale = {a->from, a->to, a->log, chart_unit_of(a), false};
+    int n = ticks_make(&scale, most, ticks);
+    for (int i = 0; i < n; i++) out[i] = ticks[i].at;
+    return n;
+}
+
+static int chart_ticks_of(const struct chart_axis *a, int most, double out[MOST_TICKS])
+{
+    if (most > MOST_TICKS) most = MOST_TICKS;
+    if (most < 1) return 0;
+    if (!a->ticks) return chart_steps_of(a, most, out);
+    int n = 0;
+    for (int i = 0; i < a->tick_count && n < most; i++)
+        if (a->ticks[i] >= a->from && a->ticks[i] <= a->to) out[n++] = a->ticks[i];
+    return n;
+}
+
+bool plot_cell(const struct plot *p, double x, double y, int *row, int *column)
+{
+    double across = chart_share_of(&p->x, x), up = chart_share_of(&p->y, y);
+    if (p->box.rows < 1 || !(across >= 0 && across <= 1 && up >= 0 && up <= 1)) return false;
+    *column = p->box.column + (int)(across * (p->box.columns - 1) + 0.5);
+    *row = p->box.row + p->box.rows - 1 - (int)(up * (p->box.rows - 1) + 0.5);
+    return true;
+}
+
+double plot_x(const struct plot *p, int column)
+{
+    double at = p->box.columns > 1 ? (double)(column - p->box.column) / (p->box.columns - 1) : 0;
+    double from = chart_scaled(&p->x, p->x.from), v = from + at * (chart_scaled(&p->x, p->x.to) - from);
+    return p->x.log ? pow(10, v) : v;
+}
+
+/* A label at each tick of the left axis, and a mark on the line. */
+static void draw_left(const struct scene *on, const struct plot *p, const double *ticks, int count,
+                      int gutter)
+{
+    struct box b = p->box;
+    for (int r = 0; r < b.rows; r++)
+        put(on->cells, b.row + r, b.column - 1, on->glyphs->vertical, INK(FRAME));
+    int before = -1;
+    for (int i = 0; i < count; i++) {
+        int row, column;
+        if (!plot_cell(p, p->x.from, ticks[i], &row, &column) || row == before) continue;
+        put_right(on->cells, row, b.column - 1 - gutter, gutter - 1, INK(DIM), p->y.label(ticks[i]).at);
+        before = row;
+    }
+}
+
+static void draw_below(const struct scene *on, const struct plot *p, const double *ticks, int count)
+{
+    struct box b = p->box;
+    int line = b.row + b.rows, free_from = b.column - 2, end = b.column + b.columns;
+    put(on->cells, line, b.column - 1, on->glyphs->corner[2], INK(FRAME));
+    for (int c = 0; c < b.columns; c++)
+        put(on->cells, line, b.column + c, on->glyphs->horizontal, INK(FRAME));
+    int name = p->x.name ? columns_of(p->x.name) + 1 : 0;
+    if (name > b.columns / 2) name = 0;
+    if (name) put_right(on->cells, line + 1, b.column, b.columns, INK(DIM), p->x.name);
+    for (int i = 0; i < count; i++) {
+        int row, column;
+        if (!plot_cell(p, ticks[i], p->y.from, &row, &column)) continue;
+        struct chart_label words = p->x.label(ticks[i]);
+        int width = columns_of(words.at), at = column - width / 2;
+        if (at + width > end) at = end - width;
+        if (at < free_from || at + width > end - name) continue;
+        put(on->cells, line, column, on->glyphs->tee, INK(FRAME));
+        put_text(on->cells, line + 1, at, width, INK(DIM), words.at);
+        free_from = at + width + 1;
+    }
+}
+
+/* The letter of a series: its own, or one of its name that none before has. */
+static char chart_letter_of(const struct chart *c, int s)
+{
+    const char *name = c->series[s].name ? c->series[s].name : "";
+    if (c->series[s].letter) return c->series[s].letter;
+    if (c->series[s].dashed) return '-';
+    for (; *name; name++) {
+        bool taken = (unsigned char)*name > 0x7e || *name <= ' ';
+        for (int i = 0; i < s && !taken; i++) taken = chart_letter_of(c, i) == *name;
+        if (!taken) return *name;
+    }
+    return "*o+x#@%&"[s % 8];
+}
+
+/* Lines that only their colours would tell apart need letters where there are none. */
+static bool needs_letters(const struct scene *on, const struct chart *c)
+{
+    int lines = 0;
+    for (int s = 0; s < c->series_count; s++) lines += !c->series[s].dashed && !c->series[s].points;
+    return on->glyphs->ascii || (on->theme->letters && lines > 1);
+}
+
+static int dot_of(const struct chart_axis *a, double v, int dots)
+{
+    double share = chart_share_of(a, v), at = share * (dots - 1);
+    return !(at > -dots) ? -dots : at > 2.0 * dots ? 2 * dots : (int)floor(at + 0.5);
+}
+
+static void chart_draw_line(struct dots *d, const struct plot *p, const struct chart_series *s, char letter)
+{
+    struct pen pen = {s->tone, letter, s->dashed};
+    int along = 0, x0 = 0, y0 = 0;
+    bool has = false;
+    for (int i = 0; i < s->count; i++) {
+        if (!isfinite(s->y[i])) {
+            has = false;
+            continue;
+        }
+        int x = dot_of(&p->x, s->x[i], dots_across(d)), y = dot_of(&p->y, s->y[i], dots_up(d));
+        if (has && s->stairs) dots_line(d, x0, y0, x, y0, &pen, &along);
+        dots_line(d, has && s->stairs ? x : has ? x0 : x, has ? y0 : y, x, y, &pen, &along);
+        x0 = x, y0 = y, has = true;
+    }
+}
+
+static void draw_points(const struct scene *on, const struct plot *p, const struct chart_series *s,
+                        char letter)
+{
+    bool mono = on->glyphs->ascii || on->theme->letters;
+    for (int i = 0; i < s->count; i++) {
+        int row, column;
+        if (!isfinite(s->y[i]) || !plot_cell(p, s->x[i], s->y[i], &row, &column)) continue;
+        put(on->cells, row, column, mono ? (uint32_t)(unsigned char)letter : on->glyphs->bullet,
+            (struct style){s->tone, 0, MARK_BOLD});
+    }
+}
+
+/* Dashed ones first: what is on top is what was found, and of that the first line. */
+static void draw_series(const struct scene *on, const struct plot *p, const struct chart *c)
+{
+    struct dots d;
+    bool letters = needs_letters(on, c);
+    if (!dots_begin(&d, p->box.rows, p->box.columns, letters)) return;
+    for (int dashed = 1; dashed >= 0; dashed--)
+        for (int s = c->series_count - 1; s >= 0; s--)
+            if (!c->series[s].points && c->series[s].dashed == dashed)
+                chart_draw_line(&d, p, &c->series[s], chart_letter_of(c, s));
+    dots_put(&d, on->cells, p->box.row, p->box.column);
+    dots_free(&d);
+    for (int s = 0; s < c->series_count; s++)
+        if (c->series[s].points) draw_points(on, p, &c->series[s], chart_letter_of(c, s));
+}
+
+static void draw_marks(const struct scene *on, const struct plot *p, const struct chart *c)
+{
+    for (int i = 0; i < c->mark_count; i++) {
+        int row, column;
+        if (!plot_cell(p, c->marks[i].x, p->y.from, &row, &column)) continue;
+        for (int r = p->box.row; r < p->box.row + p->box.rows; r++)
+            put(on->cells, r, column, on->glyphs->ascii ? ':' : 0x2506, INK(KEY));
+    }
+}
+
+static bool chart_is_free(const struct cells *g, int row, int from, int to)
+{
+    for (int c = from; c < to; c++)
+        if (g->at[row * g->columns + c].code != ' ') return false;
+    return true;
+}
+
+/* Beside its mark, as high as nothing is in the way; on top where something is everywhere. */
+static void chart_draw_words(const struct scene *on, const struct plot *p, const struct chart *c)
+{
+    for (int i = 0; i < c->mark_count; i++) {
+        int row, column;
+        if (!plot_cell(p, c->marks[i].x, p->y.from, &row, &column)) continue;
+        int width = columns_of(c->marks[i].words), right = p->box.column + p->box.columns;
+        int at = column + 2 + width <= right ? column + 2 : column - 1 - width, r = 0;
+        if (at < p->box.column) continue;
+        while (r < p->box.rows && !chart_is_free(on->cells, p->box.row + r, at, at + width)) r++;
+        put_text(on->cells, p->box.row + (r < p->box.rows ? r : 0), at, width, INK(KEY), c->marks[i].words);
+    }
+}
+
+/* "── auto  ┄┄ bound", from the right. */
+static void chart_draw_legend(const struct scene *on, struct box row, const struct chart *c)
+{
+    bool letters = needs_letters(on, c);
+    int at = row.column;
+    if (c->y.name) at += put_text(on->cells, row.row, at, row.columns, INK(DIM), c->y.name) + 2;
+    for (int s = 0; s < c->series_count; s++) {
+        const struct chart_series *l = &c->series[s];
+        if (!l->name || at + 4 + columns_of(l->name) > row.column + row.columns) continue;
+        bool by_letter = letters || (l->points && on->theme->letters);
+        uint32_t sign = by_letter   ? (uint32_t)(unsigned char)chart_letter_of(c, s)
+                        : l->points ? on->glyphs->bullet
+                        : l->dashed ? 0x2504u
+                                    : 0x2500u;
+        put(on->cells, row.row, at, sign, (struct style){.ink = l->tone});
+        if (!l->points) put(on->cells, row.row, at + 1, sign, (struct style){.ink = l->tone});
+        at += 3 +
+              put_text(on->cells, row.row, at + 3, row.column + row.columns - at - 3, INK(PLAIN), l->name) +
+              2;
+    }
+}
+
+static int chart_widest(const struct chart_axis *a, const double *ticks, int count)
+{
+    int most = 0;
+    for (int i = 0; i < count; i++) {
+        int width = columns_of(a->label(ticks[i]).at);
+        if (width > most) most = width;
+    }
+    return (most > MOST_GUTTER ? MOST_GUTTER : most) + 1;
+}
+
+struct plot chart_draw(const struct scene *on, struct box area, const struct chart *c)
+{
+    struct plot p = {.x = chart_axis_of(c, &c->x, true), .y = chart_axis_of(c, &c->y, false)};
+    double across[MOST_TICKS], up[MOST_TICKS];
+    bool legend = (!c->no_legend || c->y.name) && area.rows >= LEAST_ROWS + 3;
+    struct box head = box_cut_top(&area, legend);
+    int ups = chart_ticks_of(&p.y, area.rows / 2 > 5 ? 5 : area.rows / 2, up),
+        gutter = chart_widest(&p.y, up, ups);
+    p.box = (struct box){area.row, area.column + gutter + 1, area.rows - 2, area.columns - gutter - 1};
+    if (p.box.rows < LEAST_ROWS || p.box.columns < LEAST_COLUMNS) return p.box.rows = 0, p;
+    if (legend) chart_draw_legend(on, (struct box){head.row, p.box.column, 1, p.box.columns}, c);
+    draw_left(on, &p, up, ups, gutter + 1);
+    draw_below(on, &p, across, chart_ticks_of(&p.x, p.box.columns / 10, across));
+    draw_marks(on, &p, c);
+    draw_series(on, &p, c);
+    chart_draw_words(on, &p, c);
+    return p;
+}

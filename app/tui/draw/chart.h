@@ -1,0 +1,76 @@
+/* A chart on cells: two axes with labels, lines, points and a legend. Lines are dots of the Braille block; in ASCII, and
+ * where several lines would look alike without colours, each has a letter of its own.
+ *
+ *     struct chart_series lines[] = {{.name = "best", .x = t, .y = best, .count = n, .tone = TONE_GOOD},
+ *                                    {.name = "bound", .x = t, .y = bound, .count = n, .tone = TONE_DIM, .dashed = true}};
+ *     struct chart c = {.series = lines, .series_count = 2, .x = {.label = chart_seconds}, .y = {.label = chart_bytes}};
+ *     struct plot where = chart_draw(on, area, &c);
+ */
+#ifndef LX_APP_TUI_CHART_H
+#define LX_APP_TUI_CHART_H
+
+#include "tui/core/views.h"
+
+enum { MOST_TICKS = 12 };
+
+struct chart_label {
+    char at[24];
+};
+/* A value as words at an axis. */
+typedef struct chart_label chart_label(double value);
+/* "73.4 M" */
+chart_label chart_number;
+/* "1.5 MiB", "512" */
+chart_label chart_bytes;
+/* "12 s", "40 ms", "7 us" */
+chart_label chart_seconds;
+
+struct chart_axis {
+    const char *name;    /* may be NULL */
+    double from, to;     /* both 0: what the data have */
+    bool log;            /* values must then be above 0; others are at the lower end */
+    bool from_zero;      /* of a linear axis by the data */
+    chart_label *label;  /* NULL: chart_number */
+    const double *ticks; /* NULL: at steps of 1, 2, 5 */
+    int tick_count;
+};
+
+struct chart_series {
+    const char *name;    /* in the legend; NULL: not there */
+    const double *x, *y; /* a y that is no number breaks the line */
+    int count;
+    uint8_t tone;
+    char letter; /* in ASCII; 0: the first of its name that no other has */
+    bool dashed;
+    bool stairs; /* the value holds until the next one */
+    bool points; /* no line: a mark at each */
+};
+
+/* A vertical dashed line with words at its head. */
+struct chart_mark {
+    double x;
+    const char *words;
+};
+
+struct chart {
+    const struct chart_series *series;
+    int series_count;
+    struct chart_axis x, y;
+    const struct chart_mark *marks;
+    int mark_count;
+    bool no_legend;
+};
+
+/* Where the values are on the screen: for a cursor, and for words beside points. */
+struct plot {
+    struct box box;         /* inside the axes; no rows: there was no room */
+    struct chart_axis x, y; /* with their ends */
+};
+
+struct plot chart_draw(const struct scene *on, struct box area, const struct chart *c);
+/* The cell of a point; false where it is outside. */
+bool plot_cell(const struct plot *p, double x, double y, int *row, int *column);
+/* What a column of the screen stands for. */
+double plot_x(const struct plot *p, int column);
+
+#endif

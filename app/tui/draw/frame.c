@@ -1,0 +1,236 @@
+/* What is around the views: title with tabs, status, windows on top; footer.c has the last line. */
+#include "tui/core/explorer.h"
+#include "export/nest_words.h"
+#include "export/plan_words.h"
+#include "text/source_line.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How tabs are written, roomiest first: the page that is shown, and the others. */
+static const struct tab_form {
+    const char *here, *other;
+    int around; /* columns beside key and name */
+    bool named; /* all have their names; else only the page that is shown */
+} tab_forms[] = {{"[%s %s]", " %s %s ", 3, true},
+                 {"[%s %s]", " %s %s", 2, true},
+                 {"[%s %s]", " %s%s", 1, true},
+                 {"[%s %s]", " %s", 0, false}};
+
+/* The first form that leaves room for the beginning of a name. */
+static const struct tab_form *tabs_that_fit(int columns)
+{
+    enum { NAME = 7, FORMS = sizeof tab_forms / sizeof *tab_forms };
+    int keys = 0;
+    for (int i = 0; i < PAGE_COUNT; i++)
+        keys += columns_of(request_key(view_requests[i]).at) + columns_of(all_views[i]->name);
+    const struct tab_form *f = tab_forms;
+    while (f < &tab_forms[FORMS - 1] && keys + PAGE_COUNT * f->around + NAME > columns) f++;
+    return f;
+}
+
+void frame_draw_title(struct explorer *x, struct box area)
+{
+    struct cells *g = &x->cells;
+    const struct session *s = &x->session;
+    put_fill(g, area, ' ', INK_ON(BAR, BAR));
+    bool wide = area.columns >= 120;
+    const struct tab_form *form = tabs_that_fit(area.columns - (wide ? 28 : 0));
+    int at = put_text(g, area.row, 0, area.columns, (struct style){TONE_TITLE, TONE_BAR, MARK_BOLD},
+                      wide ? " lxplan " : "");
+    for (int i = 0; i < PAGE_COUNT; i++) {
+        bool here = (int)x->view == i;
+        struct style style = here ? INK_ON(SELECTED, SELECTED) : INK_ON(BAR, BAR);
+        if (here) style.marks = MARK_BOLD;
+        x->tabs[i].from = at;
+        char words[64];
+        snprintf(words, sizeof words, here ? form->here : form->other, request_key(view_requests[i]).at,
+                 all_views[i]->name);
+        at += put_text(g, area.row, at, area.columns - at, style, words);
+        x->tabs[i].to = at;
+    }
+    if (s->current < 0) return;
+    const char *name = s->patterns.at[s->current].shown;
+    int room = area.columns - at - 2;
+    if (room > 5) put_right(g, area.row, at + 1, room, INK_ON(BAR, BAR), name);
+}
+
+/* "HBM 12.7 MiB, proven least 12.3 MiB (+3.0 %)"; of an optimal plan, which the piece before says, only the value, and so
+ * where there is little room beside a target that is missed. */
+static void frame_add_value(const struct explorer *x, const struct lx_plan *p, struct text *out)
+{
+    bool brief = x->cells.columns < 130;
+    bool is_tight = x->cells.columns < 90 && !lx_plan_meets_target(p);
+    if (p->answer.status != LX_OPTIMAL && !x->session.shown.interim && !is_tight) {
+        add_value_words(p, brief, out);
+        return;
+    }
+    int64_t bytes = p->problem.objective == LX_HEIGHT ? p->figures.height_bytes : p->figures.hbm_bytes;
+    text_format(out, "%s %s", value_word(p), (brief ? in_short_bytes(bytes) : in_bytes(bytes)).at);
+    if (is_tight && lx_plan_gap(p) > 0 && isfinite(lx_plan_gap(p)))
+        text_format(out, " (+%s)", in_percent(lx_plan_gap(p)).at);
+}
+
+/* The pieces of the status line, most important first; those that do not fit are left out. A plan that is still being
+ * made has missed nothing yet. */
+static void status_pieces(const struct explorer *x, const struct lx_plan *p, struct text pieces[], int *count)
+{
+    int n = 0;
+    if (!x->session.shown.is_legal && p->answer.status != LX_INFEASIBLE) {
+        text_add(&pieces[n++], "NOT LEGAL");
+        text_add(&pieces[n++], x->session.shown.check.text);
+    }
+    text_format(&pieces[n++], "%s: %s", p->solver,
+                x->session.shown.interim   ? "so far"
+                : x->session.shown.stopped ? "stopped"
+                : x->cells.columns < 60    ? lx_verdict_word(p->answer.status)
+                                           : verdict_words(p));
+    bool met = lx_plan_meets_target(p);
+    if (!met && !x->session.shown.interim) text_add(&pieces[n++], "TARGET MISSED");
+    frame_add_value(x, p, &pieces[n++]);
+    if (met && p->graph->target_hbm_bytes >= 0) text_add(&pieces[n++], "target met");
+    if (p->problem.objective == LX_SPILL && p->figures.baseline_hbm_bytes > 0)
+        text_format(&pieces[n++], "saved %s",
+                    in_percent((double)(p->figures.baseline_hbm_bytes - p->figures.hbm_bytes) /
+                               (double)p->figures.baseline_hbm_bytes)
+                        .at);
+    if (p->nest_count > 0) add_nests_sum(p, &pieces[n++]);
+    if (!p->graph->is_list)
+        text_format(&pieces[n++], "device %.1f us, end to end %.1f us", p->figures.device_us,
+                    p->figures.end_to_end_us);
+    if (!p->graph->is_list) text_format(&pieces[n++], "%s", counted(p->graph->device.cores, "core").at);
+    text_format(&pieces[n++], "LX %s", in_short_bytes(p->problem.capacity).at);
+    if (x->session.undo.count)
+        text_format(&pieces[n++], "%s", counted((int64_t)x->session.undo.count, "change").at);
+    if (p->unproved) text_add(&pieces[n++], p->unproved);
+    *count = n;
+}
+
+/* "2 of 91 patterns": while a filter is on, not all of them are there to see. */
+static void draw_pattern_count(struct explorer *x, struct box area)
+{
+    char some[32] = "";
+    if (x->filter[VIEW_PATTERNS][0]) snprintf(some, sizeof some, "%d of ", view_count(x, VIEW_PATTERNS));
+    put_format(&x->cells, area.row, area.column, area.columns, INK_ON(BAR, BAR), "%s%s; %s opens one", some,
+               counted((int64_t)x->session.patterns.count, "pattern").at, KEY_OF(OPEN));
+}
+
+void frame_draw_status(struct explorer *x, struct box area)
+{
+    struct cells *g = &x->cells;
+    struct session *s = &x->session;
+    const struct lx_plan *p = session_plan(s);
+    if (area.rows == 0) return;
+    put_fill(g, area, ' ', INK_ON(BAR, BAR));
+    int at = 1, right = area.columns - 1;
+    at += frame_draw_planning(x, (struct box){area.row, at, 1, right - at});
+    if (!p) {
+        if (s->current < 0 && !session_is_stale(s))
+            draw_pattern_count(x, (struct box){area.row, at, 1, right - at});
+        return;
+    }
+    int marked = explorer_top(x) == VIEW_PATTERNS ? marked_pattern(x) : -1;
+    if (marked >= 0 && marked != s->current) {
+        frame_draw_marked(x, (struct box){area.row, at, 1, right - at}, &s->patterns.at[marked]);
+        return;
+    }
+    if (s->change.known) {
+        frame_draw_change(x, (struct box){area.row, at, 1, right - at});
+        return;
+    }
+    struct text pieces[12] = {{0}};
+    int count = 0;
+    status_pieces(x, p, pieces, &count);
+    for (int i = 0; i < count; i++) {
+        const char *text = pieces[i].at ? pieces[i].at : "";
+        int width = columns_of(text);
+        bool is_check = text == pieces[1].at && !s->shown.is_legal;
+        if (is_check && width > right - at) width = right - at; /* what is wrong is said as far as it fits */
+        struct style style = INK_ON(BAR, BAR);
+        if (i == 0)
+            style.ink = p->answer.status == LX_OPTIMAL      ? TONE_GOOD
+                        : p->answer.status >= LX_INFEASIBLE ? TONE_BAD
+                                                            : TONE_BAR;
+        if (strcmp(text, "TARGET MISSED") == 0 || !s->shown.is_legal) style.ink = TONE_BAD;
+        if (at + width <= right) {
+            if (i > 0) put(g, area.row, at - 2, x->glyphs->vertical, INK_ON(FRAME, BAR));
+            put_text(g, area.row, at, width, style, text);
+            at += width + 3;
+        }
+        text_free(&pieces[i]);
+    }
+}
+
+struct box frame_window(const struct scene *on, const char *title, int rows, int columns)
+{
+    struct cells *g = on->cells;
+    const struct glyphs *s = on->glyphs;
+    if (rows > g->rows - 3) rows = g->rows - 3;
+    if (rows < 2) rows = 2;
+    if (columns > g->columns) columns = g->columns;
+    struct box b = {1 + (g->rows - 3 - rows) / 2, (g->columns - columns) / 2, rows, columns};
+    put_fill(g, b, ' ', INK(PLAIN));
+    for (int c = 1; c < columns - 1; c++) {
+        put(g, b.row, b.column + c, s->horizontal, INK(FRAME));
+        put(g, b.row + rows - 1, b.column + c, s->horizontal, INK(FRAME));
+    }
+    for (int r = 1; r < rows - 1; r++) {
+        put(g, b.row + r, b.column, s->vertical, INK(FRAME));
+        put(g, b.row + r, b.column + columns - 1, s->vertical, INK(FRAME));
+    }
+    for (int i = 0; i < 4; i++)
+        put(g, b.row + (i / 2) * (rows - 1), b.column + (i % 2) * (columns - 1), s->corner[i], INK(FRAME));
+    put_format(g, b.row, b.column + 2, columns - 4, (struct style){TONE_TITLE, 0, MARK_BOLD}, " %s ", title);
+    return (struct box){b.row + 1, b.column + 2, rows > 2 ? rows - 2 : 0, columns > 4 ? columns - 4 : 0};
+}
+
+/* The line of the file with a mark; the rows that it takes. */
+static int frame_draw_source(const struct scene *on, struct box area, const lx_status *st)
+{
+    struct text lines = {0};
+    int row = 0;
+    add_source_line(st, area.columns, &lines);
+    for (char *rest = lines.at, *line; rest && (line = strsep(&rest, "\n")) && *line && row < area.rows;
+         row++)
+        put_text(on->cells, area.row + row, area.column, area.columns, INK(DIM), line);
+    text_free(&lines);
+    return row ? row + 1 : 0;
+}
+
+void frame_no_plan(const struct scene *on, struct box area)
+{
+    struct session *s = on->session;
+    struct box b = {area.row + area.rows / 4, area.column + 2, area.rows - area.rows / 4, area.columns - 4};
+    if (s->current < 0) {
+        put_wrapped_format(
+            on->cells, b, INK(PLAIN),
+            "No pattern is open.\n\nPress %s for the list of patterns, choose one with %s and %s, "
+            "and open it with %s; or type %s%s FILE.",
+            KEY_OF(PATTERNS), KEY_OF(DOWN), KEY_OF(UP), KEY_OF(OPEN), KEY_OF(COMMAND),
+            request_rows[REQ_OPEN].name);
+        return;
+    }
+    if (!s->has_shown || session_is_stale(s)) {
+        frame_draw_waiting(on, b);
+        return;
+    }
+    char text[1200];
+    int used = put_wrapped(on->cells, b, INK(BAD), lx_status_describe(&s->shown.st, text, sizeof text));
+    used += frame_draw_source(on, (struct box){b.row + used + 1, b.column, b.rows - used - 1, b.columns},
+                              &s->shown.st);
+    struct box rest = {b.row + used + 1, b.column, b.rows - used - 1, b.columns};
+    bool is_ours = !s->shown.unread && (!settings_same(&s->now, &s->shown.how) || s->undo.count > 0);
+    if (is_ours)
+        put_wrapped_format(
+            on->cells, rest, INK(PLAIN),
+            "There is no plan with these settings. %s takes the last change back, %s shows the "
+            "settings.",
+            KEY_OF(UNDO), KEY_OF(WHAT_IF));
+    else
+        put_wrapped_format(on->cells, rest, INK(PLAIN),
+                           "This pattern has no plan. Mend it (%s edits) and press %s to read it again;\n"
+                           "or choose another one with %s.",
+                           KEY_OF(EDIT), KEY_OF(RELOAD), KEY_OF(PATTERNS));
+}

@@ -1,0 +1,95 @@
+/* Lanes by one sweep over the things in the order of their beginnings. */
+#include "tui/draw/rails.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static int by_beginning(const void *a, const void *b)
+{
+    const struct rail *x = a, *y = b;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    if (x->last != y->last) return x->last > y->last ? -1 : 1;
+    return x->thing < y->thing ? -1 : x->thing > y->thing;
+}
+
+/* The leftmost lane that is free from a row on; -1: none. */
+static int free_lane(const int32_t *end, int32_t row)
+{
+    for (int k = 0; k < MOST_RAILS; k++)
+        if (end[k] < row) return k;
+    return -1;
+}
+
+/* Per thing its lane; how many each lane has is counted in lane_at, one further on. */
+static void choose_lanes(const struct rail *all, int32_t count, int32_t *lane_of, struct rails *r)
+{
+    int32_t end[MOST_RAILS];
+    for (int k = 0; k < MOST_RAILS; k++) end[k] = -1;
+    for (int32_t i = 0; i < count; i++) {
+        int k = lane_of[i] = free_lane(end, all[i].first);
+        r->live[all[i].first]++;
+        r->live[all[i].last + 1]--;
+        if (k < 0) continue;
+        end[k] = all[i].last;
+        r->lane_at[k + 1]++;
+        if (k + 1 > r->lanes) r->lanes = k + 1;
+    }
+}
+
+static void fill_lanes(const struct rail *all, int32_t count, const int32_t *lane_of, struct rails *r)
+{
+    int32_t next[MOST_RAILS];
+    for (int k = 0; k < MOST_RAILS; k++) {
+        r->lane_at[k + 1] += r->lane_at[k];
+        next[k] = r->lane_at[k];
+    }
+    for (int32_t i = 0; i < count; i++)
+        if (lane_of[i] >= 0) r->at[next[lane_of[i]]++] = all[i];
+    for (int32_t row = 1; row <= r->rows; row++) r->live[row] += r->live[row - 1];
+}
+
+bool rails_make(struct rail *all, int32_t count, int32_t rows, struct rails *out)
+{
+    int32_t *lane_of = mem_alloc(((size_t)count + 1) * sizeof *lane_of);
+    *out = (struct rails){.rows = rows};
+    out->at = mem_alloc(((size_t)count + 1) * sizeof *out->at);
+    out->live = mem_zeroed((size_t)rows + 2, sizeof *out->live);
+    bool ok = lane_of && out->at && out->live;
+    if (ok) {
+        qsort(all, (size_t)count, sizeof *all, by_beginning);
+        choose_lanes(all, count, lane_of, out);
+        fill_lanes(all, count, lane_of, out);
+    } else
+        rails_free(out);
+    mem_free(lane_of);
+    return ok;
+}
+
+void rails_free(struct rails *r)
+{
+    mem_free(r->at);
+    mem_free(r->live);
+    *r = (struct rails){0};
+}
+
+const struct rail *rails_at(const struct rails *r, int lane, int32_t row)
+{
+    if (lane < 0 || lane >= r->lanes) return NULL;
+    int32_t low = r->lane_at[lane], high = r->lane_at[lane + 1];
+    while (low < high) { /* the first that ends at the row or later */
+        int32_t middle = low + (high - low) / 2;
+        if (r->at[middle].last < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->lane_at[lane + 1] && r->at[low].first <= row ? &r->at[low] : NULL;
+}
+
+int32_t rails_folded(const struct rails *r, int lanes, int32_t row)
+{
+    if (row < 0 || row >= r->rows) return 0;
+    int32_t folded = r->live[row];
+    for (int k = 0; k < lanes && k < r->lanes; k++) folded -= rails_at(r, k, row) != NULL;
+    return folded;
+}

@@ -1,0 +1,33 @@
+/* The grid on a terminal. Only this and input.c know ncurses.
+ *
+ * The terminal is given back whatever happens: on return, on a signal that ends the program, on a crash. */
+#ifndef LX_APP_TUI_SCREEN_H
+#define LX_APP_TUI_SCREEN_H
+
+#include "tui/core/explorer.h"
+
+/* False, with `st`: this terminal cannot be used. */
+bool screen_begin(lx_status *st);
+void screen_end(void);
+/* Gives the terminal to another program, and takes it back. */
+void screen_leave(void);
+void screen_return(void);
+/* Gives it to the shell and stops, as Ctrl-Z asks, until somebody continues the program. */
+void screen_suspend(void);
+int screen_colours(void);
+void screen_size(int *rows, int *columns);
+/* Shows what changed since the last time; `all`: everything. */
+void screen_show(const struct cells *g, const struct theme *t, bool all);
+/* Text for the terminal's clipboard (OSC 52), where it has one. */
+void screen_copy(const char *text);
+
+/* input.c: the next key; waits at most `milliseconds` (-1: for ever) or until `wake` is readable. AT_NOTHING:
+ * there was none; AT_LAST: the program is to end. */
+struct key input_next(int wake, int milliseconds);
+void input_begin(void);
+/* Signals become keys, or ends, from here on; before ncurses starts. */
+void input_signals(void);
+/* Did Ctrl-C end it? */
+bool input_was_interrupted(void);
+
+#endif

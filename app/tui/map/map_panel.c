@@ -1,0 +1,226 @@
+/* The column of words beside the map, made anew for every screen; what does not fit is left out from below.
+ * */
+#include "tui/map/map_panel.h"
+#include "base/memory.h"
+#include "export/nest_words.h"
+#include "tui/map/paint_blocks.h"
+#include "tui/map/paint_map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int map_panel_hole(const struct scene *on, struct box area)
+{
+    const struct session *s = on->session;
+    const struct bands *bands = &s->shown.index.bands;
+    struct lx_holes h;
+    int64_t address;
+    int32_t pool = bands_pool(bands, s->selection.address, &address);
+    if (pool < 0 || area.rows < 1 || !lx_holes_at(session_plan(s), pool, s->selection.tick, address, &h))
+        return 0;
+    struct text line = {0};
+    text_format(&line, "tick %lld: ", (long long)s->selection.tick);
+    if (bands->count > 1 && bands->at[pool].name) {
+        text_add(&line, "pool ");
+        add_printable(&line, bands->at[pool].name, 24);
+        text_add(&line, ", ");
+    }
+    if (h.from >= 0 && map_window_on_hole(s))
+        text_format(&line, "the cursor is on a free hole of %s at %s; ", in_bytes(h.to - h.from).at,
+                    address_words(on, h.from).at);
+    text_format(&line, "%s free in %s, the largest %s", in_bytes(h.free_bytes).at,
+                counted(h.count, "hole").at, in_bytes(h.largest_to - h.largest_from).at);
+    int used = put_wrapped(on->cells, area, INK(DIM), line.at ? line.at : "");
+    text_free(&line);
+    return used;
+}
+
+/* Of a tile the slice that is there, if there is room for all of it. */
+static void put_slice(const struct scene *on, struct box room, int32_t i)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
+    struct text words = {0};
+    if (nest < 0) return;
+    add_slice_words(p, &p->nests[nest], p->stays[i].tensor, p->stays[i].hold,
+                    session_iteration(on->session, nest), &words);
+    if (words.at && columns_of(words.at) <= room.columns)
+        put_text(on->cells, room.row, room.column, room.columns, INK(KEY), words.at);
+    text_free(&words);
+}
+
+static void map_panel_draw_row(const struct scene *on, struct box row, int32_t i, struct style style,
+                               const char *number)
+{
+    const struct outcome *o = &on->session->shown;
+    int name = row.columns - 12;
+    put(on->cells, row.row, row.column, on->glyphs->bullet,
+        (struct style){.ink = tone_of_identity(buffer_identity(o->plan, i))});
+    int used =
+        put_name(on->cells, row.row, row.column + 2, name - 2, style, o->plan->problem.buffers[i].name);
+    put_slice(on, (struct box){row.row, row.column + 3 + used, 1, name - 3 - used}, i);
+    put_right(on->cells, row.row, row.column + name, 11, style, number);
+    if (i == on->session->selection.buffer) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+}
+
+struct sized {
+    int64_t size;
+    int32_t buffer;
+};
+
+static int largest_first(const void *a, const void *b)
+{
+    const struct sized *x = a, *y = b;
+    if (x->size != y->size) return x->size > y->size ? -1 : 1;
+    return x->buffer < y->buffer ? -1 : 1;
+}
+
+/* What fills the scratchpad at the cursor's tick, the largest first. */
+/* The tick, which the map shows too, only where the bytes are not cut off for it. */
+static void draw_alive_title(const struct scene *on, struct box row, int64_t count, int64_t bytes)
+{
+    struct text words = {0};
+    text_format(&words, ": %s, %s B", counted(count, "buffer").at, grouped(bytes).at);
+    char where[60];
+    int length =
+        snprintf(where, sizeof where, "on chip at tick %lld", (long long)on->session->selection.tick);
+    if (length + (int)words.length > row.columns) where[strlen("on chip")] = 0;
+    put_format(on->cells, row.row, row.column, row.columns, INK(TITLE), "%s%s", where,
+               words.at ? words.at : "");
+    text_free(&words);
+}
+
+static void draw_alive(const struct scene *on, struct box area)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int64_t tick = on->session->selection.tick, sum = 0;
+    struct sized *alive = mem_alloc(((size_t)p->problem.count + 1) * sizeof *alive);
+    size_t n = 0;
+    if (!alive || area.rows < 2) {
+        mem_free(alive);
+        return;
+    }
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        if (p->answer.address[i] < 0 || !lx_is_alive(b, tick)) continue;
+        alive[n++] = (struct sized){b->size, i};
+        sum += b->size;
+    }
+    if (n) qsort(alive, n, sizeof *alive, largest_first);
+    draw_alive_title(on, area, (int64_t)n, sum);
+    for (size_t k = 0; k < n && (int)k + 1 < area.rows; k++)
+        map_panel_draw_row(on, (struct box){area.row + 1 + (int)k, area.column, 1, area.columns},
+                           alive[k].buffer, INK(PLAIN), grouped(alive[k].size).at);
+    mem_free(alive);
+}
+
+static void draw_off_chip(const struct scene *on, struct box area)
+{
+    const struct outcome *o = &on->session->shown;
+    if (area.rows < 2) return;
+    put_format(on->cells, area.row, area.column, area.columns, INK(TITLE), "off chip: %s, HBM bytes",
+               counted(o->off_chip_count, "buffer").at);
+    int at = 0; /* the list begins where the selected one is seen */
+    for (int32_t k = 0; k < o->off_chip_count; k++)
+        if (o->off_chip[k] == on->session->selection.buffer && k >= area.rows - 1) at = k - area.rows + 2;
+    for (int k = 0; at + k < o->off_chip_count && k + 1 < area.rows; k++) {
+        const struct lx_buffer *b = &o->plan->problem.buffers[o->off_chip[at + k]];
+        map_panel_draw_row(on, (struct box){area.row + 1 + k, area.column, 1, area.columns},
+                           o->off_chip[at + k], b->reason ? INK(DIM) : INK(BAD),
+                           grouped(o->moved ? o->moved[o->off_chip[at + k]] : b->spill_cost).at);
+    }
+}
+
+static bool has_moves(const struct scene *on)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    for (int32_t i = 0; p && i < p->transfer_count; i++)
+        if (p->transfers[i].kind == LX_MOVE) return true;
+    return false;
+}
+
+static bool map_panel_has_tiles(const struct lx_plan *p)
+{
+    for (int32_t i = 0; p && i < p->problem.count; i++)
+        if (is_tile(p, i) && p->answer.address[i] >= 0) return true;
+    return false;
+}
+
+/* "iteration 5 of 16: s 256..320" at the cursor. */
+static int draw_iteration(const struct scene *on, struct box area)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = area.rows > 0 ? plan_nest_at(p, on->session->selection.tick) : -1;
+    struct text line = {0};
+    if (nest < 0) return 0;
+    text_format(&line, "nest %d of %d: ", (int)nest + 1, (int)p->nest_count);
+    add_nest_words(p, &p->nests[nest], &line);
+    text_add(&line, "\n");
+    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+    int used = put_wrapped(on->cells, area, INK(KEY), line.at ? line.at : "");
+    text_free(&line);
+    return used;
+}
+
+/* How tiles look. */
+static int put_tile_mark(const struct scene *on, int row, int column)
+{
+    bool letters = on->theme->letters || on->glyphs->ascii;
+    uint8_t tone = tone_of_identity(0);
+    put(on->cells, row, column, letters ? TILE_LETTER : on->glyphs->shades[1],
+        letters ? INK(KEY) : (struct style){TONE_LABEL, tone, 0});
+    return 2 + put_text(on->cells, row, column + 1, 10, INK(DIM), "tile");
+}
+
+static void map_panel_draw_legend(const struct scene *on, struct box area)
+{
+    const struct {
+        uint32_t code;
+        const char *word;
+    } marks[] = {{'/', "in place"},
+                 {on->glyphs->load, "load"},
+                 {on->glyphs->store, "store"},
+                 {on->glyphs->ring, "ring"}};
+    int at = area.column;
+    if (has_moves(on)) {
+        put(on->cells, area.row, at, on->glyphs->move, INK(KEY));
+        at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), "move");
+    }
+    if (map_panel_has_tiles(session_plan(on->session))) at += put_tile_mark(on, area.row, at);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        put(on->cells, area.row, at, marks[i].code, INK(KEY));
+        at += 2 + put_text(on->cells, area.row, at + 1, 10, INK(DIM), marks[i].word);
+    }
+}
+
+/* The shades of dense cells, from the least to the most, and what they stand for. */
+static void draw_shades(const struct scene *on, struct box area, const struct map_window *w)
+{
+    enum { SAMPLES = 8 };
+    for (int i = 0; i < SAMPLES; i++)
+        put_heat(on->cells, on->theme, on->glyphs, area.row, area.column + i, map_ramp(&w->raster),
+                 (double)i / (SAMPLES - 1));
+    put_format(on->cells, area.row, area.column + SAMPLES + 1, area.columns - SAMPLES - 1, INK(DIM),
+               "several: %s (%s)", heat_names[w->heat], KEY_OF(DENSE));
+}
+
+void map_panel_draw(const struct scene *on, struct box area, const struct map_window *w)
+{
+    struct box rest = area;
+    details_draw(on, box_cut_top(&rest, area.rows >= 36 ? 9 : area.rows / 3), on->session->selection.buffer);
+    struct box legend = box_cut_bottom(&rest, area.rows > 16);
+    struct box shades = box_cut_bottom(&rest, area.rows > 16 && w->raster.dense > 0);
+    if (legend.rows) map_panel_draw_legend(on, legend);
+    if (shades.rows) draw_shades(on, shades, w);
+    if (rest.rows > 12)
+        box_cut_top(&rest, draw_iteration(on, (struct box){rest.row, rest.column, 4, rest.columns}));
+    struct box hole = box_cut_top(&rest, rest.rows > 8 ? 4 : 0);
+    if (hole.rows) map_panel_hole(on, hole);
+    if (rest.rows >= 12) {
+        struct box alive = box_cut_top(&rest, rest.rows / 2);
+        alive.rows--;
+        draw_alive(on, alive);
+    }
+    draw_off_chip(on, rest);
+}

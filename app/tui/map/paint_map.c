@@ -1,0 +1,394 @@
+/* Colours and letters of a raster: a buffer has the same letter and colour wherever it is drawn. The selected one has a
+ * bright outline, what is marked is hatched, tiles are dotted. Copies that are not made in the iteration are not bold. Names go into rectangles that are wide enough, arrows where a stay is
+ * filled or saved, the names of pools above their bands. */
+#include "tui/map/paint_map.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "export/nest_words.h"
+#include "tui/map/paint_blocks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PICKED = 16 };
+
+/* What is drawn with, from call to call. */
+struct painter {
+    const struct scene *on;
+    struct box area;
+    const struct map_paint *m;
+    const struct raster *r;
+    int across, down;
+    bool letters;
+    uint8_t ramp;
+    struct heat *heat;
+    struct raster_rect picked[MOST_PICKED]; /* lives of the selected buffer, to find it among others */
+    int picked_count;
+};
+
+int map_rows(const struct scene *on, int rows)
+{
+    return on->theme->letters || on->glyphs->ascii ? rows : 2 * rows;
+}
+
+int map_across(const struct scene *on)
+{
+    return on->theme->letters || !on->glyphs->quarters ? 1 : 2;
+}
+
+uint8_t map_ramp(const struct raster *r)
+{
+    int32_t taken = 0;
+    for (int i = 0; i < r->time.cells * r->address.cells; i++)
+        taken += r->at[i].state >= CELL_ONE && r->at[i].state <= CELL_MANY;
+    return 2 * r->dense > taken ? TONE_HEAT0 : TONE_GREY0;
+}
+
+static bool paint_map_is_shown(const struct map_paint *m, int32_t buffer)
+{
+    return !m->filter || !*m->filter || has_text(m->outcome->plan->problem.buffers[buffer].name, m->filter);
+}
+
+static bool is_marked(const struct map_paint *m, int32_t buffer)
+{
+    return m->different && m->different[buffer];
+}
+
+/* In its window, the nest of a tile is seen in one iteration. */
+static int64_t iteration_of(const struct painter *p, int32_t nest)
+{
+    const struct lx_plan *plan = p->m->outcome->plan;
+    return nest < 0 ? 0 : min_i64(p->m->iteration, nest_iterations(&plan->nests[nest]) - 1);
+}
+
+static bool paint_map_has_owner(const struct raster_cell *c)
+{
+    return c->state == CELL_ONE || c->state == CELL_HANDOVER;
+}
+
+static bool paint_map_is_of(const struct painter *p, int row, int column, int32_t owner)
+{
+    const struct raster *r = p->r;
+    if (row < 0 || row >= r->address.cells || column < 0 || column >= r->time.cells) return true;
+    const struct raster_cell *c = raster_at(r, row, column);
+    return paint_map_has_owner(c) && c->owner == owner;
+}
+
+/* Does something else begin beside it? Beyond the window nothing does. */
+static bool paint_map_is_edge(const struct painter *p, int row, int column, int32_t owner)
+{
+    return !paint_map_is_of(p, row - 1, column, owner) || !paint_map_is_of(p, row + 1, column, owner) ||
+           !paint_map_is_of(p, row, column - 1, owner) || !paint_map_is_of(p, row, column + 1, owner);
+}
+
+static uint8_t tone_of_buffer(const struct map_paint *m, int32_t buffer)
+{
+    return paint_map_is_shown(m, buffer) ? tone_of_identity(buffer_identity(m->outcome->plan, buffer))
+                                         : TONE_DIM;
+}
+
+static uint8_t tone_at(const struct painter *p, int row, int column)
+{
+    const struct raster_cell *c = raster_at(p->r, row, column);
+    if (c->state == CELL_RESERVED) return TONE_RESERVED;
+    if (!paint_map_has_owner(c)) return TONE_PLAIN;
+    if (c->owner == p->m->selected && paint_map_is_edge(p, row, column, c->owner)) return TONE_PICK;
+    if (is_marked(p->m, c->owner) && (row + column) % 2) return TONE_MARKED;
+    return tone_of_buffer(p->m, c->owner);
+}
+
+/* A handover that is several cells wide is marked in its first ones; the others are the child's. */
+static bool is_handover(const struct raster *r, int row, int column, int across)
+{
+    const struct raster_cell *c = raster_at(r, row, column);
+    if (c->state != CELL_HANDOVER || column < across) return c->state == CELL_HANDOVER;
+    const struct raster_cell *before = raster_at(r, row, column - across);
+    return before->state != CELL_HANDOVER || before->owner != c->owner;
+}
+
+/* Is it a cell in which a tile is told apart from what is whole: every second one, but not where it begins? */
+static bool shows_tile(const struct painter *p, int row, int column, int32_t owner)
+{
+    int y = row * p->down, x = column * p->across;
+    if ((row + column) % 2 == 0 || !is_tile(p->m->outcome->plan, owner)) return false;
+    return (x > 0 && paint_map_is_of(p, y, x - p->across, owner)) ||
+           (y > 0 && paint_map_is_of(p, y - p->down, x, owner));
+}
+
+/* What a cell of the grid holds: its only buffer (-1: none or several), how many, of which kinds. */
+struct content {
+    int32_t owner;
+    int owners;
+    bool whole; /* all of it is the owner's */
+    bool many, handover, reserved, heading, free;
+};
+
+static struct content paint_map_look_at(const struct painter *p, int row, int column)
+{
+    struct content k = {.owner = -1, .whole = true};
+    int32_t second = -1;
+    for (int y = row * p->down; y < (row + 1) * p->down && y < p->r->address.cells; y++)
+        for (int x = column * p->across; x < (column + 1) * p->across; x++) {
+            const struct raster_cell *c = raster_at(p->r, y, x);
+            k.many |= c->state == CELL_MANY;
+            k.heading |= c->state == CELL_HEADING;
+            k.reserved |= c->state == CELL_RESERVED;
+            k.free |= c->state == CELL_FREE;
+            if (!paint_map_has_owner(c)) continue;
+            k.handover |= is_handover(p->r, y, x, p->across);
+            if (k.owners == 0)
+                k.owner = c->owner, k.owners = 1;
+            else if (c->owner != k.owner && k.owners == 1)
+                second = c->owner, k.owners = 2;
+            else if (c->owner != k.owner && c->owner != second)
+                k.owners = 3;
+        }
+    k.whole = k.owners == 1 && !k.many && !k.heading && !k.reserved && !k.free;
+    if (k.owners > 1) k.owner = -1;
+    return k;
+}
+
+/* Is the selected buffer one of several in a cell? */
+static bool holds_picked(const struct painter *p, int row, int column)
+{
+    int low = p->r->address.cells - (row + 1) * p->down, left = column * p->across;
+    for (int i = 0; i < p->picked_count; i++) {
+        const struct raster_rect *k = &p->picked[i];
+        if (k->left < left + p->across && k->right >= left && k->bottom < low + p->down && k->top >= low)
+            return true;
+    }
+    return false;
+}
+
+static void paint_dense(struct painter *p, int row, int column)
+{
+    if (!p->heat->at) heat_make(p->r, p->m->heat, p->across, p->down, p->heat); /* when it is needed first */
+    const struct scene *on = p->on;
+    int y = p->area.row + row, x = p->area.column + column;
+    double share = p->heat->at ? (double)p->heat->at[row * p->heat->columns + column] : 1;
+    put_heat(on->cells, on->theme, on->glyphs, y, x, p->ramp, share);
+    if (!holds_picked(p, row, column)) return;
+    if (p->letters)
+        put_paper(on->cells, (struct box){y, x, 1, 1}, (struct style){0, 0, MARK_REVERSE});
+    else
+        put(on->cells, y, x, on->glyphs->quarters ? on->glyphs->quadrant[9] : on->glyphs->half_up,
+            (struct style){TONE_PICK, on->cells->at[y * on->cells->columns + x].style.paper, MARK_BLOCK});
+}
+
+/* What is marked has its own letter in every second cell, and the mark where it begins. */
+static bool shows_mark(const struct painter *p, int row, int column, int32_t owner)
+{
+    return is_marked(p->m, owner) &&
+           ((row + column) % 2 || column == 0 || !paint_map_is_of(p, row, column - 1, owner));
+}
+
+static uint32_t paint_map_letter_of(const struct painter *p, int row, int column, const struct content *k)
+{
+    const struct glyphs *s = p->on->glyphs;
+    if (k->owners == 0) return k->reserved ? '\\' : s->light;
+    if (k->handover) return '/';
+    if (!paint_map_is_shown(p->m, k->owner)) return ':';
+    if (shows_mark(p, row, column, k->owner)) return '!';
+    if (shows_tile(p, row, column, k->owner)) return TILE_LETTER;
+    return (uint32_t)(unsigned char)identity_letter(buffer_identity(p->m->outcome->plan, k->owner));
+}
+
+/* One letter per cell. */
+static void paint_letter(const struct painter *p, int row, int column, const struct content *k)
+{
+    struct style style = {.ink = TONE_FREE};
+    if (k->owners)
+        style.ink = paint_map_is_shown(p->m, k->owner) ? tone_of_buffer(p->m, k->owner) : TONE_FREE;
+    if (k->handover) style.marks = MARK_BOLD;
+    if (k->owners && k->owner == p->m->selected) style.marks |= MARK_REVERSE;
+    put(p->on->cells, p->area.row + row, p->area.column + column, paint_map_letter_of(p, row, column, k),
+        style);
+}
+
+static void paint_tones(const struct painter *p, int row, int column, const struct content *k)
+{
+    uint8_t tone[4];
+    for (int i = 0; i < 4; i++) {
+        int y = row * p->down + i / 2, x = column * p->across + (p->across > 1 ? i % 2 : 0);
+        tone[i] = y < p->r->address.cells ? tone_at(p, y, x) : TONE_PLAIN;
+    }
+    int y = p->area.row + row, x = p->area.column + column;
+    bool plain = tone[0] == tone[1] && tone[0] == tone[2] && tone[0] == tone[3];
+    put_blocks(p->on->cells, p->on->theme, p->on->glyphs, y, x, tone);
+    if (plain && k->reserved)
+        put(p->on->cells, y, x, p->on->glyphs->shade, INK_ON(RESERVED, RESERVED));
+    else if (plain && k->whole && k->handover)
+        put(p->on->cells, y, x, '/', (struct style){TONE_LABEL, tone[0], MARK_BOLD});
+    else if (plain && k->whole && shows_tile(p, row, column, k->owner))
+        put(p->on->cells, y, x, p->on->glyphs->shades[1], (struct style){TONE_LABEL, tone[0], 0});
+}
+
+static void paint_cell(struct painter *p, int row, int column)
+{
+    struct content k = paint_map_look_at(p, row, column);
+    if (k.heading) return;
+    if (k.many || k.owners > 2)
+        paint_dense(p, row, column);
+    else if (p->letters)
+        paint_letter(p, row, column, &k);
+    else
+        paint_tones(p, row, column, &k);
+}
+
+/* "── fast, 256 B, 75 % in use at most ──────" */
+static void paint_heading(const struct painter *p, int row, int32_t pool)
+{
+    const struct band *b = &p->r->index->bands.at[pool];
+    char words[200], name[100];
+    int y = p->area.row + row, used = 0;
+    for (int c = 0; c < p->area.columns; c++)
+        put(p->on->cells, y, p->area.column + c, p->on->glyphs->horizontal, INK(FRAME));
+    snprintf(name, sizeof name, " %.80s", b->name ? b->name : "");
+    used = put_name(p->on->cells, y, p->area.column + 2, p->area.columns / 2, INK(TITLE), name);
+    if (b->capacity > 0)
+        snprintf(words, sizeof words, ", %s, %s in use at most ", in_bytes(b->capacity).at,
+                 in_percent((double)b->peak / (double)b->capacity).at);
+    else
+        snprintf(words, sizeof words, ", %s in use at most ", in_bytes(b->peak).at);
+    put_text(p->on->cells, y, p->area.column + 2 + used, p->area.columns - 2 - used, INK(DIM), words);
+}
+
+static void paint_headings(const struct painter *p)
+{
+    for (int row = 0; p->r->index->bands.count > 1 && row * p->down < p->r->address.cells; row++) {
+        const struct raster_cell *c = raster_at(p->r, row * p->down, 0);
+        bool above = row > 0 && raster_at(p->r, (row - 1) * p->down, 0)->state == CELL_HEADING;
+        if (c->state == CELL_HEADING && !above) paint_heading(p, row, c->owner);
+    }
+}
+
+/* Is a run of cells of the grid all one buffer's, and nothing drawn in it? */
+static bool run_is(const struct painter *p, int row, int column, int length, int32_t owner)
+{
+    if (column < 0 || (column + length) * p->across > p->r->time.cells || row < 0 ||
+        row * p->down >= p->r->address.cells)
+        return false;
+    for (int c = column; c < column + length; c++) {
+        struct content k = paint_map_look_at(p, row, c);
+        if (!k.whole || k.owner != owner || k.handover) return false;
+    }
+    return true;
+}
+
+/* The columns of the grid, from *left to *right, in the middle row of a life, that are all its own. */
+static bool paint_map_find_run(const struct painter *p, const struct raster_rect *rect, int row, int *left,
+                               int *right)
+{
+    *left = (rect->left + p->across - 1) / p->across;
+    *right = (rect->right + 1) / p->across - 1;
+    while (*right >= *left && !run_is(p, row, *right, 1, rect->buffer))
+        (*right)--; /* the child's from there */
+    while (*left <= *right && !run_is(p, row, *left, 1, rect->buffer)) (*left)++;
+    return *left <= *right;
+}
+
+/* Words in the middle of a run of columns that are the buffer's; what is too long is cut to no less than four letters. */
+static void put_label(const struct painter *p, int row, int left, int room, int32_t i, const char *words)
+{
+    int side = p->letters, all = columns_of(words), width = all + 2 * side > room ? room - 2 * side : all;
+    if (width < 4 && width < all) return;
+    int column = left + (room - width) / 2;
+    if (!run_is(p, row, column - side, width + 2 * side, i)) return;
+    struct style style = {side ? TONE_PLAIN : TONE_LABEL, side ? TONE_PLAIN : tone_of_buffer(p->m, i),
+                          MARK_BOLD};
+    if (i == p->m->selected) style = (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD};
+    if (side) {
+        put(p->on->cells, p->area.row + row, p->area.column + column - 1, ' ', style);
+        put(p->on->cells, p->area.row + row, p->area.column + column + width, ' ', style);
+    }
+    put_name(p->on->cells, p->area.row + row, p->area.column + column, width, style, words);
+}
+
+/* Of a tile, behind its name: the slice that it has in the iteration, where there is room for both. malloc'ed; NULL:
+ * only the name. */
+static char *paint_map_label_of(const struct painter *p, int32_t i, int room)
+{
+    const struct lx_plan *plan = p->m->outcome->plan;
+    int32_t nest = is_tile(plan, i) ? plan_nest_at(plan, plan->stays[i].first) : -1;
+    struct text words = {0};
+    if (nest < 0 || columns_of(plan->problem.buffers[i].name) + 8 > room) return NULL;
+    text_format(&words, "%s ", plan->problem.buffers[i].name);
+    add_slice_words(plan, &plan->nests[nest], plan->stays[i].tensor, plan->stays[i].hold,
+                    iteration_of(p, nest), &words);
+    if (words.failed || columns_of(words.at) > room) text_free(&words);
+    return words.at;
+}
+
+/* A name inside its rectangle, where there is room for it or for four letters. */
+static void paint_label(const struct painter *p, const struct raster_rect *rect)
+{
+    int32_t i = rect->buffer;
+    const struct lx_buffer *b = &p->m->outcome->plan->problem.buffers[i];
+    int left, right, first = p->r->address.cells - 1 - rect->top,
+                     last = p->r->address.cells - 1 - rect->bottom;
+    if (rect->thin || rect->right - rect->left + 1 < (p->letters ? 3 : 1) * p->across ||
+        !paint_map_is_shown(p->m, i))
+        return;
+    int row = (first + last) / 2 / p->down, side = p->letters;
+    if (!paint_map_find_run(p, rect, row, &left, &right)) return;
+    int room = right - left + 1;
+    char *words = paint_map_label_of(p, i, room - 2 * side);
+    put_label(p, row, left, room, i, words ? words : b->name);
+    mem_free(words);
+}
+/* How a stay is filled and what is saved of it: arrows along its first or its last column. Clones and what
+ * comes back after an eviction begin with a load, relayouts with the ring, what has changed its address with a move;
+ * what leaves ends with a store. */
+static void paint_transfer(const struct painter *p, const struct lx_transfer *t)
+{
+    const struct lx_plan *plan = p->m->outcome->plan;
+    const struct lx_buffer *b = &plan->problem.buffers[t->stay];
+    int left, right, bottom, top;
+    bool thin;
+    uint32_t codes[] = {[LX_LOAD] = p->on->glyphs->load,
+                        [LX_STORE] = p->on->glyphs->store,
+                        [LX_RING] = p->on->glyphs->ring,
+                        [LX_MOVE] = p->on->glyphs->move};
+    if (plan->answer.address[t->stay] < 0 || b->size == 0 || !paint_map_is_shown(p->m, t->stay)) return;
+    int64_t at = plan_index_place(p->r->index, t->stay);
+    if (!raster_columns(p->r, b->start, b->end, &left, &right) || right - left < 2 ||
+        !scale_cells(&p->r->address, at, at + b->size, &bottom, &top, &thin))
+        return;
+    int column = t->kind == LX_STORE ? right : left;
+    struct style style =
+        p->letters ? INK(KEY) : (struct style){TONE_LABEL, tone_of_buffer(p->m, t->stay), MARK_BOLD};
+    if (!transfer_happens(plan, t, iteration_of(p, plan_nest_at(plan, t->tick)))) {
+        style.marks = 0;
+        if (p->letters) style.ink = TONE_DIM;
+    }
+    for (int row = (p->r->address.cells - 1 - top) / p->down;
+         row <= (p->r->address.cells - 1 - bottom) / p->down; row++)
+        if (run_is(p, row, column, 1, t->stay))
+            put(p->on->cells, p->area.row + row, p->area.column + column, codes[t->kind], style);
+}
+
+static void find_picked(struct painter *p)
+{
+    for (int32_t i = 0; p->m->selected >= 0 && i < p->r->rect_count && p->picked_count < MOST_PICKED; i++)
+        if (p->r->rects[i].buffer == p->m->selected) p->picked[p->picked_count++] = p->r->rects[i];
+}
+
+void map_paint(const struct scene *on, struct box area, const struct map_paint *m)
+{
+    const struct raster *r = m->raster;
+    const struct lx_plan *plan = m->outcome->plan;
+    struct painter p = {.on = on, .area = area, .m = m, .r = r, .down = map_rows(on, 1)};
+    p.across = r->across > 1 ? r->across : 1;
+    p.letters = on->theme->letters || on->glyphs->ascii;
+    struct heat own = {0};
+    p.heat = m->heats ? m->heats : &own;
+    p.ramp = map_ramp(r);
+    find_picked(&p);
+    for (int row = 0; row * p.down < r->address.cells; row++)
+        for (int c = 0; c < raster_width(r); c++) paint_cell(&p, row, c);
+    paint_headings(&p);
+    for (int32_t i = 0; i < plan->transfer_count; i++) paint_transfer(&p, &plan->transfers[i]);
+    for (int32_t i = 0; i < r->rect_count; i++) paint_label(&p, &r->rects[i]);
+    heat_free(&own);
+}

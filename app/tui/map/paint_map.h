@@ -1,0 +1,31 @@
+/* Cells of a raster as cells of the grid: quarter or half blocks in colour, or letters where colours do not tell
+ * buffers apart. Cells of several buffers are shaded (heat.h). Shared by the map and by the two maps of a comparison. */
+#ifndef LX_APP_TUI_PAINT_MAP_H
+#define LX_APP_TUI_PAINT_MAP_H
+
+#include "tui/core/explorer.h"
+#include "picture/heat.h"
+
+/* Raster rows that fit into so many rows of the grid: twice as many in blocks. */
+int map_rows(const struct scene *on, int rows);
+/* Raster columns that make a column of the grid: two in quarter blocks. */
+int map_across(const struct scene *on);
+
+/* The tones of dense cells: in colours where nearly all are dense; else in greys, which no buffer has. */
+uint8_t map_ramp(const struct raster *r);
+
+struct map_paint {
+    const struct outcome *outcome;
+    const struct raster *raster;
+    int32_t selected;         /* buffer, or -1 */
+    const uint8_t *different; /* per buffer: 1 to draw attention to it; NULL: none */
+    const char *filter;       /* only buffers with this in their names are coloured; NULL or empty: all */
+    enum heat_kind heat;      /* what dense cells are shaded by */
+    int64_t iteration;        /* that nests are seen in */
+    struct heat
+        *heats; /* of the raster, kept by the caller: empty where they are not made yet; NULL: not kept */
+};
+
+void map_paint(const struct scene *on, struct box area, const struct map_paint *m);
+
+#endif

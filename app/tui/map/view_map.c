@@ -1,0 +1,334 @@
+/* The map: scratchpad addresses against time, with a cursor that knows everything, what is in use below it,
+ * and what is off chip below that. */
+#include "picture/lanes.h"
+#include "base/memory.h"
+#include "tui/map/paint_map.h"
+#include "tui/map/map_axis.h"
+#include "tui/map/map_panel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PANEL = 38, PANEL_FROM = 110, LEAST_MAP = 3 };
+
+/* Where the parts are, from top to bottom; below the map the gutter belongs to each. */
+struct parts {
+    struct box map, ruler, nests, runs, minimap, curve, lanes, details, panel;
+};
+
+static struct parts view_map_lay_out(const struct scene *on, struct box area, bool zoomed)
+{
+    const struct outcome *o = &on->session->shown;
+    struct parts p = {0};
+    int spilled = o->off_chip_count;
+    bool tall = area.rows >= 16;
+    if (area.columns >= PANEL_FROM) {
+        p.panel = box_cut_right(&area, PANEL);
+        p.panel.column++;
+        p.panel.columns--;
+    } else
+        p.details = box_cut_bottom(&area, area.rows >= 30 ? 5 : tall ? 4 : 2);
+    int lanes = spilled == 0 ? 0 : area.rows >= 40 ? 6 : area.rows >= 26 ? 4 : tall ? 2 : area.rows >= 7;
+    p.lanes = box_cut_bottom(&area, lanes < spilled ? lanes : spilled);
+    p.curve = box_cut_bottom(&area, area.rows >= 30 ? 4 : area.rows >= 12 ? 2 : area.rows >= 5);
+    p.minimap = box_cut_bottom(&area, zoomed && area.rows >= 8);
+    p.runs = box_cut_bottom(&area, area.rows >= 10 ? axis_bundle_rows(on->session) : 0);
+    p.nests = box_cut_bottom(&area, area.rows >= 8 ? axis_nest_rows(on->session) : 0);
+    p.ruler = box_cut_bottom(&area, area.rows >= 10 ? 2 : area.rows >= 4);
+    p.map = (struct box){area.row, area.column + GUTTER, area.rows, area.columns - GUTTER};
+    return p;
+}
+
+/* An address in its own pool; of a heading nothing. */
+static struct words pool_address(const struct scene *on, const struct raster *r, int64_t place)
+{
+    int64_t address = place;
+    struct words none = {""};
+    return bands_pool(&r->index->bands, place, &address) < 0 ? none : address_words(on, address);
+}
+
+static void draw_addresses(const struct scene *on, const struct parts *p, const struct raster *r)
+{
+    int down = map_rows(on, 1), every = p->map.rows > 24 ? 3 : p->map.rows > 8 ? 2 : 1;
+    if (r->address.by_edges) every = 1;
+    for (int row = 0; row * down < r->address.cells; row++) {
+        int cell = r->address.cells - (row + 1) * down;
+        int64_t low = scale_value(&r->address, cell < 0 ? 0 : cell);
+        int64_t high = scale_value(&r->address, cell + down);
+        bool here = on->session->selection.address >= low && on->session->selection.address < high;
+        if (row % every == 0 || here)
+            put_right(on->cells, p->map.row + row, p->map.column - GUTTER, GUTTER - 1,
+                      here ? INK(TITLE) : INK(DIM), pool_address(on, r, low).at);
+        put(on->cells, p->map.row + row, p->map.column - 1, here ? on->glyphs->mark : on->glyphs->vertical,
+            here ? INK(KEY) : INK(FRAME));
+    }
+}
+
+/* Where the lane of the selected buffer is drawn; row -1: it is not. */
+struct spot {
+    int row, column;
+};
+
+/* "name 1,024 B", or the reason why it may not be on chip. */
+static void lane_words(const struct lx_buffer *b, char *words, size_t room)
+{
+    char *name = printable(b->name, 40);
+    snprintf(words, room, "%.160s %s%.80s", name ? name : "?", b->reason ? "" : grouped(b->spill_cost).at,
+             b->reason ? b->reason : " B");
+    mem_free(name);
+}
+
+/* One life off chip; false: there is no lane for it. */
+static bool view_map_draw_lane(const struct scene *on, const struct parts *p, const struct raster *r,
+                               struct lanes *lanes, int32_t i, bool here, struct spot *spot)
+{
+    const struct outcome *o = &on->session->shown;
+    const struct lx_buffer *b = &o->plan->problem.buffers[i];
+    int first, last;
+    char words[400];
+    if (!raster_columns(r, b->start, b->end, &first, &last)) return true;
+    lane_words(b, words, sizeof words);
+    int room = last - first + 1, width = columns_of(words) + 1;
+    if (width > room && first + width <= raster_width(r)) room = width; /* words may run over a short life */
+    int lane = lanes_place(lanes, i, first, first + room + 1);
+    if (lane < 0) return false;
+    struct style style = {here        ? TONE_CURSOR
+                          : b->reason ? TONE_DIM
+                                      : TONE_BAD,
+                          here ? TONE_CURSOR : TONE_PLAIN, 0};
+    int row = p->lanes.row + lane, left = p->map.column;
+    for (int c = first; c <= last; c++) put(on->cells, row, left + c, on->glyphs->light, style);
+    for (int32_t k = 0, from, to; k < lx_life_count(b); k++) {
+        struct lx_life life = lx_life_at(b, k);
+        if (!raster_columns(r, life.start, life.end, &from, &to)) continue;
+        for (int c = from; c <= to; c++) put(on->cells, row, left + c, on->glyphs->horizontal, style);
+    }
+    put(on->cells, row, left + first, on->glyphs->bullet,
+        (struct style){tone_of_identity(buffer_identity(o->plan, i)), style.paper, 0});
+    if (room > 2) put_text(on->cells, row, left + first + 1, room - 1, style, words);
+    if (here) *spot = (struct spot){row, left + first};
+    return true;
+}
+
+/* Lives of what is off chip: what is selected, then the dearest first, each in the first lane where it finds room. */
+static struct spot view_map_draw_lanes(const struct scene *on, const struct parts *p, const struct raster *r)
+{
+    const struct outcome *o = &on->session->shown;
+    int32_t selected = on->session->selection.buffer;
+    struct spot spot = {-1, -1};
+    struct lanes lanes;
+    lanes_begin(&lanes, p->lanes.rows);
+    if (lanes.most == 0) return spot;
+    put_text(on->cells, p->lanes.row, p->lanes.column, GUTTER - 1, INK(BAD), " off chip");
+    for (int k = 0; k < lanes.most; k++)
+        put(on->cells, p->lanes.row + k, p->map.column - 1, on->glyphs->vertical, INK(FRAME));
+    if (selected >= 0 && o->plan->answer.address[selected] < 0)
+        view_map_draw_lane(on, p, r, &lanes, selected, !map_window_on_hole(on->session), &spot);
+    for (int32_t k = 0; k < o->off_chip_count && k < 200; k++)
+        if (o->off_chip[k] != selected) view_map_draw_lane(on, p, r, &lanes, o->off_chip[k], false, &spot);
+    int32_t more = lanes.left_over + (o->off_chip_count > 200 ? o->off_chip_count - 200 : 0);
+    if (more && p->lanes.rows > 1)
+        put_format(on->cells, p->lanes.row + 1, p->lanes.column, GUTTER - 1, INK(DIM), " +%d%s", (int)more,
+                   more < 100 ? " more" : "");
+    return spot;
+}
+
+/* The largest free stretch at the cursor's tick, in the pool of the cursor, marked in its columns. */
+static void draw_largest_hole(const struct scene *on, const struct parts *p, const struct raster *r)
+{
+    const struct selection *at = &on->session->selection;
+    struct lx_holes h;
+    int first, last, low, high, down = map_rows(on, 1);
+    int64_t address;
+    int32_t pool = bands_pool(&r->index->bands, at->address, &address);
+    bool thin;
+    if (pool < 0 || !lx_holes_at(session_plan(on->session), pool, at->tick, 0, &h) ||
+        h.largest_to <= h.largest_from)
+        return;
+    int64_t base = r->index->bands.at[pool].base;
+    if (!raster_tick_columns(r, at->tick, &first, &last) ||
+        !scale_cells(&r->address, base + h.largest_from, base + h.largest_to, &low, &high, &thin))
+        return;
+    for (int row = (r->address.cells - 1 - high) / down; row <= (r->address.cells - 1 - low) / down; row++)
+        for (int c = first; c <= last; c++) {
+            bool is_free = true;
+            for (int k = 0; k < down * r->across; k++) {
+                int y = row * down + k / r->across;
+                if (y < r->address.cells)
+                    is_free &= raster_at(r, y, c * r->across + k % r->across)->state == CELL_FREE;
+            }
+            if (is_free) put(on->cells, p->map.row + row, p->map.column + c, ':', INK_ON(HOLE, HOLE));
+        }
+}
+
+/* On the cell of the cursor; the cursor of a buffer that is off chip is on its lane. */
+static void draw_cursor(const struct scene *on, const struct parts *p, const struct raster *r,
+                        struct spot lane)
+{
+    const struct selection *at = &on->session->selection;
+    int first, last, low, high;
+    bool thin;
+    if (lane.row >= 0) {
+        on->cells->cursor_row = lane.row;
+        on->cells->cursor_column = lane.column;
+        return;
+    }
+    if (!raster_tick_columns(r, at->tick, &first, &last) ||
+        !scale_cells(&r->address, at->address, at->address + 1, &low, &high, &thin))
+        return;
+    int row = (r->address.cells - 1 - low) / map_rows(on, 1), column = (first + last) / 2;
+    put_paper(on->cells, (struct box){p->map.row + row, p->map.column + column, 1, 1},
+              (struct style){TONE_CURSOR, TONE_CURSOR, 0});
+    on->cells->cursor_row = p->map.row + row;
+    on->cells->cursor_column = p->map.column + column;
+}
+
+/* The panel beside the map, or the lines below it. */
+static void view_map_draw_words(const struct scene *on, const struct parts *p, const struct map_window *w)
+{
+    if (p->panel.columns > 0) {
+        map_panel_draw(on, p->panel, w);
+        return;
+    }
+    int used = map_window_on_hole(on->session) ? map_panel_hole(on, p->details) : 0;
+    struct box rest = {p->details.row + used, p->details.column, p->details.rows - used, p->details.columns};
+    details_draw(on, rest, on->session->selection.buffer);
+}
+
+static void view_map_draw_parts(const struct scene *on, const struct parts *p, struct map_window *w,
+                                const struct raster *r)
+{
+    const struct session *s = on->session;
+    int32_t picked = map_window_on_hole(s) ? -1 : s->selection.buffer;
+    struct map_paint paint = {&s->shown, r, picked, s->moved, on->filter, w->heat, s->selection.iteration,
+                              &w->heats};
+    map_paint(on, p->map, &paint);
+    draw_largest_hole(on, p, r);
+    draw_addresses(on, p, r);
+    axis_draw_ruler(on, p->ruler, r);
+    axis_draw_nests(on, p->nests, r);
+    axis_draw_bundles(on, p->runs, r);
+    axis_draw_minimap(on, p->minimap, w);
+    axis_draw_curve(on, p->curve, r);
+    draw_cursor(on, p, r, view_map_draw_lanes(on, p, r));
+}
+
+static bool is_zoomed(const struct map_window *w, const struct outcome *o)
+{
+    return w->from_tick > o->time.first || w->to_tick < o->time.last;
+}
+
+static void view_map_draw(const struct scene *on, void *state, struct box area)
+{
+    struct map_window *w = state;
+    struct session *s = on->session;
+    const struct raster *r;
+    map_window_fit(w, s);
+    struct parts p = view_map_lay_out(on, area, is_zoomed(w, &s->shown));
+    w->map = p.map;
+    w->view = map_window_view(w, on, p.map);
+    if (p.map.rows < LEAST_MAP || p.map.columns < 8)
+        put_wrapped(on->cells, area, INK(PLAIN), "The window is too small for the map.");
+    else if (s->shown.time.last <= s->shown.time.first)
+        put_wrapped_format(
+            on->cells, area, INK(PLAIN),
+            "No buffer of this plan may be on chip. %s shows the graph and where its traffic goes.",
+            KEY_OF(GRAPH));
+    else if ((r = map_window_raster(w, s))) {
+        view_map_draw_parts(on, &p, w, r);
+        view_map_draw_words(on, &p, w);
+    }
+}
+
+/* What helps a buffer that is off chip; else into the op that makes it. */
+static bool view_map_request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    struct map_window *w = state;
+    if (r == REQ_ESCAPE) w->playing = false;
+    if (r != REQ_OPEN) return map_window_request(x, w, r, argument);
+    if (argument) return false;
+    if (why_open(x)) return true;
+    if (x->session.selection.op < 0) return false;
+    explorer_show(x, VIEW_GRAPH);
+    return true;
+}
+
+static void view_map_end(void *state)
+{
+    map_window_forget(state);
+}
+
+static bool is_lively(const void *state)
+{
+    const struct map_window *w = state;
+    return w->playing;
+}
+
+static void to_svg(const struct session *s, struct text *out)
+{
+    show_svg(session_plan(s), &(struct picture){0}, out);
+}
+
+static int view_map_count(struct explorer *x, void *state)
+{
+    (void)state;
+    return session_plan(&x->session)->problem.count;
+}
+
+static const char *view_map_item(struct explorer *x, void *state, int i)
+{
+    (void)state;
+    return session_plan(&x->session)->problem.buffers[i].name;
+}
+
+static int view_map_selected(struct explorer *x, void *state)
+{
+    (void)state;
+    return x->session.selection.buffer;
+}
+
+static void view_map_select_item(struct explorer *x, void *state, int i)
+{
+    (void)state;
+    session_select_buffer(&x->session, i);
+    session_show_buffer(&x->session);
+}
+
+/* The key that plays stops it, too. */
+static const char *view_map_hint_word(struct explorer *x, void *state, const struct hint *h)
+{
+    const struct map_window *w = state;
+    (void)x;
+    return h->request == REQ_PLAY && w->playing ? "pause" : h->word;
+}
+
+const struct view view_map = {
+    .name = "Map",
+    .purpose = "addresses against time: what is on chip where, and when",
+    .needs_plan = true,
+    .state_size = sizeof(struct map_window),
+    .hints = {{REQ_NEXT_ITEM, "next buffer"},
+              {REQ_NEXT_ITERATION, "iteration"},
+              {REQ_OFF_CHIP, "off chip"},
+              {REQ_ZOOM_IN, "zoom"},
+              {REQ_EDGES, "rows"},
+              {REQ_EVENTS, "time"},
+              {REQ_DENSE, "shade"},
+              {REQ_PLAY, "play"},
+              {REQ_NEXT_SOLVER, "solver"},
+              {REQ_WHAT_IF, "what if"},
+              {REQ_BACK, "back"}},
+    .end = view_map_end,
+    .draw = view_map_draw,
+    .request = view_map_request,
+    .mouse = map_window_mouse,
+    .to_svg = to_svg,
+    .is_lively = is_lively,
+    .hint_word = view_map_hint_word,
+    .tick = map_window_play,
+    .count = view_map_count,
+    .item = view_map_item,
+    .selected = view_map_selected,
+    .select = view_map_select_item,
+};

@@ -1,0 +1,151 @@
+/* The members of a grid in rows and columns: the last axis goes to the right, the others down. */
+#include "tui/team/team_picture.h"
+
+#include <stdio.h>
+
+enum { CELL_LEAST = 10, CELL_MOST = 26, LABEL = 9 };
+
+static int columns_of_grid(const struct lx_team_grid *g)
+{
+    return g->size[g->axes - 1];
+}
+
+static int cell_width(const struct lx_team_grid *g, int columns)
+{
+    int width = (columns - LABEL) / columns_of_grid(g);
+    return width < CELL_LEAST ? CELL_LEAST : width > CELL_MOST ? CELL_MOST : width;
+}
+
+/* The first row and column that are shown, so that the selected member is. */
+static int team_grid_first_of(int selected, int all, int room)
+{
+    int first = selected < room ? 0 : selected - room / 2;
+    if (first > all - room) first = all - room;
+    return first < 0 ? 0 : first;
+}
+
+struct window {
+    int row, column, rows, columns, width; /* of members; of a cell */
+};
+
+static struct window window_of(const struct team_look *k, int columns, int rows)
+{
+    const struct lx_team_grid *g = &k->cut->plan->grid;
+    int across = columns_of_grid(g), down = k->cut->members / across;
+    struct window w = {.width = cell_width(g, columns)};
+    w.columns = (columns - LABEL) / w.width;
+    if (w.columns > across) w.columns = across;
+    if (w.columns < 1) w.columns = 1;
+    w.rows = rows < down ? rows : down;
+    w.column = team_grid_first_of(k->member % across, across, w.columns);
+    w.row = team_grid_first_of(k->member / across, down, w.rows);
+    return w;
+}
+
+/* "3: 8x32 +1,024" */
+static void draw_cell(const struct scene *on, int row, int column, int width, const struct team_look *k,
+                      int member)
+{
+    const struct lx_team_plan *p = k->cut->plan;
+    struct lx_team_box own = lx_team_own(p, k->tensor, member);
+    struct text t = {0};
+    bool here = member == k->member;
+    put(on->cells, row, column, here ? on->glyphs->mark : on->glyphs->full,
+        here ? INK(KEY) : (struct style){.ink = tone_of_identity(member)});
+    text_format(&t, "%d: ", member);
+    for (int d = 0; d < own.rank; d++) text_format(&t, d ? "x%lld" : "%lld", (long long)own.size[d]);
+    if (own.rank == 0) text_add(&t, "one number");
+    if (k->exchange >= 0 && p->exchanges[k->exchange].received[member] > 0)
+        text_format(&t, " +%s", grouped(p->exchanges[k->exchange].received[member]).at);
+    put_text(on->cells, row, column + 2, width - 3, here ? INK(TITLE) : INK(PLAIN), t.at ? t.at : "");
+    text_free(&t);
+}
+
+/* Where the row stands along the axes that go down. */
+static void draw_label(const struct scene *on, int row, int column, const struct team_look *k, int first)
+{
+    const struct lx_team_grid *g = &k->cut->plan->grid;
+    struct text t = {0};
+    for (int a = 0; a + 1 < g->axes; a++) text_format(&t, a ? ",%d" : "%d", lx_team_coordinate(g, first, a));
+    put_right(on->cells, row, column, LABEL - 2, INK(DIM), t.at ? t.at : "");
+    text_free(&t);
+}
+
+struct box team_grid_draw(const struct scene *on, struct box *area, const struct team_look *k, int rows)
+{
+    const struct lx_team_grid *g = &k->cut->plan->grid;
+    int across = columns_of_grid(g);
+    struct window w = window_of(k, area->columns, rows > 2 ? rows - 1 : 1);
+    if (rows > 2) {
+        struct box head = box_cut_top(area, 1);
+        for (int c = 0; c < w.columns; c++)
+            put_format(on->cells, head.row, head.column + LABEL + c * w.width + 2, w.width - 3, INK(DIM),
+                       "axis %d: %d", g->axes - 1, w.column + c);
+    }
+    struct box cells = box_cut_top(area, w.rows);
+    for (int r = 0; r < w.rows; r++) {
+        draw_label(on, cells.row + r, cells.column, k, (w.row + r) * across);
+        for (int c = 0; c < w.columns; c++)
+            draw_cell(on, cells.row + r, cells.column + LABEL + c * w.width, w.width, k,
+                      (w.row + r) * across + w.column + c);
+    }
+    return cells;
+}
+
+int team_grid_at(const struct team_look *k, const struct box *members, int row, int column)
+{
+    int across = columns_of_grid(&k->cut->plan->grid);
+    struct window w = window_of(k, members->columns, members->rows);
+    int r = row - members->row, c = column - members->column - LABEL;
+    if (r < 0 || r >= w.rows || c < 0 || c / w.width >= w.columns) return -1;
+    return (w.row + r) * across + w.column + c / w.width;
+}
+
+static void team_grid_add_ranges(const struct lx_team_box *b, struct text *t)
+{
+    for (int d = 0; d < b->rank; d++)
+        text_format(t, "%s%lld..%lld", d ? " x " : "", (long long)b->offset[d],
+                    (long long)(b->offset[d] + b->size[d]));
+}
+
+/* What goes between the member and others in the exchange: " 2: 1,024 B, ..." */
+static void add_messages(const struct team_look *k, bool gets, struct text *t)
+{
+    const struct lx_team_plan *p = k->cut->plan;
+    const struct lx_team_exchange *e = &p->exchanges[k->exchange];
+    const struct lx_tensor *x = &p->graph->tensors[k->tensor];
+    int said = 0;
+    for (int m = 0; m < p->members; m++) {
+        struct lx_team_box part =
+            lx_team_sent(&p->grid, x, &p->tensors[k->tensor], e, gets ? m : k->member, gets ? k->member : m);
+        if (m == k->member || lx_team_box_empty(&part)) continue;
+        text_format(t, "%s%d: ", said++ ? ", " : gets ? "; from " : "; to ", m);
+        text_format(t, "%s B", grouped(lx_team_box_elements(&part) * lx_dtype_bits(x->dtype) / 8).at);
+    }
+}
+
+void team_grid_member(const struct scene *on, struct box area, const struct team_look *k)
+{
+    const struct lx_team_plan *p = k->cut->plan;
+    struct lx_team_box own = lx_team_own(p, k->tensor, k->member);
+    struct text line = {0};
+    text_format(&line, "member %d at", k->member);
+    for (int a = 0; a < p->grid.axes; a++)
+        text_format(&line, a ? ", %d" : " %d", lx_team_coordinate(&p->grid, k->member, a));
+    if (k->exchange >= 0)
+        text_format(&line, ": gets %s B, sends %s B",
+                    grouped(p->exchanges[k->exchange].received[k->member]).at,
+                    grouped(p->exchanges[k->exchange].sent[k->member]).at);
+    put_text(on->cells, area.row, area.column, area.columns, INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
+    if (area.rows < 2) return;
+    text_add(&line, "own ");
+    team_grid_add_ranges(&own, &line);
+    if (k->exchange >= 0) {
+        add_messages(k, true, &line);
+        add_messages(k, false, &line);
+    }
+    put_wrapped(on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
+                line.at ? line.at : "");
+    text_free(&line);
+}

@@ -1,0 +1,219 @@
+/* The time line of a team: a lane per member, of what it computes and what it waits for, and with room a second one of what
+ * comes over its links. The selected member has both. Below them the time, and where the selected op runs on that
+ * member. Up to MOST_CELLS columns; a zoom stays around the selected op. */
+#include "tui/team/team_picture.h"
+#include "team/team_lanes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_CELLS = 240, LABEL = 7, MOST_ZOOM = 12 };
+
+struct lanes_on {
+    const struct scene *on;
+    const struct team_look *k;
+    const struct team_figures *f;
+    int column, cells;
+    double from, to; /* us */
+};
+
+/* When the selected op runs on a member, from its first piece to its last; false: it never does. */
+static bool op_times(const struct lanes_on *l, int member, double *from, double *to)
+{
+    const struct lx_team_times *t = &l->f->clock->at[member];
+    bool any = false;
+    for (int o = 0; o < t->ops; o++) {
+        if (team_op_at(l->f->plans, member, o) != l->k->op) continue;
+        if (!any) *from = t->begin[o];
+        *to = t->end[o];
+        any = true;
+    }
+    return any;
+}
+
+/* All of it, or a part around the selected op. */
+static void choose_window(struct lanes_on *l, int zoom)
+{
+    double all = l->f->clock->us, wide = all / (double)(1 << zoom), from = 0, to = 0;
+    if (op_times(l, l->k->member, &from, &to)) from = (from + to) / 2 - wide / 2;
+    l->from = fmax(0, fmin(from, all - wide));
+    l->to = l->from + wide;
+}
+
+static void draw_ops(const struct lanes_on *l, int row, const struct team_span *at, const bool *here)
+{
+    const struct glyphs *g = l->on->glyphs;
+    for (int c = 0; c < l->cells; c++) {
+        enum team_lane_mark mark = team_lane_mark_of(&at[c]);
+        if (mark == LANE_NOTHING) continue;
+        put(l->on->cells, row, l->column + c, mark == LANE_WORKS ? g->full : g->shade,
+            mark == LANE_WAITS ? INK(WARN)
+            : here && here[c]  ? INK(TITLE)
+                               : INK(GOOD));
+    }
+}
+
+static void draw_links(const struct lanes_on *l, int row, const struct team_span *at)
+{
+    const struct glyphs *g = l->on->glyphs;
+    for (int c = 0; c < l->cells; c++) {
+        int much = team_lane_travels(&at[c]);
+        if (much) put(l->on->cells, row, l->column + c, much > 1 ? g->thick : g->horizontal, INK(KEY));
+    }
+}
+
+/* In which cells the selected op runs on a member. */
+static void team_time_find_op(const struct lanes_on *l, int member, bool *here)
+{
+    const struct lx_team_times *t = &l->f->clock->at[member];
+    double cell = (l->to - l->from) / l->cells;
+    memset(here, 0, sizeof *here * (size_t)l->cells);
+    for (int o = 0; o < t->ops; o++) {
+        if (t->end[o] <= l->from || t->begin[o] >= l->to) continue;
+        if (team_op_at(l->f->plans, member, o) != l->k->op) continue;
+        int first = (int)((t->works[o] - l->from) / cell), last = (int)ceil((t->end[o] - l->from) / cell);
+        if (first < 0) first = 0;
+        for (int c = first; c < l->cells && (c < last || c == first); c++) here[c] = true;
+    }
+}
+
+/* Returns the rows that it took. */
+static int team_time_draw_lane(const struct lanes_on *l, int row, int member, bool links)
+{
+    struct team_span at[MOST_CELLS];
+    bool here[MOST_CELLS], selected = member == l->k->member;
+    team_lane_fill(&l->f->clock->at[member], l->from, l->to, l->cells, at);
+    if (selected) team_time_find_op(l, member, here);
+    int left = l->column - LABEL;
+    if (selected) put(l->on->cells, row, left, l->on->glyphs->mark, INK(KEY));
+    put_format(l->on->cells, row, left + 1, LABEL - 2, selected ? INK(TITLE) : INK(DIM), "%4d", member);
+    draw_ops(l, row, at, selected ? here : NULL);
+    if (links) draw_links(l, row + 1, at);
+    return links ? 2 : 1;
+}
+
+/* Where the op runs, and the times of both ends. */
+static void team_time_draw_axis(const struct lanes_on *l, struct box area)
+{
+    bool here[MOST_CELLS];
+    struct words from = in_micros(l->from), to = in_micros(l->to);
+    team_time_find_op(l, l->k->member, here);
+    for (int c = 0; c < l->cells; c++)
+        if (here[c]) put(l->on->cells, area.row, l->column + c, l->on->glyphs->peak, INK(TITLE));
+    if (area.rows < 2) return;
+    put_text(l->on->cells, area.row + 1, l->column, l->cells, INK(DIM), from.at);
+    put_right(l->on->cells, area.row + 1, l->column, l->cells, INK(DIM), to.at);
+}
+
+static void team_time_add_member(const struct lanes_on *l, struct text *t)
+{
+    const struct team_member_figures *m = &l->f->members[l->k->member];
+    double from = 0, to = 0;
+    text_format(t, "member %d: computes %s", m->member, in_micros(m->busy).at);
+    text_format(t, ", waits %s", in_micros(m->waited).at);
+    if (m->longest_step >= 0)
+        text_format(t, ", longest for %s", team_step_name(l->f->plans->team, m->longest_step));
+    if (m->late >= 0) text_format(t, " of member %d", m->late);
+    text_format(t, "; links %s", in_micros(m->links).at);
+    if (m->links > 0) text_format(t, ", %s of it hidden", in_micros(m->beside).at);
+    text_format(t, "; through at %s", in_micros(m->us).at);
+    text_format(t, "; %s ", l->f->plans->team->graph->ops[l->k->op].name);
+    if (op_times(l, l->k->member, &from, &to)) {
+        text_format(t, "from %s", in_micros(from).at);
+        text_format(t, " to %s", in_micros(to).at);
+    } else
+        text_add(t, "not on it");
+}
+
+static void team_time_draw_words(const struct lanes_on *l, struct box area)
+{
+    struct text line = {0};
+    const struct glyphs *g = l->on->glyphs;
+    const struct team_member_figures *last = &l->f->members[l->f->last];
+    char works[5] = {0}, waits[5] = {0}, links[5] = {0};
+    encode_character(g->full, works);
+    encode_character(g->shade, waits);
+    encode_character(g->thick, links);
+    text_format(&line, "%s computes %s waits %s links; member %d is last, at %s", works, waits, links,
+                last->member, in_micros(last->us).at);
+    if (l->f->waiter >= 0)
+        text_format(&line, "; member %d waits most, %s", l->f->waiter,
+                    in_micros(l->f->members[l->f->waiter].waited).at);
+    put_text(l->on->cells, area.row, area.column, area.columns, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+    if (area.rows < 2) return;
+    team_time_add_member(l, &line);
+    put_wrapped(l->on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns},
+                INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
+}
+
+/* As many as there is room for, the selected one among them. */
+static void team_time_draw_lanes(const struct lanes_on *l, struct team_view *v, struct box *area, int rows)
+{
+    int members = l->k->cut->members;
+    v->rows_of = 2 * members <= rows ? 2 : 1;
+    int shown = v->rows_of == 2 ? members : rows - 1;
+    if (shown > members) shown = members;
+    if (shown < 1) shown = 1;
+    v->first_member = l->k->member < shown ? 0 : l->k->member - shown / 2;
+    if (v->first_member > members - shown) v->first_member = members - shown;
+    int used = v->rows_of == 2 ? 2 * shown : shown + (rows > 1);
+    v->members = box_cut_top(area, used);
+    int row = v->members.row;
+    for (int m = v->first_member; m < v->first_member + shown; m++)
+        row += team_time_draw_lane(l, row, m, v->rows_of == 2 || (m == l->k->member && rows > 1));
+}
+
+int team_time_member(const struct team_view *v, const struct team_look *k, int row)
+{
+    int m = v->first_member;
+    for (int at = v->members.row; m < k->cut->members; m++) {
+        at += v->rows_of == 2 || m == k->member ? 2 : 1;
+        if (row < at) return m;
+    }
+    return -1;
+}
+
+void team_time_draw(const struct scene *on, struct team_view *v, struct box *area, const struct team_look *k)
+{
+    struct lanes_on l = {.on = on, .k = k, .f = &k->cut->figures, .column = area->column + LABEL};
+    l.cells = area->columns - LABEL - 1;
+    if (l.cells > MOST_CELLS) l.cells = MOST_CELLS;
+    if (!l.f->clock) {
+        put_wrapped(
+            on->cells, *area, INK(PLAIN),
+            "There is too much of it to plan every member here: `lxplan plan FILE --team N -o PLAN` does, "
+            "and `lxplan show PLAN` draws its time line.");
+        *area = (struct box){area->row, area->column, 0, area->columns};
+        return;
+    }
+    if (l.cells < 4) return;
+    choose_window(&l, v->zoom);
+    struct box words = box_cut_top(area, area->rows < 12 ? 1 : area->columns < 100 ? 4 : 3);
+    team_time_draw_words(&l, words);
+    int rows = area->rows < 6 ? area->rows - 1 : area->rows * 3 / 5;
+    team_time_draw_lanes(&l, v, area, rows < 1 ? 1 : rows);
+    team_time_draw_axis(&l, box_cut_top(area, area->rows > 3 ? 2 : 1));
+}
+
+bool team_time_request(struct team_view *v, enum request r)
+{
+    switch (r) {
+    case REQ_TEAM_TIME:
+        v->times = !v->times;
+        return true;
+    case REQ_ZOOM_TIME_IN:
+        v->zoom += v->times && v->zoom < MOST_ZOOM;
+        return true;
+    case REQ_ZOOM_TIME_OUT:
+        v->zoom -= v->zoom > 0;
+        return true;
+    case REQ_ZOOM_ALL:
+        v->zoom = 0;
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,149 @@
+/* The tensor, the member and the team that are looked at, in words. */
+#include "tui/team/team_picture.h"
+
+void team_add_grid(const struct lx_team_grid *grid, const char *between, struct text *t)
+{
+    for (int a = 0; a < grid->axes; a++) text_format(t, "%s%d", a ? between : "", grid->size[a]);
+}
+
+void team_totals_draw(const struct scene *on, struct box row, const struct lx_team_plan *p)
+{
+    int wanted = on->session->team.members;
+    struct text line = {0};
+    if (wanted != p->members) {
+        put_format(on->cells, row.row, row.column, row.columns, INK(WARN), "STALE: cutting it over %s",
+                   counted(wanted, "member").at);
+        return;
+    }
+    text_add(&line, counted(p->members, "member").at);
+    if (p->grid.axes > 1) {
+        text_add(&line, ", ");
+        team_add_grid(&p->grid, " x ", &line);
+    }
+    text_format(&line, ": %s B in %s", grouped(p->bytes).at, counted(p->exchange_count, "exchange").at);
+    if (p->plain_bytes > p->bytes)
+        text_format(&line, "; the passes saved %s of %s B",
+                    in_percent((double)(p->plain_bytes - p->bytes) / (double)p->plain_bytes).at,
+                    grouped(p->plain_bytes).at);
+    if (p->combine_bytes) text_format(&line, "; %s B to combine", grouped(p->combine_bytes).at);
+    if (p->bound_bytes > 0 && p->bound_bytes == p->bytes + p->combine_bytes)
+        text_add(&line, "; proved least");
+    else if (p->bound_bytes > 0)
+        text_format(&line, "; at least %s B", grouped(p->bound_bytes).at);
+    if (!p->exact) text_add(&line, "; a sum is cut");
+    put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
+}
+
+/* ", cut along dimension 0"; of a grid, what each axis does to it: ": axis 0 cuts dimension 1, along axis 1 it is whole" */
+static void add_cuts(const struct lx_team_plan *p, int32_t tensor, struct text *line)
+{
+    const int *cut = p->tensors[tensor].cut;
+    if (p->grid.axes == 1 && cut[0] >= 0) text_format(line, ", cut along dimension %d", cut[0]);
+    if (p->grid.axes == 1 && cut[0] < -1) text_add(line, ": parts of sums");
+    for (int a = 0; p->grid.axes > 1 && a < p->grid.axes; a++) {
+        text_format(line, "%s axis %d: ", a ? "," : ":", a);
+        if (cut[a] >= 0)
+            text_format(line, "dimension %d", cut[a]);
+        else
+            text_add(line, cut[a] == -1 ? "whole" : "parts of sums");
+    }
+}
+
+void team_tensor_draw(const struct scene *on, struct box row, const struct team_look *k)
+{
+    const struct lx_team_plan *p = k->cut->plan;
+    const struct lx_tensor *t = &p->graph->tensors[k->tensor];
+    struct text line = {0};
+    text_format(&line, "%s ", t->name);
+    add_shape(t, &line);
+    if (lx_team_is_whole(&p->tensors[k->tensor]))
+        text_add(&line, ": whole on every member");
+    else
+        add_cuts(p, k->tensor, &line);
+    if (k->exchange >= 0) {
+        const struct lx_team_exchange *e = &p->exchanges[k->exchange];
+        text_format(&line, "; %s for %s", lx_team_pattern_word(e->pattern),
+                    p->graph->ops[e->first_reader].name);
+        if (e->reads > 1) text_format(&line, " and %d more", e->reads - 1);
+    } else if (!lx_team_is_whole(&p->tensors[k->tensor]))
+        text_add(&line, "; none of it is sent");
+    put(on->cells, row.row, row.column, on->glyphs->bullet,
+        (struct style){.ink = tone_of_identity(
+                           buffer_identity(on->session->shown.plan, on->session->selection.buffer))});
+    put_text(on->cells, row.row, row.column + 2, row.columns - 2, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+}
+
+/* Sizes in the first row, where they lie in the second. */
+void team_member_draw(const struct scene *on, struct box area, const struct team_look *k)
+{
+    const struct lx_team_plan *p = k->cut->plan;
+    struct team_part part = team_cut_part(k->cut, k->tensor, k->exchange, k->member);
+    struct lx_team_range core = {0, 0};
+    bool has_core = team_cut_core(k->cut, k->core_op, k->member, &core);
+    struct text line = {0};
+    text_format(&line, "member %d: own %s", k->member, grouped(range_size(part.own)).at);
+    if (part.apart)
+        text_format(&line, ", %s of others", grouped(range_size(part.box)).at);
+    else if (k->exchange >= 0)
+        text_format(&line, ", halo %s + %s", grouped(part.left).at, grouped(part.right).at);
+    if (has_core) text_format(&line, ", inner %s", grouped(range_size(core)).at);
+    if (k->exchange >= 0) {
+        const struct lx_team_exchange *e = &p->exchanges[k->exchange];
+        text_format(&line, "; gets %s B, sends %s B", grouped(e->received[k->member]).at,
+                    grouped(e->sent[k->member]).at);
+    }
+    put_text(on->cells, area.row, area.column, area.columns, INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
+    if (area.rows < 2) return;
+    text_format(&line, "own %lld..%lld", (long long)part.own.begin, (long long)part.own.end);
+    if (part.apart)
+        text_format(&line, ", from others %lld..%lld", (long long)part.box.begin, (long long)part.box.end);
+    if (part.left)
+        text_format(&line, ", left halo %lld..%lld", (long long)part.box.begin, (long long)part.own.begin);
+    if (part.right)
+        text_format(&line, ", right halo %lld..%lld", (long long)part.own.end, (long long)part.box.end);
+    if (has_core) {
+        const struct lx_team_group *g = &p->groups[p->ops[k->core_op].group];
+        text_format(&line, "; inner %lld..%lld", (long long)core.begin, (long long)core.end);
+        if (g->last > g->first)
+            text_format(&line, " of %s to %s, done", p->graph->ops[g->first].name,
+                        p->graph->ops[g->last].name);
+        text_add(&line, " while data travels");
+    } else
+        text_add(&line, "; not split into an inner part and a rest");
+    put_wrapped(on->cells, (struct box){area.row + 1, area.column, area.rows - 1, area.columns}, INK(DIM),
+                line.at ? line.at : "");
+    text_free(&line);
+}
+
+/* `bytes` -1: there was no run. */
+static void team_words_add_traffic(const char *where, int64_t planned, int64_t bytes, struct text *line)
+{
+    text_format(line, "; %s %s B %s", where, grouped(bytes < 0 ? planned : bytes).at,
+                bytes < 0          ? "planned"
+                : bytes == planned ? "as planned"
+                                   : "counted, planned ");
+    if (bytes >= 0 && bytes != planned) text_add(line, grouped(planned).at);
+}
+
+/* The traffic of the member's device: planned, and after a run counted. */
+void team_device_draw(const struct scene *on, struct box row, const struct team_look *k)
+{
+    const struct team_model *t = &on->session->team;
+    bool ran = t->run.known && t->run.ok && t->run.result.member_count > k->member;
+    const struct lx_team_account *a = ran               ? &t->run.result.members[k->member]
+                                      : k->cut->planned ? &k->cut->planned[k->member]
+                                                        : NULL;
+    struct text line = {0};
+    if (!a) return;
+    text_format(&line, "device: %s", counted(a->ops, "op").at);
+    team_words_add_traffic("HBM", a->planned.hbm_read + a->planned.hbm_written,
+                           ran ? a->counted.hbm_read + a->counted.hbm_written : -1, &line);
+    team_words_add_traffic("LX", a->planned.lx_read + a->planned.lx_written,
+                           ran ? a->counted.lx_read + a->counted.lx_written : -1, &line);
+    put_text(on->cells, row.row, row.column, row.columns, ran && !a->ok ? INK(BAD) : INK(DIM),
+             line.at ? line.at : "");
+    text_free(&line);
+}

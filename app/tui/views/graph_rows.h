@@ -1,0 +1,45 @@
+/* The rows of the graph: an op with its lanes, figures and what it waits for. */
+#ifndef LX_APP_TUI_GRAPH_ROWS_H
+#define LX_APP_TUI_GRAPH_ROWS_H
+
+#include "tui/views/graph_rails.h"
+#include "tui/draw/put_columns.h"
+
+enum graph_column {
+    GRAPH_NAME,
+    GRAPH_KIND,
+    GRAPH_SHAPE,
+    GRAPH_SPLITS,
+    GRAPH_CORES,
+    GRAPH_HBM,
+    GRAPH_RING,
+    GRAPH_TIME,
+    GRAPH_BOUND,
+    GRAPH_COLUMNS
+};
+
+/* What is one row each, with the sums of its ops. */
+struct graph_fold {
+    bool nests, layers;
+};
+
+/* Where things stand in a row: tick, the bracket of its nest, lanes, a mark in the colour of the output, the columns, a bar. */
+struct graph_rows {
+    struct rail_room rails;
+    struct graph_fold fold;
+    int nests; /* columns of the brackets of nests; 0: there are none */
+    struct column columns[GRAPH_COLUMNS];
+    struct fitted fitted;
+    int columns_at, bar_at; /* from the left */
+    double longest_us;      /* of an op: the whole bar */
+};
+
+void graph_rows_fit(const struct scene *on, int room, struct graph_fold fold, struct graph_rows *out);
+/* The last op of the row that begins with an op: the last of its layers, or of its nest, where these are folded. */
+int32_t graph_row_last(const struct outcome *o, int32_t op, struct graph_fold fold);
+void put_graph_head(const struct scene *on, const struct graph_rows *r, struct box row);
+void put_graph_row(const struct scene *on, const struct graph_rows *r, struct box row, int32_t op);
+/* Has the op this in its name, its kind's or its output's? */
+bool op_matches(const struct lx_graph *g, int32_t op, const char *text);
+
+#endif

@@ -1,0 +1,394 @@
+/* Buffers: every stay of the plan in a table that is sorted by any column, and where the plan's bytes go.
+ *
+ * Up to some 100,000 rows: the order is made once for a plan, a column and a filter; drawing asks for the rows that
+ * are seen only. */
+#include "tui/core/explorer.h"
+#include "base/memory.h"
+#include "planning/buffer_table.h"
+#include "export/nest_words.h"
+#include "text/sort_rows.h"
+#include "tui/draw/put_columns.h"
+#include "tui/draw/stack_bar.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the order of rows was made for. */
+struct arranged_for {
+    const struct lx_plan *plan;
+    uint64_t number; /* of the outcome: an address alone may be a freed one's */
+    int column;
+    bool descending;
+    char filter[64];
+};
+
+struct buffers_view {
+    struct list list;
+    struct arranged_for now;  /* as it is asked for */
+    struct arranged_for made; /* as `shown` is; the plan NULL: not at all */
+    struct buffer_row *rows;  /* per buffer */
+    int32_t *shown, count;    /* in their order */
+    int32_t *row_of;          /* per buffer: its place in `shown`, or -1 */
+    struct column columns[BUFFER_COLUMNS];
+    int life_columns, address_columns; /* that the longest take */
+    struct fitted fitted;              /* as drawn last, for clicks on heads */
+    struct box head;
+};
+
+static void view_buffers_begin(void *state)
+{
+    struct buffers_view *v = state;
+    v->now.column = BUFFER_MOVED;
+    v->now.descending = true;
+}
+
+static void view_buffers_end(void *state)
+{
+    struct buffers_view *v = state;
+    mem_free(v->rows);
+    mem_free(v->shown);
+    mem_free(v->row_of);
+}
+
+static bool same_order(const struct arranged_for *a, const struct arranged_for *b)
+{
+    return a->plan == b->plan && a->number == b->number && a->column == b->column &&
+           a->descending == b->descending && strcmp(a->filter, b->filter) == 0;
+}
+
+static const char *view_buffers_role_of(const struct lx_plan *p, int32_t i)
+{
+    return lx_role_word(p->layouts->graph->tensors[p->stays[i].tensor].role);
+}
+
+/* By name, state, reason or role; in a plan with nests also as a tile or whole. */
+static bool view_buffers_matches(const struct lx_plan *p, int32_t i, const char *filter)
+{
+    if (!*filter || has_text(p->problem.buffers[i].name, filter) || has_text(buffer_state(p, i), filter))
+        return true;
+    if (p->reason && p->reason[i] && has_text(p->reason[i], filter)) return true;
+    if (p->nest_count > 0 && has_text(is_tile(p, i) ? "tile" : "whole", filter)) return true;
+    return p->layouts && has_text(view_buffers_role_of(p, i), filter);
+}
+
+static bool view_buffers_make_rows(struct buffers_view *v, const struct outcome *o)
+{
+    size_t n = (size_t)o->plan->problem.count + 1;
+    struct buffer_row *rows = mem_resize(v->rows, n * sizeof *rows);
+    if (rows) v->rows = rows;
+    int32_t *shown = mem_resize(v->shown, n * sizeof *shown);
+    if (shown) v->shown = shown;
+    int32_t *row_of = mem_resize(v->row_of, n * sizeof *row_of);
+    if (row_of) v->row_of = row_of;
+    for (size_t i = 0; rows && i + 1 < n; i++) rows[i] = (struct buffer_row){o->plan, o->moved, (int32_t)i};
+    return rows && shown && row_of;
+}
+
+/* "5777..5779", and "fast 0x000040": as wide as the longest. */
+static void view_buffers_measure(struct buffers_view *v, const struct lx_plan *p)
+{
+    char life[64];
+    v->life_columns = 8;
+    v->address_columns = 9;
+    for (int32_t i = 0; i < p->problem.count; i++) {
+        const struct lx_buffer *b = &p->problem.buffers[i];
+        int n = snprintf(life, sizeof life, "%lld..%lld", (long long)b->start, (long long)b->end);
+        if (n > v->life_columns) v->life_columns = n;
+    }
+    for (int32_t i = 0; p->problem.pool_count > 1 && i < p->problem.pool_count; i++) {
+        int n = (int)strlen(p->problem.pools[i].name) + 9;
+        if (n > v->address_columns) v->address_columns = n < 20 ? n : 20;
+    }
+}
+
+static void view_buffers_arrange(struct buffers_view *v, const struct session *s, const char *filter)
+{
+    const struct lx_plan *p = session_plan(s);
+    v->now.plan = p;
+    v->now.number = s->shown.number;
+    snprintf(v->now.filter, sizeof v->now.filter, "%s", filter);
+    if (same_order(&v->now, &v->made)) return;
+    v->count = 0;
+    v->made = (struct arranged_for){0};
+    if (!p || !view_buffers_make_rows(v, &s->shown)) return;
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (view_buffers_matches(p, i, filter)) v->shown[v->count++] = i;
+    if (!sort_rows(&plan_buffer_columns.at[v->now.column], v->rows, sizeof *v->rows, v->now.descending,
+                   v->shown, v->count))
+        return;
+    view_buffers_measure(v, p);
+    for (int32_t i = 0; i < p->problem.count; i++) v->row_of[i] = -1;
+    for (int32_t i = 0; i < v->count; i++) v->row_of[v->shown[i]] = i;
+    v->made = v->now;
+}
+
+/* The cursor is where the selected buffer is, whoever selected it. */
+static void follow_selection(struct buffers_view *v, const struct session *s)
+{
+    int32_t buffer = s->selection.buffer;
+    if (v->made.plan && buffer >= 0 && buffer < v->made.plan->problem.count && v->row_of[buffer] >= 0)
+        v->list.cursor = v->row_of[buffer];
+}
+
+static struct box view_buffers_behind_mark(struct box row)
+{
+    return (struct box){row.row, row.column + 2, row.rows, row.columns - 2};
+}
+
+enum { NEVER = 1 << 20 };
+
+/* Where there is room for reasons they get the rest, else the name does. */
+static void view_buffers_fit(struct buffers_view *v, int room)
+{
+    memcpy(v->columns, plan_buffer_columns.at, sizeof v->columns);
+    bool tiles = v->made.plan && v->made.plan->nest_count > 0;
+    if (tiles) v->columns[BUFFER_REASON].from += 16;
+    bool reasons = room >= v->columns[BUFFER_REASON].from;
+    v->columns[BUFFER_LIFE].width = v->life_columns;
+    if (tiles) v->columns[BUFFER_COST].from = 100; /* room for names goes before what could be saved */
+    if (!tiles) v->columns[BUFFER_TILES].from = v->columns[BUFFER_HOLD].from = NEVER;
+    v->columns[BUFFER_ADDRESS].width = v->address_columns;
+    v->columns[BUFFER_NAME].width = reasons ? (room >= 180 ? 36 : 24) : 0;
+    v->columns[BUFFER_NAME].most = reasons ? 0 : 40;
+    v->fitted = fit_columns((struct columns){plan_buffer_columns.name, v->columns, BUFFER_COLUMNS}, room);
+}
+
+static void view_buffers_draw_head(const struct scene *on, struct buffers_view *v, struct box row)
+{
+    v->head = row;
+    for (int c = 0; c < BUFFER_COLUMNS; c++) {
+        char title[40];
+        bool here = c == v->now.column;
+        snprintf(title, sizeof title, "%s%s", v->columns[c].heading,
+                 here ? (v->now.descending ? " v" : " ^") : "");
+        put_heading(on->cells, view_buffers_behind_mark(row), &v->fitted, (size_t)c,
+                    here ? INK(TITLE) : INK(DIM), title);
+    }
+}
+
+static void view_buffers_draw_row(const struct scene *on, const struct buffers_view *v, struct box row,
+                                  int at)
+{
+    const struct lx_plan *p = v->made.plan;
+    int32_t i = v->shown[at];
+    bool here = at == v->list.cursor;
+    uint8_t tone = tone_of_identity(buffer_identity(p, i));
+    put(on->cells, row.row, row.column, here ? on->glyphs->mark : on->glyphs->bullet,
+        (struct style){.ink = tone});
+    put_values(on->cells, view_buffers_behind_mark(row), &v->fitted, &v->rows[i]);
+    if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+    if (on->search[0] && has_text(p->problem.buffers[i].name, on->search))
+        put_paper(on->cells, (struct box){row.row, row.column + 2, 1, v->fitted.place[BUFFER_NAME].width},
+                  INK_ON(MATCH, MATCH));
+}
+
+/* What its cost is: not what it moves, but what it would move less on chip. */
+static void view_buffers_add_cost(const struct lx_plan *p, int32_t i, struct text *out)
+{
+    int64_t cost = p->problem.buffers[i].spill_cost;
+    if (p->layouts && p->answer.address[i] < 0 && cost > 0)
+        text_format(out, ", %s B less on chip", grouped(cost).at);
+}
+
+/* Why the buffer under the cursor is where it is. */
+static void draw_why(const struct scene *on, const struct buffers_view *v, struct box area)
+{
+    if (v->count == 0 || area.rows < 1) return;
+    int32_t i = v->shown[v->list.cursor];
+    const struct lx_plan *p = v->made.plan;
+    struct text line = {0};
+    add_printable(&line, p->problem.buffers[i].name, 40);
+    text_format(&line, ": %s", buffer_state(p, i));
+    if (p->layouts) text_format(&line, ", %s", view_buffers_role_of(p, i));
+    view_buffers_add_cost(p, i, &line);
+    int32_t nest = is_tile(p, i) ? plan_nest_at(p, p->stays[i].first) : -1;
+    if (nest >= 0) {
+        text_add(&line, "; ");
+        add_tile_words(p, i, session_iteration(on->session, nest), &line);
+    }
+    if (p->reason && p->reason[i]) {
+        text_add(&line, "; ");
+        add_printable(&line, p->reason[i], 0);
+    } else if (p->took_slot_of[i] >= 0) {
+        text_add(&line, ", in place of ");
+        add_printable(&line, p->problem.buffers[p->took_slot_of[i]].name, 40);
+    }
+    put_wrapped(on->cells, area, p->answer.address[i] >= 0 ? INK(PLAIN) : INK(WARN), line.at ? line.at : "");
+    text_free(&line);
+}
+
+static void view_buffers_draw_sums(const struct scene *on, struct box area)
+{
+    const struct outcome *o = &on->session->shown;
+    double parts[LX_BYTE_KIND_COUNT];
+    struct text line = {0};
+    if (area.rows < 1) return;
+    for (int k = 0; k < LX_BYTE_KIND_COUNT; k++) parts[k] = (double)o->bytes.bytes[k];
+    struct box bar = box_cut_top(&area, area.rows > 2);
+    if (bar.rows)
+        put_stack(on, bar, parts, byte_looks, LX_BYTE_KIND_COUNT, (double)o->plan->figures.hbm_bytes);
+    text_format(&line, "%s %s B: ", o->plan->layouts ? "HBM" : "cost",
+                grouped(o->plan->figures.hbm_bytes).at);
+    add_byte_sums(o->plan, &o->bytes, &line);
+    put_wrapped(on->cells, area, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+}
+
+static void view_buffers_draw(const struct scene *on, void *state, struct box area)
+{
+    struct buffers_view *v = state;
+    struct box list = area;
+    view_buffers_arrange(v, on->session, on->filter);
+    follow_selection(v, on->session);
+    struct box sums = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8);
+    struct box why = box_cut_bottom(&list, area.rows >= 18 ? 2 : area.rows >= 14);
+    struct box line = box_cut_bottom(&list, area.rows >= 6), head = box_cut_top(&list, 1);
+    view_buffers_fit(v, view_buffers_behind_mark(head).columns);
+    view_buffers_draw_head(on, v, head);
+    list_show(&v->list, v->count, list);
+    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++)
+        view_buffers_draw_row(on, v, (struct box){list.row + i, list.column, 1, list.columns},
+                              v->list.top + i);
+    if (v->count == 0)
+        put_wrapped_format(on->cells, list, INK(PLAIN),
+                           on->filter[0] ? "No buffer matches the filter. %s takes it away."
+                                         : "This plan has no buffers. %s goes back.",
+                           on->filter[0] ? KEY_OF(ESCAPE) : KEY_OF(BACK));
+    if (line.rows) put_fill(on->cells, line, on->glyphs->horizontal, INK(FRAME));
+    draw_why(on, v, why);
+    view_buffers_draw_sums(on, sums);
+}
+
+static void sort_by_name(struct explorer *x, struct buffers_view *v, const char *name)
+{
+    struct text known = {0};
+    for (int c = 0; c < BUFFER_COLUMNS; c++) {
+        if (strcmp(plan_buffer_columns.at[c].key, name) == 0) {
+            v->now.column = c;
+            text_free(&known);
+            return;
+        }
+        text_format(&known, "%s%s", c ? ", " : "", plan_buffer_columns.at[c].key);
+    }
+    explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", name, known.at ? known.at : "");
+    text_free(&known);
+}
+
+/* The next column that is seen. */
+static void sort_by_next(struct buffers_view *v, int by)
+{
+    do v->now.column = (v->now.column + by + BUFFER_COLUMNS) % BUFFER_COLUMNS;
+    while (v->fitted.place[v->now.column].width == 0 && v->now.column != BUFFER_NAME);
+}
+
+/* What is on chip is shown there; of what is not, why. */
+static void open_buffer(struct explorer *x)
+{
+    if (why_open(x)) return;
+    session_show_buffer(&x->session);
+    explorer_show(x, VIEW_MAP);
+}
+
+static bool view_buffers_request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    struct buffers_view *v = state;
+    switch (r) {
+    case REQ_OPEN:
+        if (argument) return false;
+        open_buffer(x);
+        return true;
+    case REQ_SORT:
+        sort_by_name(x, v, argument ? argument : "");
+        return true;
+    case REQ_SORT_RIGHT:
+    case REQ_SORT_LEFT:
+        sort_by_next(v, r == REQ_SORT_RIGHT ? 1 : -1);
+        return true;
+    case REQ_SORT_REVERSE:
+        v->now.descending = !v->now.descending;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A click on a head sorts by it, one more turns the order around. */
+static void click_head(struct buffers_view *v, int column)
+{
+    for (int c = 0; c < BUFFER_COLUMNS; c++) {
+        const struct column_place *p = &v->fitted.place[c];
+        int from = view_buffers_behind_mark(v->head).column + p->at;
+        if (p->width == 0 || column < from || column >= from + p->width) continue;
+        v->now.descending = c == v->now.column ? !v->now.descending : kind_is_number(v->columns[c].kind);
+        v->now.column = c;
+    }
+}
+
+static void view_buffers_mouse(struct explorer *x, void *state, const struct key *k)
+{
+    struct buffers_view *v = state;
+    int row = k->row - v->list.rows.row + v->list.top;
+    if (k->code != AT_CLICK)
+        for (int i = 0; i < 3; i++) explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+    else if (k->row == v->head.row)
+        click_head(v, k->column);
+    else if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count)
+        return;
+    else if (row == v->list.cursor) /* the second click opens */
+        view_buffers_request(x, v, REQ_OPEN, NULL);
+    else
+        view_select(x, VIEW_BUFFERS, row);
+}
+
+static int view_buffers_count(struct explorer *x, void *state)
+{
+    struct buffers_view *v = state;
+    view_buffers_arrange(v, &x->session, x->filter[VIEW_BUFFERS]);
+    return v->count;
+}
+
+static const char *view_buffers_item(struct explorer *x, void *state, int i)
+{
+    const struct buffers_view *v = state;
+    return session_plan(&x->session)->problem.buffers[v->shown[i]].name;
+}
+
+static bool view_buffers_hides(struct explorer *x, void *state)
+{
+    const struct buffers_view *v = state;
+    int32_t buffer = x->session.selection.buffer;
+    return v->made.plan && (buffer < 0 || buffer >= v->made.plan->problem.count || v->row_of[buffer] < 0);
+}
+
+static void view_buffers_select_item(struct explorer *x, void *state, int i)
+{
+    const struct buffers_view *v = state;
+    session_select_buffer(&x->session, v->shown[i]);
+}
+
+const struct view view_buffers = {
+    .name = "Buffers",
+    .purpose = "every buffer in a table, and where the bytes go",
+    .needs_plan = true,
+    .state_size = sizeof(struct buffers_view),
+    .begin = view_buffers_begin,
+    .end = view_buffers_end,
+    .hints = {{REQ_OPEN, "map or why"},
+              {REQ_SORT_RIGHT, "sort"},
+              {REQ_SORT_REVERSE, "reverse"},
+              {REQ_FILTER, "filter"},
+              {REQ_SEARCH, "search"},
+              {REQ_OFF_CHIP, "off chip"},
+              {REQ_WHAT_IF, "what if"},
+              {REQ_BACK, "back"}},
+    .draw = view_buffers_draw,
+    .request = view_buffers_request,
+    .mouse = view_buffers_mouse,
+    .count = view_buffers_count,
+    .item = view_buffers_item,
+    .list = first_list,
+    .sorted_by = &plan_buffer_columns,
+    .select = view_buffers_select_item,
+    .hides = view_buffers_hides,
+};

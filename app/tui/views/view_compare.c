@@ -1,0 +1,418 @@
+/* Plans side by side on the open pattern: the one that is shown, a pinned one, plan files, and every solver, raced in the
+ * background. Two of them are drawn next to each other with what differs marked and listed. */
+#include "text/progress_words.h"
+#include "tui/views/compare_columns.h"
+#include "tui/draw/put_columns.h"
+#include "base/checked.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_PANE = 6, MARKS = 4 };
+
+/* What is below the rows. By itself: curves while a race is on, then maps with the differences below them. */
+enum pane { PANE_ITSELF, PANE_MAPS, PANE_LINES, PANE_CURVES, PANE_COUNT };
+
+struct compare_view {
+    struct list list;
+    struct rivals rows; /* as they were drawn last: sorted */
+    int sort;           /* column; -1: as they come */
+    bool reversed;
+    bool moved; /* by a person; until then the cursor goes to the winner */
+    bool has_left;
+    struct rival left; /* that was marked: kind and number count */
+    enum pane pane;
+    int top; /* of the differences */
+    struct compare_window window;
+    struct comparison comparison;
+    uint64_t race;       /* that the cursor was put for */
+    uint64_t files_read; /* the same */
+};
+
+static void view_compare_begin(void *state)
+{
+    struct compare_view *v = state;
+    v->sort = -1;
+}
+
+static void view_compare_end(void *state)
+{
+    struct compare_view *v = state;
+    comparison_free(&v->comparison);
+}
+
+static bool same_rival(const struct rival *a, const struct rival *b)
+{
+    return a->kind == b->kind && a->number == b->number;
+}
+
+/* Few rows, which keep their order where they are equal. */
+static void view_compare_sort_rows(struct compare_view *v)
+{
+    for (int i = 1; v->sort >= 0 && i < v->rows.count; i++)
+        for (int k = i; k > 0; k--) {
+            int c = compare_rivals(&v->rows.at[k - 1], &v->rows.at[k], v->sort);
+            bool both = v->rows.at[k - 1].outcome->plan && v->rows.at[k].outcome->plan;
+            if ((v->reversed && both ? -c : c) <= 0) break;
+            struct rival t = v->rows.at[k];
+            v->rows.at[k] = v->rows.at[k - 1];
+            v->rows.at[k - 1] = t;
+        }
+}
+
+static int view_compare_row_of(const struct compare_view *v, const struct rival *r)
+{
+    for (int i = 0; i < v->rows.count; i++)
+        if (same_rival(&v->rows.at[i], r)) return i;
+    return -1;
+}
+
+/* The rows anew, as what there is may have changed; the cursor stays on its rival, or is on the winner of a race that
+ * nobody has moved it in. */
+static void view_compare_gather(struct compare_view *v, const struct session *s)
+{
+    struct rival here = {0};
+    bool had = v->list.cursor < v->rows.count;
+    if (had) here = v->rows.at[v->list.cursor];
+    v->rows = rivals_of(s);
+    view_compare_sort_rows(v);
+    int winner = session_winner(s);
+    if (v->race != s->race) v->moved = false, v->race = s->race;
+    if (!v->moved && winner >= 0) here = (struct rival){.kind = RIVAL_RACER, .number = winner}, had = true;
+    if (v->files_read != s->files_read) { /* who asks for a file wants to see it */
+        v->files_read = s->files_read;
+        here = (struct rival){.kind = RIVAL_FILE, .number = s->file_last};
+        had = v->moved = true;
+    }
+    int at = had ? view_compare_row_of(v, &here) : 0;
+    v->list.cursor = at < 0 ? 0 : at;
+}
+
+/* The row on the left: the marked one, or else A, or else what is shown. */
+static const struct rival *left_of(const struct compare_view *v)
+{
+    struct rival pinned = {.kind = RIVAL_PINNED}, now = {.kind = RIVAL_NOW};
+    int at = v->has_left ? view_compare_row_of(v, &v->left) : -1;
+    if (at < 0) at = view_compare_row_of(v, &pinned);
+    if (at < 0) at = view_compare_row_of(v, &now);
+    return at >= 0 && v->rows.at[at].outcome->plan ? &v->rows.at[at] : NULL;
+}
+
+static struct box view_compare_behind_mark(struct box row)
+{
+    return (struct box){row.row, row.column + MARKS, 1, row.columns - MARKS};
+}
+
+static void view_compare_draw_row(const struct scene *on, const struct compare_view *v,
+                                  const struct fitted *f, struct box row, int i)
+{
+    const struct session *s = on->session;
+    const struct rival *r = &v->rows.at[i];
+    struct progress now = rival_progress(s, r);
+    struct cells *g = on->cells;
+    bool wins = r->kind == RIVAL_RACER && session_wins(s, r->number);
+    if (r == left_of(v)) put(g, row.row, row.column, 'L', INK(KEY));
+    if (i == v->list.cursor) put(g, row.row, row.column + 1, 'R', INK(KEY));
+    if (wins) put(g, row.row, row.column + 2, '*', (struct style){TONE_GOOD, 0, MARK_BOLD});
+    struct racer_row data = {on, r, r->outcome->plan, wins};
+    struct box at = view_compare_behind_mark(row);
+    put_value(g, at, f, SOLVER, &data);
+    int words = at.column + f->place[SOLVER].width + 2, room = row.column + row.columns - words - 2;
+    if (now.running && r->kind == RIVAL_RACER) {
+        struct lx_progress best = now.so_far;
+        best.objective = curve_best(&now.curve);
+        best.bound = curve_bound(&now.curve);
+        put(g, row.row, words, on->glyphs->spinner[on->spin & 3], INK(WARN));
+        put_text(g, row.row, words + 2, room, INK(WARN), progress_words(now.seconds, &best).at);
+    } else if (now.waiting)
+        put_text(g, row.row, words, 20, INK(DIM), "waits its turn");
+    else if (r->outcome->plan)
+        put_values(g, at, f, &data);
+    else if (r->outcome->st.code != LX_OK)
+        put_text(g, row.row, words, room, INK(BAD), r->outcome->st.text);
+    if (i == v->list.cursor) put_paper(g, row, INK_ON(PLAIN, SELECTED));
+}
+
+static void view_compare_draw_head(const struct scene *on, const struct compare_view *v, struct box row,
+                                   const struct fitted *f)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t selected = on->session->selection.buffer;
+    struct box at = view_compare_behind_mark(row);
+    const char *what = p->problem.objective == LX_HEIGHT ? "height " : p->graph->is_list ? "cost " : NULL;
+    for (size_t i = 0; i < f->of.count; i++)
+        put_heading(on->cells, at, f, i, (int)i == v->sort ? INK(KEY) : INK(DIM),
+                    i == TRAFFIC && what ? what : f->of.at[i].heading);
+    if (selected >= 0) put_heading(on->cells, at, f, SELECTED, INK(TITLE), p->problem.buffers[selected].name);
+}
+
+static void draw_advice(const struct scene *on, struct box area)
+{
+    put_wrapped_format(
+        on->cells, area, INK(DIM),
+        "%s races all solvers on this pattern.\n%s keeps the plan that is shown as A; %s%s FILE lays a "
+        "plan file beside it.\n%s and %s choose the plan on the right, %s the one on the left, and %s "
+        "takes a solver.",
+        KEY_OF(RACE), KEY_OF(PIN), KEY_OF(COMMAND), request_rows[REQ_OPEN_PLAN].name, KEY_OF(DOWN),
+        KEY_OF(UP), KEY_OF(MARK), KEY_OF(OPEN));
+}
+
+static enum pane pane_of(const struct scene *on, const struct compare_view *v, bool both)
+{
+    if (v->pane != PANE_ITSELF) return v->pane;
+    return worker_busy(on->session->worker, &race_work) || !both ? PANE_CURVES : PANE_MAPS;
+}
+
+/* Of a race, or of a plan that is being made; that of one which is there nobody asked for. */
+static bool has_curves(const struct scene *on, const struct compare_view *v)
+{
+    for (int i = 0; i < v->rows.count; i++) {
+        const struct rival *r = &v->rows.at[i];
+        bool counts = r->kind == RIVAL_RACER || rival_progress(on->session, r).running;
+        if (counts && rival_curve(on->session, r).count > 0) return true;
+    }
+    return false;
+}
+
+static void draw_pane(const struct scene *on, struct compare_view *v, struct box area)
+{
+    const struct rival *left = left_of(v), *right = &v->rows.at[v->list.cursor];
+    bool both = left && right->outcome->plan;
+    bool alone = left && same_rival(left, right) && session_winner(on->session) < 0;
+    enum pane pane = pane_of(on, v, both && !alone);
+    if (pane == PANE_CURVES && v->pane == PANE_ITSELF && !has_curves(on, v)) {
+        draw_advice(on, area);
+        return;
+    }
+    if (pane == PANE_CURVES) {
+        compare_curves_draw(on, area, &v->rows, v->list.cursor);
+        return;
+    }
+    if (!both) {
+        draw_advice(on, area);
+        return;
+    }
+    struct box lines = box_cut_bottom(&area, pane == PANE_LINES ? area.rows
+                                             : area.rows >= 24  ? 8
+                                             : area.rows >= 14  ? 4
+                                                                : 1);
+    compare_lines_draw(on, lines, left, right, &v->comparison, &v->top);
+    if (area.rows > 1) compare_maps_draw(on, area, left, right, &v->comparison, &v->window);
+}
+
+static void view_compare_draw(const struct scene *on, void *state, struct box area)
+{
+    struct compare_view *v = state;
+    const struct session *s = on->session;
+    view_compare_gather(v, s);
+    int n = v->rows.count, most = area.rows - 2 - LEAST_PANE;
+    struct box list = area, chart = {0};
+    struct box pane = box_cut_bottom(&list, area.rows - (n < most ? n : most > 2 ? most : n) - 2);
+    if (pane.rows < LEAST_PANE) list = area, pane.rows = 0;
+    if (area.columns >= 170 && list.rows >= 8) chart = box_cut_right(&list, area.columns - 124);
+    struct box head = box_cut_top(&list, 1);
+    struct fitted f = fit_columns(racer_columns, view_compare_behind_mark(head).columns);
+    view_compare_draw_head(on, v, head, &f);
+    list_show(&v->list, n, list);
+    for (int i = 0; i < list.rows && v->list.top + i < n; i++)
+        view_compare_draw_row(on, v, &f, (struct box){list.row + i, list.column, 1, list.columns},
+                              v->list.top + i);
+    if (chart.columns > 0 && has_curves(on, v)) compare_curves_draw(on, chart, &v->rows, v->list.cursor);
+    if (session_winner(s) >= 0 && session_race_is_old(s) && pane.rows > 2) {
+        struct box warn = box_cut_top(&pane, 1);
+        put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
+                   "these results are of other settings; %s races again", KEY_OF(RACE));
+    }
+    if (pane.rows > 0) draw_pane(on, v, pane);
+}
+
+/* Around the middle of the selected buffer, as far as the plan that is shown has it. */
+static void view_compare_zoom(struct explorer *x, struct compare_view *v, double factor)
+{
+    const struct session *s = &x->session;
+    const struct outcome *o = &s->shown;
+    struct compare_window *w = &v->window;
+    double span = (double)max_i64(o->time.last - o->time.first, 1),
+           top = (double)max_i64(o->index.bands.top, 1);
+    if (w->to <= w->from) *w = (struct compare_window){0, 1, 0, 1};
+    double tick = ((double)(s->selection.tick - o->time.first) + 0.5) / span;
+    double address = ((double)s->selection.address + 0.5) / top;
+    double length = fmin(1, (w->to - w->from) * factor), height = fmin(1, (w->high - w->low) * factor);
+    if (length < 1e-6) return;
+    w->from = fmax(0, fmin(1 - length, tick - length / 2));
+    w->to = w->from + length;
+    w->low = fmax(0, fmin(1 - height, address - height / 2));
+    w->high = w->low + height;
+    if (length >= 1 && height >= 1) *w = (struct compare_window){0};
+}
+
+static void view_compare_pan(struct compare_view *v, double time, double address)
+{
+    struct compare_window *w = &v->window;
+    double length = w->to - w->from, height = w->high - w->low;
+    if (length <= 0) return;
+    w->from = fmax(0, fmin(1 - length, w->from + time * length / 4));
+    w->low = fmax(0, fmin(1 - height, w->low + address * height / 4));
+    w->to = w->from + length;
+    w->high = w->low + height;
+}
+
+static void view_compare_sort_by(struct explorer *x, struct compare_view *v, int column)
+{
+    v->reversed = column == v->sort && !v->reversed;
+    v->sort = column;
+    v->moved = true;
+    explorer_say(x, TONE_PLAIN, "sorted by %s%s", column < 0 ? "kind" : racer_columns.at[column].key,
+                 v->reversed ? ", turned around" : "");
+}
+
+static bool sort_named(struct explorer *x, struct compare_view *v, const char *name)
+{
+    for (int i = 0; i < RACER_COLUMNS; i++)
+        if (strcmp(racer_columns.at[i].key, name) == 0) return view_compare_sort_by(x, v, i), true;
+    explorer_say(x, TONE_BAD, "there is no column \"%s\" here", name);
+    return true;
+}
+
+static void view_compare_take(struct explorer *x, const struct rival *r)
+{
+    struct what_if how = x->session.now;
+    if (r->kind == RIVAL_NOW && why_open(x)) return;
+    if (r->kind != RIVAL_RACER) {
+        explorer_say(x, TONE_DIM,
+                     r->kind == RIVAL_NOW ? "this is the plan that is shown"
+                                          : "a plan is taken by opening its file; a solver by <Enter>");
+        return;
+    }
+    settings_take_solver(&how, r->number);
+    if (session_change(&x->session, &how))
+        explorer_say(x, TONE_GOOD, "planning with %s; %s saves the plan, %s takes it back", r->name,
+                     KEY_OF(SAVE), KEY_OF(UNDO));
+    else if (!why_open(x))
+        explorer_say(x, TONE_DIM, "this solver made the plan that is shown");
+}
+
+static void view_compare_mark(struct compare_view *v, const struct rival *r)
+{
+    v->has_left = !(v->has_left && same_rival(&v->left, r));
+    v->left = *r;
+}
+
+static void next_pane(struct explorer *x, struct compare_view *v)
+{
+    static const char *const names[] = {[PANE_ITSELF] = "maps, and curves while a race is on",
+                                        [PANE_MAPS] = "two maps",
+                                        [PANE_LINES] = "what differs, byte by byte",
+                                        [PANE_CURVES] = "best and bound over time"};
+    v->pane = (enum pane)((v->pane + 1) % PANE_COUNT);
+    v->top = 0;
+    explorer_say(x, TONE_PLAIN, "below: %s", names[v->pane]);
+}
+
+static bool view_compare_request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    struct compare_view *v = state;
+    int32_t m = session_plan(&x->session)->problem.count, step = r == REQ_NEXT_ITEM ? 1 : m - 1;
+    view_compare_gather(v, &x->session);
+    const struct rival *here = &v->rows.at[v->list.cursor];
+    switch (r) {
+    case REQ_EDGES:
+        return session_swap_scale(&x->session), true;
+    case REQ_MARK:
+        return view_compare_mark(v, here), true;
+    case REQ_PANE:
+        return next_pane(x, v), true;
+    case REQ_ZOOM_IN:
+        return view_compare_zoom(x, v, 0.5), true;
+    case REQ_ZOOM_OUT:
+        return view_compare_zoom(x, v, 2), true;
+    case REQ_ZOOM_ALL:
+        return v->window = (struct compare_window){0}, true;
+    case REQ_PAN_LEFT:
+    case REQ_PAN_RIGHT:
+        return view_compare_pan(v, r == REQ_PAN_LEFT ? -1 : 1, 0), true;
+    case REQ_PAN_DOWN:
+    case REQ_PAN_UP:
+        if (v->pane == PANE_LINES)
+            return v->top = v->top + (r == REQ_PAN_UP ? (v->top < 5 ? -v->top : -5) : 5), true;
+        return view_compare_pan(v, 0, r == REQ_PAN_DOWN ? -1 : 1), true;
+    case REQ_SORT:
+        return sort_named(x, v, argument ? argument : "");
+    case REQ_SORT_RIGHT:
+        return view_compare_sort_by(x, v, v->sort + 1 < RACER_COLUMNS ? v->sort + 1 : -1), true;
+    case REQ_SORT_LEFT:
+        return view_compare_sort_by(x, v, v->sort >= 0 ? v->sort - 1 : RACER_COLUMNS - 1), true;
+    case REQ_OPEN:
+        if (argument) return false;
+        return view_compare_take(x, here), true;
+    case REQ_NEXT_ITEM:
+    case REQ_PREVIOUS_ITEM:
+        if (m > 0) session_select_buffer(&x->session, (x->session.selection.buffer + step + m) % m);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int view_compare_count(struct explorer *x, void *state)
+{
+    struct compare_view *v = state;
+    view_compare_gather(v, &x->session);
+    return v->rows.count;
+}
+
+static const char *view_compare_item(struct explorer *x, void *state, int i)
+{
+    (void)x;
+    return ((struct compare_view *)state)->rows.at[i].name;
+}
+
+/* A person has moved the cursor: from then on it stays there. */
+static void select_row(struct explorer *x, void *state, int i)
+{
+    struct compare_view *v = state;
+    (void)x;
+    v->list.cursor = i;
+    v->moved = true;
+}
+
+/* What Enter does on this row; nothing is done with plans that are only kept. */
+static const char *view_compare_hint_word(struct explorer *x, void *state, const struct hint *h)
+{
+    const struct compare_view *v = state;
+    if (h->request != REQ_OPEN || v->list.cursor >= v->rows.count) return h->word;
+    const struct rival *r = &v->rows.at[v->list.cursor];
+    struct what_if how = x->session.now;
+    if (r->kind == RIVAL_RACER) settings_take_solver(&how, r->number);
+    if (r->kind == RIVAL_RACER && !settings_same(&how, &x->session.now)) return h->word;
+    bool is_now = r->kind == RIVAL_NOW || r->kind == RIVAL_RACER;
+    int32_t i = x->session.selection.buffer;
+    return is_now && i >= 0 && session_plan(&x->session)->answer.address[i] < 0 ? "why off chip" : NULL;
+}
+
+const struct view view_compare = {
+    .name = "Compare",
+    .purpose = "plans side by side: solvers, a pinned plan, plan files",
+    .needs_plan = true,
+    .state_size = sizeof(struct compare_view),
+    .begin = view_compare_begin,
+    .end = view_compare_end,
+    .hints = {{REQ_RACE, "race"},
+              {REQ_STOP, "stop"},
+              {REQ_OPEN, "take this solver"},
+              {REQ_MARK, "left"},
+              {REQ_PIN, "pin A"},
+              {REQ_PANE, "below"},
+              {REQ_ZOOM_IN, "zoom"},
+              {REQ_SORT_RIGHT, "sort"},
+              {REQ_BACK, "back"}},
+    .hint_word = view_compare_hint_word,
+    .draw = view_compare_draw,
+    .request = view_compare_request,
+    .count = view_compare_count,
+    .item = view_compare_item,
+    .list = first_list,
+    .select = select_row,
+};

@@ -1,0 +1,206 @@
+/* Every request with its keys, as the table has them; search and filter go by key, name and words. */
+#include "tui/core/explorer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A line of the help: a heading, or a piece of what a request does. */
+struct line {
+    const char *heading;
+    int request;      /* -1: a heading */
+    int from, length; /* of the description, which may need several lines */
+};
+
+struct help_view {
+    struct list list;
+    struct line lines[6 * REQ_COUNT];
+    int count;
+    int room;        /* columns for descriptions, since it was drawn last */
+    char words[300]; /* of the line that search looks at */
+};
+
+static void view_help_words_of(int request, char *out, size_t size)
+{
+    const struct request_row *r = &request_rows[request];
+    static const char *const names[] = {[ARG_NONE] = "",
+                                        [ARG_SOLVER] = " SOLVER",
+                                        [ARG_OBJECTIVE] = " WHAT",
+                                        [ARG_THEME] = " NAME",
+                                        [ARG_FILE] = " FILE",
+                                        [ARG_NAME] = " NAME",
+                                        [ARG_PATTERN] = " PATTERN",
+                                        [ARG_NUMBER] = " N",
+                                        [ARG_GRID] = " N|AxB",
+                                        [ARG_SETTING] = " NAME VALUE",
+                                        [ARG_COLUMN] = " COLUMN",
+                                        [ARG_REQUEST] = " NAME KEYS",
+                                        [ARG_TEXT] = " TEXT"};
+    char keys[80];
+    snprintf(keys, sizeof keys, "%s", request_keys((enum request)request));
+    for (char *lt; (lt = strstr(keys, "<lt>"));) memmove(lt + 1, lt + 4, strlen(lt + 4) + 1);
+    snprintf(out, size, "%-18s :%s%s\t%s", keys, r->name, names[r->argument], r->help);
+}
+
+static bool view_help_matches(int request, const char *filter)
+{
+    char words[300];
+    view_help_words_of(request, words, sizeof words);
+    return !*filter || has_text(words, filter) || has_text(request_rows[request].group, filter);
+}
+
+static bool is_first_of_group(int request)
+{
+    for (int i = 0; i < request; i++)
+        if (strcmp(request_rows[i].group, request_rows[request].group) == 0) return false;
+    return true;
+}
+
+/* As many bytes of a description as go into a line, cut at a blank. They are of the table, so ASCII. */
+static int view_help_piece_of(const char *words, int room)
+{
+    int n = (int)strlen(words);
+    if (n <= room) return n;
+    n = room;
+    while (n > 0 && words[n] != ' ') n--;
+    return n > 0 ? n : room;
+}
+
+static void add_request(struct help_view *v, int request)
+{
+    const char *help = request_rows[request].help;
+    int from = 0, room = v->room > 12 ? v->room : 12;
+    do {
+        int n = view_help_piece_of(help + from, room);
+        if (v->count == sizeof v->lines / sizeof *v->lines) return;
+        v->lines[v->count++] = (struct line){NULL, request, from, n};
+        from += n + (help[from + n] == ' ');
+    } while (help[from]);
+}
+
+/* The requests of a group that match, under its heading. */
+static void view_help_add_group(struct help_view *v, int first, const char *filter)
+{
+    const char *group = request_rows[first].group, *heading = group;
+    for (int i = first; i < REQ_COUNT; i++) {
+        if (strcmp(request_rows[i].group, group) != 0 || !view_help_matches(i, filter)) continue;
+        if (heading) v->lines[v->count++] = (struct line){heading, -1, 0, 0};
+        add_request(v, i);
+        heading = NULL;
+    }
+}
+
+static void view_help_arrange(struct help_view *v, const char *filter)
+{
+    v->count = 0;
+    for (int i = 0; i < REQ_COUNT; i++)
+        if (is_first_of_group(i)) view_help_add_group(v, i, filter);
+}
+
+/* Where descriptions begin: behind the keys and, where there is room, the names. */
+static int description_at(int columns)
+{
+    return columns >= 70 ? 41 : 19;
+}
+
+static void view_help_draw_line(const struct scene *on, struct box row, const struct line *line)
+{
+    char words[300];
+    int at = description_at(row.columns);
+    if (line->heading) {
+        put_text(on->cells, row.row, row.column, row.columns, INK(TITLE), line->heading);
+        return;
+    }
+    view_help_words_of(line->request, words, sizeof words);
+    char *tab = strchr(words, '\t');
+    *tab = 0;
+    if (line->from == 0) {
+        put_format(on->cells, row.row, row.column + 1, 18, INK(KEY), "%.18s", words);
+        if (at > 30) put_text(on->cells, row.row, row.column + 19, 21, INK(DIM), words + 19);
+    }
+    put_format(on->cells, row.row, row.column + at, row.columns - at, INK(PLAIN), "%.*s", line->length,
+               tab + 1 + line->from);
+}
+
+static void view_help_draw(const struct scene *on, void *state, struct box area)
+{
+    struct help_view *v = state;
+    struct box in =
+        frame_window(on, "Help: every key and command", area.rows, area.columns < 100 ? area.columns : 100);
+    struct box note = box_cut_bottom(&in, in.rows > 6 ? 2 : 0);
+    v->room = in.columns - description_at(in.columns);
+    view_help_arrange(v, on->filter);
+    list_show(&v->list, v->count, in);
+    for (int i = 0; i < in.rows && v->list.top + i < v->count; i++) {
+        struct box row = {in.row + i, in.column, 1, in.columns};
+        const struct line *line = &v->lines[v->list.top + i];
+        view_help_draw_line(on, row, line);
+        if (!line->heading && v->list.top + i == v->list.cursor)
+            put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+    }
+    if (note.rows)
+        put_format(on->cells, note.row + 1, note.column, note.columns, INK(DIM),
+                   "%s and %s page; %s filters this list, also by key; the mouse works.", KEY_OF(HELP_DOWN),
+                   KEY_OF(HELP_UP), KEY_OF(FILTER));
+}
+
+static int view_help_count(struct explorer *x, void *state)
+{
+    struct help_view *v = state;
+    view_help_arrange(v, x->filter[VIEW_HELP]);
+    return v->count;
+}
+
+/* Does what the line says. */
+static bool do_line(struct explorer *x, struct help_view *v)
+{
+    int request = v->list.cursor < view_help_count(x, v) ? v->lines[v->list.cursor].request : -1;
+    if (request < 0) return true;
+    x->overlay = VIEW_COUNT;
+    explorer_request(x, (enum request)request, NULL);
+    return true;
+}
+
+/* The whole page moves, not the cursor in it. One row of the page before is seen again. */
+static bool view_help_turn_page(struct explorer *x, struct help_view *v, enum request r)
+{
+    int was = v->list.cursor, n = view_help_count(x, v);
+    bool moved = list_move(&v->list, r == REQ_HELP_DOWN ? REQ_PAGE_DOWN : REQ_PAGE_UP, n, v->list.rows.rows);
+    v->list.top += v->list.cursor - was;
+    return moved;
+}
+
+static bool view_help_request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    struct help_view *v = state;
+    (void)argument;
+    if (r == REQ_OPEN) return do_line(x, state);
+    if (r == REQ_HELP_DOWN || r == REQ_HELP_UP) return view_help_turn_page(x, v, r);
+    if (r != REQ_ESCAPE || !x->filter[VIEW_HELP][0]) return false;
+    x->filter[VIEW_HELP][0] = 0;
+    return true;
+}
+
+static const char *view_help_item(struct explorer *x, void *state, int i)
+{
+    struct help_view *v = state;
+    (void)x;
+    if (v->lines[i].heading) return v->lines[i].heading;
+    view_help_words_of(v->lines[i].request, v->words, sizeof v->words);
+    return v->words;
+}
+
+const struct view view_help = {
+    .name = "Help",
+    .purpose = "every key and command",
+    .hints = {{REQ_HELP_DOWN, "page"},
+              {REQ_SEARCH, "search"},
+              {REQ_FILTER, "filter"},
+              {REQ_OPEN, "do it"},
+              {REQ_BACK, "close"}},
+    .state_size = sizeof(struct help_view),
+    .draw = view_help_draw,
+    .request = view_help_request,
+    .count = view_help_count,
+    .item = view_help_item,
+    .list = first_list,
+};

@@ -1,0 +1,221 @@
+/* Loops and launch: one core's part of the selected op as a loop nest, before and after each pass, and which
+ * core gets which tiles with which runtime arguments. Drawn on a page that is scrolled. */
+#include "tui/views/op_items.h"
+#include "base/checked.h"
+#include "export/nest_words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PAGE = 300 };
+
+struct loops_view {
+    struct list list; /* lines of the page; its cursor is the first that is seen */
+    int rules, lines;
+};
+
+static int view_loops_draw_nest(const struct scene *on, int row, int columns, const struct lx_loops *l)
+{
+    for (int i = 0; i < l->count; i++, row++) {
+        const struct lx_loop *loop = &l->loop[i];
+        static const uint8_t tones[LX_EXEC_COUNT] = {
+            [LX_EXEC_SEQ] = TONE_PLAIN, [LX_EXEC_PRIM] = TONE_KEY, [LX_EXEC_SHARED] = TONE_GOOD};
+        int indent = 2 + (i < 12 ? i : 12);
+        put_format(on->cells, row, indent, columns - indent, (struct style){.ink = tones[loop->exec]},
+                   "%s %s 0..%lld   strides %lld %lld %lld", lx_loop_exec_word(loop->exec),
+                   lx_loop_type_word(loop->type), (long long)loop->size, (long long)loop->stride[0],
+                   (long long)loop->stride[1], (long long)loop->stride[2]);
+    }
+    return row;
+}
+
+static int draw_passes(const struct scene *on, int row, int columns, struct lx_loops *l,
+                       const struct lx_loop_rules *rules)
+{
+    lx_status st = {0};
+    put_format(on->cells, row++, 0, columns, INK(TITLE), "as lowered: first %s, main %s, last %s",
+               lx_touch_word(l->first), lx_touch_word(l->main), lx_touch_word(l->last));
+    row = view_loops_draw_nest(on, row, columns, l);
+    for (int i = 0; i < LX_LOOP_PASSES && row < PAGE - 40; i++) {
+        const struct lx_loop_pass *pass = lx_loop_pass_at(rules, i);
+        struct lx_loops before = *l;
+        bool ok = lx_loops_run_pass(l, pass, rules, 1, &st), changed = ok && !lx_loops_equal(&before, l);
+        put_format(on->cells, row, 0, columns, changed ? INK(TITLE) : INK(DIM), "%d %s: %s%s", i + 1,
+                   pass->name, pass->summary,
+                   !ok       ? ""
+                   : changed ? ""
+                             : " (nothing to do)");
+        row++;
+        if (!ok) put_text(on->cells, row++, 2, columns - 2, INK(BAD), st.text);
+        if (changed) row = view_loops_draw_nest(on, row, columns, l);
+    }
+    int number = lx_loops_validate(l, rules, &st);
+    put_format(on->cells, row++, 0, columns, number ? INK(BAD) : INK(GOOD),
+               number ? "not valid: %s" : "valid; rules %s%s", number ? st.text : lx_loop_rules_name(rules),
+               "");
+    return row;
+}
+
+/* What the core under the cursor is told. */
+static int view_loops_draw_core(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
+{
+    int64_t values[LX_LAUNCH_ARGS];
+    const struct lx_launch_core *core = lx_op_launch_core(o, on->session->selection.core);
+    struct text line = {0};
+    text_format(&line, "core %lld", (long long)on->session->selection.core);
+    if (!core)
+        text_add(&line, " has nothing to do here");
+    else {
+        lx_launch_args(o->launch, core, values);
+        text_format(&line, " at [%d, %d] is told:", core->y, core->x);
+        for (int i = 0; i < lx_launch_arg_count(o->launch); i++)
+            text_format(&line, " %s %lld", lx_launch_arg_name(i), (long long)values[i]);
+        if (o->k_slices > 1) text_format(&line, "; slice %d of the sum", core->k_slice);
+    }
+    row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+    return row;
+}
+
+static int draw_tiles(const struct scene *on, int row, int columns, const struct lx_op_launch *o)
+{
+    const struct lx_launch *l = o->launch;
+    const struct lx_plan *p = session_plan(on->session);
+    int64_t cores = p->graph->device.cores, per_row = 16;
+    put_format(on->cells, row++, 2, columns - 2, INK(PLAIN),
+               "%s, %s: %lld x %lld tiles of %lld x %lld, batch %lld, k %lld, on %d cores",
+               lx_partition_word(l->mode), lx_tile_order_word(l->order), (long long)l->mt, (long long)l->nt,
+               (long long)(o->rank > 1 ? o->dim[o->rank - 2].side : 1),
+               (long long)(o->rank > 0 ? o->dim[o->rank - 1].side : 1), (long long)l->batch, (long long)l->kt,
+               (int)l->core_count);
+    if (o->k_slices > 1)
+        put_format(on->cells, row++, 2, columns - 2, INK(PLAIN), "%lld groups of cores add up one output",
+                   (long long)o->k_slices);
+    while (per_row > 1 && per_row * 6 > columns - 2) per_row /= 2;
+    put_text(on->cells, row++, 2, columns - 2, INK(DIM), "tiles of each core:");
+    for (int64_t i = 0; i < cores && i / per_row < 60; i++) {
+        const struct lx_launch_core *core = lx_op_launch_core(o, i);
+        put_format(on->cells, row + (int)(i / per_row), 2 + (int)(i % per_row) * 6, 6,
+                   i == on->session->selection.core ? INK_ON(CURSOR, CURSOR)
+                   : core                           ? INK(PLAIN)
+                                                    : INK(FREE),
+                   "%5lld", core ? (long long)core->count : 0);
+    }
+    row += (int)min_i64(ceil_div_i64(cores, per_row), 60);
+    return view_loops_draw_core(on, row, columns, o);
+}
+
+static int draw_launch(const struct scene *on, int row, int columns)
+{
+    const struct lx_op_launch *o = &session_plan(on->session)->launches[on->session->selection.op];
+    put_format(on->cells, row++, 0, columns, INK(TITLE), "launch: %s", lx_launch_kind_word(o->kind));
+    if (o->why) row += put_wrapped(on->cells, (struct box){row, 2, 3, columns - 2}, INK(DIM), o->why);
+    if (o->launch) row = draw_tiles(on, row, columns, o);
+    return row;
+}
+
+/* The loops of the plan's nest, which are outside the launch. */
+static int draw_outer(const struct scene *on, int row, int columns)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    int32_t nest = plan_nest_at(p, on->session->selection.op);
+    struct text line = {0};
+    if (nest < 0) return 0;
+    add_nest_title(p, nest, &line);
+    text_add(&line, "\n");
+    add_iteration_words(p, &p->nests[nest], session_iteration(on->session, nest), &line);
+    text_add(&line, "; the loops are outside the launch, which is that of one tile");
+    int used = put_wrapped(on->cells, (struct box){row, 0, 3, columns}, INK(KEY), line.at ? line.at : "");
+    text_free(&line);
+    return used;
+}
+
+static int draw_page(const struct scene *on, int columns, const struct lx_loop_rules *rules)
+{
+    const struct lx_op *op = &outcome_graph(&on->session->shown)->ops[on->session->selection.op];
+    struct lx_op_nest nest;
+    lx_status st = {0};
+    int row = 0;
+    put_format(on->cells, row++, 0, columns, INK(TITLE), "%s = %s %s, one tile", op->name, op->kind->name,
+               op->einsum ? op->einsum : "");
+    row += draw_outer(on, row, columns);
+    bool known = lx_nest_of(session_plan(on->session), on->session->selection.op, &nest, &st);
+    if (known && nest.kind != LX_NEST_NONE)
+        row = draw_passes(on, row, columns, &nest.nest, rules);
+    else
+        row += put_wrapped(on->cells, (struct box){row, 0, 4, columns}, INK(DIM),
+                           known && nest.why ? nest.why : st.text);
+    return draw_launch(on, row + 1, columns);
+}
+
+static void view_loops_draw(const struct scene *on, void *state, struct box area)
+{
+    struct loops_view *v = state;
+    const struct lx_graph *g = outcome_graph(&on->session->shown);
+    struct cells page = {.ascii = on->cells->ascii};
+    struct scene on_page = *on;
+    on_page.cells = &page;
+    if (!g || on->session->selection.op < 0) {
+        if (g)
+            put_wrapped_format(on->cells, area, INK(PLAIN), "No op is selected: %s lists them.",
+                               KEY_OF(GRAPH));
+        else
+            put_wrapped(on->cells, area, INK(PLAIN),
+                        "This pattern is a list of buffers: it has no ops and no loops.");
+        return;
+    }
+    if (!cells_resize(&page, PAGE, area.columns)) return;
+    int lines = v->lines = draw_page(&on_page, area.columns, lx_loop_rules_at(v->rules));
+    list_show(&v->list, lines, (struct box){.rows = 1});
+    int most = lines > area.rows ? lines - area.rows : 0;
+    if (v->list.cursor > most) v->list.cursor = most;
+    for (int r = 0; r < area.rows && v->list.cursor + r < PAGE; r++)
+        memcpy(&on->cells->at[(area.row + r) * on->cells->columns + area.column],
+               &page.at[(v->list.cursor + r) * page.columns], (size_t)area.columns * sizeof *page.at);
+    if (v->list.cursor < most) {
+        char more[60];
+        snprintf(more, sizeof more, " more below: %s ", KEY_OF(DOWN));
+        put_right(on->cells, area.row + area.rows - 1, area.column, area.columns, INK(KEY), more);
+    }
+    cells_free(&page);
+}
+
+static bool view_loops_request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    struct loops_view *v = state;
+    (void)argument;
+    if (list_move(&v->list, r, v->lines, 10)) return true;
+    switch (r) {
+    case REQ_PASS_RULES:
+        v->rules = lx_loop_rules_at(v->rules + 1) ? v->rules + 1 : 0;
+        return true;
+    case REQ_LEFT:
+        session_select_core(&x->session, x->session.selection.core - 1);
+        return true;
+    case REQ_RIGHT:
+        session_select_core(&x->session, x->session.selection.core + 1);
+        return true;
+    default:
+        return false;
+    }
+}
+
+const struct view view_loops = {
+    .name = "Loops",
+    .purpose = "the op's loop nest pass by pass, and its launch",
+    .needs_plan = true,
+    .state_size = sizeof(struct loops_view),
+    .hints = {{REQ_NEXT_ITEM, "next op"},
+              {REQ_DOWN, "scroll"},
+              {REQ_NEXT_ITERATION, "iteration"},
+              {REQ_RIGHT, "core"},
+              {REQ_PASS_RULES, "rules"},
+              {REQ_GRAPH, "graph"},
+              {REQ_BACK, "back"}},
+    .draw = view_loops_draw,
+    .request = view_loops_request,
+    .count = op_items_count,
+    .item = op_items_name,
+    .selected = op_items_selected,
+    .select = op_items_select,
+};

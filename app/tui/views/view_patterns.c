@@ -1,0 +1,390 @@
+/* The patterns: what is in each file, what planning it gave last, what is expected of it. */
+#include "tui/core/explorer.h"
+#include "base/memory.h"
+#include "tui/draw/put_columns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum pattern_column { BY_NAME, BY_OPS, BY_BUFFERS, BY_BYTES, BY_TRAFFIC, BY_EXPECT, PATTERN_COLUMNS };
+
+struct patterns_view {
+    struct list list;
+    int *shown, count; /* patterns in order, filtered */
+    int column;
+    struct column columns[PATTERN_COLUMNS]; /* as they were drawn last */
+    bool reversed;
+    bool moved; /* by a person; until then the cursor stays at the top while patterns are being read */
+};
+
+static void view_patterns_end(void *state)
+{
+    struct patterns_view *v = state;
+    mem_free(v->shown);
+}
+
+/* A pattern, and whether it is being planned. */
+struct pattern_row {
+    const struct scene *on; /* NULL: only its place in the order is asked for */
+    const struct pattern *is;
+};
+
+/* Numbers of a file stand there as soon as it is read; what sorts is the number in any case. */
+static void fact_value(struct value *v, const struct pattern *p, int64_t n)
+{
+    value_whole(v, n);
+    if (!p->is_read || p->facts.refused) v->words = "";
+}
+
+static void work_value(const struct pattern_row *row, struct value *v)
+{
+    char glyph[5] = "";
+    const struct scene *on = row->on;
+    struct progress now =
+        worker_progress(on->session->worker, &fill_work, (int)(row->is - on->session->patterns.at));
+    if (!now.running && !now.waiting) return;
+    encode_character(now.running ? on->glyphs->spinner[on->spin & 3] : on->glyphs->light, glyph);
+    v->paint = PAINT_WARN;
+    value_add(v, glyph);
+}
+
+static void last_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct pattern_row *row = row_of_table;
+    const struct pattern *p = row->is;
+    const struct last_plan *l = &p->last;
+    (void)column;
+    value_whole(v, l->known ? l->hbm_bytes + 1 : p->facts.refused ? -1 : 0);
+    if (row->on) work_value(row, v);
+    if (v->words) return;
+    v->paint = !l->known || p->facts.refused ? PAINT_DIM : l->failed || !l->met ? PAINT_BAD : PAINT_GOOD;
+    if (p->facts.refused)
+        value_format(v, "refused: %s", lx_code_word(p->facts.st.code));
+    else if (!l->known)
+        v->words = p->is_read ? "" : "reading";
+    else if (l->failed)
+        v->words = "no plan";
+    else
+        value_format(v, "%13s B %s%s", grouped(l->hbm_bytes).at, l->solver,
+                     !l->met     ? ", missed"
+                     : l->proved ? ", optimal"
+                                 : "");
+}
+
+/* clang-format off */
+VALUE_OF(name_value,    struct pattern_row, v->words = row->is->shown; v->paint = row->is->facts.refused ? PAINT_DIM : PAINT_PLAIN;)
+VALUE_OF(ops_value,     struct pattern_row, fact_value(v, row->is, row->is->facts.ops);)
+VALUE_OF(buffers_value, struct pattern_row, fact_value(v, row->is, row->is->facts.buffers);)
+VALUE_OF(bytes_value,   struct pattern_row, fact_value(v, row->is, row->is->facts.bytes);)
+VALUE_OF(expect_value,  struct pattern_row, v->words = row->is->facts.expect ? row->is->facts.expect : ""; v->paint = PAINT_DIM;)
+
+static const struct column pattern_array[PATTERN_COLUMNS] = {
+    [BY_NAME]    = {.key = "name",    .heading = "pattern",   .kind = VALUE_WORDS, .width = 0,  .most = 45, .value = name_value},
+    [BY_OPS]     = {.key = "ops",     .heading = "ops",       .kind = VALUE_COUNT, .width = 7,  .from = 48, .value = ops_value},
+    [BY_BUFFERS] = {.key = "buffers", .heading = "buffers",   .kind = VALUE_COUNT, .width = 9,  .from = 68, .value = buffers_value},
+    [BY_BYTES]   = {.key = "bytes",   .heading = "bytes",     .kind = VALUE_BYTES, .width = 15, .from = 88, .value = bytes_value},
+    [BY_TRAFFIC] = {.key = "traffic", .heading = "last plan", .kind = VALUE_WORDS, .width = 30, .from = 58, .value = last_value},
+    [BY_EXPECT]  = {.key = "expect",  .heading = "expected",  .kind = VALUE_WORDS, .width = 20, .from = 98, .value = expect_value},
+};
+/* clang-format on */
+
+const struct columns pattern_columns = COLUMNS("patterns on the screen", pattern_array);
+
+/* What the comparison of two numbers of patterns needs to know. */
+struct order {
+    const struct pattern *patterns;
+    const struct patterns_view *view;
+};
+
+/* By number where the column has one, else by its words. */
+static int view_patterns_compare_values(const struct column *c, const struct pattern *p,
+                                        const struct pattern *q)
+{
+    struct value a = {0}, b = {0};
+    column_value(c, &(struct pattern_row){NULL, p}, &a);
+    column_value(c, &(struct pattern_row){NULL, q}, &b);
+    int result = a.is_whole ? (a.whole > b.whole) - (a.whole < b.whole) : strcmp(a.words, b.words);
+    value_free(&a);
+    value_free(&b);
+    return result;
+}
+
+static int view_patterns_compare(const void *a, const void *b, void *context)
+{
+    const struct order *by = context;
+    const struct pattern *p = &by->patterns[*(const int *)a], *q = &by->patterns[*(const int *)b];
+    int column = by->view->column, sign = by->view->reversed ? -1 : 1, result = 0;
+    bool late = p->facts.refused || p->facts.must_refuse, later = q->facts.refused || q->facts.must_refuse;
+    if (late != later) return late ? 1 : -1; /* what can be planned comes first, however it is sorted */
+    if (column != BY_NAME) result = view_patterns_compare_values(&pattern_array[column], p, q);
+    if (result == 0 && column != BY_NAME) return *(const int *)a - *(const int *)b;
+    return sign * (result ? result : *(const int *)a - *(const int *)b);
+}
+
+static bool view_patterns_matches(const struct pattern *p, const char *filter)
+{
+    return has_text(p->shown, filter) || (p->facts.expect && has_text(p->facts.expect, filter)) ||
+           (p->facts.refused && has_text("refused", filter));
+}
+
+/* The list anew: what is in it may have changed with every result. The cursor stays on its pattern. */
+static void view_patterns_arrange(struct patterns_view *v, const struct session *s, const char *filter)
+{
+    struct order by = {s->patterns.at, v};
+    int n = (int)s->patterns.count, keep = -1;
+    int *shown = mem_resize(v->shown, ((size_t)n + 1) * sizeof *shown);
+    if (!shown) return;
+    if (v->list.cursor < v->count && v->moved) keep = shown[v->list.cursor];
+    v->shown = shown;
+    v->count = 0;
+    for (int i = 0; i < n; i++)
+        if (view_patterns_matches(&s->patterns.at[i], filter)) shown[v->count++] = i;
+    qsort_r(shown, (size_t)v->count, sizeof *shown, view_patterns_compare, &by);
+    for (int i = 0; i < v->count; i++)
+        if (shown[i] == keep) v->list.cursor = i;
+}
+
+/* The columns stand behind the mark of the open pattern and the cursor. */
+static struct box behind_marks(struct box row)
+{
+    return (struct box){row.row, row.column + 2, 1, row.columns - 2};
+}
+
+static void view_patterns_draw_row(const struct scene *on, struct box row, const struct fitted *f,
+                                   const struct pattern *p)
+{
+    bool open = on->session->current == (int)(p - on->session->patterns.at);
+    if (open) put(on->cells, row.row, row.column, on->glyphs->mark, INK(KEY));
+    put_values(on->cells, behind_marks(row), f, &(struct pattern_row){on, p});
+}
+
+/* The column that sorts is marked. */
+static void view_patterns_draw_head(const struct scene *on, struct box row, const struct fitted *f,
+                                    const struct patterns_view *v)
+{
+    for (int c = 0; c < PATTERN_COLUMNS; c++) {
+        char title[40];
+        bool here = c == v->column;
+        snprintf(title, sizeof title, "%s%s", pattern_array[c].heading,
+                 here ? (v->reversed ? " v" : " ^") : "");
+        put_heading(on->cells, behind_marks(row), f, (size_t)c, here ? INK(TITLE) : INK(DIM), title);
+    }
+}
+
+/* The pattern under the cursor in words. */
+static void draw_summary(const struct scene *on, struct box area, const struct pattern *p)
+{
+    char text[1200];
+    if (p->facts.refused)
+        put_wrapped(on->cells, area, INK(WARN), lx_status_describe(&p->facts.st, text, sizeof text));
+    else if (p->is_read) {
+        snprintf(text, sizeof text, "%.900s%s%s", p->facts.summary ? p->facts.summary : "",
+                 p->facts.target >= 0 ? " Target: " : "",
+                 p->facts.target >= 0 ? in_bytes(p->facts.target).at : "");
+        put_wrapped(on->cells, area, INK(DIM), text);
+    }
+}
+
+static void view_patterns_draw_nothing(const struct scene *on, struct box list)
+{
+    if (on->filter[0])
+        put_wrapped_format(on->cells, list, INK(PLAIN), "No pattern matches the filter. %s takes it away.",
+                           KEY_OF(ESCAPE));
+    else
+        put_wrapped_format(on->cells, list, INK(PLAIN),
+                           "No patterns here. Start with: lxplan explore FILE or FOLDER, or type %s%s FILE.",
+                           KEY_OF(COMMAND), request_rows[REQ_OPEN].name);
+}
+
+static void view_patterns_draw_rows(const struct scene *on, const struct patterns_view *v, struct box list,
+                                    const struct fitted *f)
+{
+    for (int i = 0; i < list.rows && v->list.top + i < v->count; i++) {
+        int at = v->list.top + i;
+        struct box row = {list.row + i, list.column, 1, list.columns};
+        const struct pattern *p = &on->session->patterns.at[v->shown[at]];
+        view_patterns_draw_row(on, row, f, p);
+        if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+        if (on->search[0] && has_text(p->shown, on->search))
+            put_paper(on->cells, (struct box){row.row, row.column + 2, 1, columns_of(p->shown)},
+                      INK_ON(MATCH, MATCH));
+    }
+    /* The cursor stands before the row, for terminals that show nothing else. */
+    put(on->cells, list.row + v->list.cursor - v->list.top, list.column + 1, on->glyphs->mark,
+        INK_ON(KEY, SELECTED));
+}
+
+static int longest_name(const struct patterns_view *v, const struct session *s)
+{
+    int most = 10; /* the heading */
+    for (int i = 0; i < v->count; i++) {
+        int n = columns_of(s->patterns.at[v->shown[i]].shown);
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+/* The optional column that is the first to go: the one that needs the widest screen. -1: there is none left. */
+static int least_wanted(const struct column *columns)
+{
+    int found = -1;
+    for (int c = 0; c < PATTERN_COLUMNS; c++)
+        if (c != BY_NAME && columns[c].heading && (found < 0 || columns[c].from > columns[found].from))
+            found = c;
+    return found;
+}
+
+/* Names come before everything else: columns that would cut them are left out. */
+static struct fitted fit_patterns(struct patterns_view *v, const struct session *s, int room)
+{
+    int longest = longest_name(v, s), wanted = longest < room * 2 / 3 ? longest : room * 2 / 3, drop;
+    memcpy(v->columns, pattern_array, sizeof pattern_array);
+    v->columns[BY_NAME].most = longest;
+    struct columns all = {pattern_columns.name, v->columns, PATTERN_COLUMNS};
+    struct fitted f = fit_columns(all, room);
+    while (f.place[BY_NAME].width < wanted && (drop = least_wanted(v->columns)) >= 0) {
+        v->columns[drop].heading = NULL;
+        f = fit_columns(all, room);
+    }
+    return f;
+}
+
+static void view_patterns_draw(const struct scene *on, void *state, struct box area)
+{
+    struct patterns_view *v = state;
+    struct box list = area;
+    view_patterns_arrange(v, on->session, on->filter);
+    struct box summary = box_cut_bottom(&list, area.rows >= 14 ? 3 : area.rows >= 8 ? 1 : 0);
+    if (summary.rows > 1) box_cut_top(&summary, 1);
+    struct box head = box_cut_top(&list, 1);
+    struct fitted f = fit_patterns(v, on->session, behind_marks(head).columns);
+    view_patterns_draw_head(on, head, &f, v);
+    list_show(&v->list, v->count, list);
+    if (v->count == 0) {
+        view_patterns_draw_nothing(on, list);
+        return;
+    }
+    draw_summary(on, summary, &on->session->patterns.at[v->shown[v->list.cursor]]);
+    view_patterns_draw_rows(on, v, list, &f);
+}
+
+static void view_patterns_sort_by(struct explorer *x, struct patterns_view *v, const char *name)
+{
+    struct text known = {0};
+    int c = 0;
+    while (c < PATTERN_COLUMNS && strcmp(pattern_array[c].key, name) != 0) c++;
+    if (c < PATTERN_COLUMNS) {
+        v->column = c;
+        return;
+    }
+    for (c = 0; c < PATTERN_COLUMNS; c++) text_format(&known, "%s%s", c ? ", " : "", pattern_array[c].key);
+    explorer_say(x, TONE_BAD, "no column is called \"%s\"; there are %s", name, known.at ? known.at : "");
+    text_free(&known);
+}
+
+int pattern_marked(struct explorer *x)
+{
+    struct patterns_view *v = x->states[VIEW_PATTERNS];
+    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
+}
+
+static bool view_patterns_request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    struct patterns_view *v = state;
+    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    switch (r) {
+    case REQ_OPEN:
+        if (argument) return false;
+        v->moved = true;
+        if (v->list.cursor >= v->count) return true;
+        session_open(&x->session, v->shown[v->list.cursor]);
+        explorer_show(x, VIEW_MAP);
+        return true;
+    case REQ_SORT:
+        view_patterns_sort_by(x, v, argument);
+        return true;
+    case REQ_SORT_RIGHT:
+        v->column = (v->column + 1) % PATTERN_COLUMNS;
+        return true;
+    case REQ_SORT_LEFT:
+        v->column = (v->column + PATTERN_COLUMNS - 1) % PATTERN_COLUMNS;
+        return true;
+    case REQ_SORT_REVERSE:
+        v->reversed = !v->reversed;
+        return true;
+    case REQ_PLAN_ALL:
+        session_plan_all(&x->session);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void view_patterns_select_item(struct explorer *x, void *state, int i)
+{
+    struct patterns_view *v = state;
+    (void)x, (void)i;
+    v->moved = true;
+}
+
+static void view_patterns_mouse(struct explorer *x, void *state, const struct key *k)
+{
+    struct patterns_view *v = state;
+    if (k->code != AT_CLICK) {
+        for (int i = 0; i < 3; i++) explorer_request(x, k->code == AT_WHEEL_UP ? REQ_UP : REQ_DOWN, NULL);
+        return;
+    }
+    int row = k->row - v->list.rows.row + v->list.top;
+    if (k->row == v->list.rows.row - 1) { /* the head sorts */
+        view_patterns_request(x, v, v->column == BY_EXPECT ? REQ_SORT_REVERSE : REQ_SORT_RIGHT, NULL);
+        return;
+    }
+    if (!box_holds(&v->list.rows, k->row, k->column) || row >= v->count) return;
+    if (row == v->list.cursor) /* the second click opens */
+        view_patterns_request(x, v, REQ_OPEN, NULL);
+    else
+        view_select(x, VIEW_PATTERNS, row);
+}
+
+static int view_patterns_count(struct explorer *x, void *state)
+{
+    struct patterns_view *v = state;
+    view_patterns_arrange(v, &x->session, x->filter[VIEW_PATTERNS]);
+    return v->count;
+}
+
+static const char *view_patterns_item(struct explorer *x, void *state, int i)
+{
+    const struct patterns_view *v = state;
+    return x->session.patterns.at[v->shown[i]].shown;
+}
+
+int marked_pattern(const struct explorer *x)
+{
+    const struct patterns_view *v = x->states[VIEW_PATTERNS];
+    return v->list.cursor < v->count ? v->shown[v->list.cursor] : -1;
+}
+
+const struct view view_patterns = {
+    .name = "Patterns",
+    .purpose = "the files: size, last result, what is expected",
+    .state_size = sizeof(struct patterns_view),
+    .end = view_patterns_end,
+    .hints = {{REQ_OPEN, "open"},
+              {REQ_SEARCH, "search"},
+              {REQ_FILTER, "filter"},
+              {REQ_SORT_RIGHT, "sort"},
+              {REQ_PLAN_ALL, "plan all"},
+              {REQ_WHAT_IF, "what if"},
+              {REQ_BACK, "quit"}},
+    .draw = view_patterns_draw,
+    .request = view_patterns_request,
+    .mouse = view_patterns_mouse,
+    .count = view_patterns_count,
+    .item = view_patterns_item,
+    .list = first_list,
+    .sorted_by = &pattern_columns,
+    .select = view_patterns_select_item,
+};

@@ -1,0 +1,214 @@
+/* Roofline: what bounds the ops. Gflop/s against flops per byte, both by powers of ten; ops are points, what HBM, the
+ * scratchpads and the cores allow at most are lines. An op that moves nothing through HBM stands at its flops per byte
+ * of scratchpad. */
+#include "tui/views/op_items.h"
+#include "base/memory.h"
+#include "planning/buffer_table.h"
+#include "tui/draw/chart.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct roof_point {
+    double intensity, gflops; /* 0: it computes nothing, there is no point */
+    bool on_chip;             /* nothing goes through HBM */
+};
+
+static struct roof_point view_roofline_point_of(const struct outcome *o, int32_t op)
+{
+    const struct lx_op_traffic *t = &o->plan->traffic[op];
+    const struct lx_op_wait *w = &o->waits[op];
+    bool on_chip = t->hbm_read + t->hbm_written == 0;
+    double bytes = on_chip ? (double)(t->lx_read + t->lx_written) : w->hbm_bytes;
+    if (!(w->flops > 0) || !(w->device_us > 0) || !(bytes > 0)) return (struct roof_point){0};
+    return (struct roof_point){w->flops / bytes, w->flops / w->device_us * 1e-3, on_chip};
+}
+
+/* What the roofs allow an op of that intensity. */
+static double allowed(const struct lx_roofs *r, const struct roof_point *p)
+{
+    return fmin(r->gflop_per_s, p->intensity * (p->on_chip ? r->lx_gb_per_s : r->hbm_gb_per_s));
+}
+
+/* Ends of the axes: all points, and where the roofs meet. */
+struct extent {
+    double left, right, bottom, top;
+};
+
+static struct extent view_roofline_extent_of(const struct outcome *o, const struct lx_roofs *r)
+{
+    struct extent e = {r->gflop_per_s / r->lx_gb_per_s / 2, r->gflop_per_s / r->hbm_gb_per_s * 4,
+                       r->gflop_per_s / 100, r->gflop_per_s * 2};
+    for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
+        struct roof_point p = view_roofline_point_of(o, i);
+        if (!(p.gflops > 0)) continue;
+        e.left = fmin(e.left, p.intensity / 2);
+        e.right = fmax(e.right, p.intensity * 2);
+        e.bottom = fmin(e.bottom, p.gflops / 2);
+    }
+    return e;
+}
+
+enum { ROOFS = 3, SERIES = ROOFS + LX_WAIT_COUNT };
+
+/* The points of ops that wait for one thing most; malloc'ed x and y one behind the other. */
+static int points_of(const struct outcome *o, enum lx_wait wait, double *x, double *y)
+{
+    int n = 0;
+    for (int32_t i = 0; i < outcome_graph(o)->op_count; i++) {
+        struct roof_point p = view_roofline_point_of(o, i);
+        if (!(p.gflops > 0) || lx_wait_longest(&o->waits[i]) != wait) continue;
+        x[n] = p.intensity;
+        y[n++] = p.gflops;
+    }
+    return n;
+}
+
+static const struct {
+    uint8_t tone;
+    char letter;
+    const char *name;
+} point_looks[LX_WAIT_COUNT] = {[LX_WAIT_HBM] = {TONE_HIGH, 'H', "by HBM"},
+                                [LX_WAIT_LX] = {TONE_LOW, 'L', "by LX"},
+                                [LX_WAIT_RING] = {TONE_WARN, 'r', "by ring"},
+                                [LX_WAIT_COMPUTE] = {TONE_GOOD, 'c', "by compute"},
+                                [LX_WAIT_LAUNCH] = {TONE_DIM, 'l', "by launch"}};
+
+/* What a rate of bytes allows, from the left up to where the cores are the limit. */
+static struct chart_series roof(const char *name, double rate, const struct lx_roofs *r,
+                                const struct extent *e, double *x, double *y)
+{
+    x[0] = e->left, x[1] = fmax(r->gflop_per_s / rate, e->left);
+    for (int i = 0; i < 2; i++) y[i] = fmin(x[i] * rate, r->gflop_per_s);
+    return (struct chart_series){.name = name, .x = x, .y = y, .count = 2};
+}
+
+/* All three; `x` and `y` have room for two places each. */
+static void list_roofs(const struct lx_roofs *r, const struct extent *e, double x[ROOFS][2],
+                       double y[ROOFS][2], struct chart_series *out)
+{
+    out[0] = roof("HBM", r->hbm_gb_per_s, r, e, x[0], y[0]);
+    out[1] = roof("LX", r->lx_gb_per_s, r, e, x[1], y[1]);
+    out[2] = (struct chart_series){.name = "compute", .x = x[2], .y = y[2], .count = 2};
+    x[2][0] = x[1][1], x[2][1] = e->right;
+    y[2][0] = y[2][1] = r->gflop_per_s;
+    out[0].tone = TONE_HIGH, out[0].letter = '/';
+    out[1].tone = TONE_LOW, out[1].letter = '.', out[1].dashed = true;
+    out[2].tone = TONE_GOOD, out[2].letter = '=';
+}
+
+static struct plot draw_chart(const struct scene *on, struct box area, const struct lx_roofs *r)
+{
+    const struct outcome *o = &on->session->shown;
+    size_t n = (size_t)outcome_graph(o)->op_count;
+    struct extent e = view_roofline_extent_of(o, r);
+    double x[ROOFS][2], y[ROOFS][2], *at = mem_alloc((2 * n + 2) * LX_WAIT_COUNT * sizeof *at);
+    struct chart_series series[SERIES];
+    if (!at) return (struct plot){0};
+    list_roofs(r, &e, x, y, series);
+    int count = ROOFS;
+    for (int k = 0; k < LX_WAIT_COUNT; k++) {
+        double *px = &at[(size_t)k * 2 * n], *py = px + n;
+        struct chart_series s = {.name = point_looks[k].name,
+                                 .x = px,
+                                 .y = py,
+                                 .points = true,
+                                 .tone = point_looks[k].tone,
+                                 .letter = point_looks[k].letter};
+        s.count = points_of(o, (enum lx_wait)k, px, py);
+        if (s.count > 0) series[count++] = s;
+    }
+    struct chart c = {.series = series,
+                      .series_count = count,
+                      .x = {.name = "flops per byte", .from = e.left, .to = e.right, .log = true},
+                      .y = {.name = "Gflop/s", .from = e.bottom, .to = e.top, .log = true}};
+    struct plot where = chart_draw(on, area, &c);
+    mem_free(at);
+    return where;
+}
+
+/* The selected op, and how far below its roof it is. */
+static void view_roofline_draw_op(const struct scene *on, struct box area, const struct lx_roofs *r,
+                                  const struct plot *where)
+{
+    const struct outcome *o = &on->session->shown;
+    int32_t op = on->session->selection.op;
+    struct text line = {0};
+    int row, column;
+    if (op < 0 || area.rows < 1) return;
+    struct roof_point p = view_roofline_point_of(o, op);
+    add_printable(&line, outcome_graph(o)->ops[op].name, 30);
+    if (p.gflops > 0) {
+        text_format(&line, ": %s Gflop/s in %s on the device", grouped(llround(p.gflops)).at,
+                    in_micros(o->waits[op].device_us).at);
+        text_format(&line, ", %.3g flops per byte %s", p.intensity,
+                    p.on_chip ? "of LX (nothing through HBM)" : "of HBM");
+        text_format(&line, "; %s of its roof", in_percent(p.gflops / allowed(r, &p)).at);
+        text_format(&line, " of %s; ", grouped(llround(allowed(r, &p))).at);
+    } else
+        text_add(&line, ": computes nothing; ");
+    add_wait_sums(&o->waits[op], &line);
+    put_wrapped(on->cells, area, INK(PLAIN), line.at ? line.at : "");
+    text_free(&line);
+    if (p.gflops > 0 && where->box.rows > 0 && plot_cell(where, p.intensity, p.gflops, &row, &column))
+        put(on->cells, row, column, on->glyphs->ascii ? '@' : 0x25c9,
+            (struct style){TONE_CURSOR, TONE_CURSOR, MARK_BOLD});
+}
+
+static void view_roofline_draw_sums(const struct scene *on, struct box area)
+{
+    struct text line = {0};
+    add_wait_sums(&on->session->shown.waits_sum, &line);
+    put_wrapped(on->cells, area, INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
+}
+
+static void view_roofline_draw(const struct scene *on, void *state, struct box area)
+{
+    (void)state;
+    struct box in = frame_window(on, "What bounds the ops", area.rows, area.columns);
+    if (!outcome_graph(&on->session->shown)) {
+        put_wrapped(on->cells, in, INK(PLAIN),
+                    "This pattern is a list of buffers: it has no ops that compute.");
+        return;
+    }
+    struct lx_roofs r = lx_device_roofs(&outcome_graph(&on->session->shown)->device);
+    struct box op = box_cut_bottom(&in, in.rows >= 12 ? 3 : in.rows >= 6);
+    view_roofline_draw_sums(on, box_cut_top(&in, in.rows >= 12 ? 2 : 1));
+    struct plot where = draw_chart(on, in, &r);
+    view_roofline_draw_op(on, op, &r, &where);
+}
+
+/* The next op with a point, in the order of intensity to the sides, in the order in which they run up and down. */
+static bool view_roofline_request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    const struct outcome *o = &x->session.shown;
+    int by = r == REQ_DOWN || r == REQ_RIGHT ? 1 : r == REQ_UP || r == REQ_LEFT ? -1 : 0;
+    int n = op_items_count(x, state), at = x->session.selection.op;
+    (void)argument;
+    if (by == 0 || n == 0) return false;
+    for (int k = 0; k < n; k++) {
+        at = (at + by + n) % n;
+        if (view_roofline_point_of(o, at).gflops > 0) break;
+    }
+    session_select_op(&x->session, at);
+    return true;
+}
+
+const struct view view_roofline = {
+    .name = "Roofline",
+    .purpose = "what bounds the ops: HBM, scratchpads, cores",
+    .needs_plan = true,
+    .hints = {{REQ_DOWN, "next op"},
+              {REQ_SEARCH, "search"},
+              {REQ_GRAPH, "graph"},
+              {REQ_WHAT_IF, "what if"},
+              {REQ_EXPORT, "export"},
+              {REQ_BACK, "back"}},
+    .draw = view_roofline_draw,
+    .request = view_roofline_request,
+    .count = op_items_count,
+    .item = op_items_name,
+    .selected = op_items_selected,
+    .select = op_items_select,
+};

@@ -1,0 +1,397 @@
+/* Run: the plan executed on the simulated device. What each op moved and how long it takes as bars, whether
+ * its result is right and its counts are the planned ones; faults first, each with a way to its place in the
+ * map. */
+#include "tui/core/explorer.h"
+#include "planning/buffer_table.h"
+#include "export/nest_words.h"
+#include "tui/draw/put_columns.h"
+#include "tui/draw/stack_bar.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HEAD = 5, NEVER = 1 << 20 };
+
+struct run_view {
+    struct list list;
+};
+
+static const struct lx_run_result *view_run_result_of(const struct session *s)
+{
+    return s->run.result;
+}
+
+/* Rows: the faults that were kept, then the ops. */
+static int fault_rows(const struct lx_run_result *r)
+{
+    return r->fault_count < LX_MAX_FAULTS ? (int)r->fault_count : LX_MAX_FAULTS;
+}
+
+static int row_count(const struct lx_run_result *r)
+{
+    return fault_rows(r) + r->op_count;
+}
+
+/* The lines above the ops; each may take a second row as long as there are rows to spare. */
+struct head {
+    const struct scene *on;
+    struct box room;
+    int spare;
+};
+
+static void view_run_put_line(struct head *h, struct style style, struct text *line)
+{
+    int rows = 1 + (h->spare > 0);
+    if (h->room.rows > 0 && line->at) {
+        struct box at = {h->room.row, h->room.column, rows < h->room.rows ? rows : h->room.rows,
+                         h->room.columns};
+        int used = h->spare > 0 ? put_wrapped(h->on->cells, at, style, line->at) : 1;
+        if (h->spare == 0) put_text(h->on->cells, at.row, at.column, at.columns, style, line->at);
+        h->spare -= used - 1;
+        box_cut_top(&h->room, used);
+    }
+    text_free(line);
+}
+
+static void draw_result(struct head *h, const struct lx_run_result *r)
+{
+    struct text line = {0};
+    if (r->ok)
+        text_add(&line, "ok: no fault, every op within its bounds, every byte counted as planned");
+    else {
+        text_format(&line, "NOT ok: %s, %s wrong, %s with other counts than planned",
+                    counted(r->fault_count, "fault").at, counted(r->wrong_ops, "result").at,
+                    counted(r->unequal_ops, "op").at);
+        if (r->unequal) text_format(&line, "; %s", r->unequal);
+    }
+    view_run_put_line(h, r->ok ? INK(GOOD) : INK(BAD), &line);
+}
+
+static void draw_counts(struct head *h, const struct lx_run_result *r)
+{
+    struct text line = {0};
+    text_format(&line, "HBM read %s B, written %s B; ", grouped(r->total.hbm_read).at,
+                grouped(r->total.hbm_written).at);
+    text_format(&line, "LX read %s B, written %s B; ring %s B", grouped(r->total.lx_read).at,
+                grouped(r->total.lx_written).at, grouped(r->total.ring + r->total.reduce_ring).at);
+    view_run_put_line(h, INK(PLAIN), &line);
+    add_nests_sum(h->on->session->run.plan, &line);
+    text_format(&line, "%spredicted: %.2f us of the device, %.2f us end to end; outputs %016llx",
+                line.at ? "; " : "", r->device_us, r->end_to_end_us, (unsigned long long)r->output_hash);
+    view_run_put_line(h, INK(DIM), &line);
+}
+
+/* Op by op against the bounds, and from end to end. */
+static void draw_errors(struct head *h, const struct lx_run_result *r)
+{
+    struct text line = {0};
+    if (r->worst_op >= 0) text_format(&line, "errors at most %.3f of their bounds", share_shown(r->share));
+    if (r->relative_error >= 0)
+        text_format(&line, "%soutputs from end to end within %.2g of fp64", line.at ? "; " : "",
+                    r->relative_error);
+    if (!line.at) text_add(&line, " ");
+    view_run_put_line(h, INK(DIM), &line);
+}
+
+/* Returns the rows that it took. */
+static int draw_verdict(const struct scene *on, struct box area, int spare)
+{
+    const struct lx_run_result *r = view_run_result_of(on->session);
+    struct head h = {on, area, spare};
+    struct text line = {0};
+    draw_result(&h, r);
+    draw_counts(&h, r);
+    draw_errors(&h, r);
+    if (!session_run_is_old(on->session)) add_wait_sums(&on->session->shown.waits_sum, &line);
+    view_run_put_line(&h, INK(PLAIN), &line);
+    return area.rows - h.room.rows;
+}
+
+static void draw_fault(const struct scene *on, struct box row, const struct lx_fault *f)
+{
+    char place[100] = "";
+    if (f->iteration >= 0) snprintf(place, sizeof place, ", iteration %s", grouped(f->iteration + 1).at);
+    put_format(on->cells, row.row, row.column, row.columns, INK(BAD), "  tick %d%s  %s: %s", (int)f->tick,
+               place, lx_fault_word(f->kind), f->text);
+}
+
+/* One op of the run. */
+struct run_row {
+    int32_t op;
+    const char *name;
+    const struct lx_op_run *run;
+    int64_t times;                 /* iterations of its nest; 1: it is in none */
+    const struct lx_op_wait *wait; /* NULL: the run is of another plan than the one that is shown */
+};
+
+static void verdict_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_op_run *run = ((const struct run_row *)row_of_table)->run;
+    bool wrong = run->wrong > 0 || run->altered > 0, bad = wrong || !run->counts_agree;
+    (void)column;
+    v->paint = bad ? PAINT_BAD : run->verified ? PAINT_GOOD : PAINT_DIM;
+    v->words = wrong ? "WRONG" : !run->counts_agree ? "COUNTS" : run->verified ? "right" : "-";
+}
+
+/* The largest error as a share of its bound. */
+static void view_run_share_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct lx_op_run *run = ((const struct run_row *)row_of_table)->run;
+    (void)column;
+    v->number = run->share;
+    v->paint = PAINT_DIM;
+    if (!run->verified)
+        v->words = "-";
+    else if (run->share > 0)
+        value_format(v, "%.3f", share_shown(run->share));
+    else
+        v->words = "exact";
+}
+
+/* How often it was executed. */
+static void view_run_times_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct run_row *row = row_of_table;
+    (void)column;
+    value_whole(v, row->times);
+    v->paint = PAINT_DIM;
+    if (row->times > 1)
+        value_format(v, "x%s", grouped(row->times).at);
+    else
+        v->words = "";
+}
+
+/* HBM bytes of an iteration, on the average where loads are in some of them only. */
+static void each_value(const void *row_of_table, const struct column *column, struct value *v)
+{
+    const struct run_row *row = row_of_table;
+    int64_t all = row->run->counted.hbm_read + row->run->counted.hbm_written;
+    (void)column;
+    value_whole(v, all / row->times);
+    v->paint = PAINT_DIM;
+    if (row->times == 1)
+        v->words = "";
+    else
+        value_format(v, "%s%s", all % row->times ? "~" : "", grouped(v->whole).at);
+}
+
+/* clang-format off */
+VALUE_OF(tick_value, struct run_row, value_whole(v, row->op); v->paint = PAINT_DIM;)
+VALUE_OF(name_value, struct run_row, v->words = row->name;)
+VALUE_OF(hbm_value,  struct run_row, value_whole(v, row->run->counted.hbm_read + row->run->counted.hbm_written);)
+VALUE_OF(lx_value,   struct run_row, value_whole(v, row->run->counted.lx_read + row->run->counted.lx_written); v->paint = PAINT_DIM;)
+VALUE_OF(ring_value, struct run_row, value_whole(v, row->run->counted.ring + row->run->counted.reduce_ring); v->paint = PAINT_DIM;)
+VALUE_OF(us_value,   struct run_row, v->number = row->run->device_us; value_format(v, "%s", in_micros(v->number).at);)
+
+VALUE_OF(bound_value, struct run_row, v->words = row->wait ? lx_wait_word(lx_wait_longest(row->wait)) : "-";)
+
+enum { TICK, NAME, RESULT, SHARE, TIMES, HBM, EACH, LX, RING, TIME, BOUND, RUN_COLUMNS };
+
+static const struct column run_array[RUN_COLUMNS] = {
+    [TICK]   = {.key = "tick",   .heading = "tick",       .kind = VALUE_COUNT,  .width = 6,  .value = tick_value},
+    [NAME]   = {.key = "op",     .heading = "op",         .kind = VALUE_NAME,   .width = 12, .value = name_value},
+    [RESULT] = {.key = "result", .heading = "result",     .kind = VALUE_WORDS,  .width = 7,  .value = verdict_value},
+    [SHARE]  = {.key = "share",  .heading = "of bound",   .kind = VALUE_RATIO,  .width = 9,  .from = 70, .value = view_run_share_value},
+    [TIMES]  = {.key = "times",  .heading = "times",      .kind = VALUE_COUNT,  .width = 7,  .from = 60, .value = view_run_times_value},
+    [EACH]   = {.key = "hbm_each", .heading = "each",     .kind = VALUE_BYTES,  .width = 11, .from = 70, .value = each_value},
+    [HBM]    = {.key = "hbm",    .heading = "HBM bytes",  .kind = VALUE_BYTES,  .width = 13, .from = 42, .value = hbm_value},
+    [LX]     = {.key = "lx",     .heading = "LX bytes",   .kind = VALUE_BYTES,  .width = 14, .from = 90, .value = lx_value},
+    [RING]   = {.key = "ring",   .heading = "ring bytes", .kind = VALUE_BYTES,  .width = 11, .from = 90, .value = ring_value},
+    [TIME]   = {.key = "device_us", .heading = "device",       .kind = VALUE_MICROS, .width = 10, .from = 53, .value = us_value},
+    [BOUND]  = {.key = "bound_by", .heading = "bound",       .kind = VALUE_WORDS,  .width = 7,  .from = 80, .value = bound_value},
+};
+/* clang-format on */
+
+const struct columns run_columns = COLUMNS("ops of a run on the screen", run_array);
+
+/* How wide a name is depends on the room. */
+static struct fitted fit_run(struct column columns[RUN_COLUMNS], int room, bool nests)
+{
+    memcpy(columns, run_array, sizeof run_array);
+    if (!nests) columns[TIMES].from = columns[EACH].from = NEVER;
+    if (nests) { /* counts of iterations go before them */
+        columns[SHARE].from = columns[BOUND].from = 100;
+        columns[LX].from = 110;
+        columns[RING].from = 134;
+    }
+    columns[NAME].width = room >= 100 ? 24 : room >= 60 ? 16 : 12;
+    return fit_columns((struct columns){run_columns.name, columns, RUN_COLUMNS}, room);
+}
+
+/* What the ops of the run wait for, if it is of the plan that is shown. */
+static const struct lx_op_wait *waits_of(const struct session *s)
+{
+    return session_run_is_old(s) ? NULL : s->shown.waits;
+}
+
+static void view_run_draw_op(const struct scene *on, struct box row, const struct fitted *f, int32_t op,
+                             double longest)
+{
+    const struct lx_op_run *run = &view_run_result_of(on->session)->ops[op];
+    const struct lx_graph *g = plan_graph(on->session->run.plan);
+    const struct lx_op_wait *waits = waits_of(on->session);
+    struct run_row data = {op, op < g->op_count ? g->ops[op].name : "", run,
+                           plan_op_times(on->session->run.plan, op), waits ? &waits[op] : NULL};
+    struct box bar = {row.row, row.column + f->end + 1, 1,
+                      f->place[TIME].width ? row.columns - f->end - 1 : 0};
+    double whole[] = {run->device_us};
+    put_values(on->cells, row, f, &data);
+    if (waits)
+        put_waits(on, bar, &waits[op], longest);
+    else
+        put_stack(on, bar, whole, wait_looks, 1, longest);
+}
+
+static double longest_op(const struct session *s)
+{
+    const struct lx_run_result *r = view_run_result_of(s);
+    const struct lx_op_wait *waits = waits_of(s);
+    double longest = 0;
+    for (int32_t i = 0; i < r->op_count; i++)
+        longest = fmax(longest, waits ? lx_wait_us(&waits[i]) : r->ops[i].device_us);
+    return longest;
+}
+
+/* What to do when there is nothing to see yet. */
+static void draw_waiting(const struct scene *on, struct box area)
+{
+    struct session *s = on->session;
+    struct progress now = worker_progress(s->worker, &run_work, 0);
+    if (now.running) {
+        char nest[200] = "";
+        if (now.iterations > 1)
+            snprintf(nest, sizeof nest, "iteration %s of %s of its nest, ", grouped(now.iteration + 1).at,
+                     grouped(now.iterations).at);
+        put(on->cells, area.row, area.column, on->glyphs->spinner[on->spin & 3], INK(WARN));
+        put_format(on->cells, area.row, area.column + 2, area.columns - 2, INK(WARN),
+                   "running: op %s of %s, %s%s; %s stops it", grouped(now.so_far.steps).at,
+                   grouped(now.so_far.bound).at, nest, in_time(now.seconds).at, KEY_OF(STOP));
+    } else if (now.waiting)
+        put_text(on->cells, area.row, area.column, area.columns, INK(DIM), "waits its turn");
+    else if (s->run.known)
+        put_wrapped(on->cells, area, INK(BAD), s->run.st.text);
+    else if (session_plan(s)->graph->is_list)
+        put_wrapped(on->cells, area, INK(PLAIN),
+                    "This pattern is a list of buffers: there is nothing to execute.");
+    else
+        put_wrapped_format(
+            on->cells, area, INK(PLAIN),
+            "%s executes this plan on the simulated device: real bytes at the planned addresses, every "
+            "op judged by a bound that is proved, every byte counted.",
+            KEY_OF(EXECUTE));
+}
+
+static void view_run_draw(const struct scene *on, void *state, struct box area)
+{
+    struct run_view *v = state;
+    struct session *s = on->session;
+    const struct lx_run_result *r = view_run_result_of(on->session);
+    if (!r || worker_busy(s->worker, &run_work)) {
+        draw_waiting(on, area);
+        return;
+    }
+    if (session_run_is_old(s)) {
+        struct box warn = box_cut_top(&area, 1);
+        put_format(on->cells, warn.row, warn.column, warn.columns, INK(WARN),
+                   "this run is of another plan; %s runs the one that is shown", KEY_OF(EXECUTE));
+    }
+    int rows = area.rows >= 10 ? HEAD : 1, spare = rows > 1 ? area.rows - rows - 1 - row_count(r) : 0;
+    if (spare < 0) spare = 0;
+    struct box head = {area.row, area.column, rows + spare, area.columns};
+    int used = draw_verdict(on, head, spare);
+    box_cut_top(&area, used > rows ? used : rows);
+    struct box titles = box_cut_top(&area, area.rows >= 6);
+    struct column columns[RUN_COLUMNS];
+    struct fitted f = fit_run(columns, area.columns, s->run.plan->nest_count > 0);
+    if (titles.rows) put_headings(on->cells, titles, &f);
+    double longest = longest_op(s);
+    list_show(&v->list, row_count(r), area);
+    for (int i = 0; i < area.rows && v->list.top + i < row_count(r); i++) {
+        int at = v->list.top + i, faults = fault_rows(r);
+        struct box row = {area.row + i, area.column, 1, area.columns};
+        if (at < faults)
+            draw_fault(on, row, &r->faults[at]);
+        else
+            view_run_draw_op(on, row, &f, at - faults, longest);
+        if (at == v->list.cursor) put_paper(on->cells, row, INK_ON(PLAIN, SELECTED));
+    }
+}
+
+/* The place in the map: of a fault its buffer and address, of an op its output. */
+static void jump(struct explorer *x, int at)
+{
+    const struct lx_run_result *r = view_run_result_of(&x->session);
+    struct session *s = &x->session;
+    int faults = r ? fault_rows(r) : 0;
+    if (!r || at >= row_count(r)) return;
+    if (at >= faults)
+        session_select_op(s, at - faults);
+    else {
+        const struct lx_fault *f = &r->faults[at];
+        int32_t buffer = f->stay >= 0 ? f->stay : outcome_buffer(&s->shown, f->tensor);
+        if (buffer >= 0) session_select_buffer(s, buffer);
+        session_select_tick(s, f->tick);
+        if (f->iteration >= 0) session_set_iteration(s, f->iteration);
+    }
+    session_show_buffer(s);
+    if (at < faults && r->faults[at].core >= 0 && r->faults[at].address >= 0)
+        session_look_into(s, r->faults[at].core, r->faults[at].address);
+    explorer_show(x, VIEW_MAP);
+}
+
+static bool view_run_request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    const struct run_view *v = state;
+    switch (r) {
+    case REQ_EXECUTE:
+        session_run(&x->session);
+        return true;
+    case REQ_OPEN:
+        if (argument) return false;
+        jump(x, v->list.cursor);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static int view_run_count(struct explorer *x, void *state)
+{
+    (void)state;
+    return view_run_result_of(&x->session) ? row_count(view_run_result_of(&x->session)) : 0;
+}
+
+static const char *view_run_item(struct explorer *x, void *state, int i)
+{
+    (void)state;
+    const struct lx_run_result *r = view_run_result_of(&x->session);
+    const struct lx_graph *g = plan_graph(x->session.run.plan);
+    if (i < fault_rows(r)) return r->faults[i].text;
+    return i - fault_rows(r) < g->op_count ? g->ops[i - fault_rows(r)].name : "";
+}
+
+static void view_run_select_item(struct explorer *x, void *state, int i)
+{
+    (void)state;
+    session_select_op(&x->session, i - fault_rows(view_run_result_of(&x->session)));
+}
+
+const struct view view_run = {
+    .name = "Run",
+    .purpose = "execute the plan on the simulated device",
+    .needs_plan = true,
+    .state_size = sizeof(struct run_view),
+    .hints = {{REQ_EXECUTE, "run"},
+              {REQ_STOP, "stop"},
+              {REQ_OPEN, "to its place in the map"},
+              {REQ_SEARCH, "search"},
+              {REQ_WHAT_IF, "what if"},
+              {REQ_BACK, "back"}},
+    .draw = view_run_draw,
+    .request = view_run_request,
+    .count = view_run_count,
+    .item = view_run_item,
+    .list = first_list,
+    .select = view_run_select_item,
+};

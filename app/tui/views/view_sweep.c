@@ -1,0 +1,341 @@
+/* The sweep: HBM bytes or time against the size of the scratchpad, one line per solver, filled in as plans come, with a
+ * cursor that takes a size over. The cursor stops at every size that was planned and at every knee. */
+#include "picture/ticks.h"
+#include "sweep/sweep_chart.h"
+#include "tui/core/explorer.h"
+#include "tui/views/sweep_jobs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sweep_view {
+    struct swept *swept;  /* NULL: none */
+    int64_t lx;           /* of the cursor; 0: at the first that is drawn */
+    bool by_time, chosen; /* chosen: by a key, and not by what is asked */
+    char range[64];       /* empty: the pattern's own */
+    lx_status st;         /* why there is none */
+    struct plot plot;     /* as drawn last */
+};
+
+static bool view_sweep_start(struct explorer *x, struct sweep_view *v)
+{
+    swept_release(v->swept);
+    v->swept = sweep_start(&x->session, v->range[0] ? v->range : NULL, &v->st);
+    return v->swept != NULL;
+}
+
+static void view_sweep_shown(struct explorer *x, void *state)
+{
+    struct sweep_view *v = state;
+    if (!session_plan(&x->session) || (v->swept && swept_is_new(v->swept, &x->session))) return;
+    v->lx = 0;
+    view_sweep_start(x, v);
+}
+
+static void view_sweep_end(void *state)
+{
+    struct sweep_view *v = state;
+    swept_release(v->swept);
+}
+
+static bool is_knee(const struct sweep *s, int64_t lx)
+{
+    for (size_t l = 0; l < s->lines.count; l++)
+        for (int f = 0; f < FIND_COUNT; f++)
+            if (s->lines.at[l].found[f].state == SWEEP_PLANNED && s->lines.at[l].found[f].lx == lx)
+                return true;
+    return false;
+}
+
+/* The nearest place of the cursor beyond `lx` in a direction; `lx` itself where there is none. */
+static int64_t view_sweep_step_from(const struct sweep *s, int64_t lx, int direction, bool knees_only)
+{
+    int64_t best = lx;
+    bool any = false;
+    for (size_t i = 0; i < s->sizes.count + s->lines.count * FIND_COUNT; i++) {
+        size_t k = i - s->sizes.count;
+        bool is_size = i < s->sizes.count;
+        const struct sweep_value *found = is_size ? NULL : &s->lines.at[k / FIND_COUNT].found[k % FIND_COUNT];
+        if (is_size ? knees_only : found->state != SWEEP_PLANNED) continue;
+        int64_t at = is_size ? s->sizes.at[i] : found->lx;
+        if (direction > 0 ? at <= lx : at >= lx) continue;
+        if (!any || (direction > 0 ? at < best : at > best)) best = at, any = true;
+    }
+    return best;
+}
+
+/* The value of a line where the cursor is; NULL: it was not planned there. */
+static const struct sweep_value *view_sweep_value_at(const struct sweep *s, size_t line, int64_t lx)
+{
+    const struct sweep_line *l = &s->lines.at[line];
+    for (int f = 0; f < FIND_COUNT; f++)
+        if (l->found[f].state == SWEEP_PLANNED && l->found[f].lx == lx) return &l->found[f];
+    for (size_t i = 0; i < s->sizes.count; i++)
+        if (s->sizes.at[i] == lx) return &l->at[i];
+    return NULL;
+}
+
+/* "13,959,168 B (13.3 MiB)", or "13.31 MiB" where there is little room. */
+static struct words view_sweep_amount(const struct sweep *s, double value, bool briefly)
+{
+    struct scale bytes = {.unit = SCALE_BYTES};
+    if (s->by_time) return in_time(value * 1e-6);
+    if (s->graph->is_list) return grouped((int64_t)value);
+    return briefly ? scale_words(&bytes, value) : in_bytes((int64_t)value);
+}
+
+/* Is it proved that nothing less than what is shown can be had? */
+static bool view_sweep_is_least(const struct sweep *s, const struct sweep_value *v)
+{
+    return s->by_time ? v->least_us > 0 && v->us <= v->least_us * (1 + 1e-7) : v->proved;
+}
+
+static void view_sweep_add_value(const struct sweep *s, const struct sweep_value *v, bool briefly,
+                                 struct text *out)
+{
+    if (v && v->state == SWEEP_PLANNED)
+        text_format(out, "%s%s", view_sweep_amount(s, sweep_shown(s, v), briefly).at,
+                    view_sweep_is_least(s, v) ? ", least" : "");
+    else
+        text_add(out, v && v->state == SWEEP_REFUSED ? "no plan" : v ? "..." : "-");
+}
+
+/* What stands at the cursor: one line per solver, with what it says about its knee. */
+static void view_sweep_draw_line(const struct scene *on, struct box row, const struct sweep *s, size_t line,
+                                 int64_t lx)
+{
+    struct text value = {0}, words = {0};
+    bool letters = on->glyphs->ascii || on->theme->letters;
+    bool briefly = row.columns < 100;
+    int name = row.columns >= 60 ? 10 : 8,
+        room = row.columns >= 60 ? (briefly ? 18 : 36) : row.columns - name - 3;
+    put(on->cells, row.row, row.column + 1, letters ? ' ' : on->glyphs->full,
+        (struct style){.ink = tone_of_identity((int32_t)line)});
+    put_text(on->cells, row.row, row.column + 3, name - 1, INK(PLAIN), s->lines.at[line].solver);
+    view_sweep_add_value(s, view_sweep_value_at(s, line, lx), briefly, &value);
+    put_text(on->cells, row.row, row.column + 3 + name, room, INK(PLAIN), value.at ? value.at : "");
+    int at = 3 + name + room + 1;
+    sweep_say(s, &s->lines.at[line], false, &words);
+    if (words.at && columns_of(words.at) > row.columns - at) {
+        text_free(&words);
+        sweep_say(s, &s->lines.at[line], true, &words);
+    }
+    if (row.columns > at)
+        put_text(on->cells, row.row, row.column + at, row.columns - at, INK(KEY), words.at ? words.at : "");
+    text_free(&value);
+    text_free(&words);
+}
+
+static void draw_lines(const struct scene *on, struct box area, const struct sweep *s, int64_t lx)
+{
+    const struct lx_plan *p = session_plan(on->session);
+    struct box head = box_cut_top(&area, 1);
+    struct text line = {0};
+    text_format(&line, "%s %s", s->graph->is_list ? "capacity" : "LX",
+                is_knee(s, lx) ? in_enough(lx, false).at : in_bytes(lx).at);
+    if (is_knee(s, lx)) text_add(&line, ", a knee");
+    if (lx == p->problem.capacity)
+        text_add(&line, ": the plan that is shown");
+    else
+        text_format(&line, "; %s plans with it", KEY_OF(OPEN));
+    put_text(on->cells, head.row, head.column, head.columns, INK(TITLE), line.at ? line.at : "");
+    text_free(&line);
+    for (int i = 0; i < area.rows && (size_t)i < s->lines.count; i++)
+        view_sweep_draw_line(on, (struct box){area.row + i, area.column, 1, area.columns}, s, (size_t)i, lx);
+}
+
+/* The column of a size is brighter. */
+static void mark_column(const struct scene *on, const struct plot *p, int64_t lx, struct style style,
+                        uint32_t sign)
+{
+    int row, column;
+    if (p->box.rows < 1 || !plot_cell(p, (double)lx, p->y.from, &row, &column)) return;
+    put_paper(on->cells, (struct box){p->box.row, column, p->box.rows, 1}, style);
+    put(on->cells, p->box.row + p->box.rows, column, sign, INK(PLAYHEAD));
+}
+
+static void draw_progress(const struct scene *on, struct box row, const struct sweep_view *v)
+{
+    const struct swept *w = v->swept;
+    int busy = worker_busy(on->session->worker, &sweep_work), all = (int)w->sweep.sizes.count;
+    struct cells *g = on->cells;
+    if (!swept_is_new(w, on->session))
+        put_format(g, row.row, row.column, row.columns, INK(WARN), "of other settings; %s sweeps again",
+                   KEY_OF(SWEEP_AGAIN));
+    else if (w->stopped || (!busy && w->left > 0))
+        put_format(g, row.row, row.column, row.columns, INK(WARN), "stopped; %s sweeps again",
+                   KEY_OF(SWEEP_AGAIN));
+    else if (busy && w->left > 0)
+        put_format(g, row.row, row.column, row.columns, INK(WARN), "%d of %d sizes planned; %s stops",
+                   all - w->left, all, KEY_OF(STOP));
+    else if (busy)
+        put_text(g, row.row, row.column, row.columns, INK(WARN), "looking for the least that is enough");
+    else
+        put_format(g, row.row, row.column, row.columns, INK(DIM), "%s against %s",
+                   sweep_value_name(&w->sweep),
+                   w->sweep.graph->is_list ? "capacity" : "the scratchpad (LX) of each core");
+}
+
+static void view_sweep_draw(const struct scene *on, void *state, struct box area)
+{
+    struct sweep_view *v = state;
+    v->plot = (struct plot){0};
+    if (!v->swept) {
+        if (v->st.text[0])
+            put_wrapped_format(on->cells, area, INK(DIM), "%s.", v->st.text);
+        else
+            put_wrapped_format(on->cells, area, INK(DIM),
+                               "%s plans this pattern with many sizes of scratchpad.", KEY_OF(SWEEP_AGAIN));
+        return;
+    }
+    struct sweep *s = &v->swept->sweep;
+    if (v->chosen) s->by_time = v->by_time;
+    if (v->lx == 0) v->lx = session_plan(on->session)->problem.capacity;
+    if (!view_sweep_value_at(s, 0, v->lx)) v->lx = view_sweep_step_from(s, v->lx - 1, 1, false);
+    if (!view_sweep_value_at(s, 0, v->lx) && !is_knee(s, v->lx)) v->lx = s->sizes.at[s->sizes.count - 1];
+    int lines = (int)s->lines.count + 1, most = area.rows / 2;
+    struct box head = box_cut_top(&area, 1),
+               foot = box_cut_bottom(&area, area.rows >= 8 ? (lines < most ? lines : most) : 1);
+    draw_progress(on, head, v);
+    v->plot = sweep_draw(on, area, s, 0);
+    mark_column(on, &v->plot, session_plan(on->session)->problem.capacity, INK_ON(PLAIN, FREE),
+                on->glyphs->bullet);
+    mark_column(on, &v->plot, v->lx, INK_ON(PLAIN, SELECTED), on->glyphs->peak);
+    draw_lines(on, foot, s, v->lx);
+}
+
+static void view_sweep_take(struct explorer *x, const struct sweep_view *v)
+{
+    struct what_if how = x->session.now;
+    lx_status st;
+    char word[24];
+    snprintf(word, sizeof word, "%lld", (long long)v->lx);
+    if (!settings_set(&how, SET_LX, word, &st))
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    else if (session_change(&x->session, &how))
+        explorer_say(x, TONE_GOOD, "planning with %s; %s takes it back", in_bytes(v->lx).at, KEY_OF(UNDO));
+    else
+        explorer_say(x, TONE_DIM, "this size made the plan that is shown");
+}
+
+static const struct move {
+    enum request request;
+    int direction, times; /* times 0: to the end */
+    bool knees;
+} moves[] = {{REQ_LEFT, -1, 1, false},        {REQ_RIGHT, 1, 1, false},    {REQ_UP, -1, 1, false},
+             {REQ_DOWN, 1, 1, false},         {REQ_PAGE_UP, -1, 8, false}, {REQ_PAGE_DOWN, 1, 8, false},
+             {REQ_TOP, -1, 0, false},         {REQ_BOTTOM, 1, 0, false},   {REQ_NEXT_ITEM, 1, 1, true},
+             {REQ_PREVIOUS_ITEM, -1, 1, true}};
+
+static bool move_cursor(struct explorer *x, struct sweep_view *v, enum request r)
+{
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        const struct move *m = &moves[i];
+        if (m->request != r) continue;
+        if (!v->swept) return true;
+        for (int k = 0; k < m->times || m->times == 0; k++) {
+            int64_t next = view_sweep_step_from(&v->swept->sweep, v->lx, m->direction, m->knees);
+            if (next == v->lx) {
+                if (m->knees) explorer_say(x, TONE_DIM, "no knee further on");
+                break;
+            }
+            v->lx = next;
+        }
+        return true;
+    }
+    return false;
+}
+
+static void set_range(struct explorer *x, struct sweep_view *v, const char *range)
+{
+    sweep_numbers sizes = {0};
+    lx_status st;
+    if (!*range || sweep_sizes_read("range", range, SWEEP_STEPS, &sizes, &st)) {
+        snprintf(v->range, sizeof v->range, "%.60s", range);
+        view_sweep_start(x, v);
+    } else
+        explorer_say(x, TONE_BAD, "%s", st.text);
+    VEC_FREE(&sizes);
+}
+
+static bool view_sweep_request(struct explorer *x, void *state, enum request r, const char *argument)
+{
+    struct sweep_view *v = state;
+    if (move_cursor(x, v, r)) return true;
+    switch (r) {
+    case REQ_SWEEP_AGAIN:
+        if (!view_sweep_start(x, v)) explorer_say(x, TONE_BAD, "%s", v->st.text);
+        return true;
+    case REQ_SWEEP_VALUE:
+        if (v->swept && v->swept->sweep.graph->is_list)
+            explorer_say(x, TONE_DIM, "a list of buffers has no time");
+        else if (v->swept)
+            v->by_time = !v->swept->sweep.by_time, v->chosen = true;
+        return true;
+    case REQ_SWEEP_RANGE:
+        if (!argument) return false;
+        set_range(x, v, argument);
+        return true;
+    case REQ_STOP:
+        worker_stop(x->session.worker, &sweep_work);
+        if (v->swept) v->swept->stopped = true;
+        return true;
+    case REQ_OPEN:
+        if (argument || !v->swept) return false;
+        view_sweep_take(x, v);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Where there is nothing to sweep, or nothing to stop, nothing of it is offered. */
+static const char *view_sweep_hint_word(struct explorer *x, void *state, const struct hint *h)
+{
+    const struct sweep_view *v = state;
+    const struct lx_plan *p = session_plan(&x->session);
+    bool runs = v->swept && !v->swept->stopped && worker_busy(x->session.worker, &sweep_work) > 0;
+    bool can_begin = !p->graph->pools && p->problem.objective != LX_HEIGHT;
+    bool begins = h->request == REQ_SWEEP_AGAIN || h->request == REQ_SWEEP_RANGE;
+    if (h->request == REQ_STOP) return runs ? h->word : NULL;
+    return v->swept || h->request == REQ_BACK || (begins && can_begin) ? h->word : NULL;
+}
+
+/* A click sets the cursor to the nearest place, the wheel moves it. */
+static void view_sweep_mouse(struct explorer *x, void *state, const struct key *k)
+{
+    struct sweep_view *v = state;
+    if (!v->swept) return;
+    if (k->code == AT_WHEEL_UP || k->code == AT_WHEEL_DOWN)
+        move_cursor(x, v, k->code == AT_WHEEL_UP ? REQ_LEFT : REQ_RIGHT);
+    else if (k->code == AT_CLICK && box_holds(&v->plot.box, k->row, k->column)) {
+        int64_t at = llround(plot_x(&v->plot, k->column)),
+                low = view_sweep_step_from(&v->swept->sweep, at + 1, -1, false),
+                high = view_sweep_step_from(&v->swept->sweep, at, 1, false);
+        v->lx =
+            low <= at && (high <= at || (double)at / (double)low < (double)high / (double)at) ? low : high;
+    }
+}
+
+const struct view view_sweep = {
+    .name = "Sweep",
+    .purpose = "HBM bytes or time against the size of the scratchpad",
+    .needs_plan = true,
+    .state_size = sizeof(struct sweep_view),
+    .hints = {{REQ_RIGHT, "more LX"},
+              {REQ_OPEN, "plan with it"},
+              {REQ_NEXT_ITEM, "knee"},
+              {REQ_SWEEP_VALUE, "bytes or time"},
+              {REQ_SWEEP_AGAIN, "again"},
+              {REQ_SWEEP_RANGE, "other sizes"},
+              {REQ_STOP, "stop"},
+              {REQ_BACK, "back"}},
+    .end = view_sweep_end,
+    .shown = view_sweep_shown,
+    .draw = view_sweep_draw,
+    .request = view_sweep_request,
+    .mouse = view_sweep_mouse,
+    .hint_word = view_sweep_hint_word,
+};

@@ -1,0 +1,207 @@
+/* The options of the library as settings of a screen: stepped through, typed, shown, and written as a command
+ * line that makes the same plan. */
+#include "tui/views/what_if.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "text/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int settings_count(void)
+{
+    return lx_settings_count();
+}
+
+/* `device` and `option` take pairs; the presets are pairs that can be stepped through. */
+struct setting settings_row(int i)
+{
+    struct lx_option_row row = lx_settings_at(i);
+    return (struct setting){row.name, row.brief, row.none,
+                            row.kind == LX_TAKES_WORD || row.kind == LX_TAKES_NOTHING || i == SET_DEVICE};
+}
+
+const char *settings_word(int i, int64_t k)
+{
+    struct what_if w;
+    settings_default(&w);
+    return lx_settings_word(&w.options, i, k);
+}
+
+void settings_default(struct what_if *w)
+{
+    *w = (struct what_if){.options = {.solvers = lx_solvers()}};
+}
+
+bool settings_same(const struct what_if *a, const struct what_if *b)
+{
+    return lx_settings_same(&a->options, &b->options);
+}
+
+bool settings_changed(const struct what_if *w, int i)
+{
+    struct what_if without = *w;
+    lx_settings_unset(&without.options, i);
+    return !settings_same(w, &without);
+}
+
+int settings_find(const char *name)
+{
+    return lx_settings_find(name);
+}
+
+/* Nothing, the word of the default, and 0 where 0 is no value stand for the default. */
+static bool means_default(int i, const char *text)
+{
+    struct lx_option_row row = lx_settings_at(i);
+    return !*text || (row.none && strcmp(text, row.none) == 0) ||
+           (row.none && row.low > 0 && strcmp(text, "0") == 0);
+}
+
+bool settings_set(struct what_if *w, int i, const char *text, lx_status *st)
+{
+    struct lx_settings before = w->options;
+    if (means_default(i, text) || lx_settings_at(i).kind == LX_TAKES_TEXT) lx_settings_unset(&w->options, i);
+    if (means_default(i, text) || lx_settings_set_row(&w->options, i, text, st)) return true;
+    w->options = before;
+    return false;
+}
+
+void settings_take_solver(struct what_if *w, int solver)
+{
+    lx_status ignored;
+    (void)lx_settings_set_row(&w->options, SET_SOLVER, lx_solvers()[solver]->name, &ignored);
+}
+
+/* How < and > change a number: sizes by an eighth, counts by two, choices by one. */
+static int64_t stepped(int i, int64_t now, int direction)
+{
+    int64_t eighth = max_i64(now / 8 / 128 * 128, 128);
+    switch (i) {
+    case LX_OPTION_CORES:
+    case LX_OPTION_TIME:
+    case LX_OPTION_WORK:
+        return direction > 0 ? now * 2 : now / 2;
+    case LX_OPTION_LX:
+        return now + direction * eighth;
+    default:
+        return now + direction;
+    }
+}
+
+/* Around the words; the first of the presets is the pattern's own device. */
+static bool step_word(struct what_if *w, int i, int direction)
+{
+    struct lx_settings *o = &w->options;
+    int64_t count = 0, own = i == SET_DEVICE;
+    const char *now = i == SET_SOLVER ? lx_settings_solver(o, LX_SPILL)->name : NULL;
+    while (settings_word(i, count)) count++;
+    int64_t k = i == SET_DEVICE ? o->preset : o->value[i];
+    for (int64_t s = 0; now && s < count; s++)
+        if (strcmp(settings_word(i, s), now) == 0) k = s;
+    k = (k + direction + count + own) % (count + own);
+    lx_status ignored;
+    if (k < own || (k == 0 && i != SET_SOLVER)) return lx_settings_unset(o, i), true;
+    return lx_settings_set_row(o, i, settings_word(i, k - own), &ignored);
+}
+
+static int64_t what_if_number_of(const struct what_if *w, int i)
+{
+    return i == LX_OPTION_TIME ? (int64_t)w->options.seconds : w->options.value[i];
+}
+
+bool settings_step(struct what_if *w, int i, int direction, int64_t now)
+{
+    struct lx_option_row row = lx_settings_at(i);
+    lx_status ignored;
+    if (settings_row(i).has_words) return step_word(w, i, direction);
+    if (row.kind == LX_TAKES_PAIRS || row.kind == LX_TAKES_TEXT) return false;
+    bool is_none =
+        (row.none && !lx_settings_is_set(&w->options, i)) || (i == SET_LX && w->options.lx_percent > 0);
+    int64_t next =
+        is_none && now < 0 ? row.low : stepped(i, is_none ? now : what_if_number_of(w, i), direction);
+    char text[24];
+    if (next < row.low || next > row.high) return false;
+    snprintf(text, sizeof text, "%lld", (long long)next);
+    return lx_settings_set_row(&w->options, i, text, &ignored);
+}
+
+void settings_show(const struct what_if *w, int i, struct text *out)
+{
+    struct lx_option_row row = lx_settings_at(i);
+    bool is_number = row.kind == LX_TAKES_INTEGER && !(i == SET_LX && w->options.lx_percent > 0) &&
+                     (lx_settings_is_set(&w->options, i) || !row.none);
+    if (is_number) {
+        text_add(out,
+                 i == SET_LX ? in_bytes(what_if_number_of(w, i)).at : grouped(what_if_number_of(w, i)).at);
+        return;
+    }
+    char *value = lx_settings_get(&w->options, i);
+    text_add(out, value ? value : "?");
+    mem_free(value);
+}
+
+/* A file name for a shell. */
+static void add_quoted(struct text *out, const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%=";
+    if (*name && strspn(name, plain) == strlen(name)) {
+        text_add(out, name);
+        return;
+    }
+    text_add(out, "'");
+    for (; *name; name++) {
+        if (*name == '\'')
+            text_add(out, "'\\''");
+        else
+            text_add_n(out, name, 1);
+    }
+    text_add(out, "'");
+}
+
+/* Pairs one by one, each behind its option. */
+static void what_if_add_pairs(struct text *out, const char *name, char *pairs)
+{
+    for (char *pair; (pair = strsep(&pairs, " "));) text_format(out, " --%s %s", name, pair);
+}
+
+static void what_if_add_models(const struct model_options *models, struct text *out)
+{
+    for (int i = 0; models && i < models->count; i++) {
+        text_format(out, " --%s", models->list[i].name);
+        if (!models->list[i].value) continue;
+        text_add(out, " ");
+        add_quoted(out, models->list[i].value);
+    }
+}
+
+void settings_command(const struct what_if *w, const char *file, const struct model_options *models,
+                      struct text *out)
+{
+    text_add(out, "lxplan plan ");
+    add_quoted(out, file);
+    what_if_add_models(models, out);
+    for (int i = 0; i < settings_count(); i++) {
+        struct lx_option_row row = lx_settings_at(i);
+        char *value = settings_changed(w, i) ? lx_settings_get(&w->options, i) : NULL;
+        if (value && row.kind == LX_TAKES_PAIRS)
+            what_if_add_pairs(out, row.name, value);
+        else if (value && row.kind == LX_TAKES_NOTHING)
+            text_format(out, " --%s", row.name);
+        else if (value) {
+            text_format(out, " --%s ", row.name);
+            add_quoted(out, value);
+        }
+        mem_free(value);
+    }
+}
+
+const struct lx_graph *settings_apply(const struct what_if *w, const struct lx_graph *g,
+                                      struct lx_plan_options *how, int64_t values[MOST_SOLVER_OPTIONS],
+                                      lx_status *st)
+{
+    enum lx_objective own = g->is_list ? g->objective : LX_SPILL;
+    if (!lx_settings_plan(&w->options, own, how, values, st)) return NULL;
+    return lx_settings_graph(&w->options, g, st);
+}

@@ -1,0 +1,207 @@
+/* A proven bound on what chains cost together.
+ *
+ * Ops are taken from the last to the first. What an op and all that follows costs at least is, for each choice, a sum
+ * over its tensors: each takes its best step from the state it is in. The least over the choices is replaced by
+ * something not larger: a constant `least`, and a message for each tensor that was there before, per state. One tensor
+ * after the other takes what is left over the constant, so that constant + messages <= truth in all states, and the
+ * constants add up to a bound.
+ *
+ * Room enters by prices: a byte on chip at a tick costs price >= 0, and capacity times price is given back. What fits
+ * pays no more than before, so that the bound holds for any prices. Roundings are downwards. */
+#include "cooptimise/chain.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "base/memory.h"
+#include "base/stop.h"
+
+#include <string.h>
+
+/* Of a step at op `o`: its bytes, its room, what follows. */
+static int64_t step_value(const struct chain_model *m, int32_t o, const struct chain_touch *t,
+                          const struct chain_step *s)
+{
+    int64_t value = chain_bound_add_capped(s->bytes, chain_future(m, t, s->next));
+    if (m->room.price[o] > 0 && !(s->begins && t->may_share))
+        value = chain_bound_add_capped(value, prices_floor(&m->room, (int128)s->room * m->room.price[o]));
+    int64_t size = chain_size(&m->tensors[t->tensor], s->next);
+    if (size == 0 || t->last) return value;
+    return chain_bound_add_capped(value, prices_between(&m->room, size, o + 1, t->next_op));
+}
+
+/* The best step from a state; NETWORK_NEVER: there is none. */
+static int64_t best_step(const struct chain_model *m, int32_t o, const struct chain_touch *t, int32_t choice,
+                         int32_t from, struct chain_step *best)
+{
+    struct chain_step steps[CHAIN_MOST_STEPS];
+    int64_t least = NETWORK_NEVER;
+    int n = chain_steps(m, t, choice, from, steps);
+    for (int i = 0; i < n; i++) {
+        int64_t value = step_value(m, o, t, &steps[i]);
+        if (value >= least) continue;
+        least = value;
+        *best = steps[i];
+    }
+    return least;
+}
+
+struct tables {
+    int64_t *value[CHAIN_MOST_TOUCHES]; /* per touch: per choice and state */
+    int64_t *low;                       /* per touch and choice: the least over the states */
+    int64_t *all;                       /* room for the first */
+};
+
+static int64_t low_of(const struct chain_touch *t, const int64_t *value, int32_t states)
+{
+    int64_t low = NETWORK_NEVER;
+    for (int32_t x = 0; x < states; x++)
+        if (t->reached[x]) low = min_i64(low, value[x]);
+    return low;
+}
+
+static void fill_tables(const struct chain_model *m, int32_t o, struct tables *w, int64_t *steps)
+{
+    const struct chain_op *op = &m->ops[o];
+    struct chain_step best;
+    int64_t *at = w->all;
+    for (int32_t k = 0; k < op->touch_count; k++) {
+        const struct chain_touch *t = &op->touch[k];
+        int32_t states = chain_states(&m->tensors[t->tensor]);
+        w->value[k] = at;
+        for (int32_t c = 0; c < op->choice_count; c++, at += states) {
+            for (int32_t x = 0; x < states; x++)
+                if (t->reached[x]) at[x] = best_step(m, o, t, c, x, &best), ++*steps;
+            w->low[k * op->choice_count + c] = low_of(t, at, states);
+        }
+    }
+}
+
+static int64_t others(const struct chain_op *op, const struct tables *w, int32_t c, int32_t but)
+{
+    int64_t sum = 0;
+    for (int32_t k = 0; k < op->touch_count; k++)
+        if (k != but) sum = chain_bound_add_capped(sum, w->low[k * op->choice_count + c]);
+    return sum;
+}
+
+/* Takes the message for touch k out of the tables. */
+static void chain_bound_send(const struct chain_model *m, struct chain_op *op, struct tables *w, int32_t k)
+{
+    struct chain_touch *t = &op->touch[k];
+    int32_t states = chain_states(&m->tensors[t->tensor]);
+    for (int32_t x = 0; x < states; x++) t->value[x] = NETWORK_NEVER;
+    for (int32_t c = 0; c < op->choice_count; c++) {
+        int64_t rest = others(op, w, c, k) - op->least;
+        const int64_t *value = &w->value[k][(int64_t)c * states];
+        for (int32_t x = 0; x < states; x++)
+            if (t->reached[x]) t->value[x] = min_i64(t->value[x], chain_bound_add_capped(value[x], rest));
+    }
+    for (int32_t c = 0; c < op->choice_count; c++) {
+        int64_t *value = &w->value[k][(int64_t)c * states];
+        for (int32_t x = 0; x < states; x++)
+            if (t->reached[x] && value[x] < NETWORK_HOPELESS && t->value[x] < NETWORK_HOPELESS)
+                value[x] -= t->value[x];
+        w->low[k * op->choice_count + c] = low_of(t, value, states);
+    }
+}
+
+static void op_messages(struct chain_model *m, int32_t o, struct tables *w, int64_t *steps)
+{
+    struct chain_op *op = &m->ops[o];
+    fill_tables(m, o, w, steps);
+    op->least = NETWORK_NEVER;
+    for (int32_t c = 0; c < op->choice_count; c++) op->least = min_i64(op->least, others(op, w, c, -1));
+    for (int32_t k = op->touch_count; k-- > 0;)
+        if (!op->touch[k].first) chain_bound_send(m, op, w, k);
+}
+
+int64_t chain_messages(struct chain_model *m, int64_t *steps)
+{
+    struct tables w = {0};
+    int64_t most = 1;
+    for (int32_t o = 0; o < m->op_count; o++)
+        most = max_i64(most, (int64_t)m->ops[o].choice_count * m->ops[o].touch_count);
+    w.all = mem_alloc(((size_t)m->largest + 1) * sizeof *w.all);
+    w.low = mem_alloc((size_t)most * sizeof *w.low);
+    prices_sum(&m->room);
+    for (int32_t o = m->op_count; o-- > 0;) {
+        op_messages(m, o, &w, steps);
+        m->room.rest[o] = chain_bound_add_capped(m->room.rest[o + 1], m->ops[o].least);
+    }
+    mem_free(w.all);
+    mem_free(w.low);
+    return m->constant + prices_ahead(&m->room, 0, 0, 0, 0);
+}
+
+/* The room that a step takes at op `o` and behind it, into differences of loads. */
+static void chain_bound_add_load(const struct chain_model *m, int32_t o, const struct chain_touch *t,
+                                 const struct chain_step *s, int64_t *load)
+{
+    int64_t room = s->begins && t->may_share ? 0 : s->room;
+    load[o] += room;
+    load[o + 1] -= room;
+    if (t->last) return;
+    int64_t size = chain_size(&m->tensors[t->tensor], s->next);
+    load[o + 1] += size;
+    load[t->next_op] -= size;
+}
+
+/* A plan by the messages alone, op by op, and the room it takes. `state`: per tensor, all 0. */
+static void chain_bound_decode(const struct chain_model *m, int32_t *state, int64_t *load, int64_t *steps)
+{
+    struct chain_step step, best[CHAIN_MOST_TOUCHES], now[CHAIN_MOST_TOUCHES];
+    memset(load, 0, ((size_t)m->op_count + 1) * sizeof *load);
+    memset(state, 0, (size_t)m->tensor_count * sizeof *state);
+    for (int32_t o = 0; o < m->op_count; o++) {
+        const struct chain_op *op = &m->ops[o];
+        int64_t least = INT64_MAX;
+        for (int32_t c = 0; c < op->choice_count; c++) {
+            int64_t sum = 0;
+            for (int32_t k = 0; k < op->touch_count; k++, ++*steps) {
+                int64_t value = best_step(m, o, &op->touch[k], c, state[op->touch[k].tensor], &step);
+                sum = chain_bound_add_capped(sum, value);
+                now[k] = step;
+            }
+            if (sum >= least) continue;
+            least = sum;
+            memcpy(best, now, sizeof best);
+        }
+        for (int32_t k = 0; least < NETWORK_NEVER && k < op->touch_count; k++) {
+            state[op->touch[k].tensor] = best[k].next;
+            chain_bound_add_load(m, o, &op->touch[k], &best[k], load);
+        }
+    }
+    for (int32_t o = 1; o <= m->op_count; o++) load[o] += load[o - 1];
+}
+
+struct chain_pricing {
+    struct chain_model *m;
+    int32_t *state;
+    int64_t *steps, step_limit;
+};
+
+static int64_t chain_priced_bound(void *problem)
+{
+    struct chain_pricing *w = problem;
+    return chain_messages(w->m, w->steps);
+}
+
+static void chain_priced_loads(void *problem, int64_t *load)
+{
+    struct chain_pricing *w = problem;
+    chain_bound_decode(w->m, w->state, load, w->steps);
+}
+
+static bool chain_priced_enough(const void *problem)
+{
+    const struct chain_pricing *w = problem;
+    return *w->steps >= w->step_limit || stop_work(STOP_EACH);
+}
+
+int64_t chain_price(struct chain_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps)
+{
+    struct chain_pricing w = {m, mem_zeroed((size_t)m->tensor_count + 1, sizeof *w.state), steps, step_limit};
+    const struct priced of = {&w, chain_priced_bound, chain_priced_loads, chain_priced_enough};
+    int64_t bound = prices_improve(&m->room, &of, target, rounds);
+    mem_free(w.state);
+    return bound;
+}

@@ -1,0 +1,322 @@
+/* From a draft and the menus of its ops to chains: which tensors can ever be on chip, which labels each can have, which
+ * choices of an op differ in them, and which states can be reached. */
+#include "cooptimise/chain.h"
+#include "layout/op_index.h"
+#include "cooptimise/chain_labels.h"
+#include "base/memory.h"
+
+enum { PRICE_BITS = 16 };
+
+struct making {
+    struct chain_model *m;
+    const struct draft *x;
+    const struct op_menus *menus;
+    struct chain_labels labels;
+    int32_t *run_of;   /* per op: ascending; the scratchpads are wiped between runs */
+    int32_t *chain_of; /* per tensor of the graph: its chain, or -1 */
+    int32_t *local;    /* per label: its number in the tensor under way, where seen[label] says so */
+    int32_t *seen;     /* per label: 1 + the chain that numbered it last */
+    int32_t **locals;  /* per chain: label of each access and choice, one access after the other */
+    struct chain_touch **latest; /* per chain: its last touch so far */
+};
+
+static const struct op_menu *menu_of(const struct making *k, int32_t op)
+{
+    return &k->menus->at[k->menus->of_op[op]];
+}
+
+static const int32_t *labels_of(const struct making *k, int32_t access)
+{
+    int32_t op = k->x->access_op[access], menu = k->menus->of_op[op];
+    return &k->labels.of_menu[menu][(int64_t)(access - k->x->access_at[op]) * k->menus->at[menu].count];
+}
+
+static void chain_model_find_runs(struct making *k)
+{
+    const struct lx_op *ops = k->x->graph->ops;
+    for (int32_t o = 1; o < k->x->graph->op_count; o++)
+        k->run_of[o] =
+            k->run_of[o - 1] + ((ops[o].kind->traits | ops[o - 1].kind->traits) & LX_WIPES ? 1 : 0);
+}
+
+/* Is it off chip in every plan, or as well off chip as on? */
+static bool always_off(const struct making *k, int32_t t)
+{
+    const struct draft *x = k->x;
+    int32_t from = x->tensor_at[t], to = x->tensor_at[t + 1];
+    const char *text;
+    if (from == to || bar_of_tensor(x->layouts, &x->how.passes, t, &text)) return true;
+    int32_t first = x->access_op[x->tensor_access[from]], last = x->access_op[x->tensor_access[to - 1]];
+    if (x->how.passes.no_dump && k->run_of[first] != k->run_of[last]) return true;
+    const struct lx_access *only = &x->accesses[x->tensor_access[from]];
+    if (to - from == 1 && (!only->writes || lx_role_leaves(x->graph->tensors[t].role))) return true;
+    for (int32_t i = from; i < to; i++) {
+        const int32_t *label = labels_of(k, x->tensor_access[i]);
+        const struct op_menu *menu = menu_of(k, x->access_op[x->tensor_access[i]]);
+        for (int32_t c = 0; c < menu->count; c++)
+            if (label[c] >= 0 &&
+                view_part_bytes(x->layouts, t, k->labels.view[label[c]]) <= x->problem.capacity)
+                return false;
+    }
+    return true;
+}
+
+/* The tensor's own number of a label; a new one where it has none. */
+static int32_t number_label(struct making *k, struct chain_tensor *t, int32_t chain, int32_t label)
+{
+    struct chain_model *m = k->m;
+    if (label < 0 || k->seen[label] == chain + 1) return label < 0 ? -1 : k->local[label];
+    int64_t size = view_part_bytes(k->x->layouts, t->tensor, k->labels.view[label]);
+    bool fits = size <= m->room.capacity;
+    k->seen[label] = chain + 1;
+    k->local[label] = -1;
+    if (k->m->coarse && fits && t->label_count > 0) {
+        t->size[0] = min_i64(t->size[0], size);
+        k->local[label] = 0;
+    } else if (fits || (!m->ring && !k->m->coarse)) { /* without ring, also what does not fit must agree */
+        t->label[t->label_count] = label;
+        t->size[t->label_count] = size;
+        k->local[label] = t->label_count++;
+    }
+    return k->local[label];
+}
+
+static void label_tensor(struct making *k, int32_t chain)
+{
+    const struct draft *x = k->x;
+    struct chain_tensor *t = &k->m->tensors[chain];
+    size_t most = 0;
+    for (int32_t i = x->tensor_at[t->tensor]; i < x->tensor_at[t->tensor + 1]; i++)
+        most += (size_t)menu_of(k, x->access_op[x->tensor_access[i]])->count;
+    size_t labels = most < (size_t)k->labels.count ? most : (size_t)k->labels.count;
+    t->label = arena_array(k->m->memory, labels, sizeof *t->label);
+    t->size = arena_array(k->m->memory, labels, sizeof *t->size);
+    k->locals[chain] = arena_array(k->m->memory, most, sizeof **k->locals);
+    int32_t *out = k->locals[chain];
+    for (int32_t i = x->tensor_at[t->tensor]; i < x->tensor_at[t->tensor + 1]; i++) {
+        const int32_t *label = labels_of(k, x->tensor_access[i]);
+        const struct op_menu *menu = menu_of(k, x->access_op[x->tensor_access[i]]);
+        for (int32_t c = 0; c < menu->count; c++) *out++ = number_label(k, t, chain, label[c]);
+    }
+}
+
+static void make_tensors(struct making *k)
+{
+    const struct draft *x = k->x;
+    struct chain_model *m = k->m;
+    for (int32_t t = 0; t < x->graph->tensor_count; t++) {
+        k->chain_of[t] = -1;
+        if (always_off(k, t)) {
+            for (int32_t i = x->tensor_at[t]; i < x->tensor_at[t + 1]; i++)
+                m->constant += x->accesses[x->tensor_access[i]].bytes;
+            continue;
+        }
+        m->tensors[m->tensor_count] =
+            (struct chain_tensor){.tensor = t,
+                                  .whole = tensor_bytes(x->layouts, t),
+                                  .leaves = lx_role_leaves(x->graph->tensors[t].role)};
+        k->chain_of[t] = m->tensor_count;
+        struct chain_tensor *made = &m->tensors[m->tensor_count];
+        label_tensor(k, m->tensor_count++);
+        made->strict = m->ring && !m->evict && made->label_count > 1;
+    }
+}
+
+/* Of the accesses of op `o`: its touches, with the place of each access's labels among its tensor's. */
+static void gather_touches(struct making *k, int32_t o, struct chain_op *op, const int32_t **label,
+                           int *touch)
+{
+    const struct draft *x = k->x;
+    int n = x->access_at[o + 1] - x->access_at[o];
+    op->touch = arena_array(k->m->memory, (size_t)n, sizeof *op->touch);
+    for (int i = 0; i < n; i++) {
+        const struct lx_access *a = &x->accesses[x->access_at[o] + i];
+        int32_t chain = k->chain_of[a->tensor], t = 0;
+        touch[i] = -1;
+        if (chain < 0) continue;
+        while (t < op->touch_count && op->touch[t].tensor != chain) t++;
+        touch[i] = t;
+        if (t == op->touch_count) op->touch[op->touch_count++].tensor = chain;
+        op->touch[t].access_count++;
+        label[i] = k->locals[chain];
+        k->locals[chain] += menu_of(k, o)->count;
+    }
+}
+
+static int64_t choice_time(const struct op_menu *menu, int32_t c)
+{
+    int64_t memory = 0;
+    for (int i = 0; i < menu->operand_count; i++) memory += menu->memory[(int64_t)i * menu->count + c];
+    return max_i64(memory, menu->compute[c]) + menu->extra[c];
+}
+
+static bool same_labels(const int32_t *const *label, const int *touch, int n, int32_t a, int32_t b)
+{
+    for (int i = 0; i < n; i++)
+        if (touch[i] >= 0 && label[i][a] != label[i][b]) return false;
+    return true;
+}
+
+/* Of choices with equal labels the seed, else the fastest, stays. */
+static void chain_model_keep_choices(const struct op_menu *menu, const int32_t *const *label,
+                                     const int *touch, int n, struct chain_op *op)
+{
+    for (int32_t i = 0; i < menu->count; i++) {
+        int32_t c = i == 0 ? menu->seed : i - (i <= menu->seed), k = 0;
+        while (k < op->choice_count && !same_labels(label, touch, n, op->origin[k], c)) k++;
+        if (k == op->choice_count)
+            op->origin[op->choice_count++] = c;
+        else if (op->origin[k] != menu->seed && choice_time(menu, c) < choice_time(menu, op->origin[k]))
+            op->origin[k] = c;
+    }
+}
+
+static void fill_touch(struct making *k, int32_t o, struct chain_op *op, int which,
+                       const int32_t *const *label, const int *touch)
+{
+    const struct draft *x = k->x;
+    struct chain_touch *t = &op->touch[which];
+    int n = x->access_at[o + 1] - x->access_at[o];
+    t->access = arena_array(k->m->memory, (size_t)t->access_count, sizeof *t->access);
+    t->label =
+        arena_array(k->m->memory, (size_t)op->choice_count * (size_t)t->access_count, sizeof *t->label);
+    size_t states = (size_t)chain_states(&k->m->tensors[t->tensor]);
+    t->value = arena_array(k->m->memory, states, sizeof *t->value);
+    t->reached = arena_array(k->m->memory, states, sizeof *t->reached);
+    for (int i = 0, a = 0; i < n; i++) {
+        if (touch[i] != which) continue;
+        const struct lx_access *from = &x->accesses[x->access_at[o] + i];
+        t->access[a] = (struct chain_access){from->reads, from->writes, from->bytes};
+        for (int32_t c = 0; c < op->choice_count; c++)
+            t->label[c * t->access_count + a] = label[i][op->origin[c]];
+        a++;
+    }
+}
+
+static void link_touch(struct making *k, int32_t o, struct chain_touch *t)
+{
+    struct chain_touch *before = k->latest[t->tensor];
+    t->first = !before;
+    t->last = true;
+    k->latest[t->tensor] = t;
+    if (!before) return;
+    before->next = t;
+    before->next_op = o;
+    before->last = false;
+}
+
+/* Which touches the output may take the place of. */
+static void find_parents(struct making *k, int32_t o, struct chain_op *op)
+{
+    const struct lx_op *from = &k->x->graph->ops[o];
+    op->child = -1;
+    if (k->x->how.passes.no_in_place) return;
+    for (int32_t t = 0; t < op->touch_count; t++) {
+        int32_t tensor = k->m->tensors[op->touch[t].tensor].tensor;
+        if (tensor == from->output)
+            op->child = t;
+        else if (t < 64 && op_operand_made(from, tensor) < 0 && runs_in_place_of(k->x->layouts, from, tensor))
+            op->parents |= (uint64_t)1 << t;
+    }
+    if (op->child >= 0) op->touch[op->child].may_share = op->parents != 0;
+}
+
+static void make_op(struct making *k, int32_t o)
+{
+    struct chain_op *op = &k->m->ops[o];
+    const int32_t *label[CHAIN_MOST_TOUCHES];
+    int touch[CHAIN_MOST_TOUCHES], n = k->x->access_at[o + 1] - k->x->access_at[o];
+    const struct op_menu *menu = menu_of(k, o);
+    op->origin = arena_array(k->m->memory, (size_t)menu->count, sizeof *op->origin);
+    gather_touches(k, o, op, label, touch);
+    chain_model_keep_choices(menu, label, touch, n, op);
+    int64_t cells = 0;
+    for (int32_t t = 0; t < op->touch_count; t++) {
+        fill_touch(k, o, op, t, label, touch);
+        link_touch(k, o, &op->touch[t]);
+    }
+    find_parents(k, o, op);
+    chain_split_choices(k->m, op);
+    op->time = arena_array(k->m->memory, (size_t)op->choice_count, sizeof *op->time);
+    for (int32_t c = 0; c < op->choice_count; c++) op->time[c] = choice_time(menu, op->origin[c]);
+    for (int32_t t = 0; t < op->touch_count; t++)
+        cells += (int64_t)op->choice_count * chain_states(&k->m->tensors[op->touch[t].tensor]);
+    k->m->largest = max_i64(k->m->largest, cells);
+    k->m->cells += cells;
+}
+
+static void chain_model_find_ends(struct making *k)
+{
+    for (int32_t o = 0; o < k->m->op_count; o++) {
+        for (int32_t t = 0; t < k->m->ops[o].touch_count; t++) {
+            struct chain_touch *touch = &k->m->ops[o].touch[t];
+            touch->ends_run = touch->next && k->run_of[o] != k->run_of[touch->next_op];
+        }
+    }
+}
+
+/* Slots as an allocator of registers would give them: the lowest that is free. */
+static void chain_model_make_slots(struct making *k)
+{
+    struct chain_model *m = k->m;
+    int32_t *end =
+        arena_array(m->memory, (size_t)m->tensor_count, sizeof *end); /* per slot: free behind this op */
+    int32_t *last = arena_array(m->memory, (size_t)m->tensor_count, sizeof *last);
+    for (int32_t o = 0; o < m->op_count; o++)
+        for (int32_t t = 0; t < m->ops[o].touch_count; t++) last[m->ops[o].touch[t].tensor] = o;
+    for (int32_t o = 0; o < m->op_count; o++)
+        for (int32_t t = 0; t < m->ops[o].touch_count; t++) {
+            struct chain_touch *touch = &m->ops[o].touch[t];
+            int32_t s = 0;
+            if (!touch->first) continue;
+            while (s < m->slot_count && end[s] >= o) s++;
+            if (s == m->slot_count) m->slot_count++;
+            end[s] = last[touch->tensor];
+            m->tensors[touch->tensor].slot = s;
+        }
+}
+
+static void chain_model_reach(const struct chain_model *m)
+{
+    struct chain_step steps[CHAIN_MOST_STEPS];
+    for (int32_t o = 0; o < m->op_count; o++)
+        for (int32_t k = 0; k < m->ops[o].touch_count; k++) {
+            struct chain_touch *t = &m->ops[o].touch[k];
+            int32_t states = chain_states(&m->tensors[t->tensor]);
+            if (t->first) t->reached[0] = true;
+            for (int32_t x = 0; t->next && x < states; x++)
+                for (int32_t c = 0; t->reached[x] && c < m->ops[o].choice_count; c++) {
+                    int n = chain_steps(m, t, c, x, steps);
+                    for (int i = 0; i < n; i++) t->next->reached[steps[i].next] = true;
+                }
+        }
+}
+
+void chain_model_make(struct chain_model *m, const struct draft *x, const struct op_menus *menus, bool coarse,
+                      struct arena *memory)
+{
+    size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count;
+    *m = (struct chain_model){.x = x,
+                              .memory = memory,
+                              .ring = !x->how.passes.no_ring,
+                              .evict = x->how.passes.evict,
+                              .coarse = coarse,
+                              .op_count = x->graph->op_count};
+    struct making k = {.m = m, .x = x, .menus = menus};
+    chain_labels_make(x, menus, memory, &k.labels);
+    k.run_of = arena_array(memory, ops, sizeof *k.run_of);
+    k.chain_of = arena_array(memory, tensors, sizeof *k.chain_of);
+    k.local = arena_array(memory, (size_t)k.labels.count, sizeof *k.local);
+    k.seen = arena_array(memory, (size_t)k.labels.count, sizeof *k.seen);
+    k.locals = arena_array(memory, tensors, sizeof *k.locals);
+    k.latest = arena_array(memory, tensors, sizeof *k.latest);
+    m->ops = arena_array(memory, ops, sizeof *m->ops);
+    m->tensors = arena_array(memory, tensors, sizeof *m->tensors);
+    prices_make(&m->room, m->op_count, PRICE_BITS, x->problem.capacity, memory);
+    chain_model_find_runs(&k);
+    make_tensors(&k);
+    for (int32_t o = 0; o < m->op_count; o++) make_op(&k, o);
+    chain_model_find_ends(&k);
+    chain_model_make_slots(&k);
+    chain_model_reach(m);
+}

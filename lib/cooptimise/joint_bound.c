@@ -1,0 +1,239 @@
+/* A proven bound on the joint problem, and what the search is guided by.
+ *
+ * Ops are taken from the last to the first. What an op and everything behind it costs at least is a table
+ * over the states of the buffers it touches; buffers that begin at the op are minimised away at once (their
+ * later ops have sent their messages already), and the table is replaced by something not larger that is a
+ * constant plus one message for each older buffer: first the constant `least`, then for one buffer after the
+ * other the least of what remains in each of its states. Each step takes away no more than there is, so
+ * constant + messages <= table everywhere, and the constants add up to a bound. On a tree of ops and buffers
+ * nothing is lost.
+ *
+ * Capacity enters by prices (Lagrange multipliers): a byte that is on chip at a position costs price >= 0
+ * there, and capacity times price is given back. Every answer that fits pays no more than before, so the
+ * bound holds for any prices; joint_price raises them where a decoded answer overfills the scratchpad. A
+ * child may sit on its parent at its first position and pays nothing there. Rounding is downwards, always.
+ *
+ * Patterns of on and off are listed for the first JOINT_MASK_TOUCHES buffers of an op; further ones are taken
+ * as on chip for free, which can only lower the bound. */
+#include "cooptimise/joint_model.h"
+#include "base/memory.h"
+#include "base/stop.h"
+
+#include <string.h>
+
+struct entry {
+    int32_t choice;
+    unsigned on; /* old touches that are on chip */
+    int64_t value;
+};
+
+/* The least room that listing any op's patterns takes. */
+static size_t joint_bound_most_entries(const struct joint_model *m)
+{
+    size_t most = 1;
+    for (int32_t o = 0; o < m->factor_count; o++) {
+        const struct joint_factor *f = &m->factors[o];
+        int32_t listed = f->old_count < JOINT_MASK_TOUCHES ? f->old_count : JOINT_MASK_TOUCHES;
+        size_t n = (size_t)f->choice_count << listed;
+        if (n > most) most = n;
+    }
+    return most;
+}
+
+int64_t joint_life_price(const struct joint_model *m, const struct joint_var *v, int32_t state)
+{
+    int32_t from = v->from + (v->parent_count > 0);
+    if (from >= v->to) return 0;
+    return prices_between(&m->room, v->size[state], from, v->to);
+}
+
+/* The least over on and off of the buffers that begin here, given the old ones. `off` holds the old ones. */
+static int64_t least_of_new(const struct joint_model *m, const struct joint_factor *f, int32_t c, bool *off,
+                            int32_t listed, int64_t *steps)
+{
+    int32_t fresh[JOINT_MAX_TOUCHES], n = 0;
+    const int32_t *state = &f->state[(int64_t)c * f->touch_count];
+    int64_t best = NETWORK_NEVER;
+    for (int32_t t = f->old_count; t < listed; t++) fresh[n++] = t;
+    for (unsigned mask = 0; mask < 1u << n; mask++) {
+        int64_t value = 0;
+        for (int32_t i = 0; i < n; i++) {
+            int32_t t = fresh[i], x = mask >> i & 1 ? state[t] : 0;
+            const struct joint_var *v = &m->vars[f->touch[t].var];
+            if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
+            off[t] = x == 0;
+            value = joint_bound_add_capped(value, v->future[x]);
+            if (x > 0) value = joint_bound_add_capped(value, joint_life_price(m, v, x));
+        }
+        if (value >= best) continue;
+        ++*steps;
+        best = min_i64(best, joint_bound_add_capped(value, joint_factor_cost(f, c, off)));
+    }
+    return best;
+}
+
+/* The table of one op. */
+static size_t joint_bound_list_entries(const struct joint_model *m, const struct joint_factor *f,
+                                       struct entry *out, int64_t *steps)
+{
+    bool off[JOINT_MAX_TOUCHES] = {false}; /* unlisted touches: free */
+    int32_t listed = f->touch_count < JOINT_MASK_TOUCHES ? f->touch_count : JOINT_MASK_TOUCHES;
+    int32_t old = f->old_count < listed ? f->old_count : listed;
+    size_t count = 0;
+    for (int32_t c = 0; c < f->choice_count; c++) {
+        const int32_t *state = &f->state[(int64_t)c * f->touch_count];
+        for (unsigned on = 0; on < 1u << old; on++) {
+            bool possible = true;
+            for (int32_t t = 0; t < old; t++) {
+                off[t] = !(on >> t & 1);
+                possible &= off[t] || state[t] > 0;
+            }
+            if (!possible) continue;
+            int64_t value = least_of_new(m, f, c, off, listed, steps);
+            if (value < NETWORK_HOPELESS) out[count++] = (struct entry){c, on, value};
+        }
+    }
+    return count;
+}
+
+/* Takes the message for touch t out of the entries. */
+static void send_message(struct joint_model *m, struct joint_factor *f, int32_t t, struct entry *entries,
+                         size_t count)
+{
+    struct joint_var *v = &m->vars[f->touch[t].var];
+    int64_t *message = &f->message[f->message_at[t]];
+    for (int32_t x = 0; x < v->state_count; x++) message[x] = NETWORK_NEVER;
+    for (size_t i = 0; i < count; i++) {
+        int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
+        message[x] = min_i64(message[x], entries[i].value);
+    }
+    for (size_t i = 0; i < count; i++) {
+        int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
+        entries[i].value -= message[x];
+    }
+    for (int32_t x = 0; x < v->state_count; x++)
+        v->future[x] = joint_bound_add_capped(v->future[x], message[x]);
+}
+
+static void factor_messages(struct joint_model *m, struct joint_factor *f, struct entry *entries,
+                            int64_t *steps)
+{
+    size_t count = joint_bound_list_entries(m, f, entries, steps);
+    f->least = NETWORK_NEVER;
+    for (size_t i = 0; i < count; i++) f->least = min_i64(f->least, entries[i].value);
+    for (size_t i = 0; i < count; i++) entries[i].value -= f->least;
+    for (int32_t t = f->old_count; t-- > 0;) {
+        if (t < JOINT_MASK_TOUCHES)
+            send_message(m, f, t, entries, count);
+        else
+            memset(&f->message[f->message_at[t]], 0,
+                   (size_t)m->vars[f->touch[t].var].state_count * sizeof *f->message);
+    }
+}
+
+int64_t joint_messages(struct joint_model *m, int64_t *steps)
+{
+    struct entry *entries = mem_zeroed(joint_bound_most_entries(m), sizeof *entries);
+    for (int32_t v = 0; v < m->var_count; v++)
+        for (int32_t x = 0; x < m->vars[v].state_count; x++)
+            m->vars[v].future[x] = m->vars[v].fixed * (x > 0 ? 1 : -1) < 0 ? NETWORK_NEVER : 0;
+    prices_sum(&m->room);
+    for (int32_t o = m->factor_count; o-- > 0;) {
+        factor_messages(m, &m->factors[o], entries, steps);
+        m->room.rest[o] = joint_bound_add_capped(m->room.rest[o + 1], m->factors[o].least);
+    }
+    mem_free(entries);
+    return m->room.rest[0] >= NETWORK_HOPELESS ? NETWORK_NEVER : prices_ahead(&m->room, 0, 0, 0, 0);
+}
+
+/* One answer by the messages alone, op by op; buffers that no choice agrees on go off chip. Adds up loads. */
+static void joint_bound_decode(const struct joint_model *m, int32_t *state, int64_t *load, int64_t *steps)
+{
+    memset(load, 0, ((size_t)m->factor_count + 1) * sizeof *load);
+    for (int32_t o = 0; o < m->factor_count; o++) {
+        const struct joint_factor *f = &m->factors[o];
+        int64_t best = INT64_MAX;
+        int32_t best_choice = 0;
+        unsigned best_mask = 0;
+        int32_t fresh = f->touch_count - f->old_count;
+        if (fresh > JOINT_MASK_TOUCHES) fresh = JOINT_MASK_TOUCHES;
+        for (int32_t c = 0; c < f->choice_count; c++) {
+            const int32_t *own = &f->state[(int64_t)c * f->touch_count];
+            bool off[JOINT_MAX_TOUCHES];
+            int64_t clash = 0;
+            for (int32_t t = 0; t < f->touch_count; t++) off[t] = true;
+            for (int32_t t = 0; t < f->old_count; t++) {
+                int32_t x = state[f->touch[t].var];
+                off[t] = x == 0 || x != own[t];
+                if (x != 0 && x != own[t]) clash = NETWORK_NEVER / 4;
+            }
+            for (unsigned mask = 0; mask < 1u << fresh; mask++) {
+                int64_t value = clash;
+                for (int32_t i = 0; i < fresh; i++) {
+                    int32_t t = f->old_count + i, x = mask >> i & 1 ? own[t] : 0;
+                    const struct joint_var *v = &m->vars[f->touch[t].var];
+                    if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
+                    off[t] = x == 0;
+                    value = joint_bound_add_capped(value, v->future[x]);
+                    if (x > 0) value = joint_bound_add_capped(value, joint_life_price(m, v, x));
+                }
+                if (value >= best) continue;
+                ++*steps;
+                value = joint_bound_add_capped(value, joint_factor_cost(f, c, off));
+                if (value >= best) continue;
+                best = value;
+                best_choice = c;
+                best_mask = mask;
+            }
+        }
+        const int32_t *own = &f->state[(int64_t)best_choice * f->touch_count];
+        for (int32_t t = 0; t < f->touch_count; t++) {
+            int32_t v = f->touch[t].var, i = t - f->old_count;
+            if (t < f->old_count)
+                state[v] = state[v] == own[t] ? own[t] : 0;
+            else
+                state[v] = i < fresh && (best_mask >> i & 1) ? own[t] : 0;
+        }
+    }
+    for (int32_t i = 0; i < m->var_count; i++) {
+        const struct joint_var *v = &m->vars[i];
+        int32_t from = v->from + (v->parent_count > 0);
+        if (from >= v->to) continue;
+        load[from] += v->size[state[i]];
+        load[v->to] -= v->size[state[i]];
+    }
+    for (int32_t o = 1; o < m->factor_count; o++) load[o] += load[o - 1];
+}
+
+struct joint_pricing {
+    struct joint_model *m;
+    int32_t *state;
+    int64_t *steps, step_limit;
+};
+
+static int64_t joint_priced_bound(void *problem)
+{
+    struct joint_pricing *w = problem;
+    return joint_messages(w->m, w->steps);
+}
+
+static void joint_priced_loads(void *problem, int64_t *load)
+{
+    struct joint_pricing *w = problem;
+    joint_bound_decode(w->m, w->state, load, w->steps);
+}
+
+static bool joint_priced_enough(const void *problem)
+{
+    const struct joint_pricing *w = problem;
+    return *w->steps >= w->step_limit || stop_work(STOP_EACH);
+}
+
+int64_t joint_price(struct joint_model *m, int64_t target, int rounds, int64_t step_limit, int64_t *steps)
+{
+    struct joint_pricing w = {m, mem_zeroed((size_t)m->var_count + 1, sizeof *w.state), steps, step_limit};
+    const struct priced of = {&w, joint_priced_bound, joint_priced_loads, joint_priced_enough};
+    int64_t bound = prices_improve(&m->room, &of, target, rounds);
+    mem_free(w.state);
+    return bound;
+}

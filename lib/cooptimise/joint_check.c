@@ -1,0 +1,226 @@
+/* The joint problem taken literally: its rules, the cost of an answer, and the placement problem that given
+ * choices leave. Shares nothing with the search, so that the search can be held against it. */
+#include "cooptimise/joint_tiles.h"
+#include "base/arena.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+static int64_t joint_check_at(const int64_t *values, int32_t i)
+{
+    return values ? values[i] : 0;
+}
+
+static bool valid_op(const struct lx_joint_problem *p, int32_t o, int64_t *sum, lx_status *st)
+{
+    const struct lx_joint_op *op = &p->ops[o];
+    if (op->choice_count < 1 || op->seed < 0 || op->seed >= op->choice_count)
+        return status_set(st, LX_E_MODEL, "op %s: its seed must be one of its choices", op->name);
+    if (op->tick < 0 || op->tick >= LX_INT_MAX || (o > 0 && op->tick <= p->ops[o - 1].tick))
+        return status_set(st, LX_E_MODEL, "op %s: every op has its own tick, in their order", op->name);
+    int64_t most = 0;
+    if (p->cut_toll < 0 || !add_i64(*sum, p->cut_toll, sum))
+        return status_set(st, LX_E_MODEL, "a cut with an impossible cost");
+    for (int32_t c = 0; c < op->choice_count; c++) {
+        int64_t one;
+        if (op->tiles && op->tiles[c] < 1)
+            return status_set(st, LX_E_MODEL, "op %s: less than one tile", op->name);
+        if (joint_check_at(op->compute, c) < 0 || joint_check_at(op->extra, c) < 0 ||
+            !add_i64(joint_check_at(op->compute, c), joint_check_at(op->extra, c), &one))
+            return status_set(st, LX_E_MODEL, "op %s: a negative or impossible cost", op->name);
+        most = max_i64(most, one);
+    }
+    if (!add_i64(*sum, most, sum) || *sum > INT64_MAX / 8)
+        return status_set(st, LX_E_RANGE, "op %s: the costs up to here add up beyond 2^60", op->name);
+    return true;
+}
+
+static bool valid_access(const struct lx_joint_problem *p, const struct lx_joint_buffer *b, int32_t k,
+                         int64_t *sum, lx_status *st)
+{
+    const struct lx_joint_access *a = &b->accesses[k];
+    if (a->op < 0 || a->op >= p->op_count || (k > 0 && a->op < b->accesses[k - 1].op))
+        return status_set(st, LX_E_MODEL, "buffer %s: its accesses must stand in the order of the ops",
+                          b->name);
+    const struct lx_joint_op *op = &p->ops[a->op];
+    if (op->tick < b->start || op->tick >= b->end)
+        return status_set(st, LX_E_MODEL, "buffer %s: op %s uses it outside its life", b->name, op->name);
+    int64_t most = 0;
+    for (int32_t c = 0; c < op->choice_count; c++) {
+        if (joint_check_at(a->memory, c) < 0)
+            return status_set(st, LX_E_MODEL, "buffer %s: a negative cost", b->name);
+        if (a->label && (a->label[c] < -1 || a->label[c] >= p->label_count))
+            return status_set(st, LX_E_MODEL, "buffer %s: a label that does not exist", b->name);
+        most = max_i64(most, joint_check_at(a->memory, c));
+    }
+    if (a->toll < 0 || !add_i64(*sum, a->toll, sum) || !add_i64(*sum, most, sum) || *sum > INT64_MAX / 8)
+        return status_set(st, LX_E_RANGE, "buffer %s: the costs up to here add up beyond 2^60", b->name);
+    return true;
+}
+
+bool lx_joint_validate(const struct lx_joint_problem *p, lx_status *st)
+{
+    int64_t sum = 0;
+    if (p->capacity < 0 || p->capacity > LX_INT_MAX || p->alignment < 1 || p->alignment > LX_INT_MAX)
+        return status_set(st, LX_E_MODEL, "a capacity or alignment that cannot be");
+    for (int32_t o = 0; o < p->op_count; o++)
+        if (!valid_op(p, o, &sum, st)) return false;
+    for (int32_t l = 0; l < p->label_count; l++)
+        if (p->label_size[l] < 0) return status_set(st, LX_E_MODEL, "a label with a negative size");
+    for (int32_t i = 0; i < p->buffer_count; i++) {
+        const struct lx_joint_buffer *b = &p->buffers[i];
+        if (b->start < 0 || b->start >= b->end || b->end > LX_INT_MAX)
+            return status_set(st, LX_E_MODEL, "buffer %s: its life is empty", b->name);
+        if (b->access_count > 0 && p->ops[b->accesses[0].op].tick != b->start)
+            return status_set(st, LX_E_MODEL, "buffer %s: its life must begin with its first access",
+                              b->name);
+        for (int32_t k = 0; k < b->access_count; k++)
+            if (!valid_access(p, b, k, &sum, st)) return false;
+        if (b->copy_toll < 0 || !add_i64(sum, b->copy_toll, &sum) || !add_i64(sum, p->cut_toll, &sum) ||
+            sum > INT64_MAX / 8)
+            return status_set(st, LX_E_RANGE, "buffer %s: the costs up to here add up beyond 2^60", b->name);
+        for (int32_t k = 0; k < b->parent_count; k++)
+            if (b->parents[k] < 0 || b->parents[k] >= p->buffer_count || b->parents[k] == i)
+                return status_set(st, LX_E_MODEL, "buffer %s: an in-place parent must be another buffer",
+                                  b->name);
+    }
+    return true;
+}
+
+int32_t lx_joint_label(const struct lx_joint_problem *p, const int32_t *choice, int32_t buffer)
+{
+    const struct lx_joint_buffer *b = &p->buffers[buffer];
+    int32_t label = -1;
+    if (p->tiled) return joint_tile_of(p, choice, buffer).label;
+    for (int32_t k = 0; k < b->access_count; k++) {
+        const struct lx_joint_access *a = &b->accesses[k];
+        int32_t here = a->label ? a->label[choice[a->op]] : -1;
+        if (here < 0 || (k > 0 && here != label)) return -1;
+        label = here;
+    }
+    return label;
+}
+
+/* One op's cost from sums over its accesses. */
+static int64_t op_cost(const struct lx_joint_op *op, int32_t c, int64_t toll, int64_t memory)
+{
+    return toll + max_i64(joint_check_at(op->compute, c), memory) + joint_check_at(op->extra, c);
+}
+
+/* Sums per op. */
+static void op_sums(const struct lx_joint_problem *p, const int32_t *choice, const bool *on, int64_t **toll,
+                    int64_t **memory)
+{
+    *toll = mem_zeroed((size_t)p->op_count + 1, sizeof **toll);
+    *memory = mem_zeroed((size_t)p->op_count + 1, sizeof **memory);
+    for (int32_t i = 0; i < p->buffer_count; i++)
+        for (int32_t k = 0; k < p->buffers[i].access_count; k++) {
+            const struct lx_joint_access *a = &p->buffers[i].accesses[k];
+            if (on && on[i] && !a->always) continue;
+            (*toll)[a->op] += a->toll;
+            (*memory)[a->op] += joint_check_at(a->memory, choice[a->op]);
+        }
+}
+
+int64_t lx_joint_cost(const struct lx_joint_problem *p, const int32_t *choice, const bool *on)
+{
+    int64_t *toll, *memory, cost = 0;
+    op_sums(p, choice, on, &toll, &memory);
+    for (int32_t o = 0; o < p->op_count; o++) cost += op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
+    mem_free(toll);
+    mem_free(memory);
+    if (p->tiled) cost += joint_cut_cost(p, choice);
+    return cost;
+}
+
+/* What being off chip costs a buffer when all that may be is on chip: exact for tolls, and for time as far as
+ * no other buffer of the same op is off too. */
+static int64_t marginal_cost(const struct lx_joint_problem *p, const int32_t *choice, int32_t buffer,
+                             const int64_t *toll, const int64_t *memory)
+{
+    const struct lx_joint_buffer *b = &p->buffers[buffer];
+    int64_t cost = 0;
+    for (int32_t k = 0; k < b->access_count;) {
+        int32_t o = b->accesses[k].op;
+        int64_t tolls = 0, bytes = 0;
+        for (; k < b->access_count && b->accesses[k].op == o; k++)
+            if (!b->accesses[k].always) {
+                tolls += b->accesses[k].toll;
+                bytes += joint_check_at(b->accesses[k].memory, choice[o]);
+            }
+        cost += op_cost(&p->ops[o], choice[o], toll[o] + tolls, memory[o] + bytes) -
+                op_cost(&p->ops[o], choice[o], toll[o], memory[o]);
+    }
+    return cost;
+}
+
+static void fill_uses(const struct lx_joint_problem *p, const struct lx_joint_buffer *b, struct arena *memory,
+                      struct lx_buffer *out)
+{
+    int64_t *uses = arena_array(memory, (size_t)b->access_count, sizeof *uses);
+    for (int32_t k = 0; k < b->access_count; k++) {
+        int64_t tick = p->ops[b->accesses[k].op].tick;
+        if (tick >= out->end) break; /* a tile is gone */
+        if (out->use_count == 0 || uses[out->use_count - 1] != tick) uses[out->use_count++] = tick;
+    }
+    out->uses = uses;
+}
+
+/* Edges that the data model allows under these sizes. */
+static void fill_parents(const struct lx_joint_problem *p, struct lx_buffer *buffers, int32_t i,
+                         struct arena *memory)
+{
+    const struct lx_joint_buffer *b = &p->buffers[i];
+    struct lx_buffer *child = &buffers[i];
+    int32_t *parents = arena_array(memory, (size_t)b->parent_count, sizeof *parents);
+    for (int32_t k = 0; k < b->parent_count; k++) {
+        const struct lx_buffer *parent = &buffers[b->parents[k]];
+        if (child->reason || parent->reason || child->first_use_is_read) continue;
+        if (parent->end == child->start + 1 && child->size <= parent->size && lx_read_count(parent) > 0)
+            parents[child->parent_count++] = b->parents[k];
+    }
+    child->parents = parents;
+}
+
+void lx_joint_placement(const struct lx_joint_problem *p, const int32_t *choice, struct arena *memory,
+                        struct lx_problem *out)
+{
+    struct lx_buffer *buffers = arena_array(memory, (size_t)p->buffer_count, sizeof *buffers);
+    bool *on = arena_array(memory, (size_t)p->buffer_count, sizeof *on);
+    int64_t *toll, *through, total = 0;
+    for (int32_t i = 0; i < p->buffer_count; i++) {
+        const struct lx_joint_buffer *b = &p->buffers[i];
+        int32_t label = lx_joint_label(p, choice, i);
+        buffers[i] = (struct lx_buffer){.name = b->name,
+                                        .start = b->start,
+                                        .end = b->end,
+                                        .fixed = -1,
+                                        .first_use_is_read = b->first_use_is_read,
+                                        .reason = b->reason   ? b->reason
+                                                  : label < 0 ? "core div mismatch"
+                                                              : NULL};
+        if (label >= 0) buffers[i].size = p->label_size[label];
+        if (p->tiled) joint_tile_fill(p, choice, i, &buffers[i]);
+        on[i] = !buffers[i].reason && buffers[i].size <= p->capacity;
+        if (buffers[i].reason) buffers[i].size = 0; /* takes no room, and need not add up */
+        fill_uses(p, b, memory, &buffers[i]);
+    }
+    op_sums(p, choice, on, &toll, &through);
+    for (int32_t i = 0; i < p->buffer_count; i++) {
+        if (!buffers[i].reason) buffers[i].spill_cost = marginal_cost(p, choice, i, toll, through);
+        total += buffers[i].spill_cost;
+        fill_parents(p, buffers, i, memory);
+    }
+    /* Costs may be finer than what a placement problem may carry; the checker wants sums within 2^53. */
+    while (total > LX_INT_MAX / 2) {
+        total = 0;
+        for (int32_t i = 0; i < p->buffer_count; i++) total += buffers[i].spill_cost /= 16;
+    }
+    mem_free(toll);
+    mem_free(through);
+    *out = (struct lx_problem){.objective = LX_SPILL,
+                               .capacity = p->capacity,
+                               .alignment = p->alignment,
+                               .count = p->buffer_count,
+                               .buffers = buffers};
+}

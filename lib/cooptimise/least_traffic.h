@@ -1,0 +1,39 @@
+/* The search for the divisions under which a plan moves least, and the proof of how little any can move: chains
+ * (chain.h) bounded, searched and priced in rounds, each wider than the one before. A round gives divisions worth a
+ * real plan; how much that moves is told to the next one. */
+#ifndef LX_COOPTIMISE_LEAST_TRAFFIC_H
+#define LX_COOPTIMISE_LEAST_TRAFFIC_H
+
+#include "cooptimise/chain.h"
+
+enum { LEAST_ANSWERS = 4 }; /* of a round, at most */
+
+struct least_traffic {
+    const struct lx_divisions *d;
+    const struct lx_run *run;
+    double deadline; /* seconds of the monotonic clock; 0: none */
+    struct arena memory;
+    struct op_menus menus;
+    struct chain_model model;
+    bool any_order; /* ops may change places: the bound is then none of the model's */
+    int64_t bound;  /* proved: no choice of divisions moves less */
+    int64_t steps, step_limit;
+    int round;
+    bool solved;     /* the least of the chains is known */
+    bool done;       /* nothing more will be found or proved */
+    int32_t *choice; /* of the round's answers */
+    int64_t bytes[LEAST_ANSWERS];
+    int32_t found;
+};
+
+/* `x`: a draft of the divided graph in its own order. To be closed also after a failure. */
+bool least_traffic_open(struct least_traffic *s, const struct draft *x, const struct lx_run *run,
+                        lx_status *st);
+void least_traffic_close(struct least_traffic *s);
+/* One round for plans that move less than `best` bytes. */
+void least_traffic_round(struct least_traffic *s, int64_t best);
+/* Divisions of answer k of the last round, per op, NULL: the one it has; in `memory`. */
+bool least_traffic_divisions(const struct least_traffic *s, int32_t k, struct arena *memory,
+                             const struct lx_division ***out, int32_t *changed, lx_status *st);
+
+#endif

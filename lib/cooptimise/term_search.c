@@ -1,0 +1,152 @@
+/* The search of terms.h: rounds of a bound (term_bound.c), a sweep (term_sweep.c) and trials of what it found
+ * (term_answers.c), each wider than the one before, until bound and answer meet or the work is used up. Everything is counted
+ * in steps, so that two runs do the same; the clock is only a fuse. */
+#include "cooptimise/term_answers.h"
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/log.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DEFAULT_STEPS = 20000000 };
+
+struct round {
+    int64_t entries; /* of a message, at most */
+    int32_t width;
+    int64_t solves; /* trials of placement */
+};
+
+static const struct round rounds[] = {{1 << 10, 64, 8},
+                                      {1 << 14, 512, 32},
+                                      {1 << 17, 4096, 100},
+                                      {1 << 20, 32768, 200},
+                                      {1 << 20, 1 << 18, 400}};
+
+struct searching {
+    struct term_network n;
+    struct term_frontier f;
+    struct term_answers a;
+    int64_t bound, steps, step_limit;
+    double deadline;
+    const struct lx_run *run;
+    bool stopped;
+};
+
+static double term_search_value_of(const struct term_network *n, int64_t cost)
+{
+    return ldexp((double)cost, -n->shift);
+}
+
+/* Values of terms may be beyond what progress is told in. */
+static int64_t told_of(double value)
+{
+    return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : (int64_t)value;
+}
+
+static void term_search_report(const struct searching *s)
+{
+    struct lx_progress now = {.steps = s->steps,
+                              .objective = told_of(term_search_value_of(&s->n, s->a.cost)),
+                              .bound = told_of(term_search_value_of(&s->n, s->bound))};
+    if (s->run->progress) s->run->progress(s->run->context, &now);
+    LOG(cooptimise, "terms: %.9g, bound %.9g, %" PRId64 " steps", term_search_value_of(&s->n, s->a.cost),
+        term_search_value_of(&s->n, s->bound), s->steps);
+}
+
+static bool term_search_finished(struct searching *s)
+{
+    s->stopped |= lx_run_stopped(s->run) || (s->deadline > 0 && clock_seconds() > s->deadline);
+    return s->stopped || s->steps >= s->step_limit || s->bound >= s->a.cost;
+}
+
+/* Of a message: what all of them may take of the work that is left. */
+static int64_t term_search_most_entries(const struct searching *s, const struct round *r)
+{
+    int64_t left = max_i64(s->step_limit - s->steps, 0) / max_i64(s->n.count, 1);
+    return min_i64(r->entries, max_i64(rounds[0].entries, min_i64(left, INT64_MAX / 16) * 16));
+}
+
+static bool run_round(struct searching *s, const struct round *r, bool *whole, lx_status *st)
+{
+    struct term_bound b;
+    struct term_sweep sweep = {0};
+    int64_t least;
+    bool ok = term_bound_make(&b, &s->n, term_search_most_entries(s, r), &s->steps, st);
+    if (ok) s->bound = max_i64(s->bound, b.least);
+    struct term_sweep_options how = {r->width, s->a.cost, max_i64(s->step_limit - s->steps, 0), s->run,
+                                     s->deadline};
+    if (ok && s->bound < s->a.cost) {
+        ok = term_sweep(&sweep, &s->f, &b, &how, st) && term_answers_of(&s->a, &sweep, r->solves, &least, st);
+        if (ok) s->bound = max_i64(s->bound, min_i64(s->a.cost, min_i64(sweep.dropped, least)));
+        s->steps += sweep.steps;
+        s->stopped |= sweep.stopped;
+        *whole = sweep.dropped >= s->a.cost;
+        term_sweep_free(&sweep);
+    }
+    term_bound_free(&b);
+    if (ok) term_search_report(s);
+    return ok;
+}
+
+/* A first answer may be all that there is time for; wider rounds only where something was dropped. */
+static bool term_search_run_rounds(struct searching *s, lx_status *st)
+{
+    bool whole = false;
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds && !whole && (i == 0 || !term_search_finished(s));
+         i++)
+        if (!run_round(s, &rounds[i], &whole, st)) return false;
+    return true;
+}
+
+static bool term_search_hand_out(struct searching *s, struct arena *memory, struct lx_term_answer *out,
+                                 lx_status *st)
+{
+    size_t count = (size_t)s->n.count;
+    out->choice = arena_copy_array(memory, s->a.choice, count, sizeof *out->choice);
+    out->address = arena_copy_array(memory, s->a.address, count, sizeof *out->address);
+    if (!out->choice || !out->address) return status_no_memory(st);
+    bool proved = s->bound >= s->a.cost;
+    out->objective = lx_term_cost(s->n.p, out->choice, out->address);
+    /* Each term was rounded to a whole number of steps of 2^-shift. */
+    int64_t rounding = s->n.shift ? s->n.p->term_count : 0;
+    out->bound =
+        proved ? out->objective : fmin(out->objective, term_search_value_of(&s->n, s->bound - rounding));
+    out->steps = s->steps;
+    out->status = proved ? LX_OPTIMAL : s->stopped || s->steps >= s->step_limit ? LX_LIMIT : LX_FEASIBLE;
+    return true;
+}
+
+bool lx_term_search(const struct lx_term_problem *p, const struct lx_term_start *start,
+                    const struct lx_solver *solver, const struct lx_run *run, struct arena *memory,
+                    struct lx_term_answer *out, lx_status *st)
+{
+    struct searching s = {.bound = -TERM_NEVER, .run = run};
+    s.step_limit = run->work_limit > 0 ? run->work_limit : DEFAULT_STEPS;
+    if (run->time_limit > 0) s.deadline = clock_seconds() + run->time_limit;
+    *out = (struct lx_term_answer){.status = LX_ERROR};
+    bool ok = term_network_make(&s.n, p, st) && term_frontier_make(&s.f, &s.n, st) &&
+              term_answers_make(&s.a, &s.n, start, solver, run, st) && term_search_run_rounds(&s, st) &&
+              term_search_hand_out(&s, memory, out, st);
+    term_answers_free(&s.a);
+    term_frontier_free(&s.f);
+    term_network_free(&s.n);
+    return ok;
+}
+
+double lx_term_cost(const struct lx_term_problem *p, const int32_t *choice, const int64_t *address)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < p->term_count; i++) {
+        const struct lx_term *t = &p->terms[i];
+        int64_t at = 0;
+        for (int32_t k = 0; k < t->axis_count; k++) {
+            int32_t b = t->axes[k].buffer;
+            at =
+                at * t->axes[k].size + (t->axes[k].is_bit ? address[b] >= 0 : t->axes[k].class_of[choice[b]]);
+        }
+        sum += t->values[at];
+    }
+    return sum;
+}

@@ -1,0 +1,215 @@
+/* Each op by the parts of its division's time and those of the copies of its tick; then the bundle's end-to-end time is
+ * shared out: what it is longer than its ops is launch, what it is shorter is HBM that the launch covers. */
+#include "explain/op_waits.h"
+#include "base/checked.h"
+#include "cost/bundle.h"
+#include "cost/op.h"
+#include "search/kernel_runs.h"
+#include "stays/draft.h"
+
+#include <math.h>
+
+const char *lx_wait_word(enum lx_wait w)
+{
+#define LX_WAIT_WORD(id, word) [id] = word,
+    static const char *const words[] = {LX_WAITS(LX_WAIT_WORD)};
+#undef LX_WAIT_WORD
+    return (int)w >= 0 && w < LX_WAIT_COUNT ? words[w] : "?";
+}
+
+/* Of a bundle's time: a difference that is no more than this is none. */
+#define ROUNDING 1e-9
+
+/* Of the ops of one bundle. */
+struct bundle_sum {
+    struct cost_bundle cost;
+    double hidden_us; /* device_us - busy_us: what a launch may cover */
+};
+
+void lx_plan_hbm_shares(const struct lx_plan *p, int32_t o, double *share)
+{
+    for (int i = 0; i < op_operand_count(&p->layouts->graph->ops[o]); i++) {
+        const struct lx_access *a = &p->accesses[p->access_at[o] + i];
+        int64_t all = operand_bytes(p->divisions, o, i);
+        bool on_chip = a->stay >= 0 && p->answer.address[a->stay] >= 0;
+        share[i] = on_chip || all <= 0 ? 0 : (double)a->bytes / (double)all;
+    }
+}
+
+/* Of operand `operand` of op o, in all iterations. */
+static double bytes_without_padding(const struct lx_plan *p, int32_t o, int operand)
+{
+    int32_t tensor = p->accesses[p->access_at[o] + operand].tensor;
+    const struct lx_tensor *t = &p->layouts->graph->tensors[tensor];
+    double bytes = lx_dtype_bits(t->dtype) / 8.0, padded = (double)tensor_bytes(p->layouts, tensor);
+    for (int i = 0; i < t->rank; i++) bytes *= (double)t->shape[i];
+    double times = padded > 0 ? (double)operand_bytes(p->divisions, o, operand) / padded : 1;
+    return times * (t->rank < 0 ? padded : fmin(bytes, padded));
+}
+
+/* The time of HBM by what each operand takes of it. */
+static void share_hbm(const struct lx_plan *p, int32_t o, const double *share, double us,
+                      struct lx_op_wait *out)
+{
+    double memory[LX_MAX_OPERANDS] = {0}, slow[LX_MAX_OPERANDS], all = 0;
+    int n = op_operand_count(&p->layouts->graph->ops[o]);
+    lx_division_least(p->divisions, o, memory, slow);
+    for (int i = 0; i < n; i++) all += share[i] * memory[i];
+    for (int i = 0; i < n; i++) {
+        int32_t tensor = p->accesses[p->access_at[o] + i].tensor;
+        double part = all > 0 ? share[i] * memory[i] / all : 1.0 / n;
+        out->of_hbm_us[lx_tensor_bytes_for(p->layouts, tensor)] += us * part;
+    }
+}
+
+static void op_waits_time_op(const struct lx_plan *p, int32_t o, struct bundle_sum *sum,
+                             struct lx_op_wait *out)
+{
+    double share[LX_MAX_OPERANDS];
+    lx_plan_hbm_shares(p, o, share);
+    struct lx_op_time t = lx_division_time(p->divisions, o, share);
+    *out = (struct lx_op_wait){.us = {[LX_WAIT_HBM] = t.hbm_us,
+                                      [LX_WAIT_LX] = t.lx_us,
+                                      [LX_WAIT_RING] = t.ring_us,
+                                      [LX_WAIT_COMPUTE] = t.compute_us},
+                               .covered_us = t.device_us - t.busy_us, /* what could be; see share_launch */
+                               .device_us = t.device_us,
+                               .flops = t.flops};
+    if (t.hbm_us > 0) share_hbm(p, o, share, t.hbm_us, out);
+    for (int i = 0; i < op_operand_count(&p->layouts->graph->ops[o]); i++) {
+        const struct lx_access *a = &p->accesses[p->access_at[o] + i];
+        if (a->stay < 0 || p->answer.address[a->stay] < 0) sum->cost.operands += sum->cost.times;
+        out->hbm_bytes += share[i] * bytes_without_padding(p, o, i);
+    }
+    sum->cost.busy_us += t.busy_us;
+    sum->cost.hbm_bytes += (double)(p->traffic[o].hbm_read + p->traffic[o].hbm_written);
+    sum->cost.cores = max_i64(sum->cost.cores, p->divisions->at[o].cores_used);
+}
+
+static struct lx_core_view op_waits_view_of(const struct lx_plan *p, int32_t stay)
+{
+    return lx_division_held(p->divisions, p->stays[stay].view_op, p->stays[stay].view_operand,
+                            p->stays[stay].hold);
+}
+
+static void op_waits_time_transfer(const struct lx_plan *p, const struct lx_transfer *t,
+                                   struct bundle_sum *sum, struct lx_op_wait *out)
+{
+    int32_t tensor = p->stays[t->stay].tensor;
+    const struct lx_device *d = &p->layouts->graph->device;
+    double us;
+    double fills =
+        (double)nest_fills(p->nests, p->nest_count, p->stays[t->stay].view_op, p->stays[t->stay].hold);
+    if (lx_through_hbm(t->kind)) {
+        us = cost_copy(d, t->bytes);
+        sum->cost.operands += (int64_t)fills;
+        out->us[LX_WAIT_HBM] += us;
+        out->of_hbm_us[lx_tensor_bytes_for(p->layouts, tensor)] += us;
+        out->covered_us += us;
+        out->device_us += us;
+        out->hbm_bytes += (double)t->bytes;
+        return;
+    }
+    struct lx_core_view to = op_waits_view_of(p, t->stay),
+                        from = t->source >= 0 ? op_waits_view_of(p, t->source) : to;
+    us = t->kind == LX_MOVE ? cost_local_copy(d, view_part_bytes(p->layouts, tensor, &to))
+                            : view_ring_us(p->layouts, tensor, &from, &to);
+    us *= fills;
+    /* A relayout for which every core has its part already leaves no core. */
+    out->us[t->kind == LX_MOVE || t->bytes == 0 ? LX_WAIT_LX : LX_WAIT_RING] += us;
+    out->device_us += us;
+    sum->cost.busy_us += us;
+}
+
+/* `longer`: the bundle's end-to-end time less its device time, of which the op has its share. */
+static void share_launch(const struct bundle_sum *sum, double longer, int32_t ops, struct lx_op_wait *w)
+{
+    double could = w->covered_us, hbm = w->us[LX_WAIT_HBM];
+    w->covered_us = longer < 0 && sum->hidden_us > 0 ? fmin(-longer * could / sum->hidden_us, hbm) : 0;
+    w->us[LX_WAIT_HBM] = hbm - w->covered_us;
+    for (int k = 0; k < LX_BYTE_KIND_COUNT && hbm > 0; k++) w->of_hbm_us[k] *= w->us[LX_WAIT_HBM] / hbm;
+    if (longer > 0)
+        w->us[LX_WAIT_LAUNCH] =
+            longer * (sum->cost.device_us > 0 ? w->device_us / sum->cost.device_us : 1.0 / ops);
+}
+
+static bool is_of_plan(const struct lx_plan *p, const struct lx_transfer *t)
+{
+    return (unsigned)t->kind < LX_TRANSFER_KINDS && t->stay >= 0 && t->stay < p->problem.count &&
+           t->source < p->problem.count;
+}
+
+static void op_waits_time_run(const struct lx_plan *p, const struct kernel_run *run, bool is_extern,
+                              int32_t *next, struct lx_op_wait *ops)
+{
+    struct bundle_sum sum = {.cost = {.times = run->times}};
+    for (int32_t o = run->first; o < run->end; o++) op_waits_time_op(p, o, &sum, &ops[o]);
+    for (; *next < p->transfer_count && p->transfers[*next].tick < run->end; ++*next) {
+        const struct lx_transfer *t = &p->transfers[*next];
+        if (t->tick >= run->first && is_of_plan(p, t)) op_waits_time_transfer(p, t, &sum, &ops[t->tick]);
+    }
+    for (int32_t o = run->first; o < run->end; o++) {
+        sum.cost.device_us += ops[o].device_us;
+        sum.hidden_us += ops[o].covered_us;
+    }
+    double longer =
+        is_extern ? 0 : cost_end_to_end(&p->layouts->graph->device, &sum.cost) - sum.cost.device_us;
+    if (fabs(longer) <= ROUNDING * sum.cost.device_us) longer = 0; /* the same sum in another order */
+    for (int32_t o = run->first; o < run->end; o++)
+        share_launch(&sum, longer, run->end - run->first, &ops[o]);
+}
+
+static void op_waits_time_bundle(const struct lx_plan *p, const struct lx_bundle *b, int32_t *next,
+                                 struct lx_op_wait *ops)
+{
+    int32_t end = b->first + b->count;
+    for (int32_t o = b->first; o < end;) {
+        struct kernel_run run = kernel_run_at(p->nests, p->nest_count, o, end);
+        op_waits_time_run(p, &run, b->is_extern, next, ops);
+        o = run.end;
+    }
+}
+
+void lx_plan_waits(const struct lx_plan *p, struct lx_op_wait *ops)
+{
+    int32_t next = 0;
+    for (int32_t o = 0; o < p->layouts->graph->op_count; o++) ops[o] = (struct lx_op_wait){0};
+    for (int32_t i = 0; i < p->bundle_count; i++) op_waits_time_bundle(p, &p->bundles[i], &next, ops);
+}
+
+struct lx_op_wait lx_waits_sum(const struct lx_op_wait *ops, int32_t count)
+{
+    struct lx_op_wait sum = {0};
+    for (int32_t o = 0; o < count; o++) {
+        for (int k = 0; k < LX_WAIT_COUNT; k++) sum.us[k] += ops[o].us[k];
+        for (int k = 0; k < LX_BYTE_KIND_COUNT; k++) sum.of_hbm_us[k] += ops[o].of_hbm_us[k];
+        sum.covered_us += ops[o].covered_us;
+        sum.device_us += ops[o].device_us;
+        sum.flops += ops[o].flops;
+        sum.hbm_bytes += ops[o].hbm_bytes;
+    }
+    return sum;
+}
+
+double lx_wait_us(const struct lx_op_wait *w)
+{
+    double us = 0;
+    for (int k = 0; k < LX_WAIT_COUNT; k++) us += w->us[k];
+    return us;
+}
+
+enum lx_wait lx_wait_longest(const struct lx_op_wait *w)
+{
+    int best = 0;
+    for (int k = 1; k < LX_WAIT_COUNT; k++)
+        if (w->us[k] > w->us[best]) best = k;
+    return (enum lx_wait)best;
+}
+
+struct lx_roofs lx_device_roofs(const struct lx_device *d)
+{
+    double cores = (double)d->cores;
+    return (struct lx_roofs){.hbm_gb_per_s = cost_rate(d, COST_ONE_WAY),
+                             .lx_gb_per_s = cost_rate(d, COST_LX_PORT) * cores,
+                             .gflop_per_s = 2 * cost_rate(d, COST_MACS) * cores * 1e-3};
+}

@@ -1,0 +1,73 @@
+/* What differs between two plans, buffer by buffer. Buffers are matched by name: in two plans of one pattern a
+ * name is one buffer whatever the solver, while its number may differ when the passes do. */
+#ifndef LX_EXPLAIN_PLAN_DIFF_H
+#define LX_EXPLAIN_PLAN_DIFF_H
+
+#include "plan/plan.h"
+
+/* What can have happened to a buffer, in the order of a report: X(id, word, in words). */
+/* clang-format off */
+#define LX_CHANGES(X)                                                                                        \
+    X(LX_CAME_ON_CHIP,     "came_on_chip",     "came on chip")                                               \
+    X(LX_WENT_OFF_CHIP,    "went_off_chip",    "went off chip")                                              \
+    X(LX_MOVED,            "moved",            "moved")                                                      \
+    X(LX_IN_PLACE_CHANGED, "in_place_changed", "now, or no longer, in another's place")                      \
+    X(LX_CHANGED,          "changed",          "with another size, life or cost")                            \
+    X(LX_ONLY_BEFORE,      "only_before",      "only in the first plan")                                     \
+    X(LX_ONLY_AFTER,       "only_after",       "only in the second plan")
+/* clang-format on */
+
+#define LX_CHANGE_ENUM(id, word, words) id,
+enum lx_change { LX_CHANGES(LX_CHANGE_ENUM) LX_CHANGE_COUNT };
+#undef LX_CHANGE_ENUM
+
+const char *lx_change_word(enum lx_change c);
+const char *lx_change_words(enum lx_change c);
+
+/* What the traffic of a plan is made of: X(id, word, in words). All but the ring add up to its HBM bytes. */
+/* clang-format off */
+#define LX_PARTS(X)                                                                                         \
+    X(LX_PART_BUFFERS,  "buffers",  "ops with buffers off chip")                                            \
+    X(LX_PART_UNSERVED, "unserved", "ops with tensors that no buffer could hold for them")                  \
+    X(LX_PART_LOADS,    "loads",    "loads of buffers")                                                     \
+    X(LX_PART_STORES,   "stores",   "stores of buffers")                                                    \
+    X(LX_PART_COSTS,    "costs",    "costs of places, charges and reuse")                                   \
+    X(LX_PART_RING,     "ring",     "over the data ring, not in the sum")                                   \
+    X(LX_PART_MOVES,    "moves",    "inside the scratchpads, not in the sum")
+/* clang-format on */
+
+#define LX_PART_ENUM(id, word, words) id,
+enum lx_part { LX_PARTS(LX_PART_ENUM) LX_PART_COUNT };
+#undef LX_PART_ENUM
+
+const char *lx_part_word(enum lx_part s);
+const char *lx_part_words(enum lx_part s);
+
+struct lx_difference {
+    enum lx_change change;
+    int32_t before, after;                 /* the buffer in each plan; -1: it is not there */
+    const char *name;                      /* this and the next two belong to the plans */
+    const char *in_place_of;               /* in the second plan; "": of nothing */
+    const char *reason;                    /* why it was, or is, off chip; "": it is not */
+    int64_t address_before, address_after; /* LX_OFF_CHIP also where it is not there */
+    const char *pool_before, *pool_after;  /* of the plans; "": off chip, or the plan has no more than one */
+    int64_t
+        gain; /* bytes that ops move less of it off chip in the second plan; loads and stores not counted */
+};
+
+/* By change, the largest gain or loss first, then by number. The plans must outlive it. */
+struct lx_diff {
+    struct lx_difference *all;
+    int32_t count;
+    int32_t of_change[LX_CHANGE_COUNT];
+    bool same_pattern; /* else only buffers of the same name were compared */
+    int64_t gain;      /* bytes of traffic that the second plan saves in all */
+    int64_t share_before[LX_PART_COUNT], share_after[LX_PART_COUNT]; /* bytes; of a list: buffers only */
+};
+
+/* False with `st` when memory is out. */
+bool lx_plan_diff(const struct lx_plan *before, const struct lx_plan *after, struct lx_diff *out,
+                  lx_status *st);
+void lx_diff_free(struct lx_diff *d);
+
+#endif

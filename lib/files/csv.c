@@ -1,0 +1,271 @@
+/* Buffer lists as comma-separated values, in two forms that other tools write:
+ *   MiniMalloc  id,lower,upper,size[,offset][,alignment][,weight]   (upper exclusive)
+ *   XLA         buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times,use_names,is_scoped
+ *               buffer_id,buffer_name,offset,size,definition_time,end_time,num_uses,use_times,use_names
+ * The header tells which; columns may stand in any order. One table per form says what each column means.
+ * The capacity is not in the file: MiniMalloc files carry it in their name (NAME.CAPACITY.csv, or
+ * NAME_CAPACITY.csv for files with weights). Without one the question is the least height. */
+#include "files/pattern.h"
+#include "files/csv_rows.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+FORMAT_READS(minimalloc);
+FORMAT_READS(xla);
+
+enum column {
+    ID,
+    LOWER,
+    UPPER,
+    SIZE,
+    OFFSET,
+    ALIGNMENT,
+    WEIGHT,
+    NAME,
+    BENEFIT,
+    USE_TIMES,
+    LAST,
+    IGNORED,
+    COLUMNS
+};
+
+struct column_row {
+    const char *name;
+    enum column column;
+    bool required;
+};
+
+static const struct column_row minimalloc_columns[] = {
+    {"id", ID, true},          {"lower", LOWER, true},
+    {"upper", UPPER, true},    {"size", SIZE, true},
+    {"offset", OFFSET, false}, {"alignment", ALIGNMENT, false},
+    {"weight", WEIGHT, false}, {0}};
+
+static const struct column_row xla_columns[] = {
+    {"buffer_id", ID, true},       {"buffer_name", NAME, true},      {"alt_mem_benefit", BENEFIT, true},
+    {"size", SIZE, true},          {"definition_time", LOWER, true}, {"use_times", USE_TIMES, true},
+    {"use_names", IGNORED, false}, {"is_scoped", IGNORED, false},    {0}};
+
+/* Offsets count from the start of a buffer's own allocation, which the table does not name: they bind nobody. */
+static const struct column_row assignment_columns[] = {
+    {"buffer_id", ID, true},          {"buffer_name", NAME, true},
+    {"offset", IGNORED, false},       {"size", SIZE, true},
+    {"definition_time", LOWER, true}, {"end_time", LAST, true},
+    {"num_uses", IGNORED, false},     {"use_times", USE_TIMES, true},
+    {"use_names", IGNORED, false},    {0}};
+
+struct csv {
+    struct csv_rows rows;
+    int position[COLUMNS]; /* which field a column is, or -1 */
+    const char *heading[CSV_FIELDS];
+    struct graph_builder b;
+};
+
+static bool csv_read_header(struct csv *c, const struct column_row *columns)
+{
+    for (int i = 0; i < COLUMNS; i++) c->position[i] = -1;
+    for (int f = 0; f < c->rows.fields; f++) {
+        const struct column_row *row = columns;
+        while (row->name && strcmp(row->name, c->rows.field[f]) != 0) row++;
+        if (!row->name) {
+            char known[200];
+            size_t n = 0;
+            for (row = columns; row->name; row++)
+                n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", n ? "," : "", row->name);
+            return csv_fail(&c->rows, f, LX_E_SCHEMA, "unknown column \"%.40s\"; a header may have: %s",
+                            c->rows.field[f], known);
+        }
+        if (row->column != IGNORED && c->position[row->column] >= 0)
+            return csv_fail(&c->rows, f, LX_E_DUPLICATE, "the column %s stands twice; remove one", row->name);
+        c->position[row->column] = f;
+        c->heading[f] = row->name;
+    }
+    for (const struct column_row *row = columns; row->name; row++)
+        if (row->required && c->position[row->column] < 0)
+            return csv_fail(&c->rows, -1, LX_E_SCHEMA, "the column %s is missing; add it", row->name);
+    return true;
+}
+
+/* The integer of a column; an optional one may be absent or empty. */
+static bool csv_read_int(struct csv *c, enum column column, int64_t low, int64_t *out)
+{
+    int f = c->position[column];
+    if (f < 0 || !*c->rows.field[f]) {
+        if (column == OFFSET || column == ALIGNMENT || column == WEIGHT) return true;
+        return csv_fail(&c->rows, f, LX_E_SCHEMA, "%s is empty; an integer is needed here", c->heading[f]);
+    }
+    return csv_int(&c->rows, f, c->heading[f], low, out);
+}
+
+static int csv_compare_ticks(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* definition time and use times, sorted, each once: what a buffer's uses are to us. */
+static bool csv_read_uses(struct csv *c, struct lx_buffer *b)
+{
+    const char *s = c->rows.field[c->position[USE_TIMES]];
+    int64_t *ticks = arena_array(c->b.memory, strlen(s) / 2 + 2, sizeof *ticks);
+    if (!ticks) return status_no_memory(c->rows.st);
+    size_t n = 0, kept = 0;
+    ticks[n++] = b->start;
+    while (*s) {
+        const char *end;
+        int64_t v;
+        if (!csv_digits(s, &end, &v) || (*end && *end != ';') || v > LX_INT_MAX)
+            return csv_fail(&c->rows, c->position[USE_TIMES], LX_E_SYNTAX,
+                            "use_times must be integers with ';' between them");
+        if (v < b->start)
+            return csv_fail(&c->rows, c->position[USE_TIMES], LX_E_RANGE,
+                            "a use at %lld, before the definition at %lld; no use may be before it",
+                            (long long)v, (long long)b->start);
+        ticks[n++] = v;
+        s = *end ? end + 1 : end;
+    }
+    qsort(ticks, n, sizeof *ticks, csv_compare_ticks);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || ticks[i] != ticks[kept - 1]) ticks[kept++] = ticks[i];
+    b->uses = ticks;
+    b->use_count = (int32_t)kept;
+    b->end = ticks[kept - 1] + 1;
+    return true;
+}
+
+/* The last tick of a life, where the table has one. */
+static bool read_last(struct csv *c, struct lx_buffer *b)
+{
+    int64_t last = b->end - 1;
+    if (c->position[LAST] < 0) return true;
+    if (!csv_read_int(c, LAST, b->start, &last)) return false;
+    b->end = max_i64(b->end, last + 1);
+    return true;
+}
+
+static bool read_benefit(struct csv *c, int64_t *cost)
+{
+    int f = c->position[BENEFIT];
+    char *end;
+    if (f < 0) return true;
+    double v = strtod(c->rows.field[f], &end);
+    if (end == c->rows.field[f] || *end || !isfinite(v) || v > 0x1p53)
+        return csv_fail(&c->rows, f, LX_E_SYNTAX,
+                        "\"%.40s\" is not a benefit; it must be a number up to 2^53", c->rows.field[f]);
+    *cost =
+        v > 0 ? (int64_t)llround(v) : 0; /* a negative benefit is a wish to stay off chip: it costs nothing */
+    return true;
+}
+
+/* The number that XLA knows it by, which is negative for what is scoped. */
+static bool csv_read_id(struct csv *c)
+{
+    int64_t id;
+    return csv_read_int(c, ID, -LX_INT_MAX, &id) && builder_buffer_id(&c->b, id, c->rows.st);
+}
+
+static bool csv_read_row(struct csv *c, bool xla)
+{
+    struct lx_buffer b = {.fixed = -1, .name = c->rows.field[c->position[xla ? NAME : ID]]};
+    if (!csv_read_int(c, SIZE, 0, &b.size) || !csv_read_int(c, LOWER, 0, &b.start)) return false;
+    b.spill_cost = b.size;
+    if (xla ? !csv_read_uses(c, &b) || !read_last(c, &b) || !read_benefit(c, &b.spill_cost)
+            : !csv_read_int(c, UPPER, 1, &b.end) || !csv_read_int(c, OFFSET, 0, &b.fixed) ||
+                  !csv_read_int(c, ALIGNMENT, 1, &b.alignment) || !csv_read_int(c, WEIGHT, 0, &b.spill_cost))
+        return false;
+    if (b.start >= b.end)
+        return csv_fail(&c->rows, c->position[UPPER], LX_E_RANGE,
+                        "upper (%lld) must be above lower (%lld); it is exclusive", (long long)b.end,
+                        (long long)b.start);
+    if (b.alignment == 1) b.alignment = 0; /* the list's own */
+    c->b.here = (struct place){c->rows.line, 1};
+    return builder_buffer(&c->b, &b, c->rows.st) && (!xla || csv_read_id(c));
+}
+
+/* The number between the last separator and ".csv" in the file's name, or -1. */
+static int64_t capacity_in_name(const char *base, bool weights)
+{
+    size_t n = strlen(base);
+    if (n > 4 && strcmp(base + n - 4, ".csv") == 0) n -= 4;
+    size_t from = n;
+    while (from > 0 && isdigit((unsigned char)base[from - 1])) from--;
+    if (from == n || from == 0 || !(base[from - 1] == '.' || (weights && base[from - 1] == '_'))) return -1;
+    const char *end;
+    int64_t v;
+    return csv_digits(base + from, &end, &v) && v <= LX_INT_MAX ? v : -1;
+}
+
+bool minimalloc_sniff(const char *text, size_t length)
+{
+    return csv_header_has(text, length, "lower") && !xla_sniff(text, length);
+}
+
+bool xla_sniff(const char *text, size_t length)
+{
+    return csv_header_has(text, length, "definition_time");
+}
+
+static const struct lx_graph *read_table(const char *file, const char *text, size_t length, bool xla,
+                                         lx_status *st)
+{
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+    struct csv c = {.rows = {.file = file, .line = 1, .next_line = 1, .st = st}};
+    bool bad = false;
+    if (!csv_is_text(file, text, length, st)) return NULL;
+    char *copy = mem_string_n(text, length);
+    size_t named = strlen(base);
+    if (named > 4 && strcmp(base + named - 4, ".csv") == 0) named -= 4;
+    char *name = mem_string_n(base, named);
+    bool begun =
+        copy && name && builder_begin(&c.b, file, *name ? name : "list", st); /* a text has no file */
+    mem_free(name);
+    if (!begun) {
+        mem_free(copy);
+        builder_abandon(&c.b);
+        status_no_memory(st);
+        return NULL;
+    }
+    c.rows.at = copy;
+    struct lx_graph *g = c.b.graph;
+    const struct lx_graph *made = NULL;
+    const struct column_row *columns_of_form = !xla                                       ? minimalloc_columns
+                                               : csv_header_has(text, length, "end_time") ? assignment_columns
+                                                                                          : xla_columns;
+    bool ok = csv_next_row(&c.rows, &bad) && csv_read_header(&c, columns_of_form);
+    int columns = c.rows.fields;
+    while (ok && csv_next_row(&c.rows, &bad)) {
+        if (c.rows.fields != columns)
+            ok = csv_fail(&c.rows, -1, LX_E_SYNTAX,
+                          "%d fields where the header has %d; a field with a comma needs quotes",
+                          c.rows.fields, columns);
+        else
+            ok = csv_read_row(&c, xla);
+    }
+    if (ok && !bad) {
+        g->is_list = true;
+        g->alignment = 1;
+        g->capacity = capacity_in_name(base, c.position[WEIGHT] >= 0);
+        g->objective = g->capacity >= 0 || xla ? LX_SPILL : LX_HEIGHT;
+        made = builder_finish(&c.b, st);
+    } else
+        builder_abandon(&c.b);
+    mem_free(copy);
+    return made;
+}
+
+const struct lx_graph *minimalloc_read(const char *file, const char *text, size_t length, lx_status *st)
+{
+    return read_table(file, text, length, false, st);
+}
+
+const struct lx_graph *xla_read(const char *file, const char *text, size_t length, lx_status *st)
+{
+    return read_table(file, text, length, true, st);
+}

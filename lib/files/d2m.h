@@ -1,0 +1,27 @@
+/* Variables of tt-mlir's D2M allocator: each is in scratch memory or spilled, and claims other requests there. */
+#ifndef LX_FILES_D2M_H
+#define LX_FILES_D2M_H
+
+#include "graph/builder.h"
+
+/* Bytes that are claimed on the ticks first to last. */
+struct d2m_request {
+    int64_t first, last, size;
+    struct place place;
+};
+
+enum d2m_bound { D2M_FREE, D2M_IN_SCRATCH, D2M_SPILLED };
+
+struct d2m_variable {
+    const int32_t *scratch, *spill; /* requests */
+    int32_t scratch_count, spill_count;
+    enum d2m_bound bound;
+    struct place place;
+};
+
+/* Adds buffers and bonds to a list: the scratch requests of a variable go together, and the first has their sum as
+ * its cost of being off (a variable without any has a buffer of no bytes); the spill requests stand in its stead. */
+bool d2m_add(struct graph_builder *b, const struct d2m_variable *variables, int32_t count,
+             const struct d2m_request *requests, lx_status *st);
+
+#endif

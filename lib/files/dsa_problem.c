@@ -1,0 +1,351 @@
+/* Reads dsa-problem-v1: pools and buffers. Every object refuses keys that it does not have.
+ *
+ * Pools and buffers are called NAME#ID, since only ids are unique there; so the answer can be written for the tools
+ * that the file came from. Times may be negative and are then shifted so that the first is 0. Profile and fingerprint
+ * stay in the summary. */
+#include "files/dsa_problem.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "files/pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+FORMAT_READS(dsa_problem);
+
+static int dsa_problem_compare_ids(const void *a, const void *b)
+{
+    const struct dsa_id *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+int32_t dsa_find(const struct dsa_reader *r, const struct json_value *value, const char *what)
+{
+    bool pool = strcmp(what, "pool") == 0;
+    const struct dsa_id *at = pool ? r->pools.at : r->buffers.at;
+    size_t count = pool ? r->pools.count : r->buffers.count;
+    struct dsa_id key = {0};
+    if (!value || !json_int_value(r->j, value, what, 0, LX_INT_MAX, &key.id, r->st)) return -1;
+    const struct dsa_id *found = count ? bsearch(&key, at, count, sizeof key, dsa_problem_compare_ids) : NULL;
+    if (found) return found->number;
+    json_error(r->j, value, r->st, LX_E_UNKNOWN_NAME,
+               "there is no %s with the id %lld; name one of the file's", what, (long long)key.id);
+    return -1;
+}
+
+/* Sorts the ids; false: one stands twice. */
+static bool sort_ids(struct dsa_reader *r, struct dsa_id *at, size_t count, const struct json_value *array,
+                     const char *what)
+{
+    if (count) qsort(at, count, sizeof *at, dsa_problem_compare_ids);
+    for (size_t k = 1; k < count; k++)
+        if (at[k].id == at[k - 1].id)
+            return json_error(r->j, json_item(array, at[k].number), r->st, LX_E_DUPLICATE,
+                              "the id %lld stands twice; each %s needs its own", (long long)at[k].id, what);
+    return true;
+}
+
+/* --- Pools. --- */
+
+static bool read_ranges(struct dsa_reader *r, const struct json_value *v, struct lx_pool *pool)
+{
+    static const char *const keys[] = {"begin", "end", NULL};
+    const struct json_value *array = NULL, *one;
+    if (!json_opt_array(r->j, v, "reserved_ranges", &array, r->st)) return false;
+    struct lx_reserved *ranges =
+        arena_array(r->b.memory, (size_t)(array ? json_count(array) : 0), sizeof *ranges);
+    if (!ranges) return status_no_memory(r->st);
+    int64_t most = pool->capacity == LX_NO_LIMIT ? LX_INT_MAX : pool->capacity;
+    json_for_each(one, array) {
+        struct lx_reserved range = {0, 0, INT64_MIN, INT64_MAX};
+        if (!json_only_keys(r->j, one, "a reserved range", keys, r->st) ||
+            !json_int(r->j, one, "begin", 0, most, &range.from, r->st) ||
+            !json_int(r->j, one, "end", range.from + 1, most, &range.to, r->st))
+            return false;
+        ranges[pool->reserved_count++] = range;
+    }
+    pool->reserved = ranges;
+    return true;
+}
+
+static bool read_banks(struct dsa_reader *r, const struct json_value *v)
+{
+    static const char *const keys[] = {"bank_size", "num_banks", NULL};
+    const struct json_value *banks = json_find(v, "bank_geometry");
+    int64_t ignored;
+    if (!banks || json_is_null(banks)) return true;
+    return json_only_keys(r->j, banks, "a bank_geometry", keys, r->st) &&
+           json_int(r->j, banks, "bank_size", 1, LX_INT_MAX, &ignored, r->st) &&
+           json_int(r->j, banks, "num_banks", 1, LX_INT_MAX, &ignored, r->st);
+}
+
+static bool dsa_problem_read_pool(struct dsa_reader *r, const struct json_value *v)
+{
+    static const char *const keys[] = {"id", "name", "capacity", "reserved_ranges", "bank_geometry", NULL};
+    struct lx_pool *pool = &r->rooms[r->room_count];
+    struct dsa_id id = {0, r->room_count++};
+    const char *name = "pool";
+    pool->capacity = LX_NO_LIMIT;
+    const struct json_value *capacity = json_find(v, "capacity");
+    if (!json_only_keys(r->j, v, "a pool", keys, r->st) ||
+        !json_int(r->j, v, "id", 0, LX_INT_MAX, &id.id, r->st) ||
+        !json_opt_string(r->j, v, "name", &name, r->st))
+        return false;
+    if (capacity && !json_is_null(capacity) &&
+        !json_int(r->j, v, "capacity", 0, LX_INT_MAX, &pool->capacity, r->st))
+        return false;
+    pool->name = arena_format(r->b.memory, "%s#%lld", name, (long long)id.id);
+    if (!pool->name || !VEC_PUSH(&r->pools, id)) return status_no_memory(r->st);
+    return read_ranges(r, v, pool) && read_banks(r, v);
+}
+
+static bool dsa_problem_read_pools(struct dsa_reader *r, const struct json_value *problem)
+{
+    const struct json_value *array = NULL, *v;
+    if (!json_array(r->j, problem, "pools", &array, r->st)) return false;
+    if (json_count(array) == 0)
+        return json_error(r->j, array, r->st, LX_E_SCHEMA,
+                          "there is no pool; buffers need one to be placed in");
+    r->rooms = arena_array(r->b.memory, (size_t)json_count(array), sizeof *r->rooms);
+    if (!r->rooms) return status_no_memory(r->st);
+    json_for_each(v, array)
+        if (!dsa_problem_read_pool(r, v)) return false;
+    return sort_ids(r, r->pools.at, r->pools.count, array, "pool");
+}
+
+/* --- Buffers. --- */
+
+static int dsa_problem_compare_lives(const void *a, const void *b)
+{
+    const struct lx_life *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* In order, overlapping ones joined. */
+static void dsa_problem_join_lives(struct lx_life *lives, int32_t *count)
+{
+    int32_t kept = 0;
+    qsort(lives, (size_t)*count, sizeof *lives, dsa_problem_compare_lives);
+    for (int32_t k = 0; k < *count; k++)
+        if (kept && lives[kept - 1].end >= lives[k].start)
+            lives[kept - 1].end = max_i64(lives[kept - 1].end, lives[k].end);
+        else
+            lives[kept++] = lives[k];
+    *count = kept;
+}
+
+static bool read_lives(struct dsa_reader *r, const struct json_value *v, struct lx_buffer *b)
+{
+    static const char *const keys[] = {"lower", "upper", NULL};
+    const struct json_value *array = NULL, *one;
+    if (!json_array(r->j, v, "live_intervals", &array, r->st)) return false;
+    if (json_count(array) == 0)
+        return json_error(r->j, array, r->st, LX_E_SCHEMA,
+                          "a buffer without a live interval; remove it or add one");
+    struct lx_life *lives = arena_array(r->b.memory, (size_t)json_count(array), sizeof *lives);
+    if (!lives) return status_no_memory(r->st);
+    int32_t n = 0;
+    json_for_each(one, array) {
+        struct lx_life *life = &lives[n++];
+        if (!json_only_keys(r->j, one, "a live interval", keys, r->st) ||
+            !json_int(r->j, one, "lower", -LX_INT_MAX / 2, LX_INT_MAX / 2 - 1, &life->start, r->st) ||
+            !json_int(r->j, one, "upper", life->start + 1, LX_INT_MAX / 2, &life->end, r->st))
+            return false;
+        r->earliest = min_i64(r->earliest, life->start);
+    }
+    dsa_problem_join_lives(lives, &n);
+    b->start = lives[0].start;
+    b->end = lives[n - 1].end;
+    b->lives = n > 1 ? lives : NULL;
+    b->life_count = n > 1 ? n : 0;
+    return true;
+}
+
+static bool read_allowed(struct dsa_reader *r, const struct json_value *v, struct lx_buffer *b)
+{
+    const struct json_value *array = NULL, *one;
+    if (!json_array(r->j, v, "allowed_pools", &array, r->st)) return false;
+    int32_t *pools = arena_array(r->b.memory, (size_t)json_count(array), sizeof *pools);
+    if (!pools) return status_no_memory(r->st);
+    json_for_each(one, array) {
+        int32_t pool = dsa_find(r, one, "pool");
+        if (pool < 0) return false;
+        for (int32_t k = 0; k < b->pool_count; k++)
+            if (pools[k] == pool)
+                return json_error(r->j, one, r->st, LX_E_DUPLICATE, "the pool stands twice; remove one");
+        pools[b->pool_count++] = pool;
+    }
+    b->pools = pools;
+    if (b->pool_count) return true;
+    return json_error(r->j, array, r->st, LX_E_SCHEMA, "a buffer that no pool may hold; allow it one");
+}
+
+static bool dsa_problem_read_buffer(struct dsa_reader *r, const struct json_value *v)
+{
+    static const char *const keys[] = {"id", "name", "size", "alignment", "live_intervals", "allowed_pools",
+                                       NULL};
+    struct dsa_id id = {0, (int32_t)r->list.count};
+    struct lx_buffer b = {.fixed = -1, .must = true, .alignment = 1};
+    const char *name = "buffer";
+    struct json_place at = v->place;
+    if (!json_only_keys(r->j, v, "a buffer", keys, r->st) ||
+        !json_int(r->j, v, "id", 0, LX_INT_MAX, &id.id, r->st) ||
+        !json_opt_string(r->j, v, "name", &name, r->st) ||
+        !json_int(r->j, v, "size", 1, LX_INT_MAX, &b.size, r->st) ||
+        !json_opt_int(r->j, v, "alignment", 1, LX_INT_MAX, &b.alignment, r->st) || !read_lives(r, v, &b) ||
+        !read_allowed(r, v, &b))
+        return false;
+    b.name = arena_format(r->b.memory, "%s#%lld", name, (long long)id.id);
+    if (!b.name || !VEC_PUSH(&r->list, b) || !VEC_PUSH(&r->buffers, id) ||
+        !VEC_PUSH(&r->places, (struct place){at.line, at.column}))
+        return status_no_memory(r->st);
+    return true;
+}
+
+static bool read_buffers(struct dsa_reader *r, const struct json_value *problem)
+{
+    const struct json_value *array = NULL, *v;
+    if (!json_array(r->j, problem, "buffers", &array, r->st)) return false;
+    json_for_each(v, array)
+        if (!dsa_problem_read_buffer(r, v)) return false;
+    return sort_ids(r, r->buffers.at, r->buffers.count, array, "buffer");
+}
+
+/* Where capacity is asked for a pool without a limit has room for everything. */
+static bool give_limits(struct dsa_reader *r)
+{
+    int64_t all = 1;
+    for (size_t i = 0; i < r->list.count; i++) {
+        int64_t whole;
+        if (!add_i64(r->list.at[i].size, r->list.at[i].alignment, &whole) || !add_i64(all, whole, &all) ||
+            all > LX_INT_MAX)
+            return json_error(r->j, r->j->root, r->st, LX_E_RANGE, "the sizes add up to more than 2^53");
+    }
+    for (int32_t k = 0; r->b.graph->objective != LX_HEIGHT && k < r->room_count; k++)
+        if (r->rooms[k].capacity == LX_NO_LIMIT) {
+            r->rooms[k].capacity = all;
+            for (int32_t e = 0; e < r->rooms[k].reserved_count; e++)
+                r->rooms[k].capacity = max_i64(r->rooms[k].capacity, all + r->rooms[k].reserved[e].to);
+        }
+    return true;
+}
+
+static bool dsa_problem_add_buffers(struct dsa_reader *r)
+{
+    for (size_t i = 0; i < r->list.count; i++) {
+        struct lx_buffer *b = &r->list.at[i];
+        struct lx_life *lives = arena_copy_array(r->b.memory, b->lives, (size_t)b->life_count, sizeof *lives);
+        if (!lives) return status_no_memory(r->st);
+        for (int32_t k = 0; k < b->life_count; k++) {
+            lives[k].start -= r->earliest;
+            lives[k].end -= r->earliest;
+        }
+        b->start -= r->earliest;
+        b->end -= r->earliest;
+        b->lives = b->life_count ? lives : NULL;
+        r->b.here = r->places.at[i];
+        if (!builder_buffer(&r->b, b, r->st)) return false;
+    }
+    return true;
+}
+
+/* --- The file. --- */
+
+static bool dsa_problem_read_problem(struct dsa_reader *r, const struct json_value *root)
+{
+    static const char *const keys[] = {"pools",     "buffers",         "constraints", "cost_model",
+                                       "objective", "pypto_structure", NULL};
+    struct lx_graph *g = r->b.graph;
+    const struct json_value *problem = json_find(root, "problem");
+    if (!problem) return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"problem\" is missing; add it");
+    if (!json_only_keys(r->j, problem, "a problem", keys, r->st) || !dsa_problem_read_pools(r, problem) ||
+        !read_buffers(r, problem) || !dsa_read_objective(r, problem) || !give_limits(r) ||
+        !dsa_read_bonds(r, problem))
+        return false;
+    g->is_list = true;
+    g->alignment = 1;
+    g->capacity = -1;
+    g->pools = r->rooms;
+    g->pool_count = r->room_count;
+    return dsa_problem_add_buffers(r);
+}
+
+static const char *const profiles[] = {"standard_dsa",      "dsa_rp_v1",        "pypto_hard_v1",
+                                       "pypto_research_v1", "pypto_structured", "pypto_core_relaxation"};
+
+static bool check_profile(struct dsa_reader *r, const struct json_value *root, const char *profile)
+{
+    bool known = false, relaxed = strcmp(profile, "pypto_core_relaxation") == 0;
+    for (size_t k = 0; k < sizeof profiles / sizeof *profiles; k++)
+        known |= strcmp(profile, profiles[k]) == 0;
+    if (!known)
+        return json_error(r->j, json_find(root, "profile"), r->st, LX_E_SCHEMA,
+                          "unknown profile \"%.40s\"; known: standard_dsa, dsa_rp_v1, pypto_hard_v1, "
+                          "pypto_research_v1, pypto_structured, pypto_core_relaxation",
+                          profile);
+    const struct json_value *from = json_find(root, "relaxed_from"),
+                            *features = json_find(root, "relaxed_features");
+    if (!relaxed && (from || features))
+        return json_error(r->j, from ? from : features, r->st, LX_E_SCHEMA,
+                          "only the profile pypto_core_relaxation has this key; remove it");
+    if (relaxed && !from)
+        return json_error(r->j, root, r->st, LX_E_SCHEMA, "the key \"relaxed_from\" is missing; add it");
+    return true;
+}
+
+/* Strings all of them; one is wanted. */
+static bool read_metadata(struct dsa_reader *r, const struct json_value *root, const char **fingerprint)
+{
+    const struct json_value *metadata = json_find(root, "metadata"), *v;
+    if (metadata && !json_is_object(metadata))
+        return json_error(r->j, metadata, r->st, LX_E_SCHEMA, "metadata must be an object of strings");
+    json_for_each(v, metadata) {
+        if (!json_is_string(v))
+            return json_error(r->j, v, r->st, LX_E_SCHEMA, "a value of metadata must be a string");
+        if (strcmp(v->key, "corpus_problem_fingerprint_fnv1a64") == 0) *fingerprint = v->text;
+    }
+    return true;
+}
+
+static bool dsa_problem_read_root(struct dsa_reader *r, const struct json_value *root)
+{
+    static const char *const keys[] = {"schema_version", "profile",          "instance", "metadata",
+                                       "relaxed_from",   "relaxed_features", "problem",  NULL};
+    const char *instance = "dsa", *profile, *fingerprint = NULL;
+    int64_t version;
+    if (!json_only_keys(r->j, root, "a dsa-problem", keys, r->st) ||
+        !json_int(r->j, root, "schema_version", 1, 1, &version, r->st) ||
+        !json_string(r->j, root, "profile", &profile, r->st) || !check_profile(r, root, profile) ||
+        !json_opt_string(r->j, root, "instance", &instance, r->st) || !read_metadata(r, root, &fingerprint) ||
+        !builder_begin(&r->b, r->j->file, *instance ? instance : "dsa", r->st))
+        return false;
+    r->b.graph->summary =
+        fingerprint
+            ? arena_format(r->b.memory, "dsa-problem-v1, profile %s, fingerprint %s", profile, fingerprint)
+            : arena_format(r->b.memory, "dsa-problem-v1, profile %s", profile);
+    return r->b.graph->summary ? dsa_problem_read_problem(r, root) : status_no_memory(r->st);
+}
+
+bool dsa_problem_sniff(const char *text, size_t length)
+{
+    return json_has_key(text, length, "schema_version") && json_has_key(text, length, "problem");
+}
+
+const struct lx_graph *dsa_problem_read(const char *file, const char *text, size_t length, lx_status *st)
+{
+    struct json j;
+    struct dsa_reader r = {.j = &j, .st = st};
+    if (!json_parse(&j, file, text, length, st)) return NULL;
+    const struct lx_graph *made = NULL;
+    if (dsa_problem_read_root(&r, j.root))
+        made = builder_finish(&r.b, st);
+    else
+        builder_abandon(&r.b);
+    VEC_FREE(&r.pools);
+    VEC_FREE(&r.buffers);
+    VEC_FREE(&r.list);
+    VEC_FREE(&r.places);
+    json_free(&j);
+    return made;
+}

@@ -1,0 +1,95 @@
+/* The table of formats. In the order in which people are told of them. */
+#include "files/formats.h"
+#include "files/pattern.h"
+
+#include <string.h>
+
+FORMAT_READS(pattern);
+FORMAT_WRITES_GRAPHS(pattern);
+FORMAT_READS(minimalloc);
+FORMAT_WRITES_BUFFERS(minimalloc);
+FORMAT_READS(xla);
+FORMAT_WRITES_BUFFERS(xla);
+FORMAT_READS(dsa_problem);
+FORMAT_WRITES_ANSWERS(dsa_solution);
+FORMAT_READS(d2m);
+FORMAT_WRITES_ANSWERS(d2m_solution);
+FORMAT_READS(ttir_model);
+FORMAT_READS(hlo_model);
+FORMAT_READS(onnx_model);
+
+/* clang-format off */
+static const struct lx_format formats[] = {
+    {.name = "pattern", .summary = "a pattern as JSON", .endings = {".json"},
+     .help = "tensors and ops, or a bare list of buffers",
+     .begins = "{\"lxplan\": 1, \"kind\": \"pattern\"",
+     .sniff = pattern_sniff, .read = pattern_read, .write_graph = pattern_write_graph},
+    {.name = "minimalloc", .summary = "MiniMalloc CSV", .endings = {".csv"},
+     .help = "id,lower,upper,size with upper exclusive, and optional columns offset (a fixed address), alignment and "
+             "weight (the cost of being off chip; without it the size)",
+     .begins = "id,lower,upper,size", .has_addresses = true,
+     .sniff = minimalloc_sniff, .read = minimalloc_read, .write_buffers = minimalloc_write},
+    {.name = "xla", .summary = "XLA CSV", .endings = {".csv"},
+     .help = "the memory-space dump with buffer_id, buffer_name, alt_mem_benefit, size, definition_time, use_times, "
+             "use_names and is_scoped; or the buffer assignment with end_time, whose offsets bind nobody",
+     .begins = "buffer_id,buffer_name,alt_mem_benefit,size,definition_time,use_times",
+     .sniff = xla_sniff, .read = xla_read, .write_buffers = xla_write},
+    {.name = "dsa", .summary = "dsa-problem-v1 JSON", .endings = {".json"},
+     .help = "pools, buffers with several lives, colocations, separations, exclusions, pins and reuse penalties, as "
+             "dsa-solver writes them; of a plan, its dsa-solution-v1",
+     .begins = "{\"schema_version\": 1, \"profile\": ...",
+     .sniff = dsa_problem_sniff, .read = dsa_problem_read, .write_answer = dsa_solution_write},
+    {.name = "d2m", .summary = "D2M JSON", .endings = {".json"},
+     .help = "variables that are in scratch memory or spilled, with the requests of each, as tt-mlir's D2M allocator "
+             "writes them; the limit is --lx; of a plan, the same with placements and offsets",
+     .begins = "{\"variables\": [...], \"requests\": [...]}",
+     .sniff = d2m_sniff, .read = d2m_read, .write_answer = d2m_solution_write},
+    {.name = "ttir", .summary = "TTIR text", .endings = {".mlir"},
+     .help = "a function of tt-mlir's TTIR in MLIR's generic form",
+     .begins = "module {...} or func.func @name(...)",
+     .sniff = ttir_model_sniff, .read = ttir_model_read},
+    {.name = "hlo", .summary = "HLO text", .endings = {".hlo"},
+     .help = "an HLO module of XLA, before fusion or after",
+     .begins = "HloModule",
+     .sniff = hlo_model_sniff, .read = hlo_model_read},
+    {.name = "onnx", .summary = "ONNX", .endings = {".onnx"},
+     .help = "an ONNX model; extents without a number are given with --dim",
+     .begins = "protobuf with a graph in field 7",
+     .sniff = onnx_model_sniff, .read = onnx_model_read},
+    {0},
+};
+/* clang-format on */
+
+const struct lx_format *lx_formats(void)
+{
+    return formats;
+}
+
+const struct lx_format *lx_format_find(const char *name)
+{
+    for (const struct lx_format *f = formats; f->name; f++)
+        if (strcmp(f->name, name) == 0) return f;
+    return NULL;
+}
+
+const struct lx_format *lx_format_of(const char *text, size_t length)
+{
+    skip_byte_order_mark(&text, &length);
+    for (const struct lx_format *f = formats; f->name; f++)
+        if (f->sniff(text, length)) return f;
+    return NULL;
+}
+
+static bool formats_ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+bool lx_format_ending(const char *path)
+{
+    for (const struct lx_format *f = formats; f->name; f++)
+        for (int i = 0; i < LX_MAX_ENDINGS && f->endings[i]; i++)
+            if (formats_ends_with(path, f->endings[i])) return true;
+    return false;
+}

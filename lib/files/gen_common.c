@@ -1,0 +1,207 @@
+/* The calls that generators are written in. Tensors have numbers of the generator's own until an op first
+ * uses them; only then does the builder learn of them. After a failure (g->failed) every call does nothing.
+ * */
+#include "files/gen_common.h"
+#include "base/fail.h"
+#include "base/checked.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void gen_common_fail(struct gen *g)
+{
+    g->failed = true;
+}
+
+void gen_begin(struct gen *g, const char *name, const char *summary, lx_status *st)
+{
+    *g = (struct gen){.st = st, .scope = ""};
+    if (!builder_begin(&g->b, "generated", name, st) ||
+        !(g->b.graph->summary = arena_string(g->b.memory, summary))) {
+        status_no_memory(st);
+        gen_common_fail(g);
+    }
+}
+
+void gen_scope(struct gen *g, const char *format, ...)
+{
+    if (g->failed) return;
+    char text[80];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    g->scope = arena_string(g->b.memory, text);
+    if (!g->scope) gen_common_fail(g), status_no_memory(g->st);
+}
+
+const struct lx_graph *gen_finish(struct gen *g)
+{
+    VEC_FREE(&g->tensors);
+    if (!g->failed) return builder_finish(&g->b, g->st);
+    builder_abandon(&g->b);
+    return NULL;
+}
+
+static int32_t gen_common_add_tensor(struct gen *g, const char *name, struct gen_tensor t)
+{
+    if (g->failed) return -1;
+    t.number = -1;
+    t.name = arena_format(g->b.memory, "%s%s", g->scope, name);
+    if (!t.name || !VEC_PUSH(&g->tensors, t)) return gen_common_fail(g), status_no_memory(g->st), -1;
+    return (int32_t)g->tensors.count - 1;
+}
+
+int32_t gen_tensor(struct gen *g, const char *name, enum lx_role role, int rank, const int64_t *shape)
+{
+    struct gen_tensor t = {.role = role, .rank = rank};
+    memcpy(t.shape, shape, (size_t)rank * sizeof *shape);
+    return gen_common_add_tensor(g, name, t);
+}
+
+int32_t gen_bytes(struct gen *g, const char *name, enum lx_role role, int64_t bytes)
+{
+    return gen_common_add_tensor(g, name, (struct gen_tensor){.role = role, .rank = -1, .bytes = bytes});
+}
+
+/* The builder's number of a tensor; declares it if this is its first use. */
+static int32_t declared(struct gen *g, int32_t tensor)
+{
+    struct gen_tensor *t = &g->tensors.at[tensor];
+    if (t->number < 0)
+        t->number = builder_tensor(&g->b, t->name, t->role, LX_FP16, t->rank, t->shape, t->bytes, g->st);
+    return t->number;
+}
+
+/* Is there room for one more op, and are all of its inputs there? */
+static bool gen_common_wanted(const struct gen *g, int count, const int32_t *inputs)
+{
+    if (g->failed || (g->op_limit && (int64_t)g->b.ops.count >= g->op_limit)) return false;
+    for (int i = 0; i < count; i++)
+        if (inputs[i] < 0) return false;
+    return true;
+}
+
+/* Adds `op` with operands in our numbering. Inputs are declared before outputs, as a person would. */
+static void gen_common_add_op(struct gen *g, const char *name, const char *kind, int count,
+                              const int32_t *inputs, int32_t output, struct lx_op op)
+{
+    int32_t numbers[LX_MAX_INPUTS];
+    bool ok = count <= LX_MAX_INPUTS;
+    for (int i = 0; i < count && ok; i++) ok = (numbers[i] = declared(g, inputs[i])) >= 0;
+    ok = ok && (op.output = declared(g, output)) >= 0;
+    op.name = arena_format(g->b.memory, "%s%s", g->scope, name);
+    op.kind = lx_kind_find(kind);
+    op.inputs = numbers;
+    op.input_count = count;
+    if (!ok || !op.name || !op.kind || !builder_op(&g->b, &op, g->st)) gen_common_fail(g);
+}
+
+/* The extent of each letter of the inputs, then the output's letters looked up in them. */
+static int32_t output_of(struct gen *g, const char *name, const char *einsum, int count,
+                         const int32_t *inputs)
+{
+    int64_t extent[128] = {0};
+    const char *at = einsum;
+    for (int i = 0; i < count; i++) {
+        const struct gen_tensor *t = &g->tensors.at[inputs[i]];
+        for (int d = 0; d < t->rank && *at && *at != ',' && *at != '-'; d++)
+            extent[(unsigned char)*at++ & 127] = t->shape[d];
+        if (*at == ',') at++;
+    }
+    struct gen_tensor out = {.role = LX_ROLE_COUNT};
+    const char *arrow = strstr(einsum, "->");
+    for (at = arrow ? arrow + 2 : ""; *at && out.rank < LX_MAX_RANK; at++)
+        out.shape[out.rank++] = extent[*at & 127];
+    return gen_common_add_tensor(g, name, out);
+}
+
+static int32_t gen_common_mapped(struct gen *g, const char *name, const char *kind, const char *einsum,
+                                 int count, const int32_t *inputs)
+{
+    if (!gen_common_wanted(g, count, inputs)) return -1;
+    int32_t output = output_of(g, name, einsum, count, inputs);
+    if (output >= 0)
+        gen_common_add_op(g, name, kind, count, inputs, output, (struct lx_op){.einsum = einsum});
+    return output;
+}
+
+int32_t gen_unary(struct gen *g, const char *name, const char *kind, const char *einsum, int32_t a)
+{
+    return gen_common_mapped(g, name, kind, einsum, 1, &a);
+}
+
+int32_t gen_binary(struct gen *g, const char *name, const char *kind, const char *einsum, int32_t a,
+                   int32_t b)
+{
+    return gen_common_mapped(g, name, kind, einsum, 2, (const int32_t[]){a, b});
+}
+
+int32_t gen_constant(struct gen *g, const char *name, const char *kind, int32_t a, double value)
+{
+    if (!gen_common_wanted(g, 1, &a)) return -1;
+    struct gen_tensor out = g->tensors.at[a];
+    out.role = LX_ROLE_COUNT;
+    int32_t output = gen_common_add_tensor(g, name, out);
+    if (output >= 0)
+        gen_common_add_op(g, name, kind, 1, &a, output, (struct lx_op){.has_value = true, .value = value});
+    return output;
+}
+
+int32_t gen_slice(struct gen *g, const char *name, int32_t whole, const int64_t *offset, int rank,
+                  const int64_t *shape)
+{
+    if (!gen_common_wanted(g, 1, &whole)) return -1;
+    int32_t output = gen_tensor(g, name, LX_ROLE_COUNT, rank, shape);
+    if (output >= 0) gen_common_add_op(g, name, "slice", 1, &whole, output, (struct lx_op){.offset = offset});
+    return output;
+}
+
+void gen_insert(struct gen *g, const char *name, int32_t part, int32_t whole, const int64_t *offset)
+{
+    if (gen_common_wanted(g, 1, &part) && whole >= 0)
+        gen_common_add_op(g, name, "insert", 1, &part, whole, (struct lx_op){.offset = offset});
+}
+
+void gen_plain(struct gen *g, const char *name, const char *kind, int count, const int32_t *inputs,
+               int32_t output)
+{
+    if (gen_common_wanted(g, count, inputs) && output >= 0)
+        gen_common_add_op(g, name, kind, count, inputs, output, (struct lx_op){0});
+}
+
+/* "NAME_PART" in `out`, for the steps of a compound. */
+static const char *part_name(char out[80], const char *name, const char *part)
+{
+    snprintf(out, 80, "%.48s_%.24s", name, part);
+    return out;
+}
+
+int32_t gen_rms_norm(struct gen *g, const char *name, int32_t x)
+{
+    if (g->failed || x < 0) return -1;
+    char n[80];
+    int64_t width = g->tensors.at[x].shape[1];
+    int32_t weight = gen_tensor(g, part_name(n, name, "weight"), LX_WEIGHT, SHAPE(width));
+    int32_t square = gen_binary(g, part_name(n, name, "square"), "mul", "sm,sm->sm", x, x);
+    int32_t mean = gen_unary(g, part_name(n, name, "mean"), "mean", "sm->s", square);
+    int32_t shifted = gen_constant(g, part_name(n, name, "eps"), "add", mean, 1e-5);
+    int32_t scale = gen_unary(g, part_name(n, name, "rsqrt"), "rsqrt", "s->s", shifted);
+    int32_t scaled = gen_binary(g, part_name(n, name, "scaled"), "mul", "sm,s->sm", x, scale);
+    return gen_binary(g, name, "mul", "sm,m->sm", scaled, weight);
+}
+
+int32_t gen_softmax(struct gen *g, const char *name, int32_t scores, const char *letters)
+{
+    char n[80], rows[LX_MAX_RANK + 1] = "", keep[40], drop[40], against[40];
+    size_t rank = strlen(letters);
+    memcpy(rows, letters, rank - 1);
+    snprintf(keep, sizeof keep, "%s->%s", letters, letters);
+    snprintf(drop, sizeof drop, "%s->%s", letters, rows);
+    snprintf(against, sizeof against, "%s,%s->%s", letters, rows, letters);
+    int32_t top = gen_unary(g, part_name(n, name, "max"), "max", drop, scores);
+    int32_t moved = gen_binary(g, part_name(n, name, "sub"), "sub", against, scores, top);
+    int32_t raised = gen_unary(g, part_name(n, name, "exp"), "exp", keep, moved);
+    int32_t total = gen_unary(g, part_name(n, name, "sum"), "sum", drop, raised);
+    return gen_binary(g, name, "div", against, raised, total);
+}

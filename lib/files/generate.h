@@ -1,0 +1,21 @@
+/* Graphs of any size, made by rule: the same options and seed give the same graph on every machine. */
+#ifndef LX_FILES_GENERATE_H
+#define LX_FILES_GENERATE_H
+
+#include "base/option.h"
+#include "graph/graph.h"
+
+/* One row of the table in generate.c. */
+struct lx_generator {
+    const char *name, *summary;
+    const struct lx_option *options;
+    int option_count;
+    /* `values`: one per option. NULL: `st` says why. */
+    const struct lx_graph *(*build)(const int64_t *values, lx_status *st);
+};
+
+/* Ends with a row without a name. */
+const struct lx_generator *lx_generators(void);
+const struct lx_generator *lx_generator_find(const char *name);
+
+#endif

@@ -1,0 +1,245 @@
+/* Lists of buffers in patterns. Buffers and pools are named, or numbered from 0 in the order of the file. */
+#include "files/pattern_list.h"
+#include "base/checked.h"
+#include "base/fail.h"
+
+/* The spill cost that the uses imply; see design: (reads + 1) for what is computed, (reads - 1) for what
+ * is read first, because one read remains when it is cloned. */
+static bool implied_cost(const struct lx_buffer *b, int64_t *cost)
+{
+    int64_t reads = b->use_count - !b->first_use_is_read;
+    int64_t times = b->use_count == 0 ? 1 : b->first_use_is_read ? reads - 1 : reads + 1;
+    return mul_i64(times, b->size, cost) && *cost <= LX_INT_MAX;
+}
+
+/* Two numbers that make an interval. */
+static bool read_interval(struct reader *r, const struct json_value *v, const char *name, struct lx_life *out)
+{
+    int64_t *ends;
+    int count;
+    if (!json_is_array(v))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA, "buffer %s: live is a list of [start, end)", name);
+    if (!read_ints(r, v, "an end of live", 0, 2, &ends, &count)) return false;
+    if (count != 2 || ends[0] >= ends[1])
+        return json_error(r->j, v, r->st, LX_E_MODEL,
+                          "buffer %s: live: an interval has a start and an end above it", name);
+    *out = (struct lx_life){ends[0], ends[1]};
+    return true;
+}
+
+/* "live": rising intervals instead of "start" and "end". */
+static bool read_live(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+{
+    const struct json_value *array = NULL, *one;
+    if (!json_opt_array(r->j, v, "live", &array, r->st)) return false;
+    if (!array) return true;
+    if (b->start >= 0 || b->end >= 0)
+        return json_error(r->j, array, r->st, LX_E_SCHEMA, "buffer %s: live goes without start and end",
+                          b->name);
+    int n = json_count(array);
+    struct lx_life *lives = arena_array(r->b.memory, (size_t)n, sizeof *lives);
+    if (!lives) return status_no_memory(r->st);
+    if (n == 0)
+        return json_error(r->j, array, r->st, LX_E_MODEL, "buffer %s: live: it has no interval", b->name);
+    n = 0;
+    json_for_each(one, array) {
+        if (!read_interval(r, one, b->name, &lives[n])) return false;
+        if (n > 0 && lives[n].start < lives[n - 1].end)
+            return json_error(r->j, one, r->st, LX_E_MODEL,
+                              "buffer %s: live: the intervals must rise and not overlap", b->name);
+        n++;
+    }
+    b->start = lives[0].start;
+    b->end = lives[n - 1].end;
+    if (n > 1) b->lives = lives, b->life_count = n;
+    return true;
+}
+
+/* "cost" and "off" are the same; null, for "off": it must be placed. */
+static bool read_off(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+{
+    const struct json_value *off = json_find(v, "off");
+    if (off && json_find(v, "cost"))
+        return json_error(r->j, off, r->st, LX_E_SCHEMA,
+                          "buffer %s: \"off\" and \"cost\" are the same; say one", b->name);
+    if (json_is_null(off)) {
+        b->must = true;
+        b->spill_cost = 0;
+        return true;
+    }
+    if (off) return json_int_value(r->j, off, "off", 0, LX_INT_MAX, &b->spill_cost, r->st);
+    if (json_find(v, "instead_of")) b->spill_cost = 0;
+    return true;
+}
+
+/* "barred" and "reason" are the same. */
+static bool read_barred(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+{
+    if (json_find(v, "barred") && json_find(v, "reason"))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          "buffer %s: \"barred\" and \"reason\" are the same; say one", b->name);
+    return json_opt_string(r->j, v, "reason", &b->reason, r->st) &&
+           json_opt_string(r->j, v, "barred", &b->reason, r->st);
+}
+
+/* "pools" and "costs". */
+static bool pattern_list_read_choice(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+{
+    const struct json_value *pools = NULL, *costs = NULL, *one;
+    int64_t *ints = NULL;
+    int count = 0;
+    if (!json_opt_array(r->j, v, "pools", &pools, r->st) || !json_opt_array(r->j, v, "costs", &costs, r->st))
+        return false;
+    if (pools) {
+        int32_t *at = arena_array(r->b.memory, (size_t)json_count(pools), sizeof *at);
+        if (!at) return status_no_memory(r->st);
+        json_for_each(one, pools)
+            if (!read_pool_name(r, one, "pools", &at[b->pool_count++])) return false;
+        b->pools = at;
+    }
+    if (!costs) return true;
+    if (!read_ints(r, costs, "one of costs", 0, LX_MAX_ITEMS, &ints, &count)) return false;
+    int wanted = pools ? b->pool_count : r->b.graph->pool_count ? r->b.graph->pool_count : 1;
+    if (count != wanted)
+        return json_error(r->j, costs, r->st, LX_E_MODEL, "buffer %s: %d costs for %d pools", b->name, count,
+                          wanted);
+    b->on_costs = ints;
+    b->pool_count = count;
+    return true;
+}
+
+/* "pin": [pool, address]; "fixed" is that of the first pool. */
+static bool pattern_list_read_pin(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+{
+    const struct json_value *pin = NULL;
+    if (!json_opt_int(r->j, v, "fixed", 0, LX_INT_MAX, &b->fixed, r->st) ||
+        !json_opt_array(r->j, v, "pin", &pin, r->st) || !json_opt_bool(r->j, v, "alone", &b->alone, r->st))
+        return false;
+    if (!pin) return true;
+    if (b->fixed >= 0 || json_count(pin) != 2)
+        return json_error(r->j, pin, r->st, LX_E_SCHEMA,
+                          "buffer %s: a pin is [pool, address], and goes without \"fixed\"", b->name);
+    return read_pool_name(r, json_item(pin, 0), "pin", &b->fixed_pool) &&
+           json_int_value(r->j, json_item(pin, 1), "the address of a pin", 0, LX_INT_MAX, &b->fixed, r->st);
+}
+
+static bool pattern_list_read_uses(struct reader *r, const struct json_value *v, struct lx_buffer *b)
+{
+    const struct json_value *uses = NULL;
+    int64_t *ticks = NULL;
+    int count = 0;
+    if (!json_opt_array(r->j, v, "uses", &uses, r->st) ||
+        (uses && !read_ints(r, uses, "a use", 0, LX_MAX_ITEMS, &ticks, &count)) ||
+        !json_opt_bool(r->j, v, "first_use_is_read", &b->first_use_is_read, r->st))
+        return false;
+    b->uses = ticks;
+    b->use_count = count;
+    for (int i = 1; i < count; i++)
+        if (ticks[i] <= ticks[i - 1])
+            return json_error(r->j, v, r->st, LX_E_MODEL,
+                              "buffer %s: its uses must be strictly increasing, but %lld follows %lld",
+                              b->name, (long long)ticks[i], (long long)ticks[i - 1]);
+    return true;
+}
+
+static bool pattern_list_read_id(struct reader *r, const struct json_value *v)
+{
+    int64_t id = 0;
+    if (!json_find(v, "id")) return true;
+    return json_int(r->j, v, "id", -LX_INT_MAX, LX_INT_MAX, &id, r->st) &&
+           builder_buffer_id(&r->b, id, r->st);
+}
+
+static bool pattern_list_read_buffer(struct reader *r, const struct json_value *v)
+{
+    static const char *const keys[] = {"name",
+                                       "id",
+                                       "size",
+                                       "uses",
+                                       "start",
+                                       "end",
+                                       "first_use_is_read",
+                                       "in_place_parents",
+                                       "reason",
+                                       "fixed",
+                                       "alignment",
+                                       "cost",
+                                       "live",
+                                       "pools",
+                                       "costs",
+                                       "off",
+                                       "barred",
+                                       "pin",
+                                       "alone",
+                                       "parents",
+                                       "instead_of",
+                                       NULL};
+    const struct json *j = r->j;
+    struct lx_buffer b = {.fixed = -1, .start = -1, .end = -1, .spill_cost = -1};
+    if (!json_only_keys(j, v, "a buffer", keys, r->st) || !json_string(j, v, "name", &b.name, r->st) ||
+        !json_int(j, v, "size", 0, LX_INT_MAX, &b.size, r->st) || !pattern_list_read_uses(r, v, &b) ||
+        !json_opt_int(j, v, "start", 0, LX_INT_MAX, &b.start, r->st) ||
+        !json_opt_int(j, v, "end", 1, LX_INT_MAX, &b.end, r->st) || !read_barred(r, v, &b) ||
+        !json_opt_int(j, v, "alignment", json_find(v, "live") ? 0 : 1, LX_INT_MAX, &b.alignment, r->st) ||
+        !json_opt_int(j, v, "cost", 0, LX_INT_MAX, &b.spill_cost, r->st) || !read_live(r, v, &b) ||
+        !read_off(r, v, &b) || !pattern_list_read_choice(r, v, &b) || !pattern_list_read_pin(r, v, &b))
+        return false;
+    if (b.use_count > 0 && b.start < 0) b.start = b.uses[0];
+    if (b.use_count > 0 && b.end < 0) b.end = b.uses[b.use_count - 1] + 1;
+    if (b.start < 0 || b.end < 0)
+        return json_error(j, v, r->st, LX_E_SCHEMA,
+                          "buffer %s needs \"uses\", or \"start\" and \"end\", or \"live\"", b.name);
+    if (b.spill_cost < 0 && !implied_cost(&b, &b.spill_cost))
+        return json_error(j, v, r->st, LX_E_RANGE, "buffer %s: size times uses is beyond 2^53", b.name);
+    r->b.here = place_of(v);
+    return builder_buffer(&r->b, &b, r->st) && pattern_list_read_id(r, v);
+}
+
+bool read_buffer_name(struct reader *r, const struct json_value *v, const char *what, int32_t *out)
+{
+    double number = json_is_number(v) ? v->number : -1;
+    *out = json_is_string(v) ? names_find(&r->b.buffer_names, v->text) : -1;
+    if (number >= 0 && number < (double)r->b.buffers.count && number == (double)(int32_t)number)
+        *out = (int32_t)number;
+    if (*out >= 0) return true;
+    return json_error(r->j, v, r->st, LX_E_UNKNOWN_NAME,
+                      "%s: this must be the name of a buffer of this file, or its number", what);
+}
+
+/* Parents may stand further down, so they are resolved when all buffers are known. */
+static bool pattern_list_read_parents(struct reader *r, const struct json_value *buffers)
+{
+    size_t i = 0;
+    const struct json_value *v, *name;
+    json_for_each(v, buffers) {
+        struct lx_buffer *b = &r->b.buffers.at[i++];
+        const struct json_value *array = NULL;
+        if (!json_opt_array(r->j, v, "in_place_parents", &array, r->st) ||
+            !json_opt_array(r->j, v, "parents", &array, r->st))
+            return false;
+        if (!array) continue;
+        int32_t *parents = arena_array(r->b.memory, (size_t)json_count(array), sizeof *parents);
+        if (!parents) return status_no_memory(r->st);
+        json_for_each(name, array) {
+            lx_status why;
+            struct reader quiet = *r;
+            quiet.st = &why;
+            bool may_be = json_is_string(name) || json_find(v, "parents"); /* the old key takes names only */
+            if (!may_be || !read_buffer_name(&quiet, name, "parents", &parents[b->parent_count++]))
+                return json_error(r->j, name, r->st, LX_E_UNKNOWN_NAME,
+                                  "buffer %s: an in-place parent must be the name of a buffer of this file",
+                                  b->name);
+        }
+        b->parents = parents;
+    }
+    return true;
+}
+
+bool read_list(struct reader *r, const struct json_value *root, const struct json_value *buffers)
+{
+    const struct json_value *v;
+    if (!read_pools(r, root)) return false;
+    json_for_each(v, buffers)
+        if (!pattern_list_read_buffer(r, v)) return false;
+    return pattern_list_read_parents(r, buffers) && read_bonds(r, root, buffers);
+}

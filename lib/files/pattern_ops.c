@@ -1,0 +1,236 @@
+/* Tensors and ops of a pattern, key by key, with the place of each value. */
+#include "files/pattern_list.h"
+#include "graph/op_data.h"
+#include "graph/op_params.h"
+#include "graph/op_walks.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *pattern_ops_dtype_word(int i)
+{
+    return lx_dtype_word((enum lx_dtype)i);
+}
+
+static const char *pattern_ops_kind_word(int i)
+{
+    return lx_kind_at((enum lx_kind_id)i)->name;
+}
+
+static const char *pattern_ops_role_word(int i)
+{
+    return lx_role_word((enum lx_role)i);
+}
+
+/* Where the tensor shall be. A core reaches its own scratchpad only, so that what is on chip is sharded. */
+static bool read_residency(struct reader *r, const struct json_value *v, struct lx_tensor *t)
+{
+    const char *memory = NULL, *placing = NULL;
+    if (!json_opt_string(r->j, v, "memory", &memory, r->st) ||
+        !json_opt_string(r->j, v, "placing", &placing, r->st))
+        return false;
+    if (memory && lx_memory_find(memory) == LX_MEMORY_COUNT)
+        return json_error(r->j, json_find(v, "memory"), r->st, LX_E_LAUNCH_MEMORY,
+                          "tensor %s is in a memory \"%s\"; there are hbm (DRAM) and lx (L1)", t->name,
+                          memory);
+    if (placing && lx_placing_find(placing) == LX_PLACING_COUNT)
+        return json_error(r->j, json_find(v, "placing"), r->st, LX_E_LAUNCH_LAYOUT,
+                          "tensor %s is placed \"%s\"; there are interleaved and sharded", t->name, placing);
+    if (memory) t->memory = (signed char)(1 + lx_memory_find(memory));
+    if (placing) t->placing = (signed char)(1 + lx_placing_find(placing));
+    if (t->memory == 1 + LX_MEMORY_LX && t->placing == 1 + LX_INTERLEAVED)
+        return json_error(
+            r->j, json_find(v, "placing"), r->st, LX_E_LAUNCH_LAYOUT,
+            "tensor %s is interleaved in lx, but a core reads its own scratchpad only; say \"sharded\", or "
+            "\"memory\": \"hbm\"",
+            t->name);
+    return true;
+}
+
+/* What each axis of the grid cuts it along. */
+static bool read_cut(struct reader *r, const struct json_value *v, struct lx_tensor *t)
+{
+    const struct json_value *array = NULL;
+    const struct lx_graph *g = r->b.graph;
+    int64_t *cut;
+    int count;
+    if (!json_opt_array(r->j, v, "cut", &array, r->st)) return false;
+    if (!array) return true;
+    if (!read_ints(r, array, "a dimension that is cut", -1, LX_GRID_AXES, &cut, &count)) return false;
+    if (count != g->grid_axes)
+        return json_error(
+            r->j, array, r->st, LX_E_SCHEMA,
+            "tensor %s: the \"grid\" of the pattern has %d axes, and \"cut\" an entry for each: "
+            "the dimension that it cuts, or -1",
+            t->name, g->grid_axes);
+    for (int a = 0; a < LX_GRID_AXES && a < count; a++) {
+        if (cut[a] >= t->rank)
+            return json_error(r->j, array, r->st, LX_E_RANGE,
+                              "tensor %s has no dimension %d that could be cut", t->name, (int)cut[a]);
+        t->cut[a] = (signed char)cut[a];
+    }
+    return t->cut_stated = true;
+}
+
+bool read_tensor(struct reader *r, const struct json_value *v)
+{
+    static const char *const keys[] = {"name", "shape",  "dtype",   "bytes", "role",
+                                       "cut",  "memory", "placing", NULL};
+    const struct json *j = r->j;
+    const char *name;
+    const struct json_value *shape = NULL;
+    int64_t bytes = -1, *extents = NULL;
+    int dtype = LX_FP16, role = LX_ROLE_COUNT, rank = -1;
+    if (!json_only_keys(j, v, "a tensor", keys, r->st) || !json_string(j, v, "name", &name, r->st) ||
+        !json_opt_array(j, v, "shape", &shape, r->st) ||
+        !json_opt_int(j, v, "bytes", 0, LX_INT_MAX, &bytes, r->st) ||
+        !read_word(r, v, "dtype", pattern_ops_dtype_word, LX_DTYPE_COUNT, LX_E_UNKNOWN_KIND, &dtype) ||
+        !read_word(r, v, "role", pattern_ops_role_word, LX_ROLE_COUNT, LX_E_ROLE, &role))
+        return false;
+    if ((shape != NULL) == (bytes >= 0))
+        return json_error(j, v, r->st, LX_E_SCHEMA,
+                          "tensor %s needs either \"shape\" (and \"dtype\") or \"bytes\"", name);
+    if (bytes >= 0 && json_find(v, "dtype"))
+        return json_error(j, v, r->st, LX_E_SCHEMA,
+                          "tensor %s: \"dtype\" goes with \"shape\", not with \"bytes\"", name);
+    if (shape && !read_ints(r, shape, "an extent of a shape", 1, LX_MAX_RANK, &extents, &rank)) return false;
+    r->b.here = place_of(v);
+    int32_t t =
+        builder_tensor(&r->b, name, (enum lx_role)role, (enum lx_dtype)dtype, rank, extents, bytes, r->st);
+    return t >= 0 && read_residency(r, v, &r->b.tensors.at[t]) && read_cut(r, v, &r->b.tensors.at[t]);
+}
+
+/* The tensor whose name is most like this one, of the first WORDS_MOST; NULL: none is near. */
+static const char *nearest_tensor(const struct reader *r, const char *name)
+{
+    const char *names[WORDS_MOST + 1] = {0};
+    for (size_t i = 0; i < r->b.tensors.count && i < WORDS_MOST; i++) names[i] = r->b.tensors.at[i].name;
+    return name[0] && name[1] ? nearest(name, names) : NULL; /* every other letter would be near one */
+}
+
+static bool pattern_ops_find_tensor(struct reader *r, const struct json_value *v, const char *op,
+                                    int32_t *out)
+{
+    if (!json_is_string(v))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          "op %s: an operand must be the name of a tensor, a string", op);
+    *out = names_find(&r->b.tensor_names, v->text);
+    if (*out >= 0) return true;
+    const char *near = nearest_tensor(r, v->text);
+    return json_error(r->j, v, r->st, LX_E_UNKNOWN_NAME,
+                      "op %s: there is no tensor named %s;%s%s%s declare it in \"tensors\"", op, v->text,
+                      near ? " did you mean \"" : "", near ? near : "", near ? "\"? Or" : "");
+}
+
+static bool strides_valid(struct reader *r, const struct json_value *array)
+{
+    const struct json_value *v;
+    json_for_each(v, array)
+        if (v->number == 0)
+            return json_error(r->j, v, r->st, LX_E_RANGE,
+                              "stride is 0; 1 takes every element, a negative one goes backwards");
+    return true;
+}
+
+/* `offset` and `stride` of a view: one entry per dimension of the larger operand. */
+static bool read_view(struct reader *r, const struct json_value *v, struct lx_op *op)
+{
+    static const char *const keys[] = {"offset", "stride"};
+    int rank = r->b.tensors.at[op->output].rank;
+    for (int i = 0; i < op->input_count; i++)
+        if (r->b.tensors.at[op->inputs[i]].rank > rank) rank = r->b.tensors.at[op->inputs[i]].rank;
+    for (int k = 0; k < 2; k++) {
+        const struct json_value *array = NULL;
+        int64_t *entries;
+        int count;
+        if (!json_opt_array(r->j, v, keys[k], &array, r->st)) return false;
+        if (!array) continue;
+        if (!read_ints(r, array, keys[k], -LX_INT_MAX, LX_MAX_RANK, &entries, &count) ||
+            (k == 1 && !strides_valid(r, array)))
+            return false;
+        if (count != rank)
+            return json_error(r->j, array, r->st, LX_E_SHAPE,
+                              "op %s: %s has %d entries, but its operands have %d dimensions", op->name,
+                              keys[k], count, rank);
+        *(k == 0 ? &op->offset : &op->stride) = entries;
+    }
+    return true;
+}
+
+/* Keys of an op; behind them the rows of op_params.c. */
+static bool only_op_keys(struct reader *r, const struct json_value *v)
+{
+    static const char *const own[] = {"name",   "kind",  "inputs",  "output",  "einsum",  "value", "offset",
+                                      "stride", "hints", "inplace", "windows", "outputs", "views", "data"};
+    enum { OWN = sizeof own / sizeof *own };
+    const char *keys[OWN + OP_PARAM_COUNT + 1] = {0};
+    for (int i = 0; i < OWN + OP_PARAM_COUNT; i++) keys[i] = i < OWN ? own[i] : op_param_key(i - OWN);
+    return json_only_keys(r->j, v, "an op", keys, r->st);
+}
+
+/* "output": one tensor, or "outputs": several. */
+static bool read_outputs(struct reader *r, const struct json_value *v, const char *op, int32_t *outputs,
+                         int *count)
+{
+    const struct json_value *one = json_find(v, "output"), *list = NULL, *item;
+    if (!json_opt_array(r->j, v, "outputs", &list, r->st)) return false;
+    if ((one != NULL) == (list != NULL))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          list ? "op %s has both \"output\" and \"outputs\"; remove one"
+                               : "op %s: the key \"output\" is missing; add it",
+                          op);
+    *count = list ? json_count(list) : 1;
+    if (*count < 1 || *count > LX_MAX_OUTPUTS)
+        return json_error(r->j, list, r->st, LX_E_LIMIT, "op %s has %d outputs; 1 to %d are allowed", op,
+                          *count, LX_MAX_OUTPUTS);
+    if (one) return pattern_ops_find_tensor(r, one, op, &outputs[0]);
+    int n = 0;
+    json_for_each(item, list)
+        if (!pattern_ops_find_tensor(r, item, op, &outputs[n++])) return false;
+    return true;
+}
+
+bool read_op(struct reader *r, const struct json_value *v)
+{
+    const struct json *j = r->j;
+    struct lx_op op = {0};
+    const struct json_value *inputs = NULL;
+    const char *kind;
+    int32_t numbers[LX_MAX_INPUTS], outputs[LX_MAX_OUTPUTS];
+    int results = 0;
+    char known[WORDS_LIST], near[WORDS_MEANT];
+    if (!only_op_keys(r, v) || !json_string(j, v, "name", &op.name, r->st) ||
+        !json_string(j, v, "kind", &kind, r->st) || !json_array(j, v, "inputs", &inputs, r->st) ||
+        !json_opt_string(j, v, "einsum", &op.einsum, r->st) || !op_value_read(j, v, &op, r->st))
+        return false;
+    op.kind = lx_kind_find(kind);
+    if (!op.kind)
+        return json_error(j, json_find(v, "kind"), r->st, LX_E_UNKNOWN_KIND,
+                          "op %s: unknown kind \"%s\";%s known: %s", op.name, kind,
+                          words_meant(kind, pattern_ops_kind_word, LX_KIND_COUNT, near, sizeof near),
+                          list_words(known, pattern_ops_kind_word, LX_KIND_COUNT));
+    op.input_count = json_count(inputs);
+    if (op.input_count > LX_MAX_INPUTS)
+        return json_error(j, inputs, r->st, LX_E_LIMIT, "op %s has %d inputs; at most %d are allowed",
+                          op.name, op.input_count, LX_MAX_INPUTS);
+    const struct json_value *item;
+    int n = 0;
+    json_for_each(item, inputs)
+        if (!pattern_ops_find_tensor(r, item, op.name, &numbers[n++])) return false;
+    op.inputs = numbers;
+    if (!read_outputs(r, v, op.name, outputs, &results)) return false;
+    op.output = outputs[0];
+    op.outputs = outputs;
+    op.output_count = results;
+    if (!read_view(r, v, &op) || !read_hints(r, v, &op) || !read_inplace(r, v, &op) ||
+        !read_windows(r, v, &op) || !op_views_read(j, v, &r->b, &op, r->st) ||
+        !op_params_read(j, v, op.name, op.kind, r->b.memory, &op.params, r->st) ||
+        !op_data_read(j, v, &op, r->b.memory, r->st))
+        return false;
+    r->b.here = place_of(v);
+    r->b.here_einsum = op.einsum ? place_of(json_find(v, "einsum")) : (struct place){0};
+    return op.kind->traits & LX_ALTERS ? builder_altering(&r->b, &op, r->st) : builder_op(&r->b, &op, r->st);
+}

@@ -1,0 +1,306 @@
+/* Pattern files (patterns/README.md has the schema): JSON to builder. Only what has to do with the text
+ * is checked here, with the place of each value; what the graph means is checked by builder_finish. */
+#include "files/pattern.h"
+#include "files/pattern_list.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+FORMAT_READS(pattern);
+
+struct place place_of(const struct json_value *value)
+{
+    return (struct place){value->place.line, value->place.column};
+}
+
+/* What is asked of a list; the first has two words. */
+static const char *pattern_read_objective_word(int i)
+{
+    return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : "cost";
+}
+
+bool read_ints(struct reader *r, const struct json_value *array, const char *what, int64_t low, size_t most,
+               int64_t **out, int *count)
+{
+    size_t n = (size_t)json_count(array), i = 0;
+    if (n > most)
+        return json_error(r->j, array, r->st, LX_E_LIMIT, "%zu entries here; at most %zu are allowed", n,
+                          most);
+    *out = arena_array(r->b.memory, n, sizeof **out);
+    if (!*out) return status_no_memory(r->st);
+    const struct json_value *v;
+    json_for_each(v, array)
+        if (!json_int_value(r->j, v, what, low, LX_INT_MAX, &(*out)[i++], r->st)) return false;
+    *count = (int)n;
+    return true;
+}
+
+static const char *device_word(int i)
+{
+    return lx_device_at(i)->preset;
+}
+
+static int device_count(void)
+{
+    int n = 0;
+    while (lx_device_at(n)) n++;
+    return n;
+}
+
+bool pattern_read_device(const struct json *j, const struct json_value *value, struct lx_device *device,
+                         lx_status *st)
+{
+    const char *preset = lx_device_at(0)->preset;
+    char known[WORDS_LIST], near[WORDS_MEANT];
+    const struct json_value *named = value;
+    if (json_is_object(value)) {
+        if (!json_opt_string(j, value, "preset", &preset, st)) return false;
+        if (json_find(value, "preset")) named = json_find(value, "preset");
+    } else if (json_is_string(value))
+        preset = value->text;
+    else
+        return json_error(j, value, st, LX_E_SCHEMA,
+                          "device must be the name of a preset or an object of parameters");
+    if (!lx_device_preset(preset, device))
+        return json_error(j, named, st, LX_E_UNKNOWN_NAME, "unknown device \"%s\";%s known: %s", preset,
+                          words_meant(preset, device_word, device_count(), near, sizeof near),
+                          lx_device_names(", ", known, sizeof known));
+    if (!json_is_object(value)) return true;
+    const struct json_value *v;
+    json_for_each(v, value) {
+        if (strcmp(v->key, "preset") == 0) continue;
+        const struct lx_device_parameter *p = lx_device_parameter_find(v->key);
+        if (!p)
+            return json_key_error(j, v, st, LX_E_SCHEMA,
+                                  "unknown key \"%s\" in device; `lxplan plan --help` lists the parameters",
+                                  v->key);
+        lx_status why;
+        if (!json_is_number(v)) return json_error(j, v, st, LX_E_SCHEMA, "%s must be a number", v->key);
+        if (!lx_device_set(device, p, v->number, &why)) return json_error(j, v, st, why.code, "%s", why.text);
+    }
+    return true;
+}
+
+static bool read_items(struct reader *r, const struct json_value *array,
+                       bool (*read_one)(struct reader *, const struct json_value *))
+{
+    const struct json_value *v;
+    json_for_each(v, array)
+        if (!read_one(r, v)) return false;
+    return true;
+}
+
+/* "expect": {"greedy": "fail", ...} or {"error": {"stage": "divide", "code": "span"}}. */
+static bool read_expect(struct reader *r, const struct json_value *v)
+{
+    static const char *const error_keys[] = {"stage", "code", NULL};
+    struct lx_graph *g = r->b.graph;
+    if (!json_is_object(v))
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          "expect must be an object, such as {\"greedy\": \"pass\"}");
+    const struct json_value *error = json_find(v, "error");
+    if (error) {
+        static const char *const alone[] = {"error", NULL};
+        const char *stage, *code;
+        if (!json_only_keys(r->j, v, "an expect with an \"error\"", alone, r->st) ||
+            !json_only_keys(r->j, error, "an expected error", error_keys, r->st) ||
+            !json_string(r->j, error, "stage", &stage, r->st) ||
+            !json_string(r->j, error, "code", &code, r->st))
+            return false;
+        g->expect_stage = arena_string(r->b.memory, stage);
+        g->expect_code = arena_string(r->b.memory, code);
+        return g->expect_stage && g->expect_code ? true : status_no_memory(r->st);
+    }
+    struct lx_expect *expects = arena_array(r->b.memory, (size_t)json_count(v), sizeof *expects);
+    if (!expects) return status_no_memory(r->st);
+    const struct json_value *item;
+    json_for_each(item, v) {
+        bool pass = json_is_string(item) && strcmp(item->text, "pass") == 0;
+        if (!pass && !(json_is_string(item) && strcmp(item->text, "fail") == 0))
+            return json_error(r->j, item, r->st, LX_E_SCHEMA,
+                              "what is expected of %s must be \"pass\" or \"fail\"", item->key);
+        struct json_place at = item->place;
+        const char *solver = arena_string(r->b.memory, item->key);
+        if (!solver) return status_no_memory(r->st);
+        expects[g->expect_count++] = (struct lx_expect){solver, pass, at.line, at.column};
+    }
+    g->expects = expects;
+    return true;
+}
+
+/* Where a graph came from must have the inputs and outputs that it has. */
+static bool is_origin(const struct lx_graph *from, const struct lx_tensor *t)
+{
+    for (int32_t i = 0; i < from->tensor_count; i++) {
+        const struct lx_tensor *x = &from->tensors[i];
+        if (strcmp(x->name, t->name) != 0) continue;
+        return x->role == t->role && x->dtype == t->dtype && x->rank == t->rank && x->bytes == t->bytes &&
+               (x->rank <= 0 || memcmp(x->shape, t->shape, (size_t)x->rank * sizeof *x->shape) == 0);
+    }
+    return false;
+}
+
+static bool read_origin(struct reader *r, const struct json_value *v)
+{
+    struct lx_graph *g = r->b.graph;
+    const struct lx_graph *from = pattern_read_json(r->j, v, r->st);
+    if (!from) return false;
+    if (from->came_from || from->is_list || g->is_list) {
+        lx_graph_free(from);
+        return json_error(r->j, v, r->st, LX_E_SCHEMA,
+                          "what a graph came from is a graph that came from nowhere; remove one of them");
+    }
+    g->came_from = from;
+    return true;
+}
+
+static const struct lx_graph *with_origin(const struct json *j, const struct json_value *root,
+                                          const struct lx_graph *g, lx_status *st)
+{
+    for (int32_t t = 0; g && g->came_from && t < g->tensor_count; t++) {
+        if (g->tensors[t].role == LX_INTERMEDIATE || is_origin(g->came_from, &g->tensors[t])) continue;
+        json_error(j, json_find(root, "came_from"), st, LX_E_SCHEMA,
+                   "tensor %s is not what it is in the graph this one came from", g->tensors[t].name);
+        lx_graph_free(g);
+        return NULL;
+    }
+    return g;
+}
+
+/* Of devices: "grid": [2, 4]. */
+static bool pattern_read_grid(struct reader *r, const struct json_value *root)
+{
+    const struct json_value *array = NULL;
+    struct lx_graph *g = r->b.graph;
+    int64_t *sizes, members = 1;
+    if (!json_opt_array(r->j, root, "grid", &array, r->st)) return false;
+    if (!array) return true;
+    if (!read_ints(r, array, "an axis of the grid", 1, LX_GRID_AXES, &sizes, &g->grid_axes)) return false;
+    for (int a = 0; a < g->grid_axes; a++) {
+        if (sizes[a] > LX_GRID_MEMBERS || (members *= sizes[a]) > LX_GRID_MEMBERS)
+            return json_error(r->j, array, r->st, LX_E_LIMIT, "a grid has at most %d devices",
+                              LX_GRID_MEMBERS);
+        g->grid[a] = (int)sizes[a];
+    }
+    return true;
+}
+
+static bool pattern_read_all(struct reader *r, const struct json_value *root)
+{
+    static const char *const keys[] = {
+        "lxplan", "kind",      "name",     "summary",   "device",    "tensors",
+        "ops",    "buffers",   "capacity", "alignment", "objective", "target_hbm_bytes",
+        "expect", "came_from", "grid",     LIST_KEYS,   NULL};
+    const struct json *j = r->j;
+    struct lx_graph *g = r->b.graph;
+    static const char *const only_lists[] = {"capacity", "alignment", "objective", LIST_KEYS, NULL};
+    const struct json_value *tensors = NULL, *ops = NULL, *buffers = NULL, *v;
+    const char *summary = "";
+    int objective = LX_SPILL;
+    if (!json_only_keys(j, root, "a pattern", keys, r->st) ||
+        !json_opt_string(j, root, "summary", &summary, r->st) ||
+        !json_opt_array(j, root, "tensors", &tensors, r->st) ||
+        !json_opt_array(j, root, "ops", &ops, r->st) ||
+        !json_opt_array(j, root, "buffers", &buffers, r->st) ||
+        !json_opt_int(j, root, "target_hbm_bytes", 0, LX_INT_MAX, &g->target_hbm_bytes, r->st))
+        return false;
+    g->summary = arena_string(r->b.memory, summary);
+    if (!g->summary) return status_no_memory(r->st);
+    if ((v = json_find(root, "device")) && !pattern_read_device(j, v, &g->device, r->st)) return false;
+    if (buffers ? tensors || ops : !tensors || !ops)
+        return json_error(j, root, r->st, LX_E_SCHEMA,
+                          "a pattern has either \"tensors\" and \"ops\", or \"buffers\"");
+    g->is_list = buffers != NULL;
+    g->alignment = g->device.stick_bytes;
+    if (!g->is_list)
+        for (int i = 0; only_lists[i]; i++)
+            if ((v = json_find(root, only_lists[i])))
+                return json_error(j, v, r->st, LX_E_SCHEMA,
+                                  "\"%s\" goes with \"buffers\"; a graph has its device's", only_lists[i]);
+    if (!json_opt_int(j, root, "capacity", 0, LX_INT_MAX, &g->capacity, r->st) ||
+        !json_opt_int(j, root, "alignment", 1, LX_INT_MAX, &g->alignment, r->st) ||
+        !read_word(r, root, "objective", pattern_read_objective_word, LX_OBJECTIVE_COUNT + 1, LX_E_SCHEMA,
+                   &objective))
+        return false;
+    g->objective = objective == LX_OBJECTIVE_COUNT ? LX_SPILL : (enum lx_objective)objective;
+    if (buffers && (v = json_find(root, "grid")))
+        return json_error(j, v, r->st, LX_E_SCHEMA, "\"grid\" goes with \"ops\"; remove it");
+    if (buffers) {
+        if (!read_list(r, root, buffers)) return false;
+    } else if (!pattern_read_grid(r, root) || !read_items(r, tensors, read_tensor) ||
+               !read_items(r, ops, read_op))
+        return false;
+    v = json_find(root, "expect");
+    if (v && !read_expect(r, v)) return false;
+    v = json_find(root, "came_from");
+    return !v || read_origin(r, v);
+}
+
+bool pattern_check_header(const struct json *j, const struct json_value *root, const char *wanted,
+                          int64_t oldest, int64_t newest, int64_t *version, lx_status *st)
+{
+    const char *kind;
+    if (!json_is_object(root))
+        return json_error(j, root, st, LX_E_SCHEMA, "a %s is a JSON object that begins with \"lxplan\": %lld",
+                          wanted, (long long)newest);
+    if (!json_int(j, root, "lxplan", INT64_MIN, LX_INT_MAX, version, st) ||
+        !json_string(j, root, "kind", &kind, st))
+        return false;
+    const char *meant = nearest(
+        kind, (const char *const[]){wanted, "plan", "pattern", "team plan", "results", "loops", NULL});
+    /* The kind first: each kind counts its versions for itself. */
+    if (strcmp(kind, wanted) != 0)
+        return json_error(j, json_find(root, "kind"), st, LX_E_SCHEMA,
+                          meant && strcmp(meant, kind) ? "\"kind\" is \"%s\"; did you mean \"%s\"?"
+                                                       : "this file is a %s, but a %s was expected",
+                          kind, meant && strcmp(meant, kind) ? meant : wanted);
+    if (*version < oldest || *version > newest)
+        return json_error(j, json_find(root, "lxplan"), st, LX_E_SCHEMA,
+                          "format version %lld; this program reads %s%.0lld%s%lld", (long long)*version,
+                          oldest == newest ? "version" : "versions ",
+                          (long long)(oldest == newest ? 0 : oldest), oldest == newest ? " " : " to ",
+                          (long long)newest);
+    return true;
+}
+
+const struct lx_graph *pattern_read_json(const struct json *j, const struct json_value *root, lx_status *st)
+{
+    struct reader r = {.j = j, .st = st};
+    const char *name;
+    int64_t version;
+    if (!pattern_check_header(j, root, "pattern", 1, 1, &version, st) ||
+        !json_string(j, root, "name", &name, st))
+        return NULL;
+    bool ok = builder_begin(&r.b, j->file, name, st) && pattern_read_all(&r, root);
+    const struct lx_graph *from = r.b.graph ? r.b.graph->came_from : NULL;
+    if (ok) {
+        const struct lx_graph *g = builder_finish(&r.b, st);
+        if (g) return with_origin(j, root, g, st);
+    } else
+        builder_abandon(&r.b);
+    lx_graph_free(from);
+    return NULL;
+}
+
+bool pattern_sniff(const char *text, size_t length)
+{
+    while (length && strchr(" \t\r\n", *text)) text++, length--;
+    return length && *text == '{' && json_is_kind(text, length, "pattern");
+}
+
+const struct lx_graph *pattern_read(const char *file, const char *text, size_t length, lx_status *st)
+{
+    struct json j;
+    if (!json_parse(&j, file, text, length, st)) return NULL;
+    const struct json_value *name = json_is_object(j.root) ? json_find(j.root, "name") : NULL;
+    const struct lx_graph *g = NULL;
+    if (json_is_string(name) && !*name->text)
+        json_error(&j, name, st, LX_E_SCHEMA, "the name of the pattern is empty; give it one");
+    else
+        g = pattern_read_json(&j, j.root, st);
+    json_free(&j);
+    return g;
+}

@@ -1,0 +1,210 @@
+/* Lists of buffers as text: what a plain list has as it always stood, and of the second version only what is there. */
+#include "files/pattern_list.h"
+#include "files/pattern.h"
+
+#include <inttypes.h>
+
+static void write_names(struct text *t, const struct lx_graph *g, const int32_t *at, int32_t count)
+{
+    text_add(t, "[");
+    for (int32_t i = 0; i < count; i++) {
+        if (i) text_add(t, ", ");
+        text_json_string(t, g->buffers[at[i]].name);
+    }
+    text_add(t, "]");
+}
+
+static void write_pool_name(struct text *t, const struct lx_graph *g, int32_t pool)
+{
+    if (g->pool_count)
+        text_json_string(t, g->pools[pool].name);
+    else
+        text_format(t, "%d", (int)pool);
+}
+
+static void write_life(struct text *t, const struct lx_buffer *b)
+{
+    if (b->life_count) {
+        for (int32_t i = 0; i < b->life_count; i++)
+            text_format(t, "%s[%" PRId64 ", %" PRId64 "]", i ? ", " : ", \"live\": [", b->lives[i].start,
+                        b->lives[i].end);
+        text_add(t, "]");
+        return;
+    }
+    if (!b->use_count || b->start != b->uses[0]) text_format(t, ", \"start\": %" PRId64, b->start);
+    if (!b->use_count || b->end != b->uses[b->use_count - 1] + 1)
+        text_format(t, ", \"end\": %" PRId64, b->end);
+}
+
+static void pattern_write_list_write_choice(struct text *t, const struct lx_graph *g,
+                                            const struct lx_buffer *b)
+{
+    if (b->fixed >= 0 && g->pool_count) {
+        text_add(t, ", \"pin\": [");
+        write_pool_name(t, g, b->fixed_pool);
+        text_format(t, ", %" PRId64 "]", b->fixed);
+    } else if (b->fixed >= 0)
+        text_format(t, ", \"fixed\": %" PRId64, b->fixed);
+    if (b->alone) text_add(t, ", \"alone\": true");
+    for (int32_t k = 0; b->pools && k < b->pool_count; k++) {
+        text_add(t, k ? ", " : ", \"pools\": [");
+        write_pool_name(t, g, b->pools[k]);
+        if (k + 1 == b->pool_count) text_add(t, "]");
+    }
+    if (b->on_costs) text_json_ints(t, "costs", b->on_costs, b->pool_count);
+}
+
+static int32_t owner_of(const struct lx_graph *g, const struct lx_buffer *b)
+{
+    for (int32_t i = 0; i < g->bonds.staging_count; i++)
+        if (&g->buffers[g->bonds.staging[i].a] == b) return g->bonds.staging[i].b;
+    return -1;
+}
+
+static void write_field(struct text *t, const char *key, int64_t value)
+{
+    text_add(t, key);
+    text_int(t, value);
+}
+
+static void write_cost(struct text *t, const struct lx_graph *g, const struct lx_buffer *b)
+{
+    int32_t owner = owner_of(g, b);
+    if (owner >= 0) {
+        text_add(t, ", \"instead_of\": ");
+        text_json_string(t, g->buffers[owner].name);
+    } else if (b->must)
+        text_add(t, ", \"off\": null");
+    else
+        write_field(t, ", \"cost\": ", b->spill_cost);
+}
+
+static void pattern_write_list_write_buffer(const struct lx_graph *g, int32_t i, struct text *t)
+{
+    const struct lx_buffer *b = &g->buffers[i];
+    text_add(t, "    {\"name\": ");
+    text_json_string(t, b->name);
+    if (g->buffer_ids) write_field(t, ", \"id\": ", g->buffer_ids[i]);
+    write_field(t, ", \"size\": ", b->size);
+    if (b->use_count) text_json_ints(t, "uses", b->uses, b->use_count);
+    write_life(t, b);
+    if (b->first_use_is_read) text_add(t, ", \"first_use_is_read\": true");
+    if (b->parent_count) {
+        text_add(t, ", \"in_place_parents\": ");
+        write_names(t, g, b->parents, b->parent_count);
+    }
+    pattern_write_list_write_choice(t, g, b);
+    if (b->alignment) text_format(t, ", \"alignment\": %" PRId64, b->alignment);
+    write_cost(t, g, b);
+    if (b->reason) {
+        text_add(t, ", \"reason\": ");
+        text_json_string(t, b->reason);
+    }
+    text_add(t, "}");
+}
+
+static void write_reserved(struct text *t, const struct lx_reserved *r)
+{
+    text_format(t, "[%" PRId64 ", %" PRId64, r->from, r->to);
+    if (r->start != INT64_MIN) text_format(t, ", %" PRId64 ", %" PRId64, r->start, r->end);
+    text_add(t, "]");
+}
+
+static void write_pool(const struct lx_pool *p, struct text *t)
+{
+    text_add(t, "    {\"name\": ");
+    text_json_string(t, p->name);
+    if (p->capacity == LX_NO_LIMIT)
+        text_add(t, ", \"capacity\": null");
+    else
+        text_format(t, ", \"capacity\": %" PRId64, p->capacity);
+    for (int32_t i = 0; i < p->reserved_count; i++) {
+        text_add(t, i ? ", " : ", \"reserved\": [");
+        write_reserved(t, &p->reserved[i]);
+        if (i + 1 == p->reserved_count) text_add(t, "]");
+    }
+    text_add(t, "}");
+}
+
+static void write_pairs(const struct lx_graph *g, const char *key, const struct lx_pair *pairs, int32_t count,
+                        struct text *t)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (i)
+            text_add(t, ", ");
+        else
+            text_format(t, ",\n  \"%s\": [", key);
+        write_names(t, g, (int32_t[]){pairs[i].a, pairs[i].b}, 2);
+        if (i + 1 == count) text_add(t, "]");
+    }
+}
+
+static void write_groups(const struct lx_graph *g, const char *key, const struct lx_group *groups,
+                         int32_t count, struct text *t)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (i)
+            text_add(t, ", ");
+        else
+            text_format(t, ",\n  \"%s\": [", key);
+        write_names(t, g, groups[i].at, groups[i].count);
+        if (i + 1 == count) text_add(t, "]");
+    }
+}
+
+static void pattern_write_list_write_charge(const struct lx_graph *g, const struct lx_charge *c,
+                                            struct text *t)
+{
+    static const char *const keys[] = {"all_on", "all_off", "any_on", "any_off"};
+    const struct lx_group *groups[] = {&c->all_on, &c->all_off, &c->any_on, &c->any_off};
+    if (c->cost == LX_FORBIDDEN)
+        text_add(t, "    {\"cost\": null");
+    else
+        text_format(t, "    {\"cost\": %" PRId64, c->cost);
+    for (int k = 0; k < 4; k++) {
+        if (groups[k]->count == 0) continue;
+        text_format(t, ", \"%s\": ", keys[k]);
+        write_names(t, g, groups[k]->at, groups[k]->count);
+    }
+    text_add(t, "}");
+}
+
+static void write_bonds(const struct lx_graph *g, struct text *t)
+{
+    const struct lx_bonds *b = &g->bonds;
+    write_pairs(g, "apart", b->apart, b->apart_count, t);
+    write_pairs(g, "exclusive", b->exclusive, b->exclusive_count, t);
+    write_groups(g, "same_place", b->same_place, b->same_place_count, t);
+    write_groups(g, "together", b->together, b->together_count, t);
+    for (int32_t i = 0; i < b->charge_count; i++) {
+        text_add(t, i ? ",\n" : ",\n  \"charges\": [\n");
+        pattern_write_list_write_charge(g, &b->charges[i], t);
+        if (i + 1 == b->charge_count) text_add(t, "\n  ]");
+    }
+    for (int32_t i = 0; i < b->reuse_count; i++) {
+        text_add(t, i ? ", [" : ",\n  \"reuse\": [[");
+        text_json_string(t, g->buffers[b->reuse[i].a].name);
+        text_add(t, ", ");
+        text_json_string(t, g->buffers[b->reuse[i].b].name);
+        text_format(t, ", %" PRId64 "]%s", b->reuse[i].cost, i + 1 == b->reuse_count ? "]" : "");
+    }
+}
+
+void pattern_write_list(const struct lx_graph *g, struct text *t)
+{
+    if (g->capacity >= 0 && !g->pool_count) text_format(t, ",\n  \"capacity\": %" PRId64, g->capacity);
+    text_format(t, ",\n  \"alignment\": %" PRId64 ",\n  \"objective\": \"%s\"", g->alignment,
+                lx_objective_word(g->objective));
+    for (int32_t k = 0; k < g->pool_count; k++) {
+        text_add(t, k ? ",\n" : ",\n  \"pools\": [\n");
+        write_pool(&g->pools[k], t);
+        if (k + 1 == g->pool_count) text_add(t, "\n  ]");
+    }
+    text_add(t, ",\n  \"buffers\": [\n");
+    for (int32_t i = 0; i < g->buffer_count; i++) {
+        pattern_write_list_write_buffer(g, i, t);
+        text_add(t, i + 1 < g->buffer_count ? ",\n" : "\n");
+    }
+    text_add(t, "  ]");
+    write_bonds(g, t);
+}

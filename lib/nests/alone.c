@@ -1,0 +1,312 @@
+/* The least that each tensor costs by itself.
+ *
+ * What a plan moves is a sum over tensors, and what it moves of one is at least what it would with nothing else on chip.
+ * Of one tensor, of `whole` bytes:
+ *
+ * - Cores hold no less than all of what is on chip, however it is divided or repeated over them, and whichever views the
+ *   ring turns it into: whole it is there only if it has room in all scratchpads together.
+ * - Else only tiles of it are, for accesses of one nest. A level that does not index the tensor only makes it come more
+ *   often, and what the nest still sums of it is no use to it, so that the levels are axes that index it, three at most;
+ *   axis_reach says how many tiles they make. A nest that serves accesses i to j has all ops from that of i to that of j;
+ *   of ops that may change places it has at least these two.
+ * - An access off chip costs its own bytes or more (a nest may repeat it). What is on chip and was not made there is loaded,
+ *   `whole` bytes or more; what was made there and is wanted off chip later, or is an output, is stored likewise. Extern ops
+ *   access HBM only, and wipe what is on chip.
+ * - A tensor that is barred from the chip by the passes or by what the pattern states pays for every access.
+ *
+ * Evictions, dumps, moves and relayouts are all among these: a cut may be anywhere, the ring costs nothing.
+ * Where ops change places accesses have no order to be walked in: then of accesses no two of which one nest can serve
+ * each costs its own bytes. Looking for axes ends after some steps; what was not looked at costs what must cross. */
+#include "nests/alone.h"
+#include "nests/axis_reach.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/stop.h"
+
+#include <stdlib.h>
+
+enum { EACH_TENSOR = 5000 }; /* nanoseconds */
+
+enum { MOST_STEPS = 40 * 1000 * 1000 };
+
+/* The tensor under way. */
+struct lonely {
+    const struct draft *x;
+    const struct alone_asks *asks;
+    struct axis_reach *reach;
+    int32_t tensor, from, count; /* its accesses in tensor_access */
+    int64_t whole;
+    bool is_output, is_given;
+    bool any_wipes; /* in the graph */
+};
+
+static const int64_t FAR = INT64_MAX / 4;
+
+static const struct lx_access *alone_access_of(const struct lonely *t, int32_t k)
+{
+    return &t->x->accesses[t->x->tensor_access[t->from + k]];
+}
+
+static int32_t alone_op_at(const struct lonely *t, int32_t k)
+{
+    return t->x->access_op[t->x->tensor_access[t->from + k]];
+}
+
+static bool alone_is_extern(const struct lonely *t, int32_t k)
+{
+    return t->x->graph->ops[alone_op_at(t, k)].kind->traits & LX_EXTERN;
+}
+
+/* All in HBM. */
+static int64_t alone_off_chip(const struct lonely *t)
+{
+    int64_t sum = 0;
+    for (int32_t k = 0; k < t->count; k++) sum += alone_access_of(t, k)->bytes;
+    return sum;
+}
+
+/* What must cross once, whatever there is room for and in whatever order. */
+static int64_t must_cross(const struct lonely *t)
+{
+    int64_t sum = 0, read = 0, written = 0;
+    bool extern_reads = false, extern_writes = false;
+    int32_t writers = 0;
+    for (int32_t k = 0; k < t->count; k++) {
+        const struct lx_access *a = alone_access_of(t, k);
+        writers += a->writes;
+        if (alone_is_extern(t, k)) {
+            sum += a->bytes;
+            *(a->writes ? &extern_writes : &extern_reads) = true;
+        } else
+            *(a->writes ? &written : &read) =
+                max_i64(a->writes ? written : read, min_i64(a->bytes, t->whole));
+    }
+    /* One may write over what another made, or what was given, before anybody wants it. */
+    if (writers + t->is_given > 1) return sum;
+    if (t->is_given || extern_writes) sum += read;
+    if (t->is_output || extern_reads) sum += written;
+    return sum;
+}
+
+static void better(int64_t *to, int64_t cost)
+{
+    *to = min_i64(*to, cost);
+}
+
+/* Is what is on chip lost between two accesses? */
+static bool wiped_before(const struct lonely *t, int32_t k)
+{
+    const struct lx_op *ops = t->x->graph->ops;
+    if (!t->any_wipes || k == 0 || alone_op_at(t, k) == alone_op_at(t, k - 1)) return false;
+    for (int32_t o = alone_op_at(t, k - 1); o <= alone_op_at(t, k); o++)
+        if (ops[o].kind->traits & LX_WIPES) return true;
+    return false;
+}
+
+/* It has room as a whole: cost[is on chip][HBM has it], access by access. */
+static int64_t cost_whole(const struct lonely *t)
+{
+    int64_t cost[2][2] = {{FAR, 0}, {FAR, FAR}};
+    for (int32_t k = 0; k < t->count; k++) {
+        const struct lx_access *a = alone_access_of(t, k);
+        int64_t next[2][2] = {{FAR, FAR}, {FAR, FAR}};
+        better(&cost[1][1], cost[1][0] + t->whole);
+        better(&cost[0][0], cost[1][0]);
+        better(&cost[0][1], cost[1][1]);
+        if (wiped_before(t, k)) cost[1][0] = cost[1][1] = FAR;
+        if (!alone_is_extern(t, k)) {
+            better(&cost[1][1], cost[0][1] + (a->reads ? t->whole : 0));
+            if (!a->reads) better(&cost[1][0], cost[0][0]);
+            better(&next[1][0], a->writes ? min_i64(cost[1][0], cost[1][1]) : cost[1][0]);
+            if (!a->writes) better(&next[1][1], cost[1][1]);
+        }
+        /* Off chip; what is on chip of it stays good if it is only read. */
+        better(&next[0][1], cost[0][1] + a->bytes);
+        if (!a->reads) better(&next[0][1], cost[0][0] + a->bytes);
+        if (!a->writes) better(&next[1][1], cost[1][1] + a->bytes);
+        for (int i = 0; i < 4; i++) cost[i / 2][i % 2] = next[i / 2][i % 2];
+    }
+    int64_t stored = min_i64(min_i64(cost[0][1], cost[1][1]), cost[1][0] + t->whole);
+    return t->is_output ? stored : min_i64(stored, min_i64(cost[0][0], cost[1][0]));
+}
+
+/* Has one tile room, of the most that there can be? */
+static bool tiles_fit(const struct lonely *t)
+{
+    if (axis_reach_steps(t->reach) > MOST_STEPS) return true;
+    return ceil_div_i64(t->whole, axis_reach_tiles(t->reach)) <= t->asks->room;
+}
+
+/* The access behind the last that one nest can serve together with `from`. */
+static int32_t served_to(const struct lonely *t, int32_t from)
+{
+    int32_t to = from, op = alone_op_at(t, from);
+    axis_reach_begin(t->reach, t->tensor);
+    for (; to < t->count; to++) {
+        for (; op <= alone_op_at(t, to); op++)
+            if (!axis_reach_add(t->reach, op)) return to;
+        if ((to == from || alone_op_at(t, to) != alone_op_at(t, to - 1)) && !tiles_fit(t)) return to;
+    }
+    return to;
+}
+
+/* Only tiles have room: cost[accesses served so far][HBM has it]. */
+static int64_t cost_tiles(const struct lonely *t, int64_t (*cost)[2])
+{
+    for (int32_t k = 0; k <= t->count; k++) cost[k][0] = cost[k][1] = FAR;
+    cost[0][1] = 0;
+    for (int32_t k = 0; k < t->count; k++) {
+        const struct lx_access *a = alone_access_of(t, k);
+        int32_t to = served_to(t, k);
+        int64_t begun = a->reads ? cost[k][1] + t->whole : min_i64(cost[k][0], cost[k][1]);
+        bool written = false;
+        better(&cost[k + 1][1], (a->reads ? cost[k][1] : min_i64(cost[k][0], cost[k][1])) + a->bytes);
+        for (int32_t j = k; j < to; j++) {
+            written |= alone_access_of(t, j)->writes;
+            better(&cost[j + 1][1], begun + (written ? t->whole : 0));
+            if (written) better(&cost[j + 1][0], begun);
+        }
+    }
+    return t->is_output ? cost[t->count][1] : min_i64(cost[t->count][0], cost[t->count][1]);
+}
+
+/* Can one nest serve two accesses, in some order of the ops? */
+static bool served_both(const struct lonely *t, int32_t one, int32_t two)
+{
+    axis_reach_begin(t->reach, t->tensor);
+    return axis_reach_add(t->reach, alone_op_at(t, one)) &&
+           (alone_op_at(t, one) == alone_op_at(t, two) || axis_reach_add(t->reach, alone_op_at(t, two))) &&
+           tiles_fit(t);
+}
+
+/* Accesses no two of which a nest can serve, each at its own bytes. One of them alone is what must cross. */
+static int64_t cost_unordered(const struct lonely *t, int32_t *apart)
+{
+    int32_t count = 0;
+    int64_t sum = 0;
+    for (int32_t k = 0; k < t->count; k++) {
+        const struct lx_access *a = alone_access_of(t, k);
+        bool alone = true;
+        if (a->reads && a->writes) return 0;
+        for (int32_t i = 0; i < count && alone; i++) alone = !served_both(t, apart[i], k);
+        if (!alone) continue;
+        apart[count++] = k;
+        sum += min_i64(a->bytes, t->whole);
+    }
+    return count > 1 ? sum : 0;
+}
+
+static int32_t writers_of(const struct lonely *t)
+{
+    int32_t count = 0;
+    for (int32_t k = 0; k < t->count; k++) count += alone_access_of(t, k)->writes;
+    return count;
+}
+
+/* Is it in HBM whatever the nests are? */
+static bool alone_is_barred(const struct lonely *t)
+{
+    const char *why;
+    return bar_of_tensor(t->x->layouts, &t->x->how.passes, t->tensor, &why) != LX_BAR_NONE;
+}
+
+static bool alone_cost_of(const struct lonely *t, int64_t *cost)
+{
+    bool any = t->asks->any_order, whole = t->whole <= t->asks->room;
+    *cost = alone_is_barred(t) ? alone_off_chip(t) : must_cross(t);
+    if (t->count == 0 || alone_is_barred(t) || (any && (whole || writers_of(t) > 1))) return true;
+    if (whole) {
+        *cost = max_i64(*cost, cost_whole(t));
+        return true;
+    }
+    int64_t(*table)[2] = mem_alloc(((size_t)t->count + 1) * sizeof *table);
+    if (!table) return false;
+    *cost = max_i64(*cost, any ? cost_unordered(t, (int32_t *)(void *)table) : cost_tiles(t, table));
+    mem_free(table);
+    return true;
+}
+
+static void begin_tensor(struct lonely *t, int32_t tensor)
+{
+    enum lx_role role = t->x->graph->tensors[tensor].role;
+    t->tensor = tensor;
+    t->from = t->x->tensor_at[tensor];
+    t->count = t->x->tensor_at[tensor + 1] - t->from;
+    t->whole = tensor_bytes(t->x->layouts, tensor);
+    t->is_output = lx_role_leaves(role);
+    t->is_given = lx_role_arrives(role);
+}
+
+static bool any_wipes(const struct lx_graph *g)
+{
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (g->ops[o].kind->traits & LX_WIPES) return true;
+    return false;
+}
+
+/* Nothing is asked of axes where all has room. */
+static const struct alone_asks roomy = {.room = INT64_MAX, .any_order = true};
+
+/* Sums of bytes beyond 2^53 are refused elsewhere; such a one is no bound. Stopped, what is left is taken to have room. */
+static bool alone_sum_up(struct lonely *t, int64_t *bytes)
+{
+    bool ok = true;
+    int64_t cost, sum = 0;
+    for (int32_t i = 0; ok && i < t->x->graph->tensor_count; i++) {
+        begin_tensor(t, i);
+        if (stop_work(EACH_TENSOR)) t->asks = &roomy;
+        ok = alone_cost_of(t, &cost);
+        if (ok && !add_i64(sum, cost, &sum)) break;
+    }
+    *bytes = sum <= LX_INT_MAX ? sum : 0;
+    return ok;
+}
+
+bool alone_traffic(const struct draft *x, const struct alone_asks *asks, int64_t *bytes, lx_status *st)
+{
+    struct arena memory = {0};
+    struct lonely t = {.x = x, .asks = asks, .any_wipes = any_wipes(x->graph)};
+    t.reach = axis_reach_new(x->layouts, &memory);
+    bool ok = t.reach && alone_sum_up(&t, bytes);
+    arena_free(&memory);
+    return ok ? true : status_no_memory(st);
+}
+
+int64_t crossing_traffic(const struct draft *x)
+{
+    struct lonely t = {.x = x, .asks = &roomy};
+    int64_t bytes = 0;
+    return alone_sum_up(&t, &bytes) ? bytes : 0;
+}
+
+/* Can a nest cut it for two accesses, neighbours in time if the order is given? */
+static bool cut_for_two(const struct lonely *t)
+{
+    for (int32_t k = 0; k < t->count; k++)
+        for (int32_t j = k + 1; j < (t->asks->any_order ? t->count : min_i64(k + 2, t->count)); j++) {
+            int32_t last = alone_op_at(t, j), op = alone_op_at(t, k);
+            bool taken = true;
+            axis_reach_begin(t->reach, t->tensor);
+            for (; taken && op <= last; op = t->asks->any_order && op < last ? last : op + 1)
+                taken = axis_reach_add(t->reach, op);
+            if (taken && axis_reach_tiles(t->reach) > 1) return true;
+            if (axis_reach_steps(t->reach) > MOST_STEPS) return true;
+        }
+    return false;
+}
+
+bool nests_help(const struct draft *x, bool any_order, bool *help, lx_status *st)
+{
+    struct arena memory = {0};
+    struct alone_asks asks = {.any_order = any_order};
+    struct lonely t = {.x = x, .asks = &asks, .reach = axis_reach_new(x->layouts, &memory)};
+    bool ok = t.reach;
+    *help = false;
+    for (int32_t i = 0; ok && !*help && i < x->graph->tensor_count; i++) {
+        begin_tensor(&t, i);
+        *help = !alone_is_barred(&t) && cut_for_two(&t);
+    }
+    arena_free(&memory);
+    return ok ? true : status_no_memory(st);
+}

@@ -1,0 +1,67 @@
+/* The divisions of a tile that are worth a look, made once for each op and its tiles: those that are not much slower than the
+ * quickest, each with what the cores see of every operand. Up to some dozen an op. */
+#ifndef LX_NESTS_NEST_MENUS_H
+#define LX_NESTS_NEST_MENUS_H
+
+#include "base/vec.h"
+#include "divide/priced_candidates.h"
+#include "nests/nest_views.h"
+
+/* What a buffer could have of an operand, for each choice of its op: held so that it has so many tiles of each dimension. */
+struct menu_labels {
+    struct menu_labels *next;
+    bool in_nest, sums_meet;
+    int64_t tiles[LX_MAX_DEVICE_RANK];
+    int *label;     /* per choice: the number of its view; -1: no buffer can be so */
+    int64_t *bytes; /* per choice: a core's part */
+    int64_t least;  /* of these */
+};
+
+struct nest_menu {
+    int count, split_count, operand_count; /* count 0: it is divided as it is */
+    const int64_t *splits;                 /* per choice, split_count each */
+    const signed char *front; /* per choice: the variable whose slices are on neighbours; -1: by the rule */
+    const struct lx_core_view *views; /* per choice, operand_count each: of a tile */
+    const struct cost_parts *parts;   /* per choice */
+    const double *memory_us;          /* per choice, operand_count each: of an operand that is not on chip */
+    struct lx_division **made;        /* per choice: NULL until somebody asks */
+    struct menu_labels **labels;      /* per operand: those that were asked for */
+};
+
+struct menu_entry {
+    const char *name; /* the op by its name and by what it makes, which another may write, too */
+    int32_t output;
+    int64_t tiles[LX_MAX_VARS];
+    struct nest_menu menu;
+    size_t next; /* 1 + the one before of the same output; 0: none */
+};
+
+/* Kept for as long as plans of one graph are compared. */
+struct nest_menus {
+    struct arena memory; /* divisions */
+    VEC(struct menu_entry) at;
+    VEC(size_t) last; /* per output: 1 + its last entry; 0: none */
+    struct nest_views views;
+    struct arena choices; /* menus and labels: not needed when the search is over */
+    /* Of those who ask: sets of nests that were planned, by hash, and effort that it took. */
+    VEC(uint64_t) tried;
+    bool by_memory; /* choices are weighed with the time of operands in HBM, too */
+    int64_t spent;
+};
+
+/* `d`: with the nest of the op. */
+bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op, struct nest_menu *out,
+                  lx_status *st);
+/* A choice of the menu of op `op` as a division; as long-lived as the menus. */
+const struct lx_division *nest_menu_division(struct nest_menus *m, const struct nest_menu *menu,
+                                             const struct lx_divisions *d, int32_t op, int choice,
+                                             lx_status *st);
+/* Of an access of the draft, an operand of the op with this menu; NULL: memory is out. As long-lived as the menus, or of `memory`
+ * where the op is not up for choice. */
+const struct menu_labels *nest_menu_labels(struct nest_menus *m, const struct nest_menu *menu,
+                                           const struct draft *x, int32_t access, struct arena *memory);
+/* All but the divisions that were made: a search is over. Menus that are asked for again are made again. */
+void nest_menus_forget(struct nest_menus *m);
+void nest_menus_free(struct nest_menus *m);
+
+#endif

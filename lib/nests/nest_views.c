@@ -1,0 +1,115 @@
+/* Views by what they are, with open addressing; ways between them by their numbers. */
+#include "nests/nest_views.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* Of what views_equal compares. */
+static uint64_t hash_view(int32_t tensor, const struct lx_core_view *v)
+{
+    int64_t words[2 + 4 * LX_MAX_DEVICE_RANK];
+    size_t count = 0;
+    words[count++] = tensor;
+    words[count++] = v->cores;
+    for (int i = 0; i < v->rank; i++) {
+        words[count++] = v->slices[i];
+        words[count++] = v->slices[i] > 1 ? v->stride[i] : 0;
+        words[count++] = v->tiles[i];
+        words[count++] = v->blocks[i];
+    }
+    return hash_words(HASH_START, words, count * sizeof *words);
+}
+
+static const struct lx_core_view *view_at(const struct nest_views *n, struct view_place at)
+{
+    return &n->of.at[at.tensor].at.at[at.number];
+}
+
+static bool grow_slots(struct nest_views *n)
+{
+    size_t room = n->slot_count ? 2 * n->slot_count : 256;
+    int32_t *slots = mem_zeroed(room, sizeof *slots);
+    if (!slots) return false;
+    for (size_t i = 0; i < n->order.count; i++) {
+        struct view_place at = n->order.at[i];
+        size_t k = hash_view(at.tensor, view_at(n, at)) & (room - 1);
+        while (slots[k]) k = (k + 1) & (room - 1);
+        slots[k] = (int32_t)i + 1;
+    }
+    mem_free(n->slots);
+    n->slots = slots;
+    n->slot_count = room;
+    return true;
+}
+
+static bool grow_tensors(struct nest_views *n, int32_t tensor)
+{
+    if (!VEC_RESERVE(&n->of, (size_t)tensor + 1)) return false;
+    while (n->of.count <= (size_t)tensor) n->of.at[n->of.count++] = (struct tensor_views){0};
+    return true;
+}
+
+int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v)
+{
+    if (2 * n->order.count >= n->slot_count && !grow_slots(n)) return -2;
+    size_t k = hash_view(tensor, v) & (n->slot_count - 1);
+    for (; n->slots[k]; k = (k + 1) & (n->slot_count - 1)) {
+        struct view_place at = n->order.at[n->slots[k] - 1];
+        if (at.tensor == tensor && views_equal(view_at(n, at), v)) return at.number;
+    }
+    if (!grow_tensors(n, tensor)) return -2;
+    struct tensor_views *of = &n->of.at[tensor];
+    struct view_place at = {tensor, (int)of->at.count};
+    if (!VEC_RESERVE(&of->at, of->at.count + 1) || !VEC_PUSH(&n->order, at)) return -2;
+    of->at.at[of->at.count++] = *v;
+    n->slots[k] = (int32_t)n->order.count;
+    return at.number;
+}
+
+int nest_view_count(const struct nest_views *n, int32_t tensor)
+{
+    return (size_t)tensor < n->of.count ? (int)n->of.at[tensor].at.count : 0;
+}
+
+/* The row of a view, with a place for each of the others; NULL: memory is out. */
+static double *nest_views_row_of(struct tensor_views *t, int from)
+{
+    if (!VEC_RESERVE(&t->rows, t->at.count)) return NULL;
+    while (t->rows.count < t->at.count) t->rows.at[t->rows.count++] = (struct view_row){0};
+    struct view_row *r = &t->rows.at[from];
+    int room = (int)t->at.room;
+    if (r->room >= (int)t->at.count) return r->us;
+    double *us = mem_resize(r->us, (size_t)room * sizeof *us);
+    if (!us) return NULL;
+    for (int i = r->room; i < room; i++) us[i] = -1;
+    *r = (struct view_row){us, room};
+    return us;
+}
+
+double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32_t tensor, int from, int to)
+{
+    struct tensor_views *t = &n->of.at[tensor];
+    const struct lx_core_view *v = t->at.at;
+    bool known = (size_t)from < t->rows.count && to < t->rows.at[from].room;
+    double *row = known ? t->rows.at[from].us : nest_views_row_of(t, from);
+    if (!row) return view_ring_us(l, tensor, &v[from], &v[to]);
+    if (row[to] < 0) row[to] = view_ring_us(l, tensor, &v[from], &v[to]);
+    return row[to];
+}
+
+static void free_tensor(struct tensor_views *t)
+{
+    for (size_t i = 0; i < t->rows.count; i++) mem_free(t->rows.at[i].us);
+    VEC_FREE(&t->rows);
+    VEC_FREE(&t->at);
+}
+
+void nest_views_free(struct nest_views *n)
+{
+    for (size_t i = 0; i < n->of.count; i++) free_tensor(&n->of.at[i]);
+    VEC_FREE(&n->of);
+    VEC_FREE(&n->order);
+    mem_free(n->slots);
+    *n = (struct nest_views){0};
+}

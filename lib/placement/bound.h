@@ -1,0 +1,49 @@
+/* What the files of the bound share: the overfull sections of a problem, without addresses. */
+#ifndef LX_PLACEMENT_BOUND_H
+#define LX_PLACEMENT_BOUND_H
+
+#include "base/checked.h"
+#include "placement/problem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A buffer that may be placed, in units; on a handover tick the child is left out. */
+struct bound_item {
+    int64_t start, end, units, cost;
+    int32_t first, last; /* overfull sections that hold it; first > last: none */
+};
+
+/* A tick on which the live items exceed the capacity, and whose live set lies in no later one's. */
+struct bound_section {
+    int64_t tick, oldest; /* oldest: least start of a live item */
+    int64_t need;         /* units that must go, > 0 */
+    int64_t forced;       /* cost that this section alone forces */
+};
+
+struct bound_sections {
+    struct bound_item *items; /* cheapest per unit first */
+    struct bound_section *sections;
+    int32_t item_count, section_count;
+    int64_t capacity;  /* in units */
+    int64_t cost_step; /* every cost is a multiple of it */
+};
+
+/* The forced cost of each section alone, as if parts of a buffer could leave; O(n log n). */
+bool bound_find_sections(struct bound_sections *s);
+/* The same for whole buffers where that is cheap. */
+bool bound_whole_buffers(struct bound_sections *s);
+/* Sections that share no buffer force their costs independently: the dearest such choice. */
+bool bound_chain(const struct bound_sections *s, int64_t *forced);
+/* Prices of all sections that prove much, for lists of any length; found in floating point. */
+bool bound_ascend(const struct bound_sections *s, double *price);
+/* Multipliers on all sections at once; certified in integers. */
+bool bound_multipliers(const struct bound_sections *s, int64_t *forced);
+
+/* bound.c: of a plain list. */
+bool bound_plain(const struct lx_problem *p, int64_t *bound, lx_status *st);
+/* bound_relax.c: of any other problem; INT64_MAX where no legal answer exists. */
+bool bound_parts(const struct lx_problem *p, int64_t *bound, lx_status *st);
+
+#endif

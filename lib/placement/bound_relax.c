@@ -1,0 +1,255 @@
+/* The bound of a problem of the second version: of each part a plain list that is easier, so that its bound holds.
+ *
+ *   lives      only the longest one counts
+ *   exclusive  of each pair one is left out (the smaller, unless one is gone already): the load of a tick is no
+ *              bound where two of the living may share bytes
+ *   staging    left out
+ *   costs      the less of on and off is paid in any case, and what is above it is the price of leaving; buffers
+ *              that must stay have a price that nobody pays
+ *   charges    dropped, and so is reuse: neither is ever negative
+ *   pools      one of all their bytes together, each rounded up to whole units of alignment. Height: each pool with
+ *              those that may be nowhere else, or all together, whichever is more
+ *   reserved   whole reserved units are buffers that must stay */
+#include "placement/bound.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "placement/rewrite.h"
+#include "placement/solve.h"
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RESERVED = 1000 }; /* more than these in a pool are left out: finding overlaps is quadratic */
+
+struct relaxing {
+    const struct lx_problem *q;
+    struct lx_problem plain;
+    struct lx_buffer *list;
+    int32_t *number; /* per buffer of q: its number in the list, or -1 */
+    bool *left_out;
+    int64_t unit, paid, hindrance; /* hindrance: the price of what must stay */
+    int64_t first, last;           /* ticks on which anybody lives */
+};
+
+static bool bound_relax_room_for(struct relaxing *x)
+{
+    size_t n = (size_t)x->q->count + 1;
+    for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
+    x->list = mem_zeroed(n, sizeof *x->list);
+    x->number = mem_alloc(n * sizeof *x->number);
+    x->left_out = mem_zeroed(n, sizeof *x->left_out);
+    return x->list && x->number && x->left_out;
+}
+
+static void leave_out(struct relaxing *x)
+{
+    const struct lx_bonds *b = &x->q->bonds;
+    for (int32_t i = 0; i < b->staging_count; i++) x->left_out[b->staging[i].a] = true;
+    for (int32_t i = 0; i < b->exclusive_count; i++) {
+        int32_t one = b->exclusive[i].a, other = b->exclusive[i].b;
+        if (x->left_out[one] || x->left_out[other]) continue;
+        x->left_out[x->q->buffers[one].size < x->q->buffers[other].size ? one : other] = true;
+    }
+}
+
+static struct lx_life longest_life(const struct lx_buffer *b)
+{
+    struct lx_life most = lx_life_at(b, 0);
+    for (int32_t k = 1; k < lx_life_count(b); k++) {
+        struct lx_life l = lx_life_at(b, k);
+        if (l.end - l.start > most.end - most.start) most = l;
+    }
+    return most;
+}
+
+static int64_t least_on_cost(const struct lx_buffer *b)
+{
+    int64_t least = b->on_costs ? b->on_costs[0] : 0;
+    for (int32_t k = 1; b->on_costs && k < b->pool_count; k++) least = min_i64(least, b->on_costs[k]);
+    return least;
+}
+
+/* A price above all that the problem can cost, if the sums of such prices stay in range. */
+static int64_t high_price(const struct lx_problem *q)
+{
+    int64_t sum = 1;
+    for (int32_t i = 0; i < q->count; i++) sum += q->buffers[i].spill_cost + least_on_cost(&q->buffers[i]);
+    return sum < LX_INT_MAX / ((int64_t)q->count + 1) / 8 ? sum : 0;
+}
+
+/* Handovers are kept only where the relaxed lives of both still meet on that tick alone. */
+static void bound_relax_add_buffer(struct relaxing *x, int32_t i)
+{
+    const struct lx_buffer *b = &x->q->buffers[i];
+    struct lx_life life = longest_life(b);
+    int64_t on = least_on_cost(b), off = b->spill_cost;
+    bool asks_cost = x->q->objective == LX_SPILL;
+    if (asks_cost) x->paid += b->must ? on : min_i64(on, off);
+    x->number[i] = -1;
+    if (x->left_out[i]) return;
+    struct lx_buffer *to = &x->list[x->plain.count];
+    x->number[i] = x->plain.count++;
+    *to = (struct lx_buffer){.name = b->name,
+                             .size = b->size,
+                             .start = life.start,
+                             .end = life.end,
+                             .fixed = -1,
+                             .alignment = b->alignment,
+                             .reason = b->reason,
+                             .spill_cost = off};
+    if (asks_cost) to->spill_cost = b->must ? x->hindrance : max_i64(off - on, 0);
+    x->first = min_i64(x->first, b->start);
+    x->last = max_i64(x->last, b->end);
+}
+
+/* A child with a parent may sit on it on its first tick: left out of that tick by cutting it off. */
+static void cut_children(struct relaxing *x)
+{
+    for (int32_t i = 0; i < x->q->count; i++) {
+        const struct lx_buffer *b = &x->q->buffers[i];
+        if (x->number[i] < 0 || b->parent_count == 0) continue;
+        struct lx_buffer *to = &x->list[x->number[i]];
+        if (to->start == b->start) to->start++;
+        if (to->start == to->end) to->size = 0, to->start--;
+    }
+}
+
+static bool meets_earlier(const struct lx_pool *pool, int32_t i)
+{
+    const struct lx_reserved *r = &pool->reserved[i];
+    for (int32_t k = 0; k < i; k++) {
+        const struct lx_reserved *o = &pool->reserved[k];
+        if (r->from < o->to && o->from < r->to && r->start < o->end && o->start < r->end) return true;
+    }
+    return false;
+}
+
+static void add_reserved(struct relaxing *x, const struct lx_pool *pool)
+{
+    if (pool->reserved_count > MOST_RESERVED) return;
+    for (int32_t i = 0; i < pool->reserved_count; i++) {
+        const struct lx_reserved *r = &pool->reserved[i];
+        int64_t from = round_up_i64(r->from, x->unit), to = r->to / x->unit * x->unit;
+        int64_t start = max_i64(r->start, x->first), end = min_i64(r->end, x->last);
+        if (from >= to || start >= end || meets_earlier(pool, i)) continue;
+        x->list[x->plain.count++] = (struct lx_buffer){.name = pool->name,
+                                                       .size = to - from,
+                                                       .start = start,
+                                                       .end = end,
+                                                       .fixed = -1,
+                                                       .alignment = x->unit,
+                                                       .spill_cost = x->hindrance};
+    }
+}
+
+static bool with_pool(const struct lx_problem *q, const struct lx_buffer *b, int32_t pool)
+{
+    return pool < 0 || (lx_choice_count(q, b) == 1 && lx_choice_at(b, 0) == pool);
+}
+
+/* The plain list of a pool, or of all of them together (-1). */
+static bool bound_relax(struct relaxing *x, int32_t pool)
+{
+    enum { EACH_SIZE = 30, EACH_BUFFER = 150 }; /* work of base/stop.h */
+    const struct lx_problem *q = x->q;
+    x->unit = 0;
+    for (int32_t i = 0; i < q->count; i++, stop_look(EACH_SIZE))
+        if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
+    if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
+    x->hindrance = high_price(q);
+    x->first = INT64_MAX;
+    x->last = INT64_MIN;
+    if (!bound_relax_room_for(x)) return false;
+    leave_out(x);
+    for (int32_t i = 0; i < q->count; i++) {
+        x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
+        bound_relax_add_buffer(x, i);
+        stop_look(EACH_BUFFER);
+        /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
+        if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
+    }
+    cut_children(x);
+    for (int32_t k = 0; k < q->pool_count; k++)
+        if (pool < 0 || k == pool) add_reserved(x, &q->pools[k]);
+    x->plain.objective = q->objective;
+    x->plain.alignment = x->unit;
+    x->plain.buffers = x->list;
+    x->plain.capacity = q->pool_count ? 0 : q->capacity;
+    for (int32_t k = 0; k < q->pool_count; k++)
+        x->plain.capacity += round_up_i64(max_i64(q->pools[k].capacity, 0), x->unit);
+    return true;
+}
+
+static void relax_free(struct relaxing *x)
+{
+    mem_free(x->list);
+    mem_free(x->number);
+    mem_free(x->left_out);
+}
+
+static bool bound_list(const struct lx_problem *q, int32_t pool, int64_t *bound, lx_status *st)
+{
+    struct relaxing x = {.q = q};
+    bool ok = bound_relax(&x, pool) ? bound_plain(&x.plain, bound, st) : status_no_memory(st);
+    if (ok && q->objective == LX_SPILL)
+        *bound = x.hindrance && *bound >= x.hindrance ? INT64_MAX : *bound + x.paid;
+    relax_free(&x);
+    return ok;
+}
+
+static int64_t reserved_top(const struct lx_pool *pool)
+{
+    int64_t top = 0;
+    for (int32_t i = 0; i < pool->reserved_count; i++) top = max_i64(top, pool->reserved[i].to);
+    return top;
+}
+
+/* Pins count where a buffer has but one place. */
+static int64_t pinned_top(const struct lx_problem *q, int32_t pool)
+{
+    int64_t top = 0;
+    for (int32_t i = 0; i < q->count; i++)
+        if (q->buffers[i].fixed >= 0 && (q->pool_count < 2 || q->buffers[i].fixed_pool == pool))
+            top = max_i64(top, q->buffers[i].fixed + q->buffers[i].size);
+    return top;
+}
+
+static bool bound_height(const struct lx_problem *q, int64_t *bound, lx_status *st)
+{
+    int64_t sum = 0, one;
+    if (!bound_list(q, -1, bound, st)) return false;
+    for (int32_t k = 0; k < lx_pool_count(q); k++) {
+        if (!bound_list(q, k, &one, st)) return false;
+        if (q->pool_count) one = max_i64(one, reserved_top(&q->pools[k]));
+        sum += max_i64(one, pinned_top(q, k));
+    }
+    *bound = max_i64(*bound, sum);
+    return true;
+}
+
+static bool bound_part(const struct part *part, int64_t *bound, lx_status *st)
+{
+    const struct lx_problem *q = &part->problem;
+    if (q->objective == LX_HEIGHT && lx_problem_needs(q)) {
+        if (!bound_height(q, bound, st)) return false;
+    } else if (lx_problem_needs(q) ? !bound_list(q, -1, bound, st) : !bound_plain(q, bound, st))
+        return false;
+    if (part->hard_limit != LX_NO_LIMIT && *bound > part->hard_limit) *bound = INT64_MAX;
+    if (q->objective == LX_FIT && *bound > 0) *bound = INT64_MAX; /* nobody in a part is barred */
+    return true;
+}
+
+bool bound_parts(const struct lx_problem *p, int64_t *bound, lx_status *st)
+{
+    struct rewrite w;
+    bool ok = rewrite_make(&w, p) ? true : status_no_memory(st);
+    *bound = w.impossible ? INT64_MAX : w.constant;
+    for (int32_t k = 0; ok && k < w.part_count && *bound < INT64_MAX; k++) {
+        int64_t one;
+        ok = bound_part(&w.parts[k], &one, st);
+        if (ok && !add_i64(*bound, one, bound)) *bound = INT64_MAX;
+    }
+    rewrite_free(&w);
+    return ok;
+}

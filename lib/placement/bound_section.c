@@ -1,0 +1,190 @@
+/* The cost that one overfull tick forces, and how such costs add up over time.
+ *
+ * Time is swept once over the sorted starts and ends. A Fenwick tree over the items in order of cost per
+ * unit gives the fractional knapsack value of each tick in O(log n): the cheapest bytes leave first. Where
+ * items and capacity are few a dynamic programme over the units gives the value for whole buffers. Two
+ * ticks between which no buffer survives force their costs independently, so the best chain of such
+ * ticks adds up. */
+#include "placement/bound.h"
+#include "base/memory.h"
+#include "base/sort.h"
+#include "base/stop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Limits of the dynamic programme: units that must go, and table cells in all. */
+enum { MOST_NEED = 4096, MOST_CELLS = 60000 };
+
+struct tree {
+    int64_t *units, *cost; /* Fenwick sums over ranks */
+    int32_t n, top;        /* top: largest power of two <= n */
+};
+
+static void tree_add(struct tree *t, int32_t rank, int64_t units, int64_t cost)
+{
+    for (int32_t i = rank + 1; i <= t->n; i += i & -i) {
+        t->units[i] += units;
+        t->cost[i] += cost;
+    }
+}
+
+/* The least cost of removing at least `excess` units, when parts of a buffer may be removed: rounded up,
+ * because costs are integers. */
+static int64_t cheapest_removal(const struct tree *t, const struct bound_item *by_rank, int64_t excess)
+{
+    int32_t i = 0;
+    int64_t cost = 0;
+    for (int32_t step = t->top; step > 0; step /= 2)
+        if (i + step <= t->n && t->units[i + step] <= excess) {
+            i += step;
+            excess -= t->units[i];
+            cost += t->cost[i];
+        }
+    if (excess == 0 || i >= t->n) return cost;
+    const struct bound_item *cut = &by_rank[i];
+    return cost + (int64_t)(((int128)cut->cost * excess + cut->units - 1) / cut->units);
+}
+
+static int compare_density(const void *a, const void *b)
+{
+    const struct bound_item *x = a, *y = b;
+    int128 l = (int128)x->cost * y->units, r = (int128)y->cost * x->units;
+    return (l > r) - (l < r);
+}
+
+struct event {
+    int64_t tick;
+    int32_t item;
+};
+
+static int bound_section_compare_events(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+/* The first section at or after a tick. */
+static int32_t bound_section_at(const struct bound_sections *s, int64_t tick)
+{
+    int32_t low = 0, high = s->section_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (s->sections[middle].tick < tick)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* False: it was stopped. */
+static bool sweep(struct bound_sections *s, const struct event *starts, const struct event *ends,
+                  struct tree *tree)
+{
+    int64_t load = 0;
+    int32_t n = s->item_count, oldest = 0, gone = 0;
+    for (int32_t i = 0; i < n;) {
+        int64_t tick = starts[i].tick;
+        for (; gone < n && ends[gone].tick <= tick; gone++) {
+            if (stop_round(gone, 100)) return false;
+            const struct bound_item *b = &s->items[ends[gone].item];
+            tree_add(tree, ends[gone].item, -b->units, -b->cost);
+            load -= b->units;
+        }
+        for (; i < n && starts[i].tick == tick; i++) {
+            const struct bound_item *b = &s->items[starts[i].item];
+            if (stop_round(i, 200)) return false;
+            tree_add(tree, starts[i].item, b->units, b->cost);
+            load += b->units;
+        }
+        bool contained = i < n && (gone == n || ends[gone].tick > starts[i].tick);
+        if (load <= s->capacity || contained) continue;
+        while (s->items[starts[oldest].item].end <= tick) oldest++;
+        int64_t forced = cheapest_removal(tree, s->items, load - s->capacity);
+        forced = ceil_div_i64(forced, s->cost_step) * s->cost_step;
+        s->sections[s->section_count++] =
+            (struct bound_section){tick, starts[oldest].tick, load - s->capacity, forced};
+    }
+    return true;
+}
+
+static bool find_items(struct bound_sections *s)
+{
+    for (int32_t i = 0; i < s->item_count; i++) {
+        s->items[i].first = bound_section_at(s, s->items[i].start);
+        s->items[i].last = bound_section_at(s, s->items[i].end) - 1;
+        if (stop_round(i, 100)) return false;
+    }
+    return true;
+}
+
+bool bound_find_sections(struct bound_sections *s)
+{
+    size_t n = (size_t)s->item_count;
+    struct event *starts = mem_alloc((n + 1) * sizeof *starts), *ends = mem_alloc((n + 1) * sizeof *ends);
+    struct tree tree = {mem_zeroed(n + 2, sizeof(int64_t)), mem_zeroed(n + 2, sizeof(int64_t)), s->item_count,
+                        1};
+    bool ok = starts && ends && tree.units && tree.cost;
+    if (ok) {
+        ok = sort_or_stop(s->items, n, sizeof *s->items, compare_density);
+        for (int32_t i = 0; ok && i < s->item_count; i++) {
+            starts[i] = (struct event){s->items[i].start, i};
+            ends[i] = (struct event){s->items[i].end, i};
+        }
+        while (tree.top <= s->item_count / 2) tree.top *= 2;
+        ok = ok && sort_or_stop(starts, n, sizeof *starts, bound_section_compare_events) &&
+             sort_or_stop(ends, n, sizeof *ends, bound_section_compare_events) &&
+             sweep(s, starts, ends, &tree) && find_items(s);
+    }
+    mem_free(starts);
+    mem_free(ends);
+    mem_free(tree.units);
+    mem_free(tree.cost);
+    return ok;
+}
+
+bool bound_whole_buffers(struct bound_sections *s)
+{
+    int64_t most = 0, cells = 0;
+    for (int32_t t = 0; t < s->section_count; t++)
+        if (s->sections[t].need <= MOST_NEED) most = max_i64(most, s->sections[t].need);
+    /* least[u]: the least cost of removing at least u units. */
+    int64_t *least = mem_alloc((size_t)(most + 1) * sizeof *least);
+    if (!least) return false;
+    for (int32_t t = 0; t < s->section_count; t++) {
+        struct bound_section *section = &s->sections[t];
+        if (section->need > MOST_NEED || cells > MOST_CELLS) continue;
+        least[0] = 0;
+        for (int64_t u = 1; u <= section->need; u++) least[u] = INT64_MAX / 2;
+        cells += s->item_count;
+        for (int32_t i = 0; i < s->item_count; i++) {
+            const struct bound_item *b = &s->items[i];
+            if (b->first > t || b->last < t) continue;
+            cells += section->need;
+            stop_look(2 * section->need);
+            for (int64_t u = section->need; u > 0; u--)
+                least[u] = min_i64(least[u], least[max_i64(u - b->units, 0)] + b->cost);
+        }
+        section->forced = max_i64(section->forced, least[section->need]);
+        stop_look(2 * (int64_t)s->item_count);
+    }
+    mem_free(least);
+    return true;
+}
+
+bool bound_chain(const struct bound_sections *s, int64_t *forced)
+{
+    int64_t *total = mem_alloc(((size_t)s->section_count + 1) * sizeof *total);
+    if (!total) return false;
+    total[0] = 0;
+    for (int32_t t = 0; t < s->section_count; t++) {
+        total[t + 1] =
+            max_i64(total[t], s->sections[t].forced + total[bound_section_at(s, s->sections[t].oldest)]);
+        stop_round(t, 50);
+    }
+    *forced = total[s->section_count];
+    mem_free(total);
+    return true;
+}

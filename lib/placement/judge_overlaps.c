@@ -1,0 +1,263 @@
+/* Who shares bytes with whom: rectangles of time and bytes, one per life of a placed buffer, reserved range and
+ * pinned `alone` (for all time), one pool after the other.
+ *
+ * Time is swept. The rectangles stand in a complete binary tree in order of their lowest byte; a node holds the
+ * highest end of those below it that are alive now. A rectangle that starts asks for all that are alive on its
+ * bytes. Each one found is a handover, an exclusive pair, a member of its own block (of which a legal answer has
+ * few), or an error, at which the sweep ends: O(n log n) and O(log n) for each such pair. */
+#include "placement/judge.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/sort.h"
+#include "base/stop.h"
+
+#include <stdlib.h>
+
+enum who { LIFE, RESERVED, ALONE };
+
+struct rect {
+    int64_t from, to, start, end;
+    int32_t pool, buffer; /* of reserved bytes: the number of the range */
+    enum who who;
+};
+
+struct sweep {
+    struct judge *j;
+    struct rect *rect; /* by pool, then by lowest byte */
+    size_t count, first, last, width;
+    int64_t *top; /* per node: the highest `to` of the living below, INT64_MIN for none */
+    struct exclusive_pairs exclusive;
+};
+
+static bool judge_overlaps_is_parent(const struct lx_buffer *child, int32_t index)
+{
+    for (int32_t k = 0; k < child->parent_count; k++)
+        if (child->parents[k] == index) return true;
+    return false;
+}
+
+static bool judge_overlaps_is_edge(const struct judge *j, int32_t a, int32_t b)
+{
+    return judge_overlaps_is_parent(&j->p->buffers[a], b) || judge_overlaps_is_parent(&j->p->buffers[b], a);
+}
+
+static bool siblings(const struct judge *j, int32_t a, int32_t b)
+{
+    const struct lx_buffer *x = &j->p->buffers[a];
+    for (int32_t k = 0; k < x->parent_count; k++)
+        if (judge_overlaps_is_parent(&j->p->buffers[b], x->parents[k]) &&
+            j->address[x->parents[k]] == j->address[a])
+            return true;
+    return false;
+}
+
+static bool report_overlap(struct sweep *s, const struct rect *x, const struct rect *y)
+{
+    struct judge *j = s->j;
+    const struct rect *later = x->buffer > y->buffer ? x : y, *other = later == x ? y : x;
+    const char *why = siblings(j, x->buffer, y->buffer) ? "and the slot has been handed to another child"
+                      : judge_overlaps_is_edge(j, x->buffer, y->buffer)
+                          ? "and a handover needs the same address"
+                          : "and neither may take the other's place";
+    return broken(j, LX_RULE_OVERLAP,
+                  "buffers %s at [%lld, %lld) and %s at [%lld, %lld) overlap on tick %lld, %s",
+                  j->p->buffers[later->buffer].name, (long long)later->from, (long long)later->to,
+                  j->p->buffers[other->buffer].name, (long long)other->from, (long long)other->to,
+                  (long long)max_i64(x->start, y->start), why);
+}
+
+static bool report_reserved(struct sweep *s, const struct rect *life, const struct rect *r)
+{
+    const struct lx_pool *q = &s->j->p->pools[r->pool];
+    return broken(s->j, LX_RULE_RESERVED,
+                  "buffer %s at [%lld, %lld) is on bytes [%lld, %lld) of pool %s, reserved on tick %lld",
+                  s->j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
+                  (long long)r->from, (long long)r->to, q->name, (long long)max_i64(life->start, r->start));
+}
+
+static bool report_alone(struct sweep *s, const struct rect *life, const struct rect *r)
+{
+    return broken(s->j, LX_RULE_ALONE, "buffer %s at [%lld, %lld) is on bytes that belong to %s alone",
+                  s->j->p->buffers[life->buffer].name, (long long)life->from, (long long)life->to,
+                  s->j->p->buffers[r->buffer].name);
+}
+
+/* May these two, which meet in time and bytes? */
+static bool may_meet(struct sweep *s, const struct rect *x, const struct rect *y)
+{
+    struct judge *j = s->j;
+    if (x->who == RESERVED || y->who == RESERVED) {
+        const struct rect *life = x->who == RESERVED ? y : x;
+        return life->who != LIFE || report_reserved(s, life, life == x ? y : x);
+    }
+    if (block_of(j, x->buffer) == block_of(j, y->buffer)) return true;
+    if (x->who == ALONE || y->who == ALONE)
+        return report_alone(s, x->who == ALONE ? y : x, x->who == ALONE ? x : y);
+    if (exclusive_has(&s->exclusive, x->buffer, y->buffer)) return true;
+    if (j->address[x->buffer] == j->address[y->buffer] && judge_overlaps_is_edge(j, x->buffer, y->buffer))
+        return true;
+    return report_overlap(s, x, y);
+}
+
+/* All living below `node` (rectangles [left, left + width)) with bytes in [x->from, x->to). */
+static bool meet_living(struct sweep *s, size_t node, size_t left, size_t width, const struct rect *x)
+{
+    if (s->top[node] <= x->from || s->first + left >= s->last || s->rect[s->first + left].from >= x->to)
+        return true;
+    if (width == 1) return may_meet(s, x, &s->rect[s->first + left]);
+    return meet_living(s, 2 * node, left, width / 2, x) &&
+           meet_living(s, 2 * node + 1, left + width / 2, width / 2, x);
+}
+
+/* All living with bytes of a rectangle that is not yet alive: those beside it first, who are found soon. The error is that of
+ * the lowest. */
+static bool meet_all(struct sweep *s, size_t rect)
+{
+    const struct rect *x = &s->rect[rect];
+    bool ok = true;
+    for (size_t node = s->width + rect - s->first, wide = 1; ok && node > 1; node /= 2, wide *= 2) {
+        size_t beside = node ^ 1;
+        if (s->top[beside] > x->from) ok = meet_living(s, beside, beside * wide - s->width, wide, x);
+    }
+    return ok || meet_living(s, 1, 0, s->width, x);
+}
+
+static void set_top(struct sweep *s, size_t rect, int64_t to)
+{
+    size_t node = s->width + rect - s->first;
+    for (s->top[node] = to; node > 1;) {
+        node /= 2;
+        int64_t top = max_i64(s->top[2 * node], s->top[2 * node + 1]);
+        if (top == s->top[node]) return; /* and so are all above it */
+        s->top[node] = top;
+    }
+}
+
+struct event {
+    int64_t tick;
+    size_t rect;
+};
+
+static int judge_overlaps_compare_events(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->tick != y->tick) return x->tick < y->tick ? -1 : 1;
+    return (x->rect > y->rect) - (x->rect < y->rect);
+}
+
+static int compare_rects(const void *a, const void *b)
+{
+    const struct rect *x = a, *y = b;
+    if (x->pool != y->pool) return x->pool < y->pool ? -1 : 1;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->buffer != y->buffer) return x->buffer < y->buffer ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* One pool: rectangles [first, last). */
+static bool sweep_pool(struct sweep *s, struct event *starts, struct event *ends)
+{
+    size_t n = s->last - s->first;
+    for (s->width = 1; s->width < n;) s->width *= 2;
+    for (size_t i = 0; i < 2 * s->width; i++) s->top[i] = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        stop_round((int64_t)i, 10);
+        starts[i] = (struct event){s->rect[s->first + i].start, s->first + i};
+        ends[i] = (struct event){s->rect[s->first + i].end, s->first + i};
+    }
+    sort_in_full(starts, n, sizeof *starts, judge_overlaps_compare_events);
+    sort_in_full(ends, n, sizeof *ends, judge_overlaps_compare_events);
+    for (size_t a = 0, e = 0; a < n; a++) {
+        const struct rect *x = &s->rect[starts[a].rect];
+        for (; ends[e].tick <= x->start; e++) set_top(s, ends[e].rect, INT64_MIN);
+        if (!meet_all(s, starts[a].rect)) return false;
+        set_top(s, starts[a].rect, x->to);
+        stop_round((int64_t)a, 200);
+    }
+    return true;
+}
+
+static bool sweep_pools(struct sweep *s)
+{
+    size_t width = 2;
+    while (width < s->count) width *= 2;
+    struct event *starts = mem_alloc((s->count + 1) * sizeof *starts),
+                 *ends = mem_alloc((s->count + 1) * sizeof *ends);
+    s->top = mem_alloc(2 * width * sizeof *s->top);
+    bool ok = starts && ends && s->top ? true : status_no_memory(s->j->st);
+    for (s->first = 0; ok && s->first < s->count; s->first = s->last) {
+        for (s->last = s->first; s->last < s->count && s->rect[s->last].pool == s->rect[s->first].pool;)
+            s->last++;
+        ok = sweep_pool(s, starts, ends);
+    }
+    mem_free(starts);
+    mem_free(ends);
+    mem_free(s->top);
+    return ok;
+}
+
+static size_t most_rects(const struct lx_problem *p)
+{
+    size_t n = 1;
+    for (int32_t i = 0; i < p->count; i++) {
+        n += (size_t)lx_life_count(&p->buffers[i]) + 1;
+        stop_round(i, 10);
+    }
+    for (int32_t k = 0; k < p->pool_count; k++) n += (size_t)p->pools[k].reserved_count;
+    return n;
+}
+
+static void list_rects(struct sweep *s)
+{
+    const struct judge *j = s->j;
+    for (int32_t i = 0; i < j->p->count; i++) {
+        const struct lx_buffer *b = &j->p->buffers[i];
+        int64_t from = j->address[i], to = from + bytes_of(j, i);
+        stop_round(i, 20);
+        if (!is_placed(j, i) || from == to) continue;
+        for (int32_t k = 0; k < lx_life_count(b); k++) {
+            struct lx_life l = lx_life_at(b, k);
+            s->rect[s->count++] = (struct rect){from, to, l.start, l.end, pool_of(j, i), i, LIFE};
+        }
+        if (b->alone)
+            s->rect[s->count++] = (struct rect){from, to, INT64_MIN, INT64_MAX, pool_of(j, i), i, ALONE};
+    }
+    for (int32_t k = 0; k < j->p->pool_count; k++)
+        for (int32_t i = 0; i < j->p->pools[k].reserved_count; i++) {
+            const struct lx_reserved *r = &j->p->pools[k].reserved[i];
+            s->rect[s->count++] = (struct rect){r->from, r->to, r->start, r->end, k, i, RESERVED};
+        }
+    sort_in_full(s->rect, s->count, sizeof *s->rect, compare_rects);
+}
+
+/* Those on whose bytes nobody else ever is need not be looked at again: in a stack these are all. */
+static void leave_out_single(struct sweep *s)
+{
+    size_t kept = 0;
+    int64_t top = INT64_MIN; /* of those before it in its pool */
+    for (size_t i = 0; i < s->count; i++) {
+        struct rect r = s->rect[i];
+        if (i > 0 && s->rect[i - 1].pool != r.pool) top = INT64_MIN;
+        bool last = i + 1 == s->count || s->rect[i + 1].pool != r.pool;
+        bool single = top <= r.from && (last || s->rect[i + 1].from >= r.to);
+        top = max_i64(top, r.to);
+        if (!single) s->rect[kept++] = r;
+        stop_round((int64_t)i, 5);
+    }
+    s->count = kept;
+}
+
+bool judge_overlaps(struct judge *j)
+{
+    struct sweep s = {.j = j, .rect = mem_alloc(most_rects(j->p) * sizeof *s.rect)};
+    bool ok = s.rect && exclusive_sorted(j->p, &s.exclusive) ? true : status_no_memory(j->st);
+    if (ok) {
+        list_rects(&s);
+        leave_out_single(&s);
+        ok = sweep_pools(&s);
+    }
+    mem_free(s.exclusive.at);
+    mem_free(s.rect);
+    return ok;
+}

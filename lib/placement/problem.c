@@ -1,0 +1,141 @@
+/* The data model of placement problems: words, and the rules that every solver may rely on. */
+#include "placement/valid.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/stop.h"
+#include "base/words.h"
+
+#include <math.h>
+
+LX_WORDS(lx_verdict_word, enum lx_verdict, LX_VERDICTS)
+
+double lx_gap(int64_t objective, int64_t bound)
+{
+    if (objective <= bound || objective <= 0) return 0;
+    return bound > 0 ? (double)(objective - bound) / (double)bound : INFINITY;
+}
+
+bool buffer_error(const struct lx_buffer *b, lx_status *st, enum lx_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    status_vset_at(st, code, NULL, b->line, b->column, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool increasing_uses(const struct lx_buffer *b, lx_status *st)
+{
+    for (int32_t i = 1; i < b->use_count; i++)
+        if (b->uses[i] <= b->uses[i - 1])
+            return buffer_error(b, st, LX_E_MODEL,
+                                "buffer %s: its uses must be strictly increasing, but %lld follows %lld",
+                                b->name, (long long)b->uses[i], (long long)b->uses[i - 1]);
+    return true;
+}
+
+static bool valid_uses(const struct lx_buffer *b, lx_status *st)
+{
+    if (b->use_count == 0) return true;
+    int64_t last = b->uses[b->use_count - 1];
+    if (b->start != b->uses[0])
+        return buffer_error(b, st, LX_E_MODEL,
+                            "buffer %s: uses: it starts at %lld but is first used at %lld; they must agree",
+                            b->name, (long long)b->start, (long long)b->uses[0]);
+    if (b->end < last + 1)
+        return buffer_error(
+            b, st, LX_E_MODEL,
+            "buffer %s: uses: it ends at %lld, before its last use at %lld is over; the end must be at least "
+            "%lld",
+            b->name, (long long)b->end, (long long)last, (long long)last + 1);
+    return true;
+}
+
+static bool valid_buffer(const struct lx_problem *p, const struct lx_buffer *b, lx_status *st)
+{
+    if (b->size < 0 || b->size > LX_INT_MAX || b->spill_cost < 0)
+        return buffer_error(b, st, LX_E_MODEL, "buffer %s: a negative or impossible size or cost", b->name);
+    if (!increasing_uses(b, st)) return false;
+    if (b->end > LX_INT_MAX)
+        return buffer_error(b, st, LX_E_MODEL,
+                            "buffer %s: live: its life ends at %lld, beyond 2^53; number the ticks lower",
+                            b->name, (long long)b->end);
+    if (b->start < 0 || b->start >= b->end)
+        return buffer_error(b, st, LX_E_MODEL, "buffer %s: live: its life [%lld, %lld) %s", b->name,
+                            (long long)b->start, (long long)b->end,
+                            b->start < 0 ? "begins before tick 0; number the ticks from 0"
+                                         : "is empty; the end must be above the start");
+    if (b->alignment < 0 || b->alignment > LX_INT_MAX || b->alignment % p->alignment != 0)
+        return buffer_error(b, st, LX_E_MODEL,
+                            "buffer %s: its alignment %lld is not a multiple of the problem's %lld", b->name,
+                            (long long)b->alignment, (long long)p->alignment);
+    if (b->fixed < -1 || b->fixed > LX_INT_MAX || (b->fixed >= 0 && b->fixed % lx_alignment_of(p, b) != 0))
+        return buffer_error(
+            b, st, LX_E_MODEL, "buffer %s: its %s %lld is not a multiple of the alignment %lld", b->name,
+            p->pool_count ? "pin" : "fixed address", (long long)b->fixed, (long long)lx_alignment_of(p, b));
+    return valid_in_pools(p, b, st) && valid_uses(b, st);
+}
+
+/* A parent's life ends on the tick on which its child is born, so lives strictly increase along edges
+ * (a parent of one tick is read first, and such a buffer is never a child): circles cannot exist. */
+static bool valid_edge(const struct lx_problem *p, const struct lx_buffer *child, int32_t index,
+                       lx_status *st)
+{
+    if (index < 0 || index >= p->count || &p->buffers[index] == child)
+        return buffer_error(child, st, LX_E_MODEL,
+                            "buffer %s: an in-place parent must be another buffer; remove the edge",
+                            child->name);
+    const struct lx_buffer *parent = &p->buffers[index];
+    if (child->first_use_is_read)
+        return buffer_error(
+            child, st, LX_E_MODEL,
+            "buffer %s: it is read first, so no op writes it in place of its parent %s; remove the edge",
+            child->name, parent->name);
+    if (parent->end != child->start + 1)
+        return buffer_error(child, st, LX_E_MODEL,
+                            "buffer %s cannot take the place of %s: the parent's end (%lld) must equal the "
+                            "child's start + 1 (%lld)",
+                            child->name, parent->name, (long long)parent->end, (long long)child->start + 1);
+    if (child->size > parent->size)
+        return buffer_error(
+            child, st, LX_E_MODEL,
+            "buffer %s cannot take the place of its parent %s: it is larger (%lld > %lld bytes)", child->name,
+            parent->name, (long long)child->size, (long long)parent->size);
+    if (lx_read_count(parent) == 0)
+        return buffer_error(child, st, LX_E_MODEL,
+                            "buffer %s cannot take the place of %s: the parent is never read", child->name,
+                            parent->name);
+    return true;
+}
+
+static int64_t dearest_pool(const struct lx_buffer *b)
+{
+    int64_t most = 0;
+    for (int32_t k = 0; b->on_costs && k < b->pool_count; k++) most = max_i64(most, b->on_costs[k]);
+    return most;
+}
+
+bool lx_problem_validate(const struct lx_problem *p, lx_status *st)
+{
+    if (p->alignment < 1 || p->alignment > LX_INT_MAX || p->capacity < 0 || p->capacity > LX_INT_MAX ||
+        p->count < 0)
+        return status_set(st, LX_E_MODEL,
+                          "the capacity (%lld) must be at least 0 and the alignment (%lld) at least 1",
+                          (long long)p->capacity, (long long)p->alignment);
+    if (!valid_pools(p, st)) return false;
+    int64_t bytes = 0, cost = 0;
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        stop_round(i, 40);
+        if (!valid_buffer(p, b, st)) return false;
+        for (int32_t k = 0; k < b->parent_count; k++)
+            if (!valid_edge(p, b, b->parents[k], st)) return false;
+        /* Plan files carry integers up to 2^53; and no solver can overflow by adding a few more sizes. */
+        if (!add_i64(bytes, round_up_i64(b->size, lx_alignment_of(p, b)), &bytes) ||
+            !add_i64(cost, b->spill_cost, &cost) || !add_i64(cost, dearest_pool(b), &cost) ||
+            bytes > LX_INT_MAX || cost > LX_INT_MAX)
+            return buffer_error(b, st, LX_E_RANGE,
+                                "buffer %s: the sizes or costs up to here add up beyond 2^53", b->name);
+    }
+    return valid_bonds(p, cost, st);
+}

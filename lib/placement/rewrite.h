@@ -1,0 +1,65 @@
+/* What the driver does to a problem of the second version before a solver sees it.
+ *
+ * Groups of one place become one buffer each (a block), lives that touch are joined, what is on or off chip in every
+ * legal answer is fixed, charges are shortened by what is fixed, and pools that nothing couples become parts: problems
+ * of their own. Blocks that are off for sure are in no part; what they cost is in `constant`, with the charges that
+ * are always paid. Where everything must be placed (fit, height) nothing is left to choose but places: such parts
+ * have no charges, groups, staging or reuse. A pool alone with all its bytes free becomes a plain list.
+ * An answer of all parts together, widened to blocks, is an answer of the problem, and its value is the sum of
+ * theirs plus the constant. Linear in what is given, but for sorting. */
+#ifndef LX_PLACEMENT_REWRITE_H
+#define LX_PLACEMENT_REWRITE_H
+
+#include "base/arena.h"
+#include "placement/judge.h"
+
+struct part {
+    struct lx_problem problem;
+    struct lx_buffer *buffers; /* those of the problem */
+    struct lx_pool *pools;
+    int32_t *block; /* per buffer of the part: the block, by its least member */
+    int32_t *pool;  /* per pool of the part: its number in the problem */
+    int64_t
+        hard_limit; /* of a plain list whose height is asked for: no answer may be higher; or LX_NO_LIMIT */
+};
+
+enum fixed_state { IS_OFF = -1, IS_OPEN, IS_ON };
+
+struct rewrite {
+    const struct lx_problem *p;
+    struct arena memory;
+    int32_t *block;     /* per buffer: its block */
+    int32_t *next;      /* per buffer: the next member of its block, or -1; the least member is the first */
+    signed char *state; /* per block: enum fixed_state */
+    struct lx_buffer *whole; /* per block, by its least member: as one buffer */
+    bool *has_place;
+    struct exclusive_pairs exclusive;
+    bool impossible; /* no legal answer exists */
+    char why[160];   /* in words */
+    int64_t constant;
+    struct part *parts;
+    int32_t part_count;
+};
+
+/* Can a solver be given the problem as it is? */
+bool is_plain(const struct lx_problem *p);
+/* False: memory is out. Free it in any case. */
+bool rewrite_make(struct rewrite *w, const struct lx_problem *p);
+void rewrite_free(struct rewrite *w);
+/* Places of a part's answer, put into those of the problem (all off chip at first; `pool` may be NULL). */
+void rewrite_places(const struct rewrite *w, const struct part *part, const int64_t *address,
+                    const int32_t *part_pool, int64_t *out, int32_t *pool);
+
+/* rewrite_blocks.c */
+bool make_blocks(struct rewrite *w);
+bool blocks_alive_together(const struct rewrite *w, int32_t a, int32_t b);
+/* rewrite_states.c */
+bool fix_states(struct rewrite *w);
+/* rewrite_charges.c: shortened, by blocks; those that are decided are gone, or in the constant. */
+bool shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count);
+/* rewrite_parts.c */
+bool make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count);
+
+bool never(struct rewrite *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

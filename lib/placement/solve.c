@@ -1,0 +1,265 @@
+/* Runs a solver and lets out only what has been checked. A problem of the second version is rewritten first
+ * (rewrite.h) and solved part by part (solve_parts.c); each part, like each plain list, goes through here. */
+#include "placement/solve.h"
+#include "placement/rewrite.h"
+#include "base/fail.h"
+#include "base/checked.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/stop.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void solve_all_off_chip(const struct lx_problem *p, struct lx_answer *a)
+{
+    for (int32_t i = 0; i < p->count; i++) {
+        a->address[i] = LX_OFF_CHIP;
+        if (a->pool) a->pool[i] = 0;
+    }
+    stop_look(p->count);
+}
+
+static unsigned needed_capability(enum lx_objective o)
+{
+    return o == LX_SPILL ? LX_CAN_SPILL : o == LX_FIT ? LX_CAN_FIT : LX_CAN_HEIGHT;
+}
+
+/* Is it plain that not everything fits? Something is larger than the scratchpad, or more spill is forced
+ * than what is barred. */
+static bool cannot_fit(const struct lx_problem *p, int64_t bound)
+{
+    for (int32_t i = 0; i < p->count; i++) {
+        const struct lx_buffer *b = &p->buffers[i];
+        if (!b->reason && !lx_may_be_placed(p, b)) return true;
+        if (b->reason) bound -= b->spill_cost;
+    }
+    return bound > 0;
+}
+
+/* `claimed` is what the solver said; only what follows from objective and bound, or from a proof by a
+ * solver that can prove, is repeated. */
+static enum lx_verdict solve_settle(const struct lx_problem *p, const struct lx_solver *solver,
+                                    const struct lx_answer *a, int64_t our_bound, bool clash,
+                                    enum lx_verdict claimed)
+{
+    if (claimed == LX_ERROR) return LX_ERROR;
+    if (p->objective == LX_FIT) {
+        if (!lx_left_out(p, a->address)) return LX_OPTIMAL;
+        if (clash || cannot_fit(p, our_bound)) return LX_INFEASIBLE;
+        return claimed == LX_INFEASIBLE && (solver->caps & LX_CAN_PROVE) ? LX_INFEASIBLE : LX_LIMIT;
+    }
+    if (a->objective == a->bound) return LX_OPTIMAL;
+    return claimed == LX_LIMIT ? LX_LIMIT : LX_FEASIBLE;
+}
+
+static bool solve_refuse(const struct lx_solver *solver, unsigned lacks, lx_status *st)
+{
+    char words[300];
+    return status_set(st, LX_E_USAGE,
+                      "solver %s does not take %s; `lxplan solvers NAME` tells what one takes", solver->name,
+                      lx_needs_words(lacks, words, sizeof words));
+}
+
+static bool can_answer(const struct lx_problem *p, const struct lx_solver *solver, lx_status *st)
+{
+    if (solver->abi != LX_SOLVER_ABI)
+        return status_set(st, LX_E_INTERNAL, "solver %s was built for interface %d, not %d", solver->name,
+                          solver->abi, LX_SOLVER_ABI);
+    if (!(solver->caps & needed_capability(p->objective)))
+        return status_set(st, LX_E_USAGE,
+                          "solver %s does not answer the %s question; `lxplan solvers` lists which do",
+                          solver->name, lx_objective_word(p->objective));
+    return true;
+}
+
+/* False: memory is out, or it has no answer and says why. One that was stopped before it had all that it needs has the answer
+ * that it left, which is legal. */
+static bool run_solver(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                       int64_t bound, struct lx_answer *answer)
+{
+    int64_t *address = answer->address;
+    int32_t *pool = answer->pool;
+    struct lx_run with_bound = *run;
+    with_bound.known_bound = max_i64(bound, run->enough);
+    solve_all_off_chip(p, answer);
+    answer->status = LX_FEASIBLE; /* what a solver that says nothing claims */
+    if (run->progress)
+        run->progress(run->context, &(struct lx_progress){.objective = INT64_MAX, .bound = bound});
+    bool ok = solver->solve(p, &with_bound, answer);
+    if (!ok) answer->status = LX_ERROR;
+    if (!ok && stop_is_now() && !answer->message[0]) {
+        answer->status = LX_LIMIT;
+        answer->bound = 0;
+        ok = true;
+    }
+    answer->address = address;
+    answer->pool = pool;
+    answer->message[sizeof answer->message - 1] = 0;
+    if (answer->stat_count < 0 || answer->stat_count > LX_MAX_STATS) answer->stat_count = 0;
+    return ok;
+}
+
+/* May a solver end without any answer? One that was stopped early has no complete placement for the height, and
+ * where something must be placed or forbidden, "all off chip" is no answer either. */
+static bool may_have_none(const struct lx_problem *p)
+{
+    return p->objective == LX_HEIGHT || (lx_problem_needs(p) & (LX_CAN_MUST | LX_CAN_STAGING));
+}
+
+/* Can it be that no legal answer exists? Of plain lists whose height is asked only pins can clash. */
+static bool may_be_impossible(const struct lx_problem *p)
+{
+    if (p->objective != LX_HEIGHT || p->pool_count || lx_problem_needs(p)) return may_have_none(p);
+    for (int32_t i = 0; i < p->count; i++)
+        if (p->buffers[i].fixed >= 0) return true;
+    return false;
+}
+
+/* The checker has not judged: the error of no memory is another one for who was stopped (base/status.c). */
+static bool is_unjudged(const lx_status *why)
+{
+    return why->code == LX_E_MEMORY || why->code == LX_E_STOPPED;
+}
+
+/* All off chip instead of an answer that is not legal. */
+static bool without_answer(const struct lx_problem *p, const struct lx_solver *solver, int64_t bound,
+                           enum lx_verdict claimed, const lx_status *why, struct lx_answer *answer)
+{
+    bool none = may_have_none(p) && (claimed == LX_LIMIT || claimed == LX_ERROR);
+    bool proved = may_be_impossible(p) && claimed == LX_INFEASIBLE && (solver->caps & LX_CAN_PROVE);
+    lx_status ignored;
+    solve_all_off_chip(p, answer);
+    answer->status = none ? claimed : proved ? LX_INFEASIBLE : LX_ERROR;
+    answer->bound = bound;
+    if (!check_so_far(p, answer->pool, answer->address, &answer->objective, &ignored)) {
+        if (is_unjudged(&ignored)) return false;
+        answer->objective = INT64_MAX;
+    }
+    if (!none && !proved)
+        snprintf(answer->message, sizeof answer->message, "refused by the checker: %.130s", why->text);
+    LOG(solve, "%s: no legal answer: %s", solver->name, why->text);
+    return true;
+}
+
+/* What the stop of a run is asked for the thread that solves (base/stop.h): also whether its time is over, as solvers do. */
+struct limit {
+    const struct lx_run *run;
+    double end; /* on the monotonic clock, or 0 */
+};
+
+static bool solve_is_over(void *limit)
+{
+    const struct limit *l = limit;
+    return lx_run_stopped(l->run) || (l->end > 0 && clock_seconds() >= l->end);
+}
+
+static void solve_pass_on(void *limit, const struct lx_progress *so_far)
+{
+    const struct lx_run *run = ((const struct limit *)limit)->run;
+    run->progress(run->context, so_far);
+}
+
+/* The run, whose stop knows the clock where there is a limit of time; `l` must outlive it. */
+static struct lx_run limit_begin(struct limit *l, struct stop *stop, const struct lx_run *run, double share)
+{
+    struct lx_run timed = *run;
+    *l = (struct limit){run, run->time_limit > 0 ? clock_seconds() + run->time_limit * share : 0};
+    if (l->end > 0) {
+        timed.stop = solve_is_over;
+        timed.progress = run->progress ? solve_pass_on : NULL;
+        timed.context = l;
+    }
+    stop_begin(stop, timed.stop, timed.context);
+    return timed;
+}
+
+/* Where it is long, it has a quarter of the time: an answer is worth more. */
+static bool find_bound(const struct lx_problem *p, const struct lx_run *run, int64_t *bound, lx_status *st)
+{
+    struct limit limit;
+    struct stop stop;
+    limit_begin(&limit, &stop, run, 0.25);
+    bool ok = lx_bound(p, bound, st);
+    stop_end(&stop);
+    return ok;
+}
+
+bool solve_plain(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                 struct lx_answer *answer, lx_status *st)
+{
+    unsigned lacks = lx_problem_needs(p) & ~solver->caps;
+    int64_t bound = 0;
+    if (lacks) return solve_refuse(solver, lacks, st);
+    bool clash;
+    bool in_haste = run->hasty || lx_run_stopped(run);
+    if (!pins_clash(p, &clash, st) || (!in_haste && !find_bound(p, run, &bound, st))) return false;
+    if (clash && p->objective == LX_HEIGHT) bound = INT64_MAX;
+    if (bound == INT64_MAX) {
+        solve_all_off_chip(p, answer);
+        answer->status = LX_INFEASIBLE;
+        answer->objective = answer->bound = INT64_MAX;
+        LOG(solve, "%s is not asked: no legal answer exists", solver->name);
+        return true;
+    }
+    bool ended = run_solver(p, solver, run, bound, answer);
+    if (!ended && !answer->message[0]) return status_no_memory(st);
+    if (ended && p->objective == LX_HEIGHT && lx_left_out(p, answer->address) &&
+        (stop_is_now() || lx_run_stopped(run)))
+        stack_left_out(p, answer->address);
+    enum lx_verdict claimed = answer->status;
+    /* A heuristic that found no place for all where pins or limits stand in the way has given up. */
+    if (claimed == LX_FEASIBLE && p->objective == LX_HEIGHT && may_be_impossible(p) &&
+        lx_left_out(p, answer->address))
+        claimed = LX_LIMIT;
+    answer->bound = solver->caps & LX_CAN_PROVE ? max_i64(answer->bound, bound) : bound;
+    lx_status why;
+    bool legal = check_so_far(p, answer->pool, answer->address, &answer->objective, &why);
+    if (!legal && is_unjudged(&why)) return status_no_memory(st);
+    /* Where it ended because that is enough, nothing is proved of the problem itself. */
+    if (legal && run->enough > 0 && answer->objective <= run->enough) answer->bound = bound;
+    if (legal && answer->objective < answer->bound) {
+        legal = false;
+        snprintf(why.text, sizeof why.text, "the claimed bound %lld is above the objective %lld",
+                 (long long)answer->bound, (long long)answer->objective);
+    }
+    if (!legal) return without_answer(p, solver, bound, claimed, &why, answer) ? true : status_no_memory(st);
+    answer->status = solve_settle(p, solver, answer, bound, clash, claimed);
+    if (answer->status == LX_FEASIBLE && lx_run_stopped(run)) answer->status = LX_LIMIT;
+    if (answer->status == LX_OPTIMAL && p->objective != LX_FIT) answer->bound = answer->objective;
+    LOG(solve, "%s: %s, %s %" PRId64 ", bound %" PRId64 ", %" PRId64 " steps, %d buffers", solver->name,
+        lx_verdict_word(answer->status), lx_objective_word(p->objective), answer->objective, answer->bound,
+        answer->steps, (int)p->count);
+    return true;
+}
+
+static bool solve_until_stopped(const struct lx_problem *p, const struct lx_solver *solver,
+                                const struct lx_run *run, bool validate, struct lx_answer *answer,
+                                lx_status *st)
+{
+    struct incumbents w;
+    struct limit limit;
+    struct stop stop;
+    const struct lx_run timed = limit_begin(&limit, &stop, run, 1);
+    struct lx_run watched = incumbents_watch(&w, p, &timed);
+    *answer = (struct lx_answer){.address = answer->address, .pool = answer->pool, .status = LX_ERROR};
+    bool ok = can_answer(p, solver, st) && (!validate || lx_problem_validate(p, st)),
+         plain = ok && is_plain(p);
+    if (!plain) watched.enough = 0; /* that would be of all parts together */
+    ok = ok && (plain ? solve_plain : solve_parts)(p, solver, &watched, answer, st);
+    if (ok) incumbents_end(&w, answer);
+    stop_end(&stop);
+    return ok;
+}
+
+bool solve_valid(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                 struct lx_answer *answer, lx_status *st)
+{
+    return solve_until_stopped(p, solver, run, false, answer, st);
+}
+
+bool lx_problem_solve(const struct lx_problem *p, const struct lx_solver *solver, const struct lx_run *run,
+                      struct lx_answer *answer, lx_status *st)
+{
+    return solve_until_stopped(p, solver, run, true, answer, st);
+}

@@ -1,0 +1,342 @@
+/* Plan files, read: what the file states becomes the plan; lx_plan_check says whether it is legal and true. */
+#include "planfile/plan_file.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool plan_read_record(const struct json *j, const struct json_value *object, enum plan_section_id section,
+                      void *record, struct arena *memory, lx_status *st)
+{
+    const struct plan_section *s = &plan_sections[section];
+    return record_read(j, object, s->what, s->fields, s->count, record, memory, st);
+}
+
+bool plan_read_records(const struct json *j, const struct json_value *object, const char *key,
+                       enum plan_section_id section, struct arena *memory, struct records *out, lx_status *st)
+{
+    const struct json_value *array, *item;
+    size_t size = plan_sections[section].size;
+    if (!json_array(j, object, key, &array, st)) return false;
+    int n = json_count(array);
+    if (n > LX_MAX_ITEMS) return json_error(j, array, st, LX_E_LIMIT, "more than %d %s", LX_MAX_ITEMS, key);
+    char *list = arena_array(memory, (size_t)n, size);
+    const struct json_value **where = arena_array(memory, (size_t)n, sizeof *where);
+    if (!list || !where) return status_no_memory(st);
+    *out = (struct records){list, where, 0};
+    json_for_each(item, array) {
+        if (!plan_read_record(j, item, section, list + (size_t)out->count * size, memory, st)) return false;
+        where[out->count++] = item;
+    }
+    return true;
+}
+
+bool plan_read_passes(const struct json *j, const struct json_value *graph, struct lx_passes *passes,
+                      lx_status *st)
+{
+    const struct json_value *v = json_find(graph, "passes"), *item;
+    for (const struct lx_pass *row = lx_passes(); row->name; row++) lx_pass_set(passes, row, row->off);
+    if (!v) return true;
+    if (!json_is_object(v))
+        return json_error(j, v, st, LX_E_SCHEMA, "\"passes\" must be an object of passes; {} for none");
+    json_for_each(item, v) {
+        const struct lx_pass *row = lx_passes();
+        while (row->name && strcmp(row->name, item->key) != 0) row++;
+        if (!row->name) return json_error(j, item, st, LX_E_SCHEMA, "there is no pass \"%s\"", item->key);
+        if (!row->words) {
+            if (!json_is_bool(item)) return json_error(j, item, st, LX_E_SCHEMA, "must be true or false");
+            lx_pass_set(passes, row, json_is_true(item));
+            continue;
+        }
+        int n = 0;
+        while (row->words[n] && !(json_is_string(item) && strcmp(item->text, row->words[n]) == 0)) n++;
+        if (!row->words[n]) return json_error(j, item, st, LX_E_SCHEMA, "no such value of %s", row->name);
+        lx_pass_set(passes, row, n);
+    }
+    return true;
+}
+
+static int plan_read_find_word(const char *word, const char *(*nth)(int), int count)
+{
+    int i = 0;
+    while (i < count && strcmp(word, nth(i)) != 0) i++;
+    return i;
+}
+
+static bool plan_read_word(const struct json *j, const struct json_value *root, const char *key,
+                           const char *word, const char *(*nth)(int), int count, int *out, lx_status *st)
+{
+    if ((*out = plan_read_find_word(word, nth, count)) < count) return true;
+    char known[200];
+    size_t n = 0;
+    for (int i = 0; i < count && n < sizeof known; i++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s%s", i ? ", " : "", nth(i));
+    return json_error(j, json_find(root, key), st, LX_E_SCHEMA, "unknown %s \"%s\"; known: %s", key, word,
+                      known);
+}
+
+static const char *nth_verdict(int i)
+{
+    return lx_verdict_word((enum lx_verdict)i);
+}
+
+static const char *nth_objective(int i)
+{
+    return i < LX_OBJECTIVE_COUNT ? lx_objective_word((enum lx_objective)i) : lx_ask_word(LX_ASK_TIME);
+}
+
+static bool read_stats(const struct json *j, const struct json_value *stats, struct lx_plan *p, lx_status *st)
+{
+    const struct json_value *item;
+    if (stats && !json_is_object(stats))
+        return json_error(j, stats, st, LX_E_SCHEMA, "stats must be an object of integers");
+    json_for_each(item, stats) {
+        struct lx_stat *s = &p->answer.stats[p->answer.stat_count];
+        if (p->answer.stat_count == LX_MAX_STATS)
+            return json_error(j, stats, st, LX_E_LIMIT, "more than %d stats; remove some", LX_MAX_STATS);
+        if (!json_int_value(j, item, item->key, -LX_INT_MAX, LX_INT_MAX, &s->value, st)) return false;
+        s->name = arena_string(p->memory, item->key);
+        if (!s->name) return status_no_memory(st);
+        p->answer.stat_count++;
+    }
+    return true;
+}
+
+static bool read_solver(const struct json *j, const struct json_value *root, bool old, struct lx_plan *p,
+                        lx_status *st)
+{
+    const struct json_value *v = json_find(root, "solver");
+    struct plan_solver x;
+    p->solver = "unknown";
+    p->options = "";
+    if (!v && !old) return read_stats(j, json_find(root, "stats"), p, st);
+    if (!v) return json_error(j, root, st, LX_E_SCHEMA, "the key \"solver\" is missing here; add it");
+    if (!plan_read_record(j, v, PLAN_SOLVER, &x, p->memory, st)) return false;
+    if (x.seed < 0 || x.work_limit < 0 || x.steps < 0)
+        return json_error(j, v, st, LX_E_RANGE,
+                          "seed, work_limit and steps of the solver must not be negative");
+    p->solver = x.name;
+    p->seed = (uint64_t)x.seed;
+    p->work_limit = x.work_limit;
+    p->options = x.options;
+    p->answer.steps = x.steps;
+    snprintf(p->answer.message, sizeof p->answer.message, "%s", x.message);
+    return read_stats(j, json_find(old ? v : root, "stats"), p, st);
+}
+
+/* Addresses, handovers and reasons: what stands with each buffer whatever is planned. */
+static bool take_places(const struct json *j, const struct records *buffers, struct lx_plan *p, lx_status *st)
+{
+    int32_t n = buffers->count;
+    p->answer.address = arena_array(p->memory, (size_t)n, sizeof *p->answer.address);
+    p->reason = arena_array(p->memory, (size_t)n, sizeof *p->reason);
+    p->took_slot_of = arena_array(p->memory, (size_t)n, sizeof *p->took_slot_of);
+    if (!p->answer.address || !p->reason || !p->took_slot_of) return status_no_memory(st);
+    for (int32_t i = 0; i < n; i++) {
+        const struct plan_buffer *x = (const struct plan_buffer *)buffers->at + i;
+        if (x->address < -1 || x->in_place_of < -1 || x->in_place_of >= n)
+            return json_error(j, buffers->where[i], st, LX_E_RANGE,
+                              "address must not be negative, and in_place_of the number of a buffer");
+        if (json_find(buffers->where[i], "pool") &&
+            (!p->answer.pool || x->pool < 0 || x->pool >= lx_pool_count(&p->problem)))
+            return json_error(
+                j, buffers->where[i], st, LX_E_RANGE,
+                "pool must be the number of one of several pools; leave it out where there is one");
+        p->answer.address[i] = x->address < 0 ? LX_OFF_CHIP : x->address;
+        if (p->answer.pool) p->answer.pool[i] = x->pool < 0 ? 0 : (int32_t)x->pool;
+        p->took_slot_of[i] = (int32_t)x->in_place_of;
+        p->reason[i] = x->reason;
+    }
+    return true;
+}
+
+/* A bare list has its buffers in the pattern; those of the file must be the same ones. */
+static bool same_buffers(const struct json *j, const struct records *buffers, const struct lx_plan *p,
+                         lx_status *st)
+{
+    const struct plan_section *s = &plan_sections[PLAN_BUFFER];
+    for (int32_t i = 0; i < buffers->count; i++) {
+        const struct plan_buffer *x = (const struct plan_buffer *)buffers->at + i;
+        struct plan_buffer ours;
+        if (!plan_pack_buffer(p, i, p->memory, &ours)) return status_no_memory(st);
+        const struct field *f = record_difference(s->fields, s->count, x, &ours);
+        if (f)
+            return json_error(j, buffers->where[i], st, LX_E_MISMATCH,
+                              "buffer %d: its %s is not the one of the pattern's buffer %s", (int)i, f->key,
+                              ours.name);
+    }
+    return true;
+}
+
+static bool plan_read_list(const struct json *j, const struct json_value *root, const struct plan_root *x,
+                           const struct records *buffers, struct lx_plan *p, lx_status *st)
+{
+    if (!plan_of_list(p, p->problem.objective, st)) return false;
+    if ((x->capacity >= 0 && p->problem.capacity != x->capacity) ||
+        (x->alignment >= 0 && p->problem.alignment != x->alignment))
+        return json_error(j, json_find(root, "capacity"), st, LX_E_MISMATCH,
+                          "capacity and alignment must be the pattern's, %lld and %lld",
+                          (long long)p->problem.capacity, (long long)p->problem.alignment);
+    if (buffers->count != p->problem.count)
+        return json_error(j, json_find(root, "buffers"), st, LX_E_MISMATCH,
+                          "%d buffers, but the pattern has %d", (int)buffers->count, (int)p->problem.count);
+    return take_places(j, buffers, p, st) && same_buffers(j, buffers, p, st);
+}
+
+static bool plan_read_body(const struct json *j, const struct json_value *root, const struct plan_root *x,
+                           struct lx_plan *p, enum lx_objective objective, lx_status *st)
+{
+    struct records buffers;
+    p->problem.objective = objective;
+    p->problem.capacity = x->capacity >= 0 ? x->capacity : lx_device_usable(&p->graph->device);
+    p->problem.alignment = x->alignment >= 0 ? x->alignment : p->graph->device.stick_bytes;
+    if (!plan_read_records(j, root, "buffers", PLAN_BUFFER, p->memory, &buffers, st)) return false;
+    if (p->graph->is_list) return plan_read_list(j, root, x, &buffers, p, st);
+    return plan_read_graph(j, root, &buffers, p, st) && take_places(j, &buffers, p, st) &&
+           (p->launches || plan_launch_ops(p, st));
+}
+
+/* The solver's own objective: of a list as the file claims it; of a graph it follows from the places, the
+ * file claims what the plan really moves. */
+static int64_t claimed_objective(const struct lx_plan *p, int64_t spill, int64_t height)
+{
+    if (p->problem.objective == LX_HEIGHT)
+        return lx_left_out(&p->problem, p->answer.address) ? INT64_MAX : height;
+    if (p->graph->is_list) return spill;
+    int64_t sum = 0;
+    for (int32_t i = 0; i < p->problem.count; i++)
+        if (p->answer.address[i] < 0) sum += p->problem.buffers[i].spill_cost;
+    return sum;
+}
+
+/* As files of format 1 have it: a share of the spill, of the height or of the time. */
+static double gap_before(const struct lx_plan *p)
+{
+    double value = p->asks_time ? p->figures.end_to_end_us : (double)lx_plan_objective(p);
+    double bound = p->asks_time ? p->figures.bound_us : (double)p->figures.bound_bytes;
+    return value > bound ? (value - bound) / value : 0;
+}
+
+/* Files have nine digits of it. */
+static bool is_near(double gap, double own)
+{
+    return fabs(gap - own) <= 1e-8 * (1 + own);
+}
+
+/* Plans of format 2 that were written before the first release with it have the gap of format 1. It is a claim that
+ * says no more than placement and bound do, so that both meanings are read. */
+static bool right_gap(const struct lx_plan *p, double gap)
+{
+    return isnan(gap) || is_near(gap, lx_plan_gap(p)) || is_near(gap, gap_before(p));
+}
+
+/* What the root says twice must be the same both times. */
+static bool same_claims(const struct json *j, const struct json_value *root, const struct plan_root *x,
+                        const struct lx_plan *p, lx_status *st)
+{
+    const struct json_value *at = json_find(root, "meets_target");
+    bool meets = p->graph->target_hbm_bytes >= 0 && lx_plan_meets_target(p);
+    if (!right_gap(p, x->gap))
+        return json_error(j, json_find(root, "gap"), st, LX_E_MISMATCH,
+                          "the gap must be %.9g by placement and bound", lx_plan_gap(p));
+    if (!p->asks_time && p->figures.bound_us != 0)
+        return json_error(j, root, st, LX_E_MISMATCH, "there is a bound_us, but the objective is not time");
+    if (x->target_hbm_bytes >= 0 && x->target_hbm_bytes != p->graph->target_hbm_bytes)
+        return json_error(j, root, st, LX_E_MISMATCH, "target_hbm_bytes is not the pattern's");
+    if (!at || x->meets_target == meets) return true;
+    return json_error(j, at, st, LX_E_MISMATCH,
+                      "meets_target must be %s by hbm_bytes and the pattern's target",
+                      meets ? "true" : "false");
+}
+
+static bool fill_plan(const struct json *j, const struct json_value *root, bool old,
+                      const struct plan_root *x, struct lx_plan *p, lx_status *st)
+{
+    int status, objective;
+    lx_status why = {0};
+    if (!plan_read_word(j, root, "status", x->status ? x->status : "feasible", nth_verdict, LX_VERDICT_COUNT,
+                        &status, st) ||
+        !plan_read_word(j, root, "objective", x->objective ? x->objective : "spill", nth_objective,
+                        LX_OBJECTIVE_COUNT + 1, &objective, st))
+        return false;
+    p->asks_time = objective == LX_OBJECTIVE_COUNT && !p->graph->is_list;
+    if (objective == LX_OBJECTIVE_COUNT) objective = LX_SPILL; /* its buffers cost bytes */
+    if (!(old ? plan_read_old(j, root, p, (enum lx_objective)objective, st)
+              : plan_read_body(j, root, x, p, (enum lx_objective)objective, st)) ||
+        !read_solver(j, root, old, p, st))
+        return false;
+    if (!lx_problem_validate(&p->problem, &why))
+        return json_error(j, json_find(root, "buffers"), st, why.code, "%s", why.text);
+    p->answer.status = (enum lx_verdict)status;
+    p->figures.bound_bytes = x->bound_bytes != -1 ? x->bound_bytes : 0;
+    p->figures.hbm_bytes = x->hbm_bytes;
+    p->figures.baseline_hbm_bytes = x->baseline_hbm_bytes;
+    p->figures.spill_bytes = x->spill_bytes;
+    p->figures.height_bytes = x->height_bytes;
+    /* Its spill was of scratchpads with their limit. */
+    if (old && !p->graph->is_list) p->figures.perfect_hbm_bytes = x->hbm_bytes - x->spill_bytes;
+    if (!plan_fill_absent(p, st)) return false;
+    p->answer.objective = claimed_objective(p, p->figures.spill_bytes, p->figures.height_bytes);
+    return same_claims(j, root, x, p, st);
+}
+
+/* The pattern in the file, if it is the one that was planned. */
+static const struct lx_graph *plan_read_pattern(const struct json *j, const struct json_value *root,
+                                                const char *hash, lx_status *st)
+{
+    const struct json_value *pattern = json_find(root, "pattern");
+    if (!pattern)
+        return json_error(j, root, st, LX_E_SCHEMA, "the key \"pattern\" is missing here; add it"), NULL;
+    const struct lx_graph *g = pattern_read_json(j, pattern, st);
+    char ours[20];
+    if (!g) return NULL;
+    snprintf(ours, sizeof ours, "%016llx", (unsigned long long)g->hash);
+    if (!hash || strcmp(ours, hash) == 0) return g;
+    lx_graph_free(g);
+    json_error(j, json_find(root, "pattern_hash"), st, LX_E_MISMATCH,
+               "the pattern in this plan was changed after planning (its hash is %s); plan it again", ours);
+    return NULL;
+}
+
+struct lx_plan *plan_read_json(const struct json *j, const struct json_value *root, lx_status *st)
+{
+    struct arena scratch = {0};
+    struct plan_root x;
+    int64_t version;
+    struct lx_plan *p = NULL;
+    const struct lx_graph *g = NULL;
+    if (pattern_check_header(j, root, "plan", PLAN_FORMAT_OLD, PLAN_FORMAT, &version, st) &&
+        plan_read_record(j, root, PLAN_ROOT, &x, &scratch, st) &&
+        (g = plan_read_pattern(j, root, x.pattern_hash, st)) && (p = plan_new(g, st)) &&
+        !fill_plan(j, root, version == PLAN_FORMAT_OLD, &x, p, st)) {
+        lx_plan_free(p);
+        p = NULL;
+    }
+    lx_graph_free(g);
+    arena_free(&scratch);
+    return p;
+}
+
+struct lx_plan *lx_plan_of_text(const char *file, const char *text, size_t length, lx_status *st)
+{
+    struct json j;
+    if (!json_parse(&j, file, text, length, st)) return NULL;
+    struct lx_plan *p = plan_read_json(&j, j.root, st);
+    json_free(&j);
+    return p;
+}
+
+struct lx_plan *lx_plan_read(const char *path, lx_status *st)
+{
+    size_t length;
+    char *text = file_read(path, &length, st);
+    if (!text) return NULL;
+    struct lx_plan *p = lx_plan_of_text(strcmp(path, "-") == 0 ? "standard input" : path, text, length, st);
+    mem_free(text);
+    return p;
+}

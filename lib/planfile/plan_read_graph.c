@@ -1,0 +1,326 @@
+/* The part of a plan file that only plans of graphs have, format 2: what it states becomes the plan. Nothing is
+ * chosen or made again here, so that a plan reads the same whatever this version of the planner would do. What
+ * refers to something that is not there is an error with its place; whether the plan is legal, and its figures
+ * true, is for lx_plan_check to say. */
+#include "planfile/plan_file.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/names.h"
+#include "layout/stated_layouts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool plan_in_range(const struct graph_reader *r, const struct json_value *at, const char *what,
+                   int64_t number, int64_t least, int64_t count)
+{
+    if (number >= least && number < count) return true;
+    return json_error(r->j, at, r->st, LX_E_MISMATCH, "%s is %lld; it must be from %lld to %lld", what,
+                      (long long)number, (long long)least, (long long)count - 1);
+}
+
+static const struct plan_op *plan_read_graph_op_at(const struct graph_reader *r, int32_t i)
+{
+    return (const struct plan_op *)r->ops.at + i;
+}
+
+static const struct plan_tensor *plan_read_graph_tensor_at(const struct graph_reader *r, int32_t i)
+{
+    return (const struct plan_tensor *)r->tensors.at + i;
+}
+
+static bool state_tensor(const struct graph_reader *r, const struct names *names, int32_t i,
+                         struct stated_tensor *out)
+{
+    const struct plan_tensor *x = plan_read_graph_tensor_at(r, i);
+    const struct json_value *at = r->tensors.where[i];
+    *out = (struct stated_tensor){.name = x->name, .is_copy = x->of != NULL};
+    out->origin = names_find(names, x->of ? x->of : x->name);
+    if (out->origin < 0)
+        return json_error(r->j, at, r->st, LX_E_MISMATCH, "the pattern has no tensor %s",
+                          x->of ? x->of : x->name);
+    if (x->of && names_find(names, x->name) >= 0)
+        return json_error(r->j, at, r->st, LX_E_MISMATCH,
+                          "tensor %s is the pattern's own, no copy that layout added; remove \"of\"",
+                          x->name);
+    int rank = r->p->graph->tensors[out->origin].rank;
+    if (rank < 0 && x->order.count > 0)
+        return json_error(r->j, at, r->st, LX_E_MISMATCH,
+                          "tensor %s is known by its bytes only; it has no order", x->name);
+    if (x->order.count > LX_MAX_RANK + 1 || (x->extents.count && x->extents.count != rank))
+        return json_error(r->j, at, r->st, LX_E_MISMATCH, "tensor %s has %d dimensions", x->name, rank);
+    out->order_count = x->order.count;
+    for (int d = 0; d < x->order.count; d++) {
+        if (!plan_in_range(r, at, "an entry of order", x->order.at[d], -1, LX_MAX_RANK)) return false;
+        out->order[d] = (int)x->order.at[d];
+    }
+    for (int d = 0; d < x->extents.count; d++) {
+        int64_t extent = r->p->graph->tensors[out->origin].shape[d];
+        if (!plan_in_range(r, at, "an entry of extents", x->extents.at[d], extent, LX_INT_MAX)) return false;
+        out->extents[d] = x->extents.at[d] == extent ? 0 : x->extents.at[d];
+    }
+    return true;
+}
+
+static bool state_op(const struct graph_reader *r, const struct names *names, int32_t i,
+                     struct stated_op *out)
+{
+    const struct plan_op *x = plan_read_graph_op_at(r, i);
+    const struct json_value *at = r->ops.where[i];
+    *out = (struct stated_op){.name = x->name, .origin = x->added ? -1 : names_find(names, x->name)};
+    if (!x->added && out->origin < 0)
+        return json_error(r->j, at, r->st, LX_E_MISMATCH, "the pattern has no op %s", x->name);
+    if (!plan_in_range(r, at, "output", x->output, 0, r->tensors.count) ||
+        !plan_in_range(r, at, "stick_var", x->stick_var, -1, LX_MAX_VARS) ||
+        !plan_in_range(r, at, "the number of inputs", x->inputs.count, 0, LX_MAX_INPUTS + 1) ||
+        !plan_in_range(r, at, "the number of further outputs", x->further_outputs.count, 0, LX_MAX_OUTPUTS))
+        return false;
+    out->outputs[0] = (int32_t)x->output;
+    out->output_count = x->further_outputs.count + 1;
+    for (int k = 1; k < out->output_count; k++) {
+        int64_t tensor = x->further_outputs.at[k - 1];
+        if (!plan_in_range(r, at, "a further output", tensor, 0, r->tensors.count)) return false;
+        out->outputs[k] = (int32_t)tensor;
+    }
+    out->stick_var = (int)x->stick_var;
+    out->input_count = x->inputs.count;
+    for (int k = 0; k < x->inputs.count; k++) {
+        if (!plan_in_range(r, at, "an input", x->inputs.at[k], 0, r->tensors.count)) return false;
+        out->inputs[k] = (int32_t)x->inputs.at[k];
+    }
+    return true;
+}
+
+static bool plan_read_graph_find_names(const struct lx_graph *g, struct names *tensors, struct names *ops)
+{
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        if (names_add(tensors, g->tensors[t].name, t) == NAMES_NO_MEMORY) return false;
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (names_add(ops, g->ops[o].name, o) == NAMES_NO_MEMORY) return false;
+    return true;
+}
+
+static bool read_layouts(struct graph_reader *r)
+{
+    struct names tensor_names = {0}, op_names = {0};
+    struct stated_tensor *tensors = mem_zeroed((size_t)r->tensors.count + 1, sizeof *tensors);
+    struct stated_op *ops = mem_zeroed((size_t)r->ops.count + 1, sizeof *ops);
+    bool ok = tensors && ops && plan_read_graph_find_names(r->p->graph, &tensor_names, &op_names);
+    if (!ok) status_no_memory(r->st);
+    for (int32_t i = 0; ok && i < r->tensors.count; i++) ok = state_tensor(r, &tensor_names, i, &tensors[i]);
+    for (int32_t i = 0; ok && i < r->ops.count; i++) ok = state_op(r, &op_names, i, &ops[i]);
+    if (ok)
+        r->p->own_layouts = layouts_stated(r->p->graph, tensors, r->tensors.count, ops, r->ops.count, r->st);
+    r->p->layouts = r->p->own_layouts;
+    names_free(&tensor_names);
+    names_free(&op_names);
+    mem_free(tensors);
+    mem_free(ops);
+    return ok && r->p->layouts;
+}
+
+/* Writers leave out what is not cut. */
+static bool take_splits(const struct int_list *rows, struct lx_coeff_split *out, int *count)
+{
+    if (rows->count / 2 > LX_MAX_RANK) return false;
+    for (*count = 0; *count < rows->count / 2; (*count)++) {
+        out[*count] = (struct lx_coeff_split){rows->at[2 * *count], rows->at[2 * *count + 1]};
+        if (out[*count].split < 2) return false;
+    }
+    return true;
+}
+
+static bool take_all_splits(const struct graph_reader *r, struct lx_coeff_splits *out)
+{
+    for (int32_t i = 0; i < r->ops.count; i++) {
+        const struct plan_op *x = plan_read_graph_op_at(r, i);
+        if (x->front != -1 && !plan_in_range(r, r->ops.where[i], "front", x->front, 1, LX_INT_MAX))
+            return false;
+        out[i].front = x->front == -1 ? 0 : x->front;
+        if (!take_splits(&x->output_splits, out[i].output, &out[i].output_count) ||
+            !take_splits(&x->reduction_splits, out[i].reduction, &out[i].reduction_count))
+            return json_error(r->j, r->ops.where[i], r->st, LX_E_MISMATCH,
+                              "op %s has more splits than a tensor has dimensions, or one of less than two "
+                              "slices",
+                              x->name);
+    }
+    return true;
+}
+
+static bool make_divisions(const struct graph_reader *r, int64_t cores, const struct lx_coeff_splits *splits)
+{
+    int32_t wrong;
+    lx_status why = {0};
+    r->p->divisions = r->p->own_divisions =
+        lx_divisions_stated(r->p->layouts, cores, r->p->nests, r->p->nest_count, splits, &wrong, &why);
+    if (r->p->divisions) return true;
+    if (wrong < 0) return json_error(r->j, r->graph, r->st, why.code, "%s", why.text);
+    return json_error(r->j, r->ops.where[wrong], r->st, status_cause(&why, LX_E_MISMATCH), "%s", why.text);
+}
+
+static bool read_divisions(const struct graph_reader *r, int64_t cores)
+{
+    struct lx_coeff_splits *splits = mem_zeroed((size_t)r->ops.count + 1, sizeof *splits);
+    if (!splits) return status_no_memory(r->st);
+    bool ok = take_all_splits(r, splits) && make_divisions(r, cores, splits);
+    mem_free(splits);
+    return ok;
+}
+
+static bool read_traffic(struct graph_reader *r)
+{
+    struct lx_plan *p = r->p;
+    p->traffic = arena_array(p->memory, (size_t)r->ops.count, sizeof *p->traffic);
+    p->hbm_address = arena_array(p->memory, (size_t)r->tensors.count, sizeof *p->hbm_address);
+    if (!p->traffic || !p->hbm_address) return status_no_memory(r->st);
+    for (int32_t t = 0; t < r->tensors.count; t++) {
+        if (!plan_in_range(r, r->tensors.where[t], "hbm", plan_read_graph_tensor_at(r, t)->hbm, -1,
+                           LX_INT_MAX))
+            return false;
+        p->hbm_address[t] = plan_read_graph_tensor_at(r, t)->hbm;
+    }
+    for (int32_t o = 0; o < r->ops.count; o++) {
+        const struct plan_op *x = plan_read_graph_op_at(r, o);
+        p->traffic[o] = (struct lx_op_traffic){x->hbm_read,    x->hbm_written,   x->ring,
+                                               x->reduce_ring, x->lx_read,       x->lx_written,
+                                               x->device_us,   x->end_to_end_us, x->cores};
+    }
+    return true;
+}
+
+/* Drafts go through both lists from front to back. */
+static bool ascend(const struct graph_reader *r, const char *key, const struct int_list *list, int width)
+{
+    for (int32_t i = width; i < list->count; i += width) {
+        const int64_t *x = &list->at[i], *before = x - width;
+        if (x[0] > before[0] || (width == 2 && x[0] == before[0] && x[1] > before[1])) continue;
+        return json_error(r->j, json_find(r->graph, key), r->st, LX_E_MISMATCH,
+                          "%s must ascend and have nothing twice", key);
+    }
+    return true;
+}
+
+/* Of cuts, of moves, and of relayouts, which are told by the same two numbers. */
+static bool plan_read_graph_take_cuts(const struct graph_reader *r, const char *key,
+                                      const struct int_list *rows, struct cut *out)
+{
+    const struct json_value *at = json_find(r->graph, key);
+    for (int32_t i = 0; i < rows->count / 2; i++) {
+        const int64_t *row = &rows->at[2 * i];
+        if (!plan_in_range(r, at, "a tensor of these", row[0], 0, r->tensors.count) ||
+            !plan_in_range(r, at, "an op of these", row[1], 0, r->ops.count))
+            return false;
+        out[i] = (struct cut){(int32_t)row[0], (int32_t)row[1]};
+    }
+    return ascend(r, key, rows, 2);
+}
+
+static bool take_bundles(const struct graph_reader *r, const struct records *from, struct lx_bundle *out,
+                         int32_t *borders)
+{
+    const struct lx_graph *g = r->p->layouts->graph;
+    for (int32_t i = 0; i < from->count; i++) {
+        const struct plan_bundle *x = (const struct plan_bundle *)from->at + i;
+        int64_t least = i > 0 ? out[i - 1].first + 1 : 0;
+        if (!plan_in_range(r, from->where[i], "first", x->first, least, i > 0 ? r->ops.count : 1))
+            return false;
+        out[i] = (struct lx_bundle){.first = (int32_t)x->first,
+                                    .count = r->ops.count - (int32_t)x->first,
+                                    .is_extern = g->ops[x->first].kind->traits & LX_WIPES,
+                                    .tensors = x->tensors,
+                                    .operands = x->operands,
+                                    .cores = x->cores,
+                                    .device_us = x->device_us,
+                                    .end_to_end_us = x->end_to_end_us};
+        borders[i] = out[i].first;
+        if (i > 0) out[i - 1].count = out[i].first - out[i - 1].first;
+    }
+    return true;
+}
+
+/* Where bundles begin was decided; who leaves them out means: by the rule of bundles.c. */
+static bool read_bundles(const struct graph_reader *r, int32_t **borders)
+{
+    struct lx_plan *p = r->p;
+    struct records from;
+    *borders = NULL;
+    if (!json_find(r->graph, "bundles")) return true;
+    if (!plan_read_records(r->j, r->graph, "bundles", PLAN_BUNDLE, p->memory, &from, r->st)) return false;
+    struct lx_bundle *bundles = arena_array(p->memory, (size_t)from.count, sizeof *bundles);
+    *borders = arena_array(p->memory, (size_t)from.count, sizeof **borders);
+    if (!bundles || !*borders) return status_no_memory(r->st);
+    if (from.count == 0 && r->ops.count > 0)
+        return json_error(r->j, json_find(r->graph, "bundles"), r->st, LX_E_MISMATCH,
+                          "there are ops, but no bundle has them; the first begins with op 0");
+    p->bundles = bundles;
+    p->bundle_count = from.count;
+    return take_bundles(r, &from, bundles, *borders);
+}
+
+/* Cuts, relayouts and borders, as they were decided. */
+static bool plan_read_graph_read_decisions(const struct graph_reader *r, const struct plan_graph *graph)
+{
+    struct lx_plan *p = r->p;
+    int32_t *borders;
+    if (!read_bundles(r, &borders)) return false;
+    struct cut *cuts = arena_array(p->memory, (size_t)graph->cuts.count / 2, sizeof *cuts);
+    struct cut *moves = arena_array(p->memory, (size_t)graph->moves.count / 2, sizeof *moves);
+    struct cut *loaded = arena_array(p->memory, (size_t)graph->loaded.count / 2, sizeof *loaded);
+    if (!cuts || !moves || !loaded) return status_no_memory(r->st);
+    if (!plan_read_graph_take_cuts(r, "cuts", &graph->cuts, cuts) ||
+        !plan_read_graph_take_cuts(r, "moves", &graph->moves, moves) ||
+        !plan_read_graph_take_cuts(r, "loaded", &graph->loaded, loaded))
+        return false;
+    struct decisions how = {.passes = p->passes,
+                            .cuts = cuts,
+                            .cut_count = graph->cuts.count / 2,
+                            .moves = moves,
+                            .move_count = graph->moves.count / 2,
+                            .loaded = loaded,
+                            .loaded_count = graph->loaded.count / 2,
+                            .borders = borders,
+                            .border_count = p->bundle_count};
+    struct lx_access *accesses =
+        arena_copy_array(p->memory, p->accesses, (size_t)p->access_at[r->ops.count], sizeof *accesses);
+    if (!accesses) return status_no_memory(r->st);
+    if (!plan_read_holds(r, accesses, &how)) return false;
+    p->accesses = accesses;
+    p->how = arena_copy_array(p->memory, &how, 1, sizeof how);
+    return p->how ? true : status_no_memory(r->st);
+}
+
+static bool plan_read_graph_read_parts(struct graph_reader *r, struct plan_graph *graph)
+{
+    struct arena *memory = r->p->memory;
+    return plan_read_record(r->j, r->graph, PLAN_GRAPH, graph, memory, r->st) &&
+           plan_read_passes(r->j, r->graph, &r->p->passes, r->st) &&
+           plan_read_records(r->j, r->graph, "tensors", PLAN_TENSOR, memory, &r->tensors, r->st) &&
+           plan_read_records(r->j, r->graph, "ops", PLAN_OP, memory, &r->ops, r->st) && read_layouts(r) &&
+           plan_read_nests(r) && read_divisions(r, graph->cores) && plan_read_stays(r) &&
+           plan_read_graph_read_decisions(r, graph) && plan_read_transfers(r) && read_traffic(r) &&
+           plan_read_launching(r->j, r->graph, graph, &r->p->launch, r->st) &&
+           plan_read_launches(r->j, r->graph, r->p, r->st);
+}
+
+bool plan_read_graph(const struct json *j, const struct json_value *root, const struct records *buffers,
+                     struct lx_plan *p, lx_status *st)
+{
+    struct graph_reader r = {
+        .j = j, .graph = json_find(root, "graph"), .buffers = *buffers, .p = p, .st = st};
+    struct plan_graph graph;
+    if (!r.graph)
+        return json_error(j, root, st, LX_E_SCHEMA,
+                          "the key \"graph\" is missing here; plan the pattern again");
+    if (!plan_read_graph_read_parts(&r, &graph)) return false;
+    p->figures.perfect_hbm_bytes = graph.perfect_hbm_bytes;
+    p->figures.ring_bytes = graph.ring_bytes;
+    p->figures.device_us = graph.device_us;
+    p->figures.end_to_end_us = graph.end_to_end_us;
+    p->figures.bound_us = isnan(graph.bound_us) ? 0 : graph.bound_us;
+    p->pool_at = graph.pool_at;
+    p->pool_bytes = graph.pool_bytes;
+    p->segment_bytes = graph.segment_bytes;
+    return true;
+}

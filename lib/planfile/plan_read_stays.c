@@ -1,0 +1,248 @@
+/* The buffers of a plan file of a graph, each with its stay, who accesses it, and what is copied: as the file
+ * states them. What follows from the divisions is for the checker to compare; here everything must point at
+ * something that is there. Sizes: up to LX_MAX_ITEMS buffers; time grows with their number. */
+#include "planfile/plan_file.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "layout/op_index.h"
+
+#include <string.h>
+
+static bool take_bar(const struct graph_reader *r, const struct json_value *at, const char *word,
+                     struct lx_stay *out)
+{
+    for (int bar = 0; bar < LX_BAR_COUNT; bar++)
+        if (strcmp(lx_bar_word((enum lx_bar)bar), word ? word : "none") == 0) {
+            out->bar = (enum lx_bar)bar;
+            return true;
+        }
+    return json_error(r->j, at, r->st, LX_E_SCHEMA, "there is no bar \"%s\"", word);
+}
+
+/* Who leaves out how a buffer is cut means: as the first op that it serves sees it. */
+static void find_view(const struct graph_reader *r, int32_t buffer, struct plan_buffer *x)
+{
+    const struct lx_graph *g = r->p->layouts->graph;
+    for (int32_t o = 0; o < g->op_count && x->view_op < 0; o++) {
+        const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
+        for (int k = 0; k < op_operand_count(&g->ops[o]) && 4 * k < rows->count && x->view_op < 0; k++)
+            if (rows->at[4 * k] == buffer) x->view_op = o, x->view_operand = k;
+    }
+}
+
+/* First and last op, where they are left out: as the accesses say. */
+static void plan_read_stays_find_ends(const struct lx_buffer *b, struct lx_stay *s)
+{
+    if (s->first < 0) s->first = (int32_t)(b->use_count ? b->uses[0] : b->start);
+    if (s->last < 0) s->last = (int32_t)(b->use_count ? b->uses[b->use_count - 1] : b->end - 1);
+}
+
+static bool take_stay(const struct graph_reader *r, const struct json_value *at, const struct plan_buffer *x,
+                      struct lx_stay *out)
+{
+    /* A graph without ops has stays, too, of tensors that nobody uses: they name tick 0. */
+    int32_t ops = r->ops.count > 0 ? r->ops.count : 1;
+    const struct lx_op *viewer =
+        x->view_op >= 0 && x->view_op < r->ops.count ? &r->p->layouts->graph->ops[x->view_op] : NULL;
+    if (!plan_in_range(r, at, "tensor", x->tensor, 0, r->tensors.count) ||
+        !plan_in_range(r, at, "first", x->first, -1, ops) ||
+        !plan_in_range(r, at, "last", x->last, -1, ops) ||
+        !plan_in_range(r, at, "view_op", x->view_op, 0, ops) ||
+        !plan_in_range(r, at, "view_operand", x->view_operand, 0, viewer ? op_operand_count(viewer) : 1) ||
+        !plan_in_range(r, at, "ring_source", x->ring_source, -1, r->buffers.count) ||
+        !plan_in_range(r, at, "moved_from", x->moved_from, -1, r->buffers.count))
+        return false;
+    *out = (struct lx_stay){.tensor = (int32_t)x->tensor,
+                            .first = (int32_t)x->first,
+                            .last = (int32_t)x->last,
+                            .view_op = (int32_t)x->view_op,
+                            .view_operand = (int)x->view_operand,
+                            .ring_source = (int32_t)x->ring_source,
+                            .moved_from = (int32_t)x->moved_from,
+                            .begins_written = x->begins_written};
+    return plan_read_hold(r, at, x, out) && take_bar(r, at, x->bar, out);
+}
+
+static bool plan_read_stays_take_buffer(const struct graph_reader *r, const struct json_value *at,
+                                        const struct plan_buffer *x, struct lx_buffer *out)
+{
+    int32_t count = x->parents.count,
+            *parents = arena_array(r->p->memory, (size_t)count + 1, sizeof *parents);
+    if (!parents) return status_no_memory(r->st);
+    if (count == 0 && x->in_place_of >= 0) {
+        if (!plan_in_range(r, at, "in_place_of", x->in_place_of, 0, r->buffers.count)) return false;
+        parents[count++] = (int32_t)x->in_place_of;
+    }
+    for (int32_t k = 0; k < x->parents.count; k++) {
+        if (!plan_in_range(r, at, "a parent", x->parents.at[k], 0, r->buffers.count)) return false;
+        parents[k] = (int32_t)x->parents.at[k];
+    }
+    *out = (struct lx_buffer){.name = x->name ? x->name : r->p->layouts->graph->tensors[x->tensor].name,
+                              .size = x->size,
+                              .start = x->start,
+                              .end = x->end,
+                              .parents = parents,
+                              .parent_count = count,
+                              .fixed = -1,
+                              .spill_cost = x->cost >= 0 ? x->cost : 0,
+                              .reason = x->bar ? x->reason : NULL};
+    return true;
+}
+
+static bool take_access(const struct graph_reader *r, const struct json_value *at, const int64_t row[4],
+                        int32_t tensor, struct lx_access *out)
+{
+    *out = (struct lx_access){.tensor = tensor,
+                              .stay = (int32_t)row[0],
+                              .reads = row[1] != 0,
+                              .writes = row[2] != 0,
+                              .bytes = row[3]};
+    return plan_in_range(r, at, "the buffer of an access", row[0], -1, r->buffers.count) &&
+           plan_in_range(r, at, "the reads of an access", row[1], 0, 2) &&
+           plan_in_range(r, at, "the writes of an access", row[2], 0, 2) &&
+           plan_in_range(r, at, "the bytes of an access", row[3], 0, LX_INT_MAX);
+}
+
+static bool take_accesses(const struct graph_reader *r, int32_t o, struct lx_access *out)
+{
+    const struct lx_op *op = &r->p->layouts->graph->ops[o];
+    const struct int_list *rows = &((const struct plan_op *)r->ops.at)[o].accesses;
+    const struct json_value *at = r->ops.where[o];
+    if (rows->count != 4 * op_operand_count(op))
+        return json_error(r->j, at, r->st, LX_E_MISMATCH, "op %s must have %d accesses, one per operand",
+                          op->name, op_operand_count(op));
+    for (int k = 0; k < op_operand_count(op); k++)
+        if (!take_access(r, at, &rows->at[4 * k], op_operand(op, k), &out[k])) return false;
+    return true;
+}
+
+static bool read_accesses(const struct graph_reader *r)
+{
+    const struct lx_graph *g = r->p->layouts->graph;
+    int32_t *at = arena_array(r->p->memory, (size_t)g->op_count + 1, sizeof *at);
+    if (!at) return status_no_memory(r->st);
+    for (int32_t o = 0; o < g->op_count; o++) at[o + 1] = at[o] + op_operand_count(&g->ops[o]);
+    struct lx_access *a = arena_array(r->p->memory, (size_t)at[g->op_count], sizeof *a);
+    if (!a) return status_no_memory(r->st);
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (!take_accesses(r, o, &a[at[o]])) return false;
+    r->p->accesses = a;
+    r->p->access_at = at;
+    return true;
+}
+
+static void plan_read_stays_add_use(struct lx_buffer *b, int64_t *uses, int32_t tick, bool is_read)
+{
+    if (b->use_count == 0) b->first_use_is_read = is_read;
+    if (b->use_count == 0 || uses[b->use_count - 1] != tick) uses[b->use_count++] = tick;
+}
+
+/* The ticks at which each buffer is used: those of the accesses that it serves. */
+static bool plan_read_stays_find_uses(struct lx_plan *p, struct lx_buffer *buffers, int32_t count,
+                                      lx_status *st)
+{
+    int32_t ops = p->layouts->graph->op_count;
+    int64_t *uses = arena_array(p->memory, (size_t)p->access_at[ops], sizeof *uses);
+    int32_t *first = arena_array(p->memory, (size_t)count + 1, sizeof *first);
+    if (!uses || !first) return status_no_memory(st);
+    for (int32_t a = 0; a < p->access_at[ops]; a++)
+        if (p->accesses[a].stay >= 0) first[p->accesses[a].stay + 1]++;
+    for (int32_t i = 0; i < count; i++) {
+        first[i + 1] += first[i];
+        buffers[i].uses = uses + first[i];
+    }
+    for (int32_t o = 0; o < ops; o++)
+        for (int32_t a = p->access_at[o]; a < p->access_at[o + 1]; a++) {
+            int32_t stay = p->accesses[a].stay;
+            if (stay >= 0)
+                plan_read_stays_add_use(&buffers[stay], uses + first[stay], o, !p->accesses[a].writes);
+        }
+    return true;
+}
+
+/* The copy by which a stay goes on at another address is its first use. */
+static bool begin_moved(struct lx_plan *p, struct lx_buffer *b)
+{
+    if (b->use_count > 0 && b->uses[0] <= b->start) return true;
+    int64_t *uses = arena_array(p->memory, (size_t)b->use_count + 1, sizeof *uses);
+    if (!uses) return false;
+    uses[0] = b->start;
+    for (int32_t k = 0; k < b->use_count; k++) uses[k + 1] = b->uses[k];
+    b->uses = uses;
+    b->use_count++;
+    b->first_use_is_read = true;
+    return true;
+}
+
+/* Who does not say whether a buffer begins with a write of all of it means: as the access says. */
+static void find_begins(const struct graph_reader *r, struct lx_stay *stays)
+{
+    const struct lx_plan *p = r->p;
+    for (int32_t o = p->layouts->graph->op_count - 1; o >= 0; o--)
+        for (int32_t a = p->access_at[o + 1] - 1; a >= p->access_at[o]; a--) {
+            const struct lx_access *x = &p->accesses[a];
+            if (x->stay >= 0 && stays[x->stay].moved_from < 0 &&
+                !json_find(r->buffers.where[x->stay], "begins_written"))
+                stays[x->stay].begins_written = x->writes && !x->reads;
+        }
+}
+
+bool plan_read_stays(const struct graph_reader *r)
+{
+    struct lx_plan *p = r->p;
+    int32_t count = r->buffers.count;
+    struct lx_buffer *buffers = arena_array(p->memory, (size_t)count, sizeof *buffers);
+    struct lx_stay *stays = arena_array(p->memory, (size_t)count, sizeof *stays);
+    if (!buffers || !stays) return status_no_memory(r->st);
+    for (int32_t i = 0; i < count; i++) {
+        struct plan_buffer *x = (struct plan_buffer *)r->buffers.at + i;
+        if (x->view_op < 0) find_view(r, i, x);
+        if (!take_stay(r, r->buffers.where[i], x, &stays[i]) ||
+            !plan_read_stays_take_buffer(r, r->buffers.where[i], x, &buffers[i]))
+            return false;
+    }
+    p->stays = stays;
+    p->problem.buffers = buffers;
+    p->problem.count = count;
+    if (!read_accesses(r) || !plan_read_stays_find_uses(p, buffers, count, r->st)) return false;
+    find_begins(r, stays);
+    for (int32_t i = 0; i < count; i++) plan_read_stays_find_ends(&buffers[i], &stays[i]);
+    if (!plan_cover_nests(r, buffers)) return false;
+    for (int32_t i = 0; i < count; i++) {
+        if (stays[i].moved_from >= 0 && !begin_moved(p, &buffers[i])) return status_no_memory(r->st);
+    }
+    return true;
+}
+
+static bool take_transfer(const struct graph_reader *r, const struct json_value *at,
+                          const struct plan_transfer *x, struct lx_transfer *out)
+{
+    int kind = 0;
+    int32_t buffers = r->buffers.count;
+    while (kind < LX_TRANSFER_KINDS && strcmp(lx_transfer_word((enum lx_transfer_kind)kind), x->kind) != 0)
+        kind++;
+    if (kind == LX_TRANSFER_KINDS)
+        return json_error(r->j, at, r->st, LX_E_SCHEMA, "kind is load, store, ring or move, not \"%s\"",
+                          x->kind);
+    *out = (struct lx_transfer){(enum lx_transfer_kind)kind, (int32_t)x->tick, (int32_t)x->buffer,
+                                (int32_t)x->from, x->bytes};
+    return plan_in_range(r, at, "tick", x->tick, 0, r->ops.count) &&
+           plan_in_range(r, at, "buffer", x->buffer, 0, buffers) &&
+           (lx_through_hbm((enum lx_transfer_kind)kind) ? plan_in_range(r, at, "from", x->from, -1, 0)
+                                                        : plan_in_range(r, at, "from", x->from, 0, buffers));
+}
+
+bool plan_read_transfers(const struct graph_reader *r)
+{
+    struct records list;
+    if (!plan_read_records(r->j, r->graph, "transfers", PLAN_TRANSFER, r->p->memory, &list, r->st))
+        return false;
+    struct lx_transfer *out = arena_array(r->p->memory, (size_t)list.count, sizeof *out);
+    if (!out) return status_no_memory(r->st);
+    for (int32_t i = 0; i < list.count; i++)
+        if (!take_transfer(r, list.where[i], (const struct plan_transfer *)list.at + i, &out[i]))
+            return false;
+    r->p->transfers = out;
+    r->p->transfer_count = list.count;
+    return true;
+}

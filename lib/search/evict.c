@@ -1,0 +1,266 @@
+/* Where buffers leave the scratchpad and come back.
+ *
+ * A stay that is cut becomes two, each with an address of its own, and each on chip or not. Where the tensor is wholly
+ * rewritten that costs nothing. Elsewhere the value must be in HBM in between: dropped for free if it is there already,
+ * else written back once; and read again. Which stays to cut where is asked of the model of keeping, which knows all but
+ * addresses: its choices are tried from the cheapest on, until they are no better than what was found. If it had to leave
+ * some out, single cuts are tried as well, those around the longest idle times of the largest buffers first. */
+#include "search/keep.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct candidate {
+    struct cut cut;
+    int64_t idle;  /* ticks */
+    double weight; /* bytes x ticks */
+};
+
+static int evict_by_weight(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    return cut_compare(&x->cut, &y->cut);
+}
+
+struct search {
+    struct planner *by;
+    VEC(struct cut) cuts; /* kept so far, in order */
+    VEC(struct candidate) candidates;
+    int64_t left; /* tries */
+};
+
+/* Tries the cuts `cuts`; true if they were better. */
+static bool try_cuts(struct search *s, const struct cut *cuts, size_t count, bool *failed)
+{
+    struct decisions how = s->by->best.draft.how;
+    bool better;
+    how.cuts = cuts;
+    how.cut_count = (int32_t)count;
+    *failed = !planner_try(s->by, &how, &better);
+    return better;
+}
+
+/* Does a buffer that wants a place and has none live during [from, to)? */
+static bool wanted_during(const struct attempt *a, int64_t from, int64_t to)
+{
+    const struct lx_problem *p = &a->draft.problem;
+    for (int32_t i = 0; i < p->count; i++)
+        if (a->answer.address[i] < 0 && !p->buffers[i].reason && p->buffers[i].start < to &&
+            p->buffers[i].end > from)
+            return true;
+    return false;
+}
+
+static bool evict_gather(struct search *s)
+{
+    const struct draft *x = &s->by->best.draft;
+    bool crowded = x->problem.count > 4000; /* the question above is then taken as answered */
+    for (int32_t i = 0; i < x->problem.count; i++) {
+        const struct lx_buffer *b = &x->problem.buffers[i];
+        if (b->reason) continue;
+        for (int32_t k = 1; k < b->use_count; k++) {
+            int64_t idle = b->uses[k] - b->uses[k - 1];
+            if ((!crowded && !wanted_during(&s->by->best, b->uses[k - 1], b->uses[k] + 1))) continue;
+            struct candidate c = {
+                {x->stays[i].tensor, (int32_t)b->uses[k]}, idle, (double)b->size * (double)idle};
+            if (!VEC_PUSH(&s->candidates, c)) return status_no_memory(s->by->st);
+        }
+    }
+    if (s->candidates.count)
+        qsort(s->candidates.at, s->candidates.count, sizeof *s->candidates.at, evict_by_weight);
+    return true;
+}
+
+/* Every tensor is cut where an op writes it wholly and reads nothing of it. */
+static bool cut_rewrites(struct search *s)
+{
+    const struct draft *x = &s->by->best.draft;
+    for (int32_t t = 0; t < x->graph->tensor_count; t++)
+        for (int32_t k = x->tensor_at[t] + 1; k < x->tensor_at[t + 1]; k++) {
+            int32_t a = x->tensor_access[k], before = x->tensor_access[k - 1];
+            if (!x->accesses[a].writes || x->accesses[a].reads || x->access_op[a] == x->access_op[before])
+                continue;
+            if (!VEC_PUSH(&s->cuts, (struct cut){t, x->access_op[a]})) return status_no_memory(s->by->st);
+        }
+    return true;
+}
+
+/* The cuts kept so far, and more. */
+static bool evict_with_more(struct search *s, const struct cut *more, size_t count, bool *failed)
+{
+    VEC(struct cut) tried = {0};
+    size_t all = s->cuts.count + count;
+    bool better = false;
+    *failed = !VEC_RESERVE(&tried, all + 1) || !VEC_RESERVE(&s->cuts, all + 1);
+    for (size_t k = 0; !*failed && k < all; k++)
+        tried.at[k] = k < s->cuts.count ? s->cuts.at[k] : more[k - s->cuts.count];
+    if (*failed)
+        status_no_memory(s->by->st);
+    else {
+        qsort(tried.at, all, sizeof *tried.at, cut_compare);
+        for (size_t k = 0; k < all; k++)
+            if (k == 0 || cut_compare(&tried.at[tried.count - 1], &tried.at[k]) != 0)
+                tried.at[tried.count++] = tried.at[k];
+        bool known = tried.count == s->cuts.count;
+        if (!known) s->left--;
+        better = !known && try_cuts(s, tried.at, tried.count, failed);
+        if (better) memcpy(s->cuts.at, tried.at, tried.count * sizeof *tried.at), s->cuts.count = tried.count;
+    }
+    VEC_FREE(&tried);
+    return better;
+}
+
+static bool evict_goes_on(const struct search *s, bool failed)
+{
+    return !failed && s->left > 0 && !lx_run_stopped(&s->by->options->run);
+}
+
+/* Cuts of a tensor may pay only together: one that is read again and again by groups of ops far apart. */
+static bool try_tensors(struct search *s)
+{
+    VEC(struct cut) cuts = {0};
+    bool failed = false;
+    for (size_t i = 0; evict_goes_on(s, failed) && i < s->candidates.count; i++) {
+        int32_t tensor = s->candidates.at[i].cut.tensor;
+        bool seen = false;
+        cuts.count = 0;
+        for (size_t k = 0; k < i && !seen; k++) seen = s->candidates.at[k].cut.tensor == tensor;
+        for (size_t k = i; !seen && !failed && k < s->candidates.count; k++)
+            if (s->candidates.at[k].cut.tensor == tensor && s->candidates.at[k].idle > 1)
+                failed = !VEC_PUSH(&cuts, s->candidates.at[k].cut);
+        if (failed) status_no_memory(s->by->st);
+        if (!failed && cuts.count > 1) evict_with_more(s, cuts.at, cuts.count, &failed);
+    }
+    VEC_FREE(&cuts);
+    return !failed;
+}
+
+/* Again and again: one that was of no use may be so behind others. */
+static bool try_single(struct search *s)
+{
+    bool failed = false, better = true;
+    while (better) {
+        better = false;
+        for (size_t i = 0; evict_goes_on(s, failed) && i < s->candidates.count; i++)
+            better |= evict_with_more(s, &s->candidates.at[i].cut, 1, &failed);
+    }
+    return !failed;
+}
+
+static bool keep_cuts(struct search *s, const struct cut *cuts, int32_t count)
+{
+    if (!VEC_RESERVE(&s->cuts, (size_t)count + 1)) return status_no_memory(s->by->st);
+    if (count) memcpy(s->cuts.at, cuts, (size_t)count * sizeof *cuts);
+    s->cuts.count = (size_t)count;
+    return true;
+}
+
+static bool evict_same_cuts(const struct cut *a, int32_t a_count, const struct cut *b, int32_t b_count)
+{
+    bool same = a_count == b_count;
+    for (int32_t i = 0; same && i < a_count; i++) same = cut_compare(&a[i], &b[i]) == 0;
+    return same;
+}
+
+/* Choices that keep different things on chip may cut alike: the solver has decided that already. */
+static bool is_tried(const struct keep_found *found, int32_t choice)
+{
+    const struct keep_choice *c = &found->at[choice];
+    bool tried = c->cut_count == 0;
+    for (int32_t i = 0; !tried && i < choice; i++)
+        tried = evict_same_cuts(c->cuts, c->cut_count, found->at[i].cuts, found->at[i].cut_count);
+    return tried;
+}
+
+/* The choices of the model, cheapest first. */
+static bool evict_try_choices(struct search *s, const struct keep_found *found)
+{
+    bool failed = false, ok = true, by_time = asks_time(s->by);
+    for (int32_t i = 0; ok && i < found->count && s->left > 0; i++) {
+        const struct keep_choice *c = &found->at[i];
+        if (lx_run_stopped(&s->by->options->run) || (!by_time && c->cost >= s->by->best.hbm_bytes)) break;
+        if (is_tried(found, i)) continue;
+        s->left--;
+        if (try_cuts(s, c->cuts, (size_t)c->cut_count, &failed)) ok = keep_cuts(s, c->cuts, c->cut_count);
+        ok = ok && !failed;
+    }
+    return ok;
+}
+
+/* `*done`: nothing can be better than what was found. */
+static bool evict_ask_model(struct search *s, bool *done)
+{
+    struct planner *p = s->by;
+    struct arena memory = {0};
+    struct draft plain;
+    struct keep_model m;
+    struct keep_found found = {0};
+    int64_t bound = 0, best = p->best.hbm_bytes;
+    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : best,
+                                 .width = keep_width(&p->best.draft),
+                                 .choices = (int32_t)s->left,
+                                 .run = &p->options->run};
+    bool ok = keep_plain(p, &memory, &plain) && keep_model_make(&plain, true, &memory, &m, p->st) &&
+              keep_price(&m, best, KEEP_ROUNDS, &bound, p->st);
+    if (ok && (bound < best || asks_time(p)))
+        ok = keep_search(&m, &limits, &memory, &found, p->st) && evict_try_choices(s, &found);
+    *done = ok && !asks_time(p) &&
+            (bound >= p->best.hbm_bytes || found.bound >= p->best.hbm_bytes || found.complete);
+    LOG(evict, "%d choices, bound %" PRId64 ", HBM %" PRId64, (int)found.count, max_i64(bound, found.bound),
+        p->best.hbm_bytes);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
+}
+
+bool evict_search(struct planner *p)
+{
+    /* Solving is the dear part: fewer tries on larger problems. */
+    struct search s = {.by = p, .left = max_i64(8, min_i64(200, 60000 / (p->best.draft.problem.count + 1)))};
+    bool done = false, failed = false;
+    bool ok =
+        keep_cuts(&s, p->best.draft.how.cuts, p->best.draft.how.cut_count) && evict_ask_model(&s, &done);
+    if (ok && !done && s.cuts.count == 0) {
+        ok = cut_rewrites(&s);
+        if (ok && s.cuts.count > 0 && !try_cuts(&s, s.cuts.at, s.cuts.count, &failed)) s.cuts.count = 0;
+        ok = ok && !failed;
+    }
+    ok = ok && (done || (evict_gather(&s) && try_single(&s) && try_tensors(&s)));
+    LOG(evict, "%d cuts kept", (int)s.cuts.count);
+    VEC_FREE(&s.cuts);
+    VEC_FREE(&s.candidates);
+    return ok;
+}
+
+/* A tensor can be on chip for any of its accesses that some view allows: what is left are the
+ * accesses that no stay can serve, one load of what arrives in HBM and one store of what
+ * leaves through it. */
+int64_t evict_least(const struct draft *x)
+{
+    int64_t sum = 0;
+    for (int32_t t = 0; t < x->graph->tensor_count; t++) {
+        int64_t off = 0, served = 0, written = 0, whole = tensor_bytes(x->layouts, t);
+        for (int32_t k = x->tensor_at[t]; k < x->tensor_at[t + 1]; k++) {
+            const struct lx_access *a = &x->accesses[x->tensor_access[k]];
+            enum lx_bar bar = a->stay < 0 ? LX_BAR_PARTIAL : x->stays[a->stay].bar;
+            /* A cut may free what a mismatch or the lack of a second read keeps off chip. */
+            bool freed = bar == LX_BAR_NONE || bar == LX_BAR_DIVISION || bar == LX_BAR_NO_GAIN;
+            if (!freed)
+                off += a->bytes;
+            else if (a->writes)
+                written += a->bytes;
+            else
+                served += a->bytes;
+        }
+        enum lx_role role = x->graph->tensors[t].role;
+        if (lx_role_leaves(role)) off += min_i64(written, whole);
+        if (lx_role_arrives(role)) off += min_i64(served, whole);
+        sum += off;
+    }
+    return sum;
+}

@@ -1,0 +1,108 @@
+/* HBM bytes that no plan goes below, with the divisions of the best attempt and the passes that are on: whichever of
+ * the model's bounds is higher, that of prices or that of a search which loses nothing. Where ops may change places it
+ * is one that no order goes below. Wipes alone are borders: a plan with more of them moves no less. */
+#include "search/keep.h"
+#include "base/checked.h"
+#include "base/log.h"
+#include "base/stop.h"
+
+static bool bound_in_order(struct keep_model *m, int64_t best, const struct lx_run *run, struct arena *memory,
+                           int64_t *bound, lx_status *st)
+{
+    struct keep_found found = {0};
+    struct keep_limits limits = {.below = best, .width = keep_width(m->x), .no_history = true, .run = run};
+    if (!keep_price(m, best, KEEP_ROUNDS, bound, st)) return false;
+    if (*bound >= best) return true;
+    bool ok = keep_search(m, &limits, memory, &found, st);
+    *bound = max_i64(*bound, found.bound);
+    return ok;
+}
+
+static bool bound_in_any(const struct keep_model *m, int64_t best, const struct lx_run *run,
+                         struct arena *memory, int64_t *bound, lx_status *st)
+{
+    struct keep_found found = {0};
+    struct keep_limits limits = {
+        .below = best, .width = keep_width(m->x), .no_history = true, .any_order = true, .run = run};
+    *bound = 0;
+    if (m->op_count > KEEP_ANY_ORDER) return true;
+    bool ok = keep_search(m, &limits, memory, &found, st);
+    *bound = found.bound;
+    return ok;
+}
+
+bool keep_quick(const struct planner *p, const struct decisions *how, struct attempt *out)
+{
+    struct lx_plan_options quick = *p->options;
+    struct planner by = *p;
+    quick.solver = p->options->quick_solver;
+    quick.run = (struct lx_run){.stop = stop_never, .seed = quick.run.seed, .hasty = true};
+    by.options = &quick;
+    by.enough = 0;
+    return attempt_once(&by, how, out);
+}
+
+/* A plan may do without: stopped, nothing is known. */
+bool keep_least_below(const struct planner *p, const struct decisions *how, int64_t known, int64_t *least)
+{
+    const struct lx_run *run = &p->options->run;
+    struct arena memory = {0};
+    struct draft plain = {0};
+    struct keep_model m;
+    struct stop stop;
+    *least = 0;
+    stop_begin(&stop, run->stop, run->context);
+    bool ok = draft_make(p->divided, how, &memory, &plain, p->st) &&
+              keep_model_make(&plain, false, &memory, &m, p->st) &&
+              bound_in_order(&m, known, run, &memory, least, p->st);
+    stop_end(&stop);
+    ok = stop_forgiven(ok, p->st);
+    LOG(attempt, "without cuts no plan below HBM %" PRId64, ok ? *least : 0);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
+}
+
+bool keep_least(const struct planner *p, const struct decisions *how, int64_t *least)
+{
+    enum { WORTH_IT = 64 }; /* ops: a smaller graph is solved sooner than priced */
+    struct attempt a;
+    *least = 0;
+    if (!p->options->quick_solver || p->divided->layouts->graph->op_count < WORTH_IT ||
+        lx_run_stopped(&p->options->run))
+        return true;
+    if (!keep_quick(p, how, &a)) return false;
+    int64_t known = a.hbm_bytes;
+    attempt_free(&a);
+    return keep_least_below(p, how, known, least);
+}
+
+bool keep_plain(const struct planner *p, struct arena *memory, struct draft *out)
+{
+    struct decisions how = p->best.draft.how;
+    how.cuts = how.moves = NULL;
+    how.cut_count = how.move_count = 0;
+    how.loaded_count = how.kept_count = 0;
+    how.lax = false;
+    *out = (struct draft){0};
+    return draft_make(p->divided, &how, memory, out, p->st);
+}
+
+bool keep_bound(struct planner *p, int64_t *bound)
+{
+    const struct draft *best = &p->best.draft;
+    struct decisions how = {.passes = best->how.passes, .divided = best->how.divided};
+    if (!asks_time(p)) how.passes.clone = passes_of_stage(&p->options->passes).clone;
+    struct arena memory = {0};
+    struct draft plain = {0};
+    struct keep_model m;
+    bool reorder = how.passes.reorder, cuts = how.passes.evict;
+    bool ok = draft_make(best->divided, &how, &memory, &plain, p->st) &&
+              keep_model_make(&plain, cuts, &memory, &m, p->st) &&
+              (reorder ? bound_in_any(&m, p->best.hbm_bytes, &p->options->run, &memory, bound, p->st)
+                       : bound_in_order(&m, p->best.hbm_bytes, &p->options->run, &memory, bound, p->st));
+    LOG(attempt, "no plan below HBM %" PRId64, ok ? *bound : 0);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
+}

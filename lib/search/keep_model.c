@@ -1,0 +1,326 @@
+/* The model of keeping: uses and costs of a draft's tensors, and what may happen at a use. */
+#include "search/keep.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/stop.h"
+#include "layout/op_index.h"
+
+enum { EACH_USE = 2000, EACH_LISTED = 40, EACH_GIVEN = 100, EACH_TENSOR = 200 }; /* nanoseconds */
+
+/* May a cut or a place free this access from its bar? What remains are accesses that no stay can serve. */
+static bool may_serve(const struct draft *x, int32_t access)
+{
+    const struct lx_access *a = &x->accesses[access];
+    if (a->stay < 0) return false;
+    enum lx_bar bar = x->stays[a->stay].bar;
+    bool freed = bar == LX_BAR_NONE || bar == LX_BAR_DIVISION || bar == LX_BAR_NO_GAIN ||
+                 bar == LX_BAR_SIZE || (bar == LX_BAR_EXTERN && !x->how.passes.no_dump);
+    if (!freed || x->graph->ops[x->access_op[access]].kind->traits & LX_EXTERN) return false;
+    struct lx_core_view v = access_view(x, access);
+    return view_holds(&x->layouts->layouts[a->tensor], &v, !x->how.passes.no_ring) &&
+           view_part_bytes(x->layouts, a->tensor, &v) <= x->problem.capacity;
+}
+
+/* The label of a view: the first access of the tensor that has the same. */
+static int keep_model_label_of(const struct draft *x, int32_t tensor, int32_t access)
+{
+    struct lx_core_view v = access_view(x, access);
+    for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
+        struct lx_core_view w = access_view(x, x->tensor_access[k]);
+        if (views_equal(&v, &w)) return k - x->tensor_at[tensor];
+    }
+    return -1;
+}
+
+static void keep_model_add_access(struct keep_model *m, struct keep_use *u, int32_t access)
+{
+    const struct draft *x = m->x;
+    const struct lx_access *a = &x->accesses[access];
+    bool may = may_serve(x, access);
+    if (may) {
+        struct lx_core_view v = access_view(x, access);
+        int64_t part = round_up_i64(view_part_bytes(x->layouts, a->tensor, &v), x->problem.alignment);
+        u->size = max_i64(u->size, part);
+        u->label = keep_model_label_of(x, a->tensor, access);
+    }
+    if (a->writes) {
+        u->writes = true;
+        u->write_may = may;
+        u->inserts = a->reads;
+        u->written += a->bytes;
+    } else if (may) {
+        u->reads_may = true;
+        u->served += a->bytes;
+    } else {
+        u->reads_hbm = true;
+        u->forced += a->bytes;
+    }
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static void measure_grain(struct keep_model *m, const struct keep_use *u)
+{
+    m->grain = gcd(gcd(gcd(m->grain, u->served), u->forced), u->written);
+}
+
+/* The uses of one tensor; ops that wipe stand in runs of their own. */
+static void list_uses(struct keep_model *m, int32_t tensor, const int32_t *run_of)
+{
+    const struct draft *x = m->x;
+    struct keep_tensor *t = &m->tensors[tensor];
+    int32_t version = 0;
+    t->first = m->use_count;
+    for (int32_t k = x->tensor_at[tensor]; k < x->tensor_at[tensor + 1]; k++) {
+        int32_t access = x->tensor_access[k], op = x->access_op[access];
+        struct keep_use *u = m->use_count > t->first ? &m->uses[m->use_count - 1] : NULL;
+        if (!u || u->op != op) {
+            u = &m->uses[m->use_count++];
+            *u = (struct keep_use){.tensor = tensor,
+                                   .op = op,
+                                   .version = version,
+                                   .leaves = version,
+                                   .run = run_of[op],
+                                   .label = -1};
+        }
+        keep_model_add_access(m, u, access);
+        if (x->accesses[access].writes) u->leaves = ++version;
+    }
+    t->count = m->use_count - t->first;
+}
+
+/* What can follow a use, the ops standing as they do. */
+static void look_ahead(struct keep_model *m, struct keep_tensor *t)
+{
+    bool labelled = false; /* is one behind it that has the tensor on chip, in its run? */
+    for (int32_t k = t->count; k-- > 0;) {
+        struct keep_use *u = &m->uses[t->first + k];
+        bool last = k + 1 == t->count;
+        const struct keep_use *next = last ? NULL : u + 1;
+        u->needed = last ? t->output : next->version == u->leaves && keep_reads(next);
+        labelled = labelled && next->run == u->run;
+        u->goes_on = labelled;
+        labelled |= u->label >= 0;
+        int64_t seen = 1;
+        for (int32_t j = k + 1; j < t->count && !u->may_keep; j++) {
+            const struct keep_use *v = &m->uses[t->first + j];
+            if (v->run != u->run || v->version != u->leaves) break;
+            bool same = v->label == u->label || u->label < 0;
+            u->may_keep = keep_serves(v) && (same || (!m->x->how.passes.no_ring && !v->inserts));
+            if (!same && keep_serves(v)) break;
+            seen++;
+        }
+        stop_look(EACH_LISTED * seen);
+    }
+}
+
+/* A view is made when it is first asked for, from another one that is there then; those made so far may be kept. Uses of a
+ * run stand together; `seen`: per label, a number of the run that has it. */
+static void measure_views(struct keep_model *m, const struct keep_tensor *t, int32_t *seen)
+{
+    int64_t before = INT64_MAX;
+    int32_t run = 0;
+    for (int32_t k = t->first; k < t->first + t->count; k++) {
+        struct keep_use *u = &m->uses[k];
+        if (k == t->first || u->run != u[-1].run) {
+            before = INT64_MAX;
+            run = k + 1; /* no other of this tensor or another has it */
+        }
+        bool again = u->label < 0 || seen[u->label] == run;
+        u->extra = again || before == INT64_MAX ? 0 : before;
+        u->between = min_i64(u->label < 0 ? INT64_MAX : u->size, before);
+        if (u->between == INT64_MAX) u->between = t->between;
+        if (u->label < 0) continue;
+        before = min_i64(before, u->size);
+        seen[u->label] = run;
+    }
+}
+
+static void finish_tensor(struct keep_model *m, int32_t tensor, bool cuts, int32_t *seen)
+{
+    struct keep_tensor *t = &m->tensors[tensor];
+    int label = -1;
+    bool many = false, rewritten_off_chip = false; /* behind such a write a run begins */
+    t->between = INT64_MAX;
+    t->whole = tensor_bytes(m->x->layouts, tensor);
+    t->output = lx_role_leaves(m->x->graph->tensors[tensor].role);
+    for (int32_t k = t->first; k < t->first + t->count; k++) {
+        const struct keep_use *u = &m->uses[k];
+        measure_grain(m, u);
+        rewritten_off_chip |= u->writes && !u->write_may && t->count > 1;
+        if (u->label < 0) continue;
+        many |= label >= 0 && u->label != label;
+        label = u->label;
+        t->between = min_i64(t->between, u->size);
+    }
+    if (t->count) m->grain = gcd(m->grain, t->whole);
+    if (t->between == INT64_MAX) t->between = 0;
+    for (int32_t k = t->first; k < t->first + t->count; k++)
+        if (m->uses[k].label < 0) m->uses[k].size = t->between;
+    t->many = many;
+    t->cuts = cuts || many || rewritten_off_chip;
+    measure_views(m, t, seen);
+    look_ahead(m, t);
+}
+
+/* What may take the place of an input. */
+static struct keep_use *first_result(const struct keep_model *m, int32_t o)
+{
+    int32_t k = m->op_at[o + 1] - 1;
+    while (m->uses[m->op_use[k]].tensor != m->x->graph->ops[o].output) k--;
+    return &m->uses[m->op_use[k]];
+}
+
+/* Uses by op, and who may take whose place. */
+static void list_ops(struct keep_model *m)
+{
+    const struct draft *x = m->x;
+    stop_look(EACH_LISTED * (int64_t)m->use_count);
+    for (int32_t u = 0; u < m->use_count; u++) m->op_at[m->uses[u].op + 2]++;
+    for (int32_t o = 1; o <= m->op_count; o++) m->op_at[o + 1] += m->op_at[o];
+    for (int pass = 0; pass < 2; pass++) /* what is written stands last */
+        for (int32_t u = 0; u < m->use_count; u++) {
+            (void)stop_round(u, EACH_LISTED);
+            if (m->uses[u].writes == (pass == 1)) m->op_use[m->op_at[m->uses[u].op + 1]++] = u;
+        }
+    if (x->how.passes.no_in_place) return;
+    for (int32_t o = 0; o < m->op_count; o++) {
+        struct keep_use *out = first_result(m, o);
+        stop_look(EACH_GIVEN);
+        if (out->inserts || !out->write_may || out->reads_may) continue;
+        for (int32_t k = m->op_at[o]; k < m->op_at[o + 1]; k++) {
+            struct keep_use *in = &m->uses[m->op_use[k]];
+            in->gives = in->reads_may && in->size >= out->size && draft_runs_over(x, o, in->tensor);
+            out->takes |= in->gives;
+        }
+    }
+}
+
+static void number_runs(const struct draft *x, int32_t *run_of)
+{
+    int32_t run = 0;
+    for (int32_t o = 0; o < x->graph->op_count; o++) {
+        bool wipes = x->graph->ops[o].kind->traits & LX_WIPES;
+        run += o > 0 && (wipes || x->graph->ops[o - 1].kind->traits & LX_WIPES);
+        run_of[o] = run;
+    }
+}
+
+bool keep_model_make(const struct draft *x, bool cuts, struct arena *memory, struct keep_model *m,
+                     lx_status *st)
+{
+    size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count,
+           accesses = (size_t)x->access_at[ops];
+    int32_t *run_of = arena_array(memory, ops, sizeof *run_of),
+            *seen = arena_array(memory, accesses + 1, sizeof *seen); /* arenas give zeros */
+    *m =
+        (struct keep_model){.x = x, .tensor_count = (int32_t)tensors, .op_count = (int32_t)ops, .cuts = cuts};
+    m->uses = arena_array(memory, accesses, sizeof *m->uses);
+    m->tensors = arena_array(memory, tensors, sizeof *m->tensors);
+    m->op_at = arena_array(memory, ops + 2, sizeof *m->op_at);
+    m->op_use = arena_array(memory, accesses, sizeof *m->op_use);
+    m->price = arena_array(memory, ops + 1, sizeof *m->price);
+    m->sums = arena_array(memory, ops + 1, sizeof *m->sums);
+    m->ahead = arena_array(memory, KEEP_STATES * (accesses + 1), sizeof *m->ahead);
+    if (!run_of || !seen || !m->uses || !m->tensors || !m->op_at || !m->op_use || !m->price || !m->sums ||
+        !m->ahead)
+        return status_no_memory(st);
+    number_runs(x, run_of);
+    m->capacity = round_up_i64(x->problem.capacity, x->problem.alignment);
+    for (int32_t t = 0; t < m->tensor_count; t++) {
+        list_uses(m, t, run_of);
+        finish_tensor(m, t, cuts, seen);
+        if (stop_work(EACH_TENSOR + EACH_USE * (int64_t)m->tensors[t].count)) return status_stopped(st);
+    }
+    m->grain = max_i64(m->grain, 1);
+    list_ops(m);
+    return true;
+}
+
+struct outcomes {
+    const struct keep_tensor *t;
+    const struct keep_use *u;
+    struct keep_later later;
+    struct keep_outcome *out;
+    int count;
+    int64_t size; /* on chip at this tick, if it is */
+};
+
+static void keep_model_add(struct outcomes *o, struct keep_outcome x)
+{
+    if (x.on && !x.size) x.size = o->size;
+    if (o->count < KEEP_OUTCOMES) o->out[o->count++] = x;
+}
+
+/* It is at `s` when the op is over; it may stay, or go. */
+static void go_on(struct outcomes *o, struct keep_outcome x, enum keep_state s)
+{
+    bool on_chip = keep_on_chip(s);
+    bool must = on_chip && !o->t->cuts && o->later.goes_on;
+    x.after = s;
+    if (on_chip && (must || (o->t->cuts && o->later.may_keep))) keep_model_add(o, x);
+    if (must) return;
+    bool waits = o->u->label < 0; /* nothing of it could have been on chip yet */
+    x.after = o->t->cuts || !o->later.goes_on || on_chip || waits ? KEEP_HBM : KEEP_NEVER;
+    if (s == KEEP_CHIP && o->later.needed) x.cost += o->t->whole;
+    keep_model_add(o, x);
+}
+
+static void write(struct outcomes *o, struct keep_outcome x, enum keep_state s, enum keep_state before)
+{
+    const struct keep_use *u = o->u;
+    bool on = x.on, one_stay = u->reads_may || u->inserts;
+    if (u->write_may && before != KEEP_NEVER && !(one_stay && !on)) {
+        struct keep_outcome y = x;
+        y.on = true;
+        y.fresh = !on;
+        go_on(o, y, KEEP_CHIP);
+    }
+    if (u->write_may && on && (one_stay || !o->t->cuts)) return;
+    x.cost += u->written + (u->inserts && s == KEEP_CHIP ? o->t->whole : 0);
+    go_on(o, x, KEEP_HBM);
+}
+
+/* It stays in another view, and the op reads HBM. */
+static void read_past(struct outcomes *o, enum keep_state s)
+{
+    struct keep_outcome x = {.on = true, .size = o->t->between, .cost = o->u->served + o->u->forced};
+    if (s == KEEP_CHIP) x.cost += o->t->whole;
+    go_on(o, x, KEEP_BOTH);
+}
+
+int keep_outcomes(const struct keep_model *m, const struct keep_use *u, enum keep_state before,
+                  struct keep_later later, struct keep_outcome out[KEEP_OUTCOMES])
+{
+    bool there = keep_on_chip(before);
+    struct outcomes o = {&m->tensors[u->tensor], u, later, out, 0, u->size + (there ? u->extra : 0)};
+    if (there && o.t->many && u->reads_may && !u->writes) read_past(&o, before);
+    for (int on = there; on < 2; on++) {
+        enum keep_state s = there ? before : on ? KEEP_BOTH : KEEP_HBM;
+        struct keep_outcome x = {.on = on};
+        if (on && !there) {
+            bool loads = before != KEEP_NEVER && keep_serves(u) &&
+                         (later.may_keep || later.goes_on || u->inserts || u->served > o.t->whole);
+            if (!loads) continue;
+            x.cost = o.t->whole;
+        } else if (!on)
+            x.cost = u->served;
+        if (u->reads_hbm) {
+            x.cost += u->forced + (s == KEEP_CHIP ? o.t->whole : 0);
+            if (s == KEEP_CHIP) s = KEEP_BOTH;
+        }
+        if (u->writes)
+            write(&o, x, s, before);
+        else
+            go_on(&o, x, s);
+    }
+    return o.count;
+}

@@ -1,0 +1,162 @@
+/* Prices of bytes on chip, tick by tick. Every tensor pays for what it takes and chooses for itself what is cheapest;
+ * less the worth of the whole scratchpad that is below any choice that fits, whatever the prices (Lagrange). Prices
+ * rise where more is wanted than there is and fall elsewhere, by steps towards a known cost (Polyak), and the best are
+ * kept. Sums are doubles; the bound is taken down by more than they can be off. */
+#include "search/keep.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/stop.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { EACH_USE = 300 }; /* nanoseconds */
+
+struct pricing {
+    struct keep_model *m;
+    double *best;  /* prices */
+    double *wants; /* bytes per tick */
+    double *steps; /* of what is kept between uses */
+};
+
+static double charged(const struct keep_model *m, const struct keep_use *u, const struct keep_outcome *x)
+{
+    if (!x->on || (x->fresh && u->takes)) return 0;
+    return m->price[u->op] * (double)x->size;
+}
+
+double keep_from_then(const struct keep_model *m, int32_t k, enum keep_state after)
+{
+    const struct keep_use *u = &m->uses[k];
+    const struct keep_tensor *t = &m->tensors[u->tensor];
+    if (k + 1 == t->first + t->count) return 0;
+    double kept = keep_on_chip(after) ? (m->sums[u[1].op] - m->sums[u->op + 1]) * (double)u->between : 0;
+    return kept + m->ahead[KEEP_STATES * (k + 1) + (int)after];
+}
+
+static double best_outcome(const struct pricing *p, int32_t k, enum keep_state before,
+                           struct keep_outcome *best)
+{
+    const struct keep_use *u = &p->m->uses[k];
+    struct keep_outcome all[KEEP_OUTCOMES];
+    double least = INFINITY;
+    int count = keep_outcomes(p->m, u, before, (struct keep_later){u->may_keep, u->needed, u->goes_on}, all);
+    for (int i = 0; i < count; i++) {
+        double cost = (double)all[i].cost + charged(p->m, u, &all[i]) + keep_from_then(p->m, k, all[i].after);
+        if (cost < least) least = cost, *best = all[i];
+    }
+    return least;
+}
+
+static void sum_prices(const struct pricing *p)
+{
+    for (int32_t o = 0; o < p->m->op_count; o++) p->m->sums[o + 1] = p->m->sums[o] + p->m->price[o];
+}
+
+/* The bound of these prices; `*size` grows with what its sums may be off by. Stopped: none. */
+static double keep_prices_value(const struct pricing *p, double *size)
+{
+    struct keep_model *m = p->m;
+    struct keep_outcome any;
+    double sum = -p->m->sums[m->op_count] * (double)m->capacity;
+    *size = -sum;
+    for (int32_t k = m->use_count - 1; k >= 0; k--) {
+        if (stop_work(EACH_USE)) return -INFINITY;
+        for (int s = 0; s < KEEP_STATES; s++)
+            m->ahead[KEEP_STATES * k + s] = best_outcome(p, k, (enum keep_state)s, &any);
+    }
+    for (int32_t t = 0; t < m->tensor_count; t++) {
+        if (m->tensors[t].count == 0) continue;
+        double least = m->ahead[KEEP_STATES * m->tensors[t].first + KEEP_HBM];
+        sum += least;
+        *size += least;
+    }
+    return sum;
+}
+
+/* What is wanted of each tick at these prices. */
+static void trace(const struct pricing *p)
+{
+    const struct keep_model *m = p->m;
+    memset(p->wants, 0, ((size_t)m->op_count + 1) * sizeof *p->wants);
+    memset(p->steps, 0, ((size_t)m->op_count + 1) * sizeof *p->steps);
+    for (int32_t t = 0; t < m->tensor_count; t++) {
+        enum keep_state s = KEEP_HBM;
+        for (int32_t k = m->tensors[t].first; k < m->tensors[t].first + m->tensors[t].count; k++) {
+            const struct keep_use *u = &m->uses[k];
+            struct keep_outcome x = {0};
+            best_outcome(p, k, s, &x);
+            if (x.on && !(x.fresh && u->takes)) p->wants[u->op] += (double)x.size;
+            if (keep_on_chip(x.after) && k + 1 < m->tensors[t].first + m->tensors[t].count) {
+                p->steps[u->op + 1] += (double)u->between;
+                p->steps[u[1].op] -= (double)u->between;
+            }
+            s = x.after;
+        }
+    }
+    double kept = 0;
+    for (int32_t o = 0; o < m->op_count; o++) p->wants[o] += kept += p->steps[o];
+}
+
+static bool keep_prices_step(const struct pricing *p, double far, double length)
+{
+    double square = 0;
+    const struct keep_model *m = p->m;
+    for (int32_t o = 0; o < m->op_count; o++) {
+        double over = p->wants[o] - (double)m->capacity;
+        if (m->price[o] > 0 || over > 0) square += over * over;
+    }
+    if (square <= 0 || far <= 0) return false;
+    for (int32_t o = 0; o < m->op_count; o++)
+        m->price[o] = fmax(0, m->price[o] + length * far / square * (p->wants[o] - (double)m->capacity));
+    return true;
+}
+
+static int64_t whole_grains(const struct keep_model *m, double sum, double size)
+{
+    double safe = sum - 1e-9 * size - 1e-6;
+    if (!(safe > 0)) return 0;
+    return (int64_t)ceil(safe / (double)m->grain) * m->grain;
+}
+
+static int64_t keep_prices_improve(struct pricing *p, int64_t best, int rounds)
+{
+    size_t bytes = ((size_t)p->m->op_count + 1) * sizeof *p->best;
+    double most = -INFINITY, length = 1, size;
+    int since = 0;
+    int64_t bound = 0;
+    for (int i = 0; i <= rounds; i++) {
+        sum_prices(p);
+        double now = keep_prices_value(p, &size);
+        if (now > most) {
+            most = now, since = 0;
+            memcpy(p->best, p->m->price, bytes);
+            bound = max_i64(bound, whole_grains(p->m, now, size));
+        } else if (++since >= 4)
+            length /= 2, since = 0;
+        if (bound >= best) break;
+        if (stop_is_now()) break;
+        trace(p);
+        if (!keep_prices_step(p, (double)best - now, length)) break;
+    }
+    memcpy(p->m->price, p->best, bytes);
+    sum_prices(p);
+    keep_prices_value(p, &size);
+    return bound;
+}
+
+bool keep_price(struct keep_model *m, int64_t best, int rounds, int64_t *bound, lx_status *st)
+{
+    size_t n = (size_t)m->op_count + 1;
+    struct pricing p = {.m = m,
+                        .best = mem_zeroed(n, sizeof *p.best),
+                        .wants = mem_zeroed(n, sizeof *p.wants),
+                        .steps = mem_zeroed(n, sizeof *p.steps)};
+    bool ok = p.best && p.wants && p.steps;
+    if (ok) *bound = keep_prices_improve(&p, best, rounds);
+    mem_free(p.best);
+    mem_free(p.wants);
+    mem_free(p.steps);
+    return ok ? true : status_no_memory(st);
+}

@@ -1,0 +1,213 @@
+/* The plan that takes the least time, among many. Fewer cores may be launched sooner; a copy, a relayout or an output on
+ * chip may take longer than it saves; what works well in bytes need not in time. So every way to divide the ops that
+ * there is a rule for is planned, with each of the passes that only allow something left out or not, and the fastest
+ * plan stays. A way to divide that cannot be faster whatever is placed is passed over, so that most are. A pass that is
+ * switched off leaves a part of the same plans: none of them is faster than all. */
+#include "search/planner.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "base/vec.h"
+#include "cooptimise/cooptimise.h"
+
+#include <stdlib.h>
+
+struct way {
+    const struct lx_division *const *divided; /* per op; NULL: as it is */
+    double least_us;                          /* of any plan so divided */
+    size_t number;
+};
+
+struct least_time {
+    struct planner *by;
+    const struct lx_passes *passes; /* that were asked for */
+    VEC(struct way) ways;
+    int64_t left; /* tries */
+    bool small;   /* few enough ops that everything is tried */
+    int level;    /* of co-optimisation: the ways under way are those that it adds to the ones below */
+};
+
+/* Passes whose effect can be left out of one plan; a bit each. */
+enum { NO_CLONES = 1, NO_OUTPUTS = 2, NO_IN_PLACE = 4, NO_RING = 8, NO_DUMP = 16, ALL_BITS = 32 };
+
+static struct lx_passes least_time_without(struct lx_passes p, int bits)
+{
+    if (bits & NO_CLONES) p.clone = LX_CLONE_NONE;
+    p.no_outputs |= (bits & NO_OUTPUTS) != 0;
+    p.no_in_place |= (bits & NO_IN_PLACE) != 0;
+    p.no_ring |= (bits & NO_RING) != 0;
+    p.no_dump |= (bits & NO_DUMP) != 0;
+    return p;
+}
+
+/* Bits that change nothing are not tried. */
+static bool changes(const struct draft *x, struct lx_passes p, int bits)
+{
+    bool wipes = x->bundle_count > 1;
+    return !(bits & NO_CLONES && p.clone == LX_CLONE_NONE) && !(bits & NO_OUTPUTS && p.no_outputs) &&
+           !(bits & NO_IN_PLACE && p.no_in_place) && !(bits & NO_RING && p.no_ring) &&
+           !(bits & NO_DUMP && (p.no_dump || !wipes));
+}
+
+static bool try_one(struct least_time *s, const struct decisions *how)
+{
+    struct attempt next;
+    s->left--;
+    if (!attempt_plain(s->by, how, &next)) return false;
+    attempt_keep_better(&s->by->best, &next);
+    return true;
+}
+
+/* All subsets of the passes on a small graph, single ones on others; and the stages before all of them. */
+static bool try_passes(struct least_time *s, const struct way *way, const struct lx_passes *passes)
+{
+    struct decisions how = {.divided = way->divided};
+    bool ok = true;
+    for (int bits = 0; ok && bits < ALL_BITS && s->left > 0 && way->least_us < s->by->best.us; bits++) {
+        if (!changes(&s->by->best.draft, *passes, bits) || (!s->small && bits & (bits - 1))) continue;
+        if (lx_run_stopped(&s->by->options->run)) s->left = 0;
+        how.passes = least_time_without(*passes, bits);
+        ok = try_one(s, &how);
+    }
+    if (!ok || passes->stage != LX_STAGE_ALL || s->left <= 0 || way->least_us >= s->by->best.us) return ok;
+    struct lx_passes early = *passes;
+    early.stage = LX_STAGE_REDUCTIONS;
+    how.passes = passes_of_stage(&early);
+    return try_one(s, &how);
+}
+
+/* Ops with hints stay as they are asked for. */
+static bool least_time_add_way(struct least_time *s, const struct lx_divisions *d,
+                               const struct lx_division *const *other)
+{
+    enum { EACH_OP = 4000 };
+    const struct lx_graph *g = s->by->divided->layouts->graph;
+    if (stop_work(EACH_OP * (int64_t)g->op_count)) return status_stopped(s->by->st);
+    struct lx_divisions as = *s->by->divided;
+    const struct lx_division **divided = arena_array(s->by->memory, (size_t)g->op_count, sizeof *divided);
+    struct way way = {.divided = divided, .number = s->ways.count};
+    as.at = mem_alloc(((size_t)g->op_count + 1) * sizeof *as.at);
+    bool ok = divided && as.at;
+    for (int32_t o = 0; ok && o < g->op_count; o++) {
+        if (g->ops[o].hint_count == 0) divided[o] = other && other[o] ? other[o] : &d->at[o];
+        as.at[o] = divided[o] ? *divided[o] : s->by->divided->at[o];
+    }
+    struct draft plain = s->by->best.draft;
+    ok = ok && time_bound_divided(&plain, &as, &way.least_us, s->by->st) && VEC_PUSH(&s->ways, way);
+    mem_free(as.at);
+    return ok ? true : status_no_memory(s->by->st);
+}
+
+/* Work division for fewer cores, or by the other rule. One that is not possible is no way. */
+static bool divide_for(struct least_time *s, int64_t cores, bool no_cost, struct lx_divisions **out)
+{
+    struct lx_divide_options how = {.cores = cores, .no_cost = no_cost};
+    lx_status why = {0};
+    *out = lx_divide(s->by->divided->layouts, &how, &why);
+    if (*out || (why.code != LX_E_MEMORY && why.code != LX_E_STOPPED)) return true;
+    return why.code == LX_E_STOPPED ? status_stopped(s->by->st) : status_no_memory(s->by->st);
+}
+
+static bool add_joint(struct least_time *s, const struct lx_divisions *d, bool clones, bool outputs)
+{
+    struct planner *p = s->by;
+    struct lx_cooptimise_options how = {.mode =
+                                            s->level == LX_COOPTIMISE_FLIP ? LX_JOINT_FLIP : LX_JOINT_FULL,
+                                        .without_flip = true,
+                                        .goal = LX_GOAL_TIME,
+                                        .solver = p->options->solver,
+                                        .run = p->options->run,
+                                        .clone_inputs = clones,
+                                        .outputs_on_chip = outputs};
+    struct lx_cooptimised found;
+    how.run.work_limit = 0; /* the limit counts the solver's steps */
+    if (!lx_cooptimise(d, &how, &found, p->st)) return false;
+    bool ok = found.changed == 0 || least_time_add_way(s, d, found.divided);
+    arena_adopt(p->memory, found.memory); /* decisions point to the divisions */
+    lx_cooptimised_free(&found);
+    return ok;
+}
+
+/* The divisions that are best for the scratchpad, with all that the passes allow and with less. */
+static bool add_joints(struct least_time *s, const struct lx_divisions *d)
+{
+    const struct lx_passes *passes = s->passes;
+    bool ok = true;
+    for (int k = 0; ok && k < (s->small ? 4 : 1); k++) {
+        bool clones = !(k & 1) && passes->clone != LX_CLONE_NONE, outputs = !(k & 2) && !passes->no_outputs;
+        bool again = (k & 1 && passes->clone == LX_CLONE_NONE) || (k & 2 && passes->no_outputs);
+        if (!again) ok = add_joint(s, d, clones, outputs);
+    }
+    return ok;
+}
+
+static int64_t fewer(int64_t cores)
+{
+    for (int64_t k = 2; k <= cores; k++)
+        if (cores % k == 0) return cores / k;
+    return 0;
+}
+
+/* Without co-optimisation: the divisions as they are, those for fewer cores and by the other rule. */
+static bool list_rules(struct least_time *s)
+{
+    struct planner *p = s->by;
+    bool by_rule = s->passes->matmul == LX_MATMUL_RULE, ok = least_time_add_way(s, p->divided, NULL);
+    for (int64_t cores = p->divided->cores; ok && cores > 0; cores = fewer(cores))
+        for (int rule = by_rule; ok && rule < 2; rule++) {
+            struct lx_divisions *d = NULL;
+            if (cores == p->divided->cores && rule == by_rule) continue;
+            ok = divide_for(s, cores, rule == 1, &d) && (!d || least_time_add_way(s, d, NULL));
+            if (d) arena_adopt(p->memory, d->memory);
+            lx_divisions_free(d);
+        }
+    return ok;
+}
+
+/* With it: what it makes of the divisions by either rule. */
+static bool list_joints(struct least_time *s)
+{
+    struct planner *p = s->by;
+    struct lx_divisions *d = NULL;
+    bool by_rule = s->passes->matmul == LX_MATMUL_RULE;
+    bool ok = add_joints(s, p->divided) && (by_rule || divide_for(s, p->divided->cores, true, &d));
+    ok = ok && (!d || add_joints(s, d));
+    if (d) arena_adopt(p->memory, d->memory);
+    lx_divisions_free(d);
+    return ok;
+}
+
+static int by_least(const void *a, const void *b)
+{
+    const struct way *x = a, *y = b;
+    if (x->least_us != y->least_us) return x->least_us < y->least_us ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The ways of one level, the most promising first. */
+static bool try_level(struct least_time *s)
+{
+    enum { SMALL = 120 };
+    int32_t ops = s->by->divided->count;
+    s->small = ops <= SMALL;
+    s->left = s->small ? 2000 : max_i64(12, 40000 / ops);
+    s->ways.count = 0;
+    bool ok = s->level == LX_COOPTIMISE_NONE ? list_rules(s) : list_joints(s);
+    if (s->ways.count) qsort(s->ways.at, s->ways.count, sizeof *s->ways.at, by_least);
+    for (size_t i = 0; ok && i < s->ways.count; i++) ok = try_passes(s, &s->ways.at[i], s->passes);
+    LOG(attempt, "%d ways to divide, %.2f us", (int)s->ways.count, s->by->best.us);
+    return ok;
+}
+
+/* Level by level, each with tries of its own: a higher one has all the plans of those below it. */
+bool least_time_search(struct planner *p)
+{
+    struct lx_passes passes = p->best.draft.how.passes;
+    struct least_time s = {.by = p, .passes = &passes};
+    bool ok = true;
+    for (; ok && s.level <= passes.cooptimise; s.level++) ok = try_level(&s);
+    VEC_FREE(&s.ways);
+    return ok;
+}

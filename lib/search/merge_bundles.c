@@ -1,0 +1,107 @@
+/* Fewer bundles where the device limits their tensors. The rule of stays/bundles.c counts every tensor as if it were in
+ * HBM; what was placed needs no place among them. So borders are taken away one at a time, first to last, and the ops
+ * planned again: a border stays away if the limit still holds and less is moved, or as much in less time (where time is
+ * asked for: if it takes less). */
+#include "search/planner.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+
+struct merging {
+    struct planner *by;
+    VEC(int32_t) borders;
+};
+
+/* Where the draft's bundles begin, extern ops or not. */
+static bool list_borders(struct merging *m)
+{
+    const struct draft *x = &m->by->best.draft;
+    m->borders.count = 0;
+    for (int32_t o = 1; o < x->graph->op_count; o++)
+        if (x->bundle_of[o] != x->bundle_of[o - 1] && !VEC_PUSH(&m->borders, o))
+            return status_no_memory(m->by->st);
+    return true;
+}
+
+/* The clocks of an attempt, and whether each of its bundles is within the limit. */
+static bool merge_bundles_measure(const struct attempt *a, struct clocks *out, bool *legal, lx_status *st)
+{
+    const struct draft *x = &a->draft;
+    struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
+    if (!bundles) return status_no_memory(st);
+    bool ok = draft_bundle_times(x, a->answer.address, bundles, st);
+    *legal = true;
+    for (int32_t i = 0; i < x->bundle_count; i++)
+        *legal = *legal && (bundles[i].count == 1 || bundles[i].tensors <= x->graph->device.bundle_tensors);
+    if (ok) *out = bundle_clocks(bundles, x->bundle_count);
+    mem_free(bundles);
+    return ok;
+}
+
+static bool merge_bundles_is_better(const struct planner *p, const struct attempt *old, double old_us,
+                                    const struct attempt *new, double new_us)
+{
+    if (asks_time(p) || old->hbm_bytes == new->hbm_bytes) return new_us < old_us;
+    return new->hbm_bytes < old->hbm_bytes;
+}
+
+static bool merge_bundles_try_without(struct merging *m, size_t border, double *us, bool *better)
+{
+    struct planner *p = m->by;
+    struct decisions how = p->best.draft.how;
+    struct attempt next;
+    struct clocks now = {0};
+    bool legal = false;
+    int32_t *left = mem_alloc((m->borders.count + 1) * sizeof *left);
+    if (!left) return status_no_memory(p->st);
+    how.border_count = 0;
+    for (size_t i = 0; i < m->borders.count; i++)
+        if (i != border) left[how.border_count++] = m->borders.at[i];
+    how.borders = left;
+    bool ok = attempt_make(p, &how, &next);
+    mem_free(left);
+    if (!ok) return false;
+    ok = merge_bundles_measure(&next, &now, &legal, p->st) &&
+         perfect_traffic(&next.draft, &next.perfect_bytes, p->st);
+    *better = ok && legal && merge_bundles_is_better(p, &p->best, *us, &next, now.end_to_end_us);
+    if (*better) {
+        struct attempt old = p->best;
+        p->best = next;
+        next = old;
+        *us = now.end_to_end_us;
+    }
+    attempt_free(&next);
+    return ok;
+}
+
+static bool wipes(const struct draft *x, int32_t o)
+{
+    return (x->graph->ops[o].kind->traits | x->graph->ops[o - 1].kind->traits) & LX_WIPES;
+}
+
+bool merge_bundles(struct planner *p)
+{
+    struct merging m = {.by = p};
+    struct clocks now;
+    bool legal, ok = merge_bundles_measure(&p->best, &now, &legal, p->st) && list_borders(&m);
+    int64_t tries = max_i64(16, 20000 / (p->best.draft.problem.count + 1));
+    double us = now.end_to_end_us;
+    for (size_t i = 0; ok && i < m.borders.count && tries > 0 && !lx_run_stopped(&p->options->run);) {
+        bool better = false;
+        if (!wipes(&p->best.draft, m.borders.at[i])) {
+            ok = merge_bundles_try_without(&m, i, &us, &better);
+            tries--;
+        }
+        if (better)
+            ok = list_borders(&m);
+        else
+            i++;
+    }
+    LOG(attempt, "%d bundles, HBM %" PRId64, (int)p->best.draft.bundle_count, p->best.hbm_bytes);
+    VEC_FREE(&m.borders);
+    return ok;
+}

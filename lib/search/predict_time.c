@@ -1,0 +1,164 @@
+/* Predicted times of a placement: each op by the cost of its division with the operands that go through HBM, and the
+ * copies of its tick, loads and stores at HBM's rate, relayouts by the ring's model, moves through the scratchpad's port; then each bundle from end to end,
+ * of which its ops have shares by their device times. In nests each iteration counts, and each op of them is launched by
+ * itself. */
+#include "search/planner.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "cost/bundle.h"
+#include "cost/op.h"
+#include "layout/op_index.h"
+#include "search/kernel_runs.h"
+#include "base/memory.h"
+#include "base/stop.h"
+
+#include <stdlib.h>
+
+struct clockwork {
+    const struct draft *x;
+    const int64_t *address;
+    const struct traffic *t;
+    int32_t next; /* transfer */
+    struct lx_op_traffic *ops;
+    int32_t *seen; /* per tensor: 1 + the bundle that had it in HBM last */
+};
+
+static void predict_time_through_hbm(struct clockwork *k, struct lx_bundle *b, int32_t tensor)
+{
+    int32_t mark = k->x->bundle_of[b->first] + 1;
+    b->operands++;
+    b->tensors += k->seen[tensor] != mark;
+    k->seen[tensor] = mark;
+}
+
+static void predict_time_op(struct clockwork *k, int32_t o, struct lx_bundle *b, struct cost_bundle *sum)
+{
+    const struct draft *x = k->x;
+    double share[LX_MAX_OPERANDS];
+    for (int i = 0; i < op_operand_count(&x->graph->ops[o]); i++) {
+        const struct lx_access *a = &x->accesses[x->access_at[o] + i];
+        int64_t all = operand_bytes(x->divisions, o, i);
+        bool on_chip = a->stay >= 0 && k->address[a->stay] >= 0;
+        share[i] = on_chip || all <= 0 ? 0 : (double)a->bytes / (double)all;
+        if (!on_chip) predict_time_through_hbm(k, b, a->tensor), sum->operands += sum->times;
+    }
+    struct lx_op_time t = lx_division_time(x->divisions, o, share);
+    k->ops[o].device_us = t.device_us;
+    sum->busy_us += t.busy_us;
+    sum->hbm_bytes += (double)(k->ops[o].hbm_read + k->ops[o].hbm_written);
+    sum->cores = max_i64(sum->cores, x->divisions->at[o].cores_used);
+}
+
+static void predict_time_transfer(struct clockwork *k, const struct lx_transfer *t, struct lx_bundle *b,
+                                  struct cost_bundle *sum)
+{
+    const struct draft *x = k->x;
+    int32_t tensor = x->stays[t->stay].tensor;
+    if (lx_through_hbm(t->kind)) {
+        predict_time_through_hbm(k, b, tensor);
+        sum->operands += stay_fills(x, t->stay);
+        k->ops[t->tick].device_us += cost_copy(&x->graph->device, t->bytes);
+        return;
+    }
+    struct lx_core_view from = stay_view(x, t->source), to = stay_view(x, t->stay);
+    double us = t->kind == LX_MOVE
+                    ? cost_local_copy(&x->graph->device, view_part_bytes(x->layouts, tensor, &to))
+                    : view_ring_us(x->layouts, tensor, &from, &to);
+    us *= (double)stay_fills(x, t->stay);
+    k->ops[t->tick].device_us += us;
+    sum->busy_us += us;
+}
+
+/* Where nothing takes time, all ops have the same share. */
+static void predict_time_share_out(struct clockwork *k, const struct kernel_run *run, double device_us,
+                                   double us)
+{
+    for (int32_t o = run->first; o < run->end; o++)
+        k->ops[o].end_to_end_us =
+            device_us > 0 ? us * k->ops[o].device_us / device_us : us / (run->end - run->first);
+}
+
+/* Returns the end-to-end time. */
+static double predict_time_run(struct clockwork *k, const struct kernel_run *run, struct lx_bundle *b)
+{
+    struct cost_bundle sum = {.times = run->times};
+    for (int32_t o = run->first; o < run->end; o++) predict_time_op(k, o, b, &sum);
+    for (; k->next < k->t->transfer_count && k->t->transfers[k->next].tick < run->end; k->next++)
+        predict_time_transfer(k, &k->t->transfers[k->next], b, &sum);
+    for (int32_t o = run->first; o < run->end; o++) sum.device_us += k->ops[o].device_us;
+    b->device_us += sum.device_us;
+    b->cores = max_i64(b->cores, sum.cores);
+    /* A call off the device is no kernel. */
+    double us = b->is_extern ? sum.device_us : cost_end_to_end(&k->x->graph->device, &sum);
+    predict_time_share_out(k, run, sum.device_us, us);
+    return us;
+}
+
+static void predict_time_bundle(struct clockwork *k, struct lx_bundle *b)
+{
+    const struct decisions *how = &k->x->how;
+    enum { EACH_OP = 2000 };
+    int32_t end = b->first + b->count;
+    for (int32_t o = b->first; o < end;) {
+        struct kernel_run run = kernel_run_at(how->nests, how->nest_count, o, end);
+        stop_look(EACH_OP * (int64_t)(run.end - o));
+        b->end_to_end_us += predict_time_run(k, &run, b);
+        o = run.end;
+    }
+}
+
+static void list_bundles(const struct draft *x, struct lx_bundle *bundles)
+{
+    for (int32_t o = x->graph->op_count - 1; o >= 0; o--) {
+        struct lx_bundle *b = &bundles[x->bundle_of[o]];
+        b->first = o;
+        b->count++;
+        b->is_extern = x->graph->ops[o].kind->traits & LX_WIPES;
+    }
+}
+
+bool predict_times(const struct draft *x, const int64_t *address, const struct traffic *t,
+                   struct lx_op_traffic *ops, struct lx_bundle *bundles, lx_status *st)
+{
+    struct clockwork k = {.x = x, .address = address, .t = t, .ops = ops};
+    k.seen = mem_zeroed((size_t)x->graph->tensor_count + 1, sizeof *k.seen);
+    if (!k.seen) return status_no_memory(st);
+    list_bundles(x, bundles);
+    for (int32_t i = 0; i < x->bundle_count; i++) predict_time_bundle(&k, &bundles[i]);
+    mem_free(k.seen);
+    return true;
+}
+
+struct clocks bundle_clocks(const struct lx_bundle *bundles, int32_t count)
+{
+    struct clocks sum = {0};
+    for (int32_t i = 0; i < count; i++) {
+        sum.device_us += bundles[i].device_us;
+        sum.end_to_end_us += bundles[i].end_to_end_us;
+    }
+    return sum;
+}
+
+bool draft_bundle_times(const struct draft *x, const int64_t *address, struct lx_bundle *bundles,
+                        lx_status *st)
+{
+    struct arena scratch = {0};
+    struct traffic t;
+    struct lx_op_traffic *ops = mem_zeroed((size_t)x->graph->op_count + 1, sizeof *ops);
+    bool ok = ops ? true : status_no_memory(st);
+    ok = ok && traffic_list(x, address, &scratch, &t, ops, st) &&
+         predict_times(x, address, &t, ops, bundles, st);
+    mem_free(ops);
+    arena_free(&scratch);
+    return ok;
+}
+
+bool draft_clocks(const struct draft *x, const int64_t *address, struct clocks *out, lx_status *st)
+{
+    struct lx_bundle *bundles = mem_zeroed((size_t)x->bundle_count + 1, sizeof *bundles);
+    if (!bundles) return status_no_memory(st);
+    bool ok = draft_bundle_times(x, address, bundles, st);
+    if (ok) *out = bundle_clocks(bundles, x->bundle_count);
+    mem_free(bundles);
+    return ok;
+}

@@ -1,0 +1,266 @@
+/* Another order of the ops, where that moves fewer bytes.
+ *
+ * Ops may change places as long as every op still reads what it read before: an op stays behind the writer of
+ * what it reads, a writer behind the readers of the old value, and nothing passes an extern op. Of a graph of some
+ * dozens of ops the model of keeping (keep.h) names the best orders, with their cuts where stays may be cut. If it had to
+ * leave some out, two whole orders are tried (the one that keeps the least alive, and the one that uses at once what was
+ * just made), then single ops are moved next to an op they share a tensor with. What is tried is solved, and kept if the
+ * whole plan then moves less. */
+#include "search/keep.h"
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "base/vec.h"
+#include "search/op_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What op o adds to the bytes alive, less what dies with it when `left` counts the accesses to come. */
+static int64_t reorder_growth(const struct draft *x, int32_t o, const int32_t *left, const bool *alive)
+{
+    const struct lx_op *op = &x->graph->ops[o];
+    int64_t bytes = 0;
+    for (int i = op->input_count; i < op_operand_count(op); i++)
+        if (!alive[op_operand(op, i)]) bytes += x->problem.buffers[op_operand(op, i)].size;
+    for (int i = 0; i < op->input_count; i++)
+        if (left[op->inputs[i]] == 1 && x->graph->tensors[op->inputs[i]].role == LX_INTERMEDIATE)
+            bytes -= x->problem.buffers[op->inputs[i]].size;
+    return bytes;
+}
+
+/* An order by a rule: among the ops that may run, the one that adds least (or the one that became ready
+ * last); the earlier one among equals. False: memory or time is out. */
+static bool list_order(struct op_order *s, const struct draft *x, bool newest_first, int32_t *order)
+{
+    enum { EACH_OP = 50, EACH_READY = 20 };
+    int32_t n = s->g->op_count;
+    VEC(int32_t) ready = {0};
+    int32_t *left = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *left);
+    bool *alive = mem_zeroed((size_t)s->g->tensor_count + 1, sizeof *alive), ok = left && alive;
+    if (ok) memset(s->waits, 0, (size_t)n * sizeof *s->waits);
+    for (size_t e = 0; ok && e < s->edges.count; e++) s->waits[s->edges.at[e].after]++;
+    for (int32_t o = 0; ok && o < n; o++) {
+        for (int i = 0; i < s->g->ops[o].input_count; i++) left[s->g->ops[o].inputs[i]]++;
+        if (s->waits[o] == 0) ok = VEC_PUSH(&ready, o);
+    }
+    for (int32_t t = 0; ok && t < n; t++) {
+        size_t pick = newest_first ? ready.count - 1 : 0;
+        int64_t least = INT64_MAX;
+        for (size_t k = 0; !newest_first && k < ready.count; k++) {
+            int64_t g = reorder_growth(x, ready.at[k], left, alive);
+            if (g < least || (g == least && ready.at[k] < ready.at[pick])) least = g, pick = k;
+        }
+        int32_t o = ready.at[pick];
+        ok = !stop_work(EACH_OP + EACH_READY * (newest_first ? 0 : (int64_t)ready.count));
+        memmove(&ready.at[pick], &ready.at[pick + 1], (--ready.count - pick) * sizeof *ready.at);
+        order[t] = o;
+        for (int i = 0; i < s->g->ops[o].input_count; i++) left[s->g->ops[o].inputs[i]]--;
+        for (int i = 0; i < s->g->ops[o].output_count; i++) alive[s->g->ops[o].outputs[i]] = true;
+        for (int32_t e = s->first_edge[o + 1] - 1; ok && e >= s->first_edge[o]; e--)
+            if (--s->waits[s->edges.at[e].after] == 0) ok = VEC_PUSH(&ready, s->edges.at[e].after);
+    }
+    VEC_FREE(&ready);
+    mem_free(left);
+    mem_free(alive);
+    return ok;
+}
+
+struct reorder {
+    struct planner *by;
+    int32_t *order, *total; /* room for an order of the best attempt's ops, and of the divided graph's */
+    int32_t *place;         /* and for the places of ops in it */
+    struct cut *cuts;       /* and for cuts */
+    struct lx_nest *nests;  /* and for nests */
+    int64_t tries;
+};
+
+static bool reorder_is_new(const int32_t *order, int32_t count)
+{
+    for (int32_t t = 0; t < count; t++)
+        if (order[t] != t) return true;
+    return false;
+}
+
+/* The places of ops in an order of them. */
+static void find_places(struct reorder *r, const int32_t *order)
+{
+    int32_t n = r->by->best.draft.graph->op_count;
+    for (int32_t t = 0; t < n; t++) r->place[order[t]] = t;
+}
+
+/* Nests go where their ops go. False: an order that takes one apart, or changes the order of nests, which holds name by their
+ * places. */
+static bool move_nests(struct reorder *r, struct decisions *how)
+{
+    for (int32_t i = 0; i < how->nest_count; i++) {
+        struct lx_nest n = how->nests[i];
+        for (int32_t o = n.first; o <= n.last; o++)
+            if (r->place[o] != r->place[n.first] + o - n.first) return false;
+        r->nests[i] = n;
+        r->nests[i].first = r->place[n.first];
+        r->nests[i].last = r->place[n.last];
+        if (i > 0 && r->nests[i].first < r->nests[i - 1].first) return false;
+    }
+    how->nests = r->nests;
+    return true;
+}
+
+/* Cuts stay before the ops before which they were: in their places of the new order. */
+static void move_cuts(struct reorder *r, struct decisions *how)
+{
+    for (int32_t i = 0; i < how->cut_count; i++)
+        r->cuts[i] = (struct cut){how->cuts[i].tensor, r->place[how->cuts[i].before]};
+    if (how->cut_count) qsort(r->cuts, (size_t)how->cut_count, sizeof *r->cuts, cut_compare);
+    how->cuts = r->cuts;
+}
+
+static bool try_decisions(struct reorder *r, const struct decisions *how, bool *better)
+{
+    struct attempt *best = &r->by->best;
+    r->tries--;
+    if (!planner_try(r->by, how, better)) return false;
+    return !*better || perfect_traffic(&best->draft, &best->perfect_bytes, r->by->st);
+}
+
+/* Tries the order r->order of the best attempt's ops. */
+static bool try_order(struct reorder *r, bool *better)
+{
+    struct decisions how = r->by->best.draft.how;
+    int32_t n = r->by->best.draft.graph->op_count;
+    *better = false;
+    if (!reorder_is_new(r->order, n) || r->tries <= 0) return true;
+    for (int32_t t = 0; t < n; t++) r->total[t] = how.order ? how.order[r->order[t]] : r->order[t];
+    how.order = r->total;
+    find_places(r, r->order);
+    if (!move_nests(r, &how)) return true;
+    move_cuts(r, &how);
+    return try_decisions(r, &how, better);
+}
+
+/* The orders of the model, cheapest first; they are orders of the ops as they stand in the model. */
+static bool reorder_try_choices(struct reorder *r, const struct keep_model *m, const struct keep_found *found)
+{
+    struct planner *p = r->by;
+    bool ok = true, better, by_time = asks_time(p);
+    for (int32_t i = 0; ok && i < found->count && r->tries > 0; i++) {
+        const struct keep_choice *c = &found->at[i];
+        struct decisions how = m->x->how;
+        if (lx_run_stopped(&p->options->run) || (!by_time && c->cost >= p->best.hbm_bytes)) break;
+        for (int32_t t = 0; t < m->op_count; t++)
+            r->total[t] = how.order ? how.order[c->order[t]] : c->order[t];
+        how.order = r->total;
+        how.cuts = c->cuts;
+        how.cut_count = c->cut_count;
+        find_places(r, c->order);
+        if (!move_nests(r, &how)) continue;
+        ok = try_decisions(r, &how, &better);
+        if (ok && c->cost < p->best.hbm_bytes && planner_runs(p, move_search)) ok = move_try(p, m, c, &how);
+    }
+    return ok;
+}
+
+/* `*done`: nothing can be better than what was found. */
+static bool reorder_ask_model(struct reorder *r, bool *done)
+{
+    struct planner *p = r->by;
+    struct arena memory = {0};
+    struct draft plain;
+    struct keep_model m;
+    struct keep_found found = {0};
+    struct keep_limits limits = {.below = asks_time(p) ? INT64_MAX / 2 : p->best.hbm_bytes,
+                                 .width = keep_width(&p->best.draft),
+                                 .choices = (int32_t)r->tries,
+                                 .any_order = true,
+                                 .run = &p->options->run};
+    if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
+    bool ok = keep_plain(p, &memory, &plain);
+    ok = ok && keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&
+         keep_search(&m, &limits, &memory, &found, p->st) && reorder_try_choices(r, &m, &found);
+    *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
+    draft_free(&plain);
+    arena_free(&memory);
+    return ok;
+}
+
+/* Op `from` comes to place `to`, those between move up; false if that breaks an edge. */
+static bool move_order(const struct op_order *s, int32_t from, int32_t to, int32_t *order)
+{
+    int32_t n = s->g->op_count;
+    for (size_t e = 0; e < s->edges.count; e++) {
+        const struct edge *x = &s->edges.at[e];
+        if (x->after == from && x->before >= to && x->before < from) return false;
+        if (x->before == from && x->after <= to && x->after > from) return false;
+    }
+    for (int32_t t = 0; t < n; t++) order[t] = t;
+    int32_t step = from < to ? 1 : -1;
+    for (int32_t t = from; t != to; t += step) order[t] = t + step;
+    order[to] = from;
+    return true;
+}
+
+/* Ops that share a tensor, brought together: until one order is better, then again from there. */
+static bool move_one_op(struct reorder *r, const struct op_order *s, bool *better)
+{
+    bool ok = true;
+    for (size_t e = 0; ok && !*better && e < s->edges.count && r->tries > 0; e++) {
+        struct edge x = s->edges.at[e];
+        if (lx_run_stopped(&r->by->options->run)) r->tries = 0;
+        if (x.after - x.before < 2) continue;
+        if (move_order(s, x.after, x.before + 1, r->order)) ok = try_order(r, better);
+        if (ok && !*better && move_order(s, x.before, x.after - 1, r->order)) ok = try_order(r, better);
+    }
+    return ok;
+}
+
+static bool move_single_ops(struct reorder *r)
+{
+    bool better = true, ok = true;
+    while (ok && better && r->tries > 0) {
+        struct op_order s;
+        better = false;
+        ok = op_order_make(&s, r->by->best.draft.graph) ? move_one_op(r, &s, &better)
+                                                        : status_no_memory(r->by->st);
+        op_order_free(&s);
+    }
+    return ok;
+}
+
+static bool try_rules(struct reorder *r)
+{
+    bool ok = true, better;
+    for (int rule = 0; ok && rule < 2; rule++) {
+        const struct draft *x = &r->by->best.draft;
+        struct op_order s;
+        ok = op_order_make(&s, x->graph) && list_order(&s, x, rule == 1, r->order)
+                 ? true
+                 : status_no_memory(r->by->st);
+        op_order_free(&s);
+        ok = ok && try_order(r, &better);
+    }
+    return ok;
+}
+
+bool reorder_search(struct planner *p)
+{
+    size_t n = (size_t)p->best.draft.graph->op_count;
+    struct reorder r = {.by = p, .tries = max_i64(6, min_i64(200, 60000 / ((int64_t)n + 1)))};
+    r.order = mem_alloc((n + 1) * sizeof *r.order);
+    r.total = mem_alloc((n + 1) * sizeof *r.total);
+    r.place = mem_alloc((n + 1) * sizeof *r.place);
+    r.cuts = mem_alloc(((size_t)p->best.draft.access_at[n] + 1) * sizeof *r.cuts);
+    r.nests = mem_alloc(((size_t)p->best.draft.how.nest_count + 1) * sizeof *r.nests);
+    bool done = false,
+         ok = r.order && r.total && r.place && r.cuts && r.nests ? true : status_no_memory(p->st);
+    ok = ok && reorder_ask_model(&r, &done) && (done || (try_rules(&r) && move_single_ops(&r)));
+    LOG(reorder, "%s, HBM %" PRId64, p->best.draft.how.order ? "moved" : "no order is better",
+        p->best.hbm_bytes);
+    mem_free(r.order);
+    mem_free(r.total);
+    mem_free(r.place);
+    mem_free(r.cuts);
+    mem_free(r.nests);
+    return ok;
+}

@@ -1,0 +1,137 @@
+/* What the cores hold of a tensor: comparing, measuring and naming views. */
+#include "stays/draft.h"
+#include "base/checked.h"
+#include "base/text.h"
+#include "cost/ring.h"
+
+#include <string.h>
+
+struct lx_core_view access_view(const struct draft *x, int32_t access)
+{
+    int32_t op = x->access_op[access];
+    return lx_division_view(x->divisions, op, access - x->access_at[op]);
+}
+
+struct lx_core_view stay_view(const struct draft *x, int32_t stay)
+{
+    const struct lx_stay *s = &x->stays[stay];
+    return lx_division_held(x->divisions, s->view_op, s->view_operand, s->hold);
+}
+
+bool views_equal(const struct lx_core_view *a, const struct lx_core_view *b)
+{
+    if (a->cores != b->cores || a->rank != b->rank) return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->slices[i] != b->slices[i] || (a->slices[i] > 1 && a->stride[i] != b->stride[i]) ||
+            a->tiles[i] != b->tiles[i] || a->blocks[i] != b->blocks[i] || a->low[i] != b->low[i] ||
+            a->high[i] != b->high[i])
+            return false;
+    return true;
+}
+
+bool view_holds(const struct lx_layout *l, const struct lx_core_view *v, bool sums_meet)
+{
+    if (!v->representable || (v->partial && !sums_meet)) return false;
+    for (int i = 0; i < v->rank; i++)
+        if (l->size[i] % (v->slices[i] * v->tiles[i] * v->blocks[i]) != 0) return false;
+    return true;
+}
+
+/* Positions of a dimension that the core with the most of them has. */
+static int64_t core_views_widest(const struct lx_layout *y, const struct lx_core_view *v, int dim)
+{
+    int64_t tile = y->size[dim] / v->tiles[dim];
+    int64_t part = ceil_div_i64(tile / v->blocks[dim], v->slices[dim]) * v->blocks[dim];
+    return min_i64(part + v->low[dim] + v->high[dim], tile);
+}
+
+int64_t view_part_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    if (y->rank == 0) return l->graph->tensors[tensor].bytes;
+    int64_t bytes = y->stick_bytes;
+    for (int i = 0; i < v->rank; i++) bytes *= core_views_widest(y, v, i);
+    return bytes;
+}
+
+/* Positions of a dimension that core c has under both views, of the `size` of a tile. */
+static int64_t core_views_common_positions(int64_t size, const struct lx_core_view *a,
+                                           const struct lx_core_view *b, int dim, int64_t core)
+{
+    int64_t wide = size / a->blocks[dim], other = size / b->blocks[dim], sum = 0, lo, hi, from, to;
+    core_view_reach(a, dim, size, core, &lo, &hi);
+    core_view_reach(b, dim, size, core, &from, &to);
+    for (int64_t i = 0; i < a->blocks[dim]; i++)
+        for (int64_t k = 0; k < b->blocks[dim]; k++)
+            sum +=
+                max_i64(0, min_i64(i * wide + hi, k * other + to) - max_i64(i * wide + lo, k * other + from));
+    return sum;
+}
+
+/* Sticks of core c's part under `to` that it has under `from` as well. */
+static int64_t sticks_at_home(const struct lx_layout *y, const struct lx_core_view *from,
+                              const struct lx_core_view *to, int64_t core)
+{
+    if (core >= from->cores) return 0;
+    int64_t sticks = 1;
+    for (int i = 0; i < to->rank; i++)
+        sticks *= core_views_common_positions(y->size[i] / to->tiles[i], from, to, i, core);
+    return sticks;
+}
+
+/* Of all cores; at the ends of a dimension halos are shorter. */
+static int64_t core_views_all_parts(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *v)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    bool halo = false;
+    int64_t bytes = 0;
+    for (int i = 0; i < v->rank; i++) halo |= v->low[i] || v->high[i];
+    if (!halo) return view_part_bytes(l, tensor, v) * v->cores;
+    for (int64_t c = 0; c < v->cores; c++) bytes += sticks_at_home(y, v, v, c) * y->stick_bytes;
+    return bytes;
+}
+
+int64_t view_ring_bytes(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
+                        const struct lx_core_view *to)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    int64_t bytes = core_views_all_parts(l, tensor, to);
+    for (int64_t c = 0; y->rank > 0 && c < to->cores; c++)
+        bytes -= sticks_at_home(y, from, to, c) * y->stick_bytes;
+    return bytes;
+}
+
+double view_ring_us(const struct lx_layouts *l, int32_t tensor, const struct lx_core_view *from,
+                    const struct lx_core_view *to)
+{
+    const struct lx_layout *y = &l->layouts[tensor];
+    /* A run is what stays together: behind the innermost dimension that is cut anew, sticks are
+     * consecutive. */
+    int64_t runs = 1, parts = 1;
+    bool inside = true;
+    for (int i = to->rank - 1; i >= 0; i--) {
+        bool moves =
+            from->slices[i] != to->slices[i] || (to->slices[i] > 1 && from->stride[i] != to->stride[i]) ||
+            from->blocks[i] != to->blocks[i] || from->low[i] != to->low[i] || from->high[i] != to->high[i];
+        if (moves) parts = max_i64(parts, max_i64(from->slices[i], to->slices[i]));
+        if (!inside) runs *= y->size[i] / to->tiles[i] / to->slices[i];
+        inside = inside && !moves;
+    }
+    return cost_relayout(&l->graph->device, runs, parts, view_part_bytes(l, tensor, to));
+}
+
+const char *splits_text(const struct lx_divisions *d, int32_t op, struct arena *memory)
+{
+    const struct lx_division *v = &d->at[op];
+    struct text t = {0};
+    for (int i = 0; i < v->split_count; i++)
+        if (v->splits[i].split > 1)
+            text_format(&t, "%s%c/%lld", t.length ? " " : "", v->splits[i].letter,
+                        (long long)v->splits[i].split);
+    if (lx_division_front(v) >= 0)
+        text_format(&t, ", %c on neighbours", v->splits[lx_division_front(v)].letter);
+    if (v->kind == LX_UNDIVIDED_OPAQUE) text_add(&t, "whole, its index map is unknown");
+    const char *text = t.failed ? NULL : arena_string(memory, t.length ? t.at : "whole, on one core");
+    text_free(&t);
+    return text;
+}

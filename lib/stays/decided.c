@@ -1,0 +1,166 @@
+/* The divided graph under decisions: its ops in another order, some of them divided in another way. Arrays of
+ * which one entry differs are copied, what they point to is shared; the graph that was divided stays as it is. */
+#include "stays/draft.h"
+#include "base/fail.h"
+#include "base/stop.h"
+#include "graph/builder.h"
+#include "layout/op_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EACH_OP = 100, EACH_NEST = 2000 }; /* work of base/stop.h */
+
+int cut_compare(const void *a, const void *b)
+{
+    const struct cut *x = a, *y = b;
+    if (x->tensor != y->tensor) return x->tensor < y->tensor ? -1 : 1;
+    return (x->before > y->before) - (x->before < y->before);
+}
+
+bool cut_among(const struct cut *cuts, int32_t count, struct cut c)
+{
+    return count > 0 && bsearch(&c, cuts, (size_t)count, sizeof *cuts, cut_compare);
+}
+
+static const struct lx_nest *copy_nests(struct arena *m, const struct lx_nest *nests, int32_t count)
+{
+    struct lx_nest *to = arena_copy_array(m, nests, (size_t)count, sizeof *to);
+    for (int32_t i = 0; to && i < count; i++) {
+        to[i].var = arena_copy_array(m, nests[i].var, (size_t)(nests[i].last - nests[i].first + 1),
+                                     sizeof *to[i].var);
+        if (!to[i].var) return NULL;
+    }
+    return to;
+}
+
+static bool copy_decisions(struct draft *x, const struct decisions *how)
+{
+    size_t ops = (size_t)x->divided->count;
+    struct arena *m = x->memory;
+    x->how = *how;
+    x->how.cuts = arena_copy_array(m, how->cuts, (size_t)how->cut_count, sizeof *how->cuts);
+    x->how.moves = arena_copy_array(m, how->moves, (size_t)how->move_count, sizeof *how->moves);
+    x->how.apart = arena_copy_array(m, how->apart, (size_t)how->apart_count, sizeof *how->apart);
+    x->how.loaded = arena_copy_array(m, how->loaded, (size_t)how->loaded_count, sizeof *how->loaded);
+    x->how.kept = arena_copy_array(m, how->kept, (size_t)how->kept_count, sizeof *how->kept);
+    if (how->borders)
+        x->how.borders = arena_copy_array(m, how->borders, (size_t)how->border_count, sizeof *how->borders);
+    x->how.holds = arena_copy_array(m, how->holds, (size_t)how->hold_count, sizeof *how->holds);
+    x->how.nests = copy_nests(m, how->nests, how->nest_count);
+    if (how->order) x->how.order = arena_copy_array(m, how->order, ops, sizeof *how->order);
+    if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
+    return x->how.cuts && x->how.moves && x->how.apart && x->how.loaded && x->how.kept && x->how.holds &&
+           x->how.nests && !how->order == !x->how.order && !how->divided == !x->how.divided &&
+           !how->borders == !x->how.borders;
+}
+
+/* Ops are named by their ticks in what a layout says about them. */
+static bool reorder_layouts(const struct lx_layouts *old, const int32_t *order, struct arena *m,
+                            struct lx_layouts *l)
+{
+    size_t n = (size_t)old->graph->op_count;
+    int32_t *place = arena_array(m, n, sizeof *place), *origin = arena_array(m, n, sizeof *origin);
+    signed char *stick = arena_array(m, n, sizeof *stick);
+    struct lx_restickify *r =
+        arena_copy_array(m, old->restickifies, (size_t)old->restickify_count, sizeof *r);
+    struct lx_padding *p = arena_copy_array(m, old->paddings, (size_t)old->padding_count, sizeof *p);
+    if (!place || !origin || !stick || !r || !p) return false;
+    for (size_t t = 0; t < n; t++) {
+        place[order[t]] = (int32_t)t;
+        origin[t] = old->op_origin[order[t]];
+        stick[t] = old->stick_var[order[t]];
+    }
+    for (int32_t i = 0; i < old->restickify_count; i++)
+        r[i].op = place[r[i].op], r[i].before = place[r[i].before];
+    for (int32_t i = 0; i < old->padding_count; i++) p[i].op = place[p[i].op];
+    l->op_origin = origin;
+    l->stick_var = stick;
+    l->restickifies = r;
+    l->paddings = p;
+    return true;
+}
+
+static bool order_layouts(struct draft *x)
+{
+    const struct lx_layouts *old = x->divided->layouts;
+    struct lx_layouts *l = arena_copy_array(x->memory, old, 1, sizeof *l);
+    if (!l || !reorder_layouts(old, x->how.order, x->memory, l)) return false;
+    if (!(l->graph = graph_with_order(old->graph, x->how.order))) return false;
+    l->memory = NULL; /* the draft's */
+    x->layouts = l;
+    x->graph = l->graph;
+    return true;
+}
+
+/* Is the division one of the tiles that the nests have? */
+static bool divides_tiles(const struct lx_divisions *d, const struct lx_division *v)
+{
+    int32_t n = nest_of_op(d->nests, d->nest_count, v->op);
+    int64_t tiles[LX_MAX_VARS];
+    struct op_index x = {0};
+    if (n >= 0) {
+        nest_op_tiles(&d->nests[n], v->op, tiles);
+        op_index_of(d->layouts->graph, &d->layouts->graph->ops[v->op], &x);
+    }
+    for (int i = 0; i < v->split_count; i++) {
+        int64_t wanted = 1;
+        for (int k = 0; k < x.var_count; k++)
+            if (x.letter[k] == v->splits[i].letter) wanted = tiles[k];
+        if (v->splits[i].tiles != wanted) return false;
+    }
+    return true;
+}
+
+static bool divide_tiles(struct draft *x, struct lx_divisions *d, lx_status *st)
+{
+    bool no_cost = x->how.passes.matmul == LX_MATMUL_RULE;
+    for (int32_t t = 0; t < d->count; t++)
+        if (!divides_tiles(d, &d->at[t]) && !lx_divide_again(d, t, no_cost, x->memory, &d->at[t], st))
+            return false;
+    return true;
+}
+
+static bool decide_divisions(struct draft *x, lx_status *st)
+{
+    const struct lx_divisions *old = x->divided;
+    const struct decisions *how = &x->how;
+    struct lx_divisions *d = arena_copy_array(x->memory, old, 1, sizeof *d);
+    if (!d || !(d->at = arena_array(x->memory, (size_t)old->count, sizeof *d->at)))
+        return status_no_memory(st);
+    d->layouts = x->layouts;
+    d->memory = NULL; /* the draft's */
+    for (int32_t t = 0; t < old->count; t++) {
+        stop_look(EACH_OP);
+        int32_t o = how->order ? how->order[t] : t;
+        d->at[t] = how->divided && how->divided[o] ? *how->divided[o] : old->at[o];
+        d->at[t].op = t;
+    }
+    for (int32_t o = 0; how->divided && o < old->count; o++)
+        if (how->divided[o]) d->predicted_us += how->divided[o]->predicted_us - old->at[o].predicted_us;
+    d->nests = how->nests;
+    d->nest_count = how->nest_count;
+    x->divisions = d;
+    if (!divide_tiles(x, d, st)) return false;
+    if (d->nest_count) d->predicted_us = 0;
+    for (int32_t t = 0; d->nest_count && t < d->count; t++) d->predicted_us += d->at[t].predicted_us;
+    return true;
+}
+
+bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)
+{
+    x->divisions = x->divided;
+    x->layouts = x->divided->layouts;
+    x->graph = x->layouts->graph;
+    if (!copy_decisions(x, how) || (how->order && !order_layouts(x))) return status_no_memory(st);
+    for (int32_t i = 0; i < how->nest_count; i++, stop_look(EACH_NEST))
+        if (!nest_valid(x->layouts, &x->how.nests[i], st)) return false;
+    return how->order || how->divided || how->nest_count ? decide_divisions(x, st) : true;
+}
+
+void draft_free(struct draft *x)
+{
+    if (!x->divided || x->graph == x->divided->layouts->graph) return;
+    lx_graph_free(x->graph);
+    x->graph = x->divided->layouts->graph;
+}

@@ -1,0 +1,115 @@
+/* Stays: the times that tensors spend on chip, and the copies that bring them there and back.
+ *
+ * A tensor is accessed by ops. It may stay in the scratchpads for some of these accesses and be read or
+ * written in HBM for the others; a stay is one such time, at one address on every core, cut over the cores in
+ * one way (its view). A plain intermediate has one stay, from the op that writes it to its last reader. The
+ * passes make others, and nothing else is needed for what they do:
+ *
+ *     clone of an input      a stay that begins with a load
+ *     output made on chip    a stay that is stored
+ *     eviction               two stays of one tensor: the first is stored, the second is loaded
+ *     dump around an extern  the same, cut at the op that runs off the device
+ *     relayout               two stays with different views: the second is filled from the first over the
+ *                            data ring
+ *     move                   two stays with one view, the second begins when the first ends: each core copies its
+ *                            part from the one address to the other
+ *     in place               a stay that takes over the slot of one that ends with the op (lx_buffer.parents)
+ *
+ * Each stay is one buffer of the placement problem, under the same number. Stay i < number of tensors is the
+ * first of tensor i; further ones follow. Where a buffer is off chip, the accesses of its stay go to HBM.
+ * Which copies are needed then follows from which stays are placed (lx_transfer): a load when a stay begins
+ * with a read, a store after the last write whenever HBM must have the value later.
+ *
+ * At tick t: moves, loads and ring copies of tick t, then the op, then the stores. Moves come first and one after the
+ * other: none may overwrite what a later one still has to copy; its own old bytes it may. Every scratchpad is wiped before a bundle
+ * begins, so no stay lives across its border. */
+#ifndef LX_STAYS_STAY_H
+#define LX_STAYS_STAY_H
+
+#include "divide/divide.h"
+#include "placement/problem.h"
+
+/* Why a stay may not be on chip; the first that holds. The words are shown and written in JSON. */
+#define LX_BARS(X)                                                                                           \
+    X(LX_BAR_NONE, "none", "it may be on chip")                                                              \
+    X(LX_BAR_UNUSED, "unused", "no op uses it")                                                              \
+    X(LX_BAR_EXTERN, "extern user", "an op that runs off the device reads and writes HBM only")              \
+    X(LX_BAR_BOUNDARY, "graph boundary", "a graph input or output that is not copied")                       \
+    X(LX_BAR_STATED, "stated", "the pattern says hbm")                                                       \
+    X(LX_BAR_STAGE, "stage", "the stage that is asked for leaves it in HBM")                                 \
+    X(LX_BAR_PARTIAL, "partial read", "cores would read parts that are not theirs")                          \
+    X(LX_BAR_DIVISION, "core-division mismatch", "two ops cut it over the cores in different ways")          \
+    X(LX_BAR_NEST, "nest", "a nest reads it elsewhere before all of it is made")                             \
+    X(LX_BAR_NO_GAIN, "no gain", "a place on chip would save nothing: nobody reads it again")                \
+    X(LX_BAR_SIZE, "too large", "a core's part is larger than its scratchpad")
+
+#define LX_BAR_ENUM(id, word, help) id,
+enum lx_bar { LX_BARS(LX_BAR_ENUM) LX_BAR_COUNT };
+#undef LX_BAR_ENUM
+
+const char *lx_bar_word(enum lx_bar b);
+
+struct lx_stay {
+    int32_t tensor;      /* of the graph with layouts */
+    int32_t first, last; /* ops that access it here, both included; ticks */
+    int32_t view_op;     /* whose view of the tensor it has: this op's */
+    int view_operand;    /* operand */
+    int hold;            /* in a nest: it has the slice that the levels up to this one fix; 0: whole */
+    int32_t ring_source; /* the stay that it is filled from over the data ring if that one is placed; or -1 */
+    int32_t moved_from;  /* the stay that it goes on from at another address, if that one is placed; or -1 */
+    bool begins_written; /* its first access writes the whole tensor */
+    enum lx_bar bar;
+};
+
+/* One access of a tensor by an op: operand `operand` of op `op`. */
+struct lx_access {
+    int32_t tensor, stay; /* stay: the one that serves it if it is placed; -1: always HBM */
+    bool reads, writes;   /* both: the op keeps what it does not write, or reads what it overwrites */
+    int64_t
+        bytes; /* of HBM traffic if it is not on chip: the sticks it touches, in all iterations of a nest */
+    int64_t again; /* of these, parts of sums that a nest reads back to go on with */
+};
+
+/* A copy that a placement asks for. */
+enum lx_transfer_kind { LX_LOAD, LX_STORE, LX_RING, LX_MOVE, LX_TRANSFER_KINDS };
+
+static inline bool lx_through_hbm(enum lx_transfer_kind kind)
+{
+    return kind == LX_LOAD || kind == LX_STORE;
+}
+
+const char *lx_transfer_word(enum lx_transfer_kind kind);
+
+struct lx_transfer {
+    enum lx_transfer_kind kind;
+    int32_t tick;         /* LX_STORE: after the op of this tick; the others: before it */
+    int32_t stay, source; /* source: of LX_RING and LX_MOVE, else -1 */
+    int64_t
+        bytes; /* HBM bytes; of LX_RING those that cross the ring: received from another core; of LX_MOVE those
+                                    that all cores copy */
+};
+
+/* What one op (with the transfers of its tick) moves and costs; the device counts the same numbers. */
+struct lx_op_traffic {
+    int64_t hbm_read, hbm_written; /* operands off chip, loads and stores */
+    int64_t ring;                  /* relayouts */
+    int64_t reduce_ring; /* of a split reduction, each group of cores that makes one sum: (slices - 1) parts,
+                                    and as many again where the sum stays on chip: each core gets the total back */
+    int64_t lx_read,
+        lx_written;   /* by the op itself, the sticks that each core touches, once per access; and by moves */
+    double device_us; /* predicted by lib/cost: the op and the copies of its tick */
+    double end_to_end_us; /* its share of its bundle's, by device time */
+    int64_t cores;        /* that work on it */
+};
+
+/* A run of ops that is launched as one kernel; the scratchpads are wiped before it. An extern op is one of its own. */
+struct lx_bundle {
+    int32_t first, count; /* ops */
+    bool is_extern;
+    int64_t tensors;  /* that its ops have in HBM: read, written, loaded or stored there, each counted once */
+    int64_t operands; /* through HBM: accesses off chip, loads and stores, each one */
+    int64_t cores;    /* of the op with most */
+    double device_us, end_to_end_us;
+};
+
+#endif

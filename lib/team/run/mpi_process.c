@@ -1,0 +1,258 @@
+/* MPI begun and ended. MPI_Init, MPI_Comm_dup and MPI_Finalize wait for all processes, for ever if one of them is frozen,
+ * and know no time limit. So a thread of its own calls them, the same for all (MPI asks for that), while the caller
+ * looks every half second what the processes beside this one do: those that the same mpirun started on this machine
+ * are its children, too. One that is stopped, six looks in a row, is at fault. A slow one is waited for:
+ * starting for a minute, ending for as long as it takes, since member 0 compares results before it ends. */
+#include "team/run/mpi_process.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 500, LOOKS_STOPPED = 6, LOOKS_STARTING = 120, ENVIRONMENT = 1 << 17 };
+
+enum call { CALL_NONE, CALL_BEGIN, CALL_END };
+
+/* The thread's post: what is asked of it, and what became of that. There is one MPI per process. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t asked_news, done_news;
+    bool lives;
+    enum call asked;
+    int result; /* of MPI */
+    MPI_Comm comm;
+} post = {.lock = PTHREAD_MUTEX_INITIALIZER, .asked_news = PTHREAD_COND_INITIALIZER, .comm = MPI_COMM_NULL};
+
+static bool stuck;
+
+bool mpi_process_stuck(void)
+{
+    return stuck;
+}
+
+static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK=", "PMI_RANK="};
+enum { RANK_NAMES = sizeof rank_names / sizeof *rank_names };
+
+int mpi_process_rank(void)
+{
+    for (int i = 0; i < RANK_NAMES; i++) {
+        char name[32] = "";
+        memcpy(name, rank_names[i], strlen(rank_names[i]) - 1);
+        const char *rank = getenv(name);
+        if (rank) return atoi(rank);
+    }
+    return -1;
+}
+
+static int mpi_process_open(void)
+{
+    int ready = 0, level, result = MPI_SUCCESS;
+    MPI_Initialized(&ready);
+    if (!ready) result = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+    if (result == MPI_SUCCESS) result = MPI_Comm_dup(MPI_COMM_WORLD, &post.comm);
+    if (result == MPI_SUCCESS) MPI_Comm_set_errhandler(post.comm, MPI_ERRORS_RETURN);
+    return result;
+}
+
+/* All are here before any of them leaves: MPI_Finalize itself need not wait for others. Without spinning, since member 0 may
+ * still be at work. */
+static int mpi_process_meet(void)
+{
+    static const struct timespec nap = {0, 1000000};
+    MPI_Request all;
+    int done = 0, result = MPI_Ibarrier(post.comm, &all);
+    while (result == MPI_SUCCESS && !done) {
+        result = MPI_Test(&all, &done, MPI_STATUS_IGNORE);
+        if (!done) nanosleep(&nap, NULL);
+    }
+    return result;
+}
+
+static int mpi_process_close(void)
+{
+    if (post.comm != MPI_COMM_NULL) mpi_process_meet();
+    if (post.comm != MPI_COMM_NULL) MPI_Comm_free(&post.comm);
+    return MPI_Finalize();
+}
+
+static void *mpi_process_serve(void *unused)
+{
+    (void)unused;
+    enum call last = CALL_NONE;
+    while (last != CALL_END) {
+        pthread_mutex_lock(&post.lock);
+        while (post.asked == CALL_NONE) pthread_cond_wait(&post.asked_news, &post.lock);
+        last = post.asked;
+        pthread_mutex_unlock(&post.lock);
+        int result = last == CALL_BEGIN ? mpi_process_open() : mpi_process_close();
+        pthread_mutex_lock(&post.lock);
+        post.result = result;
+        post.asked = CALL_NONE;
+        post.lives = last != CALL_END;
+        pthread_cond_signal(&post.done_news);
+        pthread_mutex_unlock(&post.lock);
+    }
+    return NULL;
+}
+
+/* A small file of /proc; its bytes. */
+static size_t read_small(const char *folder, const char *pid, const char *file, char *text, size_t room)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%.20s/%s", folder, pid, file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
+    if (fd >= 0) close(fd);
+    text[n < 0 ? 0 : n] = 0;
+    return n < 0 ? 0 : (size_t)n;
+}
+
+/* The member that a process is; -1: none. */
+static int mpi_process_rank_of(const char *pid, char *room)
+{
+    size_t n = read_small("/proc", pid, "environ", room, ENVIRONMENT);
+    for (size_t at = 0; at < n; at += strlen(room + at) + 1)
+        for (int i = 0; i < RANK_NAMES; i++)
+            if (strncmp(room + at, rank_names[i], strlen(rank_names[i])) == 0)
+                return atoi(room + at + strlen(rank_names[i]));
+    return -1;
+}
+
+/* Is it stopped, and of the same mpirun? "PID (NAME) STATE PARENT ..." */
+static bool is_stopped_brother(const char *pid)
+{
+    char text[512], state;
+    int parent;
+    if (read_small("/proc", pid, "stat", text, sizeof text) == 0) return false;
+    const char *behind = strrchr(text, ')');
+    return behind && sscanf(behind + 1, " %c %d", &state, &parent) == 2 && (state == 'T' || state == 't') &&
+           parent == (int)getppid();
+}
+
+/* A member whose process is stopped; -1: none is seen. */
+static int stopped_member(void)
+{
+    DIR *all = opendir("/proc");
+    char *room = mem_alloc(ENVIRONMENT);
+    int found = -1;
+    for (struct dirent *e; all && room && found < 0 && (e = readdir(all));)
+        if (e->d_name[0] >= '0' && e->d_name[0] <= '9' && is_stopped_brother(e->d_name))
+            found = mpi_process_rank_of(e->d_name, room);
+    mem_free(room);
+    if (all) closedir(all);
+    return found;
+}
+
+static double mpi_process_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Threads that compute may ask at the same time: one of them looks. */
+int mpi_process_stopped(int ms)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static double looked, since;
+    static int member = -1;
+    if (pthread_mutex_trylock(&lock) != 0) return -1;
+    double now = mpi_process_now_ms();
+    if (now - looked >= LOOK_MS) {
+        int seen = stopped_member();
+        if (seen < 0 || seen != member) since = now;
+        member = seen;
+        looked = mpi_process_now_ms();
+    }
+    int found = member >= 0 && now - since >= ms ? member : -1;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* One look's time, or less if the call is done. With the lock. */
+static bool look_is_over(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += LOOK_MS * 1000000L;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    for (int late = 0; post.asked != CALL_NONE && late != ETIMEDOUT;)
+        late = pthread_cond_timedwait(&post.done_news, &post.lock, &until);
+    return post.asked == CALL_NONE;
+}
+
+static bool mpi_process_give_up(const char *verb, int member, lx_status *st)
+{
+    stuck = true;
+    if (member < 0)
+        return status_set(st, LX_E_NO, "member %d: not all members %s within %d ms", mpi_process_rank(), verb,
+                          LOOKS_STARTING * LOOK_MS);
+    return status_set(st, LX_E_NO, "member %d: member %d is stopped and did not %s within %d ms",
+                      mpi_process_rank(), member, verb, LOOKS_STOPPED * LOOK_MS);
+}
+
+/* Waits for the thread; with the lock. */
+static bool wait_call(bool begins, lx_status *st)
+{
+    int in_a_row = 0, before = -1;
+    const char *verb = begins ? "start MPI" : "end MPI";
+    for (int looks = 0; !look_is_over(); looks++) {
+        int member = stopped_member();
+        in_a_row = member < 0 ? 0 : member == before ? in_a_row + 1 : 1;
+        before = member;
+        if (in_a_row >= LOOKS_STOPPED) return mpi_process_give_up(verb, member, st);
+        if (begins && looks >= LOOKS_STARTING) return mpi_process_give_up(verb, -1, st);
+    }
+    return true;
+}
+
+static bool start_thread(lx_status *st)
+{
+    pthread_t thread;
+    pthread_condattr_t clock;
+    if (post.lives) return true;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&post.done_news, &clock);
+    pthread_condattr_destroy(&clock);
+    if (pthread_create(&thread, NULL, mpi_process_serve, NULL) != 0)
+        return status_set(st, LX_E_MEMORY, "no memory for a thread of MPI");
+    pthread_detach(thread);
+    return post.lives = true;
+}
+
+static bool mpi_process_ask(enum call what, lx_status *st)
+{
+    bool ok = !stuck && start_thread(st);
+    pthread_mutex_lock(&post.lock);
+    if (ok) {
+        post.asked = what;
+        pthread_cond_signal(&post.asked_news);
+        ok = wait_call(what == CALL_BEGIN, st);
+    }
+    if (ok && post.result != MPI_SUCCESS)
+        ok = status_set(st, LX_E_UNSUPPORTED, "MPI cannot be initialised; run this under mpirun");
+    pthread_mutex_unlock(&post.lock);
+    return ok;
+}
+
+bool mpi_process_begin(MPI_Comm *comm, lx_status *st)
+{
+    if (post.comm == MPI_COMM_NULL && !mpi_process_ask(CALL_BEGIN, st)) return false;
+    *comm = post.comm;
+    return true;
+}
+
+bool mpi_process_end(MPI_Comm *comm, lx_status *st)
+{
+    *comm = MPI_COMM_NULL;
+    return mpi_process_ask(CALL_END, st);
+}

@@ -1,0 +1,190 @@
+/* Members find their plans, and agree before any data moves that all run the same.
+ *
+ * Some plan longer than others, and a member that is frozen is not to be taken for one that thinks: a thread plans,
+ * while the member itself tells the others twice a second that it is there. That goes in rounds: everybody says which
+ * plan it has and whether it is ready, until all are. Who is not heard of within the time limit is at fault. */
+#include "team/run/member_plans.h"
+#include "team/run/team_member.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROUND_MS = 500 };
+
+/* What a member says in a round. */
+struct word_of {
+    uint64_t hash;
+    unsigned char ready;
+};
+enum { WORD_BYTES = 9 };
+
+struct planning {
+    struct team_member *m;
+    struct lx_plan_options how;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t news;
+    bool done, ok; /* with the lock */
+    atomic_bool given_up;
+    lx_status st;
+};
+
+static bool team_agree_stop(void *context)
+{
+    struct planning *p = context;
+    const struct lx_run *asked = &p->m->how->plan->run;
+    return atomic_load(&p->given_up) || (asked->stop && asked->stop(asked->context));
+}
+
+/* What the member does, and its plan: handed in, or made here. */
+static bool find_plan(struct planning *p)
+{
+    struct team_member *m = p->m;
+    int me = m->link->member;
+    const struct lx_team_plans *given = m->how->plans;
+    if (given) {
+        m->does = given->members[me];
+        if (m->does->graph) m->plan = m->own_plan = lx_team_plan_of(given, me, &p->st);
+        return !m->does->graph || m->plan;
+    }
+    p->how = *m->how->plan;
+    p->how.run.stop = team_agree_stop;
+    p->how.run.progress = NULL; /* theirs would be called by several threads */
+    p->how.run.context = p;
+    m->does = m->own_does = lx_team_member_make(m->p, me, &p->st);
+    if (!m->does) return false;
+    if (m->does->graph) m->plan = m->own_plan = plan_of_member(m->does->graph, &p->how, &p->st);
+    return !m->does->graph || m->plan;
+}
+
+static void *plan(void *context)
+{
+    struct planning *p = context;
+    bool ok = find_plan(p);
+    pthread_mutex_lock(&p->lock);
+    p->ok = ok;
+    p->done = true;
+    pthread_cond_signal(&p->news);
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+static bool team_agree_planning_begin(struct planning *p, struct team_member *m, lx_status *st)
+{
+    pthread_condattr_t clock;
+    *p = (struct planning){.m = m};
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->news, &clock);
+    pthread_condattr_destroy(&clock);
+    if (pthread_create(&p->thread, NULL, plan, p) == 0) return true;
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->news);
+    return status_set(st, LX_E_MEMORY, "no memory for a thread in which member %d could plan",
+                      m->link->member);
+}
+
+static void planning_end(struct planning *p, bool ok)
+{
+    atomic_store(&p->given_up, !ok);
+    pthread_join(p->thread, NULL);
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->news);
+}
+
+/* Until it is done, or a round has passed. */
+static bool planning_done(struct planning *p)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += ROUND_MS * 1000000L;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    pthread_mutex_lock(&p->lock);
+    for (int late = 0; !p->done && late != ETIMEDOUT;)
+        late = pthread_cond_timedwait(&p->news, &p->lock, &until);
+    bool done = p->done;
+    pthread_mutex_unlock(&p->lock);
+    return done;
+}
+
+static bool swap_words(struct team_member *m, struct word_of *words, lx_status *st)
+{
+    bool ok = true;
+    const struct word_of *mine = &words[m->link->member];
+    for (int i = 0; ok && i < m->p->members; i++) {
+        ok = team_message_room(&m->out[i], WORD_BYTES, st) && team_message_room(&m->in[i], WORD_BYTES, st);
+        if (!ok) break;
+        memcpy(m->out[i].data, &mine->hash, sizeof mine->hash);
+        ((unsigned char *)m->out[i].data)[WORD_BYTES - 1] = mine->ready;
+    }
+    ok = ok && team_swap(m, 0, st);
+    for (int i = 0; ok && i < m->p->members; i++) {
+        if (i == m->link->member) continue;
+        memcpy(&words[i].hash, m->in[i].data, sizeof words[i].hash);
+        words[i].ready = ((const unsigned char *)m->in[i].data)[WORD_BYTES - 1];
+    }
+    team_messages_clear(m);
+    return ok;
+}
+
+/* The member whose plan is not that of most; of as many, not that of member 0. */
+static int odd_one(const struct word_of *words, int members)
+{
+    int best = 0, most = 0;
+    for (int i = 0; i < members; i++) {
+        int same = 0;
+        for (int k = 0; k < members; k++) same += words[k].hash == words[i].hash;
+        if (same > most) most = same, best = i;
+    }
+    for (int i = 0; i < members; i++)
+        if (words[i].hash != words[best].hash) return i;
+    return -1;
+}
+
+static bool round_is_last(const struct word_of *words, int members)
+{
+    for (int i = 0; i < members; i++)
+        if (!words[i].ready) return false;
+    return true;
+}
+
+/* Rounds until all are ready; false: somebody is at fault. */
+static bool team_agree_rounds(struct planning *p, struct word_of *words, lx_status *st)
+{
+    struct team_member *m = p->m;
+    int me = m->link->member, members = m->p->members;
+    const struct lx_team_fault *fault = &m->how->fault;
+    words[me].hash = m->p->hash ^ (m->how->seed * UINT64_C(0x9e3779b97f4a7c15));
+    if (fault->kind == LX_TEAM_OTHER_PLAN && fault->member == me) words[me].hash ^= 1;
+    do {
+        words[me].ready = planning_done(p);
+        if (words[me].ready && !p->ok) return st ? *st = p->st, false : false;
+        if (!swap_words(m, words, st)) return false;
+        int odd = odd_one(words, members);
+        if (odd >= 0)
+            return status_set(st, LX_E_NO,
+                              "member %d: member %d runs another plan (or seed) than the others: %016" PRIx64
+                              " instead of %016" PRIx64 "; nothing was sent",
+                              me, odd, words[odd].hash, words[odd == 0 ? 1 : 0].hash);
+    } while (!round_is_last(words, members));
+    return true;
+}
+
+bool team_member_agree(struct team_member *m, lx_status *st)
+{
+    struct planning p;
+    struct word_of *words = mem_zeroed((size_t)m->p->members, sizeof *words);
+    if (!words) return status_no_memory(st);
+    bool began = team_agree_planning_begin(&p, m, st), ok = began && team_agree_rounds(&p, words, st);
+    if (began) planning_end(&p, ok);
+    mem_free(words);
+    return ok;
+}

@@ -1,0 +1,210 @@
+/* Which team of one grid: several are judged by their members' plans as long as there is time. */
+#include "team/run/team_choose.h"
+#include "team/run/team_bound.h"
+#include "team/run/team_contest.h"
+
+/* What is left of the time, for one of so many teams. When its members are planned there are the clock of the whole and what is
+ * exchanged to be found, which takes longer the longer the cuts took. */
+static struct lx_run team_choose_share_of(const struct lx_plan_options *lit, int teams)
+{
+    fuse_save(&lit->run, 0.25);
+    return fuse_share(&lit->run, teams);
+}
+
+/* The members' plans, in what is left of the time for so many teams. */
+static struct lx_team_plans *plan_members(struct lx_team_plan *team, const struct lx_plan_options *lit,
+                                          int teams, lx_status *st)
+{
+    struct lx_plan_options how = *lit;
+    how.run = team_choose_share_of(lit, teams);
+    return lx_team_plans_make(team, &how, st);
+}
+
+/* Teams one after the other, of which the best stays. One that cannot be leaves the others in; without memory there is no
+ * knowing which would have won. */
+struct contest {
+    struct lx_team_plans *best;
+    lx_status why; /* of the first that could not be */
+    bool over;     /* memory is out */
+};
+
+static void team_choose_enter(struct contest *c, struct lx_team_plans *p, const lx_status *why)
+{
+    if (!p && c->why.code == LX_OK) c->why = *why;
+    c->best = team_best_of(c->best, p, true);
+    if (p || why->code != LX_E_MEMORY) return;
+    lx_team_plans_free(c->best);
+    *c = (struct contest){.why = *why, .over = true};
+}
+
+/* The same where all members do the same, so that there is one plan to make. NULL: that cannot be. */
+static struct lx_team_plans *plan_whole(const struct lx_graph *g, const struct lx_team_options *how,
+                                        const struct lx_plan_options *lit, lx_status *st)
+{
+    struct lx_team_options whole = *how;
+    whole.whole = true;
+    struct lx_team_plan *team = lx_team_make(g, &whole, st);
+    if (team && lx_team_all_whole(team)) return plan_members(team, lit, 1, st);
+    lx_team_free(team);
+    return NULL;
+}
+
+/* Planned, unless that takes longer than there is time: then it is begun, and *late. What is whole is never late, as there is
+ * one plan to make; what was not searched, and is cut only because inputs are by bytes, always is. */
+static struct lx_team_plans *plan_in_time(struct lx_team_plan *team, const struct lx_plan_options *lit,
+                                          int teams, bool *late, lx_status *st)
+{
+    struct lx_plan_options share = *lit;
+    bool whole = lx_team_all_whole(team);
+    *late = team->uncut && !whole;
+    if (whole) return plan_members(team, lit, teams, st);
+    share.run = team_choose_share_of(lit, 1);
+    struct lx_team_plans *begun = team_plans_begin(team, &share, late, st);
+    if (*late) return begun;
+    share.run = team_choose_share_of(lit, teams);
+    return begun ? team_plans_finish(begun, &share, st) : NULL;
+}
+
+/* Is anything cut because it is stated? */
+static bool cut_as_stated(const struct lx_team_plan *team)
+{
+    for (int32_t t = 0; t < team->graph->tensor_count; t++)
+        if (team->tensors[t].given && !lx_team_is_whole(&team->tensors[t])) return true;
+    return false;
+}
+
+/* The first of so many teams: in time if it can be, as nothing may be cut then. Where that cannot be (cuts are stated, or some
+ * op is too large for one device), as long as it takes. */
+static struct lx_team_plans *plan_first(struct lx_team_plan *team, const struct lx_graph *g,
+                                        const struct lx_team_options *how, const struct lx_plan_options *lit,
+                                        int teams, lx_status *st)
+{
+    lx_status why = {0};
+    bool late;
+    if (cut_as_stated(team)) return plan_members(team, lit, teams, st);
+    struct lx_team_plans *first = plan_in_time(team, lit, teams, &late, st);
+    if (!first || !late) return first;
+    struct lx_team_plans *whole = plan_whole(g, how, lit, &why);
+    if (whole || why.code == LX_E_MEMORY) {
+        lx_team_plans_free(first);
+        if (whole)
+            whole->team->uncut = true;
+        else
+            *st = why;
+        return whole;
+    }
+    struct lx_plan_options share = *lit;
+    share.run = team_choose_share_of(lit, teams);
+    return team_plans_finish(first, &share, st);
+}
+
+/* Another one, if there is time for it. */
+static struct lx_team_plans *plan_rival(struct lx_team_plan *team, const struct lx_plan_options *lit,
+                                        int teams, lx_status *st)
+{
+    bool late;
+    struct lx_team_plans *p = plan_in_time(team, lit, teams, &late, st);
+    if (!late) return p;
+    lx_team_plans_free(p);
+    return NULL;
+}
+
+/* Is there something that no device has room for on chip? */
+static bool spills(const struct lx_graph *g)
+{
+    double room = (double)lx_device_usable(&g->device) * (double)g->device.cores;
+    for (int32_t t = 0; t < g->tensor_count; t++)
+        if (g->tensors[t].role == LX_INTERMEDIATE && (double)g->tensors[t].bytes > room) return true;
+    return false;
+}
+
+/* Teams that may take least time: by prices with and without nests, and the one of fewest bytes. Each is there once; the first
+ * in any case, unless it cannot be, the others as long as there is time. How many; 0: `st` says why. */
+enum { WAYS = 3 };
+static int make_teams(const struct lx_graph *g, const struct lx_team_options *how,
+                      struct lx_team_plan *teams[WAYS], lx_status *st)
+{
+    struct lx_team_options ways[WAYS] = {*how, *how, *how};
+    bool large = how->by_time && spills(g);
+    int wanted = !how->by_time ? 1 : large ? 3 : 2, count = 0;
+    ways[0].spills = large;
+    if (wanted > 1) ways[wanted - 1].by_time = false;
+    for (int i = 0; i < wanted && (i == 0 || (count > 0 && !stop_is_now())); i++) {
+        lx_status why = {0};
+        struct lx_team_plan *team = lx_team_make(g, &ways[i], &why);
+        bool again = false;
+        for (int k = 0; team && k < count; k++) again |= teams[k]->hash == team->hash;
+        if (again)
+            lx_team_free(team);
+        else if (team)
+            teams[count++] = team;
+        else if (i == 0 || why.code == LX_E_MEMORY) {
+            while (count > 0) lx_team_free(teams[--count]);
+            return *st = why, 0;
+        }
+    }
+    return count;
+}
+
+static bool team_choose_at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* What takes least by the search may take longer by the clock than to cut nothing: many small ops, and each exchange is some
+ * more of them. That is planned in haste, and for good where it comes near, or is few ops. */
+static void team_choose_enter_whole(struct contest *c, const struct lx_graph *g,
+                                    const struct lx_team_options *how, const struct lx_plan_options *lit)
+{
+    enum { NEAR = 2, FEW = 32 };
+    const struct lx_team_plan *best = c->best ? c->best->team : NULL;
+    struct lx_plan_options hasty = *lit;
+    lx_status why = {0};
+    hasty.run = (struct lx_run){.stop = team_choose_at_once, .seed = lit->run.seed, .hasty = true};
+    if (!best || lx_run_stopped(&lit->run) || lx_team_all_whole(best) ||
+        lx_team_whole_bound_us(best->graph) > best->predicted_us)
+        return;
+    struct lx_team_plans *whole = plan_whole(g, how, &hasty, &why);
+    bool near =
+        whole && (best->graph->op_count < FEW || whole->team->predicted_us < NEAR * best->predicted_us);
+    lx_team_plans_free(whole);
+    if (near) whole = plan_whole(g, how, lit, &why);
+    if (near || why.code == LX_E_MEMORY) team_choose_enter(c, near ? whole : NULL, &why);
+}
+
+static struct lx_team_plans *team_choose(const struct lx_graph *g, const struct lx_team_options *how,
+                                         const struct lx_plan_options *plan, lx_status *st)
+{
+    struct lx_team_plan *teams[WAYS];
+    struct contest c = {0};
+    int count = make_teams(g, how, teams, &c.why);
+    for (int i = 0; i < count; i++) {
+        lx_status why = {0};
+        if (c.over || (c.best && (c.best->team->uncut || lx_run_stopped(&plan->run) ||
+                                  lx_team_cuts_bound_us(teams[i]) > c.best->team->predicted_us)))
+            lx_team_free(teams[i]);
+        else if (i == 0)
+            team_choose_enter(&c, plan_first(teams[i], g, how, plan, count, &why), &why);
+        else
+            team_choose_enter(&c, plan_rival(teams[i], plan, count - i, &why), &why);
+    }
+    if (how->by_time) team_choose_enter_whole(&c, g, how, plan);
+    if (!c.best && st) *st = c.why;
+    return c.best;
+}
+
+const char *lx_team_uncut_words(void)
+{
+    return "no time was left for cuts: members compute all that is not stated to be cut; give it more time";
+}
+
+struct lx_team_plans *lx_team_plans_choose(const struct lx_graph *g, const struct lx_team_options *how,
+                                           const struct lx_plan_options *plan, lx_status *st)
+{
+    struct team_time t;
+    team_time_begin(&t, how, plan);
+    struct lx_team_plans *p = team_choose(g, how, &t.plan, st);
+    team_time_end(&t);
+    return p;
+}

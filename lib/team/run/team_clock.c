@@ -1,0 +1,238 @@
+/* Members step by step, each as far as what others have sent lets it.
+ *
+ * What belongs together on the way has one tag: an exchange, or a round of combining. It begins when the last who sends
+ * some of it has sent, and when the receiver's links along the axes that it goes over are free; what a member gets over
+ * these is known from its messages. Sizes: tags times members of `struct trip`. */
+#include "team/run/team_clock.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/stop.h"
+#include "team/team_links.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { EACH_TRIP = 20, EACH_MESSAGE = 20, EACH_STEP = 50 }; /* work of base/stop.h */
+
+struct trip {
+    int64_t received;
+    double sent,
+        arrives;   /* when this member has sent its part, and when that of others is here; below 0: not yet */
+    int32_t sends; /* ops that have yet to send some of it */
+    int32_t first, end; /* its messages to this member lie between these */
+    int32_t number;     /* among the member's trips, once it arrives */
+    unsigned axes;
+};
+
+struct walker {
+    int32_t next;
+    const struct lx_team_message **of_op; /* per op of the member's graph: its first message; NULL: none */
+    double now, free[LX_TEAM_AXES];
+};
+
+struct clock_maker {
+    const struct lx_team_plans *p;
+    struct lx_team_clock *out;
+    int walking;        /* members: one where it is as all others */
+    struct trip *trips; /* tag by tag, per member that walks */
+    struct walker *walkers;
+};
+
+static struct trip *trip_of(const struct clock_maker *k, int tag, int member)
+{
+    return &k->trips[(size_t)tag * (size_t)k->walking + (size_t)member];
+}
+
+static unsigned team_clock_axes_between(const struct lx_team_grid *grid, int a, int b)
+{
+    unsigned axes = 0;
+    for (int i = 0; i < grid->axes; i++)
+        if (lx_team_coordinate(grid, a, i) != lx_team_coordinate(grid, b, i)) axes |= 1u << i;
+    return axes;
+}
+
+/* Notes what member `m` sends and receives. */
+static void note_messages(struct clock_maker *k, int m)
+{
+    const struct lx_team_member *does = k->p->members[m];
+    int32_t last = -1;
+    for (int32_t i = 0; i < does->message_count; i++) {
+        const struct lx_team_message *x = &does->messages[i];
+        struct trip *t = trip_of(k, x->tag, m);
+        stop_look(EACH_MESSAGE);
+        if (x->op != last) k->walkers[m].of_op[x->op] = x;
+        if (x->operand >= 0) t->sends += x->op != last;
+        last = x->op;
+        if (x->operand >= 0) continue;
+        if (t->end == 0) t->first = i;
+        t->end = i + 1;
+        if (x->peer == m) continue;
+        t->received += x->bytes;
+        t->axes |= team_clock_axes_between(&k->p->team->grid, m, x->peer);
+    }
+}
+
+/* What it takes on the links. Tags behind those of exchanges combine. */
+static double trip_us(const struct clock_maker *k, int tag, const struct trip *t)
+{
+    const struct lx_team_plan *p = k->p->team;
+    const struct lx_device *d = &p->graph->device;
+    double n = 1, bytes = (double)t->received;
+    for (int a = 0; a < p->grid.axes; a++)
+        if (t->axes >> a & 1) n *= p->grid.size[a];
+    if (n < 2) return 0;
+    enum lx_team_pattern pattern = tag > p->exchange_count ? LX_TEAM_GATHER : p->exchanges[tag - 1].pattern;
+    if (pattern == LX_TEAM_GATHER) return team_gather_us(d, &p->grid, t->axes, bytes * n / (n - 1));
+    return team_swap_us(d, &p->grid, t->axes, bytes, pattern == LX_TEAM_HALO);
+}
+
+/* Is everything of a tag on its way to the member? Then it is known when it arrives. */
+static bool settle_trip(struct clock_maker *k, int m, int tag)
+{
+    struct trip *t = trip_of(k, tag, m);
+    struct walker *w = &k->walkers[m];
+    double begin = 0;
+    if (t->arrives >= 0) return true;
+    for (int32_t i = t->first; i < t->end; i++) {
+        const struct lx_team_message *x = &k->p->members[m]->messages[i];
+        if (x->tag != tag || x->operand >= 0) continue;
+        double sent = trip_of(k, tag, x->peer)->sent;
+        if (sent < 0) return false;
+        begin = fmax(begin, sent);
+    }
+    for (int a = 0; a < LX_TEAM_AXES; a++)
+        if (t->axes >> a & 1) begin = fmax(begin, w->free[a]);
+    struct lx_team_times *out = &k->out->at[m];
+    double us = trip_us(k, tag, t);
+    t->arrives = begin + us;
+    t->number = out->trip_count++;
+    out->trips[t->number] =
+        (struct lx_team_trip){tag, t->axes, t->received, t->first, t->end, begin, t->arrives};
+    out->link_us += us;
+    for (int a = 0; a < LX_TEAM_AXES; a++)
+        if (t->axes >> a & 1) w->free[a] = t->arrives;
+    return true;
+}
+
+/* One op of a member; false: it has to wait for somebody who is not there yet. */
+static bool team_clock_step(struct clock_maker *k, int m)
+{
+    const struct lx_plan *plan = k->p->plans[m];
+    struct lx_team_times *out = &k->out->at[m];
+    struct walker *w = &k->walkers[m];
+    stop_look(EACH_STEP);
+    int32_t o = w->next, of = plan->layouts->op_origin[o];
+    const struct lx_team_message *x = of >= 0 ? w->of_op[of] : NULL;
+    double us = plan->traffic[o].end_to_end_us;
+    out->begin[o] = w->now;
+    if (x && x->operand < 0) {
+        if (!settle_trip(k, m, x->tag)) return false;
+        double late = fmax(trip_of(k, x->tag, m)->arrives - w->now, 0);
+        out->waited_us += late;
+        w->now += late;
+        out->trip[o] = trip_of(k, x->tag, m)->number;
+    }
+    out->works[o] = w->now;
+    w->now += us;
+    out->busy_us += us;
+    out->end[o] = w->now;
+    if (x && x->operand >= 0 && --trip_of(k, x->tag, m)->sends == 0) {
+        trip_of(k, x->tag, m)->sent = w->now;
+        out->last_send[x->tag] = o;
+    }
+    w->next++;
+    return true;
+}
+
+static void team_clock_walk(struct clock_maker *k)
+{
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int m = 0; m < k->walking; m++)
+            while (k->p->plans[m] && k->walkers[m].next < k->out->at[m].ops && team_clock_step(k, m))
+                moved = true;
+    }
+    for (int m = 0; m < k->walking; m++) {
+        k->out->at[m].us = k->walkers[m].now;
+        k->out->us = fmax(k->out->us, k->walkers[m].now);
+    }
+    for (int m = k->walking; m < k->out->members; m++) k->out->at[m] = k->out->at[0];
+}
+
+/* Room for what the clock says of member `m`. */
+static bool begin_member(struct clock_maker *k, int m, size_t tags)
+{
+    struct lx_team_times *t = &k->out->at[m];
+    struct arena *memory = k->out->memory;
+    size_t ops = (size_t)k->p->plans[m]->layouts->graph->op_count;
+    size_t own = (size_t)k->p->plans[m]->graph->op_count;
+    t->ops = (int)ops;
+    t->begin = arena_array(memory, ops + 1, sizeof *t->begin);
+    t->end = arena_array(memory, ops + 1, sizeof *t->end);
+    t->works = arena_array(memory, ops + 1, sizeof *t->works);
+    t->trip = arena_array(memory, ops + 1, sizeof *t->trip);
+    t->last_send = arena_array(memory, tags + 1, sizeof *t->last_send);
+    t->trips = arena_array(memory, (size_t)k->p->members[m]->message_count + 1, sizeof *t->trips);
+    k->walkers[m].of_op = arena_array(memory, own + 1, sizeof *k->walkers[m].of_op);
+    if (!t->begin || !t->end || !t->works || !t->trip || !t->last_send || !t->trips || !k->walkers[m].of_op)
+        return false;
+    stop_look(EACH_MESSAGE * (int64_t)(ops + tags));
+    for (size_t o = 0; o <= ops; o++) t->trip[o] = -1;
+    for (size_t i = 0; i <= tags; i++) t->last_send[i] = -1;
+    return true;
+}
+
+static bool team_clock_begin(struct clock_maker *k)
+{
+    struct lx_team_clock *c = k->out;
+    size_t members = (size_t)k->walking;
+    size_t tags = (size_t)lx_team_tag_output(k->p->team, 0);
+    c->at = arena_array(c->memory, (size_t)c->members, sizeof *c->at);
+    k->walkers = arena_array(c->memory, members, sizeof *k->walkers);
+    k->trips = mem_alloc((tags + 1) * members * sizeof *k->trips);
+    if (!c->at || !k->walkers || !k->trips) return false;
+    for (size_t i = 0; i < (tags + 1) * members; i++) {
+        k->trips[i] = (struct trip){.sent = -1, .arrives = -1};
+        (void)stop_round((int64_t)i, EACH_TRIP);
+    }
+    for (int m = 0; m < k->walking; m++) {
+        if (!k->p->plans[m]) continue;
+        if (!begin_member(k, m, tags)) return false;
+        note_messages(k, m);
+    }
+    return true;
+}
+
+/* Do all the same by one plan, and send nothing? In a file members that do the same may have plans of their own. */
+static bool all_as_one(const struct lx_team_plans *p)
+{
+    if (!p->alike || p->members[0]->message_count > 0) return false;
+    for (int m = 1; m < p->team->members; m++)
+        if (p->plans[m] != p->plans[0]) return false;
+    return true;
+}
+
+struct lx_team_clock *lx_team_clock_make(const struct lx_team_plans *p, lx_status *st)
+{
+    struct arena *memory = mem_zeroed(1, sizeof *memory);
+    struct clock_maker k = {.p = p,
+                            .out = memory ? arena_alloc(memory, sizeof *k.out) : NULL,
+                            .walking = all_as_one(p) ? 1 : p->team->members};
+    if (!k.out) return mem_free(memory), status_no_memory(st), NULL;
+    *k.out = (struct lx_team_clock){.members = p->team->members, .memory = memory};
+    bool ok = team_clock_begin(&k);
+    if (ok) team_clock_walk(&k);
+    mem_free(k.trips);
+    if (ok) return k.out;
+    lx_team_clock_free(k.out);
+    return status_no_memory(st), NULL;
+}
+
+void lx_team_clock_free(struct lx_team_clock *c)
+{
+    if (!c) return;
+    struct arena *memory = c->memory; /* the clock itself lives in it */
+    arena_free(memory);
+    mem_free(memory);
+}

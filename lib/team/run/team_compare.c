@@ -1,0 +1,101 @@
+/* The team's outputs beside those of one device that runs the whole graph with the same data. */
+#include "team/run/member_plans.h"
+#include "team/run/team_member.h"
+#include "team/run/team_wire.h"
+#include "base/fail.h"
+#include "device/memory/dtypes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct comparison {
+    const struct lx_graph *g;
+    void *const *team; /* per tensor: items */
+    struct lx_team_result *r;
+    const struct lx_team_run_options *how;
+};
+
+static void compare_item(const struct number_type *type, const char *got, const char *wanted,
+                         struct lx_team_result *r)
+{
+    float a, b;
+    items_decode(type, got, 1, &a);
+    items_decode(type, wanted, 1, &b);
+    r->elements++;
+    if (isfinite(b) && fabs((double)b) > r->largest) r->largest = fabs((double)b);
+    if (memcmp(got, wanted, (size_t)type->item) == 0 || (isnan(a) && isnan(b))) return;
+    r->differing++;
+    double difference = fabs((double)a - (double)b);
+    /* a number against none is as far apart as can be */
+    if (isnan(difference)) difference = INFINITY;
+    if (difference > r->worst) r->worst = difference;
+}
+
+static void team_compare_output(void *context, int32_t tensor, const void *items)
+{
+    struct comparison *c = context;
+    const struct lx_tensor *t = &c->g->tensors[tensor];
+    const struct number_type *type = &number_types[t->dtype];
+    struct lx_team_box whole = lx_team_box_of(t->rank, t->shape);
+    int64_t n = lx_team_box_elements(&whole);
+    const char *got = c->team[tensor], *wanted = items;
+    for (int64_t i = 0; i < n; i++) compare_item(type, got + i * type->item, wanted + i * type->item, c->r);
+}
+
+/* Kernels may add up in another order for another shape. */
+static bool adds_up(const struct lx_graph *g)
+{
+    for (int32_t o = 0; o < g->op_count; o++) {
+        const struct lx_op *op = &g->ops[o];
+        if (op->kind->traits & LX_CONTRACTS || (op->reduces && !(op->kind->traits & LX_POINTWISE)))
+            return true;
+    }
+    return false;
+}
+
+bool lx_team_is_exact(const struct lx_team_plan *p)
+{
+    return p->exact && !adds_up(p->graph);
+}
+
+/* Can a result leap when an operand changes in its last bit? */
+static bool leaps(const struct lx_graph *g)
+{
+    for (int32_t o = 0; o < g->op_count; o++)
+        if (g->ops[o].kind->id == LX_KIND_GREATER || lx_dtype_bits(g->tensors[g->ops[o].output].dtype) <= 8)
+            return true;
+    return false;
+}
+
+static bool team_compare_stop(void *context)
+{
+    const struct comparison *c = context;
+    return c->how->stop && c->how->stop(c->how->context);
+}
+
+bool team_compare(const struct lx_team_plan *p, const struct lx_team_run_options *how, void *const *whole,
+                  struct lx_team_result *r, lx_status *st)
+{
+    struct comparison c = {.g = p->graph, .team = whole, .r = r, .how = how};
+    struct lx_device_options run = {.seed = how->seed,
+                                    .verify = LX_VERIFY_NONE,
+                                    .stop = team_compare_stop,
+                                    .output = team_compare_output,
+                                    .context = &c};
+    struct lx_plan *plan = plan_of_member(p->graph, how->plan, st); /* its tensors are the graph's */
+    struct lx_run_result *one = plan ? lx_device_run(plan, &run, st) : NULL;
+    r->exact = lx_team_is_exact(p);
+    r->limit = leaps(p->graph) ? INFINITY : r->largest / 10;
+    bool ok = one != NULL;
+    if (ok && !one->ok)
+        ok = status_set(
+            st, LX_E_NO,
+            "one device's run of the whole graph is not right, so that nothing can be compared: %.400s",
+            one->fault_count ? one->faults[0].text
+            : one->unequal   ? one->unequal
+                             : "wrong results");
+    lx_run_result_free(one);
+    lx_plan_free(plan);
+    return ok;
+}

@@ -1,0 +1,46 @@
+/* Teams compared, and their time. */
+#include "team/run/team_contest.h"
+
+int64_t team_moved(const struct lx_team_plan *p)
+{
+    return p->bytes + p->combine_bytes;
+}
+
+bool team_better(bool by_time, double us, int64_t bytes, double than_us, int64_t than_bytes)
+{
+    if (by_time) return us != than_us ? us < than_us : bytes < than_bytes;
+    return bytes != than_bytes ? bytes < than_bytes : us < than_us;
+}
+
+bool team_was_left(const struct lx_team_plans *p)
+{
+    return p->team->uncut && p->alike;
+}
+
+struct lx_team_plans *team_best_of(struct lx_team_plans *a, struct lx_team_plans *b, bool by_time)
+{
+    bool second = !a || (b && team_better(by_time, b->team->predicted_us, team_moved(b->team),
+                                          a->team->predicted_us, team_moved(a->team)));
+    if (a && b && !by_time && team_was_left(a) != team_was_left(b)) second = team_was_left(a);
+    lx_team_plans_free(second ? a : b);
+    return second ? b : a;
+}
+
+void team_time_begin(struct team_time *t, const struct lx_team_options *how,
+                     const struct lx_plan_options *asked)
+{
+    int members = how->grid.axes > 0 ? lx_team_members_of(&how->grid) : how->members;
+    int parts = how->by_time ? 4 : 2 + members / 2;
+    t->plan = *asked;
+    t->plan.run = fuse_light(&t->all, &asked->run);
+    t->part = fuse_share(&t->plan.run, parts);
+    struct lx_run lit = fuse_light(&t->search, &t->part);
+    stop_begin(&t->whole, t->plan.run.stop, t->plan.run.context);
+    stop_begin(&t->part_of_it, lit.stop, lit.context);
+}
+
+void team_time_end(struct team_time *t)
+{
+    stop_end(&t->part_of_it);
+    stop_end(&t->whole);
+}

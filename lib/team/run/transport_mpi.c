@@ -1,0 +1,284 @@
+/* Members as MPI processes, one per rank: non-blocking sends and receives of one exchange, an all-to-all-v of
+ * which most members' parts are empty. Receives are posted when the exchange starts, so that data travels
+ * while the core is computed. Errors of the library are returned, not fatal. */
+#include "team/run/transport.h"
+#include "team/run/mpi_process.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct lx_flight {
+    int tag;
+    const struct lx_message *in;
+    MPI_Request *receive, *send; /* per member */
+    void **copy;                 /* per member: what is being sent */
+};
+
+static MPI_Comm comm = MPI_COMM_NULL; /* ours, so that tags are, too; one per process, as MPI is */
+
+static double transport_mpi_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* Gives up what is still under way: a peer that is gone would never end it. */
+static void transport_mpi_drop(struct lx_flight *f, int members, bool ok)
+{
+    for (int m = 0; f->receive && f->send && f->copy && m < members; m++) {
+        if (!ok && f->receive[m] != MPI_REQUEST_NULL) {
+            MPI_Cancel(&f->receive[m]);
+            MPI_Request_free(&f->receive[m]);
+        }
+        if (f->send[m] == MPI_REQUEST_NULL) mem_free(f->copy[m]);
+    }
+    mem_free(f->receive);
+    mem_free(f->send);
+    mem_free(f->copy);
+    mem_free(f);
+}
+
+static struct lx_flight *make_flight(int members, int tag, const struct lx_message *in)
+{
+    struct lx_flight *f = mem_zeroed(1, sizeof *f);
+    if (!f) return NULL;
+    f->tag = tag;
+    f->in = in;
+    f->receive = mem_alloc((size_t)members * sizeof *f->receive);
+    f->send = mem_alloc((size_t)members * sizeof *f->send);
+    f->copy = mem_zeroed((size_t)members, sizeof *f->copy);
+    if (!f->receive || !f->send || !f->copy) {
+        mem_free(f->receive);
+        mem_free(f->send);
+        mem_free(f->copy);
+        mem_free(f);
+        return NULL;
+    }
+    for (int m = 0; m < members; m++) f->receive[m] = f->send[m] = MPI_REQUEST_NULL;
+    return f;
+}
+
+static struct lx_flight *transport_mpi_start(struct lx_link *link, int tag, const struct lx_message *out,
+                                             const struct lx_message *in, lx_status *st)
+{
+    struct lx_flight *f = make_flight(link->members, tag, in);
+    bool ok = f ? true : status_no_memory(st);
+    for (int m = 0; m < link->members && ok; m++) {
+        if (m == link->member) continue;
+        if (in[m].bytes > INT_MAX || out[m].bytes > INT_MAX)
+            ok = status_set(st, LX_E_LIMIT, "member %d: a message of more than 2^31 bytes", link->member);
+        if (ok && in[m].bytes > 0 &&
+            MPI_Irecv(in[m].data, (int)in[m].bytes, MPI_BYTE, m, tag, comm, &f->receive[m]) != MPI_SUCCESS)
+            ok = status_set(st, LX_E_NO, "member %d: MPI cannot receive from member %d", link->member, m);
+        if (!ok || out[m].bytes == 0) continue;
+        f->copy[m] = mem_alloc(out[m].bytes);
+        if (!f->copy[m]) {
+            ok = status_no_memory(st);
+            continue;
+        }
+        memcpy(f->copy[m], out[m].data, out[m].bytes);
+        if (MPI_Isend(f->copy[m], (int)out[m].bytes, MPI_BYTE, m, tag, comm, &f->send[m]) != MPI_SUCCESS)
+            ok = status_set(st, LX_E_NO, "member %d: MPI cannot send to member %d", link->member, m);
+    }
+    if (ok) return f;
+    if (f) transport_mpi_drop(f, link->members, false);
+    return NULL;
+}
+
+/* One look at one receive. 1: it is complete; 0: not yet; -1: `st` is set. */
+static int transport_mpi_look(struct lx_link *link, struct lx_flight *f, int from, lx_status *st)
+{
+    int done = 0, bytes = 0, wanted = (int)f->in[from].bytes;
+    MPI_Status status;
+    int result = MPI_Test(&f->receive[from], &done, &status);
+    if (result == MPI_SUCCESS && !done) return 0;
+    if (result == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &bytes);
+    if (result == MPI_SUCCESS && bytes == wanted) return 1;
+    int class = MPI_ERR_OTHER;
+    if (result != MPI_SUCCESS) MPI_Error_class(result, &class);
+    if (result == MPI_SUCCESS)
+        status_set(st, LX_E_NO, "member %d: message %d from member %d has %d bytes instead of %d",
+                   link->member, f->tag, from, bytes, wanted);
+    else if (class == MPI_ERR_TRUNCATE)
+        status_set(st, LX_E_NO, "member %d: message %d from member %d has more than the %d bytes expected",
+                   link->member, f->tag, from, wanted);
+    else
+        status_set(st, LX_E_NO, "member %d: MPI lost member %d", link->member, from);
+    f->receive[from] = MPI_REQUEST_NULL;
+    return -1;
+}
+
+/* Who waits for somebody who waits himself is not to blame him: he asks whom that one waits for, and so on to one who does not
+ * answer. Whoever waits answers. These few words go beside the communicator of the exchanges. */
+enum { TAG_ASK = 7101, TAG_TELL = 7102, ANSWER_MS = 800 };
+
+static int waits_for = -1;
+
+static void answer_questions(void)
+{
+    int there = 0;
+    MPI_Status from;
+    char word = 0;
+    while (MPI_Iprobe(MPI_ANY_SOURCE, TAG_ASK, MPI_COMM_WORLD, &there, &from) == MPI_SUCCESS && there) {
+        MPI_Recv(&word, 1, MPI_BYTE, from.MPI_SOURCE, TAG_ASK, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&waits_for, 1, MPI_INT, from.MPI_SOURCE, TAG_TELL,
+                 MPI_COMM_WORLD); /* small: it does not wait */
+    }
+}
+
+/* Whom a member waits for; -1: it does not say. */
+static int transport_mpi_ask(int member)
+{
+    static const struct timespec nap = {0, 1000000};
+    char word = 0;
+    int answer = -1, there = 0;
+    MPI_Status status;
+    MPI_Send(&word, 1, MPI_BYTE, member, TAG_ASK, MPI_COMM_WORLD);
+    for (double since = transport_mpi_now_ms(); !there && transport_mpi_now_ms() - since < ANSWER_MS;
+         nanosleep(&nap, NULL)) {
+        answer_questions();
+        MPI_Iprobe(member, TAG_TELL, MPI_COMM_WORLD, &there, &status);
+    }
+    if (there) MPI_Recv(&answer, 1, MPI_INT, member, TAG_TELL, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return answer;
+}
+
+static int transport_mpi_at_fault(struct lx_link *link, int member)
+{
+    for (int steps = 0; steps < link->members; steps++) {
+        int next = transport_mpi_ask(member);
+        if (next < 0 || next >= link->members || next == link->member) return member;
+        member = next;
+    }
+    return member;
+}
+
+static int frozen(const struct lx_link *link)
+{
+    return mpi_process_stopped(link->timeout_ms);
+}
+
+static bool late(struct lx_link *link, int tag, int other, double since, lx_status *st)
+{
+    waits_for = other;
+    answer_questions();
+    int stopped = frozen(link);
+    if (stopped >= 0) {
+        status_set(st, LX_E_NO, "member %d: member %d did not answer message %d: it is stopped", link->member,
+                   stopped, tag);
+        return true;
+    }
+    if (transport_mpi_now_ms() - since <= link->timeout_ms) return false;
+    status_set(st, LX_E_NO, "member %d: member %d did not answer message %d within %d ms", link->member,
+               transport_mpi_at_fault(link, other), tag, link->timeout_ms);
+    return true;
+}
+
+static void rest(int tries)
+{
+    /* with more members than cores, spinning would keep the others from answering */
+    static const struct timespec nap = {0, 50000};
+    if (tries > 50) nanosleep(&nap, NULL);
+}
+
+static bool transport_mpi_wait_flight(struct lx_link *link, struct lx_flight *f, lx_status *st)
+{
+    bool ok = true;
+    double since = transport_mpi_now_ms();
+    waits_for = -1;
+    for (int m = 0; m < link->members && ok; m++) {
+        if (f->receive[m] == MPI_REQUEST_NULL) continue;
+        int found = 0;
+        for (int tries = 0; (found = transport_mpi_look(link, f, m, st)) == 0; tries++) {
+            if (late(link, f->tag, m, since, st)) break;
+            rest(tries);
+        }
+        ok = found == 1;
+    }
+    for (int m = 0; m < link->members && ok; m++) {
+        int done = f->send[m] == MPI_REQUEST_NULL;
+        for (int tries = 0; ok && !done; tries++) {
+            if (MPI_Test(&f->send[m], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+                ok = status_set(st, LX_E_NO, "member %d: MPI lost member %d", link->member, m);
+            else if (!done) {
+                ok = !late(link, f->tag, m, since, st);
+                rest(tries);
+            }
+        }
+    }
+    if (ok) waits_for = -1;
+    transport_mpi_drop(f, link->members, ok);
+    return ok;
+}
+
+static void transport_mpi_cancel(struct lx_link *link, struct lx_flight *flight)
+{
+    transport_mpi_drop(flight, link->members, false);
+}
+
+static bool started(void)
+{
+    /* Open MPI, and those with Hydra's process manager */
+    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE");
+}
+
+static int processes(lx_status *st)
+{
+    int size = 0;
+    if (mpi_process_begin(&comm, st)) MPI_Comm_size(comm, &size);
+    return size;
+}
+
+static bool transport_mpi_run(const struct lx_transport *t, int members, int timeout_ms, lx_team_work *work,
+                              void *context, lx_status *st)
+{
+    int rank, size;
+    if (!mpi_process_begin(&comm, st)) return false;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (size != members)
+        return status_set(st, LX_E_USAGE,
+                          "the team has %d members, but %d MPI process%s; start with mpirun -n %d", members,
+                          size, size == 1 ? " runs" : "es run", members);
+    struct lx_link link = {t, rank, members, timeout_ms, NULL};
+    return work(&link, context, st);
+}
+
+/* mpirun ends the others when one leaves like this. Not MPI_Abort: mpirun (Open MPI 4.1) then hung or crashed in one
+ * run of three. All often see an error at once; the first one then ends the others while these still wait for their
+ * turn, because mpirun does not like several to leave either. */
+static void transport_mpi_leave(void)
+{
+    int rank = mpi_process_rank();
+    int64_t ms = rank <= 0 ? 0 : 1500 + 100 * (int64_t)(rank < 8 ? rank : 8);
+    struct timespec turn = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    nanosleep(&turn, NULL);
+    _exit(1);
+}
+
+static bool transport_mpi_end(bool ok, lx_status *st)
+{
+    int ready = 0;
+    if (mpi_process_stuck()) transport_mpi_leave();
+    MPI_Initialized(&ready);
+    if (!ready) return true;
+    if (!ok) transport_mpi_leave();
+    return mpi_process_end(&comm, st);
+}
+
+const struct lx_transport lx_transport_mpi = {.name = "mpi",
+                                              .help = "members are the processes of mpirun",
+                                              .started = started,
+                                              .members = processes,
+                                              .run = transport_mpi_run,
+                                              .start = transport_mpi_start,
+                                              .wait = transport_mpi_wait_flight,
+                                              .cancel = transport_mpi_cancel,
+                                              .frozen = frozen,
+                                              .end = transport_mpi_end};

@@ -1,0 +1,245 @@
+/* Members as threads of one process. Messages are copied into the receiver's mailbox, so that a sender never
+ * waits; a member that ends, for whatever reason, is known to have ended at once. */
+#include "team/run/transport.h"
+#include "base/fail.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct letter {
+    struct letter *next;
+    int from, tag;
+    size_t bytes;
+    unsigned char data[];
+};
+
+struct world {
+    pthread_mutex_t lock;
+    pthread_cond_t news;
+    struct letter **mailbox; /* per member */
+    bool *ended;             /* per member */
+    int *waits_for;          /* per member: another; -1: it does not wait */
+    bool failed;
+    int first_failed; /* member whose error is told */
+};
+
+struct lx_flight {
+    int tag;
+    const struct lx_message *in;
+};
+
+struct seat {
+    struct lx_link link;
+    lx_team_work *work;
+    void *context;
+    lx_status st;
+    bool ok;
+    pthread_t thread;
+};
+
+static struct lx_flight *transport_threads_start(struct lx_link *link, int tag, const struct lx_message *out,
+                                                 const struct lx_message *in, lx_status *st)
+{
+    struct world *w = link->own;
+    struct lx_flight *flight = mem_alloc(sizeof *flight);
+    if (!flight) return status_no_memory(st), NULL;
+    *flight = (struct lx_flight){tag, in};
+    for (int to = 0; to < link->members; to++) {
+        if (to == link->member || out[to].bytes == 0) continue;
+        struct letter *l = mem_alloc(sizeof *l + out[to].bytes);
+        if (!l) {
+            mem_free(flight);
+            return status_no_memory(st), NULL;
+        }
+        l->from = link->member;
+        l->tag = tag;
+        l->bytes = out[to].bytes;
+        memcpy(l->data, out[to].data, out[to].bytes);
+        pthread_mutex_lock(&w->lock);
+        struct letter **last = &w->mailbox[to]; /* of one tag the first is taken first */
+        while (*last) last = &(*last)->next;
+        l->next = NULL;
+        *last = l;
+        pthread_cond_broadcast(&w->news);
+        pthread_mutex_unlock(&w->lock);
+    }
+    return flight;
+}
+
+static struct letter *take_letter(struct world *w, int to, int from, int tag)
+{
+    for (struct letter **at = &w->mailbox[to]; *at; at = &(*at)->next)
+        if ((*at)->from == from && (*at)->tag == tag) {
+            struct letter *l = *at;
+            *at = l->next;
+            return l;
+        }
+    return NULL;
+}
+
+/* Who waits for somebody who waits is not at fault: the one at the end of that is. With the lock held. */
+static int transport_threads_at_fault(const struct world *w, int member, int members)
+{
+    for (int steps = 0; steps < members && w->waits_for[member] >= 0; steps++) member = w->waits_for[member];
+    return member;
+}
+
+/* With the lock held. NULL: `st` says what kept the letter from coming. */
+static struct letter *await_letter(struct lx_link *link, int from, int tag, const struct timespec *until,
+                                   lx_status *st)
+{
+    struct world *w = link->own;
+    for (bool late = false;; late = pthread_cond_timedwait(&w->news, &w->lock, until) == ETIMEDOUT) {
+        struct letter *l = take_letter(w, link->member, from, tag);
+        if (l) return l;
+        if (w->ended[from])
+            status_set(st, LX_E_NO, "member %d: member %d has ended and did not send message %d",
+                       link->member, from, tag);
+        else if (w->failed)
+            status_set(st, LX_E_NO, "member %d: stopped, because another member failed", link->member);
+        else if (late && transport_threads_at_fault(w, from, link->members) != from)
+            status_set(
+                st, LX_E_NO,
+                "member %d: member %d did not send within %d ms; member %d, which is to send message %d, "
+                "waits for it",
+                link->member, transport_threads_at_fault(w, from, link->members), link->timeout_ms, from,
+                tag);
+        else if (late)
+            status_set(st, LX_E_NO, "member %d: member %d did not send message %d within %d ms", link->member,
+                       from, tag, link->timeout_ms);
+        else
+            continue;
+        return NULL;
+    }
+}
+
+static bool transport_threads_wait_flight(struct lx_link *link, struct lx_flight *flight, lx_status *st)
+{
+    struct world *w = link->own;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += link->timeout_ms / 1000;
+    until.tv_nsec += (long)(link->timeout_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    bool ok = true;
+    for (int from = 0; from < link->members && ok; from++) {
+        const struct lx_message *in = &flight->in[from];
+        if (from == link->member || in->bytes == 0) continue;
+        pthread_mutex_lock(&w->lock);
+        w->waits_for[link->member] = from;
+        struct letter *l = await_letter(link, from, flight->tag, &until, st);
+        if (l) w->waits_for[link->member] = -1; /* who gives up has waited to the end */
+        pthread_mutex_unlock(&w->lock);
+        ok = l != NULL;
+        if (ok && l->bytes != in->bytes)
+            ok = status_set(st, LX_E_NO, "member %d: message %d from member %d has %zu bytes instead of %zu",
+                            link->member, flight->tag, from, l->bytes, in->bytes);
+        if (ok) memcpy(in->data, l->data, in->bytes);
+        mem_free(l);
+    }
+    mem_free(flight);
+    return ok;
+}
+
+static void transport_threads_cancel(struct lx_link *link, struct lx_flight *flight)
+{
+    (void)link;
+    mem_free(flight);
+}
+
+static void *sit(void *at)
+{
+    struct seat *s = at;
+    struct world *w = s->link.own;
+    s->ok = s->work(&s->link, s->context, &s->st);
+    pthread_mutex_lock(&w->lock);
+    w->ended[s->link.member] = true;
+    if (!s->ok && !w->failed) {
+        w->failed = true;
+        w->first_failed = s->link.member;
+    }
+    pthread_cond_broadcast(&w->news);
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+static void free_mail(struct world *w, int members)
+{
+    for (int m = 0; m < members && w->mailbox; m++)
+        while (w->mailbox[m]) {
+            struct letter *l = w->mailbox[m];
+            w->mailbox[m] = l->next;
+            mem_free(l);
+        }
+    mem_free(w->mailbox);
+    mem_free(w->ended);
+    mem_free(w->waits_for);
+}
+
+/* A member for which no thread can be had counts as one that failed. */
+static void seat_all(struct seat *seats, int members, struct world *w)
+{
+    int seated = 0;
+    while (seated < members && pthread_create(&seats[seated].thread, NULL, sit, &seats[seated]) == 0)
+        seated++;
+    if (seated < members) {
+        pthread_mutex_lock(&w->lock);
+        w->failed = true;
+        w->first_failed = seated;
+        status_set(&seats[seated].st, LX_E_MEMORY, "no memory for a thread of member %d", seated);
+        for (int m = seated; m < members; m++) w->ended[m] = true;
+        pthread_cond_broadcast(&w->news);
+        pthread_mutex_unlock(&w->lock);
+    }
+    for (int m = 0; m < seated; m++) pthread_join(seats[m].thread, NULL);
+}
+
+static bool transport_threads_run(const struct lx_transport *t, int members, int timeout_ms,
+                                  lx_team_work *work, void *context, lx_status *st)
+{
+    struct world w = {.mailbox = mem_zeroed((size_t)members, sizeof *w.mailbox),
+                      .ended = mem_zeroed((size_t)members, sizeof *w.ended),
+                      .waits_for = mem_zeroed((size_t)members, sizeof *w.waits_for)};
+    struct seat *seats = mem_zeroed((size_t)members, sizeof *seats);
+    bool ok = w.mailbox && w.ended && w.waits_for && seats;
+    for (int m = 0; ok && m < members; m++) w.waits_for[m] = -1;
+    if (!ok) {
+        free_mail(&w, members);
+        mem_free(seats);
+        return status_no_memory(st);
+    }
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&w.lock, NULL);
+    pthread_cond_init(&w.news, &clock);
+    pthread_condattr_destroy(&clock);
+    for (int m = 0; m < members; m++)
+        seats[m] = (struct seat){.link = {t, m, members, timeout_ms, &w}, .work = work, .context = context};
+    seat_all(seats, members, &w);
+    if (w.failed && st) *st = seats[w.first_failed].st;
+    pthread_mutex_destroy(&w.lock);
+    pthread_cond_destroy(&w.news);
+    free_mail(&w, members);
+    mem_free(seats);
+    return !w.failed;
+}
+
+static bool transport_threads_end(bool ok, lx_status *st)
+{
+    (void)ok; /* threads have ended when run returns */
+    (void)st;
+    return true;
+}
+
+const struct lx_transport lx_transport_threads = {.name = "threads",
+                                                  .help = "members are threads of this process",
+                                                  .run = transport_threads_run,
+                                                  .start = transport_threads_start,
+                                                  .wait = transport_threads_wait_flight,
+                                                  .cancel = transport_threads_cancel,
+                                                  .end = transport_threads_end};
