@@ -20,12 +20,12 @@
 static int64_t step_value(const struct chain_model *m, int32_t o, const struct chain_touch *t,
                           const struct chain_step *s)
 {
-    int64_t value = chain_bound_add_capped(s->bytes, chain_future(m, t, s->next));
+    int64_t value = add_capped(s->bytes, chain_future(m, t, s->next));
     if (m->room.price[o] > 0 && !(s->begins && t->may_share))
-        value = chain_bound_add_capped(value, prices_floor(&m->room, (int128)s->room * m->room.price[o]));
+        value = add_capped(value, prices_floor(&m->room, (int128)s->room * m->room.price[o]));
     int64_t size = chain_size(&m->tensors[t->tensor], s->next);
     if (size == 0 || t->last) return value;
-    return chain_bound_add_capped(value, prices_between(&m->room, size, o + 1, t->next_op));
+    return add_capped(value, prices_between(&m->room, size, o + 1, t->next_op));
 }
 
 /* The best step from a state; NETWORK_NEVER: there is none. */
@@ -79,7 +79,7 @@ static int64_t others(const struct chain_op *op, const struct tables *w, int32_t
 {
     int64_t sum = 0;
     for (int32_t k = 0; k < op->touch_count; k++)
-        if (k != but) sum = chain_bound_add_capped(sum, w->low[k * op->choice_count + c]);
+        if (k != but) sum = add_capped(sum, w->low[k * op->choice_count + c]);
     return sum;
 }
 
@@ -93,7 +93,7 @@ static void chain_bound_send(const struct chain_model *m, struct chain_op *op, s
         int64_t rest = others(op, w, c, k) - op->least;
         const int64_t *value = &w->value[k][(int64_t)c * states];
         for (int32_t x = 0; x < states; x++)
-            if (t->reached[x]) t->value[x] = min_i64(t->value[x], chain_bound_add_capped(value[x], rest));
+            if (t->reached[x]) t->value[x] = min_i64(t->value[x], add_capped(value[x], rest));
     }
     for (int32_t c = 0; c < op->choice_count; c++) {
         int64_t *value = &w->value[k][(int64_t)c * states];
@@ -125,7 +125,7 @@ int64_t chain_messages(struct chain_model *m, int64_t *steps)
     prices_sum(&m->room);
     for (int32_t o = m->op_count; o-- > 0;) {
         op_messages(m, o, &w, steps);
-        m->room.rest[o] = chain_bound_add_capped(m->room.rest[o + 1], m->ops[o].least);
+        m->room.rest[o] = add_capped(m->room.rest[o + 1], m->ops[o].least);
     }
     mem_free(w.all);
     mem_free(w.low);
@@ -158,7 +158,7 @@ static void chain_bound_decode(const struct chain_model *m, int32_t *state, int6
             int64_t sum = 0;
             for (int32_t k = 0; k < op->touch_count; k++, ++*steps) {
                 int64_t value = best_step(m, o, &op->touch[k], c, state[op->touch[k].tensor], &step);
-                sum = chain_bound_add_capped(sum, value);
+                sum = add_capped(sum, value);
                 now[k] = step;
             }
             if (sum >= least) continue;

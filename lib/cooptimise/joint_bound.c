@@ -62,12 +62,12 @@ static int64_t least_of_new(const struct joint_model *m, const struct joint_fact
             const struct joint_var *v = &m->vars[f->touch[t].var];
             if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
             off[t] = x == 0;
-            value = joint_bound_add_capped(value, v->future[x]);
-            if (x > 0) value = joint_bound_add_capped(value, joint_life_price(m, v, x));
+            value = add_capped(value, v->future[x]);
+            if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
         }
         if (value >= best) continue;
         ++*steps;
-        best = min_i64(best, joint_bound_add_capped(value, joint_factor_cost(f, c, off)));
+        best = min_i64(best, add_capped(value, joint_factor_cost(f, c, off)));
     }
     return best;
 }
@@ -111,8 +111,7 @@ static void send_message(struct joint_model *m, struct joint_factor *f, int32_t 
         int32_t x = entries[i].on >> t & 1 ? f->state[(int64_t)entries[i].choice * f->touch_count + t] : 0;
         entries[i].value -= message[x];
     }
-    for (int32_t x = 0; x < v->state_count; x++)
-        v->future[x] = joint_bound_add_capped(v->future[x], message[x]);
+    for (int32_t x = 0; x < v->state_count; x++) v->future[x] = add_capped(v->future[x], message[x]);
 }
 
 static void factor_messages(struct joint_model *m, struct joint_factor *f, struct entry *entries,
@@ -140,7 +139,7 @@ int64_t joint_messages(struct joint_model *m, int64_t *steps)
     prices_sum(&m->room);
     for (int32_t o = m->factor_count; o-- > 0;) {
         factor_messages(m, &m->factors[o], entries, steps);
-        m->room.rest[o] = joint_bound_add_capped(m->room.rest[o + 1], m->factors[o].least);
+        m->room.rest[o] = add_capped(m->room.rest[o + 1], m->factors[o].least);
     }
     mem_free(entries);
     return m->room.rest[0] >= NETWORK_HOPELESS ? NETWORK_NEVER : prices_ahead(&m->room, 0, 0, 0, 0);
@@ -174,12 +173,12 @@ static void joint_bound_decode(const struct joint_model *m, int32_t *state, int6
                     const struct joint_var *v = &m->vars[f->touch[t].var];
                     if ((mask >> i & 1) && x == 0) value = NETWORK_NEVER;
                     off[t] = x == 0;
-                    value = joint_bound_add_capped(value, v->future[x]);
-                    if (x > 0) value = joint_bound_add_capped(value, joint_life_price(m, v, x));
+                    value = add_capped(value, v->future[x]);
+                    if (x > 0) value = add_capped(value, joint_life_price(m, v, x));
                 }
                 if (value >= best) continue;
                 ++*steps;
-                value = joint_bound_add_capped(value, joint_factor_cost(f, c, off));
+                value = add_capped(value, joint_factor_cost(f, c, off));
                 if (value >= best) continue;
                 best = value;
                 best_choice = c;
