@@ -10,7 +10,7 @@ struct lx_run incumbents_watch(struct incumbents *w, const struct lx_problem *p,
     *w = (struct incumbents){.p = p, .run = run, .best = INT64_MAX};
     if (!run->progress) return watched;
     watched.progress = incumbents_pass;
-    watched.stop = incumbents_stop;
+    watched.stop = run->stop ? incumbents_stop : NULL;
     watched.context = w;
     return watched;
 }

@@ -1,5 +1,6 @@
 /* Borders: what is freed, what is kept, and in which order, when memory is out. */
 #include "base/arena.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "base/users.h"
 #include "base/vec.h"
@@ -42,6 +43,40 @@ static void test_unwinding_frees(void **state)
     assert_int_equal(in_use(), before);
     assert_string_equal(outside, "outside");
     mem_free(outside);
+}
+
+/* Sizes that no machine has unwind, and what was there before stays. */
+static void test_impossible_sizes(void **state)
+{
+    (void)state;
+    struct border border;
+    struct arena arena = {0};
+    struct text text = {0};
+    VEC(int) list = {0};
+    volatile int out = 0;
+    VEC_PUSH(&list, 7);
+    text_add(&text, "text");
+    arena_alloc(&arena, 8);
+    for (volatile int i = 0; i < 6; i++) {
+        if (border_begin(&border) == 0) {
+            if (i == 0) arena_alloc(&arena, SIZE_MAX);
+            if (i == 1) arena_alloc(&arena, SIZE_MAX / 2);
+            if (i == 2) arena_array(&arena, SIZE_MAX / 2, 3);
+            if (i == 3) arena_array(&arena, (size_t)1 << 33, (size_t)1 << 33);
+            if (i == 4) VEC_RESERVE(&list, SIZE_MAX / 2);
+            if (i == 5) text_pad(&text, ' ', SIZE_MAX - 100);
+            border_end(&border);
+        } else {
+            out++;
+        }
+    }
+    assert_int_equal(out, 6);
+    assert_string_equal(text.at, "text");
+    assert_int_equal(list.at[0], 7);
+    assert_non_null(arena_alloc(&arena, 8));
+    arena_free(&arena);
+    text_free(&text);
+    VEC_FREE(&list);
 }
 
 /* A real failure: each allocation of the loop in turn. */
@@ -264,10 +299,11 @@ static void test_thread_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unwinding_frees), cmocka_unit_test(test_each_allocation),
-        cmocka_unit_test(test_borders_nest),    cmocka_unit_test(test_deferred),
-        cmocka_unit_test(test_keeping),         cmocka_unit_test(test_references),
-        cmocka_unit_test(test_threads),         cmocka_unit_test(test_thread_results),
+        cmocka_unit_test(test_unwinding_frees),  cmocka_unit_test(test_each_allocation),
+        cmocka_unit_test(test_impossible_sizes), cmocka_unit_test(test_borders_nest),
+        cmocka_unit_test(test_deferred),         cmocka_unit_test(test_keeping),
+        cmocka_unit_test(test_references),       cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_thread_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
