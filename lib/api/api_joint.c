@@ -58,7 +58,7 @@ static bool place_again(struct joint_work *w, lx_status *st)
     struct lx_run run = w->run;
     struct lx_problem placement;
     bool taken, *on = arena_array(&w->q.memory, (size_t)w->q.count, sizeof *on);
-    if (!lx_joint_placement(&w->m.problem, w->a.choice, &w->q.memory, &placement, st)) return false;
+    lx_joint_placement(&w->m.problem, w->a.choice, &w->q.memory, &placement);
     if (!on || !drop_unequal(&placement, w->a.address, &w->q.memory, &taken)) return status_no_memory(st);
     if (!taken) return true;
     struct lx_answer again = {.address = w->a.address};

@@ -107,27 +107,6 @@ static void worker_take_out(struct job **list, struct job *j)
     *list = j->next;
 }
 
-/* The job that is to be done next, of those that a thread may take: all but one thread may be busy with
- * others than those of rank 0. */
-static struct job *next_job(struct worker *w)
-{
-    int others = 0;
-    struct job *best = NULL;
-    for (struct job *j = w->running; j; j = j->next) others += j->work->rank > 0;
-    for (struct job *j = w->waiting; j; j = j->next) {
-        if (j->work->rank > 0 && others >= w->threads - 1 && w->threads > 1) continue;
-        if (!best || j->work->rank < best->work->rank) best = j;
-    }
-    return best;
-}
-
-static void begin_job(struct worker *w, struct job *j)
-{
-    worker_take_out(&w->waiting, j);
-    append(&w->running, j);
-    j->began = clock_seconds();
-}
-
 /* Into the queue of the screen, which is woken. */
 static void worker_give(struct worker *w, struct job *j)
 {
@@ -147,14 +126,6 @@ void watch_hand_over(void *watch, void *data)
     pthread_mutex_unlock(&of->worker->lock);
 }
 
-static void finish_job(struct worker *w, struct job *j)
-{
-    worker_take_out(&w->running, j);
-    worker_give(w, j);
-    if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
-    pthread_cond_broadcast(&w->work);
-}
-
 /* False: memory is out. */
 static bool worker_do(struct job *job)
 {
@@ -170,33 +141,33 @@ static void *thread_main(void *context)
     struct worker *w = context;
     pthread_mutex_lock(&w->lock);
     while (!w->ending) {
-        struct job *job = next_job(w);
+        /* The job that is to be done next, of those that a thread may take: all but one thread may be busy with
+ * others than those of rank 0. */
+        int others = 0;
+        struct job *job = NULL;
+        for (struct job *j = w->running; j; j = j->next) others += j->work->rank > 0;
+        for (struct job *j = w->waiting; j; j = j->next) {
+            if (j->work->rank > 0 && others >= w->threads - 1 && w->threads > 1) continue;
+            if (!job || j->work->rank < job->work->rank) job = j;
+        }
         if (!job) {
             pthread_cond_wait(&w->work, &w->lock);
             continue;
         }
-        begin_job(w, job);
+        worker_take_out(&w->waiting, job);
+        append(&w->running, job);
+        job->began = clock_seconds();
         pthread_mutex_unlock(&w->lock);
         bool done = worker_do(job);
         pthread_mutex_lock(&w->lock);
         if (!done) w->memory_is_out = true;
-        finish_job(w, job);
+        worker_take_out(&w->running, job);
+        worker_give(w, job);
+        if (!w->waiting && !w->running) pthread_cond_broadcast(&w->idle);
+        pthread_cond_broadcast(&w->work);
     }
     pthread_mutex_unlock(&w->lock);
     return NULL;
-}
-
-/* Signals are for the thread that has the terminal. */
-static void start_threads(struct worker *w)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_mutex_lock(&w->lock);
-    while (w->threads < THREADS && pthread_create(&w->thread[w->threads], NULL, thread_main, w) == 0)
-        w->threads++;
-    pthread_mutex_unlock(&w->lock);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* When memory is out, results are not freed: those of a job that is not finished are nobody's. */
@@ -227,7 +198,15 @@ struct worker *worker_start(void)
     pthread_cond_init(&w->work, NULL);
     pthread_cond_init(&w->idle, NULL);
     defer(&w->closing, worker_close, w);
-    start_threads(w);
+    /* Signals are for the thread that has the terminal. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_mutex_lock(&w->lock);
+    while (w->threads < THREADS && pthread_create(&w->thread[w->threads], NULL, thread_main, w) == 0)
+        w->threads++;
+    pthread_mutex_unlock(&w->lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (w->threads > 0) return w;
     worker_end(w);
     return NULL;

@@ -44,16 +44,6 @@ void source_free(struct pattern_source *s)
     mem_free(s);
 }
 
-/* Of the plan of a team all views but the team's show the graph, as one device runs it. */
-static void read_team_graph(const char *path, const char *text, size_t length, struct source_content *c)
-{
-    struct lx_team_plans *team = lx_team_plans_parse(path, text, length, &c->st);
-    if (!team) return;
-    c->graph = lx_graph_ref(team->team->graph);
-    c->team_file = path;
-    lx_team_plans_free(team);
-}
-
 static void read_file(const char *path, const struct model_options *models, struct source_content *c)
 {
     size_t length = 0;
@@ -62,9 +52,15 @@ static void read_file(const char *path, const struct model_options *models, stru
     if (c->is_plan) {
         c->plan = lx_plan_of_text(path, text, length, &c->st);
         c->graph = c->plan ? lx_graph_ref(c->plan->graph) : NULL;
-    } else if (text && lx_is_team_plan(text, length))
-        read_team_graph(path, text, length, c);
-    else if (text)
+    } else if (text && lx_is_team_plan(text, length)) {
+        /* Of the plan of a team all views but the team's show the graph, as one device runs it. */
+        struct lx_team_plans *team = lx_team_plans_parse(path, text, length, &c->st);
+        if (team) {
+            c->graph = lx_graph_ref(team->team->graph);
+            c->team_file = path;
+            lx_team_plans_free(team);
+        }
+    } else if (text)
         c->graph = graph_of_text(models, path, text, length, NULL, &c->st);
     mem_free(text);
 }
