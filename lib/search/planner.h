@@ -151,7 +151,7 @@ struct lx_passes passes_of_stage(const struct lx_passes *asked);
 bool pool_pack(struct lx_plan *plan, const struct lx_solver *solver, bool hasty, lx_status *st);
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
-struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
+struct lx_plan *plan_new(const struct lx_graph *g);
 /* A plan of the graph as it is. `beat`: bytes of another that is taken if this one moves no less; 0: none. */
 struct lx_plan *plan_as_written(const struct lx_graph *g, const struct lx_plan_options *options, int64_t beat,
                                 lx_status *st);
