@@ -287,7 +287,7 @@ static bool fill_plan(const struct json *j, const struct json_value *root, bool 
 
 /* The pattern in the file, if it is the one that was planned. */
 static const struct lx_graph *plan_read_pattern(const struct json *j, const struct json_value *root,
-                                           const char *hash, lx_status *st)
+                                                const char *hash, lx_status *st)
 {
     const struct json_value *pattern = json_find(root, "pattern");
     if (!pattern)
