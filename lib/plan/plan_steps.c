@@ -4,7 +4,7 @@
 #include "base/stop.h"
 #include "plan/fuse.h"
 #include "search/bounds.h"
-#include "search/bundles.h"
+#include "search/merge_bundles.h"
 #include "search/combine.h"
 #include "search/divisions.h"
 #include "search/first_plan.h"

@@ -2,7 +2,7 @@
 #ifndef LX_PLAN_PLAN_STEPS_H
 #define LX_PLAN_PLAN_STEPS_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 
 struct step {
     const char *name;

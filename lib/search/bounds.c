@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/stop.h"
 #include "nests/alone.h"
-#include "search/bundles.h"
+#include "search/merge_bundles.h"
 #include "search/combine.h"
 #include "search/evict.h"
 #include "search/keep.h"

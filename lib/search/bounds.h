@@ -2,7 +2,7 @@
 #ifndef LX_SEARCH_BOUNDS_H
 #define LX_SEARCH_BOUNDS_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* Steps: whether nests may help, and what no plan with nests moves less than; what no plan moves less than that the engines
  * may still find, and in words what keeps this from being more; then the same by the model of keeping (keep.h), where the

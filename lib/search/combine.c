@@ -3,10 +3,10 @@
 #include "base/fail.h"
 #include "base/stop.h"
 #include "base/vec.h"
-#include "search/bundles.h"
+#include "search/merge_bundles.h"
 #include "search/divisions.h"
 #include "search/evict.h"
-#include "search/move.h"
+#include "search/move_buffers.h"
 #include "search/nests/nests.h"
 #include "search/reorder.h"
 

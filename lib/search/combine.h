@@ -2,7 +2,7 @@
 #ifndef LX_SEARCH_COMBINE_H
 #define LX_SEARCH_COMBINE_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* A step: every set of the engines that run. */
 bool combine_engines(struct search *search);

@@ -116,7 +116,7 @@ static bool begin_contest(const struct search *p, struct contest *c)
 }
 
 static bool divisions_enter(struct search *p, struct contest *c, const struct lx_division **divided,
-                              int32_t changed)
+                            int32_t changed)
 {
     int64_t bytes;
     if (c->bytes == 0) return try_divisions(p, divided, changed);

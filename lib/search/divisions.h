@@ -2,7 +2,7 @@
 #ifndef LX_SEARCH_DIVISIONS_H
 #define LX_SEARCH_DIVISIONS_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* A step: divisions under which the whole plan moves less, or takes less time (co-optimisation). */
 bool divisions_search(struct search *search);

@@ -1,5 +1,5 @@
 /* The state of a search: efforts, engines, and the best attempt. */
-#include "search/search.h"
+#include "search/plan_search.h"
 #include "base/log.h"
 #include "base/stop.h"
 

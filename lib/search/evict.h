@@ -2,7 +2,7 @@
 #ifndef LX_SEARCH_EVICT_H
 #define LX_SEARCH_EVICT_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* An engine: buffers leave the scratchpad and come back, where that moves less. */
 bool evict_search(struct search *search);

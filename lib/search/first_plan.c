@@ -4,7 +4,7 @@
 #include "search/first_plan.h"
 #include "base/checked.h"
 #include "search/bounds.h"
-#include "search/bundles.h"
+#include "search/merge_bundles.h"
 #include "search/keep.h"
 
 static struct decisions first_decisions(const struct search *search)

@@ -2,7 +2,7 @@
 #ifndef LX_SEARCH_FIRST_PLAN_H
 #define LX_SEARCH_FIRST_PLAN_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* A step: the best becomes a plan without nests; a brief one where nests are looked for in a graph that is large. */
 bool first_plan(struct search *search);

@@ -9,7 +9,7 @@
 #define LX_SEARCH_KEEP_H
 
 #include "base/vec.h"
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* Where a tensor is between two uses. */
 enum keep_state {

@@ -5,7 +5,7 @@
  * gone through tick by tick (move_room.h), and every buffer that had to be pushed becomes another stay from then on, with a
  * copy inside each scratchpad. The plan stays only if it moves less through HBM (where time is asked for: takes less),
  * copies and all; a plan that needs no moves for that was found before. */
-#include "search/move.h"
+#include "search/move_buffers.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/log.h"

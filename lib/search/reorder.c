@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/vec.h"
-#include "search/move.h"
+#include "search/move_buffers.h"
 #include "search/bounds.h"
 #include "search/reorder.h"
 

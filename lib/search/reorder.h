@@ -3,7 +3,7 @@
 #define LX_SEARCH_REORDER_H
 
 #include "base/vec.h"
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* An engine: another order of the ops, where that moves less. */
 bool reorder_search(struct search *search);

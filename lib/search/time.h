@@ -3,7 +3,7 @@
 #define LX_SEARCH_TIME_H
 
 #include "divide/op_nest.h"
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* least_time.c, a step: from the best attempt on, other divisions and passes left out, where that takes less time. */
 bool least_time_search(struct search *search);

@@ -2,7 +2,7 @@
 #ifndef LX_SEARCH_TRIAL_H
 #define LX_SEARCH_TRIAL_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 
 struct trial {
     const struct search *search;

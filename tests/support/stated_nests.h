@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "layout/op_index.h"
 #include "plan/plan_make.h"
-#include "search/search.h"
+#include "search/plan_search.h"
 #include "nests/axes.h"
 
 #include <cJSON.h>

@@ -8,7 +8,7 @@
 #include "layout/op_index.h"
 #include "nests/alone.h"
 #include "nests/axes.h"
-#include "search/bundles.h"
+#include "search/merge_bundles.h"
 #include "search/time.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #ifndef LX_SEARCH_NEST_EDITS_H
 #define LX_SEARCH_NEST_EDITS_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 #include "nests/nest_candidates.h"
 #include "nests/nest_divide.h"
 

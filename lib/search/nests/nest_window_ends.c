@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/stop.h"
-#include "search/search.h"
+#include "search/plan_search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef LX_SEARCH_NESTS_NESTS_H
 #define LX_SEARCH_NESTS_NESTS_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* An engine: runs of ops become nests, where that moves less. */
 bool nests_search(struct search *search);

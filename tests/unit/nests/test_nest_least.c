@@ -8,7 +8,7 @@
 #include "divide/priced_candidates.h"
 #include "layout/op_index.h"
 #include "plan/plan_make.h"
-#include "search/search.h"
+#include "search/plan_search.h"
 #include "nests/axes.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Stays that change their addresses, so that what is there makes room. */
-#ifndef LX_SEARCH_MOVE_H
-#define LX_SEARCH_MOVE_H
+#ifndef LX_SEARCH_MOVE_BUFFERS_H
+#define LX_SEARCH_MOVE_BUFFERS_H
 
 #include "base/vec.h"
 #include "search/keep.h"

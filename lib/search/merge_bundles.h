@@ -1,8 +1,8 @@
 /* Ops that are launched together. */
-#ifndef LX_SEARCH_BUNDLES_H
-#define LX_SEARCH_BUNDLES_H
+#ifndef LX_SEARCH_MERGE_BUNDLES_H
+#define LX_SEARCH_MERGE_BUNDLES_H
 
-#include "search/search.h"
+#include "search/plan_search.h"
 
 /* A step: takes borders of bundles away that the tensors left in HBM do not need. */
 bool bundles_merge(struct search *search);

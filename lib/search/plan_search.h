@@ -2,8 +2,8 @@
  *
  * Each step of the search (plan/plan_steps.c) tries decisions under which less is moved, or less time is taken, and offers what
  * it gets. An attempt is a value, so nothing is ever undone. */
-#ifndef LX_SEARCH_SEARCH_H
-#define LX_SEARCH_SEARCH_H
+#ifndef LX_SEARCH_PLAN_SEARCH_H
+#define LX_SEARCH_PLAN_SEARCH_H
 
 #include "search/request.h"
 #include "stays/draft.h"
@@ -56,7 +56,7 @@ struct search {
 
     bool first_is_brief;  /* the first plan was made with little effort (first_plan.c), */
     int64_t first_least;  /* and no plan without nests moves less than this */
-    bool bundles_limited; /* bundles have more borders than extern ops make (bundles.c) */
+    bool bundles_limited; /* bundles have more borders than extern ops make (merge_bundles.c) */
 
     /* divisions.c: what co-optimisation found; divisions of its best plan (NULL: as they are), and others that it tried */
     struct lx_joint joint;
