@@ -182,9 +182,9 @@ static bool add_folder(struct gathering *g, const char *folder, int depth)
                 ok = instances_add_file(g, path);
             mem_free(path);
         }
-        mem_free(entries[i]);
+        free(entries[i]);
     }
-    mem_free(entries);
+    free(entries);
     return ok;
 }
 

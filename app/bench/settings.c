@@ -40,7 +40,7 @@ struct option_row bench_plan_rows[LX_MOST_OPTIONS + 1];
 void bench_begin(void)
 {
     int n = 0;
-    /* Ours, so that what it does not get is counted (base/failed_memory.h). */
+    /* Memory that is out unwinds, in it as in us. */
     cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     for (int i = 0; i < lx_settings_count(); i++)
         if (!lx_settings_at(i).of_search && !find_row(bench_rows, lx_settings_at(i).name))

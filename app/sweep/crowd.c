@@ -3,7 +3,7 @@
  * place. */
 #include "sweep/crowd.h"
 #include "base/fail.h"
-#include "base/memory.h"
+#include "base/border.h"
 #include "interrupt.h"
 
 #include <errno.h>
@@ -69,13 +69,15 @@ static ssize_t put_message(int socket, const void *data, size_t size)
 /* The life of a forked process: it ends when its socket does. */
 static void serve_socket(const struct effort *e, int socket)
 {
+    struct border border;
+    if (border_begin(&border) != 0) _exit(1);
     char *result = mem_alloc(e->crowd->result_size);
     size_t task;
-    while (result && get_message(socket, &task, sizeof task) == (ssize_t)sizeof task) {
+    while (get_message(socket, &task, sizeof task) == (ssize_t)sizeof task) {
         do_here(e, task, result);
         if (put_message(socket, result, e->crowd->result_size) < 0) break;
     }
-    _exit(result ? 0 : 1);
+    _exit(0);
 }
 
 /* Signals do what they do to any process, and the death of the one that forked it is its own; where a system cannot tell of

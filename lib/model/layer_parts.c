@@ -147,28 +147,6 @@ int32_t layer_part(struct layer *l, const char *kind, int count, const int32_t *
     return layer_parts(l, kind, count, operands, 1, &result) ? result : -1;
 }
 
-bool layer_call(struct layer *l, int32_t body, int count, const int32_t *operands, int32_t *results)
-{
-    const struct model_body *b = &l->m->bodies.at[body];
-    struct model_op op = {.kind = "call",
-                          .operand_count = count,
-                          .result_count = b->result_count,
-                          .body_count = 1,
-                          .line = l->op->line};
-    for (int i = 0; i < op.result_count; i++) results[i] = l->ok ? new_value(l, "step") : -1;
-    op.location = name_of(l, "step");
-    op.operands = checked(l, arena_copy_array(&l->m->memory, operands, (size_t)count, sizeof *operands));
-    op.results =
-        checked(l, arena_copy_array(&l->m->memory, results, (size_t)op.result_count, sizeof *results));
-    op.bodies = checked(l, arena_copy_array(&l->m->memory, &body, 1, sizeof body));
-    for (int i = 0; l->ok && i < op.result_count; i++) {
-        l->ok = results[i] >= 0;
-        if (l->ok) l->m->values.at[results[i]].type = model_type_of(l->m, l->m->bodies.at[body].results[i]);
-    }
-    if (l->ok && !VEC_PUSH(&l->ops, op)) l->ok = status_no_memory(l->st);
-    return l->ok;
-}
-
 int32_t layer_one(struct layer *l, const char *kind, int32_t a)
 {
     return layer_part(l, kind, 1, &a);
@@ -216,12 +194,6 @@ int32_t layer_list(struct layer *l, int count, const int64_t *numbers)
 {
     static const int64_t nothing[1]; /* a list of none is one, too */
     return constant(l, MODEL_I64, 1, (int64_t[]){count}, numbers ? numbers : nothing, NULL);
-}
-
-int32_t layer_reals(struct layer *l, enum model_element e, int rank, const int64_t *extent,
-                    const double *numbers)
-{
-    return constant(l, e, rank, extent, NULL, numbers);
 }
 
 int32_t layer_by(struct layer *l, const char *kind, int32_t a, double number)
@@ -280,22 +252,6 @@ int32_t layer_reduce(struct layer *l, const char *kind, int32_t a, int count, co
     layer_put_list(l, "axes", count, axes);
     layer_put(l, "keepdims", keep);
     return layer_one(l, kind, a);
-}
-
-/* Products of as many elements as have been passed: with what stands one before, then two, then four; 1 is before the first. */
-int32_t layer_running_product(struct layer *l, int32_t x, int axis, bool reverse)
-{
-    const struct model_type *t = layer_type(l, x);
-    int rank = t->count;
-    int64_t n = t->extent[axis], pads[2 * MODEL_MAX_RANK] = {0};
-    int32_t one = layer_number(l, t->element, 1), y = x;
-    for (int64_t by = 1; by < n && l->ok; by *= 2) {
-        pads[reverse ? rank + axis : axis] = by;
-        int32_t rest = layer_slice(l, y, axis, reverse ? by : 0, reverse ? n : n - by);
-        int32_t before = layer_part(l, "Pad", 3, (int32_t[]){rest, layer_list(l, 2 * rank, pads), one});
-        y = layer_two(l, "Mul", y, before);
-    }
-    return y == x ? layer_one(l, "Identity", x) : y;
 }
 
 int32_t layer_softmax(struct layer *l, int32_t a, int64_t axis)

@@ -1,6 +1,5 @@
 /* Which ops have derived bodies, and the making of these. */
 #include "model/layers.h"
-#include "model/layers_typed.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -10,22 +9,17 @@
 static const struct {
     const struct layer_row *rows;
     bool macro;
-} tables[] = {{layers_activations, false}, {layers_products, false},   {layers_einsum, false},
-              {layers_loops, false},       {layers_ttir, false},       {layers_norms, true},
-              {layers_attention, true},    {layers_recurrent, true},   {layers_quantised, true},
+} tables[] = {{layers_activations, false}, {layers_products, false},   {layers_ttir, false},
+              {layers_norms, true},        {layers_recurrent, true},   {layers_quantised, true},
               {layers_numbers, false},     {layers_reductions, false}, {layers_images, false},
-              {layers_picks, false},       {layers_pools, false},      {layers_ttir_moves, false},
-              {layers_rotary, true},       {layers_qlinear, true},     {layers_fused, true},
-              {layers_functions, false},   {layers_ttir_heads, true},  {layers_hlo, false},
-              {layers_hlo_calls, false},   {layers_hlo_picks, false},  {layers_hlo_bits, false},
-              {layers_sequences, false},   {layers_experts, true},     {layers_spectra, true},
-              {layers_sampling, true},     {layers_losses, true},      {layers_contrib, true}};
+              {layers_picks, false},       {layers_attention, true},   {layers_hlo, false},
+              {layers_hlo_calls, false}};
 
-/* Complex numbers have a table of their own: nobody else's parts are right for them. */
+/* Complex numbers have no parts. */
 static bool is_complex(const struct lx_model *m, int32_t value)
 {
     const struct model_type *t = value >= 0 ? model_type_of(m, value) : NULL;
-    return t && (t->element == MODEL_C64 || t->element == MODEL_C128);
+    return t && (t->element == MODEL_C64);
 }
 
 static bool has_complex(const struct lx_model *m, const struct model_op *op)
@@ -35,13 +29,6 @@ static bool has_complex(const struct lx_model *m, const struct model_op *op)
     for (int i = 0; i < op->result_count; i++)
         if (is_complex(m, op->results[i])) return true;
     return false;
-}
-
-/* One result that is a tensor. */
-static bool makes_tensor(const struct lx_model *m, const struct model_op *op)
-{
-    const struct model_type *t = op->result_count == 1 ? model_type_of(m, op->results[0]) : NULL;
-    return t && t->element != MODEL_TUPLE;
 }
 
 static layer_expand *row_in(const struct layer_row *rows, enum model_format format, const char *kind)
@@ -55,8 +42,7 @@ static layer_expand *row_of(const struct lx_model *m, const struct model_op *op,
 {
     enum model_format format = derived && !op->native ? MODEL_ONNX : m->format;
     layer_expand *found = NULL;
-    if (format == MODEL_TTIR && layer_is_typed(m, op) && (found = layer_typed(m, op))) return found;
-    if (has_complex(m, op)) return makes_tensor(m, op) ? row_in(layers_complex, format, op->kind) : NULL;
+    if (has_complex(m, op)) return NULL;
     for (size_t t = 0; t < sizeof tables / sizeof *tables && !found; t++)
         if (macros || !tables[t].macro) found = row_in(tables[t].rows, format, op->kind);
     return found;

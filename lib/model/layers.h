@@ -45,13 +45,9 @@ struct layer_row {
 };
 
 /* Tables of the layers_*.c files. */
-extern const struct layer_row layers_activations[], layers_products[], layers_norms[], layers_attention[],
-    layers_recurrent[], layers_quantised[], layers_loops[], layers_ttir[], layers_ttir_moves[],
-    layers_einsum[], layers_numbers[], layers_reductions[], layers_images[], layers_picks[], layers_pools[],
-    layers_rotary[], layers_qlinear[], layers_fused[], layers_complex[], layers_functions[],
-    layers_ttir_heads[], layers_hlo[], layers_hlo_calls[], layers_hlo_picks[], layers_hlo_bits[],
-    layers_sequences[], layers_experts[], layers_spectra[], layers_sampling[], layers_losses[],
-    layers_contrib[];
+extern const struct layer_row layers_activations[], layers_products[], layers_norms[], layers_recurrent[],
+    layers_quantised[], layers_ttir[], layers_numbers[], layers_reductions[], layers_images[], layers_picks[],
+    layers_attention[], layers_hlo[], layers_hlo_calls[];
 
 /* layer_parts.c. Values are numbers of values of the model, -1 where something failed or is left out. */
 bool layer_has(const struct layer *l, int operand);
@@ -73,17 +69,12 @@ bool layer_parts(struct layer *l, const char *kind, int count, const int32_t *op
 /* An op as that one, with other operands and this type of result. */
 int32_t layer_like(struct layer *l, const struct model_op *like, int count, const int32_t *operands,
                    const struct model_type *type);
-/* A body of the file with these operands; as many results as it has. */
-bool layer_call(struct layer *l, int32_t body, int count, const int32_t *operands, int32_t *results);
 int32_t layer_one(struct layer *l, const char *kind, int32_t a);
 int32_t layer_two(struct layer *l, const char *kind, int32_t a, int32_t b);
 int32_t layer_by(struct layer *l, const char *kind, int32_t a,
                  double number);                                            /* a (kind) number, in a's type */
 int32_t layer_number(struct layer *l, enum model_element e, double number); /* rank 0 */
 int32_t layer_list(struct layer *l, int count, const int64_t *numbers);     /* int64, rank 1 */
-/* Fractions, at most MODEL_MAX_KNOWN. */
-int32_t layer_reals(struct layer *l, enum model_element e, int rank, const int64_t *extent,
-                    const double *numbers);
 int32_t layer_cast(struct layer *l, int32_t a, enum model_element e);
 int32_t layer_reshape(struct layer *l, int32_t a, int rank, const int64_t *extent);
 int32_t layer_permute(struct layer *l, int32_t a, int rank, const int64_t *perm);
@@ -94,14 +85,10 @@ int32_t layer_gather(struct layer *l, int32_t a, int axis, int64_t count, const 
 int32_t layer_concat(struct layer *l, int axis, int count, const int32_t *parts);
 int32_t layer_reduce(struct layer *l, const char *kind, int32_t a, int count, const int64_t *axes, bool keep);
 int32_t layer_softmax(struct layer *l, int32_t a, int64_t axis);
-int32_t layer_running_product(struct layer *l, int32_t x, int axis, bool reverse);
 /* A vector of channels, ready to be combined with a tensor that has them in dimension `axis` of `rank`. */
 int32_t layer_channels(struct layer *l, int32_t vector, int rank, int axis);
 /* `value` is that tensor of the op's results: reshaped and cast to its type where that is another. */
 void layer_result(struct layer *l, int result, int32_t value);
 void layer_fail(struct layer *l);
-
-/* layers_hlo_bits.c: a reduction that combines bits. */
-void layer_reduce_bits(struct layer *l);
 
 #endif

@@ -38,85 +38,18 @@ static void hard_swish(struct layer *l)
     layer_result(l, 0, layer_two(l, "Mul", layer_in(l, 0), hard(l, layer_in(l, 0), 1.0 / 6, 0.5)));
 }
 
-/* `other` where x is below `limit` (with `at`: or at it), else x. */
-static int32_t below(struct layer *l, double limit, bool at, int32_t other)
-{
-    int32_t x = layer_in(l, 0), is = layer_by(l, at ? "LessOrEqual" : "Less", x, limit);
-    return layer_part(l, "Where", 3, (int32_t[]){is, other, x});
-}
-
 static void leaky_relu(struct layer *l)
 {
     double alpha = layer_real(l, "alpha", layer_real(l, "parameter", 0.01));
-    layer_result(l, 0, below(l, 0, false, layer_by(l, "Mul", layer_in(l, 0), alpha)));
+    int32_t x = layer_in(l, 0), negative = layer_by(l, "Less", x, 0);
+    layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){negative, layer_by(l, "Mul", x, alpha), x}));
 }
 
-/* Below 7 a vector of slopes is one of channels. */
-static void prelu(struct layer *l)
-{
-    int32_t slope = layer_in(l, 1);
-    const struct model_type *x = layer_type(l, layer_in(l, 0)), *s = layer_type(l, slope);
-    bool old = l->m->format == MODEL_ONNX && onnx_opset(l->m, "") < 7;
-    if (old && s->count == 1 && s->elements > 1 && x->count > 1)
-        slope = layer_channels(l, slope, x->count, 1);
-    layer_result(l, 0, below(l, 0, false, layer_two(l, "Mul", layer_in(l, 0), slope)));
-}
-
-static void thresholded_relu(struct layer *l)
-{
-    double alpha = layer_real(l, "alpha", 1);
-    layer_result(l, 0, below(l, alpha, true, layer_number(l, layer_element(l, layer_in(l, 0)), 0)));
-}
-
-/* scale * (x, or alpha (exp(x / width) - 1) below 0) */
-static void exponential(struct layer *l, double alpha, double width, double scale)
-{
-    int32_t x = layer_in(l, 0);
-    if (width != 1) x = layer_by(l, "Div", x, width);
-    int32_t y = layer_by(l, "Mul", layer_by(l, "Sub", layer_one(l, "Exp", x), 1), alpha);
-    y = below(l, 0, false, y);
-    layer_result(l, 0, scale == 1 ? y : layer_by(l, "Mul", y, scale));
-}
-
-static void elu(struct layer *l)
-{
-    exponential(l, layer_real(l, "alpha", 1), 1, 1);
-}
-
-static void celu(struct layer *l)
-{
-    double alpha = layer_real(l, "alpha", 1);
-    exponential(l, alpha, alpha, 1);
-}
-
-static void selu(struct layer *l)
-{
-    exponential(l, layer_real(l, "alpha", 1.67326319217681884765625), 1,
-                layer_real(l, "gamma", 1.05070102214813232421875));
-}
-
-/* log(1 + exp x) as max(x, 0) + log1p(exp(-|x|)): no power overflows. */
-static int32_t soft(struct layer *l, int32_t x)
-{
-    int32_t power = layer_one(l, "Exp", layer_one(l, "Neg", layer_one(l, "Abs", x)));
-    return layer_two(l, "Add", layer_one(l, "Relu", x), layer_one(l, "lxplan:Log1p", power));
-}
-
+/* max(x, 0) + log1p(exp(-|x|)), which does not overflow */
 static void softplus(struct layer *l)
 {
-    layer_result(l, 0, soft(l, layer_in(l, 0)));
-}
-
-static void mish(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    layer_result(l, 0, layer_two(l, "Mul", x, layer_one(l, "Tanh", soft(l, x))));
-}
-
-static void softsign(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    layer_result(l, 0, layer_two(l, "Div", x, layer_by(l, "Add", layer_one(l, "Abs", x), 1)));
+    int32_t x = layer_in(l, 0), small = layer_one(l, "Exp", layer_one(l, "Neg", layer_one(l, "Abs", x)));
+    layer_result(l, 0, layer_two(l, "Add", layer_one(l, "Relu", x), layer_one(l, "lxplan:Log1p", small)));
 }
 
 /* x * sigmoid(alpha x) */
@@ -126,29 +59,6 @@ static void swish(struct layer *l)
     double alpha = layer_real(l, "alpha", strcmp(l->op->kind, "com.microsoft:QuickGelu") == 0 ? 1.702 : 1);
     int32_t y = alpha == 1 ? x : layer_by(l, "Mul", x, alpha);
     layer_result(l, 0, layer_two(l, "Mul", x, layer_one(l, "Sigmoid", y)));
-}
-
-/* Where a bias is added first. */
-static void gelu_of_sum(struct layer *l)
-{
-    bool fast = strcmp(l->op->kind, "com.microsoft:FastGelu") == 0;
-    int32_t x = layer_in(l, 0);
-    if (layer_has(l, 1)) x = layer_two(l, "Add", x, layer_in(l, 1));
-    if (fast)
-        l->attr[l->attr_count++] =
-            (struct model_attr){.key = "approximate", .form = ATTR_WORD, .text = "tanh"};
-    layer_result(l, 0, layer_one(l, "Gelu", x));
-}
-
-/* x + bias below -lambd, x - bias above lambd, else 0 */
-static void shrink(struct layer *l)
-{
-    double lambda = layer_real(l, "lambd", 0.5), bias = layer_real(l, "bias", 0);
-    int32_t x = layer_in(l, 0), zero = layer_number(l, layer_element(l, x), 0);
-    int32_t up = bias == 0 ? x : layer_by(l, "Add", x, bias),
-            down = bias == 0 ? x : layer_by(l, "Sub", x, bias);
-    int32_t y = layer_part(l, "Where", 3, (int32_t[]){layer_by(l, "Greater", x, lambda), down, zero});
-    layer_result(l, 0, layer_part(l, "Where", 3, (int32_t[]){layer_by(l, "Less", x, -lambda), up, y}));
 }
 
 static void relu6(struct layer *l)
@@ -189,35 +99,11 @@ static void sum(struct layer *l)
     chain(l, "Add", false);
 }
 
-static void average(struct layer *l)
-{
-    chain(l, "Add", true);
-}
-
 static void cast_like(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     enum model_element e = layer_element(l, layer_in(l, 1));
     layer_result(l, 0, layer_element(l, x) == e ? layer_one(l, "Identity", x) : layer_cast(l, x, e));
-}
-
-/* x * alpha + beta, (x + bias[c]) * scale: kinds of old files. */
-static void affine(struct layer *l)
-{
-    int32_t y = layer_by(l, "Mul", layer_in(l, 0), layer_real(l, "alpha", 1));
-    layer_result(l, 0, layer_by(l, "Add", y, layer_real(l, "beta", 0)));
-}
-
-static void scaled_tanh(struct layer *l)
-{
-    int32_t y = layer_by(l, "Mul", layer_in(l, 0), layer_real(l, "beta", 1));
-    layer_result(l, 0, layer_by(l, "Mul", layer_one(l, "Tanh", y), layer_real(l, "alpha", 1)));
-}
-
-static void parametric_softplus(struct layer *l)
-{
-    int32_t y = layer_by(l, "Mul", layer_in(l, 0), layer_real(l, "beta", 1));
-    layer_result(l, 0, layer_by(l, "Mul", soft(l, y), layer_real(l, "alpha", 1)));
 }
 
 /* Dropout of inference with the mask that it did not apply. */
@@ -258,29 +144,20 @@ const struct layer_row layers_activations[] = {
     {{"hardsigmoid", NULL, "HardSigmoid"}, hard_sigmoid},
     {{"hardswish", NULL, "HardSwish"}, hard_swish},
     {{"leaky_relu", NULL, "LeakyRelu"}, leaky_relu},
-    {{"prelu", NULL, "PRelu"}, prelu},
-    {{NULL, NULL, "ThresholdedRelu"}, thresholded_relu},
-    {{"elu", NULL, "Elu"}, elu},
-    {{NULL, NULL, "Celu"}, celu},
-    {{"selu", NULL, "Selu"}, selu},
+
     {{"softplus", NULL, "Softplus"}, softplus},
-    {{"mish", NULL, "Mish"}, mish},
-    {{"softsign", NULL, "Softsign"}, softsign},
+
     {{"silu", NULL, "Swish"}, swish},
     {{NULL, NULL, "com.microsoft:QuickGelu"}, swish},
-    {{NULL, NULL, "com.microsoft:FastGelu"}, gelu_of_sum},
-    {{NULL, NULL, "com.microsoft:BiasGelu"}, gelu_of_sum},
-    {{NULL, NULL, "com.microsoft:Gelu"}, gelu_of_sum},
+
     {{"relu6", NULL, NULL}, relu6},
-    {{NULL, NULL, "Shrink"}, shrink},
+
     {{NULL, NULL, "Max"}, most},
     {{NULL, NULL, "Min"}, least},
     {{NULL, NULL, "Sum"}, sum},
-    {{NULL, NULL, "Mean"}, average},
+
     {{NULL, NULL, "CastLike"}, cast_like},
-    {{NULL, NULL, "Affine"}, affine},
-    {{NULL, NULL, "ScaledTanh"}, scaled_tanh},
-    {{NULL, NULL, "ParametricSoftplus"}, parametric_softplus},
+
     {{NULL, NULL, "Dropout"}, dropout},
     {{NULL}, NULL},
 };

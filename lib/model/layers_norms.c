@@ -91,111 +91,6 @@ static void skip_norm(struct layer *l)
     layer_result(l, 3, x);
 }
 
-/* Two or three lookups, their sum, the norm: ids, segments?, words, positions, segment table?, gamma, beta, mask?,
- * position ids? */
-static void embed_norm(struct layer *l)
-{
-    const struct model_type *ids = layer_type(l, layer_in(l, 0));
-    if (l->op->operand_count < 7 || ids->count != 2) {
-        layer_fail(l);
-        return;
-    }
-    int32_t x = layer_two(l, "Gather", layer_in(l, 2), layer_in(l, 0));
-    int32_t places = layer_has(l, 8) ? layer_two(l, "Gather", layer_in(l, 3), layer_in(l, 8))
-                                     : layer_slice(l, layer_in(l, 3), 0, 0, ids->extent[1]);
-    x = layer_two(l, "Add", x, places);
-    if (layer_has(l, 1) && layer_has(l, 4))
-        x = layer_two(l, "Add", x, layer_two(l, "Gather", layer_in(l, 4), layer_in(l, 1)));
-    struct norm n = layer_norm_of(l, x, -1, 5, true, layer_real(l, "epsilon", 1e-12));
-    layer_result(l, 0, n.y);
-    if (layer_has(l, 7))
-        layer_result(l, 1, layer_reduce(l, "ReduceSum", layer_in(l, 7), 1, (int64_t[]){1}, false));
-    else
-        layer_result(l, 1, layer_expand_to(l, layer_number(l, MODEL_I32, 0), 1, ids->extent));
-    layer_result(l, 2, x);
-}
-
-/* Over the spatial dimensions of each channel. */
-static void instance_norm(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    int64_t axes[MODEL_MAX_RANK];
-    int rank = layer_type(l, x)->count, count = axes_from(2, rank, axes);
-    enum model_element e = layer_element(l, x);
-    if (rank < 3) {
-        layer_fail(l);
-        return;
-    }
-    struct norm n =
-        normalised(l, layer_cast(l, x, wide(e)), count, axes, layer_real(l, "epsilon", 1e-5), true);
-    int32_t y = layer_cast(l, n.y, e);
-    y = layer_two(l, "Mul", y, layer_channels(l, layer_in(l, 1), rank, 1));
-    layer_result(l, 0, layer_two(l, "Add", y, layer_channels(l, layer_in(l, 2), rank, 1)));
-}
-
-/* [N, groups, the rest]: over the rest; scale and shift are of channels (below 21: of groups). */
-static void group_norm(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    const struct model_type *t = layer_type(l, x);
-    int64_t groups = layer_int(l, "num_groups", 0), shape[3];
-    enum model_element e = t->element;
-    if (t->count < 2 || groups < 1 || t->extent[1] % groups != 0) {
-        layer_fail(l);
-        return;
-    }
-    shape[0] = t->extent[0];
-    shape[1] = groups;
-    shape[2] = t->elements / shape[0] / groups;
-    int32_t y = layer_reshape(l, layer_cast(l, x, wide(e)), 3, shape);
-    struct norm n = normalised(l, y, 1, (int64_t[]){2}, layer_real(l, "epsilon", 1e-5), true);
-    y = layer_cast(l, n.y, e);
-    bool by_group = layer_type(l, layer_in(l, 1))->elements == groups && groups != t->extent[1];
-    if (!by_group) y = layer_reshape(l, y, t->count, t->extent);
-    int rank = by_group ? 3 : t->count;
-    if (layer_has(l, 1)) y = layer_two(l, "Mul", y, layer_channels(l, layer_in(l, 1), rank, 1));
-    if (layer_has(l, 2)) y = layer_two(l, "Add", y, layer_channels(l, layer_in(l, 2), rank, 1));
-    layer_result(l, 0, y);
-}
-
-/* The same in TTIR: x, a mask of the device's?, scale?, shift?; channels are last unless `channel_dim` says otherwise. They are
- * brought behind the batch and back. */
-static void group_norm_last(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    const struct model_type *t = layer_type(l, x);
-    int64_t groups = layer_int(l, "num_groups", 0), at = layer_int(l, "channel_dim", -1), shape[3],
-            to[MODEL_MAX_RANK], back[MODEL_MAX_RANK], moved[MODEL_MAX_RANK];
-    int count;
-    model_attr_ints(&l->op->attrs, "operandSegmentSizes", &count);
-    int scale = count == 4 || l->op->operand_count == 4 ? 2 : 1;
-    if (at < 0) at += t->count;
-    if (t->count < 2 || t->count > MODEL_MAX_RANK || groups < 1 || at < 1 || at >= t->count ||
-        t->extent[at] % groups != 0) {
-        layer_fail(l);
-        return;
-    }
-    for (int d = 0; d < t->count; d++) to[d] = d < 2 ? (d ? at : 0) : d <= at ? d - 1 : d;
-    for (int d = 0; d < t->count; d++) back[to[d]] = d, moved[d] = t->extent[to[d]];
-    shape[0] = t->extent[0], shape[1] = groups, shape[2] = t->elements / shape[0] / groups;
-    int32_t y = layer_permute(l, layer_cast(l, x, wide(t->element)), t->count, to);
-    struct norm n =
-        normalised(l, layer_reshape(l, y, 3, shape), 1, (int64_t[]){2}, layer_real(l, "epsilon", 1e-5), true);
-    y = layer_reshape(l, layer_cast(l, n.y, t->element), t->count, moved);
-    if (layer_has(l, scale)) y = layer_two(l, "Mul", y, layer_channels(l, layer_in(l, scale), t->count, 1));
-    if (layer_has(l, scale + 1))
-        y = layer_two(l, "Add", y, layer_channels(l, layer_in(l, scale + 1), t->count, 1));
-    layer_result(l, 0, layer_permute(l, y, t->count, back));
-}
-
-static void mean_variance(struct layer *l)
-{
-    int count;
-    const int64_t *axes = model_attr_ints(&l->op->attrs, "axes", &count);
-    static const int64_t usual[] = {0, 2, 3};
-    layer_result(l, 0, normalised(l, layer_in(l, 0), count ? count : 3, count ? axes : usual, 1e-9, true).y);
-}
-
 /* All dimensions but that of the features. */
 static int all_but(int rank, int64_t feature, int64_t *axes)
 {
@@ -299,12 +194,9 @@ const struct layer_row layers_norms[] = {
     {{NULL, NULL, "SimplifiedLayerNormalization"}, layer_norm},
     {{NULL, NULL, "com.microsoft:SkipLayerNormalization"}, skip_norm},
     {{NULL, NULL, "com.microsoft:SkipSimplifiedLayerNormalization"}, skip_norm},
-    {{NULL, NULL, "com.microsoft:EmbedLayerNormalization"}, embed_norm},
-    {{NULL, NULL, "InstanceNormalization"}, instance_norm},
+
     {{NULL, NULL, "BatchNormalization"}, batch_norm_onnx},
-    {{NULL, NULL, "GroupNormalization"}, group_norm},
-    {{"group_norm", NULL, NULL}, group_norm_last},
-    {{NULL, NULL, "MeanVarianceNormalization"}, mean_variance},
+
     {{"batch_norm_training", "batch-norm-training", NULL}, batch_norm_training},
     {{NULL, "batch-norm-grad", NULL}, batch_norm_grad},
     {{NULL, "batch-norm-inference", NULL}, batch_norm_inference},

@@ -87,47 +87,16 @@ static void saturated(struct layer *l)
     layer_result(l, 0, layer_cast(l, x, to));
 }
 
-/* fp32 with the bits of bf16. Other widths are not those of a type, or flush what the type keeps. */
-static void precision(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    bool bf16 = layer_int(l, "exponent_bits", 0) == 8 && layer_int(l, "mantissa_bits", 0) == 7;
-    if (!bf16 || layer_element(l, x) != MODEL_F32)
-        layer_fail(l);
-    else
-        layer_result(l, 0, layer_cast(l, layer_cast(l, x, MODEL_BF16), MODEL_F32));
-}
-
-/* What is no number is not equal to itself. */
-static void is_nan(struct layer *l)
-{
-    layer_result(l, 0, layer_one(l, "Not", layer_two(l, "Equal", layer_in(l, 0), layer_in(l, 0))));
-}
-
-static void is_infinite(struct layer *l)
-{
-    bool above = layer_int(l, "detect_positive", 1) != 0, below = layer_int(l, "detect_negative", 1) != 0;
-    int32_t x = layer_in(l, 0);
-    if (!above && !below) { /* none is */
-        const struct model_type *t = layer_type(l, x);
-        layer_result(l, 0, layer_expand_to(l, layer_number(l, MODEL_BOOL, 0), t->count, t->extent));
-        return;
-    }
-    if (above && below) x = layer_one(l, "Abs", x);
-    layer_result(l, 0, layer_by(l, "Equal", x, above ? INFINITY : -INFINITY));
-}
-
 /* clang-format off */
 const struct layer_row layers_numbers[] = {
     {{NULL, NULL, "Mod"}, modulo},
+
     {{"logical_and", NULL, NULL}, logic},
     {{"logical_or", NULL, NULL}, logic},
     {{"logical_xor", NULL, NULL}, logic},
     {{"logical_not", NULL, NULL}, logic},
     {{NULL, NULL, "Cast"}, saturated},
-    {{NULL, NULL, "IsNaN"}, is_nan},
-    {{NULL, NULL, "IsInf"}, is_infinite},
-    {{NULL, "reduce-precision", NULL}, precision},
+
     {{NULL}, NULL},
 };
 /* clang-format on */

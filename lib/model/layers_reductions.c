@@ -11,11 +11,6 @@ struct along {
     bool keep, nothing; /* nothing: each element by itself */
 };
 
-static bool is_float(const struct layer *l, int32_t x)
-{
-    return model_element_row(layer_element(l, x))->number == MODEL_FLOAT;
-}
-
 /* An attribute, an operand that is known, or all there are. False: the run decides. */
 static bool axes_of(const struct layer *l, struct along *a)
 {
@@ -50,46 +45,6 @@ static void plain(struct layer *l)
     layer_result(l, 0, a.nothing ? layer_one(l, "Identity", x) : reduced(l, &a, l->op->kind, x));
 }
 
-/* Sums of something of each element, and something of the sum. */
-static void sum_of(struct layer *l)
-{
-    struct along a;
-    int32_t x = layer_in(l, 0);
-    bool squares = strcmp(l->op->kind, "ReduceL2") == 0 || strcmp(l->op->kind, "ReduceSumSquare") == 0;
-    bool root = strcmp(l->op->kind, "ReduceL2") == 0, logs = strcmp(l->op->kind, "ReduceLogSum") == 0;
-    if (!axes_of(l, &a) || ((root || logs) && !is_float(l, x))) {
-        layer_fail(l);
-        return;
-    }
-    if (strcmp(l->op->kind, "ReduceL1") == 0) x = layer_one(l, "Abs", x);
-    if (squares) x = layer_two(l, "Mul", x, x);
-    x = reduced(l, &a, "ReduceSum", x);
-    layer_result(l, 0, root ? layer_one(l, "Sqrt", x) : logs ? layer_one(l, "Log", x) : x);
-}
-
-/* m + log(sum(exp(x - m))) with the largest element m; 0 for one that is infinite. */
-static void log_sum_exp(struct layer *l)
-{
-    struct along a, kept;
-    int32_t x = layer_in(l, 0);
-    if (!axes_of(l, &a) || !is_float(l, x)) {
-        layer_fail(l);
-        return;
-    }
-    if (a.nothing) {
-        layer_result(l, 0, layer_one(l, "Identity", x));
-        return;
-    }
-    kept = a;
-    kept.keep = true;
-    int32_t most = reduced(l, &kept, "ReduceMax", x);
-    int32_t infinite = layer_by(l, "Equal", layer_one(l, "Abs", most), INFINITY);
-    int32_t zero = layer_number(l, layer_element(l, x), 0);
-    most = layer_part(l, "Where", 3, (int32_t[]){infinite, zero, most});
-    int32_t sum = reduced(l, &kept, "ReduceSum", layer_one(l, "Exp", layer_two(l, "Sub", x, most)));
-    layer_result(l, 0, layer_two(l, "Add", most, layer_one(l, "Log", sum)));
-}
-
 /* The dimension of a softmax and its like: one, or (below 13) all from one on. */
 static bool from_axis(const struct layer *l, struct along *a)
 {
@@ -116,81 +71,18 @@ static void log_softmax(struct layer *l)
     layer_result(l, 0, layer_two(l, "Sub", s, layer_one(l, "Log", z)));
 }
 
-/* 1 where the first of the largest is: a counter compared with its place. */
-static void hardmax(struct layer *l)
-{
-    struct along a;
-    int32_t x = layer_in(l, 0);
-    const struct model_type *t = layer_type(l, x);
-    int64_t shape[3] = {1, 1, 1};
-    if (!from_axis(l, &a)) {
-        layer_fail(l);
-        return;
-    }
-    for (int d = 0; d < t->count; d++)
-        shape[d < a.axis[0] ? 0 : d < a.axis[0] + a.count ? 1 : 2] *= t->extent[d];
-    int32_t rows = layer_reshape(l, x, 3, shape);
-    layer_put(l, "axis", 1);
-    int32_t place = layer_one(l, "ArgMax", rows);
-    int32_t zero = layer_number(l, MODEL_I64, 0), one = layer_number(l, MODEL_I64, 1),
-            n = layer_number(l, MODEL_I64, (double)shape[1]);
-    int32_t count = layer_part(l, "Range", 3, (int32_t[]){zero, n, one});
-    layer_result(l, 0, layer_two(l, "Equal", place, layer_channels(l, count, 3, 1)));
-}
-
-/* Of equal ones the last: that of the elements in reverse, counted from the end. */
-static void last_of_equal(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    const struct model_type *t = layer_type(l, x);
-    int64_t axis = layer_int(l, "axis", 0);
-    if (axis < 0) axis += t->count;
-    if (!layer_int(l, "select_last_index", 0) || axis < 0 || axis >= t->count) {
-        layer_fail(l);
-        return;
-    }
-    int32_t back = layer_list(l, 1, (int64_t[]){-1}), end = layer_list(l, 1, (int64_t[]){INT64_MIN}),
-            along = layer_list(l, 1, &axis);
-    x = layer_part(l, "Slice", 5, (int32_t[]){x, back, end, along, back});
-    layer_put(l, "axis", axis);
-    layer_put(l, "keepdims", layer_int(l, "keepdims", 1));
-    int32_t place = layer_one(l, l->op->kind, x);
-    layer_result(l, 0, layer_two(l, "Sub", layer_number(l, MODEL_I64, (double)(t->extent[axis] - 1)), place));
-}
-
-/* (sum of |x| to the power p) to the power 1 / p */
-static int32_t norm(struct layer *l, const struct along *a, int32_t x, int64_t p)
-{
-    if (p == 1) return reduced(l, a, "ReduceSum", layer_one(l, "Abs", x));
-    if (p == 2) return layer_one(l, "Sqrt", reduced(l, a, "ReduceSum", layer_two(l, "Mul", x, x)));
-    int32_t sum = reduced(l, a, "ReduceSum", layer_by(l, "Pow", layer_one(l, "Abs", x), (double)p));
-    return layer_by(l, "Pow", sum, 1 / (double)p);
-}
-
-/* x / its norm along an axis */
-static void lp_normalization(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    struct along a = {.axis = {layer_int(l, "axis", -1)}, .count = 1, .keep = true};
-    layer_result(l, 0, layer_two(l, "Div", x, norm(l, &a, x, layer_int(l, "p", 2) == 1 ? 1 : 2)));
-}
-
 /* Over all spatial dimensions. */
 static void global_pool(struct layer *l)
 {
     int32_t x = layer_in(l, 0);
     struct along a = {.keep = true};
     for (int d = 2; d < layer_type(l, x)->count; d++) a.axis[a.count++] = d;
-    int64_t p = layer_int(l, "p", 2);
-    if (a.count < 1 || p < 1) {
+    if (a.count < 1) {
         layer_fail(l);
         return;
     }
-    if (strcmp(l->op->kind, "GlobalLpPool") == 0)
-        layer_result(l, 0, norm(l, &a, x, p));
-    else
-        layer_result(
-            l, 0, reduced(l, &a, strcmp(l->op->kind, "GlobalMaxPool") == 0 ? "ReduceMax" : "ReduceMean", x));
+    layer_result(l, 0,
+                 reduced(l, &a, strcmp(l->op->kind, "GlobalMaxPool") == 0 ? "ReduceMax" : "ReduceMean", x));
 }
 
 /* clang-format off */
@@ -200,19 +92,11 @@ const struct layer_row layers_reductions[] = {
     {{NULL, NULL, "ReduceMax"}, plain},
     {{NULL, NULL, "ReduceMin"}, plain},
     {{NULL, NULL, "ReduceProd"}, plain},
-    {{NULL, NULL, "ReduceL1"}, sum_of},
-    {{NULL, NULL, "ReduceL2"}, sum_of},
-    {{NULL, NULL, "ReduceSumSquare"}, sum_of},
-    {{NULL, NULL, "ReduceLogSum"}, sum_of},
-    {{NULL, NULL, "ReduceLogSumExp"}, log_sum_exp},
+
     {{"log_softmax", NULL, "LogSoftmax"}, log_softmax},
-    {{NULL, NULL, "Hardmax"}, hardmax},
-    {{NULL, NULL, "ArgMax"}, last_of_equal},
-    {{NULL, NULL, "ArgMin"}, last_of_equal},
-    {{NULL, NULL, "LpNormalization"}, lp_normalization},
+
     {{NULL, NULL, "GlobalAveragePool"}, global_pool},
     {{NULL, NULL, "GlobalMaxPool"}, global_pool},
-    {{NULL, NULL, "GlobalLpPool"}, global_pool},
     {{NULL}, NULL},
 };
 /* clang-format on */

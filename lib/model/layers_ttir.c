@@ -56,17 +56,6 @@ static void same_elsewhere(struct layer *l)
     layer_result(l, 0, layer_one(l, "Identity", layer_in(l, 0)));
 }
 
-static void dimension_size(struct layer *l)
-{
-    const struct model_type *t = layer_type(l, layer_in(l, 0));
-    int64_t d = layer_int(l, "dimension", -1);
-    if (d < 0 || d >= t->count) {
-        layer_fail(l);
-        return;
-    }
-    filled(l, (double)t->extent[d]);
-}
-
 /* x, scale, offset, mean, variance: (x - mean) / sqrt(variance + e) * scale + offset */
 static void batch_norm(struct layer *l)
 {
@@ -82,66 +71,6 @@ static void batch_norm(struct layer *l)
     a = layer_two(l, "Mul", a, in[1]);
     int32_t b = layer_two(l, "Sub", in[2], layer_two(l, "Mul", in[3], a));
     layer_result(l, 0, layer_two(l, "Add", layer_two(l, "Mul", x, a), b));
-}
-
-/* [B,H,S,D] as [B,S,H D] */
-static void concatenate_heads(struct layer *l)
-{
-    if (layer_type(l, layer_in(l, 0))->count != 4) {
-        layer_fail(l);
-        return;
-    }
-    layer_result(l, 0, layer_permute(l, layer_in(l, 0), 4, (int64_t[]){0, 2, 1, 3}));
-}
-
-/* [B,S,(H + 2 K) D] as three [B,heads,S,D]; keys perhaps [B,K,D,S]; keys and values may come apart. */
-static void split_heads(struct layer *l)
-{
-    int32_t x = layer_in(l, 0), other = layer_in(l, 1);
-    const struct model_type *t = layer_type(l, x);
-    int64_t heads = layer_int(l, "num_heads", 0), kv = layer_int(l, "num_kv_heads", heads);
-    bool turn = layer_int(l, "transpose_key", 0) != 0;
-    if (t->count != 3 || heads < 1 || kv < 1 || heads > INT16_MAX || kv > INT16_MAX) {
-        layer_fail(l);
-        return;
-    }
-    int64_t d = t->extent[2] / (other < 0 ? heads + 2 * kv : heads), from = 0;
-    for (int i = 0; i < 3; i++) {
-        int64_t n = i ? kv : heads;
-        if (i == 1 && other >= 0) x = other, from = 0;
-        int32_t y = layer_slice(l, x, 2, from, from + n * d);
-        from += n * d;
-        y = layer_reshape(l, y, 4, (int64_t[]){t->extent[0], t->extent[1], n, d});
-        bool key = i == 1 && turn;
-        layer_result(l, i, layer_permute(l, y, 4, key ? (int64_t[]){0, 2, 3, 1} : (int64_t[]){0, 2, 1, 3}));
-    }
-}
-
-/* x cos + (second half negated, first half) sin */
-static void rotary(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    const struct model_type *t = layer_type(l, x);
-    int last = t->count - 1;
-    if (l->op->operand_count < 3 || last < 0 || t->extent[last] % 2) {
-        layer_fail(l);
-        return;
-    }
-    int64_t half = t->extent[last] / 2;
-    int32_t back = layer_one(l, "Neg", layer_slice(l, x, last, half, 2 * half));
-    int32_t turned = layer_concat(l, last, 2, (int32_t[]){back, layer_slice(l, x, last, 0, half)});
-    int32_t y = layer_two(l, "Mul", x, layer_in(l, 1));
-    layer_result(l, 0, layer_two(l, "Add", y, layer_two(l, "Mul", turned, layer_in(l, 2))));
-}
-
-/* Mean over height and width of NHWC. */
-static void global_average(struct layer *l)
-{
-    if (layer_type(l, layer_in(l, 0))->count != 4) {
-        layer_fail(l);
-        return;
-    }
-    layer_result(l, 0, layer_reduce(l, "ReduceMean", layer_in(l, 0), 2, (int64_t[]){1, 2}, true));
 }
 
 /* One op more between whole tensors and parts of devices. */
@@ -231,47 +160,22 @@ static void mesh_shard(struct layer *l)
     layer_result(l, 0, x);
 }
 
-/* rms_norm of a row that several devices share: means of squares are gathered, and their mean is taken. */
-static void distributed_norm(struct layer *l)
-{
-    int32_t x = layer_in(l, 0);
-    enum model_element e = layer_element(l, x);
-    int64_t last[] = {-1}, group = model_group_size(l->m, l->op);
-    if (layer_has(l, 2)) x = layer_two(l, "Add", x, layer_in(l, 2));
-    int32_t f = layer_cast(l, x, model_element_row(e)->bits < 32 ? MODEL_F32 : e);
-    int32_t v = layer_reduce(l, "ReduceMean", layer_two(l, "Mul", f, f), 1, last, true);
-    if (group > 1) {
-        struct device_group g = {1, group, 0};
-        if (model_device_group(l->m, l->op, &g)) layer_put(l, "lxplan_stride", g.stride);
-        layer_put(l, "axis", layer_type(l, v)->count - 1);
-        layer_put(l, "lxplan_group", group);
-        v = layer_reduce(l, "ReduceMean", layer_one(l, "lxplan:AllGather", v), 1, last, true);
-    }
-    v = layer_one(l, "lxplan:Rsqrt", layer_by(l, "Add", v, layer_real(l, "epsilon", 1e-5)));
-    int32_t y = layer_cast(l, layer_two(l, "Mul", f, v), e);
-    layer_result(l, 0, layer_has(l, 1) ? layer_two(l, "Mul", y, layer_in(l, 1)) : y);
-    layer_result(l, 1, x);
-}
-
 /* clang-format off */
 const struct layer_row layers_ttir[] = {
     {{"mesh_partition", NULL, NULL}, mesh_partition},
     {{"mesh_shard", NULL, NULL}, mesh_shard},
-    {{"distributed_rms_norm", NULL, NULL}, distributed_norm},
+
     {{"zeros", NULL, NULL}, zeros},
     {{"empty", NULL, NULL}, zeros}, /* whatever is in it */
     {{"ones", NULL, NULL}, ones},
     {{"full", NULL, NULL}, full},
     {{"clamp_scalar", NULL, NULL}, clamp_scalar},
     {{"clamp_tensor", NULL, NULL}, clamp_tensor},
-    {{"concatenate_heads", NULL, NULL}, concatenate_heads},
-    {{"nlp_concat_heads", NULL, NULL}, concatenate_heads},
+
     {{"to_layout", NULL, NULL}, same_elsewhere},
-    {{"get_dimension_size", NULL, NULL}, dimension_size},
+
     {{"batch_norm", NULL, NULL}, batch_norm},
-    {{"split_query_key_value_and_split_heads", NULL, NULL}, split_heads},
-    {{"rotary_embedding", NULL, NULL}, rotary},
-    {{"global_avg_pool2d", NULL, NULL}, global_average},
+
     {{NULL}, NULL},
 };
 /* clang-format on */

@@ -33,7 +33,7 @@ enum model_element model_element_find(enum model_format format, const char *word
 
 enum model_element model_real_part(enum model_element e)
 {
-    return e == MODEL_C64 ? MODEL_F32 : e == MODEL_C128 ? MODEL_F64 : e;
+    return e == MODEL_C64 ? MODEL_F32 : e;
 }
 
 enum model_element model_element_of_onnx(int64_t number)
@@ -188,7 +188,6 @@ void lx_model_free(struct lx_model *m)
     VEC_FREE(&m->bodies);
     VEC_FREE(&m->constants);
     VEC_FREE(&m->causal);
-    VEC_FREE(&m->sequences);
     arena_free(&m->memory);
     mem_free(m);
 }

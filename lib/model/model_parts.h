@@ -50,28 +50,12 @@ enum model_element model_element_of_onnx(int64_t number);
 /* Of a complex type that of its parts; of others themselves. */
 enum model_element model_real_part(enum model_element e);
 
-enum { MODEL_QUANT_AXES = 8 };
-
-/* What whole numbers stand for (TTIR): (number - zero) * scale, of scales one for all, one a channel, or one a block, row-major
- * over the blocks. */
-struct model_quant {
-    enum model_element stands_for;
-    double low, high; /* numbers that are used */
-    int count;        /* of scales and zero points; 0: they are not said */
-    const double *scale;
-    const int64_t *zero;
-    int axis_count; /* dimensions that they change along; 0: one for all */
-    int axis[MODEL_QUANT_AXES];
-    int64_t block[MODEL_QUANT_AXES]; /* elements that share them there */
-};
-
 struct model_type {
     enum model_element element;
     int count;                             /* the rank, or how many parts a tuple has */
     const int64_t *extent;                 /* -1: not known */
     const int32_t *order;                  /* dimensions from minor to major; NULL: row-major */
     const struct model_type *const *parts; /* of a tuple */
-    const struct model_quant *quant;       /* what its elements stand for; NULL: themselves */
     int64_t elements, bytes;               /* -1: an extent is not known; of a tuple: of all parts */
     int leaves;                            /* tensors in it */
 };
@@ -157,9 +141,8 @@ struct model_op {
     int body_count;
     bool native;     /* in a derived body: of the file's format after all */
     int32_t instead; /* 1 + a derived body that does the same in smaller ops (layers.h); 0: none */
-    int64_t
-        taken;    /* ONNX: 1 + the branch of an If, 1 + the trips of a Loop that its shapes are of; 0: none */
-    bool by_data; /* it is not known whether the model takes it, too */
+    int64_t taken;   /* ONNX: 1 + the branch of an If whose shapes it has; 0: none */
+    bool by_data;    /* it is not known whether the model takes it, too */
     int line, column;
 };
 
@@ -175,13 +158,6 @@ struct model_body {
     int line, column;
 };
 
-/* A value that is a list of others: it has no type of its own. */
-struct model_sequence {
-    int32_t value, count;
-    bool absent; /* no list either: an optional value that is not there */
-    const int32_t *members;
-};
-
 struct lx_model {
     enum model_format format;
     const char *file, *name;
@@ -193,7 +169,6 @@ struct lx_model {
     struct model_attrs attrs;    /* of the whole */
     VEC(int32_t) constants;      /* values that stand in the file apart from ops */
     bool *dim_used, *fixed_used; /* by what the user said: does the file have it? */
-    VEC(struct model_sequence) sequences;
     VEC(int64_t) causal; /* of each causal attention in smaller ops: the last key that the first query sees */
     /* Where the device of each number stands in the grid (device_order.h); NULL: as numbered. */
     const int32_t *place;

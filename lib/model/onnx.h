@@ -123,21 +123,7 @@ onnx_shape_of *onnx_shape_basic(const char *kind);
 onnx_shape_of *onnx_shape_view(const char *kind);
 onnx_shape_of *onnx_shape_window(const char *kind);
 onnx_shape_of *onnx_shape_macro(const char *kind);
-onnx_shape_of *onnx_shape_pick(const char *kind);
-onnx_shape_of *onnx_shape_image(const char *kind);
 onnx_shape_of *onnx_shape_make(const char *kind);
-onnx_shape_of *onnx_shape_fused(const char *kind);
-onnx_shape_of *onnx_shape_sequence(const char *kind);
-bool onnx_is_sequence(const struct shaper *x, int32_t value);
-/* A body that gives sequences gives their members instead. */
-bool onnx_flatten_results(struct shaper *x, int32_t body);
-/* The same of an If whose branch this body is, and of its own results. */
-enum shaped onnx_branch_sequences(struct shaper *x, int32_t body);
-/* Of an operand of SequenceMap what its body gets; NULL: not known, or not one type. */
-const struct model_type *onnx_mapped_type(struct shaper *x, int operand);
-bool onnx_give_types(struct shaper *x);
-/* onnx_trips.c: how often a Loop goes, as `taken` and `by_data` of the op. False: failed. */
-bool onnx_count_trips(struct shaper *x);
 /* Where a Slice begins and how it steps, dimension by dimension, with the extents that come out; false: not known. */
 bool onnx_slice(const struct shaper *x, int64_t *start, int64_t *step, int64_t *extent);
 /* The sizes of the parts of a Split, room for MODEL_MAX_KNOWN; false: they are not as they must be. */

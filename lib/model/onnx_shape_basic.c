@@ -88,14 +88,6 @@ static enum shaped quantize(struct shaper *x)
     return as(x, 0, zero ? zero->element : stated != MODEL_ELEMENT_COUNT ? stated : MODEL_U8, t);
 }
 
-static enum shaped dynamic_quantize(struct shaper *x)
-{
-    const struct model_type *t = shaper_in(x, 0);
-    if (!t) return SHAPE_UNKNOWN;
-    if (as(x, 0, MODEL_U8, t) != SHAPED || shaper_set(x, 1, MODEL_F32, 0, NULL) != SHAPED) return SHAPE_WRONG;
-    return shaper_set(x, 2, MODEL_U8, 0, NULL);
-}
-
 static enum shaped dropout(struct shaper *x)
 {
     const struct model_type *t = shaper_in(x, 0);
@@ -223,7 +215,7 @@ onnx_shape_of *onnx_shape_basic(const char *kind)
         {"GreaterOrEqual", comparison}, {"Where", where}, {"Cast", cast}, {"CastLike", cast_like},
         {"QuantizeLinear", quantize}, {"com.microsoft:QuantizeLinear", quantize},
         {"DequantizeLinear", cast_like}, {"com.microsoft:DequantizeLinear", cast_like},
-        {"DynamicQuantizeLinear", dynamic_quantize}, {"Dropout", dropout}, {"BatchNormalization", batch_norm},
+{"Dropout", dropout}, {"BatchNormalization", batch_norm},
         {"LayerNormalization", layer_norm}, {"com.microsoft:SkipLayerNormalization", layer_norm},
         {"com.microsoft:SkipSimplifiedLayerNormalization", layer_norm},
         {"ReduceSum", reduce}, {"ReduceMean", reduce}, {"ReduceMax", reduce}, {"ReduceMin", reduce},

@@ -79,63 +79,13 @@ static enum shaped size(struct shaper *x)
     return shaper_in(x, 0) ? shaper_set(x, 0, MODEL_I64, 0, NULL) : SHAPE_UNKNOWN;
 }
 
-static enum shaped like(struct shaper *x)
-{
-    const struct model_type *t = shaper_in(x, 0);
-    enum model_element e = model_element_of_onnx(shaper_int(x, "dtype", 0));
-    return t ? shaper_set(x, 0, e == MODEL_ELEMENT_COUNT ? t->element : e, t->count, t->extent)
-             : SHAPE_UNKNOWN;
-}
-
-static enum shaped stated(struct shaper *x)
-{
-    int64_t extent[MOST];
-    int count;
-    enum model_element e = model_element_of_onnx(shaper_int(x, "dtype", 1));
-    if (!shaper_ints(x, "shape", -1, extent, MOST, &count) || count < 0 || e == MODEL_ELEMENT_COUNT)
-        return SHAPE_UNKNOWN;
-    return shaper_set(x, 0, e, count, extent);
-}
-
-/* Hann, Hamming and Blackman: as long as the operand says. */
-static enum shaped window(struct shaper *x)
-{
-    enum model_element e = model_element_of_onnx(shaper_int(x, "output_datatype", 1));
-    int64_t size;
-    int count;
-    if (!shaper_ints(x, NULL, 0, &size, 1, &count) || count != 1 || e == MODEL_ELEMENT_COUNT)
-        return SHAPE_UNKNOWN;
-    return shaper_set(x, 0, e, 1, &size);
-}
-
-/* Bins, length of the transform, ..: [length / 2 + 1, bins] */
-static enum shaped mel(struct shaper *x)
-{
-    enum model_element e = model_element_of_onnx(shaper_int(x, "output_datatype", 1));
-    int64_t bins, length;
-    int n, m;
-    if (!shaper_ints(x, NULL, 0, &bins, 1, &n) || !shaper_ints(x, NULL, 1, &length, 1, &m) || n != 1 ||
-        m != 1 || e == MODEL_ELEMENT_COUNT)
-        return SHAPE_UNKNOWN;
-    return shaper_set(x, 0, e, 2, (int64_t[]){length / 2 + 1, bins});
-}
-
-static enum shaped draws(struct shaper *x)
-{
-    const struct model_type *t = shaper_in(x, 0);
-    enum model_element e = model_element_of_onnx(shaper_int(x, "dtype", 6));
-    if (!t || t->count != 2 || e == MODEL_ELEMENT_COUNT) return SHAPE_UNKNOWN;
-    return shaper_set(x, 0, e, 2, (int64_t[]){t->extent[0], shaper_int(x, "sample_size", 1)});
-}
-
 onnx_shape_of *onnx_shape_make(const char *kind)
 {
     /* clang-format off */
     static const struct onnx_shape_row rows[] = {
         {"Constant", constant}, {"ConstantOfShape", constant_of_shape}, {"Range", range}, {"com.microsoft:Range", range}, {"Shape", shape}, {"Size", size},
-        {"EyeLike", like}, {"RandomNormalLike", like}, {"RandomUniformLike", like}, {"Bernoulli", like},
-        {"RandomNormal", stated}, {"RandomUniform", stated}, {"HannWindow", window}, {"HammingWindow", window},
-        {"BlackmanWindow", window}, {"MelWeightMatrix", mel}, {"Multinomial", draws}, {NULL, NULL}};
+
+{NULL, NULL}};
     /* clang-format on */
     return onnx_shape_find(rows, kind);
 }

@@ -1,6 +1,5 @@
 /* Shapes of contractions and of windows that slide: MatMul, Gemm, Conv, pools. */
 #include "model/onnx.h"
-#include "model/onnx_einsum.h"
 #include "model/windows.h"
 #include "base/checked.h"
 
@@ -52,81 +51,12 @@ static bool added(struct shaper *x, const struct model_type *a, const struct mod
     return fits;
 }
 
-/* The first dimension behind the others but the last: [k, .., n] as [.., k, n]. */
-static struct model_type batch_turned(const struct model_type *t, int64_t *extent)
-{
-    struct model_type y = *t;
-    for (int d = 0; d < t->count; d++)
-        extent[d] = t->extent[d == t->count - 1 ? d : d == t->count - 2 ? 0 : d + 1];
-    y.extent = extent;
-    return y;
-}
-
-static enum shaped fused_matmul(struct shaper *x)
-{
-    const struct model_type *a = shaper_in(x, 0), *b = shaper_in(x, 1);
-    int64_t of_a[MOST], of_b[MOST];
-    if (!a || !b) return SHAPE_UNKNOWN;
-    bool turn_a = shaper_int(x, "transBatchA", 0) != 0, turn_b = shaper_int(x, "transBatchB", 0) != 0;
-    struct model_type first = turn_a && a->count > 2 ? batch_turned(a, of_a) : *a,
-                      second = turn_b && b->count > 2 ? batch_turned(b, of_b) : *b;
-    return product(x, a->element, &first, &second, shaper_int(x, "transA", 0) != 0,
-                   shaper_int(x, "transB", 0) != 0);
-}
-
 static enum shaped matmul(struct shaper *x)
 {
     const struct model_type *a = shaper_in(x, 0), *b = shaper_in(x, 1);
     if (!a || !b) return SHAPE_UNKNOWN;
-    bool whole = strstr(x->op->kind, "MatMulInteger") != NULL;
     if (strcmp(x->op->kind, "Gemm") == 0 && x->opset >= 7 && !added(x, a, b)) return SHAPE_WRONG;
-    return product(x, whole ? MODEL_I32 : a->element, a, b, shaper_int(x, "transA", 0) != 0,
-                   shaper_int(x, "transB", 0) != 0);
-}
-
-static enum shaped qlinear_matmul(struct shaper *x)
-{
-    const struct model_type *a = shaper_in(x, 0), *b = shaper_in(x, 3), *zero = shaper_in(x, 7);
-    return a && b && zero ? product(x, zero->element, a, b, false, false) : SHAPE_UNKNOWN;
-}
-
-static enum shaped integer_to_float(struct shaper *x)
-{
-    const struct model_type *a = shaper_in(x, 0), *b = shaper_in(x, 1);
-    return a && b ? product(x, MODEL_F32, a, b, false, false) : SHAPE_UNKNOWN;
-}
-
-/* Weights of few bits in blocks: the attributes have the shape. */
-static enum shaped matmul_bits(struct shaper *x)
-{
-    const struct model_type *a = shaper_in(x, 0);
-    int64_t extent[MOST], n = shaper_int(x, "N", -1);
-    if (!a || a->count < 1 || n < 0) return SHAPE_UNKNOWN;
-    memcpy(extent, a->extent, (size_t)a->count * sizeof *extent);
-    extent[a->count - 1] = n;
-    return shaper_set(x, 0, a->element, a->count, extent);
-}
-
-/* Extents by letter; those of one element are repeated. */
-static enum shaped einsum(struct shaper *x)
-{
-    int64_t of[256] = {0}, extent[EINSUM_LETTERS];
-    int rank[EINSUM_TERMS], count = x->op->operand_count;
-    struct einsum e;
-    for (int i = 0; i < count && i < EINSUM_TERMS; i++) {
-        if (!shaper_in(x, i)) return SHAPE_UNKNOWN;
-        rank[i] = shaper_in(x, i)->count;
-    }
-    if (!einsum_read(model_attr_word(&x->op->attrs, "equation", ""), count, rank, &e))
-        return shaper_wrong(x, "the equation is none of its operands");
-    for (int i = 0; i < count; i++)
-        for (int d = 0; d < rank[i]; d++) {
-            int64_t *all = &of[(unsigned char)e.in[i].letter[d]], n = shaper_in(x, i)->extent[d];
-            if (*all > 1 && n > 1 && *all != n) return shaper_wrong(x, "a letter has two extents");
-            *all = max_i64(*all, n);
-        }
-    for (int d = 0; d < e.out.count; d++) extent[d] = of[(unsigned char)e.out.letter[d]];
-    return shaper_set(x, 0, shaper_in(x, 0)->element, e.out.count, extent);
+    return product(x, a->element, a, b, shaper_int(x, "transA", 0) != 0, shaper_int(x, "transB", 0) != 0);
 }
 
 static void list_of(const struct model_op *op, const char *key, int64_t *out, int count, int64_t otherwise)
@@ -229,49 +159,6 @@ static enum shaped conv(struct shaper *x)
     return t ? convolve(x, shaper_in(x, 1), t->element) : SHAPE_UNKNOWN;
 }
 
-static enum shaped conv_integer(struct shaper *x)
-{
-    return convolve(x, shaper_in(x, 1), MODEL_I32);
-}
-
-static enum shaped qlinear_conv(struct shaper *x)
-{
-    const struct model_type *zero = shaper_in(x, 7);
-    return zero ? convolve(x, shaper_in(x, 3), zero->element) : SHAPE_UNKNOWN;
-}
-
-static enum shaped conv_transpose(struct shaper *x)
-{
-    const struct model_type *t = shaper_in(x, 0), *w = shaper_in(x, 1);
-    int64_t stride[MODEL_MAX_WINDOWS], dilation[MODEL_MAX_WINDOWS], pads[2 * MODEL_MAX_WINDOWS],
-        more[MODEL_MAX_WINDOWS], stated[MODEL_MAX_WINDOWS], extent[MODEL_MAX_WINDOWS + 2];
-    if (!t || !w) return SHAPE_UNKNOWN;
-    int count = t->count - 2;
-    if (count < 1 || count > MODEL_MAX_WINDOWS || w->count != t->count || w->extent[0] != t->extent[1])
-        return shaper_wrong(x, "the weight does not have the channels of its operand");
-    if (!is_of_weight(x, w)) return SHAPE_WRONG;
-    bool same = strncmp(model_attr_word(&x->op->attrs, "auto_pad", ""), "SAME", 4) == 0;
-    list_of(x->op, "strides", stride, count, 1);
-    list_of(x->op, "dilations", dilation, count, 1);
-    list_of(x->op, "pads", pads, 2 * count, 0);
-    list_of(x->op, "output_padding", more, count, 0);
-    list_of(x->op, "output_shape", stated, count, -1);
-    extent[0] = t->extent[0];
-    if (shaper_int(x, "group", 1) > INT32_MAX || w->extent[1] > INT32_MAX)
-        return shaper_wrong(x, "too many groups");
-    extent[1] = w->extent[1] * max_i64(1, shaper_int(x, "group", 1));
-    for (int i = 0; i < count; i++) {
-        if (stride[i] < 1 || stride[i] > INT32_MAX || dilation[i] < 1 || dilation[i] > INT32_MAX ||
-            t->extent[2 + i] > INT32_MAX || w->extent[2 + i] > INT32_MAX)
-            return shaper_wrong(x, "a window that does not fit its operand");
-        int64_t spread = within(stride[i]) * (t->extent[2 + i] - 1) + within(more[i]);
-        int64_t whole = spread + within(dilation[i]) * (w->extent[2 + i] - 1) + 1 - within(pads[i]) -
-                        within(pads[count + i]);
-        extent[2 + i] = stated[i] >= 0 ? stated[i] : same ? t->extent[2 + i] * within(stride[i]) : whole;
-    }
-    return shaper_set(x, 0, t->element, count + 2, extent);
-}
-
 static enum shaped pool(struct shaper *x)
 {
     const struct model_type *t = shaper_in(x, 0);
@@ -297,14 +184,8 @@ onnx_shape_of *onnx_shape_window(const char *kind)
 {
     /* clang-format off */
     static const struct onnx_shape_row rows[] = {
-        {"MatMul", matmul}, {"Gemm", matmul}, {"MatMulInteger", matmul}, {"com.microsoft:MatMulInteger16", matmul}, {"com.microsoft:FusedMatMul", fused_matmul},
-        {"com.microsoft:FusedGemm", matmul}, {"com.microsoft:TransposeMatMul", matmul}, {"com.microsoft:GemmFastGelu", matmul},
-        {"QLinearMatMul", qlinear_matmul}, {"com.microsoft:MatMulIntegerToFloat", integer_to_float},
-        {"com.microsoft:DynamicQuantizeMatMul", integer_to_float}, {"com.microsoft:MatMulNBits", matmul_bits},
-        {"Einsum", einsum}, {"Conv", conv}, {"com.microsoft:FusedConv", conv}, {"ConvInteger", conv_integer},
-        {"QLinearConv", qlinear_conv}, {"ConvTranspose", conv_transpose}, {"MaxPool", pool}, {"AveragePool", pool},
-        {"LpPool", pool}, {"GlobalAveragePool", global_pool}, {"GlobalMaxPool", global_pool},
-        {"GlobalLpPool", global_pool}, {NULL, NULL}};
+        {"MatMul", matmul}, {"Gemm", matmul}, {"Conv", conv}, {"MaxPool", pool}, {"AveragePool", pool},
+        {"GlobalAveragePool", global_pool}, {"GlobalMaxPool", global_pool}, {NULL, NULL}};
     /* clang-format on */
     return onnx_shape_find(rows, kind);
 }

@@ -108,18 +108,6 @@ static enum shaped expand(struct shaper *x)
     return shaper_set(x, 0, t->element, count, extent);
 }
 
-static enum shaped tile(struct shaper *x)
-{
-    const struct model_type *t = shaper_in(x, 0);
-    int64_t extent[MOST];
-    int count;
-    if (!t || !shaper_ints(x, NULL, 1, extent, MOST, &count) || count < 0) return SHAPE_UNKNOWN;
-    if (count != t->count) return shaper_wrong(x, "not one repetition for each dimension");
-    for (int d = 0; d < count; d++)
-        if (!mul_i64(extent[d], t->extent[d], &extent[d])) return shaper_wrong(x, "too many elements");
-    return shaper_set(x, 0, t->element, count, extent);
-}
-
 static int64_t clamp(int64_t v, int64_t low, int64_t high)
 {
     return v < low ? low : v > high ? high : v;
@@ -242,25 +230,6 @@ static enum shaped pad(struct shaper *x)
     return shaper_set(x, 0, t->element, t->count, extent);
 }
 
-/* Cut or padded to the sizes that are asked for. */
-static enum shaped centre(struct shaper *x)
-{
-    const struct model_type *t = shaper_in(x, 0);
-    int64_t sizes[MOST], axes[MOST], extent[MOST];
-    int count, chosen;
-    if (!t || !shaper_ints(x, NULL, 1, sizes, MOST, &count) || count < 0 ||
-        !shaper_ints(x, "axes", -1, axes, MOST, &chosen))
-        return SHAPE_UNKNOWN;
-    if (count != (chosen < 0 ? t->count : chosen)) return shaper_wrong(x, "not one size for each dimension");
-    memcpy(extent, t->extent, (size_t)t->count * sizeof *extent);
-    for (int i = 0; i < count; i++) {
-        int d = chosen < 0 ? i : shaper_axis(axes[i], t->count);
-        if (d < 0) return shaper_wrong(x, "no such axis");
-        extent[d] = sizes[i];
-    }
-    return shaper_set(x, 0, t->element, t->count, extent);
-}
-
 /* One of `lxplan_group` parts. */
 static enum shaped device_part(struct shaper *x)
 {
@@ -285,13 +254,27 @@ static enum shaped all_gather(struct shaper *x)
     return shaper_set(x, 0, t->element, t->count, extent);
 }
 
+static enum shaped gather(struct shaper *x)
+{
+    const struct model_type *t = shaper_in(x, 0), *index = shaper_in(x, 1);
+    int64_t extent[2 * MOST];
+    int rank = 0;
+    if (!t || !index) return SHAPE_UNKNOWN;
+    int axis = shaper_axis(shaper_int(x, "axis", 0), t->count);
+    if (axis < 0) return shaper_wrong(x, "no such axis");
+    for (int d = 0; d < axis; d++) extent[rank++] = t->extent[d];
+    for (int d = 0; d < index->count; d++) extent[rank++] = index->extent[d];
+    for (int d = axis + 1; d < t->count; d++) extent[rank++] = t->extent[d];
+    return shaper_set(x, 0, t->element, rank, extent);
+}
+
 onnx_shape_of *onnx_shape_view(const char *kind)
 {
     /* clang-format off */
-    static const struct onnx_shape_row rows[] = {
+    static const struct onnx_shape_row rows[] = {{"Gather", gather}, 
         {"lxplan:AllGather", all_gather}, {"lxplan:DevicePart", device_part}, {"Reshape", reshape}, {"Flatten", flatten}, {"Squeeze", squeeze}, {"Unsqueeze", unsqueeze},
-        {"Transpose", transpose}, {"Expand", expand}, {"Tile", tile}, {"Slice", slice}, {"Split", split},
-        {"Concat", concat}, {"com.microsoft:ConcatTraining", concat}, {"Pad", pad}, {"com.microsoft:Pad", pad}, {"CenterCropPad", centre}, {NULL, NULL}};
+        {"Transpose", transpose}, {"Expand", expand},{"Slice", slice}, {"Split", split},
+        {"Concat", concat}, {"com.microsoft:ConcatTraining", concat}, {"Pad", pad}, {"com.microsoft:Pad", pad},{NULL, NULL}};
     /* clang-format on */
     return onnx_shape_find(rows, kind);
 }

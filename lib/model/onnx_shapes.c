@@ -126,8 +126,7 @@ onnx_shape_of *onnx_shape_find(const struct onnx_shape_row *rows, const char *ki
 static onnx_shape_of *rule_of(const char *kind)
 {
     static onnx_shape_of *(*const tables[])(const char *) = {
-        onnx_shape_basic, onnx_shape_view,  onnx_shape_make,  onnx_shape_window,  onnx_shape_pick,
-        onnx_shape_image, onnx_shape_macro, onnx_shape_fused, onnx_shape_sequence};
+        onnx_shape_basic, onnx_shape_view, onnx_shape_make, onnx_shape_window, onnx_shape_macro};
     onnx_shape_of *f = NULL;
     for (size_t i = 0; !f && i < sizeof tables / sizeof *tables; i++) f = tables[i](kind);
     return f;
@@ -167,38 +166,17 @@ static enum shaped settle(struct shaper *x)
 
 static bool body_shapes(struct shaper *x, int32_t body);
 
-/* Nobody reads a sequence any more whose members are read instead. */
-static bool knows_members(struct shaper *x)
-{
-    for (int i = 0; i < x->op->operand_count; i++)
-        if (shaper_has(x, i) && !shaper_in(x, i) && onnx_is_sequence(x, x->op->operands[i]))
-            return shaper_wrong(
-                       x, "which member of a sequence it reads must be known; fix what says so (--value "
-                          "NAME=N), or export the model with tensors in the place of the list"),
-                   false;
-    return true;
-}
-
-/* A list that is handed on is the same list, whatever hands it on. */
-static onnx_shape_of *rule_for(const struct shaper *x)
-{
-    bool list = shaper_has(x, 0) && !shaper_in(x, 0) && onnx_is_sequence(x, x->op->operands[0]);
-    return list && strcmp(x->op->kind, "Identity") == 0 ? onnx_shape_sequence("Optional")
-                                                        : rule_of(x->op->kind);
-}
-
 static bool op_shapes(struct shaper *x)
 {
-    onnx_shape_of *rule = rule_for(x);
+    onnx_shape_of *rule = rule_of(x->op->kind);
     struct model_op *op = x->op;
-    if (!onnx_give_types(x)) return false;
-    for (int b = 0; b < op->body_count; b++)
+    for (int b = 0; rule && b < op->body_count; b++)
         if (!body_shapes(x, op->bodies[b])) return false;
     x->op = op;
     if (!x->one_opset) x->opset = onnx_opset(x->m, op->kind);
     if (!x->one_opset && !onnx_check_node(x)) return false;
     enum shaped by_rule = rule ? rule(x) : SHAPE_UNKNOWN;
-    if (by_rule == SHAPE_WRONG || !knows_members(x)) return false;
+    if (by_rule == SHAPE_WRONG) return false;
     enum shaped settled = settle(x);
     if (settled == SHAPE_UNKNOWN)
         shaper_wrong(
@@ -211,18 +189,13 @@ static bool op_shapes(struct shaper *x)
 /* Inputs without a type, and results of functions that nobody makes. */
 static bool all_typed(struct shaper *x, const int32_t *values, int count, const char *what)
 {
-    bool read = strcmp(what, "operand") == 0;
     for (int i = 0; i < count; i++) {
         const struct model_value *v = values[i] < 0 ? NULL : &x->m->values.at[values[i]];
-        if (v && !v->type && read && onnx_is_sequence(x, values[i])) continue;
         if (v && (!v->type || v->type->elements < 0))
-            return status_set_at(
-                x->st, LX_E_SHAPE, x->m->file, 0, 0, "%s %.100s has no shape, and nobody makes it%s", what,
-                v->name,
-                v->body == x->m->entry
-                    ? "; declare its type and extents in the file"
-                    : ", in a graph within a node; declare it there, or unroll the loop whose "
-                      "list it is before the model is exported");
+            return status_set_at(x->st, LX_E_SHAPE, x->m->file, 0, 0,
+                                 "%s %.100s has no shape, and nobody makes it%s", what, v->name,
+                                 v->body == x->m->entry ? "; declare its type and extents in the file"
+                                                        : ", in a graph within a node; declare it there");
     }
     return true;
 }
@@ -235,16 +208,13 @@ static bool body_shapes(struct shaper *x, int32_t body)
         x->op = &b->ops[i];
         if (!all_typed(x, x->op->operands, x->op->operand_count, "operand") || !op_shapes(x)) return false;
     }
-    for (int i = 0; i < b->result_count; i++)
-        if (b->results[i] >= 0 && onnx_is_sequence(x, b->results[i]))
-            return true; /* its members have types */
     return all_typed(x, b->results, b->result_count, "output");
 }
 
 bool onnx_shapes(struct lx_model *m, const struct lx_model_options *options, lx_status *st)
 {
     struct shaper x = {.m = m, .st = st, .budget = MOST_FOLDED, .options = options};
-    if (!body_shapes(&x, m->entry) || !onnx_flatten_results(&x, m->entry)) return false;
+    if (!body_shapes(&x, m->entry)) return false;
     const struct model_body *b = &m->bodies.at[m->entry];
     return all_typed(&x, b->results, b->result_count, "output");
 }

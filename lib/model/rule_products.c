@@ -225,11 +225,3 @@ bool rule_pool2d(struct ruling *r)
     for (int i = 0; i < 2; i++) r->want[1 + i] = slid(r, i, r->in[0]->extent[1 + i], nth(r, "kernel", i, 1));
     return rule_as_wanted(r);
 }
-
-bool rule_global_pool(struct ruling *r)
-{
-    rule_like(r, r->in[0]);
-    if (r->rank != 4) return true;
-    r->want[1] = r->want[2] = 1;
-    return rule_as_wanted(r);
-}

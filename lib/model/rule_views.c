@@ -121,18 +121,6 @@ bool rule_cut_out(struct ruling *r)
     return rule_as_wanted(r);
 }
 
-bool rule_index(struct ruling *r)
-{
-    const struct model_attrs *a = &r->op->attrs;
-    int dim = rule_dim(model_attr_int(a, "dim", 0), r->in[0]->count);
-    int64_t step = model_attr_int(a, "step", 1);
-    if (dim < 0) return rule_schema(r, "it needs a dim within the rank");
-    rule_like(r, r->in[0]);
-    if (!box(r, dim, model_attr_int(a, "begin", 0), model_attr_int(a, "end", r->want[dim]), step))
-        return false;
-    return step < 0 || rule_as_wanted(r);
-}
-
 /* "{[0:2], [0:8:2]}": numbers behind each bracket; false: it is not so. */
 static bool next_box(const char **at, int64_t *number)
 {
@@ -260,39 +248,6 @@ bool rule_reshaped(struct ruling *r)
     return true;
 }
 
-bool rule_repeat(struct ruling *r)
-{
-    int count;
-    const int64_t *by = rule_ints(r, "repeat_dimensions", &count);
-    rule_like(r, r->in[0]);
-    if (count != r->rank) return rule_schema(r, "it needs repeat_dimensions, one for each dimension");
-    for (int d = 0; d < count; d++)
-        if (__builtin_mul_overflow(r->want[d], by[d], &r->want[d])) return false;
-    return rule_as_wanted(r);
-}
-
-bool rule_interleaved(struct ruling *r)
-{
-    int dim = rule_dim(model_attr_int(&r->op->attrs, "dim", 0), r->in[0]->count);
-    rule_like(r, r->in[0]);
-    if (dim < 0) return rule_schema(r, "it needs a dim within the rank");
-    if (__builtin_mul_overflow(r->want[dim], model_attr_int(&r->op->attrs, "repeats", 1), &r->want[dim]))
-        return false;
-    return rule_as_wanted(r);
-}
-
-/* Height and width of N, H, W, C. */
-bool rule_upsampled(struct ruling *r)
-{
-    int count;
-    const int64_t *by = rule_ints(r, "scale_factor", &count);
-    rule_like(r, r->in[0]);
-    if (r->rank != 4 || count < 1 || count > 2) return true;
-    for (int i = 0; i < 2; i++)
-        if (__builtin_mul_overflow(r->want[1 + i], by[i % count], &r->want[1 + i])) return false;
-    return rule_as_wanted(r);
-}
-
 /* The value has the type of the result. */
 bool rule_constant(struct ruling *r)
 {
@@ -312,4 +267,16 @@ bool rule_gathered_parts(struct ruling *r)
     if (r->rank != r->y->count) return false;
     for (int d = 0; d < r->rank; d++) other += r->want[d] != r->y->extent[d];
     return other <= 1;
+}
+
+bool rule_index(struct ruling *r)
+{
+    const struct model_attrs *a = &r->op->attrs;
+    int dim = rule_dim(model_attr_int(a, "dim", 0), r->in[0]->count);
+    int64_t step = model_attr_int(a, "step", 1);
+    if (dim < 0) return rule_schema(r, "it needs a dim within the rank");
+    rule_like(r, r->in[0]);
+    if (!box(r, dim, model_attr_int(a, "begin", 0), model_attr_int(a, "end", r->want[dim]), step))
+        return false;
+    return step < 0 || rule_as_wanted(r);
 }

@@ -41,9 +41,9 @@ int rule_dim(int64_t dim, int rank);
 rule_of rule_same_shape, rule_broadcasts, rule_equal_shapes, rule_same_elements;
 rule_of rule_permuted, rule_swapped, rule_placed, rule_repeated, rule_joined, rule_cut_out, rule_index,
     rule_hlo_slice, rule_ttir_pad, rule_hlo_pad, rule_iota, rule_arange, rule_squeezed, rule_unsqueezed,
-    rule_reshaped, rule_repeat, rule_interleaved, rule_upsampled, rule_constant, rule_gathered_parts;
+    rule_reshaped, rule_constant, rule_gathered_parts;
 rule_of rule_contracts, rule_multiplies, rule_reduces, rule_hlo_reduce, rule_hlo_conv, rule_hlo_window,
-    rule_conv2d, rule_pool2d, rule_global_pool;
+    rule_conv2d, rule_pool2d;
 rule_of rule_gather, rule_embedding, rule_dynamic_slice, rule_dynamic_update, rule_fill_cache,
     rule_update_cache, rule_tuple, rule_part, rule_called;
 

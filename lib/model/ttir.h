@@ -1,5 +1,5 @@
 /* Inside the reader of TTIR: what its files share. ttir_read.c has functions, ttir_modules.c what they stand in, ttir_ops.c ops, ttir_attrs.c
- * attributes and constants, ttir_quant.c quantised elements, ttir_places.c locations and their aliases, ttir_rooms.c operands of older files. */
+ * attributes and constants, ttir_places.c locations and their aliases, ttir_rooms.c operands of older files. */
 #ifndef LX_MODEL_TTIR_H
 #define LX_MODEL_TTIR_H
 
@@ -29,8 +29,6 @@ struct ttir {
 const char *ttir_symbol(struct source *s, const char *what);
 /* tensor<4x8xbf16>; NULL: failed. */
 const struct model_type *ttir_type(struct source *s);
-/* ttir_quant.c: "!quant.uniform<...>", as it is stored; *out: what it stands for, or NULL. MODEL_ELEMENT_COUNT: failed. */
-enum model_element ttir_quantised(struct source *s, const struct model_quant **out);
 /* Two statements of one type; false: a failure that shows both. */
 bool ttir_same_types(struct source *s, const struct model_type *a, const struct model_type *b,
                      const char *what, int number);

@@ -75,73 +75,12 @@ static struct op_work conv2d(const struct lx_model *m, const struct model_op *op
     return work;
 }
 
-/* `channels` are summed for each element of the result; `turned`: windows go from the result to the operand. */
-static struct op_work of_windows(const struct model_type *y, int64_t channels, const struct model_window *w,
-                                 int count, bool turned)
-{
-    struct op_work work = {.macs = times(y->elements, channels), .macs_valid = channels};
-    int64_t rest = y->elements;
-    for (int i = 0; i < count; i++) {
-        int64_t out = turned ? w[i].in : w[i].out;
-        if (out < 1 || w[i].size < 1 || w[i].stride < 1) return (struct op_work){0};
-        work.macs = times(work.macs, w[i].size);
-        work.macs_valid = times(work.macs_valid, window_valid_taps(&w[i]));
-        rest /= out;
-    }
-    work.macs_valid = times(work.macs_valid, rest);
-    return work;
-}
-
-/* [N,D,H,W,C] and [O,C/G,..] */
-static struct op_work conv3d(const struct lx_model *m, const struct model_op *op)
-{
-    static const char *const keys[] = {"depth_dim", "height_dim", "width_dim"};
-    const struct model_type *x = model_type_of(m, op->operands[0]), *w = model_type_of(m, op->operands[1]),
-                            *y = model_type_of(m, op->results[0]);
-    struct model_window win[3];
-    if (x->count != 5 || w->count != 5 || y->count != 5) return (struct op_work){0};
-    for (int i = 0; i < 3; i++) {
-        int64_t d = model_attr_int(&op->attrs, keys[i], i + 1);
-        if (d < 0 || d > 4) return (struct op_work){0};
-        win[i] = (struct model_window){.in = x->extent[d],
-                                       .out = y->extent[d],
-                                       .size = w->extent[2 + i],
-                                       .stride = nth(op, "stride", i, 1),
-                                       .dilation = nth(op, "dilation", i, 1),
-                                       .low = nth(op, "padding", i, 0),
-                                       .hole = 1};
-    }
-    return of_windows(y, w->extent[1], win, 3, false);
-}
-
-/* [N,H,W,C] and [C,O/G,..]: each element of the operand goes to as many of the result as taps are inside. */
-static struct op_work conv_transpose(const struct lx_model *m, const struct model_op *op)
-{
-    const struct model_type *x = model_type_of(m, op->operands[0]), *w = model_type_of(m, op->operands[1]),
-                            *y = model_type_of(m, op->results[0]);
-    int64_t groups = model_attr_int(&op->attrs, "groups", 1);
-    struct model_window win[2];
-    if (x->count != 4 || w->count != 4 || y->count != 4 || groups < 1) return (struct op_work){0};
-    for (int i = 0; i < 2; i++) {
-        int64_t d = model_attr_int(&op->attrs, i ? "width_dim" : "height_dim", i + 1) & 3;
-        win[i] = (struct model_window){.in = y->extent[d],
-                                       .out = x->extent[d],
-                                       .size = w->extent[2 + i],
-                                       .stride = nth(op, "stride", i, 1),
-                                       .dilation = nth(op, "dilation", i, 1),
-                                       .low = nth(op, "padding", i, 0),
-                                       .hole = 1};
-    }
-    return of_windows(y, w->extent[0] / groups, win, 2, true);
-}
-
 struct op_work ttir_work(const struct lx_model *m, const struct model_op *op)
 {
     static const struct {
         const char *kind;
         struct op_work (*work)(const struct lx_model *, const struct model_op *);
-    } rows[] = {{"dot_general", dot_general}, {"matmul", matmul}, {"linear", matmul},
-                {"conv2d", conv2d},           {"conv3d", conv3d}, {"conv_transpose2d", conv_transpose}};
+    } rows[] = {{"dot_general", dot_general}, {"matmul", matmul}, {"linear", matmul}, {"conv2d", conv2d}};
     for (size_t i = 0; op->operand_count >= 2 && op->result_count == 1 && i < sizeof rows / sizeof *rows; i++)
         if (strcmp(op->kind, rows[i].kind) == 0) return rows[i].work(m, op);
     return (struct op_work){0};

@@ -57,18 +57,13 @@ const struct model_type *ttir_type(struct source *s)
         if (source_peek(s) != 'x') return source_fail(s, LX_E_SYNTAX, "expected \"x\" after an extent"), NULL;
         s->at++;
     }
-    const struct model_quant *quant = NULL;
-    enum model_element e = source_peek(s) == '!' ? ttir_quantised(s, &quant) : element(s);
+    enum model_element e = element(s);
     while (!s->failed && source_take(s, ","))
         if (!source_balanced(s, true, &rest, &length)) return NULL;
     if (s->failed || !source_want(s, ">")) return NULL;
     const struct model_type *type = model_type_make(s->m, e, rank, extent, s->st);
     if (!type) source_fail(s, s->st->code, "%s", s->st->text);
-    if (!type || !quant) return type;
-    struct model_type *own = arena_copy_array(&s->m->memory, type, 1, sizeof *type);
-    if (!own) return source_no_memory(s), NULL;
-    own->quant = quant;
-    return own;
+    return type;
 }
 
 static void words_of(const struct model_type *t, char *out, size_t size)

@@ -118,7 +118,7 @@ static const char *why_unproved(const struct lx_plan *p, const struct lx_plan_op
 static struct lx_plan *plan_begin(const struct lx_graph *g, const struct lx_plan_options *options,
                                   lx_status *st)
 {
-    struct lx_plan *p = plan_new(g, st);
+    struct lx_plan *p = plan_new(g);
     if (!p) return NULL;
     p->solver = options->solver->name;
     p->seed = options->run.seed;

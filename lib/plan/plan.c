@@ -10,19 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st)
+static void plan_release(const void *p)
+{
+    lx_plan_free(p);
+}
+
+struct lx_plan *plan_new(const struct lx_graph *g)
 {
     struct arena *memory = mem_zeroed(1, sizeof *memory);
-    struct lx_plan *p = memory ? arena_alloc(memory, sizeof *p) : NULL;
-    struct users *users = p ? users_new(memory) : NULL;
-    if (!users) {
-        if (memory) arena_free(memory);
-        mem_free(memory);
-        status_no_memory(st);
-        return NULL;
-    }
+    struct lx_plan *p = arena_alloc(memory, sizeof *p);
     p->memory = memory;
-    p->users = users;
+    p->users = users_new(memory, p, plan_release);
     p->graph = lx_graph_ref(g);
     p->solver = "";
     p->options = "";

@@ -6,7 +6,7 @@
 #include "stays/draft.h"
 
 /* plan.c: a plan with a reference to its graph and nothing else. */
-struct lx_plan *plan_new(const struct lx_graph *g, lx_status *st);
+struct lx_plan *plan_new(const struct lx_graph *g);
 /* Layouts and divisions of the plan's graph; those of `like` of the options, where they are the same. `options`: NULL, none. */
 bool plan_divide(struct lx_plan *p, const struct lx_passes *passes, const struct lx_plan_options *options,
                  lx_status *st);

@@ -137,7 +137,7 @@ static bool try_chains(struct search *p, const struct lx_passes *passes, bool pl
     bool ok = draft_make(p->divided, &how, &memory, &plain, p->st) &&
               least_traffic_open(&s, &plain, &p->effort.run, p->st) && begin_contest(p, &c);
     while (ok && !s.done) {
-        ok = least_traffic_round(&s, p->best.hbm_bytes, p->st);
+        least_traffic_round(&s, p->best.hbm_bytes);
         for (int32_t k = 0; ok && plans && k < s.found; k++) {
             const struct lx_division **divided;
             int32_t changed;

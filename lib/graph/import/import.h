@@ -47,8 +47,6 @@ struct storage {
     bool stays;    /* an argument that is returned: a tensor even if no op reads it */
     bool counts;   /* 0, 1, 2 .. */
     bool constant; /* the file has its numbers */
-    const struct import_value
-        *parts; /* of complex numbers: the real and the imaginary ones; NULL: not apart */
     int line, column;
     /* For a team: what each axis of the grid cuts it along, as the product of the extents from that dimension on; 0: nothing. */
     bool cut_stated;
@@ -221,8 +219,6 @@ struct op_class *import_class_of(const struct import *im, const struct model_op 
 void import_class(struct import *im, const struct model_op *op, enum import_class class, const char *reason);
 /* Tensors of a value that exists, from `first` on, become those of another. */
 bool import_pass_on(struct import *im, int32_t from, int first, int count, int32_t to);
-/* import_beside.c: *done: it was the beginning or the end of something that runs beside other ops. */
-bool import_beside(struct import *im, const struct model_op *op, bool *done);
 /* import_ops.c: what ONNX knows ahead is a constant, whatever made it. */
 bool import_known_ahead(const struct import *im, const struct model_op *op);
 /* One op that is no control flow. */

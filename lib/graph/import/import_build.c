@@ -28,7 +28,7 @@ static enum lx_dtype dtype_of(enum model_element e)
         [MODEL_U64] = LX_UINT64,        [MODEL_U32] = LX_UINT32,
         [MODEL_U16] = LX_UINT16,        [MODEL_U8] = LX_UINT8,
         [MODEL_U4] = LX_INT4,           [MODEL_BOOL] = LX_BOOL,
-        [MODEL_C64] = LX_INT64,         [MODEL_C128] = LX_INT64};
+        [MODEL_C64] = LX_INT64};
     return known[e];
 }
 

@@ -41,11 +41,4 @@ bool choose_finish(struct import *im, const struct model_op *op, struct choosing
 bool choose_from_end(struct import *im, const struct model_op *op, struct import_value *index,
                      const int64_t *extent, int count);
 
-/* import_compare.c: does the computation of a sort compare its first operand, and which way? */
-bool compare_orders(const struct import *im, const struct model_op *op, bool *descending);
-/* Does the computation of a reduction of pairs (element, place) keep the larger, or the lesser? */
-bool compare_picks(const struct import *im, const struct model_op *op, bool *least);
-/* import_order.c: a reduction of elements and their places. */
-bool order_pairs(struct import *im, const struct model_op *op);
-
 #endif

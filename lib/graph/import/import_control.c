@@ -116,68 +116,6 @@ static bool enter(struct import *im, const struct model_op *op, int32_t number, 
     return true;
 }
 
-/* ---- what goes on beside other ops: it is done where it begins ---- */
-
-/* Operands, then results, then what the runtime has of it, of which nothing is known. */
-static bool bind_begun(struct import *im, const struct model_op *op, int32_t result)
-{
-    VEC(struct import_value) all = {0};
-    int own = leaves_of(im, op->results[0]);
-    bool ok = true;
-    for (int i = 0; ok && i < op->operand_count; i++)
-        for (int k = 0; ok && k < leaves_of(im, op->operands[i]); k++)
-            ok = VEC_PUSH(&all, *import_leaf(im, op->operands[i], k));
-    for (int k = 0; ok && k < leaves_of(im, result); k++) ok = VEC_PUSH(&all, *import_leaf(im, result, k));
-    while (ok && (int)all.count < own) {
-        struct import_value first = all.at[0];
-        ok = VEC_PUSH(&all, first);
-    }
-    ok = ok ? import_bind(im, op->results[0], all.at, own) : status_no_memory(im->st);
-    VEC_FREE(&all);
-    return ok;
-}
-
-static bool begins_beside(const struct import *im, const struct model_op *op)
-{
-    int needed = 0;
-    bool copies = strcmp(op->kind, "copy-start") == 0 && op->operand_count == 1;
-    bool calls =
-        op->body_count == 1 && (strcmp(op->kind, "async-start") == 0 || strcmp(op->kind, "call-start") == 0 ||
-                                strcmp(op->kind, "fusion-start") == 0);
-    if (im->format != MODEL_HLO || op->operand_count < 1 || (!copies && !calls)) return false;
-    for (int i = 0; i < op->operand_count; i++) needed += leaves_of(im, op->operands[i]);
-    needed += leaves_of(im, copies ? op->operands[0] : im->m->bodies.at[op->bodies[0]].results[0]);
-    return needed > 0 && needed <= leaves_of(im, op->results[0]);
-}
-
-static bool begin_beside(struct import *im, const struct model_op *op)
-{
-    if (op->body_count == 0) {
-        import_class(im, op, CLASS_FREE, "names");
-        return bind_begun(im, op, op->operands[0]);
-    }
-    if (!walk_into(im, op, op->bodies[0], op->operands, op->operand_count)) return false;
-    return bind_begun(im, op, im->m->bodies.at[op->bodies[0]].results[0]);
-}
-
-/* The end of one of these: the second part of what began. */
-static bool ends_beside(const struct import *im, const struct model_op *op)
-{
-    bool ends = im->format == MODEL_HLO && op->operand_count == 1 &&
-                (strcmp(op->kind, "async-done") == 0 || strcmp(op->kind, "call-done") == 0 ||
-                 strcmp(op->kind, "fusion-done") == 0);
-    const struct model_type *t = ends ? model_type_of(im->m, op->operands[0]) : NULL;
-    return ends && t->element == MODEL_TUPLE && t->count > 1 &&
-           t->parts[1]->leaves == leaves_of(im, op->results[0]);
-}
-
-static bool end_beside(struct import *im, const struct model_op *op)
-{
-    const struct model_type *t = model_type_of(im->m, op->operands[0]);
-    import_class(im, op, CLASS_FREE, "names");
-    return import_pass_on(im, op->operands[0], t->parts[0]->leaves, t->parts[1]->leaves, op->results[0]);
-}
-
 /* What the op is in smaller ops. */
 static bool derived(struct import *im, const struct model_op *op)
 {
@@ -334,11 +272,7 @@ static bool control(struct import *im, const struct model_op *op, bool *done)
         import_class(im, op, CLASS_FREE, "names");
         return import_pass_on(im, op->operands[0], 0, leaves_of(im, op->operands[0]), op->results[0]);
     }
-    if (begins_beside(im, op)) return begin_beside(im, op);
-    if (ends_beside(im, op)) return end_beside(im, op);
     if (op->instead && !import_known_ahead(im, op)) return derived(im, op);
-    if (!import_beside(im, op, done) || *done) return *done;
-    *done = true;
     if (strcmp(op->kind, "tuple") == 0) return tuple(im, op);
     if (strcmp(op->kind, "get-tuple-element") == 0 && op->operand_count == 1) return element(im, op);
     if (op->body_count == 1 && (strcmp(op->kind, "call") == 0 || strcmp(op->kind, "fusion") == 0))

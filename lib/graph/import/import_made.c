@@ -81,17 +81,6 @@ static bool iota(struct import *im, const struct model_op *op, const char *ours)
     return import_bind_one(im, op, &out);
 }
 
-/* Extents that vary have their bound. */
-static bool dimension_size(struct import *im, const struct model_op *op, const char *ours)
-{
-    const struct model_type *t = model_type_of(im->m, op->operands[0]);
-    int count;
-    const int64_t *dims = model_attr_ints(&op->attrs, "dimensions", &count);
-    (void)ours;
-    if (count != 1 || dims[0] < 0 || dims[0] >= t->count) return import_generic(im, op, "schema");
-    return import_number(im, op, t->extent[dims[0]]);
-}
-
 static bool scan_axis(struct import *im, const struct model_op *op, int rank, int64_t *axis)
 {
     double number = 0;
@@ -145,7 +134,7 @@ const struct op_row import_made_rows[] = {
     {{"arange", "iota", NULL}, "iota", iota, 0},
     {{NULL, NULL, "Range"}, "iota", iota, 3},
     {{"cumsum", NULL, "CumSum"}, "scan", scan, 1},
-    {{NULL, "get-dimension-size", NULL}, NULL, dimension_size, 1},
+
     {.emit = NULL},
 };
 /* clang-format on */

@@ -103,76 +103,6 @@ static bool broadcast(struct import *im, const struct model_op *op, const char *
     return viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }
 
-/* Each element `factor` times, behind itself: a digit that the storage lacks. */
-static bool repeat_view(const struct view *v, const struct model_type *from, const struct model_type *to,
-                        struct view *out)
-{
-    view_start(out);
-    bool ok = from->count == to->count && view_keep_fixed(out, v);
-    for (int d = 0; ok && d < to->count; d++)
-        ok = from->extent[d] > 0 && to->extent[d] % from->extent[d] == 0 && view_add_dim(out, v, d) &&
-             view_add(out, atom_of(0, to->extent[d] / from->extent[d]));
-    return ok;
-}
-
-/* Repetition of pixels by whole factors; what interpolates, or rounds otherwise, is another op. */
-static bool nearest(struct import *im, const struct model_op *op)
-{
-    const char *mode = model_attr_word(&op->attrs, "mode", "nearest");
-    const char *place = model_attr_word(&op->attrs, "coordinate_transformation_mode", "asymmetric");
-    const char *way = model_attr_word(&op->attrs, "nearest_mode", "floor");
-    bool old = im->format != MODEL_ONNX || strcmp(op->kind, "Upsample") == 0 || import_opset(im) < 11;
-    bool plain = strcmp(place, "asymmetric") == 0 && strcmp(way, "floor") == 0;
-    /* With a whole factor the middle of a pixel rounds to the pixel it is in. */
-    bool middle = strcmp(place, "half_pixel") == 0 || strcmp(place, "pytorch_half_pixel") == 0;
-    bool rounds = strcmp(way, "round_prefer_floor") == 0 || strcmp(way, "round_prefer_ceil") == 0;
-    return strcmp(mode, "nearest") == 0 && (old || plain || (middle && rounds));
-}
-
-static bool upsample(struct import *im, const struct model_op *op, const char *ours)
-{
-    const struct model_type *from = model_type_of(im->m, op->operands[0]), *to = import_type_out(im, op);
-    struct view view;
-    bool done;
-    (void)ours;
-    if (!nearest(im, op)) return import_generic(im, op, "mode");
-    if (!still_splat(im, op, &done) || done) return done;
-    if (!repeat_view(&import_in(im, op, 0)->view, from, to, &view)) return import_generic(im, op, "factor");
-    return viewed_by_letters(im, op, &view, NULL);
-}
-
-/* The shape between, and the order of its dimensions: batch, then depth, height and width in parts. */
-static void regroup(const struct model_type *x, int64_t b, bool to_space, bool columns, int64_t *shape,
-                    int64_t *order)
-{
-    static const int64_t out_depth[] = {0, 3, 4, 1, 5, 2}, out_columns[] = {0, 1, 4, 2, 5, 3},
-                         in_depth[] = {0, 3, 5, 1, 2, 4};
-    const int64_t depth_first[] = {x->extent[0], b, b, x->extent[1] / (b * b), x->extent[2], x->extent[3]},
-                  column_first[] = {x->extent[0], x->extent[1] / (b * b), b, b, x->extent[2], x->extent[3]},
-                  space[] = {x->extent[0], x->extent[1], x->extent[2] / b, b, x->extent[3] / b, b};
-    memcpy(shape, to_space ? columns ? column_first : depth_first : space, sizeof space);
-    memcpy(order, to_space ? columns ? out_columns : out_depth : in_depth, sizeof in_depth);
-}
-
-static bool depth_space(struct import *im, const struct model_op *op, const char *ours)
-{
-    const struct model_type *x = model_type_of(im->m, op->operands[0]), *y = import_type_out(im, op);
-    int64_t b = model_attr_int(&op->attrs, "blocksize", 0), shape[6], order[6];
-    bool to_space = strcmp(op->kind, "DepthToSpace") == 0, done;
-    bool columns = strcmp(model_attr_word(&op->attrs, "mode", "DCR"), "CRD") == 0;
-    struct view parts, moved, view;
-    (void)ours;
-    if (x->count != 4 || y->count != 4 || b < 1 || b > 4096) return import_generic(im, op, "schema");
-    if (to_space ? x->extent[1] % (b * b) : x->extent[2] % b || x->extent[3] % b)
-        return import_generic(im, op, "schema");
-    if (!still_splat(im, op, &done) || done) return done;
-    regroup(x, b, to_space, columns, shape, order);
-    bool ok = view_reshape(&import_in(im, op, 0)->view, 6, shape, &parts) &&
-              view_permute(&parts, order, &moved) && view_reshape(&moved, 4, y->extent, &view);
-    if (!ok) return import_generic(im, op, "atoms");
-    return viewed_by_letters(im, op, &view, NULL);
-}
-
 static bool same(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v = *import_in(im, op, 0);
@@ -217,10 +147,7 @@ const struct op_row import_moves_rows[] = {
     {{NULL, NULL, "ConstantOfShape"}, "constant", import_unknown_constant, 1},
     {{NULL, "copy", "Identity"}, "clone", same, 1},
     {{NULL, "opt-barrier", "Dropout"}, "clone", same, 1},
-    {{"upsample2d", NULL, "Upsample"}, "clone", upsample, LOOSE + 1},
-    {{NULL, NULL, "Resize"}, "clone", upsample, LOOSE + 1},
-    {{NULL, NULL, "DepthToSpace"}, "clone", depth_space, 1},
-    {{NULL, NULL, "SpaceToDepth"}, "clone", depth_space, 1},
+
     {.emit = NULL},
 };
 /* clang-format on */

@@ -8,10 +8,10 @@
 #include <string.h>
 
 static const struct op_row *const tables[] = {
-    import_pointwise_rows, import_reduce_rows, import_contract_rows,   import_moves_rows,
-    import_box_rows,       import_pad_rows,    import_index_rows,      import_pick_rows,
-    import_order_rows,     import_window_rows, import_collective_rows, import_made_rows,
-    import_layer_rows,     import_cache_rows,  import_precision_rows,  import_pool_rows};
+    import_pointwise_rows, import_reduce_rows,     import_contract_rows, import_moves_rows,
+    import_box_rows,       import_pad_rows,        import_index_rows,    import_pick_rows,
+    import_window_rows,    import_collective_rows, import_made_rows,     import_layer_rows,
+    import_cache_rows,     import_pool_rows};
 
 struct import_value *import_in(struct import *im, const struct model_op *op, int i)
 {
@@ -163,18 +163,28 @@ static bool emit(struct import *im, const struct model_op *op, const struct op_r
     return import_alone(im, op, was) && row->emit(im, op, row->ours) && import_together(im, op, was);
 }
 
+static bool has_complex(const struct import *im, const struct model_op *op)
+{
+    bool some = false;
+    for (int i = 0; i < op->operand_count; i++)
+        some |= op->operands[i] >= 0 && model_type_of(im->m, op->operands[i])->element == MODEL_C64;
+    for (int i = 0; i < op->result_count; i++)
+        some |= op->results[i] >= 0 && model_type_of(im->m, op->results[i])->element == MODEL_C64;
+    return some;
+}
+
 bool import_op(struct import *im, const struct model_op *op)
 {
     const struct op_row *row = row_of(im, op);
     bool done;
     if (makes_nothing(im, op)) return bind_nothing(im, op);
     if (!from_nothing(im, op, &done) || done) return done;
-    if (import_is_complex(im, op)) return import_complex(im, op);
     if (!import_computed(im, op, &done) || done) return done;
     if (import_known_ahead(im, op)) return import_constant(im, op, NULL);
     if (!row) return import_generic(im, op, "kind");
     if (row->emit == import_constant && op->result_count == 1 && import_is_tensor(im, op->results[0]))
         return import_constant(im, op, NULL);
+    if (has_complex(im, op)) return import_generic(im, op, "complex");
     if (!has_all(im, op, row)) return import_generic(im, op, "form");
     return emit(im, op, row);
 }

@@ -224,23 +224,10 @@ static enum lx_combine combine_of(const char *word, bool logical)
     return LX_COMBINE_COUNT;
 }
 
-/* TTIR has a word where HLO has a computation; none: the update is put. */
-static const char *ttir_combination(const struct model_op *op)
-{
-    static const char *const words[][2] = {{"sum", "sum"}, {"prod", "prod"}, {"multiply", "mul"},
-                                           {"max", "max"}, {"min", "min"},   {"invalid", "none"}};
-    const struct model_attr *a = model_attr_find(&op->attrs, "scatter_reduce_type");
-    for (size_t i = 0; a && a->text && i < sizeof words / sizeof *words; i++)
-        if (strcasestr(a->text, words[i][0])) return words[i][1];
-    return a ? NULL : "none";
-}
-
 static bool scatter_general(struct import *im, const struct model_op *op, const char *ours)
 {
     struct picks p = picks_of(im, op);
-    const char *word = im->format == MODEL_TTIR  ? ttir_combination(op)
-                       : import_replaces(im, op) ? "none"
-                                                 : import_reducer(im, op);
+    const char *word = import_replaces(im, op) ? "none" : import_reducer(im, op);
     (void)ours;
     if (op->operand_count != 3) return import_generic(im, op, "form");
     p.form = (struct form){.window = list_of(op, "update_window_dims"),
@@ -255,87 +242,11 @@ static bool scatter_general(struct import *im, const struct model_op *op, const 
 static const int64_t counting[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 enum { COUNTED = sizeof counting / sizeof *counting };
 
-/* ONNX: the components name the dimensions from `batches` on; `moved` has those of the index, then the others. */
-static bool form_nd(struct import *im, const struct model_op *op, struct picks *p, int64_t batches)
-{
-    const struct model_type *t = p->table.type, *index = p->index.type;
-    int64_t last = index->count - 1, axes = last >= 0 ? index->extent[last] : 0;
-    if (last < 0 || last >= COUNTED || t->count >= COUNTED || batches < 0 || batches > last || axes < 1 ||
-        batches + axes > t->count || last + t->count - axes - batches > COUNTED)
-        return import_generic(im, op, "form");
-    p->form = (struct form){.window = {counting + last, (int)(t->count - axes - batches)},
-                            .gone = {counting + batches, (int)axes},
-                            .map = {counting + batches, (int)axes},
-                            .batch = {counting, (int)batches},
-                            .index_batch = {counting, (int)batches},
-                            .vector = last};
-    return choose_from_end(im, op, &p->index, t->extent + batches, (int)axes);
-}
-
-static bool gather_nd(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct picks p = picks_of(im, op);
-    (void)ours;
-    if (!form_nd(im, op, &p, model_attr_int(&op->attrs, "batch_dims", 0))) return false;
-    return p.form.map.count == 0 ? true : gather(im, op, &p);
-}
-
-static bool scatter_nd(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct picks p = picks_of(im, op);
-    (void)ours;
-    if (!form_nd(im, op, &p, 0)) return false;
-    return p.form.map.count == 0
-               ? true
-               : scatter(im, op, &p, combine_of(model_attr_word(&op->attrs, "reduction", "none"), false));
-}
-
-/* One index for each element, along one dimension; the others are the same in all three. */
-static bool elements(struct import *im, const struct model_op *op, struct picks *p, const char *ours,
-                     enum lx_combine combine)
-{
-    const struct model_type *t = p->table.type, *index = p->index.type;
-    bool puts = ours[0] == 's';
-    int64_t axis = model_attr_int(&op->attrs, im->format == MODEL_TTIR ? "dim" : "axis", 0);
-    if (axis < 0) axis += t->count;
-    bool fits = axis >= 0 && axis < t->count && index->count == t->count && t->count < VIEW_MAX_RANK &&
-                t->extent[axis] > 1 && combine != LX_COMBINE_COUNT;
-    for (int d = 0; fits && d < t->count; d++) fits = d == axis || index->extent[d] == t->extent[d];
-    struct import_value part = *import_in(im, op, puts ? 2 : 0);
-    if (!fits || (puts && !model_same_shape(part.type, index))) return import_generic(im, op, "form");
-    if (im->format == MODEL_ONNX && !choose_from_end(im, op, &p->index, &t->extent[axis], 1)) return false;
-    p->c.kind = ours;
-    p->c.combine = combine;
-    for (int d = 0; d < t->count; d++) p->of_index[d] = p->of_table[d] = choose_dim(&p->c, t->extent[d]);
-    p->of_index[axis] = choose_dim(&p->c, index->extent[axis]);
-    choose_operand(&p->c, &p->table, p->of_table);
-    choose_operand(&p->c, &p->index, p->of_index);
-    if (puts) choose_operand(&p->c, &part, p->of_index);
-    choose_along(&p->c, p->of_table[axis]);
-    return choose_finish(im, op, &p->c, import_type_out(im, op), puts ? p->of_table : p->of_index);
-}
-
-static bool gather_elements(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct picks p = picks_of(im, op);
-    return elements(im, op, &p, ours, LX_COMBINE_REPLACE);
-}
-
-static bool scatter_elements(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct picks p = picks_of(im, op);
-    return elements(im, op, &p, ours, combine_of(model_attr_word(&op->attrs, "reduction", "none"), false));
-}
-
 /* clang-format off */
 const struct op_row import_pick_rows[] = {
-    {{"gather", "gather", NULL}, "gather", gather_general, 2},
-    {{"scatter", "scatter", NULL}, "scatter", scatter_general, 3},
-    {{NULL, NULL, "GatherND"}, "gather", gather_nd, 2},
-    {{NULL, NULL, "GatherElements"}, "gather", gather_elements, 2},
-    {{NULL, NULL, "ScatterND"}, "scatter", scatter_nd, 3},
-    {{NULL, NULL, "ScatterElements"}, "scatter", scatter_elements, 3},
-    {{NULL, NULL, "Scatter"}, "scatter", scatter_elements, 3},
+    {{NULL, "gather", NULL}, "gather", gather_general, 2},
+    {{NULL, "scatter", NULL}, "scatter", scatter_general, 3},
+
     {.emit = NULL},
 };
 /* clang-format on */

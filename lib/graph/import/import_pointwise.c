@@ -42,33 +42,6 @@ bool import_pointwise(struct import *im, const struct model_op *op, const char *
     return import_bind_one(im, op, &out);
 }
 
-/* The integer of a float's width; of 64 bits the device has none. */
-static enum model_element bits_of(enum model_element e)
-{
-    int bits = model_element_row(e)->bits;
-    return bits == 8 ? MODEL_I8 : bits == 16 ? MODEL_I16 : bits == 32 ? MODEL_I32 : MODEL_ELEMENT_COUNT;
-}
-
-/* A whole number that is ordered as the bits of a float are from -NaN to NaN: those below 0 run backwards. */
-static struct import_value ordered_bits(struct steps *s, int operand, enum model_element e)
-{
-    double sign = model_element_row(e)->bits - 1, rest = ldexp(1, (int)sign) - 1;
-    struct import_value x = step_point(s, "bitcast", step_operand(s, operand), NULL, NULL, e);
-    struct import_value below = step_point(s, "sar", x, NULL, &sign, e);
-    below = step_point(s, "and", below, NULL, &rest, e);
-    return step_point(s, "xor", x, &below, NULL, e);
-}
-
-static bool compare_all(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct steps s;
-    enum model_element e = bits_of(model_type_of(im->m, op->operands[0])->element);
-    if (e == MODEL_ELEMENT_COUNT || !steps_begin(&s, im, op)) return import_generic(im, op, "kind");
-    struct import_value a = ordered_bits(&s, 0, e), b = ordered_bits(&s, 1, e);
-    steps_result(&s, 0, step_point(&s, ours, a, &b, NULL, import_type_out(im, op)->element));
-    return steps_end(&s);
-}
-
 /* In the order of all floats only where they are floats: that of integers is one anyway. */
 static bool compare(struct import *im, const struct model_op *op, const char *ours)
 {
@@ -81,7 +54,7 @@ static bool compare(struct import *im, const struct model_op *op, const char *ou
     (void)ours;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i][0], direction) == 0)
-            return (all ? compare_all : import_pointwise)(im, op, words[i][1]);
+            return all ? import_generic(im, op, "total order") : import_pointwise(im, op, words[i][1]);
     return import_generic(im, op, "kind");
 }
 
@@ -99,12 +72,6 @@ static bool gelu(struct import *im, const struct model_op *op, const char *ours)
 {
     const char *how = model_attr_word(&op->attrs, "approximate", "none");
     return import_pointwise(im, op, strcmp(how, "tanh") == 0 ? "gelu" : ours);
-}
-
-static bool bit_shift(struct import *im, const struct model_op *op, const char *ours)
-{
-    bool left = strcmp(model_attr_word(&op->attrs, "direction", ""), "LEFT") == 0;
-    return import_pointwise(im, op, left ? "shl" : ours);
 }
 
 /* clang-format off */
@@ -158,7 +125,7 @@ const struct op_row import_pointwise_rows[] = {
     {{"silu", NULL, NULL}, "silu", import_pointwise, 1},
     {{"logical_left_shift", "shift-left", NULL}, "shl", import_pointwise, 2},
     {{"logical_right_shift", "shift-right-logical", NULL}, "shr", import_pointwise, 2},
-    {{NULL, NULL, "BitShift"}, "shr", bit_shift, 2},
+
     {{NULL, "shift-right-arithmetic", NULL}, "sar", import_pointwise, 2},
     {{"where", "select", "Where"}, "where", import_pointwise, 3},
     {{NULL, "clamp", NULL}, "clamp", import_pointwise, 3},

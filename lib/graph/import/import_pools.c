@@ -17,32 +17,14 @@ static bool onnx_pool(struct import *im, const struct model_op *op, const char *
     if (count < 1 || count > MODEL_MAX_WINDOWS || x->count != count + 2 || y->count != x->count ||
         onnx_windows(op, x, size, count, w) < 0)
         return import_generic(im, op, "window");
+    bool count_all = model_attr_int(&op->attrs, "count_include_pad", 0) != 0;
     for (int i = 0; i < count; i++) {
         at[i] = 2 + i;
         w[i].out = y->extent[2 + i];
+        int64_t end = (w[i].out - 1) * w[i].stride + w[i].dilation * (w[i].size - 1) + 1;
+        if (count_all && end > w[i].in + w[i].low + w[i].high) return import_generic(im, op, "ceil_mode");
     }
-    return slide_pool(im, op, ours, w, at, count, model_attr_int(&op->attrs, "count_include_pad", 0) != 0);
-}
-
-/* One window that has all of each dimension. */
-static bool global_pool(struct import *im, const struct model_op *op, const char *ours)
-{
-    const struct model_type *x = model_type_of(im->m, op->operands[0]), *y = import_type_out(im, op);
-    bool ttir = im->format == MODEL_TTIR;
-    struct model_window w[MODEL_MAX_WINDOWS];
-    int at[MODEL_MAX_WINDOWS], count = x->count - 2;
-    if (count < 1 || count > MODEL_MAX_WINDOWS || y->count != x->count)
-        return import_generic(im, op, "window");
-    for (int i = 0; i < count; i++) {
-        at[i] = i + (ttir ? 1 : 2);
-        w[i] = (struct model_window){.in = x->extent[at[i]],
-                                     .out = y->extent[at[i]],
-                                     .size = x->extent[at[i]],
-                                     .stride = 1,
-                                     .dilation = 1,
-                                     .hole = 1};
-    }
-    return slide_pool(im, op, ours, w, at, count, false);
+    return slide_pool(im, op, ours, w, at, count, count_all);
 }
 
 /* ---- TTIR ---- */
@@ -73,35 +55,6 @@ static bool ttir_pool(struct import *im, const struct model_op *op, const char *
                                      .low = of_side(op, "padding", pads, i, 0),
                                      .hole = 1};
     return slide_pool(im, op, ours, w, at, 2, model_attr_int(&op->attrs, "count_include_pad", 1) != 0);
-}
-
-/* The words of StableHLO: one number a dimension of the operand, pairs of padding. */
-static bool ttir_pooling(struct import *im, const struct model_op *op, const char *ours)
-{
-    const struct model_type *x = model_type_of(im->m, op->operands[0]), *y = import_type_out(im, op);
-    const struct model_attr *method = model_attr_find(&op->attrs, "pooling_method");
-    struct model_window w[MODEL_MAX_WINDOWS];
-    int at[MODEL_MAX_WINDOWS], count, pads;
-    const int64_t *size = model_attr_ints(&op->attrs, "window_dimensions", &count),
-                  *pad = model_attr_ints(&op->attrs, "padding", &pads);
-    const char *word = method && method->text ? method->text : "";
-    ours = strstr(word, "Max")       ? "max"
-           : strstr(word, "Average") ? "mean"
-           : strstr(word, "Sum")     ? "sum"
-                                     : NULL;
-    if (!ours || count != x->count || y->count != count || count > MODEL_MAX_WINDOWS || pads != 2 * count)
-        return import_generic(im, op, "window");
-    for (int i = 0; i < count; i++) {
-        at[i] = i;
-        w[i] = (struct model_window){.in = x->extent[i],
-                                     .out = y->extent[i],
-                                     .size = size[i],
-                                     .stride = slide_nth(op, "window_strides", i, 1),
-                                     .dilation = slide_nth(op, "window_dilations", i, 1),
-                                     .low = pad[2 * i],
-                                     .hole = slide_nth(op, "base_dilations", i, 1)};
-    }
-    return slide_pool(im, op, ours, w, at, count, model_attr_int(&op->attrs, "count_include_pad", 1) != 0);
 }
 
 /* ---- HLO ---- */
@@ -186,9 +139,7 @@ static bool hlo_reduce_window(struct import *im, const struct model_op *op, cons
 const struct op_row import_pool_rows[] = {
     {{"max_pool2d", NULL, NULL}, "max", ttir_pool, 1},
     {{"avg_pool2d", NULL, NULL}, "mean", ttir_pool, 1},
-    {{"pooling", NULL, NULL}, NULL, ttir_pooling, 1},
-    {{"global_avg_pool2d", NULL, "GlobalAveragePool"}, "mean", global_pool, 1},
-    {{NULL, NULL, "GlobalMaxPool"}, "max", global_pool, 1},
+
     {{NULL, NULL, "MaxPool"}, "max", onnx_pool, LOOSE + 1},
     {{NULL, NULL, "AveragePool"}, "mean", onnx_pool, 1},
     {{NULL, "reduce-window", NULL}, NULL, hlo_reduce_window, 2},

@@ -192,7 +192,6 @@ static bool reduce_by_body(struct import *im, const struct model_op *op, const c
     struct steps s = {im, op, true};
     double number;
     (void)ours;
-    if (op->operand_count == 4) return order_pairs(im, op);
     if (!r || !import_is_tensor(im, op->operands[0]) || !import_is_tensor(im, op->operands[1]) ||
         !import_is_tensor(im, op->results[0]))
         return import_generic(im, op, "reducer");

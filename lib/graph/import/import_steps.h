@@ -20,8 +20,8 @@ struct op_row {
 /* One table a theme; import_ops.c looks through all of them. */
 extern const struct op_row import_pointwise_rows[], import_reduce_rows[], import_contract_rows[],
     import_moves_rows[], import_box_rows[], import_pad_rows[], import_index_rows[], import_pick_rows[],
-    import_order_rows[], import_cache_rows[], import_precision_rows[], import_window_rows[],
-    import_pool_rows[], import_collective_rows[], import_layer_rows[], import_made_rows[];
+    import_cache_rows[], import_window_rows[], import_pool_rows[], import_collective_rows[],
+    import_layer_rows[], import_made_rows[];
 
 /* import_ops.c. The pointer is good until the next value is bound. */
 struct import_value *import_in(struct import *im, const struct model_op *op, int i);
@@ -55,11 +55,6 @@ bool import_whole(struct import *im, const struct model_type *type, int64_t numb
 /* import_boxes.c: parts one after the other along a dimension, however many. */
 bool import_join(struct import *im, const struct model_op *op, struct import_value *part, int count, int axis,
                  const struct model_type *type, struct import_value *out);
-/* import_complex.c: has the op complex numbers? Then it is one of these. */
-bool import_is_complex(const struct import *im, const struct model_op *op);
-bool import_complex(struct import *im, const struct model_op *op);
-/* The type as which a tensor is stored: of real numbers. NULL: memory is out. */
-const struct model_type *import_real_type(struct import *im, const struct model_type *t);
 /* import_made.c: a tensor from nothing, or from one that is stored plain (-1: nothing). */
 bool import_made(struct import *im, const char *kind, const struct model_op *at, int32_t from,
                  int32_t storage, const struct lx_op_params *params, const struct lx_op_data *data);

@@ -49,8 +49,6 @@ static void cut_by_shape(struct storage *s, const struct model_type *type)
 bool import_fresh(struct import *im, const char *name, const struct model_type *type,
                   const struct model_op *at, struct import_value *out)
 {
-    type = import_real_type(im, type);
-    if (!type) return false;
     *out = (struct import_value){.storage = -1, .type = type};
     if (type->elements == 0 || type->bytes == 0) return true;
     if (!view_plain(&out->view, type->count, type->extent))

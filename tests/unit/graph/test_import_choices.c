@@ -139,66 +139,6 @@ static void scatters_name_rows(void **state)
     lx_graph_free(g);
 }
 
-static const char orders[] =
-    "HloModule t\n"
-    "less {\n" SCALARS(
-        "f32") "  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n"
-               "  e = s32[] parameter(4)\n  f = s32[] parameter(5)\n  zero = f32[] constant(0)\n"
-               "  c0 = pred[] compare(a, zero), direction=EQ\n  s0 = f32[] select(c0, zero, a)\n"
-               "  c1 = pred[] compare(b, zero), direction=EQ\n  s1 = f32[] select(c1, zero, b)\n"
-               "  ROOT r = pred[] compare(s0, s1), direction=LT, type=TOTALORDER\n}\n"
-               "more {\n" SCALARS(
-                   "f32") "  ROOT r = pred[] compare(a, b), direction=GT\n}\n"
-                          "odd {\n" SCALARS(
-                              "f32") "  ROOT r = pred[] compare(a, a), direction=GT\n}\n"
-                                     "largest {\n  a = f32[] parameter(0)\n  i = s32[] parameter(1)\n  b = "
-                                     "f32[] parameter(2)\n"
-                                     "  j = s32[] parameter(3)\n  gt = pred[] compare(a, b), direction=GT\n"
-                                     "  eq = pred[] compare(a, b), direction=EQ\n  lt = pred[] compare(i, "
-                                     "j), direction=LT\n"
-                                     "  and = pred[] and(eq, lt)\n  or = pred[] or(gt, and)\n  v = f32[] "
-                                     "select(gt, a, b)\n"
-                                     "  k = s32[] select(or, i, j)\n  ROOT t = (f32[], s32[]) tuple(v, "
-                                     "k)\n}\n"
-                                     "ENTRY main {\n"
-                                     "  x = f32[40,64] parameter(0)\n  p = s32[40,64] parameter(1)\n"
-                                     "  io = s32[40,64] iota(), iota_dimension=1\n  low = f32[] "
-                                     "constant(-inf)\n  no = s32[] constant(0)\n"
-                                     "  s = (f32[40,64], s32[40,64], s32[40,64]) sort(x, io, p), "
-                                     "dimensions={1}, is_stable=true, "
-                                     "to_apply=less\n"
-                                     "  d = f32[40,64] sort(x), dimensions={0}, to_apply=more\n"
-                                     "  n = f32[40,64] sort(x), dimensions={0}, to_apply=odd\n"
-                                     "  k = (f32[40,5], s32[40,5]) custom-call(x), "
-                                     "custom_call_target=\"TopK\", called_computations={more}\n"
-                                     "  a = (f32[40], s32[40]) reduce(x, io, low, no), dimensions={1}, "
-                                     "to_apply=largest\n"
-                                     "  ROOT t = ((f32[40,64], s32[40,64], s32[40,64]), f32[40,64], "
-                                     "f32[40,64], (f32[40,5], s32[40,5]), "
-                                     "(f32[40], s32[40])) tuple(s, d, n, k, a)\n}\n";
-
-static void sorts_carry_what_goes_along(void **state)
-{
-    (void)state;
-    const struct lx_graph *g = imported(orders);
-    assert_int_equal(kinds(g, "sort"), 2);
-    assert_int_equal(kinds(g, "sort_index") + kinds(g, "topk_index") + kinds(g, "argmax"), 0);
-    assert_int_equal(op_of(g, "sort", 0)->output_count, 2); /* with places, which others go along with */
-    assert_int_equal(op_of(g, "sort", 1)->output_count, 1);
-    assert_int_equal(kinds(g, "gather"), 1); /* p; the places are those of the sort */
-    assert_int_equal(kinds(g, "iota"), 0);
-    assert_int_equal(kinds(g, "generic"), 1);
-    assert_int_equal(op_of(g, "sort", 0)->params->axis, 1);
-    assert_false(op_of(g, "sort", 0)->params->descending);
-    assert_int_equal(op_of(g, "sort", 1)->params->axis, 0);
-    assert_true(op_of(g, "sort", 1)->params->descending);
-    assert_int_equal(op_of(g, "topk", 0)->params->k, 5);
-    assert_int_equal(op_of(g, "topk", 0)->output_count, 2);
-    assert_string_equal(op_of(g, "max", 0)->einsum, "ab->a");
-    assert_int_equal(op_of(g, "max", 0)->output_count, 2);
-    lx_graph_free(g);
-}
-
 static const char partly[] =
     "HloModule t\n"
     "pad {\n  x = f32[8,64] parameter(0)\n  n = s32[] parameter(1)\n  v = f32[] convert(n)\n"
@@ -382,7 +322,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(caches_are_changed_where_they_are),
                                        cmocka_unit_test(fills_become_one),
                                        cmocka_unit_test(scatters_name_rows),
-                                       cmocka_unit_test(sorts_carry_what_goes_along),
                                        cmocka_unit_test(what_is_known_stands_beside_what_is_not),
                                        cmocka_unit_test(aliased_parameters_are_states),
                                        cmocka_unit_test(parameters_are_written_after_they_are_read),

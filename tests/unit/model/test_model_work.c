@@ -26,16 +26,6 @@ static const struct counted {
           "i32}> : "
           "(tensor<1x4x4x8xf32>, tensor<16x8x3x3xf32>)"),
      0, 4 * 4 * 16 * 8 * 9, 10 * 10 * 16 * 8},
-    {TTIR("%a: tensor<1x4x4x4x8xf32>, %b: tensor<16x8x3x3x3xf32>", "1x4x4x4x16xf32",
-          "\"ttir.conv3d\"(%a, %b) <{stride = array<i32: 1, 1, 1>, padding = array<i32: 1, 1, 1>, groups = 1 "
-          ": i32}> : "
-          "(tensor<1x4x4x4x8xf32>, tensor<16x8x3x3x3xf32>)"),
-     0, 4 * 4 * 4 * 16 * 8 * 27, 10 * 10 * 10 * 16 * 8},
-    {TTIR("%a: tensor<1x2x2x8xf32>, %b: tensor<8x4x2x2xf32>", "1x4x4x4xf32",
-          "\"ttir.conv_transpose2d\"(%a, %b) <{stride = array<i32: 2, 2>, padding = array<i32: 0, 0, 0, 0>, "
-          "output_padding = array<i32: 0, 0>, dilation = array<i32: 1, 1>, groups = 1 : i32}> : "
-          "(tensor<1x2x2x8xf32>, tensor<8x4x2x2xf32>)"),
-     0, 4 * 4 * 4 * 8 * 4, 2 * 2 * 8 * 4 * 4},
     {HLO("  a = f32[4,8] parameter(0)\n  b = f32[8,16] parameter(1)\n"
          "  ROOT y = f32[4,16] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"),
      2 * 4 * 8 * 16, 0, 0},

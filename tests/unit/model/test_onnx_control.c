@@ -116,72 +116,10 @@ static void a_constant_may_be_made_again(void **state)
     lx_graph_free(g);
 }
 
-/* A loop of at most ten steps that doubles x, in which `condition` is made of step i, what was (k), n and x. */
-static const struct lx_graph *looped(const char *kind, const char *operands, bool joins, char **report)
-{
-    struct onnx_bytes graph = {.n = 0}, node = {.n = 0}, body = {.n = 0};
-    lx_status st;
-    onnx_end(&graph, 11, "x", (const int64_t[]){4, 0});
-    onnx_node_of(&graph, "Constant", "", "ten", "value_int", 10);
-    onnx_node_of(&graph, "Constant", "", "one", "value_int", 1);
-    onnx_node_of(&graph, "Constant", "", "n", "value_int", 3);
-    onnx_node_of(&graph, "ReduceSum", "x", "data", "keepdims", 0);
-    onnx_node_of(&graph, "Cast", "data", "sum", "to", 7);
-    static const char *const in[] = {"ten", "", "x", "one"}, *const arguments[] = {"i", "c", "v", "k"},
-                             *const made[] = {"d", "w", "l", "w"}, *const out[] = {"y", "z", "s"};
-    for (int i = 0; i < 4; i++) onnx_word(&node, 1, in[i]);
-    for (int i = 0; i < 2 + joins; i++) onnx_word(&node, 2, out[i]);
-    onnx_word(&node, 4, "Loop");
-    for (int i = 0; i < 4; i++) {
-        struct onnx_bytes info = {.n = 0};
-        onnx_word(&info, 1, arguments[i]);
-        onnx_message(&body, 11, &info);
-    }
-    onnx_node_of(&body, kind, operands, "d", NULL, 0);
-    onnx_node_of(&body, "Add", "v v", "w", NULL, 0);
-    onnx_node_of(&body, "Add", "k k", "l", NULL, 0);
-    for (int i = 0; i < 3 + joins; i++) give(&body, made[i]);
-    put_body(&node, "body", &body);
-    onnx_message(&graph, 1, &node);
-    onnx_node_of(&graph, "Neg", joins ? "s" : "y", "o", NULL, 0);
-    give(&graph, "o");
-    const struct lx_graph *g = imported(&graph, -1, report, &st);
-    if (!g) fail_msg("%s %s: %s", kind, operands, st.text);
-    return g;
-}
-
-static void a_condition_ends_a_loop(void **state)
-{
-    static const struct {
-        const char *kind, *operands;
-        int trips;
-        bool by_data;
-    } rows[] = {{"Less", "i one", 2, false},                            /* of the step */
-                {"Less", "i n", 4, false},   {"Less", "k n", 3, false}, /* 1, 2, 4: of what is carried */
-                {"Less", "k i", 1, false},   {"Greater", "n one", 10, false}, {"Less", "i sum", 1, true}};
-    (void)state;
-    for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
-        char *report = NULL;
-        bool joins = i % 2;
-        const struct lx_graph *g = looped(rows[i / 2].kind, rows[i / 2].operands, joins, &report);
-        int adds = 0;
-        for (int32_t o = 0; o < g->op_count; o++) adds += strcmp(g->ops[o].kind->name, "add") == 0;
-        assert_int_equal(adds, rows[i / 2].trips);
-        const struct lx_tensor *y = &g->tensors[g->ops[g->op_count - 1].output];
-        int64_t elements = 1;
-        for (int d = 0; d < y->rank; d++) elements *= y->shape[d];
-        assert_int_equal(elements, joins ? 4 * rows[i / 2].trips : 4);
-        assert_non_null(report);
-        assert_int_equal(strstr(report, "loops that data ends") != NULL, rows[i / 2].by_data);
-        mem_free(report);
-        lx_graph_free(g);
-    }
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_branch_that_is_taken_has_its_shape), cmocka_unit_test(a_name_has_one_maker),
-        cmocka_unit_test(a_condition_ends_a_loop), cmocka_unit_test(a_constant_may_be_made_again)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_branch_that_is_taken_has_its_shape),
+                                       cmocka_unit_test(a_name_has_one_maker),
+                                       cmocka_unit_test(a_constant_may_be_made_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,33 +44,6 @@ static void means_inside(struct tried *n)
     }
 }
 
-static void slope_of_the_formula(struct tried *n)
-{
-    const double c = sqrt(2 / acos(-1)), k = 0.044715;
-    for (int i = 0; i < 64; i++) {
-        double x = at(n, 1, i), t = tanh(c * (x + k * x * x * x));
-        n->want[i] = at(n, 0, i) * (0.5 * (1 + t) + 0.5 * x * (1 - t * t) * c * (1 + 3 * k * x * x));
-    }
-}
-
-static void slope_of_the_function(struct tried *n)
-{
-    for (int i = 0; i < 64; i++) {
-        double x = at(n, 1, i), bell = exp(-x * x / 2) / sqrt(2 * acos(-1));
-        n->want[i] = at(n, 0, i) * (0.5 * (1 + erf(x / sqrt(2))) + x * bell);
-    }
-}
-
-static void tangents(struct tried *n)
-{
-    for (int i = 0; i < 64; i++) n->want[i] = tan(at(n, 0, i));
-}
-
-static void negated(struct tried *n)
-{
-    for (int i = 0; i < 64; i++) n->want[i] = -at(n, 0, i);
-}
-
 /* clang-format off */
 #define IMAGE "tensor<1x4x4x8xf32>"
 #define HALF "tensor<1x2x2x8xf32>"
@@ -88,17 +61,6 @@ static const struct meaning meanings[] = {
      "ceil_mode = false}> : (" IMAGE ") -> " HALF "\n"), means},
     {"means of what is there", TTIR("%a: " IMAGE, "1x4x4x8xf32", "  %y = \"ttir.avg_pool2d\"(%a) <{kernel = array<i32: 3, 3>, stride = array<i32: 1, 1>, "
      "dilation = array<i32: 1, 1>, padding = array<i32: 1, 1, 1, 1>, ceil_mode = false, count_include_pad = false}> : (" IMAGE ") -> " IMAGE "\n"), means_inside},
-    {"pooling to the largest", POOLING("Max"), largest},
-    {"pooling to means", POOLING("Average"), means},
-    {"a slope by the formula", TTIR("%a: " ROWS ", %b: " ROWS, "2x32xf32",
-     "  %y = \"ttir.gelu_backward\"(%a, %b) <{approximate = \"tanh\"}> : (" ROWS ", " ROWS ") -> " ROWS "\n"), slope_of_the_formula},
-    {"a slope by its other name", TTIR("%a: " ROWS ", %b: " ROWS, "2x32xf32",
-     "  %y = \"ttir.gelu_bw\"(%a, %b) <{approximate = \"none\"}> : (" ROWS ", " ROWS ") -> " ROWS "\n"), slope_of_the_function},
-    {"tangents", TTIR("%a: " ROWS, "2x32xf32", "  %y = \"ttir.tan\"(%a) : (" ROWS ") -> " ROWS "\n"), tangents},
-    {"a copy that begins and ends", HLO("  a = f32[2,32] parameter(0)\n  s = (f32[2,32], f32[2,32], u32[]) copy-start(a)\n"
-     "  c = f32[2,32] copy-done(s)\n  ROOT y = f32[2,32] negate(c)\n"), negated},
-    {"what runs beside", "HloModule m\nf {\n  p = f32[2,32] parameter(0)\n  ROOT n = f32[2,32] negate(p)\n}\nENTRY e {\n  a = f32[2,32] parameter(0)\n"
-     "  s = ((f32[2,32]), f32[2,32], u32[]) async-start(a), calls=f\n  ROOT d = f32[2,32] async-done(s), calls=f\n}\n", negated},
 };
 /* clang-format on */
 
