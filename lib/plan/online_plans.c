@@ -8,7 +8,7 @@
 #include "graph/online.h"
 #include "layout/op_index.h"
 #include "plan/fuse.h"
-#include "search/planner.h"
+#include "plan/plan_make.h"
 
 #include <stdlib.h>
 #include <string.h>
