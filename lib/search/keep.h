@@ -127,8 +127,8 @@ struct keep_limits {
 enum { KEEP_ROUNDS = 60 };
 /* How many partial choices are worth it for a graph of this size. */
 int32_t keep_width(const struct draft *x);
-bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
-                 struct keep_found *out, lx_status *st);
+void keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
+                 struct keep_found *out);
 
 /* move_buffers.c: a plan of the decisions with what the choice keeps on chip, stays changing their addresses where they must; it
  * becomes the best if it is better. `order`: per tick the op of the model, NULL: as they stand. */

@@ -177,8 +177,11 @@ static bool reorder_ask_model(struct reorder *r, bool *done)
                                  .run = &p->options->run};
     if (p->best.draft.graph->op_count > KEEP_ANY_ORDER) return true;
     bool ok = keep_plain(p, &memory, &plain);
-    ok = ok && keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st) &&
-         keep_search(&m, &limits, &memory, &found, p->st) && reorder_try_choices(r, &m, &found);
+    ok = ok && keep_model_make(&plain, planner_runs(p, evict_search), &memory, &m, p->st);
+    if (ok) {
+        keep_search(&m, &limits, &memory, &found);
+        ok = reorder_try_choices(r, &m, &found);
+    }
     *done = ok && !asks_time(p) && (found.complete || found.bound >= p->best.hbm_bytes);
     draft_free(&plain);
     arena_free(&memory);
