@@ -309,7 +309,7 @@ static bool auto_solve(const struct lx_problem *p, const struct lx_run *run, str
     if (run->time_limit > 0) b.deadline = clock_seconds() + run->time_limit;
     b.trial.address = mem_alloc(n * sizeof *b.trial.address);
     b.trial.pool = answer->pool ? mem_alloc(n * sizeof *b.trial.pool) : NULL;
-    bool ok = b.trial.address && (b.trial.pool || !answer->pool);
+    bool ok = (b.trial.pool || !answer->pool);
     answer->status = LX_FEASIBLE;
     ok = ok && climb(&b, (int)level);
     answer->bound = b.bound;

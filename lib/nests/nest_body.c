@@ -211,17 +211,15 @@ static int way_of_output(const struct body *b, int32_t o)
 }
 
 /* An op that is not up for choice: its one division. */
-static bool menu_of_one(const struct body *b, int32_t op, struct arena *memory, struct nest_menu *out)
+static void menu_of_one(const struct body *b, int32_t op, struct arena *memory, struct nest_menu *out)
 {
     int n = op_operand_count(&b->x->graph->ops[op]);
     struct lx_core_view *v = arena_array(memory, (size_t)n, sizeof *v);
     struct cost_parts *parts = arena_array(memory, 1, sizeof *parts);
     double *memory_us = arena_array(memory, (size_t)n, sizeof *memory_us);
-    if (!v || !parts || !memory_us) return false;
     for (int i = 0; i < n; i++) v[i] = lx_division_view(b->x->divisions, op, i);
     *out = (struct nest_menu){
         .count = 1, .operand_count = n, .views = v, .parts = parts, .memory_us = memory_us};
-    return true;
 }
 
 /* What lies there without being of the run; more than half a scratchpad of it will not be there. */
@@ -299,11 +297,10 @@ static double us_of(const struct body *b, int32_t o, int choice)
 }
 
 /* Menus stand in nearly this order. */
-static bool price_choices(struct body *b, struct arena *memory)
+static void price_choices(struct body *b, struct arena *memory)
 {
     for (int32_t o = 0; o < b->op_count; o++) {
         struct body_choice *list = arena_array(memory, (size_t)b->menus[o].count, sizeof *list);
-        if (!list) return false;
         for (int c = 0; c < b->menus[o].count; c++) {
             struct body_choice y = {c, us_of(b, o, c)};
             int at = c;
@@ -312,7 +309,6 @@ static bool price_choices(struct body *b, struct arena *memory)
         }
         b->choices[o] = list;
     }
-    return true;
 }
 
 bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
@@ -331,9 +327,6 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     out->last_part = arena_array(memory, (size_t)x->graph->tensor_count, sizeof *out->last_part);
     out->views = &menus->views;
     out->by_memory = menus->by_memory;
-    if (!out->choices || !out->last_part || !out->menus || !out->times || !out->access_at || !out->accesses ||
-        !out->parts || !out->load)
-        return status_no_memory(st);
     bool ok = true;
     for (int32_t o = 0; ok && o < out->op_count; o++) ok = nest_body_fill_op(out, o, menus, memory, st);
     if (ok) load_beside(out);

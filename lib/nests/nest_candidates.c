@@ -49,7 +49,7 @@ static bool nest_candidates_settle(struct finding *f, const int *axis, struct ne
     int32_t ops = f->last - f->first + 1;
     signed char(*var)[LX_MAX_LEVELS] = arena_array(f->memory, (size_t)ops, sizeof *var);
     struct hold *holds = arena_array(f->memory, (size_t)f->tensor_count, sizeof *holds);
-    if (!var || !holds) return false;
+    if (!var) return false;
     for (int32_t o = 0; o < ops; o++)
         for (int l = 0; l < c->nest.level_count; l++) var[o][l] = f->axes[axis[l]].var[o];
     for (int32_t i = 0; i < f->tensor_count; i++)
@@ -88,7 +88,6 @@ static void nest_candidates_keep(struct finding *f, const int *axis, struct nest
 {
     if (!nest_candidates_is_of_use(f, &c)) return;
     if (!nest_candidates_settle(f, axis, &c)) {
-        f->no_memory = true;
         return;
     }
     if (leads(f, &c)) f->one = c;
@@ -105,7 +104,6 @@ static struct guessing guess_of(const struct finding *f, int levels, const int *
 static void nest_candidates_try_counts(struct finding *f, int levels, const int *axis, int level,
                                        int64_t *tiles)
 {
-    enum { EACH_GUESS = 500, EACH_TENSOR = 50 };
     if (level < levels && level < LX_MAX_LEVELS) {
         for (int i = 0; i < f->count_of[axis[level]]; i++) {
             tiles[level] = f->counts[axis[level]][i];
@@ -113,7 +111,7 @@ static void nest_candidates_try_counts(struct finding *f, int levels, const int 
         }
         return;
     }
-    if (stop_work(EACH_GUESS + EACH_TENSOR * (int64_t)f->tensor_count)) return;
+    if (cancel_requested()) return;
     struct guessing g = guess_of(f, levels, axis, tiles);
     struct nest_candidate c = {.nest = {.first = f->first, .last = f->last, .level_count = levels}};
     memcpy(c.nest.tiles, tiles, (size_t)levels * sizeof *tiles);
@@ -227,7 +225,7 @@ static void nest_candidates_take_operand(struct finding *f, int32_t o, const str
     }
 }
 
-static bool nest_candidates_take_tensors(struct finding *f)
+static void nest_candidates_take_tensors(struct finding *f)
 {
     size_t most = 0;
     for (int32_t o = f->first; o <= f->last; o++) most += (size_t)op_operand_count(&f->l->graph->ops[o]);
@@ -237,7 +235,6 @@ static bool nest_candidates_take_tensors(struct finding *f)
     f->ways = arena_array(f->scratch, most, sizeof *f->ways);
     f->load = arena_array(f->scratch, (size_t)(f->last - f->first + 1), sizeof *f->load);
     f->tensor_count = 0;
-    if (!f->tensors || !f->groups || !f->hold || !f->load || !f->ways) return false;
     f->now = f->must = 0;
     for (int32_t o = f->first; o <= f->last; o++) {
         struct op_index x;
@@ -251,7 +248,6 @@ static bool nest_candidates_take_tensors(struct finding *f)
         t->gives_way =
             !t->wanted && op_operand_made(op, t->tensor) < 0 && runs_in_place_of(f->l, op, t->tensor);
     }
-    return true;
 }
 
 /* A single op only if it accesses a tensor twice. */
@@ -262,14 +258,14 @@ static bool worth_a_nest(const struct finding *f)
     return f->first < f->last;
 }
 
-static bool try_run(struct finding *f, const struct axis_run *r)
+static void try_run(struct finding *f, const struct axis_run *r)
 {
     int axis[LX_MAX_LEVELS];
     f->last = axis_run_last(r);
     f->axis_count = axis_run_axes(r, f->axes, f->scratch);
-    if (f->axis_count == 0) return true;
-    if (!nest_candidates_take_tensors(f)) return false;
-    if (!worth_a_nest(f) || f->now == 0) return true;
+    if (f->axis_count == 0) return;
+    nest_candidates_take_tensors(f);
+    if (!worth_a_nest(f) || f->now == 0) return;
     for (int a = 0; a < f->axis_count; a++) find_counts(f, a);
     f->one.nest.level_count = 0;
     for (int levels = 1; levels <= LX_MAX_LEVELS && levels <= f->asks->levels && levels <= f->axis_count;
@@ -277,7 +273,6 @@ static bool try_run(struct finding *f, const struct axis_run *r)
         try_axes(f, levels, 0, axis);
     if (f->one.nest.level_count && nest_candidates_is_wanted(&f->runs, &f->one))
         nest_candidates_insert(&f->runs, &f->one);
-    return !f->no_memory;
 }
 
 static bool nest_candidates_is_free(const struct nest_asks *a, int32_t op)
@@ -300,20 +295,20 @@ static bool runs_from(struct finding *f, int32_t first)
     return ok;
 }
 
-static bool nest_candidates_reserve(struct nest_list *l, int32_t most, struct arena *memory)
+static void nest_candidates_reserve(struct nest_list *l, int32_t most, struct arena *memory)
 {
     *l = (struct nest_list){.at = arena_array(memory, (size_t)most, sizeof *l->at), .most = most};
-    return l->at;
 }
 
 bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
                      struct nest_list *runs, lx_status *st)
 {
     struct finding *f = mem_zeroed(1, sizeof *f);
-    if (f) *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
-    bool ok = f && nest_candidates_reserve(&f->all, a->most, memory) &&
-              nest_candidates_reserve(&f->runs, a->most_runs, memory);
-    for (int32_t o = 0; ok && o < a->now->graph->op_count && !stop_is_now(); o++) {
+    *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
+    nest_candidates_reserve(&f->all, a->most, memory);
+    nest_candidates_reserve(&f->runs, a->most_runs, memory);
+    bool ok = true;
+    for (int32_t o = 0; ok && o < a->now->graph->op_count && !cancel_requested(); o++) {
         struct arena scratch = {0};
         f->scratch = &scratch;
         ok = runs_from(f, o);

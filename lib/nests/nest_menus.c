@@ -35,7 +35,7 @@ static int nest_menus_pick(const struct division_menu *m, int32_t *picked)
     return count;
 }
 
-static bool nest_menus_take(struct nest_menus *all, const struct division_menu *m, struct nest_menu *out)
+static void nest_menus_take(struct nest_menus *all, const struct division_menu *m, struct nest_menu *out)
 {
     int32_t picked[MOST_CHOICES];
     int n = nest_menus_pick(m, picked);
@@ -48,7 +48,6 @@ static bool nest_menus_take(struct nest_menus *all, const struct division_menu *
     signed char *front = arena_array(memory, (size_t)n, sizeof *front);
     struct lx_division **made = arena_array(memory, (size_t)n, sizeof *made);
     struct menu_labels **labels = arena_array(memory, operands, sizeof(struct menu_labels *));
-    if (!s || !v || !parts || !memory_us || !front || !made || !labels) return false;
     for (int i = 0; i < n; i++) {
         size_t c = (size_t)picked[i], at = (size_t)i;
         memcpy(&s[at * splits], &m->splits[c * splits], splits * sizeof *s);
@@ -59,7 +58,6 @@ static bool nest_menus_take(struct nest_menus *all, const struct division_menu *
     }
     *out =
         (struct nest_menu){n, m->split_count, m->operand_count, s, front, v, parts, memory_us, made, labels};
-    return true;
 }
 
 static bool nest_menus_make_menu(struct nest_menus *all, const struct lx_divisions *d, int32_t op,
@@ -77,7 +75,7 @@ static bool nest_menus_make_menu(struct nest_menus *all, const struct lx_divisio
 
 static size_t *nest_menus_last_of(struct nest_menus *m, int32_t output)
 {
-    if (!VEC_RESERVE(&m->last, (size_t)output + 1)) return NULL;
+    VEC_RESERVE(&m->last, (size_t)output + 1);
     while (m->last.count <= (size_t)output) m->last.at[m->last.count++] = 0;
     return &m->last.at[output];
 }
@@ -101,7 +99,7 @@ bool nest_menu_of(struct nest_menus *m, const struct lx_divisions *d, int32_t op
     if (!nest_menus_make_menu(m, d, op, &e.menu, st)) return false;
     *out = e.menu;
     e.next = *last;
-    if (!VEC_PUSH(&m->at, e)) return status_no_memory(st);
+    VEC_PUSH(&m->at, e);
     *last = m->at.count;
     return true;
 }
@@ -143,7 +141,7 @@ static struct menu_labels *nest_menus_make_labels(struct nest_menus *m, const st
     struct menu_labels *y = arena_array(memory, 1, sizeof *y);
     like.label = arena_array(memory, (size_t)menu->count, sizeof *like.label);
     like.bytes = arena_array(memory, (size_t)menu->count, sizeof *like.bytes);
-    if (!y || !like.label || !like.bytes || !fill_labels(m, menu, x, access, &like)) return NULL;
+    if (!fill_labels(m, menu, x, access, &like)) return NULL;
     *y = like;
     return y;
 }
@@ -182,7 +180,6 @@ const struct lx_division *nest_menu_division(struct nest_menus *m, const struct 
 {
     if (menu->made[choice]) return menu->made[choice];
     struct lx_division *v = arena_array(&m->memory, 1, sizeof *v);
-    if (!v) return status_no_memory(st), NULL;
     if (!lx_division_ordered(d, op, &menu->splits[choice * menu->split_count], menu->front[choice],
                              &m->memory, v, st))
         return NULL;

@@ -43,7 +43,6 @@ static int64_t common_alignment(const struct lx_problem *p)
 {
     int64_t unit = 0;
     for (int32_t i = 0; i < p->count; i++) {
-        stop_round(i, 20);
         if (p->buffers[i].size > 0 && has_a_place(p, &p->buffers[i]))
             unit = gcd_i64(lx_alignment_of(p, &p->buffers[i]), unit);
     }
@@ -58,7 +57,6 @@ static int64_t bound_collect(const struct lx_problem *p, int64_t unit, struct bo
     bool tail_usable = false;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 40);
         if (!has_a_place(p, b)) {
             paid += b->spill_cost;
             continue;
@@ -85,8 +83,11 @@ static bool spill_bound(const struct lx_problem *p, struct bound_sections *s, in
 {
     int64_t paid = bound_collect(p, common_alignment(p), s), chain = 0, priced = 0;
     bool ok = bound_find_sections(s);
-    if (ok && s->section_count > 0)
-        ok = bound_whole_buffers(s) && bound_chain(s, &chain) && bound_multipliers(s, &priced);
+    if (ok && s->section_count > 0) {
+        bound_whole_buffers(s);
+        bound_chain(s, &chain);
+        ok = bound_multipliers(s, &priced);
+    }
     if (!ok && !stop_is_now()) return false;
     *bound = paid + max_i64(chain, priced);
     LOG(bound,
@@ -102,7 +103,6 @@ static bool height_bound(const struct lx_problem *p, struct bound_sections *s, i
     int64_t unit = common_alignment(p), padding = 0, alone = 0;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 40);
         if (b->reason) continue;
         alone = max_i64(alone, max_i64(b->fixed, 0) + b->size);
         struct bound_item item = {
@@ -124,8 +124,7 @@ bool bound_plain(const struct lx_problem *p, int64_t *bound, lx_status *st)
     struct bound_sections s = {0};
     s.items = mem_zeroed((size_t)p->count + 1, sizeof *s.items);
     s.sections = mem_zeroed((size_t)p->count + 1, sizeof *s.sections);
-    bool ok = s.items && s.sections &&
-              (p->objective == LX_HEIGHT ? height_bound(p, &s, bound) : spill_bound(p, &s, bound));
+    bool ok = (p->objective == LX_HEIGHT ? height_bound(p, &s, bound) : spill_bound(p, &s, bound));
     mem_free(s.items);
     mem_free(s.sections);
     return ok || status_no_memory(st);

@@ -32,14 +32,13 @@ struct relaxing {
     int64_t first, last;           /* ticks on which anybody lives */
 };
 
-static bool bound_relax_room_for(struct relaxing *x)
+static void bound_relax_room_for(struct relaxing *x)
 {
     size_t n = (size_t)x->q->count + 1;
     for (int32_t k = 0; k < x->q->pool_count; k++) n += (size_t)x->q->pools[k].reserved_count;
     x->list = mem_zeroed(n, sizeof *x->list);
     x->number = mem_alloc(n * sizeof *x->number);
     x->left_out = mem_zeroed(n, sizeof *x->left_out);
-    return x->list && x->number && x->left_out;
 }
 
 static void leave_out(struct relaxing *x)
@@ -149,23 +148,21 @@ static bool with_pool(const struct lx_problem *q, const struct lx_buffer *b, int
 }
 
 /* The plain list of a pool, or of all of them together (-1). */
-static bool bound_relax(struct relaxing *x, int32_t pool)
+static void bound_relax(struct relaxing *x, int32_t pool)
 {
-    enum { EACH_SIZE = 30, EACH_BUFFER = 150 }; /* work of base/stop.h */
     const struct lx_problem *q = x->q;
     x->unit = 0;
-    for (int32_t i = 0; i < q->count; i++, stop_look(EACH_SIZE))
+    for (int32_t i = 0; i < q->count; i++)
         if (q->buffers[i].size > 0) x->unit = gcd_i64(lx_alignment_of(q, &q->buffers[i]), x->unit);
     if (q->objective == LX_HEIGHT || x->unit == 0) x->unit = 1;
     x->hindrance = high_price(q);
     x->first = INT64_MAX;
     x->last = INT64_MIN;
-    if (!bound_relax_room_for(x)) return false;
+    bound_relax_room_for(x);
     leave_out(x);
     for (int32_t i = 0; i < q->count; i++) {
         x->left_out[i] |= !with_pool(q, &q->buffers[i], pool);
         bound_relax_add_buffer(x, i);
-        stop_look(EACH_BUFFER);
         /* The pools are rounded up to this unit, so that the list must be counted in it, too. */
         if (x->number[i] >= 0) x->list[x->number[i]].alignment = x->unit;
     }
@@ -178,7 +175,6 @@ static bool bound_relax(struct relaxing *x, int32_t pool)
     x->plain.capacity = q->pool_count ? 0 : q->capacity;
     for (int32_t k = 0; k < q->pool_count; k++)
         x->plain.capacity += round_up_i64(max_i64(q->pools[k].capacity, 0), x->unit);
-    return true;
 }
 
 static void relax_free(struct relaxing *x)

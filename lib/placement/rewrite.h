@@ -54,9 +54,9 @@ void rewrite_places(const struct rewrite *w, const struct part *part, const int6
 bool make_blocks(struct rewrite *w);
 bool blocks_alive_together(const struct rewrite *w, int32_t a, int32_t b);
 /* rewrite_states.c */
-bool fix_states(struct rewrite *w);
+void fix_states(struct rewrite *w);
 /* rewrite_charges.c: shortened, by blocks; those that are decided are gone, or in the constant. */
-bool shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count);
+void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count);
 /* rewrite_parts.c */
 bool make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count);
 

@@ -183,9 +183,7 @@ bool solve_parts(const struct lx_problem *p, const struct lx_solver *solver, con
     r.part.pool = mem_alloc(n * sizeof *r.part.pool);
     r.shown = mem_alloc(n * sizeof *r.shown);
     r.shown_pool = mem_zeroed(n, sizeof *r.shown_pool);
-    bool ok = r.part.address && r.part.pool && r.shown && r.shown_pool && rewrite_make(&r.w, p)
-                  ? solve_parts_all_parts(&r, st)
-                  : status_no_memory(st);
+    bool ok = rewrite_make(&r.w, p) ? solve_parts_all_parts(&r, st) : status_no_memory(st);
     rewrite_free(&r.w);
     mem_free(r.part.address);
     mem_free(r.part.pool);

@@ -18,7 +18,6 @@ static int32_t count_pinned(const struct lx_problem *p)
     int32_t count = 0;
     for (int32_t i = 0; i < p->count; i++) {
         count += is_pinned(p, i);
-        stop_round(i, 10);
     }
     return count;
 }
@@ -37,7 +36,6 @@ bool pins_clash(const struct lx_problem *p, bool *clash, lx_status *st)
     int64_t *address = mem_alloc(((size_t)p->count + 1) * sizeof *address), value;
     enum lx_rule rule = LX_RULE_NONE;
     lx_status why = {0};
-    if (!address) return status_no_memory(st);
     for (int32_t i = 0; i < p->count; i++) address[i] = is_pinned(p, i) ? p->buffers[i].fixed : LX_OFF_CHIP;
     alone.objective = LX_SPILL;
     if (p->objective == LX_HEIGHT) alone.capacity = INT64_MAX / 4;

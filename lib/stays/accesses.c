@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { EACH_OP = 3000 }; /* nanoseconds, with what is behind it */
-
 int64_t tensor_bytes(const struct lx_layouts *l, int32_t tensor)
 {
     const struct lx_layout *y = &l->layouts[tensor];
@@ -112,12 +110,9 @@ bool draft_accesses(struct draft *x, lx_status *st)
     x->access_at = arena_array(x->memory, ops + 1, sizeof *x->access_at);
     x->tensor_access = arena_array(x->memory, count, sizeof *x->tensor_access);
     x->tensor_at = arena_array(x->memory, tensors + 2, sizeof *x->tensor_at);
-    if (!x->accesses || !x->access_op || !x->access_at || !x->tensor_access || !x->tensor_at)
-        return status_no_memory(st);
     int32_t at = 0;
     for (int32_t o = 0; o < x->graph->op_count; o++) {
         x->access_at[o] = at;
-        if (stop_work(EACH_OP)) return status_stopped(st);
         accesses_fill_op(x, o, at);
         at += op_operand_count(&x->graph->ops[o]);
     }

@@ -171,7 +171,7 @@ struct waiting {
 bool draft_waits(const struct draft *x, struct arena *memory, struct waiting *out, lx_status *st);
 
 /* in_place.c: fills the parents of the problem's buffers. */
-bool draft_parents(struct draft *x, lx_status *st);
+void draft_parents(struct draft *x, lx_status *st);
 /* May `op` write its output over `tensor`, wherever it reads it, if both are cut alike? */
 bool runs_in_place_of(const struct lx_layouts *l, const struct lx_op *op, int32_t tensor);
 

@@ -36,7 +36,6 @@ bool draft_holds(struct draft *x, lx_status *st)
     if (x->how.nest_count == 0) return true;
     x->held = arena_array(x->memory, (size_t)count, sizeof *x->held);
     before = arena_array(x->memory, (size_t)x->graph->tensor_count, sizeof *before); /* 1 + its last access */
-    if (!x->held || !before) return status_no_memory(st);
     for (int32_t a = 0; a < count; a++) {
         int32_t nest = nest_of_op(x->how.nests, x->how.nest_count, x->access_op[a]),
                 tensor = x->accesses[a].tensor, one = before[tensor] - 1;

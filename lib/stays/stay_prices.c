@@ -18,8 +18,6 @@
 
 #include <stdlib.h>
 
-enum { EACH_TENSOR = 3000 }; /* nanoseconds */
-
 /* One stay of the tensor under way. */
 struct price {
     int64_t off, on;
@@ -79,8 +77,10 @@ static bool charge_load(struct pricing *p, int32_t stay)
         p->of[stay].on += c.cost;
         return true;
     }
-    return stay_prices_group_of(p, &stay, 1, &c.all_on) && stay_prices_group_of(p, &source, 1, &c.all_off) &&
-           VEC_PUSH(&p->charges, c);
+    if (!(stay_prices_group_of(p, &stay, 1, &c.all_on) && stay_prices_group_of(p, &source, 1, &c.all_off)))
+        return false;
+    VEC_PUSH(&p->charges, c);
+    return true;
 }
 
 /* Who needs in HBM what a stay has written. */
@@ -131,10 +131,11 @@ static bool charge_store(struct pricing *p, int32_t k)
     n.always |= !rewritten && lx_role_leaves(x->graph->tensors[p->tensor].role);
     if (n.always)
         p->of[writer].on += p->whole;
-    else if (ok && n.any_off.count)
+    else if (ok && n.any_off.count) {
         ok = stay_prices_group_of(p, &writer, 1, &c.all_on) &&
-             stay_prices_group_of(p, n.any_off.at, (int32_t)n.any_off.count, &c.any_off) &&
-             VEC_PUSH(&p->charges, c);
+             stay_prices_group_of(p, n.any_off.at, (int32_t)n.any_off.count, &c.any_off);
+        if (ok) VEC_PUSH(&p->charges, c);
+    }
     VEC_FREE(&n.any_off);
     return ok;
 }
@@ -287,16 +288,15 @@ bool draft_prices(struct draft *x, lx_status *st)
     size_t n = (size_t)x->problem.count;
     p.of = mem_zeroed(n + 1, sizeof *p.of);
     x->copy_bytes = arena_array(x->memory, n, sizeof *x->copy_bytes);
-    bool ok = p.of && x->copy_bytes;
+    bool ok = true;
     for (p.tensor = 0; ok && p.tensor < x->graph->tensor_count; p.tensor++) {
         p.later = p.end;
         while (p.end < x->problem.count && x->stays[p.end].tensor == p.tensor) p.end++;
-        ok = !stop_work(EACH_TENSOR) && settle_tensor(&p);
+        ok = settle_tensor(&p);
     }
     struct lx_bonds *bonds = &x->problem.bonds;
     bonds->charge_count = (int32_t)p.charges.count;
     bonds->charges = arena_copy_array(x->memory, p.charges.at, p.charges.count, sizeof *p.charges.at);
-    ok = ok && bonds->charges;
     VEC_FREE(&p.charges);
     mem_free(p.of);
     return ok ? true : status_no_memory(st);

@@ -127,12 +127,11 @@ static void set_slopes(struct search *s)
 
 /* Packing everything is a matter of few good orders, which annealing seldom meets where hardly anything may be wasted:
  * first the engine that learns from what did not fit. */
-static bool pack_in_orders(struct search *s, int64_t work)
+static void pack_in_orders(struct search *s, int64_t work)
 {
     bool found;
-    if (!pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found)) return false;
+    pack_all(&s->items, s->run, work / PACK_NODE, s->best, &found);
     if (found) annealing_measure_best(s);
-    return true;
 }
 
 /* Lists that are longer than a window are only refilled: to decode all of a long list takes more than it gains. */
@@ -141,7 +140,7 @@ static bool anneal_rounds(struct search *s)
     const int64_t *option = s->option;
     s->mix = (struct move_mix){(uint32_t)option[OFF], (uint32_t)option[CRITICAL], (uint32_t)option[MERGE],
                                (uint32_t)option[FAR], (uint32_t)option[SWAP],     (uint32_t)option[TURN]};
-    if (!decoder_make(&s->decoder, &s->items, true)) return false;
+    decoder_make(&s->decoder, &s->items, true);
     decoder_link(&s->decoder, &s->links[0]);
     if (!ejector_make(&s->ejector, &s->items, &s->links[1])) return false;
     set_slopes(s);
@@ -166,9 +165,9 @@ static void settle_addresses(struct search *s)
     size_t n = (size_t)s->items.count;
     bool *keep = mem_alloc(n + 1);
     int64_t *usual = mem_alloc((n + 1) * sizeof *usual);
-    bool ok = keep && usual && s->items.near && s->problem->objective != LX_HEIGHT;
+    bool ok = s->items.near && s->problem->objective != LX_HEIGHT;
     for (size_t i = 0; ok && i < n; i++) keep[i] = s->best[i] >= 0;
-    ok = ok && start_by_score(&s->items, keep, s->run, usual);
+    if (ok) start_by_score(&s->items, keep, s->run, usual);
     for (size_t i = 0; ok && i < n; i++) ok = !keep[i] || usual[i] >= 0;
     if (ok) memcpy(s->best, usual, n * sizeof *usual);
     mem_free(keep);
@@ -209,10 +208,11 @@ static bool anneal_solve(const struct lx_problem *problem, const struct lx_run *
     for (int i = 0; i < OPTIONS; i++) s.option[i] = lx_run_option(&lx_solver_anneal, run, i);
     if (!items_make(&s.items, problem, s.option[MAX_PAIRS], run)) return false;
     s.best = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.best);
-    bool ok = s.best != NULL && links_make(&s.links[0], &s.items) && links_make(&s.links[1], &s.items);
+    bool ok = links_make(&s.links[0], &s.items) && links_make(&s.links[1], &s.items);
     if (ok && problem->objective == LX_SPILL && s.items.near) {
         s.worth = mem_alloc(((size_t)s.items.count + 1) * sizeof *s.worth);
-        ok = s.worth && prices_find(&s.items, WORTH_PERCENT, run, s.worth);
+        prices_find(&s.items, WORTH_PERCENT, run, s.worth);
+        ok = true;
     }
     if (ok && run->incumbent) items_from_answer(&s.items, run->incumbent, s.best);
     ok = ok && start_best(&s.links[1], s.worth, run, run->incumbent != NULL, s.best);

@@ -384,10 +384,10 @@ bool refiller_make(struct refiller *f, const struct items *it, struct links *lin
     f->off_slot = mem_zeroed(n, sizeof *f->off_slot);
     f->scratch = mem_alloc(2 * n * sizeof *f->scratch);
     f->near = mem_alloc((it->first[it->count] + 1) * sizeof *f->near);
-    if (f->near) stop_copy(f->near, it->near, it->first[it->count] * sizeof *f->near);
+    memcpy(f->near, it->near, it->first[it->count] * sizeof *f->near);
     f->stale = mem_zeroed(n, sizeof *f->stale);
     f->is_stale = mem_zeroed(n, sizeof *f->is_stale);
-    if (f->spot && f->off && f->off_slot && f->scratch && f->near && f->stale && f->is_stale) return true;
+    return true;
     refiller_free(f);
     return false;
 }

@@ -53,11 +53,9 @@ static int32_t crowds_fullest(const struct crowds *c, const struct life *lives, 
     int32_t free_count = 0, gone = 0, alive = 0, most = 0;
     for (int32_t i = 0; i < n; i++) {
         if (!c->class[lives[i].buffer]) ends[free_count++] = lives[i].end;
-        stop_round(i, 5);
     }
-    if (!sort_or_stop(ends, (size_t)free_count, sizeof *ends, crowds_by_end)) return -1;
+    qsort(ends, (size_t)free_count, sizeof *ends, crowds_by_end);
     for (int32_t i = 0; i < n; i++) {
-        stop_round(i, 8);
         if (c->class[lives[i].buffer]) continue;
         for (alive++; ends[gone] <= lives[i].start; gone++) alive--;
         if (alive <= most) continue;
@@ -78,7 +76,6 @@ static bool crowds_of_ticks(struct crowds *c, const struct life *lives, int32_t 
             if (!c->class[lives[i].buffer] && lives[i].start <= tick && tick < lives[i].end)
                 c->class[lives[i].buffer] = c->count;
         c->count++;
-        if (stop_work(5 * (int64_t)n)) return false;
     }
     return true;
 }
@@ -88,17 +85,18 @@ static bool find_crowds(struct crowds *c, const struct lx_problem *p)
     size_t n = (size_t)p->count + 1;
     struct life *lives = mem_alloc(n * sizeof *lives);
     int64_t *ends = mem_alloc(n * sizeof *ends);
-    bool ok = lives && ends;
+    bool ok = true;
     int32_t count = 0;
     for (int32_t i = 0; ok && i < p->count; i++) {
         if (p->buffers[i].size > 0 && p->buffers[i].start < p->buffers[i].end)
             lives[count++] = (struct life){p->buffers[i].start, p->buffers[i].end, i};
-        ok = !stop_round(i, 10);
+        ok = true;
     }
     if (ok && count >= LEAST_CROWD) {
-        ok = sort_or_stop(lives, (size_t)count, sizeof *lives, crowds_by_life);
+        qsort(lives, (size_t)count, sizeof *lives, crowds_by_life);
+        ok = true;
         if (ok) crowds_of_equals(c, lives, count);
-        ok = ok && !stop_work(8 * (int64_t)count) && crowds_of_ticks(c, lives, count, ends);
+        ok = ok && crowds_of_ticks(c, lives, count, ends);
     }
     mem_free(lives);
     mem_free(ends);
@@ -114,7 +112,6 @@ static bool open_class(struct crowds *c, const struct lx_problem *p, int32_t whi
     w->last_start = w->last_end = INT64_MIN;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 15);
         alignment = gcd_i64(alignment, lx_alignment_of(p, b));
         if (b->size > 0) least = min_i64(least, b->size);
         if (c->class[i] != which) continue;
@@ -123,7 +120,7 @@ static bool open_class(struct crowds *c, const struct lx_problem *p, int32_t whi
         w->first_end = min_i64(w->first_end, b->end);
         w->last_end = max_i64(w->last_end, b->end);
     }
-    if (!live_index_init_class(&w->placed, p, c->class, which)) return false;
+    live_index_init_class(&w->placed, p, c->class, which);
     alignment = max_i64(alignment, 1);
     if (w->equals && !gap_tree_init(&w->left, capacity, alignment, least, p->count, by_room)) return false;
     return which == 0 || gap_tree_init(&w->gaps, capacity, alignment, least, w->placed.count, by_room);
@@ -133,7 +130,7 @@ bool crowds_init(struct crowds *c, const struct lx_problem *p, int64_t capacity,
 {
     *c = (struct crowds){.buffers = p->buffers, .count = 1};
     c->class = mem_zeroed((size_t)p->count + 1, sizeof *c->class);
-    bool ok = c->class && find_crowds(c, p);
+    bool ok = find_crowds(c, p);
     for (int32_t k = 0; ok && k < c->count; k++) ok = open_class(c, p, k, capacity, by_room);
     return ok;
 }

@@ -82,7 +82,7 @@ bool units_make(struct units *u, const struct lx_problem *p)
                         .member = mem_alloc(n * sizeof *u->member),
                         .against = mem_alloc(n * sizeof *u->against),
                         .of = mem_alloc(n * sizeof *u->of)};
-    bool ok = s.up && s.flip && turned && u->first && u->member && u->against && u->of;
+    bool ok = s.up && s.flip;
     if (ok) {
         for (int32_t i = 0; i < p->count; i++) s.up[i] = i;
         tie_all(&s, p);

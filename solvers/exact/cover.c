@@ -162,7 +162,6 @@ static bool is_worth_another(struct search *s, double now)
 
 bool search_add_covers(struct search *s, int32_t *added)
 {
-    enum { EACH_SECTION = 100000 };
     *added = 0;
     if (!is_worth_another(s, lp_objective(s->lp) + (double)s->m->base)) {
         s->cover_rounds = MOST_ROUNDS;
@@ -172,12 +171,11 @@ bool search_add_covers(struct search *s, int32_t *added)
     struct cover c = {.s = s};
     c.at = mem_alloc((MOST_TERMS + 1) * sizeof *c.at);
     c.row = mem_alloc((MOST_TERMS + 1) * sizeof *c.row);
-    bool ok = c.at && c.row;
+    bool ok = true;
     for (int32_t j = 0; j < model_choices(s->m); j++)
         s->fraction[j] = lp_value(s->lp, j) / search_size(s->m, j);
     for (int32_t t = 0; ok && t < s->m->section_count; t++) {
         int64_t scale = s->m->need[t] / (INT64_C(1) << 29) + 1;
-        stop_look(EACH_SECTION);
         if (cover_gather(&c, t, scale)) ok = separate(&c, s->m->need[t] / scale, added);
     }
     mem_free(c.at);

@@ -36,8 +36,8 @@ enum fit_result search_pack_somehow(struct search *s, const bool *kept, int64_t 
 {
     int32_t *edges = mem_alloc(((size_t)s->m->edge_count + 1) * sizeof *edges);
     bool *merged = mem_zeroed((size_t)s->m->edge_count + 1, sizeof *merged);
-    enum fit_result result = edges && merged ? FIT_NO : FIT_NO_MEMORY;
-    int32_t n = edges && merged ? edges_among(s->m, kept, edges) : 0;
+    enum fit_result result = FIT_NO;
+    int32_t n = edges_among(s->m, kept, edges);
     if (n > MOST_CORE_EDGES) result = FIT_LIMIT;
     for (unsigned chosen = 0; result == FIT_NO && chosen < 1u << n; chosen++) {
         if (!is_matching(s, edges, n, chosen)) continue;
@@ -90,7 +90,7 @@ bool search_cut_off(struct search *s)
     shrink_core(&s->packer, s->core, s->merged, s->tuning.core_nodes);
     int32_t *edges = mem_alloc(((size_t)m->edge_count + 1) * sizeof *edges);
     struct model_term *terms = mem_alloc(((size_t)model_columns(m) + 1) * sizeof *terms);
-    bool ok = edges && terms;
+    bool ok = true;
     if (ok) {
         int32_t among = edges_among(m, s->core, edges), n = 0;
         int64_t need = 1;

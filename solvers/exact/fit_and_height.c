@@ -39,7 +39,7 @@ static void fit_and_height_record(const struct whole *w, struct lx_answer *answe
     answer->steps = w->budget.steps;
 }
 
-static bool whole_open(struct whole *w, const struct lx_problem *p, const struct lx_run *run,
+static void whole_open(struct whole *w, const struct lx_problem *p, const struct lx_run *run,
                        const struct whole_options *options)
 {
     size_t n = (size_t)p->count + 1;
@@ -47,9 +47,7 @@ static bool whole_open(struct whole *w, const struct lx_problem *p, const struct
     w->buffers = mem_alloc(n * sizeof *w->buffers);
     w->members = mem_alloc(n * sizeof *w->members);
     w->address = mem_alloc(n * sizeof *w->address);
-    if (!w->buffers || !w->members || !w->address) return false;
     for (int32_t i = 0; i < p->count; i++) {
-        if (stop_round(i, 60)) return false;
         w->buffers[i] = p->buffers[i];
         w->buffers[i].spill_cost = 1; /* all are to be placed: prices and bonds do not matter */
         w->buffers[i].on_costs = NULL;
@@ -59,7 +57,6 @@ static bool whole_open(struct whole *w, const struct lx_problem *p, const struct
     w->p.objective = LX_FIT;
     w->p.buffers = w->buffers;
     w->p.bonds = (struct lx_bonds){0};
-    return true;
 }
 
 static void whole_close(struct whole *w)
@@ -71,14 +68,14 @@ static void whole_close(struct whole *w)
 
 /* The Fit engine on all items, with as many handovers as possible and with none. With edges a "no" holds
  * only for the handovers asked about, so it is no answer. */
-static bool all_at_once(struct whole *w, struct model *m, enum fit_result *result)
+static void all_at_once(struct whole *w, struct model *m, enum fit_result *result)
 {
     struct packer k;
     bool *kept = mem_alloc((size_t)m->item_count + 1),
          *merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *merged);
-    bool ok = packer_new(&k, m, &w->budget) && kept && merged;
+    packer_new(&k, m, &w->budget);
     *result = FIT_LIMIT;
-    for (int tries = 0; ok && tries < 2 && *result != FIT_YES; tries++) {
+    for (int tries = 0; tries < 2 && *result != FIT_YES; tries++) {
         int64_t left = max_i64(w->budget.limit - w->budget.steps, 1), before = k.nodes;
         memset(kept, 1, (size_t)m->item_count);
         if (tries == 0)
@@ -95,7 +92,6 @@ static bool all_at_once(struct whole *w, struct model *m, enum fit_result *resul
     packer_free(&k);
     mem_free(kept);
     mem_free(merged);
-    return ok && *result != FIT_NO_MEMORY;
 }
 
 /* Does everything fit under the capacity of w->p? Addresses, per item of `m`, are in w->address. */
@@ -107,15 +103,15 @@ static bool fit_and_height_decide(struct whole *w, struct model *m, enum lx_verd
         *verdict = LX_INFEASIBLE;
         return true;
     }
-    if (!all_at_once(w, m, &result)) return false;
+    all_at_once(w, m, &result);
     if (result == FIT_YES) *verdict = LX_OPTIMAL;
     if (result == FIT_NO) *verdict = LX_INFEASIBLE;
     if (result != FIT_LIMIT || m->edge_count == 0) return true;
     struct search_tuning tuning = {.fit_nodes = max_i64((w->budget.limit - w->budget.steps) / 8, 1),
                                    .core_nodes = w->options->core_nodes};
     struct search search;
-    bool ok = search_open(&search, m, &w->budget, &tuning, w->address, 1, 0) &&
-              search_continue(&search, INT64_MAX / 4, INT32_MAX);
+    bool ok = search_open(&search, m, &w->budget, &tuning, w->address, 1, 0);
+    if (ok) search_continue(&search, INT64_MAX / 4, INT32_MAX);
     if (ok && search.best == 0)
         *verdict = LX_OPTIMAL;
     else if (ok && search_bound(&search) >= 1)
@@ -135,7 +131,6 @@ static bool place_empty(const struct lx_problem *p, struct lx_answer *answer)
     bool ok = true;
     for (int32_t i = 0; i < p->count; i++) {
         const struct lx_buffer *b = &p->buffers[i];
-        stop_round(i, 10);
         if (b->reason || b->size > 0) continue;
         if (p->objective == LX_HEIGHT || b->fixed <= p->capacity)
             answer->address[i] = max_i64(b->fixed, 0);
@@ -150,7 +145,8 @@ bool whole_fit(const struct lx_problem *p, const struct lx_run *run, const struc
 {
     struct whole w;
     struct model *m = NULL;
-    bool ok = whole_open(&w, p, run, options);
+    whole_open(&w, p, run, options);
+    bool ok = true;
     if (!place_empty(p, answer))
         answer->status = LX_INFEASIBLE;
     else if (ok) {
@@ -216,7 +212,8 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
     struct height_answer found = {0};
     bool *kept = mem_alloc((size_t)m->item_count + 1);
     int32_t broken;
-    bool ok = packer_new(&k, m, &w->budget) && kept;
+    packer_new(&k, m, &w->budget);
+    bool ok = true;
     if (ok) {
         memset(kept, 1, (size_t)m->item_count);
         int64_t left = max_i64(w->budget.limit - w->budget.steps, 1);
@@ -227,7 +224,6 @@ static bool ask_height(struct whole *w, struct model *m, const bool *merged, int
             result = height_solve(&q, &k.limits, &watch, k.base, &found);
         } else
             ok = broken >= 0;
-        ok = ok && result != HEIGHT_NO_MEMORY;
         if (ok && result != HEIGHT_NONE) take_packing(&so_far, k.base, found.height);
         if (ok && m->edge_count == 0) *bound = max_i64(*bound, found.bound);
         w->budget.steps += found.nodes * node_cost(m->item_count);
@@ -248,7 +244,7 @@ static bool fit_and_height_narrow(struct whole *w, int64_t *height, int64_t *bou
         enum lx_verdict verdict;
         w->p.capacity = *bound + (*height - *bound - 1) / 2;
         struct model *m = model_new(&w->p, w->members, w->count);
-        ok = m && fit_and_height_decide(w, m, &verdict);
+        ok = fit_and_height_decide(w, m, &verdict);
         if (ok && verdict == LX_INFEASIBLE)
             *bound = w->p.capacity + 1;
         else if (ok && verdict == LX_OPTIMAL) {
@@ -269,9 +265,10 @@ bool whole_height(const struct lx_problem *p, const struct lx_run *run, const st
 {
     struct whole w;
     int64_t height = INT64_MAX, bound = run->known_bound;
-    bool ok = whole_open(&w, p, run, options);
+    whole_open(&w, p, run, options);
+    bool ok = true;
     place_empty(p, answer);
-    for (int32_t i = 0; i < p->count; i++, stop_round(i, 10))
+    for (int32_t i = 0; i < p->count; i++)
         if (!p->buffers[i].reason && p->buffers[i].size == 0) w.empty = max_i64(w.empty, p->buffers[i].fixed);
     w.p.capacity = INT64_MAX / 4;
     struct model *m = ok ? model_new(&w.p, w.members, w.count) : NULL;

@@ -264,10 +264,6 @@ static bool lns_resolve(struct lns *s, const struct region *r, struct search_sta
     for (int32_t k = 0; k < n; k++) total += q.buffers[k].spill_cost;
     if (total > INT64_MAX / 4) return false;
     struct model *m = model_new(&q, s->members, n);
-    if (!m) {
-        *failed = true;
-        return false;
-    }
     for (int32_t i = 0; i < m->item_count; i++) {
         int32_t item = s->origin[m->items[i].buffer];
         s->trial[i] = item < 0 ? 0 : s->address[item];
@@ -313,8 +309,8 @@ bool lns_improve(const struct model *m, struct budget *budget, int64_t steps, in
     s.index = mem_zeroed(n, sizeof *s.index);
     s.parents = mem_zeroed(n, sizeof *s.parents);
     s.on_cost = mem_zeroed(n, sizeof *s.on_cost);
-    bool failed = !region_bonds_new(&s.bonds, m) || !s.on_cost || !s.trial || !s.merged_parent ||
-                  !s.free_item || !s.buffers || !s.origin || !s.members || !s.index || !s.parents;
+    region_bonds_new(&s.bonds, m);
+    bool failed = false;
     int64_t until = budget->steps + min_i64(steps, budget->limit);
     int32_t most = MOST_STALLS + m->item_count;
     for (int32_t stalls = 0; !failed && *best > bound && stalls < most; stalls++) {

@@ -255,10 +255,6 @@ struct lp *lp_new(const struct lp_shape *shape)
     struct lp *lp = lp_basis_new(shape);
     if (!lp) return NULL;
     lp->candidates = mem_zeroed((size_t)(shape->columns + LP_MAX_ROWS + 1), sizeof *lp->candidates);
-    if (!lp->candidates) {
-        lp_free(lp);
-        return NULL;
-    }
     double mean = 0, largest = 0;
     for (int32_t j = 0; j < lp->columns; j++) {
         mean += fabs(lp->true_cost[j]);

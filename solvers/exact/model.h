@@ -114,16 +114,16 @@ int128 model_flip(const struct model *m, int64_t *address, int32_t i);
 void model_tidy(const struct model *m, int64_t *address);
 /* The w columns of a point, from its items. */
 void model_charge_columns(const struct model *m, bool *column);
-bool model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need);
+void model_add_row(struct model *m, const struct model_term *terms, int32_t count, int64_t need);
 
 /* Does a 0/1 point satisfy every row? */
 bool model_holds(const struct model *m, const bool *column);
 
-bool certificate_new(struct certificate *c, const struct model *m);
+void certificate_new(struct certificate *c, const struct model *m);
 void certificate_free(struct certificate *c);
 /* The Lagrangian value of the duals (in cost per unit of size, and per row) over the box [low, high] of
  * each column, computed in integers: no rounding, valid for any duals. False when memory is out. */
-bool certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,
+void certify(struct certificate *c, const struct model *m, const double *section_dual, const double *row_dual,
              const bool *low, const bool *high);
 /* The certified bound, rounded up to the next possible spill. */
 int64_t certified_bound(const struct certificate *c, const struct model *m);

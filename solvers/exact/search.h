@@ -104,11 +104,11 @@ struct search {
 bool search_open(struct search *s, struct model *m, struct budget *budget, const struct search_tuning *tuning,
                  int64_t *address, int64_t best, int64_t bound);
 /* Goes on until the proof is complete, `steps` are spent, or `riddles` more choices were passed over. */
-bool search_continue(struct search *s, int64_t steps, int32_t riddles);
+void search_continue(struct search *s, int64_t steps, int32_t riddles);
 /* Goes on without packing anything: raises the bound and collects leaves, the best of which is then known. */
-bool search_relaxation(struct search *s, int64_t steps);
+void search_relaxation(struct search *s, int64_t steps);
 /* Asks the Fit engine again, and for longer, about choices that were passed over. */
-bool search_riddles(struct search *s, int64_t nodes, int64_t steps);
+void search_riddles(struct search *s, int64_t nodes, int64_t steps);
 /* A plan from elsewhere; what is proved so far. */
 void search_offer(struct search *s, const int64_t *address);
 int64_t search_bound(const struct search *s);

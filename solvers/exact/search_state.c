@@ -10,19 +10,12 @@
 bool search_add_row(struct search *s, const struct model_term *terms, int32_t count, int64_t need)
 {
     struct lp_entry *entries = mem_alloc(((size_t)count + 1) * sizeof *entries);
-    if (!entries || !model_add_row(s->m, terms, count, need)) {
-        mem_free(entries);
-        return false;
-    }
+    model_add_row(s->m, terms, count, need);
     if (s->row_dual_room < s->m->row_room) {
         double *dual = mem_resize(s->row_dual, (size_t)s->m->row_room * sizeof *dual);
-        if (dual) s->row_dual = dual;
+        s->row_dual = dual;
         double *scale = mem_resize(s->row_scale, (size_t)s->m->row_room * sizeof *scale);
-        if (scale) s->row_scale = scale;
-        if (!dual || !scale) {
-            mem_free(entries);
-            return false;
-        }
+        s->row_scale = scale;
         s->row_dual_room = s->m->row_room;
     }
     double smallest = INFINITY;
@@ -64,7 +57,7 @@ static bool search_new(struct search *s)
     int32_t *first = mem_zeroed(columns, sizeof *first), *last = mem_zeroed(columns, sizeof *last);
     bool *flags = mem_zeroed(columns * 8, sizeof *flags);
     s->low = flags;
-    bool ok = upper && cost && need && first && last && flags;
+    bool ok = true;
     for (int32_t j = 0; ok && j < n; j++) {
         upper[j] = search_size(m, j);
         if (j < m->item_count) {
@@ -111,7 +104,10 @@ static bool search_new(struct search *s)
     mem_free(last);
     ok = ok && s->lp && s->rise && s->section_dual && s->fraction && s->root_reduced && s->trial &&
          s->row_dual && s->row_scale;
-    return ok && packer_new(&s->packer, m, s->budget) && certificate_new(&s->proof, m);
+    if (!ok) return false;
+    packer_new(&s->packer, m, s->budget);
+    certificate_new(&s->proof, m);
+    return true;
 }
 
 static void search_free(struct search *s)
@@ -155,10 +151,9 @@ bool search_open(struct search *s, struct model *m, struct budget *budget, const
 {
     *s = (struct search){
         .m = m, .budget = budget, .tuning = *tuning, .best = best, .address = address, .bound = bound};
-    bool ok =
-        search_new(s) && search_state_copy_rows(s) &&
-        VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1}) &&
-        (m->hopeless || VEC_PUSH(&s->open, 0));
+    bool ok = search_new(s) && search_state_copy_rows(s);
+    if (ok) VEC_PUSH(&s->nodes, (struct search_node){.parent = -1, .column = -1, .bound = bound, .leaf = -1});
+    ok = ok && (m->hopeless || VEC_PUSH(&s->open, 0));
     s->packer.capacity += tuning->reserve;
     if (s->lp) lp_stop_if(s->lp, budget_stopped, budget);
     return ok;

@@ -66,19 +66,17 @@ static int64_t first_plan(const struct model *m, struct budget *budget, const in
     best = model_value(m, address);
     for (int32_t i = 0; i < m->item_count && best == model_none(m); i++) address[i] = LX_OFF_CHIP;
     if (known) best = min_i64(best, model_value(m, address));
-    bool ready = packer_new(&k, m, budget);
-    if (ready && kept && merged && trial) {
-        for (int32_t i = 0; i < m->item_count; i++) kept[i] = may_be_worth_it(m, i);
-        merge_greedily(m, kept, merged);
-        /* A placement costs O(n) for each item; where they are many what is known must do. */
-        int orders = m->item_count > MOST_ITEMS ? 0 : PLACE_ORDERS;
-        for (int order = 0; order < orders && best > m->base; order++) {
-            int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, 0, trial);
-            if (m->linked && spill < INT64_MAX) spill = fill_gaps(&k, trial);
-            if (spill >= best) continue;
-            best = spill;
-            memcpy(address, trial, (n - 1) * sizeof *trial);
-        }
+    packer_new(&k, m, budget);
+    for (int32_t i = 0; i < m->item_count; i++) kept[i] = may_be_worth_it(m, i);
+    merge_greedily(m, kept, merged);
+    /* A placement costs O(n) for each item; where they are many what is known must do. */
+    int orders = m->item_count > MOST_ITEMS ? 0 : PLACE_ORDERS;
+    for (int order = 0; order < orders && best > m->base; order++) {
+        int64_t spill = place_greedily(&k, kept, merged, (enum place_order)order, 0, trial);
+        if (m->linked && spill < INT64_MAX) spill = fill_gaps(&k, trial);
+        if (spill >= best) continue;
+        best = spill;
+        memcpy(address, trial, (n - 1) * sizeof *trial);
     }
     packer_free(&k);
     mem_free(kept);
@@ -126,22 +124,27 @@ static bool spill_run_stage(enum stage stage, struct search *s, const struct spi
     case QUICK:
         return s->stats.unresolved > 0 || search_continue(s, share / 10, 1);
     case RELAXATION:
-        return search_relaxation(s, share / 4);
+        search_relaxation(s, share / 4);
+        return true;
     case STRIP: /* this and SLACK make models of their own, which take their time */
         return m->linked || m->item_count > LARGE ||
                strip_plans(m, budget, &s->tuning, share, plan, &best, stats);
     case LONGER:
-        return search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
+        search_continue(s, share / 8, m->item_count > MANY_ITEMS ? 2 : 8);
+        return true;
     case SLACK:
         return m->item_count > LARGE || slack_plans(m, budget, &s->tuning, share / 4, plan, &best, stats);
     case RIDDLES:
-        return search_riddles(s, options->fit_nodes, share);
+        search_riddles(s, options->fit_nodes, share);
+        return true;
     case REGIONS:
         return !options->improve || is_next_to(s) ||
                lns_improve(m, budget, 3 * share, plan, &best, search_bound(s), stats);
     default:
         if (is_next_to(s) && m->item_count > MANY_ITEMS) all = share / 2;
-        return search_continue(s, all, INT32_MAX) && search_riddles(s, options->fit_nodes, all);
+        search_continue(s, all, INT32_MAX);
+        search_riddles(s, options->fit_nodes, all);
+        return true;
     }
 }
 
@@ -153,9 +156,9 @@ static bool spill_anneal(struct annealed *a, struct budget *budget)
     brief.options = NULL;
     brief.progress = NULL;
     a->address = mem_alloc(((size_t)a->p->count + 1) * sizeof *a->address);
-    for (int32_t i = 0; a->address && i < a->p->count; i++) a->address[i] = LX_OFF_CHIP;
+    for (int32_t i = 0; i < a->p->count; i++) a->address[i] = LX_OFF_CHIP;
     struct lx_answer answer = {.address = a->address};
-    bool ok = a->address && lx_solver_anneal.solve(a->p, &brief, &answer);
+    bool ok = lx_solver_anneal.solve(a->p, &brief, &answer);
     a->steps = answer.steps;
     return ok;
 }
@@ -166,7 +169,7 @@ static bool offer_annealed(struct search *s, struct annealed *a, int64_t *plan)
 {
     const struct model *m = s->m;
     if (s->budget->run->incumbent || a->p->count <= SOME_ITEMS || a->p->count > LARGE) return true;
-    if (!search_continue(s, 1, 1)) return false;
+    search_continue(s, 1, 1);
     if ((double)(s->best - search_bound(s)) < NEAR * (double)s->best) return true;
     if (!a->address && !spill_anneal(a, s->budget) && !(a->address && stop_is_now())) return false;
     for (int32_t i = 0; i < m->item_count; i++) plan[i] = a->address[m->items[i].buffer];
@@ -183,7 +186,7 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
     struct search_tuning tuning = {.fit_nodes = options->fit_nodes, .core_nodes = options->core_nodes};
     struct search s;
     int64_t *plan = mem_alloc(((size_t)m->item_count + 1) * sizeof *plan);
-    bool ok = plan && search_open(&s, m, budget, &tuning, r->address, r->value, 0);
+    bool ok = search_open(&s, m, budget, &tuning, r->address, r->value, 0);
     const enum stage *order = stages_in_order(m, 0, 0);
     ok = ok && offer_annealed(&s, annealed, plan);
     for (int turn = 0; ok && turn < STAGES && search_bound(&s) < s.best && !budget_spent(budget); turn++) {
@@ -192,28 +195,24 @@ static bool prove_and_improve(struct model *m, struct budget *budget, const stru
         LOG(exact, "%s: %" PRId64 ", bound %" PRId64 ", %d items, %" PRId64 " steps so far",
             words[order[turn]], s.best, search_bound(&s), (int)m->item_count, budget->steps);
         ok = spill_run_stage(order[turn], &s, options, plan, stats);
-        if (!ok && !s.failed && stop_is_now()) ok = budget->stopped = true; /* with what is proved so far */
+        if (!ok && stop_is_now()) ok = budget->stopped = true; /* with what is proved so far */
         search_offer(&s, plan);
         budget_bound(budget, m, search_bound(&s));
     }
-    if (plan) {
-        r->value = s.best;
-        r->bound = ok ? search_bound(&s) : 0;
-        search_close(&s, stats);
-    }
+    r->value = s.best;
+    r->bound = ok ? search_bound(&s) : 0;
+    search_close(&s, stats);
     mem_free(plan);
     return ok;
 }
 
-static bool open_stretch(struct stretch *r, const struct part *part, struct budget *budget,
+static void open_stretch(struct stretch *r, const struct part *part, struct budget *budget,
                          const int64_t *known)
 {
     r->p = part->p;
     r->model = model_new(&r->p, part->members, part->count);
     r->address = mem_alloc(((size_t)part->count + 1) * sizeof *r->address);
-    if (!r->model || !r->address) return false;
     r->value = first_plan(r->model, budget, known, r->address);
-    return true;
 }
 
 static bool solve_stretch(struct stretch *r, struct budget *budget, const struct spill_options *options,
@@ -275,13 +274,15 @@ bool spill_solve(const struct lx_problem *p, const struct lx_run *run, const str
     struct parts parts;
     struct annealed annealed = {.p = p};
     const int64_t *known = NULL;
-    bool ok = parts_find(&parts, p, answer->address) && find_first(&annealed, &budget, &known);
+    parts_find(&parts, p, answer->address);
+    bool ok = find_first(&annealed, &budget, &known);
     struct stretch *at = ok ? mem_zeroed((size_t)parts.count + 1, sizeof *at) : NULL;
     ok = at != NULL;
     budget.rest = budget.rest_bound = parts.paid;
     for (int32_t k = 0; ok && k < parts.count; k++) {
         struct part part = parts_take(&parts, k);
-        ok = open_stretch(&at[k], &part, &budget, known);
+        open_stretch(&at[k], &part, &budget, known);
+        ok = true;
         budget.rest += at[k].value;
         budget.lacking += ok && at[k].value == model_none(at[k].model);
         for (int32_t i = 0; ok && i < at[k].model->item_count; i++)

@@ -49,7 +49,6 @@ static int64_t strip_size(struct strip *s)
 {
     int32_t n = s->m->item_count, low = 0, high = n;
     int64_t *sizes = mem_alloc(((size_t)n + 1) * sizeof *sizes);
-    if (!sizes) return 0;
     for (int32_t i = 0; i < n; i++) sizes[i] = s->m->items[i].size;
     qsort(sizes, (size_t)n, sizeof *sizes, strip_compare_i64);
     while (low < high) { /* sizes below index `low` make a strip */
@@ -75,7 +74,7 @@ static bool solve_large(struct strip *s, struct budget *budget, const struct sea
     int32_t *members = mem_alloc(n * sizeof *members),
             *item = mem_alloc(((size_t)m->p->count + 1) * sizeof *item), count = 0;
     int64_t *address = mem_alloc(n * sizeof *address);
-    bool ok = members && item && address;
+    bool ok = true;
     for (int32_t i = 0; ok && i < m->item_count; i++) {
         item[m->items[i].buffer] = i;
         if (!s->small[i]) members[count++] = m->items[i].buffer;
@@ -90,9 +89,9 @@ static bool solve_large(struct strip *s, struct budget *budget, const struct sea
             /* Many short questions: some near-best choice packs easily. */
             struct search_tuning brief = *tuning;
             brief.fit_nodes = min_i64(tuning->fit_nodes, 8 * (int64_t)count + 1000);
-            ok = slack_plans(large, budget, &brief, steps / 2, address, &aim, stats) &&
-                 search_open(&search, large, budget, &brief, address, aim, 0) &&
-                 search_continue(&search, steps / 2, 8);
+            slack_plans(large, budget, &brief, steps / 2, address, &aim, stats);
+            ok = search_open(&search, large, budget, &brief, address, aim, 0);
+            if (ok) search_continue(&search, steps / 2, 8);
             search_close(&search, stats);
         }
         for (int32_t i = 0; i < large->item_count; i++)
@@ -113,7 +112,8 @@ bool strip_plans(struct model *m, struct budget *budget, const struct search_tun
     s.small = mem_zeroed(n, sizeof *s.small);
     s.merged = mem_zeroed((size_t)m->edge_count + 1, sizeof *s.merged);
     s.trial = mem_zeroed(n, sizeof *s.trial);
-    bool ok = packer_new(&s.packer, m, budget) && s.small && s.merged && s.trial, fixed = false;
+    bool ok = true, fixed = false;
+    packer_new(&s.packer, m, budget);
     for (int32_t i = 0; i < m->item_count; i++) fixed |= m->p->buffers[m->items[i].buffer].fixed >= 0;
     int64_t most = ok && !fixed ? strip_size(&s) : 0;
     if (most > 0 && stack_small(&s, most)) {

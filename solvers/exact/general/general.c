@@ -76,7 +76,7 @@ static void place_at_first(struct choice *c)
     const struct blocks *b = c->b;
     struct layout *l = c->best;
     int32_t *members = mem_alloc(((size_t)b->count + 1) * sizeof *members);
-    bool ok = members != NULL;
+    bool ok = true;
     for (int32_t v = 0; v < b->variable_count; v++) ok &= b->fixed[v] >= 0;
     for (int32_t i = 0; ok && i < b->count; i++) {
         bool on = (b->fixed[b->at[i].variable] == 1) == b->at[i].on_if;
@@ -109,8 +109,7 @@ static bool ask_heuristics(struct choice *c)
     struct layout found;
     int64_t value;
     bool have = false;
-    bool ok = layout_open(&found, b->count) && a.address && a.pool &&
-              best_of_orders(b->p, c->budget->run, &a, &value, &have);
+    bool ok = layout_open(&found, b->count) && best_of_orders(b->p, c->budget->run, &a, &value, &have);
     for (int32_t i = 0; ok && have && i < b->p->count; i++) {
         found.pool[b->of[i]] = a.address[i] < 0 ? -1 : a.pool[i];
         found.address[b->of[i]] = a.address[i];
@@ -169,7 +168,8 @@ bool general_solve(const struct lx_problem *p, const struct lx_run *run,
     struct budget budget = budget_new(run, options->step_limit);
     struct choice choice = {.b = &b, .budget = &budget, .options = options, .seed = run->seed, .best = &best};
     if (p->objective == LX_SPILL) choice.bound = max_i64(run->known_bound, 0);
-    bool ok = blocks_open(&b, p) && layout_open(&best, b.count);
+    blocks_open(&b, p);
+    bool ok = layout_open(&best, b.count);
     if (ok && b.too_many)
         ok = place_many(p, run, answer);
     else if (ok && b.contradiction)

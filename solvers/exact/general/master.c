@@ -39,12 +39,11 @@ void layout_take(const struct blocks *b, const struct budget *budget, const stru
     if (!run->progress) return;
     int64_t *address = mem_alloc(n * sizeof *address);
     int32_t *pool = mem_alloc(n * sizeof *pool);
-    for (int32_t i = 0; address && pool && i < b->p->count; i++) {
+    for (int32_t i = 0; i < b->p->count; i++) {
         pool[i] = best->pool[b->of[i]] < 0 ? 0 : best->pool[b->of[i]];
         address[i] = best->pool[b->of[i]] < 0 ? LX_OFF_CHIP : best->address[b->of[i]];
     }
-    if (address && pool)
-        run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool});
+    run->progress(run->context, &(struct lx_progress){budget->steps, best->cost, bound, address, pool});
     mem_free(address);
     mem_free(pool);
 }
@@ -184,9 +183,8 @@ bool master_open(struct master *m, const struct blocks *b, struct budget *budget
     m->soft_apart = mem_alloc(((size_t)b->soft_count + 1) * sizeof *m->soft_apart);
     m->members = mem_alloc(n * sizeof *m->members);
     m->graphs = mem_zeroed((size_t)b->pool_count, sizeof *m->graphs);
-    bool ok =
-        on && off && m->variable && m->in_pool && m->soft_apart && m->members && m->graphs &&
-        layout_open(&m->now, b->count) &&
+    bool ok = layout_open(&m->now, b->count);
+    if (ok)
         programme_open(&m->programme,
                        b->variable_count + count_options(b, true) + s->charge_count + b->soft_count, budget);
     if (ok) {
@@ -221,6 +219,6 @@ bool master_solve(struct master *m)
     m->programme.enough = m->any && m->best->known;
     m->programme.best = m->best->known && !m->any ? m->best->cost - m->constant : INT64_MAX;
     programme_sum_up(&m->programme);
-    if (!m->b->soft_count && !m->any && master_solve_parts(m)) return !m->programme.out_of_memory;
+    if (!m->b->soft_count && !m->any && master_solve_parts(m)) return true;
     return programme_solve(&m->programme);
 }

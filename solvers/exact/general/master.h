@@ -70,15 +70,15 @@ static inline void row_add(struct master *m, struct literal l, int64_t coefficie
 {
     if (l.column < 0)
         m->row_need -= l.positive ? coefficient : 0;
-    else if (!VEC_PUSH(&m->row, (struct term){l.column, l.positive ? coefficient : -coefficient}))
-        m->programme.out_of_memory = true;
-    else if (!l.positive)
-        m->row_need -= coefficient;
+    else {
+        VEC_PUSH(&m->row, (struct term){l.column, l.positive ? coefficient : -coefficient});
+        if (!l.positive) m->row_need -= coefficient;
+    }
 }
 
-static inline bool row_end(struct master *m)
+static inline void row_end(struct master *m)
 {
-    return programme_add_row(&m->programme, m->row.at, (int32_t)m->row.count, m->row_need);
+    programme_add_row(&m->programme, m->row.at, (int32_t)m->row.count, m->row_need);
 }
 
 static inline struct literal opposite(struct literal l)

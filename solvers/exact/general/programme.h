@@ -65,10 +65,10 @@ struct programme {
     bool *point;
 };
 
-bool programme_open(struct programme *m, int32_t columns, struct budget *budget);
+void programme_open(struct programme *m, int32_t columns, struct budget *budget);
 void programme_close(struct programme *m);
 /* Terms of one column may stand there more than once. */
-bool programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need);
+void programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need);
 /* Costs in sum, and `best` no more than that; programme_solve begins with it. */
 void programme_sum_up(struct programme *m);
 /* Until it is solved or the budget is spent. False when memory is out. */

@@ -260,14 +260,13 @@ static void reuse_search_anneal(struct reuse *r, int64_t steps, int64_t enough)
 
 /* --- Memory. --- */
 
-static bool gather_partners(struct reuse *r)
+static void gather_partners(struct reuse *r)
 {
     const struct blocks *b = r->b;
     size_t n = (size_t)b->count, pairs = 2 * (size_t)b->soft_count;
     for (size_t k = 0; k < n * n; k++) pairs += b->kind[k] != PAIR_FREE;
     r->first = mem_zeroed(n + 2, sizeof *r->first);
     r->partners = mem_alloc((pairs + 1) * sizeof *r->partners);
-    if (!r->first || !r->partners) return false;
     int32_t used = 0;
     for (int32_t i = 0; i < b->count; i++) {
         r->first[i] = used;
@@ -280,7 +279,6 @@ static bool gather_partners(struct reuse *r)
         }
     }
     r->first[b->count] = used;
-    return true;
 }
 
 static int64_t reuse_search_common_unit(const struct blocks *b)
@@ -325,9 +323,8 @@ static bool reuse_open(struct reuse *r)
     r->blocked = mem_alloc((MOST_UNITS + 4) * sizeof *r->blocked);
     r->steps = mem_alloc((2 * n + reserved) * sizeof *r->steps);
     r->spans = mem_alloc(reserved * sizeof *r->spans);
-    if (!layout_open(&r->now, b->count) || !r->movable || !r->price || !r->blocked || !r->steps ||
-        !r->spans || !gather_partners(r))
-        return false;
+    if (!layout_open(&r->now, b->count)) return false;
+    gather_partners(r);
     layout_copy(&r->now, r->best, b->count);
     r->unit = reuse_search_common_unit(b);
     for (int32_t i = 0; i < b->count; i++)
