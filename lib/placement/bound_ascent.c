@@ -6,8 +6,8 @@
  * thousandths of the best prices, where moving one price at a time gets stuck. Found in floating point; what they prove
  * is computed in integers by bound_multiplier.c. */
 #include "placement/bound.h"
+#include "base/cancel.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>

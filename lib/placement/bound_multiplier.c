@@ -8,8 +8,8 @@
  * are found in floating point and certified in integers of 128 bits, so rounding can only weaken the
  * result. */
 #include "placement/bound.h"
+#include "base/cancel.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -147,22 +147,20 @@ static void sweep_prices(struct prices *p, int64_t members, int128 *prefix, int6
     mem_free(p->offers);
 }
 
-bool bound_multipliers(const struct bound_sections *s, int64_t *forced)
+int64_t bound_multipliers(const struct bound_sections *s)
 {
     size_t sections = (size_t)s->section_count;
-    int64_t members = 0;
-    *forced = 0;
+    int64_t members = 0, forced = 0;
     for (int32_t i = 0; i < s->item_count; i++)
         if (s->items[i].first <= s->items[i].last) members += s->items[i].last - s->items[i].first + 1;
     struct prices p = {.s = s, .price = mem_zeroed(sections + 1, sizeof *p.price)};
     int128 *prefix = mem_alloc((sections + 1) * sizeof *prefix);
-    bool ok = prefix && (members > MOST_MEMBERS || sweep_prices(&p, members, prefix, forced));
-    if (ok && s->section_count > 1) {
+    if (members <= MOST_MEMBERS) sweep_prices(&p, members, prefix, &forced);
+    if (s->section_count > 1) {
         bound_ascend(s, p.price);
-        ok = true;
-        if (ok) *forced = max_i64(*forced, certified_value(&p, prefix));
+        forced = max_i64(forced, certified_value(&p, prefix));
     }
     mem_free(p.price);
     mem_free(prefix);
-    return ok;
+    return forced;
 }

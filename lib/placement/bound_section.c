@@ -7,8 +7,6 @@
  * ticks adds up. */
 #include "placement/bound.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,31 +113,26 @@ static void find_items(struct bound_sections *s)
     }
 }
 
-bool bound_find_sections(struct bound_sections *s)
+void bound_find_sections(struct bound_sections *s)
 {
     size_t n = (size_t)s->item_count;
     struct event *starts = mem_alloc((n + 1) * sizeof *starts), *ends = mem_alloc((n + 1) * sizeof *ends);
     struct tree tree = {mem_zeroed(n + 2, sizeof(int64_t)), mem_zeroed(n + 2, sizeof(int64_t)), s->item_count,
                         1};
-    bool ok = tree.units && tree.cost;
-    if (ok) {
-        qsort(s->items, n, sizeof *s->items, compare_density);
-        ok = true;
-        for (int32_t i = 0; ok && i < s->item_count; i++) {
-            starts[i] = (struct event){s->items[i].start, i};
-            ends[i] = (struct event){s->items[i].end, i};
-        }
-        while (tree.top <= s->item_count / 2) tree.top *= 2;
-        if (ok) qsort(starts, n, sizeof *starts, bound_section_compare_events);
-        if (ok) qsort(ends, n, sizeof *ends, bound_section_compare_events);
-        if (ok) bound_section_sweep(s, starts, ends, &tree);
-        if (ok) find_items(s);
+    qsort(s->items, n, sizeof *s->items, compare_density);
+    for (int32_t i = 0; i < s->item_count; i++) {
+        starts[i] = (struct event){s->items[i].start, i};
+        ends[i] = (struct event){s->items[i].end, i};
     }
+    while (tree.top <= s->item_count / 2) tree.top *= 2;
+    qsort(starts, n, sizeof *starts, bound_section_compare_events);
+    qsort(ends, n, sizeof *ends, bound_section_compare_events);
+    bound_section_sweep(s, starts, ends, &tree);
+    find_items(s);
     mem_free(starts);
     mem_free(ends);
     mem_free(tree.units);
     mem_free(tree.cost);
-    return ok;
 }
 
 void bound_whole_buffers(struct bound_sections *s)
@@ -167,14 +160,14 @@ void bound_whole_buffers(struct bound_sections *s)
     mem_free(least);
 }
 
-void bound_chain(const struct bound_sections *s, int64_t *forced)
+int64_t bound_chain(const struct bound_sections *s)
 {
     int64_t *total = mem_alloc(((size_t)s->section_count + 1) * sizeof *total);
     total[0] = 0;
-    for (int32_t t = 0; t < s->section_count; t++) {
+    for (int32_t t = 0; t < s->section_count; t++)
         total[t + 1] =
             max_i64(total[t], s->sections[t].forced + total[bound_section_at(s, s->sections[t].oldest)]);
-    }
-    *forced = total[s->section_count];
+    int64_t forced = total[s->section_count];
     mem_free(total);
+    return forced;
 }

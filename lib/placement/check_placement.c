@@ -11,7 +11,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "base/words.h"
 
 #include <stdarg.h>
@@ -101,11 +100,10 @@ static void check_placement_find_blocks(struct judge *j)
 }
 
 /* The sum over the pools of the highest end of a placed block or a reserved range. */
-static bool check_placement_height_of(const struct judge *j, int64_t *height)
+static void check_placement_height_of(const struct judge *j, int64_t *height)
 {
     int32_t pools = lx_pool_count(j->p);
     int64_t one = 0, *top = pools == 1 ? &one : mem_zeroed((size_t)pools, sizeof *top);
-    if (!top) return status_no_memory(j->st);
     for (int32_t i = 0; i < j->p->count; i++) {
         if (is_placed(j, i)) top[pool_of(j, i)] = max_i64(top[pool_of(j, i)], j->address[i] + bytes_of(j, i));
     }
@@ -116,7 +114,6 @@ static bool check_placement_height_of(const struct judge *j, int64_t *height)
         *height += top[k];
     }
     if (top != &one) mem_free(top);
-    return true;
 }
 
 static int64_t check_placement_cost_of(const struct judge *j)
@@ -133,8 +130,9 @@ static bool judge_all(struct judge *j, const bool *is_staging, bool complete, in
     int64_t linked = 0, height = 0;
     check_placement_find_blocks(j);
     if (!judge_each(j, is_staging, complete) || !judge_same_place(j) || !judge_bonds(j) ||
-        !judge_overlaps(j) || !judge_linked(j, &linked) || !check_placement_height_of(j, &height))
+        !judge_overlaps(j) || !judge_linked(j, &linked))
         return false;
+    check_placement_height_of(j, &height);
     *value = j->p->objective == LX_HEIGHT ? height : check_placement_cost_of(j) + linked;
     return true;
 }
@@ -146,8 +144,7 @@ static bool check_placement_judge(struct judge *j, bool complete, int64_t *value
     bool ok = true;
     if (b->staging_count) {
         is_staging = mem_zeroed((size_t)j->p->count + 1, sizeof *is_staging);
-        ok = is_staging ? true : status_no_memory(j->st);
-        for (int32_t i = 0; ok && i < b->staging_count; i++) is_staging[b->staging[i].a] = true;
+        for (int32_t i = 0; i < b->staging_count; i++) is_staging[b->staging[i].a] = true;
     }
     ok = ok && judge_all(j, is_staging, complete, value);
     mem_free(is_staging);

@@ -1,7 +1,6 @@
 /* The pairs that are never alive at once, sorted for lookups. */
 #include "placement/judge.h"
 #include "base/memory.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 

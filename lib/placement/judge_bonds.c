@@ -2,7 +2,6 @@
  * shares bytes also the lives of its two blocks. */
 #include "placement/judge.h"
 #include "placement/blocks.h"
-#include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -145,5 +144,6 @@ bool judge_linked(struct judge *j, int64_t *cost)
         if (b->charges[i].cost == LX_FORBIDDEN) return forbidden(j, i);
         *cost += b->charges[i].cost;
     }
-    return b->reuse_count == 0 || add_reuse(j, cost);
+    if (!(b->reuse_count == 0)) add_reuse(j, cost);
+    return true;
 }

@@ -1,6 +1,5 @@
 /* What a problem asks of a solver beyond a plain list of buffers in one pool. */
 #include "placement/problem.h"
-#include "base/stop.h"
 
 #include <stdio.h>
 

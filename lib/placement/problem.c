@@ -2,7 +2,6 @@
 #include "placement/valid.h"
 #include "base/fail.h"
 #include "base/checked.h"
-#include "base/stop.h"
 #include "base/words.h"
 
 #include <math.h>

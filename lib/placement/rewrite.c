@@ -24,17 +24,17 @@ bool never(struct rewrite *w, const char *format, ...)
     return true;
 }
 
-bool rewrite_make(struct rewrite *w, const struct lx_problem *p)
+void rewrite_make(struct rewrite *w, const struct lx_problem *p)
 {
     struct lx_charge *charges = NULL;
     int32_t count = 0;
     *w = (struct rewrite){.p = p};
     exclusive_sorted(p, &w->exclusive);
-    if (!make_blocks(w)) return false;
+    make_blocks(w);
     fix_states(w);
-    if (w->impossible) return true;
+    if (w->impossible) return;
     shorten_charges(w, &charges, &count);
-    return w->impossible || make_parts(w, charges, count);
+    if (!w->impossible) make_parts(w, charges, count);
 }
 
 void rewrite_free(struct rewrite *w)

@@ -44,7 +44,7 @@ struct rewrite {
 /* Can a solver be given the problem as it is? */
 bool is_plain(const struct lx_problem *p);
 /* False: memory is out. Free it in any case. */
-bool rewrite_make(struct rewrite *w, const struct lx_problem *p);
+void rewrite_make(struct rewrite *w, const struct lx_problem *p);
 void rewrite_free(struct rewrite *w);
 /* Places of a part's answer, put into those of the problem (all off chip at first; `pool` may be NULL). */
 void rewrite_places(const struct rewrite *w, const struct part *part, const int64_t *address,
@@ -58,7 +58,7 @@ void fix_states(struct rewrite *w);
 /* rewrite_charges.c: shortened, by blocks; those that are decided are gone, or in the constant. */
 void shorten_charges(struct rewrite *w, struct lx_charge **charges, int32_t *count);
 /* rewrite_parts.c */
-bool make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count);
+void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count);
 
 bool never(struct rewrite *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,7 +1,6 @@
 /* Charges by blocks, without what is decided: a charge that cannot come about is gone, one that always does is in
  * the constant, and of the others only the conditions that are open remain, each block once. */
 #include "placement/rewrite.h"
-#include "base/stop.h"
 
 /* Which conditions of the charge in hand name a block. */
 enum { ALL_ON = 1, ALL_OFF = 2, ANY_ON = 4, ANY_OFF = 8 };

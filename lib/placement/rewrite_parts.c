@@ -4,8 +4,6 @@
 #include "placement/rewrite.h"
 #include "placement/blocks.h"
 #include "base/checked.h"
-#include "base/stop.h"
-
 
 struct parting {
     struct rewrite *w;
@@ -250,17 +248,19 @@ static void deal_charges(struct parting *t, int32_t part, struct lx_bonds *out)
     out->charges = made;
 }
 
-static bool rewrite_parts_deal_bonds(struct parting *t, int32_t part)
+static void rewrite_parts_deal_bonds(struct parting *t, int32_t part)
 {
     const struct lx_bonds *b = &t->w->p->bonds;
     struct lx_bonds *out = &t->w->parts[part].problem.bonds;
     deal_pairs(t, b->apart, b->apart_count, part, always, &out->apart, &out->apart_count);
     deal_pairs(t, b->exclusive, b->exclusive_count, part, apart_in_time, &out->exclusive,
                &out->exclusive_count);
-    return !asks_cost(t) ||
-           (deal_pairs(t, b->staging, b->staging_count, part, both_open, &out->staging,
-                       &out->staging_count) &&
-            deal_together(t, part, out) && deal_reuse(t, part, out) && deal_charges(t, part, out));
+    if (!(!asks_cost(t))) {
+        deal_pairs(t, b->staging, b->staging_count, part, both_open, &out->staging, &out->staging_count);
+        deal_together(t, part, out);
+        deal_reuse(t, part, out);
+        deal_charges(t, part, out);
+    }
 }
 
 /* A pool alone with all its bytes free is a plain list; where the height is asked its limit is kept beside. */
@@ -278,7 +278,7 @@ static void plain_pool(struct part *part)
     }
 }
 
-bool make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count)
+void make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t charge_count)
 {
     size_t pools = (size_t)lx_pool_count(w->p);
     struct parting t = {.w = w, .charges = charges, .charge_count = charge_count};
@@ -294,8 +294,7 @@ bool make_parts(struct rewrite *w, const struct lx_charge *charges, int32_t char
         struct lx_problem *q = &w->parts[k].problem;
         q->objective = w->p->objective;
         q->alignment = w->p->alignment;
-        if (!rewrite_parts_deal_bonds(&t, k)) return false;
+        rewrite_parts_deal_bonds(&t, k);
         plain_pool(&w->parts[k]);
     }
-    return true;
 }

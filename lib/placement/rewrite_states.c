@@ -2,7 +2,6 @@
  * (where fit or height is asked: all but the barred and the staging ones), and groups, staging pairs and forbidden
  * charges hand that on. A contradiction proves that no legal answer exists. */
 #include "placement/rewrite.h"
-#include "base/stop.h"
 
 enum { MOST_ROUNDS = 64 };                  /* fewer than it may take is no error: less is fixed */
 

@@ -115,7 +115,7 @@ static bool valid_blocks(const struct bonds_check *c)
     int32_t n = 0;
     int32_t(*pair)[2] = mem_alloc(((size_t)c->p->count + 1) * sizeof *pair);
     int32_t *members = mem_alloc(((size_t)c->p->count + 1) * sizeof *members);
-    bool ok = pair ? true : status_no_memory(c->st);
+    bool ok = true;
     for (int32_t i = 0; ok && i < c->p->count; i++) {
         pair[n][0] = c->block[i];
         pair[n++][1] = i;

@@ -15,9 +15,7 @@ static struct decisions plain_of(const struct planner *p)
 /* In scratchpads without limit. */
 int64_t tile_least(const struct draft *x)
 {
-    lx_status st;
-    bool help = true;
-    return nests_help(x, x->how.passes.reorder, &help, &st) && !help ? LX_INT_MAX : crossing_traffic(x);
+    return nests_help(x, x->how.passes.reorder) ? crossing_traffic(x) : LX_INT_MAX;
 }
 
 bool nest_bound(const struct planner *p, bool *holds, int64_t *bytes)
@@ -30,10 +28,10 @@ bool nest_bound(const struct planner *p, bool *holds, int64_t *bytes)
     *holds = false;
     if (!planner_runs(p, tile_search)) return true;
     if (!mul_i64(lx_device_usable(device), p->divided->cores, &asks.room)) asks.room = INT64_MAX;
-    bool ok = draft_make(p->divided, &how, &memory, &plain, p->st) &&
-              nests_help(&plain, asks.any_order, holds, p->st) &&
-              (!*holds || alone_traffic(&plain, &asks, bytes, p->st));
-    if (ok && *holds) LOG(attempt, "with nests no plan below HBM %" PRId64, *bytes);
+    bool ok = draft_make(p->divided, &how, &memory, &plain, p->st);
+    *holds = ok && nests_help(&plain, asks.any_order);
+    if (*holds) *bytes = alone_traffic(&plain, &asks);
+    if (*holds) LOG(attempt, "with nests no plan below HBM %" PRId64, *bytes);
     draft_free(&plain);
     arena_free(&memory);
     return ok;

@@ -150,8 +150,8 @@ bool attempt_solve(const struct planner *by, struct attempt *a)
 {
     struct lx_problem *p = &a->draft.problem;
     p->objective = lx_asked(by->options->objective, p->objective);
-    if (!draft_valid(&a->draft, by->st) || !draft_waits(&a->draft, a->memory, &a->asked, by->st))
-        return false;
+    if (!draft_valid(&a->draft, by->st)) return false;
+    draft_waits(&a->draft, a->memory, &a->asked);
     a->answer.address = arena_array(a->memory, (size_t)a->asked.problem.count, sizeof *a->answer.address);
     if (!a->answer.address) return status_no_memory(by->st);
     if (asks_time(by)) return solve_by_time(by, a);

@@ -51,10 +51,9 @@ bool attempt_once(const struct planner *p, const struct decisions *how, struct a
  * solver decides, while it may be as little as `most`. */
 static bool find_least(const struct planner *p, const struct draft *x, int64_t most, int64_t *least)
 {
-    int64_t bound;
     *least = x->least_bytes;
     if (*least > most || !p->options->run.hasty || asks_time(p)) return true;
-    if (!lx_bound(&x->problem, &bound, p->st)) return false;
+    int64_t bound = lx_bound(&x->problem);
     if (bound < INT64_MAX) *least = x->base_bytes + bound;
     return true;
 }
@@ -172,8 +171,8 @@ bool attempt_copy(const struct planner *p, const struct attempt *from, struct at
     out->draft = (struct draft){0};
     out->memory = mem_zeroed(1, sizeof *out->memory);
     if (!out->memory) return status_no_memory(p->st);
-    bool ok = draft_make(p->divided, &from->draft.how, out->memory, &out->draft, p->st) &&
-              draft_waits(&out->draft, out->memory, &out->asked, p->st);
+    bool ok = draft_make(p->divided, &from->draft.how, out->memory, &out->draft, p->st);
+    if (ok) draft_waits(&out->draft, out->memory, &out->asked);
     out->draft.problem.objective = from->draft.problem.objective;
     out->answer.address = arena_copy_array(out->memory, from->answer.address,
                                            (size_t)out->asked.problem.count, sizeof *out->answer.address);

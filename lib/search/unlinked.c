@@ -40,9 +40,8 @@ bool solve_unlinked(const struct lx_problem *p, const struct lx_solver *solver, 
     plain.buffers = buffers;
     plain.bonds = (struct lx_bonds){0};
     bool ok = solve_valid(&plain, solver, run, answer, st);
-    answer->bound = 0;
-    ok = ok && (run->hasty || lx_bound(p, &answer->bound, st)) &&
-         lx_problem_check(p, answer->address, &answer->objective, st);
+    answer->bound = ok && !run->hasty ? lx_bound(p) : 0;
+    ok = ok && lx_problem_check(p, answer->address, &answer->objective, st);
     mem_free(buffers);
     if (ok && answer->status == LX_OPTIMAL && answer->objective != answer->bound)
         answer->status = LX_FEASIBLE;

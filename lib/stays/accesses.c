@@ -3,7 +3,6 @@
 #include "stays/draft.h"
 #include "base/checked.h"
 #include "base/fail.h"
-#include "base/stop.h"
 #include "graph/choice.h"
 #include "layout/op_index.h"
 
@@ -101,7 +100,7 @@ static void accesses_fill_op(struct draft *x, int32_t o, int32_t at)
     }
 }
 
-bool draft_accesses(struct draft *x, lx_status *st)
+void draft_accesses(struct draft *x)
 {
     size_t ops = (size_t)x->graph->op_count, tensors = (size_t)x->graph->tensor_count, count = 0;
     for (size_t o = 0; o < ops; o++) count += (size_t)op_operand_count(&x->graph->ops[o]);
@@ -117,7 +116,7 @@ bool draft_accesses(struct draft *x, lx_status *st)
         at += op_operand_count(&x->graph->ops[o]);
     }
     x->access_at[ops] = at;
-    if (!draft_holds(x, st)) return false;
+    draft_holds(x);
     for (int32_t a = 0; a < at; a++) {
         int64_t whole = x->accesses[a].bytes;
         x->accesses[a].bytes = held_access_bytes(x, a, whole);
@@ -128,5 +127,4 @@ bool draft_accesses(struct draft *x, lx_status *st)
     for (int32_t a = 0; a < at; a++) x->tensor_at[x->accesses[a].tensor + 2]++;
     for (size_t t = 1; t <= tensors; t++) x->tensor_at[t + 1] += x->tensor_at[t];
     for (int32_t a = 0; a < at; a++) x->tensor_access[x->tensor_at[x->accesses[a].tensor + 1]++] = a;
-    return true;
 }

@@ -8,7 +8,6 @@
 #include "stays/draft.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>

@@ -2,13 +2,11 @@
  * which one entry differs are copied, what they point to is shared; the graph that was divided stays as it is. */
 #include "stays/draft.h"
 #include "base/fail.h"
-#include "base/stop.h"
 #include "graph/builder.h"
 #include "layout/op_index.h"
 
 #include <stdlib.h>
 #include <string.h>
-
 
 int cut_compare(const void *a, const void *b)
 {
@@ -32,7 +30,7 @@ static const struct lx_nest *copy_nests(struct arena *m, const struct lx_nest *n
     return to;
 }
 
-static bool copy_decisions(struct draft *x, const struct decisions *how)
+static void copy_decisions(struct draft *x, const struct decisions *how)
 {
     size_t ops = (size_t)x->divided->count;
     struct arena *m = x->memory;
@@ -48,8 +46,6 @@ static bool copy_decisions(struct draft *x, const struct decisions *how)
     x->how.nests = copy_nests(m, how->nests, how->nest_count);
     if (how->order) x->how.order = arena_copy_array(m, how->order, ops, sizeof *how->order);
     if (how->divided) x->how.divided = arena_copy_array(m, how->divided, ops, sizeof *how->divided);
-    return !how->order == !x->how.order && !how->divided == !x->how.divided &&
-           !how->borders == !x->how.borders;
 }
 
 /* Ops are named by their ticks in what a layout says about them. */
@@ -76,16 +72,15 @@ static void reorder_layouts(const struct lx_layouts *old, const int32_t *order, 
     l->paddings = p;
 }
 
-static bool order_layouts(struct draft *x)
+static void order_layouts(struct draft *x)
 {
     const struct lx_layouts *old = x->divided->layouts;
     struct lx_layouts *l = arena_copy_array(x->memory, old, 1, sizeof *l);
     reorder_layouts(old, x->how.order, x->memory, l);
-    if (!(l->graph = graph_with_order(old->graph, x->how.order))) return false;
+    l->graph = graph_with_order(old->graph, x->how.order);
     l->memory = NULL; /* the draft's */
     x->layouts = l;
     x->graph = l->graph;
-    return true;
 }
 
 /* Is the division one of the tiles that the nests have? */
@@ -121,7 +116,7 @@ static bool decide_divisions(struct draft *x, lx_status *st)
     const struct lx_divisions *old = x->divided;
     const struct decisions *how = &x->how;
     struct lx_divisions *d = arena_copy_array(x->memory, old, 1, sizeof *d);
-    if (!(d->at = arena_array(x->memory, (size_t)old->count, sizeof *d->at))) return status_no_memory(st);
+    d->at = arena_array(x->memory, (size_t)old->count, sizeof *d->at);
     d->layouts = x->layouts;
     d->memory = NULL; /* the draft's */
     for (int32_t t = 0; t < old->count; t++) {
@@ -145,7 +140,8 @@ bool draft_decide(struct draft *x, const struct decisions *how, lx_status *st)
     x->divisions = x->divided;
     x->layouts = x->divided->layouts;
     x->graph = x->layouts->graph;
-    if (!copy_decisions(x, how) || (how->order && !order_layouts(x))) return status_no_memory(st);
+    copy_decisions(x, how);
+    if (how->order) order_layouts(x);
     for (int32_t i = 0; i < how->nest_count; i++)
         if (!nest_valid(x->layouts, &x->how.nests[i], st)) return false;
     return how->order || how->divided || how->nest_count ? decide_divisions(x, st) : true;

@@ -60,7 +60,7 @@ static bool may_take(const struct draft *x, int32_t o, int32_t child, int32_t pa
     return views_equal(&a, &b);
 }
 
-void draft_parents(struct draft *x, lx_status *st)
+void draft_parents(struct draft *x)
 {
     if (x->how.passes.no_in_place) return;
     for (int32_t o = 0; o < x->graph->op_count; o++) {

@@ -12,7 +12,6 @@
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +178,6 @@ static bool stays_of_run(struct builder *b, const struct run *r)
     size_t main_stay = b->found.count;
     const char *text;
     enum lx_bar bar = bar_of_run(b, r, &text);
-    if (bar && !text) return no_memory(b);
     int label_of_stay[64];
     size_t stays = 0;
     for (size_t k = r->first; k < r->to; k++) {
@@ -229,7 +227,7 @@ static void stays_uses_of(struct draft *x, const struct found_stay *f, struct lx
     out->use_count = (int32_t)(n + before + after);
 }
 
-static bool finish_stay(struct builder *b, const struct found_stay *f, int32_t number, int nth)
+static void finish_stay(struct builder *b, const struct found_stay *f, int32_t number, int nth)
 {
     struct draft *x = b->x;
     struct lx_buffer *out = &x->buffers[number];
@@ -240,7 +238,6 @@ static bool finish_stay(struct builder *b, const struct found_stay *f, int32_t n
     out->end = f->life_last + 1;
     if (f->uses.count == 0) out->start = 0, out->end = 1;
     if (nth > 0) out->name = arena_format(x->memory, "%s#%d", out->name, nth + 1);
-    return out->name ? true : no_memory(b);
 }
 
 /* The tensor's stays get their numbers: the first the tensor's own, the others behind all tensors. */
@@ -311,7 +308,8 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
     struct builder b = {.x = out, .st = st};
     size_t tensors = (size_t)g->tensor_count;
     struct found_stay *firsts = mem_zeroed(tensors + 1, sizeof *firsts);
-    bool ok = draft_bundles(out, st) && draft_accesses(out, st);
+    bool ok = draft_bundles(out, st);
+    if (ok) draft_accesses(out);
     for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = stays_of_tensor(&b, t, firsts);
     if (ok) {
         out->problem.count = g->tensor_count + (int32_t)b.later.count;
@@ -320,16 +318,20 @@ bool draft_make(const struct lx_divisions *d, const struct decisions *how, struc
         out->stays = arena_array(memory, (size_t)out->problem.count, sizeof *out->stays);
         ok = true;
     }
-    for (int32_t t = 0; ok && t < g->tensor_count; t++) ok = finish_stay(&b, &firsts[t], t, 0);
+    for (int32_t t = 0; ok && t < g->tensor_count; t++) {
+        finish_stay(&b, &firsts[t], t, 0);
+        ok = true;
+    }
     int nth = 0;
     for (size_t i = 0; ok && i < b.later.count; i++) {
         nth = i > 0 && b.later.at[i].stay.tensor == b.later.at[i - 1].stay.tensor ? nth + 1 : 1;
-        ok = finish_stay(&b, &b.later.at[i], g->tensor_count + (int32_t)i, nth);
+        finish_stay(&b, &b.later.at[i], g->tensor_count + (int32_t)i, nth);
+        ok = true;
     }
-    ok = ok && draft_prices(out, st);
+    if (ok) draft_prices(out);
     if (ok) outlive_copies(out);
-    ok = ok && draft_moves(out, st);
-    if (ok) draft_parents(out, st);
+    if (ok) draft_moves(out);
+    if (ok) draft_parents(out);
     for (size_t t = 0; t < tensors; t++) VEC_FREE(&firsts[t].uses);
     for (size_t i = 0; i < b.later.count; i++) VEC_FREE(&b.later.at[i].uses);
     for (size_t i = 0; i < b.found.count; i++) VEC_FREE(&b.found.at[i].uses);

@@ -6,7 +6,6 @@
  * Such a buffer may get another address than its source has, which no plan can follow; so the cost is one that nothing
  * goes below, and a plan's where the addresses are the same. */
 #include "stays/draft.h"
-#include "base/checked.h"
 #include "base/fail.h"
 #include "base/vec.h"
 
@@ -40,7 +39,7 @@ static void waits_find_waits(struct builder *b)
 }
 
 /* The bytes of `of` from its end until after `tick`. It takes over their place if it is read at all. */
-static bool add_keeper(struct builder *b, int32_t of, int64_t tick)
+static void add_keeper(struct builder *b, int32_t of, int64_t tick)
 {
     const struct lx_buffer *before = &b->buffers.at[of];
     bool takes_over = lx_read_count(before) > 0;
@@ -58,22 +57,18 @@ static bool add_keeper(struct builder *b, int32_t of, int64_t tick)
         k.parents = arena_copy_array(b->memory, &of, 1, sizeof of);
         k.parent_count = 1;
     }
-    if (!(!takes_over || k.parents)) return false;
     VEC_PUSH(&b->buffers, k);
-    return true;
 }
 
-static bool add_keepers(struct builder *b)
+static void add_keepers(struct builder *b)
 {
-    bool ok = true;
-    for (size_t i = 0; ok && i < b->waits.count; i++) {
+    for (size_t i = 0; i < b->waits.count; i++) {
         struct wait *w = &b->waits.at[i], *before = i > 0 ? w - 1 : NULL;
         bool same = before && before->source == w->source;
         w->first = same ? before->first : (int32_t)b->buffers.count;
-        if (!same || before->tick != w->tick) ok = add_keeper(b, same ? before->last : w->source, w->tick);
+        if (!same || before->tick != w->tick) add_keeper(b, same ? before->last : w->source, w->tick);
         w->last = (int32_t)b->buffers.count - 1;
     }
-    return ok;
 }
 
 /* The group, and all keepers of a wait. */
@@ -105,44 +100,38 @@ static void widen_load(struct builder *b, const struct wait *w)
 }
 
 /* The store of the source unless all copies are made of it: the keepers of the last of them stand for all. */
-static bool widen_store(struct builder *b, const struct wait *w)
+static void widen_store(struct builder *b, const struct wait *w)
 {
     for (size_t i = 0; i < b->charges.count; i++) {
         struct lx_charge *c = &b->charges.at[i];
-        if (waits_is_on(&c->all_on, w->source) && c->any_off.count && !with_keepers(b, &c->any_off, w))
-            return false;
+        if (waits_is_on(&c->all_on, w->source) && c->any_off.count) with_keepers(b, &c->any_off, w);
     }
-    return true;
 }
 
-static bool widen_charges(struct builder *b)
+static void widen_charges(struct builder *b)
 {
     const struct lx_bonds *bonds = &b->x->problem.bonds;
-    bool ok = true;
-    for (int32_t i = 0; ok && i < bonds->charge_count; i++) {
+    for (int32_t i = 0; i < bonds->charge_count; i++) {
         VEC_PUSH(&b->charges, bonds->charges[i]);
-        ok = true;
     }
-    for (size_t i = 0; ok && i < b->waits.count; i++) {
+    for (size_t i = 0; i < b->waits.count; i++) {
         bool is_last = i + 1 == b->waits.count || b->waits.at[i + 1].source != b->waits.at[i].source;
         widen_load(b, &b->waits.at[i]);
-        ok = (!is_last || widen_store(b, &b->waits.at[i]));
+        if (is_last) widen_store(b, &b->waits.at[i]);
     }
-    return ok;
 }
 
-bool draft_waits(const struct draft *x, struct arena *memory, struct waiting *out, lx_status *st)
+void draft_waits(const struct draft *x, struct arena *memory, struct waiting *out)
 {
     struct builder b = {.x = x, .memory = memory};
     waits_find_waits(&b);
-    bool ok = true;
     *out = (struct waiting){.problem = x->problem};
-    if (ok && b.waits.count) {
-        for (int32_t i = 0; ok && i < x->problem.count; i++) {
+    if (b.waits.count) {
+        for (int32_t i = 0; i < x->problem.count; i++) {
             VEC_PUSH(&b.buffers, x->buffers[i]);
-            ok = true;
         }
-        ok = ok && add_keepers(&b) && widen_charges(&b);
+        add_keepers(&b);
+        widen_charges(&b);
         out->count = (int32_t)b.waits.count;
         out->problem.count = (int32_t)b.buffers.count;
         out->problem.bonds.charge_count = (int32_t)b.charges.count;
@@ -154,5 +143,4 @@ bool draft_waits(const struct draft *x, struct arena *memory, struct waiting *ou
     VEC_FREE(&b.waits);
     VEC_FREE(&b.buffers);
     VEC_FREE(&b.charges);
-    return ok ? true : status_no_memory(st);
 }

@@ -5,8 +5,8 @@
  * group is decoded at most once per move. A later neighbour is queued only when the new top pushes it up, or
  * when the old top was the one that it rested on; only the latter must look at all its neighbours again. */
 #include "anneal/decode.h"
+#include "base/cancel.h"
 #include "base/checked.h"
-#include "base/stop.h"
 
 /* In `raised`: somebody the group rested on has moved, its support must be looked for. */
 #define UNKNOWN INT64_MAX

@@ -36,14 +36,13 @@ void pack_all(const struct items *it, const struct lx_run *run, int64_t nodes, i
     struct fit_limits limits = {
         .nodes = nodes, .seed = run->seed, .stop = pack_all_stopped, .context = &ending};
     struct fit_stats stats;
-    enum fit_result result = FIT_NO_MEMORY;
     pack_all_describe(it, items, pieces);
     struct fit_problem p = {.capacity = it->problem->capacity / it->problem->alignment,
                             .item_count = it->count,
                             .piece_count = it->count,
                             .items = items,
                             .pieces = pieces};
-    result = fit_solve(&p, &limits, trial, &stats);
+    enum fit_result result = fit_solve(&p, &limits, trial, &stats);
     *found = result == FIT_YES;
     for (int32_t i = 0; *found && i < it->count; i++) base[i] = trial[i];
     mem_free(items);

@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -151,7 +150,8 @@ static bool run_orders(struct search *s, int64_t work, bool hotter)
         }
         if (phases_is_told_to_stop(s, d->looks)) return true;
     } while (schedule_spend(&s->schedule, s->by_steps ? 1 : d->looks - looks + STEP_WORK));
-    return s->problem->objective == LX_HEIGHT || fill_holes(s);
+    if (!(s->problem->objective == LX_HEIGHT)) fill_holes(s);
+    return true;
 }
 
 /* Stacking has lost nothing. */

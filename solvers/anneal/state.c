@@ -2,8 +2,6 @@
 #include "anneal/decode.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 

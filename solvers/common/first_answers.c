@@ -9,8 +9,6 @@
 #include "common/prices.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -325,22 +323,22 @@ static bool linked_better(struct links *links, const int64_t *a, const int64_t *
     return broken_a != broken_b ? broken_a < broken_b : cost_a < cost_b;
 }
 
-bool start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have, int64_t *base)
+void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have, int64_t *base)
 {
     const struct items *it = links->it;
     int64_t *trial = mem_alloc(((size_t)it->count + 1) * sizeof *trial);
     struct poll poll = {.run = run};
-    bool ok = true;
     int orders = !it->near ? 1 : it->pairs > MANY_PAIRS ? FEW_ORDERS : START_ORDERS;
-    for (int order = worth || !it->near ? 0 : 1; ok && order < orders; order++) {
+    for (int order = worth || !it->near ? 0 : 1; order < orders; order++) {
         if (have && ((!links->any && start_is_best(it, run, base)) || lx_run_stopped(run))) break;
-        ok = it->near ? place_in_order(it, worth, (enum start_order)order, NULL, &poll, trial)
-                      : sweep_time(it, &poll, trial);
-        if (ok) links_trim(links, trial);
-        if (!ok || (have && !linked_better(links, trial, base))) continue;
+        if (it->near)
+            place_in_order(it, worth, (enum start_order)order, NULL, &poll, trial);
+        else
+            sweep_time(it, &poll, trial);
+        links_trim(links, trial);
+        if ((have && !linked_better(links, trial, base))) continue;
         memcpy(base, trial, (size_t)it->count * sizeof *base);
         have = true;
     }
     mem_free(trial);
-    return ok;
 }

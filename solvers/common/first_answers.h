@@ -25,7 +25,7 @@ void start_by_score(const struct items *it, const bool *keep, const struct lx_ru
 /* The best of several orders; `base` holds an incumbent on entry when `have` is set. Without lists of
  * conflicts only a sweep over time is tried. What links make worse than nothing is taken off chip again. Stops early at
  * the known bound. `worth`: see prices.h; NULL: unknown. False when memory is out. */
-bool start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
+void start_best(struct links *links, const int64_t *worth, const struct lx_run *run, bool have,
                 int64_t *base);
 
 /* Is `a` a better answer than `b` to the problem's question? */

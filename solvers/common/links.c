@@ -2,7 +2,6 @@
 #include "common/links.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -283,7 +282,7 @@ static int32_t count_links(const struct lx_problem *p)
     return count;
 }
 
-bool links_make(struct links *l, const struct items *it)
+void links_make(struct links *l, const struct items *it)
 {
     const struct lx_problem *p = it->problem;
     size_t n = (size_t)it->count + 1;
@@ -308,5 +307,4 @@ bool links_make(struct links *l, const struct items *it)
     weigh_forbidden(l);
     links_add_up(l);
     mem_free(of_buffer);
-    return true;
 }

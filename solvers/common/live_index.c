@@ -2,8 +2,6 @@
  * descends only where something ends after its start, and only into leaves that begin before its end. */
 #include "common/live_index.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,6 @@
 #include "common/poll.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
  * item is left out together with its handovers: a placement of all would place the rest. */
 #include "exact/ask_fit.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +91,7 @@ enum fit_result pack_exactly(struct packer *k, const bool *kept, const bool *mer
 {
     const struct model *m = k->m;
     int32_t broken = 0;
-    if (!packer_chains(k, kept, merged, &broken)) return broken < 0 ? FIT_NO_MEMORY : FIT_NO;
+    if (!packer_chains(k, kept, merged, &broken)) return FIT_NO;
     struct fit_problem q = {k->capacity, k->item_count, k->piece_count, k->items, k->pieces};
     struct fit_stats stats = {0};
     k->limits.nodes = nodes;

@@ -6,9 +6,9 @@
  * smallest at which the engine still answers soon; other seeds, levels and orders make other plans. Items that find no
  * gap are spilled, and what was spilled may find one. A placement costs O(n) for each item. */
 #include "exact/levels.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -203,9 +203,8 @@ int64_t levels_plan(struct packer *k, const bool *kept, int tries, int64_t aim, 
     f.base = mem_zeroed(n, sizeof *f.base);
     f.spans = mem_zeroed(n, sizeof *f.spans);
     f.turns = mem_zeroed(n, sizeof *f.turns);
-    *large = FIT_NO_MEMORY;
-    int64_t best = INT64_MAX;
-    best = try_ways(&f, tries, aim, address, core, large);
+    *large = FIT_LIMIT;
+    int64_t best = try_ways(&f, tries, aim, address, core, large);
     mem_free(f.sub);
     mem_free(f.merged);
     mem_free(f.sizes);

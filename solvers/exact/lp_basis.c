@@ -162,7 +162,7 @@ bool lp_basis_add(struct lp *lp, int32_t row_id)
     return true;
 }
 
-bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
+void lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t count, double need)
 {
     int32_t ids = lp->sections + lp->extra_count + 1;
     if (lp->extra_count == lp->extra_room) {
@@ -174,7 +174,6 @@ bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t c
         lp->extra_room = room;
     }
     struct lp_extra row = {mem_zeroed((size_t)count + 1, sizeof *row.entries), count, need, INFINITY};
-    if (!row.entries) return false;
     for (int32_t e = 0; e < count; e++) {
         struct lp_link *link = mem_alloc(sizeof *link);
         *link = (struct lp_link){lp->links[entries[e].index], lp->extra_count, entries[e].value};
@@ -185,7 +184,6 @@ bool lp_basis_add_extra(struct lp *lp, const struct lp_entry *entries, int32_t c
     row.tolerance = 1e-7 * fmax(fabs(need), row.tolerance);
     lp->row_of[ids - 1] = lp->slack_position[ids - 1] = -1;
     lp->extras[lp->extra_count++] = row;
-    return true;
 }
 
 bool lp_basis_pivot(struct lp *lp, int32_t leave, int32_t entering, bool to_low)

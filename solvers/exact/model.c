@@ -6,8 +6,6 @@
  * O(n log n) but for fixed items, whose collisions are found pairwise. */
 #include "exact/model.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -261,31 +259,27 @@ static void add_fixed_rows(struct model *m)
 }
 
 /* Which item a buffer is; NULL where nobody asks, since it is as long as the problem. */
-static bool index_items(const struct model *m, int32_t **item_of)
+static void index_items(const struct model *m, int32_t **item_of)
 {
     bool asked = m->p->bonds.charge_count || m->p->bonds.together_count;
     for (int32_t i = 0; i < m->item_count && !asked; i++)
         asked = m->p->buffers[m->items[i].buffer].parent_count > 0;
     *item_of = NULL;
-    if (!asked) return true;
+    if (!asked) return;
     *item_of = mem_alloc(((size_t)m->p->count + 1) * sizeof **item_of);
-    if (!*item_of) return false;
     for (int32_t i = 0; i < m->p->count; i++) (*item_of)[i] = -1;
     for (int32_t i = 0; i < m->item_count; i++) (*item_of)[m->items[i].buffer] = i;
-    return true;
 }
 
-static bool model_choose(struct model *m, const int32_t *members, int32_t count)
+static void model_choose(struct model *m, const int32_t *members, int32_t count)
 {
     bool *linked = NULL, bonds = m->p->bonds.charge_count || m->p->bonds.together_count;
     if (bonds) {
         linked = mem_zeroed((size_t)m->p->count + 1, sizeof *linked);
-        if (!linked) return false;
         model_mark_linked(&m->p->bonds, linked);
     }
     choose_items(m, members, count, linked);
     mem_free(linked);
-    return true;
 }
 
 struct model *model_new(const struct lx_problem *p, const int32_t *members, int32_t count)
@@ -294,7 +288,9 @@ struct model *model_new(const struct lx_problem *p, const int32_t *members, int3
     m->p = p;
     m->items = mem_zeroed((size_t)count + 1, sizeof *m->items);
     int32_t *item_of = NULL;
-    bool ok = model_choose(m, members, count) && index_items(m, &item_of);
+    model_choose(m, members, count);
+    index_items(m, &item_of);
+    bool ok = true;
     if (ok) count_in_units(m);
     if (ok) model_find_edges(m, item_of);
     ok = ok && model_link(m, item_of);
@@ -303,7 +299,7 @@ struct model *model_new(const struct lx_problem *p, const int32_t *members, int3
     if (ok) model_find_sections(m);
     if (ok) add_handover_rows(m);
     if (ok) add_fixed_rows(m);
-    ok = ok && model_add_link_rows(m);
+    if (ok) model_add_link_rows(m);
     return m;
 }
 

@@ -102,7 +102,7 @@ static inline int64_t model_on_cost(const struct lx_buffer *b)
 /* model_links.c. Charges, groups and musts of the problem, as far as they concern items (`item_of`: per buffer, or
  * -1: it is off); their rows. False when memory is out. */
 bool model_link(struct model *m, const int32_t *item_of);
-bool model_add_link_rows(struct model *m);
+void model_add_link_rows(struct model *m);
 /* Mark the buffers that some charge or group names. */
 void model_mark_linked(const struct lx_bonds *bonds, bool *linked);
 /* The value of a legal choice (placed: address >= 0), or model_none(m) where it breaks a clause or a group. */

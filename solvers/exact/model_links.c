@@ -198,12 +198,13 @@ bool model_link(struct model *m, const int32_t *item_of)
     for (int32_t g = 0; g < bonds->together_count; g++)
         model_links_join_group(m, &bonds->together[g], item_of);
     spread_over_rings(m);
-    if (bonds->charge_count && !shorten_all(m, item_of)) return false;
+    if (bonds->charge_count) shorten_all(m, item_of);
     spread_over_rings(m);
     for (int32_t i = 0; i < m->item_count; i++)
         m->linked |= m->items[i].ring != i || m->items[i].never || m->items[i].must || m->items[i].cost <= 0;
     m->linked |= m->charge_count > 0;
-    return !m->linked || index_charges(m);
+    if (m->linked) index_charges(m);
+    return true;
 }
 
 /* --- Rows --- */
@@ -223,35 +224,29 @@ static void model_links_add_clause(struct model *m, const struct model_charge *c
     model_add_row(m, terms, n, need);
 }
 
-static bool add_charge_rows(struct model *m, int32_t c, struct model_term *terms)
+static void add_charge_rows(struct model *m, int32_t c, struct model_term *terms)
 {
     const struct model_charge *charge = &m->charges[c];
     int32_t column = c < m->priced_count ? model_choices(m) + c : -1;
-    bool ok = charge->any > 0 || model_links_add_clause(m, charge, column, -1, terms);
-    for (int32_t k = 0; ok && k < charge->any; k++) {
+    if (charge->any == 0) model_links_add_clause(m, charge, column, -1, terms);
+    for (int32_t k = 0; k < charge->any; k++)
         model_links_add_clause(m, charge, column, charge->all + k, terms);
-        ok = true;
-    }
-    return ok;
 }
 
-bool model_add_link_rows(struct model *m)
+void model_add_link_rows(struct model *m)
 {
     int32_t longest = 0;
     for (int32_t c = 0; c < m->charge_count; c++)
         longest = m->charges[c].all > longest ? m->charges[c].all : longest;
     struct model_term *terms = mem_alloc(((size_t)longest + 2) * sizeof *terms);
-    bool ok = true;
-    for (int32_t c = 0; ok && c < m->charge_count; c++) ok = add_charge_rows(m, c, terms);
-    for (int32_t i = 0; ok && i < m->item_count; i++) {
+    for (int32_t c = 0; c < m->charge_count; c++) add_charge_rows(m, c, terms);
+    for (int32_t i = 0; i < m->item_count; i++) {
         struct model_term pair[2] = {{i, 1}, {m->items[i].ring, -1}};
         if (m->items[i].ring != i) {
             model_add_row(m, pair, 2, 0);
-            ok = true;
         }
     }
     mem_free(terms);
-    return ok;
 }
 
 /* --- Values --- */

@@ -2,8 +2,6 @@
  * in several. O(n log n) and the length of the bonds. */
 #include "exact/parts.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +162,6 @@ static void parts_divide(struct finder *f, int64_t *address)
     int32_t *group_part = mem_alloc(((size_t)bonds->together_count + 1) * sizeof *group_part);
     model_mark_linked(bonds, f->linked);
     find_stretches(f, address);
-    ok = true;
     for (int32_t c = 0; c < bonds->charge_count; c++)
         if ((charge_part[c] = join_charge(f, &bonds->charges[c])) < 0) settle_charge(f, &bonds->charges[c]);
     for (int32_t g = 0; g < bonds->together_count; g++) {
@@ -174,7 +171,6 @@ static void parts_divide(struct finder *f, int64_t *address)
     number_parts(f);
     deal_members(f);
     parts_deal_bonds(f, charge_part, group_part);
-    ok = true;
     mem_free(charge_part);
     mem_free(group_part);
 }

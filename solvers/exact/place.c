@@ -5,9 +5,9 @@
  * Placed pieces stand in a flat list; an address is found by collecting the forbidden ranges of bases,
  * sorting them and sweeping once. O(n log n) a placement. */
 #include "exact/ask_fit.h"
+#include "base/cancel.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/stop.h"
 #include "base/vec.h"
 #include "common/range_sort.h"
 

@@ -149,7 +149,7 @@ static int64_t cheapest_leaf(const struct search *s, size_t *where)
 static void search_dive(struct search *s, int32_t node)
 {
     int32_t sibling = -1; /* of `node`, not yet in the heap: it is next if the node turns out to be empty */
-    while (!s->failed) {
+    for (;;) {
         int64_t bound = s->nodes.at[node].bound, pivots = lp_pivots(s->lp);
         enum lp_result result = lp_solve(s->lp, search_cutoff(s));
         s->budget->steps += lp_pivots(s->lp) - pivots + 1 + model_columns(s->m) / COLUMNS_A_STEP;
@@ -175,6 +175,7 @@ static void search_dive(struct search *s, int32_t node)
             search_decide(s, s->nodes.at[node].column, s->nodes.at[node].value, s->nodes.at[node].value);
             continue;
         }
+        if (sibling >= 0) open_push(s, sibling);
         sibling = -1;
         /* Where a cheaper leaf waits there is no haste to find dearer ones. */
         size_t where;
@@ -190,6 +191,7 @@ static void search_dive(struct search *s, int32_t node)
                 s->root_reduced[j] = s->low[j] == s->high[j] ? 0 : s->proof.reduced[j];
         }
         int32_t covers = 0;
+        if (node == 0 && result == LP_OPTIMAL) search_add_covers(s, &covers);
         if (covers > 0) continue;
         int32_t column = most_fractional(s);
         search_fix_by_reduced_cost(s);

@@ -76,7 +76,7 @@ static int64_t superset_floor(const struct search *s, int64_t spill)
 }
 
 /* Nobody knows whether the choice packs: take what greedy placement makes of it and pass it over. */
-static bool search_leaf_pass_over(struct search *s, int64_t spill)
+static void search_leaf_pass_over(struct search *s, int64_t spill)
 {
     size_t items = (size_t)s->m->item_count, choices = (size_t)model_choices(s->m);
     struct model_term *terms = mem_alloc((items + 1) * sizeof *terms);
@@ -93,9 +93,8 @@ static bool search_leaf_pass_over(struct search *s, int64_t spill)
     int32_t n = 0;
     for (int32_t i = 0; i < s->m->item_count; i++)
         if (s->kept[i]) terms[n++] = (struct model_term){i, 1};
-    bool ok = search_add_row(s, terms, n, 1);
+    search_add_row(s, terms, n, 1);
     mem_free(terms);
-    return ok;
 }
 
 /* Leaves are packed in order of their spill: one that costs more than the least open bound waits, so that
@@ -133,7 +132,7 @@ static enum fit_result pack_by_levels(struct search *s, int64_t spill)
     s->budget->steps += (int64_t)LEVEL_TRIES * s->m->item_count * s->m->item_count / 5000;
     if (large == FIT_NO) memcpy(s->kept, s->core, (size_t)s->m->item_count);
     if (value < INT64_MAX) search_offer(s, s->trial);
-    return value <= spill ? FIT_YES : large == FIT_NO || large == FIT_NO_MEMORY ? large : FIT_LIMIT;
+    return value <= spill ? FIT_YES : large == FIT_NO ? FIT_NO : FIT_LIMIT;
 }
 
 /* Ask the Fit engine about the choice in `kept` and `point`, and draw the consequences. True: it packs. */
@@ -147,15 +146,14 @@ static bool try_point(struct search *s, int64_t spill)
     /* So many take long even for one dive: their large ones will be asked about. */
     if (by_levels(s) && s->m->item_count > LEVELS_ONLY) nodes = s->m->item_count / 4;
     enum fit_result result = pack_point(s, min_i64(nodes, s->tuning.fit_nodes));
-    bool ok = true;
     if (result == FIT_YES)
         search_offer(s, s->trial);
     else if (result == FIT_LIMIT)
         result = pack_by_levels(s, spill);
     if (result == FIT_NO)
-        ok = search_cut_off(s);
+        search_cut_off(s);
     else if (result == FIT_LIMIT)
-        ok = search_leaf_pass_over(s, spill);
+        search_leaf_pass_over(s, spill);
     budget_charge_nodes(s->budget, s->packer.nodes - before, s->m->item_count);
     if (result == FIT_YES) search_fix_at_root(s);
     return result == FIT_YES;

@@ -25,7 +25,7 @@ struct slack {
     int64_t *best, steps;
 };
 
-enum outcome { BETTER, NONE_PACKS, NONE_BETTER, NO_MEMORY };
+enum outcome { BETTER, NONE_PACKS, NONE_BETTER };
 
 static enum outcome try_reserve(struct slack *s, int64_t reserve)
 {
@@ -39,12 +39,9 @@ static enum outcome try_reserve(struct slack *s, int64_t reserve)
         struct search search;
         s->tuning.reserve = reserve;
         for (int32_t i = 0; i < m->item_count; i++) s->chosen[i] = LX_OFF_CHIP;
-        bool ok = search_open(&search, m, s->budget, &s->tuning, s->chosen, aim, 0);
-        if (ok) search_continue(&search, s->steps, RIDDLES_A_TRY);
-        outcome = !ok                       ? NO_MEMORY
-                  : search.best < aim       ? BETTER
-                  : search.stats.unresolved ? NONE_PACKS
-                                            : NONE_BETTER;
+        search_open(&search, m, s->budget, &s->tuning, s->chosen, aim, 0);
+        search_continue(&search, s->steps, RIDDLES_A_TRY);
+        outcome = search.best < aim ? BETTER : search.stats.unresolved ? NONE_PACKS : NONE_BETTER;
         search_close(&search, s->stats);
     }
     for (int32_t i = 0; i < s->m->item_count; i++) s->trial[i] = LX_OFF_CHIP;

@@ -295,11 +295,11 @@ static bool ilp_solve_watched(const struct lx_problem *problem, const struct lx_
     w.best = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.best);
     w.guess = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.guess);
     w.stacked = mem_alloc(((size_t)w.items.count + 1) * sizeof *w.stacked);
-    bool linked = links_make(&w.links, &w.items);
-    if (problem->objective == LX_SPILL && linked && !w.links.any) w.bound = max_i64(w.bound, w.items.lost);
+    links_make(&w.links, &w.items);
+    if (problem->objective == LX_SPILL && !w.links.any) w.bound = max_i64(w.bound, w.items.lost);
     w.infeasible = (problem->objective != LX_SPILL && placing_all_is_wrong(problem)) ||
                    (problem->objective == LX_FIT && w.items.hopeless > 0);
-    bool ok = linked && first_answer(&w);
+    bool ok = first_answer(&w);
     if (problem->objective == LX_SPILL && lacks_a_must(&w)) w.infeasible = true;
     if (ok && w.links.any && w.items.count == 0) { /* nothing to choose */
         w.infeasible = !w.have;

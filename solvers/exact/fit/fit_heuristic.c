@@ -12,8 +12,6 @@
 #include "exact/fit/fit_heuristic.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -177,7 +175,7 @@ static void run_passes(const struct fit_part *part, int passes, fit_unit enough,
     }
 }
 
-bool fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
+void fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, bool (*stop)(void *context),
                    void *context, fit_unit *base, fit_unit *excess, int64_t *steps)
 {
     size_t n = (size_t)part->count;
@@ -191,12 +189,10 @@ bool fit_first_fit(const struct fit_part *part, int passes, fit_unit enough, boo
     int32_t *orders = mem_alloc(2 * n * sizeof *orders);
     fit_unit *trial = mem_alloc(n * sizeof *trial);
     *excess = FIT_FAR;
-    bool fine = trial;
-    if (fine) run_passes(part, passes, enough, stop, context, &s, keyed, orders, trial, base, excess, steps);
+    run_passes(part, passes, enough, stop, context, &s, keyed, orders, trial, base, excess, steps);
     mem_free(keyed);
     mem_free(orders);
     mem_free(trial);
     VEC_FREE(&s.all);
     for (int32_t i = 0; i < MOST_STRIPS; i++) VEC_FREE(&s.pair[i]);
-    return fine;
 }

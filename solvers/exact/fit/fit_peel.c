@@ -8,7 +8,6 @@
 #include "exact/fit/fit_peel.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +59,8 @@ int32_t fit_peel(struct fit_loose *at, int32_t count)
     struct fit_loose *sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
     int32_t *order = mem_alloc(((size_t)count + 1) * sizeof *order), left = 0, end = count;
     qsort(at, (size_t)count, sizeof *at, by_height);
-    for (bool again = count_neighbours(at, count); again;) {
+    count_neighbours(at, count);
+    for (bool again = true; again;) {
         again = false;
         for (int32_t i = 0; i < count; i++) {
             if (!fit_peel_is_free(at, i)) continue;

@@ -14,8 +14,6 @@
  * Parts. Where nothing is live across a boundary the problem falls apart. */
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 #include "exact/fit/fit_peel.h"
 
 #include <stdlib.h>
@@ -187,12 +185,7 @@ static bool link_neighbours(struct fit_part *part)
     if (part->first_step[n] > n) part->heights = mem_alloc((size_t)(2 * pairs + 1) * sizeof *part->heights);
     part->in_section = mem_alloc((size_t)entries * sizeof *part->in_section);
     int32_t *fill = mem_alloc(((size_t)n + (size_t)part->sections + 2) * sizeof *fill);
-    if ((part->first_step[n] > n && !part->heights)) {
-        mem_free(fill);
-        return false;
-    }
     for (int32_t i = 0; i < n; i++) {
-        int32_t before = part->first_near[i + 1];
         for (int32_t k = i + 1; k < n && part->from[k] < part->to[i]; k++) {
             part->first_near[i + 1]++;
             part->first_near[k + 1]++;

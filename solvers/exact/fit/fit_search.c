@@ -29,7 +29,6 @@
  * Dead ends are explained (fit_explain.c): the search returns to the last decision that is part of the
  * conflict, and drops the decisions in between without trying their second branch. */
 #include "exact/fit/fit_search.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -90,10 +90,9 @@ struct fit_search {
     int low_share, room_share;
     struct rng rng;
     int64_t nodes, failures;
-    bool out_of_memory;
 };
 
-bool fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed);
+void fit_search_open(struct fit_search *s, const struct fit_part *part, uint64_t seed);
 void fit_search_close(struct fit_search *s);
 
 /* Runs from the root until an answer, `failures` dead ends, or `nodes` nodes. */

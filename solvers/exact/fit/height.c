@@ -10,8 +10,6 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/stop.h"
 #include "exact/fit/fit_core.h"
 #include "exact/fit/fit_heuristic.h"
 
@@ -104,23 +102,22 @@ static int64_t generous_capacity(const struct fit_problem *p, int64_t bound)
 }
 
 /* The best of the heuristics for one part. On a huge one first fit is slow, and seldom better. */
-static bool pack_part(const struct fit_part *part, const struct fit_limits *limits, fit_unit enough,
+static void pack_part(const struct fit_part *part, const struct fit_limits *limits, fit_unit enough,
                       fit_unit *base, fit_unit *excess, int64_t *steps)
 {
     struct fit_heuristic_run run = {enough, limits->stop, limits->context, steps};
-    if (!fit_skyline(part, &run, base, excess)) return false;
-    if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return true;
+    fit_skyline(part, &run, base, excess);
+    if (*excess <= enough || (!part->near && *excess < FIT_FAR)) return;
     fit_unit *other = mem_alloc((size_t)part->count * sizeof *other), reached;
     int passes = FIRST_FIT_ITEMS / (part->count + 1) + 1;
     if (passes > FIRST_FIT_PASSES) passes = FIRST_FIT_PASSES;
-    bool fine = other && fit_first_fit(part, part->near ? passes : HUGE_PASSES, enough, limits->stop,
-                                       limits->context, other, &reached, steps);
-    if (fine && reached < *excess) {
+    fit_first_fit(part, part->near ? passes : HUGE_PASSES, enough, limits->stop, limits->context, other,
+                  &reached, steps);
+    if (reached < *excess) {
         *excess = reached;
         memcpy(base, other, (size_t)part->count * sizeof *base);
     }
     mem_free(other);
-    return fine;
 }
 
 /* A first packing without regard to capacity. `*huge`: the search is not for a part that is above the bound. */
@@ -130,26 +127,22 @@ static enum height_result pack_first(const struct fit_problem *p, const struct f
     struct fit_problem open = *p;
     open.capacity = generous_capacity(p, answer->bound);
     struct fit_scaled scaled;
-    enum height_result result = HEIGHT_NO_MEMORY;
     for (int32_t i = 0; i < p->item_count; i++) base[i] = max_i64(p->items[i].fixed, 0);
-    if (fit_scale(&open, false, &scaled)) {
-        result = scaled.impossible ? HEIGHT_NONE : HEIGHT_LIMIT;
-        for (int32_t i = 0; i < scaled.part_count && result == HEIGHT_LIMIT; i++) {
-            const struct fit_part *part = &scaled.parts[i];
-            fit_unit *trial = mem_alloc((size_t)part->count * sizeof *trial), excess;
-            fit_unit enough = (answer->bound - open.capacity) / scaled.unit;
-            int64_t placements = 0;
-            bool fine = trial && pack_part(part, limits, enough, trial, &excess, &placements);
-            answer->nodes += placements / PLACEMENTS_A_NODE;
-            if (!fine)
-                result = HEIGHT_NO_MEMORY;
-            else if (excess >= FIT_FAR)
-                result = HEIGHT_NONE;
-            else
-                for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled.unit;
-            mem_free(trial);
-            if (result == HEIGHT_LIMIT && !part->near && excess > enough) *huge = true;
-        }
+    fit_scale(&open, false, &scaled);
+    enum height_result result = scaled.impossible ? HEIGHT_NONE : HEIGHT_LIMIT;
+    for (int32_t i = 0; i < scaled.part_count && result == HEIGHT_LIMIT; i++) {
+        const struct fit_part *part = &scaled.parts[i];
+        fit_unit *trial = mem_alloc((size_t)part->count * sizeof *trial), excess;
+        fit_unit enough = (answer->bound - open.capacity) / scaled.unit;
+        int64_t placements = 0;
+        pack_part(part, limits, enough, trial, &excess, &placements);
+        answer->nodes += placements / PLACEMENTS_A_NODE;
+        if (excess >= FIT_FAR)
+            result = HEIGHT_NONE;
+        else
+            for (int32_t k = 0; k < part->count; k++) base[part->origin[k]] = trial[k] * scaled.unit;
+        mem_free(trial);
+        if (result == HEIGHT_LIMIT && !part->near && excess > enough) *huge = true;
     }
     fit_scaled_free(&scaled);
     answer->height = height_of_answer(p, base);

@@ -13,7 +13,6 @@
  * each item at 60,000 items. Items with fixed bases are not for it. */
 #include "exact/fit/fit_heuristic.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -255,12 +254,11 @@ static void skyline_promote_high(struct skyline *s, const fit_unit *base, fit_un
 }
 
 /* The load of each item's fullest section, by a tree of maxima over the sections. */
-static bool measure_fullness(struct skyline *s)
+static void measure_fullness(struct skyline *s)
 {
     const struct fit_part *part = s->part;
     int32_t m = part->sections;
     fit_unit *most = mem_alloc(2 * (size_t)m * sizeof *most);
-    if (!most) return false;
     memcpy(most + m, part->total, (size_t)m * sizeof *most);
     for (int32_t t = m - 1; t > 0; t--)
         most[t] = most[2 * t] > most[2 * t + 1] ? most[2 * t] : most[2 * t + 1];
@@ -276,10 +274,9 @@ static bool measure_fullness(struct skyline *s)
         s->fullness[i] = (double)fullest / (double)all;
     }
     mem_free(most);
-    return true;
 }
 
-static bool skyline_open(struct skyline *s, const struct fit_part *part)
+static void skyline_open(struct skyline *s, const struct fit_part *part)
 {
     size_t n = (size_t)part->count, m = (size_t)part->sections + 1;
     *s = (struct skyline){.part = part, .width = 1};
@@ -299,7 +296,7 @@ static bool skyline_open(struct skyline *s, const struct fit_part *part)
         while (i < part->count && part->from[i] < t) i++;
         s->first[t] = i;
     }
-    return measure_fullness(s);
+    measure_fullness(s);
 }
 
 static void skyline_close(struct skyline *s)
@@ -339,7 +336,7 @@ static void skyline_run_rounds(struct skyline *s, const struct fit_heuristic_run
         }
 }
 
-bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
+void fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *run, fit_unit *base,
                  fit_unit *excess)
 {
     struct skyline s;
@@ -347,9 +344,8 @@ bool fit_skyline(const struct fit_part *part, const struct fit_heuristic_run *ru
     *excess = FIT_FAR;
     bool fixed = false;
     for (int32_t i = 0; i < part->count; i++) fixed |= part->fixed[i];
-    bool fine = skyline_open(&s, part) && trial;
-    if (fine && !fixed) skyline_run_rounds(&s, run, trial, base, excess);
+    skyline_open(&s, part);
+    if (!fixed) skyline_run_rounds(&s, run, trial, base, excess);
     skyline_close(&s);
     mem_free(trial);
-    return fine;
 }

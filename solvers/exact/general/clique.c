@@ -3,20 +3,17 @@
  * A greedy partition of the candidates into independent sets bounds what they can add: the heaviest of each. The
  * candidates of the last set are tried first; steps limit how many. */
 #include "exact/general/clique.h"
+#include "base/cancel.h"
 #include "base/memory.h"
-#include "base/stop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool clique_graph_open(struct clique_graph *g, int32_t count)
+void clique_graph_open(struct clique_graph *g, int32_t count)
 {
     *g = (struct clique_graph){.count = count, .words = count / 64 + 1};
     g->weight = mem_zeroed((size_t)count + 1, sizeof *g->weight);
     g->rows = mem_zeroed((size_t)(count + 1) * (size_t)g->words, sizeof *g->rows);
-    return true;
-    clique_graph_close(g);
-    return false;
 }
 
 void clique_graph_close(struct clique_graph *g)

@@ -13,7 +13,7 @@ struct clique_graph {
     uint64_t *rows; /* symmetric */
 };
 
-bool clique_graph_open(struct clique_graph *g, int32_t count);
+void clique_graph_open(struct clique_graph *g, int32_t count);
 void clique_graph_close(struct clique_graph *g);
 
 static inline void clique_graph_join(struct clique_graph *g, int32_t a, int32_t b)

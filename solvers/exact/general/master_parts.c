@@ -78,7 +78,8 @@ static bool master_parts_solve_part(struct parts *s, int32_t first)
     part.context = s;
     part.best = INT64_MAX;
     if (ok) master_parts_copy_rows(s, &part, first);
-    ok = ok && programme_solve(&part) && part.proved >= part.best;
+    if (ok) programme_solve(&part);
+    ok = ok && part.proved >= part.best;
     s->none |= ok && part.best > part.total_cost;
     for (int32_t k = 0; ok && k < s->count; k++) s->point[s->columns[k]] = s->found[k];
     g->nodes += part.nodes;

@@ -121,15 +121,14 @@ void master_repair(struct master *m, const bool *point)
     size_t n = (size_t)b->count + 1, variables = (size_t)b->variable_count + 1;
     struct repair r = {.m = m, .value = mem_alloc(variables), .core = mem_alloc(n * sizeof *r.core)};
     bool *tried = mem_zeroed(variables, sizeof *tried);
-    if (layout_open(&r.trial, b->count)) {
-        for (int32_t v = 0; v < b->variable_count; v++) {
-            struct literal l = m->variable[v];
-            r.value[v] = l.column < 0 ? l.positive : point[l.column] == l.positive;
-        }
-        if (master_repair_give_up(&r)) {
-            master_repair_take(&r);
-            fill_up(&r, tried);
-        }
+    layout_open(&r.trial, b->count);
+    for (int32_t v = 0; v < b->variable_count; v++) {
+        struct literal l = m->variable[v];
+        r.value[v] = l.column < 0 ? l.positive : point[l.column] == l.positive;
+    }
+    if (master_repair_give_up(&r)) {
+        master_repair_take(&r);
+        fill_up(&r, tried);
     }
     if (m->best->known && !m->any)
         m->programme.best = min_i64(m->programme.best, m->best->cost - m->constant);

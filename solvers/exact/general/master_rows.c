@@ -152,18 +152,17 @@ static double clique_row(struct master *m, int32_t pool, const int32_t *members,
     return lack;
 }
 
-static bool open_graphs(struct master *m)
+static void open_graphs(struct master *m)
 {
     const struct blocks *b = m->b;
     for (int32_t pool = 0; pool < b->pool_count; pool++) {
         struct clique_graph *g = &m->graphs[pool];
-        if (!clique_graph_open(g, b->count)) return false;
+        clique_graph_open(g, b->count);
         for (int32_t i = 0; i < b->count; i++)
             for (int32_t k = i + 1; k < b->count; k++)
                 if (pair_of(b, i, k) == PAIR_HARD) clique_graph_join(g, i, k);
         for (int32_t k = 0; k < b->soft_count; k++) clique_graph_join(g, b->softs[k].a, b->softs[k].b);
     }
-    return true;
 }
 
 static bool fits_clique(const struct blocks *b, int32_t i, const int32_t *members, int32_t count)
@@ -261,7 +260,7 @@ static void master_rows_add_sections(struct master *m)
     struct sized *by_size = mem_alloc(n * sizeof *by_size);
     int32_t *members = mem_alloc(n * sizeof *members);
     int64_t *ticks = mem_alloc(lives * sizeof *ticks);
-    int32_t tick_count = ok ? gather_starts(b, ticks) : 0;
+    int32_t tick_count = gather_starts(b, ticks);
     for (int32_t pool = 0; pool < b->pool_count; pool++)
         add_pool_sections(m, pool, ticks, tick_count, by_size, members);
     mem_free(by_size);
@@ -269,14 +268,13 @@ static void master_rows_add_sections(struct master *m)
     mem_free(ticks);
 }
 
-bool master_first_rows(struct master *m)
+void master_first_rows(struct master *m)
 {
     add_option_rows(m);
     for (int32_t k = 0; k < m->b->p->bonds.charge_count; k++) master_rows_add_charge(m, k);
     index_softs(m);
-    if (!open_graphs(m)) return false;
+    open_graphs(m);
     master_rows_add_sections(m);
-    return true;
 }
 
 /* --- Separation. --- */

@@ -10,11 +10,11 @@
 
 enum { FIRST_FIT_PASSES = 24, CLIQUE_STEPS = 2000, RULES = 3, FIRST_NODES = 400 };
 
-bool pile_cliques(const struct pile *p, int64_t steps, struct cliques *out, int64_t *heaviest)
+void pile_cliques(const struct pile *p, int64_t steps, struct cliques *out, int64_t *heaviest)
 {
     struct clique_graph g;
     *heaviest = 0;
-    if (!clique_graph_open(&g, p->count)) return false;
+    clique_graph_open(&g, p->count);
     for (int32_t i = 0; i < p->count; i++) {
         g.weight[i] = pile_weight(p, i);
         for (int32_t k = 0; k < p->items[i].near_count; k++)
@@ -27,7 +27,6 @@ bool pile_cliques(const struct pile *p, int64_t steps, struct cliques *out, int6
         *heaviest = max_i64(*heaviest, sum);
     }
     clique_graph_close(&g);
-    return true;
 }
 
 /* --- First fit. --- */
@@ -133,9 +132,9 @@ static enum fit_result search_part(const struct pile *p, const struct fit_limits
     struct cliques cliques;
     struct pile_search s;
     int64_t heaviest, spent = 0, budget = FIRST_NODES;
-    if (!pile_cliques(p, CLIQUE_STEPS, &cliques, &heaviest)) return FIT_NO_MEMORY;
+    pile_cliques(p, CLIQUE_STEPS, &cliques, &heaviest);
     enum fit_result result = heaviest > p->capacity ? FIT_NO : FIT_LIMIT;
-    if (result == FIT_LIMIT && !pile_search_open(&s, p, &cliques)) result = FIT_NO_MEMORY;
+    if (result == FIT_LIMIT) pile_search_open(&s, p, &cliques);
     bool opened = heaviest <= p->capacity;
     if (opened) s.stop = limits->stop, s.context = limits->context;
     for (int run = 0; result == FIT_LIMIT && (!limits->nodes || spent < limits->nodes); run++) {
@@ -190,9 +189,8 @@ static enum fit_result solve_members(const struct pile *p, int32_t *members, int
     struct pile part;
     int64_t *found = mem_alloc(((size_t)n + 1) * sizeof *found);
     qsort(members, (size_t)n, sizeof *members, pile_compare_numbers);
-    enum fit_result result = FIT_NO_MEMORY;
     pile_take_part(p, members, n, number, &part);
-    result = pile_solve_part(&part, limits, found, nodes);
+    enum fit_result result = pile_solve_part(&part, limits, found, nodes);
     for (int32_t k = 0; result == FIT_YES && k < n; k++) address[members[k]] = found[k];
     mem_free(part.items);
     mem_free(part.near);

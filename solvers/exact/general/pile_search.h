@@ -29,7 +29,6 @@ struct pile_search {
     int64_t nodes, most_nodes;
     bool (*stop)(void *context);
     void *context;
-    bool out_of_memory;
 };
 
 void pile_search_open(struct pile_search *s, const struct pile *p, const struct cliques *cliques);

@@ -18,7 +18,6 @@ struct heights {
     int32_t *members, *flexible, flexible_count;
     int64_t *least;      /* per pool, of what is in it: a stack of one row per depth */
     int64_t bound, lost; /* of the whole; of what was left unknown */
-    bool out_of_memory;
 };
 
 static int32_t pool_heights_gather(const struct heights *h, int32_t pool)
@@ -121,6 +120,7 @@ static int64_t pool_heights_need_of(struct heights *h, int32_t pool)
     int32_t count = pool_heights_gather(h, pool);
     h->budget->steps += 1 + count / 8;
     int64_t least;
+    pool_least_height(h->b, pool, h->members, count, &least);
     if (least < INT64_MAX) least = max_i64(least, h->b->rooms[pool].reserved_end);
     return least > h->b->rooms[pool].capacity ? INT64_MAX : least;
 }
@@ -196,7 +196,7 @@ static void pool_heights_search(struct heights *h, struct lx_answer *answer)
     if (!none) answer->bound = min_i64(h->lost, h->best->known ? h->best->cost : INT64_MAX);
 }
 
-bool solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
+void solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed, struct layout *best,
                    struct lx_answer *answer)
 {
     struct heights h = {.b = b, .budget = budget, .seed = seed, .best = best, .lost = INT64_MAX};
@@ -204,11 +204,10 @@ bool solve_heights(const struct blocks *b, struct budget *budget, uint64_t seed,
     h.members = mem_alloc(n * sizeof *h.members);
     h.flexible = mem_alloc(n * sizeof *h.flexible);
     h.least = mem_zeroed((n + 1) * (size_t)b->pool_count, sizeof *h.least);
-    bool ok = layout_open(&h.now, b->count);
-    if (ok) pool_heights_search(&h, answer);
+    layout_open(&h.now, b->count);
+    pool_heights_search(&h, answer);
     layout_close(&h.now);
     mem_free(h.members);
     mem_free(h.flexible);
     mem_free(h.least);
-    return ok;
 }

@@ -119,14 +119,12 @@ static void ban_reserved(struct clustering *c, int32_t cluster, struct span *spa
     }
 }
 
-static bool ban_pinned(struct clustering *c, int32_t cluster)
+static void ban_pinned(struct clustering *c, int32_t cluster)
 {
     size_t n = (size_t)c->count, a = (size_t)cluster;
     for (size_t k = 0; k < n; k++)
-        if (c->pin[k] >= 0 && k != a && c->gap[a * n + k] &&
-            !VEC_PUSH(&c->bans, (struct span){c->pin[k] - c->gap[a * n + k], c->pin[k] + c->gap[k * n + a]}))
-            return false;
-    return true;
+        if (c->pin[k] >= 0 && k != a && c->gap[a * n + k])
+            VEC_PUSH(&c->bans, (struct span){c->pin[k] - c->gap[a * n + k], c->pin[k] + c->gap[k * n + a]});
 }
 
 /* Sorts and joins the bans from `first` on. */
@@ -143,15 +141,14 @@ static void join_bans(struct clustering *c, size_t first)
     c->bans.count = kept;
 }
 
-static bool add_bans(struct clustering *c, int32_t cluster, struct span *spans, struct pile_item *item)
+static void add_bans(struct clustering *c, int32_t cluster, struct span *spans, struct pile_item *item)
 {
     size_t first = c->bans.count;
     ban_reserved(c, cluster, spans);
-    if (!ban_pinned(c, cluster)) return false;
+    ban_pinned(c, cluster);
     if (c->bans.count > first) join_bans(c, first);
     item->first_ban = (int32_t)first;
     item->ban_count = (int32_t)(c->bans.count - first);
-    return true;
 }
 
 static void add_near(struct clustering *c, int32_t cluster, int32_t *used)
@@ -178,26 +175,26 @@ static enum fit_result make_pile(struct clustering *c)
 {
     struct span *spans = mem_alloc(((size_t)c->q->b->rooms[c->q->pool].reserved_count + 1) * sizeof *spans);
     int32_t used = 0;
-    bool ok = true, banned = false;
+    bool banned = false;
     reserve_near(c);
     c->bans.count = 0;
     c->pile.count = 0;
     c->pile.capacity = c->q->capacity;
     for (int32_t k = 0; k < c->count; k++) c->item[k] = c->pin[k] >= 0 ? -1 : c->pile.count++;
-    for (int32_t k = 0; ok && k < c->count; k++) {
+    for (int32_t k = 0; k < c->count; k++) {
         struct pile_item pinned, *item = c->item[k] < 0 ? &pinned : &c->pile.items[c->item[k]];
         item->size = c->size[k];
         item->align = c->align[k];
-        ok = add_bans(c, k, spans, item);
-        for (int32_t e = 0; ok && c->item[k] < 0 && e < item->ban_count; e++) {
+        add_bans(c, k, spans, item);
+        for (int32_t e = 0; c->item[k] < 0 && e < item->ban_count; e++) {
             struct span *ban = &c->bans.at[item->first_ban + e];
             banned |= c->size[k] > 0 && ban->from < c->pin[k] && c->pin[k] < ban->to;
         }
-        if (ok && c->item[k] >= 0) add_near(c, k, &used);
+        if (c->item[k] >= 0) add_near(c, k, &used);
     }
     mem_free(spans);
     c->pile.bans = c->bans.at;
-    return !ok ? FIT_NO_MEMORY : banned ? FIT_NO : FIT_YES;
+    return banned ? FIT_NO : FIT_YES;
 }
 
 /* --- The question. --- */
@@ -306,16 +303,15 @@ static enum fit_result pool_pack_block(struct clustering *c, int64_t *address)
 enum fit_result pack_into_pool(struct pool_question *q, int64_t *address)
 {
     struct clustering c;
-    enum fit_result result = FIT_NO_MEMORY;
     clustering_open(&c, q);
     gather_edges(&c);
     gather_soft(&c);
-    result = pool_pack_block(&c, address);
+    enum fit_result result = pool_pack_block(&c, address);
     clustering_close(&c);
     return result;
 }
 
-bool pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count,
+void pool_least_height(const struct blocks *b, int32_t pool, const int32_t *members, int32_t count,
                        int64_t *least)
 {
     struct pool_question q = {b, pool, b->rooms[pool].capacity, members, count, NULL, {0}, 0};
@@ -325,12 +321,11 @@ bool pool_least_height(const struct blocks *b, int32_t pool, const int32_t *memb
     enum fit_result made = FIT_NO;
     clustering_open(&c, &q);
     gather_edges(&c);
-    bool ok = true;
     *least = INT64_MAX;
-    if (ok) number_clusters(&c);
-    if (ok && measure_clusters(&c) && relate_clusters(&c)) made = make_pile(&c);
-    ok = ok && (made == FIT_NO || pile_cliques(&c.pile, 20000, &cliques, &heaviest));
-    if (ok && made == FIT_YES) {
+    number_clusters(&c);
+    if (measure_clusters(&c) && relate_clusters(&c)) made = make_pile(&c);
+    if (made == FIT_YES) {
+        pile_cliques(&c.pile, 20000, &cliques, &heaviest);
         *least = heaviest;
         cliques_free(&cliques);
         for (int32_t k = 0; k < c.count; k++) {
@@ -339,5 +334,4 @@ bool pool_least_height(const struct blocks *b, int32_t pool, const int32_t *memb
         }
     }
     clustering_close(&c);
-    return ok;
 }

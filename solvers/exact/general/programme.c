@@ -79,7 +79,7 @@ static void merge_terms(struct programme *m, const struct term *terms, int32_t c
     }
 }
 
-static bool give_row_to_lp(struct programme *m, struct programme_row *row)
+static void give_row_to_lp(struct programme *m, struct programme_row *row)
 {
     struct lp_entry *entries = mem_alloc(((size_t)row->count + 1) * sizeof *entries);
     int64_t largest = 1;
@@ -89,9 +89,8 @@ static bool give_row_to_lp(struct programme *m, struct programme_row *row)
     row->scale = 1 / (double)largest;
     for (int32_t k = 0; k < row->count; k++)
         entries[k] = (struct lp_entry){row->terms[k].column, row->scale * (double)row->terms[k].coefficient};
-    bool ok = lp_add_row(m->lp, entries, row->count, row->scale * (double)row->need);
+    lp_add_row(m->lp, entries, row->count, row->scale * (double)row->need);
     mem_free(entries);
-    return ok;
 }
 
 void programme_add_row(struct programme *m, const struct term *terms, int32_t count, int64_t need)
@@ -109,6 +108,7 @@ void programme_add_row(struct programme *m, const struct term *terms, int32_t co
     VEC_PUSH(&m->rows, row);
     if (m->merged.count) memcpy(row.terms, m->merged.at, m->merged.count * sizeof *row.terms);
     m->cuts++;
+    if (m->lp) give_row_to_lp(m, &m->rows.at[m->rows.count - 1]);
 }
 
 static int64_t steps_per_pivot(const struct programme *m)
@@ -124,27 +124,24 @@ static bool lp_is_over(void *context)
     return m->budget->steps + pivots * steps_per_pivot(m) >= m->budget->limit || budget_stopped(m->budget);
 }
 
-static bool open_lp(struct programme *m)
+static void open_lp(struct programme *m)
 {
     size_t n = (size_t)m->columns + 1;
     int32_t *first = mem_alloc(n * sizeof *first), *last = mem_alloc(n * sizeof *last);
     double *upper = mem_alloc(n * sizeof *upper), *cost = mem_alloc(n * sizeof *cost), need = 0;
-    bool ok = true;
-    for (int32_t j = 0; ok && j < m->columns; j++) {
+    for (int32_t j = 0; j < m->columns; j++) {
         first[j] = 0;
         last[j] = -1;
         upper[j] = 1;
         cost[j] = (double)m->cost[j];
     }
-    if (ok) m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
-    ok = m->lp != NULL;
-    if (ok) lp_stop_if(m->lp, lp_is_over, m);
-    for (size_t k = 0; ok && k < m->rows.count; k++) ok = give_row_to_lp(m, &m->rows.at[k]);
+    m->lp = lp_new(&(struct lp_shape){m->columns, 0, first, last, upper, cost, &need});
+    lp_stop_if(m->lp, lp_is_over, m);
+    for (size_t k = 0; k < m->rows.count; k++) give_row_to_lp(m, &m->rows.at[k]);
     mem_free(first);
     mem_free(last);
     mem_free(upper);
     mem_free(cost);
-    return ok;
 }
 
 /* --- Bounds. --- */
@@ -373,7 +370,7 @@ static void programme_split(struct programme *m, int32_t node, int32_t j, int32_
 
 static void programme_dive(struct programme *m, int32_t node, int *rounds)
 {
-    for (int32_t next; !m->out_of_memory; node = next) {
+    for (int32_t next;; node = next) {
         m->nodes++;
         int32_t j = work_on(m, node, rounds);
         if (budget_spent(m->budget) && m->tree.at[node].bound < m->best)
@@ -396,11 +393,11 @@ void programme_sum_up(struct programme *m)
     m->best = min_i64(m->best, m->total_cost + 1);
 }
 
-bool programme_solve(struct programme *m)
+void programme_solve(struct programme *m)
 {
     programme_sum_up(m);
     int rounds = SEPARATE_ROUNDS;
-    if (!open_lp(m)) return false;
+    open_lp(m);
     programme_push(m, (struct programme_node){.parent = -1, .bound = m->floor});
     while (m->open.count && !m->contradiction && !m->enough && !budget_spent(m->budget)) {
         if (m->tree.at[m->open.at[0]].bound >= m->best) break;
@@ -410,5 +407,4 @@ bool programme_solve(struct programme *m)
     }
     m->proved = min_i64(m->best, m->lost);
     if (m->open.count && !m->contradiction) m->proved = min_i64(m->proved, m->tree.at[m->open.at[0]].bound);
-    return true;
 }
