@@ -135,59 +135,6 @@ bool map_dynamic_slice(struct import *im, const struct model_op *op, const char 
     return choose_finish(im, op, &c, y, of_y);
 }
 
-/* Element `i` of a list, as a number or as a tensor of its own. */
-static bool listed_start(struct import *im, const struct model_op *op, const struct import_value *list, int i,
-                         struct import_value *out)
-{
-    struct view part;
-    double same;
-    *out = *list;
-    if (list->known && list->known->ints && list->known->form != DATA_SPLAT) {
-        import_whole(im, import_type(im, list->type->element, 0, NULL), list->known->ints[i], out);
-        return true;
-    }
-    out->type = import_type(im, list->type->element, 0, NULL);
-    if (!out->type || import_splat(list, &same)) return out->type != NULL;
-    if (!import_stored(im, out) || !view_slice(&out->view, 0, i, 1, 1, &part)) return false;
-    view_start(&out->view);
-    return view_keep_fixed(&out->view, &part) && import_plain(im, out, op);
-}
-
-/* x, where it begins (a list of as many as it has dimensions), where it ends */
-bool map_slice_dynamic(struct import *im, const struct model_op *op, const char *ours)
-{
-    struct import_value x = *import_in(im, op, 0), begins = *import_in(im, op, 1), start[LX_MAX_RANK];
-    const struct model_type *y = import_type_out(im, op);
-    struct choosing c = {.kind = ours};
-    int of_x[VIEW_MAX_RANK], of_y[VIEW_MAX_RANK], rank = x.type->count, steps, known = 0;
-    const int64_t *step = model_attr_ints(&op->attrs, "step", &steps);
-    for (int i = 0; i < steps; i++)
-        if (step[i] != 1) return import_generic(im, op, "step");
-    if (y->count != rank || rank > LX_MAX_RANK || begins.type->count != 1 || begins.type->extent[0] != rank)
-        return import_generic(im, op, "form");
-    for (int d = 0; d < rank; d++) of_x[d] = choose_dim(&c, x.type->extent[d]);
-    choose_operand(&c, &x, of_x);
-    for (int pass = 0; pass < 2; pass++) /* those of one element come first */
-        for (int d = 0; d < rank; d++) {
-            bool one = y->extent[d] == 1;
-            if (y->extent[d] == x.type->extent[d]) of_y[d] = of_x[d];
-            if (y->extent[d] == x.type->extent[d] || one != (pass == 0)) continue;
-            of_y[d] = one ? -1 : choose_dim(&c, y->extent[d]);
-            if (!one && of_y[d] >= 0) c.whole[c.whole_count++] = of_y[d];
-            if (!listed_start(im, op, &begins, d, &start[c.chosen_count])) return false;
-            known += known_whole(&start[c.chosen_count], &c.start[c.chosen_count]);
-            choose_along(&c, of_x[d]);
-            if (c.full) return import_generic(im, op, "starts");
-        }
-    if (c.chosen_count == 0) {
-        import_class(im, op, CLASS_FREE, NULL);
-        return import_bind_one(im, op, &x);
-    }
-    c.starts = known == c.chosen_count;
-    for (int i = 0; !c.starts && i < c.chosen_count; i++) choose_operand(&c, &start[i], of_x);
-    return choose_finish(im, op, &c, y, of_y);
-}
-
 /* A copy of the first operand with the second in it. */
 bool map_dynamic_insert(struct import *im, const struct model_op *op, const char *ours)
 {

@@ -116,7 +116,7 @@ static const struct {
                   {"reduce-window", 0, true}};
 
 /* Nothing is summed, nothing is padded. */
-static bool from_nothing(struct import *im, const struct model_op *op, bool *done)
+static void from_nothing(struct import *im, const struct model_op *op, bool *done)
 {
     size_t row = 0, rows = sizeof of_nothing / sizeof *of_nothing;
     double number;
@@ -126,15 +126,18 @@ static bool from_nothing(struct import *im, const struct model_op *op, bool *don
             import_is_tensor(im, op->results[0]) && op->operands[0] >= 0 &&
             model_type_of(im->m, op->operands[0])->element != MODEL_TUPLE &&
             model_type_of(im->m, op->operands[0])->elements == 0 && !(stated && im->format != MODEL_HLO);
-    if (!*done) return true;
-    if (!stated) return import_number(im, op, of_nothing[row].number);
+    if (!*done) return;
+    if (!stated) {
+        import_number(im, op, of_nothing[row].number);
+        return;
+    }
     *done = op->operand_count == 2 && import_is_tensor(im, op->operands[1]);
     struct import_value v = *done ? *import_in(im, op, 1) : (struct import_value){.storage = -1};
     *done = *done && import_splat(&v, &number);
-    if (!*done) return true;
+    if (!*done) return;
     v.type = import_type_out(im, op);
     import_class(im, op, CLASS_FOLDED, NULL);
-    return import_bind_one(im, op, &v);
+    import_bind_one(im, op, &v);
 }
 
 /* What writes an operand cannot do that to a copy. */
@@ -160,7 +163,8 @@ bool import_op(struct import *im, const struct model_op *op)
     const struct op_row *row = op_find(im->format, op->kind);
     bool done;
     if (makes_nothing(im, op)) return bind_nothing(im, op);
-    if (!from_nothing(im, op, &done) || done) return done;
+    from_nothing(im, op, &done);
+    if (done) return done;
     if (!import_computed(im, op, &done) || done) return done;
     if (import_known_ahead(im, op)) return map_constant(im, op, NULL);
     if (!row || !row->map) return import_generic(im, op, "kind");

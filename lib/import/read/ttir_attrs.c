@@ -275,21 +275,6 @@ static bool dense(struct source *s, struct model_attr *a)
     return ok;
 }
 
-/* "dense_resource<name> : TYPE": the numbers are elsewhere, or left out. */
-static bool resource(struct source *s, struct model_attr *a)
-{
-    struct model_data *d = arena_alloc(&s->m->memory, sizeof *d);
-    const char *from;
-    size_t length;
-    if (!source_want(s, "<") || !source_balanced(s, true, &from, &length) || !source_want(s, ">") ||
-        !source_want(s, ":") || !(d->type = ttir_type(s)))
-        return false;
-    d->form = DATA_ELIDED;
-    a->form = ATTR_DATA;
-    a->data = d;
-    return true;
-}
-
 static bool plain_number(struct source *s, struct model_attr *a)
 {
     bool is_real;
@@ -317,7 +302,6 @@ static bool value(struct source *s, struct model_attr *a)
     if (source_is_digit(c) || c == '-') return plain_number(s, a);
     if (c == '[') return list(s, a);
     if (source_take(s, "dense")) return dense(s, a);
-    if (source_take(s, "dense_resource")) return resource(s, a);
     if (source_take(s, "array")) {
         bool ok = array(s, a, &g);
         gathered_free(&g);
@@ -363,10 +347,9 @@ bool ttir_attrs(struct ttir *t)
     return source_want(&t->s, "}");
 }
 
-bool ttir_attrs_kept(struct ttir *t, struct model_attrs *out)
+void ttir_attrs_kept(struct ttir *t, struct model_attrs *out)
 {
     out->count = (int)t->attrs.count;
     out->at = arena_copy_array(&t->s.m->memory, t->attrs.at, t->attrs.count, sizeof *t->attrs.at);
     t->attrs.count = 0;
-    return true;
 }

@@ -143,43 +143,28 @@ static bool properties(struct ttir *t, struct model_op *op)
         if (!source_want(s, ")")) return false;
     }
     if (source_is(s, "{") && !ttir_attrs(t)) return false;
-    return ttir_attrs_kept(t, &op->attrs);
+    ttir_attrs_kept(t, &op->attrs);
+    return true;
 }
 
 /* The kind as tables have it: without the dialect, calls of all dialects alike. */
 static const char *without_dialect(const char *name)
 {
-    static const char *const same[][2] = {{"func.call", "call"},
-                                          {"ttcore.load_cached", "call"},
-                                          {"tt.load_cached", "call"},
-                                          {"tensor.empty", "empty"},
-                                          {"arith.constant", "constant"}};
+    static const char *const same[][2] = {
+        {"func.call", "call"}, {"tensor.empty", "empty"}, {"arith.constant", "constant"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (strcmp(name, same[i][0]) == 0) return same[i][1];
     return strncmp(name, "ttir.", 5) == 0 ? name + 5 : name;
 }
 
-/* "@name". */
-static bool function_name(struct ttir *t, struct model_op *op)
+/* "[func.]call @name(operands)" */
+static bool call(struct ttir *t, struct model_op *op)
 {
     struct model_attr callee = {.key = "callee", .form = ATTR_WORD};
     op->kind = "call";
     if (!(callee.text = ttir_symbol(&t->s, "the name of a function"))) return false;
     VEC_PUSH(&t->attrs, callee);
-    return true;
-}
-
-/* "[func.]call @name(operands)" */
-static bool call(struct ttir *t, struct model_op *op)
-{
-    return function_name(t, op) && source_want(&t->s, "(") && operands(t, ")");
-}
-
-/* "ttcore.load_cached(@name, [operands])": what it gives is computed once, here each time. */
-static bool load_cached(struct ttir *t, struct model_op *op)
-{
-    return source_want(&t->s, "(") && function_name(t, op) && source_want(&t->s, ",") &&
-           source_want(&t->s, "[") && operands(t, "]") && source_want(&t->s, ")");
+    return source_want(&t->s, "(") && operands(t, ")");
 }
 
 /* "ttir.empty()": room for a result. */
@@ -208,7 +193,6 @@ static const struct {
     bool bare; /* of its types only that of the result is there */
 } unquoted[] = {{"func.call", call, false},
                 {"call", call, false},
-                {"ttcore.load_cached", load_cached, false},
                 {"ttir.empty", empty, true},
                 {"tensor.empty", empty, true}};
 
@@ -245,21 +229,6 @@ static bool check_returned(struct source *s, const struct model_body *body, cons
     return true;
 }
 
-/* "\"func.return\"(%a, %b) : (TYPES) -> () loc(...)", behind the name. */
-static bool generic_returned(struct ttir *t, struct model_body *body)
-{
-    struct source *s = &t->s;
-    ttir_types types = {0};
-    const char *location;
-    bool ok = source_want(s, "(") && operands(t, ")") && source_want(s, ":") && ttir_type_list(s, &types);
-    struct source behind = *s;
-    ok = ok && (body->results = kept(t, &body->result_count)) &&
-         check_returned(&behind, body, &types, &t->results) && source_want(s, "->") && source_want(s, "(") &&
-         source_want(s, ")") && ttir_location(t, &location);
-    VEC_FREE(&types);
-    return ok;
-}
-
 /* "return %a, %b : TYPES loc(...)". */
 static bool returned(struct ttir *t, struct model_body *body)
 {
@@ -288,8 +257,6 @@ bool ttir_ops(struct ttir *t, struct model_body *body)
     while (!source_take(s, "}")) {
         if (source_take(s, "return") || source_take(s, "func.return")) {
             if (!returned(t, body)) return false;
-        } else if (source_take(s, "\"func.return\"")) {
-            if (!generic_returned(t, body)) return false;
         } else if (source_ended(s)) {
             return source_fail(s, LX_E_SYNTAX, "the function does not end: \"}\" is missing");
         } else if (!one(t)) {

@@ -20,9 +20,10 @@ static bool argument(struct ttir *t)
     struct model_value v = {
         .from = FROM_ARGUMENT, .body = t->body, .op = -1, .line = s->line, .column = source_column(s)};
     if (!source_want(s, "%") || !(v.name = source_name(s, source_is_name, "the name of an argument")) ||
-        !source_want(s, ":") || !(v.type = ttir_type(s)) || (source_is(s, "{") && !ttir_attrs(t)) ||
-        !ttir_attrs_kept(t, &v.attrs) || !ttir_location(t, &v.location))
+        !source_want(s, ":") || !(v.type = ttir_type(s)) || (source_is(s, "{") && !ttir_attrs(t)))
         return false;
+    ttir_attrs_kept(t, &v.attrs);
+    if (!ttir_location(t, &v.location)) return false;
     int32_t number = model_add_value(s->m, &v, s->st);
     if (number < 0) return source_fail(s, s->st->code, "%s", s->st->text);
     enum names_result added = names_add(&t->values, v.name, number);
@@ -41,7 +42,7 @@ static bool nameless(struct ttir *t)
     return true;
 }
 
-bool ttir_arguments(struct ttir *t, struct model_body *body)
+static bool ttir_arguments(struct ttir *t, struct model_body *body)
 {
     struct source *s = &t->s;
     if (!source_want(s, "(")) return false;
@@ -84,7 +85,7 @@ const char *ttir_symbol(struct source *s, const char *what)
     return name;
 }
 
-void ttir_begin_body(struct ttir *t)
+static void ttir_begin_body(struct ttir *t)
 {
     names_free(&t->values);
     t->values = (struct names){0};
