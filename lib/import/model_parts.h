@@ -11,7 +11,7 @@
 #include "base/names.h"
 #include "base/status.h"
 #include "base/vec.h"
-#include "import/model_options.h"
+#include "import/model_import.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -212,5 +212,10 @@ const struct model_type *model_type_of(const struct lx_model *m, int32_t value);
 int64_t model_data_int(const struct model_data *d, int64_t element);
 /* As a double, the nearest one. */
 double model_data_real(const struct model_data *d, int64_t element);
+
+/* ---- What helps against an error of a model file ---- */
+
+/* Adds to the message what helps, unless it says so. Always false. */
+bool model_add_remedy(enum model_format format, lx_status *st);
 
 #endif

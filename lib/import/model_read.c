@@ -1,7 +1,5 @@
 /* The way in for models: which format, and its reader. */
 #include "import/model_parts.h"
-#include "import/model_remedies.h"
-#include "import/types/open_extents.h"
 #include "import/types/typing.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -1,8 +1,6 @@
 /* Groups and permutations of devices, and the grid that has them as axes. */
-#include "import/devices/device_groups.h"
+#include "import/devices/devices.h"
 #include "base/memory.h"
-#include "import/devices/device_lists.h"
-#include "import/devices/shardings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,10 +3,7 @@
  * looked for in which what the file lists is along axes of a grid. What it lists first comes first; at most ORDERS are tried.
  *
  * A program that asks for its own number computes with it, and keeps the numbers as they are; so does a mesh that is stated. */
-#include "import/devices/device_order.h"
-#include "import/devices/device_groups.h"
-#include "import/devices/device_lists.h"
-#include "import/devices/shardings.h"
+#include "import/devices/devices.h"
 #include "base/fail.h"
 #include "base/memory.h"
 

@@ -1,5 +1,5 @@
 /* Sizes of groups of devices, from attributes as they stand. */
-#include "import/devices/meshes.h"
+#include "import/devices/devices.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Shardings as files write them: `{devices=[2,1,2]<=[4] last_tile_dim_replicate}`. */
-#include "import/devices/shardings.h"
+#include "import/devices/devices.h"
 #include "base/memory.h"
-#include "import/devices/device_lists.h"
 
 #include <stdlib.h>
 #include <string.h>

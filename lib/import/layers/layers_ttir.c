@@ -1,7 +1,6 @@
 /* Layers that only TTIR has. */
 #include "import/layers/layers.h"
-#include "import/devices/device_groups.h"
-#include "import/devices/meshes.h"
+#include "import/devices/devices.h"
 
 /* One number everywhere: zeros, ones, full. */
 static void mesh_filled(struct layer *l, double number)

@@ -6,11 +6,12 @@
 #ifndef LX_IMPORT_IMPORT_H
 #define LX_IMPORT_IMPORT_H
 
+#include "base/text.h"
 #include "graph/builder.h"
 #include "import/model_import.h"
-#include "import/map/tensor_views.h"
+#include "import/tensor_views.h"
 #include "import/facts.h"
-#include "import/devices/meshes.h"
+#include "import/devices/devices.h"
 #include "import/model_parts.h"
 
 /* Every op of the file is in one of these at the end. */
@@ -250,5 +251,108 @@ bool import_cut_dim(const struct atom *a, int64_t base, int64_t at, struct cuts 
 void import_mark_needed(struct import *im, const int32_t *results, int count);
 /* NULL without an error: `retry` is set. */
 const struct lx_graph *import_build(struct import *im);
+
+/* ---- Ops that change a tensor where it is ---- */
+
+/* All sketches are made; `results` are the storages that are returned, without those of states afterwards. False: memory
+ * is out. */
+bool import_in_place(struct import *im, int32_t *results, int *count);
+
+/* ---- What a model takes and gives ---- */
+
+/* Tensors of the results, counted through tuples. */
+int64_t import_result_count(const struct lx_model *m);
+/* The storages that are returned; `results` has room for all tensors of the results. */
+bool import_gather_results(struct import *im, int32_t *results, int *count);
+/* That tensor of the results; NULL: there is none. */
+struct import_value *import_result(struct import *im, int64_t tensor);
+/* For the report: roles as they are in the pattern. */
+void import_note_arguments(struct import *im);
+
+/* ---- Roles of the arguments of a model ---- */
+
+struct import_role {
+    enum lx_role role;
+    const char *rule; /* which one decided, in a word */
+    int32_t storage;  /* of its first tensor; -1: it has none */
+    int64_t output;   /* whose buffer it is, by number of the results' tensors; -1: of none */
+};
+
+/* By argument of the entry; `out` has room for each. False: `im->st` says why. */
+bool import_roles(struct import *im, struct import_role *out);
+
+/* ---- Counting what became of the ops of a model ---- */
+
+struct import_kind {
+    const char *kind, *reason; /* one of the reasons; NULL: none */
+    int64_t count, bytes;      /* operands and results */
+    int64_t classes[CLASS_COUNT];
+};
+
+struct import_counts {
+    struct model_facts became; /* ops and bytes by class, and for each class its reasons */
+    struct names kinds;
+    VEC(struct import_kind) rows; /* in the order of the file */
+};
+
+const char *import_class_word(enum import_class class);
+bool import_count(struct import *im, struct import_counts *t);
+void import_counts_free(struct import_counts *t);
+/* import_notes.c: what was decided and made, for the report: work, storages, letters, roles. */
+void import_note_pattern(struct import *im, const struct lx_graph *g);
+/* JSON, malloc'ed; NULL: memory is out. */
+char *import_report(const struct import *im, const char *sha256, const struct model_facts *facts,
+                    const struct import_counts *c);
+
+/* ---- Index strings of sketches ---- */
+
+/* Letters of the pieces of an op's dimensions. */
+struct letters {
+    struct cuts cuts[VIEW_MAX_RANK];
+    char letter[VIEW_MAX_RANK][VIEW_MAX_CUTS];
+    int count;
+};
+
+/* The box of an operand, where it has one. */
+struct boxes {
+    int64_t offset[LX_MAX_INPUTS + 1][LX_MAX_RANK], step[LX_MAX_INPUTS + 1][LX_MAX_RANK];
+    int64_t count[LX_MAX_INPUTS + 1][LX_MAX_RANK];
+    bool part[LX_MAX_INPUTS + 1], any;
+    char fixed[LX_MAX_VARS + 1]; /* letters of single elements */
+};
+
+/* The index string of an op, and what its operands have of their tensors. False: it has none. */
+bool import_index_string(const struct import *im, const struct sketch *s, struct letters *l, struct boxes *b,
+                         struct text *t);
+/* A letter that nothing has yet; 0: there is none left. */
+char import_new_letter(struct letters *l);
+
+/* ---- What tensors and ops are called, in the words of the file ---- */
+
+/* Where the sketches and storages of an op begin. */
+struct label_place {
+    size_t sketch, storage;
+    const char *label; /* what the op is called; NULL: as the one that it is part of */
+};
+
+/* What an op of the file is called. NULL: memory is out. */
+const char *import_op_label(struct import *im, const struct model_op *op);
+/* Around an op of a body; of a derived one the op that it stands for has the name. */
+void import_label_begin(struct import *im, const struct model_op *op, struct label_place *at);
+void import_label_end(struct import *im, const struct model_op *op, const struct label_place *at);
+/* What is inlined of this op; the caller puts `im->path` back. */
+void import_path_enter(struct import *im, const struct model_op *op);
+/* NULL: the file has none of its own. */
+const char *import_value_name(struct import *im, int32_t value);
+/* All since then is a copy of something of that name; NULL: it has none. */
+void import_call_it(struct import *im, const struct label_place *at, const char *name);
+/* A tensor that is returned has the name that it is returned by; NULL: it keeps its own. */
+void import_call_output(struct import *im, int32_t storage, const char *name);
+
+/* Once all is sketched: arguments and outputs come first. */
+bool import_names_first(struct import *im);
+bool import_tensor_name(struct import *im, struct storage *s);
+/* NULL: memory is out. */
+const char *import_op_name(struct import *im, const struct sketch *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* Ops of the table that take parts or put parts together: slices, reversals, splits, concatenations, repetition of
  * pixels. A part is a view where storages allow it; what cannot be one is a slice that copies. */
-#include "import/map/import_boxes.h"
+#include "import/map/import_steps.h"
 #include "base/fail.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops what their kinds need beside
  * their letters. */
-#include "import/map/import_letters.h"
-#include "import/map/import_names.h"
+#include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "graph/op_params.h"
 #include "graph/results.h"

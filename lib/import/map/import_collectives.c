@@ -2,7 +2,7 @@
  * it sends on links is counted. Groups come from replica_groups, source_target_pairs, or an axis of the mesh. */
 #include "import/map/import_steps.h"
 #include "import/map/import_together.h"
-#include "import/devices/meshes.h"
+#include "import/devices/devices.h"
 #include "base/fail.h"
 
 #include <string.h>

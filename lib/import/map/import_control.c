@@ -1,6 +1,6 @@
 /* Walking through bodies: calls are inlined, of branches one is taken, loops are unrolled while their conditions are known
  * and not too many ops come of it. Values may be tuples of tensors. */
-#include "import/map/import_names.h"
+#include "import/map/import.h"
 #include "import/map/import_steps.h"
 #include "import/map/import_together.h"
 #include "base/fail.h"

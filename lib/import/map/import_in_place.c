@@ -5,9 +5,7 @@
  * reads the parameter reads what it was, so all of them come before it is written (import_sequence.c moves them up). Where
  * that cannot be, as the writer reads other elements than it writes, or a reader needs what is written, the output is
  * made beside it and copied at the end. And a tensor that an op made for no one but an insert is changed in its place. */
-#include "import/map/import_in_place.h"
-#include "import/map/import_results.h"
-#include "import/map/import_roles.h"
+#include "import/map/import.h"
 #include "import/map/import_sequence.h"
 #include "base/fail.h"
 #include "base/memory.h"

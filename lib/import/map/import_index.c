@@ -1,5 +1,5 @@
 /* Ops of the table that choose by indices: rows of tables, slices with starts of the run. */
-#include "import/map/import_boxes.h"
+#include "import/map/import_steps.h"
 #include "import/map/import_choose.h"
 
 #include <string.h>

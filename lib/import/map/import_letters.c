@@ -1,6 +1,6 @@
 /* Letters of an op: each piece of its dimensions has one, and an operand has those of the pieces that its storage has, in the
  * storage's order. At most LX_MAX_VARS letters; pieces that do not match end in false, and the op is generic. */
-#include "import/map/import_letters.h"
+#include "import/map/import.h"
 
 #include <string.h>
 

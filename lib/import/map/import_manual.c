@@ -4,7 +4,7 @@
  * sharding has, is one device's from the beginning, and a result that is only returned stays so: nothing is exchanged. Any other
  * whole tensor is one that every device has. */
 #include "import/map/import_together.h"
-#include "import/devices/shardings.h"
+#include "import/devices/devices.h"
 
 #include <string.h>
 

@@ -1,15 +1,11 @@
 /* The whole way from a model to a graph. Views that get into each other's way are found out when storages are cut; then
  * the sketch is made anew, with these copied. */
-#include "import/map/import_report.h"
-#include "import/map/import_in_place.h"
-#include "import/map/import_results.h"
-#include "import/map/import_roles.h"
+#include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "files/pattern.h"
 #include "import/layers/layers.h"
-#include "import/devices/device_order.h"
-#include "import/devices/meshes.h"
-#include "import/model_remedies.h"
+#include "import/devices/devices.h"
+#include "import/model_parts.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/sha256.h"
@@ -229,7 +225,6 @@ const struct lx_graph *lx_model_import(const char *file, const char *text, size_
     struct lx_import_options o = import_settled(options);
     struct layer_limits limits = {o.max_ops, !o.no_expand, o.device, o.team};
     o.model.branch = o.branch + 1;
-    o.model.trips = o.trips;
     struct lx_model *m = lx_model_read(file, text, length, &o.model, st);
     struct model_facts facts = {0};
     struct about about = {.facts = &facts};

@@ -5,7 +5,7 @@
  * result has the name, the others are parts of it: name/kind. What a call, loop or branch does has the name of that
  * before its own where the file has no location. Names are kept apart (#2, #3 ..) once it is known what is built:
  * arguments and outputs have theirs first. */
-#include "import/map/import_names.h"
+#include "import/map/import.h"
 #include "base/fail.h"
 
 #include <ctype.h>

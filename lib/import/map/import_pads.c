@@ -1,5 +1,5 @@
 /* Ops of the table that put numbers around a tensor, between its elements, or cut it: pads of all formats. */
-#include "import/map/import_boxes.h"
+#include "import/map/import_steps.h"
 #include "base/fail.h"
 
 #include <stdlib.h>

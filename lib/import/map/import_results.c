@@ -1,8 +1,6 @@
 /* What a model takes and gives: outputs stored as themselves, arguments that are returned, and the roles of arguments as
  * they are in the pattern in the end. */
-#include "import/map/import_results.h"
-#include "import/map/import_names.h"
-#include "import/map/import_roles.h"
+#include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "base/fail.h"
 

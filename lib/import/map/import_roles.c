@@ -1,6 +1,6 @@
 /* Which arguments are weights, inputs or states: the first rule of the format that fits, unless the user says so. The
  * report counts which rule decided. */
-#include "import/map/import_roles.h"
+#include "import/map/import.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -226,4 +226,44 @@ bool import_roles(struct import *im, struct import_role *out)
     mem_free(use);
     mem_free(output);
     return role_all_found(im);
+}
+
+/* ---- Weights that the file wants stored with common exponents (ttcore ---- */
+
+int import_block_of(const struct import *im, const struct model_value *v, enum lx_role role)
+{
+    static const struct {
+        const char *word;
+        enum lx_dtype type;
+    } words[] = {{"bfp_bf8", LX_BFP8}, {"bfp_bf4", LX_BFP4}};
+    const char *word = model_attr_word(&v->attrs, "ttcore.weight_dtype", "");
+    for (size_t i = 0; im->options.weight_dtype && role == LX_WEIGHT && i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, word) == 0) return 1 + (int)words[i].type;
+    return 0;
+}
+
+/* By tensor: does an op read it as a number of its own? */
+static bool *block_read_otherwise(const struct graph_builder *b)
+{
+    bool *otherwise = mem_zeroed(b->tensors.count + 1, sizeof *otherwise);
+    for (size_t o = 0; otherwise && o < b->ops.count; o++)
+        for (int i = 0; i < b->ops.at[o].input_count; i++)
+            if (!lx_takes_blocks(&b->ops.at[o], i)) otherwise[b->ops.at[o].inputs[i]] = true;
+    return otherwise;
+}
+
+bool import_store_blocks(struct import *im, struct graph_builder *b)
+{
+    bool *otherwise = block_read_otherwise(b), ok = otherwise != NULL;
+    for (size_t i = 0; ok && i < im->storages.count; i++) {
+        const struct storage *s = &im->storages.at[i];
+        if (!s->block || s->tensor < 0) continue;
+        enum lx_dtype type = (enum lx_dtype)(s->block - 1);
+        bool weight = b->tensors.at[s->tensor].role == LX_WEIGHT && !otherwise[s->tensor];
+        fact_add(&im->notes, "weight types", weight ? lx_dtype_word(type) : "kept: not only products read it",
+                 1);
+        if (weight) ok = builder_retype(b, s->tensor, type, im->st);
+    }
+    mem_free(otherwise);
+    return ok;
 }

@@ -1,8 +1,8 @@
 /* How devices share out the tensors of a model, as cuts of storages: what the file says of arguments and of what ops make. A
  * value that is said to lie otherwise than its storage does is copied. */
-#include "import/map/import_names.h"
+#include "import/map/import.h"
 #include "import/map/import_together.h"
-#include "import/devices/shardings.h"
+#include "import/devices/devices.h"
 #include "base/fail.h"
 
 #include <string.h>

@@ -10,8 +10,8 @@ map_op map_arg_reduce, map_batch_norm, map_bitcast, map_broadcast, map_collectiv
     map_constant, map_convolution, map_device_id, map_dot, map_dynamic_insert, map_dynamic_slice,
     map_embedding, map_fill_cache, map_gather, map_gather_rows, map_gelu, map_identity, map_iota,
     map_layer_norm, map_matmul, map_pad, map_permute, map_pointwise, map_pool, map_reduce, map_reduce_by_body,
-    map_reduce_window, map_reshape, map_reverse, map_rms_norm, map_scan, map_scatter, map_slice,
-    map_softmax, map_split, map_unknown_constant, map_update_cache;
+    map_reduce_window, map_reshape, map_reverse, map_rms_norm, map_scan, map_scatter, map_slice, map_softmax,
+    map_split, map_unknown_constant, map_update_cache;
 
 /* import_ops.c. The pointer is good until the next value is bound. */
 struct import_value *import_in(struct import *im, const struct model_op *op, int i);
@@ -73,5 +73,18 @@ struct import_value step_point(struct steps *s, const char *kind, struct import_
 struct import_value step_cast(struct steps *s, struct import_value a, enum model_element e);
 /* Along the dimensions that go, which stay with an extent of 1. */
 struct import_value step_along(struct steps *s, const char *kind, struct import_value a, const bool *goes);
+
+/* ---- What ops that take parts and ops that pad have in common ---- */
+
+/* An operand whose storage has all its elements, each once. */
+bool box_laid_out(struct import *im, const struct model_op *op, struct import_value *v);
+/* The first result is the elements begin, begin + 1, ... of each dimension of operand 0, as many as its type has. */
+bool box_take(struct import *im, const struct model_op *op, const int64_t *begin);
+/* The greatest common divisor. */
+int64_t box_common(int64_t a, int64_t b);
+/* The numbers of operand `i`; *out is NULL if it is left out. False: they are not known. */
+bool box_known_list(struct import *im, const struct model_op *op, int i, const struct model_data **out);
+/* Below 0: counted from the end. */
+int64_t box_from_end(int64_t at, int64_t extent);
 
 #endif

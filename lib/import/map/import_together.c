@@ -3,7 +3,7 @@
 #include "import/map/import_together.h"
 #include "import/map/import_steps.h"
 #include "graph/op_params.h"
-#include "import/devices/device_groups.h"
+#include "import/devices/devices.h"
 #include "base/fail.h"
 
 #include <string.h>

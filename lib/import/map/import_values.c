@@ -1,5 +1,5 @@
 /* Values of a model as views of storages. */
-#include "import/map/import_names.h"
+#include "import/map/import.h"
 #include "import/map/import_steps.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,7 +1,6 @@
 /* Reading ONNX: op sets, local functions, the graph, then all shapes. */
 #include "import/read/onnx.h"
 #include "import/types/typing.h"
-#include "import/types/open_extents.h"
 #include "base/fail.h"
 #include "base/text.h"
 

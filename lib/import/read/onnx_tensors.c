@@ -1,8 +1,7 @@
 /* Tensors and types of ONNX. Numbers stand in raw bytes or in a field by type, packed or one by one. */
 #include "import/read/onnx.h"
 #include "base/memory.h"
-#include "import/read/onnx_external.h"
-#include "import/types/open_extents.h"
+#include "import/types/typing.h"
 #include "import/read/source.h"
 
 #include <stdio.h>

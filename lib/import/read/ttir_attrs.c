@@ -1,6 +1,6 @@
 /* Attributes of MLIR: numbers with their types, lists, words, constants. What is none of these is kept as text. */
 #include "import/read/ttir.h"
-#include "import/types/fold_numbers.h"
+#include "import/types/typing.h"
 
 #include <stdio.h>
 #include <string.h>

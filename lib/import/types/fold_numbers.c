@@ -1,5 +1,5 @@
 /* Whole numbers and fractions of constants, one by one. */
-#include "import/types/fold_numbers.h"
+#include "import/types/typing.h"
 
 #include <math.h>
 

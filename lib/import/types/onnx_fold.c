@@ -2,7 +2,6 @@
  *
  * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some millions in
  * all, so that no file makes it long. */
-#include "import/types/fold_numbers.h"
 #include "import/types/typing.h"
 
 #include <math.h>

@@ -3,6 +3,8 @@
 #ifndef LX_IMPORT_TYPING_H
 #define LX_IMPORT_TYPING_H
 
+#include "import/model_parts.h"
+#include "base/text.h"
 #include "import/ops.h"
 
 enum { TYPING_OPERANDS = 6 };
@@ -117,5 +119,31 @@ bool onnx_split(const struct typing *t, int *axis, int64_t *sizes);
 
 /* onnx_fold.c: computes the results of an ONNX op, if its kind is computed ahead and its operands are known. */
 void onnx_fold(struct typing *t);
+
+/* ---- Extents that a file leaves open ---- */
+
+/* What the user said `name` is; false: nothing. A name of text formats has its "%" or not. */
+bool model_extent_given(struct lx_model *m, const struct lx_model_options *o, const char *name, int64_t *out);
+/* Puts the name on the list, once; the list is a piece of a command line and stays short. */
+void model_extent_ask(struct text *unbound, const char *name);
+/* False where anything had to be asked for. */
+bool model_extents_told(const struct lx_model *m, const struct text *unbound, lx_status *st);
+/* TTIR and HLO, once everything is read: every `?` becomes a number. */
+bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx_status *st);
+
+/* ---- Arithmetic on values that are known ahead, as the ops would do it ---- */
+
+enum binary { ADD, SUB, MUL, DIV, MOD, MIN, MAX, EQUAL, LESS, GREATER, AND, OR };
+
+/* Division truncates, as the kind says of whole numbers; Mod has the sign of the divisor unless `fmod` is set. False:
+ * it is left to the op. */
+bool fold_whole(enum model_element e, enum binary op, int64_t a, int64_t b, bool fmod, int64_t *y);
+bool fold_fraction(enum binary op, double a, double b, double *y);
+/* What is left of a number in an element of that type. */
+int64_t fold_kept_int(enum model_element e, int64_t n);
+double fold_kept_real(enum model_element e, double x);
+/* Conversions: toward 0, into the range of the type, nothing of what is no number. */
+int64_t fold_to_int(enum model_element e, double x);
+double fold_to_real(enum model_element to, enum model_element from, int64_t n);
 
 #endif

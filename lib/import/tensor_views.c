@@ -1,5 +1,5 @@
 /* Regrouping of atoms. */
-#include "import/map/tensor_views.h"
+#include "import/tensor_views.h"
 
 #include <string.h>
 
