@@ -1,6 +1,7 @@
 /* Ops of the table that take parts or put parts together: slices, reversals, splits, concatenations, repetition of
  * pixels. A part is a view where storages allow it; what cannot be one is a slice that copies. */
 #include "import/map/import_steps.h"
+#include "import/types/typing.h"
 #include "base/fail.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 /* First element and step of each dimension. */
 struct box {
-    int64_t begin[VIEW_MAX_RANK], step[VIEW_MAX_RANK];
+    int64_t begin[MODEL_MAX_RANK], step[MODEL_MAX_RANK];
 };
 
 enum { STICK_BYTES = 128 };
@@ -98,83 +99,9 @@ int64_t box_from_end(int64_t at, int64_t extent)
     return at < 0 ? at + extent : at;
 }
 
-static int64_t box_clamped(int64_t at, int64_t low, int64_t high)
-{
-    return at < low ? low : at > high ? high : at;
-}
-
 static void box_all_of(struct box *b, int rank)
 {
     for (int d = 0; d < rank && d < VIEW_MAX_RANK; d++) b->begin[d] = 0, b->step[d] = 1;
-}
-
-/* "{[0:1], [0:128:2]}": begins and steps. */
-static bool box_read_hlo_slice(const char *text, struct box *b, int rank)
-{
-    for (int d = 0; d < rank; d++) {
-        char *end;
-        text = text ? strchr(text, '[') : NULL;
-        if (!text) return false;
-        b->begin[d] = strtoll(text + 1, &end, 10);
-        text = *end == ':' ? end + 1 : "";
-        strtoll(text, &end, 10);
-        if (*end == ':') b->step[d] = strtoll(end + 1, &end, 10);
-        if (*end != ']') return false;
-        text = end;
-    }
-    return true;
-}
-
-/* Begin of a slice of ONNX, whose bounds may be far outside. */
-static int64_t onnx_begin(int64_t begin, int64_t step, int64_t extent)
-{
-    begin = begin < -extent ? -extent : begin;
-    return box_clamped(box_from_end(begin, extent), 0, step < 0 ? extent - 1 : extent);
-}
-
-bool box_known_list(struct import *im, const struct model_op *op, int i, const struct model_data **out)
-{
-    *out = import_has(op, i) ? im->m->values.at[op->operands[i]].data : NULL;
-    if (!*out && import_has(op, i)) *out = import_in(im, op, i)->known;
-    return !import_has(op, i) || (*out && ((*out)->ints || (*out)->reals));
-}
-
-static bool box_read_onnx_slice(struct import *im, const struct model_op *op, const struct model_type *in,
-                                struct box *b)
-{
-    const struct model_data *begins, *axes, *steps;
-    int count, axis_count;
-    const int64_t *list = model_attr_ints(&op->attrs, "starts", &count),
-                  *along = model_attr_ints(&op->attrs, "axes", &axis_count);
-    if (!box_known_list(im, op, 1, &begins) || !box_known_list(im, op, 3, &axes) ||
-        !box_known_list(im, op, 4, &steps))
-        return false;
-    if (begins) count = (int)begins->type->elements;
-    for (int i = 0; i < count; i++) {
-        int64_t d = axes ? model_data_int(axes, i) : i < axis_count ? along[i] : i;
-        d = box_from_end(d, in->count);
-        if (d < 0 || d >= in->count) return false;
-        b->step[d] = steps ? model_data_int(steps, i) : 1;
-        b->begin[d] = onnx_begin(begins ? model_data_int(begins, i) : list[i], b->step[d], in->extent[d]);
-    }
-    return true;
-}
-
-static bool box_read_ttir_slice(const struct model_op *op, const struct model_type *in, struct box *b)
-{
-    int begins, steps;
-    const int64_t *begin = model_attr_ints(&op->attrs, "begins", &begins),
-                  *step = model_attr_ints(&op->attrs, "step", &steps);
-    int64_t d = box_from_end(model_attr_int(&op->attrs, "dim", 0), in->count);
-    bool one = model_attr_find(&op->attrs, "dim") != NULL;
-    if (one ? d < 0 || d >= in->count : begins != in->count) return false;
-    if (one) b->begin[d] = box_from_end(model_attr_int(&op->attrs, "begin", 0), in->extent[d]);
-    if (one) b->step[d] = model_attr_int(&op->attrs, "step", 1);
-    for (int i = 0; !one && i < in->count; i++) {
-        b->begin[i] = box_clamped(box_from_end(begin[i], in->extent[i]), 0, in->extent[i]);
-        b->step[i] = i < steps ? step[i] : 1;
-    }
-    return true;
 }
 
 bool box_take(struct import *im, const struct model_op *op, const int64_t *begin)
@@ -187,16 +114,14 @@ bool box_take(struct import *im, const struct model_op *op, const int64_t *begin
 
 bool map_slice(struct import *im, const struct model_op *op, const char *ours)
 {
-    const struct model_type *in = model_type_of(im->m, op->operands[0]);
-    const struct model_attr *text = model_attr_find(&op->attrs, "slice");
+    struct typing t = typing_open(im->m, op, im->format, import_opset(im));
     struct box b;
     (void)ours;
-    box_all_of(&b, VIEW_MAX_RANK);
-    if (in->count > VIEW_MAX_RANK) return import_generic(im, op, "rank");
-    bool ok = im->format == MODEL_HLO    ? box_read_hlo_slice(text ? text->text : NULL, &b, in->count)
-              : im->format == MODEL_ONNX ? box_read_onnx_slice(im, op, in, &b)
-                                         : box_read_ttir_slice(op, in, &b);
-    return ok ? box_take_part(im, op, &b, 0) : import_generic(im, op, "schema");
+    if (t.in[0]->count > VIEW_MAX_RANK) return import_generic(im, op, "rank");
+    if (typing_slice(&t, b.begin, b.step) == TYPE_WRONG ||
+        (t.dialect == MODEL_ONNX && !onnx_slice(&t, b.begin, b.step, t.want)))
+        return import_generic(im, op, "schema");
+    return box_take_part(im, op, &b, 0);
 }
 
 bool map_reverse(struct import *im, const struct model_op *op, const char *ours)
@@ -216,34 +141,18 @@ bool map_reverse(struct import *im, const struct model_op *op, const char *ours)
     return box_take_part(im, op, &b, 0);
 }
 
-/* How long part `r` is: what the file says, also of one that nobody reads; else all are alike but for the last. */
-static int64_t box_part_length(const struct model_op *op, const struct model_data *stated, int64_t whole,
-                               int r)
-{
-    int count;
-    const int64_t *list = model_attr_ints(&op->attrs, "split", &count);
-    int64_t each = (whole + op->result_count - 1) / op->result_count;
-    if (stated) return r < stated->type->elements ? model_data_int(stated, r) : 0;
-    return r < count ? list[r] : each;
-}
-
 /* A part that nobody reads has its length, and is nothing else. */
 bool map_split(struct import *im, const struct model_op *op, const char *ours)
 {
-    const struct model_type *in = model_type_of(im->m, op->operands[0]);
-    const struct model_data *stated;
-    int64_t axis = box_from_end(model_attr_int(&op->attrs, "axis", 0), in->count);
+    struct typing t = typing_open(im->m, op, im->format, import_opset(im));
+    int64_t sizes[MODEL_MAX_KNOWN];
     struct box b;
+    int axis;
     (void)ours;
     box_all_of(&b, VIEW_MAX_RANK);
-    if (axis < 0 || axis >= in->count || axis >= VIEW_MAX_RANK || !box_known_list(im, op, 1, &stated))
-        return import_generic(im, op, "schema");
-    for (int r = 0; r < op->result_count; r++) {
-        bool read = op->results[r] >= 0;
-        if (read && !box_take_part(im, op, &b, r)) return false;
-        b.begin[axis] += read ? model_type_of(im->m, op->results[r])->extent[axis]
-                              : box_part_length(op, stated, in->extent[axis], r);
-    }
+    if (!onnx_split(&t, &axis, sizes) || axis >= VIEW_MAX_RANK) return import_generic(im, op, "schema");
+    for (int r = 0; r < op->result_count; b.begin[axis] += sizes[r++])
+        if (op->results[r] >= 0 && !box_take_part(im, op, &b, r)) return false;
     return true;
 }
 

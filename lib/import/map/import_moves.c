@@ -1,5 +1,6 @@
 /* Ops of the table that only move or name: reshapes, permutations, repetitions, constants. */
 #include "import/map/import_steps.h"
+#include "import/types/typing.h"
 
 #include <string.h>
 
@@ -65,25 +66,20 @@ bool map_reshape(struct import *im, const struct model_op *op, const char *ours)
 
 bool map_permute(struct import *im, const struct model_op *op, const char *ours)
 {
-    static const char *const keys[] = {
-        [MODEL_TTIR] = "permutation", [MODEL_HLO] = "dimensions", [MODEL_ONNX] = "perm"};
-    int count, rank = import_type_out(im, op)->count;
-    const int64_t *perm = model_attr_ints(&op->attrs, keys[im->format], &count);
-    int64_t order[VIEW_MAX_RANK];
+    struct typing t = typing_open(im->m, op, im->format, import_opset(im));
+    int64_t order[MODEL_MAX_RANK];
     struct view view;
+    int rank = t.in[0]->count;
     bool done, swap = model_attr_find(&op->attrs, "dim0") != NULL;
     (void)ours;
     if (!move_still_splat(im, op, &done) || done) return done;
     if (rank > VIEW_MAX_RANK) return import_generic(im, op, "rank");
-    for (int d = 0; d < rank; d++) order[d] = swap ? d : count == rank ? perm[d] : rank - 1 - d;
     if (swap) {
-        int64_t a = model_attr_int(&op->attrs, "dim0", 0), b = model_attr_int(&op->attrs, "dim1", 0);
-        a += a < 0 ? rank : 0;
-        b += b < 0 ? rank : 0;
-        if (a < 0 || b < 0 || a >= rank || b >= rank) return import_generic(im, op, "schema");
-        order[a] = b;
-        order[b] = a;
-    }
+        int a = typing_dim(typing_int(&t, "dim0", 0), rank), b = typing_dim(typing_int(&t, "dim1", 0), rank);
+        if (a < 0 || b < 0) return import_generic(im, op, "schema");
+        for (int d = 0; d < rank; d++) order[d] = d == a ? b : d == b ? a : d;
+    } else if (typing_permutation(&t, order) != TYPED)
+        return import_generic(im, op, "schema");
     bool ok = view_permute(&import_in(im, op, 0)->view, order, &view);
     return move_viewed_by_letters(im, op, &view, ok ? NULL : "rank");
 }

@@ -93,6 +93,20 @@ enum typed typing_result(struct typing *t, int result, enum model_element e, int
     return TYPED;
 }
 
+/* Rules fill in the typing alone; only typing_result and onnx_fold change the model. */
+struct typing typing_open(const struct lx_model *m, const struct model_op *op, enum model_format dialect,
+                          int64_t opset)
+{
+    union {
+        const void *in;
+        void *out;
+    } model = {m}, of = {op};
+    struct typing t = {.m = model.out, .op = of.out, .dialect = dialect, .opset = opset};
+    for (int i = 0; i < TYPING_OPERANDS && i < op->operand_count; i++)
+        if (op->operands[i] >= 0) t.in[i] = model_type_of(m, op->operands[i]);
+    return t;
+}
+
 /* ---- errors ---- */
 
 static void typing_words(int rank, const int64_t *extent, char *out, size_t size)

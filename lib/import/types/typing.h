@@ -68,7 +68,6 @@ int typing_dim(int64_t dim, int rank);
     X(swap, "the operand with dim0 and dim1 exchanged")                                                      \
     X(repeat, "extents of the operand, or 1 repeated")                                                       \
     X(slice, "ceil((end - begin) / step), within the operand")                                               \
-    X(index, "ceil((end - begin) / step) along dim")                                                         \
     X(split, "parts that make up the operand")                                                               \
     X(concat, "the parts one after the other, other extents equal")                                          \
     X(pad, "low + n + high + interior (n - 1)")                                                              \
@@ -111,6 +110,14 @@ bool onnx_infer_types(struct lx_model *m, const struct lx_model_options *options
 /* The same of one op of a derived body. */
 bool onnx_infer_part(struct lx_model *m, struct model_op *op, lx_status *st);
 
+/* Begins an op outside of its rule, for attributes that the mapping reads as well. */
+struct typing typing_open(const struct lx_model *m, const struct model_op *op, enum model_format dialect,
+                          int64_t opset);
+/* type_views.c: attributes of an op by dimension of its operand, whatever the dialect. A slice steps from `begin`; dimension d of
+ * a permutation is perm[d] of the operand. Open, of slices: begin and step are filled in, extents are not judged. */
+enum typed typing_slice(struct typing *t, int64_t *begin, int64_t *step);
+enum typed typing_pads(struct typing *t, int64_t *low, int64_t *high, int64_t *inner);
+enum typed typing_permutation(struct typing *t, int64_t *perm);
 /* type_views.c: where a Slice of ONNX begins and how it steps, dimension by dimension, with the extents that come out;
  * false: not known. */
 bool onnx_slice(const struct typing *t, int64_t *start, int64_t *step, int64_t *extent);
