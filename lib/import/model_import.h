@@ -1,5 +1,5 @@
-/* Models of other compilers as graphs: TTIR and HLO text, ONNX. formats.c reads them as well; this is the way in with options
- * and a report. */
+/* Models of other compilers as graphs: TTIR and HLO text, ONNX. formats.c reads them as well; this is the
+ * way in with options and a report. */
 #ifndef LX_IMPORT_MODEL_IMPORT_H
 #define LX_IMPORT_MODEL_IMPORT_H
 

@@ -43,7 +43,8 @@ enum model_element model_element_of_onnx(int64_t number)
     return MODEL_ELEMENT_COUNT;
 }
 
-/* False: more than a number holds. An empty tensor must not hide extents whose product with others would be. */
+/* False: more than a number holds. An empty tensor must not hide extents whose product with others would
+ * be. */
 static bool model_measure(struct model_type *t)
 {
     int64_t bits, product = 1;

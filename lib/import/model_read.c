@@ -47,7 +47,8 @@ static bool model_is_mlir(const char *text, size_t length)
     return memmem(text + i, length - i, "func.func", 9) != NULL;
 }
 
-/* One message of fields that fit it to the end, with a graph (field 7) among them. The lengths are only added up. */
+/* One message of fields that fit it to the end, with a graph (field 7) among them. The lengths are only
+ * added up. */
 static bool model_is_onnx(const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
@@ -91,8 +92,8 @@ static bool model_all_used(const struct lx_model *m, const char *option, const s
     return true;
 }
 
-/* HLO and ONNX have one that is run, so there is nothing to choose: a name that is said must be its own. (A local function
- * of ONNX has no types but those of its calls.) */
+/* HLO and ONNX have one that is run, so there is nothing to choose: a name that is said must be its own.
+ * (A local function of ONNX has no types but those of its calls.) */
 static bool model_is_entry(const struct lx_model *m, const char *wanted, lx_status *st)
 {
     const char *entry = m->bodies.at[m->entry].name;

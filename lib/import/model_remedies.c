@@ -1,5 +1,6 @@
-/* What helps against an error of a model file. Messages say where and what is wrong; those that do not say themselves what
- * to do about it (behind "; ", or as what was expected) get what helps in general, by format and kind of error. */
+/* What helps against an error of a model file. Messages say where and what is wrong; those that do not say
+ * themselves what to do about it (behind "; ", or as what was expected) get what helps in general, by
+ * format and kind of error. */
 #include "import/model_parts.h"
 
 #include <stdio.h>

@@ -99,7 +99,8 @@ static struct atom view_part_of(const struct atom *a, int64_t begin, int64_t ste
     return p;
 }
 
-/* Elements of one dimension with several atoms: a part of one of them, one digit of those above, all of those below. */
+/* Elements of one dimension with several atoms: a part of one of them, one digit of those above, all of
+ * those below. */
 static bool view_slice_dim(const struct view *v, int dim, int64_t begin, int64_t step, int64_t count,
                            struct view *out)
 {

@@ -160,7 +160,8 @@ static int groups_axes_of(const struct steps *s, int64_t extent[MESH_MAX_AXES])
     return axes;
 }
 
-/* The row or ring that begins with the first device is an axis, where devices hand on along none that is there. */
+/* The row or ring that begins with the first device is an axis, where devices hand on along none that is
+ * there. */
 static void groups_steps_of_pairs(const struct lx_model *m, const struct model_op *op, struct steps *s)
 {
     int64_t extent[MESH_MAX_AXES], by;

@@ -1,4 +1,5 @@
-/* Lists of devices: `{{0,1},{2,3}}`, `[2,4]<=[8]T(1,0)`, dense numbers. At most LISTED_DEVICES are looked at one by one. */
+/* Lists of devices: `{{0,1},{2,3}}`, `[2,4]<=[8]T(1,0)`, dense numbers. At most LISTED_DEVICES are looked
+ * at one by one. */
 #include "import/devices/devices.h"
 
 #include <stdlib.h>

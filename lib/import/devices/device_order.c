@@ -1,8 +1,10 @@
-/* Compilers number devices as the machine does, and list them as their mesh has them: `{devices=[2,2]0,1,3,2}`, groups
- * {{0,3},{1,2}}, a ring 0 1 3 2. Members of a team have no numbers of their own, so that any order is as good: here one is
- * looked for in which what the file lists is along axes of a grid. What it lists first comes first; at most ORDERS are tried.
+/* Compilers number devices as the machine does, and list them as their mesh has them:
+ * `{devices=[2,2]0,1,3,2}`, groups {{0,3},{1,2}}, a ring 0 1 3 2. Devices of a team have no numbers of their
+ * own, so that any order is as good: here one is looked for in which what the file lists is along axes of a
+ * grid. What it lists first comes first; at most ORDERS are tried.
  *
- * A program that asks for its own number computes with it, and keeps the numbers as they are; so does a mesh that is stated. */
+ * A program that asks for its own number computes with it, and keeps the numbers as they are; so does a mesh
+ * that is stated. */
 #include "import/devices/devices.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -57,7 +59,8 @@ static void order_add_sharding(struct orders *o, const struct model_attrs *attrs
     }
 }
 
-/* Who sends to whom, as rows: each begins with one whom nobody sends to, or, round a ring, with the first of the numbers. */
+/* Who sends to whom, as rows: each begins with one whom nobody sends to, or, round a ring, with the first
+ * of the numbers. */
 static void order_add_rows(struct orders *o, const struct model_op *op)
 {
     int32_t *next = mem_zeroed((size_t)o->devices, 2 * sizeof *next),

@@ -1,4 +1,5 @@
-/* Ops of devices that share the work: custom calls of HLO that take one device's part of a tensor, or put the parts together. */
+/* Ops of devices that share the work: custom calls of HLO that take one device's part of a tensor, or put
+ * the parts together. */
 #include "base/fail.h"
 #include "import/layers/layers.h"
 #include "import/devices/devices.h"
@@ -14,8 +15,8 @@ static const char *reshard_said_of_whole(const struct layer *l, bool gathers)
     return model_sharding_text(v->from == FROM_OP ? &l->m->bodies.at[v->body].ops[v->op].attrs : &v->attrs);
 }
 
-/* How far devices with neighbouring parts are apart, per dimension of which there are so many parts: as is said; else devices
- * are counted along the dimensions, and those that have the same part stand together. */
+/* How far devices with neighbouring parts are apart, per dimension of which there are so many parts: as is
+ * said; else devices are counted along the dimensions, and those that have the same part stand together. */
 static void reshard_strides_of_parts(const struct layer *l, const char *said, const int64_t *parts, int rank,
                                      int64_t *stride)
 {
@@ -30,7 +31,8 @@ static void reshard_strides_of_parts(const struct layer *l, const char *said, co
     }
 }
 
-/* From the whole to one device's part, or all parts together: in each dimension as many as its extents say. */
+/* From the whole to one device's part, or all parts together: in each dimension as many as its extents
+ * say. */
 static void reshard(struct layer *l)
 {
     int32_t x = layer_in(l, 0);

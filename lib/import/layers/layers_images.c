@@ -1,7 +1,9 @@
-/* Resizing, padding by what is there, and cutting around the middle: which element of the operand each one of the result is
- * (or is made of) is known beforehand, dimension by dimension, so that they are lookups by lists of numbers.
+/* Resizing, padding by what is there, and cutting around the middle: which element of the operand each one
+ * of the result is (or is made of) is known beforehand, dimension by dimension, so that they are lookups by
+ * lists of numbers.
  *
- * Places are computed in fp32, as those who made the files do: where rounding decides on a neighbour, it decides alike. */
+ * Places are computed in fp32, as those who made the files do: where rounding decides on a neighbour, it
+ * decides alike. */
 #include "import/layers/layers.h"
 #include "import/read/onnx.h"
 

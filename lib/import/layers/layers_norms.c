@@ -1,4 +1,5 @@
-/* Normalisations: what their statistics run over, in fp32 where elements are narrower, and scale and shift. */
+/* Normalisations: what their statistics run over, in fp32 where elements are narrower, and scale and
+ * shift. */
 #include "import/layers/layers.h"
 
 #include <string.h>

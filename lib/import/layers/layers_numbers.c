@@ -1,5 +1,5 @@
-/* Ops whose meaning hangs on the type of their numbers: remainders with the sign of the divisor, logic of integers, casts
- * that do not overflow, numbers with the bits of another type. */
+/* Ops whose meaning hangs on the type of their numbers: remainders with the sign of the divisor, logic of
+ * integers, casts that do not overflow, numbers with the bits of another type. */
 #include "import/layers/layers.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@ static bool number_is_integer(enum model_element e)
     return e != MODEL_BOOL && (n == MODEL_SIGNED || n == MODEL_UNSIGNED);
 }
 
-/* What is left of a / b toward zero, and b more where it has another sign than b; unsigned numbers have one. */
+/* What is left of a / b toward zero, and b more where it has another sign than b; unsigned numbers have
+ * one. */
 void derive_modulo(struct layer *l)
 {
     int32_t a = layer_in(l, 0), b = layer_in(l, 1);

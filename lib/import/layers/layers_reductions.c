@@ -1,4 +1,5 @@
-/* Reductions that no kind of ours is, and what they are made of: axes that are an attribute, an operand, or left out. */
+/* Reductions that no kind of ours is, and what they are made of: axes that are an attribute, an operand,
+ * or left out. */
 #include "import/layers/layers.h"
 
 #include <math.h>

@@ -82,7 +82,8 @@ static int32_t mesh_share(struct layer *l, const char *kind, int32_t x, int dim,
     return layer_one(l, kind, x);
 }
 
-/* What an axis of the mesh cuts: as the op says, else the dimension that has as many parts as it has devices. */
+/* What an axis of the mesh cuts: as the op says, else the dimension that has as many parts as it has
+ * devices. */
 static int mesh_dim_of_axis(struct layer *l, int axis, int64_t devices, const struct model_type *large,
                             const struct model_type *small)
 {

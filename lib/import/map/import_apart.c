@@ -1,8 +1,9 @@
 /* Ops kept apart from what others do to the storages that they share.
  *
- * Concat, pad and slices that copy have dimensions along which operands are of different extents: what others cut there
- * may not fit them. In the round after that was found out they are kept apart by copies: first operands that are cut
- * themselves, or, if none is, the result from its readers; then all of them, and nobody else's cut reaches them. */
+ * Concat, pad and slices that copy have dimensions along which operands are of different extents: what
+ * others cut there may not fit them. In the round after that was found out they are kept apart by copies:
+ * first operands that are cut themselves, or, if none is, the result from its readers; then all of them, and
+ * nobody else's cut reaches them. */
 #include "import/map/import_steps.h"
 
 enum { APART_SOME = 1, APART_ALL = 2 };
@@ -15,7 +16,8 @@ bool import_more_apart(struct import *im, struct op_class *c)
     return true;
 }
 
-/* A tensor of its own, cut by its own dimensions only: a reshape has no index map that cuts would go through. */
+/* A tensor of its own, cut by its own dimensions only: a reshape has no index map that cuts would go
+ * through. */
 static bool set_apart(struct import *im, const struct model_op *op, struct import_value *v)
 {
     struct import_value copy;

@@ -1,5 +1,6 @@
-/* Ops of the table that take parts or put parts together: slices, reversals, splits, concatenations, repetition of
- * pixels. A part is a view where storages allow it; what cannot be one is a slice that copies. */
+/* Ops of the table that take parts or put parts together: slices, reversals, splits, concatenations,
+ * repetition of pixels. A part is a view where storages allow it; what cannot be one is a slice that
+ * copies. */
 #include "import/map/import_steps.h"
 #include "import/types/typing.h"
 #include "base/fail.h"

@@ -1,5 +1,5 @@
-/* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops what their kinds need beside
- * their letters. */
+/* From sketches to a graph: storages become tensors whose dimensions are their pieces, ops what their
+ * kinds need beside their letters. */
 #include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "graph/op_params.h"
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* The word of ours for an element type. What we have no type for is planned as one of its width (two bits as four). */
+/* The word of ours for an element type. What we have no type for is planned as one of its width (two bits
+ * as four). */
 static enum lx_dtype build_dtype_of(enum model_element e)
 {
     static const enum lx_dtype known[MODEL_ELEMENT_COUNT] = {
@@ -70,7 +71,7 @@ static bool build_repeats(const char *einsum)
     return *p != 0;
 }
 
-/* Boxes as views of the op; a copy of a box is a slice. False: memory is out. */
+/* Boxes as views of the op; a copy of a box is a slice. */
 static bool build_add_boxes(struct import *im, const struct sketch *s, const struct boxes *b,
                             struct lx_op *op)
 {
@@ -93,7 +94,7 @@ static bool build_add_boxes(struct import *im, const struct sketch *s, const str
     return true;
 }
 
-/* Axis of a concat, amounts of a pad: by dimension of the tensors. False: memory is out. */
+/* Axis of a concat, amounts of a pad: by dimension of the tensors. */
 static bool build_add_params(struct import *im, const struct sketch *s, const struct letters *l,
                              const char *einsum, struct lx_op *op)
 {
@@ -193,8 +194,8 @@ static bool build_alters(const struct sketch *s)
     return kind && kind->traits & LX_ALTERS;
 }
 
-/* It should have been mapped: the report says that it is not. What changes an operand may stand in its place already:
- * it is sketched again as an op that reads all of its operands and makes another tensor. */
+/* It should have been mapped: the report says that it is not. What changes an operand may stand in its
+ * place already: it is sketched again as an op that reads all of its operands and makes another tensor. */
 static void build_without_letters(struct import *im, const struct sketch *s)
 {
     if (s->owner && !s->owner->unmapped && build_alters(s)) s->owner->unmapped = im->retry = true;

@@ -1,7 +1,8 @@
-/* Ops of the table that write caches: an argument is changed where it is, and what is read from then on has the new rows.
+/* Ops of the table that write caches: an argument is changed where it is, and what is read from then on has
+ * the new rows.
  *
- * A cache is [B,H,S,D]. Ops without a result write their first operand; those with one give the cache as it is then, and
- * change it where it is only if nothing later reads what it was. */
+ * A cache is [B,H,S,D]. Ops without a result write their first operand; those with one give the cache as it
+ * is then, and change it where it is only if nothing later reads what it was. */
 #include "import/map/import_choose.h"
 #include "graph/op_params.h"
 #include "base/fail.h"
@@ -20,7 +21,8 @@ static bool cache_read_later(const struct import *im, const struct model_op *op,
     return false;
 }
 
-/* What the operand was, whatever it is called, is not needed any more. Values of other bodies are not looked for. */
+/* What the operand was, whatever it is called, is not needed any more. Values of other bodies are not
+ * looked for. */
 static bool cache_dies_here(struct import *im, const struct model_op *op, int32_t storage)
 {
     const struct model_body *b = &im->m->bodies.at[im->m->entry];
@@ -40,7 +42,8 @@ static bool cache_can_change(const struct import *im, const struct import_value 
     return s->role != LX_WEIGHT && view_is_plain(&cache->view, s->elements);
 }
 
-/* What cannot be changed where it is has the new rows in a copy, which is what the operand is called from now on. */
+/* What cannot be changed where it is has the new rows in a copy, which is what the operand is called from
+ * now on. */
 static bool cache_emit_on_copy(struct import *im, const struct model_op *op, struct choosing *c,
                                const int *of_cache)
 {
@@ -50,7 +53,8 @@ static bool cache_emit_on_copy(struct import *im, const struct model_op *op, str
            import_bind(im, op->operands[0], &out, 1);
 }
 
-/* The argument is changed where it is; a result is the same tensor under another name, or a copy with the new rows. */
+/* The argument is changed where it is; a result is the same tensor under another name, or a copy with the
+ * new rows. */
 static bool cache_emit_on_state(struct import *im, const struct model_op *op, struct choosing *c,
                                 const int *of_cache)
 {

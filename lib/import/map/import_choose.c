@@ -1,4 +1,5 @@
-/* Sketches of ops that choose by indices: a dimension that is chosen along is one piece of its storage, and has one letter. */
+/* Sketches of ops that choose by indices: a dimension that is chosen along is one piece of its storage,
+ * and has one letter. */
 #include "import/map/import_choose.h"
 #include "base/fail.h"
 
@@ -45,7 +46,8 @@ bool choose_in_one_piece(const struct import *im, const struct choosing *c, int 
     return whole;
 }
 
-/* As it is where its elements stand in order and nobody has cut it; else a copy that is cut by its own dimensions. */
+/* As it is where its elements stand in order and nobody has cut it; else a copy that is cut by its own
+ * dimensions. */
 static bool choose_lay_out(struct import *im, const struct model_op *op, struct choosing *c, int i)
 {
     struct import_value *v = &c->operand[i], copy;
@@ -140,8 +142,8 @@ static bool choose_lay_out_repeated(struct import *im, const struct model_op *op
     return true;
 }
 
-/* Does operand i of an op that changes its first one lack a letter that it needs? What goes into it (`moved`) has an
- * element for each place; an index has one for each that only they have. */
+/* Does operand i of an op that changes its first one lack a letter that it needs? What goes into it
+ * (`moved`) has an element for each place; an index has one for each that only they have. */
 static bool choose_lacks_letters(const struct choosing *c, int i, int moved)
 {
     for (int k = 0; k < c->operand[i].view.rank; k++) {

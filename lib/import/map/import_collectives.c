@@ -1,5 +1,6 @@
-/* Ops of the table that several devices do together. One device is planned: operands and results go through HBM, and what
- * it sends on links is counted. Groups come from replica_groups, source_target_pairs, or an axis of the mesh. */
+/* Ops of the table that several devices do together. One device is planned: operands and results go
+ * through HBM, and what it sends on links is counted. Groups come from replica_groups,
+ * source_target_pairs, or an axis of the mesh. */
 #include "import/map/import_steps.h"
 #include "import/map/import_together.h"
 #include "import/devices/devices.h"
@@ -43,7 +44,8 @@ static bool collective_other_form(struct import *im, const struct model_op *op)
                          op->kind);
 }
 
-/* As many operands as results, in tuples of one depth; the beginning of an asynchronous one gives its operand, too. */
+/* As many operands as results, in tuples of one depth; the beginning of an asynchronous one gives its
+ * operand, too. */
 bool map_collective(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *type = import_type_out(im, op);

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Dimensions of a contraction: batch, those of the left, those of the right, and the contracted ones, which come last. */
+/* Dimensions of a contraction: batch, those of the left, those of the right, and the contracted ones,
+ * which come last. */
 struct product {
     int rank, out; /* all dimensions; those of the result */
     int64_t extent[VIEW_MAX_RANK];
@@ -97,8 +98,8 @@ bool map_dot(struct import *im, const struct model_op *op, const char *ours)
     return ok ? contract_contracted(im, op, &p) : import_generic(im, op, "rank");
 }
 
-/* The last two dimensions of both; those before them are shared, aligned at their end. A vector on the left is a row, one
- * on the right a column, and the result lacks that dimension. */
+/* The last two dimensions of both; those before them are shared, aligned at their end. A vector on the
+ * left is a row, one on the right a column, and the result lacks that dimension. */
 bool map_matmul(struct import *im, const struct model_op *op, const char *ours)
 {
     const struct model_type *a = import_in(im, op, 0)->type, *b = import_in(im, op, 1)->type,

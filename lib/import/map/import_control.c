@@ -1,5 +1,5 @@
-/* Walking through bodies: calls are inlined, of branches one is taken, loops are unrolled while their conditions are known
- * and not too many ops come of it. Values may be tuples of tensors. */
+/* Walking through bodies: calls are inlined, of branches one is taken, loops are unrolled while their
+ * conditions are known and not too many ops come of it. Values may be tuples of tensors. */
 #include "import/map/import.h"
 #include "import/map/import_steps.h"
 #include "import/map/import_together.h"
@@ -169,7 +169,8 @@ static int control_no_branch(struct import *im, const struct model_op *op)
     return -1;
 }
 
-/* One branch: the one that is known to be taken, else what was asked for, else the one with most bytes. -1: failed. */
+/* One branch: the one that is known to be taken, else what was asked for, else the one with most bytes.
+ * -1: failed. */
 static int control_choose(struct import *im, const struct model_op *op)
 {
     struct op_class *c = import_class_of(im, op);

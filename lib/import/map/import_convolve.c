@@ -1,6 +1,7 @@
-/* Convolutions. Whatever a format calls its dimensions, one is here x[group, batch, channel, in..] * w[group, out channel,
- * channel, tap..] -> y[batch, group, out channel, out..]. A window that is none (one tap on its place) or that has all of
- * the input (one output) needs no letters of its own: its dimensions are the same. */
+/* Convolutions. Whatever a format calls its dimensions, one is here x[group, batch, channel, in..] *
+ * w[group, out channel, channel, tap..] -> y[batch, group, out channel, out..]. A window that is none (one
+ * tap on its place) or that has all of the input (one output) needs no letters of its own: its dimensions
+ * are the same. */
 #include "import/map/import_slide.h"
 #include "base/checked.h"
 #include "base/fail.h"

@@ -1,13 +1,16 @@
-/* Cutting storages: every op must be able to give one letter to each piece of each operand. A cut that one operand has
- * goes to the others through the dimensions of the op, and from there to the ops that share their storages.
+/* Cutting storages: every op must be able to give one letter to each piece of each operand. A cut that one
+ * operand has goes to the others through the dimensions of the op, and from there to the ops that share
+ * their storages.
  *
- * Sticks run along the innermost piece of a storage. A reshape that would have it shorter than a stick is a copy; so is one that
- * leaves more empty at the ends of sticks, in all storages that its cut reaches, than the copy moves. */
+ * Sticks run along the innermost piece of a storage. A reshape that would have it shorter than a stick is a
+ * copy; so is one that leaves more empty at the ends of sticks, in all storages that its cut reaches, than
+ * the copy moves. */
 #include "import/map/import.h"
 
 #include <math.h>
 
-/* What is imported does not depend on the device: the longest stick of all, and what fits all scratchpads beside others. */
+/* What is imported does not depend on the device: the longest stick of all, and what fits all scratchpads
+ * beside others. */
 enum { STICK_BYTES = 128, ON_CHIP = 4 << 20 };
 
 /* The reshape that a view came by; one that is forced by now was so in this round. */
@@ -32,8 +35,8 @@ static bool cut_spare(struct import *im, struct op_class *by)
     return im->spared = true;
 }
 
-/* Short ends of sticks cost each time that the storage is moved: is that more than to write and read what was reshaped? What
- * ops make and is small enough to stay on chip is taken to cost nothing. */
+/* Short ends of sticks cost each time that the storage is moved: is that more than to write and read what
+ * was reshaped? What ops make and is small enough to stay on chip is taken to cost nothing. */
 static bool cut_spares(struct import *im, const struct storage *s, int64_t more, struct op_class *by)
 {
     bool made = s->role == LX_ROLE_COUNT;
@@ -44,8 +47,8 @@ static bool cut_spares(struct import *im, const struct storage *s, int64_t more,
     return by->padding > (by->bytes > ON_CHIP ? 2 * by->bytes : 0) && cut_spare(im, by);
 }
 
-/* Sticks run along the innermost piece; the others may be as short as they like. `was`: the cuts before this one. False with
- * *wrong: one that is shorter than a stick, and nobody to be copied. */
+/* Sticks run along the innermost piece; the others may be as short as they like. `was`: the cuts before
+ * this one. False with *wrong: one that is shorter than a stick, and nobody to be copied. */
 static bool cut_fits_sticks(struct import *im, const struct storage *s, const struct cuts *was, int64_t at,
                             struct op_class *by, const char **wrong)
 {
@@ -217,8 +220,8 @@ static double cut_stick_ends(int64_t extent, int bits)
     return ceil(bytes / STICK_BYTES) * STICK_BYTES / bytes - 1;
 }
 
-/* The innermost piece of an operand that a product sums along, where it is less than the whole dimension: the other operand
- * is padded as sticks of this one are. */
+/* The innermost piece of an operand that a product sums along, where it is less than the whole dimension:
+ * the other operand is padded as sticks of this one are. */
 static void cut_spare_factor(struct import *im, const struct sketch *s, int dim, int of)
 {
     const struct sketch_operand *o = &s->operand[of], *other = &s->operand[1 - of];

@@ -1,5 +1,5 @@
-/* Layers that a file has as one op, in steps of ours: softmax, norms, Gemm. Narrow operands are cast to fp32 first and
- * the end is cast back. A step of a kind that is not there yet is generic. */
+/* Layers that a file has as one op, in steps of ours: softmax, norms, Gemm. Narrow operands are cast to
+ * fp32 first and the end is cast back. A step of a kind that is not there yet is generic. */
 #include "import/map/import_steps.h"
 #include "base/fail.h"
 
@@ -198,7 +198,8 @@ static struct import_value expand_channels(struct steps *s, struct import_value 
     return v;
 }
 
-/* a = rsqrt(var + e) * scale, b = offset - mean * a, y = x * a + b; scale, offset, mean, var are operands 1 to 4. */
+/* a = rsqrt(var + e) * scale, b = offset - mean * a, y = x * a + b; scale, offset, mean, var are operands
+ * 1 to 4. */
 bool map_batch_norm(struct import *im, const struct model_op *op, const char *ours)
 {
     struct steps s;

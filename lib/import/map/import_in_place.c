@@ -1,10 +1,11 @@
 /* Tensors that are written where they are.
  *
- * A parameter that the file aliases with an output is a state. Where a chain of inserts and scatters leads from it to the
- * output, these work in its place, and only what is changed moves; else whatever op makes the output writes it there. Who
- * reads the parameter reads what it was, so all of them come before it is written (import_sequence.c moves them up). Where
- * that cannot be, as the writer reads other elements than it writes, or a reader needs what is written, the output is
- * made beside it and copied at the end. And a tensor that an op made for no one but an insert is changed in its place. */
+ * A parameter that the file aliases with an output is a state. Where a chain of inserts and scatters leads
+ * from it to the output, these work in its place, and only what is changed moves; else whatever op makes the
+ * output writes it there. Who reads the parameter reads what it was, so all of them come before it is
+ * written (import_sequence.c moves them up). Where that cannot be, as the writer reads other elements than
+ * it writes, or a reader needs what is written, the output is made beside it and copied at the end. And a
+ * tensor that an op made for no one but an insert is changed in its place. */
 #include "import/map/import.h"
 #include "import/map/import_sequence.h"
 #include "base/fail.h"
@@ -143,8 +144,8 @@ static void in_place_stand_for(struct in_place *p, int32_t parameter, int32_t ou
     p->use[output].now = parameter;
 }
 
-/* The output is made beside the parameter and copied into it once everything else is done. An output of no other name
- * is none then. False: memory is out. */
+/* The output is made beside the parameter and copied into it once everything else is done. An output of no
+ * other name is none then. */
 static bool in_place_copy_over(struct in_place *p, int32_t parameter, int32_t output)
 {
     struct import *im = p->im;

@@ -64,8 +64,8 @@ bool map_gather_rows(struct import *im, const struct model_op *op, const char *o
 
 /* ---- parts that begin where the run says ---- */
 
-/* Dimensions that a part has less of than the whole are chosen along; how many of their starts only the run knows. If any
- * does, the others are constants beside them. */
+/* Dimensions that a part has less of than the whole are chosen along; how many of their starts only the
+ * run knows. If any does, the others are constants beside them. */
 static int index_starts_of(struct import *im, const struct model_op *op, int first,
                            const struct model_type *whole, const struct model_type *part, struct choosing *c,
                            const int *of_whole, int *of_part)

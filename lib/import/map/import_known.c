@@ -1,5 +1,6 @@
-/* Ops whose operands are whole numbers that are known, the same for all elements: counters of loops, and what is made
- * of them. They are computed here instead of being ops, in two's complement of the result's width. */
+/* Ops whose operands are whole numbers that are known, the same for all elements: counters of loops, and
+ * what is made of them. They are computed here instead of being ops, in two's complement of the result's
+ * width. */
 #include "import/map/import_steps.h"
 #include "base/fail.h"
 
@@ -24,7 +25,8 @@ static int64_t known_wrapped(enum model_element e, uint64_t n)
     return negative ? (int64_t)(n | ~((UINT64_C(1) << bits) - 1)) : (int64_t)n;
 }
 
-/* Operands are what 64 bits hold; `wide`: they are of u64, so that those above 2^63 are no negative numbers. */
+/* Operands are what 64 bits hold; `wide`: they are of u64, so that those above 2^63 are no negative
+ * numbers. */
 typedef bool compute(const int64_t *a, bool wide, uint64_t *y);
 
 static bool known_before(int64_t a, int64_t b, bool wide)

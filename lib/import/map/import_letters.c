@@ -1,5 +1,6 @@
-/* Letters of an op: each piece of its dimensions has one, and an operand has those of the pieces that its storage has, in the
- * storage's order. At most LX_MAX_VARS letters; pieces that do not match end in false, and the op is generic. */
+/* Letters of an op: each piece of its dimensions has one, and an operand has those of the pieces that its
+ * storage has, in the storage's order. At most LX_MAX_VARS letters; pieces that do not match end in false,
+ * and the op is generic. */
 #include "import/map/import.h"
 
 #include <string.h>
@@ -143,8 +144,8 @@ static int letter_letters_that_go(const struct sketch *s, struct letters *l, con
     return count;
 }
 
-/* Terms are added in the order of letters, which is to be that of the op's dimensions: then a sum is the same however its
- * operands are stored. What is not in order changes letters among itself. */
+/* Terms are added in the order of letters, which is to be that of the op's dimensions: then a sum is the
+ * same however its operands are stored. What is not in order changes letters among itself. */
 static void letter_order_letters(const struct sketch *s, struct letters *l, char *einsum)
 {
     char *list[VIEW_MAX_RANK * VIEW_MAX_CUTS], sorted[VIEW_MAX_RANK * VIEW_MAX_CUTS], turned[128];

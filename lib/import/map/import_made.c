@@ -1,5 +1,5 @@
-/* Tensors that the model makes by itself: constants, numbers that count, running sums. Their ops know no index map: what
- * they make is plain, whatever pieces it is cut into. */
+/* Tensors that the model makes by itself: constants, numbers that count, running sums. Their ops know no
+ * index map: what they make is plain, whatever pieces it is cut into. */
 #include "import/map/import_steps.h"
 #include "graph/op_params.h"
 #include "base/checked.h"
@@ -42,7 +42,8 @@ void import_made_constant(struct import *im, const struct import_value *v, int32
 }
 
 /* One row of numbers, repeated along the other dimensions. */
-/* Where it begins and how it goes on: attributes of TTIR, operands of ONNX that are known; HLO counts from 0. */
+/* Where it begins and how it goes on: attributes of TTIR, operands of ONNX that are known; HLO counts from
+ * 0. */
 static bool made_counts_how(struct import *im, const struct model_op *op, struct lx_op_params *p)
 {
     p->start = 0;

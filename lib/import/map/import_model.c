@@ -1,5 +1,5 @@
-/* The whole way from a model to a graph. Views that get into each other's way are found out when storages are cut; then
- * the sketch is made anew, with these copied. */
+/* The whole way from a model to a graph. Views that get into each other's way are found out when storages
+ * are cut; then the sketch is made anew, with these copied. */
 #include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "files/pattern.h"

@@ -120,7 +120,8 @@ bool map_constant(struct import *im, const struct model_op *op, const char *ours
     return import_bind_one(im, op, &v);
 }
 
-/* One that is too large to be known is as good as a weight: files without their weights have these in their place. */
+/* One that is too large to be known is as good as a weight: files without their weights have these in
+ * their place. */
 bool map_unknown_constant(struct import *im, const struct model_op *op, const char *ours)
 {
     struct import_value v;

@@ -1,10 +1,10 @@
 /* What tensors and ops are called, in the words of the file.
  *
- * An op of the file is called by its location, else by what it makes: an SSA number has its kind before it. Its result
- * is called by the file too, whatever it was folded from or expanded to: of several ops of ours the one that makes the
- * result has the name, the others are parts of it: name/kind. What a call, loop or branch does has the name of that
- * before its own where the file has no location. Names are kept apart (#2, #3 ..) once it is known what is built:
- * arguments and outputs have theirs first. */
+ * An op of the file is called by its location, else by what it makes: an SSA number has its kind before it.
+ * Its result is called by the file too, whatever it was folded from or expanded to: of several ops of ours
+ * the one that makes the result has the name, the others are parts of it: name/kind. What a call, loop or
+ * branch does has the name of that before its own where the file has no location. Names are kept apart (#2,
+ * #3 ..) once it is known what is built: arguments and outputs have theirs first. */
 #include "import/map/import.h"
 #include "base/fail.h"
 

@@ -92,7 +92,8 @@ static bool pad_only_crops(const struct model_type *in, const struct amounts *a,
     return ok;
 }
 
-/* What is cropped to one element has no letter left: such a dimension is cut before. Elements between others are in the way. */
+/* What is cropped to one element has no letter left: such a dimension is cut before. Elements between
+ * others are in the way. */
 static bool pad_crop_to_one(struct import *im, const struct model_op *op, struct amounts *a,
                             struct import_value *v, const struct model_type *type)
 {

@@ -1,7 +1,8 @@
-/* Ops of the table that pick positions along several dimensions: gathers and scatters of HLO and TTIR, and those of ONNX.
+/* Ops of the table that pick positions along several dimensions: gathers and scatters of HLO and TTIR, and
+ * those of ONNX.
  *
- * A form says which dimensions of a table the index names, which of them the moved tensor lacks, and which it shares with
- * the index. All of a dimension that is not named is moved, one position of each that is. */
+ * A form says which dimensions of a table the index names, which of them the moved tensor lacks, and which
+ * it shares with the index. All of a dimension that is not named is moved, one position of each that is. */
 #include "import/map/import_choose.h"
 
 #include <string.h>
@@ -44,7 +45,8 @@ struct picks {
     int first, kept; /* components of the index that are needed */
 };
 
-/* Dimensions in which nothing is to be chosen have no component: those that are needed must stand together. */
+/* Dimensions in which nothing is to be chosen have no component: those that are needed must stand
+ * together. */
 static bool pick_find_components(struct picks *p)
 {
     const struct model_type *t = p->table.type;

@@ -50,8 +50,8 @@ static bool pool_is_running(const struct model_window *w, int count, struct runn
     return r->axis >= 0;
 }
 
-/* What it begins with, and what is around it, is another number than none: it counts once, which is the same as often of a
- * maximum; a sum must have nothing around it. */
+/* What it begins with, and what is around it, is another number than none: it counts once, which is the
+ * same as often of a maximum; a sum must have nothing around it. */
 static bool pool_combine_first(struct import *im, const struct model_op *op, const char *two)
 {
     struct steps s = {im, op, true};

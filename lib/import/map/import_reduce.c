@@ -90,8 +90,8 @@ bool map_reduce(struct import *im, const struct model_op *op, const char *ours)
     return reduce_reduced(im, op, ours, goes);
 }
 
-/* What the computation of an HLO reduce does with two elements: ours for a reduction and for two operands, and the
- * number that changes nothing. */
+/* What the computation of an HLO reduce does with two elements: ours for a reduction and for two operands,
+ * and the number that changes nothing. */
 struct reducer {
     const char *theirs, *ours, *two;
     double neutral;
@@ -169,7 +169,8 @@ static int64_t reduce_end_of_range(enum model_element e, bool most)
     return (int64_t)(with_sign ? (most ? all >> 1 : ~(all >> 1)) : most ? all : 0);
 }
 
-/* Does the number that the reduction begins with change nothing? The least whole number is as good as none. */
+/* Does the number that the reduction begins with change nothing? The least whole number is as good as
+ * none. */
 static bool reduce_is_neutral(const struct import_value *v, const struct reducer *r)
 {
     double number;

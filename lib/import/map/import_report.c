@@ -1,5 +1,5 @@
-/* The coverage report: what the file has, what became of it by kind, in ops and bytes, and all that was decided on the
- * way: roles, loops, branches, copies. Every op of the file is in exactly one class. */
+/* The coverage report: what the file has, what became of it by kind, in ops and bytes, and all that was
+ * decided on the way: roles, loops, branches, copies. Every op of the file is in exactly one class. */
 #include "base/checked.h"
 #include "graph/repeats.h"
 #include "import/map/import.h"
@@ -35,7 +35,8 @@ static enum import_class report_settled(const struct import *im, const struct op
     return c->seen && used ? c->class : CLASS_DEAD;
 }
 
-/* Marks what a body's results need, from its end to its begin. Results of bodies that are called count as needed. */
+/* Marks what a body's results need, from its end to its begin. Results of bodies that are called count as
+ * needed. */
 static void report_mark_live(struct import *im, size_t body, unsigned char *live)
 {
     const struct model_body *b = &im->m->bodies.at[body];

@@ -1,5 +1,5 @@
-/* What a model takes and gives: outputs stored as themselves, arguments that are returned, and the roles of arguments as
- * they are in the pattern in the end. */
+/* What a model takes and gives: outputs stored as themselves, arguments that are returned, and the roles
+ * of arguments as they are in the pattern in the end. */
 #include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "base/fail.h"
@@ -54,7 +54,7 @@ int64_t import_result_count(const struct lx_model *m)
     return n;
 }
 
-/* By tensor of the results: the state whose buffer is to have it, a storage; -1: none. NULL: memory is out. */
+/* By tensor of the results: the state whose buffer is to have it, a storage; -1: none. */
 static int32_t *result_states_of_results(struct import *im)
 {
     int64_t tensors = import_result_count(im->m);
@@ -67,8 +67,8 @@ static int32_t *result_states_of_results(struct import *im)
     return state;
 }
 
-/* The storage of one result, which is all of it from now on; -1: it is none of its own. An argument is copied that the
- * buffer of another one, `state`, is to have. */
+/* The storage of one result, which is all of it from now on; -1: it is none of its own. An argument is
+ * copied that the buffer of another one, `state`, is to have. */
 static bool stored_result(struct import *im, int32_t state, struct import_value *of, int32_t *out)
 {
     struct import_value v = *of;

@@ -1,5 +1,5 @@
-/* Which arguments are weights, inputs or states: the first rule of the format that fits, unless the user says so. The
- * report counts which rule decided. */
+/* Which arguments are weights, inputs or states: the first rule of the format that fits, unless the user
+ * says so. The report counts which rule decided. */
 #include "import/map/import.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -30,7 +30,7 @@ static bool role_uses_as_weight(const struct weight_use *rows, const char *kind,
     return false;
 }
 
-/* By argument of the entry: how it is used. NULL: memory is out. */
+/* By argument of the entry: how it is used. */
 static unsigned char *role_uses_of(const struct lx_model *m)
 {
     const struct model_body *b = &m->bodies.at[m->entry];

@@ -1,7 +1,8 @@
-/* The order of sketches. They are made in the order of the file; where one writes over a tensor that a later one reads as
- * it was, the reader is moved up, with all that it needs, unless it needs what is written: then nothing is changed and
- * the caller makes a copy. A graph of who comes after whom is searched for that; a search goes over each sketch once, and
- * all of them together are limited. In the end the first sketch that may come is the next. */
+/* The order of sketches. They are made in the order of the file; where one writes over a tensor that a
+ * later one reads as it was, the reader is moved up, with all that it needs, unless it needs what is
+ * written: then nothing is changed and the caller makes a copy. A graph of who comes after whom is
+ * searched for that; a search goes over each sketch once, and all of them together are limited. In the end
+ * the first sketch that may come is the next. */
 #include "import/map/import_sequence.h"
 #include "base/fail.h"
 #include "base/memory.h"

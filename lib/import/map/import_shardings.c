@@ -1,5 +1,5 @@
-/* How devices share out the tensors of a model, as cuts of storages: what the file says of arguments and of what ops make. A
- * value that is said to lie otherwise than its storage does is copied. */
+/* How devices share out the tensors of a model, as cuts of storages: what the file says of arguments and
+ * of what ops make. A value that is said to lie otherwise than its storage does is copied. */
 #include "import/map/import.h"
 #include "import/map/import_together.h"
 #include "import/devices/devices.h"
@@ -27,8 +27,8 @@ static void shard_note_lost(struct import *im, int line, const char *why)
     fact_add(&im->notes, "shardings not kept", why, 1);
 }
 
-/* The axes along which a dimension of a value has parts: the run of its storage's digits that they cut, the next one where
- * that has no more. What the storage lacks (broadcast) is cut for nobody. */
+/* The axes along which a dimension of a value has parts: the run of its storage's digits that they cut,
+ * the next one where that has no more. What the storage lacks (broadcast) is cut for nobody. */
 static bool shard_cut_dimension(const struct import *im, const struct view *v, int dim,
                                 struct device_group parts, struct cut_axes *out)
 {
@@ -165,7 +165,8 @@ bool import_state_results(struct import *im, const struct model_op *op)
     return true;
 }
 
-/* Has every axis enough of what it cuts? An argument may be too short for its members; no op makes what is. */
+/* Has every axis enough of what it cuts? An argument may be too short for its members; no op makes what
+ * is. */
 static bool shard_long_enough(const struct import *im, const struct cut_axes *cut)
 {
     for (int a = 0; a < im->grid_axes; a++) {
@@ -205,7 +206,8 @@ struct cursor {
     int64_t left;
 };
 
-/* Axes that cut one run of digits do so in its first piece, while that has parts for them, then in the next. */
+/* Axes that cut one run of digits do so in its first piece, while that has parts for them, then in the
+ * next. */
 void import_cut_tensor(struct import *im, const struct storage *s, struct lx_tensor *t)
 {
     struct cursor at[LX_GRID_AXES];

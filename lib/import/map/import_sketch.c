@@ -135,7 +135,8 @@ static bool sketch_opaque_result(struct import *im, const char *kind, const stru
                                  const int32_t *inputs, int count, const struct model_type *type,
                                  struct import_value *out);
 
-/* What has no elements has no storage, and no place in an index map: the op is known by its other operands. */
+/* What has no elements has no storage, and no place in an index map: the op is known by its other
+ * operands. */
 static bool sketch_of_rest(struct import *im, const struct model_op *from, const struct sketch_operand *in,
                            int count, const struct model_type *type, struct import_value *out)
 {

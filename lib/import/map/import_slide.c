@@ -1,5 +1,5 @@
-/* From roles to a sketch: views of operands over the dimensions of the op, windows that name these, and the promise that
- * no storage is ever cut within a dimension that slides. */
+/* From roles to a sketch: views of operands over the dimensions of the op, windows that name these, and
+ * the promise that no storage is ever cut within a dimension that slides. */
 #include "import/map/import_slide.h"
 #include "base/fail.h"
 

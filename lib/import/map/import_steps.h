@@ -22,7 +22,8 @@ bool import_is_tensor(const struct import *im, int32_t value);
 /* A value as operand of an op of that many dimensions: aligned at their end, extents of 1 repeated. */
 bool import_aligned(struct import *im, struct import_value v, int rank, struct sketch_operand *out);
 bool import_generic(struct import *im, const struct model_op *op, const char *why);
-/* import_reduce.c: repetition within a dimension that goes would have to be counted: such an operand is laid out first. */
+/* import_reduce.c: repetition within a dimension that goes would have to be counted: such an operand is
+ * laid out first. */
 bool import_without_repeats(struct import *im, const struct model_op *op, struct import_value *v,
                             const bool *goes);
 /* What the computation of an HLO op does with two elements: a kind of ours, or NULL. */
@@ -53,8 +54,8 @@ int64_t import_opset(const struct import *im);
 const struct model_type *import_type(struct import *im, enum model_element e, int rank,
                                      const int64_t *extent);
 
-/* One expansion under way, a layer in steps (import_expand.c). A step that fails leaves nothing to do for those behind
- * it; `ok` says so at the end. */
+/* One expansion under way, a layer in steps (import_expand.c). A step that fails leaves nothing to do for
+ * those behind it; `ok` says so at the end. */
 struct steps {
     struct import *im;
     const struct model_op *op;
@@ -78,7 +79,8 @@ struct import_value step_along(struct steps *s, const char *kind, struct import_
 
 /* An operand whose storage has all its elements, each once. */
 bool box_laid_out(struct import *im, const struct model_op *op, struct import_value *v);
-/* The first result is the elements begin, begin + 1, ... of each dimension of operand 0, as many as its type has. */
+/* The first result is the elements begin, begin + 1, ... of each dimension of operand 0, as many as its
+ * type has. */
 bool box_take(struct import *im, const struct model_op *op, const int64_t *begin);
 /* The greatest common divisor. */
 int64_t box_common(int64_t a, int64_t b);

@@ -1,5 +1,5 @@
-/* What a model says of devices that share its work, for a team: the grid, and who works together along which of its axes.
- * Without a team one device is planned and none of this is kept. */
+/* What a model says of devices that share its work, for a team: the grid, and who works together along
+ * which of its axes. Without a team one device is planned and none of this is kept. */
 #include "import/map/import_together.h"
 #include "import/map/import_steps.h"
 #include "graph/op_params.h"

@@ -1,4 +1,5 @@
-/* Who calls whom: which computations control goes into and which are applied to elements, and how often loops run. */
+/* Who calls whom: which computations control goes into and which are applied to elements, and how often
+ * loops run. */
 #include "import/read/hlo.h"
 #include "base/fail.h"
 #include "base/memory.h"

@@ -13,7 +13,8 @@ static bool hlo_header(struct hlo *h)
     return s->m->name && hlo_attrs(h, &s->m->attrs);
 }
 
-/* Tables of files and stack frames stand in newer dumps before the computations; a line of numbers and strings each. */
+/* Tables of files and stack frames stand in newer dumps before the computations; a line of numbers and
+ * strings each. */
 static bool hlo_table(struct source *s)
 {
     static const char *const heads[] = {"FileNames", "FunctionNames", "FileLocations", "StackFrames", NULL};

@@ -25,7 +25,8 @@ static bool hlo_type_extents(struct source *s, int64_t *extent, int *rank)
     return source_want(s, "]");
 }
 
-/* "{1,0:T(8,128)}", right behind the type; *plain: it is row-major. Tiling and memory space are passed over. */
+/* "{1,0:T(8,128)}", right behind the type; *plain: it is row-major. Tiling and memory space are passed
+ * over. */
 static bool hlo_type_layout(struct source *s, int rank, int32_t *order, bool *plain)
 {
     int n = 0;

@@ -1,5 +1,6 @@
-/* Inside the reader of ONNX: what its files share. onnx_read.c has the model and its inputs, onnx_tensors.c tensors and
- * types, onnx_graph.c nodes, scopes, subgraphs and local functions, onnx_order.c their order. */
+/* Inside the reader of ONNX: what its files share. onnx_read.c has the model and its inputs,
+ * onnx_tensors.c tensors and types, onnx_graph.c nodes, scopes, subgraphs and local functions,
+ * onnx_order.c their order. */
 #ifndef LX_IMPORT_ONNX_H
 #define LX_IMPORT_ONNX_H
 
@@ -40,8 +41,8 @@ typedef VEC(struct onnx_node) onnx_nodes;
 
 /* A tensor: its type and, up to MODEL_MAX_KNOWN elements, its numbers. *name may be left NULL. */
 const struct model_data *onnx_tensor(struct wire w, const char **name);
-/* A value with its type: NULL where there is none. Extents without a number are -1 unless `o` has one for them;
- * `ask`: what it has none for goes to the list of unbound ones. */
+/* A value with its type: NULL where there is none. Extents without a number are -1 unless `o` has one for
+ * them; `ask`: what it has none for goes to the list of unbound ones. */
 struct onnx_info {
     const char *name;
     const struct model_type *type;
@@ -51,8 +52,8 @@ bool onnx_value_info(struct onnx *o, struct wire w, struct onnx_info *info, bool
 
 /* A graph within `outer` (NULL: none); its number, or -1. */
 int32_t onnx_graph(struct onnx *o, struct wire w, struct onnx_scope *outer);
-/* onnx_nodes.c: the nodes among the fields of a graph or a function. First their results get values, then they are made;
- * calls of local functions are replaced by what these do. */
+/* onnx_nodes.c: the nodes among the fields of a graph or a function. First their results get values, then
+ * they are made; calls of local functions are replaced by what these do. */
 struct onnx_building {
     struct onnx *o;
     struct onnx_scope *scope;

@@ -1,5 +1,6 @@
-/* External data of ONNX: a location relative to the model, an offset and a length. Only the bytes that are asked for are
- * read, out of a regular file; a model may not point upwards or at the root, whoever wrote it. */
+/* External data of ONNX: a location relative to the model, an offset and a length. Only the bytes that are
+ * asked for are read, out of a regular file; a model may not point upwards or at the root, whoever wrote
+ * it. */
 #include "import/read/onnx.h"
 #include "base/memory.h"
 

@@ -1,4 +1,5 @@
-/* A graph of ONNX: initializers, inputs, nodes, outputs; those within nodes see the names of those around them. */
+/* A graph of ONNX: initializers, inputs, nodes, outputs; those within nodes see the names of those around
+ * them. */
 #include "import/read/onnx.h"
 
 #include <stdlib.h>
@@ -88,8 +89,8 @@ struct ends {
     const char *name;
 };
 
-/* Fields come in any order, and each step needs those before it: initializers, inputs, results of nodes, declared types,
- * nodes, outputs. */
+/* Fields come in any order, and each step needs those before it: initializers, inputs, results of nodes,
+ * declared types, nodes, outputs. */
 static bool graph_fields(struct onnx_building *b, struct wire w, struct ends *e)
 {
     static const int steps[] = {5, 11, 1, 13, 12, -1, -12};

@@ -39,9 +39,9 @@ static bool node_is_of_call(const struct onnx_building *b, int32_t value)
     return false;
 }
 
-/* A name has one maker within a graph: a node, an input or an initializer; graphs within nodes may use it anew. Some
- * exporters make a constant again under its name: the last one counts. Until its nodes
- * are made, `op` is -1 less one for each further. */
+/* A name has one maker within a graph: a node, an input or an initializer; graphs within nodes may use it
+ * anew. Some exporters make a constant again under its name: the last one counts. Until its nodes are
+ * made, `op` is -1 less one for each further. */
 static bool node_declare(struct onnx_building *b, const struct wire_field *f, bool constant,
                          struct names *made)
 {

@@ -31,7 +31,8 @@ enum odd_bits {
     ODD_NONE,
 };
 
-/* Bits for exponent and fraction, and the exponent that stands for 1. A sign is before them, but for `unsigned_`. */
+/* Bits for exponent and fraction, and the exponent that stands for 1. A sign is before them, but for
+ * `unsigned_`. */
 struct float_bits {
     int exponent, fraction, bias;
     enum odd_bits odd;

@@ -1,4 +1,5 @@
-/* Attributes of MLIR: numbers with their types, lists, words, constants. What is none of these is kept as text. */
+/* Attributes of MLIR: numbers with their types, lists, words, constants. What is none of these is kept as
+ * text. */
 #include "import/read/ttir.h"
 #include "import/types/typing.h"
 

@@ -1,10 +1,11 @@
-/* Modules of MLIR within modules, and what stands in them: functions, aliases, and definitions that say nothing of what is
- * computed (meshes, devices), which are passed over. */
+/* Modules of MLIR within modules, and what stands in them: functions, aliases, and definitions that say
+ * nothing of what is computed (meshes, devices), which are passed over. */
 #include "import/read/ttir.h"
 
 #include <string.h>
 
-/* "module @name attributes {...} {", what stands behind the word. The attributes of the outermost that has any are kept. */
+/* "module @name attributes {...} {", what stands behind the word. The attributes of the outermost that has
+ * any are kept. */
 static bool modules_begin(struct ttir *t)
 {
     struct source *s = &t->s;

@@ -1,5 +1,5 @@
-/* Locations of MLIR. The text of an op's own location is what its author calls it; a location may be an alias, which
- * may be defined later and may stand for others. */
+/* Locations of MLIR. The text of an op's own location is what its author calls it; a location may be an
+ * alias, which may be defined later and may stand for others. */
 #include "import/read/ttir.h"
 
 #include <string.h>

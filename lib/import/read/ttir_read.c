@@ -1,5 +1,6 @@
-/* Reading TTIR: functions, which of them is meant, and who calls whom; modules are in ttir_modules.c. Grammar and what is odd about it: MLIR's generic form, where
- * braces may carry locations and argument lists stand on one line of tens of thousands of characters. */
+/* Reading TTIR: functions, which of them is meant, and who calls whom; modules are in ttir_modules.c.
+ * Grammar and what is odd about it: MLIR's generic form, where braces may carry locations and argument
+ * lists stand on one line of tens of thousands of characters. */
 #include "import/read/ttir.h"
 #include "base/fail.h"
 
@@ -132,7 +133,8 @@ static bool ttir_no_function(const struct ttir *t, const char *wanted)
                          "there is no function @%.100s; the file has %s", wanted, n ? names : "none");
 }
 
-/* The function that was asked for, else the only one, else the only public one; of several, the one that no other calls. */
+/* The function that was asked for, else the only one, else the only public one; of several, the one that
+ * no other calls. */
 static bool ttir_choose(struct ttir *t, const char *wanted)
 {
     struct lx_model *m = t->s.m;

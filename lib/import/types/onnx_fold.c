@@ -1,7 +1,8 @@
-/* Values of an ONNX model that are known before it runs: shapes that are computed as data, and small constants.
+/* Values of an ONNX model that are known before it runs: shapes that are computed as data, and small
+ * constants.
  *
- * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some millions in
- * all, so that no file makes it long. */
+ * Exact: whole numbers as int64, others as double. Results of at most MODEL_MAX_KNOWN elements, and of some
+ * millions in all, so that no file makes it long. */
 #include "import/types/typing.h"
 
 #include <math.h>
@@ -208,8 +209,8 @@ static bool fold_element(struct folding *f, enum binary op, const struct model_d
     return true;
 }
 
-/* The first operand is laid out, then each further one is combined with what is there. Comparisons of fractions would
- * lose them in whole results: these are compared where they stand. */
+/* The first operand is laid out, then each further one is combined with what is there. Comparisons of
+ * fractions would lose them in whole results: these are compared where they stand. */
 static bool fold_combined(struct folding *f, enum binary op)
 {
     const struct model_data *a = typing_data(f->t, 0);

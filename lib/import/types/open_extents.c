@@ -1,6 +1,6 @@
-/* Numbers for extents that the file leaves open, in the order of the file: makers stand before readers, so that what a
- * rule needs of the operands is there. A number from the user goes before a rule; whether it fits the rule is judged when
- * all types are. */
+/* Numbers for extents that the file leaves open, in the order of the file: makers stand before readers, so
+ * that what a rule needs of the operands is there. A number from the user goes before a rule; whether it
+ * fits the rule is judged when all types are. */
 #include "import/types/typing.h"
 #include "base/fail.h"
 

@@ -13,7 +13,8 @@ static int64_t type_clamped(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* ONNX: the operand says the shape; 0 keeps an extent, -1 is the rest. Text: as many elements as the result states. */
+/* ONNX: the operand says the shape; 0 keeps an extent, -1 is the rest. Text: as many elements as the
+ * result states. */
 enum typed type_of_reshape(struct typing *t)
 {
     const struct model_type *x = t->in[0];
@@ -133,7 +134,8 @@ enum typed type_of_swap(struct typing *t)
     return TYPED;
 }
 
-/* TTIR repeats extents of 1; HLO says of each dimension which of the result it is; ONNX broadcasts to the shape of an operand. */
+/* TTIR repeats extents of 1; HLO says of each dimension which of the result it is; ONNX broadcasts to the
+ * shape of an operand. */
 enum typed type_of_repeat(struct typing *t)
 {
     const struct model_type *x = t->in[0], *y = t->stated;

@@ -1,5 +1,6 @@
-/* Asks the rules of result types. A file whose op breaks its rule cannot be believed: it is refused, and the error names the
- * rule. Ops without a rule are taken at their word, and so is what a rule leaves open: a legal file is never refused. */
+/* Asks the rules of result types. A file whose op breaks its rule cannot be believed: it is refused, and
+ * the error names the rule. Ops without a rule are taken at their word, and so is what a rule leaves open:
+ * a legal file is never refused. */
 #include "import/types/typing.h"
 #include "base/fail.h"
 #include "import/layers/layers.h"
@@ -293,7 +294,8 @@ static bool typing_check_elements(const struct typing *t)
 
 /* ---- text dialects ---- */
 
-/* False: there is no rule, or what it needs is not known. Tensors have known extents; `open`: those of the result need not be. */
+/* False: there is no rule, or what it needs is not known. Tensors have known extents; `open`: those of the
+ * result need not be. */
 static bool typing_begin(struct typing *t, bool open)
 {
     t->row = op_find(t->dialect, t->op->kind);

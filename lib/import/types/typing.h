@@ -1,5 +1,6 @@
-/* Result types: one rule an op for all dialects (ops.def). A rule works out the type of the first result from the operands
- * and the attributes. Text dialects state types, which must be that; ONNX gets them from here. */
+/* Result types: one rule an op for all dialects (ops.def). A rule works out the type of the first result
+ * from the operands and the attributes. Text dialects state types, which must be that; ONNX gets them from
+ * here. */
 #ifndef LX_IMPORT_TYPING_H
 #define LX_IMPORT_TYPING_H
 
@@ -37,8 +38,8 @@ enum typed typing_schema(struct typing *t, const char *why);
 /* ONNX: the type of a result beyond the first, if it is wanted. */
 enum typed typing_result(struct typing *t, int result, enum model_element e, int rank, const int64_t *extent);
 int64_t typing_int(const struct typing *t, const char *key, int64_t otherwise);
-/* Numbers of an attribute, or of an operand that is known (-1, NULL: there is none). *count -1: neither is given. False: the
- * operand is not known, or has more than `most`. */
+/* Numbers of an attribute, or of an operand that is known (-1, NULL: there is none). *count -1: neither is
+ * given. False: the operand is not known, or has more than `most`. */
 bool typing_ints(const struct typing *t, const char *key, int operand, int64_t *out, int most, int *count);
 bool typing_has(const struct typing *t, int operand);
 const struct model_data *typing_data(const struct typing *t, int operand); /* NULL: not known */
@@ -113,18 +114,20 @@ bool onnx_infer_part(struct lx_model *m, struct model_op *op, lx_status *st);
 /* Begins an op outside of its rule, for attributes that the mapping reads as well. */
 struct typing typing_open(const struct lx_model *m, const struct model_op *op, enum model_format dialect,
                           int64_t opset);
-/* type_views.c: attributes of an op by dimension of its operand, whatever the dialect. A slice steps from `begin`; dimension d of
- * a permutation is perm[d] of the operand. Open, of slices: begin and step are filled in, extents are not judged. */
+/* type_views.c: attributes of an op by dimension of its operand, whatever the dialect. A slice steps from
+ * `begin`; dimension d of a permutation is perm[d] of the operand. Open, of slices: begin and step are
+ * filled in, extents are not judged. */
 enum typed typing_slice(struct typing *t, int64_t *begin, int64_t *step);
 enum typed typing_pads(struct typing *t, int64_t *low, int64_t *high, int64_t *inner);
 enum typed typing_permutation(struct typing *t, int64_t *perm);
-/* type_views.c: where a Slice of ONNX begins and how it steps, dimension by dimension, with the extents that come out;
- * false: not known. */
+/* type_views.c: where a Slice of ONNX begins and how it steps, dimension by dimension, with the extents
+ * that come out; false: not known. */
 bool onnx_slice(const struct typing *t, int64_t *start, int64_t *step, int64_t *extent);
 /* Sizes of the parts of a Split, room for MODEL_MAX_KNOWN; false: they are not as they must be. */
 bool onnx_split(const struct typing *t, int *axis, int64_t *sizes);
 
-/* onnx_fold.c: computes the results of an ONNX op, if its kind is computed ahead and its operands are known. */
+/* onnx_fold.c: computes the results of an ONNX op, if its kind is computed ahead and its operands are
+ * known. */
 void onnx_fold(struct typing *t);
 
 /* ---- Extents that a file leaves open ---- */
@@ -142,8 +145,8 @@ bool model_extents_bind(struct lx_model *m, const struct lx_model_options *o, lx
 
 enum binary { ADD, SUB, MUL, DIV, MOD, MIN, MAX, EQUAL, LESS, GREATER, AND, OR };
 
-/* Division truncates, as the kind says of whole numbers; Mod has the sign of the divisor unless `fmod` is set. False:
- * it is left to the op. */
+/* Division truncates, as the kind says of whole numbers; Mod has the sign of the divisor unless `fmod` is
+ * set. False: it is left to the op. */
 bool fold_whole(enum model_element e, enum binary op, int64_t a, int64_t b, bool fmod, int64_t *y);
 bool fold_fraction(enum binary op, double a, double b, double *y);
 /* What is left of a number in an element of that type. */

@@ -90,7 +90,8 @@ static int hlo_windows(const struct model_op *op, struct model_window *w)
     return count;
 }
 
-/* Which dimension of operand `which` (0, 1, 2: the result) has this label in `dim_labels=b01f_01io->b01f`; -1: none. */
+/* Which dimension of operand `which` (0, 1, 2: the result) has this label in `dim_labels=b01f_01io->b01f`;
+ * -1: none. */
 static int hlo_label(const char *labels, int which, char label)
 {
     for (; which > 0 && labels; which--) {
@@ -116,8 +117,8 @@ static int64_t window_nth(const struct model_op *op, const char *key, int i, int
     return window_bounded(i < n ? list[i] : otherwise);
 }
 
-/* Dimension 2 + i of x slides under `size[i]` taps. SAME: the result has ceil(n / stride) positions, an odd pad at the end
- * (upper) or the begin. */
+/* Dimension 2 + i of x slides under `size[i]` taps. SAME: the result has ceil(n / stride) positions, an
+ * odd pad at the end (upper) or the begin. */
 static int onnx_windows(const struct model_op *op, const struct model_type *x, const int64_t *size, int count,
                         struct model_window *w)
 {
