@@ -91,12 +91,10 @@ static void layer_words_add_ways(const struct lx_plan *p, const struct lx_repeat
 
 void add_layers(const struct lx_plan *p, struct text *out)
 {
-    lx_status st;
     int32_t count;
     const struct lx_graph *g = p->graph;
-    struct lx_repeat *r = lx_repeats(g, &count, &st);
-    out->failed |= !r;
-    for (int32_t i = 0; r && i < count && i < MOST_LAYERS; i++) {
+    struct lx_repeat *r = lx_repeats(g, &count);
+    for (int32_t i = 0; i < count && i < MOST_LAYERS; i++) {
         text_format(out, "%sx%d of %s", i ? "; " : "", (int)r[i].times, counted(r[i].ops, "op").at);
         if (p->layouts && !p->order) layer_words_add_ways(p, &r[i], out);
         text_add(out, ": ");

@@ -77,7 +77,7 @@ bool lx_export_find(const char *name, struct lx_export *out, lx_status *st)
 static char *write_format(const struct lx_plan *p, const struct lx_format *f, size_t *length, lx_status *st)
 {
     struct lx_left_out left;
-    if (f->write_graph) return f->write_graph(p->graph, length, st);
+    if (f->write_graph) return f->write_graph(p->graph, length);
     if (f->write_answer) return f->write_answer(p->graph, p->answer.address, p->answer.pool, length, st);
     return lx_export_list(p->graph, &p->problem, p, f, length, &left, st);
 }

@@ -15,6 +15,7 @@
  * is not wanted. */
 #include "kernels/thread_pool.h"
 #include "base/memory.h"
+#include "base/stop.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -41,6 +42,7 @@ struct pool {
     _Alignas(LINE) _Atomic int64_t done;        /* tasks of this loop */
     _Alignas(LINE) _Atomic int sleeping;
     atomic_bool stop;
+    atomic_bool cancelled; /* the loop: tasks that are left are not run */
     int threads;
     int room; /* for workers, of which `threads` could be made; those that could not were never anywhere */
     pool_task *fn;
@@ -143,8 +145,11 @@ static void work(struct pool *pool, int self)
     for (int i = 0; i < pool->threads; i++) {
         int from = self + i < pool->threads ? self + i : self + i - pool->threads;
         int64_t task, count = 0;
-        for (; thread_pool_take(&pool->worker[from], &task); count++)
+        for (; thread_pool_take(&pool->worker[from], &task); count++) {
+            if (atomic_load_explicit(&pool->cancelled, memory_order_relaxed)) continue;
             pool->fn(pool->context, pool->base + task, self);
+            if (self == 0 && stop_work(STOP_EACH)) atomic_store(&pool->cancelled, true);
+        }
         if (count > 0) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
     }
 }
@@ -164,6 +169,13 @@ static uint64_t await_generation(struct pool *pool, int self, uint64_t seen)
     return now;
 }
 
+/* What tasks of a worker hear when they poll. */
+static bool pool_was_cancelled(void *context)
+{
+    struct pool *pool = context;
+    return atomic_load_explicit(&pool->cancelled, memory_order_relaxed);
+}
+
 static void *worker_main(void *argument)
 {
     struct worker *self = argument;
@@ -174,7 +186,10 @@ static void *worker_main(void *argument)
         if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
         note_processor(self);
         if (thread_pool_in_the_way(pool, self->index)) step_aside(pool, self->index);
+        struct stop watch;
+        stop_begin(&watch, pool_was_cancelled, pool);
         work(pool, self->index);
+        stop_end(&watch);
     }
 }
 
@@ -194,11 +209,6 @@ struct pool *pool_create(int threads)
     threads = threads < 1 ? 1 : threads > POOL_THREADS_MAX ? POOL_THREADS_MAX : threads;
     struct pool *pool = mem_aligned(LINE, sizeof *pool);
     struct worker *workers = mem_aligned(LINE, sizeof *workers * (size_t)threads);
-    if (!pool || !workers) {
-        mem_free(pool);
-        mem_free(workers);
-        return NULL;
-    }
     *pool = (struct pool){.threads = 1, .room = threads, .worker = workers};
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->wake, NULL);
@@ -254,9 +264,10 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context)
 {
     if (!pool || pool->threads == 1 || task_count < 2) {
-        for (int64_t i = 0; i < task_count; i++) fn(context, i, 0);
+        for (int64_t i = 0; i < task_count && !stop_work(STOP_EACH); i++) fn(context, i, 0);
         return;
     }
+    atomic_store(&pool->cancelled, stop_work(STOP_EACH));
     for (int64_t base = 0; base < task_count; base += slice_max)
         run_slice(pool, base, task_count - base < slice_max ? task_count - base : slice_max, fn, context);
 }
@@ -266,7 +277,6 @@ void *pool_scratch(struct pool *pool, size_t bytes)
     if (bytes > pool->scratch_bytes) {
         size_t unit = bytes < HUGE_PAGE ? LINE : HUGE_PAGE, rounded = (bytes + unit - 1) / unit * unit;
         void *bigger = mem_aligned(unit, rounded);
-        if (!bigger) return NULL;
 #ifdef MADV_HUGEPAGE
         if (unit == HUGE_PAGE)
             madvise(bigger, rounded, MADV_HUGEPAGE); /* only faster: failure does not matter */

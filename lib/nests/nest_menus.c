@@ -68,8 +68,9 @@ static bool nest_menus_make_menu(struct nest_menus *all, const struct lx_divisio
     struct arena scratch = {0};
     struct division_menu m;
     *out = (struct nest_menu){0};
-    bool ok = d->at[op].kind != LX_DIVIDED || division_menu_orders(d, op, &scratch, &m, st);
-    if (ok && d->at[op].kind == LX_DIVIDED && m.operand_count > 0)
+    bool ok = true;
+    if (d->at[op].kind == LX_DIVIDED) division_menu_orders(d, op, &scratch, &m);
+    if (d->at[op].kind == LX_DIVIDED && m.operand_count > 0)
         ok = nest_menus_take(all, &m, out) ? true : status_no_memory(st);
     arena_free(&scratch);
     return ok;

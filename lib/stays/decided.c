@@ -86,7 +86,7 @@ static bool order_layouts(struct draft *x)
     const struct lx_layouts *old = x->divided->layouts;
     struct lx_layouts *l = arena_copy_array(x->memory, old, 1, sizeof *l);
     if (!l || !reorder_layouts(old, x->how.order, x->memory, l)) return false;
-    if (!(l->graph = graph_with_order(old->graph, x->how.order))) return false;
+    l->graph = graph_with_order(old->graph, x->how.order);
     l->memory = NULL; /* the draft's */
     x->layouts = l;
     x->graph = l->graph;

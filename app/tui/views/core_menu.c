@@ -6,11 +6,9 @@
 static void core_menu_fill(const struct outcome *o, const struct cut *c, struct core_menu *m)
 {
     double share[LX_MAX_OPERANDS];
-    lx_status st;
     if (m->outcome == o->number && m->op == c->d->op) return;
     lx_plan_hbm_shares(o->plan, c->d->op, share);
-    m->count =
-        lx_division_alternatives(o->divisions, c->d->op, share, m->at, MOST_CHOICES, &m->neighbours, &st);
+    m->count = lx_division_alternatives(o->divisions, c->d->op, share, m->at, MOST_CHOICES, &m->neighbours);
     m->outcome = o->number;
     m->op = c->d->op;
 }
