@@ -169,16 +169,6 @@ static const struct column stage_array[] = {
 
 const struct columns stage_columns = COLUMNS("stages of the scratchpad's use", stage_array);
 
-static void write_stages(const struct call *call, const struct table *t, struct text *out)
-{
-    if (wants_json(call)) {
-        text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
-        table_add_json_rows(t, 4, out);
-        text_add(out, "\n  ]\n}\n");
-    } else
-        table_add_text(t, out);
-}
-
 static bool plan_stage(struct call *call, const struct lx_graph *g, const struct lx_passes *asked,
                        struct stage_row *row)
 {
@@ -212,6 +202,14 @@ bool show_stages(struct call *call, const char *path, struct text *out)
     for (size_t i = 0; ok && i < sizeof steps / sizeof *steps; i++)
         ok = plan_stage(call, g, &asked, &steps[i]);
     lx_graph_free(g);
-    if (ok) write_stages(call, &TABLE(stage_columns, steps, sizeof steps / sizeof *steps), out);
+    if (ok) {
+        const struct table *t = &TABLE(stage_columns, steps, sizeof steps / sizeof *steps);
+        if (wants_json(call)) {
+            text_add(out, "{\n  \"lxplan\": 1,\n  \"kind\": \"stages\",\n  \"stages\": [\n");
+            table_add_json_rows(t, 4, out);
+            text_add(out, "\n  ]\n}\n");
+        } else
+            table_add_text(t, out);
+    }
     return ok;
 }

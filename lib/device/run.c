@@ -1,12 +1,12 @@
 /* A plan from its inputs to its outputs, tick by tick, with everything that is said about it. */
 #include "graph/online.h"
 #include "device/device.h"
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/checked.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/stop.h"
 #include "device/execute/arith.h"
 #include "device/reference/input_data.h"
 #include "device/verify.h"
@@ -25,6 +25,8 @@ const char *lx_verify_word(enum lx_verify v)
 struct lx_execution {
     struct machine m;
     struct lx_device_options how;
+    struct cancel token; /* that `how.stop` cancels */
+    double polled;       /* when it was asked last */
     const struct lx_reference *reference;
     struct lx_reference *own;
     struct verifier verifier;
@@ -67,6 +69,33 @@ static bool run_has_room(const struct lx_graph *g, bool all, lx_status *st)
                          largest->name, (long long)largest->bytes);
 }
 
+/* Asks the caller's function, as tasks end; that may be thousands of times a millisecond, so only now and then. */
+static void run_poll(void *context)
+{
+    enum { POLLS_A_SECOND = 200 };
+    struct lx_execution *u = context;
+    double now = clock_seconds();
+    if (!u->how.stop || (now - u->polled) * POLLS_A_SECOND < 1) return;
+    u->polled = now;
+    if (u->how.stop(u->how.context)) atomic_store(&u->token.requested, true);
+}
+
+static void run_enter(struct lx_execution *u)
+{
+    cancel_begin(&u->token, 0);
+    u->polled = clock_seconds();
+    if (u->how.stop && u->how.stop(u->how.context)) atomic_store(&u->token.requested, true);
+}
+
+/* False: cancelled since run_enter. */
+static bool run_leave(struct lx_execution *u, lx_status *st)
+{
+    bool cancelled = cancel_requested();
+    cancel_end(&u->token);
+    return !cancelled ||
+           status_set(st, LX_E_STOPPED, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
+}
+
 static bool run_make_result(struct lx_execution *u, const struct lx_plan *p, lx_status *st)
 {
     size_t ops = (size_t)p->layouts->graph->op_count, cores = (size_t)p->divisions->cores;
@@ -90,6 +119,7 @@ static bool run_make_result(struct lx_execution *u, const struct lx_plan *p, lx_
         arena_array(memory, (size_t)p->layouts->graph->tensor_count + 1, sizeof *u->outputs);
     if (u->how.in_use) u->r->lx_in_use = u->in_use = arena_array(memory, ops * cores, sizeof *u->in_use);
     u->m.pool = pool_create(u->m.threads);
+    pool_on_poll(u->m.pool, run_poll, u);
     if (!machine_make(&u->m, st)) return false;
     verifier_make(&u->m, &u->verifier);
     return true;
@@ -105,7 +135,7 @@ static bool get_reference(struct lx_execution *u, const struct lx_plan *p, lx_st
         return status_set(st, LX_E_MISMATCH, "the reference is of another pattern or seed");
     bool wanted = u->how.verify == LX_VERIFY_FULL || u->how.verify == LX_VERIFY_OUTPUTS;
     if (u->reference || !wanted || u->how.input || u->how.host_op) return true;
-    u->own = lx_reference_make(p->graph, u->how.seed, u->m.threads, st);
+    u->own = reference_make(p->graph, u->how.seed, u->m.pool, st);
     u->reference = u->own;
     return u->own != NULL;
 }
@@ -123,7 +153,7 @@ static void put_inputs(struct lx_execution *u)
         int32_t origin = m->plan->layouts->origin[t];
         if (!lx_role_arrives(role) || m->first_op[t] >= m->graph->op_count) continue;
         void *items = judges_all(u) ? verify_room(m, &u->verifier, t) : u->items;
-        if (stop_work(STOP_EACH)) return;
+        if (pool_cancelled(m->pool)) return;
         if (u->how.input)
             u->how.input(u->how.context, graph_origin_tensor(m->plan->graph, origin), items);
         else
@@ -175,7 +205,7 @@ static void verify_outputs(struct lx_execution *u)
     for (int32_t t = 0; t < m->graph->tensor_count; t++) {
         int32_t writer = lx_role_leaves(m->graph->tensors[t].role) ? last_writer(m, t) : -1;
         if (writer < 0) continue;
-        if (stop_work(STOP_EACH)) return;
+        if (pool_cancelled(m->pool)) return;
         if (!read_hbm(m, t, u->items)) continue;
         hash = hash_bytes(hash, u->items, (size_t)items_bytes(m, t));
         if (u->how.output)
@@ -228,22 +258,6 @@ static int32_t ops_done(const struct machine *m)
            (int32_t)((m->at.number * ops + m->tick - n->first) / nest_iterations(n)); /* of as many times */
 }
 
-/* Polls of this thread ask the caller's function until stop_end. */
-static void run_watch(struct lx_execution *u, struct stop *watch)
-{
-    stop_begin(watch, u->how.stop, u->how.context);
-    stop_work(STOP_EACH);
-}
-
-/* Ends the watch; an error if it was told to stop. */
-static bool run_goes_on(const struct lx_execution *u, struct stop *watch, lx_status *st)
-{
-    bool cancelled = stop_work(STOP_EACH);
-    stop_end(watch);
-    return !cancelled ||
-           status_set(st, LX_E_STOPPED, "stopped at op %d of %d", (int)u->m.tick, (int)u->m.graph->op_count);
-}
-
 /* What is cancelled half-way leaves garbage behind: nothing looks at it, the run ends. */
 static void run_tick(struct lx_execution *u)
 {
@@ -255,12 +269,12 @@ static void run_tick(struct lx_execution *u)
     if (run_begins_bundle(u)) machine_wipe(m);
     execute_prepare(m);
     move_transfers(m, false);
-    if (judged && !stop_work(STOP_EACH)) verify_before(m, &u->verifier, op);
+    if (judged && !pool_cancelled(m->pool)) verify_before(m, &u->verifier, op);
     m->before = m->access;
-    if (stop_work(STOP_EACH)) return;
+    if (pool_cancelled(m->pool)) return;
     execute_op(m);
-    if (judged && !stop_work(STOP_EACH)) verify_after(m, &u->verifier, op, u->items);
-    if (stop_work(STOP_EACH)) return;
+    if (judged && !pool_cancelled(m->pool)) verify_after(m, &u->verifier, op, u->items);
+    if (pool_cancelled(m->pool)) return;
     if (u->in_use && iteration_is_last(&m->at)) shadow_in_use(m, &u->in_use[(int64_t)m->tick * m->cores]);
     move_transfers(m, true);
 }
@@ -269,14 +283,13 @@ bool lx_device_tick(struct lx_execution *u, lx_status *st)
 {
     struct machine *m = &u->m;
     struct arena scratch = {0};
-    struct stop watch;
-    run_watch(u, &watch);
+    run_enter(u);
     m->scratch = &scratch;
     m->counted = &u->by_core[(int64_t)m->tick * m->cores];
-    if (!stop_is_now()) run_tick(u);
+    if (!cancel_requested()) run_tick(u);
     arena_free(&scratch);
     m->scratch = NULL;
-    if (!run_goes_on(u, &watch, st)) return false;
+    if (!run_leave(u, st)) return false;
     if (m->failed) {
         if (st) *st = m->failure;
         return false;
@@ -308,8 +321,7 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
     if (how) u->how = *how;
     u->start = clock_seconds();
     u->m.host = (struct machine_host){u->how.host_op, u->how.context};
-    struct stop watch;
-    run_watch(u, &watch);
+    run_enter(u);
     bool ok = run_make_result(u, p, st) && get_reference(u, p, st);
     if (ok) {
         run_make_room(u);
@@ -317,9 +329,10 @@ struct lx_execution *lx_device_begin(const struct lx_plan *p, const struct lx_de
         put_inputs(u);
         u->m.at = iteration_at(p, 0);
     }
-    bool goes_on = run_goes_on(u, &watch, ok ? st : NULL);
+    bool goes_on = run_leave(u, ok ? st : NULL);
     if (ok && goes_on) return u;
     lx_device_abandon(u);
+    if (st && st->code == LX_E_MEMORY) run_has_room(p->graph, false, st);
     return NULL;
 }
 
@@ -327,14 +340,13 @@ struct lx_run_result *lx_device_end(struct lx_execution *u, lx_status *st)
 {
     struct machine *m = &u->m;
     struct arena scratch = {0};
-    struct stop watch;
-    run_watch(u, &watch);
+    run_enter(u);
     m->scratch = &scratch;
     m->counted = NULL;
     verify_outputs(u);
     arena_free(&scratch);
     m->scratch = NULL;
-    struct lx_run_result *r = run_goes_on(u, &watch, st) ? u->r : NULL;
+    struct lx_run_result *r = run_leave(u, st) ? u->r : NULL;
     if (r) {
         r->faults = arena_copy_array(r->memory, m->faults.at, m->faults.count, sizeof *m->faults.at);
         r->fault_count = m->fault_count;

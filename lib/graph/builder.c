@@ -43,7 +43,7 @@ void builder_begin(struct graph_builder *b, const char *file, const char *name)
     b->memory = mem_zeroed(1, sizeof *b->memory);
     struct lx_graph *g = b->graph = arena_alloc(b->memory, sizeof *b->graph);
     g->memory = b->memory;
-    g->users = users_new(b->memory);
+    g->users = users_new(b->memory, g, graph_release);
     g->file = arena_string(b->memory, file);
     g->name = arena_string(b->memory, name);
     g->summary = "";

@@ -14,8 +14,7 @@
  * there is none. It does not give way to anybody else: schedulers take a yield for a whole slice of time that
  * is not wanted. */
 #include "kernels/thread_pool.h"
-#include "base/memory.h"
-#include "base/stop.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -32,7 +31,7 @@ static const int64_t slice_max = (int64_t)1 << 31;
 struct worker {
     _Alignas(LINE) _Atomic uint64_t part; /* next task << 32 | end */
     _Atomic int processor;                /* that it was on when it last began to work */
-    pthread_t thread;
+    struct thread thread;
     struct pool *pool;
     int index;
 };
@@ -42,7 +41,6 @@ struct pool {
     _Alignas(LINE) _Atomic int64_t done;        /* tasks of this loop */
     _Alignas(LINE) _Atomic int sleeping;
     atomic_bool stop;
-    atomic_bool cancelled; /* the loop: tasks that are left are not run */
     int threads;
     int room; /* for workers, of which `threads` could be made; those that could not were never anywhere */
     pool_task *fn;
@@ -53,6 +51,11 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct worker *worker;
+    atomic_bool memory_is_out;   /* in a task */
+    struct cancel *token;        /* of the caller of this loop */
+    void (*poll)(void *context); /* NULL: none */
+    void *poll_context;
+    struct deferred ending;
 };
 
 static void thread_pool_relax(void)
@@ -139,18 +142,48 @@ static bool thread_pool_take(struct worker *w, int64_t *task)
     return false;
 }
 
+void pool_on_poll(struct pool *pool, void (*poll)(void *context), void *context)
+{
+    pool->poll = poll;
+    pool->poll_context = context;
+}
+
+bool pool_cancelled(struct pool *pool)
+{
+    if (pool && pool->poll) pool->poll(pool->poll_context);
+    return cancel_requested();
+}
+
+/* Tasks of the part of `from`. A task that runs out of memory is done, and the caller is told. */
+static void work_part(struct pool *pool, int self, struct worker *from)
+{
+    struct border border;
+    int64_t task;
+    volatile int64_t count = 0;
+    if (border_begin(&border) == 0) {
+        for (; thread_pool_take(from, &task); count++) {
+            if (self > 0) cancel_share(pool->token);
+            if (self == 0 ? pool_cancelled(pool) : cancel_requested()) continue;
+            pool->fn(pool->context, pool->base + task, self);
+        }
+        border_end(&border);
+    } else {
+        atomic_store_explicit(&pool->memory_is_out, true, memory_order_relaxed);
+        count++;
+    }
+    if (count > 0) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
+}
+
 /* Own part first, then what the others have left, beginning with the neighbour. */
 static void work(struct pool *pool, int self)
 {
     for (int i = 0; i < pool->threads; i++) {
-        int from = self + i < pool->threads ? self + i : self + i - pool->threads;
-        int64_t task, count = 0;
-        for (; thread_pool_take(&pool->worker[from], &task); count++) {
-            if (atomic_load_explicit(&pool->cancelled, memory_order_relaxed)) continue;
-            pool->fn(pool->context, pool->base + task, self);
-            if (self == 0 && stop_work(STOP_EACH)) atomic_store(&pool->cancelled, true);
+        struct worker *from = &pool->worker[self + i < pool->threads ? self + i : self + i - pool->threads];
+        uint64_t part = atomic_load_explicit(&from->part, memory_order_relaxed);
+        while (part >> 32 < (uint32_t)part) {
+            work_part(pool, self, from);
+            part = atomic_load_explicit(&from->part, memory_order_relaxed);
         }
-        if (count > 0) atomic_fetch_add_explicit(&pool->done, count, memory_order_release);
     }
 }
 
@@ -169,27 +202,17 @@ static uint64_t await_generation(struct pool *pool, int self, uint64_t seen)
     return now;
 }
 
-/* What tasks of a worker hear when they poll. */
-static bool pool_was_cancelled(void *context)
-{
-    struct pool *pool = context;
-    return atomic_load_explicit(&pool->cancelled, memory_order_relaxed);
-}
-
-static void *worker_main(void *argument)
+static void worker_main(void *argument)
 {
     struct worker *self = argument;
     struct pool *pool = self->pool;
     uint64_t seen = 0;
     for (;;) {
         seen = await_generation(pool, self->index, seen);
-        if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return NULL;
+        if (atomic_load_explicit(&pool->stop, memory_order_relaxed)) return;
         note_processor(self);
         if (thread_pool_in_the_way(pool, self->index)) step_aside(pool, self->index);
-        struct stop watch;
-        stop_begin(&watch, pool_was_cancelled, pool);
         work(pool, self->index);
-        stop_end(&watch);
     }
 }
 
@@ -204,6 +227,19 @@ static void start_generation(struct pool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
+static void pool_end(void *argument)
+{
+    struct pool *pool = argument;
+    atomic_store(&pool->stop, true);
+    start_generation(pool);
+    for (int i = 1; i < pool->threads; i++) thread_join(&pool->worker[i].thread);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->lock);
+    mem_free(pool->worker);
+    mem_free(pool->scratch);
+    mem_free(pool);
+}
+
 struct pool *pool_create(int threads)
 {
     threads = threads < 1 ? 1 : threads > POOL_THREADS_MAX ? POOL_THREADS_MAX : threads;
@@ -214,23 +250,16 @@ struct pool *pool_create(int threads)
     pthread_cond_init(&pool->wake, NULL);
     for (int i = 0; i < threads; i++) workers[i] = (struct worker){.pool = pool, .index = i, .processor = -1};
     for (int i = 1; i < threads; i++) {
-        if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]) != 0) break;
+        if (!thread_start(&workers[i].thread, worker_main, &workers[i])) break;
         pool->threads = i + 1; /* workers read it after the first generation begins */
     }
+    defer(&pool->ending, pool_end, pool);
     return pool;
 }
 
 void pool_destroy(struct pool *pool)
 {
-    if (!pool) return;
-    atomic_store(&pool->stop, true);
-    start_generation(pool);
-    for (int i = 1; i < pool->threads; i++) pthread_join(pool->worker[i].thread, NULL);
-    pthread_cond_destroy(&pool->wake);
-    pthread_mutex_destroy(&pool->lock);
-    mem_free(pool->worker);
-    mem_free(pool->scratch);
-    mem_free(pool);
+    if (pool) defer_end(&pool->ending);
 }
 
 int pool_threads(const struct pool *pool)
@@ -243,6 +272,7 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
     pool->fn = fn;
     pool->context = context;
     pool->base = base;
+    pool->token = cancel_current();
     atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
     int64_t each = count / pool->threads, extra = count % pool->threads, next = 0;
     for (int i = 0; i < pool->threads; i++) {
@@ -259,15 +289,15 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
             i += pass_time(pool, 0, i);
         else
             sched_yield(); /* somebody was interrupted within a task */
+    if (atomic_exchange_explicit(&pool->memory_is_out, false, memory_order_relaxed)) memory_out();
 }
 
 void pool_run(struct pool *pool, int64_t task_count, pool_task *fn, void *context)
 {
     if (!pool || pool->threads == 1 || task_count < 2) {
-        for (int64_t i = 0; i < task_count && !stop_work(STOP_EACH); i++) fn(context, i, 0);
+        for (int64_t i = 0; i < task_count && !pool_cancelled(pool); i++) fn(context, i, 0);
         return;
     }
-    atomic_store(&pool->cancelled, stop_work(STOP_EACH));
     for (int64_t base = 0; base < task_count; base += slice_max)
         run_slice(pool, base, task_count - base < slice_max ? task_count - base : slice_max, fn, context);
 }

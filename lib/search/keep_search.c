@@ -11,12 +11,12 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "base/stop.h"
-#include "search/op_order.h"
+#include "search/reorder.h"
 
 #include <math.h>
 #include <string.h>
 
-struct search {
+struct keeping {
     const struct keep_model *m;
     const struct keep_limits *l;
     VEC(struct keep_node) kept; /* all that stayed */
@@ -40,7 +40,7 @@ enum { MOST_LEAVES = 512 };
 enum { EACH_NODE = 100, EACH_LEAF = 150, EACH_KEPT = 50, EACH_HELD = 2, EACH_USE = 10, EACH_LISTED = 50 };
 
 /* So much was done. True: end it. */
-static bool keep_search_is_over(struct search *s, int64_t work)
+static bool keep_search_is_over(struct keeping *s, int64_t work)
 {
     s->work += work;
     if (s->work < STOP_EACH) return s->stopped;
@@ -62,7 +62,7 @@ static enum keep_state state_in(const struct keep_node *n, int32_t tensor)
 }
 
 /* What can follow use u when the ops of `done` are over. */
-static struct keep_later later_of(const struct search *s, const struct keep_use *u, uint64_t done)
+static struct keep_later later_of(const struct keeping *s, const struct keep_use *u, uint64_t done)
 {
     const struct keep_model *m = s->m;
     const struct keep_tensor *t = &m->tensors[u->tensor];
@@ -84,7 +84,7 @@ static struct keep_later later_of(const struct search *s, const struct keep_use 
 }
 
 /* In any order: what tensor t still moves at least. */
-static double still_moves(const struct search *s, int32_t tensor, enum keep_state state, uint64_t done)
+static double still_moves(const struct keeping *s, int32_t tensor, enum keep_state state, uint64_t done)
 {
     const struct keep_model *m = s->m;
     const struct keep_tensor *t = &m->tensors[tensor];
@@ -107,25 +107,25 @@ static double still_moves(const struct search *s, int32_t tensor, enum keep_stat
     return (double)sum;
 }
 
-static double rest_of(const struct search *s, int32_t use, enum keep_state state, uint64_t done)
+static double rest_of(const struct keeping *s, int32_t use, enum keep_state state, uint64_t done)
 {
     if (s->l->any_order) return still_moves(s, s->m->uses[use].tensor, state, done);
     return s->m->ahead[KEEP_STATES * use + (int)state];
 }
 
 /* Bytes that tensor of use u is kept with behind it, and before it. */
-static int64_t keep_search_behind(const struct search *s, int32_t u)
+static int64_t keep_search_behind(const struct keeping *s, int32_t u)
 {
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u].between;
 }
 
-static int64_t ahead_of(const struct search *s, int32_t u)
+static int64_t ahead_of(const struct keeping *s, int32_t u)
 {
     return s->l->any_order ? s->m->tensors[s->m->uses[u].tensor].between : s->m->uses[u - 1].between;
 }
 
 /* Bytes on chip while the op runs, and those left behind it. */
-static int64_t keep_search_load_of(const struct search *s, const struct keep_node *n, int64_t *after)
+static int64_t keep_search_load_of(const struct keeping *s, const struct keep_node *n, int64_t *after)
 {
     const struct keep_model *m = s->m;
     int64_t load = n->bytes, shared = 0;
@@ -144,7 +144,7 @@ static int64_t keep_search_load_of(const struct search *s, const struct keep_nod
 }
 
 /* The parent's list with the operands' new states. */
-static bool keep_search_hold(struct search *s, const struct keep_node *n, struct keep_node *child)
+static bool keep_search_hold(struct keeping *s, const struct keep_node *n, struct keep_node *child)
 {
     const struct keep_held *old = n->held;
     child->at = (uint32_t)s->next.pool.count;
@@ -168,7 +168,7 @@ static bool keep_search_hold(struct search *s, const struct keep_node *n, struct
     return true;
 }
 
-static double total(const struct search *s, const struct keep_node *n)
+static double total(const struct keeping *s, const struct keep_node *n)
 {
     const struct keep_model *m = s->m;
     if (s->l->any_order) return (double)n->cost + n->rest;
@@ -176,13 +176,13 @@ static double total(const struct search *s, const struct keep_node *n)
 }
 
 /* No less than that in whole grains, with room for what doubles may be off by. */
-static int64_t grains(const struct search *s, double least)
+static int64_t grains(const struct keeping *s, double least)
 {
     double safe = least - 1e-9 * fabs(least) - 1e-3;
     return safe > 0 ? (int64_t)ceil(safe / (double)s->m->grain) * s->m->grain : 0;
 }
 
-static void keep_search_add_child(struct search *s)
+static void keep_search_add_child(struct keeping *s)
 {
     const struct keep_node *n = &s->kept.at[s->at];
     struct keep_node child = {.cost = n->cost, .rest = n->rest, .parent = s->at, .op = s->op};
@@ -206,7 +206,7 @@ static void keep_search_add_child(struct search *s)
 }
 
 /* Everything that may happen at use i and those behind it. */
-static void keep_search_go_through(struct search *s, int i)
+static void keep_search_go_through(struct keeping *s, int i)
 {
     const struct keep_node *n = &s->kept.at[s->at];
     struct keep_outcome all[KEEP_OUTCOMES];
@@ -229,7 +229,7 @@ static void keep_search_go_through(struct search *s, int i)
 }
 
 /* What may follow node `at` when op comes next. */
-static void keep_search_expand(struct search *s, int32_t at, int32_t op)
+static void keep_search_expand(struct keeping *s, int32_t at, int32_t op)
 {
     const struct keep_model *m = s->m;
     s->at = at;
@@ -244,7 +244,7 @@ static void keep_search_expand(struct search *s, int32_t at, int32_t op)
 }
 
 /* The layer in the making becomes the last whole one. */
-static bool settle_layer(struct search *s)
+static bool settle_layer(struct keeping *s)
 {
     size_t width = (size_t)s->l->width;
     struct keep_node *all = s->next.nodes.at;
@@ -266,7 +266,7 @@ static bool settle_layer(struct search *s)
     return true;
 }
 
-static bool keep_search_walk(struct search *s)
+static bool keep_search_walk(struct keeping *s)
 {
     const struct keep_model *m = s->m;
     struct keep_node root = {.parent = -1, .op = -1};
@@ -325,7 +325,7 @@ static void list_cuts(const struct listing *x, struct keep_choice *c)
     }
 }
 
-static bool list_choice(const struct search *s, int32_t at, struct arena *memory, struct keep_choice *out)
+static bool list_choice(const struct keeping *s, int32_t at, struct arena *memory, struct keep_choice *out)
 {
     const struct keep_model *m = s->m;
     size_t ops = (size_t)m->op_count, uses = (size_t)m->use_count;
@@ -358,7 +358,7 @@ static int keep_search_by_cost(const void *a, const void *b)
     return (x->parent > y->parent) - (x->parent < y->parent);
 }
 
-static bool list_all(struct search *s, struct arena *memory, struct keep_found *out)
+static bool list_all(struct keeping *s, struct arena *memory, struct keep_found *out)
 {
     size_t count = s->done == s->m->op_count ? s->kept.count - s->first : 0;
     if (s->stopped) return true;
@@ -375,7 +375,7 @@ static bool list_all(struct search *s, struct arena *memory, struct keep_found *
 }
 
 /* Per op, the ops that must come before it. */
-static bool list_before(struct search *s)
+static bool list_before(struct keeping *s)
 {
     struct op_order order;
     if (!s->l->any_order) return true;
@@ -395,7 +395,7 @@ int32_t keep_width(const struct draft *x)
 bool keep_search(const struct keep_model *m, const struct keep_limits *l, struct arena *memory,
                  struct keep_found *out, lx_status *st)
 {
-    struct search s = {.m = m, .l = l, .dropped = INFINITY, .work = STOP_EACH}; /* it may be over already */
+    struct keeping s = {.m = m, .l = l, .dropped = INFINITY, .work = STOP_EACH}; /* it may be over already */
     *out = (struct keep_found){0};
     bool ok = list_before(&s) && keep_search_walk(&s) && list_all(&s, memory, out);
     stop_look(s.work);

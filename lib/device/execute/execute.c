@@ -4,7 +4,7 @@
 #include "device/execute/execute.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 #include "device/memory/pack.h"
 #include "graph/results.h"
 
@@ -200,11 +200,11 @@ static void execute_tiles(struct op_work *w)
             find_region(result, &result->strip[i], result->out, region_make, m->scratch,
                         &result->strip[i].written);
         compute_strips(result);
-        if (m->failed || stop_is_now()) break;
+        if (m->failed || cancel_requested()) break;
         join_partials(result);
         add_to_sums(result);
     }
-    for (int k = 0; k < w->result_count && !m->failed && !stop_is_now(); k++) {
+    for (int k = 0; k < w->result_count && !m->failed && !cancel_requested(); k++) {
         divide_means(&w->results[k]);
         write_strips(&w->results[k]);
         count_partials(&w->results[k]);

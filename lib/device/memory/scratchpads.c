@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "device/execute/execute.h"
 #include "device/memory/pack.h"
-#include "search/planner.h"
+#include "plan/plan_make.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,16 @@
 /* What is in a scratchpad that nobody has written: no number in any float type, and far off as an integer. */
 enum { POISON = 0xff };
 
-static void memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
+/* False: the bytes are more than there is; tags and the like are a fraction of them. */
+static bool memory_make(struct memory *x, int64_t bytes, int64_t stick_bytes)
 {
     x->sticks = ceil_div_i64(bytes, stick_bytes);
-    x->bytes = mem_zeroed((size_t)x->sticks + 1, (size_t)stick_bytes);
+    x->bytes = mem_try_zeroed((size_t)x->sticks + 1, (size_t)stick_bytes);
+    if (!x->bytes) return false;
     x->tags = mem_alloc(((size_t)x->sticks + 1) * sizeof *x->tags);
     x->touched = mem_zeroed((size_t)x->sticks + 1, sizeof *x->touched);
     for (int64_t i = 0; i < x->sticks; i++) x->tags[i] = (struct tag){NOBODY, NOBODY, 0, 0};
+    return true;
 }
 
 static void memory_free(struct memory *x)
@@ -125,11 +128,11 @@ bool machine_make(struct machine *m, lx_status *st)
     for (int32_t o = m->graph->op_count - 1; o >= 0; o--)
         for (int i = 0; i < op_operand_count(&m->graph->ops[o]); i++)
             m->first_op[op_operand(&m->graph->ops[o], i)] = o;
-    memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes);
+    if (!memory_make(&m->hbm, max_i64(p->segment_bytes, 0), m->stick_bytes)) return status_no_memory(st);
     m->reserved = mem_alloc(((size_t)m->hbm.sticks + 1) * sizeof *m->reserved);
     int64_t bytes = height(m);
     for (int64_t c = 0; c < m->cores; c++) {
-        memory_make(&m->lx[c], bytes, m->stick_bytes);
+        if (!memory_make(&m->lx[c], bytes, m->stick_bytes)) return status_no_memory(st);
         memset(m->lx[c].bytes, POISON, (size_t)bytes);
     }
     return true;

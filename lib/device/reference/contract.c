@@ -10,7 +10,7 @@
  * sums is fixed. */
 #include "device/reference/evaluate.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <float.h>
 #include <math.h>
@@ -322,7 +322,7 @@ static void block_task(void *context, int64_t task, int worker)
     memset(w->sum, 0, sizeof w->sum);
     memset(w->size, 0, sizeof w->size);
     for (int64_t k = 0; k < c->summed[IN_A].count; k += DEPTH) {
-        if (stop_work(STOP_EACH)) return;
+        if (cancel_requested()) return;
         add_depth(c, &b, w, k, c->e->bounded);
     }
     for (int64_t i = 0; i < b.rows; i++) contract_hand_over(c, &b, w, i, worker);

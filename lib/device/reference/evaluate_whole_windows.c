@@ -3,7 +3,7 @@
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 
@@ -110,7 +110,7 @@ static void slide_task(void *context, int64_t number, int worker)
 {
     const struct slid *s = context;
     int64_t from = number * s->per_task, to = min_i64(from + s->per_task, s->e->out_count);
-    for (int64_t n = from, count; n < to && !stop_work(STOP_EACH); n += count) {
+    for (int64_t n = from, count; n < to && !cancel_requested(); n += count) {
         wide_number exact[BLOCK];
         count = min_i64(to - n, BLOCK);
         for (int64_t i = 0; i < count; i++) exact[i] = evaluate_whole_windows_element_at(s, n + i);

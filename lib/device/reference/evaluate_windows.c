@@ -6,7 +6,7 @@
 #include "device/reference/evaluate.h"
 #include "base/checked.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -321,7 +321,7 @@ static void evaluate_windows_task(void *context, int64_t number, int worker)
     double value[BLOCK], absolute[BLOCK];
     struct row r = {.value = value, .absolute = absolute};
     int64_t from = number * x->per_task, to = min_i64(from + x->per_task, x->e->out_count);
-    for (int64_t n = from; n < to && !stop_work(20000); n += r.count) {
+    for (int64_t n = from; n < to && !cancel_requested(); n += r.count) {
         place_row(x, n, to, &r);
         evaluate_windows_begin(x, n, &r);
         do add_tap(x, &r);

@@ -6,7 +6,7 @@
 #include "device/reference/reference.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/stop.h"
+#include "base/cancel.h"
 #include "device/execute/arith.h"
 #include "device/reference/evaluate.h"
 #include "device/reference/input_data.h"
@@ -224,7 +224,7 @@ static bool evaluate_all(struct evaluating *v)
             begin_value(v, program_input(&v->r->program, o, i));
         begin_value(v, v->r->program.kept[o]);
         for (int i = 0; i < v->g->ops[o].output_count; i++) evaluate_result(v, o, i);
-        if (stop_work(STOP_EACH)) return false;
+        if (pool_cancelled(v->pool)) return false;
         drop_after(v, o);
     }
     return true;
@@ -245,27 +245,34 @@ static void take_outputs(struct evaluating *v)
     }
 }
 
-struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
-                                       lx_status *st)
+struct lx_reference *reference_make(const struct lx_graph *pattern, uint64_t seed, struct pool *pool,
+                                    lx_status *st)
 {
     if (!meanings_known(pattern, st)) return NULL;
-    if (pattern->came_from) return lx_reference_make(pattern->came_from, seed, threads, st);
+    if (pattern->came_from) return reference_make(pattern->came_from, seed, pool, st);
     struct lx_reference *r = mem_zeroed(1, sizeof *r);
-    struct evaluating v = {.r = r, .g = pattern};
+    struct evaluating v = {.r = r, .g = pattern, .pool = pool};
     r->seed = seed;
     program_make(pattern, &r->memory, &r->program);
     r->outputs = arena_array(&r->memory, (size_t)pattern->tensor_count, sizeof *r->outputs);
     v.values = mem_zeroed((size_t)r->program.value_count + 1, sizeof *v.values);
-    v.pool = pool_create(threads > 0 ? threads : 1);
     bool ok =
         evaluate_all(&v) || status_set(st, LX_E_STOPPED, "stopped while the fp64 reference was computed");
     if (ok) take_outputs(&v);
     for (int32_t n = 0; n < r->program.value_count; n++) reference_drop(&v.values[n]);
     mem_free(v.values);
-    pool_destroy(v.pool);
     if (ok) return r;
     lx_reference_free(r);
     return NULL;
+}
+
+struct lx_reference *lx_reference_make(const struct lx_graph *pattern, uint64_t seed, int threads,
+                                       lx_status *st)
+{
+    struct pool *pool = pool_create(threads);
+    struct lx_reference *r = reference_make(pattern, seed, pool, st);
+    pool_destroy(pool);
+    return r;
 }
 
 /* Outputs of a graph that was rewritten have the names that they had in the one it came from. */
