@@ -231,12 +231,11 @@ static void load_beside(struct body *b)
     }
 }
 
-static bool nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory,
-                              lx_status *st)
+static bool nest_body_fill_op(struct body *b, int32_t o, struct nest_menus *menus, struct arena *memory)
 {
     const struct draft *x = b->x;
     int32_t op = b->first + o, nest = nest_of_op(x->how.nests, x->how.nest_count, op);
-    if (!nest_menu_of(menus, x->divisions, op, &b->menus[o], st)) return false;
+    nest_menu_of(menus, x->divisions, op, &b->menus[o]);
     if (b->menus[o].count == 0) menu_of_one(b, op, memory, &b->menus[o]);
     b->times[o] = nest < 0 ? 1 : (double)nest_iterations(&x->how.nests[nest]);
     b->access_at[o] = b->access_count;
@@ -308,7 +307,7 @@ static void price_choices(struct body *b, struct arena *memory)
 }
 
 bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct nest_menus *menus,
-                    struct arena *memory, struct body *out, lx_status *st)
+                    struct arena *memory, struct body *out)
 {
     size_t ops = (size_t)(last - first + 1),
            accesses = (size_t)(x->access_at[last + 1] - x->access_at[first]);
@@ -324,7 +323,7 @@ bool nest_body_make(const struct draft *x, int32_t first, int32_t last, struct n
     out->views = &menus->views;
     out->by_memory = menus->by_memory;
     bool ok = true;
-    for (int32_t o = 0; ok && o < out->op_count; o++) ok = nest_body_fill_op(out, o, menus, memory, st);
+    for (int32_t o = 0; ok && o < out->op_count; o++) ok = nest_body_fill_op(out, o, menus, memory);
     if (ok) load_beside(out);
     if (ok) nest_body_give_up(out);
     if (ok) price_choices(out, memory);
