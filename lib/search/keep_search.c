@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "network/beam.h"
-#include "search/op_order.h"
+#include "search/reorder.h"
 
 #include <math.h>
 #include <string.h>

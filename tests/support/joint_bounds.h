@@ -5,7 +5,7 @@
 #define LX_TESTS_SUPPORT_JOINT_BOUNDS_H
 
 #include "unstable.h"
-#include "search/planner.h"
+#include "search/reorder.h"
 #include "cooptimise/least_traffic.h"
 #include "support/random_graph.h"
 
