@@ -6,7 +6,7 @@
  * and a terminal hook swallows the error text that GLPK prints all the same, keeping it for the message. */
 #include "ilp/ilp_search.h"
 #include "base/clock.h"
-#include "base/memory.h"
+#include "base/border.h"
 #include "ilp/ilp_model.h"
 
 #include <math.h>
@@ -196,14 +196,22 @@ static void fenced(struct session *s)
     build_and_search(s);
 }
 
+static void environment_free(void *unused)
+{
+    (void)unused;
+    glp_free_env();
+}
+
 void ilp_search(const struct items *it, bool relaxed, int64_t ceiling, const int64_t *known,
                 const struct ilp_limits *limits, struct ilp_result *result)
 {
     struct session s = {
         .it = it, .known = known, .limits = limits, .result = result, .relaxed = relaxed, .ceiling = ceiling};
     *result = (struct ilp_result){.outcome = ILP_FAILED, .guess = result->guess};
+    struct deferred environment;
+    defer(&environment, environment_free, NULL);
     fenced(&s);
-    glp_free_env();
+    defer_end(&environment);
     mem_free(s.first);
     ilp_model_free(&s.model);
 }
