@@ -41,10 +41,9 @@ static const struct lx_graph *with_capacity(const struct lx_graph *g, const stru
     if (g->is_list && g->capacity < 0) {
         /* Most bytes that are live at once, by the library's own bound. */
         struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
-        bool ok = q;
-        if (q) whole = lx_bound(&q->problem);
+        if (!q) return NULL;
+        whole = lx_bound(&q->problem);
         lx_question_free(q);
-        if (!ok) return NULL;
     } else
         whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
     return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);

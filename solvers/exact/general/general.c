@@ -15,15 +15,6 @@
 /* What the master programme has to settle a question with reuse before local search is asked. */
 enum { FIRST_STEPS = 100000 };
 
-static void give_answer(const struct blocks *b, const struct layout *best, struct lx_answer *answer)
-{
-    for (int32_t i = 0; i < b->p->count; i++) {
-        int32_t block = b->of[i];
-        answer->address[i] = best->known && best->pool[block] >= 0 ? best->address[block] : LX_OFF_CHIP;
-        if (answer->pool) answer->pool[i] = best->known && best->pool[block] >= 0 ? best->pool[block] : 0;
-    }
-}
-
 struct choice {
     const struct blocks *b;
     struct budget *budget;
@@ -34,15 +25,6 @@ struct choice {
     int64_t bound;
     bool none, closed;
 };
-
-static void general_count(struct choice *c, const struct master *m)
-{
-    c->stats.nodes += m->programme.nodes;
-    c->stats.pivots += m->pivots + (m->programme.lp ? lp_pivots(m->programme.lp) : 0);
-    c->stats.fit_calls += m->asked;
-    c->stats.fit_nodes += m->spent;
-    c->stats.cuts += m->programme.cuts;
-}
 
 /* The master programme for so many steps. */
 static void ask_master(struct choice *c, int64_t steps)
@@ -62,7 +44,11 @@ static void ask_master(struct choice *c, int64_t steps)
         c->bound = c->best->known ? c->best->cost : 0;
     else if (!c->none)
         c->bound = max_i64(c->bound, m.constant + min_i64(m.programme.proved, m.programme.total_cost));
-    general_count(c, &m);
+    c->stats.nodes += m.programme.nodes;
+    c->stats.pivots += m.pivots + (m.programme.lp ? lp_pivots(m.programme.lp) : 0);
+    c->stats.fit_calls += m.asked;
+    c->stats.fit_nodes += m.spent;
+    c->stats.cuts += m.programme.cuts;
     c->budget->steps = part.steps;
     master_close(&m);
 }
@@ -133,9 +119,7 @@ static void solve_choice(struct choice *c, struct lx_answer *answer)
     c->closed = c->b->p->objective == LX_SPILL && c->best->known && c->best->cost <= c->bound;
     if (!c->closed) ask_master(c, soft ? min_i64(FIRST_STEPS, limit) : limit);
     if (soft && !c->closed && !c->none) {
-        if (c->best->known) {
-            reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
-        }
+        if (c->best->known) reuse_improve(c->b, c->budget, c->seed, limit / 2, c->bound, c->best);
         ask_master(c, limit / 8);
     }
     answer->status = c->none ? LX_INFEASIBLE : c->closed ? LX_FEASIBLE : LX_LIMIT;
@@ -177,7 +161,13 @@ void general_solve(const struct lx_problem *p, const struct lx_run *run,
             solve_heights(&b, &budget, run->seed, &best, answer);
         else
             solve_choice(&choice, answer);
-        if (best.known) give_answer(&b, &best, answer);
+        if (best.known)
+            for (int32_t i = 0; i < b.p->count; i++) {
+                int32_t block = b.of[i];
+                answer->address[i] = best.known && best.pool[block] >= 0 ? best.address[block] : LX_OFF_CHIP;
+                if (answer->pool)
+                    answer->pool[i] = best.known && best.pool[block] >= 0 ? best.pool[block] : 0;
+            }
         answer->steps = budget.steps;
     }
     layout_close(&best);
