@@ -380,11 +380,11 @@ static bool list_before(struct keeping *s)
     struct op_order order;
     if (!s->l->any_order) return true;
     s->before = mem_zeroed((size_t)s->m->op_count + 1, sizeof *s->before);
-    bool ok = op_order_make(&order, s->m->x->graph) && s->before;
-    for (size_t e = 0; ok && e < order.edges.count; e++)
+    op_order_make(&order, s->m->x->graph);
+    for (size_t e = 0; e < order.edges.count; e++)
         s->before[order.edges.at[e].after] |= (uint64_t)1 << order.edges.at[e].before;
     op_order_free(&order);
-    return ok;
+    return true;
 }
 
 int32_t keep_width(const struct draft *x)

@@ -190,8 +190,8 @@ struct traffic {
 
 bool traffic_count(const struct draft *x, const int64_t *address, int64_t *hbm_bytes);
 /* All of it; HBM and ring of each op into `ops`. */
-bool traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
-                  struct lx_op_traffic *ops, lx_status *st);
+void traffic_list(const struct draft *x, const int64_t *address, struct arena *memory, struct traffic *out,
+                  struct lx_op_traffic *ops);
 /* lx_traffic.c: what each op moves on chip, as divided, where the placement has its operands. */
 void traffic_on_chip(const struct draft *x, const int64_t *address, struct lx_op_traffic *ops);
 
