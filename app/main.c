@@ -133,13 +133,6 @@ static bool take_in(void *context, const struct lx_solver *s, lx_status *st)
                       "a plug-in brings a solver %.60s, which is there already, or one too many", s->name);
 }
 
-/* Solvers from elsewhere, before anybody asks which there are. */
-static bool load_plugins(lx_status *st)
-{
-    const char *paths = getenv("LXPLAN_PLUGINS");
-    return !paths || lx_plugins_load(paths, take_in, NULL, st);
-}
-
 static int main_run(struct call *call, int count, char *const *arguments)
 {
     const char *word = count > 0 ? arguments[0] : NULL;
@@ -260,17 +253,11 @@ static bool load_locale(const char *name)
     return loaded;
 }
 
-/* How characters are written. Of a locale that this machine has not (one of where the user came from) what matters is whether it
- * is UTF-8. */
-static void take_locale(void)
-{
-    if (!load_locale("") && asks_for_utf8()) load_locale("C.UTF-8");
-}
-
 static int run_in_border(int argc, char **argv)
 {
     struct call call = {0};
-    take_locale();
+    /* A locale that this machine does not have only decides whether output is UTF-8. */
+    if (!load_locale("") && asks_for_utf8()) load_locale("C.UTF-8");
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ,
            SIG_IGN); /* a file that may not grow is an error like others, and nothing is left behind */
@@ -279,7 +266,11 @@ static int run_in_border(int argc, char **argv)
     bench_begin();
     sweep_rows_begin();
     int count = argc > 0 ? argc - 1 : 0;
-    int code = load_plugins(&call.st) ? main_run(&call, count, argv + (argc > 0)) : FAILED;
+    /* Solvers from elsewhere, before anybody asks which there are. */
+    const char *paths = getenv("LXPLAN_PLUGINS");
+    int code = (!paths || lx_plugins_load(paths, take_in, NULL, &call.st))
+                   ? main_run(&call, count, argv + (argc > 0))
+                   : FAILED;
     if (code == FAILED) {
         main_report(&call.st);
         code = lx_code_exit(call.st.code);

@@ -27,12 +27,6 @@ struct gathering {
     int64_t refused_by_design;
 };
 
-static bool instances_ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 static struct lx_question *problem_of(const struct lx_graph *g, enum lx_ask objective,
                                       const struct settings *s, lx_status *st)
 {
@@ -40,22 +34,16 @@ static struct lx_question *problem_of(const struct lx_graph *g, enum lx_ask obje
     return lx_problem_of(g, &how, st);
 }
 
-/* Most bytes that are live at once, by the library's own bound. */
-static bool instances_load_of(const struct lx_graph *g, const struct settings *s, int64_t *load,
-                              lx_status *st)
-{
-    struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
-    bool ok = q && lx_bound(&q->problem, load, st);
-    lx_question_free(q);
-    return ok;
-}
-
 static const struct lx_graph *with_capacity(const struct lx_graph *g, const struct settings *s, lx_status *st)
 {
     int64_t whole;
     if (s->lx_percent < 0) return lx_graph_ref(g);
     if (g->is_list && g->capacity < 0) {
-        if (!instances_load_of(g, s, &whole, st)) return NULL;
+        /* Most bytes that are live at once, by the library's own bound. */
+        struct lx_question *q = problem_of(g, LX_ASK_HEIGHT, s, st);
+        bool ok = q && lx_bound(&q->problem, &whole, st);
+        lx_question_free(q);
+        if (!ok) return NULL;
     } else
         whole = g->is_list ? g->capacity : lx_device_usable(&g->device);
     return lx_graph_with_capacity(g, (int64_t)((double)whole * s->lx_percent / 100), st);
@@ -93,8 +81,9 @@ static bool is_broken(const char *path, const char *text, size_t length)
 {
     lx_status ignored;
     struct json j;
-    if (!instances_ends_with(path, lx_formats()->endings[0]) || json_is_kind(text, length, "results"))
-        return false;
+    const char *end = lx_formats()->endings[0];
+    size_t n = strlen(path), m = strlen(end);
+    if ((n < m || strcmp(path + n - m, end) != 0) || json_is_kind(text, length, "results")) return false;
     if (!json_parse(&j, path, text, length, &ignored)) return true;
     json_free(&j);
     return false;

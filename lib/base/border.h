@@ -82,6 +82,13 @@ struct border_place {
 struct border_place border_here(void);
 void border_note(struct users *users, int change);
 
+/* For cancelled threads that nobody waits for any more and that use what others have made: an unwinding thread frees no block
+ * before all of them have ended. The number of them changes by `change`; such a thread itself waits for nobody. */
+void border_strangers(int change);
+void border_is_stranger(void);
+/* Blocks and references of all borders of this thread belong to none of them. */
+void border_release_all(void);
+
 /* For base/thread.c: the blocks of a thread that has ended, and of the one that waited for it. */
 struct mem_list *border_end_handed(struct border *border);
 void border_take(struct mem_list *list);

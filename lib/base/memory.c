@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HEADER = sizeof(struct mem_block), STATIC_LISTS = 256 };
 _Static_assert(HEADER % 16 == 0, "blocks are aligned to 16 bytes");
@@ -46,7 +47,7 @@ THREAD_STATE struct {
     struct mem_list *list; /* NULL: no border */
     struct border *innermost;
     struct deferred *deferred;
-    bool keeps;
+    bool keeps, is_stranger;
 } mine;
 
 /* --- Lists. --- */
@@ -332,6 +333,7 @@ bool border_enter(struct border *border, bool keeps)
     border->deferred = mine.deferred;
     border->number = ++mine.list->number;
     border->keeps = keeps;
+    border->mark.owner = NULL;
     block_link(&border->mark, mine.list->head.next);
     mine.innermost = border;
     mine.keeps = keeps;
@@ -375,6 +377,33 @@ void border_end_released(struct border *border)
     if (!border->outer) list_leave(list);
 }
 
+static atomic_int strangers;
+
+void border_strangers(int change)
+{
+    atomic_fetch_add(&strangers, change);
+}
+
+void border_is_stranger(void)
+{
+    mine.is_stranger = true;
+}
+
+void border_release_all(void)
+{
+    struct mem_list *list = mine.list;
+    if (!list) return;
+    list_drain(list);
+    for (struct mem_block *block = list->head.next, *next; block != &list->head; block = next) {
+        next = block->next;
+        if (!block_owner(block)) continue; /* the mark of a border */
+        block_unlink(block);
+        block_own(block, NULL);
+    }
+    references_free(list->references);
+    list->references = NULL;
+}
+
 void memory_out(void)
 {
     struct border *border = mine.innermost;
@@ -385,6 +414,7 @@ void memory_out(void)
         mine.deferred = newest->next;
         newest->function(newest->argument);
     }
+    while (!mine.is_stranger && atomic_load(&strangers) > 0) usleep(1000);
     while (list->references && list->references->border == border->number) {
         struct users *users = list->references->users;
         users->release(users->thing); /* which takes one from the count */

@@ -5,6 +5,7 @@ static void *thread_body(void *argument)
 {
     struct thread *thread = argument;
     struct border border;
+    cancel_share(thread->token);
     if (border_begin(&border) == 0) {
         thread->function(thread->argument);
         thread->list = border_end_handed(&border);
@@ -23,7 +24,7 @@ static void thread_wait(void *argument)
 
 bool thread_start(struct thread *thread, void (*function)(void *argument), void *argument)
 {
-    *thread = (struct thread){.function = function, .argument = argument};
+    *thread = (struct thread){.function = function, .argument = argument, .token = cancel_current()};
     if (pthread_create(&thread->id, NULL, thread_body, thread) != 0) return false;
     defer(&thread->joining, thread_wait, thread);
     return true;

@@ -2,7 +2,7 @@
 #ifndef LX_BASE_THREAD_H
 #define LX_BASE_THREAD_H
 
-#include "base/border.h"
+#include "base/cancel.h"
 
 #include <pthread.h>
 
@@ -12,6 +12,7 @@ struct thread {
     void *argument;
     struct deferred joining;
     struct mem_list *list; /* of its blocks */
+    struct cancel *token;  /* of the caller: it cancels the thread, too */
     bool memory_is_out;
 };
 

@@ -52,6 +52,7 @@ struct pool {
     pthread_cond_t wake;
     struct worker *worker;
     atomic_bool memory_is_out; /* in a task */
+    struct cancel *token;      /* of the caller of this loop */
     struct deferred ending;
 };
 
@@ -146,7 +147,10 @@ static void work_part(struct pool *pool, int self, struct worker *from)
     int64_t task;
     volatile int64_t count = 0;
     if (border_begin(&border) == 0) {
-        for (; thread_pool_take(from, &task); count++) pool->fn(pool->context, pool->base + task, self);
+        for (; thread_pool_take(from, &task); count++) {
+            if (self > 0) cancel_share(pool->token);
+            pool->fn(pool->context, pool->base + task, self);
+        }
         border_end(&border);
     } else {
         atomic_store_explicit(&pool->memory_is_out, true, memory_order_relaxed);
@@ -253,6 +257,7 @@ static void run_slice(struct pool *pool, int64_t base, int64_t count, pool_task 
     pool->fn = fn;
     pool->context = context;
     pool->base = base;
+    pool->token = cancel_current();
     atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
     int64_t each = count / pool->threads, extra = count % pool->threads, next = 0;
     for (int i = 0; i < pool->threads; i++) {

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-enum { SLOT_OPEN = 1, SLOT_CHANGED = 2, DOMINATORS = 8 };
+enum { SLOT_OPEN = 1, SLOT_CHANGED = 2, DOMINATORS = 8, MOST_WAYS = 1 << 21 };
 
 void beam_begin(struct beam *b, const struct beam_rules *rules, const void *root, const int32_t *row)
 {
-    size_t width = (size_t)rules->width + 1, slots = (size_t)rules->slots;
+    size_t width = (size_t)rules->width + (size_t)rules->safe_states + 1, slots = (size_t)rules->slots;
     *b = (struct beam){.rules = *rules,
                        .width = rules->width,
                        .count = 1,
@@ -43,6 +43,7 @@ void beam_end(struct beam *b)
     VEC_FREE(&b->free_places);
     VEC_FREE(&b->table);
     VEC_FREE(&b->trace);
+    VEC_FREE(&b->ways);
     VEC_FREE(&b->layers);
     arena_free(&b->memory);
 }
@@ -100,6 +101,29 @@ static bool beam_same_row(const struct beam *b, const struct beam_candidate *x,
     return true;
 }
 
+/* Of two with the same row. */
+static bool beam_is_better(const struct beam *b, const struct beam_candidate *x,
+                           const struct beam_candidate *y)
+{
+    if (!b->rules.cheaper) return beam_goes_before(b, x, y);
+    return b->rules.cheaper(beam_found_node(b, x), beam_found_node(b, y));
+}
+
+/* The way of a candidate that was merged, and those that it had, are others of the better one. */
+static void beam_add_ways(struct beam *b, const struct beam_candidate *worse, struct beam_candidate *better)
+{
+    if (b->ways.count >= MOST_WAYS) {
+        b->ways_lost = true;
+        return;
+    }
+    (void)VEC_PUSH(&b->ways, (struct beam_way){worse->rank, worse->from, worse->choice, better->ways});
+    better->ways = (int32_t)b->ways.count - 1;
+    if (worse->ways < 0) return;
+    int32_t *end = &b->ways.at[better->ways].next;
+    while (*end >= 0) end = &b->ways.at[*end].next;
+    *end = worse->ways;
+}
+
 /* Of candidates with equal rows the best stays. */
 static void beam_merge(struct beam *b)
 {
@@ -121,13 +145,15 @@ static void beam_merge(struct beam *b)
             continue;
         }
         struct beam_candidate worse = *c;
-        if (beam_goes_before(b, c, other)) {
+        if (beam_is_better(b, c, other)) {
             worse = *other;
             *other = *c;
             if (b->rules.first_place) other->order = worse.order;
         }
+        if (b->rules.all_ways) beam_add_ways(b, &worse, other);
         b->free_places.at[b->free_places.count++] = worse.place;
     }
+    b->merged |= kept < b->found.count;
     b->found.count = kept;
 }
 
@@ -176,7 +202,7 @@ static void beam_diversify(struct beam *b)
 /* Merged and in order, `found` has the best first. */
 static void beam_condense(struct beam *b)
 {
-    beam_merge(b);
+    if (!b->rules.histories || b->found.count > (size_t)b->width) beam_merge(b);
     beam_order(b);
     if (b->rules.of_a_kind > 0 && b->sorted.count > (size_t)b->width)
         beam_diversify(b);
@@ -191,19 +217,49 @@ void beam_drop(struct beam *b, int64_t rank)
     b->exact = false;
 }
 
+/* Candidate c becomes state `at` of the next layer, or would. */
+static void beam_write_out(struct beam *b, const struct beam_candidate *c, int32_t at)
+{
+    size_t slots = (size_t)b->rules.slots;
+    int32_t *row = &b->next_rows[(size_t)at * slots];
+    const int32_t *numbers = beam_numbers(b, c);
+    memcpy(row, beam_row_of(b, c->from), slots * sizeof *row);
+    for (int32_t k = 0; k < b->changed_count; k++) row[b->changed[k]] = numbers[k];
+    memcpy(b->next_nodes + (size_t)at * b->rules.node_size, beam_found_node(b, c), b->rules.node_size);
+    b->next_hashes[at] = c->hash;
+}
+
+/* Its row is written out behind all that go on. */
+static bool beam_is_safe(struct beam *b, const struct beam_candidate *c)
+{
+    int32_t at = b->rules.width + b->rules.safe_states;
+    beam_write_out(b, c, at);
+    return b->rules.safe(b->rules.context, &b->next_rows[(size_t)at * (size_t)b->rules.slots]);
+}
+
 /* The list is full: what exceeds the width goes. */
 static void beam_make_room(struct beam *b)
 {
-    beam_condense(b);
-    if (b->found.count <= (size_t)b->width) return;
     int64_t least = INT64_MAX;
-    for (size_t i = (size_t)b->width; i < b->found.count; i++) {
-        least = min_i64(least, b->found.at[i].rank);
-        b->free_places.at[b->free_places.count++] = b->found.at[i].place;
+    size_t kept = 0;
+    int32_t safe = 0;
+    beam_condense(b);
+    (void)VEC_RESERVE(&b->free_places, (size_t)b->places);
+    for (size_t i = 0; i < b->found.count; i++) {
+        struct beam_candidate c = b->found.at[i];
+        bool is_safe = safe < b->rules.safe_states && beam_is_safe(b, &c);
+        safe += is_safe;
+        if (i < (size_t)b->width || is_safe) {
+            b->found.at[kept++] = c;
+            continue;
+        }
+        least = min_i64(least, c.rank);
+        b->free_places.at[b->free_places.count++] = c.place;
     }
+    if (kept == b->found.count) return;
+    b->found.count = kept;
     beam_drop(b, least);
     if (b->rules.of_a_kind == 0) b->limit = min_i64(b->limit, least);
-    b->found.count = (size_t)b->width;
 }
 
 static uint64_t beam_untouched_hash(const struct beam *b, int32_t from)
@@ -228,7 +284,7 @@ void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, 
         b->parent = from;
         b->parent_hash = beam_untouched_hash(b, from);
     }
-    struct beam_candidate c = {n->rank, n->tie, b->parent_hash, from, choice, 0, b->order++};
+    struct beam_candidate c = {n->rank, n->tie, b->parent_hash, from, choice, 0, -1, b->order++};
     if (b->free_places.count)
         c.place = b->free_places.at[--b->free_places.count];
     else {
@@ -245,18 +301,6 @@ void beam_offer(struct beam *b, int32_t from, int32_t choice, const void *node, 
     (void)VEC_PUSH(&b->found, c);
 }
 
-/* Candidate c becomes state `at` of the next layer, or would. */
-static void beam_write_out(struct beam *b, const struct beam_candidate *c, int32_t at)
-{
-    size_t slots = (size_t)b->rules.slots;
-    int32_t *row = &b->next_rows[(size_t)at * slots];
-    const int32_t *numbers = beam_numbers(b, c);
-    memcpy(row, beam_row_of(b, c->from), slots * sizeof *row);
-    for (int32_t k = 0; k < b->changed_count; k++) row[b->changed[k]] = numbers[k];
-    memcpy(b->next_nodes + (size_t)at * b->rules.node_size, beam_found_node(b, c), b->rules.node_size);
-    b->next_hashes[at] = c->hash;
-}
-
 /* Is the state in place `at` of the next layer dominated by one of the first there? */
 static bool beam_dominated(const struct beam *b, int32_t at)
 {
@@ -269,25 +313,26 @@ static bool beam_dominated(const struct beam *b, int32_t at)
     return false;
 }
 
+/* The candidates in their order, into the next layer, as far as there is room. */
 static void beam_take(struct beam *b)
 {
-    int32_t kept = 0;
-    (void)VEC_RESERVE(&b->trace, b->trace.count + (size_t)b->width);
+    int32_t kept = 0, safe = 0;
+    bool full = false;
     (void)VEC_PUSH(&b->layers, b->trace.count);
     for (size_t i = 0; i < b->found.count; i++) {
         const struct beam_candidate *c = &b->found.at[i];
-        bool full = kept == b->width;
-        if (!full || b->rules.dominates) {
-            beam_write_out(b, c, kept);
-            if (beam_dominated(b, kept)) continue;
-        }
-        if (full) {
-            beam_drop(b, c->rank);
-            if (b->rules.of_a_kind == 0) break;
+        full |= kept == b->width;
+        bool is_safe = safe < b->rules.safe_states && beam_is_safe(b, c);
+        if (!full || is_safe || b->rules.dominates) beam_write_out(b, c, kept);
+        if (b->rules.dominates && beam_dominated(b, kept)) continue;
+        safe += is_safe;
+        if (!full || is_safe) {
+            (void)VEC_PUSH(&b->trace, (struct beam_origin){c->from, c->choice, c->ways});
+            kept++;
             continue;
         }
-        b->trace.at[b->trace.count++] = (struct beam_origin){c->from, c->choice};
-        kept++;
+        beam_drop(b, c->rank);
+        if (b->rules.of_a_kind == 0 && safe == b->rules.safe_states) break;
     }
     b->count = kept;
 }

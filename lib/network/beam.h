@@ -43,12 +43,18 @@ struct beam_rules {
     int64_t cut; /* what ranks there or above is of no use */
     /* Decides between nodes of equal rank and tie; NULL: they are equal. */
     bool (*before)(const void *a, const void *b);
+    /* Which of two nodes of the same row stays; NULL: the one that goes before. */
+    bool (*cheaper)(const void *a, const void *b);
     /* May state a, which ranks no worse, take the place of b in every answer? NULL: that is not asked. */
     bool (*dominates)(const void *context, const void *a, const int32_t *row_a, const void *b,
                       const int32_t *row_b);
+    /* So many states that are safe to have an answer go on beyond the width. NULL: none. */
+    bool (*safe)(const void *context, const int32_t *row);
+    int32_t safe_states;
     const void *context;
-    /* One that is found again in a better way keeps its place among equals. */
-    bool first_place;
+    bool first_place; /* one that is found again in a better way keeps its place among equals */
+    bool histories;   /* ways to the same row are told apart as long as all have room */
+    bool all_ways;    /* ways into a state that are no better are remembered, too */
 };
 
 struct beam_candidate {
@@ -56,11 +62,18 @@ struct beam_candidate {
     uint64_t hash;
     int32_t from, choice;
     int32_t place; /* of its node and its numbers */
+    int32_t ways;  /* others, or -1 */
     uint32_t order;
 };
 
 struct beam_origin {
     int32_t from, choice;
+    int32_t ways; /* others into the same state, or -1 */
+};
+
+struct beam_way {
+    int64_t rank;
+    int32_t from, choice, next;
 };
 
 struct beam_key {
@@ -75,6 +88,7 @@ struct beam {
     int64_t limit;   /* of this step: ranks from here on have no room */
     int64_t dropped; /* least rank that was dropped for want of room */
     bool exact;      /* none was */
+    bool merged;     /* two ways to the same row were */
     /* Private. */
     char *nodes, *next_nodes;
     int32_t *rows, *next_rows;
@@ -95,6 +109,8 @@ struct beam {
     int32_t parent; /* of the last offer, and the hash of what the step leaves alone in it */
     uint64_t parent_hash;
     VEC(struct beam_origin) trace;
+    VEC(struct beam_way) ways;
+    bool ways_lost;     /* there were too many of them */
     VEC(size_t) layers; /* per step: where its states begin in `trace` */
     struct arena memory;
 };
@@ -127,6 +143,13 @@ static inline const int32_t *beam_row_of(const struct beam *b, int32_t at)
 static inline struct beam_origin beam_origin_of(const struct beam *b, size_t step, int32_t at)
 {
     return b->trace.at[b->layers.at[step] + (size_t)at];
+}
+
+/* How many states went on behind a step. */
+static inline int32_t beam_count_of(const struct beam *b, size_t step)
+{
+    size_t end = step + 1 < b->layers.count ? b->layers.at[step + 1] : b->trace.count;
+    return (int32_t)(end - b->layers.at[step]);
 }
 
 /* beam_sort.c: by rank and tie, then by `before` of two positions. `room`: for as many. */

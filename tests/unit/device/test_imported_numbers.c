@@ -1,7 +1,7 @@
 /* Ops of model files whose meaning hangs on the type of their numbers, from the file to what the device makes of them. */
 #include "device/device.h"
 #include "device/memory/dtypes.h"
-#include "graph/import/model_import.h"
+#include "import/model_import.h"
 
 #include <math.h>
 #include <setjmp.h>

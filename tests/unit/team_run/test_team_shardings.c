@@ -2,7 +2,7 @@
 #include "unstable.h"
 #include "base/memory.h"
 #include "solvers.h"
-#include "graph/import/model_import.h"
+#include "import/model_import.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
