@@ -67,7 +67,6 @@ bool plan_launch_ops(struct lx_plan *p, lx_status *st)
     enum { EACH_OP = 4000 };
     int32_t count = p->layouts->graph->op_count;
     struct lx_op_launch *launches = arena_array(p->memory, (size_t)count, sizeof *launches);
-    if (!launches) return status_no_memory(st);
     if (!launch_list_read(&p->launch, p->memory, st)) return false;
     for (int32_t o = 0; o < count; o++) {
         lx_status why = {0};

@@ -66,17 +66,15 @@ static void sort_placed(struct looking *l, struct starting *all)
     }
 }
 
-static bool list_placed(struct looking *l)
+static void list_placed(struct looking *l)
 {
     size_t n = (size_t)l->plan->problem.count + 1;
     struct starting *all = mem_alloc(n * sizeof *all);
     l->placed = mem_alloc(n * sizeof *l->placed);
     l->latest = mem_alloc(n * sizeof *l->latest);
     l->near = mem_alloc(n * sizeof *l->near);
-    bool ok = all && l->placed && l->latest && l->near;
-    if (ok) sort_placed(l, all);
+    sort_placed(l, all);
     mem_free(all);
-    return ok;
 }
 
 static void forget_placed(struct looking *l)
@@ -231,17 +229,6 @@ static void reasons_find_handovers(struct lx_plan *plan, bool *given)
     }
 }
 
-bool plan_places(struct lx_plan *plan, lx_status *st)
-{
-    size_t n = (size_t)plan->problem.count;
-    bool *given = mem_zeroed(n + 1, sizeof *given);
-    plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
-    bool ok = given && plan->took_slot_of;
-    if (ok) reasons_find_handovers(plan, given);
-    mem_free(given);
-    return ok ? plan_totals(plan, st) : status_no_memory(st);
-}
-
 /* Is it a staging buffer that nobody needs, its owner being on chip? */
 static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
 {
@@ -251,41 +238,41 @@ static bool is_idle_staging(const struct lx_plan *plan, int32_t buffer)
     return false;
 }
 
-static bool reasons_find_reasons(struct lx_plan *plan)
+static void reasons_find_reasons(struct lx_plan *plan)
 {
     enum { EACH_REASON = 100 };
     struct looking l = {.plan = plan, .near_start = INT64_MAX};
     l.plain = !plan->problem.pool_count && !(lx_problem_needs(&plan->problem) & ~(unsigned)LX_CAN_CHARGES);
-    plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
-    bool ok = plan->reason && lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken) && list_placed(&l);
-    for (int32_t i = 0; ok && i < plan->problem.count; i++)
+    (void)lx_occupancy_make(plan, LX_ALL_POOLS, &l.taken);
+    list_placed(&l);
+    for (int32_t i = 0; i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0) {
             stop_look(EACH_REASON + (int64_t)plan->problem.bonds.staging_count);
             plan->reason[i] = is_idle_staging(plan, i) ? "staging that is not needed: its owner is on chip"
                                                        : why_off_chip(&l, &plan->problem.buffers[i]);
             if (plan->stays && plan->reason[i] && plan_wants_on_chip(plan, plan->stays[i].tensor))
                 plan->reason[i] = arena_format(plan->memory, "%s; the pattern says lx", plan->reason[i]);
-            ok = plan->reason[i] != NULL;
         }
     lx_occupancy_free(&l.taken);
     forget_placed(&l);
-    return ok;
 }
 
-bool plan_complete(struct lx_plan *plan, lx_status *st)
+void plan_complete(struct lx_plan *plan, bool in_haste)
 {
-    return plan_places(plan, st) && (reasons_find_reasons(plan) ? true : status_no_memory(st));
-}
-
-bool plan_complete_hastily(struct lx_plan *plan, lx_status *st)
-{
-    if (!plan_places(plan, st)) return false;
-    plan->reason = arena_array(plan->memory, (size_t)plan->problem.count, sizeof *plan->reason);
-    if (!plan->reason) return status_no_memory(st);
+    size_t n = (size_t)plan->problem.count;
+    bool *given = mem_zeroed(n + 1, sizeof *given);
+    plan->took_slot_of = arena_array(plan->memory, n, sizeof *plan->took_slot_of);
+    reasons_find_handovers(plan, given);
+    mem_free(given);
+    plan_totals(plan);
+    plan->reason = arena_array(plan->memory, n, sizeof *plan->reason);
+    if (!in_haste) {
+        reasons_find_reasons(plan);
+        return;
+    }
     for (int32_t i = 0; i < plan->problem.count; i++)
         if (plan->answer.address[i] < 0)
             plan->reason[i] = plan->problem.buffers[i].reason
                                   ? plan->problem.buffers[i].reason
                                   : "no room in this answer; a better one is looked for";
-    return true;
 }

@@ -108,8 +108,10 @@ static bool run_set(const struct search *search, unsigned some, struct engine_se
     tries.skipped |= ~some;
     if (!attempt_copy(search, best_within(sets, some), &tries.best)) return false;
     bool ok = stop_forgiven(run_from_best(&tries), search->st);
-    ok = ok && (VEC_PUSH(&sets->at, ((struct engine_set){some, tries.best})) || status_no_memory(search->st));
-    if (!ok) attempt_free(&tries.best);
+    if (ok)
+        VEC_PUSH(&sets->at, ((struct engine_set){some, tries.best}));
+    else
+        attempt_free(&tries.best);
     return ok;
 }
 
@@ -150,9 +152,8 @@ bool combine_engines(struct search *search)
     struct attempt first;
     if (!all) return !search->bundles_limited || asks_time(search) || bundles_merge(search);
     if (!attempt_copy(search, &search->best, &first)) return false;
-    bool ok = VEC_PUSH(&sets.at, ((struct engine_set){0, first})) || status_no_memory(search->st);
-    if (!ok) attempt_free(&first);
-    ok = ok && run_sets(search, all, &sets);
+    VEC_PUSH(&sets.at, ((struct engine_set){0, first}));
+    bool ok = run_sets(search, all, &sets);
     for (size_t i = 0; i < sets.at.count; i++) offer_attempt(search, &sets.at.at[i].best);
     VEC_FREE(&sets.at);
     return ok;

@@ -53,15 +53,12 @@ static bool try_divisions(struct search *p, const struct lx_division **divided, 
 {
     struct decisions how = {.passes = asked_passes(p), .divided = divided};
     struct attempt next;
-    struct clocks old, now;
-    if (!draft_clocks(&p->best.draft, p->best.answer.address, &old, p->st) ||
-        !try_with(p, DRAFTS_MANY, &how, &next))
-        return false;
-    bool ok = draft_clocks(&next.draft, next.answer.address, &now, p->st);
-    if (ok)
-        LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
-            p->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
-    bool better = ok && !old_is_better(&p->best, old.device_us, &next, now.device_us);
+    if (!try_with(p, DRAFTS_MANY, &how, &next)) return false;
+    struct clocks old = draft_clocks(&p->best.draft, p->best.answer.address),
+                  now = draft_clocks(&next.draft, next.answer.address);
+    LOG(cooptimise, "HBM %" PRId64 ", %.2f us before; %" PRId64 ", %.2f us with %d ops divided anew",
+        p->best.hbm_bytes, old.device_us, next.hbm_bytes, now.device_us, (int)changed);
+    bool better = !old_is_better(&p->best, old.device_us, &next, now.device_us);
     if (better) {
         struct attempt worse = p->best;
         p->best = next;
@@ -71,7 +68,7 @@ static bool try_divisions(struct search *p, const struct lx_division **divided, 
     if (better) p->divided_anew = divided;
     p->tried_last = divided;
     attempt_free(&next);
-    return ok;
+    return true;
 }
 
 /* What the search over whole buffers finds. */

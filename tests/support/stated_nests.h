@@ -53,7 +53,8 @@ static inline struct lx_plan *plan_stated(const struct lx_graph *g, const struct
                                 .cuts = s->cuts,
                                 .cut_count = s->cut_count};
         p->solver = options.solver->name;
-        ok = try_with(&by, DRAFTS_MANY, &how, &by.best) && plan_adopt(p, &by.best.draft, st);
+        ok = try_with(&by, DRAFTS_MANY, &how, &by.best);
+        if (ok) plan_adopt(p, &by.best.draft);
     }
     if (ok) {
         arena_adopt(p->memory, by.best.memory);

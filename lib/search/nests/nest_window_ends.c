@@ -121,7 +121,6 @@ bool nest_windows_cut(const struct draft *x, int32_t most, struct arena *memory,
     struct cutting c = {.x = x, .ops = x->graph->op_count, .most = most};
     c.crossing = arena_array(memory, (size_t)c.ops, sizeof *c.crossing);
     *last = arena_array(memory, (size_t)c.ops + 1, sizeof **last);
-    if (!c.crossing || !*last) return status_no_memory(st);
     count_crossing(&c);
     int32_t period = period_of(&c);
     if (period > 0)

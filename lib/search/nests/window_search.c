@@ -41,7 +41,6 @@ static bool cut_windows(struct windows *w)
     if (!nest_windows_cut(x, MOST_CUT, &w->memory, &last, &w->count, w->p->st)) return false;
     w->at = arena_array(&w->memory, (size_t)w->count, sizeof *w->at);
     w->like = arena_array(&w->memory, (size_t)w->count, sizeof *w->like);
-    if (!w->at || !w->like) return status_no_memory(w->p->st);
     for (int32_t i = 0; i < w->count; i++) {
         if (!nest_window_make(x, i ? last[i - 1] + 1 : 0, last[i], &w->memory, &w->at[i], w->p->st))
             return false;
@@ -75,8 +74,6 @@ static bool sort_kinds(struct windows *w)
     size_t windows = (size_t)w->count, count = 0;
     int32_t *kind = arena_array(&w->memory, windows, sizeof *kind);
     w->kinds = arena_array(&w->memory, (size_t)w->kind_count, sizeof *w->kinds);
-    if (!bytes) return false;
-    if (!w->kinds || !kind) return status_no_memory(w->p->st);
     for (size_t i = 0; i < windows; i++) {
         if (w->like[i] == (int32_t)i) {
             kind[i] = (int32_t)count;
@@ -141,8 +138,7 @@ static bool join_windows(struct windows *w)
     struct attempt next;
     size_t ops = (size_t)p->divided->count;
     const struct lx_division **divided = arena_array(p->memory, ops, sizeof *divided);
-    if (!divided) return status_no_memory(p->st);
-    if (!nest_set_of(&p->best.draft, w->menus, &w->memory, &all, p->st)) return false;
+    nest_set_of(&p->best.draft, w->menus, &w->memory, &all);
     if (all.how.divided) memcpy(divided, all.how.divided, ops * sizeof *divided);
     for (int32_t i = 0; i < w->count; i++, stop_look(EACH_CARRIED * (all.nest_count + all.cut_count + 1)))
         if (!nest_window_carry(&w->at[i], &p->best.draft, &w->kinds[w->like[i]].by.best.draft.how, p->memory,
@@ -150,9 +146,10 @@ static bool join_windows(struct windows *w)
             return false;
     all.how.divided = divided;
     w->solved_in_full = w->full && all.nest_count > 0;
-    if (w->solved_in_full ? !nest_set_plan_in_full(p, &all, w->full, &next)
-                          : !nest_set_plan_as_is(p, &all, &next))
-        return false;
+    if (w->solved_in_full)
+        nest_set_plan_in_full(p, &all, w->full, &next);
+    else
+        nest_set_plan_as_is(p, &all, &next);
     if (next.memory) nest_keep_better(&p->best, &next);
     return true;
 }
